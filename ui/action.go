@@ -1,0 +1,42 @@
+package ui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// An Action is one thing the user can do. The keys, the hints, the help, the palette and the question before it are read from here.
+type Action struct {
+	Key    key.Binding // its help text is the action's name: "disable". Pane name + "." + name identifies it for rebinding
+	Group  string      // heading in the help: "move", "rows", "this list", "" for the row's own
+	About  string      // one sentence for the help, where the name is not enough
+	Off    string      // why it cannot be done now; empty when it can
+	Change bool        // it changes something at the server: greyed when read-only
+	Ask    *Question   // what to ask first; nil asks nothing
+	Do     func() tea.Cmd
+	Show   bool // also in the one-line hints
+}
+
+// Name is what the action is called everywhere.
+func (a Action) Name() string { return a.Key.Help().Desc }
+
+// Bind makes a key binding from an action's name and its keys; the first key is shown.
+func Bind(name string, keys ...string) key.Binding {
+	shown := ""
+	if len(keys) > 0 {
+		shown = keys[0]
+		if shown == " " {
+			shown = "space"
+		}
+	}
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, name))
+}
+
+// A Question stands between an action and its doing. "No" is the answer at hand.
+type Question struct {
+	Title string   // "Delete service"
+	Text  string   // kind, label, identity and effect, in sentences
+	List  []string // what will be touched, line by line, where it is more than one thing
+	Word  string   // must be typed out in full for what cannot be undone: a name or a count; empty asks for y
+	Yes   string   // what the button says: "delete"
+}

@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"lookout/theme"
+)
+
+// Freshness is how far what is shown can be trusted to be so now.
+type Freshness struct {
+	Asked    bool      // a question is out
+	Loaded   bool      // something has arrived once
+	At       time.Time // of the last good answer
+	Err      error     // why the last question failed; nil when it did not
+	FailedAt time.Time
+}
+
+// Worst is the less fresh of two: a pane that joins sets is as fresh as its oldest.
+func (f Freshness) Worst(g Freshness) Freshness {
+	switch {
+	case f.Err != nil:
+		return f
+	case g.Err != nil, !g.Loaded:
+		return g
+	case !f.Loaded:
+		return f
+	case g.At.Before(f.At):
+		g.Asked = g.Asked || f.Asked
+		return g
+	}
+	f.Asked = f.Asked || g.Asked
+	return f
+}
+
+// Stale reports whether the rows are to be dimmed: the last question failed, or they are older than late.
+func (f Freshness) Stale(now time.Time, late time.Duration) bool {
+	return f.Loaded && (f.Err != nil || (late > 0 && now.Sub(f.At) > late))
+}
+
+// Age is a duration in steps, so that a frame changes only when a reader would care: "4 s", "10 s", "1 min", "3 h", "2 d 4 h".
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 s"
+	case d < 5*time.Second:
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d/(5*time.Second))*5)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d/time.Minute))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h", int(d/time.Hour))
+	case d < 7*24*time.Hour:
+		if h := int(d/time.Hour) % 24; h > 0 {
+			return fmt.Sprintf("%d d %d h", int(d/(24*time.Hour)), h)
+		}
+	}
+	return fmt.Sprintf("%d d", int(d/(24*time.Hour)))
+}
+
+// Short is an error in a few words for a head line: "503", "timeout".
+func Short(err error) string {
+	var s interface{ Short() string }
+	if errors.As(err, &s) {
+		return s.Short()
+	}
+	return "failed"
+}
+
+// Advice is the next step after an error, or "".
+func Advice(err error) string {
+	var s interface{ Advice() string }
+	if errors.As(err, &s) {
+		return s.Advice()
+	}
+	return ""
+}
+
+// Denied reports whether an error means that this user or token may not: asking again is no use.
+func Denied(err error) bool {
+	var d interface{ Denied() bool }
+	return errors.As(err, &d) && d.Denied()
+}
+
+// Unauthorized reports whether the token is not accepted at all.
+func Unauthorized(err error) bool {
+	var d interface{ Unauthorized() bool }
+	return errors.As(err, &d) && d.Unauthorized()
+}
+
+// Offline reports whether the API could not be reached.
+func Offline(err error) bool {
+	var o interface{ Offline() bool }
+	return errors.As(err, &o) && o.Offline()
+}
+
+// FieldReasons are the API's reasons by field name, nil where it gave none.
+func FieldReasons(err error) map[string]string {
+	var f interface{ Fields() map[string]string }
+	if errors.As(err, &f) {
+		return f.Fields()
+	}
+	return nil
+}
+
+// toneOf is how an error looks: what may pass by itself warns, what will not is bad.
+func toneOf(err error) theme.Tone {
+	if Denied(err) || Unauthorized(err) {
+		return theme.Bad
+	}
+	return theme.Warn
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

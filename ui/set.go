@@ -1,0 +1,463 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+)
+
+// A Source says where the rows of one kind come from.
+type Source[T any] struct {
+	Name  string                                                    // in the user's words: "services"
+	ID    func(T) string                                            // identity: "7", "us-east-1/photos", "2024/a.jpg"
+	Fetch func(ctx context.Context, cursor string) (Page[T], error) // "" asks for the first page
+	Lazy  bool                                                      // next page only when someone reads that far
+	Now   func() time.Time                                          // the clock that dates answers; nil is time.Now
+	Store func() Store[T]                                           // where rows are held; nil is a slice
+}
+
+// A Page is one answer's worth of rows.
+type Page[T any] struct {
+	Rows  []T
+	Next  string   // cursor of the next page; empty at the end
+	Total int      // rows on all pages, 0 where it is not told
+	Notes []string // what the reader must know: a part that did not answer, a cell that made no sense
+}
+
+// A Delivery is an answer on its way to whoever asked. Deliver runs on the loop.
+type Delivery interface{ Deliver() tea.Cmd }
+
+// A Set is the rows of one kind as the API said them last. It lives on the loop: no lock exists.
+type Set[T any] struct {
+	src      Source[T]
+	ctx      context.Context
+	rows     Store[T]
+	coming   Store[T] // what a refresh has read so far; rows stay in sight until it is whole
+	busy     map[string]string
+	notes    []string
+	gen      int
+	version  int // grows with every change of rows, for whoever keeps something made from them
+	asking   context.CancelFunc
+	loaded   bool // the first page has arrived once
+	whole    bool // the last page has arrived
+	next     string
+	total    int
+	at       time.Time // of the last good answer
+	err      error     // of the last question, nil when it went well
+	failedAt time.Time
+}
+
+// NewSet is a set that asks under ctx.
+func NewSet[T any](ctx context.Context, src Source[T]) *Set[T] {
+	if src.Now == nil {
+		src.Now = time.Now
+	}
+	if src.Store == nil {
+		src.Store = func() Store[T] { return NewRows(src.ID) }
+	}
+	return &Set[T]{src: src, ctx: ctx, rows: src.Store(), busy: map[string]string{}}
+}
+
+// Name is what the rows are called.
+func (s *Set[T]) Name() string { return s.src.Name }
+
+// ID is the identity of a row.
+func (s *Set[T]) ID(row T) string { return s.src.ID(row) }
+
+// Len is how many rows are held.
+func (s *Set[T]) Len() int { return s.rows.Len() }
+
+// At is the row at a place, 0 ≤ i < Len.
+func (s *Set[T]) At(i int) T { return s.rows.At(i) }
+
+// Get finds a row by identity.
+func (s *Set[T]) Get(id string) (T, bool) {
+	if i, ok := s.rows.Index(id); ok {
+		return s.rows.At(i), true
+	}
+	var none T
+	return none, false
+}
+
+// Index is the place of a row.
+func (s *Set[T]) Index(id string) (int, bool) { return s.rows.Index(id) }
+
+// Loaded reports whether rows have ever arrived: until then an absent row means nothing.
+func (s *Set[T]) Loaded() bool { return s.loaded }
+
+// Whole reports whether the last page is here.
+func (s *Set[T]) Whole() bool { return s.whole }
+
+// Total is how many rows the API says there are, at least those held.
+func (s *Set[T]) Total() int { return max(s.total, s.rows.Len()) }
+
+// Version changes whenever the rows do.
+func (s *Set[T]) Version() int { return s.version }
+
+// Notes are what the last answers said beside the rows.
+func (s *Set[T]) Notes() []string { return s.notes }
+
+// Busy is the verb under way on a row ("disabling"), or "".
+func (s *Set[T]) Busy(id string) string { return s.busy[id] }
+
+// Lazy reports whether pages are fetched only as they are read.
+func (s *Set[T]) Lazy() bool { return s.src.Lazy }
+
+// Rows are all rows held, in order. It copies: for joins over small kinds, not for drawing.
+func (s *Set[T]) Rows() []T {
+	rows := make([]T, s.rows.Len())
+	for i := range rows {
+		rows[i] = s.rows.At(i)
+	}
+	return rows
+}
+
+// Fresh says how old the rows are and whether the last question went well.
+func (s *Set[T]) Fresh() Freshness {
+	return Freshness{Asked: s.asking != nil, Loaded: s.loaded, At: s.at, Err: s.err, FailedAt: s.failedAt}
+}
+
+// Need asks only when nobody has asked yet: for sets that others join with.
+func (s *Set[T]) Need() tea.Cmd {
+	if s.loaded || s.asking != nil || s.err != nil {
+		return nil
+	}
+	return s.Refresh()
+}
+
+// Refresh cancels the older question and asks anew. Old rows stay in sight meanwhile.
+func (s *Set[T]) Refresh() tea.Cmd {
+	s.Cancel()
+	s.gen++
+	s.coming = s.src.Store()
+	return s.ask("")
+}
+
+// More asks for the next page of a lazy set, once.
+func (s *Set[T]) More() tea.Cmd {
+	if !s.src.Lazy || !s.loaded || s.whole || s.asking != nil || s.next == "" {
+		return nil
+	}
+	return s.ask(s.next)
+}
+
+// Cancel ends the question that is out; its answer will not count.
+func (s *Set[T]) Cancel() {
+	if s.asking != nil {
+		s.asking()
+		s.asking = nil
+		s.gen++
+	}
+}
+
+func (s *Set[T]) ask(cursor string) tea.Cmd {
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.asking = cancel
+	gen, fetch := s.gen, s.src.Fetch
+	return func() tea.Msg {
+		page, err := fetch(ctx, cursor)
+		return arrival[T]{set: s, gen: gen, cursor: cursor, page: page, err: err}
+	}
+}
+
+// arrival is a page, or why there is none.
+type arrival[T any] struct {
+	set    *Set[T]
+	gen    int
+	cursor string
+	page   Page[T]
+	err    error
+}
+
+// Deliver hands the page to its set, unless a newer question has been asked since.
+func (a arrival[T]) Deliver() tea.Cmd {
+	if a.gen != a.set.gen {
+		return nil
+	}
+	return a.set.take(a)
+}
+
+func (s *Set[T]) take(a arrival[T]) tea.Cmd {
+	s.asking()
+	s.asking = nil
+	if a.err != nil {
+		s.err, s.failedAt = a.err, s.src.Now()
+		return nil
+	}
+	first := a.cursor == ""
+	if first {
+		s.notes = nil
+	}
+	s.notes = append(s.notes, a.page.Notes...)
+	if a.page.Next != "" && a.page.Next == a.cursor {
+		s.notes = append(s.notes, "incomplete: marker repeated")
+		a.page.Next = ""
+	}
+	s.err, s.at, s.next, s.total = nil, s.src.Now(), a.page.Next, a.page.Total
+	s.hold(a.page.Rows, first)
+	if s.next != "" && !s.src.Lazy {
+		return s.ask(s.next)
+	}
+	return nil
+}
+
+// hold keeps a page. A refresh replaces the rows in one step once it is whole; the very first reading shows page after page.
+func (s *Set[T]) hold(rows []T, first bool) {
+	if s.coming == nil || (s.src.Lazy && !first) {
+		s.coming = s.rows
+	}
+	dropped := s.coming.Append(rows)
+	if dropped > 0 {
+		s.notes = append(s.notes, plural(dropped, "duplicate", "duplicates")+" dropped")
+	}
+	s.whole = s.next == ""
+	if s.whole || s.src.Lazy || !s.loaded || s.coming == s.rows {
+		s.rows = s.coming
+		s.version++
+	}
+	if s.whole || s.src.Lazy {
+		s.coming = nil
+		s.loaded = true
+	}
+}
+
+// A Change is what an action did to the rows.
+type Change[T any] struct {
+	kind changeKind
+	row  T
+	Note string // what the news should add: "already existed since 2019"
+}
+
+type changeKind int
+
+const (
+	put changeKind = iota + 1
+	drop
+	reload
+)
+
+// Put says that the API returned the new row.
+func Put[T any](row T, err error) (Change[T], error) { return Change[T]{kind: put, row: row}, err }
+
+// Drop says that the row is gone.
+func Drop[T any](err error) (Change[T], error) { return Change[T]{kind: drop}, err }
+
+// Reload says that the API told nothing: ask again.
+func Reload[T any](err error) (Change[T], error) { return Change[T]{kind: reload}, err }
+
+// A Deed is one change on its way to the API: which row, in which words, and how to tell later whether it was done.
+type Deed[T any] struct {
+	ID   string // of the row; empty for a new one
+	Verb string // "disabling"
+	Work func(context.Context) (Change[T], error)
+	// Check tells from all rows, read again, whether an unknown outcome was done. nil: the row being gone (after Drop) is all that can be told.
+	Check func(now []T) Verdict
+	// After runs on the loop once the outcome is known.
+	After func(Verdict, Change[T], error) tea.Cmd
+}
+
+// A Verdict is how a change ended.
+type Verdict int
+
+// The ends of a change.
+const (
+	Unknown Verdict = iota // sent, and no readable answer; nothing that was read tells either
+	Done                   // the API said so, or reading again showed it
+	Refused                // the API, or we, said no: nothing was changed
+)
+
+// Act does a deed off the loop. The row shows the verb until the API has spoken; a row that is busy is left alone.
+func (s *Set[T]) Act(deed Deed[T]) tea.Cmd {
+	if deed.ID != "" {
+		if s.busy[deed.ID] != "" {
+			return News(theme.Warn, "still "+s.busy[deed.ID]+": wait for the answer")
+		}
+		s.busy[deed.ID] = deed.Verb
+	}
+	ctx := s.ctx
+	return func() tea.Msg {
+		change, err := deed.Work(ctx)
+		return outcome[T]{set: s, deed: deed, change: change, err: err}
+	}
+}
+
+// outcome is an action's end.
+type outcome[T any] struct {
+	set    *Set[T]
+	deed   Deed[T]
+	change Change[T]
+	err    error
+}
+
+// Deliver applies the change to the set. An unknown outcome is looked up instead of guessed.
+func (o outcome[T]) Deliver() tea.Cmd {
+	if isUnknown(o.err) {
+		return o.set.lookUp(o)
+	}
+	if o.err != nil {
+		return o.end(Refused)
+	}
+	again := o.set.apply(o.deed.ID, o.change)
+	return tea.Batch(again, o.end(Done))
+}
+
+func (o outcome[T]) end(v Verdict) tea.Cmd {
+	delete(o.set.busy, o.deed.ID)
+	if o.deed.After == nil {
+		return nil
+	}
+	return o.deed.After(v, o.change, o.err)
+}
+
+// apply changes the rows. A question that is still out is asked anew, so that an answer from before the change cannot undo it.
+func (s *Set[T]) apply(id string, c Change[T]) tea.Cmd {
+	out := s.asking != nil
+	switch c.kind {
+	case put:
+		s.rows.Put(s.src.ID(c.row), c.row)
+	case drop:
+		s.rows.Drop(id)
+	case reload:
+		out = true
+	}
+	s.version++
+	if out {
+		return s.Refresh()
+	}
+	return nil
+}
+
+// lookUp asks for the row's state as the API has it now, and lets that decide.
+func (s *Set[T]) lookUp(o outcome[T]) tea.Cmd {
+	s.busy[o.deed.ID] = "unknown, checking"
+	ctx, fetch := s.ctx, s.src.Fetch
+	return func() tea.Msg {
+		rows, err := readAll(ctx, fetch)
+		return finding[T]{outcome: o, rows: rows, err: err}
+	}
+}
+
+// readAll walks the numbered pages once; a lazy set's caller reads its own way.
+func readAll[T any](ctx context.Context, fetch func(context.Context, string) (Page[T], error)) ([]T, error) {
+	var rows []T
+	for cursor, n := "", 0; ; n++ {
+		page, err := fetch(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, page.Rows...)
+		if page.Next == "" {
+			return rows, nil
+		}
+		if page.Next == cursor || n > 10_000 {
+			return nil, errors.New("the pages do not end")
+		}
+		cursor = page.Next
+	}
+}
+
+// finding is what reading again showed about an unknown outcome.
+type finding[T any] struct {
+	outcome outcome[T]
+	rows    []T
+	err     error
+}
+
+// Deliver decides the outcome from what was read and shows the rows that were read.
+func (f finding[T]) Deliver() tea.Cmd {
+	o, s := f.outcome, f.outcome.set
+	if f.err != nil {
+		return o.end(Unknown)
+	}
+	s.Cancel()
+	s.next, s.total, s.coming, s.err, s.at = "", len(f.rows), s.src.Store(), nil, s.src.Now()
+	s.hold(f.rows, true)
+	_, found := s.Get(o.deed.ID)
+	verdict := Unknown
+	switch {
+	case o.deed.Check != nil:
+		verdict = o.deed.Check(f.rows)
+	case o.change.kind == drop && found:
+		verdict = Refused
+	case o.change.kind == drop:
+		verdict = Done
+	}
+	return o.end(verdict)
+}
+
+func isUnknown(err error) bool {
+	var u interface{ Unknown() bool }
+	return errors.As(err, &u) && u.Unknown()
+}
+
+// A Store holds rows in order and finds them by identity.
+type Store[T any] interface {
+	Len() int
+	At(i int) T
+	Index(id string) (int, bool)
+	Append(rows []T) (dropped int) // rows whose identity is already held are dropped and counted
+	Put(id string, row T)          // replaces in place, or appends
+	Drop(id string)
+}
+
+// Rows is the store of most kinds: a slice and an index.
+type Rows[T any] struct {
+	id    func(T) string
+	rows  []T
+	index map[string]int
+}
+
+// NewRows is an empty slice store.
+func NewRows[T any](id func(T) string) *Rows[T] { return &Rows[T]{id: id, index: map[string]int{}} }
+
+// Len is how many rows are held.
+func (r *Rows[T]) Len() int { return len(r.rows) }
+
+// At is the row at a place.
+func (r *Rows[T]) At(i int) T { return r.rows[i] }
+
+// Index is the place of an identity.
+func (r *Rows[T]) Index(id string) (int, bool) { i, ok := r.index[id]; return i, ok }
+
+// Append adds rows that are not held yet.
+func (r *Rows[T]) Append(rows []T) (dropped int) {
+	for _, row := range rows {
+		id := r.id(row)
+		if _, held := r.index[id]; held {
+			dropped++
+			continue
+		}
+		r.index[id] = len(r.rows)
+		r.rows = append(r.rows, row)
+	}
+	return dropped
+}
+
+// Put replaces the row of an identity, or appends it. Slices handed out before do not change.
+func (r *Rows[T]) Put(id string, row T) {
+	i, held := r.index[id]
+	if !held {
+		r.Append([]T{row})
+		return
+	}
+	r.rows = slices.Clone(r.rows)
+	r.rows[i] = row
+}
+
+// Drop takes a row out.
+func (r *Rows[T]) Drop(id string) {
+	i, held := r.index[id]
+	if !held {
+		return
+	}
+	r.rows = slices.Concat(r.rows[:i], r.rows[i+1:])
+	delete(r.index, id)
+	for j := i; j < len(r.rows); j++ {
+		r.index[r.id(r.rows[j])] = j
+	}
+}
