@@ -1,0 +1,164 @@
+package client
+
+import (
+	"context"
+	"iter"
+)
+
+// A Bucket is a store of objects in a cluster ("Bucket"). Cluster and label together are its identity.
+type Bucket struct {
+	Cluster  Text  `json:"cluster"` // empty on the newest kind of endpoint
+	Created  Time  `json:"created"`
+	Hostname Text  `json:"hostname"`
+	Label    Text  `json:"label"`
+	Objects  int64 `json:"objects"`
+	Size     int64 `json:"size"`   // bytes
+	Region   Text  `json:"region"` // not in the document; sent since 2024
+}
+
+// An ACL is who may do what with a bucket or an object.
+type ACL string
+
+// The canned ACLs. Custom is told by the API and not set.
+const (
+	Private           ACL = "private"
+	PublicRead        ACL = "public-read"
+	AuthenticatedRead ACL = "authenticated-read"
+	PublicReadWrite   ACL = "public-read-write"
+	Custom            ACL = "custom"
+)
+
+// String is the ACL, safe to draw.
+func (a ACL) String() string { return Clean(string(a)) }
+
+// A BucketRequest is what a bucket is made from. A bucket of one's own that exists is returned as if just created ("Object Storage", rule 1).
+type BucketRequest struct {
+	Cluster string `json:"cluster"`
+	Label   string `json:"label"`
+	ACL     ACL    `json:"acl,omitempty"`          // private without it
+	CORS    bool   `json:"cors_enabled,omitempty"` // true allows all origins
+}
+
+// An Access is a bucket's canned ACL and CORS switch. An empty ACL and a nil switch leave what is set.
+type Access struct {
+	ACL  ACL   `json:"acl,omitempty"`
+	CORS *bool `json:"cors_enabled,omitempty"`
+}
+
+// Buckets are the buckets of the account.
+type Buckets struct{ c *Client }
+
+// Page is a page of all buckets, from 1.
+func (s Buckets) Page(ctx context.Context, n int) (Page[Bucket], error) {
+	return page[Bucket](ctx, s.c, "list buckets", n)
+}
+
+// InCluster is a page of the buckets of one cluster, from 1.
+func (s Buckets) InCluster(ctx context.Context, cluster string, n int) (Page[Bucket], error) {
+	return page[Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
+}
+
+// All walks all buckets.
+func (s Buckets) All(ctx context.Context) iter.Seq2[Bucket, error] { return all(ctx, s.Page) }
+
+// View is one bucket.
+func (s Buckets) View(ctx context.Context, cluster, label string) (Bucket, error) {
+	return call[Bucket](ctx, s.c, inBucket("view bucket", cluster, label, nil))
+}
+
+// Create makes a bucket. An account with a negative balance may not.
+func (s Buckets) Create(ctx context.Context, r BucketRequest) (Bucket, error) {
+	return call[Bucket](ctx, s.c, request{op: "create bucket", body: r})
+}
+
+// Delete removes a bucket, which must be empty.
+func (s Buckets) Delete(ctx context.Context, cluster, label string) error {
+	_, err := call[nothing](ctx, s.c, inBucket("delete bucket", cluster, label, nil))
+	return err
+}
+
+// Access changes ACL and CORS by POST. Nothing tells afterwards what they are.
+func (s Buckets) Access(ctx context.Context, cluster, label string, a Access) error {
+	_, err := call[nothing](ctx, s.c, inBucket("modify access", cluster, label, a))
+	return err
+}
+
+// SetAccess changes ACL and CORS by PUT, otherwise as Access.
+func (s Buckets) SetAccess(ctx context.Context, cluster, label string, a Access) error {
+	_, err := call[nothing](ctx, s.c, inBucket("update access", cluster, label, a))
+	return err
+}
+
+func inBucket(op, cluster, label string, body any) request {
+	return request{op: op, about: Clean(cluster + "/" + label), segments: []any{cluster, label}, body: body}
+}
+
+// Certificates are the TLS certificates of buckets.
+type Certificates struct{ c *Client }
+
+// A CertificateStatus says whether an account user uploaded a certificate ("Bucket TLS certificate status").
+type CertificateStatus struct {
+	SSL *bool `json:"ssl"` // nil where the endpoint's kind has none
+}
+
+// View is whether a bucket has a certificate.
+func (s Certificates) View(ctx context.Context, cluster, label string) (CertificateStatus, error) {
+	return call[CertificateStatus](ctx, s.c, inBucket("view certificate", cluster, label, nil))
+}
+
+// Upload sets certificate and private key, both PEM. One that is set must be deleted before ("Object Storage", rule 5).
+func (s Certificates) Upload(ctx context.Context, cluster, label, certificate string, key Secret) (CertificateStatus, error) {
+	r := inBucket("upload certificate", cluster, label, map[string]string{"certificate": certificate, "private_key": key.Reveal()})
+	r.shown = map[string]any{"private_key": key}
+	return call[CertificateStatus](ctx, s.c, r)
+}
+
+// Delete removes certificate and key.
+func (s Certificates) Delete(ctx context.Context, cluster, label string) error {
+	_, err := call[nothing](ctx, s.c, inBucket("delete certificate", cluster, label, nil))
+	return err
+}
+
+// A Cluster is a place where buckets are ("Cluster").
+type Cluster struct {
+	ID               Text `json:"id"`
+	Domain           Text `json:"domain"`
+	Region           Text `json:"region"`
+	StaticSiteDomain Text `json:"static_site_domain"`
+	Status           Text `json:"status"` // available or unavailable; the real service knows more
+}
+
+// Clusters are the clusters of the provider.
+type Clusters struct{ c *Client }
+
+// Page is a page of the clusters, from 1.
+func (s Clusters) Page(ctx context.Context, n int) (Page[Cluster], error) {
+	return page[Cluster](ctx, s.c, "list clusters", n)
+}
+
+// All walks the clusters.
+func (s Clusters) All(ctx context.Context) iter.Seq2[Cluster, error] { return all(ctx, s.Page) }
+
+// View is one cluster.
+func (s Clusters) View(ctx context.Context, id string) (Cluster, error) {
+	return call[Cluster](ctx, s.c, request{op: "view cluster", about: Clean(id), segments: []any{id}})
+}
+
+// A TransferUsage is the outbound traffic of the current month's cycle in bytes ("Transfer usage").
+type TransferUsage struct {
+	Used int64 `json:"used"`
+}
+
+// Transfer is the account's outbound traffic, and the end of its Object Storage.
+type Transfer struct{ c *Client }
+
+// View is the usage as of now.
+func (s Transfer) View(ctx context.Context) (TransferUsage, error) {
+	return call[TransferUsage](ctx, s.c, request{op: "view transfer"})
+}
+
+// CancelObjectStorage removes all buckets and their contents for good ("Object Storage", rule 6).
+func (c *Client) CancelObjectStorage(ctx context.Context) error {
+	_, err := call[nothing](ctx, c, request{op: "cancel Object Storage"})
+	return err
+}

@@ -1,0 +1,79 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"strconv"
+)
+
+// A Contact is a person whom support staff may call about an issue ("Managed Contact").
+type Contact struct {
+	ID      int   `json:"id"`
+	Name    Text  `json:"name"`  // 2..64 characters
+	Email   Text  `json:"email"` // where alerts go
+	Group   Text  `json:"group"` // 2..50 characters, display only; empty is null
+	Phone   Phone `json:"phone"`
+	Updated Time  `json:"updated"`
+}
+
+// A Phone holds a contact's numbers; either may be null, which is empty here.
+type Phone struct {
+	Primary   Text `json:"primary"`
+	Secondary Text `json:"secondary"`
+}
+
+// A ContactRequest is what a contact is made from. Empty members are left out, and cleared ones are null.
+type ContactRequest struct {
+	Name  string       `json:"name"`
+	Email string       `json:"email"`
+	Group string       `json:"group,omitempty"`
+	Phone PhoneRequest `json:"phone"`
+}
+
+// A PhoneRequest holds the numbers of a ContactRequest.
+type PhoneRequest struct {
+	Primary   string `json:"primary,omitempty"`
+	Secondary string `json:"secondary,omitempty"`
+}
+
+// Request is what would make the contact again: where a form starts.
+func (c Contact) Request() ContactRequest {
+	return ContactRequest{Name: c.Name.raw, Email: c.Email.raw, Group: c.Group.raw, Phone: PhoneRequest{c.Phone.Primary.raw, c.Phone.Secondary.raw}}
+}
+
+// Contacts are the contacts of the account.
+type Contacts struct{ c *Client }
+
+// Page is a page of the contacts, from 1.
+func (s Contacts) Page(ctx context.Context, n int) (Page[Contact], error) {
+	return page[Contact](ctx, s.c, "list contacts", n)
+}
+
+// All walks the contacts.
+func (s Contacts) All(ctx context.Context) iter.Seq2[Contact, error] { return all(ctx, s.Page) }
+
+// View is one contact. It needs the scope account:read_write ("Authentication").
+func (s Contacts) View(ctx context.Context, id int) (Contact, error) {
+	return call[Contact](ctx, s.c, one("view contact", id, nil))
+}
+
+// Create makes a contact.
+func (s Contacts) Create(ctx context.Context, r ContactRequest) (Contact, error) {
+	return call[Contact](ctx, s.c, request{op: "create contact", body: r})
+}
+
+// Update changes the members of the patch.
+func (s Contacts) Update(ctx context.Context, id int, p Patch) (Contact, error) {
+	return call[Contact](ctx, s.c, one("update contact", id, p))
+}
+
+// Delete removes a contact.
+func (s Contacts) Delete(ctx context.Context, id int) error {
+	_, err := call[nothing](ctx, s.c, one("delete contact", id, nil))
+	return err
+}
+
+// one is a request about the thing with a number.
+func one(op string, id int, body any) request {
+	return request{op: op, about: strconv.Itoa(id), segments: []any{id}, body: body}
+}

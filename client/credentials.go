@@ -1,0 +1,87 @@
+package client
+
+import (
+	"context"
+	"iter"
+)
+
+// A Credential is a stored login for support staff ("Managed Credential"). User name and password are never returned.
+type Credential struct {
+	ID            int  `json:"id"`
+	Label         Text `json:"label"`          // 2..75 characters, unique
+	LastDecrypted Time `json:"last_decrypted"` // zero where support never used it
+}
+
+// A CredentialRequest is what a credential is made from.
+type CredentialRequest struct {
+	Label    string
+	Username Secret // optional, at most 5000 characters
+	Password Secret
+}
+
+// A LoginRequest is a credential's new user name and password.
+type LoginRequest struct {
+	Username Secret // optional, at most 5000 characters
+	Password Secret
+}
+
+// An SSHKey is the public key by which support staff log in to instances ("Managed SSH Key").
+type SSHKey struct {
+	SSHKey Text `json:"ssh_key"`
+}
+
+// Credentials are the credentials of the account.
+type Credentials struct{ c *Client }
+
+// Page is a page of the credentials, from 1.
+func (s Credentials) Page(ctx context.Context, n int) (Page[Credential], error) {
+	return page[Credential](ctx, s.c, "list credentials", n)
+}
+
+// All walks the credentials.
+func (s Credentials) All(ctx context.Context) iter.Seq2[Credential, error] { return all(ctx, s.Page) }
+
+// View is one credential. It needs the scope account:read_write ("Authentication").
+func (s Credentials) View(ctx context.Context, id int) (Credential, error) {
+	return call[Credential](ctx, s.c, one("view credential", id, nil))
+}
+
+// Create stores a credential.
+func (s Credentials) Create(ctx context.Context, r CredentialRequest) (Credential, error) {
+	body := login(r.Username, r.Password)
+	body["label"] = r.Label
+	return call[Credential](ctx, s.c, request{op: "create credential", body: body, shown: map[string]any{"label": r.Label, "password": r.Password}})
+}
+
+// Update changes the label.
+func (s Credentials) Update(ctx context.Context, id int, label string) (Credential, error) {
+	return call[Credential](ctx, s.c, one("update credential", id, map[string]any{"label": label}))
+}
+
+// SetLogin replaces user name and password. Nothing tells afterwards whether it was done; doing it again is harmless.
+func (s Credentials) SetLogin(ctx context.Context, id int, r LoginRequest) error {
+	req := one("change login", id, login(r.Username, r.Password))
+	req.shown = map[string]any{"password": r.Password}
+	_, err := call[nothing](ctx, s.c, req)
+	return err
+}
+
+// login is the one place where a login is taken out of its secrets, to be sent.
+func login(user, password Secret) map[string]any {
+	body := map[string]any{"password": password.Reveal()}
+	if !user.IsZero() {
+		body["username"] = user.Reveal()
+	}
+	return body
+}
+
+// Delete takes a credential from support staff.
+func (s Credentials) Delete(ctx context.Context, id int) error {
+	_, err := call[nothing](ctx, s.c, one("delete credential", id, nil))
+	return err
+}
+
+// SSHKey is the account's managed public key.
+func (s Credentials) SSHKey(ctx context.Context) (SSHKey, error) {
+	return call[SSHKey](ctx, s.c, request{op: "view SSH key"})
+}

@@ -1,0 +1,202 @@
+package emulator
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Fault is something that goes wrong with matching requests.
+type Fault struct {
+	Status     int           // answer with it instead
+	Body       string        // of that answer; "" is an error in the API's shape
+	HTML       bool          // the body is a page
+	RetryAfter string        // header of that answer
+	Delay      time.Duration // before anything is done
+	Reset      bool          // cut the connection instead of answering
+	Cut        int           // send so many bytes of the answer, then cut; 0 is off
+	Applied    bool          // do what was asked first, then fail
+	Times      int           // how often; 0 is always
+}
+
+// armed is a fault waiting for requests.
+type armed struct {
+	match string
+	fault Fault
+	used  int
+	hold  chan struct{}
+}
+
+// Fail arms a fault for requests whose "METHOD /path" matches a pattern of path.Match without the version, or whose operation it names.
+// A "*" at its end matches anything.
+func (e *Emulator) Fail(match string, f Fault) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.faults = append(e.faults, &armed{match: match, fault: f})
+}
+
+// Hold keeps matching requests waiting, unanswered and undone, until release is called or they are cancelled.
+func (e *Emulator) Hold(match string) (release func()) {
+	a := &armed{match: match, hold: make(chan struct{})}
+	e.mu.Lock()
+	e.faults = append(e.faults, a)
+	e.mu.Unlock()
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for i, other := range e.faults {
+			if other == a {
+				e.faults = append(e.faults[:i:i], e.faults[i+1:]...)
+				close(a.hold)
+				return
+			}
+		}
+	}
+}
+
+// Clear disarms all faults.
+func (e *Emulator) Clear() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.faults = nil
+}
+
+// fault is the first armed one that matches.
+func (e *Emulator) fault(r *http.Request, op Operation) *armed {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	line := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/v4")
+	for _, a := range e.faults {
+		if !matches(a.match, line, op.Name) || a.fault.Times > 0 && a.used >= a.fault.Times {
+			continue
+		}
+		a.used++
+		return a
+	}
+	return nil
+}
+
+func matches(pattern, line, op string) bool {
+	if pattern == op || pattern == "*" {
+		return true
+	}
+	if start, open := strings.CutSuffix(pattern, "*"); open && strings.HasPrefix(line, start) {
+		return true
+	}
+	ok, err := path.Match(pattern, line)
+	return err == nil && ok
+}
+
+// before does what comes ahead of the work. It reports whether the request has been answered.
+func (a *armed) before(w http.ResponseWriter, r *http.Request) bool {
+	if a.hold != nil {
+		select {
+		case <-a.hold:
+		case <-r.Context().Done():
+		}
+		return false
+	}
+	if a.fault.Delay > 0 {
+		timer := time.NewTimer(a.fault.Delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			return true
+		}
+	}
+	if a.fault.Applied {
+		return false
+	}
+	return a.fail(w)
+}
+
+// after fails once the work is done.
+func (a *armed) after(w http.ResponseWriter, _ *http.Request) bool {
+	if a.hold != nil || !a.fault.Applied && a.fault.Cut == 0 {
+		return false
+	}
+	if a.fault.Cut > 0 {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(a.fault.Cut+100))
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write([]byte(strings.Repeat(" ", a.fault.Cut)))
+		panic(http.ErrAbortHandler)
+	}
+	return a.fail(w)
+}
+
+// fail answers with the fault. It reports whether there was an answer to give.
+func (a *armed) fail(w http.ResponseWriter) bool {
+	f := a.fault
+	if f.Reset {
+		panic(http.ErrAbortHandler)
+	}
+	if f.Status == 0 && !f.HTML && f.Body == "" {
+		return false
+	}
+	if f.RetryAfter != "" {
+		w.Header().Set("Retry-After", f.RetryAfter)
+	}
+	kind, body := "application/json", f.Body
+	switch {
+	case f.HTML:
+		kind = "text/html"
+		if body == "" {
+			body = "<html><head><title>" + strconv.Itoa(f.Status) + "</title></head><body>nginx</body></html>"
+		}
+	case body == "":
+		body = fmt.Sprintf(`{"errors":[{"reason":%q}]}`, reasonFor(f.Status))
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(max(f.Status, http.StatusOK))
+	_, _ = w.Write([]byte(body))
+	return true
+}
+
+func reasonFor(status int) string {
+	if status == http.StatusTooManyRequests {
+		return "Too many requests"
+	}
+	return http.StatusText(status)
+}
+
+// ParseFault reads a fault as the command line writes it: a pattern, then words such as status=503 times=3 delay=200ms reset html cut=10
+// applied retry-after=7.
+func ParseFault(spec string) (match string, f Fault, err error) {
+	words := strings.Fields(spec)
+	var pattern []string
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "status":
+			f.Status, err = strconv.Atoi(value)
+		case "times":
+			f.Times, err = strconv.Atoi(value)
+		case "cut":
+			f.Cut, err = strconv.Atoi(value)
+		case "delay":
+			f.Delay, err = time.ParseDuration(value)
+		case "retry-after":
+			f.RetryAfter = value
+		case "reset":
+			f.Reset = true
+		case "html":
+			f.HTML = true
+		case "applied":
+			f.Applied = true
+		default:
+			pattern = append(pattern, word)
+		}
+		if err != nil {
+			return "", f, fmt.Errorf("fault %q: %s: %w", spec, name, err)
+		}
+	}
+	if len(pattern) == 0 {
+		return "", f, fmt.Errorf("fault %q: it names no request, as in \"GET /managed/services status=503 times=3\"", spec)
+	}
+	return strings.Join(pattern, " "), f, nil
+}

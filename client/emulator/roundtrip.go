@@ -1,0 +1,94 @@
+package emulator
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+// errReset is a connection that the server cut.
+var errReset = errors.New("connection reset by peer")
+
+// RoundTrip answers a request without a socket.
+func (e *Emulator) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	in := req.Clone(req.Context())
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	in.RequestURI = in.URL.RequestURI()
+	in.Host = in.URL.Host
+	pipe, body := io.Pipe()
+	rec := &recorder{header: http.Header{}, body: body, ready: make(chan struct{})}
+	go func() {
+		defer in.Body.Close()
+		defer rec.finish()
+		e.ServeHTTP(rec, in)
+	}()
+	select {
+	case <-rec.ready:
+	case <-req.Context().Done():
+		pipe.CloseWithError(req.Context().Err())
+		return nil, req.Context().Err()
+	}
+	if rec.status == 0 {
+		return nil, errReset
+	}
+	length := int64(-1)
+	if n, err := strconv.ParseInt(rec.header.Get("Content-Length"), 10, 64); err == nil {
+		length = n
+	}
+	return &http.Response{
+		Status: strconv.Itoa(rec.status) + " " + http.StatusText(rec.status), StatusCode: rec.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: rec.header, Body: pipe, ContentLength: length, Request: req,
+	}, nil
+}
+
+// recorder is the response on its way: headers when they are ready, the body as it is written.
+type recorder struct {
+	header http.Header
+	body   *io.PipeWriter
+	status int
+	once   sync.Once
+	ready  chan struct{}
+}
+
+// Header is what will be sent.
+func (r *recorder) Header() http.Header {
+	if r.status != 0 {
+		return http.Header{}
+	}
+	return r.header
+}
+
+// WriteHeader sends the headers.
+func (r *recorder) WriteHeader(status int) {
+	r.once.Do(func() {
+		r.status = status
+		close(r.ready)
+	})
+}
+
+// Write sends a part of the body.
+func (r *recorder) Write(p []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return r.body.Write(p)
+}
+
+// finish ends the response; a handler that gave up cuts it.
+func (r *recorder) finish() {
+	if failure := recover(); failure != nil {
+		r.body.CloseWithError(io.ErrUnexpectedEOF)
+		r.once.Do(func() { close(r.ready) })
+		if failure != http.ErrAbortHandler {
+			panic(failure)
+		}
+		return
+	}
+	r.WriteHeader(http.StatusOK)
+	r.body.Close()
+}

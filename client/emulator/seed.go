@@ -1,0 +1,263 @@
+package emulator
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"time"
+)
+
+// seed fills the account as the options ask.
+func (e *Emulator) seed() {
+	e.last = 100
+	switch e.options.Seed {
+	case "empty":
+	case "large":
+		e.seedLarge()
+	default:
+		e.seedDemo()
+	}
+}
+
+// ago is a stamp so far before the start.
+func (e *Emulator) ago(d time.Duration) stamp { return stamp(e.started.Add(-d)) }
+
+const day = 24 * time.Hour
+
+// seedDemo is an account that looks lived in. People, names and addresses are invented.
+func (e *Emulator) seedDemo() {
+	e.seedContacts()
+	e.seedCredentials()
+	e.seedMachines()
+	e.seedServices()
+	e.seedIssues()
+	e.seedBuckets()
+	e.seedKeys()
+	e.used = 430_000_000_000
+	e.last = 900
+}
+
+func (e *Emulator) seedContacts() {
+	people := []struct{ name, mail, group, first, second string }{
+		{"Ada Wong", "ada@acme.net", "billing", "+1 555 0100", "+1 555 0101"},
+		{"Ben Idris", "ben@acme.net", "billing", "+1 555 0144", ""},
+		{"Carla Nunez", "carla@acme.net", "web", "+1 555 0120", "+1 555 0121"},
+		{"Dmitri Falk", "dmitri@acme.net", "web", "+1 555 0132", ""},
+		{"Esi Mensah", "esi@acme.net", "network", "+1 555 0150", "+1 555 0151"},
+		{"Farid Haddad", "farid@acme.net", "network", "+1 555 0153", ""},
+		{"Greta Lind", "greta@acme.net", "dba", "+1 555 0160", "+1 555 0161"},
+		{"Hiro Tanaka", "hiro@acme.net", "dba", "", ""},
+		{"Night desk", "noc@acme.net", "", "+1 555 0199", ""},
+	}
+	for i, p := range people {
+		e.contacts = append(e.contacts, &contact{ID: 11 + i, Name: p.name, Email: p.mail, Group: optional(p.group),
+			Phone: phone{optional(p.first), optional(p.second)}, Updated: e.ago(time.Duration(i*i*9+3) * day)})
+	}
+}
+
+func (e *Emulator) seedCredentials() {
+	for i, c := range []struct {
+		label string
+		used  time.Duration
+	}{{"db2-root", 3 * day}, {"web deploy", 12 * day}, {"queue admin", 0}, {"cdn console", 40 * day}, {"router enable", 0}} {
+		x := &credential{ID: 31 + i, Label: c.label}
+		if c.used > 0 {
+			x.LastDecrypted = e.ago(c.used)
+		}
+		e.creds = append(e.creds, x)
+	}
+}
+
+func (e *Emulator) seedMachines() {
+	port := 2222
+	for i, m := range []struct {
+		label, group, user, ip string
+		port                   *int
+		off                    bool
+	}{
+		{"web-1", "web", "", "192.0.2.21", nil, false}, {"web-2", "web", "", "192.0.2.22", nil, false},
+		{"db1", "data", "lnsupport", "192.0.2.9", &port, false}, {"db2", "data", "lnsupport", "192.0.2.10", &port, false},
+		{"queue-1", "data", "lnsupport", "any", nil, false}, {"cdn-origin", "edge", "", "198.51.100.4", nil, false},
+		{"mail-1", "mail", "postmaster", "192.0.2.40", nil, true}, {"batch-1", "data", "", "any", nil, true}, {"bastion", "edge", "ops", "198.51.100.8", &port, false},
+	} {
+		e.machines = append(e.machines, &machine{ID: 70001 + i, Label: m.label, Group: m.group, SSH: ssh{!m.off, optional(m.user), m.ip, m.port}})
+	}
+}
+
+func (e *Emulator) seedServices() {
+	rows := []struct {
+		label, kind, address, group, notes, region, body, status string
+		timeout                                                  int
+		creds                                                    []int
+		updated                                                  time.Duration
+	}{
+		{"billing-api", "tcp", "db2.acme.net:5432", "billing", "restart postgres on db2, then pgbouncer\ncheck replication afterwards", "", "", "problem", 10, []int{31}, 9 * day},
+		{"billing-web", "url", "https://billing.acme.net/health", "billing", "", "", "ok", "ok", 10, nil, 30 * day},
+		{"billing-cron", "tcp", "batch-1.acme.net:8080", "billing", "runs at 02:00 UTC", "", "", "disabled", 20, nil, 52 * time.Hour},
+		{"web-1", "url", "https://web-1.acme.net/", "web", "", "", "", "ok", 8, []int{32}, 5 * day},
+		{"web-2", "url", "https://web-2.acme.net/", "web", "", "", "", "ok", 8, []int{32}, 5 * day},
+		{"shop", "url", "https://shop.acme.net/?no-cache=1", "web", "the cart is behind it", "", "Acme Shop", "ok", 15, []int{32}, 2 * day},
+		{"docs", "url", "https://docs.acme.net/", "web", "", "", "", "ok", 20, nil, 90 * day},
+		{"cdn-origin", "url", "https://cdn.acme.net/status", "network", "purge before restarting", "", "", "ok", 5, []int{34}, 11 * day},
+		{"edge-router", "tcp", "198.51.100.1:179", "network", "", "", "", "ok", 5, []int{35}, 200 * day},
+		{"queue-internal", "tcp", "10.0.3.14:5672", "dba", "", "us-east", "", "ok", 10, []int{33}, 14 * day},
+		{"orders-db", "tcp", "10.0.3.9:5432", "dba", "fail over to db2 with the runbook", "us-east", "", "ok", 10, []int{31}, 21 * day},
+		{"search", "tcp", "192.168.44.7:9200", "dba", "", "eu-central", "", "ok", 12, nil, 33 * day},
+		{"mail-1", "tcp", "mail-1.acme.net:25", "network", "", "", "", "pending", 30, nil, 4 * time.Minute},
+		{"status-page", "url", "https://status.acme.net/", "", "", "", "", "ok", 10, nil, 60 * day},
+	}
+	for i, r := range rows {
+		s := &service{ID: 1 + i, Label: r.label, Type: r.kind, Address: r.address, Timeout: r.timeout, Body: optional(r.body), Group: r.group,
+			Credentials: r.creds, Notes: optional(r.notes), Region: optional(r.region), Status: r.status,
+			Created: e.ago(time.Duration(400-i*11) * day), Updated: e.ago(r.updated)}
+		if s.Credentials == nil {
+			s.Credentials = []int{}
+		}
+		e.services = append(e.services, s)
+	}
+}
+
+func (e *Emulator) seedIssues() {
+	for _, r := range []struct {
+		id, ticket int
+		ago        time.Duration
+		label      string
+		services   []int
+	}{
+		{823, 48213, 6 * time.Minute, "billing-api", []int{1}},
+		{821, 48190, 3*time.Hour + 2*time.Minute, "web-1", []int{4, 5}},
+		{818, 48177, 11*time.Hour + 23*time.Minute, "cdn-origin", []int{8}},
+		{810, 48101, 3*day + 2*time.Hour, "billing-api", []int{1}},
+		{802, 48022, 5*day + 7*time.Hour, "search", []int{12}},
+		{791, 47910, 9 * day, "legacy-ftp", []int{97}},
+		{777, 47765, 13*day + 5*time.Hour, "billing-api", []int{1, 2}},
+		{760, 47600, 20 * day, "orders-db", []int{11}},
+		{741, 47411, 31 * day, "billing-api", []int{1}},
+	} {
+		e.report(r.id, r.ticket, e.started.Add(-r.ago), r.label, r.services, r.ago > time.Hour)
+	}
+}
+
+// report files an issue with its ticket.
+func (e *Emulator) report(id, number int, at time.Time, label string, services []int, closed bool) {
+	e.issues = append(e.issues, &issue{ID: id, Created: stamp(at), Services: services,
+		Entity: entity{number, "Managed Monitoring Issue - " + label, "ticket", fmt.Sprintf("/support/tickets/%d", number)}})
+	t := &ticket{ID: number, Status: "open"}
+	if closed {
+		t.Status, t.Closed = "closed", stamp(at.Add(41*time.Minute))
+	}
+	e.tickets = append(e.tickets, t)
+}
+
+func (e *Emulator) seedBuckets() {
+	all := clusters()
+	for i, r := range []struct {
+		at    int
+		label string
+		fill  func(*shelf, time.Time)
+	}{
+		{0, "acme-backups", backups}, {0, "acme-www", website}, {0, "invoices-2026", invoices}, {0, "cdn.acme.net", website},
+		{1, "acme-backups", backups}, {1, "logs-eu", logs}, {1, "gdpr-exports", invoices}, {1, "media", logs},
+		{2, "acme-backups-ap", backups}, {2, "logs-ap", logs}, {2, "uploads", invoices}, {2, "scratch", func(*shelf, time.Time) {}},
+	} {
+		b := &bucket{cluster: all[r.at], label: r.label, created: e.ago(time.Duration(700-40*i) * day), acl: "private", shelf: newShelf()}
+		r.fill(b.shelf, e.started)
+		e.buckets = append(e.buckets, b)
+	}
+}
+
+func backups(s *shelf, now time.Time) {
+	for d := range 60 {
+		at := now.Add(-time.Duration(d) * day).Truncate(day).Add(2*time.Hour + 11*time.Minute)
+		name := "db/" + at.Format("2006/01/")
+		if d%7 == 0 {
+			s.put(made(name+"full-"+at.Format("20060102")+".dump", 13_314_398_617+int64(d)*1e6, at))
+			continue
+		}
+		s.put(made(name+"incr-"+at.Format("20060102")+".dump", 432_013_312+int64(d)*1e5, at))
+	}
+	s.put(stored("README.txt", "text/plain", []byte("Dumps of the databases.\nfull: once a week. incr: every day.\n"), now.Add(-400*day)))
+	s.put(stored("db/", "application/octet-stream", []byte{}, now.Add(-400*day)))
+}
+
+func website(s *shelf, now time.Time) {
+	s.put(stored("index.html", "text/html", []byte("<!doctype html>\n<title>Acme</title>\n<h1>Acme</h1>\n"), now.Add(-9*day)))
+	s.put(stored("assets/site.json", "application/json", []byte("{\"name\": \"acme\", \"pages\": 3, \"beta\": false}\n"), now.Add(-9*day)))
+	s.put(stored("assets/logo.png", "image/png", picture(), now.Add(-9*day)))
+	s.put(stored("assets//double slash.txt", "text/plain", []byte("an empty folder name\n"), now.Add(-8*day)))
+	s.put(stored("/leading slash.txt", "text/plain", []byte("a name that begins with a slash\n"), now.Add(-8*day)))
+	s.put(stored("straße/größe.txt", "text/plain", []byte("grüße\n"), now.Add(-8*day)))
+	s.put(stored("odd\nname.txt", "text/plain", []byte("a line break in the name\n"), now.Add(-8*day)))
+}
+
+// picture is a small PNG.
+func picture() []byte {
+	img := image.NewRGBA(image.Rect(0, 0, 64, 64))
+	for i := range 64 * 64 {
+		img.Set(i%64, i/64, color.RGBA{uint8(i % 64 * 4), uint8(i / 64 * 4), 160, 255})
+	}
+	var b bytes.Buffer
+	_ = png.Encode(&b, img)
+	return b.Bytes()
+}
+
+func invoices(s *shelf, now time.Time) {
+	for i := range 180 {
+		at := now.Add(-time.Duration(i) * 36 * time.Hour)
+		s.put(made(fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i), 60_000+int64(i*977%40_000), at))
+	}
+}
+
+func logs(s *shelf, now time.Time) {
+	start := now.Truncate(time.Hour)
+	const n = 99_000
+	s.crowd = crowd{n, func(i int) *object {
+		at := start.Add(time.Duration(i-n) * time.Hour / 12)
+		return made(at.Format("2006/01/02/15-04")+fmt.Sprintf("-%06d.log.gz", i), 700_000+int64(i*7919%900_000), at)
+	}}
+	s.count += n
+	s.size += n * 1_150_000
+}
+
+func (e *Emulator) seedKeys() {
+	for i, r := range []struct {
+		label  string
+		grants []grant
+		all    bool
+	}{
+		{"backup agent", []grant{{"us-east-1", "acme-backups", "read_write"}, {"eu-central-1", "acme-backups", "read_write"}}, false},
+		{"website deploy", nil, true}, {"log shipper eu", nil, true}, {"log shipper ap", nil, true}, {"finance", []grant{{"us-east-1", "invoices-2026", "read_only"}}, false},
+		{"ci", nil, true}, {"rclone at the office", nil, true}, {"ada", nil, true}, {"old mobile app", nil, true},
+	} {
+		e.keys = append(e.keys, &key{ID: 201 + i, Label: r.label, AccessKey: fmt.Sprintf("DEMOACCESSKEY%07d", 4100+i), SecretKey: hidden, Limited: !r.all, Access: r.grants})
+	}
+}
+
+// seedLarge is an account of many things: 5,000 services, 10,000 contacts, and a bucket of a million objects that are not stored.
+func (e *Emulator) seedLarge() {
+	e.seedCredentials()
+	e.seedMachines()
+	for i := range 10_000 {
+		group := fmt.Sprintf("team-%03d", i%400)
+		e.contacts = append(e.contacts, &contact{ID: i + 1, Name: fmt.Sprintf("Person %05d", i), Email: fmt.Sprintf("p%05d@acme.net", i), Group: &group, Updated: e.ago(time.Duration(i) * time.Hour)})
+	}
+	states := []string{"ok", "ok", "ok", "ok", "ok", "ok", "ok", "disabled", "pending", "problem"}
+	for i := range 5_000 {
+		e.services = append(e.services, &service{ID: i + 1, Label: fmt.Sprintf("service-%04d", i), Type: "url", Address: fmt.Sprintf("https://s%04d.acme.net/", i), Timeout: 10,
+			Group: fmt.Sprintf("team-%03d", i%400), Credentials: []int{}, Status: states[i%len(states)], Created: e.ago(300 * day), Updated: e.ago(time.Duration(i) * time.Hour)})
+	}
+	for i := range 300 {
+		e.report(5_000-i, 90_000-i, e.started.Add(-time.Duration(i)*7*time.Hour), fmt.Sprintf("service-%04d", i*10+9), []int{i*10 + 10}, i > 20)
+	}
+	b := &bucket{cluster: clusters()[0], label: "million", created: e.ago(900 * day), acl: "private", shelf: newShelf()}
+	at := e.started
+	b.shelf.crowd = crowd{1_000_000, func(i int) *object {
+		return made(fmt.Sprintf("data/%03d/%03d/object-%06d.bin", i/10_000, i/100%100, i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))
+	}}
+	b.shelf.count, b.shelf.size = 1_000_000, 500_000_000_000
+	e.buckets = append(e.buckets, b)
+	e.seedKeys()
+	e.last = 100_000
+}

@@ -1,0 +1,237 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An Outcome says what is known about a request that failed.
+type Outcome int
+
+// The outcomes.
+const (
+	Refused   Outcome = iota // the API said no: nothing was changed
+	NotSent                  // it never left: nothing was changed
+	Uncertain                // it was sent and there is no readable answer: it may have been done
+)
+
+// A Reason is one member of an error answer ("Errors").
+type Reason struct {
+	Field  Text `json:"field"` // may be empty, a dotted path, or no field of the request
+	Reason Text `json:"reason"`
+}
+
+// An Error is a request that did not go well, in the user's words.
+type Error struct {
+	Op         string // "disable service 7"
+	Write      bool
+	Status     int // 0 where there was no answer
+	Reasons    []Reason
+	Outcome    Outcome
+	RetryAfter time.Duration // what a 429 asked for
+	Have, Need string        // scopes of the token, and of the endpoint, on 401 and 403
+	Host       string
+	What       string // what came instead of an answer: "text/html, 2 KB"
+	Cause      error
+}
+
+// Sentinels for errors.Is.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrDenied   = errors.New("not allowed")
+	ErrBusy     = errors.New("too many requests")
+	ErrReadOnly = errors.New("read-only: nothing is sent that changes anything")
+)
+
+// Is matches the sentinels by status.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrNotFound:
+		return e.Status == http.StatusNotFound
+	case ErrDenied:
+		return e.Denied()
+	case ErrBusy:
+		return e.Status == http.StatusTooManyRequests
+	}
+	return false
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Error is one line: what failed, and why.
+func (e *Error) Error() string { return e.Op + ": " + e.Why() }
+
+// Why is the reason alone, without what failed.
+func (e *Error) Why() string {
+	switch {
+	case errors.Is(e.Cause, ErrReadOnly):
+		return ErrReadOnly.Error()
+	case e.Unknown():
+		return "the outcome is unknown: " + e.trouble()
+	case e.Unauthorized():
+		return "the token is not accepted (401)"
+	case e.Status == http.StatusUnauthorized:
+		return fmt.Sprintf("the token lacks the scope %s (401)", orElse(e.Need, "that this needs"))
+	case len(e.Reasons) > 0:
+		return fmt.Sprintf("%s (%d)", e.reasons(), e.Status)
+	}
+	return e.trouble()
+}
+
+// reasons are the API's own words, at most three.
+func (e *Error) reasons() string {
+	var words []string
+	for _, r := range e.Reasons[:min(3, len(e.Reasons))] {
+		if f := r.Field.String(); f != "" {
+			words = append(words, f+": "+r.Reason.String())
+			continue
+		}
+		words = append(words, r.Reason.String())
+	}
+	if more := len(e.Reasons) - 3; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, "; ")
+}
+
+// trouble is what stood between the request and its answer.
+func (e *Error) trouble() string {
+	switch {
+	case e.What != "" && e.Status >= 300 && e.Status < 400:
+		return fmt.Sprintf("the server redirects to %s; redirects are refused", e.What)
+	case e.What != "" && e.Status != 0:
+		return fmt.Sprintf("not the API: %s (%d)", e.What, e.Status)
+	case e.What != "":
+		return e.What
+	case e.Status != 0:
+		return fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
+	}
+	return "cannot reach " + e.Host + ": " + e.network()
+}
+
+// network names a failure of the wire without any address or query in it.
+func (e *Error) network() string {
+	var dns *net.DNSError
+	var op *net.OpError
+	var cert *tls.CertificateVerificationError
+	var host x509.HostnameError
+	var authority x509.UnknownAuthorityError
+	switch err := e.Cause; {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "no such host"
+	case errors.As(err, &dns):
+		return "the name cannot be looked up"
+	case errors.As(err, &host):
+		return "its certificate is for another name"
+	case errors.As(err, &authority):
+		return "its certificate is signed by an unknown authority"
+	case errors.As(err, &cert):
+		return "its certificate is not valid"
+	case strings.Contains(err.Error(), "connection refused"):
+		return "refused"
+	case strings.Contains(err.Error(), "reset"), strings.Contains(err.Error(), "EOF"):
+		return "the connection was cut"
+	case errors.As(err, &op) && op.Timeout():
+		return "no answer in time"
+	}
+	return "the connection failed"
+}
+
+// Unknown reports whether a change may have been done although it looks failed.
+func (e *Error) Unknown() bool { return e.Write && e.Outcome == Uncertain }
+
+// Unauthorized reports whether the token is not accepted at all. A missing scope is 401 too: the token's own scopes tell them apart.
+func (e *Error) Unauthorized() bool {
+	return e.Status == http.StatusUnauthorized && (e.Have == "" || e.Have == "unknown") && !scopeWords(e.Reasons)
+}
+
+// scopeWords reports whether the reasons say that the endpoint, not the token, is refused.
+func scopeWords(reasons []Reason) bool {
+	return slices.ContainsFunc(reasons, func(r Reason) bool { return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint") })
+}
+
+// Denied reports whether this user or token may not: asking again is no use.
+func (e *Error) Denied() bool {
+	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized && !e.Unauthorized()
+}
+
+// NotFound reports whether the thing is not there.
+func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
+
+// Offline reports whether there was no connection to the API.
+func (e *Error) Offline() bool {
+	return e.Status == 0 && e.What == "" && !errors.Is(e.Cause, ErrReadOnly)
+}
+
+// Busy is how long the API wants to be left alone, where it said so with 429.
+func (e *Error) Busy() (time.Duration, bool) {
+	return e.RetryAfter, e.Status == http.StatusTooManyRequests
+}
+
+// Fields are the API's reasons by the field that they are about; "" holds those about none.
+func (e *Error) Fields() map[string]string {
+	if len(e.Reasons) == 0 {
+		return nil
+	}
+	fields := map[string]string{}
+	for _, r := range e.Reasons {
+		f := r.Field.Raw()
+		if fields[f] != "" {
+			fields[f] += "; "
+		}
+		fields[f] += r.Reason.String()
+	}
+	return fields
+}
+
+// Short is the failure in at most 30 characters, for a head line.
+func (e *Error) Short() string {
+	switch {
+	case e.Status != 0 && e.What != "":
+		return fmt.Sprintf("%d, not the API", e.Status)
+	case e.Status != 0:
+		return fmt.Sprint(e.Status)
+	case errors.Is(e.Cause, ErrReadOnly):
+		return "read-only"
+	case e.What != "":
+		return "unreadable answer"
+	}
+	return e.network()
+}
+
+// Advice is the next step, in one sentence; "" where waiting is all there is to do.
+func (e *Error) Advice() string {
+	switch {
+	case e.Unauthorized():
+		return "give a valid token (LOOKOUT_TOKEN or --token-file) and start again"
+	case e.Status == http.StatusUnauthorized:
+		return fmt.Sprintf("a token with the scope %s is needed", orElse(e.Need, "of this endpoint"))
+	case e.Status == http.StatusForbidden:
+		return "an unrestricted user of the account is needed"
+	case e.Status == http.StatusTooManyRequests:
+		return "the program waits and asks again by itself"
+	case e.Status >= 300 && e.Status < 400:
+		return "check the base URL"
+	}
+	return ""
+}
+
+func orElse(text, absent string) string {
+	if text == "" {
+		return absent
+	}
+	return text
+}

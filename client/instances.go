@@ -1,0 +1,61 @@
+package client
+
+import (
+	"context"
+	"iter"
+)
+
+// An Instance is the SSH settings of one compute instance ("Managed Instance Settings"). Only SSH can be written.
+type Instance struct {
+	ID    int  `json:"id"`
+	Label Text `json:"label"`
+	Group Text `json:"group"` // display only
+	SSH   SSH  `json:"ssh"`
+}
+
+// SSH is how support staff log in.
+type SSH struct {
+	Access bool `json:"access"`
+	User   Text `json:"user"` // empty is null, which is root
+	IP     Text `json:"ip"`   // "any", or an address of the instance
+	Port   int  `json:"port"` // 0 is null, which is 22
+}
+
+// An InstanceRequest is the writable part of an instance's settings.
+type InstanceRequest struct {
+	SSH SSHRequest `json:"ssh"`
+}
+
+// An SSHRequest is SSH as it is sent: user of at most 32 characters, port 1..65535; what is empty is null.
+type SSHRequest struct {
+	Access bool   `json:"access"`
+	User   string `json:"user,omitempty"`
+	IP     string `json:"ip"`
+	Port   int    `json:"port,omitempty"`
+}
+
+// Request is the settings as they would be sent: where a form starts.
+func (i Instance) Request() InstanceRequest {
+	return InstanceRequest{SSHRequest{i.SSH.Access, i.SSH.User.raw, i.SSH.IP.raw, i.SSH.Port}}
+}
+
+// Instances are the settings of the account's instances: one each, neither made nor removed here.
+type Instances struct{ c *Client }
+
+// Page is a page of the settings, from 1.
+func (s Instances) Page(ctx context.Context, n int) (Page[Instance], error) {
+	return page[Instance](ctx, s.c, "list SSH settings", n)
+}
+
+// All walks the settings.
+func (s Instances) All(ctx context.Context) iter.Seq2[Instance, error] { return all(ctx, s.Page) }
+
+// View is the settings of one instance.
+func (s Instances) View(ctx context.Context, id int) (Instance, error) {
+	return call[Instance](ctx, s.c, one("view SSH settings", id, nil))
+}
+
+// Update changes the members of the patch, which holds a part of ssh.
+func (s Instances) Update(ctx context.Context, id int, p Patch) (Instance, error) {
+	return call[Instance](ctx, s.c, one("update SSH settings", id, p))
+}

@@ -1,0 +1,77 @@
+package client
+
+import (
+	"context"
+	"iter"
+)
+
+// A Key is a pair of keys for S3 programs ("Object Storage Key").
+type Key struct {
+	ID        int           `json:"id"`
+	Label     Text          `json:"label"`
+	AccessKey Text          `json:"access_key"`
+	SecretKey Secret        `json:"secret_key"` // real at creation alone; otherwise Redacted or empty
+	Limited   bool          `json:"limited"`
+	Buckets   []BucketGrant `json:"bucket_access"` // nil where the key is unlimited
+}
+
+// Redacted is what the real service sends for a secret key after its creation.
+const Redacted = "[REDACTED]"
+
+// Secret is the secret key where there really is one.
+func (k Key) Secret() (Secret, bool) {
+	return k.SecretKey, !k.SecretKey.IsZero() && k.SecretKey.Reveal() != Redacted
+}
+
+// A BucketGrant is what a limited key may do with one bucket.
+type BucketGrant struct {
+	Cluster     Text `json:"cluster"`
+	Bucket      Text `json:"bucket_name"`
+	Permissions Text `json:"permissions"` // read_only or read_write; the enumeration is not shown
+}
+
+// A KeyRequest is what a key is made from. Buckets left nil make an unlimited key, an empty list a key that may reach nothing, and
+// entries a key limited to them ("bucket_access rules").
+type KeyRequest struct {
+	Label   string         `json:"label"`
+	Buckets []GrantRequest `json:"bucket_access,omitzero"`
+}
+
+// A GrantRequest is one entry of a KeyRequest.
+type GrantRequest struct {
+	Cluster     string `json:"cluster"`
+	Bucket      string `json:"bucket_name"`
+	Permissions string `json:"permissions"`
+}
+
+// Keys are the access keys of the account.
+type Keys struct{ c *Client }
+
+// Page is a page of the keys, from 1.
+func (s Keys) Page(ctx context.Context, n int) (Page[Key], error) {
+	return page[Key](ctx, s.c, "list keys", n)
+}
+
+// All walks the keys.
+func (s Keys) All(ctx context.Context) iter.Seq2[Key, error] { return all(ctx, s.Page) }
+
+// View is one key.
+func (s Keys) View(ctx context.Context, id int) (Key, error) {
+	return call[Key](ctx, s.c, one("view key", id, nil))
+}
+
+// Create makes a key. This answer is the only one that holds its secret.
+func (s Keys) Create(ctx context.Context, r KeyRequest) (Key, error) {
+	return call[Key](ctx, s.c, request{op: "create key", body: r})
+}
+
+// Update changes the label.
+func (s Keys) Update(ctx context.Context, id int, label string) (Key, error) {
+	return call[Key](ctx, s.c, one("update key", id, map[string]any{"label": label}))
+}
+
+// Revoke ends a key.
+func (s Keys) Revoke(ctx context.Context, id int) error {
+	_, err := call[nothing](ctx, s.c, one("revoke key", id, nil))
+	return err
+}

@@ -1,0 +1,112 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+)
+
+// An Object is an entry of a listing ("Bucket object entry"). A common prefix has nothing but its name.
+type Object struct {
+	Name     Text  `json:"name"`
+	ETag     Text  `json:"etag"`
+	Modified Time  `json:"last_modified"`
+	Owner    Text  `json:"owner"`
+	Size     int64 `json:"size"` // bytes
+}
+
+// Prefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
+func (o Object) Prefix() bool { return o.ETag.raw == "" && o.Modified.IsZero() && o.Owner.raw == "" }
+
+// An ObjectQuery chooses what a listing gives ("Object Storage", rule 3).
+type ObjectQuery struct {
+	Cluster, Bucket string
+	Prefix          string // only names that begin with it
+	Delimiter       string // cuts names at its first occurrence after the prefix
+	Marker          string // as the page before gave it
+	PageSize        int    // 25..500; 0 is 500
+}
+
+// An ObjectPage is one answer of a listing. A page may be short although another follows.
+type ObjectPage struct {
+	Data      []Object
+	Truncated bool
+	Next      string // marker of the next page, to be given back as it came; "" at the end
+	Odd       []string
+}
+
+// UnmarshalJSON reads the answer of a listing: data must be there and a list.
+func (p *ObjectPage) UnmarshalJSON(body []byte) error {
+	var truncated, next json.RawMessage
+	if err := exact(body, map[string]*json.RawMessage{"is_truncated": &truncated, "next_marker": &next}); err != nil {
+		return err
+	}
+	var rows Page[Object]
+	if err := rows.UnmarshalJSON(body); err != nil {
+		return err
+	}
+	*p = ObjectPage{Data: rows.Data, Odd: rows.Odd, Truncated: string(truncated) == "true"}
+	var marker Text
+	if len(next) > 0 && marker.UnmarshalJSON(next) == nil && p.Truncated {
+		p.Next = marker.raw
+	}
+	return nil
+}
+
+// An ObjectACL is who may do what with an object ("Object ACL").
+type ObjectACL struct {
+	ACL ACL  `json:"acl"`
+	XML Text `json:"acl_xml"`
+}
+
+// A URLRequest asks for a pre-signed URL ("Object Storage", rule 4).
+type URLRequest struct {
+	Name        string `json:"name"`
+	Method      string `json:"method"`                 // GET, PUT, DELETE; the values are not shown
+	Expires     int    `json:"expires_in,omitempty"`   // 360..86400 seconds; 0 leaves the server's 3600
+	ContentType string `json:"content_type,omitempty"` // must then be sent with the request that the URL is for
+}
+
+// A SignedURL is a credential in itself: whoever has it may do the one thing that it is for.
+type SignedURL struct {
+	URL    Secret `json:"url"`
+	Exists *bool  `json:"exists"` // whether the object is there now; not in the document
+}
+
+// Objects are the objects of buckets.
+type Objects struct{ c *Client }
+
+// List is one page of a bucket's objects.
+func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
+	size := q.PageSize
+	if size == 0 {
+		size = pageSize
+	}
+	query := url.Values{"page_size": {fmt.Sprint(size)}}
+	for name, value := range map[string]string{"prefix": q.Prefix, "delimiter": q.Delimiter, "marker": q.Marker} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	r := inBucket("list objects", q.Cluster, q.Bucket, nil)
+	r.query = query
+	return call[ObjectPage](ctx, s.c, r)
+}
+
+// ACL is an object's ACL.
+func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (ObjectACL, error) {
+	r := inBucket("view object ACL", cluster, bucket, nil)
+	r.query = url.Values{"name": {name}}
+	return call[ObjectACL](ctx, s.c, r)
+}
+
+// SetACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
+func (s Objects) SetACL(ctx context.Context, cluster, bucket, name string, acl ACL) (ObjectACL, error) {
+	return call[ObjectACL](ctx, s.c, inBucket("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
+}
+
+// URL makes a pre-signed URL. It changes nothing; the object need not exist.
+func (s Objects) URL(ctx context.Context, cluster, bucket string, r URLRequest) (SignedURL, error) {
+	return call[SignedURL](ctx, s.c, inBucket("create object URL", cluster, bucket, r))
+}

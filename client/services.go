@@ -1,0 +1,114 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"slices"
+)
+
+// A ServiceStatus is a state of a service ("States and transitions"). Values beyond the four are possible and shown as they came.
+type ServiceStatus string
+
+// The states. The document does not say what they mean; disabled is not watched, pending has not been checked yet.
+const (
+	Disabled ServiceStatus = "disabled"
+	Pending  ServiceStatus = "pending"
+	OK       ServiceStatus = "ok"
+	Problem  ServiceStatus = "problem"
+)
+
+// String is the state, safe to draw.
+func (s ServiceStatus) String() string { return Clean(string(s)) }
+
+// A ServiceType is how a service is checked.
+type ServiceType string
+
+// The types.
+const (
+	URL ServiceType = "url" // by fetching an address
+	TCP ServiceType = "tcp" // by connecting to host:port
+)
+
+// String is the type, safe to draw.
+func (t ServiceType) String() string { return Clean(string(t)) }
+
+// A Service is something that is monitored ("Managed Service").
+type Service struct {
+	ID          int           `json:"id"`
+	Label       Text          `json:"label"` // 3..64 characters
+	Type        ServiceType   `json:"service_type"`
+	Address     Text          `json:"address"` // 3..100 characters; a fragment is not preserved
+	Timeout     int           `json:"timeout"` // 1..255 seconds until it counts as down
+	Body        Text          `json:"body"`    // at most 100 characters that the answer must hold; empty is null
+	Group       Text          `json:"consultation_group"`
+	Credentials []int         `json:"credentials"`
+	Notes       Text          `json:"notes"`  // empty is null
+	Region      Text          `json:"region"` // if and only if the address is a private IP
+	Status      ServiceStatus `json:"status"`
+	Created     Time          `json:"created"`
+	Updated     Time          `json:"updated"`
+}
+
+// A ServiceRequest is what a service is made from. Empty body, notes and region are left out, and cleared ones are null.
+type ServiceRequest struct {
+	Label       string      `json:"label"`
+	Type        ServiceType `json:"service_type"`
+	Address     string      `json:"address"`
+	Timeout     int         `json:"timeout"`
+	Body        string      `json:"body,omitempty"`
+	Group       string      `json:"consultation_group"`
+	Credentials []int       `json:"credentials"`
+	Notes       string      `json:"notes,omitempty"`
+	Region      string      `json:"region,omitempty"`
+}
+
+// Request is what would make the service again: where a form starts.
+func (s Service) Request() ServiceRequest {
+	return ServiceRequest{Label: s.Label.raw, Type: s.Type, Address: s.Address.raw, Timeout: s.Timeout, Body: s.Body.raw,
+		Group: s.Group.raw, Credentials: slices.Clone(s.Credentials), Notes: s.Notes.raw, Region: s.Region.raw}
+}
+
+// Services are the monitored services of the account.
+type Services struct{ c *Client }
+
+// Page is a page of the services, from 1.
+func (s Services) Page(ctx context.Context, n int) (Page[Service], error) {
+	return page[Service](ctx, s.c, "list services", n)
+}
+
+// All walks the services.
+func (s Services) All(ctx context.Context) iter.Seq2[Service, error] { return all(ctx, s.Page) }
+
+// View is one service.
+func (s Services) View(ctx context.Context, id int) (Service, error) {
+	return call[Service](ctx, s.c, one("view service", id, nil))
+}
+
+// Create makes a service; monitoring begins.
+func (s Services) Create(ctx context.Context, r ServiceRequest) (Service, error) {
+	if r.Credentials == nil {
+		r.Credentials = []int{}
+	}
+	return call[Service](ctx, s.c, request{op: "create service", body: r})
+}
+
+// Update changes the members of the patch. The state stays.
+func (s Services) Update(ctx context.Context, id int, p Patch) (Service, error) {
+	return call[Service](ctx, s.c, one("update service", id, p))
+}
+
+// Delete removes a service; monitoring stops.
+func (s Services) Delete(ctx context.Context, id int) error {
+	_, err := call[nothing](ctx, s.c, one("delete service", id, nil))
+	return err
+}
+
+// Disable stops monitoring for a while. Which state follows is not shown; disabled is what the service answers.
+func (s Services) Disable(ctx context.Context, id int) (Service, error) {
+	return call[Service](ctx, s.c, one("disable service", id, nil))
+}
+
+// Enable monitors again. Which state follows is not shown; it is pending until the next check.
+func (s Services) Enable(ctx context.Context, id int) (Service, error) {
+	return call[Service](ctx, s.c, one("enable service", id, nil))
+}

@@ -1,0 +1,105 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Stats are the last 24 hours of all managed instances together ("Managed Stats"): cpu in percent, disk and swap in operations a
+// second, the network in bits a second.
+type Stats struct {
+	CPU, Disk, NetIn, NetOut, Swap []Point
+	Unavailable                    []Text // what the server said instead of data: "Graphs are not yet available."
+}
+
+// A Point is one sample. A value that was missing or no number is NaN: a gap, never a zero.
+type Point struct {
+	At    time.Time
+	Value float64
+}
+
+// UnmarshalJSON reads data as an object of series, or as a list of sentences. The second form is not in the document.
+func (s *Stats) UnmarshalJSON(body []byte) error {
+	var data json.RawMessage
+	if err := exact(body, map[string]*json.RawMessage{"data": &data}); err != nil {
+		return err
+	}
+	*s = Stats{}
+	if len(data) > 0 && data[0] == '[' {
+		return json.Unmarshal(data, &s.Unavailable)
+	}
+	var series map[string]json.RawMessage
+	if err := json.Unmarshal(data, &series); err != nil || series == nil {
+		return fmt.Errorf("the member data is missing or neither an object nor a list")
+	}
+	for name, into := range map[string]*[]Point{"cpu": &s.CPU, "disk": &s.Disk, "net_in": &s.NetIn, "net_out": &s.NetOut, "swap": &s.Swap} {
+		var points []Point
+		if json.Unmarshal(series[name], &points) == nil {
+			*into = points
+		}
+	}
+	return nil
+}
+
+// UnmarshalJSON reads a point. The name of its value is not shown by the document: its text says y and its sample true (YAML's reading of
+// a bare y), so both are taken, and else the only other number there is.
+func (p *Point) UnmarshalJSON(data []byte) error {
+	*p = Point{Value: math.NaN()}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return nil
+	}
+	if x, ok := number(members["x"]); ok {
+		p.At = moment(x)
+	}
+	delete(members, "x")
+	for _, name := range [...]string{"y", "true"} {
+		if v, ok := number(members[name]); ok {
+			p.Value = v
+			return nil
+		}
+	}
+	found := 0
+	for _, raw := range members {
+		if v, ok := number(raw); ok {
+			p.Value = v
+			found++
+		}
+	}
+	if found != 1 {
+		p.Value = math.NaN()
+	}
+	return nil
+}
+
+func number(raw json.RawMessage) (float64, bool) {
+	var v *float64
+	if json.Unmarshal(raw, &v) != nil || v == nil {
+		return 0, false
+	}
+	return *v, true
+}
+
+// moment reads milliseconds since 1970, of which the document's sample has a digit too many; ten digits are seconds.
+func moment(x float64) time.Time {
+	switch {
+	case x < 0 || x >= 1e16:
+		return time.Time{}
+	case x < 1e11:
+		x *= 1000
+	case x >= 5e12:
+		x /= 10
+	}
+	return time.UnixMilli(int64(x)).UTC()
+}
+
+// ManagedStats is the account's stats.
+type ManagedStats struct{ c *Client }
+
+// View is the stats as of now.
+func (s ManagedStats) View(ctx context.Context) (Stats, error) {
+	return call[Stats](ctx, s.c, request{op: "view stats"})
+}

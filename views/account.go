@@ -1,0 +1,107 @@
+// Package views holds the panes, one file each. Panes hold no data: they draw the sets of an Account and join them while drawing.
+package views
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/ui"
+)
+
+// Options say which account is looked at, and with whose eyes.
+type Options struct {
+	API      *client.Client
+	Journal  *journal.Journal
+	Now      func() time.Time // nil is time.Now
+	Location *time.Location   // nil is time.Local
+}
+
+// An Account is one account as the API said it last: a shared set per kind of row, and the panes on them.
+type Account struct {
+	ctx      context.Context
+	api      *client.Client
+	journal  *journal.Journal
+	now      func() time.Time
+	location *time.Location
+	sets     map[string]any
+	tickets  tickets
+}
+
+// New is an account that has not been asked anything yet. Its requests end with ctx.
+func New(ctx context.Context, o Options) *Account {
+	a := &Account{ctx: ctx, api: o.API, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if a.location == nil {
+		a.location = time.Local
+	}
+	return a
+}
+
+// Panes are the tabs, in their order.
+func (a *Account) Panes() []ui.Pane {
+	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane()}
+}
+
+// Opened is what the account wants done at start: services that this program was to enable again are taken care of.
+func (a *Account) Opened() tea.Cmd { return a.holds() }
+
+// share makes a kind's set on first asking and gives the same one ever after.
+func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {
+	if set, ok := a.sets[name]; ok {
+		return set.(*ui.Set[T])
+	}
+	set := ui.NewSet(a.ctx, ui.Source[T]{Name: name, ID: id, Fetch: fetch, Now: a.now})
+	a.sets[name] = set
+	return set
+}
+
+// numbered turns a list with page numbers into pages with cursors: "", "2", "3".
+func numbered[T any](page func(context.Context, int) (client.Page[T], error)) func(context.Context, string) (ui.Page[T], error) {
+	return func(ctx context.Context, cursor string) (ui.Page[T], error) {
+		n := 1
+		if cursor != "" {
+			var err error
+			if n, err = strconv.Atoi(cursor); err != nil {
+				return ui.Page[T]{}, fmt.Errorf("page %q: %w", cursor, err)
+			}
+		}
+		p, err := page(ctx, n)
+		return ui.Page[T]{Rows: p.Data, Next: p.Next(), Total: p.Results, Notes: p.Odd}, err
+	}
+}
+
+// single turns one thing into a set of one row.
+func single[T any](view func(context.Context) (T, error)) func(context.Context, string) (ui.Page[T], error) {
+	return func(ctx context.Context, _ string) (ui.Page[T], error) {
+		row, err := view(ctx)
+		return ui.Page[T]{Rows: []T{row}, Total: 1}, err
+	}
+}
+
+// the is the only row of a set of one.
+func the[T any](set *ui.Set[T]) (T, bool) {
+	if set.Len() > 0 {
+		return set.At(0), true
+	}
+	var none T
+	return none, false
+}
+
+// asked is every set that a pane reads beside its own, as one thing to refresh.
+func asked(sets ...ui.Refresher) tea.Cmd {
+	cmds := make([]tea.Cmd, len(sets))
+	for i, set := range sets {
+		cmds[i] = set.Refresh()
+	}
+	return tea.Batch(cmds...)
+}
+
+func ordinal(id int) string { return strconv.Itoa(id) }

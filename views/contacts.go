@@ -1,0 +1,180 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) contacts() *ui.Set[client.Contact] {
+	return share(a, "contacts", func(c client.Contact) string { return ordinal(c.ID) }, numbered(a.api.Contacts.Page))
+}
+
+func (a *Account) contactsPane() ui.Pane {
+	return &ui.List[client.Contact]{
+		Title: "contacts",
+		Set:   a.contacts(),
+		Reads: []ui.Asked{a.services()},
+		Columns: []ui.Column[client.Contact]{
+			{Title: "name", Min: 14, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
+			{Title: "group", Width: 14, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Group.String(), theme.Plain }},
+			{Title: "phone", Width: 16, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
+			{Title: "second phone", Width: 16, Drop: 3, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
+			{Title: "e-mail", Min: 16, Drop: 1, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
+			{Title: "updated", Width: 8, Right: true, Drop: 4, Cell: func(c client.Contact, b ui.Box) (string, theme.Tone) { return ago(c.Updated, b.Now), theme.Muted },
+				Less: func(c, d client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) }},
+		},
+		Acts:   a.contactActs(),
+		Always: func() []ui.Action { return []ui.Action{a.addContact()} },
+		Detail: a.contactDetail,
+		Foot:   a.contactsFoot,
+		Empty:  "no contacts yet · n adds one",
+		Sort:   "group",
+	}
+}
+
+func (a *Account) contactActs() []ui.Act[client.Contact] {
+	return []ui.Act[client.Contact]{
+		{Keys: []string{"y"}, Name: "copy phone", Show: true, Off: func(c client.Contact) string { return because(len(phones(c)) == 0, "no phone is kept") },
+			Send: func(c client.Contact) tea.Msg { return ui.Copy{Text: phones(c)[0], What: "phone number of " + c.Name.String()} }},
+		{Keys: []string{"m"}, Name: "copy e-mail", Show: true, Send: func(c client.Contact) tea.Msg {
+			return ui.Copy{Text: c.Email.String(), What: "mail address of " + c.Name.String()}
+		}},
+		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Contact) ui.Form { return a.editContact(rows[0]) }},
+		{Keys: []string{"D"}, Name: "delete", About: "support can no longer reach this person", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
+			Ask: a.deleteContact,
+			Run: func(ctx context.Context, c client.Contact) (ui.Change[client.Contact], error) {
+				return ui.Drop[client.Contact](a.api.Contacts.Delete(client.About(ctx, "contact", ordinal(c.ID), c.Name.String()), c.ID))
+			}},
+	}
+}
+
+func (a *Account) deleteContact(c client.Contact) *ui.Question {
+	text := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
+	if g := c.Group.Raw(); g != "" && len(a.inGroup(g)) == 1 {
+		if named := a.servicesOfGroup(g); len(named) > 0 {
+			text += fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, naming(named))
+		}
+	}
+	return &ui.Question{Title: "Delete contact", Text: text, Yes: "delete"}
+}
+
+// naming says which services name something.
+func naming(services []client.Service) string {
+	names := make([]string, len(services))
+	for i, s := range services {
+		names[i] = s.Label.String()
+	}
+	if len(names) == 1 {
+		return names[0] + " names"
+	}
+	return joined(names) + " name"
+}
+
+func (a *Account) servicesOfGroup(group string) []client.Service {
+	return slices.DeleteFunc(a.services().Rows(), func(s client.Service) bool { return group == "" || s.Group.Raw() != group })
+}
+
+func (a *Account) contactDetail(c client.Contact, b ui.Box) string {
+	t := newSheet(b)
+	t.title(c.Name.String())
+	t.line("group", or(c.Group.String(), "none"), theme.Plain)
+	t.line("phone", or(c.Phone.Primary.String(), "none"), theme.Accent)
+	t.line("second", or(c.Phone.Secondary.String(), "none"), theme.Plain)
+	t.line("e-mail", c.Email.String(), theme.Plain)
+	t.line("updated", a.when(c.Updated), theme.Muted)
+	t.heading("called for")
+	services := a.servicesOfGroup(c.Group.Raw())
+	for _, s := range services {
+		state, tone := stateOf(s.Status, b.Theme)
+		t.say(fmt.Sprintf("%s  %s", state, s.Label), tone)
+	}
+	if len(services) == 0 {
+		t.say("no service names this group", theme.Muted)
+	}
+	return t.String()
+}
+
+func (a *Account) contactsFoot(set *ui.Set[client.Contact], b ui.Box) string {
+	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s in %s", count(set.Len(), "contact", "contacts"), count(len(a.groups()), "group", "groups")))
+}
+
+func (a *Account) addContact() ui.Action {
+	return ui.Action{Key: ui.Bind("new contact", "n"), Group: "this list", Change: true, Show: true,
+		Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newContact()}) }}
+}
+
+func (a *Account) newContact() ui.Form {
+	in := client.ContactRequest{}
+	before := a.contacts().Rows()
+	form := a.contactForm("New contact", &in, func(ctx context.Context) (ui.Change[client.Contact], error) {
+		return ui.Put(a.api.Contacts.Create(client.About(ctx, "contact", "", in.Name), in))
+	}, func(now []client.Contact) ui.Verdict { return created(before, now, contactID, func(c client.Contact) bool { return c.Request() == in }) })
+	form.Verb, form.Yes = "adding", "add"
+	return form
+}
+
+func contactID(c client.Contact) int { return c.ID }
+
+func (a *Account) editContact(c client.Contact) ui.Form {
+	before, in := c.Request(), c.Request()
+	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), &in, func(ctx context.Context) (ui.Change[client.Contact], error) {
+		return ui.Put(a.api.Contacts.Update(client.About(ctx, "contact", ordinal(c.ID), c.Name.String()), c.ID, client.Changes(before, in)))
+	}, changed(c.ID, contactID, func(now client.Contact) bool { return now.Request() == in }))
+	form.Verb, form.Yes = "saving", "save"
+	return form
+}
+
+// contactForm is the same for new and edit. The document requires nothing; its console wants a name and an address, and so does a call at night.
+func (a *Account) contactForm(title string, in *client.ContactRequest, send func(context.Context) (ui.Change[client.Contact], error), check func([]client.Contact) ui.Verdict) ui.Form {
+	return ui.FormFor(a.contacts(), title, []ui.Field{
+		ui.Text("name", "Name", &in.Name, ui.Length(2, 64)),
+		ui.Text("email", "E-mail", &in.Email, ui.Email()),
+		ui.Text("phone.primary", "Phone", &in.Phone.Primary),
+		ui.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
+		ui.Pick("group", "Group", &in.Group, a.groups, ui.Optional(ui.Length(2, 50))),
+	}, func(c client.Contact) string { return c.Name.String() + ": saved" }, send, check)
+}
+
+// inGroup are the contacts of a group. The document links them by nothing but the group's name.
+func (a *Account) inGroup(group string) []client.Contact {
+	if group == "" {
+		return nil
+	}
+	return slices.DeleteFunc(a.contacts().Rows(), func(c client.Contact) bool { return c.Group.Raw() != group })
+}
+
+// groups are the names of the contacts' groups, each once, in order.
+func (a *Account) groups() []string {
+	var names []string
+	for _, c := range a.contacts().Rows() {
+		if g := c.Group.Raw(); g != "" {
+			names = append(names, g)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// phones are a contact's numbers, the first first.
+func phones(c client.Contact) []string {
+	var numbers []string
+	for _, p := range []client.Text{c.Phone.Primary, c.Phone.Secondary} {
+		if p.Raw() != "" {
+			numbers = append(numbers, p.String())
+		}
+	}
+	return numbers
+}
+
+// contactLine is a contact in one line: name, phones, e-mail.
+func contactLine(c client.Contact) string {
+	return strings.Join([]string{c.Name.String(), or(strings.Join(phones(c), " / "), "no phone"), c.Email.String()}, "  ")
+}

@@ -1,0 +1,202 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) credentials() *ui.Set[client.Credential] {
+	return share(a, "credentials", func(c client.Credential) string { return ordinal(c.ID) }, numbered(a.api.Credentials.Page))
+}
+
+func (a *Account) sshKey() *ui.Set[client.SSHKey] {
+	return share(a, "managed ssh key", func(client.SSHKey) string { return "account" }, single(a.api.Credentials.SSHKey))
+}
+
+func (a *Account) credentialsPane() ui.Pane {
+	return &ui.List[client.Credential]{
+		Title: "credentials",
+		Set:   a.credentials(),
+		Reads: []ui.Asked{a.services()},
+		Columns: []ui.Column[client.Credential]{
+			{Title: "label", Min: 16, Cell: func(c client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
+			{Title: "last decrypted", Width: 14, Right: true, Cell: lastDecrypted,
+				Less: func(c, d client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }},
+			{Title: "used by", Min: 20, Drop: 1, Cell: func(c client.Credential, _ ui.Box) (string, theme.Tone) {
+				return labels(a.servicesUsing(c.ID)), theme.Plain
+			}},
+		},
+		Acts:   a.credentialActs(),
+		Always: a.credentialActions,
+		Detail: a.credentialDetail,
+		Empty:  "no credentials yet · n adds one",
+		Sort:   "label",
+	}
+}
+
+// lastDecrypted is when support last used a credential. Null means never.
+func lastDecrypted(c client.Credential, b ui.Box) (string, theme.Tone) {
+	if c.LastDecrypted.IsZero() {
+		return "never", theme.Muted
+	}
+	return ago(c.LastDecrypted, b.Now) + " ago", theme.Plain
+}
+
+func (a *Account) servicesUsing(credential int) []client.Service {
+	return slices.DeleteFunc(a.services().Rows(), func(s client.Service) bool { return !slices.Contains(s.Credentials, credential) })
+}
+
+// labels are the names of services in one line.
+func labels(services []client.Service) string {
+	names := make([]string, len(services))
+	for i, s := range services {
+		names[i] = s.Label.String()
+	}
+	return joined(names)
+}
+
+func (a *Account) credentialActs() []ui.Act[client.Credential] {
+	return []ui.Act[client.Credential]{
+		{Keys: []string{"e"}, Name: "edit label", Show: true, Change: true, Form: func(rows []client.Credential) ui.Form { return a.renameCredential(rows[0]) }},
+		{Keys: []string{"P"}, Name: "change login", About: "user name and password", Show: true, Change: true, Form: func(rows []client.Credential) ui.Form { return a.changeLogin(rows[0]) }},
+		{Keys: []string{"D"}, Name: "delete", About: "support loses access to it", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
+			Ask: a.deleteCredential,
+			Run: func(ctx context.Context, c client.Credential) (ui.Change[client.Credential], error) {
+				return ui.Drop[client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
+			}},
+	}
+}
+
+func aboutCredential(ctx context.Context, c client.Credential) context.Context {
+	return client.About(ctx, "credential", ordinal(c.ID), c.Label.String())
+}
+
+func (a *Account) credentialActions() []ui.Action {
+	key, known := the(a.sshKey())
+	return []ui.Action{
+		{Key: ui.Bind("new credential", "n"), Group: "this list", Change: true, Show: true,
+			Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newCredential()}) }},
+		{Key: ui.Bind("copy managed SSH key", "K"), Group: "this list", About: "the public key that lets support staff log in to an instance", Show: true,
+			Off: because(!known, "the key has not been read yet"),
+			Do:  func() tea.Cmd { return ui.Send(ui.Copy{Text: key.SSHKey.Raw(), What: "managed SSH key"}) }},
+	}
+}
+
+func (a *Account) deleteCredential(c client.Credential) *ui.Question {
+	text := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
+	if used := a.servicesUsing(c.ID); len(used) > 0 {
+		text += fmt.Sprintf(" %s it.", naming(used))
+	}
+	return &ui.Question{Title: "Delete credential", Text: text, Word: c.Label.String(), Yes: "delete"}
+}
+
+func (a *Account) credentialDetail(c client.Credential, b ui.Box) string {
+	t := newSheet(b)
+	t.title(c.Label.String())
+	used, tone := lastDecrypted(c, b)
+	t.line("decrypted", used, tone)
+	t.say("User name and password are never shown by the API.", theme.Muted)
+	t.heading("used by")
+	services := a.servicesUsing(c.ID)
+	for _, s := range services {
+		state, tone := stateOf(s.Status, b.Theme)
+		t.say(fmt.Sprintf("%s  %s", state, s.Label), tone)
+	}
+	if len(services) == 0 {
+		t.say("no service", theme.Muted)
+	}
+	if key, known := the(a.sshKey()); known {
+		t.heading("managed SSH key · K copies it")
+		t.text(key.SSHKey.Raw())
+	}
+	return t.String()
+}
+
+func (a *Account) newCredential() ui.Form {
+	var label, user, password string
+	before := a.credentials().Rows()
+	form := ui.FormFor(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(0))}, login(&user, &password)...),
+		func(c client.Credential) string { return c.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[client.Credential], error) {
+			return ui.Put(a.api.Credentials.Create(client.About(ctx, "credential", "", label),
+				client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
+		},
+		func(now []client.Credential) ui.Verdict {
+			return created(before, now, credentialID, func(c client.Credential) bool { return c.Label.Raw() == label })
+		})
+	form.Verb, form.Yes = "adding", "add"
+	return form
+}
+
+func credentialID(c client.Credential) int { return c.ID }
+
+// freeLabel checks that no other credential has the label: it must be unique.
+func (a *Account) freeLabel(own int) ui.Check {
+	return func(text string) string {
+		taken := slices.ContainsFunc(a.credentials().Rows(), func(c client.Credential) bool { return c.ID != own && c.Label.Raw() == text })
+		return because(taken, "another credential has this label")
+	}
+}
+
+// login are the fields of a user name and a password. The document bounds the user name only.
+func login(user, password *string) []ui.Field {
+	return []ui.Field{
+		ui.Text("username", "User name", user, ui.Length(0, 5000)),
+		ui.Secret("password", "Password", password, ui.Required()),
+	}
+}
+
+func (a *Account) renameCredential(c client.Credential) ui.Form {
+	label := c.Label.Raw()
+	form := ui.FormFor(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(c.ID))},
+		func(c client.Credential) string { return c.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[client.Credential], error) {
+			return ui.Put(a.api.Credentials.Update(aboutCredential(ctx, c), c.ID, label))
+		},
+		changed(c.ID, credentialID, func(now client.Credential) bool { return now.Label.Raw() == label }))
+	form.Verb, form.Yes = "saving", "save"
+	return form
+}
+
+// changeLogin replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same again, which does no harm.
+func (a *Account) changeLogin(c client.Credential) ui.Form {
+	var user, password string
+	form := ui.FormFor(a.credentials(), "Login of "+c.Label.String(), login(&user, &password),
+		func(client.Credential) string { return c.Label.String() + ": login is changed" },
+		func(ctx context.Context) (ui.Change[client.Credential], error) {
+			return ui.Reload[client.Credential](a.api.Credentials.SetLogin(aboutCredential(ctx, c), c.ID,
+				client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}))
+		},
+		func([]client.Credential) ui.Verdict { return ui.Unknown })
+	form.Text = "The password is sent once and not kept. The API tells nothing about it afterwards; sending the same again is harmless."
+	form.Verb, form.Yes = "changing", "change"
+	return form
+}
+
+// credentialLabels names credentials; #7 where the label is not known.
+func (a *Account) credentialLabels(ids []int) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = fmt.Sprintf("#%d", id)
+		if c, found := a.credentials().Get(ordinal(id)); found {
+			names[i] = c.Label.String()
+		}
+	}
+	return names
+}
+
+func (a *Account) credentialOptions() []ui.Option {
+	rows := a.credentials().Rows()
+	options := make([]ui.Option, len(rows))
+	for i, c := range rows {
+		options[i] = ui.Option{ID: c.ID, Label: c.Label.String()}
+	}
+	return options
+}

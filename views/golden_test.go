@@ -1,0 +1,50 @@
+package views_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lookout/client/emulator"
+)
+
+// Every pane at three sizes, from the demo account.
+func TestGoldenPanes(t *testing.T) {
+	panes := []struct {
+		name string
+		keys []string
+	}{
+		{"overview", nil},
+		{"issues", []string{"2"}},
+		{"incident", []string{"2", "<enter>"}},
+		{"services", []string{"3"}},
+	}
+	for _, pane := range panes {
+		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
+			t.Run(fmt.Sprintf("%s_%dx%d", pane.name, size[0], size[1]), func(t *testing.T) {
+				start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+					r.press(pane.keys...)
+					r.exact()
+					golden.RequireEqual(t, r.screen())
+				})
+			})
+		}
+	}
+}
+
+// exact fails unless the frame has exactly the size of the terminal.
+func (r *rig) exact() {
+	r.T.Helper()
+	lines := strings.Split(r.shell.Frame().Content, "\n")
+	if len(lines) != r.height {
+		r.T.Fatalf("%d lines for a height of %d", len(lines), r.height)
+	}
+	for n, line := range lines {
+		if w := ansi.StringWidth(line); w != r.width {
+			r.T.Errorf("line %d is %d cells wide, not %d: %q", n+1, w, r.width, ansi.Strip(line))
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// A span is how long services stay disabled.
+type span string
+
+const (
+	untilEnabled span = "until I enable it"
+	minutes15    span = "15 min"
+	hour1        span = "1 h"
+	hours4       span = "4 h"
+	untilTime    span = "until a time"
+)
+
+// end is when a span that starts now is over; zero for the one without an end.
+func (s span) end(now time.Time, until string, in *time.Location) (time.Time, error) {
+	switch s {
+	case minutes15:
+		return now.Add(15 * time.Minute), nil
+	case hour1:
+		return now.Add(time.Hour), nil
+	case hours4:
+		return now.Add(4 * time.Hour), nil
+	case untilTime:
+		return timeOfDay(until, now.In(in))
+	}
+	return time.Time{}, nil
+}
+
+// timeOfDay is the next time a clock shows "15:04".
+func timeOfDay(text string, now time.Time) (time.Time, error) {
+	t, err := time.Parse("15:04", strings.TrimSpace(text))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("a time of day is needed, as 06:30")
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
+	if !at.After(now) {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at, nil
+}
+
+// disableForm asks for how long and why; both are kept in the journal.
+func (a *Account) disableForm(rows []client.Service) ui.Form {
+	for_, until, reason := untilEnabled, "", ""
+	form := ui.Form{
+		Title: "Disable monitoring of " + subject(rows),
+		Text:  "Nobody is alerted about it meanwhile. Nothing else changes.",
+		Verb:  "disabling", Yes: "disable",
+		Fields: []ui.Field{
+			ui.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
+			ui.Text("until", "Until", &until, func(text string) string { return reasonOf(timeOfDay(text, a.now().In(a.location))) }).
+				When(func() bool { return for_ == untilTime }).Note("the next time the clock shows it, as 06:30"),
+			ui.Text("reason", "Reason", &reason, ui.Length(0, 200)).Note("for the journal and whoever takes over"),
+		},
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			end, err := for_.end(a.now(), until, a.location)
+			if err != nil {
+				return nil, err
+			}
+			return func() tea.Cmd { return a.switchOff(rows, reason, end) }, nil
+		},
+	}
+	if len(rows) > 1 {
+		form.Word = fmt.Sprint(len(rows))
+		for _, s := range rows {
+			form.List = append(form.List, fmt.Sprintf("%s (id %d)", s.Label, s.ID))
+		}
+	}
+	return form
+}
+
+func reasonOf(_ time.Time, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// subject names one row, or counts many.
+func subject(rows []client.Service) string {
+	if len(rows) == 1 {
+		return rows[0].Label.String()
+	}
+	return fmt.Sprintf("%d services", len(rows))
+}
+
+// switchOff disables services, one change each, and says how it went when the last has been answered.
+func (a *Account) switchOff(rows []client.Service, reason string, end time.Time) tea.Cmd {
+	word := "monitoring is disabled"
+	if !end.IsZero() {
+		word += " until " + clock(end.In(a.location), a.now().In(a.location))
+	}
+	return a.switchAll(rows, "disabling", word, disabled, func(ctx context.Context, s client.Service) (client.Service, error) {
+		ctx = client.Because(about(ctx, s), reason)
+		if !end.IsZero() {
+			ctx = client.Until(ctx, end)
+		}
+		return a.api.Services.Disable(ctx, s.ID)
+	}, func(done []client.Service) (*ui.Action, tea.Cmd) {
+		undo := &ui.Action{Key: ui.Bind("enable again", "u"), Change: true, Do: func() tea.Cmd { return a.switchOn(done, "") }}
+		if end.IsZero() {
+			return undo, nil
+		}
+		return undo, a.wake(done, end)
+	})
+}
+
+// switchOn enables services. why is said in the journal: "time is up".
+func (a *Account) switchOn(rows []client.Service, why string) tea.Cmd {
+	return a.switchAll(rows, "enabling", "monitoring is enabled", enabled, func(ctx context.Context, s client.Service) (client.Service, error) {
+		return a.api.Services.Enable(client.Because(about(ctx, s), why), s.ID)
+	}, func(done []client.Service) (*ui.Action, tea.Cmd) {
+		return &ui.Action{Key: ui.Bind("disable again", "u"), Change: true, Do: func() tea.Cmd { return a.switchOff(done, "", time.Time{}) }}, nil
+	})
+}
+
+// switchAll does one change to each service and sums the outcomes up in one line of news.
+func (a *Account) switchAll(rows []client.Service, verb, word string, check func(client.Service, bool) ui.Verdict,
+	work func(context.Context, client.Service) (client.Service, error), after func(done []client.Service) (*ui.Action, tea.Cmd)) tea.Cmd {
+	set := a.services()
+	tally := &tally{left: len(rows)}
+	cmds := make([]tea.Cmd, len(rows))
+	for n, s := range rows {
+		cmds[n] = set.Act(ui.Deed[client.Service]{
+			ID: set.ID(s), Verb: verb,
+			Work:  func(ctx context.Context) (ui.Change[client.Service], error) { return ui.Put(work(ctx, s)) },
+			Check: ui.CheckRow(set, set.ID(s), check),
+			After: func(v ui.Verdict, _ ui.Change[client.Service], err error) tea.Cmd {
+				if !tally.add(s, v, err) {
+					return nil
+				}
+				undo, next := after(tally.done)
+				return tea.Batch(tally.say(word, undo), next)
+			},
+		})
+	}
+	return tea.Batch(cmds...)
+}
+
+// A tally is how the changes of one decision ended.
+type tally struct {
+	left    int
+	done    []client.Service
+	refused []string
+	unknown []string
+}
+
+// add counts an end and reports whether it was the last.
+func (t *tally) add(s client.Service, v ui.Verdict, err error) bool {
+	t.left--
+	switch v {
+	case ui.Done:
+		t.done = append(t.done, s)
+	case ui.Refused:
+		t.refused = append(t.refused, fmt.Sprintf("%s: %s", s.Label, ui.Reason(err)))
+	case ui.Unknown:
+		t.unknown = append(t.unknown, s.Label.String())
+	}
+	return t.left == 0
+}
+
+func (t *tally) say(word string, undo *ui.Action) tea.Cmd {
+	var parts []string
+	tone := theme.Good
+	switch len(t.done) {
+	case 0:
+		undo = nil
+	case 1:
+		parts = append(parts, fmt.Sprintf("%s: %s (was %s)", t.done[0].Label, word, t.done[0].Status))
+	default:
+		parts = append(parts, fmt.Sprintf("%d services: %s", len(t.done), word))
+	}
+	if len(t.refused) > 0 {
+		tone = theme.Bad
+		parts = append(parts, strings.Join(t.refused, "; "))
+	}
+	if len(t.unknown) > 0 {
+		tone = theme.Warn
+		parts = append(parts, joined(t.unknown)+": outcome unknown, reading again did not tell")
+	}
+	return ui.Send(ui.Say{Text: strings.Join(parts, " · "), Tone: tone, Undo: undo})
+}
+
+// due says that the time of disabled services is up. It delivers itself.
+type due struct {
+	a        *Account
+	services []client.Service
+	end      time.Time
+}
+
+// Deliver enables what is still disabled by the decision that is due; a service that somebody has enabled or held anew is left alone.
+func (d due) Deliver() tea.Cmd {
+	held := map[string]journal.Hold{}
+	for _, h := range d.a.journal.Holds() {
+		held[h.ID] = h
+	}
+	var rows []client.Service
+	for _, s := range d.services {
+		if h, ok := held[ordinal(s.ID)]; ok && h.Until.Equal(d.end) {
+			rows = append(rows, s)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return tea.Batch(ui.News(theme.Info, "time is up: enabling "+subject(rows)), d.a.switchOn(rows, "time is up"))
+}
+
+func (a *Account) wake(rows []client.Service, end time.Time) tea.Cmd {
+	return tea.Tick(max(0, end.Sub(a.now())), func(time.Time) tea.Msg { return due{a: a, services: rows, end: end} })
+}
+
+// holds takes up what an earlier run promised: services to be enabled later are waited for; those whose time passed while nobody
+// was here are offered, not done unasked.
+func (a *Account) holds() tea.Cmd {
+	var late []journal.Hold
+	var cmds []tea.Cmd
+	for _, h := range a.journal.Holds() {
+		s, ok := heldService(h)
+		switch {
+		case !ok || h.Until.IsZero():
+		case h.Until.After(a.now()):
+			cmds = append(cmds, a.wake([]client.Service{s}, h.Until))
+		default:
+			late = append(late, h)
+		}
+	}
+	if len(late) > 0 {
+		cmds = append(cmds, ui.Send(a.offer(late)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// offer asks what to do with services whose time passed.
+func (a *Account) offer(late []journal.Hold) ui.Menu {
+	var rows []client.Service
+	names := make([]string, len(late))
+	for i, h := range late {
+		s, _ := heldService(h)
+		rows = append(rows, s)
+		names[i] = fmt.Sprintf("%s (since %s)", client.NewText(h.Label), clock(h.Until.In(a.location), a.now().In(a.location)))
+	}
+	return ui.Menu{Title: "To be enabled again, and nobody was here: " + joined(names), Actions: []ui.Action{
+		{Key: ui.Bind("enable now", "e"), Change: true, Do: func() tea.Cmd { return a.switchOn(rows, "time was up while the program was closed") }},
+		{Key: ui.Bind("leave disabled", "l"), Do: func() tea.Cmd {
+			return ui.News(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
+		}},
+	}}
+}
+
+// heldService is a hold's service as far as the journal knows it.
+func heldService(h journal.Hold) (client.Service, bool) {
+	var id int
+	if _, err := fmt.Sscan(h.ID, &id); err != nil {
+		return client.Service{}, false
+	}
+	return client.Service{ID: id, Label: client.NewText(h.Label), Status: client.Disabled}, true
+}
+
+// heldBy says since when, until when and why a service is disabled, where this program did it.
+func (a *Account) heldBy(id int) (string, bool) {
+	for _, h := range a.journal.Holds() {
+		if h.ID != ordinal(id) {
+			continue
+		}
+		text := "for " + ui.Age(a.now().Sub(h.Since))
+		if !h.Until.IsZero() {
+			text += ", until " + clock(h.Until.In(a.location), a.now().In(a.location))
+		}
+		return text + prefixed(": ", client.NewText(h.Reason).String()), true
+	}
+	return "", false
+}
+
+// disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last update.
+func (a *Account) disabledFor(s client.Service) (time.Duration, bool) {
+	for _, h := range a.journal.Holds() {
+		if h.ID == ordinal(s.ID) {
+			return a.now().Sub(h.Since), true
+		}
+	}
+	return a.now().Sub(s.Updated.Time()), s.Updated.Valid()
+}

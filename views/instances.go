@@ -1,0 +1,223 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) instances() *ui.Set[client.Instance] {
+	return share(a, "ssh", func(i client.Instance) string { return ordinal(i.ID) }, numbered(a.api.Instances.Page))
+}
+
+func (a *Account) sshPane() ui.Pane {
+	return &ui.List[client.Instance]{
+		Title: "ssh",
+		Set:   a.instances(),
+		Columns: []ui.Column[client.Instance]{
+			{Title: "access", Width: 9, Cell: func(i client.Instance, b ui.Box) (string, theme.Tone) {
+				if i.SSH.Access {
+					return b.Theme.Glyphs.OK + " on", theme.Good
+				}
+				return b.Theme.Glyphs.Disabled + " off", theme.Off
+			}},
+			{Title: "label", Min: 14, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong }},
+			{Title: "group", Width: 12, Drop: 3, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
+			{Title: "user", Width: 12, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
+			{Title: "address", Width: 16, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return or(i.SSH.IP.String(), "any"), theme.Plain }},
+			{Title: "port", Width: 5, Right: true, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
+			{Title: "command", Min: 20, Drop: 2, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) {
+				line, ok := sshLine(i)
+				if !ok {
+					return line, theme.Muted
+				}
+				return line, theme.Accent
+			}},
+		},
+		Acts:   a.sshActs(),
+		Detail: a.sshDetail,
+		Empty:  "no instances: settings appear here with the account's first instance",
+		Sort:   "label",
+	}
+}
+
+// sshUser and sshPort are what an absent setting stands for.
+func sshUser(i client.Instance) string { return or(i.SSH.User.String(), "root") }
+
+func sshPort(i client.Instance) int {
+	if i.SSH.Port == 0 {
+		return 22
+	}
+	return i.SSH.Port
+}
+
+func (a *Account) sshActs() []ui.Act[client.Instance] {
+	noLine := func(i client.Instance) string {
+		_, ok := sshLine(i)
+		return because(!ok, "the settings name no single address")
+	}
+	return []ui.Act[client.Instance]{
+		{Keys: []string{"y"}, Name: "copy ssh line", Show: true, Off: noLine, Send: func(i client.Instance) tea.Msg {
+			line, _ := sshLine(i)
+			return ui.Copy{Text: line, What: "ssh line of " + i.Label.String()}
+		}},
+		{Keys: []string{"x"}, Name: "run ssh", About: "in this terminal; the program comes back afterwards", Off: noLine,
+			Send: func(i client.Instance) tea.Msg { return ui.Exec{Name: "ssh", Args: sshArgs(i)} }},
+		{Keys: []string{"E"}, Name: "allow access", Verb: "allowing access", Past: "support may log in", Show: true, Change: true, Many: true, Undo: "deny access",
+			Off: func(i client.Instance) string { return because(i.SSH.Access, "already allowed") },
+			Run: a.setAccess(true), Check: accessIs(true)},
+		{Keys: []string{"d"}, Name: "deny access", Verb: "denying access", Past: "support may not log in", Show: true, Change: true, Many: true, Undo: "allow access",
+			Off: func(i client.Instance) string { return because(!i.SSH.Access, "already denied") },
+			Run: a.setAccess(false), Check: accessIs(false)},
+		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Instance) ui.Form { return a.editSSH(rows[0]) }},
+	}
+}
+
+func aboutInstance(ctx context.Context, i client.Instance) context.Context {
+	return client.About(ctx, "instance", ordinal(i.ID), i.Label.String())
+}
+
+func (a *Account) setAccess(on bool) func(context.Context, client.Instance) (ui.Change[client.Instance], error) {
+	return func(ctx context.Context, i client.Instance) (ui.Change[client.Instance], error) {
+		before, in := i.Request(), i.Request()
+		in.SSH.Access = on
+		return ui.Put(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Changes(before, in)))
+	}
+}
+
+func accessIs(on bool) func(client.Instance, bool) ui.Verdict {
+	return func(now client.Instance, found bool) ui.Verdict {
+		if found && now.SSH.Access == on {
+			return ui.Done
+		}
+		return ui.Refused
+	}
+}
+
+func instanceID(i client.Instance) int { return i.ID }
+
+// editSSH changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and 22.
+func (a *Account) editSSH(i client.Instance) ui.Form {
+	before, in := i.Request(), i.Request()
+	form := ui.FormFor(a.instances(), "SSH settings of "+i.Label.String(), []ui.Field{
+		ui.Switch("ssh.access", "Access", &in.SSH.Access),
+		ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
+		ui.Text("ssh.ip", "Address", &in.SSH.IP, address).Note("an IP of the instance, or any"),
+		ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
+	}, func(now client.Instance) string { return now.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[client.Instance], error) {
+			return ui.Put(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Changes(before, in)))
+		},
+		changed(i.ID, instanceID, func(now client.Instance) bool { return len(client.Changes(now.Request(), in)) == 0 }))
+	form.Text = "How support logs in. Nothing changes on the machine itself."
+	form.Verb, form.Yes = "saving", "save"
+	return form
+}
+
+// address checks an instance's SSH address.
+func address(text string) string {
+	if _, err := netip.ParseAddr(text); err != nil && text != "any" {
+		return "an IP address is needed, or any"
+	}
+	return ""
+}
+
+func (a *Account) sshDetail(i client.Instance, b ui.Box) string {
+	t := newSheet(b)
+	t.title(i.Label.String())
+	t.line("instance", ordinal(i.ID), theme.Plain)
+	t.line("access", map[bool]string{true: "allowed", false: "switched off"}[i.SSH.Access], theme.Plain)
+	t.line("user", sshUser(i), theme.Plain)
+	t.line("address", or(i.SSH.IP.String(), "any"), theme.Plain)
+	t.line("port", strconv.Itoa(sshPort(i)), theme.Plain)
+	line, _ := sshLine(i)
+	t.line("command", line, theme.Accent)
+	t.heading("services at this address")
+	none := true
+	for _, s := range a.services().Rows() {
+		for _, m := range a.instancesOf(s) {
+			if m.ID == i.ID {
+				state, tone := stateOf(s.Status, b.Theme)
+				t.say(fmt.Sprintf("%s  %s", state, s.Label), tone)
+				none = false
+			}
+		}
+	}
+	if none {
+		t.say("none", theme.Muted)
+	}
+	return t.String()
+}
+
+// instancesOf are the instances that a service's address may stand for. The document links services and instances by nothing, so
+// the address's host is compared with an instance's label (whole, or the first part of a host name) and with its SSH address.
+func (a *Account) instancesOf(s client.Service) []client.Instance {
+	name := host(s.Address.Raw())
+	first, _, _ := strings.Cut(name, ".")
+	return slices.DeleteFunc(a.instances().Rows(), func(i client.Instance) bool {
+		label := i.Label.Raw()
+		return name == "" || label != name && label != first && i.SSH.IP.Raw() != name
+	})
+}
+
+// host is the host of a service's address: a URL's, or what stands before the port.
+func host(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Hostname()
+	}
+	if h, _, err := net.SplitHostPort(address); err == nil {
+		return h
+	}
+	return strings.Trim(address, "[]")
+}
+
+// sshArgs are the arguments of ssh for an instance, "" where the settings name no address to reach it at.
+// An absent user is root and an absent port 22 ("Managed Instance Settings"). What the server said never becomes an option:
+// only a plain user name and a plain address are taken.
+func sshArgs(i client.Instance) []string {
+	ip, err := netip.ParseAddr(i.SSH.IP.Raw())
+	if err != nil {
+		return nil
+	}
+	user := or(i.SSH.User.Raw(), "root")
+	if !plainUser(user) {
+		return nil
+	}
+	args := []string{}
+	if port := i.SSH.Port; port != 0 && port != 22 {
+		args = append(args, "-p", strconv.Itoa(port))
+	}
+	return append(args, "--", user+"@"+ip.String())
+}
+
+// plainUser reports whether a user name is letters, digits, '.', '_' and '-', not starting with '-'.
+func plainUser(user string) bool {
+	for _, r := range user {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)) {
+			return false
+		}
+	}
+	return user != "" && user[0] != '-' && len(user) <= 32
+}
+
+// sshLine is the ready command, or why there is none.
+func sshLine(i client.Instance) (string, bool) {
+	if args := sshArgs(i); args != nil {
+		return "ssh " + strings.Join(args, " "), true
+	}
+	if ip := i.SSH.IP.Raw(); ip == "" || ip == "any" {
+		return "ssh " + or(i.SSH.User.String(), "root") + "@… (any address)", false
+	}
+	return "no ssh line: user or address is not a plain one", false
+}

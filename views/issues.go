@@ -1,0 +1,164 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) issues() *ui.Set[client.Issue] {
+	return share(a, "issues", func(i client.Issue) string { return ordinal(i.ID) }, numbered(a.api.Issues.Page))
+}
+
+func (a *Account) issuesPane() ui.Pane {
+	return &ui.List[client.Issue]{
+		Title: "issues",
+		Set:   a.issues(),
+		Reads: []ui.Source{a.services(), a.contacts(), a.instances(), a.credentials()},
+		Columns: []ui.Column[client.Issue]{
+			{Title: "age", Width: 8, Right: true, Cell: func(i client.Issue, b ui.Box) (string, theme.Tone) { return ago(i.Created, b.Now), theme.Plain }, Less: newer},
+			{Title: "detected", Width: 12, Drop: 3, Cell: func(i client.Issue, _ ui.Box) (string, theme.Tone) { return a.when(i.Created), theme.Muted }, Less: newer},
+			{Title: "affected", Min: 18, Cell: a.affectedCell},
+			{Title: "ticket", Width: 16, Drop: 1, Cell: a.ticketCell},
+			{Title: "about", Min: 16, Drop: 2, Cell: func(i client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted }},
+		},
+		Acts: []ui.Act[client.Issue]{
+			{Keys: []string{"enter"}, Name: "open incident", About: "what it touches and whom to call", Show: true, Into: func(i client.Issue) ui.Pane { return a.incidentPane(i) }},
+			{Keys: []string{"y"}, Name: "copy call sheet", Show: true, Send: func(i client.Issue) tea.Msg { return ui.Copy{Text: a.callSheet(i), What: "call sheet"} }},
+			{Keys: []string{"o"}, Name: "open ticket", Off: func(i client.Issue) string { return because(a.ticketURL(i) == "", "the issue names no ticket") },
+				Send: func(i client.Issue) tea.Msg { return ui.Browse{URL: a.ticketURL(i)} }},
+		},
+		Detail: func(i client.Issue, b ui.Box) string { return a.incidentSheet(i, b, false) },
+		Foot:   a.issuesFoot,
+		Empty:  "no issues: nothing has been detected · r looks again",
+		Sort:   "age",
+		Count:  a.issuesBadge,
+		Seen:   a.seeTickets,
+	}
+}
+
+func newer(i, j client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
+
+// affectedCell names the services of an issue with the worst state among them, never their numbers where the names are known.
+func (a *Account) affectedCell(i client.Issue, b ui.Box) (string, theme.Tone) {
+	names := make([]string, len(i.Services))
+	worst := theme.Muted
+	for n, id := range i.Services {
+		s, found := a.services().Get(ordinal(id))
+		names[n] = a.serviceName(id)
+		if found && s.Status == client.Problem {
+			worst = theme.Bad
+			names[n] = b.Theme.Glyphs.Problem + " " + names[n]
+		}
+	}
+	return or(joined(names), "no service named"), worst
+}
+
+// serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without it.
+func (a *Account) serviceName(id int) string {
+	s, found := a.services().Get(ordinal(id))
+	switch {
+	case found:
+		return s.Label.String()
+	case a.services().Whole():
+		return fmt.Sprintf("#%d (deleted)", id)
+	}
+	return fmt.Sprintf("#%d", id)
+}
+
+func (a *Account) ticketCell(i client.Issue, _ ui.Box) (string, theme.Tone) {
+	if i.Ticket.ID == 0 {
+		return "", theme.Plain
+	}
+	state, known := a.tickets.state(i.Ticket.ID)
+	if !known {
+		return fmt.Sprintf("%d", i.Ticket.ID), theme.Plain
+	}
+	if state.Open() {
+		return fmt.Sprintf("%d open", i.Ticket.ID), theme.Warn
+	}
+	return fmt.Sprintf("%d closed", i.Ticket.ID), theme.Muted
+}
+
+// open reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
+// else one of its services is in the state problem.
+func (a *Account) open(i client.Issue) bool {
+	if state, known := a.tickets.state(i.Ticket.ID); known {
+		return state.Open()
+	}
+	return slices.ContainsFunc(i.Services, func(id int) bool {
+		s, found := a.services().Get(ordinal(id))
+		return found && s.Status == client.Problem
+	})
+}
+
+func (a *Account) issuesBadge() (string, theme.Tone) {
+	open := 0
+	for _, i := range a.issues().Rows() {
+		if a.open(i) {
+			open++
+		}
+	}
+	if open == 0 {
+		return "", theme.Plain
+	}
+	return fmt.Sprint(open), theme.Warn
+}
+
+func (a *Account) issuesFoot(set *ui.Set[client.Issue], b ui.Box) string {
+	day := len(a.issuesSince(b.Now.Add(-24 * time.Hour)))
+	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %d in the last 24 h", count(set.Len(), "issue", "issues"), day))
+}
+
+func (a *Account) issuesSince(t time.Time) []client.Issue {
+	return slices.DeleteFunc(a.newestFirst(), func(i client.Issue) bool { return i.Created.Time().Before(t) })
+}
+
+// newestFirst are all issues, the latest detection first.
+func (a *Account) newestFirst() []client.Issue {
+	rows := a.issues().Rows()
+	slices.SortStableFunc(rows, func(i, j client.Issue) int {
+		return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
+	})
+	return rows
+}
+
+// issuesOf are the issues that name a service, newest first.
+func (a *Account) issuesOf(service int) []client.Issue {
+	return slices.DeleteFunc(a.newestFirst(), func(i client.Issue) bool { return !slices.Contains(i.Services, service) })
+}
+
+func (a *Account) newestIssue(service int) (client.Issue, bool) {
+	if issues := a.issuesOf(service); len(issues) > 0 {
+		return issues[0], true
+	}
+	return client.Issue{}, false
+}
+
+// ticketURL is where the issue's ticket can be read. The real service gives a path of its web console;
+// elsewhere a path is taken relative to the API's own host.
+func (a *Account) ticketURL(i client.Issue) string {
+	raw := i.Ticket.URL.Raw()
+	switch {
+	case raw == "":
+		return ""
+	case strings.HasPrefix(raw, "https://"):
+		return raw
+	}
+	return a.api.Console() + "/" + strings.TrimPrefix(raw, "/")
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,254 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// overview is the account at a glance: each box is a pane in small.
+type overview struct {
+	a     *Account
+	at    int // the box that has the keyboard
+	boxes []glance
+}
+
+// A glance is one box of the overview.
+type glance struct {
+	title func() string
+	pane  string // what enter opens
+	view  func(ui.Box) string
+}
+
+func (a *Account) overviewPane() ui.Pane {
+	o := &overview{a: a}
+	o.boxes = []glance{
+		{func() string { return fmt.Sprintf("Services %s", known(a.services())) }, "services", a.servicesGlance},
+		{func() string { return fmt.Sprintf("Issues %s", a.issuesTitle()) }, "issues", a.issuesGlance},
+	}
+	for _, m := range measures() {
+		o.boxes = append(o.boxes, glance{func() string { return m.name }, "stats", func(b ui.Box) string {
+			return a.chart(m, b, a.detections(b.Now.Add(-24*time.Hour))...)
+		}})
+	}
+	o.boxes = append(o.boxes, glance{func() string { return "" }, "buckets", a.storageLines})
+	return o
+}
+
+// known is how many rows a set has, or nothing before they have arrived.
+func known[T any](set *ui.Set[T]) string {
+	if !set.Loaded() {
+		return ""
+	}
+	return fmt.Sprint(set.Len())
+}
+
+// Name is the tab.
+func (o *overview) Name() string { return "overview" }
+
+// Fresh is as fresh as what wakes people: services and issues.
+func (o *overview) Fresh() ui.Freshness {
+	return o.a.services().Fresh().Worst(o.a.issues().Fresh())
+}
+
+// Refresh asks for all that it shows. What changes slowly is asked only where it is missing or a minute old.
+func (o *overview) Refresh() tea.Cmd {
+	a := o.a
+	return tea.Batch(asked(a.services(), a.issues()), a.slowly(a.stats()), a.slowly(a.buckets()), a.slowly(a.keys()), a.slowly(a.transfer()), a.contacts().Need())
+}
+
+// slow is how old sums and charts may be before a refresh asks for them again: stats come in steps of five minutes.
+const slow = time.Minute
+
+// aged is a set with an age.
+type aged interface {
+	ui.Refresher
+	Fresh() ui.Freshness
+}
+
+func (a *Account) slowly(set aged) tea.Cmd {
+	if f := set.Fresh(); f.Asked || f.Err == nil && f.Loaded && a.now().Sub(f.At) < slow {
+		return nil
+	}
+	return set.Refresh()
+}
+
+// Update has nothing to take: every key of the overview is an action.
+func (o *overview) Update(tea.Msg) tea.Cmd { return nil }
+
+// Actions walk the boxes and open one.
+func (o *overview) Actions() []ui.Action {
+	step := func(by int) func() tea.Cmd {
+		return func() tea.Cmd {
+			o.at = (o.at + by + len(o.boxes)) % len(o.boxes)
+			return nil
+		}
+	}
+	return []ui.Action{
+		{Key: ui.Bind("open", "enter"), About: "the pane of the box with the keyboard", Show: true, Do: o.open},
+		{Key: ui.Bind("next box", "tab", "j", "down", "l", "right"), Group: "move", Show: true, Do: step(1)},
+		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
+		{Key: ui.Bind("newest incident", "i"), About: "whom to call about the newest issue", Show: true,
+			Off: because(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
+				return tea.Sequence(ui.Send(ui.Goto{Pane: "issues"}), ui.Send(ui.Open{Pane: o.a.incidentPane(o.a.newestFirst()[0])}))
+			}},
+	}
+}
+
+func (o *overview) open() tea.Cmd { return ui.Send(ui.Goto{Pane: o.boxes[o.at].pane}) }
+
+// View lays the boxes out: services and issues on top, the charts below, the store at the foot.
+func (o *overview) View(b ui.Box) string {
+	foot := 2
+	top := min(max(b.Height/3, 5), 9)
+	charts := max(0, b.Height-top-foot-2)
+	rows := []string{o.pair(0, 1, b, top), ""}
+	switch {
+	case charts >= 16:
+		rows = append(rows, o.pair(2, 3, b, charts/2), o.pair(4, 5, b, charts-charts/2))
+	case charts >= 5:
+		rows = append(rows, o.pair(2, 3, b, charts))
+	}
+	rows = append(rows, "", o.draw(6, ui.Box{Width: b.Width, Height: foot, Theme: b.Theme, Now: b.Now}))
+	return b.Fit(strings.Join(rows, "\n"))
+}
+
+// pair is two boxes side by side, or one below the other where the room is narrow.
+func (o *overview) pair(left, right int, b ui.Box, height int) string {
+	width := b.Width/2 - 1
+	l := o.draw(left, ui.Box{Width: width, Height: height, Theme: b.Theme, Now: b.Now})
+	r := o.draw(right, ui.Box{Width: b.Width - width - 2, Height: height, Theme: b.Theme, Now: b.Now})
+	return ui.Beside(l, r, width+2, b.Width)
+}
+
+// draw is one box: its title says whether it has the keyboard.
+func (o *overview) draw(n int, b ui.Box) string {
+	g := o.boxes[n]
+	b.Focused = n == o.at
+	title := g.title()
+	if title == "" || n >= 2 {
+		return b.Fit(o.marked(n, b, g.view(b)))
+	}
+	inner := b
+	inner.Height--
+	tone := theme.Strong
+	if b.Focused {
+		tone = theme.Accent
+	}
+	return b.Fit(o.marked(n, b, b.Theme.Paint(tone, title)+"\n"+g.view(inner)))
+}
+
+// marked puts the cursor's glyph before the box that has the keyboard.
+func (o *overview) marked(n int, b ui.Box, text string) string {
+	lead := " "
+	if n == o.at {
+		lead = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Cursor)
+	}
+	first, rest, _ := strings.Cut(text, "\n")
+	out := []string{lead + first}
+	for line := range strings.SplitSeq(rest, "\n") {
+		out = append(out, " "+line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// servicesGlance counts states and names who is in trouble, then who was forgotten.
+func (a *Account) servicesGlance(b ui.Box) string {
+	set := a.services()
+	if !set.Loaded() {
+		return b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading services"))
+	}
+	if set.Len() == 0 {
+		return b.Theme.Paint(theme.Muted, "no services yet")
+	}
+	lines := []string{a.stateCounts(b)}
+	rows := slices.DeleteFunc(set.Rows(), func(s client.Service) bool { return s.Status != client.Problem && s.Status != client.Disabled })
+	slices.SortStableFunc(rows, func(s, t client.Service) int { return rank(s.Status) - rank(t.Status) })
+	room := b.Height - len(lines)
+	for n, s := range rows {
+		if n == room-1 && len(rows) > room {
+			lines = append(lines, b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more", len(rows)-n)))
+			break
+		}
+		lines = append(lines, a.troubleLine(s, b))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// forgotten is how long a service may be disabled before the overview asks whether somebody forgot it.
+const forgotten = 24 * time.Hour
+
+func (a *Account) troubleLine(s client.Service, b ui.Box) string {
+	state, tone := stateOf(s.Status, b.Theme)
+	shape, _, _ := strings.Cut(state, " ")
+	since, mark := "", ""
+	switch s.Status {
+	case client.Problem:
+		if issue, found := a.newestIssue(s.ID); found {
+			since = ago(issue.Created, b.Now)
+		}
+	case client.Disabled:
+		if d, ok := a.disabledFor(s); ok {
+			since = ui.Age(d)
+			if d > forgotten {
+				mark = " !"
+			}
+		}
+	}
+	right := since + mark
+	room := max(0, b.Width-ui.Width(right)-3)
+	name := s.Label.String()
+	if s.Status == client.Problem {
+		name += "  " + s.Type.String() + " " + s.Address.String()
+	}
+	left := shape + " " + ui.Cut(name, max(0, room-2), b.Theme.Glyphs.Ellipsis)
+	return b.Theme.Paint(tone, ui.Pad(left, room)) + " " + b.Theme.Paint(theme.Muted, right)
+}
+
+func (a *Account) issuesTitle() string {
+	if !a.issues().Loaded() {
+		return ""
+	}
+	return fmt.Sprintf("%d in the last 24 h", len(a.issuesSince(a.now().Add(-24*time.Hour))))
+}
+
+func (a *Account) issuesGlance(b ui.Box) string {
+	set := a.issues()
+	if !set.Loaded() {
+		return b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading issues"))
+	}
+	rows := a.newestFirst()
+	if len(rows) == 0 {
+		return b.Theme.Paint(theme.Muted, "nothing has been detected")
+	}
+	var lines []string
+	for n, i := range rows {
+		if n == b.Height {
+			break
+		}
+		lines = append(lines, a.issueLine(i, b))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (a *Account) issueLine(i client.Issue, b ui.Box) string {
+	shape, tone := " ", theme.Plain
+	if a.open(i) {
+		shape, tone = b.Theme.Glyphs.Problem, theme.Bad
+	}
+	affected, _ := a.affectedCell(i, b)
+	affected = strings.ReplaceAll(affected, b.Theme.Glyphs.Problem+" ", "")
+	ticket, _ := a.ticketCell(i, b)
+	right := prefixed("ticket ", ticket)
+	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.when(i.Created), 12), ui.Pad(ago(i.Created, b.Now), 8))
+	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
+	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) + b.Theme.Paint(tone, ui.Pad(ui.Cut(affected, room, b.Theme.Glyphs.Ellipsis), room)) +
+		" " + b.Theme.Paint(theme.Muted, right)
+}

@@ -1,0 +1,198 @@
+package views_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/views"
+)
+
+// A rig is the whole program without a terminal: emulator, client, panes and shell. Commands run until nothing is left to do but wait.
+type rig struct {
+	*testing.T
+	emu     *emulator.Emulator
+	api     *client.Client
+	journal *journal.Journal
+	shell   *shell.Shell
+	width   int
+	height  int
+
+	mu    sync.Mutex
+	queue []tea.Msg
+}
+
+// start runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
+func start(t *testing.T, o emulator.Options, width, height int, test func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r := newRig(t, ctx, o, width, height)
+		r.run(r.shell.Init())
+		r.send(tea.WindowSizeMsg{Width: width, Height: height})
+		test(r)
+	})
+}
+
+const token = "test-token"
+
+func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int) *rig {
+	t.Helper()
+	o.Token, o.Now = token, time.Now
+	if o.Seed == "" {
+		o.Seed = "demo"
+	}
+	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory()}
+	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.emu), client.WithRecorder(r.journal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.api = api
+	account := views.New(ctx, views.Options{API: api, Journal: r.journal, Now: time.Now, Location: time.UTC})
+	look, err := theme.New("dark", theme.None, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: account.Opened})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// run starts a command as the loop would, and goes on until the program is quiet. Timers stay armed.
+func (r *rig) run(cmd tea.Cmd) {
+	r.T.Helper()
+	r.launch(cmd)
+	for {
+		synctest.Wait()
+		r.mu.Lock()
+		queue := r.queue
+		r.queue = nil
+		r.mu.Unlock()
+		if len(queue) == 0 {
+			return
+		}
+		for _, msg := range queue {
+			r.launch(r.shell.Update(msg))
+		}
+	}
+}
+
+func (r *rig) launch(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() { r.take(cmd()) }()
+}
+
+// take queues a message; batches and sequences are run as Bubble Tea runs them.
+func (r *rig) take(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			r.launch(cmd)
+		}
+	default:
+		r.mu.Lock()
+		r.queue = append(r.queue, msg)
+		r.mu.Unlock()
+	}
+}
+
+func (r *rig) send(msg tea.Msg) {
+	r.T.Helper()
+	r.run(r.shell.Update(msg))
+}
+
+// wait lets fake time pass, with everything that falls due in it.
+func (r *rig) wait(d time.Duration) {
+	time.Sleep(d)
+	r.run(nil)
+}
+
+// press types keys: names in angle brackets, all else letter by letter.
+func (r *rig) press(keys ...string) {
+	r.T.Helper()
+	for _, k := range keys {
+		if name, ok := strings.CutPrefix(k, "<"); ok {
+			r.send(named(strings.TrimSuffix(name, ">")))
+			continue
+		}
+		for _, letter := range k {
+			r.send(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+		}
+	}
+}
+
+func named(name string) tea.KeyPressMsg {
+	codes := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp, "down": tea.KeyDown,
+		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
+	k := tea.KeyPressMsg{}
+	for _, part := range strings.Split(name, "+") {
+		switch {
+		case part == "ctrl":
+			k.Mod |= tea.ModCtrl
+		case part == "shift":
+			k.Mod |= tea.ModShift
+		case codes[part] != 0:
+			k.Code = codes[part]
+			if k.Code == tea.KeySpace {
+				k.Text = " "
+			}
+		default:
+			k.Code = []rune(part)[0]
+		}
+	}
+	return k
+}
+
+// screen is the frame as text.
+func (r *rig) screen() string { return ansi.Strip(r.shell.Frame().Content) }
+
+// see fails unless all texts are on the screen.
+func (r *rig) see(texts ...string) {
+	r.T.Helper()
+	screen := r.screen()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			r.T.Fatalf("not on the screen: %q\n%s", text, screen)
+		}
+	}
+}
+
+// miss fails where a text is on the screen.
+func (r *rig) miss(texts ...string) {
+	r.T.Helper()
+	screen := r.screen()
+	for _, text := range texts {
+		if strings.Contains(screen, text) {
+			r.T.Fatalf("still on the screen: %q\n%s", text, screen)
+		}
+	}
+}
+
+// applied are the operations that changed something, in their order.
+func (r *rig) applied() []string {
+	var ops []string
+	for _, entry := range r.emu.Ledger() {
+		ops = append(ops, entry.Op)
+	}
+	return ops
+}
+
+var _ ui.Pane

@@ -1,0 +1,217 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) services() *ui.Set[client.Service] {
+	return share(a, "services", func(s client.Service) string { return ordinal(s.ID) }, numbered(a.api.Services.Page))
+}
+
+func (a *Account) servicesPane() ui.Pane {
+	return &ui.List[client.Service]{
+		Title: "services",
+		Set:   a.services(),
+		Reads: []ui.Source{a.issues(), a.contacts(), a.credentials()},
+		Columns: []ui.Column[client.Service]{
+			{Title: "state", Width: 10, Cell: func(s client.Service, b ui.Box) (string, theme.Tone) { return stateOf(s.Status, b.Theme) },
+				Less: func(s, t client.Service) bool { return rank(s.Status) < rank(t.Status) }},
+			{Title: "label", Min: 14, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
+			{Title: "type", Width: 4, Drop: 4, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted }},
+			{Title: "address", Min: 16, Drop: 1, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain }},
+			{Title: "timeout", Width: 7, Right: true, Drop: 5, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) {
+				return fmt.Sprintf("%d s", s.Timeout), theme.Muted
+			}, Less: func(s, t client.Service) bool { return s.Timeout < t.Timeout }},
+			{Title: "group", Width: 10, Drop: 3, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
+			{Title: "open issue", Width: 14, Drop: 2, Cell: a.openIssueCell},
+			{Title: "updated", Width: 8, Right: true, Drop: 6, Cell: func(s client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
+				Less: func(s, t client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
+		},
+		Acts:   a.serviceActs(),
+		Always: func() []ui.Action { return []ui.Action{a.addService()} },
+		Detail: a.serviceDetail,
+		Foot:   a.servicesFoot,
+		Empty:  "no services yet · n adds one",
+		Sort:   "label",
+		Count:  a.servicesBadge,
+	}
+}
+
+func (a *Account) serviceActs() []ui.Act[client.Service] {
+	return []ui.Act[client.Service]{
+		{Keys: []string{"d"}, Name: "disable", About: "stop monitoring for a while: asks for how long and why", Show: true, Change: true, Many: true,
+			Off:  func(s client.Service) string { return because(s.Status == client.Disabled, "already disabled") },
+			Form: a.disableForm},
+		{Keys: []string{"E"}, Name: "enable", About: "monitor again", Verb: "enabling", Past: "monitoring is enabled", Show: true, Change: true, Many: true,
+			Off:   func(s client.Service) string { return because(s.Status != client.Disabled, "not disabled") },
+			Run:   func(ctx context.Context, s client.Service) (ui.Change[client.Service], error) { return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID)) },
+			Check: enabled, Undo: "disable"},
+		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Send: a.toggle},
+		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Service) ui.Form { return a.editService(rows[0]) }},
+		{Keys: []string{"D"}, Name: "delete", About: "monitoring stops for good", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
+			Ask: deleteService,
+			Run: func(ctx context.Context, s client.Service) (ui.Change[client.Service], error) {
+				return ui.Drop[client.Service](a.api.Services.Delete(about(ctx, s), s.ID))
+			}},
+		{Keys: []string{"i"}, Name: "open issue", About: "to the newest issue of this service", Off: func(s client.Service) string {
+			_, open := a.newestIssue(s.ID)
+			return because(!open, "no issue names this service")
+		}, Send: func(s client.Service) tea.Msg {
+			issue, _ := a.newestIssue(s.ID)
+			return ui.Goto{Pane: "issues", ID: ordinal(issue.ID)}
+		}},
+	}
+}
+
+// because is a reason where it holds.
+func because(holds bool, reason string) string {
+	if holds {
+		return reason
+	}
+	return ""
+}
+
+// about names the service in the journal.
+func about(ctx context.Context, s client.Service) context.Context {
+	return client.About(ctx, "service", ordinal(s.ID), s.Label.String())
+}
+
+func enabled(now client.Service, found bool) ui.Verdict {
+	switch {
+	case !found:
+		return ui.Refused
+	case now.Status == client.Disabled:
+		return ui.Refused
+	}
+	return ui.Done
+}
+
+func disabled(now client.Service, found bool) ui.Verdict {
+	if found && now.Status == client.Disabled {
+		return ui.Done
+	}
+	return ui.Refused
+}
+
+func deleteService(s client.Service) *ui.Question {
+	return &ui.Question{
+		Title: "Delete service",
+		Text:  fmt.Sprintf("Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.", s.Label, s.ID, s.Address),
+		Word:  s.Label.String(),
+		Yes:   "delete",
+	}
+}
+
+// toggle is enable for what is disabled, and the question of disabling for the rest.
+func (a *Account) toggle(s client.Service) tea.Msg {
+	if s.Status != client.Disabled {
+		return ui.Enter{Form: a.disableForm([]client.Service{s})}
+	}
+	return a.switchOn([]client.Service{s}, "")()
+}
+
+func (a *Account) servicesBadge() (string, theme.Tone) {
+	problems := 0
+	for _, s := range a.services().Rows() {
+		if s.Status == client.Problem {
+			problems++
+		}
+	}
+	if problems == 0 {
+		return "", theme.Plain
+	}
+	return fmt.Sprintf("%d!", problems), theme.Bad
+}
+
+func (a *Account) openIssueCell(s client.Service, b ui.Box) (string, theme.Tone) {
+	issue, found := a.newestIssue(s.ID)
+	if !found || s.Status != client.Problem && !a.open(issue) {
+		return "", theme.Plain
+	}
+	return fmt.Sprintf("%d · %s", issue.ID, ago(issue.Created, b.Now)), theme.Warn
+}
+
+func (a *Account) servicesFoot(set *ui.Set[client.Service], b ui.Box) string {
+	return a.stateCounts(b)
+}
+
+// stateCounts is the account's services by state, problems first: "▲ 1 problem  ● 11 ok".
+func (a *Account) stateCounts(b ui.Box) string {
+	counts := map[client.ServiceStatus]int{}
+	var order []client.ServiceStatus
+	for _, s := range a.services().Rows() {
+		if counts[s.Status] == 0 {
+			order = append(order, s.Status)
+		}
+		counts[s.Status]++
+	}
+	slices.SortFunc(order, func(x, y client.ServiceStatus) int { return rank(x) - rank(y) })
+	parts := make([]string, len(order))
+	for i, status := range order {
+		word, tone := stateOf(status, b.Theme)
+		shape, word, _ := strings.Cut(word, " ")
+		parts[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d %s", shape, counts[status], word))
+	}
+	return strings.Join(parts, "   ")
+}
+
+// serviceDetail is everything about a service, with the names of what it refers to.
+func (a *Account) serviceDetail(s client.Service, b ui.Box) string {
+	t := newSheet(b)
+	state, tone := stateOf(s.Status, b.Theme)
+	t.title(s.Label.String())
+	t.line("state", state, tone)
+	if hold, ok := a.heldBy(s.ID); ok && s.Status == client.Disabled {
+		t.line("disabled", hold, theme.Warn)
+	}
+	t.line("type", s.Type.String(), theme.Plain)
+	t.line("address", s.Address.String(), theme.Plain)
+	t.line("timeout", fmt.Sprintf("%d s", s.Timeout), theme.Plain)
+	t.line("expects", or(s.Body.String(), "any answer"), theme.Plain)
+	t.line("group", or(s.Group.String(), "nobody is named"), theme.Plain)
+	for _, c := range a.inGroup(s.Group.Raw()) {
+		t.line("", contactLine(c), theme.Plain)
+	}
+	t.line("credentials", or(joined(a.credentialLabels(s.Credentials)), "none"), theme.Plain)
+	t.line("region", or(s.Region.String(), "public address"), theme.Plain)
+	t.line("created", a.when(s.Created), theme.Muted)
+	t.line("updated", a.when(s.Updated), theme.Muted)
+	if issues := a.issuesOf(s.ID); len(issues) > 0 {
+		t.heading(fmt.Sprintf("issues · %d in the list", len(issues)))
+		for _, issue := range issues[:min(5, len(issues))] {
+			t.line(a.when(issue.Created), issue.Ticket.Label.String(), theme.Plain)
+		}
+	}
+	if s.Notes.String() != "" {
+		t.heading("notes")
+		t.text(s.Notes.Raw())
+	}
+	return t.String()
+}
+
+// private reports whether an address is one that needs a region: a private IP, alone, with a port, or as a URL's host.
+// The document names only "a private IP": RFC 1918 and the unique local IPv6 range are meant.
+func private(address string) bool {
+	host := address
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return ip.IsPrivate()
+	}
+	if ap, err := netip.ParseAddrPort(host); err == nil {
+		return ap.Addr().IsPrivate()
+	}
+	return false
+}

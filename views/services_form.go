@@ -1,0 +1,78 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) addService() ui.Action {
+	return ui.Action{
+		Key: ui.Bind("new service", "n"), Group: "this list", Change: true, Show: true,
+		Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newService()}) },
+	}
+}
+
+// newService asks for a service. Monitoring begins once it is created.
+func (a *Account) newService() ui.Form {
+	in := client.ServiceRequest{Type: client.URL, Timeout: 10}
+	before := a.services().Rows()
+	form := a.serviceForm("New service", &in, func(ctx context.Context) (ui.Change[client.Service], error) {
+		return ui.Put(a.api.Services.Create(client.About(ctx, "service", "", in.Label), in))
+	}, func(now []client.Service) ui.Verdict { return created(before, now, func(s client.Service) bool { return sameService(s, in) }) })
+	form.Verb, form.Yes = "adding", "add"
+	return form
+}
+
+// editService changes a service. Only what was changed is sent.
+func (a *Account) editService(s client.Service) ui.Form {
+	before := s.Request()
+	in := s.Request()
+	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), &in, func(ctx context.Context) (ui.Change[client.Service], error) {
+		return ui.Put(a.api.Services.Update(about(ctx, s), s.ID, client.Changes(before, in)))
+	}, func(now []client.Service) ui.Verdict {
+		i := slices.IndexFunc(now, func(t client.Service) bool { return t.ID == s.ID })
+		if i >= 0 && sameService(now[i], in) {
+			return ui.Done
+		}
+		return ui.Refused
+	})
+	form.Verb, form.Yes = "saving", "save"
+	return form
+}
+
+// serviceForm is the same for new and edit: the bounds are those of "Managed Service".
+func (a *Account) serviceForm(title string, in *client.ServiceRequest, send func(context.Context) (ui.Change[client.Service], error), check func([]client.Service) ui.Verdict) ui.Form {
+	return ui.FormFor(a.services(), title, []ui.Field{
+		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
+		ui.Choice("service_type", "Type", &in.Type, client.URL, client.TCP),
+		ui.Text("address", "Address", &in.Address, ui.Length(3, 100)).Note("a URL, or host:port for tcp; the part after # is not kept"),
+		ui.Text("region", "Region", &in.Region).When(func() bool { return private(in.Address) }).Note("needed for a private address, and only then"),
+		ui.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
+		ui.Text("body", "Expected text", &in.Body, ui.Length(0, 100)).Note("the answer must contain it; empty accepts any"),
+		ui.Pick("consultation_group", "Group to call", &in.Group, a.groups, ui.Length(0, 50)),
+		ui.Many("credentials", "Credentials", &in.Credentials, a.credentialOptions),
+		ui.Lines("notes", "Notes", &in.Notes),
+	}, func(s client.Service) string {
+		return fmt.Sprintf("%s: saved, monitoring is %s", s.Label, s.Status)
+	}, send, check)
+}
+
+// created tells from the rows before and after whether a new one with the wanted fields has come: labels alone are not unique.
+func created[T any](before, now []T, id func(T) int, same func(T) bool) ui.Verdict {
+	held := map[int]bool{}
+	for _, row := range before {
+		held[id(row)] = true
+	}
+	for _, row := range now {
+		if !held[id(row)] && same(row) {
+			return ui.Done
+		}
+	}
+	return ui.Refused
+}

@@ -1,0 +1,106 @@
+package views_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+)
+
+func TestDisableForAnHourWithReason(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d")
+		r.see("Disable monitoring of cdn-origin", "15 min", "Reason")
+		r.press("<right>", "<right>", "<tab>", "database maintenance", "<ctrl+s>")
+		r.see("cdn-origin: monitoring is disabled", "○ disabled")
+		if got := r.applied(); !slices.Equal(got, []string{"disable service"}) {
+			t.Fatalf("applied: %v", got)
+		}
+		holds := r.journal.Holds()
+		if len(holds) != 1 || holds[0].Reason != "database maintenance" || !holds[0].Until.Equal(holds[0].Since.Add(time.Hour).Truncate(time.Second)) {
+			t.Errorf("the journal holds %+v", holds)
+		}
+		r.wait(61 * time.Minute)
+		r.see("cdn-origin: monitoring is enabled")
+		if got := r.applied(); len(got) != 2 || got[1] != "enable service" {
+			t.Errorf("applied: %v", got)
+		}
+	})
+}
+
+func TestUndoEnablesAgain(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.see("monitoring is disabled", "u")
+		r.press("u")
+		r.see("cdn-origin: monitoring is enabled")
+		if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+			t.Fatalf("applied: %v", got)
+		}
+	})
+}
+
+func TestPrivateAddressNeedsRegion(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("3", "n", "queue-1", "<tab>", "<right>", "<tab>", "10.0.0.9:5672", "<ctrl+s>")
+		r.see("New service", "queue-1", "10.0.0.9:5672", "Region")
+		if got := r.applied(); len(got) != 0 {
+			t.Fatalf("applied without a region: %v", got)
+		}
+		screen := r.screen()
+		region := strings.Index(screen, "Region")
+		if !strings.Contains(screen[region:min(len(screen), region+400)], "region") {
+			t.Errorf("no reason under the region:\n%s", screen)
+		}
+		r.press("<shift+tab>")
+		r.see("queue-1", "10.0.0.9:5672")
+	})
+}
+
+func TestDeleteNeedsTheName(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("3", "/", "cdn-origin", "<enter>", "D")
+		r.wait(time.Second)
+		r.see("Delete service", "cdn-origin")
+		r.press("D", "y", "<enter>")
+		if got := r.applied(); len(got) != 0 {
+			t.Fatalf("deleted without its name: %v", got)
+		}
+		r.press("<backspace>", "<backspace>", "cdn-origin", "<enter>")
+		if got := r.applied(); !slices.Equal(got, []string{"delete service"}) {
+			t.Fatalf("applied: %v\n%s", got, r.screen())
+		}
+		r.press("<esc>")
+		r.miss("cdn-origin  ")
+	})
+}
+
+func TestEnableAGroupAsksForTheCount(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("3", "/", "state:disabled", "<enter>", "A", "E")
+		r.wait(time.Second)
+		r.press("2", "<enter>")
+		if got := r.applied(); !slices.Equal(got, []string{"enable service", "enable service"}) {
+			t.Fatalf("applied: %v\n%s", got, r.screen())
+		}
+	})
+}
+
+// An answer beneath a dialog is not lost, and the API's death leaves the rows in sight.
+func TestTheAPIDiesAndComesBack(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("3")
+		r.see("cdn-origin", "live")
+		r.emu.Fail("GET *", emulator.Fault{Reset: true})
+		r.press("d")
+		r.wait(2 * time.Minute)
+		r.press("<esc>", "<esc>")
+		r.see("cdn-origin", "again in")
+		r.emu.Clear()
+		r.wait(2 * time.Minute)
+		r.see("live")
+		r.miss("again in")
+	})
+}

@@ -1,0 +1,62 @@
+package views
+
+import (
+	"strings"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// A sheet is a page of labelled lines: what a detail or an incident is written on. Every line is cut to its width with a mark.
+type sheet struct {
+	box   ui.Box
+	lines []string
+	label int // cells of the label column
+}
+
+func newSheet(b ui.Box) *sheet { return &sheet{box: b, label: 12} }
+
+func (s *sheet) title(text string) { s.add(s.box.Theme.Paint(theme.Strong, s.cut(text, s.box.Width))) }
+
+// heading is a rule with a name in it.
+func (s *sheet) heading(text string) {
+	g := s.box.Theme.Glyphs
+	lead := strings.Repeat(g.H, 2) + " "
+	name := s.cut(text, s.box.Width-5)
+	rest := max(0, s.box.Width-3-ui.Width(name)-1)
+	s.add(s.box.Theme.Paint(theme.Rule, lead) + s.box.Theme.Paint(theme.Strong, name) + s.box.Theme.Paint(theme.Rule, " "+strings.Repeat(g.H, rest)))
+}
+
+// line is a label and what it says.
+func (s *sheet) line(label, text string, tone theme.Tone) {
+	t := s.box.Theme
+	s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.label-1), s.label)) + t.Paint(tone, s.cut(text, s.box.Width-s.label)))
+}
+
+// say is a whole line in one tone.
+func (s *sheet) say(text string, tone theme.Tone) {
+	s.add(s.box.Theme.Paint(tone, s.cut(text, s.box.Width)))
+}
+
+// text is several lines from a server, each cleaned and wrapped.
+func (s *sheet) text(raw string) {
+	for line := range strings.SplitSeq(strings.ReplaceAll(raw, "\r\n", "\n"), "\n") {
+		for _, part := range ui.Wrap(client.NewText(line).String(), s.box.Width) {
+			s.add(part)
+		}
+	}
+}
+
+// block is lines that are already drawn.
+func (s *sheet) block(text string) { s.lines = append(s.lines, strings.Split(text, "\n")...) }
+
+func (s *sheet) blank() { s.add("") }
+
+func (s *sheet) add(line string) { s.lines = append(s.lines, line) }
+
+func (s *sheet) cut(text string, width int) string {
+	return ui.Cut(text, max(0, width), s.box.Theme.Glyphs.Ellipsis)
+}
+
+func (s *sheet) String() string { return strings.Join(s.lines, "\n") }

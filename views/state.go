@@ -1,0 +1,76 @@
+package views
+
+import (
+	"strings"
+	"time"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// stateOf is a service's status as a shape, a word and a tone. A status that the document does not name is shown as it came, without a judgement.
+func stateOf(status client.ServiceStatus, look *theme.Theme) (string, theme.Tone) {
+	g := look.Glyphs
+	switch status {
+	case client.OK:
+		return g.OK + " ok", theme.Good
+	case client.Problem:
+		return g.Problem + " problem", theme.Bad
+	case client.Pending:
+		return g.Pending + " pending", theme.Warn
+	case client.Disabled:
+		return g.Disabled + " disabled", theme.Off
+	}
+	return g.Unknown + " " + status.String(), theme.Info
+}
+
+// rank orders states by how soon somebody must look: problems first.
+func rank(status client.ServiceStatus) int {
+	switch status {
+	case client.Problem:
+		return 0
+	case client.Pending:
+		return 2
+	case client.OK:
+		return 3
+	case client.Disabled:
+		return 1
+	}
+	return 1
+}
+
+// ago is how long a time lies back, in steps, or "?" for a stamp that made no sense.
+func ago(t client.Time, now time.Time) string {
+	if !t.Valid() {
+		return "?"
+	}
+	return ui.Age(now.Sub(t.Time()))
+}
+
+// clock is a time of day, with its date where that is not today's.
+func clock(t, now time.Time) string {
+	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
+		return t.Format("15:04")
+	}
+	return t.Format("02 Jan 15:04")
+}
+
+// when is a server's stamp on the reader's clock.
+func (a *Account) when(t client.Time) string {
+	if !t.Valid() {
+		return "?"
+	}
+	return clock(t.Time().In(a.location), a.now().In(a.location))
+}
+
+// or is the text, or what stands for its absence.
+func or(text, absent string) string {
+	if text == "" {
+		return absent
+	}
+	return text
+}
+
+// joined is a list in words.
+func joined(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,111 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) stats() *ui.Set[client.Stats] {
+	return share(a, "stats", func(client.Stats) string { return "account" }, single(a.api.Stats.View))
+}
+
+// A measure is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed over the instances,
+// so more than 100 is possible), disk and swap are operations a second, the network is bits a second.
+type measure struct {
+	name   string
+	unit   func(float64) string
+	series func(client.Stats) []ui.Series
+}
+
+func measures() []measure {
+	return []measure{
+		{"CPU", percent, func(s client.Stats) []ui.Series { return []ui.Series{line("cpu", theme.First, s.CPU)} }},
+		{"Network", bitRate, func(s client.Stats) []ui.Series {
+			return []ui.Series{line("in", theme.First, s.NetIn), line("out", theme.Second, s.NetOut)}
+		}},
+		{"Disk", operations, func(s client.Stats) []ui.Series { return []ui.Series{line("disk", theme.First, s.Disk)} }},
+		{"Swap", operations, func(s client.Stats) []ui.Series { return []ui.Series{line("swap", theme.First, s.Swap)} }},
+	}
+}
+
+func line(name string, tone theme.Tone, points []client.Point) ui.Series {
+	s := ui.Series{Name: name, Tone: tone, Points: make([]ui.Point, len(points))}
+	for i, p := range points {
+		s.Points[i] = ui.Point{At: p.At, Value: p.Value}
+	}
+	return s
+}
+
+func percent(v float64) string    { return short(v) + " %" }
+func operations(v float64) string { return short(v) + " op/s" }
+
+// bitRate is bits a second with the field's decimal prefixes: "41.2 Mb/s".
+func bitRate(v float64) string {
+	n, prefix := humanize.ComputeSI(v)
+	return short(n) + " " + prefix + "b/s"
+}
+
+// short is a number with three digits that matter.
+func short(v float64) string {
+	switch abs := math.Abs(v); {
+	case abs >= 1e6:
+		return fmt.Sprintf("%.3g", v)
+	case abs >= 100 || abs == math.Trunc(abs):
+		return fmt.Sprintf("%.0f", v)
+	case abs >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// chart draws a measure over the stats' own 24 hours, with a mark at each issue detected in them.
+func (a *Account) chart(m measure, b ui.Box, marks ...time.Time) string {
+	stats, known := the(a.stats())
+	if !known {
+		return a.noChart(m, b)
+	}
+	if len(stats.Unavailable) > 0 {
+		return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
+	}
+	c := ui.Chart{Title: m.name, Unit: m.unit, Series: m.series(stats), Marks: marks, Location: a.location}
+	return c.View(b)
+}
+
+// noChart says why there is no chart yet.
+func (a *Account) noChart(m measure, b ui.Box) string {
+	fresh := a.stats().Fresh()
+	text := "reading the last 24 hours"
+	if fresh.Err != nil {
+		text = fresh.Err.Error()
+	}
+	return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, ui.Cut(text, b.Width, b.Theme.Glyphs.Ellipsis))
+}
+
+// loadChart is the CPU around a detection, in an incident.
+func (a *Account) loadChart(t *sheet, i client.Issue, height int) {
+	t.heading("account load around the detection")
+	b := ui.Box{Width: t.box.Width, Height: height, Theme: t.box.Theme, Now: t.box.Now}
+	var marks []time.Time
+	if i.Created.Valid() {
+		marks = append(marks, i.Created.Time())
+	}
+	t.block(strings.TrimRight(a.chart(measures()[0], b, marks...), "\n"))
+	t.blank()
+}
+
+// detections are the moments of the issues in a span.
+func (a *Account) detections(from time.Time) []time.Time {
+	var at []time.Time
+	for _, i := range a.issuesSince(from) {
+		at = append(at, i.Created.Time())
+	}
+	return at
+}

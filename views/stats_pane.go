@@ -1,0 +1,178 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a grid.
+type statsView struct {
+	a      *Account
+	grid   bool
+	at     int // the measure in front
+	cursor time.Time
+	utc    bool
+}
+
+func (a *Account) statsPane() ui.Pane { return &statsView{a: a, grid: true} }
+
+// Name is the tab.
+func (p *statsView) Name() string { return "stats" }
+
+// Fresh is the age of the stats.
+func (p *statsView) Fresh() ui.Freshness { return p.a.stats().Fresh() }
+
+// Refresh asks for the stats and for the issues that are marked in them.
+func (p *statsView) Refresh() tea.Cmd { return asked(p.a.stats(), p.a.issues()) }
+
+// Update has nothing to take: every key of the stats is an action.
+func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
+
+// Actions choose the measure and move the cursor.
+func (p *statsView) Actions() []ui.Action {
+	do := func(f func()) func() tea.Cmd {
+		return func() tea.Cmd { f(); return nil }
+	}
+	n := len(measures())
+	return []ui.Action{
+		{Key: ui.Bind("one chart or all", "enter"), Show: true, Do: do(func() { p.grid = !p.grid })},
+		{Key: ui.Bind("next chart", "tab", "j", "down"), Show: true, Do: do(func() { p.at = (p.at + 1) % n })},
+		{Key: ui.Bind("previous chart", "shift+tab", "k", "up"), Do: do(func() { p.at = (p.at + n - 1) % n })},
+		{Key: ui.Bind("earlier", "left", "h"), Show: true, Off: p.pointless(), Do: do(func() { p.move(-1) })},
+		{Key: ui.Bind("later", "right", "l"), Show: true, Off: p.pointless(), Do: do(func() { p.move(1) })},
+		{Key: ui.Bind("an hour earlier", "pgup", "ctrl+b"), Off: p.pointless(), Do: do(func() { p.move(-12) })},
+		{Key: ui.Bind("an hour later", "pgdown", "ctrl+f"), Off: p.pointless(), Do: do(func() { p.move(12) })},
+		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
+		{Key: ui.Bind("UTC or local time", "z"), Show: true, Do: do(func() { p.utc = !p.utc })},
+		{Key: ui.Bind("copy read-out", "y"), Off: p.pointless(), Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: p.readout(), What: "read-out"}) }},
+	}
+}
+
+func (p *statsView) pointless() string { return because(len(p.moments()) == 0, "there are no points") }
+
+// moments are the times of the points in front, in their order.
+func (p *statsView) moments() []time.Time {
+	stats, known := the(p.a.stats())
+	if !known {
+		return nil
+	}
+	var at []time.Time
+	for _, s := range measures()[p.at].series(stats) {
+		if len(s.Points) > len(at) {
+			at = at[:0]
+			for _, point := range s.Points {
+				at = append(at, point.At)
+			}
+		}
+	}
+	return at
+}
+
+// move steps the cursor over the points; it starts at the last.
+func (p *statsView) move(by int) {
+	at := p.moments()
+	n := len(at) - 1
+	if !p.cursor.IsZero() {
+		n = nearest(at, p.cursor)
+	}
+	p.cursor = at[min(max(n+by, 0), len(at)-1)]
+}
+
+// nearest is the point closest to a time.
+func nearest(at []time.Time, t time.Time) int {
+	best := 0
+	for i := range at {
+		if at[i].Sub(t).Abs() < at[best].Sub(t).Abs() {
+			best = i
+		}
+	}
+	return best
+}
+
+// location is the zone of the axis and the read-out.
+func (p *statsView) location() *time.Location {
+	if p.utc {
+		return time.UTC
+	}
+	return p.a.location
+}
+
+// readout is time and value under the cursor: "14:05  cpu 231 %".
+func (p *statsView) readout() string {
+	stats, known := the(p.a.stats())
+	if !known {
+		return ""
+	}
+	m := measures()[p.at]
+	var parts []string
+	for _, s := range m.series(stats) {
+		if len(s.Points) == 0 {
+			continue
+		}
+		point := s.Points[len(s.Points)-1]
+		if !p.cursor.IsZero() {
+			point = closest(s.Points, p.cursor)
+		}
+		if len(parts) == 0 {
+			parts = append(parts, point.At.In(p.location()).Format("15:04 MST"))
+		}
+		value := "no value"
+		if !math.IsNaN(point.Value) {
+			value = m.unit(point.Value)
+		}
+		parts = append(parts, s.Name+" "+value)
+	}
+	return strings.Join(parts, "  ")
+}
+
+func closest(points []ui.Point, t time.Time) ui.Point {
+	best := points[0]
+	for _, p := range points {
+		if p.At.Sub(t).Abs() < best.At.Sub(t).Abs() {
+			best = p
+		}
+	}
+	return best
+}
+
+// View is the grid or the chart in front, with the read-out below.
+func (p *statsView) View(b ui.Box) string {
+	room := b
+	room.Height -= 2
+	foot := b.Theme.Paint(theme.Accent, p.readout()) + b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues")))
+	body := p.one(p.at, room)
+	if p.grid && b.Width >= 60 && b.Height >= 16 {
+		body = p.four(room)
+	}
+	return b.Fit(room.Fit(body) + "\n\n" + foot)
+}
+
+func (p *statsView) four(b ui.Box) string {
+	w, h := b.Width/2-1, b.Height/2
+	small := ui.Box{Width: w, Height: h, Theme: b.Theme, Now: b.Now}
+	return ui.Beside(p.one(0, small), p.one(1, small), w+2, b.Width) + "\n" + ui.Beside(p.one(2, small), p.one(3, small), w+2, b.Width)
+}
+
+func (p *statsView) one(n int, b ui.Box) string {
+	stats, known := the(p.a.stats())
+	m := measures()[n]
+	if !known || len(stats.Unavailable) > 0 {
+		return b.Fit(p.a.chart(m, b))
+	}
+	c := ui.Chart{Title: m.name, Unit: m.unit, Series: m.series(stats), Marks: p.a.detections(b.Now.Add(-24 * time.Hour)), Location: p.location()}
+	if n == p.at && !p.cursor.IsZero() {
+		c.Cursor = &p.cursor
+	}
+	b.Focused = n == p.at
+	return b.Fit(c.View(b))
+}
+
+var _ = client.Stats{}

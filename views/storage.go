@@ -1,0 +1,76 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) buckets() *ui.Set[client.Bucket] {
+	return share(a, "buckets", func(b client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }, numbered(a.api.Buckets.Page))
+}
+
+func (a *Account) keys() *ui.Set[client.Key] {
+	return share(a, "keys", func(k client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.Page))
+}
+
+func (a *Account) transfer() *ui.Set[client.TransferUsage] {
+	return share(a, "transfer", func(client.TransferUsage) string { return "account" }, single(a.api.Transfer.View))
+}
+
+// pool is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1 terabyte).
+const pool = 1_000_000_000_000
+
+// storageLines are Object Storage in two lines: what is stored, and who may reach it.
+func (a *Account) storageLines(b ui.Box) string {
+	return strings.Join([]string{a.storedLine(b), a.keysLine(b)}, "\n")
+}
+
+func (a *Account) storedLine(b ui.Box) string {
+	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
+	set := a.buckets()
+	if !set.Loaded() {
+		return label + b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading buckets"))
+	}
+	var objects, size int64
+	for _, bucket := range set.Rows() {
+		objects += bucket.Objects
+		size += bucket.Size
+	}
+	parts := []string{count(set.Len(), "bucket", "buckets"), grouped(objects) + " objects", humanize.IBytes(uint64(max(0, size)))}
+	if used, known := the(a.transfer()); known {
+		parts = append(parts, fmt.Sprintf("transfer %s of the 1 TB that it adds this month", humanize.Bytes(uint64(max(0, used.Used)))))
+	}
+	return label + strings.Join(parts, " · ")
+}
+
+func (a *Account) keysLine(b ui.Box) string {
+	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
+	set := a.keys()
+	if !set.Loaded() {
+		return label + b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading keys"))
+	}
+	limited := 0
+	for _, k := range set.Rows() {
+		if k.Limited {
+			limited++
+		}
+	}
+	return label + fmt.Sprintf("%d (%d limited)", set.Len(), limited)
+}
+
+// notYet is what stands where rows have not arrived: that they are being read, or why they are not.
+func notYet(f ui.Freshness, reading string) string {
+	if f.Err != nil {
+		return f.Err.Error()
+	}
+	return reading
+}
+
+// grouped is a count with thin groups of three: "1 204 331".
+func grouped(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", " ") }
