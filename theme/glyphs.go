@@ -2,14 +2,14 @@ package theme
 
 // Glyphs are the shapes that a theme draws with, each one cell wide.
 type Glyphs struct {
-	Cursor, Mark                               string // before a row
-	OK, Problem, Pending, Disabled, Unknown    string // states, beside their word
-	Live, Stale                                string // freshness
-	Up, Down, Left, Right                      string // sort, more rows, choices
-	Ellipsis, Bullet, Dots                     string
-	Done, Refused                              string // news
+	Cursor, Mark                                     string // before a row
+	OK, Problem, Pending, Disabled, Unknown          string // states, beside their word
+	Live, Stale                                      string // freshness
+	Up, Down, Left, Right                            string // sort, more rows, choices
+	Ellipsis, Bullet, Dots                           string
+	Done, Refused                                    string // news
 	H, V, TopLeft, TopRight, BottomLeft, BottomRight string
-	Bar, Mask                                  string // a share of a whole, a hidden letter
+	Bar, Mask                                        string // a share of a whole, a hidden letter
 }
 
 func unicode() Glyphs {

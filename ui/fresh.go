@@ -119,3 +119,15 @@ func plural(n int, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// Reason is why something failed, without what failed where the error tells them apart.
+func Reason(err error) string {
+	var w interface{ Why() string }
+	switch {
+	case err == nil:
+		return "reading it again shows that it was not done"
+	case errors.As(err, &w):
+		return w.Why()
+	}
+	return err.Error()
+}

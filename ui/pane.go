@@ -94,3 +94,9 @@ func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
 // News is a command that says text in a tone.
 func News(tone theme.Tone, text string) tea.Cmd { return Send(Say{Text: text, Tone: tone}) }
+
+// Exec lends the terminal to another program, named with a list of arguments that no shell reads.
+type Exec struct {
+	Name string
+	Args []string
+}

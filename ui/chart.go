@@ -1,0 +1,297 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/guptarohit/asciigraph"
+
+	"lookout/theme"
+)
+
+// A Point is a sample. NaN is a gap.
+type Point struct {
+	At    time.Time
+	Value float64
+}
+
+// A Series is one line of a chart.
+type Series struct {
+	Name   string
+	Tone   theme.Tone
+	Points []Point
+}
+
+// A Chart draws series of one unit over the same time.
+type Chart struct {
+	Title    string
+	Unit     func(float64) string
+	Series   []Series
+	Marks    []time.Time // moments to be marked beneath the axis
+	Cursor   *time.Time  // a moment to be pointed at
+	Location *time.Location
+}
+
+// axis is the room that asciigraph's labels and its axis take.
+const axis = 12
+
+// View draws the chart into a box: title and figures, the plot, the axis. What cannot be drawn is said.
+func (c Chart) View(b Box) string {
+	from, to, low, high, ok := c.span()
+	head := c.head(b)
+	if !ok {
+		return head + "\n" + b.Theme.Paint(theme.Muted, "no data")
+	}
+	width, height := b.Width-axis, b.Height-3
+	if width < 8 || height < 2 {
+		return head
+	}
+	if low == high {
+		low, high = min(0, low), max(high, low+1)
+	}
+	return head + "\n" + c.plot(b, width, height, from, to, low, high) + "\n" + c.foot(b, width, from, to)
+}
+
+// span is the extent of all finite points.
+func (c Chart) span() (from, to time.Time, low, high float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if p.At.IsZero() || !finite(p.Value) {
+				continue
+			}
+			if !ok || p.At.Before(from) {
+				from = p.At
+			}
+			if !ok || p.At.After(to) {
+				to = p.At
+			}
+			low, high, ok = min(low, p.Value), max(high, p.Value), true
+		}
+	}
+	if low > 0 && low < high/2 {
+		low = 0
+	}
+	return from, to, low, high, ok
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) && math.Abs(v) < 1e18 }
+
+// buckets are the greatest values of a series in each of width columns, so that no spike is lost. A column without points inside a run
+// of samples that are wider apart than columns takes the sample before it.
+func buckets(points []Point, width int, from, to time.Time) []float64 {
+	out := make([]float64, width)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	length := to.Sub(from)
+	last, gap := -1, true
+	for _, p := range points {
+		at := 0
+		if length > 0 {
+			at = int(float64(p.At.Sub(from)) / float64(length) * float64(width-1))
+		}
+		if p.At.IsZero() || at < 0 || at >= width {
+			continue
+		}
+		if !finite(p.Value) {
+			gap = true
+			continue
+		}
+		for i := last + 1; !gap && i < at; i++ {
+			out[i] = out[last]
+		}
+		if math.IsNaN(out[at]) || p.Value > out[at] {
+			out[at] = p.Value
+		}
+		last, gap = at, false
+	}
+	return out
+}
+
+// plot is asciigraph's drawing, every line cut to the room.
+func (c Chart) plot(b Box, width, height int, from, to time.Time, low, high float64) string {
+	data := make([][]float64, 0, len(c.Series))
+	var tones []theme.Tone
+	for _, s := range c.Series {
+		if line := buckets(s.Points, width, from, to); some(line) {
+			data, tones = append(data, line), append(tones, s.Tone)
+		}
+	}
+	options := []asciigraph.Option{asciigraph.Height(height - 1), asciigraph.LowerBound(low), asciigraph.UpperBound(high),
+		asciigraph.YAxisValueFormatter(func(v float64) string { return PadLeft(Cut(c.Unit(v), axis-3, ""), axis-3) })}
+	// Each series is drawn alone and laid over the one before, so that colours are the theme's and not one of 256.
+	var rows [][]cell
+	for i, line := range data {
+		rows = lay(rows, asciigraph.PlotMany([][]float64{line}, options...), tones[i], axis-1)
+	}
+	return render(rows, b, height)
+}
+
+func some(line []float64) bool {
+	for _, v := range line {
+		if !math.IsNaN(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// cell is a rune of the plot and what it belongs to.
+type cell struct {
+	r    rune
+	tone theme.Tone
+}
+
+// lay puts a plot over others: lines win over blanks, the axis is drawn once.
+func lay(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]cell {
+	for y, line := range strings.Split(plot, "\n") {
+		if y == len(rows) {
+			rows = append(rows, nil)
+		}
+		for x, r := range []rune(line) {
+			t := tone
+			if x < axisAt {
+				t = theme.Muted
+			}
+			switch {
+			case x >= len(rows[y]):
+				rows[y] = append(rows[y], cell{r, t})
+			case r != ' ' && x >= axisAt:
+				rows[y][x] = cell{r, t}
+			}
+		}
+	}
+	return rows
+}
+
+// plain drawing characters for terminals that have no others.
+var asciiLine = strings.NewReplacer("┤", "|", "┼", "+", "─", "-", "│", "|", "╭", ".", "╮", ".", "╰", "'", "╯", "'", "╴", "-", "╶", "-")
+
+func render(rows [][]cell, b Box, height int) string {
+	lines := make([]string, 0, height)
+	for _, row := range rows[:min(len(rows), height)] {
+		var out strings.Builder
+		for i := 0; i < len(row); {
+			j := i
+			var run strings.Builder
+			for ; j < len(row) && row[j].tone == row[i].tone; j++ {
+				run.WriteRune(row[j].r)
+			}
+			text := run.String()
+			if b.Theme.Glyphs.H == "-" {
+				text = asciiLine.Replace(text)
+			}
+			out.WriteString(b.Theme.Paint(row[i].tone, text))
+			i = j
+		}
+		lines = append(lines, out.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// head is the title and each series' figures: now, max, avg.
+func (c Chart) head(b Box) string {
+	tone := theme.Strong
+	if b.Focused {
+		tone = theme.Accent
+	}
+	parts := []string{b.Theme.Paint(tone, c.Title)}
+	for _, s := range c.Series {
+		last, low, high, mean, ok := figures(s.Points)
+		if !ok {
+			continue
+		}
+		name := ""
+		if len(c.Series) > 1 {
+			name = b.Theme.Paint(s.Tone, s.Name) + " "
+		}
+		text := fmt.Sprintf("now %s  max %s  avg %s", c.Unit(last), c.Unit(high), c.Unit(mean))
+		if b.Width > 90 {
+			text += "  min " + c.Unit(low)
+		}
+		if len(c.Series) > 1 && b.Width < 90 {
+			text = fmt.Sprintf("%s max %s", c.Unit(last), c.Unit(high))
+		}
+		parts = append(parts, name+b.Theme.Paint(theme.Muted, text))
+	}
+	line := strings.Join(parts, "  ")
+	if Width(line) > b.Width {
+		line = parts[0]
+	}
+	return line
+}
+
+// figures are the last, least, greatest and mean value of the finite points.
+func figures(points []Point) (last, low, high, mean float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	n := 0.0
+	for _, p := range points {
+		if !finite(p.Value) {
+			continue
+		}
+		last, low, high = p.Value, min(low, p.Value), max(high, p.Value)
+		n++
+		mean += (p.Value - mean) / n
+	}
+	return last, low, high, mean, n > 0
+}
+
+// foot is the time axis: hours, with a mark at every moment that has one.
+func (c Chart) foot(b Box, width int, from, to time.Time) string {
+	line := []rune(strings.Repeat(" ", width))
+	put := func(t time.Time, text string) {
+		if at := c.at(t, width, from, to); at >= 0 {
+			for i, r := range []rune(text) {
+				if at+i < width {
+					line[at+i] = r
+				}
+			}
+		}
+	}
+	step := 24 * time.Hour
+	for _, s := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour, 6 * time.Hour, 12 * time.Hour} {
+		if to.Sub(from) > 0 && float64(width)*float64(s)/float64(to.Sub(from)) >= 8 {
+			step = s
+			break
+		}
+	}
+	zone := c.Location
+	if zone == nil {
+		zone = time.UTC
+	}
+	local := from.In(zone)
+	for t := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), 0, 0, 0, zone); !t.After(to); t = t.Add(step) {
+		put(t, t.Format("15:04"))
+	}
+	text := string(line)
+	marks := 0
+	glyphs := []rune(text)
+	for _, m := range c.Marks {
+		if at := c.at(m, width, from, to); at >= 0 {
+			glyphs[at] = []rune(b.Theme.Glyphs.Problem)[0]
+			marks++
+		}
+	}
+	out := b.Theme.Paint(theme.Muted, string(glyphs))
+	if marks > 0 {
+		out = strings.ReplaceAll(out, b.Theme.Glyphs.Problem, b.Theme.Paint(theme.Bad, b.Theme.Glyphs.Problem)+b.Theme.Style(theme.Muted).Open)
+	}
+	if c.Cursor != nil {
+		if at := c.at(*c.Cursor, width, from, to); at >= 0 {
+			return strings.Repeat(" ", axis+at) + b.Theme.Paint(theme.Accent, "^"+c.Cursor.In(zone).Format("15:04"))
+		}
+	}
+	return strings.Repeat(" ", axis) + out
+}
+
+// at is the column of a moment; -1 outside.
+func (c Chart) at(t time.Time, width int, from, to time.Time) int {
+	length := to.Sub(from)
+	if t.Before(from) || t.After(to.Add(length/50)) || length <= 0 {
+		return -1
+	}
+	return min(width-1, int(float64(t.Sub(from))/float64(length)*float64(width-1)))
+}

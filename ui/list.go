@@ -1,0 +1,285 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+)
+
+// Asked is something with an age that can be asked again: a set that a pane joins with.
+type Asked interface {
+	Refresher
+	Fresh() Freshness
+	Need() tea.Cmd
+}
+
+// A Column is one property of the rows.
+type Column[T any] struct {
+	Title string
+	Width int                               // cells; 0 shares what the others leave
+	Min   int                               // for Width 0: at least so many
+	Drop  int                               // priority: the highest leaves first where room is short; 0 stays always
+	Right bool                              // numbers
+	Cell  func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
+	Less  func(a, b T) bool                 // nil sorts by the cell's text
+}
+
+// An Act is an action on the row at the cursor, or on all marked rows.
+type Act[T any] struct {
+	Keys   []string // "d"
+	Name   string   // "disable"
+	About  string   // a sentence for the help
+	Verb   string   // "disabling": what the row shows meanwhile
+	Past   string   // "monitoring is disabled": what the news says after
+	Show   bool     // in the hints
+	Change bool     // changes something at the server
+	Many   bool     // also on all marked rows: one question that lists them, one outcome each
+	Undo   string   // name of the act that takes it back; the news offers it with u
+	Off    func(T) string
+	Ask    func(T) *Question // for one row; many rows are always asked with their count typed
+
+	// One of these says what is done.
+	Run  func(context.Context, T) (Change[T], error)
+	Form func(rows []T) Form
+	Into func(T) Pane
+	Send func(T) tea.Msg
+
+	// Check tells from the row read again whether an unknown outcome was done; nil knows only that a removed row is gone.
+	Check func(now T, found bool) Verdict
+}
+
+// A List is the generic pane: rows of a set in columns, with a cursor that stays on its row whatever moves.
+type List[T any] struct {
+	Title   string
+	Set     *Set[T]
+	Reads   []Asked // other sets it joins with: refreshed with it
+	Columns []Column[T]
+	Acts    []Act[T]
+	Always  func() []Action     // actions that need no row: add
+	Detail  func(T, Box) string // beside the list where there is room, over it on enter elsewhere
+	Foot    func(*Set[T], Box) string
+	Empty   string // "no services yet · n adds one"
+	Sort    string // title of the column sorted by at start
+	Count   func() (string, theme.Tone)
+	Seen    func(rows []T) tea.Cmd // asks for what the rows in sight lack
+	Label   func(T) string         // what a row is called in questions and news; nil is the first strong cell
+
+	cursor string // identity of the row, not its number
+	at     int    // its place in the order
+	top    int
+	left   int // columns scrolled past
+	marks  map[string]bool
+	anchor string // start of a range of marks
+	order  order[T]
+	filter filter
+	open   bool // the detail stands over the list
+	down   int  // lines scrolled in the detail
+	height int  // rows of the last frame
+	box    Box  // of the last frame
+	shown  []T
+}
+
+// Name is the tab's.
+func (l *List[T]) Name() string { return l.Title }
+
+// Typing reports whether the filter has the keyboard.
+func (l *List[T]) Typing() bool { return l.filter.typing }
+
+// Badge is what the tab says beside its name.
+func (l *List[T]) Badge() (string, theme.Tone) {
+	if l.Count == nil {
+		return "", theme.Plain
+	}
+	return l.Count()
+}
+
+// Fresh is as fresh as the rows.
+func (l *List[T]) Fresh() Freshness { return l.Set.Fresh() }
+
+// Refresh asks for the rows and for what they are joined with.
+func (l *List[T]) Refresh() tea.Cmd {
+	cmds := []tea.Cmd{l.Set.Refresh()}
+	for _, set := range l.Reads {
+		cmds = append(cmds, set.Refresh())
+	}
+	return tea.Batch(cmds...)
+}
+
+// Want asks for what the last frame lacked: joined sets, the next page, details of rows in sight.
+func (l *List[T]) Want() tea.Cmd {
+	cmds := []tea.Cmd{l.Set.Need()}
+	for _, set := range l.Reads {
+		cmds = append(cmds, set.Need())
+	}
+	if l.Set.Lazy() && l.top+2*l.height >= l.Set.Len() {
+		cmds = append(cmds, l.Set.More())
+	}
+	if l.Seen != nil && len(l.shown) > 0 {
+		cmds = append(cmds, l.Seen(l.shown))
+	}
+	cmds = append(cmds, l.order.want(l))
+	return tea.Batch(cmds...)
+}
+
+// Select puts the cursor on a row and says whether it is there. A filter that hides it is cleared.
+func (l *List[T]) Select(id string) bool {
+	if _, found := l.Set.Index(id); !found {
+		l.cursor = id
+		return false
+	}
+	l.cursor = id
+	l.order.build(l)
+	if l.order.place(l.Set, id) < 0 {
+		l.filter = filter{}
+		l.order.build(l)
+	}
+	l.at = max(0, l.order.place(l.Set, id))
+	return true
+}
+
+// Find offers rows to the palette.
+func (l *List[T]) Find(text string, limit int) []Target {
+	var found []Target
+	want := strings.ToLower(text)
+	for i := 0; i < l.Set.Len() && i < 20_000 && len(found) < limit; i++ {
+		row := l.Set.At(i)
+		if label := l.called(row); strings.Contains(strings.ToLower(label), want) {
+			found = append(found, Target{Label: label, ID: l.Set.ID(row)})
+		}
+	}
+	return found
+}
+
+// label is what a row is called.
+func (l *List[T]) called(row T) string {
+	if l.Label != nil {
+		return l.Label(row)
+	}
+	for _, c := range l.Columns {
+		if text, tone := c.Cell(row, l.light()); tone == theme.Strong {
+			return text
+		}
+	}
+	return l.Set.ID(row)
+}
+
+// light is a box to ask cells in outside a frame.
+func (l *List[T]) light() Box {
+	if l.box.Theme == nil {
+		return Box{Width: 80, Height: 24, Theme: &theme.Theme{}, Now: l.Set.src.Now()}
+	}
+	return l.box
+}
+
+// row is the row at the cursor.
+func (l *List[T]) row() (T, bool) {
+	if l.order.count(l.Set) == 0 {
+		var none T
+		return none, false
+	}
+	return l.Set.At(l.order.index(l.at)), true
+}
+
+// settle finds the cursor's row again after the rows or their order changed. A row that is gone leaves the cursor where it stood.
+func (l *List[T]) settle() {
+	l.order.build(l)
+	n := l.order.count(l.Set)
+	if place := l.order.place(l.Set, l.cursor); place >= 0 {
+		l.at = place
+	}
+	l.at = max(0, min(l.at, n-1))
+	if n > 0 && l.Set.Loaded() {
+		if _, there := l.Set.Index(l.cursor); !there || l.order.place(l.Set, l.cursor) < 0 {
+			l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
+		}
+	}
+	for id := range l.marks {
+		if _, there := l.Set.Index(id); !there && l.Set.Whole() {
+			delete(l.marks, id)
+		}
+	}
+}
+
+// move puts the cursor by rows.
+func (l *List[T]) move(by int) {
+	l.to(l.at + by)
+}
+
+// to puts the cursor on a place.
+func (l *List[T]) to(place int) {
+	n := l.order.count(l.Set)
+	if n == 0 {
+		return
+	}
+	l.at = max(0, min(place, n-1))
+	l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
+	l.down = 0
+}
+
+// Update takes the filter's text, the wheel and clicks.
+func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if l.filter.typing {
+			l.filter.press(msg)
+			l.settle()
+		}
+	case tea.PasteMsg:
+		if l.filter.typing {
+			l.filter.text += oneLine(msg.Content)
+			l.settle()
+		}
+	case tea.MouseWheelMsg:
+		step := 3
+		if msg.Button == tea.MouseWheelUp {
+			step = -3
+		}
+		if l.open {
+			l.down = max(0, l.down+step)
+		} else {
+			l.move(step)
+		}
+	case tea.MouseClickMsg:
+		if row := l.top + msg.Y - 1; msg.Y >= 1 && msg.Y <= l.height && row < l.order.count(l.Set) {
+			l.to(row)
+		}
+	}
+	return nil
+}
+
+// oneLine is pasted text without what would break a line.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// marked are the rows with a mark in the order of the list, and how many of them the filter hides.
+func (l *List[T]) marked() (rows []T, hidden int) {
+	for i := range l.Set.Len() {
+		row := l.Set.At(i)
+		if id := l.Set.ID(row); l.marks[id] {
+			rows = append(rows, row)
+			if l.order.place(l.Set, id) < 0 {
+				hidden++
+			}
+		}
+	}
+	return rows, hidden
+}
+
+// tally of a decision about many rows.
+func (l *List[T]) describe(rows []T) []string {
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		lines[i] = fmt.Sprintf("%s (id %s)", l.called(row), l.Set.ID(row))
+	}
+	return lines
+}

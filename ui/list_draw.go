@@ -1,0 +1,276 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"lookout/theme"
+)
+
+// beside is the width from which the detail stands beside the list.
+const beside = 110
+
+// View draws the window of rows, with the detail beside it or over it.
+func (l *List[T]) View(b Box) string {
+	l.box = b
+	l.settle()
+	row, there := l.row()
+	switch {
+	case l.Detail == nil || !there:
+		l.open = l.open && there
+		return l.table(b)
+	case l.open:
+		return l.detail(row, b)
+	case b.Width < beside:
+		return l.table(b)
+	}
+	at := b.Width * 58 / 100
+	left, right := b, b
+	left.Width, right.Width = at-2, b.Width-at
+	line := b.Theme.Paint(theme.Rule, b.Theme.Glyphs.V)
+	table := strings.Split(l.table(left), "\n")
+	detail := strings.Split(right.Fit(l.Detail(row, right)), "\n")
+	var out strings.Builder
+	for i := range table {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteString(table[i] + line + " " + detail[i])
+	}
+	return out.String()
+}
+
+// detail is the row's detail over the whole room, scrolled.
+func (l *List[T]) detail(row T, b Box) string {
+	lines := strings.Split(l.Detail(row, b), "\n")
+	l.down = max(0, min(l.down, len(lines)-b.Height))
+	return b.Fit(strings.Join(lines[l.down:], "\n"))
+}
+
+// column is a column with its width in this frame.
+type column struct {
+	at    int
+	width int
+}
+
+// layout gives columns their widths: those that do not fit leave, the highest Drop first.
+func (l *List[T]) layout(width int) []column {
+	gone := map[int]bool{}
+	for {
+		need, flex := 2, 0
+		for i, c := range l.Columns {
+			if gone[i] || i < l.left && i > 0 {
+				continue
+			}
+			need += max(c.Width, c.Min) + 2
+			if c.Width == 0 {
+				flex++
+			}
+		}
+		drop := -1
+		for i, c := range l.Columns {
+			if !gone[i] && c.Drop > 0 && (drop < 0 || c.Drop > l.Columns[drop].Drop) {
+				drop = i
+			}
+		}
+		if need <= width || drop < 0 {
+			return l.share(gone, width-need+2, flex)
+		}
+		gone[drop] = true
+	}
+}
+
+// share gives what is left to the columns without a width.
+func (l *List[T]) share(gone map[int]bool, left, flex int) []column {
+	var columns []column
+	left = max(0, left)
+	for i, c := range l.Columns {
+		if gone[i] || i < l.left && i > 0 {
+			continue
+		}
+		w := max(c.Width, c.Min)
+		if c.Width == 0 && flex > 0 {
+			extra := left / flex
+			w += extra
+			left -= extra
+			flex--
+		}
+		columns = append(columns, column{i, w})
+	}
+	return columns
+}
+
+// table is the header, the window of rows, and the foot.
+func (l *List[T]) table(b Box) string {
+	foot := l.foot(b)
+	l.height = max(0, b.Height-1-len(foot))
+	columns := l.layout(b.Width)
+	lines := make([]string, 0, b.Height)
+	lines = append(lines, l.header(columns, b))
+	n := l.order.count(l.Set)
+	if n == 0 {
+		lines = append(lines, l.absent(b)...)
+	}
+	l.window(n)
+	l.shown = l.shown[:0]
+	stale := l.Fresh().Err != nil
+	for i := l.top; i < min(n, l.top+l.height); i++ {
+		row := l.Set.At(l.order.index(i))
+		l.shown = append(l.shown, row)
+		lines = append(lines, l.line(row, i == l.at, stale, columns, b))
+	}
+	for len(lines) < b.Height-len(foot) {
+		lines = append(lines, "")
+	}
+	return b.Fit(strings.Join(append(lines[:max(0, b.Height-len(foot))], foot...), "\n"))
+}
+
+// window keeps the cursor in sight.
+func (l *List[T]) window(n int) {
+	switch {
+	case l.at < l.top:
+		l.top = l.at
+	case l.at >= l.top+l.height:
+		l.top = l.at - l.height + 1
+	}
+	l.top = max(0, min(l.top, n-l.height))
+}
+
+func (l *List[T]) header(columns []column, b Box) string {
+	var out strings.Builder
+	out.WriteString("  ")
+	for _, c := range columns {
+		title := l.Columns[c.at].Title
+		if c.at == l.order.column {
+			arrow := b.Theme.Glyphs.Up
+			if l.order.reverse {
+				arrow = b.Theme.Glyphs.Down
+			}
+			title += " " + arrow
+		}
+		out.WriteString(place(title, c.width, l.Columns[c.at].Right, b.Theme.Glyphs.Ellipsis) + "  ")
+	}
+	return b.Theme.Paint(theme.Muted, out.String())
+}
+
+// place cuts and pads a text to a column.
+func place(text string, width int, right bool, mark string) string {
+	text = Cut(text, width, mark)
+	if right {
+		return PadLeft(text, width)
+	}
+	return Pad(text, width)
+}
+
+// line is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
+func (l *List[T]) line(row T, cursor, stale bool, columns []column, b Box) string {
+	id := l.Set.ID(row)
+	busy := l.Set.Busy(id)
+	g := b.Theme.Glyphs
+	var out strings.Builder
+	out.Grow(b.Width + 64)
+	switch {
+	case cursor && l.marks[id]:
+		out.WriteString(g.Cursor + g.Mark)
+	case cursor:
+		out.WriteString(g.Cursor + " ")
+	case l.marks[id]:
+		out.WriteString(" " + b.Theme.Paint(theme.Marked, g.Mark))
+	default:
+		out.WriteString("  ")
+	}
+	for n, c := range columns {
+		col := &l.Columns[c.at]
+		text, tone := col.Cell(row, b)
+		if busy != "" && n == 0 {
+			text, tone = busy+g.Ellipsis, theme.Warn
+		}
+		text = place(text, c.width, col.Right, g.Ellipsis)
+		if stale {
+			tone = theme.Muted
+		}
+		if !cursor {
+			s := b.Theme.Style(tone)
+			out.WriteString(s.Open)
+			out.WriteString(text)
+			out.WriteString(s.Close)
+		} else {
+			out.WriteString(text)
+		}
+		out.WriteString("  ")
+	}
+	if cursor {
+		return b.Theme.Paint(theme.Cursor, Pad(Cut(out.String(), b.Width, g.Ellipsis), b.Width))
+	}
+	return out.String()
+}
+
+// absent says why there is no row: being read, none, none that match, not allowed, failed. Each says what to do.
+func (l *List[T]) absent(b Box) []string {
+	fresh := l.Set.Fresh()
+	name := l.Set.Name()
+	var text, next string
+	tone := theme.Muted
+	switch {
+	case fresh.Err != nil && Denied(fresh.Err):
+		text, next, tone = name+": not allowed for this user or token", fresh.Err.Error()+prefix(" · ", Advice(fresh.Err)), theme.Bad
+	case fresh.Err != nil && !fresh.Loaded:
+		text, next, tone = name+" could not be read", fresh.Err.Error()+prefix(" · ", Advice(fresh.Err))+" · r tries again", theme.Warn
+	case !fresh.Loaded:
+		text, next = "reading "+name+b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? helps"
+	case l.Set.Len() > 0:
+		text, next = fmt.Sprintf("none of %s matches %q", plural(l.Set.Len(), "row", "rows"), l.filter.text), "esc clears the filter"
+	default:
+		text = l.Empty
+	}
+	lines := []string{"", b.Theme.Paint(tone, "  "+Cut(text, b.Width-2, b.Theme.Glyphs.Ellipsis))}
+	for _, line := range Wrap(next, max(10, b.Width-4)) {
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+line))
+	}
+	return lines
+}
+
+func prefix(lead, text string) string {
+	if text == "" {
+		return ""
+	}
+	return lead + text
+}
+
+// foot are the lines beneath the rows: what is wrong, the filter, the sums.
+func (l *List[T]) foot(b Box) []string {
+	var lines []string
+	fresh := l.Set.Fresh()
+	say := func(tone theme.Tone, text string) {
+		lines = append(lines, b.Theme.Paint(tone, Cut(text, b.Width, b.Theme.Glyphs.Ellipsis)))
+	}
+	if fresh.Err != nil && fresh.Loaded {
+		say(toneOf(fresh.Err), fmt.Sprintf("%s · as of %s ago", fresh.Err.Error(), Age(b.Now.Sub(fresh.At))))
+	}
+	for _, note := range l.Set.Notes() {
+		say(theme.Warn, note)
+		break
+	}
+	if l.filter.typing || l.filter.text != "" {
+		n, all := l.order.count(l.Set), l.Set.Len()
+		cursor := ""
+		if l.filter.typing {
+			cursor = "_"
+		}
+		text := fmt.Sprintf("/%s%s   %d of %d match", l.filter.text, cursor, n, all)
+		if !l.Set.Whole() {
+			text += fmt.Sprintf(" in the %d loaded", all)
+		}
+		say(theme.Accent, text)
+	}
+	if len(l.marks) > 0 {
+		say(theme.Marked, plural(len(l.marks), "row", "rows")+" marked · esc clears the marks")
+	}
+	if l.Foot != nil && l.Set.Len() > 0 {
+		lines = append(lines, l.Foot(l.Set, b))
+	}
+	if len(lines) > max(1, b.Height/3) {
+		lines = lines[:max(1, b.Height/3)]
+	}
+	return lines
+}

@@ -1,0 +1,399 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+)
+
+// Actions are what can be done with the row at the cursor or the marked rows, then with the list.
+func (l *List[T]) Actions() []Action {
+	l.settle()
+	var actions []Action
+	row, there := l.row()
+	for _, act := range l.Acts {
+		actions = append(actions, l.bind(act, row, there))
+	}
+	if l.Always != nil {
+		actions = append(actions, l.Always()...)
+	}
+	actions = append(actions, l.listActions(row, there)...)
+	return append(actions, l.moves()...)
+}
+
+// plain is an action of the list that only changes what is shown.
+func plain(group, name string, off string, do func(), keys ...string) Action {
+	return Action{Key: Bind(name, keys...), Group: group, Off: off, Do: func() tea.Cmd { do(); return nil }}
+}
+
+func (l *List[T]) moves() []Action {
+	page := max(1, l.height-1)
+	return []Action{
+		plain("move", "down", "", func() { l.step(1) }, "j", "down"),
+		plain("move", "up", "", func() { l.step(-1) }, "k", "up"),
+		plain("move", "page down", "", func() { l.step(page) }, "pgdown", "ctrl+f"),
+		plain("move", "page up", "", func() { l.step(-page) }, "pgup", "ctrl+b"),
+		plain("move", "first", "", func() { l.to(0) }, "g", "home"),
+		plain("move", "last", "", func() { l.to(l.order.count(l.Set) - 1) }, "G", "end"),
+		plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
+		plain("move", "columns right", "", func() { l.left = min(len(l.Columns)-1, l.left+1) }, "right"),
+	}
+}
+
+// step moves the cursor, or the detail while it stands over the list.
+func (l *List[T]) step(by int) {
+	if l.open {
+		l.down = max(0, l.down+by)
+		return
+	}
+	l.move(by)
+}
+
+func (l *List[T]) listActions(row T, there bool) []Action {
+	none := ""
+	if !there {
+		none = "no row is at the cursor"
+	}
+	actions := []Action{
+		{Key: Bind("filter", "/"), Group: "this list", About: "words that rows must hold; state:ok for one column, !word for what must not be there", Show: true,
+			Do: func() tea.Cmd { l.filter.begin(); return nil }},
+		{Key: Bind("sort", "s"), Group: "this list", Show: true, Do: func() tea.Cmd { return Send(l.sortMenu()) }},
+		plain("this list", "mark", none, func() { l.mark(l.Set.ID(row)); l.move(1) }, "space"),
+		plain("this list", "mark range", none, l.markRange, "v"),
+		plain("this list", "mark all", none, l.markAll, "A"),
+		{Key: Bind("copy menu", "Y"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(l.copyMenu(row)) }},
+		{Key: Bind("view as JSON", "V"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(Show{Title: l.called(row), Text: asJSON(row)}) }},
+	}
+	if !l.has("y") {
+		actions = append(actions, Action{Key: Bind("copy name", "y"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(Copy{Text: l.called(row), What: "name"}) }})
+	}
+	if l.Detail != nil && !l.has("enter") {
+		actions = append(actions, Action{Key: Bind("details", "enter"), Group: "this list", Off: none, Show: true, Do: func() tea.Cmd { l.open, l.down = true, 0; return nil }})
+	}
+	if what := l.clearable(); what != "" {
+		actions = append(actions, plain("this list", what, "", l.clear, "esc"))
+	}
+	return actions
+}
+
+// has reports whether an act of the pane has a key.
+func (l *List[T]) has(key string) bool {
+	for _, act := range l.Acts {
+		for _, k := range act.Keys {
+			if k == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clearable is what esc takes away here, nearest first.
+func (l *List[T]) clearable() string {
+	switch {
+	case l.open:
+		return "close details"
+	case len(l.marks) > 0:
+		return "clear marks"
+	case l.filter.text != "":
+		return "clear filter"
+	}
+	return ""
+}
+
+func (l *List[T]) clear() {
+	switch {
+	case l.open:
+		l.open = false
+	case len(l.marks) > 0:
+		l.marks, l.anchor = nil, ""
+	default:
+		l.filter = filter{}
+	}
+}
+
+func (l *List[T]) mark(id string) {
+	if l.marks == nil {
+		l.marks = map[string]bool{}
+	}
+	if l.marks[id] {
+		delete(l.marks, id)
+	} else {
+		l.marks[id] = true
+	}
+	l.anchor = id
+}
+
+// markRange marks from the last mark to the cursor.
+func (l *List[T]) markRange() {
+	from := l.order.place(l.Set, l.anchor)
+	if from < 0 {
+		from = l.at
+	}
+	for i := min(from, l.at); i <= max(from, l.at); i++ {
+		l.marks = with(l.marks, l.Set.ID(l.Set.At(l.order.index(i))))
+	}
+}
+
+func with(marks map[string]bool, id string) map[string]bool {
+	if marks == nil {
+		marks = map[string]bool{}
+	}
+	marks[id] = true
+	return marks
+}
+
+// markAll marks every row that is shown.
+func (l *List[T]) markAll() {
+	for i := range l.order.count(l.Set) {
+		l.marks = with(l.marks, l.Set.ID(l.Set.At(l.order.index(i))))
+	}
+}
+
+// sortMenu offers the columns; the one in use turns round.
+func (l *List[T]) sortMenu() Menu {
+	m := Menu{Title: "Sort by"}
+	for i, c := range l.Columns {
+		name := c.Title
+		if i == l.order.column {
+			name += " (turn round)"
+		}
+		m.Actions = append(m.Actions, plain("", name, "", func() {
+			l.order.reverse = l.order.column == i && !l.order.reverse
+			l.order.column = i
+			l.settle()
+		}, fmt.Sprint((i+1)%10)))
+	}
+	return m
+}
+
+func (l *List[T]) copyMenu(row T) Menu {
+	add := func(name, key, what string, text func() string) Action {
+		return Action{Key: Bind(name, key), Do: func() tea.Cmd { return Send(Copy{Text: text(), What: what}) }}
+	}
+	m := Menu{Title: "Copy " + l.called(row), Actions: []Action{
+		add("name", "n", "name", func() string { return l.called(row) }),
+		add("id", "i", "id", func() string { return l.Set.ID(row) }),
+		add("row as JSON", "j", "row as JSON", func() string { return asJSON(row) }),
+		add("list as CSV", "c", "list as CSV", l.csv),
+	}}
+	return m
+}
+
+func asJSON(row any) string {
+	data, err := json.MarshalIndent(row, "", "  ")
+	if err != nil {
+		return "cannot be written as JSON: " + err.Error()
+	}
+	return string(data)
+}
+
+// csv is the list as it is shown. A cell that a spreadsheet would take for a formula is kept from it.
+func (l *List[T]) csv() string {
+	var b strings.Builder
+	field := func(i int, text string) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if text != "" && strings.ContainsAny(text[:1], "=+-@") {
+			text = "'" + text
+		}
+		if strings.ContainsAny(text, "\",\n") {
+			text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+		}
+		b.WriteString(text)
+	}
+	for i, c := range l.Columns {
+		field(i, c.Title)
+	}
+	b.WriteByte('\n')
+	for n := range l.order.count(l.Set) {
+		row := l.Set.At(l.order.index(n))
+		for i, c := range l.Columns {
+			text, _ := c.Cell(row, l.light())
+			field(i, text)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// bind turns an act into an action about the row at the cursor, captured: whatever moves beneath the question, the answer is about this row.
+func (l *List[T]) bind(act Act[T], row T, there bool) Action {
+	a := Action{Key: Bind(act.Name, act.Keys...), About: act.About, Show: act.Show, Change: act.Change}
+	if !there {
+		a.Off = "no row is at the cursor"
+		return a
+	}
+	rows, hidden := []T{row}, 0
+	if len(l.marks) > 0 {
+		if !act.Many {
+			a.Off = "for one row only: esc clears the marks"
+			if act.Change {
+				return a
+			}
+			a.Off = ""
+		} else {
+			rows, hidden = l.marked()
+		}
+	}
+	if len(rows) == 1 {
+		a.Off = l.off(act, rows[0])
+		if act.Ask != nil {
+			a.Ask = act.Ask(rows[0])
+		}
+	} else {
+		rows, a.Ask = l.many(act, rows, hidden)
+		if len(rows) == 0 {
+			a.Off = "it can be done with none of the marked rows"
+		}
+	}
+	a.Do = func() tea.Cmd { return l.do(act, rows) }
+	if act.Form != nil {
+		a.Ask = nil
+	}
+	return a
+}
+
+// off is why an act cannot be done with a row now.
+func (l *List[T]) off(act Act[T], row T) string {
+	if verb := l.Set.Busy(l.Set.ID(row)); verb != "" && act.Change {
+		return "still " + verb + ": wait for the answer"
+	}
+	if act.Off != nil {
+		return act.Off(row)
+	}
+	return ""
+}
+
+// many keeps the rows that an act can be done with, and asks about exactly these.
+func (l *List[T]) many(act Act[T], rows []T, hidden int) ([]T, *Question) {
+	var able []T
+	for _, row := range rows {
+		if l.off(act, row) == "" {
+			able = append(able, row)
+		}
+	}
+	text := fmt.Sprintf("%s %s.", strings.ToUpper(act.Name[:1])+act.Name[1:], plural(len(able), "row", "rows"))
+	if hidden > 0 {
+		text += fmt.Sprintf(" %d of the marked rows are not visible under the filter.", hidden)
+	}
+	if left := len(rows) - len(able); left > 0 {
+		text += fmt.Sprintf(" %d marked rows are left out: it cannot be done with them.", left)
+	}
+	return able, &Question{Title: act.Name, Text: text, List: l.describe(able), Word: fmt.Sprint(len(able)), Yes: act.Name}
+}
+
+// do starts an act on rows.
+func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
+	switch {
+	case act.Form != nil:
+		return Send(Enter{Form: act.Form(rows)})
+	case act.Into != nil:
+		return Send(Open{Pane: act.Into(rows[0])})
+	case act.Send != nil:
+		return Send(act.Send(rows[0]))
+	}
+	return l.Run(act, rows)
+}
+
+// Run makes one change for each row, and says how they ended once the last has been answered.
+func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
+	l.marks = nil
+	tally := &tally[T]{list: l, act: act, left: len(rows)}
+	cmds := make([]tea.Cmd, len(rows))
+	for i, row := range rows {
+		id := l.Set.ID(row)
+		cmds[i] = l.Set.Act(Deed[T]{
+			ID: id, Verb: act.Verb, Check: CheckRow(l.Set, id, act.Check),
+			Work:  func(ctx context.Context) (Change[T], error) { return act.Run(ctx, row) },
+			After: func(v Verdict, _ Change[T], err error) tea.Cmd { return tally.add(row, v, err) },
+		})
+	}
+	return tea.Batch(cmds...)
+}
+
+// CheckRow makes a check of one row from all rows that were read again. A nil check knows only that a removed row is gone.
+func CheckRow[T any](set *Set[T], id string, check func(now T, found bool) Verdict) func([]T) Verdict {
+	if check == nil {
+		return nil
+	}
+	return func(now []T) Verdict {
+		for _, row := range now {
+			if set.ID(row) == id {
+				return check(row, true)
+			}
+		}
+		var none T
+		return check(none, false)
+	}
+}
+
+// A tally is how the changes of one decision ended.
+type tally[T any] struct {
+	list    *List[T]
+	act     Act[T]
+	left    int
+	done    []T
+	refused []string
+	unknown []string
+}
+
+// add counts an end; the last one is followed by the news.
+func (t *tally[T]) add(row T, v Verdict, err error) tea.Cmd {
+	t.left--
+	name := t.list.called(row)
+	switch v {
+	case Done:
+		t.done = append(t.done, row)
+	case Refused:
+		t.refused = append(t.refused, name+": "+Reason(err))
+	case Unknown:
+		t.unknown = append(t.unknown, name)
+	}
+	if t.left > 0 {
+		return nil
+	}
+	return Send(t.news())
+}
+
+func (t *tally[T]) news() Say {
+	say := Say{Tone: theme.Good}
+	var parts []string
+	switch len(t.done) {
+	case 0:
+	case 1:
+		parts = append(parts, t.list.called(t.done[0])+": "+t.act.Past)
+	default:
+		parts = append(parts, fmt.Sprintf("%d rows: %s", len(t.done), t.act.Past))
+	}
+	if len(t.done) > 0 {
+		say.Undo = t.undo()
+	}
+	if len(t.unknown) > 0 {
+		say.Tone = theme.Warn
+		parts = append(parts, strings.Join(t.unknown, ", ")+": outcome unknown; reading again did not tell")
+	}
+	if len(t.refused) > 0 {
+		say.Tone = theme.Bad
+		parts = append(parts, strings.Join(t.refused, "; "))
+	}
+	say.Text = strings.Join(parts, " · ")
+	return say
+}
+
+// undo is the act that takes the done ones back.
+func (t *tally[T]) undo() *Action {
+	for _, act := range t.list.Acts {
+		if act.Name == t.act.Undo && t.act.Undo != "" {
+			rows := t.done
+			return &Action{Key: Bind(act.Name, "u"), Change: true, Do: func() tea.Cmd { return t.list.do(act, rows) }}
+		}
+	}
+	return nil
+}

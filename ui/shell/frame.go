@@ -1,0 +1,140 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/terminal"
+)
+
+// The least room that the program works in.
+const (
+	leastWidth  = 40
+	leastHeight = 10
+)
+
+// hit is a part of the frame that can be clicked.
+type hit struct {
+	y, from, to int
+	action      ui.Action
+}
+
+// Frame is what is to be seen: exactly as wide and high as the terminal.
+func (s *Shell) Frame() terminal.Frame {
+	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse}
+}
+
+func (s *Shell) content() string {
+	b := ui.Box{Width: s.width, Height: s.height, Theme: s.o.Theme, Now: s.now(), Focused: true}
+	s.hits = s.hits[:0]
+	if s.width < leastWidth || s.height < leastHeight {
+		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d", leastWidth, leastHeight, s.width, s.height))
+	}
+	body := b
+	body.Height = s.height - 6
+	rule := b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.H, s.width))
+	middle := body.Fit(s.pane().View(body))
+	for i := len(s.dialogs) - 1; i < len(s.dialogs) && i >= 0; i++ {
+		middle = over(middle, s.dialogs[i], body)
+	}
+	lines := []string{s.head(b), s.tabLine(b), rule, middle, rule, s.news.view(b), s.hints(b)}
+	return b.Fit(strings.Join(lines, "\n"))
+}
+
+// head says which account, how fresh, what may be done.
+func (s *Shell) head(b ui.Box) string {
+	t := b.Theme
+	left := t.Paint(theme.Strong, " lookout") + "  " + t.Paint(theme.Accent, s.o.Account)
+	if s.o.Protected {
+		left += " " + t.Paint(theme.Bad, "PROD")
+	}
+	if s.o.Demo {
+		left += " " + t.Paint(theme.Warn, "DEMO")
+	}
+	if s.o.ReadOnly {
+		left += " " + t.Paint(theme.Warn, "read-only")
+	}
+	text, tone := s.state()
+	clock := b.Now.In(s.o.Location).Format("Mon 15:04 MST")
+	budget := ""
+	if s.o.Budget != nil {
+		budget = s.o.Budget()
+	}
+	right := clock + " "
+	room := b.Width - ui.Width(left) - 3
+	state := t.Paint(tone, ui.Cut(text, max(0, room), t.Glyphs.Ellipsis))
+	left += "   " + state
+	if gap := b.Width - ui.Width(left) - ui.Width(right) - ui.Width(budget) - 4; budget != "" && gap >= 0 {
+		left += "   " + t.Paint(theme.Muted, budget)
+	}
+	if gap := b.Width - ui.Width(left) - ui.Width(right); gap >= 1 {
+		left += strings.Repeat(" ", gap) + t.Paint(theme.Muted, right)
+	}
+	return left
+}
+
+// tabLine is the panes with their digits and badges, and where the front one stands.
+func (s *Shell) tabLine(b ui.Box) string {
+	var out strings.Builder
+	x := 0
+	for i, tab := range s.tabs {
+		name := tab.stack[0].Name()
+		name = strings.ToUpper(name[:1]) + name[1:]
+		text := fmt.Sprintf(" %d %s", (i+1)%10, name)
+		if len(s.tabs) > 8 && b.Width < 110 && i != s.front {
+			text = fmt.Sprintf(" %d %s", (i+1)%10, ui.Cut(name, 5, ""))
+		}
+		badge, tone := "", theme.Plain
+		if t, ok := tab.stack[0].(ui.Badger); ok {
+			if badge, tone = t.Badge(); badge != "" {
+				badge = " " + badge
+			}
+		}
+		if x+ui.Width(text)+ui.Width(badge) > b.Width-1 {
+			out.WriteString(b.Theme.Glyphs.Ellipsis)
+			break
+		}
+		look := theme.Muted
+		if i == s.front {
+			look = theme.Accent
+		}
+		out.WriteString(b.Theme.Paint(look, text) + b.Theme.Paint(tone, badge) + " ")
+		width := ui.Width(text) + ui.Width(badge) + 1
+		s.hits = append(s.hits, hit{1, x, x + width, ui.Action{Key: ui.Bind(name), Do: func() tea.Cmd { return s.toTab(i) }}})
+		x += width
+	}
+	if c, ok := s.pane().(ui.Crumber); ok && len(s.tabs[s.front].stack) > 1 {
+		crumb := " " + b.Theme.Glyphs.Right + " " + c.Crumb()
+		if x+ui.Width(crumb) < b.Width {
+			out.WriteString(b.Theme.Paint(theme.Strong, crumb))
+		}
+	}
+	return out.String()
+}
+
+// hints are the keys worth a line, read from the actions.
+func (s *Shell) hints(b ui.Box) string {
+	var out strings.Builder
+	out.WriteByte(' ')
+	x := 1
+	if n := len(s.dialogs); n > 0 {
+		return " " + b.Theme.Paint(theme.Muted, s.dialogs[n-1].hint())
+	}
+	for _, a := range s.actions() {
+		if !a.Show || a.Off != "" && a.Group != "program" || a.Change && s.o.ReadOnly {
+			continue
+		}
+		width := ui.Width(a.Key.Help().Key) + 1 + ui.Width(a.Name()) + 2
+		if x+width > b.Width {
+			continue
+		}
+		out.WriteString(b.Theme.Paint(theme.Accent, a.Key.Help().Key) + " " + b.Theme.Paint(theme.Muted, a.Name()) + "  ")
+		s.hits = append(s.hits, hit{s.height - 1, x, x + width - 2, a})
+		x += width
+	}
+	return out.String()
+}

@@ -1,0 +1,319 @@
+// Package shell is the running program: tabs and their stacks, keys that become actions, dialogs, news, the one clock.
+package shell
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/terminal"
+)
+
+// Options say what the program shows and how.
+type Options struct {
+	Panes     []ui.Pane
+	Theme     *theme.Theme
+	Account   string
+	Protected bool // the word PROD stands beside the account
+	ReadOnly  bool
+	Demo      bool
+	Mouse     bool
+	Budget    func() string // "requests 788 of 800"; "" says nothing
+	Refresh   time.Duration // of the pane in front; 0 never
+	Now       func() time.Time
+	Location  *time.Location
+	Keys      map[string][]string // "services.disable": its keys
+	Start     string              // name of the pane at the start
+	Opened    func() tea.Cmd      // what the account wants done at the start
+}
+
+// A Shell is the program without its terminal. It is used on one loop.
+type Shell struct {
+	o       Options
+	ctx     context.Context
+	width   int
+	height  int
+	tabs    []*tab
+	front   int
+	past    []place // where ctrl+o goes back to
+	dialogs []dialog
+	news    news
+	clock   clock
+	mouse   bool
+	hits    []hit // of the last frame
+}
+
+// A tab is a pane and what was opened from it.
+type tab struct{ stack []ui.Pane }
+
+func (t *tab) top() ui.Pane { return t.stack[len(t.stack)-1] }
+
+// A place is a tab and how deep its stack was.
+type place struct{ tab, depth int }
+
+// New is a program that has not asked anything yet. Two actions of a pane on one key are an error that names both.
+func New(o Options) (*Shell, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Location == nil {
+		o.Location = time.Local
+	}
+	s := &Shell{o: o, ctx: context.Background(), mouse: o.Mouse, width: 80, height: 24}
+	for i, p := range o.Panes {
+		s.tabs = append(s.tabs, &tab{[]ui.Pane{p}})
+		if p.Name() == o.Start {
+			s.front = i
+		}
+	}
+	s.clock.interval = o.Refresh
+	for i := range s.tabs {
+		if err := s.clash(i); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// clash finds two actions of a tab on the same key.
+func (s *Shell) clash(tab int) error {
+	front := s.front
+	defer func() { s.front = front }()
+	s.front = tab
+	own := map[string]string{}
+	for _, a := range s.rebound(s.pane().Name(), s.pane().Actions()) {
+		for _, k := range a.Key.Keys() {
+			if other, taken := own[k]; taken && other != a.Name() {
+				return fmt.Errorf("the key %q is bound twice in %s: to %q and to %q", k, s.pane().Name(), other, a.Name())
+			}
+			own[k] = a.Name()
+		}
+	}
+	return nil
+}
+
+// pane is the pane in front.
+func (s *Shell) pane() ui.Pane { return s.tabs[s.front].top() }
+
+// Init asks for the first rows: those of the pane in front, with what it reads.
+func (s *Shell) Init() tea.Cmd {
+	cmds := []tea.Cmd{s.pane().Refresh(), s.clock.start(s)}
+	if s.o.Opened != nil {
+		cmds = append(cmds, s.o.Opened())
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update takes a message, and asks for what the pane in front then lacks.
+func (s *Shell) Update(msg tea.Msg) tea.Cmd {
+	cmd := s.hear(msg)
+	if w, ok := s.pane().(interface{ Want() tea.Cmd }); ok && !s.clock.paused() {
+		cmd = tea.Batch(cmd, w.Want())
+	}
+	return cmd
+}
+
+func (s *Shell) hear(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case ui.Delivery:
+		return msg.Deliver()
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		return s.press(msg)
+	case tea.PasteMsg:
+		return s.paste(msg)
+	case tea.MouseMsg:
+		return s.pointed(msg)
+	case tea.FocusMsg:
+		return s.clock.focus(s, true)
+	case tea.BlurMsg:
+		return s.clock.focus(s, false)
+	case beat:
+		return s.clock.beat(s, msg)
+	case hush:
+		s.news.hush(msg)
+	case terminal.Stalled:
+		return ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", msg.Dropped))
+	case terminal.Resumed:
+		return s.pane().Refresh()
+	default:
+		return s.asked(msg)
+	}
+	return nil
+}
+
+// asked does what a pane asks of the shell.
+func (s *Shell) asked(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case ui.Say:
+		return s.news.say(s, msg)
+	case ui.Open:
+		s.remember()
+		t := s.tabs[s.front]
+		t.stack = append(t.stack, msg.Pane)
+		return s.clock.arm(s)
+	case ui.Close:
+		s.back()
+	case ui.Enter:
+		s.push(&formDialog{form: ui.NewFormView(msg.Form, s.ctx)})
+	case ui.Menu:
+		s.push(&menu{name: msg.Title, actions: msg.Actions})
+	case ui.Show:
+		s.push(&sheet{name: msg.Title, text: msg.Text})
+	case ui.Goto:
+		return s.goTo(msg)
+	case ui.Copy:
+		return tea.Batch(terminal.Copy(msg.Text), ui.News(theme.Good, "copied: "+msg.What))
+	case ui.Browse:
+		return browse(msg.URL)
+	case ui.Exec:
+		return runProgram(msg)
+	}
+	return nil
+}
+
+// push puts a dialog in front. It takes no key until it has been in sight for a moment.
+func (s *Shell) push(d dialog) { s.dialogs = append(s.dialogs, d) }
+
+// press is a key on its way: to the dialog in front, to a pane that takes text, else to an action.
+func (s *Shell) press(k tea.KeyPressMsg) tea.Cmd {
+	if k.String() == "ctrl+c" {
+		return terminal.Quit(0)
+	}
+	if n := len(s.dialogs); n > 0 {
+		return s.answer(s.dialogs[n-1], k)
+	}
+	p := s.pane()
+	if t, ok := p.(ui.Typer); ok && t.Typing() {
+		return p.Update(k)
+	}
+	for _, a := range s.actions() {
+		if key.Matches(k, a.Key) {
+			return s.start(a)
+		}
+	}
+	return p.Update(k)
+}
+
+// answer gives a key to a dialog and takes the dialog away once it is done.
+func (s *Shell) answer(d dialog, k tea.KeyPressMsg) tea.Cmd {
+	cmd, done := d.press(s, k)
+	if done {
+		s.dismiss(d)
+	}
+	return cmd
+}
+
+func (s *Shell) dismiss(d dialog) {
+	s.dialogs = slices.DeleteFunc(s.dialogs, func(o dialog) bool { return o == d })
+}
+
+// paste is one event: for what takes text, and never commands.
+func (s *Shell) paste(msg tea.PasteMsg) tea.Cmd {
+	if n := len(s.dialogs); n > 0 {
+		return s.dialogs[n-1].paste(msg)
+	}
+	if t, ok := s.pane().(ui.Typer); ok && t.Typing() {
+		return s.pane().Update(msg)
+	}
+	return nil
+}
+
+// start is the one place where an action begins: why not, else what to ask first, else its work.
+func (s *Shell) start(a ui.Action) tea.Cmd {
+	switch {
+	case a.Change && s.o.ReadOnly:
+		return ui.News(theme.Warn, a.Name()+": read-only, nothing is changed")
+	case a.Off != "":
+		return ui.News(theme.Warn, a.Name()+": "+a.Off)
+	case a.Ask != nil:
+		s.push(&question{action: a, opened: s.o.Now()})
+		return nil
+	}
+	return a.Do()
+}
+
+// actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
+func (s *Shell) actions() []ui.Action {
+	p := s.pane()
+	return append(s.rebound(p.Name(), p.Actions()), s.rebound("program", s.program())...)
+}
+
+// rebound gives actions the keys that the user chose for them.
+func (s *Shell) rebound(pane string, actions []ui.Action) []ui.Action {
+	if len(s.o.Keys) == 0 {
+		return actions
+	}
+	for i, a := range actions {
+		if keys, chosen := s.o.Keys[pane+"."+a.Name()]; chosen {
+			actions[i].Key = ui.Bind(a.Name(), keys...)
+		}
+	}
+	return actions
+}
+
+// goTo switches to a tab and puts its cursor on a row.
+func (s *Shell) goTo(msg ui.Goto) tea.Cmd {
+	for i, t := range s.tabs {
+		if t.stack[0].Name() != msg.Pane {
+			continue
+		}
+		s.remember()
+		s.front = i
+		for len(t.stack) > 1 {
+			s.pop(t)
+		}
+		if sel, ok := t.top().(ui.Selector); ok && msg.ID != "" {
+			sel.Select(msg.ID)
+		}
+		return s.clock.arm(s)
+	}
+	return ui.News(theme.Warn, "there is no pane "+msg.Pane+" here")
+}
+
+// remember keeps where we are for the way back.
+func (s *Shell) remember() {
+	s.past = append(s.past, place{s.front, len(s.tabs[s.front].stack)})
+	if len(s.past) > 100 {
+		s.past = s.past[1:]
+	}
+}
+
+// pop takes the front pane off a tab's stack.
+func (s *Shell) pop(t *tab) {
+	if l, ok := t.top().(ui.Leaver); ok {
+		l.Leave()
+	}
+	t.stack = t.stack[:len(t.stack)-1]
+}
+
+// back goes up one level; at the top it says how to leave.
+func (s *Shell) back() tea.Cmd {
+	if t := s.tabs[s.front]; len(t.stack) > 1 {
+		s.pop(t)
+		return s.clock.arm(s)
+	}
+	return ui.News(theme.Info, "this is the top: q quits")
+}
+
+// jump goes back to where the last jump came from.
+func (s *Shell) jump() tea.Cmd {
+	if len(s.past) == 0 {
+		return ui.News(theme.Info, "there is nowhere to go back to")
+	}
+	to := s.past[len(s.past)-1]
+	s.past = s.past[:len(s.past)-1]
+	s.front = to.tab
+	t := s.tabs[s.front]
+	for len(t.stack) > max(1, to.depth) {
+		s.pop(t)
+	}
+	return s.clock.arm(s)
+}

@@ -1,0 +1,37 @@
+package terminal
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// signals look at the size four times a second: Windows has no signal for it.
+func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int) {
+	size, end := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(end, os.Interrupt)
+	codes := make(chan int, 1)
+	go func() {
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-end:
+				codes <- 130
+			case <-tick.C:
+				select {
+				case size <- os.Interrupt:
+				default:
+				}
+			}
+		}
+	}()
+	return size, codes
+}
+
+func resumable() bool { return false }
+
+func stopSelf() {}

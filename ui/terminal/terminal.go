@@ -1,0 +1,209 @@
+// Package terminal owns the terminal: its modes, what is read from it and what is written to it. Bubble Tea runs the loop behind it;
+// frames are drawn here, when something changed, and never by a ticker.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A Screen is the running program as the terminal sees it.
+type Screen interface {
+	Init() tea.Cmd
+	Update(tea.Msg) tea.Cmd // on the loop
+	Frame() Frame           // after every Update
+}
+
+// A Frame is what is to be seen: lines of exactly the size that the last tea.WindowSizeMsg told.
+type Frame struct {
+	Content string
+	Title   string
+	Mouse   bool
+}
+
+// Options say where the terminal is. The zero value is the process's own.
+type Options struct {
+	In       io.Reader
+	Out      io.Writer
+	Size     func() (width, height int) // nil asks the terminal
+	Handover func()                     // run before leaving, whatever the way: flush what must not be lost
+	Log      io.Writer                  // stack traces of panics; nil drops them
+}
+
+// Run shows a screen until it quits or the terminal goes away. The code is 0, 1, or 128 and the number of the signal that ended it.
+// Every way out gives the terminal back as it was.
+func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
+	t, err := open(o)
+	if err != nil {
+		return 2, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := &model{screen: s, term: t}
+	t.start()
+	defer func() {
+		t.stop()
+		if o.Handover != nil {
+			o.Handover()
+		}
+		if failure := m.failure(); failure != nil {
+			code, err = 1, errors.New("lookout met a fault of its own and ended; --log-file keeps where")
+			if o.Log != nil {
+				fmt.Fprintf(o.Log, "panic: %v\n%s\n", failure, m.stack)
+			}
+		}
+	}()
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(t.guard), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFPS(1), tea.WithEnvironment(os.Environ()))
+	m.send = program.Send
+	t.watch(ctx, program.Send, cancel)
+	ended := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				m.fail(r)
+				ended <- nil
+			}
+		}()
+		_, err := program.Run()
+		ended <- err
+	}()
+	select {
+	case err = <-ended:
+	case <-t.gone:
+		cancel()
+		select {
+		case err = <-ended:
+		case <-time.After(time.Second):
+		}
+	}
+	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return max(m.code, t.exit()), err
+}
+
+// model is the screen as Bubble Tea's loop knows it.
+type model struct {
+	screen Screen
+	term   *console
+	send   func(tea.Msg)
+	code   int
+
+	mu     sync.Mutex
+	broken any
+	stack  []byte
+}
+
+// fail keeps a panic until the terminal is back.
+func (m *model) fail(r any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken == nil {
+		m.broken, m.stack = r, debug.Stack()
+	}
+}
+
+func (m *model) failure() any {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.broken
+}
+
+// Init draws the first frame before anything is asked.
+func (m *model) Init() tea.Cmd {
+	w, h := m.term.size()
+	first := m.screen.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	cmd := m.safe(tea.Batch(first, m.screen.Init()))
+	m.draw()
+	return cmd
+}
+
+// quitNow ends the program; resumeMsg follows a suspension.
+type (
+	quitNow struct{ code int }
+	// Resumed says that the program was suspended and is back.
+	Resumed struct{}
+	// Stalled says that nobody read the screen for a while, and that keys typed meanwhile were dropped.
+	Stalled struct{ Dropped int }
+	suspend struct{}
+	execute struct {
+		cmd  *exec.Cmd
+		done func(error) tea.Msg
+	}
+	output struct{ bytes string }
+)
+
+// Update passes messages to the screen and draws once it has changed.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case quitNow:
+		m.code = msg.code
+		return m, tea.Quit
+	case suspend:
+		m.term.suspend()
+		m.draw()
+		return m, func() tea.Msg { return Resumed{} }
+	case execute:
+		err := m.term.lend(msg.cmd)
+		m.draw()
+		return m, func() tea.Msg { return msg.done(err) }
+	case output:
+		m.term.painter.raw(msg.bytes)
+		return m, nil
+	}
+	cmd := m.screen.Update(msg)
+	m.draw()
+	return m, m.safe(cmd)
+}
+
+// draw hands the frame to the painter, which draws what changed.
+func (m *model) draw() { m.term.painter.show(m.screen.Frame()) }
+
+// View is empty: Bubble Tea draws nothing.
+func (m *model) View() tea.View { return tea.View{} }
+
+// safe makes a command whose panic gives the terminal back instead of leaving it raw.
+func (m *model) safe(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				m.fail(r)
+				msg = quitNow{1}
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i, c := range batch {
+				batch[i] = m.safe(c)
+			}
+		}
+		return msg
+	}
+}
+
+// Quit ends the program with an exit code.
+func Quit(code int) tea.Cmd { return func() tea.Msg { return quitNow{code} } }
+
+// Suspend gives the terminal back to the shell until the program is continued. Without a shell to come back from it does nothing.
+func Suspend() tea.Cmd { return func() tea.Msg { return suspend{} } }
+
+// Exec lends the terminal to a program and takes it back when that has ended.
+func Exec(cmd *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
+	return func() tea.Msg { return execute{cmd, done} }
+}
+
+// Bell rings.
+func Bell() tea.Cmd { return func() tea.Msg { return output{"\a"} } }
