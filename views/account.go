@@ -35,7 +35,7 @@ type Account struct {
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
-	a := &Account{ctx: ctx, api: o.API, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}}
+	a := &Account{ctx: ctx, api: o.API, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -47,7 +47,7 @@ func New(ctx context.Context, o Options) *Account {
 
 // Panes are the tabs, in their order.
 func (a *Account) Panes() []ui.Pane {
-	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane()}
+	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane(), a.contactsPane(), a.credentialsPane(), a.sshPane(), a.statsPane()}
 }
 
 // Opened is what the account wants done at start: services that this program was to enable again are taken care of.

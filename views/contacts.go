@@ -43,7 +43,9 @@ func (a *Account) contactsPane() ui.Pane {
 func (a *Account) contactActs() []ui.Act[client.Contact] {
 	return []ui.Act[client.Contact]{
 		{Keys: []string{"y"}, Name: "copy phone", Show: true, Off: func(c client.Contact) string { return because(len(phones(c)) == 0, "no phone is kept") },
-			Send: func(c client.Contact) tea.Msg { return ui.Copy{Text: phones(c)[0], What: "phone number of " + c.Name.String()} }},
+			Send: func(c client.Contact) tea.Msg {
+				return ui.Copy{Text: phones(c)[0], What: "phone number of " + c.Name.String()}
+			}},
 		{Keys: []string{"m"}, Name: "copy e-mail", Show: true, Send: func(c client.Contact) tea.Msg {
 			return ui.Copy{Text: c.Email.String(), What: "mail address of " + c.Name.String()}
 		}},
@@ -116,7 +118,9 @@ func (a *Account) newContact() ui.Form {
 	before := a.contacts().Rows()
 	form := a.contactForm("New contact", &in, func(ctx context.Context) (ui.Change[client.Contact], error) {
 		return ui.Put(a.api.Contacts.Create(client.About(ctx, "contact", "", in.Name), in))
-	}, func(now []client.Contact) ui.Verdict { return created(before, now, contactID, func(c client.Contact) bool { return c.Request() == in }) })
+	}, func(now []client.Contact) ui.Verdict {
+		return created(before, now, contactID, func(c client.Contact) bool { return c.Request() == in })
+	})
 	form.Verb, form.Yes = "adding", "add"
 	return form
 }

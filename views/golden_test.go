@@ -28,7 +28,7 @@ func TestGoldenPanes(t *testing.T) {
 				start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
 					r.press(pane.keys...)
 					r.exact()
-					golden.RequireEqual(t, r.screen())
+					golden.RequireEqual(r.T, r.screen())
 				})
 			})
 		}

@@ -204,13 +204,9 @@ type due struct {
 
 // Deliver enables what is still disabled by the decision that is due; a service that somebody has enabled or held anew is left alone.
 func (d due) Deliver() tea.Cmd {
-	held := map[string]journal.Hold{}
-	for _, h := range d.a.journal.Holds() {
-		held[h.ID] = h
-	}
 	var rows []client.Service
 	for _, s := range d.services {
-		if h, ok := held[ordinal(s.ID)]; ok && h.Until.Equal(d.end) {
+		if h, ok := d.a.journal.Hold(ordinal(s.ID)); ok && h.Until.Equal(d.end) {
 			rows = append(rows, s)
 		}
 	}
@@ -273,25 +269,21 @@ func heldService(h journal.Hold) (client.Service, bool) {
 
 // heldBy says since when, until when and why a service is disabled, where this program did it.
 func (a *Account) heldBy(id int) (string, bool) {
-	for _, h := range a.journal.Holds() {
-		if h.ID != ordinal(id) {
-			continue
-		}
-		text := "for " + ui.Age(a.now().Sub(h.Since))
-		if !h.Until.IsZero() {
-			text += ", until " + clock(h.Until.In(a.location), a.now().In(a.location))
-		}
-		return text + prefixed(": ", client.NewText(h.Reason).String()), true
+	h, held := a.journal.Hold(ordinal(id))
+	if !held {
+		return "", false
 	}
-	return "", false
+	text := "for " + ui.Age(a.now().Sub(h.Since))
+	if !h.Until.IsZero() {
+		text += ", until " + clock(h.Until.In(a.location), a.now().In(a.location))
+	}
+	return text + prefixed(": ", client.NewText(h.Reason).String()), true
 }
 
 // disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last update.
 func (a *Account) disabledFor(s client.Service) (time.Duration, bool) {
-	for _, h := range a.journal.Holds() {
-		if h.ID == ordinal(s.ID) {
-			return a.now().Sub(h.Since), true
-		}
+	if h, held := a.journal.Hold(ordinal(s.ID)); held {
+		return a.now().Sub(h.Since), true
 	}
 	return a.now().Sub(s.Updated.Time()), s.Updated.Valid()
 }

@@ -35,7 +35,9 @@ func (a *Account) sshPane() ui.Pane {
 			{Title: "label", Min: 14, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong }},
 			{Title: "group", Width: 12, Drop: 3, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
 			{Title: "user", Width: 12, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
-			{Title: "address", Width: 16, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return or(i.SSH.IP.String(), "any"), theme.Plain }},
+			{Title: "address", Width: 16, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) {
+				return or(i.SSH.IP.String(), "any"), theme.Plain
+			}},
 			{Title: "port", Width: 5, Right: true, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
 			{Title: "command", Min: 20, Drop: 2, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) {
 				line, ok := sshLine(i)

@@ -22,7 +22,7 @@ func (a *Account) issuesPane() ui.Pane {
 	return &ui.List[client.Issue]{
 		Title: "issues",
 		Set:   a.issues(),
-		Reads: []ui.Source{a.services(), a.contacts(), a.instances(), a.credentials()},
+		Reads: []ui.Asked{a.services(), a.contacts(), a.instances(), a.credentials()},
 		Columns: []ui.Column[client.Issue]{
 			{Title: "age", Width: 8, Right: true, Cell: func(i client.Issue, b ui.Box) (string, theme.Tone) { return ago(i.Created, b.Now), theme.Plain }, Less: newer},
 			{Title: "detected", Width: 12, Drop: 3, Cell: func(i client.Issue, _ ui.Box) (string, theme.Tone) { return a.when(i.Created), theme.Muted }, Less: newer},

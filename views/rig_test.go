@@ -44,6 +44,7 @@ func start(t *testing.T, o emulator.Options, width, height int, test func(*rig))
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: width, Height: height})
 		test(r)
+		time.Sleep(24 * time.Hour) // timers that are still armed end here
 	})
 }
 
@@ -55,7 +56,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
-	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory()}
+	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now)}
 	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.emu), client.WithRecorder(r.journal))
 	if err != nil {
 		t.Fatal(err)

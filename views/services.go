@@ -23,7 +23,7 @@ func (a *Account) servicesPane() ui.Pane {
 	return &ui.List[client.Service]{
 		Title: "services",
 		Set:   a.services(),
-		Reads: []ui.Source{a.issues(), a.contacts(), a.credentials()},
+		Reads: []ui.Asked{a.issues(), a.contacts(), a.credentials()},
 		Columns: []ui.Column[client.Service]{
 			{Title: "state", Width: 10, Cell: func(s client.Service, b ui.Box) (string, theme.Tone) { return stateOf(s.Status, b.Theme) },
 				Less: func(s, t client.Service) bool { return rank(s.Status) < rank(t.Status) }},
@@ -54,8 +54,10 @@ func (a *Account) serviceActs() []ui.Act[client.Service] {
 			Off:  func(s client.Service) string { return because(s.Status == client.Disabled, "already disabled") },
 			Form: a.disableForm},
 		{Keys: []string{"E"}, Name: "enable", About: "monitor again", Verb: "enabling", Past: "monitoring is enabled", Show: true, Change: true, Many: true,
-			Off:   func(s client.Service) string { return because(s.Status != client.Disabled, "not disabled") },
-			Run:   func(ctx context.Context, s client.Service) (ui.Change[client.Service], error) { return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID)) },
+			Off: func(s client.Service) string { return because(s.Status != client.Disabled, "not disabled") },
+			Run: func(ctx context.Context, s client.Service) (ui.Change[client.Service], error) {
+				return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID))
+			},
 			Check: enabled, Undo: "disable"},
 		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Send: a.toggle},
 		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Service) ui.Form { return a.editService(rows[0]) }},

@@ -3,11 +3,13 @@ package views
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client"
-	"lookout/theme"
 	"lookout/ui"
 )
 
@@ -24,7 +26,9 @@ func (a *Account) newService() ui.Form {
 	before := a.services().Rows()
 	form := a.serviceForm("New service", &in, func(ctx context.Context) (ui.Change[client.Service], error) {
 		return ui.Put(a.api.Services.Create(client.About(ctx, "service", "", in.Label), in))
-	}, func(now []client.Service) ui.Verdict { return created(before, now, func(s client.Service) bool { return sameService(s, in) }) })
+	}, func(now []client.Service) ui.Verdict {
+		return created(before, now, serviceID, func(s client.Service) bool { return sameService(s, in) })
+	})
 	form.Verb, form.Yes = "adding", "add"
 	return form
 }
@@ -35,13 +39,7 @@ func (a *Account) editService(s client.Service) ui.Form {
 	in := s.Request()
 	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), &in, func(ctx context.Context) (ui.Change[client.Service], error) {
 		return ui.Put(a.api.Services.Update(about(ctx, s), s.ID, client.Changes(before, in)))
-	}, func(now []client.Service) ui.Verdict {
-		i := slices.IndexFunc(now, func(t client.Service) bool { return t.ID == s.ID })
-		if i >= 0 && sameService(now[i], in) {
-			return ui.Done
-		}
-		return ui.Refused
-	})
+	}, changed(s.ID, serviceID, func(now client.Service) bool { return sameService(now, in) }))
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }
@@ -55,7 +53,7 @@ func (a *Account) serviceForm(title string, in *client.ServiceRequest, send func
 		ui.Text("region", "Region", &in.Region).When(func() bool { return private(in.Address) }).Note("needed for a private address, and only then"),
 		ui.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
 		ui.Text("body", "Expected text", &in.Body, ui.Length(0, 100)).Note("the answer must contain it; empty accepts any"),
-		ui.Pick("consultation_group", "Group to call", &in.Group, a.groups, ui.Length(0, 50)),
+		ui.Pick("consultation_group", "Group to call", &in.Group, a.groups, ui.Length(0, 50)).Note("the contacts of this group are called; up and down go through those that exist"),
 		ui.Many("credentials", "Credentials", &in.Credentials, a.credentialOptions),
 		ui.Lines("notes", "Notes", &in.Notes),
 	}, func(s client.Service) string {
@@ -75,4 +73,32 @@ func created[T any](before, now []T, id func(T) int, same func(T) bool) ui.Verdi
 		}
 	}
 	return ui.Refused
+}
+
+// changed tells from the rows read again whether a thing has the wanted fields.
+func changed[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.Verdict {
+	return func(now []T) ui.Verdict {
+		i := slices.IndexFunc(now, func(row T) bool { return of(row) == id })
+		if i >= 0 && same(now[i]) {
+			return ui.Done
+		}
+		return ui.Refused
+	}
+}
+
+func serviceID(s client.Service) int { return s.ID }
+
+// sameService reports whether a service has the fields of a request. A fragment of its address is not preserved.
+func sameService(s client.Service, in client.ServiceRequest) bool {
+	now := s.Request()
+	now.Address, in.Address = unfragmented(now.Address), unfragmented(in.Address)
+	if len(now.Credentials) == 0 && len(in.Credentials) == 0 {
+		now.Credentials, in.Credentials = nil, nil
+	}
+	return reflect.DeepEqual(now, in)
+}
+
+func unfragmented(address string) string {
+	whole, _, _ := strings.Cut(address, "#")
+	return whole
 }

@@ -16,16 +16,16 @@ func TestDisableForAnHourWithReason(t *testing.T) {
 		r.press("<right>", "<right>", "<tab>", "database maintenance", "<ctrl+s>")
 		r.see("cdn-origin: monitoring is disabled", "○ disabled")
 		if got := r.applied(); !slices.Equal(got, []string{"disable service"}) {
-			t.Fatalf("applied: %v", got)
+			r.T.Fatalf("applied: %v", got)
 		}
-		holds := r.journal.Holds()
-		if len(holds) != 1 || holds[0].Reason != "database maintenance" || !holds[0].Until.Equal(holds[0].Since.Add(time.Hour).Truncate(time.Second)) {
-			t.Errorf("the journal holds %+v", holds)
+		hold, held := r.journal.Hold("8")
+		if !held || hold.Reason != "database maintenance" || hold.Until.Sub(hold.Since) != time.Hour {
+			r.T.Errorf("the journal holds %+v", r.journal.Holds())
 		}
 		r.wait(61 * time.Minute)
 		r.see("cdn-origin: monitoring is enabled")
 		if got := r.applied(); len(got) != 2 || got[1] != "enable service" {
-			t.Errorf("applied: %v", got)
+			r.T.Errorf("applied: %v", got)
 		}
 	})
 }
@@ -37,7 +37,7 @@ func TestUndoEnablesAgain(t *testing.T) {
 		r.press("u")
 		r.see("cdn-origin: monitoring is enabled")
 		if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
-			t.Fatalf("applied: %v", got)
+			r.T.Fatalf("applied: %v", got)
 		}
 	})
 }
@@ -47,12 +47,12 @@ func TestPrivateAddressNeedsRegion(t *testing.T) {
 		r.press("3", "n", "queue-1", "<tab>", "<right>", "<tab>", "10.0.0.9:5672", "<ctrl+s>")
 		r.see("New service", "queue-1", "10.0.0.9:5672", "Region")
 		if got := r.applied(); len(got) != 0 {
-			t.Fatalf("applied without a region: %v", got)
+			r.T.Fatalf("applied without a region: %v", got)
 		}
 		screen := r.screen()
 		region := strings.Index(screen, "Region")
 		if !strings.Contains(screen[region:min(len(screen), region+400)], "region") {
-			t.Errorf("no reason under the region:\n%s", screen)
+			r.T.Errorf("no reason under the region:\n%s", screen)
 		}
 		r.press("<shift+tab>")
 		r.see("queue-1", "10.0.0.9:5672")
@@ -66,11 +66,11 @@ func TestDeleteNeedsTheName(t *testing.T) {
 		r.see("Delete service", "cdn-origin")
 		r.press("D", "y", "<enter>")
 		if got := r.applied(); len(got) != 0 {
-			t.Fatalf("deleted without its name: %v", got)
+			r.T.Fatalf("deleted without its name: %v", got)
 		}
 		r.press("<backspace>", "<backspace>", "cdn-origin", "<enter>")
 		if got := r.applied(); !slices.Equal(got, []string{"delete service"}) {
-			t.Fatalf("applied: %v\n%s", got, r.screen())
+			r.T.Fatalf("applied: %v\n%s", got, r.screen())
 		}
 		r.press("<esc>")
 		r.miss("cdn-origin  ")
@@ -83,7 +83,7 @@ func TestEnableAGroupAsksForTheCount(t *testing.T) {
 		r.wait(time.Second)
 		r.press("2", "<enter>")
 		if got := r.applied(); !slices.Equal(got, []string{"enable service", "enable service"}) {
-			t.Fatalf("applied: %v\n%s", got, r.screen())
+			r.T.Fatalf("applied: %v\n%s", got, r.screen())
 		}
 	})
 }

@@ -60,3 +60,14 @@ func (s *sheet) cut(text string, width int) string {
 }
 
 func (s *sheet) String() string { return strings.Join(s.lines, "\n") }
+
+// indented is a label and several lines from a server beside it.
+func (s *sheet) indented(label, raw string) {
+	width := s.box.Width - s.label
+	for line := range strings.SplitSeq(strings.TrimRight(strings.ReplaceAll(raw, "\r\n", "\n"), "\n"), "\n") {
+		for _, part := range ui.Wrap(client.NewText(line).String(), width) {
+			s.line(label, part, theme.Plain)
+			label = ""
+		}
+	}
+}

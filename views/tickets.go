@@ -1,8 +1,6 @@
 package views
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
@@ -62,5 +60,3 @@ func (r ticketRead) Deliver() tea.Cmd {
 	}
 	return nil
 }
-
-var _ = context.Background

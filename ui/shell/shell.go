@@ -113,6 +113,7 @@ func (s *Shell) Init() tea.Cmd {
 // Update takes a message, and asks for what the pane in front then lacks.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.hear(msg)
+	s.dialogs = slices.DeleteFunc(s.dialogs, func(d dialog) bool { f, form := d.(*formDialog); return form && f.form.Done() })
 	if w, ok := s.pane().(interface{ Want() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, w.Want())
 	}

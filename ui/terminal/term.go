@@ -121,7 +121,7 @@ func (t *console) watch(ctx context.Context, send func(tea.Msg), cancel func()) 
 	if t.input == nil {
 		return
 	}
-	resized, ends := signals(ctx)
+	sizes, ends := signals(ctx)
 	go func() {
 		w, h := t.size()
 		for {
@@ -131,11 +131,11 @@ func (t *console) watch(ctx context.Context, send func(tea.Msg), cancel func()) 
 			case code := <-ends:
 				t.end(code)
 				go t.deadline(cancel)
-			case <-resized:
+			case <-sizes:
 				if nw, nh := t.size(); nw != w || nh != h {
 					w, h = nw, nh
 					t.painter.reset()
-					send(tea.WindowSizeMsg{Width: w, Height: h})
+					send(resized{w, h})
 				}
 			}
 		}

@@ -140,12 +140,17 @@ type (
 		cmd  *exec.Cmd
 		done func(error) tea.Msg
 	}
-	output struct{ bytes string }
+	output  struct{ bytes string }
+	resized struct{ width, height int }
 )
 
 // Update passes messages to the screen and draws once it has changed.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
+	case tea.WindowSizeMsg: // Bubble Tea has no terminal to ask: its size means nothing
+		return m, nil
+	case resized:
+		return m, m.pass(tea.WindowSizeMsg{Width: msg.width, Height: msg.height})
 	case quitNow:
 		m.code = msg.code
 		return m, tea.Quit
@@ -161,9 +166,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.term.painter.raw(msg.bytes)
 		return m, nil
 	}
+	return m, m.pass(msg)
+}
+
+// pass gives a message to the screen and draws.
+func (m *model) pass(msg tea.Msg) tea.Cmd {
 	cmd := m.screen.Update(msg)
 	m.draw()
-	return m, m.safe(cmd)
+	return m.safe(cmd)
 }
 
 // draw hands the frame to the painter, which draws what changed.

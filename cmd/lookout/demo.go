@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+)
+
+func demoCommand(f *flags) *cobra.Command {
+	return &cobra.Command{
+		Use: "demo", Short: "Try it on an invented account: no token, no network", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return demo(c.Context(), f) },
+	}
+}
+
+// demo runs the dashboard on the emulator in the same process. Nothing is dialled, and no configuration of a real account is read.
+func demo(ctx context.Context, f *flags) error {
+	token := client.NewSecret("demo")
+	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: "demo", Lively: true})
+	j := journal.Memory(time.Now)
+	options := []client.Option{client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider)}
+	if f.readOnly {
+		options = append(options, client.ReadOnly())
+	}
+	c, err := client.New("https://demo.invalid/v4", token, options...)
+	if err != nil {
+		return err
+	}
+	return show(ctx, f, settings{Account: "acme-prod", Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, ReadOnly: f.readOnly, demo: true}, c, j)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client/emulator"
+)
+
+func emulateCommand() *cobra.Command {
+	var listen, token, seed string
+	var faults []string
+	c := &cobra.Command{
+		Use: "emulate", Short: "Serve the emulated API on this machine for any HTTP client", Args: cobra.NoArgs,
+		Long: "Serves the account API, from its document, on an address of this machine. Its first line says where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
+		RunE: func(c *cobra.Command, _ []string) error { return emulate(c.Context(), listen, token, seed, faults) },
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine, port 0 chooses a free one")
+	c.Flags().StringVar(&token, "token", "demo", "the token that is accepted")
+	c.Flags().StringVar(&seed, "seed", "demo", "the account: demo, empty or large")
+	c.Flags().StringArrayVar(&faults, "fault", nil, "something that goes wrong; may be given several times")
+	return c
+}
+
+func emulate(ctx context.Context, listen, token, seed string, faults []string) error {
+	if !slices.Contains([]string{"demo", "empty", "large"}, seed) {
+		return usage(fmt.Errorf("there is no seed %q: choose demo, empty or large", seed))
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	e := emulator.New(emulator.Options{Token: token, Seed: seed, Lively: seed == "demo", BaseURL: "http://" + l.Addr().String()})
+	for _, spec := range faults {
+		match, fault, err := emulator.ParseFault(spec)
+		if err != nil {
+			return usage(err)
+		}
+		e.Fail(match, fault)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	fmt.Printf("listening on http://%s/v4\n", l.Addr())
+	go tell(ctx, e)
+	return emulator.Serve(ctx, l, e)
+}
+
+// tell writes every applied change to standard error.
+func tell(ctx context.Context, e *emulator.Emulator) {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for told := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			ledger := e.Ledger()
+			for ; told < len(ledger); told++ {
+				a := ledger[told]
+				fmt.Fprintf(os.Stderr, "%d %s %s %s %s\n", a.Seq, a.Time.UTC().Format(time.TimeOnly), a.Op, a.Method, a.Path)
+			}
+		}
+	}
+}

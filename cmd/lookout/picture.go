@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/theme"
+	"lookout/ui/shell"
+	"lookout/views"
+)
+
+// pictureCommand draws a frame of the demo account as SVG: the pictures of the documentation.
+func pictureCommand() *cobra.Command {
+	var out, keys string
+	var width, height int
+	c := &cobra.Command{
+		Use: "picture", Short: "Draw a frame of the demo account as SVG", Args: cobra.NoArgs, Hidden: true,
+		RunE: func(c *cobra.Command, _ []string) error {
+			svg, err := picture(c.Context(), keys, width, height)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(out, []byte(svg), 0o644)
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "lookout.svg", "file to write")
+	c.Flags().StringVar(&keys, "keys", "", "keys to press first, separated by spaces")
+	c.Flags().IntVar(&width, "width", 120, "columns")
+	c.Flags().IntVar(&height, "height", 36, "lines")
+	return c
+}
+
+// picture runs the demo on a clock that stands still and draws its frame.
+func picture(ctx context.Context, keys string, width, height int) (string, error) {
+	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
+	api := emulator.New(emulator.Options{Token: "demo", Now: now})
+	j := journal.Memory(now)
+	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider), client.WithNow(now))
+	if err != nil {
+		return "", err
+	}
+	look, err := theme.New("dark", theme.TrueColor, false)
+	if err != nil {
+		return "", err
+	}
+	account := views.New(ctx, views.Options{API: c, Journal: j, Now: now, Location: time.UTC})
+	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC,
+		Budget: func() string { return budget(c.Budget(), now()) }})
+	if err != nil {
+		return "", err
+	}
+	perform(s, s.Update(tea.WindowSizeMsg{Width: width, Height: height}))
+	perform(s, account.Panes()[0].Refresh())
+	for _, k := range strings.Fields(keys) {
+		code := []rune(k)[0]
+		msg := tea.KeyPressMsg{Code: code, Text: k}
+		if special, ok := map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "down": tea.KeyDown, "right": tea.KeyRight}[k]; ok {
+			msg = tea.KeyPressMsg{Code: special}
+		}
+		perform(s, s.Update(msg))
+	}
+	return svg(s.Frame().Content, width, height), nil
+}
+
+// perform runs a command and all that follows from it. Timers are left out: their messages are not waited for.
+func perform(s *shell.Shell, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	answer := make(chan tea.Msg, 1)
+	go func() { answer <- cmd() }()
+	select {
+	case msg := <-answer:
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, one := range batch {
+				perform(s, one)
+			}
+			return
+		}
+		if msg != nil {
+			perform(s, s.Update(msg))
+		}
+	case <-time.After(500 * time.Millisecond):
+	}
+}
+
+// Size of a cell in the picture.
+const (
+	cellWidth  = 8.4
+	cellHeight = 18
+)
+
+// svg draws a frame: one text element for each run of a style.
+func svg(frame string, width, height int) string {
+	var b strings.Builder
+	w, h := float64(width)*cellWidth+24, height*cellHeight+24
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`, w, h, w, h)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="#14171d"/><g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`)
+	for y, line := range strings.Split(frame, "\n") {
+		drawLine(&b, line, 12+y*cellHeight)
+	}
+	b.WriteString("</g></svg>\n")
+	return b.String()
+}
+
+// drawLine draws one line.
+func drawLine(b *strings.Builder, line string, top int) {
+	x, style := 0, pen{}
+	for len(line) > 0 {
+		if strings.HasPrefix(line, "\x1b[") {
+			end := strings.IndexByte(line, 'm')
+			style.take(line[2:end])
+			line = line[end+1:]
+			continue
+		}
+		text, rest := line, ""
+		if i := strings.Index(line, "\x1b["); i >= 0 {
+			text, rest = line[:i], line[i:]
+		}
+		n := ansi.StringWidth(text)
+		style.draw(b, text, 12+float64(x)*cellWidth, top, n)
+		x, line = x+n, rest
+	}
+}
+
+// pen is the style in force.
+type pen struct {
+	colour               string
+	bold, reverse, under bool
+}
+
+func (p *pen) take(codes string) {
+	if codes == "" || codes == "0" {
+		*p = pen{}
+		return
+	}
+	parts := strings.Split(codes, ";")
+	for i := 0; i < len(parts); i++ {
+		switch parts[i] {
+		case "1":
+			p.bold = true
+		case "4":
+			p.under = true
+		case "7":
+			p.reverse = true
+		case "38":
+			if i+4 < len(parts) {
+				p.colour = fmt.Sprintf("rgb(%s,%s,%s)", parts[i+2], parts[i+3], parts[i+4])
+				i += 4
+			}
+		}
+	}
+}
+
+func (p *pen) draw(b *strings.Builder, text string, x float64, top, cells int) {
+	fill := orElse(p.colour, "#d5d9e0")
+	if p.reverse {
+		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, x, top, float64(cells)*cellWidth, cellHeight, fill)
+		fill = "#14171d"
+	}
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	extra := ""
+	if p.bold {
+		extra += ` font-weight="bold"`
+	}
+	if p.under {
+		extra += ` text-decoration="underline"`
+	}
+	fmt.Fprintf(b, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`, x, top+13, float64(cells)*cellWidth, fill, extra, html.EscapeString(text))
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// Set when the program is built for release.
+var (
+	release = ""
+	commit  = ""
+	date    = ""
+)
+
+// version is one line: release, commit, date, Go.
+func version() string {
+	v, c, d := release, commit, date
+	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
+		v = info.Main.Version
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				c = s.Value
+			case "vcs.time":
+				d = s.Value
+			}
+		}
+	}
+	if v == "" {
+		v = "development"
+	}
+	line := v
+	if c != "" {
+		line += " " + c[:min(12, len(c))]
+	}
+	if d != "" {
+		line += " " + d
+	}
+	return fmt.Sprintf("%s %s %s/%s", line, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Say which version this is", Args: cobra.NoArgs, Run: func(c *cobra.Command, _ []string) {
+		fmt.Fprintln(c.OutOrStdout(), "lookout "+version())
+	}}
+}

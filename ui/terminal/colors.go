@@ -1,0 +1,47 @@
+package terminal
+
+import (
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"lookout/theme"
+)
+
+// Colors is how many colours the terminal has, from its environment: NO_COLOR leaves none. The terminal is not asked.
+func Colors() theme.Colors {
+	if os.Getenv("NO_COLOR") != "" {
+		return theme.None
+	}
+	switch colorprofile.Env(os.Environ()) {
+	case colorprofile.TrueColor:
+		return theme.TrueColor
+	case colorprofile.ANSI256:
+		return theme.ANSI256
+	case colorprofile.ANSI:
+		return theme.ANSI16
+	}
+	return theme.None
+}
+
+// Light reports whether the terminal says that its background is light (COLORFGBG).
+func Light() bool {
+	parts := strings.Split(os.Getenv("COLORFGBG"), ";")
+	switch parts[len(parts)-1] {
+	case "7", "15":
+		return true
+	}
+	return false
+}
+
+// Unicode reports whether the locale can show more than ASCII.
+func Unicode() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := os.Getenv(name); v != "" {
+			v = strings.ToLower(v)
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}
