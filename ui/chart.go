@@ -242,8 +242,17 @@ func figures(points []Point) (last, low, high, mean float64, ok bool) {
 // foot is the time axis: hours, with a mark at every moment that has one.
 func (c Chart) foot(b Box, width int, from, to time.Time) string {
 	line := []rune(strings.Repeat(" ", width))
+	marked := map[int]bool{}
+	for _, m := range c.Marks {
+		marked[c.at(m, width, from, to)] = true
+	}
 	put := func(t time.Time, text string) {
-		if at := c.at(t, width, from, to); at >= 0 {
+		if at := c.at(t, width, from, to); at >= 0 && at+len(text) <= width {
+			for i := -1; i <= len(text); i++ {
+				if marked[at+i] {
+					return // a mark is worth more than an hour
+				}
+			}
 			for i, r := range []rune(text) {
 				if at+i < width {
 					line[at+i] = r

@@ -200,7 +200,7 @@ func (l *List[T]) line(row T, cursor, stale bool, columns []column, b Box) strin
 		out.WriteString("  ")
 	}
 	if cursor {
-		return b.Theme.Paint(theme.Cursor, Pad(Cut(out.String(), b.Width, g.Ellipsis), b.Width))
+		return b.Theme.Paint(theme.Cursor, Pad(Cut(strings.TrimRight(out.String(), " "), b.Width, g.Ellipsis), b.Width))
 	}
 	return out.String()
 }

@@ -216,7 +216,7 @@ func plainUser(user string) bool {
 // sshLine is the ready command, or why there is none.
 func sshLine(i client.Instance) (string, bool) {
 	if args := sshArgs(i); args != nil {
-		return "ssh " + strings.Join(args, " "), true
+		return "ssh " + strings.Join(slices.DeleteFunc(args, func(s string) bool { return s == "--" }), " "), true
 	}
 	if ip := i.SSH.IP.Raw(); ip == "" || ip == "any" {
 		return "ssh " + or(i.SSH.User.String(), "root") + "@… (any address)", false

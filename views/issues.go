@@ -89,14 +89,15 @@ func (a *Account) ticketCell(i client.Issue, _ ui.Box) (string, theme.Tone) {
 }
 
 // open reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
-// else one of its services is in the state problem.
+// else it is the newest issue of a service that is in the state problem.
 func (a *Account) open(i client.Issue) bool {
 	if state, known := a.tickets.state(i.Ticket.ID); known {
 		return state.Open()
 	}
 	return slices.ContainsFunc(i.Services, func(id int) bool {
 		s, found := a.services().Get(ordinal(id))
-		return found && s.Status == client.Problem
+		newest, _ := a.newestIssue(id)
+		return found && s.Status == client.Problem && newest.ID == i.ID
 	})
 }
 

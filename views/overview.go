@@ -168,7 +168,7 @@ func (a *Account) servicesGlance(b ui.Box) string {
 	if set.Len() == 0 {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
-	lines := []string{a.stateCounts(b)}
+	lines := []string{ui.Cut(a.stateCounts(b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
 	rows := slices.DeleteFunc(set.Rows(), func(s client.Service) bool { return s.Status != client.Problem && s.Status != client.Disabled })
 	slices.SortStableFunc(rows, func(s, t client.Service) int { return rank(s.Status) - rank(t.Status) })
 	room := b.Height - len(lines)
@@ -248,6 +248,9 @@ func (a *Account) issueLine(i client.Issue, b ui.Box) string {
 	ticket, _ := a.ticketCell(i, b)
 	right := prefixed("ticket ", ticket)
 	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.when(i.Created), 12), ui.Pad(ago(i.Created, b.Now), 8))
+	if b.Width < 56 {
+		lead, right = ui.Pad(ago(i.Created, b.Now), 8)+" ", ticket
+	}
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
 	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) + b.Theme.Paint(tone, ui.Pad(ui.Cut(affected, room, b.Theme.Glyphs.Ellipsis), room)) +
 		" " + b.Theme.Paint(theme.Muted, right)

@@ -79,10 +79,16 @@ func TestDeleteNeedsTheName(t *testing.T) {
 
 func TestEnableAGroupAsksForTheCount(t *testing.T) {
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.press("3", "/", "state:disabled", "<enter>", "A", "E")
+		for _, id := range []int{4, 5} {
+			if _, err := r.api.Services.Disable(r.T.Context(), id); err != nil {
+				r.T.Fatal(err)
+			}
+		}
+		r.press("3", "R", "/", "group:web", "<enter>", "A", "E")
+		r.see("Enable 2 rows", "web-1 (id 4)", "web-2 (id 5)", "2 marked rows are left out")
 		r.wait(time.Second)
 		r.press("2", "<enter>")
-		if got := r.applied(); !slices.Equal(got, []string{"enable service", "enable service"}) {
+		if got := r.applied(); !slices.Equal(got, []string{"disable service", "disable service", "enable service", "enable service"}) {
 			r.T.Fatalf("applied: %v\n%s", got, r.screen())
 		}
 	})

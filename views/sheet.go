@@ -15,7 +15,7 @@ type sheet struct {
 	label int // cells of the label column
 }
 
-func newSheet(b ui.Box) *sheet { return &sheet{box: b, label: 12} }
+func newSheet(b ui.Box) *sheet { return &sheet{box: b, label: 14} }
 
 func (s *sheet) title(text string) { s.add(s.box.Theme.Paint(theme.Strong, s.cut(text, s.box.Width))) }
 

@@ -56,6 +56,8 @@ func bitRate(v float64) string {
 // short is a number with three digits that matter.
 func short(v float64) string {
 	switch abs := math.Abs(v); {
+	case abs < 0.005:
+		return "0"
 	case abs >= 1e6:
 		return fmt.Sprintf("%.3g", v)
 	case abs >= 100 || abs == math.Trunc(abs):

@@ -44,9 +44,9 @@ func (a *Account) storedLine(b ui.Box) string {
 	}
 	parts := []string{count(set.Len(), "bucket", "buckets"), grouped(objects) + " objects", humanize.IBytes(uint64(max(0, size)))}
 	if used, known := the(a.transfer()); known {
-		parts = append(parts, fmt.Sprintf("transfer %s of the 1 TB that it adds this month", humanize.Bytes(uint64(max(0, used.Used)))))
+		parts = append(parts, fmt.Sprintf("transfer %s of %s this month", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(pool)))
 	}
-	return label + strings.Join(parts, " · ")
+	return ui.Cut(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
 }
 
 func (a *Account) keysLine(b ui.Box) string {

@@ -80,12 +80,15 @@ func (s *Shell) head(b ui.Box) string {
 // tabLine is the panes with their digits and badges, and where the front one stands.
 func (s *Shell) tabLine(b ui.Box) string {
 	var out strings.Builder
-	x := 0
+	x, whole := 0, 20
+	for _, tab := range s.tabs {
+		whole += len(tab.stack[0].Name()) + 5
+	}
+	tight := whole > b.Width
 	for i, tab := range s.tabs {
-		name := tab.stack[0].Name()
-		name = strings.ToUpper(name[:1]) + name[1:]
+		name := tabName(tab)
 		text := fmt.Sprintf(" %d %s", (i+1)%10, name)
-		if len(s.tabs) > 8 && b.Width < 110 && i != s.front {
+		if tight && i != s.front {
 			text = fmt.Sprintf(" %d %s", (i+1)%10, ui.Cut(name, 5, ""))
 		}
 		badge, tone := "", theme.Plain
@@ -137,4 +140,13 @@ func (s *Shell) hints(b ui.Box) string {
 		x += width
 	}
 	return out.String()
+}
+
+// tabName is a pane's name as its tab shows it.
+func tabName(t *tab) string {
+	name := t.stack[0].Name()
+	if len(name) <= 3 {
+		return strings.ToUpper(name)
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
 }
