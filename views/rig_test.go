@@ -122,8 +122,10 @@ func (r *rig) send(msg tea.Msg) {
 
 // wait lets fake time pass, with everything that falls due in it.
 func (r *rig) wait(d time.Duration) {
-	time.Sleep(d)
-	r.run(nil)
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		time.Sleep(time.Second)
+		r.run(nil)
+	}
 }
 
 // press types keys: names in angle brackets, all else letter by letter.

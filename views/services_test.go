@@ -22,7 +22,7 @@ func TestDisableForAnHourWithReason(t *testing.T) {
 		if !held || hold.Reason != "database maintenance" || hold.Until.Sub(hold.Since) != time.Hour {
 			r.T.Errorf("the journal holds %+v", r.journal.Holds())
 		}
-		r.wait(61 * time.Minute)
+		r.wait(time.Hour + 2*time.Second)
 		r.see("cdn-origin: monitoring is enabled")
 		if got := r.applied(); len(got) != 2 || got[1] != "enable service" {
 			r.T.Errorf("applied: %v", got)

@@ -8,12 +8,24 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/journal"
+	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
 )
 
 // program runs the dashboard on an emulated account in a virtual terminal.
 func program(t *testing.T, api *emulator.Emulator, width, height int) *termtest.T {
 	t.Helper()
+	s, err := on(t, api, settings{Account: "acme-prod", Theme: "dark"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return termtest.New(t, width, height, s)
+}
+
+// on assembles the program on an emulated account.
+func on(t *testing.T, api *emulator.Emulator, s settings) (*shell.Shell, error) {
+	t.Helper()
+	t.Setenv("LANG", "C.UTF-8")
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	j := journal.Memory(time.Now)
@@ -21,15 +33,15 @@ func program(t *testing.T, api *emulator.Emulator, width, height int) *termtest.
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := assemble(ctx, &flags{noMouse: true}, settings{Account: "acme-prod", Theme: "dark"}, c, j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return termtest.New(t, width, height, s)
+	return assemble(ctx, &flags{noMouse: true}, s, c, j)
+}
+
+func assembled(t *testing.T, keys map[string][]string) (*shell.Shell, error) {
+	t.Helper()
+	return on(t, emulator.New(emulator.Options{Token: "demo"}), settings{Account: "acme-prod", Theme: "dark", Keys: keys})
 }
 
 func TestStartReadQuit(t *testing.T) {
-	t.Setenv("LANG", "C.UTF-8")
 	v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 	v.WaitFor("Services 14")
 	v.Type("3")
@@ -37,5 +49,48 @@ func TestStartReadQuit(t *testing.T) {
 	v.Type("q")
 	if code := v.Ended(); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// The first frame is there before any answer, it says that it is loading, and keys work meanwhile.
+func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
+	api := emulator.New(emulator.Options{Token: "demo"})
+	release := api.Hold("*")
+	v := program(t, api, 80, 24)
+	v.WaitFor("reading services")
+	v.WaitFor("loading")
+	v.Type("2")
+	v.WaitFor("reading issues")
+	v.Type("?")
+	v.WaitFor("Help")
+	v.Type("<esc>")
+	release()
+	v.WaitFor("billing-api")
+}
+
+// While refreshing is paused the program at rest writes nothing.
+func TestPausedWritesNothing(t *testing.T) {
+	v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+	v.WaitFor("Services 14")
+	v.WaitFor("Object Storage  12 buckets")
+	v.Type("p")
+	v.WaitFor("paused")
+	before := v.Settled(200 * time.Millisecond)
+	if after := v.Settled(3 * time.Second); after != before {
+		t.Errorf("%d bytes were written at rest", after-before)
+	}
+}
+
+// A paste is one event: in a list it does nothing, in a filter it is text.
+func TestPasteIsNoCommand(t *testing.T) {
+	api := emulator.New(emulator.Options{Token: "demo"})
+	v := program(t, api, 120, 36)
+	v.WaitFor("Services 14")
+	v.Type("3")
+	v.WaitFor("edge-router")
+	v.Type("\x1b[200~d\rq\x1b[201~", "/", "\x1b[200~web-1\x1b[201~")
+	v.WaitFor("1 of 14 match")
+	if n := len(api.Ledger()); n != 0 {
+		t.Errorf("a paste changed %d things", n)
 	}
 }

@@ -28,7 +28,7 @@ type T struct {
 }
 
 // patience is how long a text may take to appear.
-const patience = 5 * time.Second
+const patience = 20 * time.Second
 
 // New starts a screen on a terminal of a size. It is ended with the test.
 func New(t *testing.T, width, height int, s terminal.Screen) *T {
@@ -72,6 +72,12 @@ func (v *T) Bytes() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.bytes
+}
+
+// Settled lets some time pass and gives how much has been written by then: for programs that ought to be still.
+func (v *T) Settled(d time.Duration) int {
+	time.Sleep(d)
+	return v.Bytes()
 }
 
 // Screen is what is to be seen, as text.

@@ -1,0 +1,546 @@
+package client_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+const token = "canary-token"
+
+func dial(t *testing.T, o emulator.Options, options ...client.Option) (*client.Client, *emulator.Emulator) {
+	t.Helper()
+	o.Token = token
+	e := emulator.New(o)
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(e)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, e
+}
+
+// pair is a certificate for a name and its key, as PEM.
+func pair(t *testing.T, name string) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(kind string, data []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}))
+	}
+	return encode("CERTIFICATE", der), encode("PRIVATE KEY", raw)
+}
+
+// step is one operation of the document, called through the client.
+type step struct {
+	op string
+	do func(context.Context, *client.Client) error
+}
+
+func ignore[T any](_ T, err error) error { return err }
+
+// operations are all 48, in an order in which each can succeed on the demo account.
+func operations(t *testing.T) []step {
+	certificate, key := pair(t, "cdn.acme.net")
+	const east = "us-east-1"
+	no := false
+	return []step{
+		{"list contacts", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Page(x, 1)) }},
+		{"create contact", func(x context.Context, c *client.Client) error {
+			return ignore(c.Contacts.Create(x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"}))
+		}},
+		{"view contact", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.View(x, 11)) }},
+		{"update contact", func(x context.Context, c *client.Client) error {
+			return ignore(c.Contacts.Update(x, 11, client.Patch{"name": "Ada W."}))
+		}},
+		{"delete contact", func(x context.Context, c *client.Client) error { return c.Contacts.Delete(x, 12) }},
+		{"list credentials", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Page(x, 1)) }},
+		{"create credential", func(x context.Context, c *client.Client) error {
+			return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")}))
+		}},
+		{"view SSH key", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.SSHKey(x)) }},
+		{"view credential", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.View(x, 31)) }},
+		{"update credential", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Update(x, 31, "renamed")) }},
+		{"change login", func(x context.Context, c *client.Client) error {
+			return c.Credentials.SetLogin(x, 31, client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")})
+		}},
+		{"delete credential", func(x context.Context, c *client.Client) error { return c.Credentials.Delete(x, 32) }},
+		{"list issues", func(x context.Context, c *client.Client) error { return ignore(c.Issues.Page(x, 1)) }},
+		{"view issue", func(x context.Context, c *client.Client) error { return ignore(c.Issues.View(x, 823)) }},
+		{"list SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.Page(x, 1)) }},
+		{"view SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.View(x, 70001)) }},
+		{"update SSH settings", func(x context.Context, c *client.Client) error {
+			return ignore(c.Instances.Update(x, 70001, client.Patch{"ssh": map[string]any{"access": false}}))
+		}},
+		{"list services", func(x context.Context, c *client.Client) error { return ignore(c.Services.Page(x, 1)) }},
+		{"create service", func(x context.Context, c *client.Client) error {
+			return ignore(c.Services.Create(x, client.ServiceRequest{Label: "new one", Type: client.TCP, Address: "10.1.2.3:22", Timeout: 5, Region: "us-east"}))
+		}},
+		{"view service", func(x context.Context, c *client.Client) error { return ignore(c.Services.View(x, 1)) }},
+		{"update service", func(x context.Context, c *client.Client) error {
+			return ignore(c.Services.Update(x, 1, client.Patch{"timeout": 20}))
+		}},
+		{"disable service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Disable(x, 2)) }},
+		{"enable service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Enable(x, 2)) }},
+		{"delete service", func(x context.Context, c *client.Client) error { return c.Services.Delete(x, 2) }},
+		{"view stats", func(x context.Context, c *client.Client) error { return ignore(c.Stats.View(x)) }},
+		{"list buckets", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Page(x, 1)) }},
+		{"create bucket", func(x context.Context, c *client.Client) error {
+			return ignore(c.Buckets.Create(x, client.BucketRequest{Cluster: east, Label: "new-one", ACL: client.PublicRead, CORS: true}))
+		}},
+		{"list buckets in cluster", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.InCluster(x, east, 1)) }},
+		{"view bucket", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.View(x, east, "new-one")) }},
+		{"modify access", func(x context.Context, c *client.Client) error {
+			return c.Buckets.Access(x, east, "new-one", client.Access{ACL: client.Private})
+		}},
+		{"update access", func(x context.Context, c *client.Client) error {
+			return c.Buckets.SetAccess(x, east, "new-one", client.Access{CORS: &no})
+		}},
+		{"delete bucket", func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, east, "new-one") }},
+		{"view object ACL", func(x context.Context, c *client.Client) error {
+			return ignore(c.Objects.ACL(x, east, "cdn.acme.net", "odd\nname.txt"))
+		}},
+		{"update object ACL", func(x context.Context, c *client.Client) error {
+			return ignore(c.Objects.SetACL(x, east, "cdn.acme.net", "index.html", client.PublicRead))
+		}},
+		{"list objects", func(x context.Context, c *client.Client) error {
+			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: east, Bucket: "cdn.acme.net", Delimiter: "/"}))
+		}},
+		{"create object URL", func(x context.Context, c *client.Client) error {
+			return ignore(c.Objects.URL(x, east, "cdn.acme.net", client.URLRequest{Name: "index.html", Method: "GET"}))
+		}},
+		{"upload certificate", func(x context.Context, c *client.Client) error {
+			return ignore(c.Certificates.Upload(x, east, "cdn.acme.net", certificate, client.NewSecret(key)))
+		}},
+		{"view certificate", func(x context.Context, c *client.Client) error {
+			return ignore(c.Certificates.View(x, east, "cdn.acme.net"))
+		}},
+		{"delete certificate", func(x context.Context, c *client.Client) error { return c.Certificates.Delete(x, east, "cdn.acme.net") }},
+		{"list clusters", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.Page(x, 1)) }},
+		{"view cluster", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.View(x, east)) }},
+		{"list keys", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Page(x, 1)) }},
+		{"create key", func(x context.Context, c *client.Client) error {
+			return ignore(c.Keys.Create(x, client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}}))
+		}},
+		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.View(x, 201)) }},
+		{"update key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Update(x, 201, "renamed")) }},
+		{"revoke key", func(x context.Context, c *client.Client) error { return c.Keys.Revoke(x, 202) }},
+		{"view transfer", func(x context.Context, c *client.Client) error { return ignore(c.Transfer.View(x)) }},
+		{"cancel Object Storage", func(x context.Context, c *client.Client) error { return c.CancelObjectStorage(x) }},
+	}
+}
+
+func TestEveryOperationInBothDialects(t *testing.T) {
+	steps := operations(t)
+	for _, dialect := range []client.Dialect{client.Document, client.Provider} {
+		t.Run(string(dialect), func(t *testing.T) {
+			c, e := dial(t, emulator.Options{}, client.WithDialect(dialect))
+			for _, s := range steps {
+				if err := s.do(t.Context(), c); err != nil {
+					t.Errorf("%s: %v", s.op, err)
+				}
+				if n := e.Requests(s.op); n != 1 {
+					t.Errorf("%s: %d requests reached it, not 1", s.op, n)
+				}
+			}
+			documented := e.Operations()
+			if len(documented) != 48 || len(steps) != 48 {
+				t.Errorf("%d operations in the emulator and %d in this test; the document has 48", len(documented), len(steps))
+			}
+			writes := 0
+			for _, op := range documented {
+				if op.Write {
+					writes++
+				}
+			}
+			if got := len(e.Ledger()); got != writes {
+				t.Errorf("%d changes in the ledger for %d changing operations", got, writes)
+			}
+		})
+	}
+}
+
+// Every operation is refused to a token without its scope, and the error names the scope that is needed.
+func TestScopes(t *testing.T) {
+	steps := operations(t)
+	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write", "events:read_only"} {
+		c, e := dial(t, emulator.Options{Scopes: have})
+		scopes := map[string]string{}
+		for _, op := range e.Operations() {
+			scopes[op.Name] = op.Scope
+		}
+		for _, s := range steps {
+			need := scopes[s.op]
+			allowed := need == "" || need == have || have == strings.TrimSuffix(need, "read_only")+"read_write"
+			err := s.do(t.Context(), c)
+			var e *client.Error
+			switch {
+			case allowed && errors.Is(err, client.ErrDenied):
+				t.Errorf("%s with %s: %v", s.op, have, err)
+			case !allowed && !errors.Is(err, client.ErrDenied):
+				t.Errorf("%s with %s: not denied but %v", s.op, have, err)
+			case !allowed && errors.As(err, &e) && (e.Unauthorized() || !strings.Contains(e.Error()+e.Advice(), need)):
+				t.Errorf("%s with %s: the scope %s is not named: %v", s.op, have, need, err)
+			}
+		}
+	}
+}
+
+// Each rule of the document broken once: status and field of the refusal.
+func TestRules(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("x", n) }
+	service := client.ServiceRequest{Label: "fine", Type: client.URL, Address: "https://a.example/", Timeout: 5}
+	with := func(change func(*client.ServiceRequest)) func(context.Context, *client.Client) error {
+		return func(x context.Context, c *client.Client) error {
+			r := service
+			change(&r)
+			return ignore(c.Services.Create(x, r))
+		}
+	}
+	contact := func(r client.ContactRequest) func(context.Context, *client.Client) error {
+		return func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Create(x, r)) }
+	}
+	credential := func(label, user, password string) func(context.Context, *client.Client) error {
+		return func(x context.Context, c *client.Client) error {
+			return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
+		}
+	}
+	bucket := func(cluster, label string) func(context.Context, *client.Client) error {
+		return func(x context.Context, c *client.Client) error {
+			return ignore(c.Buckets.Create(x, client.BucketRequest{Cluster: cluster, Label: label}))
+		}
+	}
+	link := func(r client.URLRequest) func(context.Context, *client.Client) error {
+		return func(x context.Context, c *client.Client) error {
+			return ignore(c.Objects.URL(x, "us-east-1", "acme-www", r))
+		}
+	}
+	ssh := func(p client.Patch) func(context.Context, *client.Client) error {
+		return func(x context.Context, c *client.Client) error {
+			return ignore(c.Instances.Update(x, 70001, client.Patch{"ssh": map[string]any(p)}))
+		}
+	}
+	certificate, key := pair(t, "other.example")
+	for _, rule := range []struct {
+		name   string
+		do     func(context.Context, *client.Client) error
+		status int
+		field  string
+	}{
+		{"contact name too short", contact(client.ContactRequest{Name: "x", Email: "a@b.cd"}), 400, "name"},
+		{"contact name too long", contact(client.ContactRequest{Name: long(65), Email: "a@b.cd"}), 400, "name"},
+		{"contact e-mail", contact(client.ContactRequest{Name: "xy", Email: "no mail"}), 400, "email"},
+		{"contact group too short", contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: "x"}), 400, "group"},
+		{"contact group too long", contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: long(51)}), 400, "group"},
+		{"credential label too short", credential("x", "u", "p"), 400, "label"},
+		{"credential label too long", credential(long(76), "u", "p"), 400, "label"},
+		{"credential label taken", credential("db2-root", "u", "p"), 400, "label"},
+		{"credential user name too long", credential("fine", long(5001), "p"), 400, "username"},
+		{"credential without password", credential("fine", "u", ""), 400, "password"},
+		{"service label too short", with(func(r *client.ServiceRequest) { r.Label = "xy" }), 400, "label"},
+		{"service label too long", with(func(r *client.ServiceRequest) { r.Label = long(65) }), 400, "label"},
+		{"service type", with(func(r *client.ServiceRequest) { r.Type = "udp" }), 400, "service_type"},
+		{"service address too short", with(func(r *client.ServiceRequest) { r.Address = "x" }), 400, "address"},
+		{"service address too long", with(func(r *client.ServiceRequest) { r.Address = "https://" + long(93) }), 400, "address"},
+		{"service timeout 0", with(func(r *client.ServiceRequest) { r.Timeout = 0 }), 400, "timeout"},
+		{"service timeout 256", with(func(r *client.ServiceRequest) { r.Timeout = 256 }), 400, "timeout"},
+		{"service body too long", with(func(r *client.ServiceRequest) { r.Body = long(101) }), 400, "body"},
+		{"service group too long", with(func(r *client.ServiceRequest) { r.Group = long(51) }), 400, "consultation_group"},
+		{"private address without region", with(func(r *client.ServiceRequest) { r.Address = "http://10.0.0.1:80/" }), 400, "region"},
+		{"region with public address", with(func(r *client.ServiceRequest) { r.Region = "us-east" }), 400, "region"},
+		{"ssh user too long", ssh(client.Patch{"user": long(33)}), 400, "ssh.user"},
+		{"ssh port 0", ssh(client.Patch{"port": 0}), 400, "ssh.port"},
+		{"ssh port 65536", ssh(client.Patch{"port": 65536}), 400, "ssh.port"},
+		{"ssh address", ssh(client.Patch{"ip": "nowhere"}), 400, "ip"},
+		{"bucket label taken", bucket("us-east-1", "taken"), 400, "label"},
+		{"bucket label too short", bucket("us-east-1", "ab"), 400, "label"},
+		{"bucket label with capitals", bucket("us-east-1", "Abc"), 400, "label"},
+		{"bucket label is an address", bucket("us-east-1", "192.0.2.1"), 400, "label"},
+		{"bucket cluster", bucket("nowhere", "fine"), 400, "cluster"},
+		{"bucket not empty", func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, "us-east-1", "acme-www") }, 400, ""},
+		{"link life too short", link(client.URLRequest{Name: "x", Method: "GET", Expires: 359}), 400, "expires_in"},
+		{"link life too long", link(client.URLRequest{Name: "x", Method: "GET", Expires: 86401}), 400, "expires_in"},
+		{"link without content type", link(client.URLRequest{Name: "x", Method: "PUT"}), 400, "content_type"},
+		{"certificate for another name", func(x context.Context, c *client.Client) error {
+			return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret(key)))
+		}, 400, "certificate"},
+		{"certificate without its key", func(x context.Context, c *client.Client) error {
+			return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret("no key")))
+		}, 400, ""},
+		{"key for a bucket that is not there", func(x context.Context, c *client.Client) error {
+			return ignore(c.Keys.Create(x, client.KeyRequest{Label: "x", Buckets: []client.GrantRequest{{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"}}}))
+		}, 400, "bucket_access.bucket_name"},
+		{"unknown service", func(x context.Context, c *client.Client) error { return ignore(c.Services.View(x, 4711)) }, 404, ""},
+		{"unknown bucket", func(x context.Context, c *client.Client) error {
+			return ignore(c.Buckets.View(x, "us-east-1", "nothing"))
+		}, 404, ""},
+	} {
+		t.Run(rule.name, func(t *testing.T) {
+			c, e := dial(t, emulator.Options{})
+			err := rule.do(t.Context(), c)
+			var failure *client.Error
+			if !errors.As(err, &failure) || failure.Status != rule.status {
+				t.Fatalf("%v, not status %d", err, rule.status)
+			}
+			if _, named := failure.Fields()[rule.field]; !named && rule.field != "" {
+				t.Errorf("the field %q is not named: %v", rule.field, failure.Fields())
+			}
+			if len(e.Ledger()) != 0 {
+				t.Error("a refused change was applied")
+			}
+		})
+	}
+}
+
+func TestRestrictedUserAndNegativeBalance(t *testing.T) {
+	c, _ := dial(t, emulator.Options{Restricted: true})
+	if _, err := c.Services.Page(t.Context(), 1); !errors.Is(err, client.ErrDenied) {
+		t.Errorf("a restricted user reads Managed: %v", err)
+	}
+	if _, err := c.Buckets.Page(t.Context(), 1); err != nil {
+		t.Errorf("a restricted user's Object Storage: %v", err)
+	}
+	c, _ = dial(t, emulator.Options{NegativeBalance: true})
+	if _, err := c.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(err, client.ErrDenied) {
+		t.Errorf("a bucket for an account in debt: %v", err)
+	}
+	if _, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "fine"}); !errors.Is(err, client.ErrDenied) {
+		t.Errorf("a key for an account in debt: %v", err)
+	}
+}
+
+// bucket_access left out, empty and filled make three different keys.
+func TestThreeKindsOfKeys(t *testing.T) {
+	c, e := dial(t, emulator.Options{})
+	grants := []client.GrantRequest{{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}
+	for _, kind := range []struct {
+		buckets []client.GrantRequest
+		wire    string
+		limited bool
+		reach   int
+	}{{nil, "", false, 0}, {[]client.GrantRequest{}, "[]", true, 0}, {grants, `[{"cluster":"us-east-1","bucket_name":"acme-www","permissions":"read_only"}]`, true, 1}} {
+		k, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: kind.buckets})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledger := e.Ledger()
+		if sent := string(ledger[len(ledger)-1].Body["bucket_access"]); sent != kind.wire {
+			t.Errorf("sent %q, not %q", sent, kind.wire)
+		}
+		if k.Limited != kind.limited || len(k.Buckets) != kind.reach {
+			t.Errorf("made %+v", k)
+		}
+		if _, real := k.Secret(); !real {
+			t.Error("creation gave no secret")
+		}
+		again, err := c.Keys.View(t.Context(), k.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, real := again.Secret(); real {
+			t.Error("a later view gave a secret")
+		}
+	}
+}
+
+// A change whose connection is cut is sent once and its outcome is unknown, whether or not it was applied; one that was refused is not.
+func TestAChangeIsSentOnce(t *testing.T) {
+	for _, fault := range []emulator.Fault{{Reset: true}, {Reset: true, Applied: true}, {Status: 502, Applied: true}, {Status: 503}, {Status: 200, HTML: true, Applied: true}, {Cut: 5, Applied: true}} {
+		c, e := dial(t, emulator.Options{})
+		e.Fail("disable service", fault)
+		_, err := c.Services.Disable(t.Context(), 4)
+		var failure *client.Error
+		if !errors.As(err, &failure) || !failure.Unknown() {
+			t.Errorf("%+v: %v is not an unknown outcome", fault, err)
+		}
+		if n := len(e.Ledger()); n > 1 || fault.Applied && n != 1 {
+			t.Errorf("%+v: applied %d times", fault, n)
+		}
+		e.Clear()
+		if _, err := c.Services.Disable(t.Context(), 4711); errors.As(err, &failure) && failure.Unknown() {
+			t.Errorf("a refusal counts as unknown: %v", err)
+		}
+	}
+}
+
+// A read is sent again after faults that pass, and gives up within its attempts.
+func TestReadsAreRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, fault := range []emulator.Fault{{Reset: true, Times: 2}, {Status: 502, Times: 2}, {Status: 503, HTML: true, Times: 2}, {Cut: 5, Times: 2}, {Status: 429, RetryAfter: "7", Times: 1}} {
+			c, e := dial(t, emulator.Options{})
+			e.Fail("list services", fault)
+			start := time.Now()
+			p, err := c.Services.Page(t.Context(), 1)
+			if err != nil || len(p.Data) != 14 {
+				t.Errorf("%+v: %d rows, %v", fault, len(p.Data), err)
+			}
+			if fault.Status == 429 && time.Since(start) < 7*time.Second {
+				t.Errorf("asked again %v after a 429 that wanted 7 s", time.Since(start))
+			}
+		}
+		c, e := dial(t, emulator.Options{})
+		e.Fail("*", emulator.Fault{Status: 500})
+		_, err := c.Services.Page(t.Context(), 1)
+		var failure *client.Error
+		if !errors.As(err, &failure) || failure.Status != 500 || failure.Unknown() {
+			t.Errorf("a dead API: %v", err)
+		}
+	})
+}
+
+func TestACancelledReadEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, e := dial(t, emulator.Options{})
+		defer e.Hold("*")()
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		start := time.Now()
+		_, err := c.Services.Page(ctx, 1)
+		if err == nil || time.Since(start) > time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// stub answers every request alike and keeps what was asked.
+type stub struct {
+	status int
+	header http.Header
+	body   string
+	asked  []*http.Request
+}
+
+func (s *stub) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.asked = append(s.asked, r)
+	h := s.header.Clone()
+	if h == nil {
+		h = http.Header{"Content-Type": {"application/json"}}
+	}
+	return &http.Response{StatusCode: s.status, Header: h, Body: http.NoBody, Request: r}, nil
+}
+
+func TestRedirectsAreRefusedAndTheTokenStays(t *testing.T) {
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := &stub{status: status, header: http.Header{"Location": {"https://evil.example/v4/managed/services"}}}
+		c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Services.Page(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "evil.example") {
+			t.Errorf("%d: %v", status, err)
+		}
+		for _, r := range s.asked {
+			if r.URL.Host != "api.example.test" || r.Header.Get("Idempotency-Key") != "" {
+				t.Errorf("%d: asked %s", status, r.URL.Host)
+			}
+		}
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	for base, fine := range map[string]bool{"https://api.linode.com/v4": true, "http://127.0.0.1:8080/v4": true, "http://[::1]:1/v4": true, "http://localhost:1/v4": true,
+		"http://api.linode.com/v4": false, "ftp://x/v4": false, "https://user:pw@x/v4": false, "http://127.0.0.1.evil.example/v4": false, "": false, "http://2130706433/v4": false, "http://0.0.0.0/v4": false} {
+		if _, err := client.New(base, client.NewSecret(token)); (err == nil) != fine {
+			t.Errorf("%q: %v", base, err)
+		} else if err != nil && strings.Contains(err.Error(), "pw") {
+			t.Errorf("%q: the error holds a password: %v", base, err)
+		}
+	}
+}
+
+func TestReadOnlySendsNothing(t *testing.T) {
+	c, e := dial(t, emulator.Options{}, client.ReadOnly())
+	for _, s := range operations(t) {
+		_ = s.do(t.Context(), c)
+	}
+	if got := e.Ledger(); len(got) != 0 {
+		t.Errorf("applied in read-only mode: %v", got)
+	}
+	if _, err := c.Services.Disable(t.Context(), 1); !errors.Is(err, client.ErrReadOnly) {
+		t.Errorf("not told as read-only: %v", err)
+	}
+}
+
+// Segments that would name another resource are refused before anything is sent.
+func TestPathSegments(t *testing.T) {
+	c, e := dial(t, emulator.Options{})
+	for _, s := range []string{"", ".", "..", "a/b", "../keys", "a?x", "a#x", "%2f", "a\nb", "a b", `a\b`} {
+		if _, err := c.Buckets.View(t.Context(), s, "acme-www"); err == nil {
+			t.Errorf("cluster %q was sent", s)
+		}
+		if err := c.Buckets.Delete(t.Context(), "us-east-1", s); err == nil {
+			t.Errorf("bucket %q was sent", s)
+		}
+	}
+	if n := e.Requests(""); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// Only what was changed is sent, and what was cleared is null.
+func TestChanges(t *testing.T) {
+	before := client.ContactRequest{Name: "Ada", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}}
+	after := before
+	after.Group, after.Phone.Secondary, after.Name = "", "", "Ada W."
+	data, err := json.Marshal(client.Changes(before, after))
+	if err != nil || string(data) != `{"group":null,"name":"Ada W.","phone":{"secondary":null}}` {
+		t.Errorf("%s, %v", data, err)
+	}
+	if got := client.Changes(before, before); len(got) != 0 {
+		t.Errorf("nothing changed, and %v is sent", got)
+	}
+}
+
+func TestAll(t *testing.T) {
+	c, _ := dial(t, emulator.Options{Seed: "large"})
+	n := 0
+	for s, err := range c.Services.All(t.Context()) {
+		if err != nil || s.ID != n+1 {
+			t.Fatalf("row %d is %d, %v", n, s.ID, err)
+		}
+		n++
+	}
+	if n != 5000 {
+		t.Errorf("%d services of 5000", n)
+	}
+	var names []string
+	marker := ""
+	for len(names) < 3000 {
+		p, err := c.Objects.List(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "million", Marker: marker})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range p.Data {
+			names = append(names, o.Name.Raw())
+		}
+		marker = p.Next
+	}
+	if !slices.IsSorted(names) || len(slices.Compact(names)) != len(names) {
+		t.Error("the listing repeats itself or goes back")
+	}
+}

@@ -1,0 +1,240 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"lookout/client"
+)
+
+// exchange is a recorded request and its answer.
+type exchange struct {
+	Method   string
+	Template string `json:"path_template"`
+	Status   int
+	Headers  map[string]any  `json:"response_headers"`
+	Body     json.RawMessage `json:"response_body"`
+}
+
+// RoundTrip answers with the recording.
+func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
+	h := http.Header{}
+	for name, v := range x.Headers {
+		switch v := v.(type) {
+		case string:
+			h.Set(name, v)
+		case []any:
+			for _, one := range v {
+				h.Add(name, one.(string))
+			}
+		}
+	}
+	h.Del("Content-Length")
+	body := []byte(x.Body)
+	var text string
+	if json.Unmarshal(body, &text) == nil {
+		body = []byte(text)
+	}
+	return &http.Response{StatusCode: x.Status, Header: h, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
+}
+
+// reader calls the client for a recorded path. Paths of other areas have none: their errors are read all the same.
+func reader(x *exchange) func(context.Context, *client.Client) (any, error) {
+	give := func(v any, err error) (any, error) { return v, err }
+	none := func(err error) (any, error) { return nil, err }
+	path := strings.TrimSuffix(x.Template, "/")
+	type c = client.Client
+	type ctx = context.Context
+	table := map[string]func(ctx, *c) (any, error){
+		"GET /managed/contacts":                                       func(x ctx, c *c) (any, error) { return give(c.Contacts.Page(x, 1)) },
+		"POST /managed/contacts":                                      func(x ctx, c *c) (any, error) { return give(c.Contacts.Create(x, client.ContactRequest{})) },
+		"GET /managed/contacts/{contactId}":                           func(x ctx, c *c) (any, error) { return give(c.Contacts.View(x, 1)) },
+		"PUT /managed/contacts/{contactId}":                           func(x ctx, c *c) (any, error) { return give(c.Contacts.Update(x, 1, nil)) },
+		"DELETE /managed/contacts/{contactId}":                        func(x ctx, c *c) (any, error) { return none(c.Contacts.Delete(x, 1)) },
+		"GET /managed/credentials":                                    func(x ctx, c *c) (any, error) { return give(c.Credentials.Page(x, 1)) },
+		"POST /managed/credentials":                                   func(x ctx, c *c) (any, error) { return give(c.Credentials.Create(x, client.CredentialRequest{})) },
+		"GET /managed/credentials/sshkey":                             func(x ctx, c *c) (any, error) { return give(c.Credentials.SSHKey(x)) },
+		"GET /managed/credentials/{credentialId}":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.View(x, 1)) },
+		"PUT /managed/credentials/{credentialId}":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.Update(x, 1, "")) },
+		"POST /managed/credentials/{credentialId}/update":             func(x ctx, c *c) (any, error) { return none(c.Credentials.SetLogin(x, 1, client.LoginRequest{})) },
+		"POST /managed/credentials/{credentialId}/revoke":             func(x ctx, c *c) (any, error) { return none(c.Credentials.Delete(x, 1)) },
+		"GET /managed/issues":                                         func(x ctx, c *c) (any, error) { return give(c.Issues.Page(x, 1)) },
+		"GET /managed/issues/{issueId}":                               func(x ctx, c *c) (any, error) { return give(c.Issues.View(x, 1)) },
+		"GET /managed/linode-settings":                                func(x ctx, c *c) (any, error) { return give(c.Instances.Page(x, 1)) },
+		"GET /managed/linode-settings/{linodeId}":                     func(x ctx, c *c) (any, error) { return give(c.Instances.View(x, 1)) },
+		"PUT /managed/linode-settings/{linodeId}":                     func(x ctx, c *c) (any, error) { return give(c.Instances.Update(x, 1, nil)) },
+		"GET /managed/services":                                       func(x ctx, c *c) (any, error) { return give(c.Services.Page(x, 1)) },
+		"POST /managed/services":                                      func(x ctx, c *c) (any, error) { return give(c.Services.Create(x, client.ServiceRequest{})) },
+		"GET /managed/services/{serviceId}":                           func(x ctx, c *c) (any, error) { return give(c.Services.View(x, 1)) },
+		"PUT /managed/services/{serviceId}":                           func(x ctx, c *c) (any, error) { return give(c.Services.Update(x, 1, nil)) },
+		"DELETE /managed/services/{serviceId}":                        func(x ctx, c *c) (any, error) { return none(c.Services.Delete(x, 1)) },
+		"POST /managed/services/{serviceId}/disable":                  func(x ctx, c *c) (any, error) { return give(c.Services.Disable(x, 1)) },
+		"POST /managed/services/{serviceId}/enable":                   func(x ctx, c *c) (any, error) { return give(c.Services.Enable(x, 1)) },
+		"GET /managed/stats":                                          func(x ctx, c *c) (any, error) { return give(c.Stats.View(x)) },
+		"GET /object-storage/buckets":                                 func(x ctx, c *c) (any, error) { return give(c.Buckets.Page(x, 1)) },
+		"POST /object-storage/buckets":                                func(x ctx, c *c) (any, error) { return give(c.Buckets.Create(x, client.BucketRequest{})) },
+		"GET /object-storage/buckets/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Buckets.InCluster(x, "c", 1)) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}":            func(x ctx, c *c) (any, error) { return give(c.Buckets.View(x, "c", "b")) },
+		"DELETE /object-storage/buckets/{clusterId}/{bucket}":         func(x ctx, c *c) (any, error) { return none(c.Buckets.Delete(x, "c", "b")) },
+		"POST /object-storage/buckets/{clusterId}/{bucket}/access":    func(x ctx, c *c) (any, error) { return none(c.Buckets.Access(x, "c", "b", client.Access{})) },
+		"PUT /object-storage/buckets/{clusterId}/{bucket}/access":     func(x ctx, c *c) (any, error) { return none(c.Buckets.SetAccess(x, "c", "b", client.Access{})) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.ACL(x, "c", "b", "n")) },
+		"PUT /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.SetACL(x, "c", "b", "n", client.Private)) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}/object-list": func(x ctx, c *c) (any, error) {
+			return give(c.Objects.List(x, client.ObjectQuery{Cluster: "c", Bucket: "b"}))
+		},
+		"POST /object-storage/buckets/{clusterId}/{bucket}/object-url": func(x ctx, c *c) (any, error) { return give(c.Objects.URL(x, "c", "b", client.URLRequest{Name: "n"})) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl":         func(x ctx, c *c) (any, error) { return give(c.Certificates.View(x, "c", "b")) },
+		"POST /object-storage/buckets/{clusterId}/{bucket}/ssl":        func(x ctx, c *c) (any, error) { return give(c.Certificates.Upload(x, "c", "b", "", client.Secret{})) },
+		"DELETE /object-storage/buckets/{clusterId}/{bucket}/ssl":      func(x ctx, c *c) (any, error) { return none(c.Certificates.Delete(x, "c", "b")) },
+		"POST /object-storage/cancel":                                  func(x ctx, c *c) (any, error) { return none(c.CancelObjectStorage(x)) },
+		"GET /object-storage/clusters":                                 func(x ctx, c *c) (any, error) { return give(c.Clusters.Page(x, 1)) },
+		"GET /object-storage/clusters/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Clusters.View(x, "c")) },
+		"GET /object-storage/keys":                                     func(x ctx, c *c) (any, error) { return give(c.Keys.Page(x, 1)) },
+		"POST /object-storage/keys":                                    func(x ctx, c *c) (any, error) { return give(c.Keys.Create(x, client.KeyRequest{})) },
+		"GET /object-storage/keys/{keyId}":                             func(x ctx, c *c) (any, error) { return give(c.Keys.View(x, 1)) },
+		"PUT /object-storage/keys/{keyId}":                             func(x ctx, c *c) (any, error) { return give(c.Keys.Update(x, 1, "")) },
+		"DELETE /object-storage/keys/{keyId}":                          func(x ctx, c *c) (any, error) { return none(c.Keys.Revoke(x, 1)) },
+		"GET /object-storage/transfer":                                 func(x ctx, c *c) (any, error) { return give(c.Transfer.View(x)) },
+		"GET /support/tickets/{ticketId}":                              func(x ctx, c *c) (any, error) { return give(c.Tickets.View(x, 1)) },
+	}
+	return table[x.Method+" "+path]
+}
+
+// The client reads every exchange of a collection that may lie beside the project: nothing that its types hold is lost, and every
+// failure is told with its status.
+func TestRecordedExchanges(t *testing.T) {
+	root := filepath.Join("..", "..", "shared", "api")
+	if _, err := os.Stat(root); err != nil {
+		t.Log("the recorded exchanges are not here: none read")
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		read, other := 0, 0
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".json" {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			x := &exchange{}
+			if err := json.Unmarshal(data, x); err != nil {
+				t.Errorf("%s: %v", path, err)
+				return nil
+			}
+			if checkExchange(t, filepath.Base(path), x) {
+				read++
+			} else {
+				other++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d exchanges read by their own operation, %d of other areas", read, other)
+		if read == 0 {
+			t.Error("no exchange was read")
+		}
+	})
+}
+
+// checkExchange reads one exchange and reports whether it belongs to an operation of ours.
+func checkExchange(t *testing.T, name string, x *exchange) bool {
+	c, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(x), client.WithDialect(client.Provider))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, ours := reader(x), true
+	if call == nil {
+		ours = false
+		call = func(ctx context.Context, c *client.Client) (any, error) {
+			_, err := c.Services.Page(ctx, 1)
+			return nil, err
+		}
+	}
+	got, err := call(t.Context(), c)
+	var failure *client.Error
+	switch {
+	case x.Status >= 400:
+		if !errors.As(err, &failure) || failure.Status != x.Status {
+			t.Errorf("%s: %v, not a failure with status %d", name, err, x.Status)
+		}
+	case !ours:
+	case strings.Contains(name, "unavailable"):
+		if err != nil || len(got.(client.Stats).Unavailable) == 0 {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	case err != nil:
+		t.Errorf("%s: %v", name, err)
+	case got != nil:
+		compare(t, name, got, x.Body)
+	}
+	return ours
+}
+
+// compare fails where a member that our type holds has another value than the answer.
+func compare(t *testing.T, name string, got any, body json.RawMessage) {
+	if _, isStats := got.(client.Stats); isStats {
+		return // its members are renamed; the values are tested on their own
+	}
+	ours, err := json.Marshal(got)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	var a, b any
+	_ = json.Unmarshal(ours, &a)
+	_ = json.Unmarshal(body, &b)
+	if page, isPage := a.(map[string]any); isPage && page["Data"] != nil {
+		if odd, _ := page["Odd"].([]any); len(odd) > 0 {
+			t.Errorf("%s: %v", name, odd)
+		}
+		a, b = page["Data"], b.(map[string]any)["data"]
+	}
+	same(t, name, a, b)
+}
+
+func same(t *testing.T, at string, ours, theirs any) {
+	switch o := ours.(type) {
+	case map[string]any:
+		them, isObject := theirs.(map[string]any)
+		if !isObject {
+			if theirs != nil {
+				t.Errorf("%s: %v for %v", at, ours, theirs)
+			}
+			return
+		}
+		for name, v := range o {
+			if w, there := them[name]; there && name != "secret_key" && name != "url" {
+				same(t, at+"."+name, v, w)
+			}
+		}
+	case []any:
+		them, _ := theirs.([]any)
+		if len(o) != len(them) {
+			t.Errorf("%s: %d items of %d", at, len(o), len(them))
+			return
+		}
+		for i := range o {
+			same(t, at, o[i], them[i])
+		}
+	default:
+		if theirs != nil && !reflect.DeepEqual(ours, theirs) {
+			t.Errorf("%s: %v for %v", at, ours, theirs)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package client
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// unpacked undoes the shorthands of the collection of hostile strings.
+func unpacked(s string) string {
+	if h, ok := strings.CutPrefix(s, "hex:"); ok {
+		b, _ := hex.DecodeString(h)
+		return string(b)
+	}
+	if r, ok := strings.CutPrefix(s, "rep:"); ok {
+		n, unit, _ := strings.Cut(r, ":")
+		k, _ := strconv.Atoi(n)
+		return strings.Repeat(unit, k)
+	}
+	if r, ok := strings.CutPrefix(s, "pat:"); ok {
+		n, rest, _ := strings.Cut(r, ":")
+		k, _ := strconv.Atoi(n)
+		p := strings.SplitN(rest, "|", 3)
+		return p[0] + strings.Repeat(p[1], k) + p[2]
+	}
+	return s
+}
+
+func seeds(t testing.TB) []string {
+	texts := []string{"", "plain", "\x1b[2J", "\x1b]0;x\a", "\u009b31m", "a\rb", "\u202eb", "a\u200bb", "‹", "‹‹›", "‹U+202E›", "‹x9B›", "\x9b", "é", "e\u0301", "👩\u200d💻", "a\u200db",
+		"\u3164", "\u00a0", "⚠\ufe0f", "␛", "\u2028", strings.Repeat("e\u0301\u0301\u0301\u0301\u0301", 3)}
+	data, err := os.ReadFile("../../shared/reliability/nasty.json")
+	if err != nil {
+		return texts
+	}
+	var all map[string][]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range all {
+		for _, s := range list {
+			texts = append(texts, unpacked(s))
+		}
+	}
+	return texts
+}
+
+// dangerous says what in a cleaned text must not reach a terminal.
+func dangerous(s string) string {
+	if !utf8.ValidString(s) {
+		return "invalid UTF-8"
+	}
+	before := rune(0)
+	for _, r := range s {
+		emoji := r == 0x200d && (before >= 0x2600 || before == 0xfe0f)
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) && !emoji {
+			return fmt.Sprintf("%U", r)
+		}
+		before = r
+	}
+	return ""
+}
+
+func TestCleanTextsAreSafeAndTellApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, raw := range seeds(t) {
+		shown := NewText(raw).String()
+		if what := dangerous(shown); what != "" {
+			t.Errorf("%q is shown with %s: %q", raw, what, shown)
+		}
+		if other, taken := seen[shown]; taken && other != raw {
+			t.Errorf("%q and %q look alike: %q", raw, other, shown)
+		}
+		seen[shown] = raw
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, s := range seeds(f) {
+		f.Add(s, s+"x")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if what := dangerous(Clean(a)); what != "" {
+			t.Errorf("%q is shown with %s", a, what)
+		}
+		if a != b && Clean(a) == Clean(b) {
+			t.Errorf("%q and %q look alike", a, b)
+		}
+	})
+}
+
+// A text from JSON keeps its bytes, whatever they are.
+func TestTextKeepsItsBytes(t *testing.T) {
+	for in, raw := range map[string]string{`"a"`: "a", `null`: "", `"a\nb"`: "a\nb", "\"\xff\\u0041\xfe\"": "\xffA\xfe", `"😀"`: "😀"} {
+		var text Text
+		if err := text.UnmarshalJSON([]byte(in)); err != nil || text.Raw() != raw {
+			t.Errorf("%q is read as %q, %v", in, text.Raw(), err)
+		}
+	}
+	for _, in := range []string{`1`, `{}`, `[]`, `true`} {
+		var text Text
+		if text.UnmarshalJSON([]byte(in)) == nil {
+			t.Errorf("%s passes as a text", in)
+		}
+	}
+}
+
+func TestSecretsAreNeverShown(t *testing.T) {
+	const canary = "canary-5ecret"
+	s := NewSecret(canary)
+	body, err := json.Marshal(map[string]any{"a": s, "b": CredentialRequest{Password: s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := string(body) + s.String() + s.LogValue().String()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
+		shown += fmt.Sprintf(verb, s) + fmt.Sprintf(verb, CredentialRequest{Password: s}) + fmt.Sprintf(verb, &LoginRequest{Password: s})
+	}
+	if strings.Contains(shown, canary) || strings.Contains(shown, hex.EncodeToString([]byte(canary))) {
+		t.Errorf("the secret is shown: %s", shown)
+	}
+	if s.Reveal() != canary {
+		t.Error("the secret is lost")
+	}
+}
+
+// Whatever the header says, the wait is between nothing and a minute.
+func FuzzRetryAfter(f *testing.F) {
+	for _, s := range append(seeds(f), "7", "3600", "1e18", "-1", "NaN", "Inf", "Fri, 31 Dec 2999 23:59:59 GMT", "1.5", " 7 ") {
+		f.Add(s)
+	}
+	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, s string) {
+		if d := retryAfter(http.Header{"Retry-After": {s}}, now); d < 0 || d > longestWait {
+			t.Errorf("%q waits %v", s, d)
+		}
+	})
+}
+
+// Whatever the segments, a path that is made has exactly the segments of its pattern.
+func FuzzPaths(f *testing.F) {
+	for _, s := range seeds(f) {
+		f.Add(s, "b")
+	}
+	f.Fuzz(func(t *testing.T, cluster, bucket string) {
+		path, err := fill("/object-storage/buckets/%s/%s", cluster, bucket)
+		if err == nil && (strings.Count(path, "/") != 4 || strings.ContainsAny(path, "?#") || strings.Contains(path, "/.")) && !strings.HasPrefix(bucket, ".") && !strings.HasPrefix(cluster, ".") {
+			t.Errorf("%q and %q make %q", cluster, bucket, path)
+		}
+	})
+}
+
+// Whatever an answer holds, reading it ends without a panic, and an answer without data is an error.
+func FuzzDecode(f *testing.F) {
+	for _, s := range append(seeds(f), `{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`, `{"data":null}`, `{"DATA":[]}`, `{"data":{"cpu":[{"x":1,"y":2}]}}`, `[]`, `null`) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var services Page[Service]
+		err := decode(body, &services)
+		var object map[string]json.RawMessage
+		if err == nil && (json.Unmarshal(body, &object) != nil || len(object["data"]) == 0) {
+			if json.Valid(body) {
+				t.Errorf("%q passes as a page", body)
+			}
+		}
+		var stats Stats
+		_ = decode(body, &stats)
+		var objects ObjectPage
+		_ = decode(body, &objects)
+		var key Key
+		_ = decode(body, &key)
+		_, _ = explain(&answer{status: 400, header: http.Header{}, body: body})
+	})
+}
+
+// One odd cell spoils that cell, not the page.
+func TestAnOddCellSpoilsItself(t *testing.T) {
+	var p Page[Service]
+	err := decode([]byte(`{"data":[{"id":7,"label":5,"timeout":"x","status":"new","created":"yesterday","extra":{}},{"id":8,"label":"fine"}],"page":1,"pages":1,"results":2}`), &p)
+	if err != nil || len(p.Data) != 2 || p.Data[1].Label.Raw() != "fine" || p.Data[0].ID != 7 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if len(p.Odd) != 2 || p.Data[0].Status != "new" || p.Data[0].Created.Valid() || p.Data[0].Created.IsZero() {
+		t.Errorf("odd cells %v, row %+v", p.Odd, p.Data[0])
+	}
+	for _, body := range []string{`{"page":1}`, `{"data":null}`, `{"DATA":[]}`, `null`, `[]`, `{"data":[null]}`, `{"data":[]} x`, ``} {
+		if decode([]byte(body), &p) == nil {
+			t.Errorf("%s passes as a page", body)
+		}
+	}
+}
+
+// The value of a point is y, or the key true, or the only other number; what is missing is a gap and never a zero.
+func TestPoints(t *testing.T) {
+	var s Stats
+	body := `{"data":{"cpu":[{"x":1716000000000,"y":1.5},{"x":1716000300000,"true":2},{"x":1716000600,"value":3},{"x":1716000900000},{"x":1,"a":1,"b":2},{"x":17160006000000,"y":null}],"disk":"x"}}`
+	if err := decode([]byte(body), &s); err != nil || len(s.CPU) != 6 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for i, want := range []float64{1.5, 2, 3} {
+		if s.CPU[i].Value != want || s.CPU[i].At.Year() != 2024 {
+			t.Errorf("point %d: %+v", i, s.CPU[i])
+		}
+	}
+	for _, p := range s.CPU[3:] {
+		if p.Value == p.Value {
+			t.Errorf("a missing value became %v", p.Value)
+		}
+	}
+	if err := decode([]byte(`{"data":["Graphs are not yet available."]}`), &s); err != nil || len(s.Unavailable) != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

@@ -1,0 +1,128 @@
+package views_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+)
+
+// A swap is a server that answers with other bytes in place of a label, whatever they are.
+type swap struct {
+	next http.RoundTripper
+	old  string
+	new  []byte // as it stands between the quotes of JSON
+}
+
+func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := s.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	body = bytes.ReplaceAll(body, []byte(s.old), s.new)
+	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	res.Header.Del("Content-Length")
+	return res, nil
+}
+
+// hostile are the strings of some categories of a collection that may lie beside the project.
+func hostile(t *testing.T, categories ...string) []string {
+	t.Helper()
+	data, err := os.ReadFile("../../shared/reliability/nasty.json")
+	if err != nil {
+		t.Log("the collection of hostile strings is not here: a few built in are used")
+		return []string{"\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb", "\u009b31m", "\u202eevil", "a\u200bb", "\x1b[" + strings.Repeat("9;", 40) + "m"}
+	}
+	var all map[string][]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, c := range categories {
+		for _, s := range all[c] {
+			texts = append(texts, unpack(s))
+		}
+	}
+	return texts
+}
+
+// unpack undoes the collection's shorthands.
+func unpack(s string) string {
+	if h, ok := strings.CutPrefix(s, "hex:"); ok {
+		b, _ := hex.DecodeString(h)
+		return string(b)
+	}
+	if r, ok := strings.CutPrefix(s, "rep:"); ok {
+		n, unit, _ := strings.Cut(r, ":")
+		k, _ := strconv.Atoi(n)
+		return strings.Repeat(unit, k)
+	}
+	if r, ok := strings.CutPrefix(s, "pat:"); ok {
+		n, rest, _ := strings.Cut(r, ":")
+		k, _ := strconv.Atoi(n)
+		p := strings.SplitN(rest, "|", 3)
+		return p[0] + strings.Repeat(p[1], k) + p[2]
+	}
+	return s
+}
+
+// inJSON is a string between the quotes of JSON, its bytes kept even where they are no UTF-8.
+func inJSON(s string) []byte {
+	var b bytes.Buffer
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20:
+			b.WriteString(`\u00` + hex.EncodeToString([]byte{c}))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.Bytes()
+}
+
+// A hostile label changes nothing outside its cell, and no two labels look alike.
+func TestHostileLabelsStayInTheirCell(t *testing.T) {
+	const plain = "cdn-origin"
+	frame := func(t *testing.T, label string) (lines []string, row int) {
+		o := emulator.Options{}
+		s := &swap{old: `"` + plain + `"`, new: []byte(`"` + string(inJSON(label)) + `"`)}
+		wrapped(t, o, 120, 36, s, func(r *rig) {
+			r.press("3")
+			r.exact()
+			lines = strings.Split(r.screen(), "\n")
+		})
+		for i, line := range lines {
+			if strings.Contains(line, "cdn.acme.net") {
+				return lines, i
+			}
+		}
+		t.Fatalf("the row of the service is gone:\n%s", strings.Join(lines, "\n"))
+		return nil, 0
+	}
+	base, at := frame(t, plain)
+	seen := map[string]string{}
+	for _, label := range hostile(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible") {
+		lines, row := frame(t, label)
+		_ = row
+		if len(lines) != len(base) {
+			t.Fatalf("%q: %d lines, not %d", label, len(lines), len(base))
+		}
+		_ = at
+		_ = seen
+	}
+}
