@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -35,12 +36,12 @@ type rig struct {
 }
 
 // start runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
-func start(t *testing.T, o emulator.Options, width, height int, test func(*rig)) {
+func start(t *testing.T, o emulator.Options, width, height int, test func(*rig), between ...*swap) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r := newRig(t, ctx, o, width, height)
+		r := newRig(t, ctx, o, width, height, between...)
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: width, Height: height})
 		test(r)
@@ -50,14 +51,18 @@ func start(t *testing.T, o emulator.Options, width, height int, test func(*rig))
 
 const token = "test-token"
 
-func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int) *rig {
+func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between ...*swap) *rig {
 	t.Helper()
 	o.Token, o.Now = token, time.Now
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
 	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now)}
-	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.emu), client.WithRecorder(r.journal))
+	var transport http.RoundTripper = r.emu
+	for _, s := range between {
+		s.next, transport = transport, s
+	}
+	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(transport), client.WithRecorder(r.journal))
 	if err != nil {
 		t.Fatal(err)
 	}
