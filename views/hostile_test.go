@@ -103,7 +103,7 @@ func TestHostileLabelsStayInTheirCell(t *testing.T) {
 	frame := func(label string) (lines []string) {
 		s := &swap{old: `"` + plain + `"`, new: []byte(`"` + string(inJSON(label)) + `"`)}
 		start(t, emulator.Options{}, 120, 36, func(r *rig) {
-			r.press("3", "s", "1") // by state: the row stays where it is
+			r.press("3", "s", "1", "g") // by state: the row stays where it is
 			r.exact()
 			lines = strings.Split(r.screen(), "\n")
 		}, s)
