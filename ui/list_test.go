@@ -1,0 +1,290 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+)
+
+type thing struct {
+	id   int
+	name string
+}
+
+func things(n int) []thing {
+	rows := make([]thing, n)
+	for i := range rows {
+		rows[i] = thing{i, fmt.Sprintf("thing %06d", i)}
+	}
+	return rows
+}
+
+// listed is a list of things that have arrived.
+func listed(t testing.TB, rows *[]thing) *List[thing] {
+	t.Helper()
+	s := NewSet(context.Background(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
+		Fetch: func(context.Context, string) (Page[thing], error) { return Page[thing]{Rows: *rows}, nil }})
+	l := &List[thing]{Title: "things", Set: s, Empty: "no things yet · n adds one", Columns: []Column[thing]{
+		{Title: "name", Min: 12, Cell: func(x thing, _ Box) (string, theme.Tone) { return x.name, theme.Strong }},
+		{Title: "id", Width: 8, Right: true, Drop: 1, Cell: func(x thing, _ Box) (string, theme.Tone) { return fmt.Sprint(x.id), theme.Muted },
+			Less: func(a, b thing) bool { return a.id < b.id }},
+	}}
+	settle(s.Refresh())
+	return l
+}
+
+func box(t testing.TB, w, h int) Box {
+	t.Helper()
+	look, err := theme.New("dark", theme.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Box{Width: w, Height: h, Theme: look, Now: time.Unix(0, 0), Focused: true}
+}
+
+func press(l *List[thing], keys ...string) {
+	for _, k := range keys {
+		if l.Typing() {
+			for _, r := range k {
+				l.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+			}
+			l.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+			continue
+		}
+		for _, a := range l.Actions() {
+			for _, name := range a.Key.Keys() {
+				if name == k {
+					a.Do()
+				}
+			}
+		}
+	}
+}
+
+func TestTheCursorStaysOnItsRow(t *testing.T) {
+	rows := things(5)
+	l := listed(t, &rows)
+	l.View(box(t, 60, 10))
+	press(l, "j", "j")
+	rows = append([]thing{{99, "a new first"}}, rows...)
+	settle(l.Set.Refresh())
+	screen := ansi.Strip(l.View(box(t, 60, 10)))
+	if row, _ := l.row(); row.id != 2 {
+		t.Errorf("the cursor went to %+v", row)
+	}
+	if !strings.Contains(screen, "▸ thing 000002") {
+		t.Errorf("the cursor is not seen on its row:\n%s", screen)
+	}
+}
+
+func TestFilterSortMarks(t *testing.T) {
+	rows := things(20)
+	l := listed(t, &rows)
+	l.View(box(t, 60, 10))
+	press(l, "/", "00001 !id:13")
+	if n := l.order.count(l.Set); n != 10 {
+		t.Errorf("%d rows match", n)
+	}
+	press(l, "A")
+	if marked, hidden := l.marked(); len(marked) != 10 || hidden != 0 {
+		t.Errorf("%d marked, %d hidden", len(marked), hidden)
+	}
+	press(l, "esc", "esc")
+	if l.filter.text != "" || len(l.marks) != 0 {
+		t.Error("esc does not clear marks and filter")
+	}
+	for _, a := range l.sortMenu().Actions {
+		if a.Name() == "id" {
+			a.Do()
+			a.Do() // the same again turns round
+		}
+	}
+	press(l, "g")
+	if row, _ := l.row(); row.id != 19 {
+		t.Errorf("sorted down by id the first is %+v", row)
+	}
+}
+
+func TestTheFiveStatesDiffer(t *testing.T) {
+	states := map[string]string{}
+	add := func(name string, l *List[thing]) {
+		screen := ansi.Strip(l.View(box(t, 70, 12)))
+		for other, seen := range states {
+			if seen == screen {
+				t.Errorf("%s looks like %s:\n%s", name, other, screen)
+			}
+		}
+		states[name] = screen
+	}
+	failing := func(err error) *List[thing] {
+		l := listed(t, &[]thing{})
+		l.Set = NewSet(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }, Fetch: func(context.Context, string) (Page[thing], error) { return Page[thing]{}, err }})
+		settle(l.Set.Refresh())
+		return l
+	}
+	loading := failing(nil)
+	loading.Set = NewSet(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }})
+	rows := things(3)
+	filtered := listed(t, &rows)
+	press(filtered, "/", "nowhere")
+	add("loading", loading)
+	add("empty", listed(t, &[]thing{}))
+	add("filtered", filtered)
+	add("denied", failing(denied{}))
+	add("failed", failing(lost{}))
+	for name, part := range map[string]string{"loading": "reading things", "empty": "n adds one", "filtered": "esc clears the filter", "denied": "not allowed", "failed": "r tries again"} {
+		if !strings.Contains(states[name], part) {
+			t.Errorf("%s does not say %q:\n%s", name, part, states[name])
+		}
+	}
+}
+
+type denied struct{}
+
+func (denied) Error() string { return "list things: Unauthorized (403)" }
+func (denied) Denied() bool  { return true }
+
+func TestEveryFrameFitsItsBox(t *testing.T) {
+	rows := []thing{{1, "plain"}, {2, "日本語の長い名前が入っています"}, {3, "e\u0301\u0301 combining"}, {4, strings.Repeat("long ", 60)}}
+	l := listed(t, &rows)
+	l.Detail = func(x thing, b Box) string { return strings.Repeat(x.name+"\n", 40) }
+	for _, w := range []int{0, 1, 2, 5, 12, 40, 80, 120, 200} {
+		for _, h := range []int{0, 1, 2, 3, 10, 50} {
+			b := box(t, w, h)
+			out := b.Fit(l.View(b))
+			if h == 0 || w == 0 {
+				continue
+			}
+			lines := strings.Split(out, "\n")
+			if len(lines) != h {
+				t.Errorf("%d×%d: %d lines", w, h, len(lines))
+			}
+			for _, line := range lines {
+				if n := ansi.StringWidth(line); n != w {
+					t.Errorf("%d×%d: a line of %d cells: %q", w, h, n, line)
+				}
+			}
+		}
+	}
+}
+
+// No spike is lost when a chart is narrower than its points; what cannot be drawn is said.
+func TestChart(t *testing.T) {
+	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	series := func(values ...float64) []Series {
+		s := Series{Name: "cpu", Tone: theme.First}
+		for i, v := range values {
+			s.Points = append(s.Points, Point{start.Add(time.Duration(i) * 5 * time.Minute), v})
+		}
+		return []Series{s}
+	}
+	flat := make([]float64, 288)
+	for i := range 12 {
+		flat[i*24+7] = 100
+	}
+	line := buckets(series(flat...)[0].Points, 60, start, start.Add(287*5*time.Minute))
+	spikes := 0
+	for i, v := range line {
+		if v == 100 && (i == 0 || line[i-1] != 100) {
+			spikes++
+		}
+	}
+	if spikes != 12 {
+		t.Errorf("%d of 12 spikes are left", spikes)
+	}
+	many := make([]float64, 100_000)
+	for name, values := range map[string][]float64{"none": {}, "one": {5}, "two": {1, 2}, "equal": {7, 7, 7}, "gaps": {1, math.NaN(), 3}, "all gaps": {math.NaN()},
+		"infinite": {math.Inf(1), 1, math.Inf(-1)}, "huge": {1e300, 2}, "negative": {-5, -1, -3}, "a day": flat, "many": many} {
+		c := Chart{Title: "CPU", Unit: func(v float64) string { return fmt.Sprintf("%.0f %%", v) }, Series: series(values...)}
+		for _, size := range [][2]int{{60, 12}, {20, 5}, {5, 2}, {200, 40}} {
+			b := box(t, size[0], size[1])
+			out := ansi.Strip(b.Fit(c.View(b)))
+			if name == "none" || name == "all gaps" {
+				if size[0] > 20 && !strings.Contains(out, "no data") {
+					t.Errorf("%s: %s", name, out)
+				}
+			}
+			if strings.Contains(out, "9223372036854775808") {
+				t.Errorf("%s: an invented value:\n%s", name, out)
+			}
+		}
+	}
+}
+
+// A refused form stays open with everything typed, the reasons beneath their fields and what belongs nowhere on top.
+func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
+	var label, region, password string
+	sent := 0
+	form := Form{Title: "New", Verb: "adding", Yes: "add", Fields: []Field{
+		Text("label", "Label", &label, Length(3, 10)), Text("region", "Region", &region), Secret("password", "Password", &password)},
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			sent++
+			return nil, refusal{"region": "is required", "other": "is odd"}
+		}}
+	v := NewFormView(form, t.Context())
+	b := box(t, 70, 20)
+	typed := func(text string) {
+		for _, r := range text {
+			v.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+	}
+	send := func() { settle(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
+	typed("ab")
+	send()
+	if sent != 0 || !strings.Contains(ansi.Strip(v.View(b)), "3 to 10 characters") {
+		t.Fatalf("sent %d times:\n%s", sent, v.View(b))
+	}
+	typed("cd")
+	v.Update(tea.KeyPressMsg{Code: tea.KeyTab})
+	v.Update(tea.KeyPressMsg{Code: tea.KeyTab})
+	typed("canary")
+	first := v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	if v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}) != nil {
+		t.Error("a form that is being sent is sent again")
+	}
+	settle(first)
+	screen := ansi.Strip(v.View(b))
+	if v.Done() || sent != 1 || label != "abcd" || !strings.Contains(screen, "abcd") || !strings.Contains(screen, "is required") || !strings.Contains(screen, "other: is odd") {
+		t.Errorf("done %v, sent %d, label %q:\n%s", v.Done(), sent, label, screen)
+	}
+	if strings.Contains(screen, "canary") || password != "canary" {
+		t.Error("the password is shown or lost")
+	}
+	if v.at != 1 {
+		t.Errorf("the keyboard is at field %d, not at the refused one", v.at)
+	}
+	v.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	if v.Done() {
+		t.Error("one esc throws away what was typed")
+	}
+}
+
+type refusal map[string]string
+
+func (refusal) Error() string               { return "create: refused" }
+func (r refusal) Fields() map[string]string { return r }
+
+func benchmark(b *testing.B, n int) {
+	rows := things(n)
+	l := listed(b, &rows)
+	room := box(b, 200, 50)
+	l.View(room)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		l.move(1)
+		l.View(room)
+	}
+}
+
+func BenchmarkMoveAndView1k(b *testing.B)   { benchmark(b, 1_000) }
+func BenchmarkMoveAndView100k(b *testing.B) { benchmark(b, 100_000) }
+func BenchmarkMoveAndView1M(b *testing.B)   { benchmark(b, 1_000_000) }
