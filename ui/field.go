@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"net/mail"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -521,4 +523,47 @@ func (m *many) view(b Box, focused bool) []string {
 		line += part
 	}
 	return append(lines, line)
+}
+
+// File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
+func File(name, label string, v *string, checks ...Check) Field {
+	t := newTyped(*v, func(s string) { *v = s })
+	return Field{Name: name, Label: label, checks: checks, note: "→ completes the path", input: &path{t}}
+}
+
+type path struct{ *typed }
+
+func (p *path) press(k tea.KeyPressMsg) bool {
+	if k.String() == "right" && p.at == len(p.runes) {
+		p.complete()
+		return true
+	}
+	return p.typed.press(k)
+}
+
+// complete adds what all files that begin with the text have in common.
+func (p *path) complete() {
+	matches, err := filepath.Glob(escapeGlob(p.text()) + "*")
+	if err != nil || len(matches) == 0 {
+		return
+	}
+	common := matches[0]
+	for _, m := range matches[1:] {
+		for !strings.HasPrefix(m, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	if info, err := os.Stat(common); err == nil && info.IsDir() && len(matches) == 1 {
+		common += string(filepath.Separator)
+	}
+	if len(common) > len(p.text()) {
+		p.runes = []rune(common)
+		p.at = len(p.runes)
+		p.set(p.text())
+	}
+}
+
+// escapeGlob takes the meaning from characters that Glob gives one.
+func escapeGlob(s string) string {
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
 }

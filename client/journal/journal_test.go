@@ -1,0 +1,120 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"lookout/client"
+)
+
+func at() time.Time { return time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC) }
+
+func disable(id, label string) client.Change {
+	return client.Change{Op: "disable service", Kind: "service", ID: id, Label: label, Reason: "maintenance", Until: at().Add(time.Hour)}
+}
+
+type lost struct{}
+
+func (lost) Error() string { return "cut" }
+func (lost) Unknown() bool { return true }
+
+// What was sent and how it ended survives the program, whatever stands between the lines.
+func TestAJournalIsReadAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "a.journal")
+	j, err := Open(path, "a", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := []struct {
+		done bool
+		err  error
+		want Outcome
+	}{{true, nil, Done}, {false, errors.New("no"), NotDone}, {false, lost{}, Unknown}}
+	for i, end := range ends {
+		id, err := j.Intent(disable(string(rune('1'+i)), "x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Outcome(id, end.done, end.err)
+	}
+	if _, err := j.Intent(disable("9", "x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = file.WriteString("garbage\n{\"intent\":{\"id\":\"to")
+	file.Close()
+	again, err := Open(path, "a", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	entries := again.Entries(time.Time{})
+	if len(entries) != 4 || again.Torn() != 2 || entries[3].Outcome != Sent {
+		t.Fatalf("%d entries, %d torn: %+v", len(entries), again.Torn(), entries)
+	}
+	for i, end := range ends {
+		if entries[i].Outcome != end.want {
+			t.Errorf("change %d is %s, not %s", i, entries[i].Outcome, end.want)
+		}
+	}
+	if h, held := again.Hold("1"); !held || h.Reason != "maintenance" || !h.Until.Equal(at().Add(time.Hour)) || len(again.Holds()) != 1 {
+		t.Errorf("holds: %+v", again.Holds())
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// What is enabled again is held no more.
+func TestEnablingEndsAHold(t *testing.T) {
+	j := Memory(at)
+	for _, op := range []string{"disable service", "enable service"} {
+		c := disable("7", "x")
+		c.Op = op
+		id, err := j.Intent(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Outcome(id, true, nil)
+	}
+	if len(j.Holds()) != 0 {
+		t.Errorf("holds: %+v", j.Holds())
+	}
+}
+
+// A journal that cannot be written refuses the change: nothing is sent without a record.
+func TestAClosedJournalRefuses(t *testing.T) {
+	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "a", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	if _, err := j.Intent(disable("1", "x")); err == nil {
+		t.Error("an intent that was not written passes")
+	}
+}
+
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte("{\"intent\":{\"id\":\"1\"}}\n{\"id\":\"1\",\"outcome\":\"done\"}\nx"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "j")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(path, "a", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+	})
+}
