@@ -243,8 +243,19 @@ func sameField(field, name string) bool {
 
 // View is the form, scrolled so that the field with the keyboard is in sight.
 func (v *FormView) View(b Box) string {
-	var lines []string
-	focus := 0
+	lines, focus := v.lines(b)
+	from := max(0, min(focus-b.Height/2, len(lines)-b.Height))
+	return b.Fit(strings.Join(lines[from:], "\n"))
+}
+
+// Height is how many lines the form takes at a width.
+func (v *FormView) Height(width int) int {
+	lines, _ := v.lines(Box{Width: width, Height: 100, Theme: &theme.Theme{}})
+	return len(lines)
+}
+
+// lines are the whole form, and where the field with the keyboard is.
+func (v *FormView) lines(b Box) (lines []string, focus int) {
 	add := func(tone theme.Tone, text string) {
 		for _, line := range Wrap(text, b.Width) {
 			lines = append(lines, b.Theme.Paint(tone, line))
@@ -285,9 +296,7 @@ func (v *FormView) View(b Box) string {
 	if v.at == v.button() {
 		focus = len(lines) + 1
 	}
-	lines = append(lines, "", v.foot(b))
-	from := max(0, min(focus-b.Height/2, len(lines)-b.Height))
-	return b.Fit(strings.Join(lines[from:], "\n"))
+	return append(lines, "", v.foot(b)), focus
 }
 
 // labels is the width of the labels.

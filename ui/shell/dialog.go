@@ -152,7 +152,7 @@ type formDialog struct{ form *ui.FormView }
 
 func (d *formDialog) title() string { return d.form.Title() }
 
-func (d *formDialog) size() (int, int) { return 76, 40 }
+func (d *formDialog) size() (int, int) { return 76, d.form.Height(76) + 1 }
 
 func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
 

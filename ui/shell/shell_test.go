@@ -1,0 +1,208 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// bench is a shell on a clock that is moved by hand, with one pane of two rows.
+type bench struct {
+	*testing.T
+	shell *Shell
+	now   time.Time
+	done  int
+	rows  []string
+}
+
+func newBench(t *testing.T, change func(*Options)) *bench {
+	t.Helper()
+	b := &bench{T: t, now: time.Date(2026, 11, 20, 21, 4, 10, 0, time.UTC), rows: []string{"alpha", "beta"}}
+	look, err := theme.New("dark", theme.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := func() time.Time { return b.now }
+	set := ui.NewSet(t.Context(), ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Now: clock,
+		Fetch: func(context.Context, string) (ui.Page[string], error) { return ui.Page[string]{Rows: b.rows}, nil }})
+	list := &ui.List[string]{Title: "things", Set: set, Empty: "none", Columns: []ui.Column[string]{
+		{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
+		Acts: []ui.Act[string]{{Keys: []string{"D"}, Name: "delete", Verb: "deleting", Past: "is deleted", Change: true, Show: true,
+			Ask: func(s string) *ui.Question {
+				return &ui.Question{Title: "Delete", Text: "Thing " + s + " goes.", Yes: "delete"}
+			},
+			Run: func(context.Context, string) (ui.Change[string], error) { b.done++; return ui.Drop[string](nil) }}}}
+	o := Options{Panes: []ui.Pane{list}, Theme: look, Account: "acme", Now: clock, Location: time.UTC}
+	if change != nil {
+		change(&o)
+	}
+	if b.shell, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	b.run(set.Refresh())
+	return b
+}
+
+// run runs a command and what follows; timers are left alone.
+func (b *bench) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	answer := make(chan tea.Msg, 1)
+	go func() { answer <- cmd() }()
+	select {
+	case msg := <-answer:
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, one := range batch {
+				b.run(one)
+			}
+		} else if msg != nil {
+			b.run(b.shell.Update(msg))
+		}
+	case <-time.After(20 * time.Millisecond):
+	}
+}
+
+func (b *bench) press(keys ...string) {
+	for _, k := range keys {
+		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+		switch k {
+		case "enter":
+			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case "esc":
+			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
+		}
+		b.run(b.shell.Update(msg))
+	}
+}
+
+func (b *bench) screen() string { return ansi.Strip(b.shell.Frame().Content) }
+
+func TestAQuestionIsNotAnsweredByAccident(t *testing.T) {
+	b := newBench(t, nil)
+	b.press("D", "y")
+	if b.done != 0 || !strings.Contains(b.screen(), "Thing alpha goes.") {
+		t.Fatalf("answered before it could be read (%d):\n%s", b.done, b.screen())
+	}
+	b.now = b.now.Add(time.Second)
+	b.press("enter")
+	if b.done != 0 || strings.Contains(b.screen(), "goes.") {
+		t.Errorf("enter confirmed (%d), or did not leave", b.done)
+	}
+	b.press("D")
+	b.now = b.now.Add(time.Second)
+	b.rows = []string{"new", "alpha", "beta"}
+	b.run(b.shell.pane().Refresh()) // rows move beneath the question
+	b.screen()
+	b.press("y")
+	if b.done != 1 || !strings.Contains(b.screen(), "alpha: is deleted") {
+		t.Errorf("done %d times:\n%s", b.done, b.screen())
+	}
+}
+
+// A question that does not fit cannot be answered.
+func TestAQuestionThatDoesNotFitDoesNotArm(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(b.shell.Update(tea.WindowSizeMsg{Width: 40, Height: 10}))
+	b.press("D")
+	b.now = b.now.Add(time.Second)
+	b.screen()
+	b.press("y")
+	if b.done != 0 {
+		t.Errorf("answered although it says:\n%s", b.screen())
+	}
+	b.press("esc")
+}
+
+func TestEveryFrameIsAsLargeAsTheTerminal(t *testing.T) {
+	b := newBench(t, nil)
+	for _, keys := range [][]string{{}, {"?"}, {"esc", ":"}, {"esc", "D"}, {"esc", "a"}} {
+		b.press(keys...)
+		for _, size := range [][2]int{{1, 1}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {120, 36}, {200, 50}, {500, 200}} {
+			b.run(b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]}))
+			lines := strings.Split(b.shell.Frame().Content, "\n")
+			if len(lines) != size[1] {
+				t.Errorf("%v after %v: %d lines", size, keys, len(lines))
+			}
+			for _, line := range lines {
+				if w := ansi.StringWidth(line); w != size[0] {
+					t.Errorf("%v after %v: a line of %d cells: %q", size, keys, w, ansi.Strip(line))
+				}
+			}
+		}
+	}
+}
+
+func TestReadOnlyRefusesAndSaysSo(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.ReadOnly = true })
+	b.press("D")
+	if b.done != 0 || !strings.Contains(b.screen(), "read-only, nothing is changed") || strings.Contains(b.screen(), "goes.") {
+		t.Errorf("%s", b.screen())
+	}
+}
+
+func TestPausedTheFrameStandsStill(t *testing.T) {
+	b := newBench(t, nil)
+	b.press("p")
+	before := b.screen()
+	b.now = b.now.Add(3 * time.Hour)
+	if b.screen() != before || !strings.Contains(before, "paused 21:04:10") {
+		t.Errorf("before:\n%s\nafter:\n%s", before, b.screen())
+	}
+}
+
+func TestAnOlderBeatDoesNothing(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Refresh = 20 * time.Second })
+	_ = b.shell.clock.start(b.shell)
+	old := b.shell.clock.n
+	_ = b.shell.clock.arm(b.shell)
+	if cmd := b.shell.Update(beat{old}); cmd != nil && b.shell.clock.n != old+1 {
+		t.Error("an older timer started a second clock")
+	}
+}
+
+func TestHelpAndPaletteAreMadeFromTheActions(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(b.shell.Update(tea.WindowSizeMsg{Width: 120, Height: 60}))
+	b.press("?")
+	screen := b.screen()
+	for _, a := range b.shell.actions() {
+		if !strings.Contains(screen, ui.Cut(a.Name(), 18, "")) {
+			t.Errorf("the help does not name %q", a.Name())
+		}
+	}
+	b.press("esc", ":", "b", "e", "t", "a", "enter")
+	b.press("D")
+	if !strings.Contains(b.screen(), "Thing beta goes.") {
+		t.Errorf("the palette did not go to the row:\n%s", b.screen())
+	}
+}
+
+func TestBadNewsStandsUntilNewer(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(b.shell.Update(ui.Say{Text: "first", Tone: theme.Good}))
+	old := hush{b.shell.news.n}
+	b.run(b.shell.Update(ui.Say{Text: "second", Tone: theme.Good}))
+	b.run(b.shell.Update(old))
+	if !strings.Contains(b.screen(), "second") {
+		t.Error("an older timer wiped newer news")
+	}
+	b.press("m")
+	if !strings.Contains(b.screen(), "first") {
+		t.Error("the messages have lost one")
+	}
+	for i := range 300 {
+		_ = b.shell.news.say(b.shell, ui.Say{Text: fmt.Sprint(i)})
+	}
+	if len(b.shell.news.past) > kept {
+		t.Errorf("%d messages are kept", len(b.shell.news.past))
+	}
+}
