@@ -26,7 +26,7 @@ func (l *List[T]) View(b Box) string {
 	}
 	at := b.Width * 58 / 100
 	left, right := b, b
-	left.Width, right.Width = at-2, b.Width-at
+	left.Width, right.Width = at-3, b.Width-at
 	line := b.Theme.Paint(theme.Rule, b.Theme.Glyphs.V)
 	table := strings.Split(l.table(left), "\n")
 	detail := strings.Split(right.Fit(l.Detail(row, right)), "\n")
@@ -35,7 +35,7 @@ func (l *List[T]) View(b Box) string {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		out.WriteString(table[i] + line + " " + detail[i])
+		out.WriteString(table[i] + " " + line + " " + detail[i])
 	}
 	return out.String()
 }

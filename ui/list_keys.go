@@ -279,12 +279,12 @@ func (l *List[T]) many(act Act[T], rows []T, hidden int) ([]T, *Question) {
 			able = append(able, row)
 		}
 	}
-	text := fmt.Sprintf("%s %s.", strings.ToUpper(act.Name[:1])+act.Name[1:], plural(len(able), "row", "rows"))
+	text := fmt.Sprintf("%s: %s.", strings.ToUpper(act.Name[:1])+act.Name[1:], plural(len(able), "row", "rows"))
 	if hidden > 0 {
-		text += fmt.Sprintf(" %d of the marked rows are not visible under the filter.", hidden)
+		text += fmt.Sprintf(" Not visible under the filter: %d of them.", hidden)
 	}
 	if left := len(rows) - len(able); left > 0 {
-		text += fmt.Sprintf(" %d marked rows are left out: it cannot be done with them.", left)
+		text += fmt.Sprintf(" Left out: %s with which it cannot be done.", plural(left, "marked row", "marked rows"))
 	}
 	return able, &Question{Title: act.Name, Text: text, List: l.describe(able), Word: fmt.Sprint(len(able)), Yes: act.Name}
 }

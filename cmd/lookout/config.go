@@ -52,6 +52,7 @@ type settings struct {
 	TokenCommand []string
 	Protected    bool
 	ReadOnly     bool
+	Color        theme.Tone
 	Theme        string
 	ASCII        bool
 	Refresh      time.Duration
@@ -106,11 +107,18 @@ func parse(path string, data []byte) (file, error) {
 			bad(toml.Key{"accounts", name, "dialect"}, "%q is no dialect; choose document or provider", a.Dialect)
 		case a.TokenFile != "" && len(a.TokenCommand) > 0:
 			bad(toml.Key{"accounts", name, "token_command"}, "there is a token_file too; keep one of them")
+		case a.Color != "" && tones()[a.Color] == theme.Plain:
+			bad(toml.Key{"accounts", name, "color"}, "%q is no colour; choose green, yellow, red, blue, cyan or magenta", a.Color)
 		case a.BaseURL == "":
 			bad(toml.Key{"accounts", name}, "base_url is missing")
 		}
 	}
 	return cfg, errors.Join(wrong...)
+}
+
+// tones are the colours that an account's name may have, as the theme's own.
+func tones() map[string]theme.Tone {
+	return map[string]theme.Tone{"green": theme.Good, "yellow": theme.Warn, "red": theme.Bad, "blue": theme.Info, "cyan": theme.Accent, "magenta": theme.Marked}
 }
 
 // interval is a time between refreshes: at least 5 s, so that a night does not eat the budget.
@@ -193,7 +201,7 @@ func choose(cfg file, f *flags) (settings, error) {
 		}
 	}
 	s := settings{Account: orElse(name, "account"), BaseURL: block.BaseURL, Dialect: block.Dialect, TokenFile: block.TokenFile, TokenCommand: block.TokenCommand,
-		Protected: block.Protected, ReadOnly: block.ReadOnly || f.readOnly, Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Keys: cfg.Keys}
+		Protected: block.Protected, Color: tones()[block.Color], ReadOnly: block.ReadOnly || f.readOnly, Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Keys: cfg.Keys}
 	s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
 	s.TokenFile = orElse(f.tokenFile, s.TokenFile)
 	s.Refresh, _ = interval(cfg.Refresh)

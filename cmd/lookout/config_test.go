@@ -26,6 +26,9 @@ func TestMistakesNameTheirLine(t *testing.T) {
 			}
 		}
 	}
+	if _, err := parse("c.toml", []byte("[accounts.a]\nbase_url = \"x\"\ncolor = \"pinkish\"\n")); err == nil || !strings.Contains(err.Error(), "c.toml:3") || !strings.Contains(err.Error(), "green") {
+		t.Errorf("a wrong colour is told as %v", err)
+	}
 	many := "a = 1\nb = 2\nc = 3\n"
 	if _, err := parse("c.toml", []byte(many)); err == nil || strings.Count(err.Error(), "unknown") != 3 {
 		t.Errorf("three mistakes are told as %v", err)

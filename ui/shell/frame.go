@@ -48,7 +48,7 @@ func (s *Shell) content() string {
 // head says which account, how fresh, what may be done.
 func (s *Shell) head(b ui.Box) string {
 	t := b.Theme
-	left := t.Paint(theme.Strong, " lookout") + "  " + t.Paint(theme.Accent, s.o.Account)
+	left := t.Paint(theme.Strong, " lookout") + "  " + t.Paint(s.tone(), s.o.Account)
 	if s.o.Protected {
 		left += " " + t.Paint(theme.Bad, "PROD")
 	}
@@ -140,6 +140,14 @@ func (s *Shell) hints(b ui.Box) string {
 		x += width
 	}
 	return out.String()
+}
+
+// tone is the account's own, so that accounts are told apart at a glance.
+func (s *Shell) tone() theme.Tone {
+	if s.o.Tone == theme.Plain {
+		return theme.Accent
+	}
+	return s.o.Tone
 }
 
 // tabName is a pane's name as its tab shows it.

@@ -31,6 +31,7 @@ func (s *Shell) program() []ui.Action {
 		act(pause, "nothing moves until it goes on", false, func() tea.Cmd { return s.clock.pause(s) }, "p"),
 		act("messages", "what the news lines said", false, func() tea.Cmd { s.push(&sheet{name: "Messages", text: s.news.all(s)}); return nil }, "m"),
 		act("back", "where the last jump came from", false, s.jump, "ctrl+o"),
+		act("forward", "undoes the last way back", false, s.forward, "alt+o"),
 		act("up", "one level", false, s.back, "esc"),
 		act("mouse on or off", "off lets the terminal select text", false, func() tea.Cmd { s.mouse = !s.mouse; return nil }, "M"),
 		act("suspend", "", false, terminal.Suspend, "ctrl+z"),

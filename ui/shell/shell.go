@@ -20,7 +20,8 @@ type Options struct {
 	Panes     []ui.Pane
 	Theme     *theme.Theme
 	Account   string
-	Protected bool // the word PROD stands beside the account
+	Tone      theme.Tone // of the account's name; Plain is Accent
+	Protected bool       // the word PROD stands beside the account
 	ReadOnly  bool
 	Demo      bool
 	Mouse     bool
@@ -42,6 +43,7 @@ type Shell struct {
 	tabs    []*tab
 	front   int
 	past    []place // where ctrl+o goes back to
+	future  []place // where alt+o goes forward to
 	dialogs []dialog
 	news    news
 	clock   clock
@@ -281,7 +283,7 @@ func (s *Shell) goTo(msg ui.Goto) tea.Cmd {
 
 // remember keeps where we are for the way back.
 func (s *Shell) remember() {
-	s.past = append(s.past, place{s.front, len(s.tabs[s.front].stack)})
+	s.past, s.future = append(s.past, place{s.front, len(s.tabs[s.front].stack)}), nil
 	if len(s.past) > 100 {
 		s.past = s.past[1:]
 	}
@@ -311,6 +313,23 @@ func (s *Shell) jump() tea.Cmd {
 	}
 	to := s.past[len(s.past)-1]
 	s.past = s.past[:len(s.past)-1]
+	s.future = append(s.future, place{s.front, len(s.tabs[s.front].stack)})
+	return s.visit(to)
+}
+
+// forward undoes the last way back.
+func (s *Shell) forward() tea.Cmd {
+	if len(s.future) == 0 {
+		return ui.News(theme.Info, "there is nowhere to go forward to")
+	}
+	to := s.future[len(s.future)-1]
+	s.future = s.future[:len(s.future)-1]
+	s.past = append(s.past, place{s.front, len(s.tabs[s.front].stack)})
+	return s.visit(to)
+}
+
+// visit brings a place to the front. What was opened deeper than it then was is closed.
+func (s *Shell) visit(to place) tea.Cmd {
 	s.front = to.tab
 	t := s.tabs[s.front]
 	for len(t.stack) > max(1, to.depth) {
