@@ -26,13 +26,14 @@ func TestMain(m *testing.M) {
 
 // child is the program in a pty.
 type child struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	tty   *os.File
-	slave *os.File
-	mu    sync.Mutex
-	out   bytes.Buffer
-	more  chan struct{}
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	slave  *os.File
+	before *term.State // of the terminal, before the program has it
+	mu     sync.Mutex
+	out    bytes.Buffer
+	more   chan struct{}
 }
 
 func spawn(t *testing.T, args string) *child {
@@ -44,7 +45,11 @@ func spawn(t *testing.T, args string) *child {
 	if err := pty.Setsize(tty, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
 		t.Fatal(err)
 	}
-	c := &child{t: t, tty: tty, slave: slave, cmd: exec.Command(os.Args[0]), more: make(chan struct{}, 1)}
+	before, err := term.GetState(slave.Fd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &child{t: t, tty: tty, slave: slave, before: before, cmd: exec.Command(os.Args[0]), more: make(chan struct{}, 1)}
 	c.cmd.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS="+args, "TERM=xterm-256color", "LANG=C.UTF-8")
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -130,10 +135,6 @@ func TestEveryWayOutGivesTheTerminalBack(t *testing.T) {
 			t.Run(name+" in a "+moment, func(t *testing.T) {
 				t.Parallel()
 				c := spawn(t, "demo")
-				before, err := term.GetState(c.slave.Fd())
-				if err != nil {
-					t.Fatal(err)
-				}
 				c.read()
 				c.waitFor("12 buckets")
 				_, _ = c.tty.WriteString(keys)
@@ -143,7 +144,7 @@ func TestEveryWayOutGivesTheTerminalBack(t *testing.T) {
 					t.Errorf("exit code %d, not %d", code, way.code)
 				}
 				after, err := term.GetState(c.slave.Fd())
-				if err != nil || *after != *before {
+				if err != nil || *after != *c.before {
 					t.Errorf("the terminal is left as %+v, %v", after, err)
 				}
 				c.waitFor("\x1b[?1049l")
