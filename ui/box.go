@@ -2,16 +2,58 @@ package ui
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is how many cells text takes, styles not counted.
+// Width is how many cells text takes, styles not counted. ASCII, the program's own styles and its own shapes are counted byte by byte;
+// anything else is left to the library.
 func Width(text string) int {
-	if plainASCII(text) {
-		return len(text)
+	n := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c >= 0x20 && c < 0x7f:
+			n++
+			i++
+		case c == 0x1b:
+			end := styleEnd(text[i:])
+			if end == 0 {
+				return ansi.StringWidth(text)
+			}
+			i += end
+		default:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if !shape(r) {
+				return ansi.StringWidth(text)
+			}
+			n++
+			i += size
+		}
 	}
-	return ansi.StringWidth(text)
+	return n
+}
+
+// styleEnd is the length of the style that a text begins with; 0 where it begins with none.
+func styleEnd(text string) int {
+	if len(text) < 3 || text[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}
+
+// shape reports whether a rune is one that the program draws with: lines, blocks and geometric shapes, each a cell wide.
+func shape(r rune) bool {
+	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' || r == '•'
 }
 
 // plainASCII reports whether text is printable ASCII alone: a cell a byte.
@@ -67,19 +109,20 @@ func (b Box) Fit(text string) string {
 		return ""
 	}
 	var out strings.Builder
-	lines := strings.Split(text, "\n")
+	out.Grow(len(text) + b.Height*8)
 	for i := range b.Height {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		line := ""
-		if i < len(lines) {
-			line = lines[i]
-		}
-		if w := Width(line); w > b.Width {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		w := Width(line)
+		if w > b.Width {
 			line = ansi.Truncate(line, b.Width, "")
+			w = Width(line)
 		}
-		out.WriteString(Pad(line, b.Width))
+		out.WriteString(line)
+		spaces(&out, b.Width-w)
 	}
 	return out.String()
 }

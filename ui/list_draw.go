@@ -185,9 +185,13 @@ func (l *List[T]) line(row T, cursor, stale bool, columns []column, b Box) strin
 		if busy != "" && n == 0 {
 			text, tone = busy+g.Ellipsis, theme.Warn
 		}
-		text = place(text, c.width, col.Right, g.Ellipsis)
+		text = Cut(text, c.width, g.Ellipsis)
 		if stale {
 			tone = theme.Muted
+		}
+		blank := c.width - Width(text)
+		if col.Right {
+			spaces(&out, blank)
 		}
 		if !cursor {
 			s := b.Theme.Style(tone)
@@ -197,12 +201,27 @@ func (l *List[T]) line(row T, cursor, stale bool, columns []column, b Box) strin
 		} else {
 			out.WriteString(text)
 		}
+		if !col.Right {
+			spaces(&out, blank)
+		}
 		out.WriteString("  ")
 	}
 	if cursor {
 		return b.Theme.Paint(theme.Cursor, Pad(Cut(strings.TrimRight(out.String(), " "), b.Width, g.Ellipsis), b.Width))
 	}
 	return out.String()
+}
+
+// blanks are written in pieces of this.
+const blanks = "                                                                "
+
+func spaces(out *strings.Builder, n int) {
+	for ; n > len(blanks); n -= len(blanks) {
+		out.WriteString(blanks)
+	}
+	if n > 0 {
+		out.WriteString(blanks[:n])
+	}
 }
 
 // absent says why there is no row: being read, none, none that match, not allowed, failed. Each says what to do.

@@ -203,7 +203,11 @@ func (e *Emulator) answer(w http.ResponseWriter, r *http.Request, op Operation, 
 	if op.Write {
 		e.ledger = append(e.ledger, Applied{Seq: len(e.ledger) + 1, Time: e.now(), Op: op.Name, Method: r.Method, Path: r.URL.Path, Body: c.body})
 	}
-	return http.StatusOK, answer
+	data, err := json.Marshal(answer) // under the lock: the answer points into the account
+	if err != nil {
+		return http.StatusInternalServerError, errorBody{[]reason{{Reason: "the emulator cannot write its answer"}}}
+	}
+	return http.StatusOK, json.RawMessage(data)
 }
 
 // read takes the body, which must be an object where there is one.
