@@ -20,6 +20,7 @@ type Form struct {
 	Verb   string        // "adding": said while it is being sent
 	Yes    string        // what the button says: "add"
 	Word   string        // must be typed in addition: a count
+	Again  string        // why sending again after an unknown outcome does no harm; empty where it might
 	// Send works off the loop; land runs on the loop once it went well. An error with Fields() puts its reasons beneath the fields.
 	Send func(context.Context) (land func() tea.Cmd, err error)
 	act  func(view *FormView) tea.Cmd // sends through a set instead
@@ -229,6 +230,8 @@ func (v *FormView) refuse(verdict Verdict, err error) {
 	switch {
 	case len(rest) > 0:
 		v.banner = strings.Join(rest, "; ")
+	case verdict == Unknown && v.form.Again != "":
+		v.banner = Reason(err) + ". " + v.form.Again + ": ctrl+s sends the same again."
 	case verdict == Unknown:
 		v.banner = Reason(err) + ". Sending it again may do it twice; look first, where it can be seen."
 	case len(v.reasons) == 0:

@@ -26,6 +26,7 @@ type Column[T any] struct {
 	Right bool                              // numbers
 	Cell  func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
 	Less  func(a, b T) bool                 // nil sorts by the cell's text
+	Once  bool                              // sorted by it, rows that agree show it once: a grouped view
 }
 
 // An Act is an action on the row at the cursor, or on all marked rows.
@@ -43,10 +44,11 @@ type Act[T any] struct {
 	Ask    func(T) *Question // for one row; many rows are always asked with their count typed
 
 	// One of these says what is done.
-	Run  func(context.Context, T) (Change[T], error)
-	Form func(rows []T) Form
-	Into func(T) Pane
-	Send func(T) tea.Msg
+	Run   func(context.Context, T) (Change[T], error)
+	Form  func(rows []T) Form
+	Into  func(T) Pane
+	Send  func(T) tea.Msg
+	Start func(T) tea.Cmd
 
 	// Check tells from the row read again whether an unknown outcome was done; nil knows only that a removed row is gone.
 	Check func(now T, found bool) Verdict
@@ -59,8 +61,9 @@ type List[T any] struct {
 	Reads   []Asked // other sets it joins with: refreshed with it
 	Columns []Column[T]
 	Acts    []Act[T]
-	Always  func() []Action     // actions that need no row: add
-	Detail  func(T, Box) string // beside the list where there is room, over it on enter elsewhere
+	Always  func() []Action                     // actions that need no row: add
+	Detail  func(T, Box) string                 // beside the list where there is room, over it on enter elsewhere
+	One     func(context.Context, T) (T, error) // reads one row again: done when its details are opened; nil leaves the list's
 	Foot    func(*Set[T], Box) string
 	Empty   string // "no services yet · n adds one"
 	Sort    string // title of the column sorted by at start
@@ -76,10 +79,11 @@ type List[T any] struct {
 	anchor string // start of a range of marks
 	order  order[T]
 	filter filter
-	open   bool // the detail stands over the list
-	down   int  // lines scrolled in the detail
-	height int  // rows of the last frame
-	box    Box  // of the last frame
+	open   bool             // the detail stands over the list
+	blind  map[string]error // why rows could not be read by themselves
+	down   int              // lines scrolled in the detail
+	height int              // rows of the last frame
+	box    Box              // of the last frame
 	shown  []T
 }
 
@@ -173,6 +177,21 @@ func (l *List[T]) light() Box {
 		return Box{Width: 80, Height: 24, Theme: &theme.Theme{}, Now: l.Set.src.Now()}
 	}
 	return l.box
+}
+
+// look reads the row at the cursor by itself. Where that is refused the list's row serves, and the details say so.
+func (l *List[T]) look(row T) tea.Cmd {
+	if l.One == nil {
+		return nil
+	}
+	id := l.Set.ID(row)
+	return l.Set.Look(id, func(ctx context.Context) (T, error) { return l.One(ctx, row) }, func(err error) tea.Cmd {
+		if l.blind == nil {
+			l.blind = map[string]error{}
+		}
+		l.blind[id] = err
+		return nil
+	})
 }
 
 // row is the row at the cursor.

@@ -43,6 +43,11 @@ func (l *List[T]) View(b Box) string {
 // detail is the row's detail over the whole room, scrolled.
 func (l *List[T]) detail(row T, b Box) string {
 	lines := strings.Split(l.Detail(row, b), "\n")
+	if err := l.blind[l.Set.ID(row)]; err != nil {
+		for _, line := range Wrap("not read by itself, this is the list's row: "+err.Error()+prefix(" · ", Advice(err)), b.Width) {
+			lines = append(lines, b.Theme.Paint(theme.Warn, line))
+		}
+	}
 	l.down = max(0, min(l.down, len(lines)-b.Height))
 	return b.Fit(strings.Join(lines[l.down:], "\n"))
 }
@@ -114,15 +119,29 @@ func (l *List[T]) table(b Box) string {
 	l.window(n)
 	l.shown = l.shown[:0]
 	stale := l.Fresh().Err != nil
+	grouped, above := l.grouped(), ""
 	for i := l.top; i < min(n, l.top+l.height); i++ {
 		row := l.Set.At(l.order.index(i))
 		l.shown = append(l.shown, row)
-		lines = append(lines, l.line(row, i == l.at, stale, columns, b))
+		again := false
+		if grouped >= 0 {
+			group, _ := l.Columns[grouped].Cell(row, b)
+			again, above = group == above && i > l.top && i != l.at, group
+		}
+		lines = append(lines, l.line(row, i == l.at, stale, again, columns, b))
 	}
 	for len(lines) < b.Height-len(foot) {
 		lines = append(lines, "")
 	}
 	return b.Fit(strings.Join(append(lines[:max(0, b.Height-len(foot))], foot...), "\n"))
+}
+
+// grouped is the column that rows are grouped by: the one they are sorted by, where it is such a column; -1 elsewhere.
+func (l *List[T]) grouped() int {
+	if at := l.order.column; at >= 0 && l.Columns[at].Once {
+		return at
+	}
+	return -1
 }
 
 // window keeps the cursor in sight.
@@ -163,7 +182,8 @@ func place(text string, width int, right bool, mark string) string {
 }
 
 // line is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
-func (l *List[T]) line(row T, cursor, stale bool, columns []column, b Box) string {
+// again leaves the column that rows are grouped by empty.
+func (l *List[T]) line(row T, cursor, stale, again bool, columns []column, b Box) string {
 	id := l.Set.ID(row)
 	busy := l.Set.Busy(id)
 	g := b.Theme.Glyphs
@@ -184,6 +204,9 @@ func (l *List[T]) line(row T, cursor, stale bool, columns []column, b Box) strin
 		text, tone := col.Cell(row, b)
 		if busy != "" && n == 0 {
 			text, tone = busy+g.Ellipsis, theme.Warn
+		}
+		if again && c.at == l.order.column {
+			text = ""
 		}
 		text = Cut(text, c.width, g.Ellipsis)
 		if stale {

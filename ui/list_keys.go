@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"lookout/theme"
 )
 
 // Actions are what can be done with the row at the cursor or the marked rows, then with the list.
@@ -73,7 +71,7 @@ func (l *List[T]) listActions(row T, there bool) []Action {
 		actions = append(actions, Action{Key: Bind("copy name", "y"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(Copy{Text: l.called(row), What: "name"}) }})
 	}
 	if l.Detail != nil && !l.has("enter") {
-		actions = append(actions, Action{Key: Bind("details", "enter"), Group: "this list", Off: none, Show: true, Do: func() tea.Cmd { l.open, l.down = true, 0; return nil }})
+		actions = append(actions, Action{Key: Bind("details", "enter"), Group: "this list", Off: none, Show: true, Do: func() tea.Cmd { l.open, l.down = true, 0; return l.look(row) }})
 	}
 	if what := l.clearable(); what != "" {
 		actions = append(actions, plain("this list", what, "", l.clear, "esc"))
@@ -298,6 +296,8 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 		return Send(Open{Pane: act.Into(rows[0])})
 	case act.Send != nil:
 		return Send(act.Send(rows[0]))
+	case act.Start != nil:
+		return act.Start(rows[0])
 	}
 	return l.Run(act, rows)
 }
@@ -305,14 +305,19 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 // Run makes one change for each row, and says how they ended once the last has been answered.
 func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
 	l.marks = nil
-	tally := &tally[T]{list: l, act: act, left: len(rows)}
+	tally := NewTally(len(rows), l.called)
 	cmds := make([]tea.Cmd, len(rows))
 	for i, row := range rows {
 		id := l.Set.ID(row)
 		cmds[i] = l.Set.Act(Deed[T]{
 			ID: id, Verb: act.Verb, Check: CheckRow(l.Set, id, act.Check),
-			Work:  func(ctx context.Context) (Change[T], error) { return act.Run(ctx, row) },
-			After: func(v Verdict, _ Change[T], err error) tea.Cmd { return tally.add(row, v, err) },
+			Work: func(ctx context.Context) (Change[T], error) { return act.Run(ctx, row) },
+			After: func(v Verdict, _ Change[T], err error) tea.Cmd {
+				if !tally.Add(row, v, err) {
+					return nil
+				}
+				return Send(tally.News(act.Past, l.undo(act, tally.Done)))
+			},
 		})
 	}
 	return tea.Batch(cmds...)
@@ -334,65 +339,11 @@ func CheckRow[T any](set *Set[T], id string, check func(now T, found bool) Verdi
 	}
 }
 
-// A tally is how the changes of one decision ended.
-type tally[T any] struct {
-	list    *List[T]
-	act     Act[T]
-	left    int
-	done    []T
-	refused []string
-	unknown []string
-}
-
-// add counts an end; the last one is followed by the news.
-func (t *tally[T]) add(row T, v Verdict, err error) tea.Cmd {
-	t.left--
-	name := t.list.called(row)
-	switch v {
-	case Done:
-		t.done = append(t.done, row)
-	case Refused:
-		t.refused = append(t.refused, name+": "+Reason(err))
-	case Unknown:
-		t.unknown = append(t.unknown, name)
-	}
-	if t.left > 0 {
-		return nil
-	}
-	return Send(t.news())
-}
-
-func (t *tally[T]) news() Say {
-	say := Say{Tone: theme.Good}
-	var parts []string
-	switch len(t.done) {
-	case 0:
-	case 1:
-		parts = append(parts, t.list.called(t.done[0])+": "+t.act.Past)
-	default:
-		parts = append(parts, fmt.Sprintf("%d rows: %s", len(t.done), t.act.Past))
-	}
-	if len(t.done) > 0 {
-		say.Undo = t.undo()
-	}
-	if len(t.unknown) > 0 {
-		say.Tone = theme.Warn
-		parts = append(parts, strings.Join(t.unknown, ", ")+": outcome unknown; reading again did not tell")
-	}
-	if len(t.refused) > 0 {
-		say.Tone = theme.Bad
-		parts = append(parts, strings.Join(t.refused, "; "))
-	}
-	say.Text = strings.Join(parts, " · ")
-	return say
-}
-
-// undo is the act that takes the done ones back.
-func (t *tally[T]) undo() *Action {
-	for _, act := range t.list.Acts {
-		if act.Name == t.act.Undo && t.act.Undo != "" {
-			rows := t.done
-			return &Action{Key: Bind(act.Name, "u"), Change: true, Do: func() tea.Cmd { return t.list.do(act, rows) }}
+// undo is the act that takes an act on rows back; nil where there is none.
+func (l *List[T]) undo(act Act[T], rows []T) *Action {
+	for _, other := range l.Acts {
+		if other.Name == act.Undo && act.Undo != "" {
+			return &Action{Key: Bind(other.Name, "u"), Change: true, Do: func() tea.Cmd { return l.do(other, rows) }}
 		}
 	}
 	return nil

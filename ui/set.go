@@ -165,6 +165,38 @@ func (s *Set[T]) ask(cursor string) tea.Cmd {
 	}
 }
 
+// Look reads one row again and puts it in its place. after, which may be nil, runs on the loop with the error of the reading.
+func (s *Set[T]) Look(id string, view func(context.Context) (T, error), after func(error) tea.Cmd) tea.Cmd {
+	ctx, gen := s.ctx, s.gen
+	return func() tea.Msg {
+		row, err := view(ctx)
+		return sight[T]{set: s, gen: gen, id: id, row: row, err: err, after: after}
+	}
+}
+
+// sight is one row, read again.
+type sight[T any] struct {
+	set   *Set[T]
+	gen   int
+	id    string
+	row   T
+	err   error
+	after func(error) tea.Cmd
+}
+
+// Deliver puts the row in its place, unless all rows have been asked for since, the row is being changed, or it is gone.
+func (m sight[T]) Deliver() tea.Cmd {
+	s := m.set
+	if _, held := s.rows.Index(m.id); m.err == nil && held && m.gen == s.gen && s.busy[m.id] == "" {
+		s.rows.Put(m.id, m.row)
+		s.version++
+	}
+	if m.after == nil {
+		return nil
+	}
+	return m.after(m.err)
+}
+
 // arrival is a page, or why there is none.
 type arrival[T any] struct {
 	set    *Set[T]

@@ -24,19 +24,22 @@ func (a *Account) contactsPane() ui.Pane {
 		Reads: []ui.Asked{a.services()},
 		Columns: []ui.Column[client.Contact]{
 			{Title: "name", Min: 14, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
-			{Title: "group", Width: 14, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Group.String(), theme.Plain }},
+			{Title: "group", Width: 14, Once: true, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Group.String(), theme.Plain }},
 			{Title: "phone", Width: 16, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
 			{Title: "second phone", Width: 16, Drop: 3, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
 			{Title: "e-mail", Min: 16, Drop: 1, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
 			{Title: "updated", Width: 8, Right: true, Drop: 4, Cell: func(c client.Contact, b ui.Box) (string, theme.Tone) { return ago(c.Updated, b.Now), theme.Muted },
 				Less: func(c, d client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) }},
 		},
-		Acts:   a.contactActs(),
-		Always: func() []ui.Action { return []ui.Action{a.addContact()} },
+		Acts:   scoped(a, accountWrite, a.contactActs()),
+		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addContact()) },
 		Detail: a.contactDetail,
-		Foot:   a.contactsFoot,
-		Empty:  "no contacts yet · n adds one",
-		Sort:   "group",
+		One: func(ctx context.Context, c client.Contact) (client.Contact, error) {
+			return a.api.Contacts.View(ctx, c.ID)
+		},
+		Foot:  a.contactsFoot,
+		Empty: "no contacts yet · n adds one",
+		Sort:  "group",
 	}
 }
 
@@ -46,6 +49,10 @@ func (a *Account) contactActs() []ui.Act[client.Contact] {
 			Send: func(c client.Contact) tea.Msg {
 				return ui.Copy{Text: phones(c)[0], What: "phone number of " + c.Name.String()}
 			}},
+		{Keys: []string{"w"}, Name: "copy second phone", Off: func(c client.Contact) string { return because(len(phones(c)) < 2, "no second phone is kept") },
+			Send: func(c client.Contact) tea.Msg {
+				return ui.Copy{Text: phones(c)[1], What: "second phone number of " + c.Name.String()}
+			}},
 		{Keys: []string{"m"}, Name: "copy e-mail", Show: true, Send: func(c client.Contact) tea.Msg {
 			return ui.Copy{Text: c.Email.String(), What: "mail address of " + c.Name.String()}
 		}},
@@ -53,8 +60,9 @@ func (a *Account) contactActs() []ui.Act[client.Contact] {
 		{Keys: []string{"D"}, Name: "delete", About: "support can no longer reach this person", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
 			Ask: a.deleteContact,
 			Run: func(ctx context.Context, c client.Contact) (ui.Change[client.Contact], error) {
-				return ui.Drop[client.Contact](a.api.Contacts.Delete(client.About(ctx, "contact", ordinal(c.ID), c.Name.String()), c.ID))
+				return ui.Drop[client.Contact](a.api.Contacts.Delete(aboutContact(ctx, c), c.ID))
 			}},
+		follow(func(c client.Contact) []name { return serviceNames(a.servicesOfGroup(c.Group.Raw())) }),
 	}
 }
 
@@ -93,14 +101,7 @@ func (a *Account) contactDetail(c client.Contact, b ui.Box) string {
 	t.line("e-mail", c.Email.String(), theme.Plain)
 	t.line("updated", a.when(c.Updated), theme.Muted)
 	t.heading("called for")
-	services := a.servicesOfGroup(c.Group.Raw())
-	for _, s := range services {
-		state, tone := stateOf(s.Status, b.Theme)
-		t.say(fmt.Sprintf("%s  %s", state, s.Label), tone)
-	}
-	if len(services) == 0 {
-		t.say("no service names this group", theme.Muted)
-	}
+	t.services(a.servicesOfGroup(c.Group.Raw()), "no service names this group")
 	return t.String()
 }
 
@@ -125,13 +126,20 @@ func (a *Account) newContact() ui.Form {
 	return form
 }
 
+func aboutContact(ctx context.Context, c client.Contact) context.Context {
+	return client.About(ctx, "contact", ordinal(c.ID), c.Name.String())
+}
+
 func contactID(c client.Contact) int { return c.ID }
 
 func (a *Account) editContact(c client.Contact) ui.Form {
-	before, in := c.Request(), c.Request()
-	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), &in, func(ctx context.Context) (ui.Change[client.Contact], error) {
-		return ui.Put(a.api.Contacts.Update(client.About(ctx, "contact", ordinal(c.ID), c.Name.String()), c.ID, client.Changes(before, in)))
-	}, changed(c.ID, contactID, func(now client.Contact) bool { return now.Request() == in }))
+	e := &edit[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
+	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), &e.in, func(ctx context.Context) (ui.Change[client.Contact], error) {
+		return save(aboutContact(ctx, c), e, func(ctx context.Context) (client.Contact, error) { return a.api.Contacts.View(ctx, c.ID) }, client.Contact.Request,
+			func(ctx context.Context, p client.Patch) (client.Contact, error) {
+				return a.api.Contacts.Update(ctx, c.ID, p)
+			})
+	}, changed(c.ID, contactID, func(now client.Contact) bool { return now.Request() == e.in }))
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }

@@ -24,7 +24,7 @@ func (a *Account) credentialsPane() ui.Pane {
 	return &ui.List[client.Credential]{
 		Title: "credentials",
 		Set:   a.credentials(),
-		Reads: []ui.Asked{a.services()},
+		Reads: []ui.Asked{a.services(), a.sshKey()},
 		Columns: []ui.Column[client.Credential]{
 			{Title: "label", Min: 16, Cell: func(c client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
 			{Title: "last decrypted", Width: 14, Right: true, Cell: lastDecrypted,
@@ -33,11 +33,14 @@ func (a *Account) credentialsPane() ui.Pane {
 				return labels(a.servicesUsing(c.ID)), theme.Plain
 			}},
 		},
-		Acts:   a.credentialActs(),
-		Always: a.credentialActions,
+		Acts:   scoped(a, accountWrite, a.credentialActs()),
+		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.credentialActions()...) },
 		Detail: a.credentialDetail,
-		Empty:  "no credentials yet · n adds one",
-		Sort:   "label",
+		One: func(ctx context.Context, c client.Credential) (client.Credential, error) {
+			return a.api.Credentials.View(ctx, c.ID)
+		},
+		Empty: "no credentials yet · n adds one",
+		Sort:  "label",
 	}
 }
 
@@ -71,6 +74,7 @@ func (a *Account) credentialActs() []ui.Act[client.Credential] {
 			Run: func(ctx context.Context, c client.Credential) (ui.Change[client.Credential], error) {
 				return ui.Drop[client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
 			}},
+		follow(func(c client.Credential) []name { return serviceNames(a.servicesUsing(c.ID)) }),
 	}
 }
 
@@ -104,14 +108,7 @@ func (a *Account) credentialDetail(c client.Credential, b ui.Box) string {
 	t.line("decrypted", used, tone)
 	t.say("User name and password are never shown by the API.", theme.Muted)
 	t.heading("used by")
-	services := a.servicesUsing(c.ID)
-	for _, s := range services {
-		state, tone := stateOf(s.Status, b.Theme)
-		t.say(fmt.Sprintf("%s  %s", state, s.Label), tone)
-	}
-	if len(services) == 0 {
-		t.say("no service", theme.Muted)
-	}
+	t.services(a.servicesUsing(c.ID), "no service")
 	if key, known := the(a.sshKey()); known {
 		t.heading("managed SSH key · K copies it")
 		t.text(key.SSHKey.Raw())
@@ -153,14 +150,24 @@ func login(user, password *string) []ui.Field {
 	}
 }
 
+// labelled is a thing of which only the label can be changed.
+type labelled struct {
+	Label string `json:"label"`
+}
+
 func (a *Account) renameCredential(c client.Credential) ui.Form {
-	label := c.Label.Raw()
-	form := ui.FormFor(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(c.ID))},
+	was := labelled{c.Label.Raw()}
+	e := &edit[labelled]{was, was, was}
+	form := ui.FormFor(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, ui.Length(2, 75), a.freeLabel(c.ID))},
 		func(c client.Credential) string { return c.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Change[client.Credential], error) {
-			return ui.Put(a.api.Credentials.Update(aboutCredential(ctx, c), c.ID, label))
+			return save(aboutCredential(ctx, c), e, func(ctx context.Context) (client.Credential, error) { return a.api.Credentials.View(ctx, c.ID) },
+				func(c client.Credential) labelled { return labelled{c.Label.Raw()} },
+				func(ctx context.Context, _ client.Patch) (client.Credential, error) {
+					return a.api.Credentials.Update(ctx, c.ID, e.in.Label)
+				})
 		},
-		changed(c.ID, credentialID, func(now client.Credential) bool { return now.Label.Raw() == label }))
+		changed(c.ID, credentialID, func(now client.Credential) bool { return now.Label.Raw() == e.in.Label }))
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }
@@ -175,7 +182,8 @@ func (a *Account) changeLogin(c client.Credential) ui.Form {
 				client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
 		func([]client.Credential) ui.Verdict { return ui.Unknown })
-	form.Text = "The password is sent once and not kept. The API tells nothing about it afterwards; sending the same again is harmless."
+	form.Text = "The password is sent once and not kept. The API tells nothing about it afterwards."
+	form.Again = "Sending the same login twice does no harm"
 	form.Verb, form.Yes = "changing", "change"
 	return form
 }

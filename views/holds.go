@@ -132,7 +132,7 @@ func (a *Account) switchOn(rows []client.Service, why string) tea.Cmd {
 func (a *Account) switchAll(rows []client.Service, verb, word string, check func(client.Service, bool) ui.Verdict,
 	work func(context.Context, client.Service) (client.Service, error), after func(done []client.Service) (*ui.Action, tea.Cmd)) tea.Cmd {
 	set := a.services()
-	tally := &tally{left: len(rows)}
+	tally := ui.NewTally(len(rows), func(s client.Service) string { return s.Label.String() })
 	cmds := make([]tea.Cmd, len(rows))
 	for n, s := range rows {
 		cmds[n] = set.Act(ui.Deed[client.Service]{
@@ -140,59 +140,23 @@ func (a *Account) switchAll(rows []client.Service, verb, word string, check func
 			Work:  func(ctx context.Context) (ui.Change[client.Service], error) { return ui.Put(work(ctx, s)) },
 			Check: ui.CheckRow(set, set.ID(s), check),
 			After: func(v ui.Verdict, _ ui.Change[client.Service], err error) tea.Cmd {
-				if !tally.add(s, v, err) {
+				if !tally.Add(s, v, err) {
 					return nil
 				}
-				undo, next := after(tally.done)
-				return tea.Batch(tally.say(word, undo), next)
+				undo, next := after(tally.Done)
+				return tea.Batch(ui.Send(tally.News(was(word, tally.Done), undo)), next)
 			},
 		})
 	}
 	return tea.Batch(cmds...)
 }
 
-// A tally is how the changes of one decision ended.
-type tally struct {
-	left    int
-	done    []client.Service
-	refused []string
-	unknown []string
-}
-
-// add counts an end and reports whether it was the last.
-func (t *tally) add(s client.Service, v ui.Verdict, err error) bool {
-	t.left--
-	switch v {
-	case ui.Done:
-		t.done = append(t.done, s)
-	case ui.Refused:
-		t.refused = append(t.refused, fmt.Sprintf("%s: %s", s.Label, ui.Reason(err)))
-	case ui.Unknown:
-		t.unknown = append(t.unknown, s.Label.String())
+// was adds what a single service was before the change.
+func was(word string, done []client.Service) string {
+	if len(done) != 1 {
+		return word
 	}
-	return t.left == 0
-}
-
-func (t *tally) say(word string, undo *ui.Action) tea.Cmd {
-	var parts []string
-	tone := theme.Good
-	switch len(t.done) {
-	case 0:
-		undo = nil
-	case 1:
-		parts = append(parts, fmt.Sprintf("%s: %s (was %s)", t.done[0].Label, word, t.done[0].Status))
-	default:
-		parts = append(parts, fmt.Sprintf("%d services: %s", len(t.done), word))
-	}
-	if len(t.refused) > 0 {
-		tone = theme.Bad
-		parts = append(parts, strings.Join(t.refused, "; "))
-	}
-	if len(t.unknown) > 0 {
-		tone = theme.Warn
-		parts = append(parts, joined(t.unknown)+": outcome unknown, reading again did not tell")
-	}
-	return ui.Send(ui.Say{Text: strings.Join(parts, " · "), Tone: tone, Undo: undo})
+	return fmt.Sprintf("%s (was %s)", word, done[0].Status)
 }
 
 // due says that the time of disabled services is up. It delivers itself.

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type incident struct {
 	a      *Account
 	id     string
 	issue  client.Issue // as opened; the set's newer row is shown where it has one
+	looked bool         // read by itself since it was opened
 	scroll ui.Scroll
 }
 
@@ -38,12 +40,28 @@ func (p *incident) Fresh() ui.Freshness {
 // Refresh asks for all that it joins.
 func (p *incident) Refresh() tea.Cmd {
 	a := p.a
-	return asked(a.issues(), a.services(), a.contacts(), a.instances(), a.credentials(), a.stats())
+	return tea.Batch(asked(a.services(), a.contacts(), a.instances(), a.credentials(), a.stats()), p.look())
+}
+
+// look reads the issue by itself: cheaper than the list of all, and the list's row serves where it fails.
+func (p *incident) look() tea.Cmd {
+	p.looked = true
+	id := p.issue.ID
+	return p.a.issues().Look(p.id, func(ctx context.Context) (client.Issue, error) { return p.a.api.Issues.View(ctx, id) }, func(err error) tea.Cmd {
+		if err != nil {
+			return ui.News(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
+		}
+		return nil
+	})
 }
 
 // Want asks for what the frame lacks.
 func (p *incident) Want() tea.Cmd {
-	return tea.Batch(p.a.stats().Need(), p.a.contacts().Need(), p.a.instances().Need(), p.a.credentials().Need(), p.a.services().Need(),
+	var look tea.Cmd
+	if !p.looked {
+		look = p.look()
+	}
+	return tea.Batch(look, p.a.stats().Need(), p.a.contacts().Need(), p.a.instances().Need(), p.a.credentials().Need(), p.a.services().Need(),
 		p.a.seeTickets([]client.Issue{p.now()}))
 }
 
@@ -69,6 +87,8 @@ func (p *incident) Actions() []ui.Action {
 			Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.a.ticketURL(i)}) }},
 		{Key: ui.Bind("go to service", "enter"), Show: true, Off: because(len(i.Services) == 0, "the issue names no service"),
 			Do: func() tea.Cmd { return p.a.gotoService(i) }},
+		{Key: ui.Bind("follow a name", "f"), About: "to the pane of what stands here; ctrl+o comes back", Show: true, Off: because(len(p.a.namesIn(i)) == 0, "nothing here is kept elsewhere"),
+			Do: func() tea.Cmd { return ui.Send(menuOf(p.a.namesIn(i))) }},
 	}
 	return append(acts, p.scroll.Actions()...)
 }

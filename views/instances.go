@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -22,7 +21,7 @@ func (a *Account) instances() *ui.Set[client.Instance] {
 }
 
 func (a *Account) sshPane() ui.Pane {
-	return &ui.List[client.Instance]{
+	l := &ui.List[client.Instance]{
 		Title: "ssh",
 		Set:   a.instances(),
 		Columns: []ui.Column[client.Instance]{
@@ -47,11 +46,16 @@ func (a *Account) sshPane() ui.Pane {
 				return line, theme.Accent
 			}},
 		},
-		Acts:   a.sshActs(),
+		Reads:  []ui.Asked{a.services()},
 		Detail: a.sshDetail,
-		Empty:  "no instances: settings appear here with the account's first instance",
-		Sort:   "label",
+		One: func(ctx context.Context, i client.Instance) (client.Instance, error) {
+			return a.api.Instances.View(ctx, i.ID)
+		},
+		Empty: "no instances: settings appear here with the account's first instance",
+		Sort:  "label",
 	}
+	l.Acts = scoped(a, accountWrite, a.sshActs(l))
+	return l
 }
 
 // sshUser and sshPort are what an absent setting stands for.
@@ -64,11 +68,17 @@ func sshPort(i client.Instance) int {
 	return i.SSH.Port
 }
 
-func (a *Account) sshActs() []ui.Act[client.Instance] {
+func (a *Account) sshActs(l *ui.List[client.Instance]) []ui.Act[client.Instance] {
 	noLine := func(i client.Instance) string {
 		_, ok := sshLine(i)
 		return because(!ok, "the settings name no single address")
 	}
+	allow := ui.Act[client.Instance]{Keys: []string{"E"}, Name: "allow access", Verb: "allowing access", Past: "support may log in", Show: true, Change: true, Many: true, Undo: "deny access",
+		Off: func(i client.Instance) string { return because(i.SSH.Access, "already allowed") },
+		Run: a.setAccess(true), Check: accessIs(true)}
+	deny := ui.Act[client.Instance]{Keys: []string{"d"}, Name: "deny access", Verb: "denying access", Past: "support may not log in", Show: true, Change: true, Many: true, Undo: "allow access",
+		Off: func(i client.Instance) string { return because(!i.SSH.Access, "already denied") },
+		Run: a.setAccess(false), Check: accessIs(false)}
 	return []ui.Act[client.Instance]{
 		{Keys: []string{"y"}, Name: "copy ssh line", Show: true, Off: noLine, Send: func(i client.Instance) tea.Msg {
 			line, _ := sshLine(i)
@@ -76,13 +86,15 @@ func (a *Account) sshActs() []ui.Act[client.Instance] {
 		}},
 		{Keys: []string{"x"}, Name: "run ssh", About: "in this terminal; the program comes back afterwards", Off: noLine,
 			Send: func(i client.Instance) tea.Msg { return ui.Exec{Name: "ssh", Args: sshArgs(i)} }},
-		{Keys: []string{"E"}, Name: "allow access", Verb: "allowing access", Past: "support may log in", Show: true, Change: true, Many: true, Undo: "deny access",
-			Off: func(i client.Instance) string { return because(i.SSH.Access, "already allowed") },
-			Run: a.setAccess(true), Check: accessIs(true)},
-		{Keys: []string{"d"}, Name: "deny access", Verb: "denying access", Past: "support may not log in", Show: true, Change: true, Many: true, Undo: "allow access",
-			Off: func(i client.Instance) string { return because(!i.SSH.Access, "already denied") },
-			Run: a.setAccess(false), Check: accessIs(false)},
+		allow, deny,
+		{Keys: []string{"t"}, Name: "toggle access", Change: true, Start: func(i client.Instance) tea.Cmd {
+			if i.SSH.Access {
+				return l.Run(deny, []client.Instance{i})
+			}
+			return l.Run(allow, []client.Instance{i})
+		}},
 		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Instance) ui.Form { return a.editSSH(rows[0]) }},
+		follow(func(i client.Instance) []name { return serviceNames(a.servicesOn(i)) }),
 	}
 }
 
@@ -111,7 +123,8 @@ func instanceID(i client.Instance) int { return i.ID }
 
 // editSSH changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and 22.
 func (a *Account) editSSH(i client.Instance) ui.Form {
-	before, in := i.Request(), i.Request()
+	e := &edit[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
+	in := &e.in
 	form := ui.FormFor(a.instances(), "SSH settings of "+i.Label.String(), []ui.Field{
 		ui.Switch("ssh.access", "Access", &in.SSH.Access),
 		ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
@@ -119,9 +132,12 @@ func (a *Account) editSSH(i client.Instance) ui.Form {
 		ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
 	}, func(now client.Instance) string { return now.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Change[client.Instance], error) {
-			return ui.Put(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Changes(before, in)))
+			return save(aboutInstance(ctx, i), e, func(ctx context.Context) (client.Instance, error) { return a.api.Instances.View(ctx, i.ID) }, client.Instance.Request,
+				func(ctx context.Context, p client.Patch) (client.Instance, error) {
+					return a.api.Instances.Update(ctx, i.ID, p)
+				})
 		},
-		changed(i.ID, instanceID, func(now client.Instance) bool { return len(client.Changes(now.Request(), in)) == 0 }))
+		changed(i.ID, instanceID, func(now client.Instance) bool { return len(client.Changes(now.Request(), *in)) == 0 }))
 	form.Text = "How support logs in. Nothing changes on the machine itself."
 	form.Verb, form.Yes = "saving", "save"
 	return form
@@ -146,20 +162,15 @@ func (a *Account) sshDetail(i client.Instance, b ui.Box) string {
 	line, _ := sshLine(i)
 	t.line("command", line, theme.Accent)
 	t.heading("services at this address")
-	none := true
-	for _, s := range a.services().Rows() {
-		for _, m := range a.instancesOf(s) {
-			if m.ID == i.ID {
-				state, tone := stateOf(s.Status, b.Theme)
-				t.say(fmt.Sprintf("%s  %s", state, s.Label), tone)
-				none = false
-			}
-		}
-	}
-	if none {
-		t.say("none", theme.Muted)
-	}
+	t.services(a.servicesOn(i), "none")
 	return t.String()
+}
+
+// servicesOn are the services whose address may stand for an instance.
+func (a *Account) servicesOn(i client.Instance) []client.Service {
+	return slices.DeleteFunc(a.services().Rows(), func(s client.Service) bool {
+		return !slices.ContainsFunc(a.instancesOf(s), func(m client.Instance) bool { return m.ID == i.ID })
+	})
 }
 
 // instancesOf are the instances that a service's address may stand for. The document links services and instances by nothing, so

@@ -44,8 +44,8 @@ func start(t *testing.T, o emulator.Options, width, height int, test func(*rig),
 		r := newRig(t, ctx, o, width, height, between...)
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: width, Height: height})
+		defer time.Sleep(24 * time.Hour) // timers that are still armed end here, also those of a test that failed
 		test(r)
-		time.Sleep(24 * time.Hour) // timers that are still armed end here
 	})
 }
 

@@ -23,7 +23,7 @@ func (a *Account) servicesPane() ui.Pane {
 	return &ui.List[client.Service]{
 		Title: "services",
 		Set:   a.services(),
-		Reads: []ui.Asked{a.issues(), a.contacts(), a.credentials()},
+		Reads: []ui.Asked{a.issues(), a.contacts(), a.credentials(), a.instances()},
 		Columns: []ui.Column[client.Service]{
 			{Title: "state", Width: 10, Cell: func(s client.Service, b ui.Box) (string, theme.Tone) { return stateOf(s.Status, b.Theme) },
 				Less: func(s, t client.Service) bool { return rank(s.Status) < rank(t.Status) }},
@@ -38,13 +38,16 @@ func (a *Account) servicesPane() ui.Pane {
 			{Title: "updated", Width: 8, Right: true, Drop: 6, Cell: func(s client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
 				Less: func(s, t client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
 		},
-		Acts:   a.serviceActs(),
-		Always: func() []ui.Action { return []ui.Action{a.addService()} },
+		Acts:   scoped(a, accountWrite, a.serviceActs()),
+		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addService()) },
 		Detail: a.serviceDetail,
-		Foot:   a.servicesFoot,
-		Empty:  "no services yet · n adds one",
-		Sort:   "label",
-		Count:  a.servicesBadge,
+		One: func(ctx context.Context, s client.Service) (client.Service, error) {
+			return a.api.Services.View(ctx, s.ID)
+		},
+		Foot:  a.servicesFoot,
+		Empty: "no services yet · n adds one",
+		Sort:  "label",
+		Count: a.servicesBadge,
 	}
 }
 
@@ -59,7 +62,7 @@ func (a *Account) serviceActs() []ui.Act[client.Service] {
 				return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID))
 			},
 			Check: enabled, Undo: "disable"},
-		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Send: a.toggle},
+		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Start: a.toggle},
 		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Service) ui.Form { return a.editService(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", About: "monitoring stops for good", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
 			Ask: deleteService,
@@ -73,6 +76,7 @@ func (a *Account) serviceActs() []ui.Act[client.Service] {
 			issue, _ := a.newestIssue(s.ID)
 			return ui.Goto{Pane: "issues", ID: ordinal(issue.ID)}
 		}},
+		follow(a.namesOf),
 	}
 }
 
@@ -116,11 +120,11 @@ func deleteService(s client.Service) *ui.Question {
 }
 
 // toggle is enable for what is disabled, and the question of disabling for the rest.
-func (a *Account) toggle(s client.Service) tea.Msg {
+func (a *Account) toggle(s client.Service) tea.Cmd {
 	if s.Status != client.Disabled {
-		return ui.Enter{Form: a.disableForm([]client.Service{s})}
+		return ui.Send(ui.Enter{Form: a.disableForm([]client.Service{s})})
 	}
-	return a.switchOn([]client.Service{s}, "")()
+	return a.switchOn([]client.Service{s}, "")
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {

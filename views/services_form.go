@@ -33,13 +33,15 @@ func (a *Account) newService() ui.Form {
 	return form
 }
 
-// editService changes a service. Only what was changed is sent.
+// editService changes a service.
 func (a *Account) editService(s client.Service) ui.Form {
-	before := s.Request()
-	in := s.Request()
-	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), &in, func(ctx context.Context) (ui.Change[client.Service], error) {
-		return ui.Put(a.api.Services.Update(about(ctx, s), s.ID, client.Changes(before, in)))
-	}, changed(s.ID, serviceID, func(now client.Service) bool { return sameService(now, in) }))
+	e := &edit[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
+	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), &e.in, func(ctx context.Context) (ui.Change[client.Service], error) {
+		return save(about(ctx, s), e, func(ctx context.Context) (client.Service, error) { return a.api.Services.View(ctx, s.ID) }, client.Service.Request,
+			func(ctx context.Context, p client.Patch) (client.Service, error) {
+				return a.api.Services.Update(ctx, s.ID, p)
+			})
+	}, changed(s.ID, serviceID, func(now client.Service) bool { return sameService(now, e.in) }))
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"strings"
 
 	"lookout/client"
@@ -32,6 +33,17 @@ func (s *sheet) heading(text string) {
 func (s *sheet) line(label, text string, tone theme.Tone) {
 	t := s.box.Theme
 	s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.label-1), s.label)) + t.Paint(tone, s.cut(text, s.box.Width-s.label)))
+}
+
+// services are services, one a line with their states, or what stands for none.
+func (s *sheet) services(rows []client.Service, none string) {
+	for _, row := range rows {
+		state, tone := stateOf(row.Status, s.box.Theme)
+		s.say(fmt.Sprintf("%s  %s", state, row.Label), tone)
+	}
+	if len(rows) == 0 {
+		s.say(none, theme.Muted)
+	}
 }
 
 // say is a whole line in one tone.

@@ -64,10 +64,13 @@ const arms = 250 * time.Millisecond
 // question stands between an action and its doing.
 type question struct {
 	action ui.Action
-	opened time.Time
+	armed  bool // it has been in sight for long enough to be answered
 	typed  string
 	fits   bool
 }
+
+// armed says that a question's moment has passed.
+type armed struct{ q *question }
 
 func (q *question) title() string { return q.action.Ask.Title }
 
@@ -91,6 +94,8 @@ func (q *question) view(b ui.Box) string {
 	switch {
 	case !q.fits:
 		return b.Theme.Paint(theme.Bad, "This question does not fit here: make the terminal larger, or press esc.")
+	case !q.armed:
+		lines = append(lines, b.Theme.Paint(theme.Muted, b.Theme.Glyphs.Ellipsis))
 	case ask.Word != "":
 		lines = append(lines, "Type "+b.Theme.Paint(theme.Strong, ask.Word)+" and press enter, or esc:", b.Theme.Paint(theme.Input, q.typed)+b.Theme.Paint(theme.Cursor, " "))
 	default:
@@ -120,8 +125,8 @@ func (q *question) paste(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-func (q *question) press(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	if s.o.Now().Sub(q.opened) < arms || k.IsRepeat {
+func (q *question) press(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if !q.armed || k.IsRepeat {
 		return nil, k.String() == "esc"
 	}
 	if q.action.Ask.Word == "" {

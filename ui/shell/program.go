@@ -72,9 +72,7 @@ func (s *Shell) quit() tea.Cmd {
 	}
 	for _, t := range s.tabs {
 		if b, ok := t.stack[0].(interface{ Busy() string }); ok && b.Busy() != "" {
-			s.push(&question{opened: s.o.Now(), action: ui.Action{Key: ui.Bind("quit"), Do: func() tea.Cmd { return terminal.Quit(0) },
-				Ask: &ui.Question{Title: "Quit", Text: b.Busy(), Yes: "quit"}}})
-			return nil
+			return s.ask(ui.Action{Key: ui.Bind("quit"), Do: func() tea.Cmd { return terminal.Quit(0) }, Ask: &ui.Question{Title: "Quit", Text: b.Busy(), Yes: "quit"}})
 		}
 	}
 	return terminal.Quit(0)

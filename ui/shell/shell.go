@@ -142,6 +142,8 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 		return s.clock.beat(s, msg)
 	case hush:
 		s.news.hush(msg)
+	case armed:
+		msg.q.armed = true
 	case terminal.Stalled:
 		return ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", msg.Dropped))
 	case terminal.Resumed:
@@ -237,10 +239,16 @@ func (s *Shell) start(a ui.Action) tea.Cmd {
 	case a.Off != "":
 		return ui.News(theme.Warn, a.Name()+": "+a.Off)
 	case a.Ask != nil:
-		s.push(&question{action: a, opened: s.o.Now()})
-		return nil
+		return s.ask(a)
 	}
 	return a.Do()
+}
+
+// ask puts the question of an action in front. It can be answered a moment later.
+func (s *Shell) ask(a ui.Action) tea.Cmd {
+	q := &question{action: a}
+	s.push(q)
+	return tea.Tick(arms, func(time.Time) tea.Msg { return armed{q} })
 }
 
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.

@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"lookout/theme"
+)
+
+// A Tally is how the changes of one decision ended, row by row.
+type Tally[T any] struct {
+	Done    []T
+	left    int
+	name    func(T) string
+	refused []string
+	unknown []string
+}
+
+// NewTally waits for n ends. name is what a row is called in the news.
+func NewTally[T any](n int, name func(T) string) *Tally[T] { return &Tally[T]{left: n, name: name} }
+
+// Add counts an end and reports whether it was the last.
+func (t *Tally[T]) Add(row T, v Verdict, err error) (last bool) {
+	t.left--
+	switch v {
+	case Done:
+		t.Done = append(t.Done, row)
+	case Refused:
+		t.refused = append(t.refused, t.name(row)+": "+Reason(err))
+	case Unknown:
+		t.unknown = append(t.unknown, t.name(row))
+	}
+	return t.left == 0
+}
+
+// News sums the ends up in one line: what was done ("is deleted"), what is not known, what was refused and why.
+// Undo is offered where something was done.
+func (t *Tally[T]) News(past string, undo *Action) Say {
+	say := Say{Tone: theme.Good}
+	var parts []string
+	switch len(t.Done) {
+	case 0:
+	case 1:
+		parts = append(parts, t.name(t.Done[0])+": "+past)
+	default:
+		parts = append(parts, fmt.Sprintf("%d rows: %s", len(t.Done), past))
+	}
+	if len(t.Done) > 0 {
+		say.Undo = undo
+	}
+	if len(t.unknown) > 0 {
+		say.Tone = theme.Warn
+		parts = append(parts, strings.Join(t.unknown, ", ")+": outcome unknown; reading again did not tell")
+	}
+	if len(t.refused) > 0 {
+		say.Tone = theme.Bad
+		parts = append(parts, strings.Join(t.refused, "; "))
+	}
+	say.Text = strings.Join(parts, " · ")
+	return say
+}

@@ -1,0 +1,122 @@
+package views
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"lookout/client"
+	"lookout/ui"
+)
+
+// An edit is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen last.
+type edit[R any] struct {
+	opened, seen, in R
+}
+
+// errUnchanged refuses to send an edit that changes nothing.
+var errUnchanged = errors.New("nothing has been changed: esc leaves")
+
+// save looks at the thing once more and sends what was changed, and nothing else. What somebody else has changed meanwhile in the
+// same members is shown instead of overwritten; sending again overwrites it.
+func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) (T, error), request func(T) R,
+	update func(context.Context, client.Patch) (T, error)) (ui.Change[T], error) {
+	var none ui.Change[T]
+	patch := client.Changes(e.opened, e.in)
+	if len(patch) == 0 {
+		return none, errUnchanged
+	}
+	row, err := view(ctx)
+	if err != nil {
+		return none, err
+	}
+	now := request(row)
+	both := conflict{}
+	both.find("", patch, client.Changes(e.seen, now))
+	if e.seen = now; len(both) > 0 {
+		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc leaves theirs"
+		return none, both
+	}
+	return ui.Put(update(ctx, patch))
+}
+
+// A conflict is the members of a thing that two people changed at once, with what the other made of them.
+type conflict map[string]string
+
+func (c conflict) Error() string { return c[""] }
+
+// Fields puts what the other wrote beneath the fields.
+func (c conflict) Fields() map[string]string { return c }
+
+// find compares two changes of the same thing, inside its objects too.
+func (c conflict) find(path string, mine, theirs map[string]any) {
+	for name, value := range mine {
+		other, changed := theirs[name]
+		inner, isObject := object(value)
+		outer, wasObject := object(other)
+		switch {
+		case !changed || reflect.DeepEqual(value, other):
+		case isObject && wasObject:
+			c.find(path+name+".", inner, outer)
+		case other == nil:
+			c[path+name] = "is empty by now"
+		default:
+			c[path+name] = "is by now: " + client.Clean(strings.TrimSpace(fmt.Sprint(other)))
+		}
+	}
+}
+
+func object(value any) (map[string]any, bool) {
+	switch v := value.(type) {
+	case client.Patch:
+		return v, true
+	case map[string]any:
+		return v, true
+	}
+	return nil, false
+}
+
+// may is why the token cannot do what needs a scope ("account:read_write"); empty where it can, or where its scopes are not known yet.
+func (a *Account) may(scope string) string {
+	have := a.api.Scopes()
+	area, _, _ := strings.Cut(scope, ":")
+	for _, s := range strings.FieldsFunc(have, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if s == "*" || s == scope || s == area+":*" || s == area+":read_write" {
+			return ""
+		}
+	}
+	return because(have != "" && have != "unknown", "the token has "+have+"; this needs "+scope)
+}
+
+// The scopes of the two areas that change something ("Authentication").
+const (
+	accountWrite = "account:read_write"
+	storageWrite = "object_storage:read_write"
+)
+
+// scoped greys the acts that change something where the token lacks the scope.
+func scoped[T any](a *Account, scope string, acts []ui.Act[T]) []ui.Act[T] {
+	for i, act := range acts {
+		if act.Change {
+			acts[i].Off = func(row T) string {
+				if why := a.may(scope); why != "" || act.Off == nil {
+					return why
+				}
+				return act.Off(row)
+			}
+		}
+	}
+	return acts
+}
+
+// scopedActions is scoped for actions that need no row.
+func (a *Account) scopedActions(scope string, actions ...ui.Action) []ui.Action {
+	for i := range actions {
+		if actions[i].Change && actions[i].Off == "" {
+			actions[i].Off = a.may(scope)
+		}
+	}
+	return actions
+}
