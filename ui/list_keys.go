@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
 )
 
 // Actions are what can be done with the row at the cursor or the marked rows, then with the list.
@@ -290,6 +292,8 @@ func (l *List[T]) many(act Act[T], rows []T, hidden int) ([]T, *Question) {
 // do starts an act on rows.
 func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 	switch {
+	case len(rows) == 0:
+		return News(theme.Warn, act.Name+": the rows are gone")
 	case act.Form != nil:
 		return Send(Enter{Form: act.Form(rows)})
 	case act.Into != nil:
@@ -343,8 +347,19 @@ func CheckRow[T any](set *Set[T], id string, check func(now T, found bool) Verdi
 func (l *List[T]) undo(act Act[T], rows []T) *Action {
 	for _, other := range l.Acts {
 		if other.Name == act.Undo && act.Undo != "" {
-			return &Action{Key: Bind(other.Name, "u"), Change: true, Do: func() tea.Cmd { return l.do(other, rows) }}
+			return &Action{Key: Bind(other.Name, "u"), Change: true, Do: func() tea.Cmd { return l.do(other, l.now(rows)) }}
 		}
 	}
 	return nil
+}
+
+// now are rows as the set has them by now; those that are gone are left out.
+func (l *List[T]) now(rows []T) []T {
+	var now []T
+	for _, row := range rows {
+		if found, held := l.Set.Get(l.Set.ID(row)); held {
+			now = append(now, found)
+		}
+	}
+	return now
 }

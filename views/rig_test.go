@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -213,3 +214,12 @@ func (r *rig) applied() []string {
 }
 
 var _ ui.Pane
+
+// asText is anything as JSON.
+func asText(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return data
+}
