@@ -244,6 +244,9 @@ func (d *download) refused(err error, p *progress) error {
 func (d *download) take(ctx context.Context, body io.Reader, watch *watch, p *progress) error {
 	buffer := make([]byte, block)
 	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		n, err := body.Read(buffer)
 		if int64(n) > d.Object.Size-d.part.size {
 			return d.wrong(fmt.Errorf("%w: more came than the %d bytes that the listing says", ErrCorrupt, d.Object.Size))
