@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -198,6 +199,27 @@ func (j *Journal) Entries(since time.Time) []Entry {
 		}
 	}
 	return entries
+}
+
+// Unfinished are the changes of an operation that earlier runs began and nobody has brought to an end since: of each path the last, where
+// its outcome is missing or unknown.
+func (j *Journal) Unfinished(op string) []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	last := map[string]int{}
+	for i, e := range j.entries {
+		if e.Change.Op == op {
+			last[e.Change.Path] = i
+		}
+	}
+	var open []Entry
+	for i, e := range j.entries {
+		ours := strings.HasPrefix(e.ID, j.run+"-")
+		if e.Change.Op == op && last[e.Change.Path] == i && !ours && (e.Outcome == Sent || e.Outcome == Unknown) {
+			open = append(open, *e)
+		}
+	}
+	return open
 }
 
 // A Hold is a service that this program disabled and that has not been enabled since, as far as the journal knows.

@@ -1,0 +1,168 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"lookout/client"
+)
+
+// Bounds of deletions.
+const (
+	deletesAtOnce = 8
+	deleteTries   = 4 // of one object, where the storage refuses because it is busy
+	keptNames     = 1000
+	// deleteFailures in a row end a deletion.
+	deleteFailures = 20
+)
+
+// An UndeletedError is a deletion that did not reach all objects.
+type UndeletedError struct {
+	Count int           // objects that are still there, or may be
+	More  bool          // there are others beyond those
+	Names []client.Text // of them, at most a thousand
+	Cause error         // of the first
+}
+
+// Error is one line.
+func (e *UndeletedError) Error() string {
+	switch {
+	case e.More:
+		return fmt.Sprintf("%d objects and more were not deleted: %v", e.Count, e.Cause)
+	case e.Count == 1 && len(e.Names) == 1:
+		return fmt.Sprintf("%s was not deleted: %v", e.Names[0], e.Cause)
+	}
+	return fmt.Sprintf("%d objects were not deleted: %v", e.Count, e.Cause)
+}
+
+// Unwrap is the cause.
+func (e *UndeletedError) Unwrap() error { return e.Cause }
+
+// Delete removes objects of a bucket by name, eight at once. Each is a change of its own in the journal. Retry takes those that are left.
+func (m *Manager) Delete(cluster, bucket string, names []string) ID {
+	label := client.Text{}
+	if len(names) == 1 {
+		label = client.NewText(names[0])
+	}
+	row := Row{Kind: Delete, Cluster: cluster, Bucket: bucket, Name: label, Total: int64(len(names))}
+	return m.add(row, &removal{cluster: cluster, bucket: bucket, left: append([]string(nil), names...), all: int64(len(names))}, "")
+}
+
+// removal is the work of deleting objects by name.
+type removal struct {
+	cluster, bucket string
+	left            []string
+	all             int64
+}
+
+func (r *removal) run(ctx context.Context, m *Manager, p *progress) error {
+	p.set(r.all-int64(len(r.left)), r.all)
+	s := sweep{m: m, cluster: r.cluster, bucket: r.bucket, p: p}
+	r.left = s.names(ctx, r.left)
+	return s.end(ctx, r.left)
+}
+
+func (r *removal) drop() {}
+
+// sweep deletes names, eight at once. It stops between two objects, never in one: what was begun is brought to its end.
+type sweep struct {
+	m               *Manager
+	cluster, bucket string
+	p               *progress
+
+	mu     sync.Mutex
+	failed []string
+	cause  error
+	row    int  // failures since the last success
+	fatal  bool // no other object is begun
+}
+
+// names deletes and gives what is left: first what failed, then what was not begun.
+func (s *sweep) names(ctx context.Context, names []string) []string {
+	var workers sync.WaitGroup
+	var next int
+	take := func() (string, bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if next == len(names) || s.fatal || ctx.Err() != nil {
+			return "", false
+		}
+		next++
+		return names[next-1], true
+	}
+	s.failed = nil
+	for range min(deletesAtOnce, len(names)) {
+		workers.Go(func() {
+			for name, ok := take(); ok; name, ok = take() {
+				s.one(ctx, name)
+			}
+		})
+	}
+	workers.Wait()
+	return append(s.failed, names[next:]...)
+}
+
+// one deletes an object. A storage that is busy is asked again: it refused, so nothing was done.
+func (s *sweep) one(ctx context.Context, name string) {
+	var err error
+	for try := range deleteTries {
+		err = s.m.c.Objects.Delete(context.WithoutCancel(ctx), s.cluster, s.bucket, name)
+		rest, busy := busy(err)
+		if !busy || try == deleteTries-1 || wait(ctx, max(rest, firstRest<<try)) != nil {
+			break
+		}
+	}
+	if err == nil {
+		s.mu.Lock()
+		s.row = 0
+		s.mu.Unlock()
+		s.p.add(1)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed = append(s.failed, name)
+	if s.cause == nil {
+		s.cause = err
+	}
+	s.row++
+	s.fatal = s.fatal || s.row == deleteFailures || everywhere(err)
+}
+
+// everywhere reports whether a failure will meet every other object too.
+func everywhere(err error) bool {
+	var e *client.Error
+	if !errors.As(err, &e) {
+		return true
+	}
+	refused := !e.Storage && (e.Denied() || e.Unauthorized() || e.NotFound())
+	return refused || e.Outcome == client.NotSent && e.Cause != nil
+}
+
+// busy reports whether the storage refused for now.
+func busy(err error) (time.Duration, bool) {
+	var e *client.Error
+	if !errors.As(err, &e) || e.Outcome != client.Refused {
+		return 0, false
+	}
+	return e.RetryAfter, e.Status == 429 || e.Status == 503
+}
+
+// end is the error of a sweep with names left.
+func (s *sweep) end(ctx context.Context, left []string) error {
+	if len(left) == 0 {
+		return nil
+	}
+	cause := s.cause
+	if cause == nil {
+		cause = context.Cause(ctx)
+	}
+	e := &UndeletedError{Count: len(left), Cause: cause}
+	for _, name := range left[:min(len(left), keptNames)] {
+		e.Names = append(e.Names, client.NewText(name))
+	}
+	return e
+}

@@ -1,0 +1,551 @@
+package transfer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lookout/client"
+)
+
+func TestDownloads(t *testing.T) {
+	t.Run("D1 a cut is resumed and nothing wrong gets the final name", cuts)
+	t.Run("D1 a storage that always cuts is left after a bounded number of attempts", alwaysCut)
+	t.Run("D2 only the exact rest of the same version is joined", resumes)
+	t.Run("D3 what came is compared with the listing", mismatches)
+	t.Run("D4 a file that cannot be written is told and not tried again", fullDisk)
+	t.Run("D5 what has the name is never touched", taken5)
+	t.Run("D6 no name leads out of the folder", hostileNames)
+	t.Run("D7 names that one folder cannot hold are reported", collisions)
+	t.Run("D8 a folder swapped for a link leads nowhere", swapped)
+	t.Run("D16 what an ended program left is found and taken up", leftovers)
+}
+
+// cuts: seven places in six sizes; the two largest are written to nowhere.
+func cuts(t *testing.T) {
+	for _, size := range []int64{0, 1, 4096, 5 << 20, 1 << 30, 5_000_000_000} {
+		for _, cut := range []int64{0, 1, 4095, 4096, size / 2, size - 1, size} {
+			if cut < 0 || cut > size {
+				continue
+			}
+			t.Run(fmt.Sprintf("%d of %d", cut, size), func(t *testing.T) {
+				bubble(t, func(r *rig) {
+					s := &store{size: size, etag: "0123456789abcdef0123456789abcdef-7", cuts: []int64{cut}}
+					written := &void{T: t}
+					if size <= 5<<20 {
+						s.data = noise(int(size))
+						s.etag = sumOf(s.data)
+					} else {
+						r.m.wrap = func(f file) file { written.file = f; return written }
+					}
+					r.tap.object = s.answer
+					row := r.fetch(object("dir/o", size, s.etag), "")
+					if row.State != Done || row.Done != size {
+						t.Fatalf("%s, %d bytes: %v", row.State, row.Done, row.Err)
+					}
+					if s.data != nil {
+						r.has("o", s.data)
+					} else if written.end != size {
+						t.Errorf("%d bytes written", written.end)
+					}
+					if got := r.names(); !slices.Equal(got, []string{"o"}) {
+						t.Errorf("left: %q", got)
+					}
+					if resumed := slices.Contains(s.ranges, fmt.Sprintf("bytes=%d-", cut)); resumed != (cut > 0 && cut < size) {
+						t.Errorf("ranges: %q", s.ranges)
+					}
+				})
+			})
+		}
+	}
+}
+
+func alwaysCut(t *testing.T) {
+	bubble(t, func(r *rig) {
+		data := noise(10_000)
+		s := &store{size: 10_000, data: data, etag: sumOf(data), cuts: []int64{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}}
+		r.tap.object = s.answer
+		row := r.fetch(object("o", s.size, s.etag), "")
+		var part *PartError
+		if row.State != Failed || !errors.As(row.Err, &part) || part.Size != 7 || !errors.Is(row.Err, errCut) {
+			t.Errorf("%s: %v", row.State, row.Err)
+		}
+		if s.served != patience {
+			t.Errorf("%d attempts", s.served)
+		}
+		r.has("o", nil)
+		s.cuts = nil
+		r.m.Retry(row.ID)
+		if row = r.settled(row.ID, Done); row.Done != s.size {
+			t.Errorf("%d bytes", row.Done)
+		}
+		r.has("o", data)
+	})
+}
+
+func resumes(t *testing.T) {
+	data := noise(10_000)
+	for name, c := range map[string]struct {
+		twist func(*http.Response)
+		bad   error // what it ends with; nil is a right file
+		anew  bool  // the first byte was asked for again
+	}{
+		"206 right":              {func(*http.Response) {}, nil, false},
+		"206 another start":      {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 4999-9999/10000") }, nil, true},
+		"206 another end":        {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9998/10000") }, nil, true},
+		"206 another total":      {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9999/10001") }, nil, true},
+		"206 unknown total":      {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9999/*") }, nil, true},
+		"206 without a range":    {func(r *http.Response) { r.Header.Del("Content-Range") }, nil, true},
+		"206 without an etag":    {func(r *http.Response) { r.Header.Del("ETag") }, nil, true},
+		"206 with a weak etag":   {func(r *http.Response) { r.Header.Set("ETag", `W/"`+sumOf(data)+`"`) }, nil, true},
+		"206 encoded":            {func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }, nil, true},
+		"206 of another version": {func(r *http.Response) { r.Header.Set("ETag", `"other"`) }, ErrChanged, false},
+		"200 with the whole": {func(r *http.Response) {
+			r.StatusCode, r.ContentLength, r.Body = 200, 10_000, io.NopCloser(bytes.NewReader(data))
+			r.Header.Del("Content-Range")
+		}, nil, false},
+		"416": {func(r *http.Response) { r.StatusCode, r.Body = 416, http.NoBody }, nil, true},
+		"412": {func(r *http.Response) { r.StatusCode, r.Body = 412, http.NoBody }, ErrChanged, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				s := &store{size: 10_000, data: data, etag: sumOf(data), cuts: []int64{5000}}
+				s.twist = func(res *http.Response) {
+					if s.served == 2 {
+						c.twist(res)
+					}
+				}
+				r.tap.object = s.answer
+				row := r.fetch(object("o", s.size, s.etag), "")
+				if c.bad != nil {
+					r.has("o", nil)
+					if !errors.Is(row.Err, c.bad) {
+						t.Errorf("%s: %v", row.State, row.Err)
+					}
+					return
+				}
+				if row.State != Done {
+					t.Fatalf("%s: %v", row.State, row.Err)
+				}
+				r.has("o", data)
+				if anew := s.served == 3; anew != c.anew {
+					t.Errorf("%d answers were taken", s.served)
+				}
+			})
+		})
+	}
+}
+
+func mismatches(t *testing.T) {
+	data := noise(5000)
+	for name, c := range map[string]struct {
+		size  int64
+		etag  string // of the listing
+		store string // of the storage; "" is the listing's
+		twist func(*http.Response)
+		note  string
+		bad   error
+	}{
+		"right":                  {size: 5000, etag: sumOf(data), note: "size and MD5 checked"},
+		"upper case":             {size: 5000, etag: strings.ToUpper(sumOf(data)), note: "size and MD5 checked"},
+		"in parts":               {size: 5000, etag: sumOf([]byte("x")) + "-3", note: "size checked only"},
+		"quoted in the listing":  {size: 5000, etag: `"` + sumOf(data) + `"`, store: sumOf(data), note: "size and MD5 checked"},
+		"weak in the listing":    {size: 5000, etag: `W/"` + sumOf(data) + `"`, store: sumOf(data), note: "size checked only"},
+		"no etag in the listing": {size: 5000, store: sumOf(data), note: "size checked only"},
+		"weak in the answer":     {size: 5000, etag: sumOf(data), twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+sumOf(data)+`"`) }, note: "size and MD5 checked"},
+		"another MD5":            {size: 5000, etag: sumOf([]byte("x")), bad: ErrCorrupt},
+		"longer by its header":   {size: 4999, etag: sumOf(data), bad: ErrCorrupt},
+		"shorter by its header":  {size: 5001, etag: sumOf(data), bad: ErrCorrupt},
+		"longer without header":  {size: 4999, etag: sumOf(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: ErrCorrupt},
+		"shorter, whole in form": {size: 5001, etag: sumOf(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: errCut},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				etag := c.store
+				if etag == "" {
+					etag = c.etag
+				}
+				s := &store{size: 5000, data: data, etag: etag, twist: c.twist}
+				r.tap.object = s.answer
+				row := r.fetch(object("o", c.size, c.etag), "")
+				if c.bad != nil {
+					r.has("o", nil)
+					if !errors.Is(row.Err, c.bad) && !(c.bad == errCut && errors.Is(row.Err, errAnswer)) {
+						t.Errorf("%s: %v", row.State, row.Err)
+					}
+					if errors.Is(row.Err, ErrCorrupt) && len(r.names()) != 0 {
+						t.Errorf("left: %q", r.names())
+					}
+					return
+				}
+				if row.State != Done || !strings.HasPrefix(row.Note, c.note) {
+					t.Errorf("%s, %q: %v", row.State, row.Note, row.Err)
+				}
+				r.has("o", data)
+			})
+		})
+	}
+}
+
+func fullDisk(t *testing.T) {
+	data := noise(3*block + 5)
+	for name, f := range map[string]*failing{
+		"full":            {write: 2, err: syscall.ENOSPC},
+		"full at once":    {write: 1, err: syscall.ENOSPC},
+		"quota":           {write: 2, err: syscall.EDQUOT},
+		"file too large":  {write: 3, err: syscall.EFBIG},
+		"broken disk":     {write: 2, err: syscall.EIO},
+		"broken at sync":  {sync: syscall.EIO},
+		"broken at close": {close: syscall.ENOSPC},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				s := &store{size: int64(len(data)), data: data, etag: sumOf(data)}
+				r.tap.object = s.answer
+				r.m.wrap = func(real file) file { f.file = real; return f }
+				row := r.fetch(object("o", s.size, s.etag), "")
+				want := errors.Join(f.err, f.sync, f.close)
+				var no syscall.Errno
+				if row.State != Failed || !errors.As(row.Err, &no) || !errors.Is(want, no) {
+					t.Errorf("%s: %v", row.State, row.Err)
+				}
+				if s.served != 1 {
+					t.Errorf("asked %d times", s.served)
+				}
+				r.has("o", nil)
+				if kept := len(r.names()); kept != 1 && name != "full at once" || kept != 0 && name == "full at once" {
+					t.Errorf("kept: %q", r.names())
+				}
+				r.m.wrap = nil
+				r.m.Retry(row.ID)
+				if row := r.settled(row.ID, Done); row.Done != s.size {
+					t.Errorf("%d bytes", row.Done)
+				}
+				r.has("o", data)
+			})
+		})
+	}
+	t.Run("no links on the file system", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			root, err := os.OpenRoot(r.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer root.Close()
+			r.file("p", "whole")
+			p := &part{root: root, name: "p", final: "o", size: 5}
+			if err := p.reserve(); err != nil {
+				t.Fatal(err)
+			}
+			r.has("o", []byte("whole"))
+			r.file("p", "other")
+			var exists *ExistsError
+			if err := p.reserve(); !errors.As(err, &exists) {
+				t.Errorf("a second time: %v", err)
+			}
+			r.has("o", []byte("whole"))
+			r.has("p", []byte("other"))
+		})
+	})
+	t.Run("the part is gone when it is to be published", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			s := &store{size: 3, data: []byte("abc"), etag: sumOf([]byte("abc"))}
+			r.tap.object = s.answer
+			r.m.wrap = func(real file) file {
+				return &failing{file: real, closing: func() {
+					for _, name := range r.names() {
+						os.Remove(filepath.Join(r.dir, name))
+					}
+				}}
+			}
+			if row := r.fetch(object("o", 3, s.etag), ""); row.State != Failed {
+				t.Errorf("%s: %v", row.State, row.Err)
+			}
+			r.has("o", nil)
+		})
+	})
+}
+
+func taken5(t *testing.T) {
+	data := []byte("new")
+	for name, make := range map[string]func(r *rig, final, part string) error{
+		"a file":          func(r *rig, final, _ string) error { return os.WriteFile(final, []byte("old"), 0o600) },
+		"a folder":        func(r *rig, final, _ string) error { return os.Mkdir(final, 0o700) },
+		"a link":          func(r *rig, final, _ string) error { return os.Symlink(r.file("victim", "old"), final) },
+		"a dangling link": func(r *rig, final, _ string) error { return os.Symlink("nowhere", final) },
+		"a pipe":          func(r *rig, final, _ string) error { return mkfifo(final) },
+		"a device": func(r *rig, final, _ string) error {
+			return os.Symlink("/dev/full", final)
+		},
+		"a link for the part":   func(r *rig, _, part string) error { return os.Symlink(r.file("victim", "old"), part) },
+		"a pipe for the part":   func(r *rig, _, part string) error { return mkfifo(part) },
+		"a folder for the part": func(r *rig, _, part string) error { return os.Mkdir(part, 0o700) },
+		"no folder":             func(r *rig, _, _ string) error { return os.RemoveAll(r.dir) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && strings.Contains(name, "pipe") {
+				t.Skip("no pipes with names")
+			}
+			bubble(t, func(r *rig) {
+				s := &store{size: 3, data: data, etag: sumOf(data)}
+				r.tap.object = s.answer
+				d := &download{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", 3, s.etag)}}
+				final, part := filepath.Join(r.dir, "o"), filepath.Join(r.dir, partName("o", d.identity()))
+				if err := make(r, final, part); err != nil {
+					t.Fatal(err)
+				}
+				row := r.fetch(d.Object, "")
+				var exists *ExistsError
+				onFinal := name != "no folder" && !strings.HasSuffix(name, "part")
+				if row.State != Failed || errors.As(row.Err, &exists) != onFinal {
+					t.Errorf("%s: %v", row.State, row.Err)
+				}
+				if s.served != 0 {
+					t.Error("it was fetched although there is no place for it")
+				}
+				if _, err := os.Lstat(filepath.Join(r.dir, "victim")); err == nil {
+					r.has("victim", []byte("old"))
+				}
+			})
+		})
+	}
+	t.Run("a file that comes meanwhile", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			s := &store{size: 3, data: data, etag: sumOf(data)}
+			s.twist = func(*http.Response) { r.file("o", "old") }
+			r.tap.object = s.answer
+			row := r.fetch(object("o", 3, s.etag), "")
+			var exists *ExistsError
+			if !errors.As(row.Err, &exists) || exists.Size != 3 {
+				t.Errorf("%s: %v", row.State, row.Err)
+			}
+			r.has("o", []byte("old"))
+		})
+	})
+	t.Run("two transfers to one file", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			release := r.e.Hold("object get")
+			defer release()
+			o := r.put("o", "one")
+			first, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			second := r.fetch(o, "O")
+			var exists *ExistsError
+			if !errors.As(second.Err, &exists) || exists.Other != first {
+				t.Errorf("%s: %v", second.State, second.Err)
+			}
+		})
+	})
+}
+
+func hostileNames(t *testing.T) {
+	names := nasty(t, []string{"../victim", "/etc/passwd", "a/../../victim", "..", ".", "", "a//b", "dir/", `..\victim`, "C:x", "a\x00b", "a\nb", "CON", "link/victim",
+		"flink", "dangling", "-rf", ".bashrc", strings.Repeat("a", 256)}, "object_traversal", "object_fs")
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "victim"), []byte("untouched"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made, refused := 0, 0
+	bubble(t, func(r *rig) {
+		data := []byte("owned")
+		s := &store{size: 5, data: data, etag: sumOf(data)}
+		r.tap.object = s.answer
+		below := filepath.Join(r.dir, "below")
+		for i, name := range names {
+			folder := filepath.Join(below, fmt.Sprint(i))
+			for _, err := range []error{os.MkdirAll(filepath.Join(folder, "inside"), 0o700), os.Symlink(outside, filepath.Join(folder, "link")), os.Symlink("inside", filepath.Join(folder, "insidelink")),
+				os.Symlink(filepath.Join(outside, "victim"), filepath.Join(folder, "flink")), os.Symlink(filepath.Join(outside, "new"), filepath.Join(folder, "dangling"))} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			o := object(name, 5, s.etag)
+			plan := NewPlan("", []client.Object{o})
+			if len(plan.Files)+len(plan.Refused) != 1 {
+				t.Errorf("%q is neither taken nor refused", name)
+			}
+			paths := []string{name}
+			if leaf, err := Leaf(name); err == nil {
+				paths = append(paths, leaf)
+			}
+			for _, path := range paths {
+				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: folder, Path: path})
+				var told *NameError
+				if err != nil && path != "" && !errors.As(err, &told) {
+					t.Errorf("%q: %v", name, err)
+				}
+				if err != nil {
+					refused++
+					continue
+				}
+				if row := r.ended(id); row.State == Done {
+					made++
+				}
+			}
+		}
+		seen := map[string]bool{}
+		for _, name := range r.names() {
+			seen[strings.SplitN(name, "/", 2)[0]] = true
+		}
+		if len(seen) != 1 || !seen["below"] {
+			t.Errorf("written beside the folders: %v", seen)
+		}
+	})
+	entries, err := os.ReadDir(outside)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("outside: %v, %v", entries, err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(outside, "victim")); string(got) != "untouched" {
+		t.Errorf("the victim is %q", got)
+	}
+	t.Logf("%d names: %d files made, %d refused", len(names), made, refused)
+	for name, want := range map[string]string{"..": "leads elsewhere", "a/../b": "leads elsewhere", "a/./b": "leads elsewhere", "/a": "begins with a slash", "a//b": "empty folder", "dir/": "ends with a slash", "": "empty",
+		"a\x00b": "control", "a\nb": "control", "a\u009bb": "control", `a\b`: `\ or :`, "C:x": `\ or :`, "CON": "device", "aux.c": "device", "a/lpt1.txt": "device", "COM¹": "device", "x.": "dot", "x ": "dot",
+		strings.Repeat("日", 86): "258 bytes", "a\xff": "UTF-8", "x.0123456789abcdef.part": "unfinished"} {
+		if err := CheckPath(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, name := range []string{"a", "a/b", ".bashrc", "-rf", "...x", "größe/日本.txt", strings.Repeat("a", 255), "console", "file.part", "a b", "~root/.profile", "%2e%2e%2fvictim"} {
+		if err := CheckPath(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func collisions(t *testing.T) {
+	plan := NewPlan("p/q", []client.Object{object("p/q", 1, "e"), object("p/qa", 1, "e"), object("p/qa/b", 1, "e"), object("p/qA", 1, "e"), object("p/q/", 0, "e"), object("p/q//y", 1, "e"),
+		object("p/qd/x", 1, "e"), object("p/qD/y", 1, "e"), object("p/qd", 1, "e"), object("p/qſ", 1, "e"), object("p/qs", 1, "e"), object("p/q/big/", 9, "e"), object("p/q.d/.x", 1, "e")})
+	var files, refused []string
+	for _, f := range plan.Files {
+		files = append(files, f.Path)
+	}
+	for _, e := range plan.Refused {
+		refused = append(refused, e.Name.Raw())
+	}
+	if want := []string{"q", "qa", "qd/x", "qſ", "q.d/.x"}; !slices.Equal(files, want) {
+		t.Errorf("files: %q", files)
+	}
+	if want := []string{"p/qa/b", "p/qA", "p/q//y", "p/qD/y", "p/qd", "p/qs", "p/q/big/"}; !slices.Equal(refused, want) {
+		t.Errorf("refused: %q", refused)
+	}
+	if plan.Markers != 1 || plan.Bytes != 5 || !plan.Files[4].Hidden || plan.Files[0].Hidden {
+		t.Errorf("%+v", plan)
+	}
+	bubble(t, func(r *rig) {
+		r.put("p/one", "1")
+		r.put("p/deep/er/two", "22")
+		page, err := r.c.Objects.List(r.Context(), client.ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: "p/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, bad := r.m.DownloadPlan(cluster, bucket, r.dir, NewPlan("p/", page.Data))
+		for _, id := range ids {
+			r.settled(id, Done)
+		}
+		if len(ids) != 2 || len(bad) != 0 {
+			t.Errorf("%d taken, refused: %v", len(ids), bad)
+		}
+		r.has("one", []byte("1"))
+		r.has("deep/er/two", []byte("22"))
+	})
+}
+
+// swapped: 1,000 swaps between a folder and a link that leads out, while files are fetched into it.
+func swapped(t *testing.T) {
+	outside := t.TempDir()
+	r := newRig(t)
+	defer r.end()
+	data := []byte("owned")
+	s := &store{size: 5, data: data, etag: sumOf(data)}
+	r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		return (&store{size: s.size, data: data, etag: s.etag}).answer(req, nil)
+	}
+	sub, aside := filepath.Join(r.dir, "sub"), filepath.Join(r.dir, "aside")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 500 {
+			_ = os.Mkdir(sub, 0o700)
+			_ = os.Rename(sub, aside)
+			_ = os.Symlink(outside, sub)
+			_ = os.Remove(sub)
+			_ = os.Rename(aside, sub)
+		}
+	}()
+	for i, going := 0, true; going; i++ {
+		select {
+		case <-done:
+			going = false
+		default:
+			r.fetch(object(fmt.Sprintf("sub/%d", i), 5, s.etag), fmt.Sprintf("sub/%d", i))
+		}
+	}
+	entries, err := os.ReadDir(outside)
+	if err != nil || len(entries) != 0 {
+		t.Errorf("outside: %v, %v", entries, err)
+	}
+}
+
+func leftovers(t *testing.T) {
+	bubble(t, func(r *rig) {
+		data := noise(10_000)
+		s := &store{size: 10_000, data: data, etag: sumOf(data)}
+		r.tap.object = s.answer
+		blocked := make(chan struct{})
+		s.twist = func(res *http.Response) {
+			res.Body = struct {
+				io.Reader
+				io.Closer
+			}{io.MultiReader(bytes.NewReader(data[:6000]), &stuck{res.Request, blocked}), io.NopCloser(nil)}
+		}
+		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", s.size, s.etag), Folder: r.dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-blocked
+		if r.m.Busy() != 1 {
+			t.Errorf("%d are busy", r.m.Busy())
+		}
+		r.restart()
+		found, err := Leftovers(r.dir)
+		if err != nil || len(found) != 1 || found[0].Size != 6000 {
+			t.Fatalf("left: %+v, %v", found, err)
+		}
+		r.has("o", nil)
+		s.twist = nil
+		if row := r.fetch(object("o", s.size, s.etag), ""); row.State != Done || !slices.Contains(s.ranges, "bytes=6000-") {
+			t.Errorf("%d: %s, %v, %q", id, row.State, row.Err, s.ranges)
+		}
+		r.has("o", data)
+		if found, _ := Leftovers(r.dir); len(found) != 0 {
+			t.Errorf("left: %+v", found)
+		}
+	})
+}
+
+// stuck is the rest of a body that does not come until its request ends.
+type stuck struct {
+	req  *http.Request
+	told chan struct{}
+}
+
+func (s *stuck) Read([]byte) (int, error) {
+	if s.told != nil {
+		close(s.told)
+		s.told = nil
+	}
+	<-s.req.Context().Done()
+	return 0, s.req.Context().Err()
+}

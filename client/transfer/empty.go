@@ -1,0 +1,130 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"lookout/client"
+)
+
+// EmptyOp is the name under which the journal has the emptying of a bucket: one change, with one intent and one outcome however many objects
+// there are. One without an outcome, or with an unknown one, was interrupted: doing it again goes on where it was, for what is deleted is no
+// longer listed.
+const EmptyOp = "empty bucket"
+
+// EmptyKind is the kind of what the change is about; its ID is cluster/bucket/prefix.
+const EmptyKind = "bucket"
+
+// Empty deletes all objects of a bucket whose names begin with a prefix, page by page, eight at once; "" is all of them. Objects that come
+// while it runs may stay; how many are left is told.
+func (m *Manager) Empty(cluster, bucket, prefix string) ID {
+	row := Row{Kind: Empty, Cluster: cluster, Bucket: bucket, Name: client.NewText(prefix)}
+	return m.add(row, &emptying{cluster: cluster, bucket: bucket, prefix: prefix}, "")
+}
+
+// emptying is the work of deleting all that a prefix lists.
+type emptying struct {
+	cluster, bucket, prefix string
+	done                    int64 // when this run began
+}
+
+// An InterruptedError is an emptying that ended before its end, by a pause or because the program ends. The journal keeps it as unknown.
+type InterruptedError struct{ Cause error }
+
+// Error is one line.
+func (e *InterruptedError) Error() string { return "interrupted: " + e.Cause.Error() }
+
+// Unwrap is the cause.
+func (e *InterruptedError) Unwrap() error { return e.Cause }
+
+// Unknown reports that some of it is done and some is not.
+func (e *InterruptedError) Unknown() bool { return true }
+
+func (e *emptying) run(ctx context.Context, m *Manager, p *progress) error {
+	where := client.Clean(e.cluster + "/" + e.bucket + "/" + e.prefix)
+	change := client.Change{Op: EmptyOp, Method: "DELETE", Path: "/" + e.cluster + "/" + e.bucket + "/" + e.prefix, Kind: EmptyKind,
+		ID: e.cluster + "/" + e.bucket + "/" + e.prefix, Label: where}
+	return m.c.Record(ctx, change, func(ctx context.Context) error {
+		err := e.sweep(ctx, m, p)
+		if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled) {
+			return &InterruptedError{context.Cause(ctx)}
+		}
+		return err
+	})
+}
+
+// sweep lists and deletes once from the first name to the last, then looks what is left.
+func (e *emptying) sweep(ctx context.Context, m *Manager, p *progress) error {
+	e.expect(ctx, m, p)
+	s := sweep{m: m, cluster: e.cluster, bucket: e.bucket, p: p}
+	for marker := ""; ; {
+		page, err := e.page(ctx, m, marker)
+		if err != nil {
+			return interruptedOr(ctx, err)
+		}
+		left := s.names(ctx, e.names(page))
+		if ctx.Err() != nil || s.fatal {
+			return e.remains(ctx, &s, page, left)
+		}
+		if marker = page.Next; marker == "" {
+			break
+		}
+	}
+	page, err := e.page(ctx, m, "")
+	if err != nil {
+		return interruptedOr(ctx, err)
+	}
+	return e.remains(ctx, &s, page, e.names(page))
+}
+
+// expect takes the bucket's own figure for how many objects there are, where all are to go. It may be late, and is no more than a hint.
+func (e *emptying) expect(ctx context.Context, m *Manager, p *progress) {
+	if e.done = p.count(); e.prefix != "" {
+		p.set(e.done, 0)
+		return
+	}
+	b, err := m.c.Buckets.View(ctx, e.cluster, e.bucket)
+	if err != nil {
+		b.Objects = 0
+	}
+	p.set(e.done, e.done+b.Objects)
+}
+
+func (e *emptying) page(ctx context.Context, m *Manager, marker string) (client.ObjectPage, error) {
+	return m.c.Objects.List(ctx, client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix, Marker: marker})
+}
+
+// names are the objects of a page whose names begin as they must: a server that lists others does not have them deleted.
+func (e *emptying) names(page client.ObjectPage) []string {
+	var all []string
+	for _, o := range page.Data {
+		if strings.HasPrefix(o.Name.Raw(), e.prefix) {
+			all = append(all, o.Name.Raw())
+		}
+	}
+	return all
+}
+
+// remains is the error that tells what is left; nil where nothing is.
+func (e *emptying) remains(ctx context.Context, s *sweep, page client.ObjectPage, left []string) error {
+	err := s.end(ctx, left)
+	var u *UndeletedError
+	if errors.As(err, &u) {
+		u.More = page.Truncated
+		if u.Cause == nil {
+			u.Cause = errors.New("they came while it ran")
+		}
+	}
+	return err
+}
+
+// interruptedOr is why ctx ended, or err where it did not.
+func interruptedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func (e *emptying) drop() {}

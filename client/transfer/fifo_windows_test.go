@@ -1,0 +1,5 @@
+package transfer
+
+import "errors"
+
+func mkfifo(string) error { return errors.ErrUnsupported }

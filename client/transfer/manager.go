@@ -1,0 +1,337 @@
+// Package transfer moves objects between buckets and this machine: downloads, uploads, deletions, a few at once, each of which can be
+// paused, cancelled and tried again. Everything goes through pre-signed URLs; the token stays with the API.
+package transfer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"lookout/client"
+)
+
+// atOnce is how many transfers run together.
+const atOnce = 6
+
+// newsEvery is how often, at most, Changed tells.
+const newsEvery = 200 * time.Millisecond
+
+// A Manager runs transfers and keeps the list of all that there were in this run. It may be used from many goroutines.
+type Manager struct {
+	c       *client.Client
+	ctx     context.Context
+	wrap    func(file) file // what stands before the files of downloads; for tests
+	dirty   chan struct{}
+	changed chan struct{}
+
+	mu      sync.Mutex
+	jobs    []*job // the job of an ID is at ID-1
+	queue   []*job // waiting, oldest first; some of them no longer
+	running int
+	claims  map[string]ID // local files that unfinished downloads are about to make
+	active  sync.WaitGroup
+}
+
+// New is a manager without transfers. Everything that it does ends with ctx.
+func New(ctx context.Context, c *client.Client) *Manager {
+	m := &Manager{c: c, ctx: ctx, dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1), claims: map[string]ID{}}
+	go m.tell()
+	return m
+}
+
+// work is what a job does. It is run again after a pause and for another try.
+type work interface {
+	run(ctx context.Context, m *Manager, p *progress) error
+	drop() // takes away what a cancelled transfer leaves
+}
+
+// job is one transfer with its state.
+type job struct {
+	progress
+	row  Row // without what progress knows
+	work work
+	// claim is the local file that it is about to make, "" for none.
+	claim string
+	stop  context.CancelCauseFunc // while it runs
+	wish  wish
+}
+
+// wish is what was asked of a running job.
+type wish int
+
+const (
+	wishNothing wish = iota
+	wishPause
+	wishResume // paused and resumed before it came to rest
+	wishCancel
+)
+
+var (
+	errPaused    = errors.New("paused")
+	errCancelled = errors.New("cancelled")
+)
+
+// Changed tells that Snapshot would give something else than before: at most five times a second.
+func (m *Manager) Changed() <-chan struct{} { return m.changed }
+
+// tell passes news on, not too often.
+func (m *Manager) tell() {
+	for {
+		select {
+		case <-m.dirty:
+		case <-m.ctx.Done():
+			return
+		}
+		poke(m.changed)
+		if wait(m.ctx, newsEvery) != nil {
+			return
+		}
+	}
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// wait passes time, or gives why ctx ended.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// add takes a transfer into the list and starts it when there is room.
+func (m *Manager) add(row Row, w work, claim string) ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := &job{row: row, work: w, claim: claim}
+	j.progress.touch = func() { poke(m.dirty) }
+	j.progress.total = row.Total
+	m.jobs = append(m.jobs, j)
+	j.row.ID = ID(len(m.jobs))
+	m.enqueue(j)
+	return j.row.ID
+}
+
+// enqueue makes a job wait for its turn. A file that another unfinished job is about to make fails it.
+func (m *Manager) enqueue(j *job) {
+	j.row.Err, j.row.Ended = nil, time.Time{}
+	if j.claim != "" {
+		if other, taken := m.claims[j.claim]; taken && other != j.row.ID {
+			j.row.State, j.row.Err, j.row.Ended = Failed, &ExistsError{Path: j.row.Local, Other: other}, time.Now()
+			poke(m.dirty)
+			return
+		}
+		m.claims[j.claim] = j.row.ID
+	}
+	j.row.State = Waiting
+	m.queue = append(m.queue, j)
+	m.schedule()
+}
+
+// schedule starts waiting jobs while there is room.
+func (m *Manager) schedule() {
+	defer poke(m.dirty)
+	for m.running < atOnce && len(m.queue) > 0 && m.ctx.Err() == nil {
+		j := m.queue[0]
+		m.queue = m.queue[1:]
+		if j.row.State == Waiting {
+			m.start(j)
+		}
+	}
+}
+
+func (m *Manager) start(j *job) {
+	ctx, stop := context.WithCancelCause(m.ctx)
+	j.stop, j.wish, j.row.State = stop, wishNothing, Running
+	if j.row.Started.IsZero() {
+		j.row.Started = time.Now()
+	}
+	j.progress.begin()
+	m.running++
+	m.active.Add(1)
+	go func() {
+		defer m.active.Done()
+		err := j.work.run(ctx, m, &j.progress)
+		stop(nil)
+		m.finish(j, err)
+	}()
+}
+
+// finish takes a job's end into the list and gives its place to the next.
+func (m *Manager) finish(j *job, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.running--
+	defer m.schedule()
+	switch {
+	case err == nil:
+		m.end(j, Done, nil)
+	case j.wish == wishCancel, m.ctx.Err() != nil:
+		m.end(j, Cancelled, left(err))
+		if m.ctx.Err() == nil {
+			j.work.drop()
+		}
+	case j.wish == wishPause:
+		j.row.State = Paused
+	case j.wish == wishResume:
+		m.enqueue(j)
+	default:
+		m.end(j, Failed, err)
+	}
+}
+
+// left is what an interrupted transfer has to say beyond that it was interrupted.
+func left(err error) error {
+	if errors.Is(err, errCancelled) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func (m *Manager) end(j *job, s State, err error) {
+	j.row.State, j.row.Err, j.row.Ended = s, err, time.Now()
+	if j.claim != "" && m.claims[j.claim] == j.row.ID {
+		delete(m.claims, j.claim)
+	}
+	poke(m.dirty)
+}
+
+// one does something to the job of an ID; an ID that is none does nothing.
+func (m *Manager) one(id ID, do func(*job)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if id >= 1 && int(id) <= len(m.jobs) {
+		do(m.jobs[id-1])
+	}
+}
+
+func (m *Manager) all(do func(*job)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, j := range m.jobs {
+		do(j)
+	}
+}
+
+// Pause stops a transfer so that Resume goes on: a download where it was, an upload from its first byte. An upload whose last byte is sent is
+// left to end, and so are the deletions under way.
+func (m *Manager) Pause(id ID) { m.one(id, m.pause) }
+
+// PauseAll pauses all that run or wait.
+func (m *Manager) PauseAll() { m.all(m.pause) }
+
+func (m *Manager) pause(j *job) {
+	switch j.row.State {
+	case Waiting:
+		j.row.State = Paused
+		poke(m.dirty)
+	case Running:
+		if j.row.Kind == Upload && j.progress.complete() || j.wish == wishCancel {
+			return
+		}
+		j.wish = wishPause
+		j.stop(errPaused)
+	}
+}
+
+// Resume goes on with a paused transfer.
+func (m *Manager) Resume(id ID) { m.one(id, m.resume) }
+
+// ResumeAll goes on with all that are paused.
+func (m *Manager) ResumeAll() { m.all(m.resume) }
+
+func (m *Manager) resume(j *job) {
+	switch {
+	case j.row.State == Paused:
+		m.enqueue(j)
+	case j.row.State == Running && j.wish == wishPause:
+		j.wish = wishResume
+	}
+}
+
+// Cancel ends a transfer. What a download had is taken away; what was deleted or stored stays so.
+func (m *Manager) Cancel(id ID) { m.one(id, m.cancel) }
+
+// CancelAll ends all that are unfinished.
+func (m *Manager) CancelAll() { m.all(m.cancel) }
+
+func (m *Manager) cancel(j *job) {
+	switch j.row.State {
+	case Waiting, Paused:
+		m.end(j, Cancelled, nil)
+		j.work.drop()
+	case Running:
+		j.wish = wishCancel
+		j.stop(errCancelled)
+	}
+}
+
+// Retry tries a failed or cancelled transfer again. An upload is sent again as a whole, in place of what is there by then.
+func (m *Manager) Retry(id ID) { m.one(id, m.retry) }
+
+// RetryAll tries all that failed again.
+func (m *Manager) RetryAll() {
+	m.all(func(j *job) {
+		if j.row.State == Failed {
+			m.retry(j)
+		}
+	})
+}
+
+func (m *Manager) retry(j *job) {
+	if j.row.State == Failed || j.row.State == Cancelled {
+		m.enqueue(j)
+	}
+}
+
+// Busy is how many transfers are unfinished: waiting, running or paused.
+func (m *Manager) Busy() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, j := range m.jobs {
+		if j.row.State.Unfinished() {
+			n++
+		}
+	}
+	return n
+}
+
+// Wait returns when nothing runs any more. After the manager's ctx has ended that is when every file is closed.
+func (m *Manager) Wait() { m.active.Wait() }
+
+// Snapshot is all transfers as they are now, oldest first.
+func (m *Manager) Snapshot() []Row {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	rows := make([]Row, len(m.jobs))
+	now := time.Now()
+	for i, j := range m.jobs {
+		rows[i] = j.row
+		j.progress.fill(&rows[i], now)
+	}
+	return rows
+}
+
+// Row is one transfer as it is now; false for an ID that is none.
+func (m *Manager) Row(id ID) (Row, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if id < 1 || int(id) > len(m.jobs) {
+		return Row{}, false
+	}
+	j := m.jobs[id-1]
+	row := j.row
+	j.progress.fill(&row, time.Now())
+	return row, true
+}

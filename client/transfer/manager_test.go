@@ -1,0 +1,488 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lookout/client"
+)
+
+func TestLinks(t *testing.T) {
+	t.Run("D9 a pre-signed URL that is not what was asked for is refused", links)
+	t.Run("D10 a URL that ran out is asked for anew once", expired)
+	t.Run("A28 a redirect of the storage is refused", redirects)
+}
+
+// signsWith is a tap that answers a request for a URL with another one.
+func signsWith(link string) func(*http.Request, http.RoundTripper) (*http.Response, error) {
+	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if !strings.HasSuffix(req.URL.Path, "/object-url") {
+			return next.RoundTrip(req)
+		}
+		body := fmt.Sprintf(`{"url": %q, "exists": true}`, link)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+	}
+}
+
+func links(t *testing.T) {
+	const signed = "Signature=s%3D&Expires=1900000000&AWSAccessKeyId=K"
+	bad := nasty(t, []string{"", "/relative", "//host/x", "http://b.example/scratch/o?X-Amz-Signature=s", "file:///etc/passwd", "https://user:pw@b.example/scratch/o?Signature=s"}, "presigned_url")
+	for _, link := range []string{"http://b.example/scratch/o?", "https://b.example:22/scratch/o?", "https://user@b.example/scratch/o?", "https://127.0.0.1/scratch/o?", "http://127.0.0.1/scratch/o?", "https://localhost/scratch/o?",
+		"https://169.254.169.254/scratch/o?", "https://[::1]/scratch/o?", "https://b.example/scratch/other?", "https://b.example/other/o?", "https://b.example/scratch/o/../../x/o2?", "ftp://b.example/scratch/o?"} {
+		bad = append(bad, link+signed)
+	}
+	bad = append(bad, "https://b.example/scratch/o?Expires=1", "https://b.example/scratch/o?"+signed+"#f", "https://b.example/scratch/o?"+signed+strings.Repeat("x", 9000))
+	good := []string{"https://us-east-1.linodeobjects.com:443/scratch/o?" + signed, "https://b.example/scratch/o?X-Amz-Signature=s", "https://scratch.b.example/o?" + signed}
+	data := []byte("text")
+	for i, link := range append(good, bad...) {
+		bubble(t, func(r *rig) {
+			s := &store{size: 4, data: data, etag: sumOf(data)}
+			r.tap.object, r.tap.api = s.answer, signsWith(link)
+			row := r.fetch(object("o", 4, s.etag), "")
+			if i < len(good) != (row.State == Done) || i >= len(good) && s.served != 0 {
+				t.Errorf("%.60q: %s, %v, %d requests", link, row.State, row.Err, s.served)
+			}
+			if row.Err != nil && (strings.Contains(row.Err.Error(), "Signature=") || strings.Contains(row.Err.Error(), "pw@")) {
+				t.Errorf("the error tells the URL: %v", row.Err)
+			}
+		})
+	}
+	bubble(t, func(r *rig) {
+		canary := "https://objects.example/scratch/o?Signature=CANARY"
+		r.tap.api = signsWith(canary)
+		r.tap.object = func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, errors.New("boom") }
+		row := r.fetch(object("o", 4, "e"), "")
+		if text := fmt.Sprintf("%v %+v %#v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err))); row.State != Failed || strings.Contains(text, "CANARY") {
+			t.Errorf("%s", text)
+		}
+	})
+}
+
+func expired(t *testing.T) {
+	for name, c := range map[string]struct {
+		refusals int
+		do       func(*rig) Row
+		asked    int
+		want     State
+	}{
+		"a download, once":    {1, func(r *rig) Row { return r.fetch(object("o", 4, sumOf([]byte("text"))), "") }, 2, Done},
+		"a download, always":  {9, func(r *rig) Row { return r.fetch(object("o", 4, sumOf([]byte("text"))), "") }, 2, Failed},
+		"an upload, once":     {1, func(r *rig) Row { return r.send("n", r.file("f", "x")) }, 2, Done},
+		"an upload, always":   {9, func(r *rig) Row { return r.send("n", r.file("f", "x")) }, 2, Failed},
+		"a deletion, once":    {1, func(r *rig) Row { return r.ended(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Done},
+		"a deletion, always":  {9, func(r *rig) Row { return r.ended(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Failed},
+		"an upload, too late": {-1, func(r *rig) Row { return r.send("n", r.file("f", "x")) }, 1, Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.put("o", "text")
+				r.tap.asked = 0
+				left := c.refusals
+				r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+					if left == 0 {
+						return next.RoundTrip(req)
+					}
+					if left--; left < 0 {
+						_, _ = io.Copy(io.Discard, req.Body)
+					}
+					return &http.Response{StatusCode: 403, Body: io.NopCloser(strings.NewReader("<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>")), Request: req}, nil
+				}
+				row := c.do(r)
+				if row.State != c.want || r.tap.asked != c.asked {
+					t.Errorf("%s, %v, %d URLs asked for", row.State, row.Err, r.tap.asked)
+				}
+				var e *client.Error
+				if c.want == Failed && (!errors.As(row.Err, &e) || e.Unauthorized() || e.Unknown() || !strings.Contains(row.Err.Error(), "Request has expired")) {
+					t.Errorf("told as %v", row.Err)
+				}
+			})
+		})
+	}
+}
+
+func redirects(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return status(307)(req) }
+		row := r.fetch(object("o", 4, "e"), "")
+		if row.State != Failed || !strings.Contains(row.Err.Error(), "redirects to login.example") || r.tap.count("GET") != 1 {
+			t.Errorf("%s, %v, %d requests", row.State, row.Err, r.tap.count("GET"))
+		}
+	})
+}
+
+func TestD15Stalls(t *testing.T) {
+	t.Run("D15 silence is told after five seconds and cut after sixty", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			data := noise(1000)
+			s := &store{size: 1000, data: data, etag: sumOf(data)}
+			s.twist = func(res *http.Response) {
+				if s.served == 1 {
+					res.Body = struct {
+						io.Reader
+						io.Closer
+					}{io.MultiReader(strings.NewReader(string(data[:100])), &stuck{req: res.Request}), io.NopCloser(nil)}
+				}
+			}
+			r.tap.object = s.answer
+			start := time.Now()
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", 1000, s.etag), Folder: r.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(4 * time.Second)
+			if row, _ := r.m.Row(id); row.Stalled != 0 || row.Done != 100 {
+				t.Errorf("after 4 s: %+v", row)
+			}
+			time.Sleep(30 * time.Second)
+			if row, _ := r.m.Row(id); row.State != Running || row.Stalled != 34*time.Second || row.ETA != NoETA {
+				t.Errorf("after 34 s: %+v", row)
+			}
+			row := r.settled(id, Done)
+			if took := time.Since(start); took < silence || took > silence+5*time.Second || len(s.ranges) != 1 {
+				t.Errorf("%s after %s: %v, %q", row.State, took, row.Err, s.ranges)
+			}
+			r.has("o", data)
+		})
+	})
+	t.Run("D15 slow but moving is never cut", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			data := noise(40)
+			s := &store{size: 40, data: data, etag: sumOf(data), twist: func(res *http.Response) { res.Body = &slow{Reader: res.Body, pause: 50 * time.Second} }}
+			r.tap.object = s.answer
+			start := time.Now()
+			row := r.fetch(object("o", 40, s.etag), "")
+			if took := time.Since(start); row.State != Done || took < 30*time.Minute || s.served != 1 {
+				t.Errorf("%s after %s: %v", row.State, took, row.Err)
+			}
+		})
+	})
+	t.Run("D15 rate and end", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			data := noise(100 << 10)
+			s := &store{size: int64(len(data)), data: data, etag: sumOf(data), twist: func(res *http.Response) {
+				res.Body = &slow{Reader: io.NewSectionReader(strings.NewReader(string(data)), 0, int64(len(data))), pause: time.Second, most: 1024}
+			}}
+			r.tap.object = s.answer
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", s.size, s.etag), Folder: r.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(40*time.Second + 500*time.Millisecond)
+			row, _ := r.m.Row(id)
+			if row.Rate < 900 || row.Rate > 1100 || row.ETA < 55*time.Second || row.ETA > 65*time.Second || row.Done != 40<<10 {
+				t.Errorf("%+v", row)
+			}
+			r.m.Cancel(id)
+			r.settled(id, Cancelled)
+			if left := r.names(); len(left) != 0 {
+				t.Errorf("left: %q", left)
+			}
+		})
+	})
+	t.Run("D15 an upload that stalls is cut and not sent again", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+				_, _ = io.ReadFull(req.Body, make([]byte, 3))
+				<-req.Context().Done()
+				return nil, req.Context().Err()
+			}
+			row := r.send("o", r.file("f", "some text"))
+			if row.State != Failed || !errors.Is(row.Err, errSilent) || r.tap.count("PUT") != 1 {
+				t.Errorf("%s: %v", row.State, row.Err)
+			}
+		})
+	})
+}
+
+// slow is a body that gives a little at a time.
+type slow struct {
+	io.Reader
+	pause time.Duration
+	most  int // 0 is one byte
+}
+
+func (s *slow) Read(p []byte) (int, error) {
+	time.Sleep(s.pause)
+	return s.Reader.Read(p[:min(len(p), max(1, s.most))])
+}
+
+func (s *slow) Close() error { return nil }
+
+func TestSixAtOnce(t *testing.T) {
+	bubble(t, func(r *rig) {
+		var c crowd
+		objects := make([]client.Object, 30)
+		for i := range objects {
+			objects[i] = r.put(fmt.Sprint(i), "text")
+		}
+		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			res, err := c.pass(req, next)
+			time.Sleep(time.Second)
+			return res, err
+		}
+		for _, o := range objects {
+			if _, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(500 * time.Millisecond)
+		states := map[State]int{}
+		for _, row := range r.m.Snapshot() {
+			states[row.State]++
+		}
+		if states[Running] != atOnce || states[Waiting] != 24 || r.m.Busy() != 30 {
+			t.Errorf("%v, %d busy", states, r.m.Busy())
+		}
+		r.m.Wait()
+		for i, row := range r.m.Snapshot() {
+			if row.State != Done || row.ID != ID(i+1) {
+				t.Errorf("%d: %s, %v", i, row.State, row.Err)
+			}
+		}
+		if most := c.most.Load(); most != atOnce || r.m.Busy() != 0 {
+			t.Errorf("%d at once, %d busy", most, r.m.Busy())
+		}
+	})
+}
+
+func TestPauseResumeCancelRetry(t *testing.T) {
+	bubble(t, func(r *rig) {
+		data := noise(100)
+		stores := map[string]*store{}
+		var mu sync.Mutex
+		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			name := filepath.Base(req.URL.Path)
+			if stores[name] == nil {
+				stores[name] = &store{size: 100, data: data, etag: sumOf(data), twist: func(res *http.Response) { res.Body = &slow{Reader: res.Body, pause: time.Second} }}
+			}
+			return stores[name].answer(req, nil)
+		}
+		var ids []ID
+		for i := range 8 {
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object(fmt.Sprint(i), 100, sumOf(data)), Folder: r.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		time.Sleep(10*time.Second + time.Millisecond)
+		r.m.PauseAll()
+		for _, id := range ids {
+			r.settled(id, Paused)
+		}
+		if row, _ := r.m.Row(ids[0]); row.Done < 9 || row.Done > 11 || r.m.Busy() != 8 {
+			t.Errorf("%+v", row)
+		}
+		time.Sleep(time.Hour)
+		r.m.Cancel(ids[7])
+		r.m.Cancel(ids[0])
+		r.m.ResumeAll()
+		r.m.Pause(ids[1])
+		r.m.Resume(ids[1])
+		for _, id := range ids[1:7] {
+			if row := r.settled(id, Done); row.Err != nil {
+				t.Error(row.Err)
+			}
+		}
+		if row := r.settled(ids[0], Cancelled); row.Err != nil {
+			t.Error(row.Err)
+		}
+		if left := r.names(); len(left) != 6 {
+			t.Errorf("left: %q", left)
+		}
+		if !strings.HasPrefix(strings.Join(stores["1"].ranges, " "), "bytes=") {
+			t.Errorf("it began anew: %q", stores["1"].ranges)
+		}
+		r.m.RetryAll()
+		r.m.Retry(ids[0])
+		r.settled(ids[0], Done)
+		if r.m.Busy() != 0 {
+			t.Errorf("%d busy", r.m.Busy())
+		}
+		for _, id := range []ID{0, -1, 99} {
+			r.m.Pause(id)
+			r.m.Retry(id)
+		}
+	})
+}
+
+func TestPausedUploadBeginsAgain(t *testing.T) {
+	bubble(t, func(r *rig) {
+		text := strings.Repeat("x", 100)
+		var slowly atomic.Bool
+		slowly.Store(true)
+		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			if slowly.Load() {
+				req.Body = io.NopCloser(&slow{Reader: req.Body, pause: time.Second})
+			}
+			return next.RoundTrip(req)
+		}
+		id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.file("f", text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Second)
+		r.m.Pause(id)
+		r.settled(id, Paused)
+		if r.puts() != 0 {
+			t.Error("half of it was stored")
+		}
+		slowly.Store(false)
+		r.m.Resume(id)
+		if row := r.settled(id, Done); row.Done != 100 || r.puts() != 1 {
+			t.Errorf("%+v", row)
+		}
+	})
+}
+
+func TestNewsIsNotTooOften(t *testing.T) {
+	bubble(t, func(r *rig) {
+		data := noise(10_000)
+		s := &store{size: 10_000, data: data, etag: sumOf(data), twist: func(res *http.Response) { res.Body = &slow{Reader: res.Body, pause: time.Millisecond} }}
+		r.tap.object = s.answer
+		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", 10_000, s.etag), Folder: r.dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, news := time.Now(), 0
+		for {
+			<-r.m.Changed()
+			news++
+			if row, _ := r.m.Row(id); row.State == Done {
+				break
+			}
+		}
+		seconds := time.Since(start).Seconds()
+		if rate := float64(news) / seconds; seconds < 9 || rate > 5.5 || rate < 4 {
+			t.Errorf("%d in %.1f s", news, seconds)
+		}
+	})
+}
+
+// Nothing stays behind when the context ends: no goroutine, no open file.
+func TestEverythingEndsWithItsContext(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}
+		var ids []ID
+		for i := range 10 {
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object(fmt.Sprint(i), 4, "e"), Folder: r.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		time.Sleep(time.Second)
+		r.end()
+		r.m.Wait()
+		if row, _ := r.m.Row(ids[0]); row.State != Cancelled || row.Err != nil {
+			t.Errorf("%s, %v", row.State, row.Err)
+		}
+	})
+}
+
+// largest is the most memory in use while something is done, beyond what was in use before.
+func largest(do func()) uint64 {
+	var s runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&s)
+	before, most := s.HeapAlloc, uint64(0)
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			runtime.ReadMemStats(&s)
+			most = max(most, s.HeapAlloc)
+			time.Sleep(2 * time.Millisecond)
+		}
+	}()
+	do()
+	end()
+	<-done
+	return max(most, before) - before
+}
+
+// big answers a GET of an object of that name with n bytes.
+func big(w http.ResponseWriter, req *http.Request, n int64) bool {
+	if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/big") {
+		return false
+	}
+	w.Header().Set("ETag", `"0-7"`)
+	w.Header().Set("Content-Length", fmt.Sprint(n))
+	for piece := make([]byte, 64<<10); n > 0; n -= int64(len(piece)) {
+		if _, err := w.Write(piece[:min(n, int64(len(piece)))]); err != nil {
+			break
+		}
+	}
+	return true
+}
+
+// gigabyte moves n bytes up and down over TCP and gives the most memory that it took, server included.
+func gigabyte(t testing.TB, n int64) (up, down uint64) {
+	c := overTCP(t, func(w http.ResponseWriter, req *http.Request) bool { return big(w, req, n) })
+	m := New(t.Context(), c)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	if err := sparse(file, n); err != nil {
+		t.Fatal(err)
+	}
+	up = largest(func() {
+		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row := finished(t, m, id); row.State != Done {
+			t.Fatalf("up: %s, %v", row.State, row.Err)
+		}
+	})
+	o := object("big", n, "0-7")
+	down = largest(func() {
+		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: dir, Path: "back"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row := finished(t, m, id); row.State != Done {
+			t.Fatalf("down: %s, %v", row.State, row.Err)
+		}
+	})
+	if info, err := os.Stat(filepath.Join(dir, "back")); err != nil || info.Size() != o.Size {
+		t.Fatalf("%v, %v", info, err)
+	}
+	return up, down
+}
+
+// most is the memory that a transfer may take, whatever its size.
+const most = 16 << 20
+
+func TestD14MemoryStaysSmall(t *testing.T) {
+	if up, down := gigabyte(t, 64<<20); up > most || down > most {
+		t.Errorf("up %d, down %d bytes", up, down)
+	}
+}
+
+func BenchmarkGigabyte(b *testing.B) {
+	for b.Loop() {
+		up, down := gigabyte(b, 1<<30)
+		b.ReportMetric(float64(up)/(1<<20), "MiB-up")
+		b.ReportMetric(float64(down)/(1<<20), "MiB-down")
+		if up > most || down > most {
+			b.Errorf("up %d, down %d bytes", up, down)
+		}
+	}
+}

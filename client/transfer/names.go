@@ -1,0 +1,185 @@
+package transfer
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lookout/client"
+)
+
+// A NameError is a name that no file of this program may have. It is told, and never changed silently.
+type NameError struct {
+	Name   client.Text
+	Reason string
+}
+
+// Error is one line.
+func (e *NameError) Error() string {
+	return fmt.Sprintf("%s cannot be a file here: %s", e.Name, e.Reason)
+}
+
+// longestName is the most bytes that file systems take for one name.
+const longestName = 255
+
+// leftover is the form of names of unfinished downloads.
+var leftover = regexp.MustCompile(`\.[0-9a-f]{16}\.part$`)
+
+// reserved are names that Windows gives to devices, whatever follows a dot.
+var reserved = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true, "conin$": true, "conout$": true}
+
+func init() {
+	for _, device := range []string{"com", "lpt"} {
+		for _, n := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"} {
+			reserved[device+n] = true
+		}
+	}
+}
+
+// CheckPath says why a path with slashes, relative to a folder, may not be made there; nil where it may. The rules are those of all systems
+// at once, so that what was fetched on one can be copied to another.
+func CheckPath(name string) error {
+	if reason := badPath(name); reason != "" {
+		return &NameError{client.NewText(name), reason}
+	}
+	return nil
+}
+
+func badPath(name string) string {
+	switch {
+	case name == "":
+		return "it is empty"
+	case strings.HasPrefix(name, "/"):
+		return "it begins with a slash"
+	case strings.HasSuffix(name, "/"):
+		return "it ends with a slash, as names of folders do"
+	case !utf8.ValidString(name):
+		return "it is no valid UTF-8"
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		if reason := badSegment(segment); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+func badSegment(s string) string {
+	device, _, _ := strings.Cut(s, ".")
+	switch {
+	case s == "":
+		return "it holds an empty folder name"
+	case s == "." || s == "..":
+		return "it holds " + s + ", which leads elsewhere"
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "it holds control characters"
+	case strings.ContainsAny(s, `\:`):
+		return `it holds \ or :, which lead elsewhere on some systems`
+	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
+		return "a part of it ends with a dot or a space, which some systems drop"
+	case reserved[strings.ToLower(strings.TrimRight(device, " "))]:
+		return client.Clean(s) + " is a device on some systems"
+	case len(s) > longestName:
+		return fmt.Sprintf("a part of it is %d bytes long; %d is the most", len(s), longestName)
+	case leftover.MatchString(s):
+		return "it has the form of an unfinished download of this program"
+	}
+	return ""
+}
+
+// Leaf is the file name to propose for an object: what stands behind its last slash.
+func Leaf(name string) (string, error) {
+	leaf := name[strings.LastIndexByte(name, '/')+1:]
+	if leaf == "" {
+		return "", &NameError{client.NewText(name), badPath(name)}
+	}
+	return leaf, CheckPath(leaf)
+}
+
+// A Planned is an object with the file that it would become.
+type Planned struct {
+	Object client.Object
+	Path   string // with slashes, relative to the folder
+	Hidden bool   // the file or a folder of its path begins with a dot
+}
+
+// A Plan is what the download of all objects below a prefix would do.
+type Plan struct {
+	Files   []Planned
+	Refused []*NameError // objects that cannot be files, or not beside another
+	Markers int          // empty objects that stand for folders: there is nothing to download
+	Bytes   int64        // of Files together
+}
+
+// NewPlan says which files the objects below a prefix become. Their paths begin behind the prefix's last slash. Of two that one folder cannot
+// hold on every system, such as a and a/b, or A and a, the one that comes first in the list stays.
+func NewPlan(prefix string, objects []client.Object) Plan {
+	var p Plan
+	cut := strings.LastIndexByte(prefix, '/') + 1
+	taken := taken{}
+	for _, o := range objects {
+		name := o.Name.Raw()
+		if o.Prefix() || !strings.HasPrefix(name, prefix[:cut]) {
+			continue
+		}
+		if strings.HasSuffix(name, "/") && o.Size == 0 {
+			p.Markers++
+			continue
+		}
+		local := name[cut:]
+		reason := badPath(local)
+		if reason == "" {
+			reason = taken.add(local)
+		}
+		if reason != "" {
+			p.Refused = append(p.Refused, &NameError{o.Name, reason})
+			continue
+		}
+		p.Files = append(p.Files, Planned{o, local, strings.HasPrefix(local, ".") || strings.Contains(local, "/.")})
+		p.Bytes += o.Size
+	}
+	return p
+}
+
+// taken are the files and folders of a plan by their names without case.
+type taken map[string]entry
+
+type entry struct {
+	name   string
+	folder bool
+}
+
+// add takes a file with its folders, or says what stands in its way.
+func (t taken) add(name string) string {
+	for at := name; at != "."; at = path.Dir(at) {
+		folder := at != name
+		other, there := t[fold(at)]
+		switch {
+		case !there || folder && other.folder && other.name == at:
+		case other.name != at:
+			return fmt.Sprintf("it differs from %s by case alone", client.Clean(other.name))
+		case folder:
+			return fmt.Sprintf("%s is a file here and a folder for it", client.Clean(at))
+		default:
+			return fmt.Sprintf("%s is a folder already, or the same file", client.Clean(at))
+		}
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		t[fold(at)] = entry{at, at != name}
+	}
+	return ""
+}
+
+// fold is a name with every letter in the smallest form that differs from it by case alone.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, s)
+}

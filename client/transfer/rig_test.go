@@ -1,0 +1,404 @@
+package transfer
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+const (
+	token   = "canary-token"
+	cluster = "ap-south-1"
+	bucket  = "scratch"
+	storage = "objects.emulator.invalid"
+)
+
+// A rig is a manager that reaches an emulated account through a tap.
+type rig struct {
+	*testing.T
+	c   *client.Client
+	e   *emulator.Emulator
+	m   *Manager
+	tap *tap
+	dir string
+	end context.CancelFunc
+}
+
+// tap stands between client and emulator. It counts, and answers storage requests itself where it has a store.
+type tap struct {
+	next http.RoundTripper
+
+	mu     sync.Mutex
+	object func(req *http.Request, next http.RoundTripper) (*http.Response, error) // nil passes on
+	api    func(req *http.Request, next http.RoundTripper) (*http.Response, error)
+	seen   map[string]int // storage requests by method
+	tokens int            // storage requests that carried the token
+	asked  int            // URLs asked for
+}
+
+func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
+	t.mu.Lock()
+	answer := t.api
+	if !strings.HasPrefix(req.URL.Path, "/v4/") {
+		answer = t.object
+		t.seen[req.Method]++
+		if req.Header.Get("Authorization") != "" || strings.Contains(fmt.Sprint(req.Header), token) {
+			t.tokens++
+		}
+	}
+	if strings.HasSuffix(req.URL.Path, "/object-url") {
+		t.asked++
+	}
+	t.mu.Unlock()
+	if answer != nil {
+		return answer(req, t.next)
+	}
+	return t.next.RoundTrip(req)
+}
+
+// count is how many storage requests there were of a method.
+func (t *tap) count(method string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.seen[method]
+}
+
+func newRig(t *testing.T, options ...client.Option) *rig {
+	t.Helper()
+	r := &rig{T: t, e: emulator.New(emulator.Options{Token: token}), dir: t.TempDir()}
+	r.tap = &tap{next: r.e, seen: map[string]int{}}
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(r.tap)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.c = c
+	r.restart()
+	t.Cleanup(func() {
+		if r.tap.tokens != 0 {
+			t.Errorf("the token went to the storage %d times", r.tap.tokens)
+		}
+	})
+	return r
+}
+
+// bubble runs a test with a rig in which time passes when everybody waits. Folders and files are made outside.
+func bubble(t *testing.T, do func(*rig), options ...client.Option) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, options...)
+		r.dir = dir
+		defer r.end()
+		do(r)
+		r.end()
+		r.m.Wait()
+		time.Sleep(time.Minute) // for what the other side still does
+	})
+}
+
+// restart is a new manager, as a new run of the program has one.
+func (r *rig) restart() {
+	if r.end != nil {
+		r.end()
+		r.m.Wait()
+	}
+	ctx, end := context.WithCancel(r.Context())
+	r.m, r.end = New(ctx, r.c), end
+}
+
+// settled waits until a transfer is in one of the states, and gives it.
+func (r *rig) settled(id ID, states ...State) Row {
+	r.Helper()
+	for i := range 100_000 {
+		row, _ := r.m.Row(id)
+		for _, s := range states {
+			if row.State == s {
+				return row
+			}
+		}
+		if row.State == Failed || row.State == Done {
+			r.Fatalf("transfer %d is %s: %v", id, row.State, row.Err)
+		}
+		time.Sleep(time.Millisecond * time.Duration(min(1000, 1+i/500)))
+	}
+	row, _ := r.m.Row(id)
+	r.Fatalf("transfer %d stays %s", id, row.State)
+	return row
+}
+
+// ended waits for the end of a transfer, good or bad.
+func (r *rig) ended(id ID) Row { r.Helper(); return r.settled(id, Done, Failed, Cancelled) }
+
+// fetch downloads an object to the rig's folder and waits for the end.
+func (r *rig) fetch(o client.Object, name string) Row {
+	r.Helper()
+	id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: name})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return r.ended(id)
+}
+
+// send uploads a file and waits for the end.
+func (r *rig) send(name, file string) Row {
+	r.Helper()
+	id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: name, File: file, Type: "text/plain"})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return r.ended(id)
+}
+
+// put stores an object in the emulator.
+func (r *rig) put(name, text string) client.Object {
+	r.Helper()
+	if _, err := r.c.Objects.Put(r.Context(), cluster, bucket, name, client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), Type: "text/plain"}, nil); err != nil {
+		r.Fatal(err)
+	}
+	o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, name)
+	if err != nil || !there {
+		r.Fatalf("%q: %t, %v", name, there, err)
+	}
+	return o
+}
+
+// file makes a file in the rig's folder.
+func (r *rig) file(name, text string) string {
+	r.Helper()
+	full := filepath.Join(r.dir, name)
+	if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+		r.Fatal(err)
+	}
+	return full
+}
+
+// has compares a file of the rig's folder; "" says that there is to be none.
+func (r *rig) has(name string, want []byte) {
+	r.Helper()
+	got, err := os.ReadFile(filepath.Join(r.dir, name))
+	switch {
+	case want == nil && !os.IsNotExist(err):
+		r.Errorf("%s is there with %d bytes", name, len(got))
+	case want != nil && (err != nil || string(got) != string(want)):
+		r.Errorf("%s has %d bytes that are not the %d wanted: %v", name, len(got), len(want), err)
+	}
+}
+
+// names are all entries below the rig's folder but folders.
+func (r *rig) names() []string {
+	r.Helper()
+	var all []string
+	err := filepath.WalkDir(r.dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(r.dir, path)
+			all = append(all, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return all
+}
+
+// object is an entry of a listing.
+func object(name string, size int64, etag string) client.Object {
+	return client.Object{Name: client.NewText(name), Size: size, ETag: client.NewText(etag)}
+}
+
+// noise are bytes in which no place looks like another.
+func noise(n int) []byte {
+	data := make([]byte, n)
+	x := uint32(1)
+	for i := range data {
+		x = x*1664525 + 1013904223
+		data[i] = byte(x >> 24)
+	}
+	return data
+}
+
+func sumOf(data []byte) string {
+	sum := md5.Sum(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// A store answers GETs for one object as a good storage does, and cuts answers where it is told to.
+type store struct {
+	size   int64
+	data   []byte // nil gives bytes that nobody looks at
+	etag   string
+	cuts   []int64 // the i-th answer ends there, counted from the object's first byte; -1 is no cut
+	served int
+	twist  func(*http.Response) // changes an answer before it is given
+	ranges []string
+}
+
+func (s *store) answer(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+	h := http.Header{"Etag": {`"` + s.etag + `"`}, "Content-Type": {"application/octet-stream"}}
+	res := &http.Response{StatusCode: 200, Header: h, Request: req, ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
+	if want := req.Header.Get("If-Match"); want != "" && want != `"`+s.etag+`"` {
+		res.StatusCode = 412
+		return res, nil
+	}
+	from := int64(0)
+	if text := req.Header.Get("Range"); text != "" {
+		s.ranges = append(s.ranges, text)
+		from, _ = strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(text, "bytes="), "-"), 10, 64)
+		if from >= s.size {
+			res.StatusCode = 416
+			return res, nil
+		}
+		res.StatusCode = 206
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, s.size-1, s.size))
+	}
+	res.ContentLength = s.size - from
+	end := int64(-1)
+	if s.served < len(s.cuts) {
+		end = s.cuts[s.served]
+	}
+	s.served++
+	res.Body = &stream{ctx: req.Context(), data: s.data, at: from, size: s.size, cut: end}
+	if s.twist != nil {
+		s.twist(res)
+	}
+	return res, nil
+}
+
+// stream is the body of an answer.
+type stream struct {
+	ctx           context.Context
+	data          []byte
+	at, size, cut int64
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, s.ctx.Err()
+	}
+	if s.cut >= 0 && s.at >= s.cut {
+		return 0, io.ErrUnexpectedEOF
+	}
+	end := s.size
+	if s.cut >= 0 {
+		end = min(end, s.cut)
+	}
+	n := int(min(int64(len(p)), end-s.at))
+	if n == 0 {
+		return 0, io.EOF
+	}
+	if s.data != nil {
+		copy(p[:n], s.data[s.at:])
+	}
+	s.at += int64(n)
+	return n, nil
+}
+
+func (s *stream) Close() error { return nil }
+
+// void is a file that keeps nothing but how far it was written, and complains of gaps.
+type void struct {
+	*testing.T
+	file
+	end int64
+}
+
+func (v *void) WriteAt(p []byte, off int64) (int, error) {
+	if off != v.end {
+		v.Errorf("written at %d, not %d", off, v.end)
+	}
+	v.end += int64(len(p))
+	return len(p), nil
+}
+
+func (v *void) Truncate(size int64) error { v.end = size; return nil }
+
+// failing is a file whose calls fail where it is told to.
+type failing struct {
+	file
+	write   int // the write that fails, from 1
+	err     error
+	sync    error
+	close   error
+	closing func()
+}
+
+func (f *failing) WriteAt(p []byte, off int64) (int, error) {
+	if f.write--; f.write == 0 {
+		return 0, f.err
+	}
+	return f.file.WriteAt(p, off)
+}
+
+func (f *failing) Sync() error {
+	if f.sync != nil {
+		return f.sync
+	}
+	return f.file.Sync()
+}
+
+func (f *failing) Close() error {
+	err := f.file.Close()
+	if f.closing != nil {
+		f.closing()
+	}
+	if f.close != nil {
+		return f.close
+	}
+	return err
+}
+
+// nasty are hostile strings of some categories of a collection that may lie beside the project.
+func nasty(t *testing.T, builtIn []string, categories ...string) []string {
+	t.Helper()
+	data, err := os.ReadFile("../../../shared/reliability/nasty.json")
+	if err != nil {
+		t.Log("the collection of hostile strings is not here: a few built in are used")
+		return builtIn
+	}
+	var all map[string][]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, c := range categories {
+		for _, s := range all[c] {
+			texts = append(texts, unpack(s))
+		}
+	}
+	return texts
+}
+
+// unpack undoes the collection's shorthands.
+func unpack(s string) string {
+	if h, ok := strings.CutPrefix(s, "hex:"); ok {
+		b, _ := hex.DecodeString(h)
+		return string(b)
+	}
+	if r, ok := strings.CutPrefix(s, "rep:"); ok {
+		n, unit, _ := strings.Cut(r, ":")
+		k, _ := strconv.Atoi(n)
+		return strings.Repeat(unit, k)
+	}
+	if r, ok := strings.CutPrefix(s, "pat:"); ok {
+		n, rest, _ := strings.Cut(r, ":")
+		k, _ := strconv.Atoi(n)
+		p := strings.SplitN(rest, "|", 3)
+		return p[0] + strings.Repeat(p[1], k) + p[2]
+	}
+	return s
+}

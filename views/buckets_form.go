@@ -1,0 +1,150 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/ui"
+)
+
+// newBucket asks for a bucket. One of one's own that exists already is returned as if just made: the news tells them apart.
+func (a *Account) newBucket() ui.Form {
+	in := client.BucketRequest{ACL: client.Private}
+	before := a.buckets().Rows()
+	ids := a.clusterChoice()
+	if len(ids) > 0 {
+		in.Cluster = ids[0]
+	}
+	form := ui.FormFor(a.buckets(), "New bucket", []ui.Field{
+		ui.Text("label", "Label", &in.Label, bucketLabel, a.labelIsFree(&in.Cluster)).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
+		ui.Pick("cluster", "Cluster", &in.Cluster, a.clusterChoice, ui.Required()).Note("up and down go through the clusters"),
+		ui.Choice("acl", "ACL", &in.ACL, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite),
+		ui.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
+	}, func(b client.Bucket) string { return a.madeOrFound(b, before) },
+		func(ctx context.Context) (ui.Change[client.Bucket], error) {
+			return ui.Put(a.api.Buckets.Create(client.About(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
+		},
+		func(now []client.Bucket) ui.Verdict { return isThere(now, in) })
+	form.Review = func() string { return meaning(in.ACL) }
+	form.Text = "Storage is billed from the first bucket on, until Object Storage is cancelled."
+	form.Verb, form.Yes = "making", "make"
+	return form
+}
+
+// isThere tells whether a bucket that was asked for exists.
+func isThere(now []client.Bucket, in client.BucketRequest) ui.Verdict {
+	if slices.ContainsFunc(now, func(b client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }) {
+		return ui.Done
+	}
+	return ui.Refused
+}
+
+// madeOrFound says whether a bucket is new: one that was made long before this request existed already.
+func (a *Account) madeOrFound(b client.Bucket, before []client.Bucket) string {
+	known := slices.ContainsFunc(before, func(k client.Bucket) bool { return bucketID(k) == bucketID(b) })
+	if known || b.Created.Valid() && a.now().Sub(b.Created.Time()).Hours() > 1 {
+		return fmt.Sprintf("%s existed already, since %s: nothing was made", b.Label, day(b.Created))
+	}
+	return b.Label.String() + ": made"
+}
+
+// clusterChoice are the clusters by name, those that are available.
+func (a *Account) clusterChoice() []string {
+	var ids []string
+	for _, c := range a.clusters().Rows() {
+		if c.Status.Raw() != "unavailable" {
+			ids = append(ids, c.ID.Raw())
+		}
+	}
+	for _, b := range a.buckets().Rows() {
+		if id := b.Cluster.Raw(); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// bucketLabel checks a label by the rules of the provider's console: the document shows none.
+func bucketLabel(text string) string {
+	switch {
+	case len(text) < 3 || len(text) > 63:
+		return "3 to 63 characters are needed"
+	case strings.Contains(text, "..") || strings.Contains(text, ".-") || strings.Contains(text, "-.") || strings.Contains(text, "--"):
+		return "dots and hyphens must stand alone"
+	case !labelForm().MatchString(text):
+		return "lower case letters, digits, dots and hyphens; a letter or a digit at both ends"
+	}
+	return ""
+}
+
+// labelForm is made when it is needed: nothing is compiled at start.
+func labelForm() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
+
+// labelIsFree checks that no bucket of the cluster has the label.
+func (a *Account) labelIsFree(cluster *string) ui.Check {
+	return func(text string) string {
+		_, taken := a.buckets().Get(*cluster + "/" + text)
+		return because(taken, "a bucket with this label exists in the cluster")
+	}
+}
+
+// meaning is what a canned ACL allows, in words.
+func meaning(acl client.ACL) string {
+	switch acl {
+	case client.Private:
+		return "Only this account's keys reach it."
+	case client.PublicRead:
+		return "Everyone can list and read the objects in it."
+	case client.AuthenticatedRead:
+		return "Everyone with an account at the provider can list and read the objects in it."
+	case client.PublicReadWrite:
+		return "EVERYONE can list, make, overwrite and delete objects in it. This is not recommended."
+	}
+	return "Left as it is."
+}
+
+// left stands for an ACL and a CORS switch that are not to be changed: what is set now is not told by the document's API.
+const left = "as it is"
+
+// accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by POST.
+func (a *Account) accessForm(b client.Bucket) ui.Form {
+	acl, cors, word := client.ACL(left), left, ""
+	form := ui.FormFor(a.buckets(), "Access to "+b.Label.String(), []ui.Field{
+		ui.Choice("acl", "ACL", &acl, left, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite),
+		ui.Choice("cors_enabled", "CORS", &cors, left, "yes", "no"),
+		ui.Text("sure", "Type the label", &word, func(text string) string {
+			return because(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
+		}).When(func() bool { return acl == client.PublicReadWrite }),
+	}, func(client.Bucket) string { return b.Label.String() + ": access is changed" },
+		func(ctx context.Context) (ui.Change[client.Bucket], error) {
+			return ui.Reload[client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
+		},
+		func([]client.Bucket) ui.Verdict { return ui.Unknown })
+	form.Text = "The API does not tell what is set now."
+	form.Review = func() string { return meaning(acl) }
+	form.Again = "Setting the same access twice does no harm"
+	form.Verb, form.Yes = "changing", "change"
+	return form
+}
+
+func (a *Account) setAccessOf(ctx context.Context, b client.Bucket, acl client.ACL, cors string) error {
+	in := client.Access{}
+	if acl != left {
+		in.ACL = acl
+	}
+	if cors != left {
+		on := cors == "yes"
+		in.CORS = &on
+	}
+	switch {
+	case in.ACL == "" && in.CORS == nil:
+		return errUnchanged
+	case in.ACL != "" && in.CORS != nil:
+		return a.api.Buckets.SetAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
+	}
+	return a.api.Buckets.Access(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
+}

@@ -1,0 +1,290 @@
+package views
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// A certificateView is a bucket's TLS certificate: the API tells whether there is one, and no more.
+type certificateView struct {
+	a      *Account
+	bucket client.Bucket
+	status *ui.Set[client.CertificateStatus]
+	sent   *x509.Certificate // what was uploaded from here in this run
+}
+
+func (a *Account) certificatePane(b client.Bucket) ui.Pane {
+	p := &certificateView{a: a, bucket: b}
+	p.status = ui.NewSet(a.ctx, ui.Source[client.CertificateStatus]{Name: "certificate", ID: func(client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
+		Fetch: single(func(ctx context.Context) (client.CertificateStatus, error) {
+			return a.api.Certificates.View(ctx, b.Cluster.Raw(), b.Label.Raw())
+		})})
+	return p
+}
+
+// Name makes the certificate's actions its own.
+func (p *certificateView) Name() string { return "certificate" }
+
+// Crumb says whose it is.
+func (p *certificateView) Crumb() string { return p.bucket.Label.String() + " › certificate" }
+
+// Fresh is the age of the status.
+func (p *certificateView) Fresh() ui.Freshness { return p.status.Fresh() }
+
+// Refresh asks for the status again.
+func (p *certificateView) Refresh() tea.Cmd { return p.status.Refresh() }
+
+// Want asks for it once.
+func (p *certificateView) Want() tea.Cmd { return p.status.Need() }
+
+// Leave ends what is being read.
+func (p *certificateView) Leave() { p.status.Cancel() }
+
+// Update has nothing to take: every key is an action.
+func (p *certificateView) Update(tea.Msg) tea.Cmd { return nil }
+
+// there reports whether a certificate is set; known is false until the API has said so.
+func (p *certificateView) there() (set, known bool) {
+	status, read := the(p.status)
+	if !read || status.SSL == nil {
+		return false, false
+	}
+	return *status.SSL, true
+}
+
+// Actions upload, replace and delete.
+func (p *certificateView) Actions() []ui.Action {
+	set, known := p.there()
+	unknown := because(!known, "whether there is a certificate is not known yet")
+	return p.a.scopedActions(storageWrite,
+		ui.Action{Key: ui.Bind("upload", "U", "n"), Change: true, Show: true, Off: or(unknown, because(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(false)}) }},
+		ui.Action{Key: ui.Bind("replace", "e"), About: "delete and upload, as one step", Change: true, Show: true, Off: or(unknown, because(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(true)}) }},
+		ui.Action{Key: ui.Bind("delete", "D"), Change: true, Show: true, Off: or(unknown, because(!set, "there is none")), Ask: p.question(), Do: p.delete},
+		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
+	)
+}
+
+func (p *certificateView) question() *ui.Question {
+	return &ui.Question{Title: "Delete certificate", Yes: "delete", Word: p.bucket.Label.String(),
+		Text: fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", p.bucket.Label)}
+}
+
+func (p *certificateView) about(ctx context.Context) context.Context {
+	return client.About(ctx, "certificate", bucketID(p.bucket), p.bucket.Label.String())
+}
+
+func (p *certificateView) delete() tea.Cmd {
+	return p.status.Act(ui.Deed[client.CertificateStatus]{ID: bucketID(p.bucket), Verb: "deleting",
+		Work: func(ctx context.Context) (ui.Change[client.CertificateStatus], error) {
+			return ui.Reload[client.CertificateStatus](p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
+		},
+		Check: statusIs(false),
+		After: func(v ui.Verdict, _ ui.Change[client.CertificateStatus], err error) tea.Cmd {
+			if v == ui.Done {
+				p.sent = nil
+				return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is deleted")
+			}
+			return ui.News(theme.Bad, "delete certificate: "+ui.Reason(err))
+		}})
+}
+
+// statusIs tells from the status read again whether a certificate is set.
+func statusIs(set bool) func([]client.CertificateStatus) ui.Verdict {
+	return func(now []client.CertificateStatus) ui.Verdict {
+		if len(now) == 1 && now[0].SSL != nil && *now[0].SSL == set {
+			return ui.Done
+		}
+		return ui.Refused
+	}
+}
+
+// form takes two files and checks them before anything is sent. Replacing deletes the old one first; where the upload is then refused,
+// that is said: there is none then.
+func (p *certificateView) form(replace bool) ui.Form {
+	var certFile, keyFile string
+	title, yes := "Upload a certificate for ", "upload"
+	if replace {
+		title, yes = "Replace the certificate of ", "replace"
+	}
+	deleted := false
+	form := ui.FormThen(p.status, title+p.bucket.Label.String(), []ui.Field{
+		ui.File("certificate", "Certificate", &certFile, readable).Note("PEM, with the intermediates; → completes the path"),
+		ui.File("private_key", "Private key", &keyFile, readable, func(string) string { return p.wrong(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
+	}, func(client.CertificateStatus, bool) tea.Cmd {
+		p.sent = leaf(certFile, keyFile)
+		return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is set")
+	}, func(ctx context.Context) (ui.Change[client.CertificateStatus], error) {
+		cert, key, err := p.pair(certFile, keyFile)
+		if err != nil {
+			return ui.Change[client.CertificateStatus]{}, err
+		}
+		if replace && !deleted {
+			if err := p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()); err != nil {
+				return ui.Change[client.CertificateStatus]{}, err
+			}
+			deleted = true
+		}
+		status, err := p.a.api.Certificates.Upload(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw(), cert, client.NewSecret(key))
+		if err != nil && deleted {
+			err = withoutCertificate{err}
+		}
+		return ui.Put(status, err)
+	}, statusIs(true))
+	form.Review = func() string { return p.review(certFile, keyFile) }
+	form.Text = "Both files are checked here before anything is sent."
+	if replace {
+		form.Text += " The old certificate is deleted first, then this one is sent: in between there is none."
+	}
+	form.Verb, form.Yes = "sending", yes
+	return form
+}
+
+// withoutCertificate is an upload that failed after the old certificate was deleted.
+type withoutCertificate struct{ cause error }
+
+func (e withoutCertificate) Error() string {
+	return "the old certificate is deleted and the new one was not taken: " + e.cause.Error()
+}
+func (e withoutCertificate) Unwrap() error { return e.cause }
+
+// Why is the reason in words.
+func (e withoutCertificate) Why() string {
+	return "the old certificate is deleted and the new one was not taken: " + ui.Reason(e.cause) + " · mend it and send again"
+}
+
+func readable(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case path == "":
+		return "needed"
+	case err != nil:
+		return "it cannot be opened: " + client.Clean(err.Error())
+	case !info.Mode().IsRegular():
+		return "this is no ordinary file"
+	case info.Size() > largestPEM:
+		return "larger than 1 MiB: this is no certificate"
+	}
+	return ""
+}
+
+// largestPEM bounds a certificate's or key's file.
+const largestPEM = 1 << 20
+
+func readPEM(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, largestPEM))
+	return string(data), err
+}
+
+// pair reads certificate and key and checks that they are a pair.
+func (p *certificateView) pair(certFile, keyFile string) (cert, key string, err error) {
+	if cert, err = readPEM(certFile); err != nil {
+		return "", "", err
+	}
+	if key, err = readPEM(keyFile); err != nil {
+		return "", "", err
+	}
+	if block, _ := pem.Decode([]byte(cert)); block == nil {
+		return "", "", errors.New("the certificate's file holds no PEM")
+	}
+	if block, _ := pem.Decode([]byte(key)); block == nil {
+		return "", "", errors.New("the key's file holds no PEM")
+	}
+	if _, err = tls.X509KeyPair([]byte(cert), []byte(key)); err != nil {
+		return "", "", errors.New("certificate and key are no pair: " + client.Clean(err.Error()))
+	}
+	return cert, key, nil
+}
+
+// leaf is the certificate of a pair that fits; nil elsewhere.
+func leaf(certFile, keyFile string) *x509.Certificate {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil
+	}
+	if pair.Leaf != nil {
+		return pair.Leaf
+	}
+	cert, err := x509.ParseCertificate(pair.Certificate[0])
+	if err != nil {
+		return nil
+	}
+	return cert
+}
+
+// wrong is why a pair must not be sent: no pair, the names do not cover the label, or its time is not now.
+func (p *certificateView) wrong(certFile, keyFile string) string {
+	if readable(certFile) != "" || readable(keyFile) != "" {
+		return ""
+	}
+	if _, _, err := p.pair(certFile, keyFile); err != nil {
+		return client.Clean(err.Error())
+	}
+	cert, now := leaf(certFile, keyFile), p.a.now()
+	switch {
+	case cert == nil:
+		return "the certificate cannot be read"
+	case now.After(cert.NotAfter):
+		return "it expired on " + cert.NotAfter.Format(time.DateOnly)
+	case now.Before(cert.NotBefore):
+		return "it is valid only from " + cert.NotBefore.Format(time.DateOnly)
+	}
+	if err := cert.VerifyHostname(p.bucket.Label.Raw()); err != nil {
+		return fmt.Sprintf("its names do not cover %s: %s", p.bucket.Label, client.Clean(joined(cert.DNSNames)))
+	}
+	return ""
+}
+
+// review says what would be sent.
+func (p *certificateView) review(certFile, keyFile string) string {
+	cert := leaf(certFile, keyFile)
+	if cert == nil {
+		return ""
+	}
+	return fmt.Sprintf("For %s, until %s (%s).", client.Clean(joined(cert.DNSNames)), cert.NotAfter.Format(time.DateOnly), ui.Age(cert.NotAfter.Sub(p.a.now())))
+}
+
+// View is what is known.
+func (p *certificateView) View(b ui.Box) string {
+	t := newSheet(b)
+	t.title("TLS certificate of " + p.bucket.Label.String())
+	set, known := p.there()
+	switch {
+	case !known && p.status.Loaded():
+		t.line("state", "not told: this kind of endpoint has none of its own", theme.Muted)
+	case !known:
+		t.line("state", notYet(p.status.Fresh(), "reading"), theme.Muted)
+	case set:
+		t.line("state", b.Theme.Glyphs.OK+" a certificate is set", theme.Good)
+	default:
+		t.line("state", b.Theme.Glyphs.Disabled+" none is set", theme.Off)
+	}
+	if verb := p.status.Busy(bucketID(p.bucket)); verb != "" {
+		t.line("", verb+b.Theme.Glyphs.Ellipsis, theme.Warn)
+	}
+	if p.sent != nil {
+		t.line("sent from here", fmt.Sprintf("%s, until %s", client.Clean(joined(p.sent.DNSNames)), p.sent.NotAfter.Format(time.DateOnly)), theme.Plain)
+	}
+	t.blank()
+	for _, line := range ui.Wrap("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", b.Width) {
+		t.say(line, theme.Muted)
+	}
+	return t.String()
+}

@@ -1,0 +1,354 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+func (a *Account) keys() *ui.Set[client.Key] {
+	return share(a, "keys", func(k client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.Page))
+}
+
+func (a *Account) keysPane() ui.Pane {
+	return &ui.List[client.Key]{
+		Title: "keys",
+		Set:   a.keys(),
+		Reads: []ui.Asked{a.buckets(), a.clusters()},
+		Columns: []ui.Column[client.Key]{
+			{Title: "label", Min: 16, Cell: func(k client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong }},
+			{Title: "access key", Width: 20, Cell: func(k client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain }},
+			{Title: "reaches", Min: 20, Drop: 1, Cell: func(k client.Key, _ ui.Box) (string, theme.Tone) { return reach(k) }},
+		},
+		Acts: scoped(a, storageWrite, a.keyActs()),
+		Always: func() []ui.Action {
+			return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Change: true, Show: true,
+				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newKey()}) }})
+		},
+		Detail: a.keyDetail,
+		One:    func(ctx context.Context, k client.Key) (client.Key, error) { return a.viewKey(ctx, k.ID) },
+		Foot: func(set *ui.Set[client.Key], b ui.Box) string {
+			limited := 0
+			for _, k := range set.Rows() {
+				if k.Limited {
+					limited++
+				}
+			}
+			return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s, %d limited", count(set.Len(), "key", "keys"), limited))
+		},
+		Empty: "no access keys yet · n makes one",
+		Sort:  "label",
+	}
+}
+
+// viewKey is one key without its secret, whatever the server sent.
+func (a *Account) viewKey(ctx context.Context, id int) (client.Key, error) {
+	k, err := a.api.Keys.View(ctx, id)
+	k.SecretKey = client.Secret{}
+	return k, err
+}
+
+// reach is what a key may do, in words.
+func reach(k client.Key) (string, theme.Tone) {
+	switch {
+	case !k.Limited:
+		return "everything", theme.Warn
+	case len(k.Buckets) == 0:
+		return "nothing", theme.Off
+	}
+	grants := make([]string, len(k.Buckets))
+	for i, g := range k.Buckets {
+		grants[i] = fmt.Sprintf("%s (%s)", g.Bucket, permission(g.Permissions))
+	}
+	return joined(grants), theme.Plain
+}
+
+// permission is a grant's permission as a reader says it. One that is not known is shown as it came.
+func permission(p client.Text) string {
+	switch p.Raw() {
+	case "read_only":
+		return string(readOnly)
+	case "read_write":
+		return string(readWrite)
+	}
+	return p.String()
+}
+
+// keysFor are the keys that are limited to some buckets, this one among them.
+func (a *Account) keysFor(b client.Bucket) []client.Key {
+	return slices.DeleteFunc(a.keys().Rows(), func(k client.Key) bool { return permissionOf(k, b) == "" })
+}
+
+func permissionOf(k client.Key, b client.Bucket) string {
+	for _, g := range k.Buckets {
+		if g.Bucket.Raw() == b.Label.Raw() && g.Cluster.Raw() == b.Cluster.Raw() {
+			return permission(g.Permissions)
+		}
+	}
+	return ""
+}
+
+func (a *Account) keyActs() []ui.Act[client.Key] {
+	return []ui.Act[client.Key]{
+		{Keys: []string{"y"}, Name: "copy access key", About: "the part that is no secret", Show: true, Send: func(k client.Key) tea.Msg {
+			return ui.Copy{Text: k.AccessKey.Raw(), What: "access key of " + k.Label.String()}
+		}},
+		{Keys: []string{"e"}, Name: "rename", Show: true, Change: true, Form: func(rows []client.Key) ui.Form { return a.renameKey(rows[0]) }},
+		{Keys: []string{"D"}, Name: "revoke", About: "programs that use it lose access at once", Verb: "revoking", Past: "is revoked", Show: true, Change: true, Many: true,
+			Ask: func(k client.Key) *ui.Question {
+				may, _ := reach(k)
+				return &ui.Question{Title: "Revoke key", Word: k.Label.String(), Yes: "revoke",
+					Text: fmt.Sprintf("Key %q (id %d, %s) reached %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may)}
+			},
+			Run: func(ctx context.Context, k client.Key) (ui.Change[client.Key], error) {
+				return ui.Drop[client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+			}},
+		follow(func(k client.Key) []name {
+			var names []name
+			for _, g := range k.Buckets {
+				names = append(names, name{"bucket", g.Bucket.String(), "buckets", g.Cluster.Raw() + "/" + g.Bucket.Raw()})
+			}
+			return names
+		}),
+	}
+}
+
+func aboutKey(ctx context.Context, k client.Key) context.Context {
+	return client.About(ctx, "key", ordinal(k.ID), k.Label.String())
+}
+
+func (a *Account) keyDetail(k client.Key, b ui.Box) string {
+	t := newSheet(b)
+	t.title(k.Label.String())
+	t.line("id", ordinal(k.ID), theme.Muted)
+	t.line("access key", k.AccessKey.String(), theme.Plain)
+	t.line("secret key", "shown once, when it was made", theme.Muted)
+	t.heading("reaches")
+	if may, tone := reach(k); len(k.Buckets) == 0 {
+		t.say(may, tone)
+	}
+	for _, g := range k.Buckets {
+		t.say(fmt.Sprintf("%s  %s  in %s", permission(g.Permissions), g.Bucket, g.Cluster), theme.Plain)
+	}
+	return t.String()
+}
+
+func (a *Account) renameKey(k client.Key) ui.Form {
+	was := labelled{k.Label.Raw()}
+	e := &edit[labelled]{was, was, was}
+	form := ui.FormFor(a.keys(), fmt.Sprintf("Label of key %d", k.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, keyLabel)},
+		func(k client.Key) string { return k.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[client.Key], error) {
+			return save(aboutKey(ctx, k), e, func(ctx context.Context) (client.Key, error) { return a.viewKey(ctx, k.ID) },
+				func(k client.Key) labelled { return labelled{k.Label.Raw()} },
+				func(ctx context.Context, _ client.Patch) (client.Key, error) {
+					row, err := a.api.Keys.Update(ctx, k.ID, e.in.Label)
+					row.SecretKey = client.Secret{}
+					return row, err
+				})
+		},
+		changed(k.ID, func(k client.Key) int { return k.ID }, func(now client.Key) bool { return now.Label.Raw() == e.in.Label }))
+	form.Text = "What a key reaches cannot be changed: make another one and revoke this."
+	form.Verb, form.Yes = "saving", "save"
+	return form
+}
+
+// keyLabel checks a label by the provider's console: the document shows no bounds.
+func keyLabel(text string) string { return ui.Length(3, 50)(text) }
+
+// A grade is what a limited key may do with a bucket.
+type grade string
+
+const (
+	noAccess  grade = "none"
+	readOnly  grade = "read only"
+	readWrite grade = "read and write"
+)
+
+// newKey asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an empty list), or a list.
+func (a *Account) newKey() ui.Form {
+	label, limited := "", false
+	buckets := a.buckets().Rows()
+	slices.SortFunc(buckets, func(b, c client.Bucket) int {
+		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))
+	})
+	names, grades := make([]string, len(buckets)), make([]grade, len(buckets))
+	for i, b := range buckets {
+		names[i], grades[i] = fmt.Sprintf("%s  %s", b.Label, b.Cluster), noAccess
+	}
+	request := func() client.KeyRequest { return keyRequest(label, limited, buckets, grades) }
+	before := a.keys().Rows()
+	made := ui.Once{}
+	form := ui.FormThen(a.keys(), "New access key", []ui.Field{
+		ui.Text("label", "Label", &label, keyLabel),
+		ui.Switch("limited", "Limited", &limited).Note("no: it may reach everything, also buckets that come later"),
+		ui.Grid("bucket_access", "Buckets", names, grades, noAccess, readOnly, readWrite).When(func() bool { return limited }).
+			Note("up and down go through the buckets, left and right choose"),
+	}, func(k client.Key, told bool) tea.Cmd {
+		if !told {
+			return a.secretLost(before, label)
+		}
+		return tea.Batch(ui.News(theme.Good, k.Label.String()+": made"), ui.Send(made))
+	}, func(ctx context.Context) (ui.Change[client.Key], error) {
+		k, err := a.api.Keys.Create(client.About(ctx, "key", "", label), request())
+		if err == nil {
+			made = a.once(k)
+		}
+		k.SecretKey = client.Secret{}
+		return ui.Put(k, err)
+	}, func(now []client.Key) ui.Verdict {
+		return created(before, now, func(k client.Key) int { return k.ID }, func(k client.Key) bool { return k.Label.Raw() == label })
+	})
+	form.Review = func() string { return promise(request()) }
+	form.Verb, form.Yes = "making", "make"
+	return form
+}
+
+// keyRequest is what a form's values ask for ("bucket_access rules").
+func keyRequest(label string, limited bool, buckets []client.Bucket, grades []grade) client.KeyRequest {
+	in := client.KeyRequest{Label: label}
+	if !limited {
+		return in
+	}
+	in.Buckets = []client.GrantRequest{}
+	for i, b := range buckets {
+		switch grades[i] {
+		case readOnly:
+			in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Permissions: "read_only"})
+		case readWrite:
+			in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Permissions: "read_write"})
+		}
+	}
+	return in
+}
+
+// promise says in words what a key will be able to do.
+func promise(in client.KeyRequest) string {
+	switch {
+	case in.Buckets == nil:
+		return "It may reach EVERYTHING: all buckets in all clusters, to read, write and delete."
+	case len(in.Buckets) == 0:
+		return "It may reach NOTHING: no bucket is chosen."
+	}
+	var reads, writes []string
+	for _, g := range in.Buckets {
+		if g.Permissions == "read_write" {
+			writes = append(writes, client.Clean(g.Bucket))
+		} else {
+			reads = append(reads, client.Clean(g.Bucket))
+		}
+	}
+	text := "It may"
+	if len(reads) > 0 {
+		text += " read " + joined(reads)
+	}
+	if len(writes) > 0 {
+		if len(reads) > 0 {
+			text += ", and"
+		}
+		text += " read, write and delete in " + joined(writes)
+	}
+	return text + ", and nothing else."
+}
+
+// secretLost says that a key was made whose secret nobody has, and offers to revoke it.
+func (a *Account) secretLost(before []client.Key, label string) tea.Cmd {
+	for _, k := range a.keys().Rows() {
+		known := slices.ContainsFunc(before, func(o client.Key) bool { return o.ID == k.ID })
+		if known || k.Label.Raw() != label {
+			continue
+		}
+		revoke := ui.Action{Key: ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"), Change: true, Do: func() tea.Cmd { return a.revoke(k) }}
+		return tea.Batch(ui.News(theme.Warn, k.Label.String()+": made, and its secret was lost with the answer"),
+			ui.Send(ui.Menu{Title: k.Label.String() + " was made, its secret was lost", Actions: []ui.Action{revoke,
+				{Key: ui.Bind("leave it: nobody can use it", "l"), Do: func() tea.Cmd { return nil }}}}))
+	}
+	return nil
+}
+
+// revoke ends a key that nobody can use.
+func (a *Account) revoke(k client.Key) tea.Cmd {
+	id := ordinal(k.ID)
+	return a.keys().Act(ui.Deed[client.Key]{ID: id, Verb: "revoking",
+		Work: func(ctx context.Context) (ui.Change[client.Key], error) {
+			return ui.Drop[client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+		},
+		After: func(v ui.Verdict, _ ui.Change[client.Key], err error) tea.Cmd {
+			if v == ui.Done {
+				return ui.News(theme.Good, k.Label.String()+": is revoked")
+			}
+			return ui.News(theme.Bad, "revoke key: "+ui.Reason(err))
+		}})
+}
+
+// once is the dialog that shows a new key's secret.
+func (a *Account) once(k client.Key) ui.Once {
+	secret, there := k.Secret()
+	if !there {
+		return ui.Once{Title: "Access key " + k.Label.String(), Text: "The API sent no secret with this key: revoke it and make another one.", What: "secret key", Reveal: func() string { return "" }}
+	}
+	host := a.endpoint(k)
+	files := []struct{ name, path, text string }{
+		{"credentials profile of the AWS tools", "lookout-" + plainName(k.Label.Raw()) + ".credentials",
+			"[" + plainName(k.Label.Raw()) + "]\naws_access_key_id = " + k.AccessKey.Raw() + "\naws_secret_access_key = %s\n"},
+		{"rclone remote", "lookout-" + plainName(k.Label.Raw()) + ".rclone.conf",
+			"[" + plainName(k.Label.Raw()) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() + "\nsecret_access_key = %s\nendpoint = " + host + "\n"},
+		{"environment lines", "lookout-" + plainName(k.Label.Raw()) + ".env",
+			"AWS_ACCESS_KEY_ID=" + k.AccessKey.Raw() + "\nAWS_SECRET_ACCESS_KEY=%s\nAWS_ENDPOINT_URL=https://" + host + "\n"},
+	}
+	o := ui.Once{Title: "Access key " + k.Label.String(), What: "secret key", Reveal: secret.Reveal,
+		Text:  "The secret key is told this once, and nobody can read it again. Copy it or save it now.",
+		Lines: [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}}
+	for _, f := range files {
+		o.Saves = append(o.Saves, ui.Save{Name: f.name, Path: filepath.Join(a.downloads(), f.path), Write: func(path string) error {
+			return writeSecret(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))
+		}})
+	}
+	return o
+}
+
+// endpoint is the host of the cluster that a key is for: that of its first bucket, else the first cluster's.
+func (a *Account) endpoint(k client.Key) string {
+	id := ""
+	if len(k.Buckets) > 0 {
+		id = k.Buckets[0].Cluster.Raw()
+	}
+	for _, c := range a.clusters().Rows() {
+		if id == "" || c.ID.Raw() == id {
+			return c.Domain.String()
+		}
+	}
+	return or(client.Clean(id), "not told")
+}
+
+// plainName keeps letters, digits, '-' and '_' of a label: for names of files and profiles.
+func plainName(label string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '-'
+	}, label)
+}
+
+// writeSecret makes a file that its owner alone can read. One that exists is left alone.
+func writeSecret(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,193 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/skip2/go-qrcode"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// A link is a pre-signed URL that was given out in this run. The URL is a credential: it is in no file.
+type link struct {
+	bucket client.Bucket
+	name   client.Text
+	method string
+	kind   string // content type that must be sent; "" for none
+	url    client.Secret
+	until  time.Time
+}
+
+// A life is how long a link is valid.
+type life string
+
+const (
+	life15m  life = "15 min"
+	life1h   life = "1 h"
+	life6h   life = "6 h"
+	life24h  life = "24 h"
+	lifeOwn  life = "seconds"
+	shortest      = 360
+	longest       = 86400
+)
+
+// seconds of a life; own is taken where it says so.
+func (l life) seconds(own int) int {
+	switch l {
+	case life15m:
+		return 15 * 60
+	case life6h:
+		return 6 * 3600
+	case life24h:
+		return 24 * 3600
+	case lifeOwn:
+		return own
+	}
+	return 3600
+}
+
+// linkForm builds a pre-signed URL ("Object Storage", rule 4).
+func (a *Account) linkForm(b client.Bucket, name string) ui.Form {
+	in := client.URLRequest{Name: name, Method: "GET"}
+	how, own := life1h, 3600
+	form := ui.Form{Title: "Link to " + client.Clean(name), Verb: "asking", Yes: "make the link",
+		Text: "Whoever has the link can do this one thing until it ends, without a key.",
+		Fields: []ui.Field{
+			ui.Choice("expires_in", "Valid for", &how, life15m, life1h, life6h, life24h, lifeOwn),
+			ui.Number("seconds", "Seconds", &own, shortest, longest).When(func() bool { return how == lifeOwn }),
+			ui.Choice("method", "Method", &in.Method, "GET", "PUT", "DELETE").Note("GET reads the object, PUT stores it, DELETE deletes it"),
+			ui.Text("content_type", "Content type", &in.ContentType, ui.Length(0, 255), func(text string) string {
+				return because(text == "" && in.Method == "PUT", "needed for PUT: it must then be sent with the object")
+			}).When(func() bool { return in.Method == "PUT" }),
+		},
+		Review: func() string {
+			end := a.now().Add(time.Duration(how.seconds(own)) * time.Second)
+			return "It ends at " + end.In(a.location).Format("Mon 2 Jan 15:04:05 MST") + " = " + end.UTC().Format("15:04:05 UTC")
+		},
+		Send: func(ctx context.Context) (func() tea.Cmd, error) {
+			in.Expires = how.seconds(own)
+			signed, err := a.api.Objects.URL(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
+			if err != nil {
+				return nil, err
+			}
+			l := link{bucket: b, name: client.NewText(name), method: in.Method, kind: in.ContentType, url: signed.URL, until: a.now().Add(time.Duration(in.Expires) * time.Second)}
+			return func() tea.Cmd {
+				a.links = append(a.links, l)
+				return ui.Send(ui.Open{Pane: &linkView{a: a, link: l}})
+			}, nil
+		}}
+	return form
+}
+
+// curl is the link as a command. The URL stands in single quotes that nothing in it can end.
+func (l link) curl() string {
+	quoted := "'" + strings.ReplaceAll(l.url.Reveal(), "'", `'\''`) + "'"
+	switch l.method {
+	case "PUT":
+		return "curl --fail -H 'Content-Type: " + strings.ReplaceAll(l.kind, "'", "") + "' -T FILE " + quoted
+	case "DELETE":
+		return "curl --fail -X DELETE " + quoted
+	}
+	return "curl --fail -o FILE " + quoted
+}
+
+// A linkView shows a link that was just made, and those made before in this run.
+type linkView struct {
+	a      *Account
+	link   link
+	code   bool // the QR code is shown
+	scroll ui.Scroll
+}
+
+// Name makes the link's actions its own.
+func (p *linkView) Name() string { return "link" }
+
+// Crumb says what it is.
+func (p *linkView) Crumb() string { return "link" }
+
+// Steady keeps the clock away: there is nothing to read.
+func (p *linkView) Steady() bool { return true }
+
+// Refresh has nothing to read.
+func (p *linkView) Refresh() tea.Cmd { return nil }
+
+// Update scrolls.
+func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
+
+// Actions give the link away.
+func (p *linkView) Actions() []ui.Action {
+	give := func(text, what string) func() tea.Cmd {
+		return func() tea.Cmd { return ui.Send(ui.Copy{Text: text, What: what}) }
+	}
+	acts := []ui.Action{
+		{Key: ui.Bind("copy the link", "y", "enter"), Show: true, Do: give(p.link.url.Reveal(), "link")},
+		{Key: ui.Bind("copy as curl", "c"), Show: true, Do: give(p.link.curl(), "curl line")},
+		{Key: ui.Bind("QR code", "Q"), Show: true, Do: func() tea.Cmd { p.code = !p.code; return nil }},
+		{Key: ui.Bind("open in browser", "o"), Off: because(p.link.method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.link.url.Reveal()}) }},
+		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
+	}
+	return append(acts, p.scroll.Actions()...)
+}
+
+// View is the link, its end, and the others of this run.
+func (p *linkView) View(b ui.Box) string {
+	t := newSheet(b)
+	l := p.link
+	t.title(l.method + " " + l.name.String())
+	t.line("bucket", bucketID(l.bucket), theme.Muted)
+	t.line("ends", p.ends(l, b), theme.Warn)
+	if l.kind != "" {
+		t.line("content type", client.Clean(l.kind)+", to be sent as it stands here", theme.Plain)
+	}
+	t.heading("link")
+	for _, line := range ui.Break(client.Clean(l.url.Reveal()), b.Width) {
+		t.say(line, theme.Accent)
+	}
+	if p.code {
+		t.heading("QR code")
+		t.block(strings.Join(square(l.url.Reveal(), b), "\n"))
+	}
+	if len(p.a.links) > 1 {
+		t.heading("links given out in this run")
+		for _, o := range p.a.links {
+			t.line(o.method, o.name.String()+"  "+p.ends(o, b), theme.Muted)
+		}
+	}
+	return p.scroll.View(b, t.String())
+}
+
+// ends is when a link ends, here and in UTC.
+func (p *linkView) ends(l link, b ui.Box) string {
+	if rest := l.until.Sub(b.Now); rest > 0 {
+		return fmt.Sprintf("%s = %s, in %s", l.until.In(p.a.location).Format("Mon 15:04:05 MST"), l.until.UTC().Format("15:04:05 UTC"), ui.Age(rest))
+	}
+	return "it has ended"
+}
+
+// square is a QR code in half blocks, dark on light whatever the theme: two rows of the code in one line.
+func square(text string, b ui.Box) []string {
+	code, err := qrcode.New(text, qrcode.Low)
+	if err != nil {
+		return []string{"no code holds a link of this length"}
+	}
+	bits := code.Bitmap()
+	if len(bits) > b.Width {
+		return []string{fmt.Sprintf("the code needs %d columns, here are %d", len(bits), b.Width)}
+	}
+	lines := make([]string, 0, len(bits)/2+1)
+	for y := 0; y < len(bits); y += 2 {
+		var line strings.Builder
+		for x := range bits[y] {
+			upper, lower := !bits[y][x], y+1 < len(bits) && !bits[y+1][x]
+			line.WriteString(map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{upper, lower}])
+		}
+		lines = append(lines, line.String())
+	}
+	return lines
+}

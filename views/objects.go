@@ -1,0 +1,251 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// A place is where in a bucket a listing stands.
+type place struct {
+	bucket    client.Bucket
+	prefix    string // as the server has it
+	delimiter string // "/" is the folder view, "" the flat one
+}
+
+// is reports whether a place is in a bucket.
+func (p place) is(cluster, label string) bool {
+	return p.bucket.Cluster.Raw() == cluster && p.bucket.Label.Raw() == label
+}
+
+// String is the place as a trail: "acme-backups › db › 2026".
+func (p place) String() string {
+	trail := []string{p.bucket.Label.String()}
+	for part := range strings.SplitSeq(strings.TrimSuffix(p.prefix, "/"), "/") {
+		if p.prefix != "" {
+			trail = append(trail, or(client.NewText(part).String(), "(empty)"))
+		}
+	}
+	if p.delimiter == "" {
+		trail = append(trail, "(flat)")
+	}
+	return strings.Join(trail, " › ")
+}
+
+// A listing is one folder of a bucket, read as far as somebody has looked.
+type listing struct {
+	a  *Account
+	at place
+	*ui.List[client.Object]
+	summed struct {
+		version, n int
+		bytes      int64
+	}
+	epoch int // of the set when the sum began
+}
+
+func (a *Account) objectsPane(b client.Bucket, prefix, delimiter string) ui.Pane {
+	l := &listing{a: a, at: place{b, prefix, delimiter}}
+	set := ui.NewSet(a.ctx, ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Fetch: l.read, Lazy: true, Now: a.now})
+	l.List = &ui.List[client.Object]{
+		Title: "objects",
+		Set:   set,
+		Still: true,
+		Where: l.at.String,
+		Columns: []ui.Column[client.Object]{
+			{Title: "name", Min: 20, Cell: l.nameCell, Less: func(o, p client.Object) bool { return o.Name.Raw() < p.Name.Raw() }},
+			{Title: "size", Width: 10, Right: true, Cell: sizeCell, Less: func(o, p client.Object) bool { return o.Size < p.Size }},
+			{Title: "modified", Width: 16, Right: true, Drop: 1, Cell: a.modifiedCell, Less: func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) }},
+		},
+		Acts:   scoped(a, storageWrite, l.acts()),
+		Always: l.always,
+		Detail: l.detail,
+		Foot:   l.foot,
+		Empty:  l.empty(),
+		Label:  func(o client.Object) string { return l.shown(o) },
+	}
+	a.listings = append(a.listings, l)
+	return l
+}
+
+func (l *listing) empty() string {
+	if l.at.prefix == "" {
+		return "this bucket is empty · U uploads a file or a folder"
+	}
+	return "nothing begins with this prefix · esc goes up"
+}
+
+// Leave ends the reading: the listing was taken off its stack.
+func (l *listing) Leave() {
+	l.List.Leave()
+	l.a.listings = slices.DeleteFunc(l.a.listings, func(o *listing) bool { return o == l })
+}
+
+// read is one page. The entry that stands for the folder itself is left out.
+func (l *listing) read(ctx context.Context, marker string) (ui.Page[client.Object], error) {
+	p, err := l.a.api.Objects.List(ctx, client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(),
+		Prefix: l.at.prefix, Delimiter: l.at.delimiter, Marker: marker})
+	if err != nil {
+		return ui.Page[client.Object]{}, err
+	}
+	page := ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.Next, Notes: p.Odd}
+	switch {
+	case p.Next != "" && p.Next == marker:
+		page.Next, page.Notes = "", append(page.Notes, "incomplete: marker repeated")
+	case p.Next != "" && marker != "" && p.Next < marker:
+		page.Next, page.Notes = "", append(page.Notes, "incomplete: marker went backward")
+	case p.Truncated && p.Next == "":
+		page.Notes = append(page.Notes, "incomplete: more exist, and no marker was given")
+	}
+	return page, nil
+}
+
+// marker reports whether an entry is the empty object that stands for the folder that is listed.
+func (l *listing) marker(o client.Object) bool {
+	return o.Size == 0 && o.Name.Raw() == l.at.prefix && strings.HasSuffix(l.at.prefix, "/")
+}
+
+// folder reports whether an entry can be opened as a folder.
+func (l *listing) folder(o client.Object) bool { return l.at.delimiter != "" && o.Prefix() }
+
+// shown is an entry's name as it stands behind the prefix.
+func (l *listing) shown(o client.Object) string {
+	raw := o.Name.Raw()
+	if l.at.delimiter != "" {
+		if cut := strings.LastIndexByte(l.at.prefix, '/') + 1; strings.HasPrefix(raw, l.at.prefix[:cut]) {
+			raw = raw[cut:]
+		}
+	}
+	return client.NewText(raw).String()
+}
+
+func (l *listing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+	if l.folder(o) {
+		return l.shown(o), theme.Accent
+	}
+	return l.shown(o), theme.Strong
+}
+
+func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+	if o.Prefix() {
+		return "—", theme.Muted
+	}
+	return size(o.Size), theme.Plain
+}
+
+func (a *Account) modifiedCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+	if !o.Modified.Valid() || o.Modified.IsZero() {
+		return "—", theme.Muted
+	}
+	return o.Modified.Time().In(a.location).Format("2006-01-02 15:04"), theme.Muted
+}
+
+// onlyObject is why an act cannot be done with a folder.
+func (l *listing) onlyObject(o client.Object) string {
+	return because(l.folder(o), "for an object, not a folder")
+}
+
+func (l *listing) acts() []ui.Act[client.Object] {
+	return []ui.Act[client.Object]{
+		{Keys: []string{"enter", "l", "right"}, Name: "open", Show: true, Into: l.open},
+		{Keys: []string{"w"}, Name: "download", About: "the object, what is marked, or a folder with all in it", Show: true, Rows: l.download},
+		{Keys: []string{"L"}, Name: "link", About: "a pre-signed URL: whoever has it needs no key", Show: true, Off: l.onlyObject,
+			Form: func(rows []client.Object) ui.Form { return l.a.linkForm(l.at.bucket, rows[0].Name.Raw()) }},
+		{Keys: []string{"c"}, Name: "access", About: "the object's ACL", Change: true, Off: l.onlyObject,
+			Form: func(rows []client.Object) ui.Form { return l.a.objectAccessForm(l.at.bucket, rows[0].Name) }},
+		{Keys: []string{"D"}, Name: "delete", About: "the object, what is marked, or a folder with all in it", Change: true, Rows: l.delete},
+	}
+}
+
+// open goes into a folder, or to an object.
+func (l *listing) open(o client.Object) ui.Pane {
+	if l.folder(o) {
+		return l.a.objectsPane(l.at.bucket, o.Name.Raw(), l.at.delimiter)
+	}
+	return l.a.objectPane(l.at.bucket, o)
+}
+
+// always are the actions that need no row.
+func (l *listing) always() []ui.Action {
+	up := func() tea.Cmd { return ui.Send(ui.Close{}) }
+	view, delimiter := "flat view", ""
+	if l.at.delimiter == "" {
+		view, delimiter = "folder view", "/"
+	}
+	actions := []ui.Action{
+		{Key: ui.Bind("upload", "U"), Group: "this list", About: "a file, or a folder with all in it", Change: true, Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.uploadForm()}) }},
+		{Key: ui.Bind("prefix", "P"), Group: "this list", About: "ask the server for names that begin with a text", Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.prefixForm()}) }},
+		{Key: ui.Bind(view, "F"), Group: "this list", Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
+		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
+		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
+	}
+	return l.a.scopedActions(storageWrite, actions...)
+}
+
+// prefixForm asks for the beginning of names.
+func (l *listing) prefixForm() ui.Form {
+	prefix := l.at.prefix
+	return ui.Form{Title: "Names that begin with", Yes: "list", Verb: "listing",
+		Text:   "The server looks for them: this finds what has not been loaded.",
+		Fields: []ui.Field{ui.Text("prefix", "Prefix", &prefix)},
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			return func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, prefix, l.at.delimiter)}) }, nil
+		}}
+}
+
+func (l *listing) detail(o client.Object, b ui.Box) string {
+	t := newSheet(b)
+	t.title(l.shown(o))
+	t.line("in", l.at.String(), theme.Muted)
+	if l.folder(o) {
+		t.say("a folder: all names that begin with it", theme.Muted)
+		t.say("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
+		return t.String()
+	}
+	l.a.objectLines(t, o)
+	t.say("enter shows access and the first bytes", theme.Muted)
+	return t.String()
+}
+
+// objectLines are an object's properties.
+func (a *Account) objectLines(t *sheet, o client.Object) {
+	t.line("size", fmt.Sprintf("%s (%s bytes)", size(o.Size), grouped(o.Size)), theme.Plain)
+	t.line("modified", a.when(o.Modified), theme.Plain)
+	t.line("etag", or(o.ETag.String(), "none"), theme.Muted)
+	t.line("owner", or(o.Owner.String(), "not told"), theme.Muted)
+}
+
+// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB".
+func (l *listing) foot(set *ui.Set[client.Object], b ui.Box) string {
+	l.sum(set)
+	text := fmt.Sprintf("%s shown · %s", grouped(int64(set.Len())), size(l.summed.bytes))
+	switch {
+	case set.Rushing():
+		text = fmt.Sprintf("reading on: %s so far · %s · esc stops", grouped(int64(set.Len())), size(l.summed.bytes))
+	case !set.Whole():
+		text = fmt.Sprintf("%s shown, more exist · %s here · G reads to the end", grouped(int64(set.Len())), size(l.summed.bytes))
+	}
+	return b.Theme.Paint(theme.Muted, ui.Cut(text, b.Width, b.Theme.Glyphs.Ellipsis))
+}
+
+// sum adds the sizes of what has come since the last frame. Rows that were replaced or dropped are summed anew.
+func (l *listing) sum(set *ui.Set[client.Object]) {
+	s := &l.summed
+	if s.version == set.Version() {
+		return
+	}
+	if set.Epoch() != l.epoch {
+		s.n, s.bytes, l.epoch = 0, 0, set.Epoch()
+	}
+	for ; s.n < set.Len(); s.n++ {
+		s.bytes += set.At(s.n).Size
+	}
+	s.version = set.Version()
+}

@@ -1,0 +1,339 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// running is the set of this run's transfers. It is read from the manager, not from the API.
+func (a *Account) running() *ui.Set[transfer.Row] {
+	return share(a, "transfers", func(r transfer.Row) string { return fmt.Sprint(r.ID) }, func(context.Context, string) (ui.Page[transfer.Row], error) {
+		return ui.Page[transfer.Row]{Rows: a.transfers.Snapshot()}, nil
+	})
+}
+
+// moved looks at the transfers again.
+func (a *Account) moved() tea.Cmd { return a.running().Refresh() }
+
+// watch waits until transfers have moved. It says so once, and is asked again by whoever heard it.
+func (a *Account) watch() tea.Cmd {
+	ctx, changed := a.ctx, a.transfers.Changed()
+	return func() tea.Msg {
+		select {
+		case <-changed:
+			return motion{a}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// motion says that transfers have moved.
+type motion struct{ a *Account }
+
+// Deliver shows how far they are, and reads again the listings that a finished one has changed.
+func (m motion) Deliver() tea.Cmd {
+	cmds := []tea.Cmd{m.a.watch(), m.a.moved()}
+	for _, row := range m.a.transfers.Snapshot() {
+		if row.State.Unfinished() || m.a.seen[row.ID] == row.State {
+			if row.State.Unfinished() {
+				delete(m.a.seen, row.ID)
+			}
+			continue
+		}
+		m.a.seen[row.ID] = row.State
+		cmds = append(cmds, m.a.finished(row))
+	}
+	return tea.Batch(cmds...)
+}
+
+// finished says how a transfer ended.
+func (a *Account) finished(row transfer.Row) tea.Cmd {
+	cmds := []tea.Cmd{}
+	if row.Kind != transfer.Download {
+		for _, l := range a.listings {
+			if l.at.is(row.Cluster, row.Bucket) {
+				cmds = append(cmds, l.Set.Refresh())
+			}
+		}
+	}
+	switch row.State {
+	case transfer.Done:
+		cmds = append(cmds, ui.News(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row))))
+	case transfer.Failed:
+		cmds = append(cmds, ui.News(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row))))
+	}
+	return tea.Batch(cmds...)
+}
+
+// done is a finished transfer in words.
+func done(row transfer.Row) string {
+	switch row.Kind {
+	case transfer.Download:
+		return "downloaded to " + client.Clean(filepath.Base(row.Local))
+	case transfer.Upload:
+		return "uploaded, " + size(row.Total)
+	case transfer.Delete:
+		return count(int(row.Done), "object is deleted", "objects are deleted")
+	}
+	return "emptied, " + count(int(row.Done), "object", "objects")
+}
+
+// why is a transfer's error in words.
+func why(row transfer.Row) string {
+	if row.Err == nil {
+		return ""
+	}
+	return client.Clean(ui.Reason(row.Err))
+}
+
+// transferName is what a transfer moves.
+func transferName(row transfer.Row) string {
+	switch {
+	case row.Kind == transfer.Empty:
+		return client.Clean(row.Bucket + prefixed(" › ", row.Name.Raw()))
+	case row.Name.Raw() == "":
+		return count(int(row.Total), "object", "objects") + " in " + client.Clean(row.Bucket)
+	}
+	return row.Name.String()
+}
+
+func (a *Account) transfersPane() ui.Pane {
+	return &ui.List[transfer.Row]{
+		Title: "transfers",
+		Set:   a.running(),
+		Still: true,
+		Columns: []ui.Column[transfer.Row]{
+			{Title: "state", Width: 12, Cell: transferState, Less: func(r, s transfer.Row) bool { return r.State < s.State }},
+			{Title: "what", Width: 8, Drop: 3, Cell: func(r transfer.Row, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
+			{Title: "name", Min: 20, Cell: func(r transfer.Row, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
+			{Title: "progress", Width: 22, Cell: progressCell},
+			{Title: "rate", Width: 11, Right: true, Drop: 2, Cell: rateCell},
+			{Title: "left", Width: 8, Right: true, Drop: 1, Cell: leftCell},
+		},
+		Acts:    a.transferActs(),
+		Always:  a.transferActions,
+		Detail:  a.transferDetail,
+		Foot:    func(_ *ui.Set[transfer.Row], b ui.Box) string { return a.transfersFoot(b) },
+		Empty:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
+		Count:   a.transfersBadge,
+		Pending: a.unfinished,
+		Label:   transferName,
+	}
+}
+
+func transferState(r transfer.Row, b ui.Box) (string, theme.Tone) {
+	g := b.Theme.Glyphs
+	switch r.State {
+	case transfer.Running:
+		if r.Stalled > 0 {
+			return g.Pending + " stalled", theme.Warn
+		}
+		return g.Live + " running", theme.Accent
+	case transfer.Done:
+		return g.Done + " done", theme.Good
+	case transfer.Failed:
+		return g.Refused + " failed", theme.Bad
+	case transfer.Paused:
+		return g.Disabled + " paused", theme.Warn
+	}
+	return g.Pending + " " + r.State.String(), theme.Muted
+}
+
+// amount is a count of bytes or of objects.
+func amount(r transfer.Row, n int64) string {
+	if r.Kind == transfer.Delete || r.Kind == transfer.Empty {
+		return grouped(n)
+	}
+	return size(n)
+}
+
+func progressCell(r transfer.Row, b ui.Box) (string, theme.Tone) {
+	if r.Total <= 0 {
+		return amount(r, r.Done), theme.Plain
+	}
+	share := min(1, float64(r.Done)/float64(r.Total))
+	filled := int(share * 8)
+	return fmt.Sprintf("%s%s %3.0f %% %s", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 8-filled), share*100, amount(r, r.Done)), theme.Plain
+}
+
+func rateCell(r transfer.Row, _ ui.Box) (string, theme.Tone) {
+	if r.Rate <= 0 || r.State != transfer.Running {
+		return "", theme.Muted
+	}
+	return amount(r, int64(r.Rate)) + "/s", theme.Muted
+}
+
+func leftCell(r transfer.Row, _ ui.Box) (string, theme.Tone) {
+	if r.ETA == transfer.NoETA || r.State != transfer.Running {
+		return "", theme.Muted
+	}
+	return ui.Age(r.ETA), theme.Muted
+}
+
+func (a *Account) transferActs() []ui.Act[transfer.Row] {
+	each := func(do func(transfer.ID)) func([]transfer.Row) tea.Cmd {
+		return func(rows []transfer.Row) tea.Cmd {
+			for _, r := range rows {
+				do(r.ID)
+			}
+			return a.moved()
+		}
+	}
+	return []ui.Act[transfer.Row]{
+		{Keys: []string{"d"}, Name: "pause", Show: true, Off: func(r transfer.Row) string {
+			return because(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
+		}, Rows: each(a.transfers.Pause)},
+		{Keys: []string{"E"}, Name: "resume", Show: true, Off: func(r transfer.Row) string { return because(r.State != transfer.Paused, "it is not paused") }, Rows: each(a.transfers.Resume)},
+		{Keys: []string{"e"}, Name: "try again", Show: true, Off: func(r transfer.Row) string {
+			return because(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
+		},
+			Rows: each(a.transfers.Retry)},
+		{Keys: []string{"D"}, Name: "cancel", About: "what a cancelled download had fetched is removed", Show: true, Off: func(r transfer.Row) string { return because(!r.State.Unfinished(), "it has ended") },
+			Rows: each(a.transfers.Cancel)},
+	}
+}
+
+// transferActions are about all transfers.
+func (a *Account) transferActions() []ui.Action {
+	all := func(do func()) func() tea.Cmd {
+		return func() tea.Cmd { do(); return a.moved() }
+	}
+	idle := because(a.transfers.Busy() == 0, "nothing is under way")
+	return []ui.Action{
+		{Key: ui.Bind("pause all"), Group: "this list", Off: idle, Do: all(a.transfers.PauseAll)},
+		{Key: ui.Bind("resume all"), Group: "this list", Off: idle, Do: all(a.transfers.ResumeAll)},
+		{Key: ui.Bind("cancel all"), Group: "this list", Off: idle, Do: all(a.transfers.CancelAll)},
+		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.transfers.RetryAll)},
+	}
+}
+
+func (a *Account) transferDetail(r transfer.Row, b ui.Box) string {
+	t := newSheet(b)
+	state, tone := transferState(r, b)
+	t.title(transferName(r))
+	t.line("state", state, tone)
+	t.line("what", r.Kind.String(), theme.Plain)
+	t.line("bucket", client.Clean(r.Cluster+"/"+r.Bucket), theme.Plain)
+	if r.Local != "" {
+		t.line("file", client.Clean(r.Local), theme.Plain)
+	}
+	t.line("done", amount(r, r.Done)+prefixed(" of ", or(map[bool]string{true: amount(r, r.Total)}[r.Total > 0], "")), theme.Plain)
+	if r.Stalled > 0 {
+		t.line("stalled", "nothing came for "+ui.Age(r.Stalled), theme.Warn)
+	}
+	if r.Note != "" {
+		t.line("note", client.Clean(r.Note), theme.Info)
+	}
+	if r.Err != nil {
+		t.heading("why")
+		for _, line := range ui.Wrap(why(r), b.Width) {
+			t.say(line, theme.Bad)
+		}
+	}
+	if !r.Started.IsZero() {
+		t.line("started", r.Started.In(a.location).Format("15:04:05"), theme.Muted)
+	}
+	if !r.Ended.IsZero() {
+		t.line("ended", fmt.Sprintf("%s, after %s", r.Ended.In(a.location).Format("15:04:05"), ui.Age(r.Ended.Sub(r.Started))), theme.Muted)
+	}
+	return t.String()
+}
+
+func (a *Account) transfersFoot(b ui.Box) string {
+	var rate float64
+	for _, r := range a.running().Rows() {
+		if r.State == transfer.Running && (r.Kind == transfer.Download || r.Kind == transfer.Upload) {
+			rate += r.Rate
+		}
+	}
+	text := count(a.transfers.Busy(), "transfer is unfinished", "transfers are unfinished")
+	if rate > 0 {
+		text += " · " + size(int64(rate)) + "/s together"
+	}
+	return b.Theme.Paint(theme.Muted, text)
+}
+
+func (a *Account) transfersBadge() (string, theme.Tone) {
+	if n := a.transfers.Busy(); n > 0 {
+		return fmt.Sprint(n), theme.Accent
+	}
+	return "", theme.Plain
+}
+
+// unfinished is what would be lost by leaving now; "" where nothing is under way.
+func (a *Account) unfinished() string {
+	n := a.transfers.Busy()
+	if n == 0 {
+		return ""
+	}
+	return count(n, "transfer is", "transfers are") + " unfinished. Downloads go on where they were when the same is asked for again; uploads begin anew."
+}
+
+// manyObjects is from how many on emptying takes long enough to name the other way.
+const manyObjects = 100_000
+
+// countThenEmpty asks for the bucket's own count, and for that number to be typed.
+func (a *Account) countThenEmpty(b client.Bucket) tea.Cmd {
+	ctx := a.ctx
+	work := func() tea.Msg {
+		now, err := a.api.Buckets.View(ctx, b.Cluster.Raw(), b.Label.Raw())
+		if err != nil {
+			return ui.Say{Tone: theme.Bad, Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err)}
+		}
+		return ui.Ask{Action: a.emptyAction(now)}
+	}
+	return tea.Batch(ui.News(theme.Info, "counting the objects of "+b.Label.String()), work)
+}
+
+func (a *Account) emptyAction(b client.Bucket) ui.Action {
+	text := fmt.Sprintf("Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.", b.Label, b.Cluster, grouped(b.Objects), size(b.Size))
+	if b.Objects >= manyObjects {
+		text += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
+	}
+	return ui.Action{Key: ui.Bind("empty"), Change: true, Ask: &ui.Question{Title: "Empty bucket", Text: text, Word: fmt.Sprint(b.Objects), Yes: "empty it"},
+		Do: func() tea.Cmd {
+			a.transfers.Empty(b.Cluster.Raw(), b.Label.Raw(), "")
+			return tea.Batch(a.moved(), ui.News(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"))
+		}}
+}
+
+// resumable offers to go on with the emptying of buckets that an earlier run did not finish.
+func (a *Account) resumable() tea.Cmd {
+	last := map[string]journal.Outcome{}
+	var order []string
+	for _, e := range a.journal.Entries(time.Time{}) {
+		if e.Change.Op != transfer.EmptyOp {
+			continue
+		}
+		if _, known := last[e.Change.ID]; !known {
+			order = append(order, e.Change.ID)
+		}
+		last[e.Change.ID] = e.Outcome
+	}
+	var actions []ui.Action
+	for _, id := range order {
+		parts := strings.SplitN(id, "/", 3)
+		if outcome := last[id]; len(parts) < 3 || outcome != journal.Sent && outcome != journal.Unknown {
+			continue
+		}
+		actions = append(actions, ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Change: true,
+			Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return a.moved() }})
+	}
+	if len(actions) == 0 {
+		return nil
+	}
+	actions = append(actions, ui.Action{Key: ui.Bind("leave what is left", "l"), Do: func() tea.Cmd { return nil }})
+	return ui.Send(ui.Menu{Title: "Emptying was interrupted", Actions: actions})
+}
