@@ -9,14 +9,14 @@ type Glyphs struct {
 	Ellipsis, Bullet, Dots                           string
 	Done, Refused                                    string // news
 	H, V, TopLeft, TopRight, BottomLeft, BottomRight string
-	Bar, Mask                                        string // a share of a whole, a hidden letter
+	Full, Empty, Mask                                string // a share of a whole and its rest, a hidden letter
 }
 
 func unicode() Glyphs {
 	return Glyphs{
 		Cursor: "▸", Mark: "✓", OK: "●", Problem: "▲", Pending: "◌", Disabled: "○", Unknown: "?", Live: "●", Stale: "◌",
 		Up: "▲", Down: "▼", Left: "‹", Right: "›", Ellipsis: "…", Bullet: "·", Dots: "⋯", Done: "✓", Refused: "✗",
-		H: "─", V: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Bar: "█", Mask: "•",
+		H: "─", V: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Full: "█", Empty: "░", Mask: "•",
 	}
 }
 
@@ -24,6 +24,6 @@ func ascii() Glyphs {
 	return Glyphs{
 		Cursor: ">", Mark: "*", OK: "+", Problem: "!", Pending: "~", Disabled: "-", Unknown: "?", Live: "*", Stale: "~",
 		Up: "^", Down: "v", Left: "<", Right: ">", Ellipsis: "~", Bullet: "-", Dots: ":", Done: "+", Refused: "x",
-		H: "-", V: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Bar: "#", Mask: "*",
+		H: "-", V: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Full: "#", Empty: ".", Mask: "*",
 	}
 }

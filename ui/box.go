@@ -103,6 +103,14 @@ func Wrap(text string, width int) []string {
 	return strings.Split(ansi.Wrap(text, width, " "), "\n")
 }
 
+// Break breaks text into lines of at most width cells wherever it has to: for addresses.
+func Break(text string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	return strings.Split(ansi.Hardwrap(text, width, true), "\n")
+}
+
 // Fit cuts and pads text to exactly the box: no pane can break the frame.
 func (b Box) Fit(text string) string {
 	if b.Width <= 0 || b.Height <= 0 {

@@ -525,6 +525,82 @@ func (m *many) view(b Box, focused bool) []string {
 	return append(lines, line)
 }
 
+// Grid is a choice for each of several rows.
+func Grid[S ~string](name, label string, rows []string, values []S, options ...S) Field {
+	return Field{Name: name, Label: label, input: &grid[S]{rows: rows, values: values, options: options}}
+}
+
+type grid[S ~string] struct {
+	rows    []string
+	values  []S
+	options []S
+	at, top int
+}
+
+// gridRows is how many rows of a grid are in sight.
+const gridRows = 8
+
+func (g *grid[S]) text() string { return fmt.Sprint(g.values) }
+
+func (g *grid[S]) paste(string) {}
+
+func (g *grid[S]) press(k tea.KeyPressMsg) bool {
+	if len(g.rows) == 0 {
+		return false
+	}
+	by := 0
+	switch k.String() {
+	case "down", "j":
+		if g.at == len(g.rows)-1 {
+			return false
+		}
+		g.at++
+	case "up", "k":
+		if g.at == 0 {
+			return false
+		}
+		g.at--
+	case "right", "l", "space":
+		by = 1
+	case "left", "h":
+		by = -1
+	default:
+		return false
+	}
+	n := len(g.options)
+	g.values[g.at] = g.options[(slices.Index(g.options, g.values[g.at])+by+n)%n]
+	return true
+}
+
+func (g *grid[S]) view(b Box, focused bool) []string {
+	if len(g.rows) == 0 {
+		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
+	}
+	g.top = max(min(g.top, g.at), g.at-gridRows+1)
+	widest := 0
+	for _, o := range g.options {
+		widest = max(widest, Width(string(o)))
+	}
+	name := max(4, b.Width-widest-6)
+	var lines []string
+	for i := g.top; i < min(len(g.rows), g.top+gridRows); i++ {
+		tone, lead := theme.Plain, "  "
+		if g.values[i] != g.options[0] {
+			tone = theme.Strong
+		}
+		value := string(g.values[i])
+		if focused && i == g.at {
+			tone, lead = theme.Accent, b.Theme.Glyphs.Cursor+" "
+			value = b.Theme.Glyphs.Left + value + b.Theme.Glyphs.Right
+		}
+		lines = append(lines, b.Theme.Paint(tone, lead+Pad(Cut(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value))
+	}
+	if rest := len(g.rows) - g.top - len(lines); rest > 0 {
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+plural(rest, "more", "more")+" below"))
+	}
+	return lines
+}
+
 // File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
 func File(name, label string, v *string, checks ...Check) Field {
 	t := newTyped(*v, func(s string) { *v = s })

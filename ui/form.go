@@ -30,6 +30,18 @@ type Form struct {
 // whether an unknown outcome was done.
 func FormFor[T any](set *Set[T], title string, fields []Field, said func(T) string,
 	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
+	return FormThen(set, title, fields, func(row T, told bool) tea.Cmd {
+		if !told {
+			return News(theme.Good, "done: reading again confirmed it")
+		}
+		return News(theme.Good, said(row))
+	}, send, check)
+}
+
+// FormThen is FormFor with work to be done after it. told is false where the answer was lost and reading again showed that it was done:
+// there is no row then.
+func FormThen[T any](set *Set[T], title string, fields []Field, then func(row T, told bool) tea.Cmd,
+	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
 	return Form{Title: title, Fields: fields, Verb: "sending", Yes: "send", act: func(v *FormView) tea.Cmd {
 		return set.Act(Deed[T]{Work: send, Check: check, After: func(verdict Verdict, c Change[T], err error) tea.Cmd {
 			if verdict != Done {
@@ -37,11 +49,7 @@ func FormFor[T any](set *Set[T], title string, fields []Field, said func(T) stri
 				return nil
 			}
 			v.done = true
-			text := "done: reading again confirmed it"
-			if err == nil {
-				text = said(c.row)
-			}
-			return News(theme.Good, text)
+			return then(c.row, err == nil)
 		}})
 	}}
 }

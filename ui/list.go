@@ -49,7 +49,10 @@ type Act[T any] struct {
 	Into  func(T) Pane
 	Send  func(T) tea.Msg
 	Start func(T) tea.Cmd
+	Rows  func([]T) tea.Cmd // all marked rows at once, or the one at the cursor; it asks by itself
 
+	// Refused is what to offer after a refusal; nil offers nothing.
+	Refused func(T, error) tea.Cmd
 	// Check tells from the row read again whether an unknown outcome was done; nil knows only that a removed row is gone.
 	Check func(now T, found bool) Verdict
 }
@@ -69,6 +72,7 @@ type List[T any] struct {
 	Sort    string // title of the column sorted by at start
 	Count   func() (string, theme.Tone)
 	Seen    func(rows []T) tea.Cmd // asks for what the rows in sight lack
+	Pending func() string          // what would be lost by quitting now; "" is nothing
 	Where   func() string          // where a list on a stack stands: "acme-backups › db"
 	Still   bool                   // not refreshed by the clock: a listing that was read far
 	Label   func(T) string         // what a row is called in questions and news; nil is the first strong cell
@@ -99,6 +103,14 @@ func (l *List[T]) Crumb() string {
 		return l.Title
 	}
 	return l.Where()
+}
+
+// Busy is what would be lost by quitting now.
+func (l *List[T]) Busy() string {
+	if l.Pending == nil {
+		return ""
+	}
+	return l.Pending()
 }
 
 // Steady reports whether the clock leaves the rows alone.

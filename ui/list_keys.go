@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,7 +24,7 @@ func (l *List[T]) Actions() []Action {
 		actions = append(actions, l.Always()...)
 	}
 	actions = append(actions, l.listActions(row, there)...)
-	return append(actions, l.moves()...)
+	return append(actions, l.moves(actions)...)
 }
 
 // plain is an action of the list that only changes what is shown.
@@ -31,7 +32,8 @@ func plain(group, name string, off string, do func(), keys ...string) Action {
 	return Action{Key: Bind(name, keys...), Group: group, Off: off, Do: func() tea.Cmd { do(); return nil }}
 }
 
-func (l *List[T]) moves() []Action {
+// moves are the cursor's. The columns are moved by the arrows unless an action of the pane has one of them.
+func (l *List[T]) moves(others []Action) []Action {
 	page := max(1, l.height-1)
 	moves := []Action{
 		plain("move", "down", "", func() { l.step(1) }, "j", "down"),
@@ -41,11 +43,16 @@ func (l *List[T]) moves() []Action {
 		plain("move", "first", "", func() { l.to(0) }, "g", "home"),
 		{Key: Bind("last", "G", "end"), Group: "move", Do: l.last},
 	}
-	if !l.has("left") {
+	if !bound(others, "left") && !bound(others, "right") {
 		moves = append(moves, plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
 			plain("move", "columns right", "", func() { l.left = min(len(l.Columns)-1, l.left+1) }, "right"))
 	}
 	return moves
+}
+
+// bound reports whether one of the actions has a key.
+func bound(actions []Action, key string) bool {
+	return slices.ContainsFunc(actions, func(a Action) bool { return slices.Contains(a.Key.Keys(), key) })
 }
 
 // last goes to the end. A lazy set is read to its end first; esc stops that.
@@ -261,6 +268,11 @@ func (l *List[T]) bind(act Act[T], row T, there bool) Action {
 	}
 	rows, hidden := []T{row}, 0
 	if len(l.marks) > 0 {
+		if act.Rows != nil {
+			rows, _ = l.marked()
+			a.Do = func() tea.Cmd { return l.do(act, rows) }
+			return a
+		}
 		if !act.Many {
 			a.Off = "for one row only: esc clears the marks"
 			if act.Change {
@@ -331,6 +343,9 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 		return Send(act.Send(rows[0]))
 	case act.Start != nil:
 		return act.Start(rows[0])
+	case act.Rows != nil:
+		l.marks = nil
+		return act.Rows(rows)
 	}
 	return l.Run(act, rows)
 }
@@ -346,10 +361,15 @@ func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
 			ID: id, Verb: act.Verb, Check: CheckRow(l.Set, id, act.Check),
 			Work: func(ctx context.Context) (Change[T], error) { return act.Run(ctx, row) },
 			After: func(v Verdict, _ Change[T], err error) tea.Cmd {
-				if !tally.Add(row, v, err) {
-					return nil
+				last := tally.Add(row, v, err)
+				var offer tea.Cmd
+				if v == Refused && err != nil && act.Refused != nil {
+					offer = act.Refused(row, err)
 				}
-				return Send(tally.News(act.Past, l.undo(act, tally.Done)))
+				if !last {
+					return offer
+				}
+				return tea.Batch(Send(tally.News(act.Past, l.undo(act, tally.Done))), offer)
 			},
 		})
 	}

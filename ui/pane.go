@@ -85,6 +85,8 @@ type (
 		Title   string
 		Actions []Action
 	}
+	// Again reads the front pane anew.
+	Again struct{}
 	// Ask begins an action as if its key had been pressed: its question comes first.
 	Ask struct{ Action Action }
 	// Show puts text in front that can be scrolled and copied: a row as JSON, a call sheet.

@@ -41,6 +41,7 @@ type Set[T any] struct {
 	busy     map[string]string
 	notes    []string
 	gen      int
+	epoch    int // grows with every change of rows that is no addition
 	version  int // grows with every change of rows, for whoever keeps something made from them
 	asking   context.CancelFunc
 	loaded   bool // the first page has arrived once
@@ -100,6 +101,9 @@ func (s *Set[T]) Total() int { return max(s.total, s.rows.Len()) }
 
 // Version changes whenever the rows do.
 func (s *Set[T]) Version() int { return s.version }
+
+// Epoch changes whenever rows were replaced or taken out: as long as it stays, rows have only been added.
+func (s *Set[T]) Epoch() int { return s.epoch }
 
 // Notes are what the last answers said beside the rows.
 func (s *Set[T]) Notes() []string { return s.notes }
@@ -212,6 +216,7 @@ func (m sight[T]) Deliver() tea.Cmd {
 	if _, held := s.rows.Index(m.id); m.err == nil && held && m.gen == s.gen && s.busy[m.id] == "" {
 		s.rows.Put(m.id, m.row)
 		s.version++
+		s.epoch++
 	}
 	if m.after == nil {
 		return nil
@@ -274,6 +279,9 @@ func (s *Set[T]) hold(rows []T) {
 	s.whole = s.next == ""
 	enough := s.whole || s.src.Lazy && s.coming.Len() >= s.upto
 	if enough || !s.loaded || s.coming == s.rows {
+		if s.coming != s.rows {
+			s.epoch++
+		}
 		s.rows = s.coming
 		s.version++
 	}
@@ -382,6 +390,7 @@ func (s *Set[T]) apply(id string, c Change[T]) tea.Cmd {
 		out = true
 	}
 	s.version++
+	s.epoch++
 	if out {
 		return s.Refresh()
 	}

@@ -11,12 +11,14 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/transfer"
 	"lookout/ui"
 )
 
 // Options say which account is looked at, and with whose eyes.
 type Options struct {
 	API      *client.Client
+	Name     string // the account's, as the user calls it
 	Journal  *journal.Journal
 	Now      func() time.Time // nil is time.Now
 	Location *time.Location   // nil is time.Local
@@ -29,13 +31,21 @@ type Account struct {
 	journal  *journal.Journal
 	now      func() time.Time
 	location *time.Location
+	name     string
 	sets     map[string]any
 	tickets  tickets
+
+	transfers *transfer.Manager
+	seen      map[transfer.ID]transfer.State // ends that have been told
+	listings  []*listing                     // open folders of buckets
+	links     []link                         // given out in this run
+	folder    string                         // used last for files of this machine
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
-	a := &Account{ctx: ctx, api: o.API, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}}
+	a := &Account{ctx: ctx, api: o.API, name: o.Name, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{},
+		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), seen: map[transfer.ID]transfer.State{}}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -47,11 +57,12 @@ func New(ctx context.Context, o Options) *Account {
 
 // Panes are the tabs, in their order.
 func (a *Account) Panes() []ui.Pane {
-	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane(), a.contactsPane(), a.credentialsPane(), a.sshPane(), a.statsPane()}
+	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane(), a.contactsPane(), a.credentialsPane(), a.sshPane(), a.statsPane(),
+		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane()}
 }
 
-// Opened is what the account wants done at start: services that this program was to enable again are taken care of.
-func (a *Account) Opened() tea.Cmd { return a.holds() }
+// Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers are watched.
+func (a *Account) Opened() tea.Cmd { return tea.Batch(a.holds(), a.resumable(), a.watch()) }
 
 // share makes a kind's set on first asking and gives the same one ever after.
 func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {

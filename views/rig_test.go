@@ -77,7 +77,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 		t.Fatal(err)
 	}
 	r.api = api
-	account := views.New(ctx, views.Options{API: api, Journal: r.journal, Now: time.Now, Location: time.UTC})
+	account := views.New(ctx, views.Options{API: api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
 	look, err := theme.New("dark", theme.None, false)
 	if err != nil {
 		t.Fatal(err)

@@ -53,6 +53,9 @@ func clock(t, now time.Time) string {
 	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
 		return t.Format("15:04")
 	}
+	if t.Year() != now.Year() && now.Sub(t) > 300*24*time.Hour {
+		return t.Format(time.DateOnly)
+	}
 	return t.Format("02 Jan 15:04")
 }
 

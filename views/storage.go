@@ -11,14 +11,6 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) buckets() *ui.Set[client.Bucket] {
-	return share(a, "buckets", func(b client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }, numbered(a.api.Buckets.Page))
-}
-
-func (a *Account) keys() *ui.Set[client.Key] {
-	return share(a, "keys", func(k client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.Page))
-}
-
 func (a *Account) transfer() *ui.Set[client.TransferUsage] {
 	return share(a, "transfer", func(client.TransferUsage) string { return "account" }, single(a.api.Transfer.View))
 }

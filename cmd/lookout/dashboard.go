@@ -85,7 +85,7 @@ func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 	if s.Refresh > 0 {
 		refresh = s.Refresh
 	}
-	account := views.New(ctx, views.Options{API: c, Journal: j})
+	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j})
 	program, err := shell.New(shell.Options{
 		Panes: account.Panes(), Theme: style, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,

@@ -54,7 +54,7 @@ func picture(ctx context.Context, keys string, width, height int) (string, error
 	if err != nil {
 		return "", err
 	}
-	account := views.New(ctx, views.Options{API: c, Journal: j, Now: now, Location: time.UTC})
+	account := views.New(ctx, views.Options{API: c, Name: "acme-prod", Journal: j, Now: now, Location: time.UTC})
 	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC,
 		Budget: func() string { return budget(c.Budget(), now()) }})
 	if err != nil {

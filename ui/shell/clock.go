@@ -143,7 +143,10 @@ func (s *Shell) state() (string, theme.Tone) {
 	if wait := s.clock.next.Sub(now); s.clock.interval > 0 && wait > 0 {
 		again = " · again in " + ui.Age(wait)
 	}
+	_, tells := s.pane().(ui.Teller)
 	switch {
+	case !tells && !s.clock.paused():
+		return "", theme.Muted
 	case s.clock.paused():
 		return "paused " + s.clock.stopped.In(s.o.Location).Format("15:04:05"), theme.Warn
 	case ui.Denied(f.Err):

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -77,27 +78,23 @@ func (s *Shell) head(b ui.Box) string {
 	return left
 }
 
-// tabLine is the panes with their digits and badges, and where the front one stands.
+// tabLine is the panes with their digits and badges, and where the front one stands. Where both do not fit, where it stands wins.
 func (s *Shell) tabLine(b ui.Box) string {
-	var out strings.Builder
-	x, whole := 0, 20
-	for _, tab := range s.tabs {
-		whole += len(tab.stack[0].Name()) + 5
+	crumb := ""
+	if c, ok := s.pane().(ui.Crumber); ok && len(s.tabs[s.front].stack) > 1 {
+		crumb = " " + b.Theme.Glyphs.Right + " " + c.Crumb()
 	}
-	tight := whole > b.Width
-	for i, tab := range s.tabs {
-		name := tabName(tab)
-		text := fmt.Sprintf(" %d %s", (i+1)%10, name)
-		if tight && i != s.front {
-			text = fmt.Sprintf(" %d %s", (i+1)%10, ui.Cut(name, 5, ""))
-		}
-		badge, tone := "", theme.Plain
-		if t, ok := tab.stack[0].(ui.Badger); ok {
-			if badge, tone = t.Badge(); badge != "" {
-				badge = " " + badge
-			}
-		}
-		if x+ui.Width(text)+ui.Width(badge) > b.Width-1 {
+	room := b.Width - 1 - ui.Width(crumb)
+	short := s.whole() > room
+	if crumb != "" && short && s.tightly() > room {
+		text, _, _ := s.tabText(s.front, false)
+		return b.Theme.Paint(theme.Accent, text) + b.Theme.Paint(theme.Strong, tail(crumb, b.Width-ui.Width(text)-1, b.Theme.Glyphs.Ellipsis))
+	}
+	var out strings.Builder
+	x := 0
+	for i := range s.tabs {
+		text, badge, tone := s.tabText(i, short)
+		if x+ui.Width(text)+ui.Width(badge) > room {
 			out.WriteString(b.Theme.Glyphs.Ellipsis)
 			break
 		}
@@ -107,16 +104,49 @@ func (s *Shell) tabLine(b ui.Box) string {
 		}
 		out.WriteString(b.Theme.Paint(look, text) + b.Theme.Paint(tone, badge) + " ")
 		width := ui.Width(text) + ui.Width(badge) + 1
-		s.hits = append(s.hits, hit{1, x, x + width, ui.Action{Key: ui.Bind(name), Do: func() tea.Cmd { return s.toTab(i) }}})
+		s.hits = append(s.hits, hit{1, x, x + width, ui.Action{Key: ui.Bind(tabName(s.tabs[i])), Do: func() tea.Cmd { return s.toTab(i) }}})
 		x += width
 	}
-	if c, ok := s.pane().(ui.Crumber); ok && len(s.tabs[s.front].stack) > 1 {
-		crumb := " " + b.Theme.Glyphs.Right + " " + c.Crumb()
-		if x+ui.Width(crumb) < b.Width {
-			out.WriteString(b.Theme.Paint(theme.Strong, crumb))
+	return out.String() + b.Theme.Paint(theme.Strong, crumb)
+}
+
+// tabText is a tab as it is drawn: digit, name, badge. Only the first ten have a digit.
+func (s *Shell) tabText(i int, short bool) (text, badge string, tone theme.Tone) {
+	name := tabName(s.tabs[i])
+	if short && i != s.front {
+		name = ui.Cut(name, 5, "")
+	}
+	text = " " + name
+	if i < 10 {
+		text = fmt.Sprintf(" %d %s", (i+1)%10, name)
+	}
+	if t, ok := s.tabs[i].stack[0].(ui.Badger); ok {
+		if badge, tone = t.Badge(); badge != "" {
+			badge = " " + badge
 		}
 	}
-	return out.String()
+	return text, badge, tone
+}
+
+// whole and tightly are how much room all tabs take, with their names whole or short.
+func (s *Shell) whole() int   { return s.tabsWidth(false) }
+func (s *Shell) tightly() int { return s.tabsWidth(true) }
+
+func (s *Shell) tabsWidth(short bool) int {
+	n := 0
+	for i := range s.tabs {
+		text, badge, _ := s.tabText(i, short)
+		n += ui.Width(text) + ui.Width(badge) + 1
+	}
+	return n
+}
+
+// tail is the end of a text that fits, with a mark where it was cut.
+func tail(text string, width int, mark string) string {
+	if w := ui.Width(text); w > width {
+		return mark + ansi.TruncateLeft(text, w-width+1, "")
+	}
+	return text
 }
 
 // hints are the keys worth a line, read from the actions.

@@ -172,6 +172,8 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 		s.push(&formDialog{form: ui.NewFormView(msg.Form, s.ctx)})
 	case ui.Menu:
 		s.push(&menu{name: msg.Title, actions: msg.Actions})
+	case ui.Again:
+		return s.pane().Refresh()
 	case ui.Ask:
 		return s.start(msg.Action)
 	case ui.Once:
