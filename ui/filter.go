@@ -14,8 +14,8 @@ type filter struct {
 	before string // what esc goes back to
 }
 
-// begin gives the filter the keyboard.
-func (f *filter) begin() { f.typing, f.before = true, f.text }
+// begin gives the filter the keyboard, empty; esc goes back to what it was.
+func (f *filter) begin() { f.typing, f.before, f.text = true, f.text, "" }
 
 // press takes a key while typing.
 func (f *filter) press(k tea.KeyPressMsg) {

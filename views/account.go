@@ -37,6 +37,7 @@ type Account struct {
 
 	transfers *transfer.Manager
 	seen      map[transfer.ID]transfer.State // ends that have been told
+	stirred   bool                           // transfers have changed buckets since they were read
 	listings  []*listing                     // open folders of buckets
 	links     []link                         // given out in this run
 	folder    string                         // used last for files of this machine

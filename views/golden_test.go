@@ -21,6 +21,13 @@ func TestGoldenPanes(t *testing.T) {
 		{"issues", []string{"2"}},
 		{"incident", []string{"2", "<enter>"}},
 		{"services", []string{"3"}},
+		{"buckets", []string{"8"}},
+		{"object", []string{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "<enter>", "<enter>"}},
+		{"link", []string{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<ctrl+s>", "Q"}},
+		{"certificate", []string{"8", "/", "cdn.acme", "<enter>", "c"}},
+		{"new_key", []string{"9", "n", "a key", "<tab>", "<right>", "<tab>"}},
+		{"key_once", []string{"9", "n", "a key", "<ctrl+s>"}},
+		{"cancel", []string{"8", ":", "cancel", "<enter>"}},
 	}
 	for _, pane := range panes {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {

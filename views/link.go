@@ -170,7 +170,7 @@ func (p *linkView) ends(l link, b ui.Box) string {
 	return "it has ended"
 }
 
-// square is a QR code in half blocks, dark on light whatever the theme: two rows of the code in one line.
+// square is a QR code in half blocks, two rows of the code in one line: dark modules on light ones, whichever of them the theme's text is.
 func square(text string, b ui.Box) []string {
 	code, err := qrcode.New(text, qrcode.Low)
 	if err != nil {
@@ -184,7 +184,7 @@ func square(text string, b ui.Box) []string {
 	for y := 0; y < len(bits); y += 2 {
 		var line strings.Builder
 		for x := range bits[y] {
-			upper, lower := !bits[y][x], y+1 < len(bits) && !bits[y+1][x]
+			upper, lower := bits[y][x] != b.Theme.Dark, y+1 < len(bits) && bits[y+1][x] != b.Theme.Dark
 			line.WriteString(map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{upper, lower}])
 		}
 		lines = append(lines, line.String())

@@ -20,11 +20,6 @@ type place struct {
 	delimiter string // "/" is the folder view, "" the flat one
 }
 
-// is reports whether a place is in a bucket.
-func (p place) is(cluster, label string) bool {
-	return p.bucket.Cluster.Raw() == cluster && p.bucket.Label.Raw() == label
-}
-
 // String is the place as a trail: "acme-backups › db › 2026".
 func (p place) String() string {
 	trail := []string{p.bucket.Label.String()}

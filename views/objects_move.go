@@ -152,6 +152,9 @@ func (a *Account) started(folder, what string) func() tea.Cmd {
 		if folder != "" {
 			a.folder = folder
 		}
+		if a.transfers.Busy() == 0 {
+			return a.moved() // its end has been said already
+		}
 		return tea.Batch(ui.News(theme.Good, what+" · the transfers pane shows how far it is"), a.moved())
 	}
 }

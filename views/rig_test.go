@@ -104,6 +104,7 @@ func (r *rig) run(cmd tea.Cmd) {
 		}
 		for _, msg := range queue {
 			r.launch(r.shell.Update(msg))
+			r.shell.Frame() // as the program draws after every message
 		}
 	}
 }
@@ -132,7 +133,9 @@ func (r *rig) take(msg tea.Msg) {
 
 func (r *rig) send(msg tea.Msg) {
 	r.T.Helper()
-	r.run(r.shell.Update(msg))
+	cmd := r.shell.Update(msg)
+	r.shell.Frame()
+	r.run(cmd)
 }
 
 // wait lets fake time pass, with everything that falls due in it.

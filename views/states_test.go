@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/exp/golden"
@@ -33,10 +34,14 @@ func states() []state {
 
 // Every pane in every state at four widths.
 func TestGoldenStates(t *testing.T) {
-	panes := []struct{ name, key string }{{"overview", "1"}, {"issues", "2"}, {"services", "3"}, {"contacts", "4"}, {"credentials", "5"}, {"ssh", "6"}, {"stats", "7"}}
+	panes := []struct{ name, keys string }{{"overview", "1"}, {"issues", "2"}, {"services", "3"}, {"contacts", "4"}, {"credentials", "5"}, {"ssh", "6"}, {"stats", "7"},
+		{"buckets", "8"}, {"keys", "9"}, {"clusters", "0"}, {"transfers", ":transfers<enter>"}}
 	sizes := [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
 	for _, pane := range panes {
 		for _, s := range states() {
+			if pane.name == "transfers" && s.name != "empty" {
+				continue // they are this run's own, and asked of nobody
+			}
 			if s.name == "filtered" && (pane.name == "overview" || pane.name == "stats") {
 				continue // they have no rows to filter
 			}
@@ -47,13 +52,40 @@ func TestGoldenStates(t *testing.T) {
 						s.opt(&o)
 					}
 					started(t, o, size[0], size[1], s.setup, func(r *rig) {
-						r.press(pane.key)
+						r.press(strings.Fields(strings.ReplaceAll(pane.keys, "<", " <"))...)
 						r.press(s.keys...)
 						r.exact()
 						golden.RequireEqual(r.T, r.screen())
 					})
 				})
 			}
+		}
+	}
+}
+
+// An open folder in every state at four widths.
+func TestGoldenObjects(t *testing.T) {
+	for _, s := range states() {
+		for _, size := range [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}} {
+			t.Run(fmt.Sprintf("%s_%d", s.name, size[0]), func(t *testing.T) {
+				start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+					label := "cdn.acme"
+					switch s.name {
+					case "empty":
+						label = "scratch"
+					case "loading":
+						r.emu.Hold("list objects")
+					case "denied":
+						r.emu.Fail("list objects", emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`})
+					case "failed":
+						r.emu.Fail("list objects", emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`})
+					}
+					r.press("8", "/", label, "<enter>", "<enter>")
+					r.press(s.keys...)
+					r.exact()
+					golden.RequireEqual(r.T, r.screen())
+				})
+			})
 		}
 	}
 }

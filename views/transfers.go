@@ -42,39 +42,40 @@ func (a *Account) watch() tea.Cmd {
 // motion says that transfers have moved.
 type motion struct{ a *Account }
 
-// Deliver shows how far they are, and reads again the listings that a finished one has changed.
+// Deliver shows how far they are, tells ends, and reads again what they have changed once the last has ended.
 func (m motion) Deliver() tea.Cmd {
-	cmds := []tea.Cmd{m.a.watch(), m.a.moved()}
-	for _, row := range m.a.transfers.Snapshot() {
-		if row.State.Unfinished() || m.a.seen[row.ID] == row.State {
-			if row.State.Unfinished() {
-				delete(m.a.seen, row.ID)
-			}
+	a := m.a
+	cmds := []tea.Cmd{a.watch(), a.moved()}
+	for _, row := range a.transfers.Snapshot() {
+		if row.State.Unfinished() {
+			delete(a.seen, row.ID)
 			continue
 		}
-		m.a.seen[row.ID] = row.State
-		cmds = append(cmds, m.a.finished(row))
+		if a.seen[row.ID] != row.State {
+			a.seen[row.ID] = row.State
+			a.stirred = a.stirred || row.Kind != transfer.Download
+			cmds = append(cmds, told(row))
+		}
+	}
+	if a.stirred && a.transfers.Busy() == 0 {
+		a.stirred = false
+		cmds = append(cmds, a.buckets().Refresh())
+		for _, l := range a.listings {
+			cmds = append(cmds, l.Set.Refresh())
+		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// finished says how a transfer ended.
-func (a *Account) finished(row transfer.Row) tea.Cmd {
-	cmds := []tea.Cmd{}
-	if row.Kind != transfer.Download {
-		for _, l := range a.listings {
-			if l.at.is(row.Cluster, row.Bucket) {
-				cmds = append(cmds, l.Set.Refresh())
-			}
-		}
-	}
+// told is the news of a transfer's end.
+func told(row transfer.Row) tea.Cmd {
 	switch row.State {
 	case transfer.Done:
-		cmds = append(cmds, ui.News(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row))))
+		return ui.News(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row)))
 	case transfer.Failed:
-		cmds = append(cmds, ui.News(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row))))
+		return ui.News(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row)))
 	}
-	return tea.Batch(cmds...)
+	return nil
 }
 
 // done is a finished transfer in words.

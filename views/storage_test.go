@@ -1,0 +1,428 @@
+package views_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/emulator"
+)
+
+// inBucket opens a bucket of the demo account by its label.
+func (r *rig) inBucket(label string) {
+	r.Helper()
+	r.press("8", "/", label, "<enter>", "<enter>")
+	r.see("› "+label, "shown")
+}
+
+func TestFoldersAndBack(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("acme-backups")
+		r.press("g", "j")
+		r.see("▸ db/")
+		r.press("<enter>")
+		r.see("acme-backups › db", "▸ 1999/")
+		r.press("<right>")
+		r.see("acme-backups › db › 1999")
+		r.press("<down>")
+		before := r.screen()
+		r.press("<enter>", "<left>")
+		if after := r.screen(); after != before {
+			r.Errorf("the cursor does not stand where it stood:\n%s\n%s", before, after)
+		}
+		r.press("<esc>", "<esc>")
+		r.see("› acme-backups ", "▸ db/")
+	})
+}
+
+// Names that mean something to terminals, shells and paths are listed, opened and linked as they are.
+func TestOddNames(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("cdn.acme")
+		r.see("odd‹␊›name.txt", "straße/", "▸ /")
+		r.press("/", "odd", "<enter>", "<enter>")
+		r.see("odd‹␊›name.txt", "only this account")
+		r.press("L", "<ctrl+s>")
+		r.see("odd%0Aname.txt", "ends", "UTC")
+		r.press("<esc>", "<enter>")
+		r.see("content ·")
+	})
+}
+
+func TestFilterSaysWhatItCovers(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("logs-eu")
+		r.press("F")
+		r.see("(flat)", "500 shown, more exist")
+		r.press("/", "12")
+		r.see("in the 500 loaded")
+		r.press("<esc>", "<esc>", "P")
+		r.see("Names that begin with")
+	})
+}
+
+// The end is read to on demand, and reading can be stopped.
+func TestReadingToTheEnd(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("logs-eu")
+		r.press("F", "G")
+		r.see("99 000 shown ·")
+		r.miss("more exist")
+		if n := r.emu.Requests("list objects"); n > 99_000/500+10 {
+			r.Errorf("%d requests for 99,000 objects", n)
+		}
+	})
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("logs-eu")
+		r.press("F")
+		release := r.emu.Hold("list objects")
+		r.press("G")
+		r.see("reading on: 500 so far", "esc stops")
+		r.press("<esc>")
+		release()
+		r.see("500 shown, more exist")
+	})
+}
+
+// A million objects: the first rows stand there after one page, the next page is fetched when somebody comes near the end.
+func TestAMillionObjects(t *testing.T) {
+	start(t, emulator.Options{Seed: "large"}, 120, 36, func(r *rig) {
+		r.press("8", "/", "million", "<enter>", "<enter>", "F")
+		r.see("500 shown, more exist")
+		if n := r.emu.Requests("list objects"); n > 3 {
+			r.Errorf("%d requests for the first screen", n)
+		}
+		for range 20 {
+			r.press("<pgdown>")
+		}
+		r.see("1 000 shown, more exist")
+	})
+}
+
+// A server that repeats its marker does not make the program run in circles.
+func TestRepeatedMarkerEndsTheListing(t *testing.T) {
+	setup := func(e *emulator.Emulator) {
+		e.Fail("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`})
+	}
+	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+		r.press("8", "/", "acme-www", "<enter>", "<enter>", "G")
+		r.see("incomplete: marker repeated")
+		if n := r.emu.Requests("list objects"); n > 3 {
+			r.Errorf("%d requests", n)
+		}
+	})
+}
+
+// One of three clusters that never answers takes nothing from the other two.
+func TestOneClusterIsDown(t *testing.T) {
+	setup := func(e *emulator.Emulator) {
+		e.Fail("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
+		e.Fail("list buckets", emulator.Fault{Status: 503})
+	}
+	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+		r.press("8")
+		r.wait(time.Minute)
+		r.see("eu-central-1 does not answer", "acme-www", "uploads", "8 buckets")
+		r.press("/", "acme-www", "<enter>", "<enter>")
+		r.see("index.html")
+	})
+}
+
+// What the real service sends beside the document is shown as it is.
+func TestRealAnswersAreShown(t *testing.T) {
+	setup := func(e *emulator.Emulator) {
+		e.Fail("list clusters", emulator.Fault{Status: 200, Body: `{"data":[{"id":"us-ord-1","domain":"us-ord-1.example.com","region":"us-ord","static_site_domain":"","status":"limited"}],"page":1,"pages":1,"results":1}`})
+		e.Fail("GET /object-storage/buckets*", emulator.Fault{Status: 200, Body: `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com","created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,"pages":1,"results":1}`})
+		e.Fail("list keys", emulator.Fault{Status: 200, Body: `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b","permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`})
+	}
+	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+		r.press("8")
+		r.see("e3-bucket", "us-sea")
+		r.press("0")
+		r.see("? limited", "us-ord-1")
+		r.press("9")
+		r.see("my-key", "b (list_only)")
+		r.miss("REDACTED")
+	})
+}
+
+func TestDownloadOneMarkedFolder(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("cdn.acme")
+		r.press("/", "index", "<enter>", "w")
+		r.see("Download index.html", dir)
+		r.press("<ctrl+s>")
+		r.wait(2 * time.Second)
+		r.see("index.html: downloaded to index.html")
+		data, err := os.ReadFile(filepath.Join(dir, "index.html"))
+		if err != nil || len(data) != 50 {
+			r.Fatalf("%d bytes, %v", len(data), err)
+		}
+		r.press("w", "<ctrl+s>")
+		r.see("a file has this name: choose another")
+		r.press("<esc>", "<esc>", "/", "assets", "<enter>", "w")
+		r.wait(time.Second)
+		r.see("Download assets/", "2 files", "assets//double slash.txt")
+		r.press("<ctrl+s>")
+		r.wait(5 * time.Second)
+		if _, err := os.Stat(filepath.Join(dir, "assets")); err != nil {
+			r.Errorf("%v\n%s", err, r.screen())
+		}
+		r.press(":", "transfers", "<enter>")
+		r.see("✓ done", "100 %")
+	})
+}
+
+func TestUploadAsksBeforeItOverwrites(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<p>new</p>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("cdn.acme")
+		r.press("U")
+		r.see("Upload into cdn.acme.net")
+		r.press("index.html", "<ctrl+s>")
+		r.wait(time.Second)
+		r.see("Overwrite index.html", "50 B")
+		r.press("n")
+		if got := r.applied(); len(got) != 0 {
+			r.Fatalf("applied: %v", got)
+		}
+		r.press("U", "index.html", "<ctrl+s>")
+		r.wait(time.Second)
+		r.press("y")
+		r.wait(3 * time.Second)
+		r.see("index.html: uploaded, 10 B")
+		if got := r.applied(); !slices.Equal(got, []string{"put object"}) {
+			r.Errorf("applied: %v", got)
+		}
+		r.see("10 B")
+	})
+}
+
+func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("invoices")
+		r.press("g", "<enter>")
+		r.press("g", "D")
+		r.wait(time.Second)
+		screen := r.screen()
+		if !strings.Contains(screen, "Delete ") || len(r.applied()) != 0 {
+			r.Fatalf("no question:\n%s", screen)
+		}
+		r.press("<esc>", "<esc>", "<esc>")
+		r.press("8", "<esc>", "/", "invoices", "<enter>", "<enter>", "g", "D")
+		r.wait(time.Second)
+		r.see("objects, ", "deleted for good", "Type ")
+		r.press("y", "<enter>")
+		if got := r.applied(); len(got) != 0 {
+			r.Fatalf("deleted without the count: %v", got)
+		}
+		r.press("<backspace>")
+		word := strings.Fields(strings.SplitAfter(r.screen(), "Type ")[1])[0]
+		r.press(word, "<enter>")
+		r.wait(time.Minute)
+		if got := fmt.Sprint(len(r.applied())); got != word {
+			r.Errorf("%s deleted of %s\n%s", got, word, r.screen())
+		}
+	})
+}
+
+// A bucket that is not empty is not deleted; emptying is offered, counted and then done.
+func TestDeleteOffersToEmpty(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("8", "/", "acme-www", "<enter>", "D")
+		r.wait(time.Second)
+		r.press("acme-www", "<enter>")
+		r.see("acme-www is not empty", "count its objects")
+		r.press("e")
+		r.wait(time.Second)
+		r.see("Empty bucket", "Type 7")
+		r.press("7", "<enter>")
+		r.wait(2 * time.Second)
+		r.see("acme-www: emptied")
+		r.press("r", "D")
+		r.wait(time.Second)
+		r.press("acme-www", "<enter>")
+		r.see("acme-www: is deleted")
+	})
+}
+
+// The three kinds of keys are three different requests.
+func TestThreeKindsOfKeys(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		says string
+		sent string
+	}{
+		"unlimited": {nil, "may reach EVERYTHING", `{"label":"a key"}`},
+		"nothing":   {[]string{"<tab>", "<right>"}, "may reach NOTHING", `{"bucket_access":[],"label":"a key"}`},
+		"limited": {[]string{"<tab>", "<right>", "<tab>", "<down>", "<right>", "<right>"}, "read, write and delete in acme-backups",
+			`{"bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_write"}],"label":"a key"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start(t, emulator.Options{}, 120, 40, func(r *rig) {
+				r.press("9", "n", "a key")
+				r.press(c.keys...)
+				r.see(c.says)
+				r.press("<ctrl+s>")
+				r.see("told this once", "••••")
+				if got := string(asText(r.emu.Ledger()[0].Body)); got != c.sent {
+					r.Errorf("sent %s", got)
+				}
+			})
+		})
+	}
+}
+
+// The secret is seen only while it is held open, goes where it is sent, and does not go by accident.
+func TestSecretOnce(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("9", "n", "once key", "<ctrl+s>")
+		r.see("told this once")
+		r.press("<enter>", "<esc>")
+		r.see("Neither copied nor saved")
+		r.press("<enter>", "y", "<esc>", "r")
+		hidden := strings.Count(r.screen(), "••••••••••••••••")
+		if hidden != 0 {
+			r.Errorf("not revealed while held:\n%s", r.screen())
+		}
+		r.wait(2 * time.Second)
+		r.see("••••••••••••••••")
+		r.press("3")
+		r.see("Save as environment lines")
+		r.press("<ctrl+s>")
+		r.see("saved: ", "it has been copied or saved")
+		path := filepath.Join(dir, "lookout-once-key.env")
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			r.Fatalf("%v %v", info, err)
+		}
+		data, _ := os.ReadFile(path)
+		_, secret, _ := strings.Cut(string(data), "AWS_SECRET_ACCESS_KEY=")
+		secret, _, _ = strings.Cut(secret, "\n")
+		if len(secret) < 20 {
+			r.Fatalf("no secret in the file: %s", data)
+		}
+		r.press("3", "<ctrl+s>")
+		r.see("exists")
+		r.press("<esc>", "<enter>")
+		r.see("once key")
+		r.press("/", "once", "<enter>", "V")
+		r.miss(secret)
+		for _, e := range r.journal.Entries(time.Time{}) {
+			if strings.Contains(string(asText(e)), secret) {
+				r.Error("the journal holds the secret")
+			}
+		}
+	})
+}
+
+// A key whose answer was lost is named, and revoking it is offered.
+func TestLostKeyIsOfferedForRevoking(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.emu.Fail("create key", emulator.Fault{Applied: true, Reset: true, Times: 1})
+		r.press("9", "n", "lost key", "<ctrl+s>")
+		r.wait(3 * time.Second)
+		r.see("lost key was made, its secret was lost", "revoke key")
+		r.press("r")
+		r.see("lost key: is revoked")
+		if got := r.applied(); !slices.Equal(got, []string{"create key", "revoke key"}) {
+			r.Errorf("applied: %v", got)
+		}
+	})
+}
+
+// Cancelling counts afresh, waits ten seconds, wants the name typed and takes no paste.
+func TestCancelObjectStorage(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("8", ":", "cancel", "<enter>")
+		r.see("FOR GOOD", "12 buckets", "9 keys", "can be answered in 10 s")
+		r.press("acme-prod", "<enter>")
+		r.wait(9 * time.Second)
+		r.press("acme-prod", "<enter>")
+		if got := r.applied(); len(got) != 0 {
+			r.Fatalf("answered too early: %v", got)
+		}
+		r.wait(2 * time.Second)
+		r.send(tea.PasteMsg{Content: "acme-prod"})
+		r.press("<enter>")
+		if got := r.applied(); len(got) != 0 {
+			r.Fatalf("a paste answered: %v", got)
+		}
+		r.press("acme-prod", "<enter>")
+		r.see("Object Storage is cancelled")
+	})
+}
+
+// What is wrong with a certificate is said before it is sent.
+func TestCertificateIsCheckedBefore(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	no := write("no.pem", "no PEM")
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("8", "/", "cdn", "<enter>", "c")
+		r.see("none is set")
+		r.press("U", no, "<tab>", no, "<ctrl+s>")
+		r.see("holds no PEM")
+		r.press("<shift+tab>", "<ctrl+u>", "/nowhere", "<ctrl+s>")
+		r.see("it cannot be opened")
+		if got := r.applied(); len(got) != 0 {
+			r.Errorf("applied: %v", got)
+		}
+	})
+}
+
+// Everyone being able to write is asked about twice.
+func TestPublicReadWriteAsksAgain(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("8", "/", "acme-www", "<enter>", "x", "<left>", "<ctrl+s>")
+		r.see("EVERYONE", "everyone will be able to write")
+		if got := r.applied(); len(got) != 0 {
+			r.Fatalf("applied: %v", got)
+		}
+		r.press("acme-www", "<ctrl+s>")
+		r.see("access is changed")
+	})
+}
+
+// A bucket of one's own that exists is said to have existed.
+func TestBucketThatExists(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("8", "n", "acme-www", "<ctrl+s>")
+		r.see("a bucket with this label exists in the cluster")
+		if got := r.applied(); len(got) != 0 {
+			r.Fatalf("applied: %v", got)
+		}
+	})
+}
+
+// Previews: text, JSON set out, images by kind and size, anything else as digits.
+func TestPreviews(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("cdn.acme")
+		r.press("/", "index", "<enter>", "<enter>", "<enter>")
+		r.wait(time.Second)
+		r.see("content ·", "html")
+		r.press("<esc>", "<esc>", "/", "assets", "<enter>", "<enter>")
+		r.see("assets")
+	})
+}
