@@ -80,8 +80,15 @@ func (t *tap) count(method string) int {
 
 func newRig(t *testing.T, options ...client.Option) *rig {
 	t.Helper()
-	r := &rig{T: t, e: emulator.New(emulator.Options{Token: token}), dir: t.TempDir()}
+	r := &rig{T: t, e: emulator.New(emulator.Options{Token: token, Seed: "empty"}), dir: t.TempDir()}
 	r.tap = &tap{next: r.e, seen: map[string]int{}}
+	maker, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := maker.Buckets.Create(t.Context(), client.BucketRequest{Cluster: cluster, Label: bucket}); err != nil {
+		t.Fatal(err)
+	}
 	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(r.tap)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
