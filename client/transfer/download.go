@@ -187,6 +187,11 @@ func (d *download) fetch(ctx context.Context, m *Manager, p *progress) error {
 func (d *download) attempt(ctx context.Context, m *Manager, p *progress) error {
 	ctx, watch := watched(ctx)
 	defer watch.close()
+	if d.etag() == "" && d.part.size > 0 {
+		if err := d.anew(p); err != nil {
+			return err
+		}
+	}
 	from := d.part.size
 	res, err := m.c.Objects.Get(ctx, d.Cluster, d.Bucket, d.Object.Name.Raw(), from, d.etag())
 	if err != nil {
