@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -96,15 +97,15 @@ func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b Object
 	return etag, err
 }
 
-// Delete removes an object. One that is not there is removed too, as the storage sees it. Where the answer is lost the listing is asked
-// whether the object is gone.
+// Delete removes an object. One that is not there is removed too, as the storage sees it. Where the answer is lost, or is none of the
+// storage's, the listing is asked whether the object is gone.
 func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.c.timeout)
 	defer cancel()
 	r := signed{op: "delete object", method: http.MethodDelete, cluster: cluster, bucket: bucket, name: name}
 	return s.c.record(ctx, r.failure(s.c.base.Host), r.change(), func(ctx context.Context) error {
 		res, err := s.send(ctx, r)
-		if err == nil && res.StatusCode/100 == 2 {
+		if err == nil && res.StatusCode == http.StatusNoContent {
 			discard(res)
 			return nil
 		}
@@ -262,7 +263,9 @@ func (r signed) refusal(res *http.Response) *Error {
 	defer discard(res)
 	e := r.failure(res.Request.URL.Host)
 	e.Status = res.StatusCode
-	e.RetryAfter = 0
+	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
+		e.RetryAfter = retryAfter(res.Header, time.Now())
+	}
 	var said struct{ Code, Message string }
 	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if xml.Unmarshal(data, &said) == nil && said.Code != "" {

@@ -92,6 +92,43 @@ func TestEnablingEndsAHold(t *testing.T) {
 	}
 }
 
+// What was begun is found by the next run, until somebody brings it to an end.
+func TestUnfinishedChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	run := func(do func(*Journal)) []Entry {
+		j, err := Open(path, "a", time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		do(j)
+		return j.Unfinished("empty bucket")
+	}
+	begin := func(j *Journal, path string) string {
+		id, err := j.Intent(client.Change{Op: "empty bucket", Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	own := run(func(j *Journal) {
+		begin(j, "/open")
+		j.Outcome(begin(j, "/unknown"), false, lost{})
+		j.Outcome(begin(j, "/given up"), false, errors.New("cancelled"))
+		j.Outcome(begin(j, "/done"), true, nil)
+		_, _ = j.Intent(client.Change{Op: "delete bucket", Path: "/other"})
+	})
+	if len(own) != 0 {
+		t.Errorf("a run finds its own: %+v", own)
+	}
+	if next := run(func(*Journal) {}); len(next) != 2 || next[0].Change.Path != "/open" || next[1].Change.Path != "/unknown" {
+		t.Errorf("the next run finds %+v", next)
+	}
+	if after := run(func(j *Journal) { j.Outcome(begin(j, "/open"), true, nil) }); len(after) != 1 || after[0].Change.Path != "/unknown" {
+		t.Errorf("after one is done: %+v", after)
+	}
+}
+
 // A journal that cannot be written refuses the change: nothing is sent without a record.
 func TestAClosedJournalRefuses(t *testing.T) {
 	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "a", at)

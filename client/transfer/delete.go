@@ -12,7 +12,7 @@ import (
 
 // Bounds of deletions.
 const (
-	deletesAtOnce = 8
+	deletesAtOnce = 8 // by all transfers together
 	deleteTries   = 4 // of one object, where the storage refuses because it is busy
 	keptNames     = 1000
 	// deleteFailures in a row end a deletion.
@@ -67,7 +67,7 @@ func (r *removal) run(ctx context.Context, m *Manager, p *progress) error {
 
 func (r *removal) drop() {}
 
-// sweep deletes names, eight at once. It stops between two objects, never in one: what was begun is brought to its end.
+// sweep deletes names, some at once. It stops between two objects, never in one: what was begun is brought to its end.
 type sweep struct {
 	m               *Manager
 	cluster, bucket string
@@ -107,6 +107,8 @@ func (s *sweep) names(ctx context.Context, names []string) []string {
 
 // one deletes an object. A storage that is busy is asked again: it refused, so nothing was done.
 func (s *sweep) one(ctx context.Context, name string) {
+	s.m.deletes <- struct{}{}
+	defer func() { <-s.m.deletes }()
 	var err error
 	for try := range deleteTries {
 		err = s.m.c.Objects.Delete(context.WithoutCancel(ctx), s.cluster, s.bucket, name)

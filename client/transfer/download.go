@@ -185,8 +185,13 @@ func (d *download) fetch(ctx context.Context, m *Manager, p *progress) error {
 
 // attempt is one connection. Where the rest cannot be had of exactly this version, it begins anew.
 func (d *download) attempt(ctx context.Context, m *Manager, p *progress) error {
-	ctx, watch := watched(ctx, silence)
+	ctx, watch := watched(ctx)
 	defer watch.close()
+	if d.etag() == "" && d.part.size > 0 {
+		if err := d.anew(p); err != nil {
+			return err
+		}
+	}
 	from := d.part.size
 	res, err := m.c.Objects.Get(ctx, d.Cluster, d.Bucket, d.Object.Name.Raw(), from, d.etag())
 	if err != nil {

@@ -24,6 +24,7 @@ type Manager struct {
 	wrap    func(file) file // what stands before the files of downloads; for tests
 	dirty   chan struct{}
 	changed chan struct{}
+	deletes chan struct{} // a place for each object that is being deleted
 
 	mu      sync.Mutex
 	jobs    []*job // the job of an ID is at ID-1
@@ -35,7 +36,8 @@ type Manager struct {
 
 // New is a manager without transfers. Everything that it does ends with ctx.
 func New(ctx context.Context, c *client.Client) *Manager {
-	m := &Manager{c: c, ctx: ctx, dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1), claims: map[string]ID{}}
+	m := &Manager{c: c, ctx: ctx, dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		deletes: make(chan struct{}, deletesAtOnce), claims: map[string]ID{}}
 	go m.tell()
 	return m
 }

@@ -80,8 +80,15 @@ func (t *tap) count(method string) int {
 
 func newRig(t *testing.T, options ...client.Option) *rig {
 	t.Helper()
-	r := &rig{T: t, e: emulator.New(emulator.Options{Token: token}), dir: t.TempDir()}
+	r := &rig{T: t, e: emulator.New(emulator.Options{Token: token, Seed: "empty"}), dir: t.TempDir()}
 	r.tap = &tap{next: r.e, seen: map[string]int{}}
+	maker, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := maker.Buckets.Create(t.Context(), client.BucketRequest{Cluster: cluster, Label: bucket}); err != nil {
+		t.Fatal(err)
+	}
 	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(r.tap)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -242,6 +249,7 @@ type store struct {
 	size   int64
 	data   []byte // nil gives bytes that nobody looks at
 	etag   string
+	clean  bool    // a cut looks like an end
 	cuts   []int64 // the i-th answer ends there, counted from the object's first byte; -1 is no cut
 	served int
 	twist  func(*http.Response) // changes an answer before it is given
@@ -249,8 +257,11 @@ type store struct {
 }
 
 func (s *store) answer(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
-	h := http.Header{"Etag": {`"` + s.etag + `"`}, "Content-Type": {"application/octet-stream"}}
+	h := http.Header{"Content-Type": {"application/octet-stream"}}
 	res := &http.Response{StatusCode: 200, Header: h, Request: req, ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
+	if s.etag != "" {
+		h.Set("ETag", `"`+s.etag+`"`)
+	}
 	if want := req.Header.Get("If-Match"); want != "" && want != `"`+s.etag+`"` {
 		res.StatusCode = 412
 		return res, nil
@@ -272,7 +283,7 @@ func (s *store) answer(req *http.Request, _ http.RoundTripper) (*http.Response, 
 		end = s.cuts[s.served]
 	}
 	s.served++
-	res.Body = &stream{ctx: req.Context(), data: s.data, at: from, size: s.size, cut: end}
+	res.Body = &stream{ctx: req.Context(), data: s.data, at: from, size: s.size, cut: end, clean: s.clean}
 	if s.twist != nil {
 		s.twist(res)
 	}
@@ -284,6 +295,7 @@ type stream struct {
 	ctx           context.Context
 	data          []byte
 	at, size, cut int64
+	clean         bool
 }
 
 func (s *stream) Read(p []byte) (int, error) {
@@ -291,6 +303,9 @@ func (s *stream) Read(p []byte) (int, error) {
 		return 0, s.ctx.Err()
 	}
 	if s.cut >= 0 && s.at >= s.cut {
+		if s.clean {
+			return 0, io.EOF
+		}
 		return 0, io.ErrUnexpectedEOF
 	}
 	end := s.size

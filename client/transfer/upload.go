@@ -183,7 +183,7 @@ func (u *upload) run(ctx context.Context, m *Manager, p *progress) error {
 	}
 	defer src.Close()
 	p.set(0, src.size)
-	within, watch := watched(ctx, silence)
+	within, watch := watched(ctx)
 	defer watch.close()
 	body := &sending{ctx: within, src: src, p: p, watch: watch, sum: md5.New()}
 	_, err = m.c.Objects.Put(within, u.Cluster, u.Bucket, u.Name, client.ObjectBody{Reader: body, Size: src.size, Type: u.Type},

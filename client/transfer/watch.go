@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -18,20 +17,18 @@ var errSilent = errors.New("nothing came or went for too long")
 // watch ends a context when nothing has moved for a while.
 type watch struct {
 	timer *time.Timer
-	after time.Duration
 	stop  context.CancelCauseFunc
 }
 
-// watched is a context that ends after a time of silence. The caller closes the watch.
-func watched(ctx context.Context, after time.Duration) (context.Context, *watch) {
+// watched is a context that ends after a time of silence: twice that before the first byte, for the API is asked for a URL first. The caller
+// closes the watch.
+func watched(ctx context.Context) (context.Context, *watch) {
 	ctx, stop := context.WithCancelCause(ctx)
-	w := &watch{after: after, stop: stop}
-	w.timer = time.AfterFunc(after, func() { stop(fmt.Errorf("%w: %s", errSilent, after)) })
-	return ctx, w
+	return ctx, &watch{time.AfterFunc(2*silence, func() { stop(errSilent) }), stop}
 }
 
 // moved says that something came or went.
-func (w *watch) moved() { w.timer.Reset(w.after) }
+func (w *watch) moved() { w.timer.Reset(silence) }
 
 // allow says how long the silence may last that begins now.
 func (w *watch) allow(after time.Duration) { w.timer.Reset(after) }
