@@ -330,9 +330,13 @@ var sshEdits = []edit[client.InstanceRequest]{
 // Each member alone and every pair of them: what is sent is what was changed, exactly.
 func TestOnlyWhatWasChangedIsSent(t *testing.T) {
 	pairs(t, client.ServiceRequest{Label: "a", Type: client.URL, Address: "https://a.example/", Timeout: 5, Body: "ok", Group: "web", Credentials: []int{31, 32}, Notes: "n", Region: "us-east"},
-		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error { return ignore(c.Services.Update(x, 1, p)) })
+		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error {
+			return ignore(c.Services.Update(x, 1, p))
+		})
 	pairs(t, client.ContactRequest{Name: "a", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}},
-		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error { return ignore(c.Contacts.Update(x, 11, p)) })
+		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error {
+			return ignore(c.Contacts.Update(x, 11, p))
+		})
 	pairs(t, client.InstanceRequest{SSH: client.SSHRequest{Access: true, User: "ops", IP: "192.0.2.1", Port: 2222}},
 		sshEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Instances.Update(x, 70001, p))

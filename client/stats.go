@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,7 +31,10 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	}
 	*s = Stats{}
 	if len(data) > 0 && data[0] == '[' {
-		return json.Unmarshal(data, &s.Unavailable)
+		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, Text{}) {
+			return errors.New("the member data is a list, and not of sentences")
+		}
+		return nil
 	}
 	var series map[string]json.RawMessage
 	if err := json.Unmarshal(data, &series); err != nil || series == nil {

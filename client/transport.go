@@ -29,7 +29,7 @@ const (
 	firstPause  = time.Second
 	retryFund   = 12               // attempts beyond the first that the whole program may spend before good answers refill it
 	probeEvery  = 20 * time.Second // between reads of what failed last, once the fund is spent
-	patience    = 15 * time.Second // of one attempt of a read, without a byte
+	patience    = 12 * time.Second // of one attempt of a read, without a byte
 )
 
 var (
@@ -404,7 +404,7 @@ func passing(err error) bool {
 	if errors.Is(err, errTooLarge) {
 		return false
 	}
-	for _, lasting := range [...]string{"x509:", "tls:", "HTTP response to HTTPS client", "Location header", http.StatusText(http.StatusProxyAuthRequired)} {
+	for _, lasting := range [...]string{"x509:", "tls:", "HTTP response to HTTPS client", "Location header", "headers exceeded", http.StatusText(http.StatusProxyAuthRequired)} {
 		if strings.Contains(err.Error(), lasting) {
 			return false
 		}
