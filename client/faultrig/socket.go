@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 )
@@ -38,17 +39,24 @@ func accept(l net.Listener, peers []Peer) {
 	}
 }
 
-// Pipe is a dialer whose connections are in memory, so that they live on the clock of a synctest bubble.
-func Pipe(peers ...Peer) func(context.Context, string, string) (net.Conn, error) {
-	n := 0
+// Pipe is a dialer whose connections are in memory, so that they live on the clock of a synctest bubble. They end with the test.
+func Pipe(t testing.TB, peers ...Peer) func(context.Context, string, string) (net.Conn, error) {
+	var open []net.Conn
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		for _, c := range open {
+			c.Close()
+		}
+		running.Wait()
+	})
 	return func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
-		peer := peers[min(n, len(peers)-1)]
-		n++
-		go func() {
+		peer := peers[min(len(open), len(peers)-1)]
+		open = append(open, theirs)
+		running.Go(func() {
 			defer theirs.Close()
 			peer(theirs)
-		}()
+		})
 		return ours, nil
 	}
 }
