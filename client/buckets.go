@@ -109,7 +109,7 @@ func (s Certificates) View(ctx context.Context, cluster, label string) (Certific
 // Upload sets certificate and private key, both PEM. One that is set must be deleted before ("Object Storage", rule 5).
 func (s Certificates) Upload(ctx context.Context, cluster, label, certificate string, key Secret) (CertificateStatus, error) {
 	r := inBucket("upload certificate", cluster, label, map[string]string{"certificate": certificate, "private_key": key.Reveal()})
-	r.shown = map[string]any{"private_key": key}
+	r.shown, r.secrets = map[string]any{"private_key": key}, []Secret{key}
 	return call[CertificateStatus](ctx, s.c, r)
 }
 

@@ -11,8 +11,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // A Client is the API of one account. Its fields are the API's table of contents. It may be used from many goroutines.
@@ -39,9 +42,11 @@ type Client struct {
 	now       func() time.Time
 	recorder  Recorder
 	readOnly  bool
+	small     atomic.Bool // pages of the full size were refused
 	transport http.RoundTripper
 	wire      *wire
 	transfers *http.Client
+	token     Secret
 }
 
 // An Option changes how a client works.
@@ -80,7 +85,7 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
 	}
-	c := &Client{base: u, agent: "lookout", timeout: time.Minute, now: time.Now, table: operations()}
+	c := &Client{base: u, agent: "lookout", timeout: time.Minute, now: time.Now, table: operations(), token: token}
 	if u.Hostname() == providerHost {
 		c.dialect = Provider
 	}
@@ -143,36 +148,58 @@ type request struct {
 	segments []any
 	query    url.Values
 	body     any
-	shown    any // the body as the journal may keep it; nil is body itself
+	shown    any      // the body as the journal may keep it; nil is body itself
+	secrets  []Secret // what the body holds that must not come back in an error
+	take     func([]byte) error
 }
 
 // call is the one place that makes requests. It decodes the answer into T.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 	var answer T
-	data, failure := c.exchange(ctx, r)
-	if failure != nil {
-		return answer, failure
-	}
-	if err := decode(data, &answer); err != nil {
-		e := c.failure(r)
-		e.Status, e.Outcome, e.What = http.StatusOK, Uncertain, "an answer that is not the API's: "+Clean(err.Error())
-		if _, isNothing := any(answer).(nothing); isNothing && json.Valid(data) {
-			return answer, nil
-		}
-		e.Status = 0
-		return answer, e
+	r.take = func(data []byte) error { return decode(data, &answer) }
+	if failure := c.exchange(ctx, r); failure != nil {
+		var none T
+		return none, failure
 	}
 	return answer, nil
 }
 
 // page asks for one page of a numbered list.
 func page[T any](ctx context.Context, c *Client, op string, n int, segments ...any) (Page[T], error) {
-	query := url.Values{"page": {fmt.Sprint(n)}, "page_size": {fmt.Sprint(pageSize)}}
-	return call[Page[T]](ctx, c, request{op: op, segments: segments, query: query})
+	size := c.pageSize()
+	query := url.Values{"page": {fmt.Sprint(n)}, "page_size": {fmt.Sprint(size)}}
+	p, err := call[Page[T]](ctx, c, request{op: op, segments: segments, query: query})
+	if n == 1 && c.smaller(size, err) {
+		return page[T](ctx, c, op, n, segments...)
+	}
+	if err == nil {
+		p.check(n)
+	}
+	return p, err
 }
 
-// pageSize is how many rows a page is asked for: the most that the service gives.
-const pageSize = 500
+// How many rows a page is asked for: the most that the service gives, and what it gave in earlier years.
+const (
+	pageSize      = 500
+	smallPageSize = 100
+)
+
+func (c *Client) pageSize() int {
+	if c.small.Load() {
+		return smallPageSize
+	}
+	return pageSize
+}
+
+// smaller reports whether a refusal was about the size of the page, and asks for small pages from then on.
+func (c *Client) smaller(size int, err error) bool {
+	var e *Error
+	if size <= smallPageSize || !errors.As(err, &e) || e.Status != http.StatusBadRequest || e.Fields()["page_size"] == "" {
+		return false
+	}
+	c.small.Store(true)
+	return true
+}
 
 // decode reads a whole answer. Nothing may follow it.
 func decode(data []byte, into any) error {
@@ -191,23 +218,24 @@ func decode(data []byte, into any) error {
 		}
 		return nil
 	}
-	_, err := lenient(data, into)
+	odd, err := lenient(data, into)
+	if err == nil && holds(data, into) <= len(odd) {
+		return errors.New("an object that holds nothing of what was asked for")
+	}
 	return err
 }
 
 // validButForUTF8 reports whether a text is JSON once bytes that are no UTF-8 are passed over.
 func validButForUTF8(data []byte) bool { return json.Valid(bytes.ToValidUTF8(data, []byte("?"))) }
 
-// exchange sends a request and gives the body of a good answer.
-func (c *Client) exchange(ctx context.Context, r request) ([]byte, error) {
+// exchange sends a request and takes the body of a good answer.
+func (c *Client) exchange(ctx context.Context, r request) error {
 	op := c.table[r.op]
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	req, err := c.build(ctx, r, op)
 	if err != nil {
-		e := c.failure(r)
-		e.Outcome, e.Cause, e.What = NotSent, err, err.Error()
-		return nil, e
+		return c.notSent(r, err, err.Error())
 	}
 	if !op.write {
 		return c.read(r, req)
@@ -247,24 +275,27 @@ func (c *Client) build(ctx context.Context, r request, op operation) (*http.Requ
 }
 
 // read sends a request that changes nothing; it may be sent again.
-func (c *Client) read(r request, req *http.Request) ([]byte, error) {
-	answer, err := c.wire.read(req)
+func (c *Client) read(r request, req *http.Request) error {
+	answer, err := c.wire.read(r.op, req)
 	return c.judge(r, answer, err)
 }
 
 // write sends a change once.
-func (c *Client) write(ctx context.Context, r request, req *http.Request) ([]byte, error) {
+func (c *Client) write(ctx context.Context, r request, req *http.Request) error {
 	change := Change{Op: r.op, Method: req.Method, Path: req.URL.Path, Body: r.body}
 	if r.shown != nil {
 		change.Body = r.shown
 	}
-	var data []byte
-	err := c.record(ctx, c.failure(r), change, func(context.Context) (failure error) {
+	return c.record(ctx, c.failure(r), change, func(context.Context) error {
 		answer, err := c.wire.write(req)
-		data, failure = c.judge(r, answer, err)
-		return failure
+		return c.judge(r, answer, err)
 	})
-	return data, err
+}
+
+func (c *Client) notSent(r request, cause error, what string) *Error {
+	e := c.failure(r)
+	e.Outcome, e.Cause, e.What = NotSent, cause, what
+	return e
 }
 
 // record is the one gate of every change: read-only refuses it; the journal has its intent before it is sent, and its outcome after.
@@ -297,41 +328,92 @@ func (c *Client) failure(r request) *Error {
 }
 
 // judge decides what an answer means. The status alone says whether it is an error; the body only explains.
-func (c *Client) judge(r request, a *answer, err error) ([]byte, error) {
-	if err != nil {
-		e := c.failure(r)
-		e.Cause, e.Outcome = err, Uncertain
-		if unsent(err) {
-			e.Outcome = NotSent
-		}
-		if errors.Is(err, errTooLarge) || errors.Is(err, errCut) {
-			e.What = err.Error()
-		}
-		return nil, e
+func (c *Client) judge(r request, a *answer, err error) error {
+	if err != nil && (a == nil || a.status < 400) {
+		return c.unanswered(r, err)
 	}
+	mask := newMask(append(r.secrets, c.token)...)
 	if a.status >= 200 && a.status < 300 && a.status != http.StatusNoContent {
-		return a.body, nil
+		err := r.take(mask.body(a.body))
+		if err == nil {
+			return nil
+		}
+		e := c.failure(r)
+		e.Status, e.Outcome, e.What = a.status, Uncertain, mask.text(foreign(a, err))
+		return e
 	}
 	e := c.failure(r)
-	e.Status, e.Have = a.status, a.header.Get("X-OAuth-Scopes")
+	e.Status, e.Have = a.status, mask.text(a.header.Get("X-OAuth-Scopes"))
 	if need := a.header.Get("X-Accepted-OAuth-Scopes"); need != "" {
-		e.Need = Clean(need)
+		e.Need = mask.text(Clean(need))
 	}
 	e.Reasons, e.What = explain(a)
+	for i, reason := range e.Reasons {
+		e.Reasons[i] = Reason{Text{mask.text(reason.Field.raw)}, Text{mask.text(reason.Reason.raw)}}
+	}
+	e.What = mask.text(e.What)
 	if a.status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(a.header, c.now())
 	}
 	if a.status >= 500 || a.status < 400 || a.status == http.StatusRequestTimeout {
 		e.Outcome = Uncertain
 	}
-	return nil, e
+	return e
+}
+
+// unanswered is a request that has no answer, or none that could be read to its end.
+func (c *Client) unanswered(r request, err error) *Error {
+	e := c.failure(r)
+	e.Cause, e.Outcome = err, Uncertain
+	if unsent(err) {
+		e.Outcome = NotSent
+	}
+	var wait *waiting
+	switch {
+	case errors.As(err, &wait):
+		e.Status, e.RetryAfter, e.What = http.StatusTooManyRequests, wait.left, ""
+	case errors.Is(err, errTooLarge) || errors.Is(err, errCut):
+		e.What = err.Error()
+	}
+	return e
 }
 
 // unsent reports whether a failure came before anything reached the server.
 func unsent(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
-	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" || errors.Is(err, errWaiting)
+	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" || errors.Is(err, errUnsent)
+}
+
+// foreign names an answer that looks good and is not the API's.
+func foreign(a *answer, err error) string {
+	if json.Valid(a.body) {
+		return Clean(err.Error())
+	}
+	return describe(a)
+}
+
+// describe names a body that is no JSON by its type, size and title.
+func describe(a *answer) string {
+	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
+	text := fmt.Sprintf("%s, %d bytes", Clean(short(orElse(kind, "no content type"), 60)), len(a.body))
+	if m := titled.FindSubmatch(a.body); m != nil {
+		text += fmt.Sprintf(", titled %q", Clean(short(strings.TrimSpace(string(m[1])), 60)))
+	}
+	return text
+}
+
+var titled = regexp.MustCompile(`(?is)<title[^>]*>(.{1,400}?)</title>`)
+
+// short cuts a text to n bytes, at the boundary of a character.
+func short(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }
 
 // explain reads an error answer ("Errors"); what names an answer that is none.
@@ -341,7 +423,7 @@ func explain(a *answer) (reasons []Reason, what string) {
 		if err != nil {
 			return nil, "another address"
 		}
-		return nil, Clean(orElse(where.Host, "another path"))
+		return nil, Clean(short(orElse(where.Host, "another path"), 100))
 	}
 	var members struct{ Errors json.RawMessage }
 	var raw []json.RawMessage
@@ -349,8 +431,7 @@ func explain(a *answer) (reasons []Reason, what string) {
 		if json.Valid(a.body) || len(a.body) == 0 {
 			return nil, ""
 		}
-		kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
-		return nil, fmt.Sprintf("%s, %d bytes", Clean(orElse(kind, "no content type")), len(a.body))
+		return nil, describe(a)
 	}
 	for _, one := range raw {
 		var r Reason

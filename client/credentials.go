@@ -50,7 +50,8 @@ func (s Credentials) View(ctx context.Context, id int) (Credential, error) {
 func (s Credentials) Create(ctx context.Context, r CredentialRequest) (Credential, error) {
 	body := login(r.Username, r.Password)
 	body["label"] = r.Label
-	return call[Credential](ctx, s.c, request{op: "create credential", body: body, shown: map[string]any{"label": r.Label, "password": r.Password}})
+	return call[Credential](ctx, s.c, request{op: "create credential", body: body, shown: map[string]any{"label": r.Label, "password": r.Password},
+		secrets: []Secret{r.Username, r.Password}})
 }
 
 // Update changes the label.
@@ -61,7 +62,7 @@ func (s Credentials) Update(ctx context.Context, id int, label string) (Credenti
 // SetLogin replaces user name and password. Nothing tells afterwards whether it was done; doing it again is harmless.
 func (s Credentials) SetLogin(ctx context.Context, id int, r LoginRequest) error {
 	req := one("change login", id, login(r.Username, r.Password))
-	req.shown = map[string]any{"password": r.Password}
+	req.shown, req.secrets = map[string]any{"password": r.Password}, []Secret{r.Username, r.Password}
 	_, err := call[nothing](ctx, s.c, req)
 	return err
 }

@@ -93,16 +93,19 @@ func (e *Error) reasons() string {
 	var words []string
 	for _, r := range e.Reasons[:min(3, len(e.Reasons))] {
 		if f := r.Field.String(); f != "" {
-			words = append(words, f+": "+r.Reason.String())
+			words = append(words, short(f, 60)+": "+short(r.Reason.String(), longestReason))
 			continue
 		}
-		words = append(words, r.Reason.String())
+		words = append(words, short(r.Reason.String(), longestReason))
 	}
 	if more := len(e.Reasons) - 3; more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(words, "; ")
 }
+
+// longestReason is how much of a reason is told, in bytes.
+const longestReason = 300
 
 // trouble is what stood between the request and its answer.
 func (e *Error) trouble() string {
@@ -126,7 +129,12 @@ func (e *Error) network() string {
 	var cert *tls.CertificateVerificationError
 	var host x509.HostnameError
 	var authority x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
 	switch err := e.Cause; {
+	case err == nil:
+		return "the connection failed"
+	case errors.Is(err, errStalled):
+		return "no answer in time"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"
 	case errors.Is(err, context.Canceled):
@@ -139,8 +147,16 @@ func (e *Error) network() string {
 		return "its certificate is for another name"
 	case errors.As(err, &authority):
 		return "its certificate is signed by an unknown authority"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "its certificate has expired or is not valid yet (is this machine's clock right?)"
 	case errors.As(err, &cert):
 		return "its certificate is not valid"
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), strings.Contains(err.Error(), "does not look like a TLS handshake"):
+		return "it does not speak TLS"
+	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
+		return "the proxy refuses (HTTPS_PROXY)"
+	case strings.Contains(err.Error(), "protocol version"):
+		return "it speaks no version of TLS that is safe"
 	case strings.Contains(err.Error(), "connection refused"):
 		return "refused"
 	case strings.Contains(err.Error(), "reset"), strings.Contains(err.Error(), "EOF"):
@@ -193,7 +209,7 @@ func (e *Error) Fields() map[string]string {
 		if fields[f] != "" {
 			fields[f] += "; "
 		}
-		fields[f] += r.Reason.String()
+		fields[f] += short(r.Reason.String(), longestReason)
 	}
 	return fields
 }

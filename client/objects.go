@@ -81,7 +81,7 @@ type Objects struct{ c *Client }
 func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	size := q.PageSize
 	if size == 0 {
-		size = pageSize
+		size = s.c.pageSize()
 	}
 	query := url.Values{"page_size": {fmt.Sprint(size)}}
 	for name, value := range map[string]string{"prefix": q.Prefix, "delimiter": q.Delimiter, "marker": q.Marker} {
@@ -91,7 +91,20 @@ func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	}
 	r := inBucket("list objects", q.Cluster, q.Bucket, nil)
 	r.query = query
-	return call[ObjectPage](ctx, s.c, r)
+	p, err := call[ObjectPage](ctx, s.c, r)
+	if q.PageSize == 0 && s.c.smaller(size, err) {
+		return s.List(ctx, q)
+	}
+	p.check(q.Marker)
+	return p, err
+}
+
+// check ends a listing that cannot go on, and says so in Odd.
+func (p *ObjectPage) check(asked string) {
+	if p.Truncated && (p.Next == "" || p.Next == asked) {
+		p.Odd = append(p.Odd, "the listing is incomplete: the API says that more follows and not where")
+		p.Next = ""
+	}
 }
 
 // ACL is an object's ACL.
@@ -103,7 +116,17 @@ func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (ObjectA
 
 // SetACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
 func (s Objects) SetACL(ctx context.Context, cluster, bucket, name string, acl ACL) (ObjectACL, error) {
-	return call[ObjectACL](ctx, s.c, inBucket("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
+	a, err := call[ackACL](ctx, s.c, inBucket("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
+	return ObjectACL(a), err
+}
+
+// ackACL is an ObjectACL that may be empty.
+type ackACL ObjectACL
+
+// UnmarshalJSON takes any object.
+func (a *ackACL) UnmarshalJSON(data []byte) error {
+	_, err := lenient(data, (*ObjectACL)(a))
+	return err
 }
 
 // URL makes a pre-signed URL. It changes nothing; the object need not exist.

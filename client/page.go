@@ -21,7 +21,24 @@ type Page[T any] struct {
 	Odd     []string // cells that made no sense, for whoever shows the rows; the cells are empty
 }
 
-// Next is the cursor of the next page, "" at the end. A page that answers for another than was asked, or an empty one, ends the list.
+// mostPages is how many pages of a list are read: half a million rows.
+const mostPages = 1000
+
+// check says in Odd where a page is not what was asked for, so that a list that is cut does not pass for whole.
+func (p *Page[T]) check(asked int) {
+	switch {
+	case p.Page != asked:
+		p.Odd = append(p.Odd, fmt.Sprintf("page %d was answered for page %d: the list may be incomplete", p.Page, asked))
+		p.Page, p.Pages = asked, asked
+	case len(p.Data) == 0 && (p.Page < p.Pages || p.Page == 1 && p.Results > 0):
+		p.Odd = append(p.Odd, fmt.Sprintf("page %d of %d is empty: the list may be incomplete", p.Page, p.Pages))
+	case p.Page >= mostPages && p.Page < p.Pages:
+		p.Odd = append(p.Odd, fmt.Sprintf("the list has %d pages: no more than %d are read", p.Pages, mostPages))
+		p.Pages = p.Page
+	}
+}
+
+// Next is the cursor of the next page, "" at the end. An empty page ends the list.
 func (p Page[T]) Next() string {
 	if p.Page < 1 || p.Page >= p.Pages || len(p.Data) == 0 {
 		return ""
@@ -79,19 +96,48 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// exact takes members by their exact names: encoding/json would take DATA for data.
+// exact takes members by their exact names: encoding/json would take DATA for data. A member that comes twice is an error: which of the
+// two is meant nobody knows.
 func exact(body []byte, members map[string]*json.RawMessage) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return fmt.Errorf("%s instead of an object", kind(bytes.TrimSpace(body)))
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		into, wanted := members[name.(string)]
+		switch {
+		case wanted && *into != nil:
+			return fmt.Errorf("the member %s comes twice", name)
+		case wanted:
+			*into = value
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// holds counts the members of an object that a struct has a field for.
+func holds(raw []byte, into any) (n int) {
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(body, &object); err != nil {
-		return err
+	t := reflect.TypeOf(into).Elem()
+	if t.Kind() != reflect.Struct || json.Unmarshal(raw, &object) != nil {
+		return 1
 	}
-	if object == nil {
-		return errors.New("null instead of an object")
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if _, there := object[name]; there && name != "" {
+			n++
+		}
 	}
-	for name, into := range members {
-		*into = object[name]
-	}
-	return nil
+	return n
 }
 
 // whole is a number of the envelope; 0 where it is none.

@@ -1,9 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
 )
 
 // A Secret is a value that must not be seen: a token, a password, a private key. Every verb of fmt, JSON and slog prints dots.
@@ -42,6 +45,46 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(dots), nil }
 
 // LogValue is dots.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(dots) }
+
+// mask puts dots where a server repeats a secret that it was sent.
+type mask []string
+
+// Shortest secrets that are looked for: in texts that are about the request, and in whatever else an answer holds.
+const (
+	shortestInText = 3
+	shortestInBody = 16
+)
+
+func newMask(secrets ...Secret) mask {
+	var m mask
+	for _, s := range secrets {
+		m = append(m, s.Reveal())
+		if lines := strings.Fields(s.Reveal()); len(lines) > 1 {
+			m = append(m, slices.DeleteFunc(lines, func(line string) bool { return len(line) < shortestInBody })...)
+		}
+	}
+	return m
+}
+
+// text masks words about a request.
+func (m mask) text(s string) string {
+	for _, secret := range m {
+		if len(secret) >= shortestInText {
+			s = strings.ReplaceAll(s, secret, dots)
+		}
+	}
+	return s
+}
+
+// body masks an answer.
+func (m mask) body(b []byte) []byte {
+	for _, secret := range m {
+		if len(secret) >= shortestInBody && bytes.Contains(b, []byte(secret)) {
+			b = bytes.ReplaceAll(b, []byte(secret), []byte(dots))
+		}
+	}
+	return b
+}
 
 // UnmarshalJSON takes the value in.
 func (s *Secret) UnmarshalJSON(data []byte) error {

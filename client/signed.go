@@ -181,7 +181,7 @@ func (s Objects) once(ctx context.Context, r signed) (*http.Response, error) {
 	req.Header.Set("User-Agent", s.c.agent)
 	res, err := s.c.transfers.Do(req)
 	if err != nil {
-		failed.Cause, failed.Outcome = bare(ctx, err), Uncertain
+		failed.Cause, failed.Outcome = whyEnded(ctx, err), Uncertain
 		if unsent(err) {
 			failed.Outcome = NotSent
 		}
@@ -293,16 +293,12 @@ func discard(res *http.Response) {
 	res.Body.Close()
 }
 
-// bare is an error of the transport without the URL that net/http puts around it: its query is a credential. Where ctx ended, its cause.
-func bare(ctx context.Context, err error) error {
+// whyEnded is why ctx ended, else an error of the transport without the URL that net/http puts around it: its query is a credential.
+func whyEnded(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		return wrapped.Err
-	}
-	return err
+	return bare(err)
 }
 
 // Unquote is an etag without its quotes. A weak one keeps its mark, so that it equals no strong one.

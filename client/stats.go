@@ -3,8 +3,10 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -29,7 +31,10 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	}
 	*s = Stats{}
 	if len(data) > 0 && data[0] == '[' {
-		return json.Unmarshal(data, &s.Unavailable)
+		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, Text{}) {
+			return errors.New("the member data is a list, and not of sentences")
+		}
+		return nil
 	}
 	var series map[string]json.RawMessage
 	if err := json.Unmarshal(data, &series); err != nil || series == nil {
@@ -38,10 +43,17 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	for name, into := range map[string]*[]Point{"cpu": &s.CPU, "disk": &s.Disk, "net_in": &s.NetIn, "net_out": &s.NetOut, "swap": &s.Swap} {
 		var points []Point
 		if json.Unmarshal(series[name], &points) == nil {
-			*into = points
+			*into = inOrder(points)
 		}
 	}
 	return nil
+}
+
+// inOrder drops points without a time, which cannot be drawn, and sorts the others.
+func inOrder(points []Point) []Point {
+	points = slices.DeleteFunc(points, func(p Point) bool { return p.At.IsZero() })
+	slices.SortStableFunc(points, func(a, b Point) int { return a.At.Compare(b.At) })
+	return points
 }
 
 // UnmarshalJSON reads a point. The name of its value is not shown by the document: its text says y and its sample true (YAML's reading of

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -23,14 +27,27 @@ const (
 	inFlight    = 6                // requests of the whole program at once
 	longestWait = 60 * time.Second // that a server can make us wait
 	firstPause  = time.Second
-	retryFund   = 20 // attempts beyond the first that the whole program may spend before good answers refill it
+	retryFund   = 12               // attempts beyond the first that the whole program may spend before good answers refill it
+	probeEvery  = 20 * time.Second // between reads of what failed last, once the fund is spent
+	patience    = 12 * time.Second // of one attempt of a read, without a byte
 )
 
 var (
 	errTooLarge = fmt.Errorf("an answer larger than %d MB", maxAnswer>>20)
 	errCut      = errors.New("the answer was cut short")
-	errWaiting  = errors.New("the API asked to wait; nothing was sent")
+	errUnsent   = errors.New("nothing was sent")
+	errStalled  = errors.New("no answer in time")
 )
+
+// waiting is a read that was not sent because the API wants to be left alone for longer than the read may take.
+type waiting struct{ left time.Duration }
+
+func (w *waiting) Error() string {
+	return fmt.Sprintf("the API asks to wait %v; nothing was sent", w.left)
+}
+
+// Is makes it something that was not sent.
+func (w *waiting) Is(target error) bool { return target == errUnsent }
 
 // An answer is a response that was read whole.
 type answer struct {
@@ -43,13 +60,22 @@ type answer struct {
 type wire struct {
 	reads  *retryablehttp.Client
 	writes *http.Client
-	slots  chan struct{}
+	slots  chan struct{} // of reads
+	pens   chan struct{} // of writes: reads that wait hold no write back
 	now    func() time.Time
 
 	mu     sync.Mutex
 	budget Budget
 	scopes string
 	fund   int
+	failed map[string]failed // reads that failed when they were last sent, by operation
+	probed time.Time
+}
+
+// failed is how a read ended that found no fund.
+type failed struct {
+	answer *answer
+	err    error
 }
 
 // A Budget is what the server last said of its rate limit ("X-RateLimit-*"), and how long it wants to be left alone.
@@ -76,9 +102,11 @@ func (c *Client) Scopes() string {
 func newWire(c *Client, token Secret) *wire {
 	next := c.transport
 	if next == nil {
-		next = network()
+		t := network()
+		t.ResponseHeaderTimeout = 0 // reads have their patience; a change that is cut short is one nobody knows the end of
+		next = t
 	}
-	w := &wire{slots: make(chan struct{}, inFlight), now: c.now, fund: retryFund}
+	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, fund: retryFund, failed: map[string]failed{}}
 	bearer := &bearer{next: next, scheme: c.base.Scheme, host: c.base.Host, token: token}
 	single := &http.Client{Transport: bearer, CheckRedirect: stay}
 	w.writes = single
@@ -98,7 +126,7 @@ func network() *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
 		ResponseHeaderTimeout: 20 * time.Second, IdleConnTimeout: 30 * time.Second, MaxConnsPerHost: 16, MaxResponseHeaderBytes: 1 << 20,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second},
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}
 }
 
@@ -139,25 +167,51 @@ type complete struct {
 	wire *wire
 }
 
-// RoundTrip gives a response whose body is in memory.
+// RoundTrip gives a response whose body is in memory. An attempt that stands still for too long is ended.
 func (t *complete) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := t.next.RoundTrip(req)
+	ctx, cancel := context.WithCancelCause(req.Context())
+	defer cancel(nil)
+	clock := time.AfterFunc(patience, func() { cancel(errStalled) })
+	defer clock.Stop()
+	res, err := t.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		return nil, err
+		return nil, stalled(ctx, err)
 	}
-	body, err := readAll(res)
+	body, err := readAll(res, func() { clock.Reset(patience) })
 	if err != nil {
-		return nil, err
+		return nil, stalled(ctx, err)
 	}
 	t.wire.learn(res.StatusCode, res.Header)
-	res.Body = io.NopCloser(strings.NewReader(string(body)))
+	res.Body = io.NopCloser(bytes.NewReader(body))
 	return res, nil
 }
 
+// stalled is why an attempt failed: its patience, where that was it.
+func stalled(ctx context.Context, err error) error {
+	if context.Cause(ctx) == errStalled {
+		return errStalled
+	}
+	return err
+}
+
+// lively tells of every piece that is read.
+type lively struct {
+	io.Reader
+	moved func()
+}
+
+func (l lively) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if n > 0 {
+		l.moved()
+	}
+	return n, err
+}
+
 // readAll reads a body within its limit.
-func readAll(res *http.Response) ([]byte, error) {
+func readAll(res *http.Response, moved func()) ([]byte, error) {
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(lively{res.Body, moved}, maxAnswer+1))
 	switch {
 	case err != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		return nil, err
@@ -169,15 +223,26 @@ func readAll(res *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-// read sends a request, again where that may help, and waits first where the server asked everybody to.
-func (w *wire) read(req *http.Request) (*answer, error) {
-	if err := w.enter(req.Context()); err != nil {
-		return nil, err
-	}
-	defer func() { <-w.slots }()
+// read sends a request, again where that may help, and waits first where the server asked everybody to. What failed when the program's
+// fund was spent fails the same way, without being sent, until it is time for a probe.
+func (w *wire) read(op string, req *http.Request) (*answer, error) {
 	if err := w.queue(req.Context()); err != nil {
 		return nil, err
 	}
+	if last, held := w.held(op); held {
+		return last.answer, last.err
+	}
+	if err := enter(req.Context(), w.slots); err != nil {
+		return nil, err
+	}
+	defer func() { <-w.slots }()
+	a, err := w.attempt(req)
+	w.remember(op, a, err)
+	return a, err
+}
+
+// attempt sends a read as often as it may be.
+func (w *wire) attempt(req *http.Request) (*answer, error) {
 	again, err := retryablehttp.FromRequest(req)
 	if err != nil {
 		return nil, err
@@ -187,45 +252,97 @@ func (w *wire) read(req *http.Request) (*answer, error) {
 		if res != nil {
 			res.Body.Close()
 		}
-		return nil, err
+		return nil, bare(err)
 	}
-	body, err := readAll(res)
+	body, err := readAll(res, func() {})
 	return &answer{res.StatusCode, res.Header, body}, err
+}
+
+// held is how a read failed last, where it may not be sent now.
+func (w *wire) held(op string) (failed, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last, bad := w.failed[op]
+	if !bad || w.fund > 0 {
+		return failed{}, false
+	}
+	if since := w.now().Sub(w.probed); since >= 0 && since < probeEvery {
+		return last, true
+	}
+	w.probed = w.now()
+	return failed{}, false
+}
+
+// remember keeps how a read ended, for held.
+func (w *wire) remember(op string, a *answer, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case err != nil && errors.Is(err, context.Canceled):
+	case err != nil || passingStatus(a.status, a.header):
+		if len(w.failed) == 0 {
+			w.probed = w.now()
+		}
+		w.failed[op] = failed{a, err}
+	default:
+		delete(w.failed, op)
+	}
 }
 
 // write sends a request once.
 func (w *wire) write(req *http.Request) (*answer, error) {
-	if err := w.enter(req.Context()); err != nil {
-		return nil, fmt.Errorf("%w: %w", errWaiting, err)
+	if err := enter(req.Context(), w.pens); err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnsent, err)
 	}
-	defer func() { <-w.slots }()
+	defer func() { <-w.pens }()
+	var asked, got atomic.Bool
+	trace := &httptrace.ClientTrace{GetConn: func(string) { asked.Store(true) }, GotConn: func(httptrace.GotConnInfo) { got.Store(true) }}
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	req.GetBody = nil
 	res, err := w.writes.Do(req)
 	if err != nil {
+		if err = bare(err); asked.Load() && !got.Load() {
+			err = fmt.Errorf("%w: %w", errUnsent, err) // there was no connection to send it on
+		}
 		return nil, err
 	}
 	w.learn(res.StatusCode, res.Header)
-	body, err := readAll(res)
+	body, err := readAll(res, func() {})
 	return &answer{res.StatusCode, res.Header, body}, err
 }
 
+// bare takes the address off an error of net/http, and what a server wrote into one.
+func bare(err error) error {
+	var u *url.Error
+	if !errors.As(err, &u) {
+		return err
+	}
+	if strings.Contains(u.Err.Error(), "Location header") {
+		return errors.New("the server redirects to an address that makes no sense")
+	}
+	return u.Err
+}
+
 // enter takes one of the places in flight.
-func (w *wire) enter(ctx context.Context) error {
+func enter(ctx context.Context, places chan struct{}) error {
 	select {
-	case w.slots <- struct{}{}:
+	case places <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// queue waits until the server wants to be asked again.
+// queue waits until the server wants to be asked again. A clock that was set back cannot make it longer than the longest wait.
 func (w *wire) queue(ctx context.Context) error {
 	w.mu.Lock()
-	wait := w.budget.Until.Sub(w.now())
+	wait := min(w.budget.Until.Sub(w.now()), longestWait)
 	w.mu.Unlock()
 	if wait <= 0 {
 		return nil
+	}
+	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= wait {
+		return &waiting{wait}
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -264,8 +381,11 @@ func (w *wire) again(ctx context.Context, res *http.Response, err error) (bool, 
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	if err != nil && !passing(err) || err == nil && !passingStatus(res) {
+	if err != nil && !passing(err) || err == nil && !passingStatus(res.StatusCode, res.Header) {
 		return false, nil
+	}
+	if end, bounded := ctx.Deadline(); bounded && err == nil && res.StatusCode == http.StatusTooManyRequests && time.Until(end) <= retryAfter(res.Header, w.now()) {
+		return false, nil // the answer says more than a wait that ends without one
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -282,15 +402,23 @@ func passing(err error) bool {
 	if errors.As(err, &dns) {
 		return !dns.IsNotFound
 	}
-	return !strings.Contains(err.Error(), "x509:") && !strings.Contains(err.Error(), "tls:") && !errors.Is(err, errTooLarge)
+	if errors.Is(err, errTooLarge) {
+		return false
+	}
+	for _, lasting := range [...]string{"x509:", "tls:", "HTTP response to HTTPS client", "Location header", "headers exceeded", http.StatusText(http.StatusProxyAuthRequired)} {
+		if strings.Contains(err.Error(), lasting) {
+			return false
+		}
+	}
+	return true
 }
 
-func passingStatus(res *http.Response) bool {
-	switch res.StatusCode {
+func passingStatus(status int, h http.Header) bool {
+	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, 500, 502, 504:
 		return true
 	case http.StatusServiceUnavailable:
-		return res.Header.Get("X-Maintenance-Mode") == ""
+		return h.Get("X-Maintenance-Mode") == ""
 	}
 	return false
 }

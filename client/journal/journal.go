@@ -4,11 +4,14 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,13 +49,21 @@ type line struct {
 	Why     string  `json:"why,omitempty"`
 }
 
+// disk is the file, or what stands for it in a test.
+type disk interface {
+	io.WriteCloser
+	io.ReaderAt
+	Stat() (os.FileInfo, error)
+	Sync() error
+}
+
 // A Journal is the changes of one account. It may be used from many goroutines.
 type Journal struct {
 	account string
 	now     func() time.Time
 
 	mu      sync.Mutex
-	file    *os.File // nil in memory
+	file    disk // nil in memory
 	entries []*Entry
 	byID    map[string]*Entry
 	holds   map[string]Hold
@@ -71,13 +82,16 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("journal: %s is no file", path) // a pipe would be waited for
+	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := Memory(now)
-	j.account, j.run = account, fmt.Sprintf("%x-%x", now().UnixNano(), os.Getpid())
-	if err := j.read(file); err != nil {
+	j.account, j.run = account, fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
+	if err := errors.Join(private(file), j.read(file)); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("journal: %w", err)
 	}
@@ -85,19 +99,32 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 	return j, nil
 }
 
+// private takes the file from everybody but its owner, whoever made it.
+func private(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return file.Chmod(0o600)
+}
+
+// longest is how long a line may be. What is longer was not written here.
+const longest = 1 << 20
+
 // read takes up what earlier runs wrote. A line that cannot be read is counted and passed over.
 func (j *Journal) read(r io.Reader) error {
-	lines := bufio.NewReader(r)
+	lines := bufio.NewReaderSize(r, 1<<16)
+	var held []byte
 	for {
-		data, err := lines.ReadBytes('\n')
-		if len(bytes.TrimSpace(data)) > 0 {
-			var l line
-			if json.Unmarshal(data, &l) != nil {
-				j.torn++
-			} else {
-				j.apply(l)
-			}
+		part, err := lines.ReadSlice('\n')
+		if len(held) <= longest {
+			held = append(held, part...)
 		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		j.take(held)
+		held = held[:0]
 		if err == io.EOF {
 			return nil
 		}
@@ -107,22 +134,36 @@ func (j *Journal) read(r io.Reader) error {
 	}
 }
 
-// apply takes a line into the state.
-func (j *Journal) apply(l line) {
+// take reads one line.
+func (j *Journal) take(data []byte) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return
+	}
+	var l line
+	if len(data) > longest || json.Unmarshal(data, &l) != nil || !j.apply(l) {
+		j.torn++
+	}
+}
+
+// apply takes a line into the state. It reports whether the line made sense: an intent is new, and an outcome is one of an intent.
+func (j *Journal) apply(l line) bool {
 	if l.Intent != nil {
 		e := *l.Intent
+		if _, known := j.byID[e.ID]; known || e.ID == "" {
+			return false
+		}
 		e.Outcome = Sent
 		j.entries = append(j.entries, &e)
 		j.byID[e.ID] = &e
-		return
+		return true
 	}
 	e, known := j.byID[l.ID]
-	if !known {
-		j.torn++
-		return
+	if !known || l.Outcome != Done && l.Outcome != NotDone && l.Outcome != Unknown {
+		return false
 	}
 	e.Outcome, e.Why = l.Outcome, l.Why
 	j.hold(e)
+	return true
 }
 
 // Torn is how many lines could not be read.
@@ -138,7 +179,13 @@ func (j *Journal) Intent(c client.Change) (string, error) {
 	defer j.mu.Unlock()
 	j.count++
 	e := Entry{ID: j.run + "-" + strconv.Itoa(j.count), Time: j.now().UTC(), Account: j.account, Change: c}
-	return e.ID, j.write(line{Intent: &e}, true)
+	l := line{Intent: &e}
+	if err := j.write(l, true); err != nil {
+		_ = j.write(line{ID: e.ID, Outcome: NotDone, Why: "it could not be recorded, so it was not sent"}, true) // what reached the disk must not pass for sent
+		return "", err
+	}
+	j.apply(l)
+	return e.ID, nil
 }
 
 // Outcome writes how a change ended.
@@ -155,27 +202,40 @@ func (j *Journal) Outcome(id string, done bool, err error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	_ = j.write(l, false) // the change is made: what is lost is an outcome, and an open intent says so
+	_ = j.write(l, false) // the change is made: what is lost on the disk is an outcome, and an open intent says so
+	j.apply(l)
 }
 
 // write appends a line in one piece, so that two programs do not mix theirs.
 func (j *Journal) write(l line, durable bool) error {
+	if j.file == nil {
+		return nil
+	}
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	if j.file != nil {
-		if _, err := j.file.Write(append(data, '\n')); err != nil {
-			return err
-		}
-		if durable {
-			if err := j.file.Sync(); err != nil {
-				return err
-			}
-		}
+	if len(data) >= longest {
+		return fmt.Errorf("it is too long to be recorded: %d bytes", len(data))
 	}
-	j.apply(l)
-	return nil
+	if j.open() {
+		data = append([]byte{'\n'}, data...)
+	}
+	if _, err := j.file.Write(append(data, '\n')); err != nil || !durable {
+		return err
+	}
+	return j.file.Sync()
+}
+
+// open reports whether the last line in the file has no end: a program was killed, or the disk was full, while it was written.
+func (j *Journal) open() bool {
+	info, err := j.file.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	_, err = j.file.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 // Close ends the journal.

@@ -14,6 +14,7 @@ func TestNoRoomImportsUpward(t *testing.T) {
 		"theme":                {},
 		"client":               {},
 		"client/emulator":      {},
+		"client/faultrig":      {},
 		"client/journal":       {"client"},
 		"client/transfer":      {"client"},
 		"ui":                   {"theme"},

@@ -1,0 +1,530 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faultrig"
+	"lookout/client/journal"
+)
+
+const page200 = "<html><head><title>Sign in</title></head></html>"
+
+// position is where in a change's life something goes wrong.
+type position struct {
+	name    string
+	faults  []faultrig.Fault // each is a case of its own
+	applied int
+	unknown bool
+}
+
+func wire(op string) error { return &net.OpError{Op: op, Net: "tcp", Err: syscall.ECONNRESET} }
+
+func positions() []position {
+	dial := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	login := faultrig.Answer(302, "", "Location", "https://login.example/")
+	return []position{
+		{"P1 refused before it is sent", []faultrig.Fault{faultrig.Fail(dial)}, 0, false},
+		{"P2 reset while sending", []faultrig.Fault{faultrig.Fail(wire("write"))}, 0, true},
+		{"P3 not applied, reset", []faultrig.Fault{faultrig.Fail(wire("read"))}, 0, true},
+		{"P4 applied, reset", []faultrig.Fault{faultrig.Then(faultrig.Fail(wire("read")))}, 1, true},
+		{"P5 applied, answer cut", []faultrig.Fault{faultrig.Half()}, 1, true},
+		{"P6 applied, deadline", []faultrig.Fault{faultrig.Then(faultrig.Stall)}, 1, true},
+		{"P7 applied, 5xx", []faultrig.Fault{faultrig.Then(faultrig.Answer(502, page200, "Content-Type", "text/html")), faultrig.Then(faultrig.Answer(503, `{"errors":[{"reason":"x"}]}`)),
+			faultrig.Then(faultrig.Answer(504, ""))}, 1, true},
+		{"P8 not applied, 502", []faultrig.Fault{faultrig.Answer(502, page200, "Content-Type", "text/html")}, 0, true},
+		{"P9 applied, a page", []faultrig.Fault{faultrig.Then(faultrig.Answer(200, page200, "Content-Type", "text/html"))}, 1, true},
+		{"P10 applied, to a login", []faultrig.Fault{faultrig.Then(login)}, 1, true},
+	}
+}
+
+// witness is a recorder that keeps the order of things.
+type witness struct {
+	*journal.Journal
+	mu     sync.Mutex
+	events []string
+}
+
+func (w *witness) note(event string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, event)
+}
+
+func (w *witness) Intent(c client.Change) (string, error) {
+	w.note("intent")
+	return w.Journal.Intent(c)
+}
+
+func (w *witness) Outcome(id string, done bool, err error) {
+	w.note("outcome")
+	w.Journal.Outcome(id, done, err)
+}
+
+// bench is a demo account in which a change can succeed, with a scripted wire before it.
+type bench struct {
+	client   *client.Client
+	emulator *emulator.Emulator
+	wire     *faultrig.Wire
+	journal  *witness
+}
+
+func newBench(t *testing.T, fault faultrig.Fault, options ...client.Option) *bench {
+	t.Helper()
+	e := emulator.New(emulator.Options{Token: token})
+	plain, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plain.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "new-one"}); err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{emulator: e, journal: &witness{Journal: journal.Memory(time.Now)}}
+	b.wire = faultrig.NewWire(e, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		b.journal.note("sent")
+		return fault(next, r)
+	})
+	b.client, err = client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(b.wire), client.WithRecorder(b.journal)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// changed is how many changes reached the account since the bench was made.
+func (b *bench) changed() int { return len(b.emulator.Ledger()) - 1 }
+
+func changes(t *testing.T) []step {
+	var names []string
+	for _, op := range emulator.New(emulator.Options{}).Operations() {
+		if op.Write {
+			names = append(names, op.Name)
+		}
+	}
+	all := slices.DeleteFunc(operations(t), func(s step) bool { return !slices.Contains(names, s.op) })
+	if len(all) != 24 || len(names) != 24 {
+		t.Fatalf("%d changes, and %d in the document, not 24", len(all), len(names))
+	}
+	return all
+}
+
+// Wherever a change is lost, it is sent once, its verdict is no guess, and the journal says what is known: intent before, outcome after.
+func TestChangesAtEveryFaultPosition(t *testing.T) {
+	for _, s := range changes(t) {
+		for _, p := range positions() {
+			faultrig.Timed(t, "B1", s.op+", "+p.name, func(t *testing.T) {
+				for _, fault := range p.faults {
+					lose(t, s, p, fault)
+				}
+			})
+		}
+		faultrig.Timed(t, "B1", s.op+", done", func(t *testing.T) {
+			b := newBench(t, faultrig.Pass)
+			if err := s.do(t.Context(), b.client); err != nil {
+				t.Fatal(err)
+			}
+			b.told(t, journal.Done, 1)
+		})
+		for _, status := range []int{400, 401, 403, 404, 409, 422, 429} {
+			faultrig.Timed(t, "B1", fmt.Sprintf("%s, refused with %d", s.op, status), func(t *testing.T) {
+				b := newBench(t, faultrig.Answer(status, `{"errors":[{"reason":"no"}]}`))
+				var failure *client.Error
+				if err := s.do(t.Context(), b.client); !errors.As(err, &failure) || failure.Outcome != client.Refused || failure.Unknown() {
+					t.Fatalf("%v is no refusal", err)
+				}
+				b.told(t, journal.NotDone, 0)
+			})
+		}
+	}
+}
+
+func lose(t *testing.T, s step, p position, fault faultrig.Fault) {
+	b := newBench(t, fault)
+	err := s.do(t.Context(), b.client)
+	time.Sleep(10 * time.Minute) // nothing is sent later either
+	var failure *client.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("%v passes as done or is no Error", err)
+	}
+	if failure.Unknown() != p.unknown || !p.unknown && failure.Outcome != client.NotSent {
+		t.Errorf("told as outcome %d: %v", failure.Outcome, err)
+	}
+	if strings.Contains(err.Error(), "unknown") != p.unknown {
+		t.Errorf("the words are wrong: %v", err)
+	}
+	want := journal.NotDone
+	if p.unknown {
+		want = journal.Unknown
+	}
+	b.told(t, want, p.applied)
+}
+
+// told checks that the change went out once, what the account made of it, and what the journal says.
+func (b *bench) told(t *testing.T, want journal.Outcome, applied int) {
+	t.Helper()
+	if n := len(b.wire.Seen()); n != 1 {
+		t.Errorf("sent %d times", n)
+	}
+	if n := b.changed(); n != applied {
+		t.Errorf("applied %d times, not %d", n, applied)
+	}
+	entries := b.journal.Entries(time.Time{})
+	if len(entries) != 1 || entries[0].Outcome != want {
+		t.Errorf("the journal says %+v, not %s", entries, want)
+	}
+	if got := strings.Join(b.journal.events, " "); got != "intent sent outcome" {
+		t.Errorf("the order was %s", got)
+	}
+	for _, r := range b.wire.Seen() {
+		if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("Expect") != "" {
+			t.Errorf("a header invites a replay: %v", r.Header)
+		}
+	}
+}
+
+// What cannot be read back may be sent again by the user, and does the same.
+func TestChangesWithoutReadBackAreHarmlessTwice(t *testing.T) {
+	for _, s := range changes(t) {
+		if s.op != "change login" && s.op != "modify access" && s.op != "update access" {
+			continue
+		}
+		for _, p := range positions()[1:] {
+			faultrig.Timed(t, "B3", s.op+", "+p.name, func(t *testing.T) {
+				b := newBench(t, nil)
+				b.wire.Faults = []faultrig.Fault{p.faults[0], faultrig.Pass}
+				var failure *client.Error
+				if err := s.do(t.Context(), b.client); !errors.As(err, &failure) || !failure.Unknown() {
+					t.Fatalf("not told as unknown: %v", err)
+				}
+				if err := s.do(t.Context(), b.client); err != nil {
+					t.Fatal(err)
+				}
+				ledger := b.emulator.Ledger()[1:]
+				if len(ledger) != p.applied+1 || !reflect.DeepEqual(ledger[0].Body, ledger[len(ledger)-1].Body) {
+					t.Errorf("the second is another change: %+v", ledger)
+				}
+			})
+		}
+	}
+}
+
+var grants = map[string][]client.GrantRequest{"unlimited": nil, "no bucket": {}, "one bucket": {{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}}
+
+// A key whose answer is lost can be found: it is the number that was not there before. Its secret never comes again.
+func TestAKeyWhoseAnswerIsLostCanBeFound(t *testing.T) {
+	for mode, buckets := range grants {
+		for _, p := range positions() {
+			if p.applied == 0 {
+				continue
+			}
+			faultrig.Timed(t, "B4", mode+", "+p.name, func(t *testing.T) {
+				b := newBench(t, nil)
+				b.wire.Faults = []faultrig.Fault{faultrig.Pass, p.faults[0], faultrig.Pass}
+				before := keyIDs(t, b.client)
+				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
+				var failure *client.Error
+				if !errors.As(err, &failure) || !failure.Unknown() || k.ID != 0 {
+					t.Fatalf("%+v, %v", k, err)
+				}
+				after := keyIDs(t, b.client)
+				orphans := slices.DeleteFunc(after, func(id int) bool { return slices.Contains(before, id) })
+				if len(orphans) != 1 {
+					t.Fatalf("%d keys are new", len(orphans))
+				}
+				found, err := b.client.Keys.View(t.Context(), orphans[0])
+				if _, real := found.Secret(); err != nil || real || found.Limited != (buckets != nil) {
+					t.Errorf("%+v, %v", found, err)
+				}
+			})
+		}
+	}
+}
+
+func keyIDs(t *testing.T, c *client.Client) []int {
+	var ids []int
+	for k, err := range c.Keys.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+func TestWhatAKeyIsMadeFrom(t *testing.T) {
+	want := map[string]string{"unlimited": `{"label":"x"}`, "no bucket": `{"label":"x","bucket_access":[]}`,
+		"one bucket": `{"label":"x","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-www","permissions":"read_only"}]}`}
+	for mode, buckets := range grants {
+		for _, dialect := range []client.Dialect{client.Document, client.Provider} {
+			faultrig.Row(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
+				b := newBench(t, faultrig.Pass, client.WithDialect(dialect))
+				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
+				if got := string(b.wire.Seen()[0].Body); err != nil || got != want[mode] || k.Limited != (buckets != nil) {
+					t.Errorf("sent %s, %+v, %v", got, k, err)
+				}
+			})
+		}
+	}
+}
+
+func TestAKeyAnswerWithoutASecret(t *testing.T) {
+	for name, member := range map[string]string{"redacted": `,"secret_key":"[REDACTED]"`, "empty": `,"secret_key":""`, "null": `,"secret_key":null`, "missing": ``} {
+		faultrig.Row(t, "B6", name, func(t *testing.T) {
+			b := newBench(t, faultrig.Answer(200, `{"id":7,"label":"x"`+member+`}`))
+			k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x"})
+			if _, real := k.Secret(); err != nil || real || k.ID != 7 {
+				t.Errorf("%+v, %v", k, err)
+			}
+		})
+	}
+}
+
+// edits change or clear one member of a request each.
+type edit[R any] struct {
+	name string // as it is sent, "phone.primary"
+	do   func(*R)
+	want string
+}
+
+var serviceEdits = []edit[client.ServiceRequest]{
+	{"label", func(r *client.ServiceRequest) { r.Label = "other" }, `"other"`},
+	{"service_type", func(r *client.ServiceRequest) { r.Type = client.TCP }, `"tcp"`},
+	{"address", func(r *client.ServiceRequest) { r.Address = "https://b.example/" }, `"https://b.example/"`},
+	{"timeout", func(r *client.ServiceRequest) { r.Timeout = 9 }, `9`},
+	{"body", func(r *client.ServiceRequest) { r.Body = "" }, `null`},
+	{"consultation_group", func(r *client.ServiceRequest) { r.Group = "" }, `""`},
+	{"credentials", func(r *client.ServiceRequest) { r.Credentials = []int{32, 31} }, `[32,31]`},
+	{"notes", func(r *client.ServiceRequest) { r.Notes = "" }, `null`},
+	{"region", func(r *client.ServiceRequest) { r.Region = "" }, `null`},
+}
+
+var contactEdits = []edit[client.ContactRequest]{
+	{"name", func(r *client.ContactRequest) { r.Name = "other" }, `"other"`},
+	{"email", func(r *client.ContactRequest) { r.Email = "o@b.cd" }, `"o@b.cd"`},
+	{"group", func(r *client.ContactRequest) { r.Group = "" }, `null`},
+	{"phone.primary", func(r *client.ContactRequest) { r.Phone.Primary = "9" }, `"9"`},
+	{"phone.secondary", func(r *client.ContactRequest) { r.Phone.Secondary = "" }, `null`},
+}
+
+var sshEdits = []edit[client.InstanceRequest]{
+	{"ssh.access", func(r *client.InstanceRequest) { r.SSH.Access = false }, `false`},
+	{"ssh.user", func(r *client.InstanceRequest) { r.SSH.User = "" }, `null`},
+	{"ssh.ip", func(r *client.InstanceRequest) { r.SSH.IP = "any" }, `"any"`},
+	{"ssh.port", func(r *client.InstanceRequest) { r.SSH.Port = 0 }, `null`},
+}
+
+// Each member alone and every pair of them: what is sent is what was changed, exactly.
+func TestOnlyWhatWasChangedIsSent(t *testing.T) {
+	pairs(t, client.ServiceRequest{Label: "a", Type: client.URL, Address: "https://a.example/", Timeout: 5, Body: "ok", Group: "web", Credentials: []int{31, 32}, Notes: "n", Region: "us-east"},
+		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error {
+			return ignore(c.Services.Update(x, 1, p))
+		})
+	pairs(t, client.ContactRequest{Name: "a", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}},
+		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error {
+			return ignore(c.Contacts.Update(x, 11, p))
+		})
+	pairs(t, client.InstanceRequest{SSH: client.SSHRequest{Access: true, User: "ops", IP: "192.0.2.1", Port: 2222}},
+		sshEdits, func(x context.Context, c *client.Client, p client.Patch) error {
+			return ignore(c.Instances.Update(x, 70001, p))
+		})
+}
+
+func pairs[R any](t *testing.T, before R, edits []edit[R], send func(context.Context, *client.Client, client.Patch) error) {
+	for i, a := range edits {
+		for _, b := range edits[i:] {
+			after, want := before, map[string]string{a.name: a.want, b.name: b.want}
+			a.do(&after)
+			b.do(&after)
+			faultrig.Row(t, "B11", a.name+" and "+b.name, func(t *testing.T) {
+				bench := newBench(t, faultrig.Answer(200, `{"id":1}`))
+				if err := send(t.Context(), bench.client, client.Changes(before, after)); err != nil {
+					t.Fatal(err)
+				}
+				got := map[string]string{}
+				flatten(t, "", bench.wire.Seen()[0].Body, got)
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("sent %s, not %v", bench.wire.Seen()[0].Body, want)
+				}
+			})
+		}
+	}
+}
+
+func flatten(t *testing.T, prefix string, body []byte, into map[string]string) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil {
+		t.Fatal(err)
+	}
+	for name, raw := range members {
+		if raw[0] == '{' {
+			flatten(t, prefix+name+".", raw, into)
+			continue
+		}
+		into[prefix+name] = string(raw)
+	}
+}
+
+// A refusal's reasons are found under the field that they name, whatever field that is.
+func TestRefusalsNameTheirFields(t *testing.T) {
+	for _, status := range []int{400, 403, 409, 422} {
+		for body, want := range map[string]map[string]string{
+			`{"errors":[{"field":"label","reason":"a"},{"field":"label","reason":"b"}]}`:  {"label": "a; b"},
+			`{"errors":[{"field":"phone.primary","reason":"bad"}]}`:                       {"phone.primary": "bad"},
+			`{"errors":[{"field":"credentials[0]","reason":"bad"},{"reason":"general"}]}`: {"credentials[0]": "bad", "": "general"},
+			`{"errors":[{"field":null,"reason":"bad"}]}`:                                  {"": "bad"},
+			`{"errors":[{"field":"no_such_field","reason":"bad"}]}`:                       {"no_such_field": "bad"},
+			`{"errors":[]}`: nil,
+		} {
+			faultrig.Row(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {
+				b := newBench(t, faultrig.Answer(status, body))
+				_, err := b.client.Services.Create(t.Context(), client.ServiceRequest{Label: "abc"})
+				var failure *client.Error
+				if !errors.As(err, &failure) || failure.Unknown() || !reflect.DeepEqual(failure.Fields(), want) {
+					t.Errorf("%v, %v", err, failure.Fields())
+				}
+			})
+		}
+	}
+}
+
+func TestCancellingWithALostAnswer(t *testing.T) {
+	for _, p := range positions()[3:] {
+		faultrig.Timed(t, "B15", p.name, func(t *testing.T) {
+			b := newBench(t, nil)
+			b.wire.Faults = []faultrig.Fault{p.faults[0], faultrig.Pass}
+			var failure *client.Error
+			if err := b.client.CancelObjectStorage(t.Context()); !errors.As(err, &failure) || !failure.Unknown() {
+				t.Fatalf("%v", err)
+			}
+			left, err := b.client.Buckets.Page(t.Context(), 1)
+			if err != nil || (len(left.Data) == 0) != (p.applied == 1) || b.changed() != p.applied {
+				t.Errorf("%d buckets are left, applied %d times, %v", len(left.Data), b.changed(), err)
+			}
+		})
+	}
+}
+
+func TestABucketThatIsNotEmpty(t *testing.T) {
+	for _, label := range []string{"acme-www", "logs-eu", "acme-backups"} {
+		faultrig.Row(t, "B16", label, func(t *testing.T) {
+			b := newBench(t, faultrig.Pass)
+			cluster := "us-east-1"
+			if label == "logs-eu" {
+				cluster = "eu-central-1"
+			}
+			var failure *client.Error
+			err := b.client.Buckets.Delete(t.Context(), cluster, label)
+			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") || len(b.wire.Seen()) != 1 || b.changed() != 0 {
+				t.Errorf("%v after %d requests", err, len(b.wire.Seen()))
+			}
+		})
+	}
+}
+
+func TestABucketThatExists(t *testing.T) {
+	for _, acl := range []client.ACL{client.Private, client.PublicRead} {
+		faultrig.Row(t, "B17", string(acl), func(t *testing.T) {
+			b := newBench(t, faultrig.Pass)
+			got, err := b.client.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "acme-www", ACL: acl, CORS: true})
+			if err != nil || time.Since(got.Created.Time()) < 24*time.Hour || got.Objects == 0 {
+				t.Errorf("an old bucket passes as new: %+v, %v", got, err)
+			}
+		})
+	}
+}
+
+var segments = []string{"", ".", "..", "...", "a/b", "/", "//", "../keys", "..\\keys", "a?x", "?", "a#x", "#", "%2f", "%2e%2e", "%", "a\nb", "a\r\nHost: evil", "\x00", "a b", " ", `a\b`, "\u202e", "ä", "a\tb",
+	"\x1b[2J", "..%2fkeys", "a/../b", "./a", "a;b", "a:b", "@evil", strings.Repeat("a", 5000)}
+
+// Whatever stands for a cluster, a bucket or a cluster's number: the path keeps its segments, or nothing is sent.
+func TestSegmentsNameNoOtherResource(t *testing.T) {
+	const fine = "us-east-1"
+	calls := map[string]func(context.Context, *client.Client, string) error{
+		"/v4/object-storage/clusters/*":  func(x context.Context, c *client.Client, s string) error { return ignore(c.Clusters.View(x, s)) },
+		"/v4/object-storage/buckets/*":   func(x context.Context, c *client.Client, s string) error { return ignore(c.Buckets.InCluster(x, s, 1)) },
+		"/v4/object-storage/buckets/*/b": func(x context.Context, c *client.Client, s string) error { return c.Buckets.Delete(x, s, "b") },
+		"/v4/object-storage/buckets/us-east-1/*": func(x context.Context, c *client.Client, s string) error {
+			return c.Buckets.Delete(x, fine, s)
+		},
+		"/v4/object-storage/buckets/us-east-1/*/access": func(x context.Context, c *client.Client, s string) error {
+			return c.Buckets.Access(x, fine, s, client.Access{ACL: client.Private})
+		},
+		"/v4/object-storage/buckets/us-east-1/*/object-acl": func(x context.Context, c *client.Client, s string) error {
+			return ignore(c.Objects.SetACL(x, fine, s, "n", client.Private))
+		},
+		"/v4/object-storage/buckets/us-east-1/*/object-list": func(x context.Context, c *client.Client, s string) error {
+			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: fine, Bucket: s}))
+		},
+		"/v4/object-storage/buckets/us-east-1/*/object-url": func(x context.Context, c *client.Client, s string) error {
+			return ignore(c.Objects.URL(x, fine, s, client.URLRequest{Name: "n", Method: "GET"}))
+		},
+		"/v4/object-storage/buckets/us-east-1/*/ssl": func(x context.Context, c *client.Client, s string) error { return c.Certificates.Delete(x, fine, s) },
+	}
+	for pattern, call := range calls {
+		for _, s := range segments {
+			faultrig.Row(t, "B18", fmt.Sprintf("%s %.20q", pattern, s), func(t *testing.T) {
+				b := newBench(t, faultrig.Answer(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
+				err := call(t.Context(), b.client, s)
+				seen := b.wire.Seen()
+				if len(seen) == 0 {
+					if err == nil {
+						t.Error("nothing was sent, and nothing was said")
+					}
+					return
+				}
+				want := strings.Replace(pattern, "*", url.PathEscape(s), 1)
+				if seen[0].Path != want || strings.ContainsAny(s, "/?#%\\ \n\r\x00") || s == ".." || s == "." || s == "" {
+					t.Errorf("%q made the path %.80q", s, seen[0].Path)
+				}
+			})
+		}
+	}
+}
+
+// No request carries a header that would let net/http or a proxy send it twice.
+func TestNoHeaderInvitesAReplay(t *testing.T) {
+	for _, s := range operations(t) {
+		faultrig.Row(t, "B19", s.op, func(t *testing.T) {
+			b := newBench(t, faultrig.Answer(404, `{"errors":[{"reason":"Not found"}]}`))
+			_ = s.do(t.Context(), b.client)
+			for _, r := range b.wire.Seen() {
+				for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "Expect"} {
+					if r.Header.Values(name) != nil {
+						t.Errorf("%s is sent", name)
+					}
+				}
+			}
+			if len(b.wire.Seen()) != 1 {
+				t.Errorf("sent %d times", len(b.wire.Seen()))
+			}
+		})
+	}
+}
+
+func TestReadOnlyRefusesEveryChange(t *testing.T) {
+	for _, s := range changes(t) {
+		faultrig.Row(t, "B22", s.op, func(t *testing.T) {
+			b := newBench(t, faultrig.Pass, client.ReadOnly())
+			if err := s.do(t.Context(), b.client); !errors.Is(err, client.ErrReadOnly) {
+				t.Errorf("told as %v", err)
+			}
+			if len(b.wire.Seen()) != 0 || b.changed() != 0 || len(b.journal.Entries(time.Time{})) != 0 {
+				t.Error("something was sent or recorded")
+			}
+		})
+	}
+}

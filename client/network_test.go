@@ -1,0 +1,307 @@
+package client
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lookout/client/faultrig"
+)
+
+// over is a client whose transport is the real one, on a dialer of the test's.
+func over(t *testing.T, base string, roots *x509.CertPool, dial func(context.Context, string, string) (net.Conn, error), options ...Option) *Client {
+	t.Helper()
+	real := network()
+	real.ResponseHeaderTimeout = 0
+	real.Proxy = nil
+	real.TLSClientConfig = &tls.Config{RootCAs: roots}
+	if dial != nil {
+		real.DialContext = dial
+	}
+	t.Cleanup(real.CloseIdleConnections)
+	c, err := New(base, NewSecret("canary-token"), append([]Option{WithTransport(real)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+const fine = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 44\r\n\r\n" + `{"data":[],"page":1,"pages":1,"results":0  }`
+
+// keep answers every request on a connection well.
+func keep(c net.Conn) {
+	for faultrig.Take(c) {
+		if _, err := c.Write([]byte(fine)); err != nil {
+			return
+		}
+	}
+}
+
+func TestBlackHoles(t *testing.T) {
+	faultrig.Timed(t, "A3", "a change into a black hole is not sent", func(t *testing.T) {
+		hole := func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		c := over(t, "http://127.0.0.1:1/v4", nil, hole)
+		_, err := c.Services.Disable(t.Context(), 1)
+		var e *Error
+		if !errors.As(err, &e) || e.Outcome != NotSent {
+			t.Errorf("%v", err)
+		}
+	})
+	faultrig.Timed(t, "A3", "a read after one that was refused", func(t *testing.T) {
+		n := 0
+		pipe := faultrig.Pipe(t, keep)
+		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+			if n++; n == 1 {
+				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("i/o timeout")}
+			}
+			return pipe(ctx, network, address)
+		}
+		if _, err := over(t, "http://127.0.0.1:1/v4", nil, dial).Services.Page(t.Context(), 1); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A connection of the pool that is dead costs one attempt's patience, not the kernel's.
+func TestADeadConnection(t *testing.T) {
+	answerOnce := func(c net.Conn) {
+		if faultrig.Take(c) {
+			_, _ = c.Write([]byte(fine))
+			faultrig.Silence(c)
+		}
+	}
+	for n := range 10 {
+		faultrig.Timed(t, "A4", fmt.Sprintf("HTTP/1.1, after %d requests", n+1), func(t *testing.T) {
+			c := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, answerOnce, keep))
+			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(n) * time.Second)
+			start := time.Now()
+			if _, err := c.Services.Page(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		})
+	}
+	config, roots := authority(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
+	faultrig.Row(t, "A4", "HTTP/2", func(t *testing.T) {
+		var dialled atomic.Int32
+		peer := func(c net.Conn) {
+			dialled.Add(1)
+			faultrig.HTTP2(config, func(h *faultrig.HTTP2Conn, stream uint32) {
+				if stream > 1 && dialled.Load() == 1 {
+					h.Die()
+					return
+				}
+				h.Answer(stream, `{"data":[],"page":1,"pages":1,"results":0}`)
+			})(c)
+		}
+		address := faultrig.Listen(t, peer)
+		c := over(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		})
+		if _, err := c.Services.Page(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		t.Parallel()
+		start := time.Now()
+		if _, err := c.Services.Page(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second || dialled.Load() < 2 {
+			t.Errorf("%v after %v on %d connections", err, time.Since(start), dialled.Load())
+		}
+	})
+}
+
+// authority is a server's configuration with a certificate for a name, and who vouches for it.
+func authority(t *testing.T, from, until time.Time, name string) (*tls.Config, *x509.CertPool) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: from, NotAfter: until, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(leaf)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private, Leaf: leaf}}}, roots
+}
+
+// What is wrong with TLS stays wrong: it is named in a line, not asked for again, and a change was not sent.
+func TestWrongTLS(t *testing.T) {
+	now, day := time.Now(), 24*time.Hour
+	const name = "api.example.test"
+	good, roots := authority(t, now.Add(-day), now.Add(day), name)
+	expired, rootsExpired := authority(t, now.Add(-2*day), now.Add(-day), name)
+	early, rootsEarly := authority(t, now.Add(day), now.Add(2*day), name)
+	other, rootsOther := authority(t, now.Add(-day), now.Add(day), "other.example")
+	stranger, _ := authority(t, now.Add(-day), now.Add(day), name)
+	old := good.Clone()
+	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+	speaks := func(config *tls.Config, next faultrig.Peer) faultrig.Peer {
+		return func(c net.Conn) { next(tls.Server(c, config)) }
+	}
+	for _, wrong := range []struct {
+		name, words string
+		peers       []faultrig.Peer
+		roots       *x509.CertPool
+		good        int // reads that go well before
+	}{
+		{"expired", "expired", []faultrig.Peer{speaks(expired, keep)}, rootsExpired, 0},
+		{"not yet valid", "not valid yet", []faultrig.Peer{speaks(early, keep)}, rootsEarly, 0},
+		{"wrong name", "another name", []faultrig.Peer{speaks(other, keep)}, rootsOther, 0},
+		{"unknown authority", "unknown authority", []faultrig.Peer{speaks(stranger, keep)}, roots, 0},
+		{"old version", "no version of TLS", []faultrig.Peer{speaks(old, keep)}, roots, 0},
+		{"no TLS", "does not speak TLS", []faultrig.Peer{func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 4096))
+			_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"))
+		}}, roots, 0},
+		{"changed in mid session", "unknown authority", []faultrig.Peer{speaks(good, faultrig.Say(fine)), speaks(stranger, keep)}, roots, 1},
+	} {
+		faultrig.Row(t, "A5", wrong.name, func(t *testing.T) {
+			var connections atomic.Int32
+			address := faultrig.Listen(t, wrong.peers...)
+			c := over(t, "https://"+name+"/v4", wrong.roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
+				connections.Add(1)
+				return (&net.Dialer{}).DialContext(ctx, network, address)
+			})
+			for range wrong.good {
+				if _, err := c.Services.Page(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(50 * time.Millisecond) // the closing of the first connection is seen
+			}
+			before := connections.Load()
+			_, err := c.Services.Page(t.Context(), 1)
+			if err == nil || !strings.Contains(err.Error(), wrong.words) || connections.Load() != before+1 {
+				t.Errorf("%v after %d connections", err, connections.Load()-before)
+			}
+			_, err = c.Services.Disable(t.Context(), 1)
+			var e *Error
+			if !errors.As(err, &e) || e.Outcome != NotSent {
+				t.Errorf("a change: %v", err)
+			}
+		})
+	}
+}
+
+// Whoever answers a byte at a time, or stops, is left within the call's time; whoever cancels waits for nothing.
+func TestSlowAnswers(t *testing.T) {
+	slow := map[string]faultrig.Peer{
+		"headers by the byte": faultrig.Say("", faultrig.Drip(fine, 5*time.Second)),
+		"body by the byte":    faultrig.Say(fine[:len(fine)-44], faultrig.Drip(fine[len(fine)-44:], 5*time.Second)),
+		"headers, then none":  faultrig.Say(fine[:len(fine)-44], faultrig.Silence),
+		"nothing":             faultrig.Silence,
+	}
+	for name, peer := range slow {
+		faultrig.Timed(t, "A7", name, func(t *testing.T) {
+			start := time.Now()
+			_, err := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.Page(t.Context(), 1)
+			if err == nil || time.Since(start) > 61*time.Second || !strings.Contains(err.Error(), "no answer in time") {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		})
+		faultrig.Timed(t, "A7", name+", then well", func(t *testing.T) {
+			start := time.Now()
+			_, err := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer, keep)).Services.Page(t.Context(), 1)
+			if strings.Contains(name, "byte") && !strings.Contains(name, "headers") {
+				return // it moves: it is read until the call ends
+			}
+			if err != nil || time.Since(start) > 20*time.Second {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		})
+		faultrig.Timed(t, "A7", name+", cancelled", func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(7*time.Second, cancel)
+			start := time.Now()
+			_, err := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.Page(ctx, 1)
+			if err == nil || time.Since(start) > 7*time.Second+100*time.Millisecond {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		})
+	}
+}
+
+// Only a stream that was never worked on is sent again, and by the transport alone.
+func TestHTTP2RefusesAChange(t *testing.T) {
+	config, roots := authority(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
+	for name, bad := range map[string]struct {
+		script  func(c *faultrig.HTTP2Conn, stream uint32) (applied bool)
+		unknown bool
+	}{
+		"refused stream": {func(c *faultrig.HTTP2Conn, stream uint32) bool { c.Reset(stream, 7); return false }, false},
+		"goes away without working": {func(c *faultrig.HTTP2Conn, stream uint32) bool {
+			c.GoAway(0)
+			return false
+		}, false},
+		"goes away after working": {func(c *faultrig.HTTP2Conn, stream uint32) bool {
+			c.GoAway(stream)
+			c.Close()
+			return true
+		}, true},
+		"internal error": {func(c *faultrig.HTTP2Conn, stream uint32) bool { c.Reset(stream, 2); return true }, true},
+	} {
+		faultrig.Row(t, "B20", name, func(t *testing.T) {
+			var mu sync.Mutex
+			came, applied := 0, 0
+			address := faultrig.Listen(t, faultrig.HTTP2(config, func(c *faultrig.HTTP2Conn, stream uint32) {
+				mu.Lock()
+				defer mu.Unlock()
+				if came++; came == 1 {
+					if bad.script(c, stream) {
+						applied++
+					}
+					return
+				}
+				applied++
+				c.Answer(stream, `{"id":1,"status":"disabled"}`)
+			}))
+			c := over(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, network, address)
+			})
+			_, err := c.Services.Disable(t.Context(), 1)
+			var e *Error
+			if unknown := errors.As(err, &e) && e.Unknown(); unknown != bad.unknown || !unknown && err != nil {
+				t.Errorf("%v (%v)", err, errors.Unwrap(err))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if applied != 1 {
+				t.Errorf("applied %d times in %d requests", applied, came)
+			}
+		})
+	}
+}
+
+// The bounds of every step of a connection to a real server.
+func TestTheRealTransportIsBounded(t *testing.T) {
+	real := network()
+	if real.TLSHandshakeTimeout <= 0 || real.MaxResponseHeaderBytes > 1<<20 || real.HTTP2.SendPingTimeout+real.HTTP2.PingTimeout > 15*time.Second || real.TLSClientConfig != nil {
+		t.Errorf("%+v", real)
+	}
+	if _, plain := http.DefaultTransport.(*http.Transport); !plain {
+		t.Error("the default transport was replaced")
+	}
+}

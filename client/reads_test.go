@@ -1,0 +1,1017 @@
+package client_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faultrig"
+)
+
+// reads are the operations that change nothing, as far as they are GETs.
+func reads(t *testing.T) []step {
+	var names []string
+	for _, op := range emulator.New(emulator.Options{}).Operations() {
+		if op.Method == "GET" {
+			names = append(names, op.Name)
+		}
+	}
+	all := slices.DeleteFunc(operations(t), func(s step) bool { return !slices.Contains(names, s.op) })
+	if len(all) != 23 {
+		t.Fatalf("%d reads, not 23", len(all))
+	}
+	return all
+}
+
+// scripted is a client before faults alone.
+func scripted(t *testing.T, faults ...faultrig.Fault) (*client.Client, *faultrig.Wire) {
+	t.Helper()
+	w := faultrig.NewWire(emulator.New(emulator.Options{Token: token}), faults...)
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, w
+}
+
+func failure(t *testing.T, err error) *client.Error {
+	t.Helper()
+	var e *client.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%v is no Error", err)
+	}
+	if e.Unknown() {
+		t.Errorf("a read has an unknown outcome: %v", err)
+	}
+	return e
+}
+
+// Errors of the wire are repeated while that may help, named in words, and never take longer than the call may.
+func TestReadsOverABrokenWire(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	missing := &net.DNSError{Err: "no such host", Name: "api.example.test", IsNotFound: true}
+	servfail := &net.DNSError{Err: "server misbehaving", Name: "api.example.test", IsTemporary: true}
+	silent := &net.DNSError{Err: "i/o timeout", Name: "api.example.test", IsTimeout: true}
+	for _, s := range reads(t) {
+		for _, f := range []struct {
+			row, name, words string
+			err              error
+			sent             int
+		}{
+			{"A1", "refused", "refused", refused, 4},
+			{"A2", "no such host", "no such host", missing, 1},
+			{"A2", "resolver fails", "looked up", servfail, 4},
+			{"A2", "resolver silent", "looked up", silent, 4},
+			{"A6", "reset before headers", "cut", wire("read"), 4},
+		} {
+			faultrig.Timed(t, f.row, s.op+", "+f.name, func(t *testing.T) {
+				c, w := scripted(t, faultrig.Fail(f.err))
+				start := time.Now()
+				e := failure(t, s.do(t.Context(), c))
+				if len(w.Seen()) != f.sent || !strings.Contains(e.Error(), f.words) || !strings.Contains(e.Error(), "api.example.test") || !e.Offline() {
+					t.Errorf("%d attempts: %v", len(w.Seen()), e)
+				}
+				if took := time.Since(start); took > 20*time.Second {
+					t.Errorf("it took %v to say so", took)
+				}
+			})
+		}
+	}
+}
+
+// An answer that is cut anywhere is asked for again, and never taken for whole.
+func TestCutAnswers(t *testing.T) {
+	for _, s := range reads(t) {
+		for name, cut := range map[string]faultrig.Fault{"at byte 0": faultrig.Cut(0), "at byte 1": faultrig.Cut(1), "in the middle": faultrig.Half(), "before the last byte": faultrig.Cut(-1)} {
+			faultrig.Timed(t, "A6", s.op+", cut "+name, func(t *testing.T) {
+				c, w := scripted(t, cut)
+				e := failure(t, s.do(t.Context(), c))
+				if !strings.Contains(e.Error(), "cut") || len(w.Seen()) != 4 {
+					t.Errorf("%v after %d requests", e, len(w.Seen()))
+				}
+			})
+		}
+		faultrig.Timed(t, "A6", s.op+", cut once", func(t *testing.T) {
+			c, w := scripted(t, faultrig.Half(), faultrig.Pass)
+			err := s.do(t.Context(), c)
+			if err != nil && !errors.Is(err, client.ErrNotFound) || len(w.Seen()) != 2 {
+				t.Errorf("%v after %d requests", err, len(w.Seen()))
+			}
+		})
+	}
+}
+
+// answered is a client whose every request meets one fault.
+func answered(t *testing.T, fault faultrig.Fault) *client.Client {
+	t.Helper()
+	c, _ := scripted(t, fault)
+	return c
+}
+
+// JSON that ends too early is no answer, however many rows came whole.
+func TestTruncatedJSON(t *testing.T) {
+	whole := `{"data":[{"id":1,"label":"a"},{"id":2,"label":"b"}],"page":1,"pages":1,"results":2}`
+	for _, s := range reads(t) {
+		for _, at := range []int{1, 10, len(whole) / 2, len(whole) - 1} {
+			faultrig.Timed(t, "A8", fmt.Sprintf("%s, %d bytes", s.op, at), func(t *testing.T) {
+				e := failure(t, s.do(t.Context(), answered(t, faultrig.Answer(200, whole[:at]))))
+				if !strings.Contains(e.Error(), "not the API") {
+					t.Errorf("%v", e)
+				}
+			})
+		}
+	}
+}
+
+// wrong are bodies with status 200 that are not this API's, whatever was asked.
+var wrong = map[string]string{
+	"empty": "", "a space": " ", "null": "null", "true": "true", "a number": "0", "a text": `""`, "a list": "[]", "an empty object": "{}", "data null": `{"data":null}`, "data a text": `{"data":""}`,
+	"data of null": `{"data":[null]}`, "data of lists": `{"data":[[]]}`, "data of numbers": `{"data":[1]}`, "DATA": `{"DATA":[]}`, "two data": `{"data":[],"data":[{"id":1}]}`, "a word after": `{"data":[]} x`,
+	"two objects": `{"data":[]}{"data":[]}`, "open list": `{"data":[`, "open object": `{"data":[{"id":1}`, "open text": `{"data":[{"id":1,"label":"abc`, "open escape": `{"data":[{"id":1,"label":"a\u00`,
+	"single quotes": `{'data':[]}`, "no quotes": `{data:[]}`, "a comma too many": `{"data":[],}`, "a comment": `/*c*/{"data":[]}`, "UTF-16": "\xff\xfe{\x00}\x00", "gzip unannounced": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03",
+	"a page": `<!DOCTYPE html><html><title>502 Bad` + "\x1b[2J" + ` Gateway</title></html>`, "XML": `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`, "a sentence": "upstream connect error",
+	"NaN": "NaN", "data NaN": `{"data":NaN}`, "deep objects": strings.Repeat(`{"a":`, 10001) + "1", "deep lists": strings.Repeat("[", 100_001), "control in a text": "{\"data\":[{\"label\":\"\x01\"}]}",
+	"errors with 200": `{"errors":[{"reason":"no"}]}`,
+}
+
+func TestAnswersThatAreNotTheAPIs(t *testing.T) {
+	for _, s := range reads(t) {
+		for name, body := range wrong {
+			faultrig.Timed(t, "A9", s.op+", "+name, func(t *testing.T) {
+				kind := "application/json"
+				if strings.HasPrefix(body, "<") {
+					kind = "text/html"
+				}
+				e := failure(t, s.do(t.Context(), answered(t, faultrig.Answer(200, body, "Content-Type", kind))))
+				if words := e.Error(); !strings.Contains(words, "not the API") || strings.ContainsAny(words, "\x1b\n") || len(words) > 250 {
+					t.Errorf("%q", words)
+				}
+			})
+		}
+	}
+}
+
+// A list that says nothing of data is an error, and never an empty list.
+func TestListsWithoutData(t *testing.T) {
+	for _, s := range reads(t) {
+		if !strings.HasPrefix(s.op, "list ") {
+			continue
+		}
+		for _, body := range []string{`{"page":1,"pages":1,"results":0}`, `{"data":null}`, `{"data":[],"data":[]}`, `{"DATA":[]}`, `{"Data":[]}`, `{"data":{}}`} {
+			faultrig.Row(t, "A12", s.op+" "+body, func(t *testing.T) {
+				if err := s.do(t.Context(), answered(t, faultrig.Answer(200, body))); err == nil {
+					t.Error("passes as a list")
+				}
+			})
+		}
+	}
+}
+
+// bombed calls with an answer that is too much, and bounds the memory that it takes.
+func bombed(t *testing.T, c *client.Client, most uint64) error {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	_, err := c.Services.Page(t.Context(), 1)
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > most {
+		t.Errorf("%d MB were allocated", grown>>20)
+	}
+	if took > 10*time.Second { // two are allowed; the race detector is slow
+		t.Errorf("it took %v", took)
+	}
+	return err
+}
+
+type endless struct{ unit string }
+
+func (e endless) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		n += copy(p[n:], e.unit)
+	}
+	return n, nil
+}
+
+func TestBombs(t *testing.T) {
+	for name, body := range map[string]func() io.Reader{
+		"an endless body": func() io.Reader { return endless{" "} },
+		"a gigabyte of a list": func() io.Reader {
+			return io.MultiReader(strings.NewReader(`{"data":[`), io.LimitReader(endless{"{},"}, 1<<30))
+		},
+		"a gigabyte of nesting": func() io.Reader { return io.LimitReader(endless{"["}, 1<<30) },
+	} {
+		faultrig.Row(t, "A10", name, func(t *testing.T) {
+			if err := bombed(t, answered(t, faultrig.Stream(body)), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	faultrig.Row(t, "A10", "gzip of 67 MB", func(t *testing.T) {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = io.CopyN(z, endless{" "}, 67<<20)
+		z.Close()
+		answer := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(packed.Len()) + "\r\n\r\n" + packed.String()
+		if err := bombed(t, at(t, faultrig.Listen(t, faultrig.Say(answer))), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+			t.Errorf("%v", err)
+		}
+	})
+	faultrig.Row(t, "A10", "headers of 10 MB", func(t *testing.T) {
+		answer := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 10_000) + "\r\n{}"
+		c := at(t, faultrig.Listen(t, faultrig.Say(answer)))
+		if err := bombed(t, c, 96<<20); err == nil {
+			t.Error("passes")
+		}
+	})
+	faultrig.Row(t, "A10", "200,000 empty rows", func(t *testing.T) {
+		body := `{"data":[` + strings.Repeat("{},", 199_999) + `{}],"page":1,"pages":1,"results":200000}`
+		if err := bombed(t, answered(t, faultrig.Answer(200, body)), 512<<20); err != nil {
+			t.Errorf("%v", err)
+		}
+	})
+	faultrig.Row(t, "A10", "200,000 numbers", func(t *testing.T) {
+		body := `{"data":[` + strings.Repeat("0,", 199_999) + `0],"page":1,"pages":1,"results":200000}`
+		if err := bombed(t, answered(t, faultrig.Answer(200, body)), 128<<20); err == nil {
+			t.Error("passes")
+		}
+	})
+}
+
+// at is a client of a listener of ours.
+func at(t *testing.T, address string, options ...client.Option) *client.Client {
+	t.Helper()
+	c, err := client.New("http://"+address+"/v4", client.NewSecret(token), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// shapes are a good row of every list.
+var shapes = map[string]string{
+	"list contacts":           `{"id":7,"name":"a","email":"e","group":"g","phone":{"primary":"1","secondary":"2"},"updated":"2026-01-02T03:04:05"}`,
+	"list credentials":        `{"id":7,"label":"a","last_decrypted":"2026-01-02T03:04:05"}`,
+	"list issues":             `{"id":7,"created":"2026-01-02T03:04:05","entity":{"id":1,"label":"l","type":"ticket","url":"/x"},"services":[1]}`,
+	"list SSH settings":       `{"id":7,"label":"a","group":"g","ssh":{"access":true,"user":"u","ip":"any","port":22}}`,
+	"list services":           `{"id":7,"label":"a","service_type":"url","address":"x","timeout":5,"body":"b","consultation_group":"g","credentials":[1],"notes":"n","region":"r","status":"ok","created":"2026-01-02T03:04:05","updated":"2026-01-02T03:04:05"}`,
+	"list buckets":            `{"cluster":"c","created":"2026-01-02T03:04:05","hostname":"h","label":"a","objects":1,"size":2,"region":"r"}`,
+	"list buckets in cluster": `{"cluster":"c","created":"2026-01-02T03:04:05","hostname":"h","label":"a","objects":1,"size":2}`,
+	"list clusters":           `{"id":"c","domain":"d","region":"r","static_site_domain":"s","status":"available"}`,
+	"list keys":               `{"id":7,"label":"a","access_key":"k","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"c","bucket_name":"b","permissions":"read_only"}]}`,
+	"list objects":            `{"name":"a","etag":"e","last_modified":"2026-01-02T03:04:05","owner":"o","size":1}`,
+}
+
+// listed asks for a list and gives its rows as JSON, and its odd cells.
+func listed(t *testing.T, c *client.Client, op string) (rows string, odd []string, err error) {
+	t.Helper()
+	x := t.Context()
+	var page any
+	switch op {
+	case "list contacts":
+		page, err = give(c.Contacts.Page(x, 1))
+	case "list credentials":
+		page, err = give(c.Credentials.Page(x, 1))
+	case "list issues":
+		page, err = give(c.Issues.Page(x, 1))
+	case "list SSH settings":
+		page, err = give(c.Instances.Page(x, 1))
+	case "list services":
+		page, err = give(c.Services.Page(x, 1))
+	case "list buckets":
+		page, err = give(c.Buckets.Page(x, 1))
+	case "list buckets in cluster":
+		page, err = give(c.Buckets.InCluster(x, "c", 1))
+	case "list clusters":
+		page, err = give(c.Clusters.Page(x, 1))
+	case "list keys":
+		page, err = give(c.Keys.Page(x, 1))
+	case "list objects":
+		page, err = give(c.Objects.List(x, client.ObjectQuery{Cluster: "c", Bucket: "b"}))
+	default:
+		t.Fatalf("no list is called %s", op)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	v := reflect.ValueOf(page)
+	data, err := json.Marshal(v.FieldByName("Data").Interface())
+	return string(data), v.FieldByName("Odd").Interface().([]string), err
+}
+
+func give[T any](v T, err error) (any, error) { return v, err }
+
+func enveloped(rows ...string) string {
+	return fmt.Sprintf(`{"data":[%s],"page":1,"pages":1,"results":%d,"is_truncated":false,"next_marker":null}`, strings.Join(rows, ","), len(rows))
+}
+
+// A wrong type in a cell spoils that cell: it is named, the row beside it is whole, and nobody panics.
+func TestAWrongTypeInEveryField(t *testing.T) {
+	values := map[string]string{"null": "null", "a text": `"x"`, "a number": "1.5", "a switch": "true", "a list": `["x"]`, "an object": `{"x":1}`, "absent": "", "huge": `"` + strings.Repeat("x", 1<<16) + `"`}
+	for op, shape := range shapes {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(shape), &members); err != nil {
+			t.Fatal(err)
+		}
+		good, _, err := listed(t, answered(t, faultrig.Answer(200, enveloped(shape))), op)
+		if err != nil {
+			t.Fatalf("%s: %v", op, err)
+		}
+		for field := range members {
+			for name, value := range values {
+				faultrig.Row(t, "A11", op+", "+field+" "+name, func(t *testing.T) {
+					odd := map[string]json.RawMessage{}
+					for k, v := range members {
+						odd[k] = v
+					}
+					odd[field] = json.RawMessage(value)
+					if value == "" {
+						delete(odd, field)
+					}
+					row, _ := json.Marshal(odd)
+					rows, notes, err := listed(t, answered(t, faultrig.Answer(200, enveloped(string(row), shape))), op)
+					if err != nil {
+						t.Fatalf("the list is lost: %v", err)
+					}
+					if !strings.HasSuffix(rows, strings.TrimPrefix(good, "[")) {
+						t.Errorf("the row beside it suffers: %s", rows)
+					}
+					if name == "an object" && members[field][0] != '{' && (len(notes) == 0 || !strings.Contains(strings.Join(notes, " "), field)) {
+						t.Errorf("%s is not named: %v", field, notes)
+					}
+					if name == "null" && len(notes) != 0 {
+						t.Errorf("null is odd: %v", notes)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestEnumerationsAreOpen(t *testing.T) {
+	for _, value := range []string{"new-state", "OK", "", "\x1b[31mok", "o\u200bk", strings.Repeat("x", 4000)} {
+		quoted, _ := json.Marshal(value)
+		for field, op := range map[string]string{"status": "list services", "service_type": "list services", "permissions": "list keys", "cluster status": "list clusters"} {
+			faultrig.Row(t, "A13", fmt.Sprintf("%s %.20q", field, value), func(t *testing.T) {
+				body := map[string]string{"status": `{"id":7,"status":%s}`, "service_type": `{"id":7,"service_type":%s}`, "cluster status": `{"id":"c","status":%s}`,
+					"permissions": `{"id":7,"bucket_access":[{"permissions":%s}]}`}[field]
+				rows, odd, err := listed(t, answered(t, faultrig.Answer(200, enveloped(fmt.Sprintf(body, quoted)))), op)
+				if err != nil || len(odd) != 0 || !strings.Contains(rows, string(quoted)) {
+					t.Errorf("%.200s %v %v", rows, odd, err)
+				}
+			})
+		}
+		faultrig.Row(t, "A13", fmt.Sprintf("acl %.20q", value), func(t *testing.T) {
+			got, err := answered(t, faultrig.Answer(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`)).Objects.ACL(t.Context(), "c", "b", "n")
+			if err != nil || string(got.ACL) != value || strings.ContainsAny(got.ACL.String(), "\x1b\u200b") {
+				t.Errorf("%q %v", got.ACL, err)
+			}
+		})
+	}
+}
+
+// What the answers hold beyond the document is passed over.
+func TestMoreMembers(t *testing.T) {
+	for op, shape := range shapes {
+		for name, more := range map[string]string{"a member": `{"extra":1,`, "an object": `{"extra":{"id":9,"label":[{}]},`, "a member in capitals": `{"ID":99,"Label":"B",`} {
+			faultrig.Row(t, "A14", op+", "+name, func(t *testing.T) {
+				good, _, _ := listed(t, answered(t, faultrig.Answer(200, enveloped(shape))), op)
+				rows, odd, err := listed(t, answered(t, faultrig.Answer(200, enveloped(strings.Replace(shape, "{", more, 1)))), op)
+				if err != nil || rows != good || len(odd) != 0 {
+					t.Errorf("%s, %v, %v", rows, odd, err)
+				}
+			})
+		}
+	}
+}
+
+func TestTimestamps(t *testing.T) {
+	moment := time.Date(2018, 1, 1, 0, 1, 1, 0, time.UTC)
+	for stamp, want := range map[string]time.Time{
+		`"2018-01-01T00:01:01"`: moment, `"2018-01-01T00:01:01Z"`: moment, `"2018-01-01T02:01:01+02:00"`: moment, `"2018-01-01T00:01:01.000Z"`: moment, `"2018-01-01 00:01:01"`: moment,
+		`"2018-01-01T00:01:01.5"`: moment.Add(time.Second / 2), `"2018-01-01"`: moment.Truncate(24 * time.Hour), `""`: {}, `null`: {}, `"0000-00-00T00:00:00"`: {}, `"2016-12-31T23:59:60"`: {},
+		`"10000-01-01T00:00:00"`: {}, `"yesterday"`: {}, `"1514764861"`: {}, `"2018-13-01T00:00:00"`: {}, `"2018-02-30T00:00:00"`: {}, `"2018-01-01T25:00:00"`: {}, `"\u001b[2J"`: {}, `"-2018-01-01T00:00:00"`: {},
+		`1514764861`: {}, `{}`: {}, `true`: {},
+	} {
+		faultrig.Row(t, "A15", stamp, func(t *testing.T) {
+			p, err := answered(t, faultrig.Answer(200, enveloped(`{"id":7,"label":"a","created":`+stamp+`}`))).Services.Page(t.Context(), 1)
+			if err != nil || len(p.Data) != 1 || p.Data[0].Label.Raw() != "a" {
+				t.Fatalf("the list is lost: %+v, %v", p, err)
+			}
+			if got := p.Data[0].Created; !got.Time().Equal(want) || got.Valid() != !want.IsZero() {
+				t.Errorf("read as %v", got.Time())
+			}
+		})
+	}
+}
+
+func TestOddStats(t *testing.T) {
+	gap := math.NaN()
+	for body, want := range map[string][]float64{
+		`{"data":{"cpu":[],"disk":[]}}`: {}, `{"data":{}}`: {}, `{"data":{"cpu":null}}`: {}, `{"data":{"cpu":"x"}}`: {}, `{"data":{"cpu":[{"x":1521483600000,"y":0.42}]}}`: {0.42},
+		`{"data":{"cpu":[{"x":1521483600000,"true":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000,"other":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000}]}}`: {gap},
+		`{"data":{"cpu":[{"x":1521483600000,"y":null}]}}`: {gap}, `{"data":{"cpu":[{"x":1521483600,"y":1}]}}`: {1}, `{"data":{"cpu":[{"x":1.5214836e12,"y":1}]}}`: {1},
+		`{"data":{"cpu":[{"x":1521483700000,"y":2},{"x":1521483600000,"y":1},{"x":1521483700000,"y":3}]}}`: {1, 2, 3}, `{"data":{"cpu":[{"x":1521483600000,"y":"1"}]}}`: {gap},
+		`{"data":{"cpu":[[1521483600000,0.4]]}}`: {}, `{"data":{"cpu":[{"y":4}]}}`: {}, `{"data":{"cpu":[{"x":-1,"y":0},{"x":9223372036854775807,"y":0}]}}`: {},
+		`{"data":{"cpu":[{"x":1521483600000,"y":-5},{"x":1521483700000,"y":1e308},{"x":1521483800000,"y":1e999}]}}`: {-5, 1e308, gap},
+	} {
+		faultrig.Row(t, "A16", body, func(t *testing.T) {
+			s, err := answered(t, faultrig.Answer(200, body)).Stats.View(t.Context())
+			if err != nil || len(s.CPU) != len(want) {
+				t.Fatalf("%+v, %v", s.CPU, err)
+			}
+			for i, p := range s.CPU {
+				if p.Value != want[i] && !(math.IsNaN(p.Value) && math.IsNaN(want[i])) || p.At.Year() != 2018 {
+					t.Errorf("point %d: %+v, not %v", i, p, want[i])
+				}
+			}
+		})
+	}
+	faultrig.Row(t, "A16", "100,000 points", func(t *testing.T) {
+		s, err := answered(t, faultrig.Answer(200, `{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`)).Stats.View(t.Context())
+		if err != nil || len(s.CPU) != 100_000 {
+			t.Errorf("%d points, %v", len(s.CPU), err)
+		}
+	})
+	for _, body := range []string{`{"data":null}`, `{"data":7}`, `{}`, `{"data":{"cpu":[]},"data":{}}`} {
+		faultrig.Row(t, "A16", body, func(t *testing.T) {
+			if s, err := answered(t, faultrig.Answer(200, body)).Stats.View(t.Context()); err == nil {
+				t.Errorf("passes as %+v", s)
+			}
+		})
+	}
+}
+
+// pager answers page n of a list that changes and lies.
+type pager struct {
+	answer func(n int) (body string)
+	mu     sync.Mutex
+	asked  int
+}
+
+func (p *pager) RoundTrip(r *http.Request) (*http.Response, error) {
+	n := 0
+	_, _ = fmt.Sscan(r.URL.Query().Get("page"), &n)
+	p.mu.Lock()
+	p.asked++
+	p.mu.Unlock()
+	return faultrig.Answer(200, p.answer(n))(nil, r)
+}
+
+// walk reads all services of a pager.
+func walk(t *testing.T, answer func(int) string) (ids []int, asked int, odd []string) {
+	t.Helper()
+	p := &pager{answer: answer}
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; ; n++ {
+		page, err := c.Services.Page(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range page.Data {
+			ids = append(ids, s.ID)
+		}
+		odd = append(odd, page.Odd...)
+		if page.Next() == "" {
+			return ids, p.asked, odd
+		}
+	}
+}
+
+func TestListsThatLie(t *testing.T) {
+	row := func(page, pages, results any, ids ...int) string {
+		var rows []string
+		for _, id := range ids {
+			rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
+		}
+		return fmt.Sprintf(`{"data":[%s],"page":%v,"pages":%v,"results":%v}`, strings.Join(rows, ","), page, pages, results)
+	}
+	for _, lie := range []struct {
+		row, name string
+		answer    func(int) string
+		most      int
+		said      bool
+	}{
+		{"A18", "pages grow", func(n int) string { return row(n, n+1-n/5, 9, n) }, 7, false},
+		{"A18", "pages shrink", func(n int) string { return row(n, 5-n, 9, n) }, 7, false},
+		{"A18", "a page is gone", func(n int) string {
+			if n == 3 {
+				return row(n, 3, 9)
+			}
+			return row(n, 4, 9, n)
+		}, 6, false},
+		{"A18", "an item moves over", func(n int) string { return row(n, 2, 4, 2*n-1, 2*n-1) }, 4, false},
+		{"A19", "a billion pages", func(n int) string { return row(n, 1_000_000_000, 1_000_000_000, n) }, 1000, true},
+		{"A19", "minus one page", func(n int) string { return row(n, -1, -1, n) }, 1, false},
+		{"A19", "no pages", func(n int) string { return row(n, 0, 0, n) }, 1, false},
+		{"A19", "pages in words", func(n int) string { return row(`"1"`, `"2"`, 1, n) }, 1, true},
+		{"A19", "always the first page", func(int) string { return row(1, 5, 9, 1) }, 2, true},
+		{"A19", "a page too far", func(n int) string { return row(n+1, 5, 9, n) }, 1, true},
+		{"A19", "empty in the middle", func(n int) string {
+			if n == 2 {
+				return row(2, 5, 9)
+			}
+			return row(n, 5, 9, n)
+		}, 2, true},
+		{"A19", "results and no rows", func(n int) string { return row(1, 1, 9) }, 1, true},
+	} {
+		faultrig.Row(t, lie.row, lie.name, func(t *testing.T) {
+			_, asked, odd := walk(t, lie.answer)
+			if asked > lie.most {
+				t.Errorf("%d requests", asked)
+			}
+			if said := len(odd) > 0; said != lie.said {
+				t.Errorf("said: %v", odd)
+			}
+		})
+	}
+}
+
+func TestMarkersThatLie(t *testing.T) {
+	for body, want := range map[string]struct {
+		next string
+		said bool
+	}{
+		`{"data":[],"is_truncated":true,"next_marker":null}`:                    {"", true},
+		`{"data":[],"is_truncated":true,"next_marker":""}`:                      {"", true},
+		`{"data":[{"name":"a"}],"is_truncated":true}`:                           {"", true},
+		`{"data":[{"name":"a"}],"is_truncated":true,"next_marker":7}`:           {"", true},
+		`{"data":[{"name":"m"}],"is_truncated":true,"next_marker":"m"}`:         {"", true}, // it was asked for
+		`{"data":[{"name":"n"}],"is_truncated":true,"next_marker":"n"}`:         {"n", false},
+		`{"data":[{"name":"a"}],"is_truncated":false,"next_marker":"a"}`:        {"", false},
+		`{"data":[{"name":"a"}],"next_marker":"a"}`:                             {"", false},
+		`{"data":[{"name":null}],"is_truncated":true,"next_marker":"\u0000"}`:   {"\x00", false},
+		`{"data":[],"is_truncated":false,"is_truncated":true,"next_marker":""}`: {"error", false},
+	} {
+		faultrig.Row(t, "A20", body, func(t *testing.T) {
+			p, err := answered(t, faultrig.Answer(200, body)).Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
+			if want.next == "error" {
+				if err == nil {
+					t.Errorf("passes as %+v", p)
+				}
+				return
+			}
+			if err != nil || p.Next != want.next || len(p.Odd) > 0 != want.said {
+				t.Errorf("%+v, %v", p, err)
+			}
+		})
+	}
+}
+
+func TestPageSizeRefused(t *testing.T) {
+	refusal := faultrig.Answer(400, `{"errors":[{"field":"page_size","reason":"Must be 25-100"}]}`)
+	faultrig.Row(t, "A21", "numbered list", func(t *testing.T) {
+		c, w := scripted(t, refusal, faultrig.Pass)
+		for range 2 {
+			if p, err := c.Services.Page(t.Context(), 1); err != nil || len(p.Data) != 14 {
+				t.Errorf("%v", err)
+			}
+		}
+		seen := w.Seen()
+		if len(seen) != 3 || !strings.Contains(seen[1].Query, "page_size=100") || !strings.Contains(seen[2].Query, "page_size=100") {
+			t.Errorf("asked %+v", seen)
+		}
+	})
+	faultrig.Row(t, "A21", "object list", func(t *testing.T) {
+		c, w := scripted(t, refusal, faultrig.Pass)
+		_, err := c.Objects.List(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"})
+		if err != nil || len(w.Seen()) != 2 {
+			t.Errorf("%v after %d", err, len(w.Seen()))
+		}
+	})
+	faultrig.Row(t, "A21", "refused for good", func(t *testing.T) {
+		c, w := scripted(t, refusal)
+		if _, err := c.Services.Page(t.Context(), 1); failure(t, err).Status != 400 || len(w.Seen()) != 2 {
+			t.Errorf("%v after %d", err, len(w.Seen()))
+		}
+	})
+	faultrig.Row(t, "A21", "another refusal", func(t *testing.T) {
+		c, w := scripted(t, faultrig.Answer(400, `{"errors":[{"field":"page","reason":"no"}]}`))
+		if _, err := c.Services.Page(t.Context(), 1); failure(t, err).Status != 400 || len(w.Seen()) != 1 {
+			t.Errorf("%v after %d", err, len(w.Seen()))
+		}
+	})
+}
+
+// Whatever a 429 asks for: six views send no more than two requests in the first minute after it, and hear that the API is busy.
+func TestTooManyRequests(t *testing.T) {
+	for _, after := range []string{"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0", "1.5", "0x10", " 7", "7s", "", "soon", "NaN", "Inf",
+		"Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 31 Dec 2999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT", "1, 2", "١"} {
+		faultrig.Timed(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
+			c, w := scripted(t, faultrig.Answer(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after))
+			_, err := c.Services.Page(t.Context(), 1)
+			if e := failure(t, err); !errors.Is(err, client.ErrBusy) || e.RetryAfter < 0 || e.RetryAfter > time.Minute {
+				t.Errorf("%v", e)
+			}
+			if wait := time.Until(c.Budget().Until); wait > time.Minute {
+				t.Errorf("waits %v", wait)
+			}
+			if n := len(w.Seen()); n > 4 {
+				t.Errorf("%d attempts of one read", n)
+			}
+		})
+	}
+	faultrig.Timed(t, "A22", "an hour, six views", func(t *testing.T) {
+		c, w := scripted(t, faultrig.Answer(429, "", "Retry-After", "3600"))
+		done := make(chan error, 6)
+		for i := range 6 {
+			go func() {
+				time.Sleep(time.Duration(i) * time.Second)
+				_, err := c.Services.Page(t.Context(), 1)
+				done <- err
+			}()
+		}
+		start := time.Now()
+		for range 6 {
+			if err := <-done; !errors.Is(err, client.ErrBusy) {
+				t.Errorf("told as %v", err)
+			}
+		}
+		if n := len(w.Seen()); time.Since(start) < time.Minute && n > 2 {
+			t.Errorf("%d requests in %v", n, time.Since(start))
+		}
+	})
+	faultrig.Timed(t, "A22", "two headers", func(t *testing.T) {
+		c, _ := scripted(t, faultrig.Answer(429, "", "Retry-After", "7", "Retry-After", "3600"))
+		if _, err := c.Services.Page(t.Context(), 1); failure(t, err).RetryAfter > time.Minute {
+			t.Errorf("%v", err)
+		}
+	})
+	faultrig.Timed(t, "A22", "a header on a good answer", func(t *testing.T) {
+		c, _ := scripted(t, faultrig.Answer(200, enveloped(), "Retry-After", "50"))
+		_, _ = c.Services.Page(t.Context(), 1)
+		if !c.Budget().Until.IsZero() {
+			t.Error("a good answer makes everybody wait")
+		}
+	})
+	faultrig.Timed(t, "A22", "a change does not wait for reads", func(t *testing.T) {
+		b := newBench(t, nil)
+		b.wire.Faults = []faultrig.Fault{faultrig.Answer(429, "", "Retry-After", "30"), faultrig.Pass}
+		for range 8 {
+			go func() { _, _ = b.client.Services.Page(t.Context(), 1) }()
+		}
+		time.Sleep(time.Second)
+		start := time.Now()
+		if _, err := b.client.Services.Disable(t.Context(), 4); err != nil || time.Since(start) > time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// Ten minutes of failures and six views that ask every ten seconds: at most sixty requests, spread; then all is well within half a minute.
+func TestAStorm(t *testing.T) {
+	for _, status := range []int{500, 502, 503, 504} {
+		faultrig.Timed(t, "A23", fmt.Sprint(status), func(t *testing.T) { storm(t, faultrig.Answer(status, "")) })
+	}
+	faultrig.Timed(t, "A23", "reset", func(t *testing.T) { storm(t, faultrig.Fail(wire("read"))) })
+	faultrig.Timed(t, "A23", "a view that is well goes on", func(t *testing.T) {
+		c, e := dial(t, emulator.Options{})
+		e.Fail("view stats", emulator.Fault{Status: 500})
+		for range 30 {
+			_, _ = c.Stats.View(t.Context())
+			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+				t.Fatalf("a healthy list fails: %v", err)
+			}
+			time.Sleep(10 * time.Second)
+		}
+	})
+}
+
+func storm(t *testing.T, fault faultrig.Fault) {
+	e := emulator.New(emulator.Options{Token: token})
+	var mu sync.Mutex
+	var sent []time.Time
+	over := false
+	w := faultrig.NewWire(e, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if over {
+			return next.RoundTrip(r)
+		}
+		sent = append(sent, time.Now())
+		return fault(next, r)
+	})
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := []func(context.Context) error{
+		func(x context.Context) error { return ignore(c.Services.Page(x, 1)) }, func(x context.Context) error { return ignore(c.Issues.Page(x, 1)) }, func(x context.Context) error { return ignore(c.Contacts.Page(x, 1)) },
+		func(x context.Context) error { return ignore(c.Stats.View(x)) }, func(x context.Context) error { return ignore(c.Buckets.Page(x, 1)) }, func(x context.Context) error { return ignore(c.Keys.Page(x, 1)) },
+	}
+	poll := func(span time.Duration) (well int) {
+		var group sync.WaitGroup
+		good := make([]bool, len(views))
+		for i, view := range views {
+			group.Go(func() {
+				for end := time.Now().Add(span); time.Now().Before(end); time.Sleep(10 * time.Second) {
+					good[i] = view(t.Context()) == nil
+				}
+			})
+		}
+		group.Wait()
+		for _, g := range good {
+			if g {
+				well++
+			}
+		}
+		return well
+	}
+	if well := poll(10 * time.Minute); well != 0 || len(sent) > 60 {
+		t.Errorf("%d views are well after %d requests", well, len(sent))
+	}
+	again := sent[len(views):] // the views begin together
+	for i := 4; i < len(again); i++ {
+		if again[i].Sub(again[i-4]) < 100*time.Millisecond {
+			t.Errorf("a burst of five requests within %v", again[i].Sub(again[i-4]))
+		}
+	}
+	mu.Lock()
+	over = true
+	mu.Unlock()
+	if well := poll(31 * time.Second); well != len(views) {
+		t.Errorf("%d of %d views came back", well, len(views))
+	}
+}
+
+func TestMaintenance(t *testing.T) {
+	for _, body := range []string{`{"errors":[{"reason":"Maintenance until 03:00` + `\u001b[2J` + `"}]}`, "<html><title>Down\x1b[2J for maintenance</title></html>"} {
+		faultrig.Timed(t, "A24", body[:1], func(t *testing.T) {
+			c, w := scripted(t, faultrig.Answer(503, body, "X-Maintenance-Mode", "1"))
+			_, err := c.Services.Page(t.Context(), 1)
+			if words := failure(t, err).Error(); len(w.Seen()) != 1 || !strings.Contains(strings.ToLower(words), "maintenance") || strings.Contains(words, "\x1b") {
+				t.Errorf("%d attempts: %q", len(w.Seen()), words)
+			}
+		})
+	}
+}
+
+func TestTokenRevoked(t *testing.T) {
+	refusal := faultrig.Answer(401, `{"errors":[{"reason":"Invalid Token"}]}`, "X-OAuth-Scopes", "unknown")
+	for name, faults := range map[string][]faultrig.Fault{"at once": {refusal}, "after a success": {faultrig.Pass, refusal}, "a page": {faultrig.Answer(401, page200, "Content-Type", "text/html")}} {
+		faultrig.Timed(t, "A25", name, func(t *testing.T) {
+			c, w := scripted(t, faults...)
+			for range len(faults) - 1 {
+				if _, err := c.Services.Page(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := c.Services.Page(t.Context(), 1)
+			if e := failure(t, err); !e.Unauthorized() || e.Advice() == "" || len(w.Seen()) != len(faults) || strings.Contains(e.Error(), token) {
+				t.Errorf("%v after %d", e, len(w.Seen()))
+			}
+		})
+	}
+}
+
+// Every operation with every scope: done, or refused with the name of what it needs. Nothing is repeated.
+func TestScopesByOperation(t *testing.T) {
+	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write"} {
+		c, e := dial(t, emulator.Options{Scopes: have})
+		need := map[string]string{}
+		for _, op := range e.Operations() {
+			need[op.Name] = op.Scope
+		}
+		for _, s := range operations(t) {
+			faultrig.Row(t, "A26", have+", "+s.op, func(t *testing.T) {
+				before := e.Requests(s.op)
+				err := s.do(t.Context(), c)
+				area, _, _ := strings.Cut(need[s.op], ":")
+				allowed := need[s.op] == "" || need[s.op] == have || have == area+":read_write"
+				if errors.Is(err, client.ErrDenied) == allowed || e.Requests(s.op) != before+1 {
+					t.Errorf("allowed %v: %v after %d requests", allowed, err, e.Requests(s.op)-before)
+				}
+				if !allowed && !strings.Contains(err.Error(), need[s.op]) {
+					t.Errorf("%v does not name %s", err, need[s.op])
+				}
+			})
+		}
+	}
+	for _, s := range operations(t) {
+		faultrig.Row(t, "A26", "restricted user, "+s.op, func(t *testing.T) {
+			c, e := dial(t, emulator.Options{Restricted: true})
+			managed := slices.ContainsFunc(e.Operations(), func(op emulator.Operation) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") })
+			if err := s.do(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.Requests("") != 1 {
+				t.Errorf("%v after %d requests", err, e.Requests(""))
+			}
+		})
+	}
+}
+
+func TestOddErrorAnswers(t *testing.T) {
+	bodies := map[string]string{
+		"no errors": `{"errors":[]}`, "null": `{"errors":null}`, "an object": `{"errors":{}}`, "a text": `{"errors":"Invalid Token"}`, "texts": `{"errors":["x"]}`, "empty": `{"errors":[{}]}`, "reason null": `{"errors":[{"reason":null}]}`,
+		"field null": `{"errors":[{"field":null,"reason":"bad"}]}`, "field alone": `{"errors":[{"field":"label","reason":""}]}`, "unknown field": `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
+		"escapes": `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`, "a number": `{"errors":[{"reason":123}]}`, "error": `{"error":"Unauthorized"}`, "message": `{"message":"Forbidden"}`, "a word": "Unauthorized",
+		"data too": `{"errors":[{"reason":"Label is already taken"}],"data":[]}`, "5000": `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
+		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat("A", 200_000) + `"}]}`, "long field": `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`, "nothing": "", "null alone": "null", "a list": "[]",
+		"token": `{"errors":[{"reason":"` + token + ` is not valid"}]}`, "a page": page200,
+	}
+	for name, body := range bodies {
+		for _, status := range []int{400, 401, 403, 404, 409, 422, 429, 500} {
+			faultrig.Timed(t, "A27", fmt.Sprint(name, ", ", status), func(t *testing.T) {
+				_, err := answered(t, faultrig.Answer(status, body)).Services.Page(t.Context(), 1)
+				e := failure(t, err)
+				words := e.Error() + e.Why() + e.Advice() + e.Short()
+				if e.Status != status || strings.ContainsAny(words, "\x1b\x07\n") || strings.Contains(words, token) || len(e.Error()) > 1200 {
+					t.Errorf("%d: %.300q", e.Status, words)
+				}
+				if name == "data too" && status == 400 && !strings.Contains(words, "already taken") || name == "5000" && status == 400 && !strings.Contains(words, "4997 more") {
+					t.Errorf("the reason is lost: %q", words)
+				}
+			})
+		}
+	}
+}
+
+// A redirect is an answer that is refused: nothing goes where it leads, and a change that is redirected is not done.
+func TestRedirects(t *testing.T) {
+	const host = "api.example.test"
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		for _, where := range []string{"https://evil.example/", "//evil.example/", `/\evil.example`, "http://" + host + "/", "https://" + host + ":444/", "https://" + host + ".evil.example/", "https://sub." + host + "/",
+			"https://user:pw@" + host + "/", "https://" + host + "@evil.example/", "/v4/../../other", "/v4/managed/contacts", "?page=2", "#x", "", " ", "%", "javascript:x", "data:,x", "file:///etc/passwd", "http://[::1]/",
+			"http://169.254.169.254/", "http://127.0.0.1:1/", "https://" + host + "/v4/x#\x1b]0;x\a", strings.Repeat("/a", 10_000), "https://evil.example/?" + token} {
+			faultrig.Timed(t, "A28", fmt.Sprintf("%d %.40q", status, where), func(t *testing.T) {
+				b := newBench(t, faultrig.Answer(status, page200, "Location", where))
+				_, err := b.client.Services.Page(t.Context(), 1)
+				e := failure(t, err)
+				if words := e.Error(); !strings.Contains(words, "redirect") && !strings.Contains(words, "connection failed") || strings.ContainsAny(words, "\x1b\a") || strings.Contains(words, token) || len(words) > 300 {
+					t.Errorf("%q", words)
+				}
+				_, err = b.client.Services.Disable(t.Context(), 4)
+				var change *client.Error
+				if !errors.As(err, &change) || !change.Unknown() || b.changed() != 0 {
+					t.Errorf("a redirected change: %v", err)
+				}
+				for _, r := range b.wire.Seen() {
+					if r.Host != host || r.Header.Get("Referer") != "" || !strings.HasPrefix(r.Path, "/v4/managed/services") {
+						t.Errorf("went to %s%s", r.Host, r.Path)
+					}
+				}
+				if len(b.wire.Seen()) != 2 {
+					t.Errorf("%d requests", len(b.wire.Seen()))
+				}
+			})
+		}
+	}
+}
+
+// The wall clock jumps while reads wait: nobody waits longer than a minute, and nothing breaks.
+func TestClockJumps(t *testing.T) {
+	for _, jump := range []time.Duration{8 * time.Hour, time.Hour, -time.Hour, -8 * time.Hour} {
+		faultrig.Timed(t, "A32", jump.String(), func(t *testing.T) {
+			clock := &faultrig.Clock{}
+			w := faultrig.NewWire(emulator.New(emulator.Options{Token: token}), faultrig.Answer(429, "", "Retry-After", "40"), faultrig.Pass)
+			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w), client.WithNow(clock.Now), client.WithTimeout(5*time.Minute))
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				time.Sleep(time.Second)
+				clock.Jump(jump)
+			}()
+			start := time.Now()
+			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Second)
+			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(start); took > 2*time.Minute {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+func TestVeryManyRows(t *testing.T) {
+	c, _ := dial(t, emulator.Options{Seed: "large"})
+	faultrig.Row(t, "A33", "10,000 contacts", func(t *testing.T) {
+		n := 0
+		for _, err := range c.Contacts.All(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 10_000 {
+			t.Errorf("%d contacts", n)
+		}
+	})
+	faultrig.Row(t, "A33", "labels of 5,000 letters", func(t *testing.T) {
+		row := `{"id":1,"label":"` + strings.Repeat("é", 5000) + `"}`
+		p, err := answered(t, faultrig.Answer(200, enveloped(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...))).Services.Page(t.Context(), 1)
+		if err != nil || len(p.Data) != 500 || len(p.Data[499].Label.Raw()) != 10_000 {
+			t.Errorf("%d rows, %v", len(p.Data), err)
+		}
+	})
+}
+
+// proxied is a client of an https address that goes through a proxy.
+func proxied(t *testing.T, proxy string) *client.Client {
+	t.Helper()
+	via, err := url.Parse(proxy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTimeout(1500*time.Millisecond),
+		client.WithTransport(&http.Transport{Proxy: http.ProxyURL(via), MaxResponseHeaderBytes: 1 << 20}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestProxies(t *testing.T) {
+	dead := faultrig.Listen(t, func(c net.Conn) { c.Close() })
+	for name, proxy := range map[string]string{
+		"dead":            "http://user:pr0xy-canary@127.0.0.1:1",
+		"cuts":            "http://user:pr0xy-canary@" + dead,
+		"407":             "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")),
+		"answers a page":  "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 200 OK\r\n\r\n<html>hello</html>")),
+		"endless headers": "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 200 OK\r\n", flood("X-A: "+strings.Repeat("a", 1000)+"\r\n", 64<<20))),
+	} {
+		faultrig.Row(t, "A29", name, func(t *testing.T) {
+			err := bombed(t, proxied(t, proxy), 64<<20)
+			e := failure(t, err)
+			if shown := fmt.Sprintf("%v %+v %#v %v", e, *e, e, e.Cause); strings.Contains(shown, "pr0xy-canary") || strings.Contains(shown, token) {
+				t.Errorf("a secret in %s", shown)
+			}
+			if !strings.Contains(e.Error(), "cannot reach") {
+				t.Errorf("%v", e)
+			}
+			_, err = proxied(t, proxy).Services.Disable(t.Context(), 1)
+			if !errors.As(err, &e) || e.Outcome != client.NotSent {
+				t.Errorf("a change that no proxy carried: %v", err)
+			}
+		})
+	}
+}
+
+// flood writes a text over and over.
+func flood(text string, bytes int) faultrig.Peer {
+	return func(c net.Conn) {
+		for n := 0; n < bytes; n += len(text) {
+			if _, err := c.Write([]byte(text)); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Oddities of framing end in an error or in the right answer, and never shift answers by one.
+func TestFraming(t *testing.T) {
+	body := enveloped(`{"id":7,"label":"first"}`)
+	next := enveloped(`{"id":8,"label":"second"}`)
+	head := func(extra string) string {
+		return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + extra + "\r\n"
+	}
+	sized := func(b string) string { return head(fmt.Sprintf("Content-Length: %d\r\n", len(b))) + b }
+	chunk := fmt.Sprintf("%x;ext=%s\r\n%s\r\n0\r\n", len(body), strings.Repeat("x", 100), body)
+	for name, first := range map[string]string{
+		"a flood of 1xx":     strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + sized(body),
+		"an endless 1xx":     strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000),
+		"trailers":           head("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n",
+		"chunk extensions":   head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n",
+		"two lengths":        head(fmt.Sprintf("Content-Length: %d\r\nContent-Length: %d\r\n", len(body), len(body)-1)) + body,
+		"more than its size": sized(body) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+		"length and chunks":  head(fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body))) + chunk + "\r\n",
+	} {
+		faultrig.Row(t, "A30", name, func(t *testing.T) {
+			c := at(t, faultrig.Listen(t, faultrig.Say(first, faultrig.Say(sized(next))), faultrig.Say(sized(next))), client.WithTimeout(8*time.Second))
+			p, err := c.Services.Page(t.Context(), 1)
+			if err == nil && p.Data[0].Label.Raw() != "first" && p.Data[0].Label.Raw() != "second" {
+				t.Errorf("%+v", p)
+			}
+			q, err := c.Services.Page(t.Context(), 1)
+			if err == nil && q.Data[0].Label.Raw() != "second" {
+				t.Errorf("the second answer is %+v", q)
+			}
+		})
+	}
+}
