@@ -82,7 +82,7 @@ func (m *model) index(name string) int {
 }
 
 func TestShelfIsAStore(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		s, m := NewShelf(), &model{}
 		for i := range 2*chunkRows + 300 {
