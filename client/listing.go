@@ -4,18 +4,19 @@ import (
 	"bytes"
 	"math"
 	"strings"
+	"unsafe"
 )
 
 // A quick answer can read itself from a whole answer of the usual shape, and declines any other: what it declines is read the long way, so
 // it must take nothing that the long way would read otherwise.
 type quick interface {
-	readQuick(data []byte) bool
+	readQuick(data []byte) bool // data must not be changed afterwards
 }
 
 // readQuick reads a listing in one pass: members in any order, unknown ones passed over where they are no objects or lists. It declines
 // members of the wrong type and whatever is not JSON.
 func (p *ObjectPage) readQuick(data []byte) bool {
-	r := objectReader{s: string(data)}
+	r := objectReader{s: unsafe.String(unsafe.SliceData(data), len(data))}
 	page, ok := r.page()
 	if ok {
 		*p = page
@@ -180,21 +181,32 @@ func (r *objectReader) quoted() (s string, escaped, ok bool) {
 	if r.i == len(r.s) || r.s[r.i] != '"' {
 		return "", false, false
 	}
-	for i := r.i + 1; i < len(r.s); i++ {
-		switch c := r.s[i]; {
-		case c == '"':
-			s = r.s[r.i+1 : i]
+	from := r.i + 1
+	for i := from; i < len(r.s); i++ {
+		switch stops[r.s[i]] {
+		case 0:
+			continue
+		case '"':
 			r.i = i + 1
-			return s, escaped, true
-		case c == '\\':
+			return r.s[from:i], escaped, true
+		case '\\':
 			escaped = true
 			i++
-		case c < ' ':
+		default:
 			return "", false, false
 		}
 	}
 	return "", false, false
 }
+
+// stops are the bytes that do not stand for themselves in a text: quote, backslash and controls, which are 1.
+var stops = func() (table [256]byte) {
+	for c := range ' ' {
+		table[c] = 1
+	}
+	table['"'], table['\\'] = '"', '\\'
+	return table
+}()
 
 // size reads a whole number that is not below zero, or null, which is 0.
 func (r *objectReader) size() (int64, bool) {

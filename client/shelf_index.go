@@ -8,6 +8,7 @@ const maxSlots = 1<<27 - 1
 // nameIndex finds slots by name: open addressing in shards that grow one by one, so that no page pays for all rows.
 type nameIndex struct {
 	seed   maphash.Seed
+	hashes []uint32 // of every slot, so that a shard grows without reading names
 	shards [64]shard
 }
 
@@ -21,47 +22,50 @@ func newNameIndex() nameIndex { return nameIndex{seed: maphash.MakeSeed()} }
 
 // find is the live slot of a name.
 func (x *nameIndex) find(rows *Snapshot, name string) (slot int, held bool) {
-	h := maphash.String(x.seed, name)
-	sh := &x.shards[h%uint64(len(x.shards))]
+	h := x.hash(name)
+	sh := &x.shards[h%uint32(len(x.shards))]
 	if sh.words == nil {
 		return 0, false
 	}
-	at, held := sh.seek(rows, h, name)
+	at, held := x.seek(sh, rows, h, name)
 	return int(sh.words[at]&maxSlots) - 1, held
 }
 
 // add gives the next slot to a name, unless the name is held.
 func (x *nameIndex) add(rows *Snapshot, name string) bool {
-	h := maphash.String(x.seed, name)
-	sh := &x.shards[h%uint64(len(x.shards))]
+	h := x.hash(name)
+	sh := &x.shards[h%uint32(len(x.shards))]
 	if 4*(sh.used+1) > 3*len(sh.words) {
-		sh.grow(rows, x.seed)
+		x.grow(sh, rows)
 	}
-	at, held := sh.seek(rows, h, name)
+	at, held := x.seek(sh, rows, h, name)
 	if held {
 		return false
 	}
+	x.hashes = append(x.hashes, h)
 	sh.words[at] = word(h, rows.slots)
 	sh.used++
 	return true
 }
 
+func (x *nameIndex) hash(name string) uint32 { return uint32(maphash.String(x.seed, name) >> 32) }
+
 // seek is where a name stands, or the free word where it belongs.
-func (sh *shard) seek(rows *Snapshot, h uint64, name string) (at int, held bool) {
+func (x *nameIndex) seek(sh *shard, rows *Snapshot, h uint32, name string) (at int, held bool) {
 	mask := len(sh.words) - 1
-	for at = int(h>>6) & mask; ; at = (at + 1) & mask {
+	for at = start(h) & mask; ; at = (at + 1) & mask {
 		w := sh.words[at]
 		if w == 0 {
 			return at, false
 		}
-		if slot := int(w&maxSlots) - 1; w>>27 == uint32(h>>59) && rows.alive(slot) && rows.name(slot) == name {
+		if slot := int(w&maxSlots) - 1; w>>27 == h>>27 && x.hashes[slot] == h && rows.alive(slot) && rows.name(slot) == name {
 			return at, true
 		}
 	}
 }
 
-// grow doubles the table and leaves dropped rows behind.
-func (sh *shard) grow(rows *Snapshot, seed maphash.Seed) {
+// grow doubles a table and leaves dropped rows behind.
+func (x *nameIndex) grow(sh *shard, rows *Snapshot) {
 	old := sh.words
 	sh.words, sh.used = make([]uint32, max(8, 2*len(old))), 0
 	mask := len(sh.words) - 1
@@ -70,8 +74,7 @@ func (sh *shard) grow(rows *Snapshot, seed maphash.Seed) {
 		if w == 0 || !rows.alive(slot) {
 			continue
 		}
-		h := maphash.String(seed, rows.name(slot))
-		at := int(h>>6) & mask
+		at := start(x.hashes[slot]) & mask
 		for sh.words[at] != 0 {
 			at = (at + 1) & mask
 		}
@@ -80,4 +83,7 @@ func (sh *shard) grow(rows *Snapshot, seed maphash.Seed) {
 	}
 }
 
-func word(h uint64, slot int) uint32 { return uint32(h>>59)<<27 | uint32(slot+1) }
+// start is the word where a hash is looked for first: the low bits chose the shard, the high ones stand in the word.
+func start(h uint32) int { return int(h >> 6) }
+
+func word(h uint32, slot int) uint32 { return h>>27<<27 | uint32(slot+1) }

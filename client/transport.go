@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -149,14 +150,29 @@ func (t *complete) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	t.wire.learn(res.StatusCode, res.Header)
-	res.Body = io.NopCloser(strings.NewReader(string(body)))
+	res.Body = &wholeBody{Reader: bytes.NewReader(body), data: body}
 	return res, nil
 }
+
+// wholeBody is a body that was read whole: it is not read again.
+type wholeBody struct {
+	*bytes.Reader
+	data []byte
+}
+
+// Close does nothing.
+func (*wholeBody) Close() error { return nil }
 
 // readAll reads a body within its limit.
 func readAll(res *http.Response) ([]byte, error) {
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if whole, ok := res.Body.(*wholeBody); ok {
+		return whole.data, nil
+	}
+	var b bytes.Buffer
+	b.Grow(int(max(bytes.MinRead, min(res.ContentLength, maxAnswer)+bytes.MinRead)))
+	_, err := b.ReadFrom(io.LimitReader(res.Body, maxAnswer+1))
+	body := b.Bytes()
 	switch {
 	case err != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		return nil, err

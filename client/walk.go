@@ -10,49 +10,50 @@ import (
 // emptyPages is how many pages without an entry may follow each other before a walk gives up.
 const emptyPages = 100
 
-// Walk gives every page of a listing, from q.Marker on, and asks for the next one while a page is worked on. A short page is not the end. A
-// listing that turns in circles ends with a page whose Odd says "incomplete: …" and why; an error ends it too.
+// pagesAhead is how many pages a walk reads before they are asked for: reading and working on them go side by side.
+const pagesAhead = 3
+
+// Walk gives every page of a listing, from q.Marker on, and reads on while a page is worked on. A short page is not the end. A listing that
+// turns in circles ends with a page whose Odd says "incomplete: …" and why; an error ends it too.
 func (s Objects) Walk(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage, error] {
 	return func(yield func(ObjectPage, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		trail := newTrail(q)
-		coming := s.ahead(ctx, q)
-		for {
-			got := <-coming
-			if got.err != nil {
-				yield(ObjectPage{}, got.err)
-				return
-			}
-			page := got.page
-			if why := trail.circle(page); why != "" {
-				page.Next, page.Odd = "", append(page.Odd, "incomplete: "+why)
-			}
-			if page.Next != "" {
-				q.Marker = page.Next
-				coming = s.ahead(ctx, q)
-			}
-			if !yield(page, nil) || page.Next == "" {
+		pages, stopped := make(chan reading, pagesAhead-1), make(chan struct{})
+		defer close(stopped)
+		go s.follow(ctx, q, pages, stopped)
+		for p := range pages {
+			if !yield(p.page, p.err) {
 				return
 			}
 		}
 	}
 }
 
-// listed is a page, or why there is none.
-type listed struct {
+// reading is a page, or why there is none.
+type reading struct {
 	page ObjectPage
 	err  error
 }
 
-// ahead asks for a page and lets nobody wait for it yet.
-func (s Objects) ahead(ctx context.Context, q ObjectQuery) <-chan listed {
-	coming := make(chan listed, 1)
-	go func() {
+// follow reads page after page until the last, an error, or nobody wants more.
+func (s Objects) follow(ctx context.Context, q ObjectQuery, pages chan<- reading, stopped <-chan struct{}) {
+	defer close(pages)
+	for trail := newTrail(q); ; {
 		page, err := s.List(ctx, q)
-		coming <- listed{page, err}
-	}()
-	return coming
+		if why := trail.circle(page); why != "" {
+			page.Next, page.Odd = "", append(page.Odd, "incomplete: "+why)
+		}
+		q.Marker = page.Next
+		select {
+		case pages <- reading{page, err}:
+		case <-stopped:
+			return
+		}
+		if q.Marker == "" || err != nil {
+			return
+		}
+	}
 }
 
 // A trail is where a walk has been, to tell when it turns in circles.
