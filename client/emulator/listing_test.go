@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 )
@@ -25,6 +26,14 @@ func TestListingIsWrittenAsJSON(t *testing.T) {
 					t.Fatalf("%s: %s\nis not\n%s", b.label, l.text(), want)
 				}
 			}
+		}
+	}
+}
+
+func TestNamesOfTheMillion(t *testing.T) {
+	for _, i := range []int{0, 7, 99, 100, 10_000, 123_456, 999_999} {
+		if want := fmt.Sprintf("data/%03d/%03d/object-%06d.bin", i/10_000, i/100%100, i); millionth(i) != want {
+			t.Errorf("%d is called %s, not %s", i, millionth(i), want)
 		}
 	}
 }
