@@ -147,11 +147,17 @@ type request struct {
 
 // call is the one place that makes requests. It decodes the answer into T.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
-	var answer T
 	data, failure := c.exchange(ctx, r)
 	if failure != nil {
-		return answer, failure
+		var none T
+		return none, failure
 	}
+	return understand[T](c, r, data)
+}
+
+// understand decodes a good answer into T.
+func understand[T any](c *Client, r request, data []byte) (T, error) {
+	var answer T
 	if err := decode(data, &answer); err != nil {
 		e := c.failure(r)
 		e.Status, e.Outcome, e.What = http.StatusOK, Uncertain, "an answer that is not the API's: "+Clean(err.Error())

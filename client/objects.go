@@ -80,6 +80,11 @@ type Objects struct{ c *Client }
 
 // List is one page of a bucket's objects.
 func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
+	return call[ObjectPage](ctx, s.c, q.request())
+}
+
+// request asks for the page.
+func (q ObjectQuery) request() request {
 	size := q.PageSize
 	if size == 0 {
 		size = pageSize
@@ -92,7 +97,7 @@ func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	}
 	r := inBucket("list objects", q.Cluster, q.Bucket, nil)
 	r.query = query
-	return call[ObjectPage](ctx, s.c, r)
+	return r
 }
 
 // ACL is an object's ACL.

@@ -53,6 +53,7 @@ func (s *Shelf) Index(name string) (int, bool) {
 
 // Append adds objects whose names are not held yet and counts the others.
 func (s *Shelf) Append(rows []Object) (dropped int) {
+	s.index.warm(rows)
 	for i := range rows {
 		if s.rows.slots == maxSlots || !s.index.add(&s.rows, rows[i].Name.raw) {
 			dropped++

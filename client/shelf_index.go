@@ -10,6 +10,7 @@ type nameIndex struct {
 	seed   maphash.Seed
 	hashes []uint32 // of every slot, so that a shard grows without reading names
 	shards [64]shard
+	near   uint32 // of no meaning: it keeps warm from being left out
 }
 
 // A shard is a table of words: 5 bits of the hash and the slot + 1; 0 is free. Words of dropped rows stay until it grows.
@@ -29,6 +30,16 @@ func (x *nameIndex) find(rows *Snapshot, name string) (slot int, held bool) {
 	}
 	at, held := x.seek(sh, rows, h, name)
 	return int(sh.words[at]&maxSlots) - 1, held
+}
+
+// warm brings the words of names that are about to be added near the processor: one after another, each would be waited for.
+func (x *nameIndex) warm(rows []Object) {
+	for i := range rows {
+		h := x.hash(rows[i].Name.raw)
+		if words := x.shards[h%uint32(len(x.shards))].words; len(words) > 0 {
+			x.near ^= words[start(h)&(len(words)-1)]
+		}
+	}
 }
 
 // add gives the next slot to a name, unless the name is held.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"strings"
@@ -36,24 +37,80 @@ type reading struct {
 	err  error
 }
 
-// follow reads page after page until the last, an error, or nobody wants more.
+// follow gives page after page until the last, an error, or nobody wants more.
 func (s Objects) follow(ctx context.Context, q ObjectQuery, pages chan<- reading, stopped <-chan struct{}) {
 	defer close(pages)
-	for trail := newTrail(q); ; {
-		page, err := s.List(ctx, q)
+	trail := newTrail(q)
+	for more := true; more; {
+		q.Marker, more = s.stretch(ctx, q, trail, pages, stopped)
+	}
+}
+
+// stretch gives pages as long as the markers are those that were foreseen. It says where to go on, if anywhere.
+func (s Objects) stretch(ctx context.Context, q ObjectQuery, trail *trail, pages chan<- reading, stopped <-chan struct{}) (next string, more bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	bodies, left := make(chan unread, pagesAhead-1), make(chan struct{})
+	defer close(left)
+	go s.fetch(ctx, q, bodies, left)
+	for b := range bodies {
+		page, err := ObjectPage{}, b.err
+		if err == nil {
+			page, err = understand[ObjectPage](s.c, q.request(), b.body)
+		}
 		if why := trail.circle(page); why != "" {
 			page.Next, page.Odd = "", append(page.Odd, "incomplete: "+why)
 		}
-		q.Marker = page.Next
+		next = page.Next
 		select {
 		case pages <- reading{page, err}:
 		case <-stopped:
-			return
+			return "", false
 		}
-		if q.Marker == "" || err != nil {
+		if next == "" || err != nil {
+			return "", false
+		}
+		if next != b.next {
+			return next, true
+		}
+	}
+	return next, next != ""
+}
+
+// unread is an answer that nobody has decoded yet, or why there is none.
+type unread struct {
+	body []byte
+	next string // the marker that its last bytes tell; "" where they do not
+	err  error
+}
+
+// fetch reads answers ahead of their decoding, as long as their last bytes tell the next marker.
+func (s Objects) fetch(ctx context.Context, q ObjectQuery, bodies chan<- unread, left <-chan struct{}) {
+	defer close(bodies)
+	for more := true; more; {
+		body, err := s.c.exchange(ctx, q.request())
+		q.Marker = foreseen(body)
+		more = q.Marker != "" && err == nil
+		select {
+		case bodies <- unread{body, q.Marker, err}:
+		case <-left:
 			return
 		}
 	}
+}
+
+// foreseen is the next marker as the members behind the last list of an answer tell it. It may be wrong: decoding decides.
+func foreseen(body []byte) string {
+	at := bytes.LastIndexByte(body, ']')
+	if at < 0 {
+		return ""
+	}
+	tail := append([]byte(`{"data":[`), bytes.TrimSpace(body[at:])...)
+	var p ObjectPage
+	if !p.readQuick(tail) {
+		return ""
+	}
+	return strings.Clone(p.Next)
 }
 
 // A trail is where a walk has been, to tell when it turns in circles.

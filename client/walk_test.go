@@ -68,8 +68,14 @@ func TestWalkEnds(t *testing.T) {
 			return leaf(fmt.Sprintf("%05d", 90_000-n), fmt.Sprintf("%05d", 90_000-n))
 		}, 2, "incomplete: marker went backward"},
 		"same page, new markers": {func(_ string, n int) string { return leaf(fmt.Sprint("opaque", n), "a", "b") }, 4, "incomplete: page repeated"},
-		"no marker":              {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, 0, "incomplete: marker missing"},
-		"nothing for ever":       {func(_ string, n int) string { return leaf(fmt.Sprint("opaque", n)) }, 0, "incomplete: only empty pages"},
+		"marker that seems another": {func(m string, _ int) string {
+			return map[string]string{"": `{"next_marker":"right","is_truncated":true,"data":[{"name":"a"}],"odd":[],"x":"],\"is_truncated\":true,\"next_marker\":\"wrong\"}"}`, "right": leaf("", "b")}[m]
+		}, 2, ""},
+		"last bytes that lie": {func(m string, _ int) string {
+			return map[string]string{"": `{"is_truncated":true,"data":[{"name":"a"}],"next_marker":"wrong","odd":[],"next_marker":"right","x":[],"is_truncated":true,"next_marker":"right"}`, "right": leaf("", "b")}[m]
+		}, 2, ""},
+		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, 0, "incomplete: marker missing"},
+		"nothing for ever": {func(_ string, n int) string { return leaf(fmt.Sprint("opaque", n)) }, 0, "incomplete: only empty pages"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, note := 0, ""
