@@ -29,6 +29,7 @@ type Shelf struct {
 	used   int // bytes of the last arena
 	last   string
 	owners map[string]int
+	owner  int // of the row before: most have the same
 }
 
 // NewShelf is an empty shelf.
@@ -53,13 +54,15 @@ func (s *Shelf) Index(name string) (int, bool) {
 
 // Append adds objects whose names are not held yet and counts the others.
 func (s *Shelf) Append(rows []Object) (dropped int) {
-	s.index.warm(rows)
-	for i := range rows {
-		if s.rows.slots == maxSlots || !s.index.add(&s.rows, rows[i].Name.raw) {
-			dropped++
-			continue
+	for page := range slices.Chunk(rows, pageSize) {
+		hashes := s.index.warm(page)
+		for i := range page {
+			if s.rows.slots == maxSlots || !s.index.add(&s.rows, page[i].Name.raw, hashes[i]) {
+				dropped++
+				continue
+			}
+			s.push(&page[i])
 		}
-		s.push(&rows[i])
 	}
 	return dropped
 }
@@ -153,7 +156,11 @@ func (s *Shelf) pack(o *Object, name func() uint64) packed {
 
 // intern is the number of an owner, as long as there are few.
 func (s *Shelf) intern(owner string) (int, bool) {
+	if s.owner < len(s.rows.owners) && s.rows.owners[s.owner] == owner {
+		return s.owner, true
+	}
 	if n, known := s.owners[owner]; known {
+		s.owner = n
 		return n, true
 	}
 	n := len(s.rows.owners)

@@ -10,7 +10,8 @@ type nameIndex struct {
 	seed   maphash.Seed
 	hashes []uint32 // of every slot, so that a shard grows without reading names
 	shards [64]shard
-	near   uint32 // of no meaning: it keeps warm from being left out
+	coming []uint32 // hashes of the page that is being added
+	near   uint32   // of no meaning: it keeps warm from being left out
 }
 
 // A shard is a table of words: 5 bits of the hash and the slot + 1; 0 is free. Words of dropped rows stay until it grows.
@@ -32,19 +33,21 @@ func (x *nameIndex) find(rows *Snapshot, name string) (slot int, held bool) {
 	return int(sh.words[at]&maxSlots) - 1, held
 }
 
-// warm brings the words of names that are about to be added near the processor: one after another, each would be waited for.
-func (x *nameIndex) warm(rows []Object) {
+// warm hashes names that are about to be added and brings their words near the processor: one after another, each would be waited for.
+func (x *nameIndex) warm(rows []Object) (hashes []uint32) {
+	x.coming = x.coming[:0]
 	for i := range rows {
 		h := x.hash(rows[i].Name.raw)
+		x.coming = append(x.coming, h)
 		if words := x.shards[h%uint32(len(x.shards))].words; len(words) > 0 {
 			x.near ^= words[start(h)&(len(words)-1)]
 		}
 	}
+	return x.coming
 }
 
-// add gives the next slot to a name, unless the name is held.
-func (x *nameIndex) add(rows *Snapshot, name string) bool {
-	h := x.hash(name)
+// add gives the next slot to a name with its hash, unless the name is held.
+func (x *nameIndex) add(rows *Snapshot, name string, h uint32) bool {
 	sh := &x.shards[h%uint32(len(x.shards))]
 	if 4*(sh.used+1) > 3*len(sh.words) {
 		x.grow(sh, rows)
