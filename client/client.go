@@ -203,7 +203,10 @@ func (c *Client) smaller(size int, err error) bool {
 
 // decode reads a whole answer. Nothing may follow it.
 func decode(data []byte, into any) error {
-	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\ufeff"))
+	data = textOf(data)
+	if q, ok := into.(quick); ok && q.readQuick(data) {
+		return nil
+	}
 	if !json.Valid(data) && len(data) > 0 {
 		if !validButForUTF8(data) {
 			return errors.New("no valid JSON")

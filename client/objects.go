@@ -9,15 +9,15 @@ import (
 
 // An Object is an entry of a listing ("Bucket object entry"). A common prefix has nothing but its name.
 type Object struct {
-	Name     Text  `json:"name"`
-	ETag     Text  `json:"etag"`
-	Modified Time  `json:"last_modified"`
-	Owner    Text  `json:"owner"`
-	Size     int64 `json:"size"` // bytes
+	Name     Text  `json:"name"`          // unique in its bucket
+	ETag     ETag  `json:"etag"`          // without the quotes of the HTTP header
+	Modified Time  `json:"last_modified"` // to the millisecond
+	Owner    Text  `json:"owner"`         // an identity of the store, not a name of the account
+	Size     int64 `json:"size"`          // bytes; 0 for a common prefix
 }
 
 // Prefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
-func (o Object) Prefix() bool { return o.ETag.raw == "" && o.Modified.IsZero() && o.Owner.raw == "" }
+func (o Object) Prefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
 
 // An ObjectQuery chooses what a listing gives ("Object Storage", rule 3).
 type ObjectQuery struct {
@@ -28,12 +28,13 @@ type ObjectQuery struct {
 	PageSize        int    // 25..500; 0 is 500
 }
 
-// An ObjectPage is one answer of a listing. A page may be short although another follows.
+// An ObjectPage is one answer of a listing. A page may be short although another follows. Its texts are parts of the answer, which is held
+// in memory as long as one of them is: whoever keeps many objects puts them on a Shelf.
 type ObjectPage struct {
 	Data      []Object
 	Truncated bool
-	Next      string // marker of the next page, to be given back as it came; "" at the end
-	Odd       []string
+	Next      string   // marker of the next page, to be given back as it came; "" at the end
+	Odd       []string // what made no sense, for whoever shows the rows
 }
 
 // UnmarshalJSON reads the answer of a listing: data must be there and a list.
@@ -79,6 +80,18 @@ type Objects struct{ c *Client }
 
 // List is one page of a bucket's objects.
 func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
+	r := s.request(q)
+	p, err := call[ObjectPage](ctx, s.c, r)
+	if q.PageSize == 0 && s.c.smaller(pageSize, err) {
+		q.PageSize = smallPageSize
+		return s.List(ctx, q)
+	}
+	p.check(q.Marker)
+	return p, err
+}
+
+// request asks for a page.
+func (s Objects) request(q ObjectQuery) request {
 	size := q.PageSize
 	if size == 0 {
 		size = s.c.pageSize()
@@ -91,12 +104,7 @@ func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	}
 	r := inBucket("list objects", q.Cluster, q.Bucket, nil)
 	r.query = query
-	p, err := call[ObjectPage](ctx, s.c, r)
-	if q.PageSize == 0 && s.c.smaller(size, err) {
-		return s.List(ctx, q)
-	}
-	p.check(q.Marker)
-	return p, err
+	return r
 }
 
 // check ends a listing that cannot go on, and says so in Odd.

@@ -220,3 +220,23 @@ func TestPoints(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// A name of plain ASCII is drawn as it is, without a copy.
+func TestPlainTextIsNotCopied(t *testing.T) {
+	name := rowName(7)
+	if n := testing.AllocsPerRun(100, func() { name = Clean(name) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkClean(b *testing.B) {
+	for name, text := range map[string]string{"plain": rowName(7), "letters": "straße/größe-und-länge/öffentlich.txt", "hostile": "a\x1b[2J\u202eb\xff/c\u200bd"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Clean(text)
+			}
+		})
+	}
+}

@@ -7,26 +7,50 @@ import (
 
 // Time is a stamp of the API: usually without a zone, which is UTC. A stamp that makes no sense is kept as it came and spoils nothing else.
 type Time struct {
-	t   time.Time
-	raw string
+	t    time.Time
+	form stampForm // how the stamp was written
+	raw  string    // as it came; empty where t and form say all
 }
 
+// A stampForm is a way to write a time from which its text can be made again.
+type stampForm uint8
+
+// The forms; other is every text that is kept as it came, none at all among them.
+const (
+	other  stampForm = iota
+	plain            // 2006-01-02T15:04:05, which the document shows
+	millis           // 2006-01-02T15:04:05.000Z, which the service sends for objects
+)
+
+const (
+	plainLayout  = "2006-01-02T15:04:05"
+	millisLayout = "2006-01-02T15:04:05.000Z"
+)
+
 // At is a stamp of a known time.
-func At(t time.Time) Time { return Time{t: t.UTC(), raw: t.UTC().Format("2006-01-02T15:04:05")} }
+func At(t time.Time) Time { return Time{t: t.UTC(), form: plain} }
 
 // Valid reports whether the stamp is a time.
 func (t Time) Valid() bool { return !t.t.IsZero() }
 
 // IsZero reports whether there was no stamp: absent, null or empty.
-func (t Time) IsZero() bool { return t.raw == "" }
+func (t Time) IsZero() bool { return t.form == other && t.raw == "" }
 
 // Time is the moment, in UTC; zero where the stamp made no sense.
 func (t Time) Time() time.Time { return t.t }
 
 // Raw is the stamp as it came.
-func (t Time) Raw() Text { return Text{t.raw} }
+func (t Time) Raw() Text {
+	switch t.form {
+	case plain:
+		return Text{t.t.Format(plainLayout)}
+	case millis:
+		return Text{t.t.Format(millisLayout)}
+	}
+	return Text{t.raw}
+}
 
-var stampForms = [...]string{"2006-01-02T15:04:05", time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02"}
+var stampForms = [...]string{plainLayout, time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02"}
 
 // UnmarshalJSON reads every form that the service has been seen to send.
 func (t *Time) UnmarshalJSON(data []byte) error {
@@ -35,20 +59,83 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	if err := text.UnmarshalJSON(data); err != nil {
 		return err
 	}
-	t.raw = text.raw
+	*t = readTime(text.raw)
+	return nil
+}
+
+// readTime reads a stamp. The two usual forms take a shorter way.
+func readTime(raw string) Time {
+	if t, ok := quickTime(raw); ok {
+		return t
+	}
 	for _, form := range stampForms {
-		if at, err := time.Parse(form, t.raw); err == nil {
-			t.t = at.UTC()
-			break
+		if at, err := time.Parse(form, raw); err == nil {
+			return Time{t: at.UTC(), raw: raw}
 		}
 	}
-	return nil
+	return Time{raw: raw}
+}
+
+// quickTime reads the two usual forms, digit by digit. The first moment of the year 1 is left to others: it would pass for no time.
+func quickTime(s string) (Time, bool) {
+	form, ms := plain, 0
+	switch {
+	case len(s) == len(plainLayout):
+	case len(s) == len(millisLayout) && s[19] == '.' && s[23] == 'Z':
+		form, ms = millis, digits(s[20:23])
+	default:
+		return Time{}, false
+	}
+	if s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
+		return Time{}, false
+	}
+	year, month, day := digits(s[:4]), digits(s[5:7]), digits(s[8:10])
+	hour, minute, second := digits(s[11:13]), digits(s[14:16]), digits(s[17:19])
+	if year < 2 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0 {
+		return Time{}, false
+	}
+	at := (daysSince1970(year, month, day)*24+int64(hour))*3600 + int64(minute)*60 + int64(second)
+	return Time{t: time.Unix(at, int64(ms)*1e6).UTC(), form: form}, true
+}
+
+// digits is the number that a text of digits writes, or less than nothing.
+func digits(s string) int {
+	n := 0
+	for i := range len(s) {
+		d := s[i] - '0'
+		if d > 9 {
+			return -1
+		}
+		n = n*10 + int(d)
+	}
+	return n
+}
+
+// daysIn is how many days a month has.
+func daysIn(year, month int) int {
+	switch {
+	case month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0):
+		return 29
+	case month == 2:
+		return 28
+	case month == 4 || month == 6 || month == 9 || month == 11:
+		return 30
+	}
+	return 31
+}
+
+// daysSince1970 counts years from March on, so that the day of a leap year comes last.
+func daysSince1970(year, month, day int) int64 {
+	if month < 3 {
+		year, month = year-1, month+12
+	}
+	return int64(365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468)
 }
 
 // MarshalJSON is the stamp as it came.
 func (t Time) MarshalJSON() ([]byte, error) {
-	if t.raw == "" {
+	if t.IsZero() {
 		return []byte("null"), nil
 	}
-	return json.Marshal(t.raw)
+	return json.Marshal(t.Raw().raw)
 }

@@ -182,9 +182,18 @@ func (t *complete) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, stalled(ctx, err)
 	}
 	t.wire.learn(res.StatusCode, res.Header)
-	res.Body = io.NopCloser(bytes.NewReader(body))
+	res.Body = &wholeBody{Reader: bytes.NewReader(body), data: body}
 	return res, nil
 }
+
+// wholeBody is a body that was read whole: it is not read again.
+type wholeBody struct {
+	*bytes.Reader
+	data []byte
+}
+
+// Close does nothing.
+func (*wholeBody) Close() error { return nil }
 
 // stalled is why an attempt failed: its patience, where that was it.
 func stalled(ctx context.Context, err error) error {
@@ -211,7 +220,13 @@ func (l lively) Read(p []byte) (int, error) {
 // readAll reads a body within its limit.
 func readAll(res *http.Response, moved func()) ([]byte, error) {
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(lively{res.Body, moved}, maxAnswer+1))
+	if whole, ok := res.Body.(*wholeBody); ok {
+		return whole.data, nil
+	}
+	var b bytes.Buffer
+	b.Grow(int(max(bytes.MinRead, min(res.ContentLength, maxAnswer)+bytes.MinRead)))
+	_, err := b.ReadFrom(io.LimitReader(lively{res.Body, moved}, maxAnswer+1))
+	body := b.Bytes()
 	switch {
 	case err != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		return nil, err

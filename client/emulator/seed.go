@@ -254,10 +254,27 @@ func (e *Emulator) seedLarge() {
 	b := &bucket{cluster: clusters()[0], label: "million", created: e.ago(900 * day), acl: "private", shelf: newShelf()}
 	at := e.started
 	b.shelf.crowd = crowd{1_000_000, func(i int) *object {
-		return made(fmt.Sprintf("data/%03d/%03d/object-%06d.bin", i/10_000, i/100%100, i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))
+		return made(millionth(i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))
 	}}
 	b.shelf.count, b.shelf.size = 1_000_000, 500_000_000_000
 	e.buckets = append(e.buckets, b)
 	e.seedKeys()
 	e.last = 100_000
+}
+
+// millionth is the name of an object of the million: data/012/034/object-123456.bin.
+func millionth(i int) string {
+	b := append(make([]byte, 0, 34), "data/000/000/object-000000.bin"...)
+	digits(b[5:8], i/10_000)
+	digits(b[9:12], i/100%100)
+	digits(b[20:26], i)
+	return string(b)
+}
+
+// digits fills a text with a number, zeros first.
+func digits(b []byte, n int) {
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i] = byte('0' + n%10)
+		n /= 10
+	}
 }

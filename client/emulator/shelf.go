@@ -122,22 +122,24 @@ func (s *shelf) from(start string) iter.Seq[*object] {
 	return func(yield func(*object) bool) {
 		i := s.crowd.find(start)
 		j, _ := slices.BinarySearch(s.names, start)
+		var next *object // of the crowd
 		for {
-			for i < s.crowd.count && s.gone[s.crowd.at(i).name] {
-				i++
+			for ; next == nil && i < s.crowd.count; i++ {
+				if o := s.crowd.at(i); !s.gone[o.name] {
+					next = o
+				}
 			}
+			var o *object
 			switch {
-			case i < s.crowd.count && (j == len(s.names) || s.crowd.at(i).name < s.names[j]):
-				if !yield(s.crowd.at(i)) {
-					return
-				}
-				i++
+			case next != nil && (j == len(s.names) || next.name < s.names[j]):
+				o, next = next, nil
 			case j < len(s.names):
-				if !yield(s.own[s.names[j]]) {
-					return
-				}
+				o = s.own[s.names[j]]
 				j++
 			default:
+				return
+			}
+			if !yield(o) {
 				return
 			}
 		}
@@ -175,6 +177,8 @@ func (s *shelf) list(prefix, delimiter, marker string, size int) (entries []entr
 			start = after(marker) // the marker was a common prefix: go on behind all of it
 		}
 	}
+	owner := "9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a"
+	entries = make([]entry, 0, size)
 	for start != "" || marker == "" {
 		skip := ""
 		for o := range s.from(start) {
@@ -191,7 +195,7 @@ func (s *shelf) list(prefix, delimiter, marker string, size int) (entries []entr
 				skip = after(common)
 				break
 			}
-			at, owner := o.modified.UTC().Format("2006-01-02T15:04:05.000Z"), "9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a"
+			at := o.modified.UTC().Format("2006-01-02T15:04:05.000Z")
 			entries = append(entries, entry{o.name, &o.etag, &at, &owner, &o.size})
 		}
 		if skip == "" {

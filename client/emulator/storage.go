@@ -260,11 +260,11 @@ func listObjects(c *call, b *bucket) (any, error) {
 	if entries == nil {
 		entries = []entry{}
 	}
-	answer := map[string]any{"data": entries, "is_truncated": next != "", "next_marker": nil}
+	answer := listing{Data: entries, Truncated: next != ""}
 	if next != "" {
-		answer["next_marker"] = next
+		answer.Next = &next
 	}
-	return answer, nil
+	return answer.text(), nil
 }
 
 // uploadCertificate takes a PEM pair that fits and whose names cover the label. A second one is refused: the document says to delete first.

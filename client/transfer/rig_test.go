@@ -225,7 +225,7 @@ func (r *rig) names() []string {
 
 // object is an entry of a listing.
 func object(name string, size int64, etag string) client.Object {
-	return client.Object{Name: client.NewText(name), Size: size, ETag: client.NewText(etag)}
+	return client.Object{Name: client.NewText(name), Size: size, ETag: client.NewETag(etag)}
 }
 
 // noise are bytes in which no place looks like another.

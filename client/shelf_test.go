@@ -1,0 +1,421 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pages are so many rows, page by page, as the service would answer them.
+func pages(t testing.TB, n int, take func([]Object)) {
+	for from := 0; from < n; from += pageSize {
+		var p ObjectPage
+		if err := decode(listingOf(from, min(pageSize, n-from), true), &p); err != nil {
+			t.Fatal(err)
+		}
+		take(p.Data)
+	}
+}
+
+// strange are objects of every kind that can come.
+func strange() []Object {
+	row := func(name string, change func(*Object)) Object {
+		o := Object{Name: Text{name}, ETag: NewETag("d41d8cd98f00b204e9800998ecf8427e"), Modified: readTime("2026-01-02T03:04:05.678Z"), Owner: Text{"me"}, Size: 7}
+		change(&o)
+		return o
+	}
+	rows := []Object{{}, {Name: Text{"folder/"}}, row("plain", func(*Object) {}),
+		row("parts", func(o *Object) { o.ETag = NewETag("d41d8cd98f00b204e9800998ecf8427e-65535") }),
+		row("other tag", func(o *Object) { o.ETag = NewETag(`"x"`) }), row("no tag", func(o *Object) { o.ETag = ETag{} }),
+		row("zero sum", func(o *Object) { o.ETag = NewETag(strings.Repeat("0", 32)) }),
+		row(strings.Repeat("long", 20_000), func(*Object) {}), row(strings.Repeat("x", longest-1), func(*Object) {}), row("\xff\x00", func(*Object) {}),
+		{Name: Text{"name and owner"}, Owner: Text{"me"}}}
+	for i, stamp := range []string{"", "soon", "2026-01-02T03:04:05", "2026-01-02T03:04:05+01:00", "0002-01-01T00:00:00", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"} {
+		rows = append(rows, row(fmt.Sprint("stamp", i), func(o *Object) { o.Modified = readTime(stamp) }))
+	}
+	rows = append(rows, row("fine stamp", func(o *Object) { o.Modified = At(time.Unix(1, 5)) }))
+	for i, size := range []int64{0, -1, maxSize - 1, maxSize, math.MaxInt64, math.MinInt64} {
+		rows = append(rows, row(fmt.Sprint("size", i), func(o *Object) { o.Size = size }))
+	}
+	return rows
+}
+
+func TestShelfGivesBackWhatItTook(t *testing.T) {
+	rows := strange()
+	for i := range maxOwners + 50 {
+		rows = append(rows, Object{Name: Text{fmt.Sprint("owned", i)}, Owner: Text{fmt.Sprint("owner", i)}, Size: int64(i)})
+	}
+	s := NewShelf()
+	if n := s.Append(append(slices.Clone(rows), rows...)); n != len(rows) || s.Len() != len(rows) {
+		t.Fatalf("%d dropped and %d held of %d", n, s.Len(), len(rows))
+	}
+	for i, o := range rows {
+		if got := s.At(i); !reflect.DeepEqual(got, o) || got != o {
+			t.Errorf("%.80q: %+.200v became %+.200v", o.Name.raw, o, got)
+		}
+		if place, held := s.Index(o.Name.raw); !held || place != i {
+			t.Errorf("%.80q is at %d, %v, not %d", o.Name.raw, place, held, i)
+		}
+	}
+	for i, o := range rows { // every kind of row in the place of every other kind
+		o.Name = rows[(i+1)%len(rows)].Name
+		s.Put(o.Name.raw, o)
+		if got := s.At((i + 1) % len(rows)); got != o {
+			t.Errorf("%.80q: %+.200v was put as %+.200v", o.Name.raw, o, got)
+		}
+	}
+}
+
+// A model is the same store as a slice: whatever is done to both, they hold the same.
+type model struct{ rows []Object }
+
+func (m *model) index(name string) int {
+	return slices.IndexFunc(m.rows, func(o Object) bool { return o.Name.raw == name })
+}
+
+func TestShelfIsAStore(t *testing.T) {
+	for seed := range uint64(2) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		s, m := NewShelf(), &model{}
+		for i := range 2*chunkRows + 300 {
+			o := Object{Name: Text{rowName(i)}, Size: int64(i)}
+			s.Append([]Object{o})
+			m.rows = append(m.rows, o)
+		}
+		still, before := s.Snapshot(), slices.Clone(m.rows)
+		for range 1500 {
+			name := rowName(random.IntN(2*chunkRows + 600))
+			o := Object{Name: Text{name}, Size: random.Int64N(1000)}
+			i := m.index(name)
+			switch random.IntN(4) {
+			case 0, 1:
+				s.Drop(name)
+				if i >= 0 {
+					m.rows = slices.Delete(m.rows, i, i+1)
+				}
+			case 2:
+				s.Put(name, o)
+				if i >= 0 {
+					m.rows[i] = o
+				} else {
+					m.rows = append(m.rows, o)
+				}
+			case 3:
+				if dropped := s.Append([]Object{o}); dropped == 1 != (i >= 0) {
+					t.Fatalf("%d dropped; held: %v", dropped, i >= 0)
+				}
+				if i < 0 {
+					m.rows = append(m.rows, o)
+				}
+			}
+		}
+		same(t, "the shelf", s.Len(), s.At, m.rows)
+		same(t, "the snapshot", still.Len(), still.At, before)
+		for i, o := range m.rows {
+			if place, held := s.Index(o.Name.raw); !held || place != i {
+				t.Fatalf("%q is at %d, %v, not %d", o.Name.raw, place, held, i)
+			}
+		}
+		if _, held := s.Index("none"); held {
+			t.Error("a name that was never there is held")
+		}
+	}
+}
+
+func same(t *testing.T, what string, n int, at func(int) Object, want []Object) {
+	t.Helper()
+	if n != len(want) {
+		t.Fatalf("%s: %d rows, not %d", what, n, len(want))
+	}
+	for i, o := range want {
+		if got := at(i); got != o {
+			t.Fatalf("%s: row %d is %+v, not %+v", what, i, got, o)
+		}
+	}
+}
+
+func TestShelfMovesWhatWasRenamed(t *testing.T) {
+	s := NewShelf()
+	s.Append([]Object{{Name: Text{"a"}}, {Name: Text{"b"}}})
+	s.Put("a", Object{Name: Text{"c"}})
+	if _, held := s.Index("a"); held || s.Len() != 2 || s.At(1).Name.raw != "c" {
+		t.Errorf("%d rows, the last %v", s.Len(), s.At(s.Len()-1))
+	}
+}
+
+// A snapshot is read while the shelf goes on: the race detector looks on.
+func TestSnapshotsAreReadWhileTheShelfGrows(t *testing.T) {
+	s := NewShelf()
+	s.Append(strange())
+	done := make(chan bool)
+	for i := range 40 {
+		still, n := s.Snapshot(), s.Len()
+		go func() {
+			hits, err := still.Filter(t.Context(), "SERVICE", nil)
+			sorted, failed := still.Sort(t.Context(), BySize, i%2 == 0, nil)
+			done <- err == nil && failed == nil && still.Len() == n && len(sorted) == n && len(hits) <= n
+		}()
+		for j := range 400 {
+			s.Append([]Object{{Name: Text{rowName(i*400 + j)}, Size: int64(j)}})
+		}
+		s.Put("plain", Object{Name: Text{"plain"}, Size: int64(i)})
+		s.Drop(rowName(i * 7))
+	}
+	for range 40 {
+		if !<-done {
+			t.Error("a snapshot changed")
+		}
+	}
+}
+
+func TestFilterAndSort(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	s := NewShelf()
+	names := []string{"IMG_1.JPG", "img_2.jpg", "straße/GRÖSSE.txt", "data/x", "data/X2", "İ", "\xff", "z"}
+	for i := range 20_000 {
+		names = append(names, rowName(random.IntN(1_000_000)), fmt.Sprintf("%s%d.JPG", strings.Repeat("ab", random.IntN(4)), i))
+	}
+	for i, name := range names {
+		o := Object{Name: Text{name}, Owner: Text{"me"}, Size: random.Int64N(5000), Modified: At(time.Unix(random.Int64N(2000), 0))}
+		if i%10 == 9 {
+			o = Object{Name: Text{name + "/"}}
+		}
+		s.Append([]Object{o})
+	}
+	s.Append(strange())
+	for i := 0; i < s.Len(); i += 17 {
+		s.Drop(s.At(i).Name.raw)
+	}
+	still := s.Snapshot()
+	for _, text := range []string{"", "jpg", "Jpg", "größe", "data/x", "service-01", "nowhere", "i", "\xff"} {
+		checkFilter(t, still, text)
+	}
+	within, _ := still.Filter(t.Context(), "jpg", nil)
+	for by, order := range map[ObjectOrder]func(a, b Object) int{
+		ByName:     func(a, b Object) int { return strings.Compare(a.Name.raw, b.Name.raw) },
+		BySize:     func(a, b Object) int { return cmp.Compare(a.Size, b.Size) },
+		ByModified: func(a, b Object) int { return cmp.Compare(a.Modified.t.UnixMilli(), b.Modified.t.UnixMilli()) },
+	} {
+		for _, reverse := range []bool{false, true} {
+			checkSort(t, still, by, reverse, nil, order)
+			checkSort(t, still, by, reverse, within, order)
+		}
+	}
+}
+
+func checkFilter(t *testing.T, s *Snapshot, text string) {
+	t.Helper()
+	var want []int32
+	for i := range s.Len() {
+		if strings.Contains(strings.ToLower(s.Name(i)), strings.ToLower(text)) {
+			want = append(want, int32(i))
+		}
+	}
+	got, err := s.Filter(t.Context(), text, nil)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q: %d hits, not %d, %v", text, len(got), len(want), err)
+	}
+	all := []int32{}
+	for i := range s.Len() {
+		all = append(all, int32(i))
+	}
+	if got, err = s.Filter(t.Context(), text, all); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q within all: %d hits, not %d, %v", text, len(got), len(want), err)
+	}
+}
+
+func checkSort(t *testing.T, s *Snapshot, by ObjectOrder, reverse bool, within []int32, order func(a, b Object) int) {
+	t.Helper()
+	want := slices.Clone(within)
+	for i := range s.Len() {
+		if within == nil {
+			want = append(want, int32(i))
+		}
+	}
+	slices.SortStableFunc(want, func(a, b int32) int {
+		x, y := s.At(int(a)), s.At(int(b))
+		switch {
+		case x.Prefix() != y.Prefix():
+			return map[bool]int{true: -1, false: 1}[x.Prefix()]
+		case x.Prefix():
+			return strings.Compare(x.Name.raw, y.Name.raw)
+		case reverse:
+			return order(y, x)
+		}
+		return order(x, y)
+	})
+	got, err := s.Sort(t.Context(), by, reverse, within)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("order %d, reverse %v: %d places, not %d; %v", by, reverse, len(got), len(want), err)
+	}
+}
+
+// Work that nobody waits for any more ends with the reason.
+func TestFilterAndSortEndWithTheirContext(t *testing.T) {
+	s := NewShelf()
+	pages(t, 3000, func(rows []Object) { s.Append(rows) })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Snapshot().Filter(ctx, "a", nil); err == nil {
+		t.Error("the filter went on")
+	}
+	for _, by := range []ObjectOrder{ByName, BySize, ByModified} {
+		if _, err := s.Snapshot().Sort(ctx, by, false, nil); err == nil {
+			t.Error("the sorting went on")
+		}
+	}
+}
+
+// Reading a row allocates nothing, wherever its strings lie.
+func TestReadingARowAllocatesNothing(t *testing.T) {
+	s := NewShelf()
+	pages(t, 1000, func(rows []Object) { s.Append(rows) })
+	s.Drop(rowName(500))
+	var o Object
+	name := rowName(700)
+	if n := testing.AllocsPerRun(100, func() { o = s.At(600); _, _ = s.Index(name) }); n != 0 || o.Name.raw != rowName(601) {
+		t.Errorf("%v allocations for %+v", n, o)
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// An object costs about 100 bytes, its name of 40 to 60 among them.
+func TestMemoryOfAnObject(t *testing.T) {
+	const n = 200_000
+	before := heap()
+	s := NewShelf()
+	pages(t, n, func(rows []Object) { s.Append(rows) })
+	if each := float64(heap()-before) / n; each > 110 {
+		t.Errorf("%.1f bytes an object", each)
+	}
+	runtime.KeepAlive(s)
+}
+
+const million = 1_000_000
+
+// BenchmarkShelfMemory loads a million objects and tells what each costs in the heap.
+func BenchmarkShelfMemory(b *testing.B) {
+	names := 0
+	for i := range million {
+		names += len(rowName(i))
+	}
+	for b.Loop() {
+		before := heap()
+		s := NewShelf()
+		pages(b, million, func(rows []Object) { s.Append(rows) })
+		b.ReportMetric(float64(heap()-before)/million, "B/object")
+		b.ReportMetric(float64(names)/million, "B/name")
+		runtime.KeepAlive(s)
+	}
+}
+
+// full is a shelf of a million objects; shuffled puts them there in no order.
+func full(b *testing.B, shuffled bool) *Shelf {
+	var rows []Object
+	pages(b, million, func(page []Object) { rows = append(rows, page...) })
+	if shuffled {
+		rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	}
+	s := NewShelf()
+	s.Append(rows)
+	if s.Len() != million {
+		b.Fatal(s.Len())
+	}
+	return s
+}
+
+// BenchmarkShelfPage appends a page of 500 to a shelf that holds up to a million.
+func BenchmarkShelfPage(b *testing.B) {
+	rows := make([]Object, 0, million)
+	pages(b, million, func(page []Object) { rows = append(rows, page...) })
+	s, from := NewShelf(), 0
+	worst := time.Duration(0)
+	for b.Loop() {
+		if from == len(rows) {
+			s, from = NewShelf(), 0
+		}
+		at := time.Now()
+		s.Append(rows[from : from+pageSize])
+		worst = max(worst, time.Since(at))
+		from += pageSize
+	}
+	b.ReportMetric(float64(worst.Microseconds()), "worst-µs")
+}
+
+func BenchmarkShelfDrop(b *testing.B) {
+	s, i := full(b, false), 0
+	for b.Loop() {
+		s.Drop(rowName(i % million))
+		i += 7919
+	}
+}
+
+func BenchmarkShelfAt(b *testing.B) {
+	for _, dropped := range []bool{false, true} {
+		b.Run(fmt.Sprintf("dropped=%v", dropped), func(b *testing.B) {
+			s, i := full(b, false), 0
+			if dropped {
+				s.Drop(rowName(77))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				i = (i + 7919) % s.Len()
+				if o := s.At(i); o.Size < 0 {
+					b.Fatal(o)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFilter looks through a million names: every row hits, few do, none does, and names with capitals.
+func BenchmarkFilter(b *testing.B) {
+	s := full(b, false).Snapshot()
+	capitals := NewShelf()
+	for i := range million {
+		capitals.Append([]Object{{Name: Text{strings.ToUpper(rowName(i))}}})
+	}
+	for name, f := range map[string]struct {
+		s    *Snapshot
+		text string
+	}{"all": {s, "e"}, "few": {s, "service-017"}, "none": {s, "nowhere"}, "capitals": {capitals.Snapshot(), "service-017"}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := f.s.Filter(b.Context(), f.text, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSort orders a million objects, listed in order and in none.
+func BenchmarkSort(b *testing.B) {
+	for _, shuffled := range []bool{false, true} {
+		s := full(b, shuffled).Snapshot()
+		for by, name := range []string{"name", "size", "date"} {
+			b.Run(fmt.Sprintf("%s/shuffled=%v", name, shuffled), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := s.Sort(b.Context(), ObjectOrder(by), true, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
