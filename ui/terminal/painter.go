@@ -1,14 +1,13 @@
 package terminal
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"time"
 )
 
-// The painter writes frames: changed lines alone, in one write, from a goroutine of its own. A frame that nobody has read yet is replaced
+// The painter writes frames: changed cells alone, in one write, from a goroutine of its own. A frame that nobody has read yet is replaced
 // by a newer one, not queued.
 type painter struct {
 	out  io.Writer
@@ -25,9 +24,10 @@ type painter struct {
 	held    time.Time // when the last slow write ended
 
 	// Of the writing goroutine alone.
-	lines []string
-	title string
-	mouse bool
+	lines  []string
+	title  string
+	mouse  bool
+	pencil pencil
 }
 
 // pace is the least time between two frames.
@@ -49,10 +49,10 @@ func (p *painter) nudge() {
 	}
 }
 
-// show draws a frame as soon as the terminal takes it.
-func (p *painter) show(f Frame) {
+// show draws a frame as soon as the terminal takes it: what changed, or everything where what stands on the screen cannot be trusted.
+func (p *painter) show(f Frame, whole bool) {
 	p.mu.Lock()
-	p.next = &f
+	p.next, p.fresh = &f, p.fresh || whole
 	p.mu.Unlock()
 	p.nudge()
 }
@@ -141,53 +141,37 @@ func (p *painter) run() {
 
 // difference is what turns the frame on the screen into another.
 func (p *painter) difference(f Frame, fresh bool) string {
-	var b strings.Builder
-	lines := strings.Split(f.Content, "\n")
+	var modes strings.Builder
 	if fresh {
-		p.lines, p.title = nil, "\x00"
-		b.WriteString("\x1b[m\x1b[2J")
+		p.lines, p.title = p.lines[:0], "\x00"
+		modes.WriteString("\x1b[m\x1b[2J")
 	}
 	if f.Mouse != p.mouse || fresh {
 		p.mouse = f.Mouse
-		b.WriteString(map[bool]string{true: "\x1b[?1002h\x1b[?1006h", false: "\x1b[?1006l\x1b[?1002l"}[f.Mouse])
+		modes.WriteString(map[bool]string{true: "\x1b[?1002h\x1b[?1006h", false: "\x1b[?1006l\x1b[?1002l"}[f.Mouse])
 	}
 	if f.Title != p.title {
 		p.title = f.Title
-		b.WriteString("\x1b]2;" + clean(f.Title) + "\x1b\\")
+		modes.WriteString("\x1b]2;" + clean(f.Title) + "\x1b\\")
 	}
-	for y, line := range lines {
-		if y < len(p.lines) && p.lines[y] == line {
-			continue
+	p.pencil.begin()
+	y := 0
+	for line := range strings.SplitSeq(f.Content, "\n") {
+		if y == len(p.lines) {
+			p.lines = append(p.lines, "")
 		}
-		before := ""
-		if y < len(p.lines) {
-			before = p.lines[y]
+		if p.lines[y] != line {
+			p.pencil.line(y, p.lines[y], line)
+			p.lines[y] = line
 		}
-		change(&b, y, before, line)
+		y++
 	}
-	p.lines = lines
-	return b.String()
-}
-
-// change writes the part of a line that differs. Plain text at its beginning that stays is not written again.
-// A line is as wide as the screen: erasing behind its last cell would take that cell away, so it is done for trailing blanks alone.
-func change(b *strings.Builder, y int, before, line string) {
-	same := 0
-	for same < len(line) && same < len(before) && line[same] == before[same] && line[same] >= ' ' && line[same] < 0x7f {
-		same++
+	for n := y; n < len(p.lines); n++ {
+		p.pencil.line(n, p.lines[n], "")
 	}
-	if same > 0 && same < len(line) && line[same] >= 0x80 {
-		same-- // a combining mark may follow
-	}
-	fmt.Fprintf(b, "\x1b[%d;%dH", y+1, same+1)
-	rest := strings.TrimRight(line[same:], " ")
-	b.WriteString(rest)
-	if len(rest) < len(line[same:]) {
-		b.WriteString("\x1b[K")
-	}
-	if strings.Contains(rest, "\x1b[") {
-		b.WriteString("\x1b[m")
-	}
+	p.lines = p.lines[:y]
+	p.pencil.end()
+	return modes.String() + string(p.pencil.out)
 }
 
 // clean takes from a title what could end it.
