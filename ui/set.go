@@ -105,6 +105,9 @@ func (s *Set[T]) Notes() []string { return s.notes }
 // Busy is the verb under way on a row ("disabling"), or "".
 func (s *Set[T]) Busy(id string) string { return s.busy[id] }
 
+// working reports whether any row is busy.
+func (s *Set[T]) working() bool { return len(s.busy) > 0 }
+
 // Lazy reports whether pages are fetched only as they are read.
 func (s *Set[T]) Lazy() bool { return s.src.Lazy }
 
