@@ -74,6 +74,8 @@ type (
 	Close struct{}
 	// Enter puts a form in front.
 	Enter struct{ Form Form }
+	// Ask puts the question of an action in front, or does the action where it asks nothing.
+	Ask struct{ Action Action }
 	// Goto switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone.
 	Goto struct{ Pane, ID string }
 	// Copy puts text on the clipboard. What names it in the news: "e-mail address".

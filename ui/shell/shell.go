@@ -168,6 +168,8 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 		s.back()
 	case ui.Enter:
 		s.push(&formDialog{form: ui.NewFormView(msg.Form, s.ctx)})
+	case ui.Ask:
+		return s.start(msg.Action)
 	case ui.Menu:
 		s.push(&menu{name: msg.Title, actions: msg.Actions})
 	case ui.Show:
