@@ -88,6 +88,8 @@ type List[T any] struct {
 	shown  []T
 	pruned int // version of the rows that the marks are known to be among
 
+	still []Action // those that never change
+
 	// Of the frame under way.
 	page    page
 	columns []column

@@ -15,8 +15,8 @@ import (
 // Actions are what can be done with the row at the cursor or the marked rows, then with the list.
 func (l *List[T]) Actions() []Action {
 	l.settle()
-	var actions []Action
 	row, there := l.row()
+	actions := make([]Action, 0, len(l.Acts)+32)
 	for _, act := range l.Acts {
 		actions = append(actions, l.bind(act, row, there))
 	}
@@ -32,18 +32,23 @@ func plain(group, name string, off string, do func(), keys ...string) Action {
 	return Action{Key: Bind(name, keys...), Group: group, Off: off, Do: func() tea.Cmd { do(); return nil }}
 }
 
+// moves are the same all the time: they are made once.
 func (l *List[T]) moves() []Action {
-	page := max(1, l.height-1)
-	return []Action{
+	if l.still != nil {
+		return l.still
+	}
+	page := func() int { return max(1, l.height-1) }
+	l.still = []Action{
 		plain("move", "down", "", func() { l.step(1) }, "j", "down"),
 		plain("move", "up", "", func() { l.step(-1) }, "k", "up"),
-		plain("move", "page down", "", func() { l.step(page) }, "pgdown", "ctrl+f"),
-		plain("move", "page up", "", func() { l.step(-page) }, "pgup", "ctrl+b"),
+		plain("move", "page down", "", func() { l.step(page()) }, "pgdown", "ctrl+f"),
+		plain("move", "page up", "", func() { l.step(-page()) }, "pgup", "ctrl+b"),
 		plain("move", "first", "", func() { l.to(0) }, "g", "home"),
 		plain("move", "last", "", func() { l.to(l.order.count(l.Set) - 1) }, "G", "end"),
 		plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
 		plain("move", "columns right", "", func() { l.left = min(len(l.Columns)-1, l.left+1) }, "right"),
 	}
+	return l.still
 }
 
 // step moves the cursor, or the detail while it stands over the list.

@@ -38,11 +38,31 @@ func (s *Shell) content() string {
 	body.Height = s.height - 6
 	rule := b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.H, s.width))
 	middle := body.Fit(s.pane().View(body))
-	for i := len(s.dialogs) - 1; i < len(s.dialogs) && i >= 0; i++ {
-		middle = over(middle, s.dialogs[i], body)
+	if n := len(s.dialogs); n > 0 {
+		middle = body.Fit(over(middle, s.dialogs[n-1], body))
 	}
-	lines := []string{s.head(b), s.tabLine(b), rule, middle, rule, s.news.view(b), s.hints(b)}
-	return b.Fit(strings.Join(lines, "\n"))
+	line := b
+	line.Height = 1
+	var out strings.Builder
+	out.Grow(len(middle) + 16*s.width)
+	for i, part := range []string{line.Fit(s.head(b)), line.Fit(s.tabLine(b)), rule, middle, rule, line.Fit(s.news.view(b)), line.Fit(s.hints(b))} {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// paint writes text in a tone.
+func paint(out *strings.Builder, t *theme.Theme, tone theme.Tone, text string) {
+	if text == "" {
+		return
+	}
+	look := t.Style(tone)
+	out.WriteString(look.Open)
+	out.WriteString(text)
+	out.WriteString(look.Close)
 }
 
 // head says which account, how fresh, what may be done.
@@ -80,6 +100,7 @@ func (s *Shell) head(b ui.Box) string {
 // tabLine is the panes with their digits and badges, and where the front one stands.
 func (s *Shell) tabLine(b ui.Box) string {
 	var out strings.Builder
+	out.Grow(b.Width * 4)
 	x, whole := 0, 20
 	for _, tab := range s.tabs {
 		whole += len(tab.stack[0].Name()) + 5
@@ -87,17 +108,18 @@ func (s *Shell) tabLine(b ui.Box) string {
 	tight := whole > b.Width
 	for i, tab := range s.tabs {
 		name := tabName(tab)
-		text := fmt.Sprintf(" %d %s", (i+1)%10, name)
 		if tight && i != s.front {
-			text = fmt.Sprintf(" %d %s", (i+1)%10, ui.Cut(name, 5, ""))
+			name = ui.Cut(name, 5, "")
 		}
+		text := " " + digits[(i+1)%10:][:1] + " " + name
 		badge, tone := "", theme.Plain
 		if t, ok := tab.stack[0].(ui.Badger); ok {
 			if badge, tone = t.Badge(); badge != "" {
 				badge = " " + badge
 			}
 		}
-		if x+ui.Width(text)+ui.Width(badge) > b.Width-1 {
+		width := ui.Width(text) + ui.Width(badge) + 1
+		if x+width > b.Width {
 			out.WriteString(b.Theme.Glyphs.Ellipsis)
 			break
 		}
@@ -105,9 +127,10 @@ func (s *Shell) tabLine(b ui.Box) string {
 		if i == s.front {
 			look = theme.Accent
 		}
-		out.WriteString(b.Theme.Paint(look, text) + b.Theme.Paint(tone, badge) + " ")
-		width := ui.Width(text) + ui.Width(badge) + 1
-		s.hits = append(s.hits, hit{1, x, x + width, ui.Action{Key: ui.Bind(name), Do: func() tea.Cmd { return s.toTab(i) }}})
+		paint(&out, b.Theme, look, text)
+		paint(&out, b.Theme, tone, badge)
+		out.WriteByte(' ')
+		s.hits = append(s.hits, hit{1, x, x + width, s.tabAction(i)})
 		x += width
 	}
 	if c, ok := s.pane().(ui.Crumber); ok && len(s.tabs[s.front].stack) > 1 {
@@ -122,6 +145,7 @@ func (s *Shell) tabLine(b ui.Box) string {
 // hints are the keys worth a line, read from the actions.
 func (s *Shell) hints(b ui.Box) string {
 	var out strings.Builder
+	out.Grow(b.Width * 4)
 	out.WriteByte(' ')
 	x := 1
 	if n := len(s.dialogs); n > 0 {
@@ -135,7 +159,10 @@ func (s *Shell) hints(b ui.Box) string {
 		if x+width > b.Width {
 			continue
 		}
-		out.WriteString(b.Theme.Paint(theme.Accent, a.Key.Help().Key) + " " + b.Theme.Paint(theme.Muted, a.Name()) + "  ")
+		paint(&out, b.Theme, theme.Accent, a.Key.Help().Key)
+		out.WriteByte(' ')
+		paint(&out, b.Theme, theme.Muted, a.Name())
+		out.WriteString("  ")
 		s.hits = append(s.hits, hit{s.height - 1, x, x + width - 2, a})
 		x += width
 	}
@@ -148,6 +175,14 @@ func (s *Shell) tone() theme.Tone {
 		return theme.Accent
 	}
 	return s.o.Tone
+}
+
+// digits are the keys of the tabs, by their places.
+const digits = "0123456789"
+
+// tabAction brings a tab to the front.
+func (s *Shell) tabAction(i int) ui.Action {
+	return ui.Action{Key: ui.Bind(s.tabs[i].stack[0].Name()), Do: func() tea.Cmd { return s.toTab(i) }}
 }
 
 // tabName is a pane's name as its tab shows it.

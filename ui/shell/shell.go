@@ -49,6 +49,7 @@ type Shell struct {
 	clock   clock
 	mouse   bool
 	hits    []hit // of the last frame
+	own     own
 }
 
 // A tab is a pane and what was opened from it.
@@ -256,7 +257,7 @@ func (s *Shell) ask(a ui.Action) tea.Cmd {
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
 func (s *Shell) actions() []ui.Action {
 	p := s.pane()
-	return append(s.rebound(p.Name(), p.Actions()), s.rebound("program", s.program())...)
+	return append(s.rebound(p.Name(), p.Actions()), s.program()...)
 }
 
 // rebound gives actions the keys that the user chose for them.
