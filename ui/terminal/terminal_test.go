@@ -27,8 +27,8 @@ func (s *still) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *still) Frame() Frame {
-	line := fmt.Sprintf("%d×%d %d", s.width, s.height, s.n)
-	line += strings.Repeat("-", s.width-len([]rune(line)))
+	line := fmt.Sprintf("%dx%d %d", s.width, s.height, s.n)
+	line += strings.Repeat("-", s.width-len(line))
 	return Frame{Content: strings.TrimSuffix(strings.Repeat(line+"\n", s.height), "\n")}
 }
 
