@@ -160,6 +160,22 @@ func TestAWholeFrameTrustsNothing(t *testing.T) {
 	compare(t, e, content, 60, 8, sent)
 }
 
+// Another theme changes no letter, and every style.
+func TestAnotherTheme(t *testing.T) {
+	light, err := theme.New("light", theme.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, p := vt.NewEmulator(120, 20), painter{}
+	fmt.Fprint(e, p.difference(Frame{Content: table(look(t, theme.TrueColor), 120, 20, 3)}, true))
+	for _, next := range []*theme.Theme{light, look(t, theme.None), look(t, theme.ANSI16)} {
+		content := table(next, 120, 20, 3)
+		sent := p.difference(Frame{Content: content}, false)
+		fmt.Fprint(e, sent)
+		compare(t, e, content, 120, 20, sent)
+	}
+}
+
 // Lines that are no longer part of the frame are blank.
 func TestAShorterFrameLeavesNothingBeneath(t *testing.T) {
 	e, p := vt.NewEmulator(20, 4), painter{}
@@ -227,6 +243,20 @@ func TestACursorMoveCostsFewBytes(t *testing.T) {
 func BenchmarkCursorMove(b *testing.B) {
 	look := look(b, theme.TrueColor)
 	first, second := Frame{Content: table(look, 200, 50, 10)}, Frame{Content: table(look, 200, 50, 11)}
+	p := painter{}
+	p.difference(first, true)
+	b.ReportAllocs()
+	for range b.N {
+		b.ReportMetric(float64(len(p.difference(second, false))), "bytes/frame")
+		first, second = second, first
+	}
+}
+
+// BenchmarkAllRows is a page down: every row becomes another.
+func BenchmarkAllRows(b *testing.B) {
+	look := look(b, theme.TrueColor)
+	first := Frame{Content: table(look, 200, 50, 10)}
+	second := Frame{Content: strings.NewReplacer("service-00", "service-01", "10.0.", "10.3.", "● ok", "▲ no").Replace(first.Content)}
 	p := painter{}
 	p.difference(first, true)
 	b.ReportAllocs()
