@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -8,68 +9,86 @@ import (
 
 // A cell is one place of a line.
 type cell struct {
-	text string // a grapheme; empty in the second place of a wide one
-	pen  pen
-	odd  bool // terminals may disagree about how wide it is
+	r   rune // 0 is the second place of a wide grapheme; below 0 is the number of an odd one
+	pen pen
 }
 
-var blank = cell{text: " "}
+var blank = cell{r: ' '}
 
-// parse takes a line apart, into cells. odd reports whether any cell is. What is neither text nor style is left out.
-func parse(cells []cell, line string) (_ []cell, odd bool) {
-	var p pen
+// A row is a line taken apart.
+type row struct {
+	cells []cell
+	odd   []string // graphemes whose width terminals may disagree about
+}
+
+// parse takes a line apart. What is neither text nor style is left out.
+func (w *row) parse(line string) {
+	w.cells, w.odd = slices.Grow(w.cells[:0], min(len(line), 256)), w.odd[:0]
+	var on, onBlank pen
 	for i := 0; i < len(line); {
 		c := line[i]
-		if c == 0x1b {
-			i += p.escape(line[i:])
-			continue
-		}
-		size := 1
-		if c >= utf8.RuneSelf {
-			_, size = utf8.DecodeRuneInString(line[i:])
-		}
-		text, width := line[i:i+size], 1
 		switch {
-		case c < 0x20 || c == 0x7f || c == 0xc2 && size == 2 && line[i+1] < 0xa0:
-			i += size
-			continue
-		case c >= utf8.RuneSelf && !single(text) || joined(line[i+size:]):
-			text, width = ansi.FirstGraphemeCluster(line[i:], ansi.GraphemeWidth)
-			cells, odd = append(cells, grapheme(text, width, p)...), true
+		case c == 0x1b:
+			i += on.escape(line[i:])
+			onBlank = on.seen()
+		case c >= utf8.RuneSelf || joined(line[i+1:]):
+			i += w.beyond(line[i:], on)
+		case c == ' ':
+			w.cells = append(w.cells, cell{' ', onBlank})
+			i++
 		default:
-			cells = append(cells, place(text, p))
+			if c > ' ' && c != 0x7f {
+				w.cells = append(w.cells, cell{rune(c), on})
+			}
+			i++
 		}
-		i += len(text)
 	}
-	return cells, odd
 }
 
-// grapheme is the cells of one that is neither ASCII nor a shape. One without a width has no place.
-func grapheme(text string, width int, p pen) []cell {
-	first := place(text, p)
-	first.odd = true
-	switch width {
-	case 0:
-		return nil
-	case 1:
-		return []cell{first}
+// beyond takes the character that a text begins with, which is not ASCII or has a mark, and gives its length.
+func (w *row) beyond(text string, on pen) int {
+	r, size := utf8.DecodeRuneInString(text)
+	switch {
+	case r < ' ' || r >= 0x7f && r < 0xa0:
+		return size
+	case single(r) && !joined(text[size:]):
+		w.cells = append(w.cells, cell{r, on})
+		return size
 	}
-	return []cell{first, {pen: first.pen, odd: true}}
+	if r == utf8.RuneError && size == 1 { // a byte that is no character: some terminals obey it
+		w.odd = append(w.odd, "\ufffd")
+		w.cells = append(w.cells, cell{rune(-len(w.odd)), on})
+		return size
+	}
+	grapheme, width := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	if width > 0 {
+		w.odd = append(w.odd, grapheme)
+		w.cells = append(w.cells, cell{rune(-len(w.odd)), on})
+	}
+	for range width - 1 {
+		w.cells = append(w.cells, cell{0, on})
+	}
+	return len(grapheme)
 }
 
-// place is a cell. Of a blank's style only what can be seen counts, so that blanks that look the same are the same.
-func place(text string, p pen) cell {
-	if text == " " {
-		p = p.seen()
+// at is a cell of a line; beyond its end there are blanks.
+func at(cells []cell, x int) cell {
+	if x < len(cells) {
+		return cells[x]
 	}
-	return cell{text: text, pen: p}
+	return blank
 }
 
-// single reports whether a grapheme is a shape that every terminal draws one cell wide: lines, blocks, geometric shapes.
-func single(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
+// single reports whether a character is a shape that every terminal draws one cell wide: lines, blocks, geometric shapes.
+func single(r rune) bool {
 	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' || r == '•'
 }
 
 // joined reports whether a text may begin with a mark that belongs to the character before it.
-func joined(rest string) bool { return rest != "" && rest[0] >= utf8.RuneSelf && !single(rest) }
+func joined(rest string) bool {
+	if rest == "" || rest[0] < utf8.RuneSelf {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	return !single(r)
+}

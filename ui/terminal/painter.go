@@ -24,7 +24,7 @@ type painter struct {
 	held    time.Time // when the last slow write ended
 
 	// Of the writing goroutine alone.
-	lines  []string
+	lines  []line
 	title  string
 	mouse  bool
 	pencil pencil
@@ -143,7 +143,10 @@ func (p *painter) run() {
 func (p *painter) difference(f Frame, fresh bool) string {
 	var modes strings.Builder
 	if fresh {
-		p.lines, p.title = p.lines[:0], "\x00"
+		p.title = "\x00"
+		for n := range p.lines {
+			p.lines[n].clear()
+		}
 		modes.WriteString("\x1b[m\x1b[2J")
 	}
 	if f.Mouse != p.mouse || fresh {
@@ -156,22 +159,35 @@ func (p *painter) difference(f Frame, fresh bool) string {
 	}
 	p.pencil.begin()
 	y := 0
-	for line := range strings.SplitSeq(f.Content, "\n") {
-		if y == len(p.lines) {
-			p.lines = append(p.lines, "")
-		}
-		if p.lines[y] != line {
-			p.pencil.line(y, p.lines[y], line)
-			p.lines[y] = line
-		}
+	for text := range strings.SplitSeq(f.Content, "\n") {
+		p.line(y, text)
 		y++
 	}
 	for n := y; n < len(p.lines); n++ {
-		p.pencil.line(n, p.lines[n], "")
+		p.line(n, "")
 	}
-	p.lines = p.lines[:y]
 	p.pencil.end()
 	return modes.String() + string(p.pencil.out)
+}
+
+// line is what stands in a line of the screen.
+type line struct {
+	text string
+	row  row
+}
+
+// clear makes the line blank. Its room is kept.
+func (l *line) clear() { l.text, l.row.cells, l.row.odd = "", l.row.cells[:0], l.row.odd[:0] }
+
+// line puts a text in a line of the screen.
+func (p *painter) line(y int, text string) {
+	if y == len(p.lines) {
+		p.lines = append(p.lines, line{})
+	}
+	if l := &p.lines[y]; l.text != text {
+		p.pencil.line(y, &l.row, text)
+		l.text = text
+	}
 }
 
 // clean takes from a title what could end it.

@@ -188,8 +188,8 @@ func TestAShorterFrameLeavesNothingBeneath(t *testing.T) {
 func TestOnlyTextAndStylesAreWritten(t *testing.T) {
 	p := painter{}
 	p.difference(Frame{Title: "t"}, true)
-	sent := p.difference(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x1b[31mred"}, false)
-	for _, bad := range []string{"\x1b]", "\x1b[2J", "\r", "\u009b", "\x00", "\x07"} {
+	sent := p.difference(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m \x1b[31mred"}, false)
+	for _, bad := range []string{"\x1b]", "\x1b[2J", "\r", "\u009b", "\x9b31m", "\x00", "\x07"} {
 		if strings.Contains(sent, bad) {
 			t.Errorf("%q is written: %q", bad, sent)
 		}
@@ -197,7 +197,7 @@ func TestOnlyTextAndStylesAreWritten(t *testing.T) {
 	if !strings.HasSuffix(sent, "\x1b[m") {
 		t.Errorf("a style stays on: %q", sent)
 	}
-	if again := p.difference(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x1b[31mred"}, false); again != "" {
+	if again := p.difference(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m \x1b[31mred"}, false); again != "" {
 		t.Errorf("a frame that stays the same costs %q", again)
 	}
 }

@@ -1,6 +1,9 @@
 package terminal
 
-import "strconv"
+import (
+	"strconv"
+	"unicode/utf8"
+)
 
 // A pencil turns lines of the screen into others with as few bytes as it can: it knows where the cursor is and which style is on.
 type pencil struct {
@@ -9,8 +12,9 @@ type pencil struct {
 	pen    pen
 	unsure bool // an odd grapheme was written: the cursor may stand elsewhere
 
-	before, after []cell // of the line under way
-	spare         []byte
+	before []cell // of the line under way: what stands there
+	after  row
+	spare  []byte
 }
 
 // begin forgets the last frame's bytes. Between frames the terminal's style is its own.
@@ -19,72 +23,84 @@ func (p *pencil) begin() { p.out, p.x, p.y, p.pen, p.unsure = p.out[:0], -1, -1,
 // end leaves the terminal's own style on.
 func (p *pencil) end() { p.ink(pen{}) }
 
-// line turns what stands in a line into another text. A line with graphemes that terminals may disagree about is written whole.
-func (p *pencil) line(y int, before, after string) {
-	var old, odd bool
-	p.before, old = parse(p.before[:0], before)
-	p.after, odd = parse(p.after[:0], after)
-	if old || odd {
+// line turns what stands in a line into another text, and keeps that in its place. A line with graphemes that terminals may disagree
+// about is written whole.
+func (p *pencil) line(y int, stands *row, text string) {
+	p.before = stands.cells
+	p.after.parse(text)
+	p.rewrite(y, len(stands.odd)+len(p.after.odd) > 0)
+	*stands, p.after = p.after, *stands
+}
+
+func (p *pencil) rewrite(y int, whole bool) {
+	if whole {
 		p.erase(0, y)
-		p.write(y, 0, nil)
+		p.before = nil
+		p.write(y, 0)
 		return
 	}
-	first := p.first()
-	if first < 0 {
-		return
-	}
-	start := *p
-	p.write(y, first, p.before)
-	if len(p.before) == 0 {
-		return
-	}
-	changed, end := len(p.out), *p
-	p.spare = append(p.spare[:0], p.out[len(start.out):]...)
-	p.out, p.x, p.y, p.pen = start.out, start.x, start.y, start.pen
-	p.erase(first, y)
-	p.write(y, first, p.before[:min(first, len(p.before))])
-	if len(p.out) >= changed {
-		p.out = append(p.out[:len(start.out)], p.spare...)
-		p.x, p.y, p.pen = end.x, end.y, end.pen
+	first, blanked := p.differ()
+	switch {
+	case first < 0:
+	case blanked > 4:
+		p.shorter(y, first)
+	default:
+		p.write(y, first)
 	}
 }
 
-// first is the first cell that differs, -1 where none does.
-func (p *pencil) first() int {
-	for x := range max(len(p.before), len(p.after)) {
-		if at(p.before, x) != at(p.after, x) {
-			return x
+// differ is the first cell that differs, -1 where none does, and how many become blank.
+func (p *pencil) differ() (first, blanked int) {
+	first = -1
+	for x := range max(len(p.before), len(p.after.cells)) {
+		if c := at(p.after.cells, x); at(p.before, x) != c {
+			if first < 0 {
+				first = x
+			}
+			if c == blank {
+				blanked++
+			}
 		}
 	}
-	return -1
+	return first, blanked
 }
 
-// at is a cell of a line; beyond its end there are blanks.
-func at(cells []cell, x int) cell {
-	if x < len(cells) {
-		return cells[x]
+// shorter writes a line from a place on in the shorter of two ways: over what stands there, or after erasing it.
+func (p *pencil) shorter(y, first int) {
+	start := *p
+	p.write(y, first)
+	over := *p
+	p.spare = append(p.spare[:0], p.out[len(start.out):]...)
+	over.spare = p.spare
+	p.out, p.x, p.y, p.pen = start.out, start.x, start.y, start.pen
+	p.erase(first, y)
+	p.before = p.before[:min(first, len(p.before))]
+	p.write(y, first)
+	if len(p.out) >= len(over.out) {
+		over.out = append(p.out[:len(start.out)], p.spare...)
+		*p = over
 	}
-	return blank
 }
 
 // write writes the cells from a place on that differ from what stands there, and the one behind an odd grapheme, which may have covered it.
 // Blanks at the end are erased: never with the cursor behind the last cell, where erasing takes that cell away.
-func (p *pencil) write(y, from int, before []cell) {
-	end := len(p.after)
-	for end > 0 && p.after[end-1] == blank {
+func (p *pencil) write(y, from int) {
+	cells := p.after.cells
+	end := len(cells)
+	for end > 0 && cells[end-1] == blank {
 		end--
 	}
-	if end > 0 && end < len(p.after) && p.after[end-1].odd {
+	if end > 0 && end < len(cells) && cells[end-1].r <= 0 {
 		end++
 	}
 	for x := from; x < end; x++ {
-		if c := p.after[x]; c.text != "" && (at(before, x) != c || p.unsure && p.x == x) {
+		if c := cells[x]; c.r != 0 && (at(p.before, x) != c || p.unsure && p.x == x) {
 			p.reach(x, y)
 			p.put(c)
 		}
 	}
-	for x := max(from, end); x < len(before); x++ {
-		if before[x] != blank {
+	for x := max(from, end); x < len(p.before); x++ {
+		if p.before[x] != blank {
 			p.erase(x, y)
 			return
 		}
@@ -95,7 +111,7 @@ func (p *pencil) write(y, from int, before []cell) {
 func (p *pencil) reach(x, y int) {
 	if p.y == y && p.x < x && !p.unsure && p.near(x) {
 		for p.x < x {
-			p.put(p.after[p.x])
+			p.put(p.after.cells[p.x])
 		}
 	}
 	if p.y != y || p.x != x {
@@ -106,8 +122,11 @@ func (p *pencil) reach(x, y int) {
 // near reports whether the cells up to x take fewer bytes than moving over them.
 func (p *pencil) near(x int) bool {
 	bytes := 0
-	for _, c := range p.after[p.x:x] {
-		if bytes += len(c.text); bytes > 4 || c.odd || !p.suits(c) {
+	if x-p.x > 4 {
+		return false
+	}
+	for _, c := range p.after.cells[p.x:x] {
+		if bytes += utf8.RuneLen(c.r); bytes > 4 || c.r <= 0 || !p.suits(c) {
 			return false
 		}
 	}
@@ -116,21 +135,25 @@ func (p *pencil) near(x int) bool {
 
 // suits reports whether the style that is on draws a cell as it must be.
 func (p *pencil) suits(c cell) bool {
-	return p.pen == c.pen || c.text == " " && p.pen.seen() == c.pen
+	return p.pen == c.pen || c.r == ' ' && p.pen.seen() == c.pen
 }
 
 // put writes a cell at the cursor.
 func (p *pencil) put(c cell) {
-	if p.unsure && !c.odd {
+	odd := c.r < 0
+	if p.unsure && !odd {
 		p.move(p.x, p.y)
 	}
 	if !p.suits(c) {
 		p.ink(c.pen)
 	}
-	p.out = append(p.out, c.text...)
-	p.unsure = c.odd
-	p.x++
-	if p.x < len(p.after) && p.after[p.x].text == "" {
+	if odd {
+		p.out = append(p.out, p.after.odd[-c.r-1]...)
+	} else {
+		p.out = utf8.AppendRune(p.out, c.r)
+	}
+	p.unsure = odd
+	for p.x++; p.x < len(p.after.cells) && p.after.cells[p.x].r == 0; {
 		p.x++
 	}
 }
