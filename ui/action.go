@@ -31,7 +31,10 @@ func Bind(name string, keys ...string) key.Binding {
 			shown = "space"
 		}
 	}
-	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, name))
+	var b key.Binding
+	b.SetKeys(keys...)
+	b.SetHelp(shown, name)
+	return b
 }
 
 // A Question stands between an action and its doing. "No" is the answer at hand.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,39 +36,103 @@ func (f *filter) press(k tea.KeyPressMsg) {
 	}
 }
 
-// compile makes a filter's text a test on rows.
-func compile[T any](l *List[T], text string) func(T) bool {
-	box := l.light()
-	var tests []func(T) bool
-	for word := range strings.FieldsSeq(strings.ToLower(text)) {
-		word, not := strings.CutPrefix(word, "!")
-		columns := l.Columns
-		if name, rest, ok := strings.Cut(word, ":"); ok {
-			for i, c := range l.Columns {
-				if strings.HasPrefix(strings.ToLower(c.Title), name) && name != "" {
-					columns, word = l.Columns[i:i+1], rest
-					break
-				}
+// A word is one of a filter: what a cell must hold, or no cell may.
+type word struct {
+	text   string
+	column int // -1 is any
+	not    bool
+}
+
+// mostWords is how many words of a filter count.
+const mostWords = 64
+
+// wordsOf takes a filter's text apart.
+func wordsOf[T any](columns []Column[T], text string) (words []word) {
+	for part := range strings.FieldsSeq(strings.ToLower(text)) {
+		w := word{column: -1}
+		part, w.not = strings.CutPrefix(part, "!")
+		if name, rest, ok := strings.Cut(part, ":"); ok && name != "" {
+			w.column = slices.IndexFunc(columns, func(c Column[T]) bool { return strings.HasPrefix(strings.ToLower(c.Title), name) })
+			if w.column >= 0 {
+				part = rest
 			}
 		}
-		if word == "" {
-			continue
+		if w.text = part; part != "" && len(words) < mostWords {
+			words = append(words, w)
 		}
-		tests = append(tests, func(row T) bool {
-			for _, c := range columns {
-				if cell, _ := c.Cell(row, box); strings.Contains(strings.ToLower(cell), word) {
-					return !not
-				}
+	}
+	return words
+}
+
+// compile makes a filter's text a test on rows. It looks at a cell once at most, and at none that no word asks for.
+func compile[T any](columns []Column[T], box Box, text string) func(T) bool {
+	words := wordsOf(columns, text)
+	var want, never uint64 // words by their numbers
+	asked := make([]uint64, len(columns))
+	for n, w := range words {
+		if w.not {
+			never |= 1 << n
+		} else {
+			want |= 1 << n
+		}
+		for i := range columns {
+			if w.column < 0 || w.column == i {
+				asked[i] |= 1 << n
 			}
-			return not
-		})
+		}
 	}
 	return func(row T) bool {
-		for _, test := range tests {
-			if !test(row) {
+		var found uint64
+		for i, ask := range asked {
+			ask &^= found
+			if ask == 0 {
+				continue
+			}
+			cell, _ := columns[i].Cell(row, box)
+			for ; ask != 0; ask &= ask - 1 {
+				if n := bits.TrailingZeros64(ask); holds(cell, words[n].text) {
+					found |= 1 << n
+				}
+			}
+			if found&never != 0 {
 				return false
 			}
+			if never == 0 && found == want {
+				return true
+			}
 		}
-		return true
+		return found == want
 	}
+}
+
+// holds reports whether a text holds a word of small letters, whatever the size of its own.
+func holds(text, word string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.Contains(strings.ToLower(text), word)
+		}
+	}
+	first := word[0]
+	for i := 0; i+len(word) <= len(text); i++ {
+		if small(text[i]) == first && begins(text[i:], word) {
+			return true
+		}
+	}
+	return false
+}
+
+func begins(text, word string) bool {
+	for i := range len(word) {
+		if small(text[i]) != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func small(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -92,6 +93,14 @@ type List[T any] struct {
 	height int              // rows of the last frame
 	box    Box              // of the last frame
 	shown  []T
+	pruned int // version of the rows that the marks are known to be among
+
+	still []Action // those that never change
+
+	// Of the frame under way.
+	page    page
+	columns []column
+	gone    []bool
 }
 
 // Name is the tab's.
@@ -244,17 +253,25 @@ func (l *List[T]) row() (T, bool) {
 func (l *List[T]) settle() {
 	l.order.build(l)
 	n := l.order.count(l.Set)
-	if place := l.order.place(l.Set, l.cursor); place >= 0 {
+	place := l.order.place(l.Set, l.cursor)
+	if place >= 0 {
 		l.at = place
 	}
 	l.at = max(0, min(l.at, n-1))
-	if n > 0 && l.Set.Loaded() {
-		if _, there := l.Set.Index(l.cursor); !there || l.order.place(l.Set, l.cursor) < 0 {
-			l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
-		}
+	if place < 0 && n > 0 && l.Set.Loaded() {
+		l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
 	}
+	l.prune()
+}
+
+// prune takes the marks off rows that are gone.
+func (l *List[T]) prune() {
+	if l.pruned == l.Set.Version() || !l.Set.Whole() {
+		return
+	}
+	l.pruned = l.Set.Version()
 	for id := range l.marks {
-		if _, there := l.Set.Index(id); !there && l.Set.Whole() {
+		if _, there := l.Set.Index(id); !there {
 			delete(l.marks, id)
 		}
 	}
@@ -317,16 +334,23 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// marked are the rows with a mark in the order of the list, and how many of them the filter hides.
+// marked are the rows with a mark in the order of the set, and how many of them the filter hides.
 func (l *List[T]) marked() (rows []T, hidden int) {
-	for i := range l.Set.Len() {
-		row := l.Set.At(i)
-		if id := l.Set.ID(row); l.marks[id] {
-			rows = append(rows, row)
-			if l.order.place(l.Set, id) < 0 {
-				hidden++
-			}
+	places := make([]int, 0, len(l.marks))
+	for id := range l.marks {
+		i, held := l.Set.Index(id)
+		if !held {
+			continue
 		}
+		places = append(places, i)
+		if l.order.place(l.Set, id) < 0 {
+			hidden++
+		}
+	}
+	slices.Sort(places)
+	rows = make([]T, len(places))
+	for n, i := range places {
+		rows[n] = l.Set.At(i)
 	}
 	return rows, hidden
 }

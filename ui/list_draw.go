@@ -18,26 +18,19 @@ func (l *List[T]) View(b Box) string {
 	switch {
 	case l.Detail == nil || !there:
 		l.open = l.open && there
-		return l.table(b)
+		return l.list(b)
 	case l.open:
 		return l.detail(row, b)
 	case b.Width < beside:
-		return l.table(b)
+		return l.list(b)
 	}
 	at := b.Width * 58 / 100
 	left, right := b, b
 	left.Width, right.Width = at-3, b.Width-at
-	line := b.Theme.Paint(theme.Rule, b.Theme.Glyphs.V)
-	table := strings.Split(l.table(left), "\n")
-	detail := strings.Split(right.Fit(l.Detail(row, right)), "\n")
-	var out strings.Builder
-	for i := range table {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		out.WriteString(table[i] + " " + line + " " + detail[i])
-	}
-	return out.String()
+	l.page.begin(left.Width, b.Height)
+	l.page.seam, l.page.room = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.V)+" ", right.Width
+	l.page.beside = l.Detail(row, right)
+	return l.table(left)
 }
 
 // detail is the row's detail over the whole room, scrolled.
@@ -59,38 +52,41 @@ type column struct {
 }
 
 // layout gives columns their widths: those that do not fit leave, the highest Drop first.
-func (l *List[T]) layout(width int) []column {
-	gone := map[int]bool{}
+func (l *List[T]) layout(width int) {
+	l.gone = append(l.gone[:0], make([]bool, len(l.Columns))...)
+	for i := range l.gone {
+		l.gone[i] = i > 0 && i < l.left
+	}
 	for {
-		need, flex := 2, 0
-		for i, c := range l.Columns {
-			if gone[i] || i < l.left && i > 0 {
+		need, flex, drop := 2, 0, -1
+		for i := range l.Columns {
+			c := &l.Columns[i]
+			if l.gone[i] {
 				continue
 			}
 			need += max(c.Width, c.Min) + 2
 			if c.Width == 0 {
 				flex++
 			}
-		}
-		drop := -1
-		for i, c := range l.Columns {
-			if !gone[i] && c.Drop > 0 && (drop < 0 || c.Drop > l.Columns[drop].Drop) {
+			if c.Drop > 0 && (drop < 0 || c.Drop > l.Columns[drop].Drop) {
 				drop = i
 			}
 		}
 		if need <= width || drop < 0 {
-			return l.share(gone, width-need+2, flex)
+			l.share(width-need+2, flex)
+			return
 		}
-		gone[drop] = true
+		l.gone[drop] = true
 	}
 }
 
 // share gives what is left to the columns without a width.
-func (l *List[T]) share(gone map[int]bool, left, flex int) []column {
-	var columns []column
+func (l *List[T]) share(left, flex int) {
+	l.columns = l.columns[:0]
 	left = max(0, left)
-	for i, c := range l.Columns {
-		if gone[i] || i < l.left && i > 0 {
+	for i := range l.Columns {
+		c := &l.Columns[i]
+		if l.gone[i] {
 			continue
 		}
 		w := max(c.Width, c.Min)
@@ -100,24 +96,48 @@ func (l *List[T]) share(gone map[int]bool, left, flex int) []column {
 			left -= extra
 			flex--
 		}
-		columns = append(columns, column{i, w})
+		l.columns = append(l.columns, column{i, w})
 	}
-	return columns
+}
+
+// list is the table alone.
+func (l *List[T]) list(b Box) string {
+	l.page.begin(b.Width, b.Height)
+	return l.table(b)
 }
 
 // table is the header, the window of rows, and the foot.
 func (l *List[T]) table(b Box) string {
 	foot := l.foot(b)
 	l.height = max(0, b.Height-1-len(foot))
-	columns := l.layout(b.Width)
-	lines := make([]string, 0, b.Height)
-	lines = append(lines, l.header(columns, b))
+	l.window(l.order.count(l.Set))
+	l.shown = l.shown[:0]
+	if b.Width <= 0 || b.Height <= 0 {
+		return ""
+	}
+	if l.page.left > len(foot) {
+		l.layout(b.Width)
+		l.header(b)
+		l.rows(b)
+	}
+	for l.page.left > len(foot) {
+		l.page.end(0)
+	}
+	for _, line := range foot {
+		l.page.add(line)
+	}
+	return string(l.page.out)
+}
+
+// rows are those in the window, or why there are none.
+func (l *List[T]) rows(b Box) {
 	n := l.order.count(l.Set)
 	if n == 0 {
-		lines = append(lines, l.absent(b)...)
+		lines := l.absent(b)
+		for _, line := range lines[:min(len(lines), l.height)] {
+			l.page.add(line)
+		}
 	}
-	l.window(n)
-	l.shown = l.shown[:0]
 	stale := l.Fresh().Err != nil
 	grouped, above := l.grouped(), ""
 	for i := l.top; i < min(n, l.top+l.height); i++ {
@@ -128,12 +148,8 @@ func (l *List[T]) table(b Box) string {
 			group, _ := l.Columns[grouped].Cell(row, b)
 			again, above = group == above && i > l.top && i != l.at, group
 		}
-		lines = append(lines, l.line(row, i == l.at, stale, again, columns, b))
+		l.line(row, i == l.at, stale, again, b)
 	}
-	for len(lines) < b.Height-len(foot) {
-		lines = append(lines, "")
-	}
-	return b.Fit(strings.Join(append(lines[:max(0, b.Height-len(foot))], foot...), "\n"))
 }
 
 // grouped is the column that rows are grouped by: the one they are sorted by, where it is such a column; -1 elsewhere.
@@ -155,10 +171,11 @@ func (l *List[T]) window(n int) {
 	l.top = max(0, min(l.top, n-l.height))
 }
 
-func (l *List[T]) header(columns []column, b Box) string {
-	var out strings.Builder
-	out.WriteString("  ")
-	for _, c := range columns {
+func (l *List[T]) header(b Box) {
+	p, look := &l.page, b.Theme.Style(theme.Muted)
+	p.out = append(append(p.out, look.Open...), "  "...)
+	cells := 2
+	for _, c := range l.columns {
 		title := l.Columns[c.at].Title
 		if c.at == l.order.column {
 			arrow := b.Theme.Glyphs.Up
@@ -167,39 +184,38 @@ func (l *List[T]) header(columns []column, b Box) string {
 			}
 			title += " " + arrow
 		}
-		out.WriteString(place(title, c.width, l.Columns[c.at].Right, b.Theme.Glyphs.Ellipsis) + "  ")
+		p.field(title, c.width, l.Columns[c.at].Right, theme.Style{}, b.Theme.Glyphs.Ellipsis)
+		p.pad(2)
+		cells += c.width + 2
 	}
-	return b.Theme.Paint(theme.Muted, out.String())
-}
-
-// place cuts and pads a text to a column.
-func place(text string, width int, right bool, mark string) string {
-	text = Cut(text, width, mark)
-	if right {
-		return PadLeft(text, width)
-	}
-	return Pad(text, width)
+	p.whole(cells, look, false, "")
 }
 
 // line is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
 // again leaves the column that rows are grouped by empty.
-func (l *List[T]) line(row T, cursor, stale, again bool, columns []column, b Box) string {
-	id := l.Set.ID(row)
-	busy := l.Set.Busy(id)
-	g := b.Theme.Glyphs
-	var out strings.Builder
-	out.Grow(b.Width + 64)
-	switch {
-	case cursor && l.marks[id]:
-		out.WriteString(g.Cursor + g.Mark)
-	case cursor:
-		out.WriteString(g.Cursor + " ")
-	case l.marks[id]:
-		out.WriteString(" " + b.Theme.Paint(theme.Marked, g.Mark))
-	default:
-		out.WriteString("  ")
+func (l *List[T]) line(row T, cursor, stale, again bool, b Box) {
+	p, g := &l.page, &b.Theme.Glyphs
+	busy, marked := "", false
+	if len(l.marks) > 0 || l.Set.working() {
+		id := l.Set.ID(row)
+		busy, marked = l.Set.Busy(id), l.marks[id]
 	}
-	for n, c := range columns {
+	look := b.Theme.Style(theme.Cursor)
+	if cursor {
+		p.out = append(append(p.out, look.Open...), g.Cursor...)
+	} else {
+		p.pad(1)
+	}
+	switch {
+	case marked && cursor:
+		p.out = append(p.out, g.Mark...)
+	case marked:
+		p.field(g.Mark, 1, false, b.Theme.Style(theme.Marked), "")
+	default:
+		p.pad(1)
+	}
+	cells := 2
+	for n, c := range l.columns {
 		col := &l.Columns[c.at]
 		text, tone := col.Cell(row, b)
 		if busy != "" && n == 0 {
@@ -208,31 +224,22 @@ func (l *List[T]) line(row T, cursor, stale, again bool, columns []column, b Box
 		if again && c.at == l.order.column {
 			text = ""
 		}
-		text = Cut(text, c.width, g.Ellipsis)
 		if stale {
 			tone = theme.Muted
 		}
-		blank := c.width - Width(text)
-		if col.Right {
-			spaces(&out, blank)
-		}
+		var inner theme.Style
 		if !cursor {
-			s := b.Theme.Style(tone)
-			out.WriteString(s.Open)
-			out.WriteString(text)
-			out.WriteString(s.Close)
-		} else {
-			out.WriteString(text)
+			inner = b.Theme.Style(tone)
 		}
-		if !col.Right {
-			spaces(&out, blank)
-		}
-		out.WriteString("  ")
+		p.field(text, c.width, col.Right, inner, g.Ellipsis)
+		p.pad(2)
+		cells += c.width + 2
 	}
 	if cursor {
-		return b.Theme.Paint(theme.Cursor, Pad(Cut(strings.TrimRight(out.String(), " "), b.Width, g.Ellipsis), b.Width))
+		p.whole(cells, look, true, g.Ellipsis)
+		return
 	}
-	return out.String()
+	p.end(cells)
 }
 
 // blanks are written in pieces of this.

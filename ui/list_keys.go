@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,8 +16,8 @@ import (
 // Actions are what can be done with the row at the cursor or the marked rows, then with the list.
 func (l *List[T]) Actions() []Action {
 	l.settle()
-	var actions []Action
 	row, there := l.row()
+	actions := make([]Action, 0, len(l.Acts)+32)
 	for _, act := range l.Acts {
 		actions = append(actions, l.bind(act, row, there))
 	}
@@ -32,22 +33,26 @@ func plain(group, name string, off string, do func(), keys ...string) Action {
 	return Action{Key: Bind(name, keys...), Group: group, Off: off, Do: func() tea.Cmd { do(); return nil }}
 }
 
-// moves are the cursor's. The columns are moved by the arrows unless an action of the pane has one of them.
+// moves are the cursor's, the same all the time: they are made once. The columns are moved by the arrows unless an action of the pane has
+// one of them.
 func (l *List[T]) moves(others []Action) []Action {
-	page := max(1, l.height-1)
-	moves := []Action{
+	if l.still != nil {
+		return l.still
+	}
+	page := func() int { return max(1, l.height-1) }
+	l.still = []Action{
 		plain("move", "down", "", func() { l.step(1) }, "j", "down"),
 		plain("move", "up", "", func() { l.step(-1) }, "k", "up"),
-		plain("move", "page down", "", func() { l.step(page) }, "pgdown", "ctrl+f"),
-		plain("move", "page up", "", func() { l.step(-page) }, "pgup", "ctrl+b"),
+		plain("move", "page down", "", func() { l.step(page()) }, "pgdown", "ctrl+f"),
+		plain("move", "page up", "", func() { l.step(-page()) }, "pgup", "ctrl+b"),
 		plain("move", "first", "", func() { l.to(0) }, "g", "home"),
 		{Key: Bind("last", "G", "end"), Group: "move", Do: l.last},
 	}
 	if !bound(others, "left") && !bound(others, "right") {
-		moves = append(moves, plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
+		l.still = append(l.still, plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
 			plain("move", "columns right", "", func() { l.left = min(len(l.Columns)-1, l.left+1) }, "right"))
 	}
-	return moves
+	return l.still
 }
 
 // bound reports whether one of the actions has a key.
@@ -186,9 +191,13 @@ func with(marks map[string]bool, id string) map[string]bool {
 
 // markAll marks every row that is shown.
 func (l *List[T]) markAll() {
-	for i := range l.order.count(l.Set) {
-		l.marks = with(l.marks, l.Set.ID(l.Set.At(l.order.index(i))))
+	n := l.order.count(l.Set)
+	marks := make(map[string]bool, n+len(l.marks))
+	maps.Copy(marks, l.marks)
+	for i := range n {
+		marks[l.Set.ID(l.Set.At(l.order.index(i)))] = true
 	}
+	l.marks = marks
 }
 
 // sortMenu offers the columns; the one in use turns round.
@@ -266,39 +275,70 @@ func (l *List[T]) bind(act Act[T], row T, there bool) Action {
 		a.Off = "no row is at the cursor"
 		return a
 	}
-	rows, hidden := []T{row}, 0
-	if len(l.marks) > 0 {
-		if act.Rows != nil {
-			rows, _ = l.marked()
-			a.Do = func() tea.Cmd { return l.do(act, rows) }
-			return a
+	if len(l.marks) > 0 && act.Rows != nil {
+		a.Do = func() tea.Cmd {
+			rows, _ := l.marked()
+			return l.do(act, rows)
 		}
-		if !act.Many {
-			a.Off = "for one row only: esc clears the marks"
-			if act.Change {
-				return a
-			}
-			a.Off = ""
-		} else {
-			rows, hidden = l.marked()
-		}
+		return a
 	}
-	if len(rows) == 1 {
-		a.Off = l.off(act, rows[0])
-		if act.Ask != nil {
-			a.Ask = act.Ask(rows[0])
-		}
-	} else {
-		rows, a.Ask = l.many(act, rows, hidden)
-		if len(rows) == 0 {
-			a.Off = "it can be done with none of the marked rows"
-		}
+	rows := []T{row}
+	if len(l.marks) > 0 && !act.Many && act.Change {
+		a.Off = "for one row only: esc clears the marks"
+		return a
+	}
+	if len(l.marks) > 1 && act.Many {
+		return l.bindMarked(act, a)
+	}
+	if len(l.marks) == 1 && act.Many {
+		rows, _ = l.marked()
+	}
+	if len(rows) == 0 {
+		a.Off = noneAble
+		return a
+	}
+	a.Off = l.off(act, rows[0])
+	if act.Ask != nil && act.Form == nil {
+		a.Ask = act.Ask(rows[0])
 	}
 	a.Do = func() tea.Cmd { return l.do(act, rows) }
-	if act.Form != nil {
-		a.Ask = nil
+	return a
+}
+
+const noneAble = "it can be done with none of the marked rows"
+
+// bindMarked turns an act into an action about the marked rows. Which they are is gathered when it is chosen, and captured in its question:
+// actions are asked for with every key, and there may be a million marks.
+func (l *List[T]) bindMarked(act Act[T], a Action) Action {
+	if !l.able(act) {
+		a.Off = noneAble
+	}
+	a.Do = func() tea.Cmd {
+		rows, hidden := l.marked()
+		rows, ask := l.many(act, rows, hidden)
+		switch {
+		case len(rows) == 0:
+			return News(theme.Warn, act.Name+": "+noneAble)
+		case act.Form != nil:
+			return l.do(act, rows)
+		}
+		return Send(Ask{Action{Key: a.Key, Change: a.Change, Ask: ask, Do: func() tea.Cmd { return l.do(act, rows) }}})
 	}
 	return a
+}
+
+// able reports whether an act can be done with any marked row, as far as a look at some of them tells.
+func (l *List[T]) able(act Act[T]) bool {
+	looks := 1000
+	for id := range l.marks {
+		if row, held := l.Set.Get(id); held && l.off(act, row) == "" {
+			return true
+		}
+		if looks--; looks == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // off is why an act cannot be done with a row now.

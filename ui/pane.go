@@ -74,6 +74,8 @@ type (
 	Close struct{}
 	// Enter puts a form in front.
 	Enter struct{ Form Form }
+	// Ask puts the question of an action in front, or does the action where it asks nothing.
+	Ask struct{ Action Action }
 	// Goto switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone.
 	Goto struct{ Pane, ID string }
 	// Copy puts text on the clipboard. What names it in the news: "e-mail address".
@@ -87,8 +89,6 @@ type (
 	}
 	// Again reads the front pane anew.
 	Again struct{}
-	// Ask begins an action as if its key had been pressed: its question comes first.
-	Ask struct{ Action Action }
 	// Show puts text in front that can be scrolled and copied: a row as JSON, a call sheet.
 	Show struct{ Title, Text string }
 )

@@ -43,6 +43,7 @@ type Set[T any] struct {
 	gen      int
 	epoch    int // grows with every change of rows that is no addition
 	version  int // grows with every change of rows, for whoever keeps something made from them
+	moved    int // grows when rows change their places: not when they are added or replaced in place
 	asking   context.CancelFunc
 	loaded   bool // the first page has arrived once
 	whole    bool // the last page has arrived
@@ -111,6 +112,9 @@ func (s *Set[T]) Notes() []string { return s.notes }
 // Busy is the verb under way on a row ("disabling"), or "".
 func (s *Set[T]) Busy(id string) string { return s.busy[id] }
 
+// working reports whether any row is busy.
+func (s *Set[T]) working() bool { return len(s.busy) > 0 }
+
 // Lazy reports whether pages are fetched only as they are read.
 func (s *Set[T]) Lazy() bool { return s.src.Lazy }
 
@@ -121,6 +125,16 @@ func (s *Set[T]) Rows() []T {
 		rows[i] = s.rows.At(i)
 	}
 	return rows
+}
+
+// Snapshot is the rows as they are now, to be read off the loop whatever becomes of the set: at gives row 0 ≤ i < n.
+// A store that has none is copied.
+func (s *Set[T]) Snapshot() (n int, at func(i int) T) {
+	if frozen, ok := s.rows.(interface{ Snapshot() func(i int) T }); ok {
+		return s.rows.Len(), frozen.Snapshot()
+	}
+	rows := s.Rows()
+	return len(rows), func(i int) T { return rows[i] }
 }
 
 // Fresh says how old the rows are and whether the last question went well.
@@ -281,6 +295,7 @@ func (s *Set[T]) hold(rows []T) {
 	if enough || !s.loaded || s.coming == s.rows {
 		if s.coming != s.rows {
 			s.epoch++
+			s.moved++
 		}
 		s.rows = s.coming
 		s.version++
@@ -386,6 +401,7 @@ func (s *Set[T]) apply(id string, c Change[T]) tea.Cmd {
 		s.rows.Put(s.src.ID(c.row), c.row)
 	case drop:
 		s.rows.Drop(id)
+		s.moved++
 	case reload:
 		out = true
 	}
@@ -460,7 +476,8 @@ func isUnknown(err error) bool {
 	return errors.As(err, &u) && u.Unknown()
 }
 
-// A Store holds rows in order and finds them by identity.
+// A Store holds rows in order and finds them by identity. One that can be read off the loop without a copy also has
+// Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards.
 type Store[T any] interface {
 	Len() int
 	At(i int) T
@@ -485,6 +502,12 @@ func (r *Rows[T]) Len() int { return len(r.rows) }
 
 // At is the row at a place.
 func (r *Rows[T]) At(i int) T { return r.rows[i] }
+
+// Snapshot is the rows as they are now: what is changed later is changed in a copy, and what is added stands behind them.
+func (r *Rows[T]) Snapshot() func(i int) T {
+	rows := r.rows
+	return func(i int) T { return rows[i] }
+}
 
 // Index is the place of an identity.
 func (r *Rows[T]) Index(id string) (int, bool) { i, ok := r.index[id]; return i, ok }

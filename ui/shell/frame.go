@@ -39,11 +39,31 @@ func (s *Shell) content() string {
 	body.Height = s.height - 6
 	rule := b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.H, s.width))
 	middle := body.Fit(s.pane().View(body))
-	for i := len(s.dialogs) - 1; i < len(s.dialogs) && i >= 0; i++ {
-		middle = over(middle, s.dialogs[i], body)
+	if n := len(s.dialogs); n > 0 {
+		middle = body.Fit(over(middle, s.dialogs[n-1], body))
 	}
-	lines := []string{s.head(b), s.tabLine(b), rule, middle, rule, s.news.view(b), s.hints(b)}
-	return b.Fit(strings.Join(lines, "\n"))
+	line := b
+	line.Height = 1
+	var out strings.Builder
+	out.Grow(len(middle) + 16*s.width)
+	for i, part := range []string{line.Fit(s.head(b)), line.Fit(s.tabLine(b)), rule, middle, rule, line.Fit(s.news.view(b)), line.Fit(s.hints(b))} {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// paint writes text in a tone.
+func paint(out *strings.Builder, t *theme.Theme, tone theme.Tone, text string) {
+	if text == "" {
+		return
+	}
+	look := t.Style(tone)
+	out.WriteString(look.Open)
+	out.WriteString(text)
+	out.WriteString(look.Close)
 }
 
 // head says which account, how fresh, what may be done.
@@ -85,16 +105,16 @@ func (s *Shell) tabLine(b ui.Box) string {
 		crumb = " " + b.Theme.Glyphs.Right + " " + c.Crumb()
 	}
 	room := b.Width - 1 - ui.Width(crumb)
-	short := s.whole() > room
-	if crumb != "" && short && s.tightly() > room {
-		text, _, _ := s.tabText(s.front, false)
+	labels, short := s.tabTexts(room)
+	if crumb != "" && short && width(labels) > room {
+		text := s.tabText(s.front, false).text
 		return b.Theme.Paint(theme.Accent, text) + b.Theme.Paint(theme.Strong, tail(crumb, b.Width-ui.Width(text)-1, b.Theme.Glyphs.Ellipsis))
 	}
 	var out strings.Builder
+	out.Grow(b.Width * 4)
 	x := 0
-	for i := range s.tabs {
-		text, badge, tone := s.tabText(i, short)
-		if x+ui.Width(text)+ui.Width(badge) > room {
+	for i, l := range labels {
+		if x+l.width-1 > room {
 			out.WriteString(b.Theme.Glyphs.Ellipsis)
 			break
 		}
@@ -102,43 +122,62 @@ func (s *Shell) tabLine(b ui.Box) string {
 		if i == s.front {
 			look = theme.Accent
 		}
-		out.WriteString(b.Theme.Paint(look, text) + b.Theme.Paint(tone, badge) + " ")
-		width := ui.Width(text) + ui.Width(badge) + 1
-		s.hits = append(s.hits, hit{1, x, x + width, ui.Action{Key: ui.Bind(tabName(s.tabs[i])), Do: func() tea.Cmd { return s.toTab(i) }}})
-		x += width
+		paint(&out, b.Theme, look, l.text)
+		paint(&out, b.Theme, l.tone, l.badge)
+		out.WriteByte(' ')
+		s.hits = append(s.hits, hit{1, x, x + l.width, s.tabAction(i)})
+		x += l.width
 	}
-	return out.String() + b.Theme.Paint(theme.Strong, crumb)
+	paint(&out, b.Theme, theme.Strong, crumb)
+	return out.String()
 }
 
-// tabText is a tab as it is drawn: digit, name, badge. Only the first ten have a digit.
-func (s *Shell) tabText(i int, short bool) (text, badge string, tone theme.Tone) {
+// label is a tab as it is drawn: digit and name, badge, and the cells of both with the blank behind.
+type label struct {
+	text, badge string
+	tone        theme.Tone
+	width       int
+}
+
+// tabTexts are all tabs, with their names short where they do not fit otherwise.
+func (s *Shell) tabTexts(room int) (labels []label, short bool) {
+	for _, short = range []bool{false, true} {
+		labels = labels[:0]
+		for i := range s.tabs {
+			labels = append(labels, s.tabText(i, short))
+		}
+		if width(labels) <= room {
+			break
+		}
+	}
+	return labels, short
+}
+
+func width(labels []label) int {
+	n := 0
+	for _, l := range labels {
+		n += l.width
+	}
+	return n
+}
+
+// tabText is a tab. Only the first ten have a digit.
+func (s *Shell) tabText(i int, short bool) label {
 	name := tabName(s.tabs[i])
 	if short && i != s.front {
 		name = ui.Cut(name, 5, "")
 	}
-	text = " " + name
+	l := label{text: " " + name}
 	if i < 10 {
-		text = fmt.Sprintf(" %d %s", (i+1)%10, name)
+		l.text = " " + digits[(i+1)%10:][:1] + " " + name
 	}
 	if t, ok := s.tabs[i].stack[0].(ui.Badger); ok {
-		if badge, tone = t.Badge(); badge != "" {
-			badge = " " + badge
+		if l.badge, l.tone = t.Badge(); l.badge != "" {
+			l.badge = " " + l.badge
 		}
 	}
-	return text, badge, tone
-}
-
-// whole and tightly are how much room all tabs take, with their names whole or short.
-func (s *Shell) whole() int   { return s.tabsWidth(false) }
-func (s *Shell) tightly() int { return s.tabsWidth(true) }
-
-func (s *Shell) tabsWidth(short bool) int {
-	n := 0
-	for i := range s.tabs {
-		text, badge, _ := s.tabText(i, short)
-		n += ui.Width(text) + ui.Width(badge) + 1
-	}
-	return n
+	l.width = ui.Width(l.text) + ui.Width(l.badge) + 1
+	return l
 }
 
 // tail is the end of a text that fits, with a mark where it was cut.
@@ -152,6 +191,7 @@ func tail(text string, width int, mark string) string {
 // hints are the keys worth a line, read from the actions.
 func (s *Shell) hints(b ui.Box) string {
 	var out strings.Builder
+	out.Grow(b.Width * 4)
 	out.WriteByte(' ')
 	x := 1
 	if n := len(s.dialogs); n > 0 {
@@ -165,7 +205,10 @@ func (s *Shell) hints(b ui.Box) string {
 		if x+width > b.Width {
 			continue
 		}
-		out.WriteString(b.Theme.Paint(theme.Accent, a.Key.Help().Key) + " " + b.Theme.Paint(theme.Muted, a.Name()) + "  ")
+		paint(&out, b.Theme, theme.Accent, a.Key.Help().Key)
+		out.WriteByte(' ')
+		paint(&out, b.Theme, theme.Muted, a.Name())
+		out.WriteString("  ")
 		s.hits = append(s.hits, hit{s.height - 1, x, x + width - 2, a})
 		x += width
 	}
@@ -178,6 +221,14 @@ func (s *Shell) tone() theme.Tone {
 		return theme.Accent
 	}
 	return s.o.Tone
+}
+
+// digits are the keys of the tabs, by their places.
+const digits = "0123456789"
+
+// tabAction brings a tab to the front.
+func (s *Shell) tabAction(i int) ui.Action {
+	return ui.Action{Key: ui.Bind(s.tabs[i].stack[0].Name()), Do: func() tea.Cmd { return s.toTab(i) }}
 }
 
 // tabName is a pane's name as its tab shows it.

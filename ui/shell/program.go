@@ -13,8 +13,22 @@ import (
 	"lookout/ui/terminal"
 )
 
-// program are the actions that are there in every pane.
+// own are the program's actions as they were made last, and what they were made for.
+type own struct {
+	actions []ui.Action
+	paused  bool
+	undo    *ui.Action
+}
+
+// program are the actions that are there in every pane. They are asked for with every key and made when they change.
 func (s *Shell) program() []ui.Action {
+	if paused := s.clock.paused(); s.own.actions == nil || s.own.paused != paused || s.own.undo != s.news.undo {
+		s.own = own{s.rebound("program", s.programActions()), paused, s.news.undo}
+	}
+	return s.own.actions
+}
+
+func (s *Shell) programActions() []ui.Action {
 	act := func(name, about string, show bool, do func() tea.Cmd, keys ...string) ui.Action {
 		return ui.Action{Key: ui.Bind(name, keys...), Group: "program", About: about, Show: show, Do: do}
 	}

@@ -49,6 +49,7 @@ type Shell struct {
 	clock   clock
 	mouse   bool
 	hits    []hit // of the last frame
+	own     own
 }
 
 // A tab is a pane and what was opened from it.
@@ -170,12 +171,12 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 		s.back()
 	case ui.Enter:
 		s.push(&formDialog{form: ui.NewFormView(msg.Form, s.ctx)})
+	case ui.Ask:
+		return s.start(msg.Action)
 	case ui.Menu:
 		s.push(&menu{name: msg.Title, actions: msg.Actions})
 	case ui.Again:
 		return s.pane().Refresh()
-	case ui.Ask:
-		return s.start(msg.Action)
 	case ui.Once:
 		s.push(&once{Once: msg})
 	case ui.Show:
@@ -262,7 +263,7 @@ func (s *Shell) ask(a ui.Action) tea.Cmd {
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
 func (s *Shell) actions() []ui.Action {
 	p := s.pane()
-	return append(s.rebound(p.Name(), p.Actions()), s.rebound("program", s.program())...)
+	return append(s.rebound(p.Name(), p.Actions()), s.program()...)
 }
 
 // rebound gives actions the keys that the user chose for them.

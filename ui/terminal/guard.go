@@ -15,15 +15,28 @@ type guard struct {
 	read  *io.PipeReader
 	mu    sync.Mutex
 	off   bool
-	state int // of the sequence under way
-	count int // parameters in it
-	held  []byte
-	paste int // bytes of the paste under way; -1 when there is none
-	last  time.Time
+	state state
+	count int    // parameters of the sequence under way
+	held  []byte // what of it has come
+	sent  int    // how much of that has been let through already
+	paste int    // bytes of the paste under way; -1 when there is none
+	safe  []byte // what is let through of a chunk
+	last  byte   // what was let through last, of the chunks before
 }
+
+// state is what the next byte belongs to.
+type state int
+
+const (
+	plainText state = iota
+	escaped         // an escape has come: a key, or the beginning of a sequence
+	sequence        // a control sequence, held back until it is whole
+	flood           // one that is too long: it is dropped to its end
+)
 
 const (
 	mostParameters = 16
+	longest        = 256 // bytes of a sequence
 	mostPaste      = 1 << 20
 	pasteIdle      = 2 * time.Second
 )
@@ -90,9 +103,11 @@ func (g *guard) take(chunk []byte, stalled func() bool, dropped func(int)) {
 	off := g.off
 	g.mu.Unlock()
 	if off {
+		g.forget()
 		return
 	}
 	if stalled() && chunk[0] != 3 {
+		g.forget()
 		dropped(len(chunk))
 		return
 	}
@@ -101,73 +116,121 @@ func (g *guard) take(chunk []byte, stalled func() bool, dropped func(int)) {
 	}
 }
 
+// forget drops the sequence under way: its rest is not to come.
+func (g *guard) forget() { g.state, g.held, g.sent = plainText, g.held[:0], 0 }
+
 // endPaste closes a paste whose end was lost.
 func (g *guard) endPaste() {
 	if g.paste >= 0 {
+		g.forget()
 		g.paste = -1
 		_, _ = g.out.Write(pasteEnd)
 	}
 }
 
-// filter drops control sequences with too many parameters, and the part of a paste beyond its limit.
+// filter drops control sequences that are too long or have too many parameters, and the part of a paste beyond its limit.
 func (g *guard) filter(chunk []byte) []byte {
-	out := make([]byte, 0, len(chunk)+len(g.held))
-	flush := func() {
-		out = append(out, g.held...)
-		g.held = g.held[:0]
-	}
+	g.last, g.safe = g.previous(), make([]byte, 0, len(chunk)+len(g.held))
 	for _, c := range chunk {
-		switch g.state {
-		case 0:
-			if c == 0x1b {
-				g.state, g.held = 1, append(g.held, c)
-				continue
-			}
-			if g.paste >= 0 {
-				if g.paste++; g.paste > mostPaste {
-					continue
-				}
-			}
-			out = append(out, c)
-		case 1:
-			g.held = append(g.held, c)
-			if c == '[' {
-				g.state, g.count = 2, 1
-				continue
-			}
-			g.state = 0
-			flush()
-		case 2:
-			g.held = append(g.held, c)
-			if c == ';' || c == ':' {
-				g.count++
-			}
-			if c < 0x40 && len(g.held) < 256 {
-				continue
-			}
-			g.state = 0
-			switch {
-			case g.count > mostParameters || len(g.held) >= 256:
-				g.held = g.held[:0]
-			case bytes.Equal(g.held, pasteStart):
-				if g.paste < 0 {
-					g.paste = 0
-					flush()
-				}
-				g.held = g.held[:0]
-			case bytes.Equal(g.held, pasteEnd):
-				if g.paste >= 0 {
-					flush()
-				}
-				g.paste, g.held = -1, g.held[:0]
-			default:
-				flush()
-			}
+		g.next(c)
+	}
+	if g.state == escaped && g.paste < 0 && g.sent == 0 {
+		g.safe, g.sent = append(g.safe, g.held...), len(g.held) // a lone escape is a key; a sequence may still follow
+	}
+	return g.safe
+}
+
+// previous is the byte that was let through last.
+func (g *guard) previous() byte {
+	if n := len(g.safe); n > 0 {
+		return g.safe[n-1]
+	}
+	return g.last
+}
+
+// next takes a byte.
+func (g *guard) next(c byte) {
+	switch {
+	case g.state == plainText && c == '[' && g.previous() == 0x1b: // what stood between was dropped
+		g.state, g.count, g.held, g.sent = sequence, 1, append(g.held, 0x1b, c), 1
+	case g.state == plainText && c != 0x1b:
+		g.let(c)
+	case c == 0x1b:
+		g.broken()
+		g.state, g.held = escaped, append(g.held, c)
+	case g.state == escaped && c == '[':
+		g.state, g.count, g.held = sequence, 1, append(g.held, c)
+	case g.state == escaped:
+		g.held = append(g.held, c)
+		g.release()
+	case c < 0x20 || c == 0x7f:
+		g.broken()
+		g.let(c)
+	case g.state == flood:
+		if c >= 0x40 {
+			g.state = plainText
+		}
+	default:
+		g.follow(c)
+	}
+}
+
+// follow takes a byte of a sequence.
+func (g *guard) follow(c byte) {
+	g.held = append(g.held, c)
+	if c == ';' || c == ':' {
+		g.count++
+	}
+	switch {
+	case c >= 0x40:
+		g.finish()
+	case g.count > mostParameters || len(g.held) >= longest:
+		g.forget()
+		g.state = flood
+	}
+}
+
+// finish lets a whole sequence through. A paste begins and ends once.
+func (g *guard) finish() {
+	switch {
+	case bytes.Equal(g.held, pasteStart):
+		if g.paste < 0 {
+			g.safe, g.paste = append(g.safe, g.held[g.sent:]...), 0
+		}
+		g.forget()
+	case bytes.Equal(g.held, pasteEnd):
+		if g.paste >= 0 {
+			g.safe = append(g.safe, g.held[g.sent:]...)
+		}
+		g.paste = -1
+		g.forget()
+	default:
+		g.release()
+	}
+}
+
+// broken ends what is under way without its end: a lone escape is a key, a sequence whose rest is lost is nothing.
+func (g *guard) broken() {
+	if g.state == escaped {
+		g.release()
+	}
+	g.forget()
+}
+
+// release lets through what was held back.
+func (g *guard) release() {
+	for _, c := range g.held[g.sent:] {
+		g.let(c)
+	}
+	g.forget()
+}
+
+// let lets a byte through, unless it is one too many of a paste.
+func (g *guard) let(c byte) {
+	if g.paste >= 0 {
+		if g.paste++; g.paste > mostPaste {
+			return
 		}
 	}
-	if g.state == 1 {
-		flush() // a lone escape is a key
-		g.state = 0
-	}
-	return out
+	g.safe = append(g.safe, c)
 }

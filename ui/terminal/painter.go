@@ -1,14 +1,13 @@
 package terminal
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"time"
 )
 
-// The painter writes frames: changed lines alone, in one write, from a goroutine of its own. A frame that nobody has read yet is replaced
+// The painter writes frames: changed cells alone, in one write, from a goroutine of its own. A frame that nobody has read yet is replaced
 // by a newer one, not queued.
 type painter struct {
 	out  io.Writer
@@ -25,9 +24,10 @@ type painter struct {
 	held    time.Time // when the last slow write ended
 
 	// Of the writing goroutine alone.
-	lines []string
-	title string
-	mouse bool
+	lines  []line
+	title  string
+	mouse  bool
+	pencil pencil
 }
 
 // pace is the least time between two frames.
@@ -49,10 +49,10 @@ func (p *painter) nudge() {
 	}
 }
 
-// show draws a frame as soon as the terminal takes it.
-func (p *painter) show(f Frame) {
+// show draws a frame as soon as the terminal takes it: what changed, or everything where what stands on the screen cannot be trusted.
+func (p *painter) show(f Frame, whole bool) {
 	p.mu.Lock()
-	p.next = &f
+	p.next, p.fresh = &f, p.fresh || whole
 	p.mu.Unlock()
 	p.nudge()
 }
@@ -141,52 +141,52 @@ func (p *painter) run() {
 
 // difference is what turns the frame on the screen into another.
 func (p *painter) difference(f Frame, fresh bool) string {
-	var b strings.Builder
-	lines := strings.Split(f.Content, "\n")
+	var modes strings.Builder
 	if fresh {
-		p.lines, p.title = nil, "\x00"
-		b.WriteString("\x1b[m\x1b[2J")
+		p.title = "\x00"
+		for n := range p.lines {
+			p.lines[n].clear()
+		}
+		modes.WriteString("\x1b[m\x1b[2J")
 	}
 	if f.Mouse != p.mouse || fresh {
 		p.mouse = f.Mouse
-		b.WriteString(map[bool]string{true: "\x1b[?1002h\x1b[?1006h", false: "\x1b[?1006l\x1b[?1002l"}[f.Mouse])
+		modes.WriteString(map[bool]string{true: "\x1b[?1002h\x1b[?1006h", false: "\x1b[?1006l\x1b[?1002l"}[f.Mouse])
 	}
 	if f.Title != p.title {
 		p.title = f.Title
-		b.WriteString("\x1b]2;" + clean(f.Title) + "\x1b\\")
+		modes.WriteString("\x1b]2;" + clean(f.Title) + "\x1b\\")
 	}
-	for y, line := range lines {
-		if y < len(p.lines) && p.lines[y] == line {
-			continue
-		}
-		before := ""
-		if y < len(p.lines) {
-			before = p.lines[y]
-		}
-		change(&b, y, before, line)
+	p.pencil.begin()
+	y := 0
+	for text := range strings.SplitSeq(f.Content, "\n") {
+		p.line(y, text)
+		y++
 	}
-	p.lines = lines
-	return b.String()
+	for n := y; n < len(p.lines); n++ {
+		p.line(n, "")
+	}
+	p.pencil.end()
+	return modes.String() + string(p.pencil.out)
 }
 
-// change writes the part of a line that differs. Plain text at its beginning that stays is not written again.
-// A line is as wide as the screen: erasing behind its last cell would take that cell away, so it is done for trailing blanks alone.
-func change(b *strings.Builder, y int, before, line string) {
-	same := 0
-	for same < len(line) && same < len(before) && line[same] == before[same] && line[same] >= ' ' && line[same] < 0x7f {
-		same++
+// line is what stands in a line of the screen.
+type line struct {
+	text string
+	row  row
+}
+
+// clear makes the line blank. Its room is kept.
+func (l *line) clear() { l.text, l.row.cells, l.row.odd = "", l.row.cells[:0], l.row.odd[:0] }
+
+// line puts a text in a line of the screen.
+func (p *painter) line(y int, text string) {
+	if y == len(p.lines) {
+		p.lines = append(p.lines, line{})
 	}
-	if same > 0 && same < len(line) && line[same] >= 0x80 {
-		same-- // a combining mark may follow
-	}
-	fmt.Fprintf(b, "\x1b[%d;%dH", y+1, same+1)
-	rest := strings.TrimRight(line[same:], " ")
-	b.WriteString(rest)
-	if len(rest) < len(line[same:]) {
-		b.WriteString("\x1b[K")
-	}
-	if strings.Contains(rest, "\x1b[") {
-		b.WriteString("\x1b[m")
+	if l := &p.lines[y]; l.text != text {
+		p.pencil.line(y, &l.row, text)
+		l.text = text
 	}
 }
 

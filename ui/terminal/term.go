@@ -134,7 +134,6 @@ func (t *console) watch(ctx context.Context, send func(tea.Msg), cancel func()) 
 			case <-sizes:
 				if nw, nh := t.size(); nw != w || nh != h {
 					w, h = nw, nh
-					t.painter.reset()
 					send(resized{w, h})
 				}
 			}

@@ -124,7 +124,7 @@ func (m *model) Init() tea.Cmd {
 	w, h := m.term.size()
 	first := m.screen.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	cmd := m.safe(tea.Batch(first, m.screen.Init()))
-	m.draw()
+	m.draw(true)
 	return cmd
 }
 
@@ -150,34 +150,34 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg: // Bubble Tea has no terminal to ask: its size means nothing
 		return m, nil
 	case resized:
-		return m, m.pass(tea.WindowSizeMsg{Width: msg.width, Height: msg.height})
+		return m, m.pass(tea.WindowSizeMsg{Width: msg.width, Height: msg.height}, true)
 	case quitNow:
 		m.code = msg.code
 		return m, tea.Quit
 	case suspend:
 		m.term.suspend()
-		m.draw()
+		m.draw(true)
 		return m, func() tea.Msg { return Resumed{} }
 	case execute:
 		err := m.term.lend(msg.cmd)
-		m.draw()
+		m.draw(true)
 		return m, func() tea.Msg { return msg.done(err) }
 	case output:
 		m.term.painter.raw(msg.bytes)
 		return m, nil
 	}
-	return m, m.pass(msg)
+	return m, m.pass(msg, false)
 }
 
 // pass gives a message to the screen and draws.
-func (m *model) pass(msg tea.Msg) tea.Cmd {
+func (m *model) pass(msg tea.Msg, whole bool) tea.Cmd {
 	cmd := m.screen.Update(msg)
-	m.draw()
+	m.draw(whole)
 	return m.safe(cmd)
 }
 
-// draw hands the frame to the painter, which draws what changed.
-func (m *model) draw() { m.term.painter.show(m.screen.Frame()) }
+// draw hands the frame to the painter, which draws what changed, or everything after the terminal lost what stood on it.
+func (m *model) draw(whole bool) { m.term.painter.show(m.screen.Frame(), whole) }
 
 // View is empty: Bubble Tea draws nothing.
 func (m *model) View() tea.View { return tea.View{} }

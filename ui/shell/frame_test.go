@@ -1,0 +1,95 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// busy is a shell with eight panes as large as real ones, on a terminal of a size.
+func busy(t testing.TB, width, height, rows int) *Shell {
+	t.Helper()
+	look, err := theme.New("dark", theme.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 20, 21, 4, 10, 0, time.UTC)
+	clock := func() time.Time { return now }
+	names := make([]string, rows)
+	for i := range names {
+		names[i] = fmt.Sprintf("service-%06d", i)
+	}
+	set := ui.NewSet(t.Context(), ui.Source[string]{Name: "services", ID: func(s string) string { return s }, Now: clock,
+		Fetch: func(context.Context, string) (ui.Page[string], error) { return ui.Page[string]{Rows: names}, nil }})
+	cell := func(text string, tone theme.Tone) func(string, ui.Box) (string, theme.Tone) {
+		return func(string, ui.Box) (string, theme.Tone) { return text, tone }
+	}
+	pane := func(title string, wide bool) *ui.List[string] {
+		l := &ui.List[string]{Title: title, Set: set, Columns: []ui.Column[string]{
+			{Title: "state", Width: 10, Cell: cell("● ok", theme.Good)},
+			{Title: "label", Min: 14, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }},
+			{Title: "type", Width: 4, Drop: 4, Cell: cell("url", theme.Muted)},
+			{Title: "address", Min: 16, Drop: 1, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Plain }},
+			{Title: "timeout", Width: 7, Right: true, Drop: 5, Cell: cell("30 s", theme.Muted)},
+			{Title: "group", Width: 10, Drop: 3, Cell: cell("platform", theme.Plain)},
+			{Title: "updated", Width: 8, Right: true, Drop: 6, Cell: cell("3 d 4 h", theme.Muted)}},
+			Foot: func(s *ui.Set[string], b ui.Box) string {
+				return b.Theme.Paint(theme.Good, fmt.Sprintf("● %d ok", s.Len()))
+			}}
+		for i, key := range []string{"d", "E", "t", "e", "D", "i"} {
+			l.Acts = append(l.Acts, ui.Act[string]{Keys: []string{key}, Name: "act " + key, Show: i < 3, Many: true, Change: true})
+		}
+		if wide {
+			l.Detail = func(s string, b ui.Box) string {
+				var out strings.Builder
+				for i := range 20 {
+					out.WriteString(b.Theme.Paint(theme.Muted, ui.Pad("label", 14)) + b.Theme.Paint(theme.Plain, fmt.Sprint(s, " ", i)) + "\n")
+				}
+				return out.String()
+			}
+		}
+		return l
+	}
+	o := Options{Theme: look, Account: "acme-prod", Now: clock, Location: time.UTC, Refresh: 20 * time.Second, Budget: func() string { return "requests 788 of 800" }}
+	for _, title := range []string{"overview", "issues", "services", "contacts", "credentials", "instances", "storage", "activity"} {
+		o.Panes = append(o.Panes, pane(title, title == "services"))
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for msg := set.Refresh()(); msg != nil; msg = nil {
+		s.Update(msg)
+	}
+	s.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return s
+}
+
+func benchmark(b *testing.B, tab string) {
+	s := busy(b, 200, 50, 100_000)
+	s.Update(tea.KeyPressMsg{Code: rune(tab[0]), Text: tab})
+	s.Frame()
+	b.Run("frame", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Frame()
+		}
+	})
+	b.Run("key", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Update(tea.KeyPressMsg{Code: 'j', Text: "j"})
+			s.Frame()
+		}
+	})
+}
+
+func BenchmarkList(b *testing.B)           { benchmark(b, "2") }
+func BenchmarkListWithDetail(b *testing.B) { benchmark(b, "3") }

@@ -1,0 +1,220 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func never() bool { return false }
+
+// guarded is what gets through a guard whose terminal sends these chunks.
+func guarded(chunks ...string) string {
+	g := newGuard(nil)
+	var out []byte
+	for _, c := range chunks {
+		out = append(out, g.filter([]byte(c))...)
+	}
+	return string(out)
+}
+
+func TestWhatIsLetThrough(t *testing.T) {
+	many := strings.Repeat("1;", 40)
+	long := strings.Repeat("7", 5000)
+	for name, c := range map[string]struct{ in, out string }{
+		"keys":                        {"jk\x1b[A\x1bOP\x1b[1;5Cé日\x03", "jk\x1b[A\x1bOP\x1b[1;5Cé日\x03"},
+		"mouse":                       {"\x1b[<64;10;12M\x1b[<0;1;1m", "\x1b[<64;10;12M\x1b[<0;1;1m"},
+		"too many parameters":         {"a\x1b[" + many + "mb", "ab"},
+		"too long":                    {"a\x1b[" + long + "mb", "ab"},
+		"colons count":                {"a\x1b[" + strings.Repeat("1:", 40) + "ub", "ab"},
+		"a key in a sequence":         {"\x1b[1;\x03q", "\x03q"},
+		"a sequence in a sequence":    {"\x1b[1;\x1b[A", "\x1b[A"},
+		"a key ends a flood":          {"\x1b[" + many + "\x03q", "\x03q"},
+		"escape twice":                {"\x1b\x1b[" + many + "mb", "\x1bb"},
+		"a paste":                     {"\x1b[200~rm -rf\n\x1b[201~j", "\x1b[200~rm -rf\n\x1b[201~j"},
+		"an end without a paste":      {"\x1b[201~j", "j"},
+		"a paste in a paste":          {"\x1b[200~a\x1b[200~b\x1b[201~j\x1b[201~k", "\x1b[200~ab\x1b[201~jk"},
+		"a sequence in a paste":       {"\x1b[200~a\x1b[31mb\x1b[201~", "\x1b[200~a\x1b[31mb\x1b[201~"},
+		"a flood in a paste":          {"\x1b[200~a\x1b[" + many + "mb\x1b[201~", "\x1b[200~ab\x1b[201~"},
+		"text that looks like an end": {"\x1b[200~[201~\x1b[201~", "\x1b[200~[201~\x1b[201~"},
+	} {
+		if got := guarded(c.in); got != c.out {
+			t.Errorf("%s: %q", name, got)
+		}
+		for cut := range len(c.in) { // wherever the terminal's answer is cut in two
+			got := guarded(c.in[:cut], c.in[cut:])
+			if got != c.out && strings.ReplaceAll(got, "\x1b", "") != strings.ReplaceAll(c.out, "\x1b", "") {
+				t.Errorf("%s, cut at %d: %q", name, cut, got)
+			}
+		}
+	}
+}
+
+// A lone escape is a key at once; what comes after it is still known as the rest of a sequence.
+func TestALoneEscapeDoesNotWait(t *testing.T) {
+	g := newGuard(nil)
+	if got := g.filter([]byte("\x1b")); string(got) != "\x1b" {
+		t.Errorf("%q", got)
+	}
+	if got := g.filter([]byte("[200~x")); string(got) != "[200~x" || g.paste != 1 {
+		t.Errorf("%q, paste %d", got, g.paste)
+	}
+}
+
+// A paste is cut at its limit, sequences in it included, and its end is kept.
+func TestAPasteHasALimit(t *testing.T) {
+	for _, part := range []string{"x", "\x1b[A"} {
+		got := guarded("\x1b[200~", strings.Repeat(part, 2*mostPaste/len(part)), "\x1b[201~", "j")
+		if len(got) > mostPaste+len(pasteStart)+len(pasteEnd)+1 || !strings.HasSuffix(got, "\x1b[201~j") {
+			t.Errorf("%q: %d bytes, %q at the end", part, len(got), got[len(got)-10:])
+		}
+	}
+}
+
+// Whatever a terminal sends in whatever pieces, no sequence with too many parameters gets through, and nothing is invented.
+func TestNoFloodGetsThrough(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	alphabet := []string{"\x1b", "[", ";", ":", "1", "m", "~", "x", "\x1b[200~", "\x1b[201~", strings.Repeat("1;", 30), "é", "\x03", "\x7f"}
+	for range 3000 {
+		g := newGuard(nil)
+		var in, out []byte
+		for range 1 + r.IntN(12) {
+			var chunk []byte
+			for range 1 + r.IntN(6) {
+				chunk = append(chunk, alphabet[r.IntN(len(alphabet))]...)
+			}
+			in = append(in, chunk...)
+			out = append(out, g.filter(chunk)...)
+		}
+		for _, part := range bytes.Split(out, []byte("\x1b"))[1:] {
+			if len(part) == 0 || part[0] != '[' {
+				continue
+			}
+			end := slices.IndexFunc(part[1:], func(c byte) bool { return c >= 0x40 || c < 0x20 })
+			if end < 0 {
+				end = len(part) - 1
+			}
+			if n := bytes.Count(part[:1+end], []byte(";")) + bytes.Count(part[:1+end], []byte(":")); n >= mostParameters {
+				t.Fatalf("%q lets %q through", in, out)
+			}
+		}
+		rest := in
+		for _, c := range out {
+			i := bytes.IndexByte(rest, c)
+			if i < 0 {
+				t.Fatalf("%q becomes %q", in, out)
+			}
+			rest = rest[i+1:]
+		}
+	}
+}
+
+// running is a guard on a terminal, and what the loop reads from it.
+type running struct {
+	typed   *io.PipeWriter
+	got     chan string
+	stalled atomic.Bool
+	dropped atomic.Int64
+	gone    chan struct{}
+	guard   *guard
+}
+
+func start() *running {
+	in, typed := io.Pipe()
+	r := &running{typed: typed, got: make(chan string, 100), gone: make(chan struct{}), guard: newGuard(in)}
+	r.guard.run(r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
+	go func() {
+		buffer := make([]byte, 4096)
+		for {
+			n, err := r.guard.Read(buffer)
+			if err != nil {
+				close(r.got)
+				return
+			}
+			r.got <- string(buffer[:n])
+		}
+	}()
+	return r
+}
+
+// read is what has come by now.
+func (r *running) read() (text string) {
+	synctest.Wait()
+	for {
+		select {
+		case part, open := <-r.got:
+			if !open {
+				return text
+			}
+			text += part
+		default:
+			return text
+		}
+	}
+}
+
+func (r *running) types(text string) {
+	_, _ = io.WriteString(r.typed, text)
+	synctest.Wait()
+}
+
+func TestTheLostEndOfAPaste(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start()
+		r.types("\x1b[200~half")
+		time.Sleep(pasteIdle - time.Millisecond)
+		r.types("more")
+		time.Sleep(pasteIdle - time.Millisecond)
+		if got := r.read(); got != "\x1b[200~halfmore" {
+			t.Errorf("%q", got)
+		}
+		time.Sleep(2 * time.Millisecond)
+		r.types("j")
+		if got := r.read(); got != "\x1b[201~j" {
+			t.Errorf("%q", got)
+		}
+		r.typed.Close()
+		<-r.gone
+	})
+}
+
+// What is typed blindly, while the screen stands still, is dropped and counted; ctrl+c is not. The rest of a sequence whose beginning was
+// dropped is none.
+func TestKeysTypedBlindly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start()
+		r.types("a\x1b[1")
+		r.stalled.Store(true)
+		r.types("Dy")
+		r.types("\x03")
+		r.stalled.Store(false)
+		r.types("b")
+		if got := r.read(); got != "a\x03b" || r.dropped.Load() != 2 {
+			t.Errorf("%q, %d dropped", got, r.dropped.Load())
+		}
+		r.typed.Close()
+		<-r.gone
+	})
+}
+
+// Another program has the terminal: what is typed is its.
+func TestAPausedGuardLetsNothingThrough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start()
+		r.guard.pause(true)
+		r.types(":wq\r")
+		r.guard.pause(false)
+		r.types("j")
+		if got := r.read(); got != "j" {
+			t.Errorf("%q", got)
+		}
+		r.typed.Close()
+		<-r.gone
+	})
+}

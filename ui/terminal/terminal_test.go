@@ -1,0 +1,87 @@
+package terminal
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/vt"
+)
+
+// still is a screen that shows its size and a count, the same in every line.
+type still struct{ width, height, n int }
+
+func (s *still) Init() tea.Cmd { return nil }
+
+func (s *still) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		s.n++
+	}
+	return nil
+}
+
+func (s *still) Frame() Frame {
+	line := fmt.Sprintf("%dx%d %d", s.width, s.height, s.n)
+	line += strings.Repeat("-", s.width-len(line))
+	return Frame{Content: strings.TrimSuffix(strings.Repeat(line+"\n", s.height), "\n")}
+}
+
+// written hands over what is written, write by write.
+type written chan string
+
+func (w written) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+func (w written) next(t *testing.T) string {
+	t.Helper()
+	select {
+	case text := <-w:
+		return text
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing is drawn")
+		return ""
+	}
+}
+
+// After a new size, a suspension and another program the screen cannot be trusted: everything is drawn again. Else only what changed.
+func TestWhatIsDrawnAnew(t *testing.T) {
+	out := make(written, 10)
+	screen := &still{width: 40, height: 5}
+	m := &model{screen: screen, term: &console{painter: newPainter(out, func() {}), size: func() (int, int) { return 40, 5 }}}
+	m.Init()
+	e := vt.NewEmulator(40, 5)
+	check := func(what string, whole bool, msg tea.Msg) {
+		t.Helper()
+		if msg != nil {
+			m.Update(msg)
+		}
+		sent := out.next(t)
+		if strings.Contains(sent, "\x1b[2J") != whole {
+			t.Errorf("%s draws %q", what, sent)
+		}
+		fmt.Fprint(e, sent)
+		compare(t, e, screen.Frame().Content, screen.width, screen.height, sent)
+	}
+	check("the start", true, nil)
+	check("a key", false, tea.KeyPressMsg{Code: 'x'})
+	e.Resize(60, 7)
+	check("a new size", true, resized{60, 7})
+	check("a key", false, tea.KeyPressMsg{Code: 'x'})
+	e.Resize(60, 7)
+	check("the same size again", true, resized{60, 7})
+	check("a suspension", true, suspend{})
+	check("another program", true, execute{cmd: exec.Command("true"), done: func(error) tea.Msg { return nil }})
+	m.Update(tea.FocusMsg{})
+	m.Update(tea.KeyPressMsg{Code: 'x'})
+	if sent := out.next(t); strings.Contains(sent, "\x1b[2J") || len(sent) > 100 {
+		t.Errorf("after a message that changed nothing: %q", sent)
+	}
+}
