@@ -486,3 +486,16 @@ func BenchmarkGigabyte(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkSnapshotOfTenThousand(b *testing.B) {
+	ctx, end := context.WithCancel(b.Context())
+	end()
+	m := New(ctx, nil)
+	for range 10_000 {
+		m.Delete(cluster, bucket, []string{"o"})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Snapshot()
+	}
+}
