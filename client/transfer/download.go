@@ -287,9 +287,9 @@ func (d *download) wrong(err error) error {
 	return err
 }
 
-// keep adds what is there to an error, where something is.
+// keep adds what is there to an error, where something is that can be of use.
 func (d *download) keep(err error) error {
-	if d.part.size == 0 {
+	if d.part.size == 0 || errors.Is(err, ErrChanged) {
 		d.part.drop()
 		return err
 	}
