@@ -51,11 +51,11 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	}
 	folder, err := filepath.Abs(r.Folder)
 	if err != nil {
-		return 0, err
+		return 0, drawable{err}
 	}
 	r.Folder = folder
 	local := filepath.Join(folder, filepath.FromSlash(r.Path))
-	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: local, Total: r.Object.Size}
+	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: client.NewText(local), Total: r.Object.Size}
 	return m.add(row, &download{DownloadRequest: r}, fold(local)), nil
 }
 

@@ -63,7 +63,7 @@ func links(t *testing.T) {
 		r.tap.api = signsWith(canary)
 		r.tap.object = func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, errors.New("boom") }
 		row := r.fetch(object("o", 4, "e"), "")
-		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(row.Err)); row.State != Failed || strings.Contains(text, "CANARY") {
+		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err))); row.State != Failed || strings.Contains(text, "CANARY") {
 			t.Errorf("%s", text)
 		}
 	})
