@@ -276,6 +276,20 @@ func emptiedPrefix(t *testing.T) {
 
 func emptyEnds(t *testing.T) {
 	bubble(t, func(r *rig) {
+		r.numbered("a/", 5)
+		r.numbered("b/", 5)
+		r.tap.api = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			req = req.Clone(req.Context())
+			query := req.URL.Query()
+			query.Del("prefix")
+			req.URL.RawQuery = query.Encode()
+			return next.RoundTrip(req)
+		}
+		if row := r.ended(r.m.Empty(cluster, bucket, "b/")); row.State != Done || r.deletions() != 5 {
+			t.Errorf("a server that lists too much: %s, %v, %d deleted", row.State, row.Err, r.deletions())
+		}
+	})
+	bubble(t, func(r *rig) {
 		r.numbered("o", 100)
 		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return status(403)(req) }
 		row := r.ended(r.m.Empty(cluster, bucket, ""))

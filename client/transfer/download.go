@@ -51,11 +51,11 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	}
 	folder, err := filepath.Abs(r.Folder)
 	if err != nil {
-		return 0, err
+		return 0, drawable{err}
 	}
 	r.Folder = folder
 	local := filepath.Join(folder, filepath.FromSlash(r.Path))
-	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: local, Total: r.Object.Size}
+	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: client.NewText(local), Total: r.Object.Size}
 	return m.add(row, &download{DownloadRequest: r}, fold(local)), nil
 }
 
@@ -287,9 +287,9 @@ func (d *download) wrong(err error) error {
 	return err
 }
 
-// keep adds what is there to an error, where something is.
+// keep adds what is there to an error, where something is that can be of use.
 func (d *download) keep(err error) error {
-	if d.part.size == 0 {
+	if d.part.size == 0 || errors.Is(err, ErrChanged) {
 		d.part.drop()
 		return err
 	}

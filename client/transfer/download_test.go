@@ -145,8 +145,8 @@ func resumes(t *testing.T) {
 				row := r.fetch(object("o", s.size, s.etag), "")
 				if c.bad != nil {
 					r.has("o", nil)
-					if !errors.Is(row.Err, c.bad) {
-						t.Errorf("%s: %v", row.State, row.Err)
+					if !errors.Is(row.Err, c.bad) || len(r.names()) != 0 {
+						t.Errorf("%s: %v, left: %q", row.State, row.Err, r.names())
 					}
 					return
 				}

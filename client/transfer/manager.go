@@ -129,7 +129,7 @@ func (m *Manager) enqueue(j *job) {
 	j.row.Err, j.row.Ended = nil, time.Time{}
 	if j.claim != "" {
 		if other, taken := m.claims[j.claim]; taken && other != j.row.ID {
-			j.row.State, j.row.Err, j.row.Ended = Failed, &ExistsError{Path: j.row.Local, Other: other}, time.Now()
+			j.row.State, j.row.Err, j.row.Ended = Failed, &ExistsError{Path: j.row.Local.Raw(), Other: other}, time.Now()
 			poke(m.dirty)
 			return
 		}
@@ -200,13 +200,26 @@ func left(err error) error {
 	return err
 }
 
+// end sets a job's last state. Errors of the system hold names of files as they are, so every error is made safe to draw here.
 func (m *Manager) end(j *job, s State, err error) {
+	if err != nil {
+		err = drawable{err}
+	}
 	j.row.State, j.row.Err, j.row.Ended = s, err, time.Now()
 	if j.claim != "" && m.claims[j.claim] == j.row.ID {
 		delete(m.claims, j.claim)
 	}
 	poke(m.dirty)
 }
+
+// drawable is an error whose text is safe to draw.
+type drawable struct{ error }
+
+// Error is the text with everything made visible that could move or hide what stands around it.
+func (d drawable) Error() string { return client.Clean(d.error.Error()) }
+
+// Unwrap is the error as it was.
+func (d drawable) Unwrap() error { return d.error }
 
 // one does something to the job of an ID; an ID that is none does nothing.
 func (m *Manager) one(id ID, do func(*job)) {

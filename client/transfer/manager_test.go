@@ -63,7 +63,7 @@ func links(t *testing.T) {
 		r.tap.api = signsWith(canary)
 		r.tap.object = func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, errors.New("boom") }
 		row := r.fetch(object("o", 4, "e"), "")
-		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(row.Err)); row.State != Failed || strings.Contains(text, "CANARY") {
+		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err))); row.State != Failed || strings.Contains(text, "CANARY") {
 			t.Errorf("%s", text)
 		}
 	})
@@ -484,5 +484,18 @@ func BenchmarkGigabyte(b *testing.B) {
 		if up > most || down > most {
 			b.Errorf("up %d, down %d bytes", up, down)
 		}
+	}
+}
+
+func BenchmarkSnapshotOfTenThousand(b *testing.B) {
+	ctx, end := context.WithCancel(b.Context())
+	end()
+	m := New(ctx, nil)
+	for range 10_000 {
+		m.Delete(cluster, bucket, []string{"o"})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Snapshot()
 	}
 }

@@ -52,7 +52,7 @@ type Row struct {
 	State           State
 	Cluster, Bucket string
 	Name            client.Text // of the object; the prefix of what is emptied
-	Local           string      // the file; "" for deletions
+	Local           client.Text // the file; empty for deletions
 	Done, Total     int64       // bytes; objects for deletions. A total of 0 is not known, or nothing
 	Rate            float64     // bytes, or objects, a second over the last ten seconds; 0 is not known
 	ETA             time.Duration

@@ -49,10 +49,10 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	}
 	src, err := openSource(r)
 	if err != nil {
-		return 0, err
+		return 0, drawable{err}
 	}
 	src.Close()
-	row := Row{Kind: Upload, Cluster: r.Cluster, Bucket: r.Bucket, Name: client.NewText(r.Name), Local: local, Total: src.size}
+	row := Row{Kind: Upload, Cluster: r.Cluster, Bucket: r.Bucket, Name: client.NewText(r.Name), Local: client.NewText(local), Total: src.size}
 	return m.add(row, &upload{r}, ""), nil
 }
 
@@ -234,11 +234,11 @@ func (u *upload) drop() {}
 
 // A Found is one file of a folder that can be sent.
 type Found struct {
-	Path string // with slashes, relative to the folder
+	Path string // with slashes, relative to the folder; as the system gives it, not for drawing
 	Size int64
 }
 
-// A Skipped is something of a folder that cannot be sent, and why.
+// A Skipped is something of a folder that cannot be sent, and why. Path is as the system gives it, not for drawing.
 type Skipped struct{ Path, Reason string }
 
 // Walk lists what of a folder and all below it can be sent. Links are not followed: they are skipped, and so is all that is no ordinary file.

@@ -53,7 +53,10 @@ func sources(t *testing.T) {
 				t.Skip("no pipes with names")
 			}
 			bubble(t, func(r *rig) {
-				path := filepath.Join(r.dir, "f")
+				path := filepath.Join(r.dir, "f\x1b[2J")
+				if runtime.GOOS == "windows" {
+					path = filepath.Join(r.dir, "f")
+				}
 				if err := c.make(r, path); err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +67,7 @@ func sources(t *testing.T) {
 					}
 					return
 				}
-				if err == nil || !strings.Contains(err.Error(), c.want) || r.tap.asked != 0 {
+				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") || r.tap.asked != 0 {
 					t.Errorf("%d URLs, %v", r.tap.asked, err)
 				}
 			})
