@@ -124,6 +124,7 @@ func changes(t *testing.T) []step {
 
 // Wherever a change is lost, it is sent once, its verdict is no guess, and the journal says what is known: intent before, outcome after.
 func TestChangesAtEveryFaultPosition(t *testing.T) {
+	t.Parallel()
 	for _, s := range changes(t) {
 		for _, p := range positions() {
 			faultrig.Timed(t, "B1", s.op+", "+p.name, func(t *testing.T) {
@@ -329,6 +330,7 @@ var sshEdits = []edit[client.InstanceRequest]{
 
 // Each member alone and every pair of them: what is sent is what was changed, exactly.
 func TestOnlyWhatWasChangedIsSent(t *testing.T) {
+	t.Parallel()
 	pairs(t, client.ServiceRequest{Label: "a", Type: client.URL, Address: "https://a.example/", Timeout: 5, Body: "ok", Group: "web", Credentials: []int{31, 32}, Notes: "n", Region: "us-east"},
 		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Services.Update(x, 1, p))
@@ -350,14 +352,14 @@ func pairs[R any](t *testing.T, before R, edits []edit[R], send func(context.Con
 			a.do(&after)
 			b.do(&after)
 			faultrig.Row(t, "B11", a.name+" and "+b.name, func(t *testing.T) {
-				bench := newBench(t, faultrig.Answer(200, `{"id":1}`))
-				if err := send(t.Context(), bench.client, client.Changes(before, after)); err != nil {
+				c, w := scripted(t, faultrig.Answer(200, `{"id":1}`))
+				if err := send(t.Context(), c, client.Changes(before, after)); err != nil {
 					t.Fatal(err)
 				}
 				got := map[string]string{}
-				flatten(t, "", bench.wire.Seen()[0].Body, got)
+				flatten(t, "", w.Seen()[0].Body, got)
 				if !reflect.DeepEqual(got, want) {
-					t.Errorf("sent %s, not %v", bench.wire.Seen()[0].Body, want)
+					t.Errorf("sent %s, not %v", w.Seen()[0].Body, want)
 				}
 			})
 		}
@@ -452,6 +454,7 @@ var segments = []string{"", ".", "..", "...", "a/b", "/", "//", "../keys", "..\\
 
 // Whatever stands for a cluster, a bucket or a cluster's number: the path keeps its segments, or nothing is sent.
 func TestSegmentsNameNoOtherResource(t *testing.T) {
+	t.Parallel()
 	const fine = "us-east-1"
 	calls := map[string]func(context.Context, *client.Client, string) error{
 		"/v4/object-storage/clusters/*":  func(x context.Context, c *client.Client, s string) error { return ignore(c.Clusters.View(x, s)) },
@@ -477,9 +480,9 @@ func TestSegmentsNameNoOtherResource(t *testing.T) {
 	for pattern, call := range calls {
 		for _, s := range segments {
 			faultrig.Row(t, "B18", fmt.Sprintf("%s %.20q", pattern, s), func(t *testing.T) {
-				b := newBench(t, faultrig.Answer(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
-				err := call(t.Context(), b.client, s)
-				seen := b.wire.Seen()
+				c, w := scripted(t, faultrig.Answer(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
+				err := call(t.Context(), c, s)
+				seen := w.Seen()
 				if len(seen) == 0 {
 					if err == nil {
 						t.Error("nothing was sent, and nothing was said")
@@ -499,17 +502,17 @@ func TestSegmentsNameNoOtherResource(t *testing.T) {
 func TestNoHeaderInvitesAReplay(t *testing.T) {
 	for _, s := range operations(t) {
 		faultrig.Row(t, "B19", s.op, func(t *testing.T) {
-			b := newBench(t, faultrig.Answer(404, `{"errors":[{"reason":"Not found"}]}`))
-			_ = s.do(t.Context(), b.client)
-			for _, r := range b.wire.Seen() {
+			c, w := scripted(t, faultrig.Answer(404, `{"errors":[{"reason":"Not found"}]}`))
+			_ = s.do(t.Context(), c)
+			for _, r := range w.Seen() {
 				for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "Expect"} {
 					if r.Header.Values(name) != nil {
 						t.Errorf("%s is sent", name)
 					}
 				}
 			}
-			if len(b.wire.Seen()) != 1 {
-				t.Errorf("sent %d times", len(b.wire.Seen()))
+			if len(w.Seen()) != 1 {
+				t.Errorf("sent %d times", len(w.Seen()))
 			}
 		})
 	}

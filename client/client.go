@@ -106,6 +106,8 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 func parseBase(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	switch {
+	case (err != nil || u.Host == "") && strings.Contains(base, "@"):
+		return nil, errors.New("the base URL is no address; give one as https://api.linode.com/v4, without a user name")
 	case err != nil || u.Host == "":
 		return nil, fmt.Errorf("the base URL %q is no address; give one as https://api.linode.com/v4", Clean(base))
 	case u.User != nil:
@@ -123,6 +125,9 @@ func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
+
+// Format is the client's host, whatever the verb: what is inside is nobody's to print.
+func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "client of %s", Clean(c.base.Host)) }
 
 // Dialect is how the client spells paths.
 func (c *Client) Dialect() Dialect { return c.dialect }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -59,6 +60,11 @@ func newMask(secrets ...Secret) mask {
 	var m mask
 	for _, s := range secrets {
 		m = append(m, s.Reveal())
+		for _, escaped := range [...]string{url.PathEscape(s.Reveal()), url.QueryEscape(s.Reveal())} {
+			if !slices.Contains(m, escaped) {
+				m = append(m, escaped)
+			}
+		}
 		if lines := strings.Fields(s.Reveal()); len(lines) > 1 {
 			m = append(m, slices.DeleteFunc(lines, func(line string) bool { return len(line) < shortestInBody })...)
 		}

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"lookout/client/faultrig"
 )
 
 // unpacked undoes the shorthands of the collection of hostile strings.
@@ -84,6 +86,7 @@ func TestCleanTextsAreSafeAndTellApart(t *testing.T) {
 }
 
 func FuzzClean(f *testing.F) {
+	faultrig.Report(f, "J1", "FuzzClean")
 	for _, s := range seeds(f) {
 		f.Add(s, s+"x")
 	}
@@ -134,6 +137,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 
 // Whatever the header says, the wait is between nothing and a minute.
 func FuzzRetryAfter(f *testing.F) {
+	faultrig.Report(f, "J3", "FuzzRetryAfter")
 	for _, s := range append(seeds(f), "7", "3600", "1e18", "-1", "NaN", "Inf", "Fri, 31 Dec 2999 23:59:59 GMT", "1.5", " 7 ") {
 		f.Add(s)
 	}
@@ -147,6 +151,7 @@ func FuzzRetryAfter(f *testing.F) {
 
 // Whatever the segments, a path that is made has exactly the segments of its pattern.
 func FuzzPaths(f *testing.F) {
+	faultrig.Report(f, "J4", "FuzzPaths")
 	for _, s := range seeds(f) {
 		f.Add(s, "b")
 	}
@@ -160,6 +165,7 @@ func FuzzPaths(f *testing.F) {
 
 // Whatever an answer holds, reading it ends without a panic, and an answer without data is an error.
 func FuzzDecode(f *testing.F) {
+	faultrig.Report(f, "J2", "FuzzDecode")
 	for _, s := range append(seeds(f), `{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`, `{"data":null}`, `{"DATA":[]}`, `{"data":{"cpu":[{"x":1,"y":2}]}}`, `[]`, `null`) {
 		f.Add([]byte(s))
 	}

@@ -63,6 +63,7 @@ type wire struct {
 	slots  chan struct{} // of reads
 	pens   chan struct{} // of writes: reads that wait hold no write back
 	now    func() time.Time
+	mask   mask
 
 	mu     sync.Mutex
 	budget Budget
@@ -106,7 +107,7 @@ func newWire(c *Client, token Secret) *wire {
 		t.ResponseHeaderTimeout = 0 // reads have their patience; a change that is cut short is one nobody knows the end of
 		next = t
 	}
-	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, fund: retryFund, failed: map[string]failed{}}
+	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, mask: newMask(token), fund: retryFund, failed: map[string]failed{}}
 	bearer := &bearer{next: next, scheme: c.base.Scheme, host: c.base.Host, token: token}
 	single := &http.Client{Transport: bearer, CheckRedirect: stay}
 	w.writes = single
@@ -381,7 +382,7 @@ func (w *wire) learn(status int, h http.Header) {
 		}
 	}
 	if s := h.Get("X-OAuth-Scopes"); s != "" {
-		w.scopes = Clean(s)
+		w.scopes = w.mask.text(Clean(s))
 	}
 	switch {
 	case status == http.StatusTooManyRequests:

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/faultrig"
 )
 
 func at() time.Time { return time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC) }
@@ -141,17 +143,35 @@ func TestAClosedJournalRefuses(t *testing.T) {
 	}
 }
 
+// Whatever the damage: no panic, the whole lines before it are told as they were written, and what came to an end is not begun again.
 func FuzzJournal(f *testing.F) {
-	f.Add([]byte("{\"intent\":{\"id\":\"1\"}}\n{\"id\":\"1\",\"outcome\":\"done\"}\nx"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		path := filepath.Join(t.TempDir(), "j")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+	faultrig.Report(f, "J9", "FuzzJournal")
+	whole, ends := written(f, filepath.Join(f.TempDir(), "whole"))
+	f.Add(0, []byte("x"))
+	f.Add(len(whole), []byte("{\"intent\":{\"id\":\"1\"}}\n{\"id\":\"1\",\"outcome\":\"done\"}\nx"))
+	f.Add(100, []byte("\n{\"id\":\"\",\"outcome\":\"sent\"}\n{\"intent\":{}}\n"))
+	f.Fuzz(func(t *testing.T, at int, damage []byte) {
+		at = max(0, min(at, len(whole)))
+		j := Memory(time.Now)
+		if err := j.read(bytes.NewReader(append(append(bytes.Clone(whole[:at]), '\n'), damage...))); err != nil {
 			t.Fatal(err)
 		}
-		j, err := Open(path, "a", at)
-		if err != nil {
-			t.Fatal(err)
+		begun := bytes.Count(whole[:at], []byte(`{"intent"`))
+		entries := j.Entries(time.Time{})
+		if len(entries) < begun-1 {
+			t.Fatalf("%d of %d changes", len(entries), begun)
 		}
-		j.Close()
+		for i, e := range entries[:max(0, begun-1)] {
+			if e.Outcome != ends[i] && i < begun-2 && !bytes.Contains(damage, []byte(e.ID)) {
+				t.Errorf("change %d is %s, not %s", i, e.Outcome, ends[i])
+			}
+		}
+		for _, e := range entries {
+			switch e.Outcome {
+			case Sent, Done, NotDone, Unknown:
+			default:
+				t.Errorf("an outcome %q", e.Outcome)
+			}
+		}
 	})
 }

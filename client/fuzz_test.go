@@ -1,0 +1,234 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"lookout/client/faultrig"
+)
+
+// bodies are answers to begin from: good ones, and good ones gone wrong.
+var bodies = []string{`{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`, `{"data":null}`, `{"DATA":[]}`, `{"data":[],"data":[]}`, `[]`, `null`, ``, `{}`, `{"id":1,"label":"x","status":"ok","updated":"2026-01-02T03:04:05"}`,
+	`{"id":"x","label":1,"phone":{"primary":null},"ssh":{"access":true,"port":1e99}}`, `{"data":{"cpu":[{"x":1521483600000,"y":2},{"x":1,"true":null}]}}`, `{"data":["Graphs are not yet available."]}`,
+	`{"data":[{"name":"a","size":1e30}],"is_truncated":true,"next_marker":"a"}`, `{"errors":[{"reason":"bad","field":"label"},7,null]}`, `{"secret_key":"[REDACTED]","bucket_access":[{"cluster":1}]}`,
+	"{\"id\":1,\"label\":\"\xff\\ud800\\u0000\"}", `{"url":"https://x/?Signature=y","exists":null}`, `{"used":1}`, `{"ssl":null}`, strings.Repeat(`[`, 10_001), strings.Repeat(`{"a":`, 10_001)}
+
+// answerTypes are what answers are read into.
+func answerTypes() []any {
+	return []any{&Page[Contact]{}, &Page[Credential]{}, &Page[Issue]{}, &Page[Instance]{}, &Page[Service]{}, &Page[Bucket]{}, &Page[Cluster]{}, &Page[Key]{}, &ObjectPage{}, &Stats{},
+		&Contact{}, &Credential{}, &Issue{}, &Instance{}, &Service{}, &Bucket{}, &Cluster{}, &Key{}, &ObjectACL{}, &SSHKey{}, &SignedURL{}, &TransferUsage{}, &CertificateStatus{}, &Ticket{}, &nothing{}}
+}
+
+// Whatever an answer holds, into whatever it is read: no panic; what passes is an object; a list that passes has data; what it holds can
+// be shown and sent back.
+func FuzzAnswers(f *testing.F) {
+	faultrig.Report(f, "J2", "FuzzAnswers")
+	for _, body := range bodies {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, into := range answerTypes() {
+			if decode(body, into) != nil {
+				continue
+			}
+			var object map[string]json.RawMessage
+			if json.Unmarshal([]byte(strings.TrimPrefix(strings.TrimSpace(string(body)), "\ufeff")), &object) != nil || object == nil {
+				t.Errorf("%T passes for %q", into, body)
+			}
+			if data := reflect.ValueOf(into).Elem().FieldByName("Data"); data.IsValid() && !strings.HasPrefix(strings.TrimSpace(string(object["data"])), "[") {
+				t.Errorf("%T has no data: %q", into, body)
+			}
+			if what := dangerous(fmt.Sprintf("%v", shownTexts(reflect.ValueOf(into).Elem(), 0))); what != "" {
+				t.Errorf("%T shows %s of %q", into, what, body)
+			}
+		}
+		reasons, what := explain(&answer{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body})
+		e := &Error{Op: "x", Status: 400, Reasons: reasons, What: what, Host: "h"}
+		if odd := dangerous(e.Error() + e.Short() + e.Advice()); odd != "" || len(e.Error()) > 8000 {
+			t.Errorf("an error shows %s of %q", odd, body)
+		}
+	})
+}
+
+// shownTexts are all texts of a value as they would be drawn.
+func shownTexts(v reflect.Value, depth int) (texts []string) {
+	if depth > 4 {
+		return nil
+	}
+	if s, ok := v.Interface().(fmt.Stringer); ok {
+		return []string{s.String()}
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				texts = append(texts, shownTexts(v.Field(i), depth+1)...)
+			}
+		}
+	case reflect.Slice:
+		for i := range min(v.Len(), 3) {
+			texts = append(texts, shownTexts(v.Index(i), depth+1)...)
+		}
+	}
+	return texts
+}
+
+// Whatever a list says of its pages and markers, reading it ends.
+func FuzzPaging(f *testing.F) {
+	faultrig.Report(f, "J12", "FuzzPaging")
+	f.Add([]byte(bodies[0]), []byte(`{"data":[{"id":2}],"page":2,"pages":3}`))
+	f.Add([]byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`), []byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`))
+	f.Add([]byte(`{"data":[{"name":"a"}],"is_truncated":true,"next_marker":"a"}`), []byte(`{"data":[],"is_truncated":true,"next_marker":"a"}`))
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		asked := 0
+		w := faultrig.NewWire(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+			asked++
+			if asked == 1 {
+				return faultrig.Answer(200, string(first))(nil, r)
+			}
+			return faultrig.Answer(200, string(second))(nil, r)
+		})
+		c, err := New("https://x/v4", NewSecret("t"), WithTransport(w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range c.Services.All(t.Context()) {
+			if err != nil {
+				break
+			}
+		}
+		if asked > 3 {
+			t.Errorf("%d requests for two answers", asked)
+		}
+		p, err := c.Objects.List(t.Context(), ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
+		if err == nil && (p.Next == "m" || !p.Truncated && p.Next != "") {
+			t.Errorf("goes on at %q", p.Next)
+		}
+	})
+}
+
+// A canary stays unseen wherever a server puts it.
+func FuzzRedact(f *testing.F) {
+	faultrig.Report(f, "J7", "FuzzRedact")
+	const canary = "canary-0f3a9c71e5d2"
+	f.Add(400, `{"errors":[{"reason":"`, `"}]}`, "application/json", "")
+	f.Add(302, "", "", "", "https://")
+	f.Add(200, "<title>", "</title>", "text/html", "")
+	f.Add(200, `{"id":1,"label":"`, `"}`, "", "")
+	f.Fuzz(func(t *testing.T, status int, before, after, kind, where string) {
+		if status < 200 || status > 599 || status == 429 || status >= 500 {
+			return
+		}
+		h := []string{"Content-Type", kind + canary, "Location", where + canary, "X-OAuth-Scopes", before + canary, "X-Accepted-OAuth-Scopes", canary + after, "Retry-After", canary}
+		c, err := New("https://x/v4", NewSecret(canary), WithTransport(faultrig.NewWire(nil, faultrig.Answer(status, before+canary+after, h...))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, err := c.Services.View(t.Context(), 1)
+		if shown := fmt.Sprintf("%v %+v %#v %s %v", err, err, err, row.Label, c.Scopes()); strings.Contains(shown, canary) {
+			t.Errorf("%d %q %q: %s", status, before, after, shown)
+		}
+	})
+}
+
+// A key, a service or a contact that is sent back is what came, and a patch of nothing is nothing.
+func FuzzRequests(f *testing.F) {
+	faultrig.Report(f, "J2", "FuzzRequests")
+	for _, body := range bodies {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var s Service
+		if decode(body, &s) == nil {
+			if patch := Changes(s.Request(), s.Request()); len(patch) != 0 {
+				t.Errorf("%v of %q", patch, body)
+			}
+			other := s.Request()
+			other.Timeout++
+			if patch := Changes(s.Request(), other); len(patch) != 1 {
+				t.Errorf("%v of %q", patch, body)
+			}
+		}
+		var k Contact
+		if decode(body, &k) == nil && len(Changes(k.Request(), k.Request())) != 0 {
+			t.Errorf("a contact changes by itself: %q", body)
+		}
+	})
+}
+
+// Whatever is given as a base URL: it is https or this machine, and an error holds no password.
+func FuzzBase(f *testing.F) {
+	faultrig.Report(f, "J4", "FuzzBase")
+	for _, base := range []string{"https://api.linode.com/v4", "http://127.0.0.1/v4", "https://u:hunter22@x/v4", "http://localhost.evil/", "https://x:y@z:bad", "\x00", "https://[::1"} {
+		f.Add(base)
+	}
+	f.Fuzz(func(t *testing.T, base string) {
+		u, err := parseBase(base)
+		if err == nil && (u.User != nil || u.Host == "" || u.Scheme != "https" && !loopback(u.Hostname())) {
+			t.Errorf("%q passes", base)
+		}
+		if err != nil && (strings.Contains(err.Error(), "hunter22") || dangerous(err.Error()) != "") {
+			t.Errorf("%q: %v", base, err)
+		}
+	})
+}
+
+// Whatever stands in a path, the request goes to the path's own place.
+func FuzzPlaces(f *testing.F) {
+	faultrig.Report(f, "J4", "FuzzPlaces")
+	for _, s := range []string{"us-east-1", "..", ".", "a/b", "%2e%2e", "a?b", "\n", "..;", "@x", ":80"} {
+		f.Add(s, "b")
+		f.Add("c", s)
+	}
+	f.Fuzz(func(t *testing.T, cluster, bucket string) {
+		var got *url.URL
+		sent := errors.New("sent")
+		w := faultrig.NewWire(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+			got = r.URL
+			return nil, sent
+		})
+		c, err := New("https://x/v4", NewSecret("t"), WithTransport(w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Buckets.Delete(context.Background(), cluster, bucket)
+		if got == nil {
+			return
+		}
+		parts := strings.Split(got.EscapedPath(), "/")
+		if got.Host != "x" || got.RawQuery != "" || len(parts) != 6 || strings.Join(parts[:4], "/") != "/v4/object-storage/buckets" || parts[4] == ".." || parts[5] == ".." || parts[4] == "." || parts[5] == "." {
+			t.Errorf("%q and %q go to %s", cluster, bucket, got)
+		}
+	})
+}
+
+// Whatever bytes are a stamp or a text, what they say is kept or refused, and never panics.
+func FuzzCells(f *testing.F) {
+	faultrig.Report(f, "J2", "FuzzCells")
+	for _, s := range []string{`"2018-01-01T00:01:01"`, `"x"`, `"\ud83d\ude00"`, `"\u12`, `null`, `1e400`, `"\`, "\"\xff\\n\"", `{"x":1e300,"y":-1}`, `{"x":"1"}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var at Time
+		_ = at.UnmarshalJSON(data)
+		var p Point
+		_ = p.UnmarshalJSON(data)
+		var s Secret
+		_ = s.UnmarshalJSON(data)
+		var text Text
+		if !json.Valid(data) || text.UnmarshalJSON(data) != nil || text.raw == "" {
+			return
+		}
+		var plain string
+		if json.Unmarshal(data, &plain) == nil && strings.ToValidUTF8(text.raw, "") == text.raw && plain != text.raw && !strings.Contains(plain, "\ufffd") {
+			t.Errorf("%q is read as %q, not %q", data, text.raw, plain)
+		}
+	})
+}

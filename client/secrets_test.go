@@ -1,0 +1,343 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faultrig"
+	"lookout/client/journal"
+)
+
+// Canaries: each is a secret of one kind that must be seen nowhere.
+const (
+	canaryToken    = "canary/token+0f3a9c71e5d2b846"
+	canaryUser     = "canary-user-7d1e"
+	canaryPassword = `canary"pass<word>&9b2c`
+)
+
+// canaries look for secrets in every form in which they might be written.
+type canaries []string
+
+func watch(secrets ...string) (c canaries) {
+	for _, s := range secrets {
+		quoted, _ := json.Marshal(s)
+		c = append(c, s, strings.Trim(string(quoted), `"`), url.QueryEscape(s), url.PathEscape(s), hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s))),
+			base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte(s)), fmt.Sprintf("%q", s))
+	}
+	return c
+}
+
+func (c canaries) absent(t *testing.T, where, text string) {
+	t.Helper()
+	for _, form := range c {
+		if i := strings.Index(text, form); i >= 0 {
+			t.Errorf("a secret in %s: …%.120s", where, text[max(0, i-60):])
+			return
+		}
+	}
+}
+
+var verbs = []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T", "%t", "%o", "%c", "%U", "%e"}
+
+// shown is a value in every way in which a program may write it down.
+func shown(v any) string {
+	var b strings.Builder
+	for _, verb := range verbs {
+		fmt.Fprintf(&b, verb+"\n", v)
+	}
+	if data, err := json.Marshal(v); err == nil {
+		b.Write(data)
+	}
+	for _, h := range []slog.Handler{slog.NewTextHandler(&b, nil), slog.NewJSONHandler(&b, nil)} {
+		slog.New(h).Info("x", "v", v, slog.Any("w", v))
+	}
+	func() {
+		defer func() { fmt.Fprint(&b, recover()) }()
+		panic(fmt.Sprint(v))
+	}()
+	return b.String()
+}
+
+// vault is a client whose every secret is a canary, and where everything goes that it writes.
+type vault struct {
+	client  *client.Client
+	journal string
+	log     *bytes.Buffer
+	watch   canaries
+	key     string
+	cert    string
+}
+
+func newVault(t *testing.T, transport http.RoundTripper) *vault {
+	t.Helper()
+	v := &vault{journal: filepath.Join(t.TempDir(), "j"), log: &bytes.Buffer{}}
+	v.cert, v.key = pair(t, "cdn.acme.net")
+	secrets := []string{canaryToken, canaryUser, canaryPassword, v.key}
+	for line := range strings.Lines(v.key) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
+			secrets = append(secrets, line)
+		}
+	}
+	v.watch = watch(secrets...)
+	j, err := journal.Open(v.journal, "a", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	v.client, err = client.New("https://api.example.test/v4", client.NewSecret(canaryToken), client.WithTransport(transport), client.WithRecorder(j))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// operations are all 48 with canaries for secrets.
+func (v *vault) operations(t *testing.T) []step {
+	all := operations(t)
+	for i, s := range all {
+		switch s.op {
+		case "create credential":
+			all[i].do = func(x context.Context, c *client.Client) error {
+				return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}))
+			}
+		case "change login":
+			all[i].do = func(x context.Context, c *client.Client) error {
+				return c.Credentials.SetLogin(x, 31, client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)})
+			}
+		case "upload certificate":
+			all[i].do = func(x context.Context, c *client.Client) error {
+				return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", v.cert, client.NewSecret(v.key)))
+			}
+		}
+	}
+	return all
+}
+
+// silent checks everything that was written.
+func (v *vault) silent(t *testing.T, err error) {
+	t.Helper()
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		v.watch.absent(t, fmt.Sprintf("the error (%T)", e), shown(e))
+		if value, ok := e.(*client.Error); ok {
+			v.watch.absent(t, "the error's value", shown(*value)+fmt.Sprint(value.Fields(), value.Why(), value.Short(), value.Advice()))
+		}
+	}
+	data, readErr := os.ReadFile(v.journal)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	v.watch.absent(t, "the journal", string(data))
+	v.watch.absent(t, "the log", v.log.String())
+	v.watch.absent(t, "the client", shown(v.client)+shown(v.client.Keys)+shown(v.client.Budget())+v.client.Scopes())
+}
+
+func TestCanariesThroughEveryOperation(t *testing.T) {
+	e := emulator.New(emulator.Options{Token: canaryToken})
+	v := newVault(t, e)
+	log.SetOutput(v.log)
+	defer log.SetOutput(os.Stderr)
+	for _, s := range v.operations(t) {
+		faultrig.Row(t, "F5", s.op, func(t *testing.T) {
+			err := s.do(t.Context(), v.client)
+			if err != nil {
+				t.Error(err)
+			}
+			v.silent(t, err)
+		})
+	}
+}
+
+// echo answers with everything that it was sent.
+func echo(status int, format string, headers ...string) faultrig.Fault {
+	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+		text := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if r.Body != nil {
+			body, _ := io.ReadAll(r.Body)
+			var members map[string]any
+			_ = json.Unmarshal(body, &members)
+			for name, member := range members {
+				text += fmt.Sprintf(" %s %v", name, member)
+			}
+		}
+		quoted, _ := json.Marshal(text)
+		var pairs []string
+		for i := 0; i+1 < len(headers); i += 2 {
+			pairs = append(pairs, headers[i], strings.ReplaceAll(headers[i+1], "ECHO", url.PathEscape(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))))
+		}
+		return faultrig.Answer(status, strings.ReplaceAll(format, "ECHO", strings.Trim(string(quoted), `"`)), pairs...)(nil, r)
+	}
+}
+
+// On every error path, with a server that repeats what it was sent, the secrets stay where they are.
+func TestCanariesOnErrorPaths(t *testing.T) {
+	paths := map[string]faultrig.Fault{
+		"reason":        echo(400, `{"errors":[{"reason":"bad: ECHO","field":"password"}]}`),
+		"field":         echo(422, `{"errors":[{"reason":"bad","field":"ECHO"}]}`),
+		"401":           echo(401, `{"errors":[{"reason":"ECHO is not valid"}]}`, "X-OAuth-Scopes", "ECHO"),
+		"403":           echo(403, `{"errors":[{"reason":"ECHO"}]}`, "X-Accepted-OAuth-Scopes", "ECHO"),
+		"429":           echo(429, "ECHO", "Retry-After", "ECHO"),
+		"500":           echo(500, `{"errors":[{"reason":"ECHO"}]}`),
+		"502 page":      echo(502, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
+		"200 page":      echo(200, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
+		"200 text":      echo(200, `"ECHO"`),
+		"302":           echo(302, "", "Location", "https://evil.example/ECHO?q=ECHO"),
+		"302 host":      echo(302, "", "Location", "https://ECHO.example/"),
+		"302 senseless": echo(302, "", "Location", "https://evil.example/%zzECHO"),
+		"content type":  echo(400, "x", "Content-Type", "ECHO"),
+		"reset":         faultrig.Fail(wire("read")),
+		"cut":           faultrig.Then(faultrig.Fail(wire("read"))),
+	}
+	for name, fault := range paths {
+		for _, row := range []string{"F7", "F15"} {
+			if row == "F15" && !strings.ContainsAny(name, "0123456789") && name != "reason" && name != "field" {
+				continue
+			}
+			for _, s := range operations(t) {
+				if row == "F15" && s.op != "create credential" && s.op != "change login" && s.op != "upload certificate" {
+					continue
+				}
+				faultrig.Timed(t, row, name+", "+s.op, func(t *testing.T) {
+					v := newVault(t, faultrig.NewWire(emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), fault))
+					for _, secret := range v.operations(t) {
+						if secret.op == s.op {
+							v.silent(t, secret.do(t.Context(), v.client))
+						}
+					}
+				})
+			}
+		}
+	}
+	faultrig.Row(t, "F15", "a label that is the token", func(t *testing.T) {
+		v := newVault(t, faultrig.NewWire(nil, faultrig.Answer(200, enveloped(`{"id":1,"label":"`+canaryToken+`"}`))))
+		p, err := v.client.Services.Page(t.Context(), 1)
+		if err != nil || len(p.Data) != 1 || p.Data[0].Label.IsZero() {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		v.watch.absent(t, "a row", p.Data[0].Label.Raw()+shown(p))
+	})
+}
+
+// Every exported value that holds a secret, by every verb, as JSON and in logs.
+func TestValuesThatHoldSecrets(t *testing.T) {
+	e := emulator.New(emulator.Options{Token: canaryToken})
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(canaryToken), client.WithTransport(e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := c.Objects.URL(t.Context(), "us-east-1", "cdn.acme.net", client.URLRequest{Name: "index.html", Method: "GET"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secretKey, real := key.Secret()
+	if !real || !strings.Contains(link.URL.Reveal(), "Signature=") {
+		t.Fatal("there is no secret to look for")
+	}
+	signed, err := url.Parse(link.URL.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := watch(canaryToken, canaryUser, canaryPassword, secretKey.Reveal(), link.URL.Reveal(), signed.Query().Get("Signature"))
+	request := client.CredentialRequest{Label: "x", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
+	login := client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
+	for name, v := range map[string]any{
+		"secret": client.NewSecret(canaryToken), "pointer to a secret": &request.Password, "key": key, "pointer to a key": &key, "signed URL": link, "credential request": request, "login": login,
+		"client": c, "client's part": c.Credentials, "page": client.Page[client.Key]{Data: []client.Key{key}}, "map": map[string]any{"a": login, "b": []any{&request}},
+		"change": client.Change{Op: "x", Body: map[string]any{"password": login.Password}},
+	} {
+		faultrig.Row(t, "F8", name, func(t *testing.T) { seen.absent(t, name, shown(v)) })
+	}
+}
+
+// The token goes by https alone, or to this machine's own addresses; and it stands nowhere in an address.
+func TestBaseAddresses(t *testing.T) {
+	for base, fine := range map[string]bool{
+		"https://api.linode.com/v4": true, "https://api.linode.com/v4/": true, "https://[2001:db8::1]/v4": true, "http://127.0.0.1:8080/v4": true, "http://[::1]:1/v4": true, "http://localhost:1/v4": true, "http://127.9.9.9/v4": true,
+		"http://api.linode.com/v4": false, "ftp://x/v4": false, "http://127.0.0.1.evil.example/v4": false, "http://localhost.evil/v4": false, "http://2130706433/v4": false, "http://0x7f.1/v4": false, "http://0.0.0.0/v4": false,
+		"http://[::]/v4": false, "http://[::ffff:8.8.8.8]/v4": false, "http://10.0.0.1/v4": false, "": false, "api.linode.com/v4": false, "//api.linode.com": false, "https://": false, "https://a b/": false, "javascript:x": false,
+		"https://x/v4?a=b": false, "https://x/v4#a": false,
+	} {
+		faultrig.Row(t, "F4", fmt.Sprintf("%q", base), func(t *testing.T) {
+			if _, err := client.New(base, client.NewSecret(canaryToken)); (err == nil) != fine {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	for _, base := range []string{"https://user:canary-pw-11@x/v4", "https://canary-pw-11@x/v4", "http://u:canary-pw-11@127.0.0.1/v4", "https://x:canary-pw-11@y:bad/v4"} {
+		faultrig.Row(t, "F1", strings.ReplaceAll(base, "canary-pw-11", "…"), func(t *testing.T) {
+			_, err := client.New(base, client.NewSecret(canaryToken))
+			if err == nil || strings.Contains(err.Error(), "canary-pw-11") || strings.Contains(err.Error(), canaryToken) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	for _, odd := range []string{"a b", "a\nb", "a\x00", "tökén", "\x1b[2J", " lead", "trail\n"} {
+		faultrig.Row(t, "F1", fmt.Sprintf("token %q", odd), func(t *testing.T) {
+			if _, err := client.New("https://x/v4", client.NewSecret(odd)); err == nil || strings.Contains(err.Error(), odd) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+var (
+	looksReal = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----\s*\n[A-Za-z0-9+/=\n]{60,}|Bearer [0-9a-f]{64}|X-Amz-Signature=[0-9a-f]{64}|AKIA[0-9A-Z]{16}`)
+	notText   = regexp.MustCompile(`\.(png|gif|ico)$`)
+)
+
+// Nothing in the repository looks like a real secret.
+func TestTheRepositoryHoldsNoSecrets(t *testing.T) {
+	faultrig.Row(t, "F17", "every file", func(t *testing.T) {
+		read := 0
+		err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && (d.Name() == ".git" || d.Name() == "dist"):
+				return filepath.SkipDir
+			case d.IsDir() || notText.MatchString(path):
+				return nil
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			read++
+			if m := looksReal.Find(data); m != nil {
+				t.Errorf("%s: %.40s…", path, m)
+			}
+			return nil
+		})
+		if err != nil || read < 50 {
+			t.Errorf("%d files, %v", read, err)
+		}
+	})
+	faultrig.Row(t, "F17", "a planted one is found", func(t *testing.T) {
+		_, key := pair(t, "x.example")
+		if !looksReal.MatchString("x = " + key) {
+			t.Error("it is not")
+		}
+	})
+}
