@@ -41,6 +41,7 @@ type Client struct {
 	readOnly  bool
 	transport http.RoundTripper
 	wire      *wire
+	transfers *http.Client
 }
 
 // An Option changes how a client works.
@@ -89,7 +90,7 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if c.dialect == "" {
 		c.dialect = Document
 	}
-	c.wire = newWire(c, token)
+	c.wire, c.transfers = newWire(c, token), newTransfers(c)
 	c.Contacts, c.Credentials, c.Issues, c.Instances, c.Services, c.Stats = Contacts{c}, Credentials{c}, Issues{c}, Instances{c}, Services{c}, ManagedStats{c}
 	c.Buckets, c.Objects, c.Certificates, c.Clusters, c.Keys, c.Transfer = Buckets{c}, Objects{c}, Certificates{c}, Clusters{c}, Keys{c}, Transfer{c}
 	c.Tickets = Tickets{c}
@@ -251,35 +252,39 @@ func (c *Client) read(r request, req *http.Request) ([]byte, error) {
 	return c.judge(r, answer, err)
 }
 
-// write sends a change once: journal first, then the wire, then the journal again.
+// write sends a change once.
 func (c *Client) write(ctx context.Context, r request, req *http.Request) ([]byte, error) {
-	if c.readOnly {
-		return nil, c.notSent(r, ErrReadOnly, "")
+	change := Change{Op: r.op, Method: req.Method, Path: req.URL.Path, Body: r.body}
+	if r.shown != nil {
+		change.Body = r.shown
 	}
-	var id string
-	if c.recorder != nil {
-		change, _ := ctx.Value(aboutKey{}).(Change)
-		change.Op, change.Method, change.Path, change.Body = r.op, req.Method, req.URL.Path, r.body
-		if r.shown != nil {
-			change.Body = r.shown
-		}
-		var err error
-		if id, err = c.recorder.Intent(change); err != nil {
-			return nil, c.notSent(r, err, "cannot record it in the journal, so it was not sent: "+err.Error())
-		}
-	}
-	answer, err := c.wire.write(req)
-	data, failure := c.judge(r, answer, err)
-	if c.recorder != nil {
-		c.recorder.Outcome(id, failure == nil, failure)
-	}
-	return data, failure
+	var data []byte
+	err := c.record(ctx, c.failure(r), change, func(context.Context) (failure error) {
+		answer, err := c.wire.write(req)
+		data, failure = c.judge(r, answer, err)
+		return failure
+	})
+	return data, err
 }
 
-func (c *Client) notSent(r request, cause error, what string) *Error {
-	e := c.failure(r)
-	e.Outcome, e.Cause, e.What = NotSent, cause, what
-	return e
+// record is the one gate of every change: read-only refuses it; the journal has its intent before it is sent, and its outcome after.
+func (c *Client) record(ctx context.Context, failed *Error, change Change, send func(context.Context) error) error {
+	failed.Outcome = NotSent
+	if c.readOnly {
+		failed.Cause = ErrReadOnly
+		return failed
+	}
+	if within, _ := ctx.Value(withinKey{}).(*Client); c.recorder == nil || within == c {
+		return send(ctx)
+	}
+	id, err := c.recorder.Intent(change.under(ctx))
+	if err != nil {
+		failed.Cause, failed.What = err, "cannot record it in the journal, so it was not sent: "+err.Error()
+		return failed
+	}
+	failure := send(ctx)
+	c.recorder.Outcome(id, failure == nil, failure)
+	return failure
 }
 
 // failure is the start of an error about a request.

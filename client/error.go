@@ -39,6 +39,7 @@ type Error struct {
 	RetryAfter time.Duration // what a 429 asked for
 	Have, Need string        // scopes of the token, and of the endpoint, on 401 and 403
 	Host       string
+	Storage    bool   // it is about a pre-signed URL: its status speaks of the URL, not of the token
 	What       string // what came instead of an answer: "text/html, 2 KB"
 	Cause      error
 }
@@ -79,7 +80,7 @@ func (e *Error) Why() string {
 		return "the outcome is unknown: " + e.trouble()
 	case e.Unauthorized():
 		return "the token is not accepted (401)"
-	case e.Status == http.StatusUnauthorized:
+	case e.Status == http.StatusUnauthorized && !e.Storage:
 		return fmt.Sprintf("the token lacks the scope %s (401)", orElse(e.Need, "that this needs"))
 	case len(e.Reasons) > 0:
 		return fmt.Sprintf("%s (%d)", e.reasons(), e.Status)
@@ -155,7 +156,7 @@ func (e *Error) Unknown() bool { return e.Write && e.Outcome == Uncertain }
 
 // Unauthorized reports whether the token is not accepted at all. A missing scope is 401 too: the token's own scopes tell them apart.
 func (e *Error) Unauthorized() bool {
-	return e.Status == http.StatusUnauthorized && (e.Have == "" || e.Have == "unknown") && !scopeWords(e.Reasons)
+	return e.Status == http.StatusUnauthorized && !e.Storage && (e.Have == "" || e.Have == "unknown") && !scopeWords(e.Reasons)
 }
 
 // scopeWords reports whether the reasons say that the endpoint, not the token, is refused.
@@ -215,6 +216,10 @@ func (e *Error) Short() string {
 // Advice is the next step, in one sentence; "" where waiting is all there is to do.
 func (e *Error) Advice() string {
 	switch {
+	case e.Storage && e.Status == http.StatusForbidden:
+		return "check the clock of this machine, then try again"
+	case e.Storage:
+		return ""
 	case e.Unauthorized():
 		return "give a valid token (LOOKOUT_TOKEN or --token-file) and start again"
 	case e.Status == http.StatusUnauthorized:

@@ -26,6 +26,26 @@ type Recorder interface {
 
 type aboutKey struct{}
 
+// withinKey marks what is part of a change that is recorded already.
+type withinKey struct{}
+
+// Record makes many requests one change of the journal: what is changed under do's context is part of it and not recorded on its own.
+// Read-only refuses it, and an intent that cannot be kept stops it.
+func (c *Client) Record(ctx context.Context, change Change, do func(context.Context) error) error {
+	failed := &Error{Op: change.Op + " " + change.Label, Write: true, Host: c.base.Host}
+	return c.record(ctx, failed, change, func(ctx context.Context) error { return do(context.WithValue(ctx, withinKey{}, c)) })
+}
+
+// under is the change with what ctx says about it.
+func (c Change) under(ctx context.Context) Change {
+	about, _ := ctx.Value(aboutKey{}).(Change)
+	if about.Kind != "" {
+		c.Kind, c.ID, c.Label = about.Kind, about.ID, about.Label
+	}
+	c.Reason, c.Until = about.Reason, about.Until
+	return c
+}
+
 // With adds to what the journal says about the changes made under ctx.
 func with(ctx context.Context, add func(*Change)) context.Context {
 	c, _ := ctx.Value(aboutKey{}).(Change)

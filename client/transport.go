@@ -105,12 +105,13 @@ func network() *http.Transport {
 // stay refuses redirects: the answer that redirects is the answer.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Transfers is a client without a token, for pre-signed URLs. It follows no redirect.
-func (c *Client) Transfers() *http.Client {
+// newTransfers is the way out for pre-signed URLs: without a token, and it follows no redirect. Only its callers bound how long it takes.
+func newTransfers(c *Client) *http.Client {
 	next := c.transport
 	if next == nil {
 		t := network()
-		t.DisableCompression = true
+		t.DisableCompression, t.ResponseHeaderTimeout = true, 0
+		t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
 		next = t
 	}
 	return &http.Client{Transport: next, CheckRedirect: stay}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
@@ -34,9 +36,11 @@ func Bind(name string, keys ...string) key.Binding {
 
 // A Question stands between an action and its doing. "No" is the answer at hand.
 type Question struct {
-	Title string   // "Delete service"
-	Text  string   // kind, label, identity and effect, in sentences
-	List  []string // what will be touched, line by line, where it is more than one thing
-	Word  string   // must be typed out in full for what cannot be undone: a name or a count; empty asks for y
-	Yes   string   // what the button says: "delete"
+	Title string        // "Delete service"
+	Text  string        // kind, label, identity and effect, in sentences
+	List  []string      // what will be touched, line by line, where it is more than one thing
+	Word  string        // must be typed out in full for what cannot be undone: a name or a count; empty asks for y
+	Yes   string        // what the button says: "delete"
+	After time.Duration // before it can be answered; 0 is a moment
+	Typed bool          // the word must be typed: a paste is refused
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -192,36 +191,41 @@ func render(rows [][]cell, b Box, height int) string {
 	return strings.Join(lines, "\n")
 }
 
-// head is the title and each series' figures: now, max, avg.
+// head is the title and each series' figures, as many as there is room for.
 func (c Chart) head(b Box) string {
 	tone := theme.Strong
 	if b.Focused {
 		tone = theme.Accent
 	}
-	parts := []string{b.Theme.Paint(tone, c.Title)}
+	title := b.Theme.Paint(tone, c.Title)
+	for _, words := range [][]string{{"now", "max", "avg", "min"}, {"now", "max", "avg"}, {"now", "max"}, {"max"}} {
+		if line := title + c.told(b, words); Width(line) <= b.Width {
+			return line
+		}
+	}
+	return Cut(title, b.Width, b.Theme.Glyphs.Ellipsis)
+}
+
+// told are figures of each series in words: "in now 41.2 Mb/s max 96.0 Mb/s".
+func (c Chart) told(b Box, words []string) string {
+	var out strings.Builder
 	for _, s := range c.Series {
 		last, low, high, mean, ok := figures(s.Points)
 		if !ok {
 			continue
 		}
-		name := ""
+		values := map[string]float64{"now": last, "max": high, "avg": mean, "min": low}
+		out.WriteString("  ")
 		if len(c.Series) > 1 {
-			name = b.Theme.Paint(s.Tone, s.Name) + " "
+			out.WriteString(b.Theme.Paint(s.Tone, s.Name) + " ")
 		}
-		text := fmt.Sprintf("now %s  max %s  avg %s", c.Unit(last), c.Unit(high), c.Unit(mean))
-		if b.Width > 90 {
-			text += "  min " + c.Unit(low)
+		parts := make([]string, len(words))
+		for i, word := range words {
+			parts[i] = word + " " + c.Unit(values[word])
 		}
-		if len(c.Series) > 1 && b.Width < 90 {
-			text = fmt.Sprintf("%s max %s", c.Unit(last), c.Unit(high))
-		}
-		parts = append(parts, name+b.Theme.Paint(theme.Muted, text))
+		out.WriteString(b.Theme.Paint(theme.Muted, strings.Join(parts, "  ")))
 	}
-	line := strings.Join(parts, "  ")
-	if Width(line) > b.Width {
-		line = parts[0]
-	}
-	return line
+	return out.String()
 }
 
 // figures are the last, least, greatest and mean value of the finite points.

@@ -69,6 +69,8 @@ type List[T any] struct {
 	Sort    string // title of the column sorted by at start
 	Count   func() (string, theme.Tone)
 	Seen    func(rows []T) tea.Cmd // asks for what the rows in sight lack
+	Where   func() string          // where a list on a stack stands: "acme-backups › db"
+	Still   bool                   // not refreshed by the clock: a listing that was read far
 	Label   func(T) string         // what a row is called in questions and news; nil is the first strong cell
 
 	cursor string // identity of the row, not its number
@@ -81,6 +83,7 @@ type List[T any] struct {
 	filter filter
 	open   bool             // the detail stands over the list
 	blind  map[string]error // why rows could not be read by themselves
+	chase  bool             // the cursor goes to the end once it has been read
 	down   int              // lines scrolled in the detail
 	height int              // rows of the last frame
 	box    Box              // of the last frame
@@ -89,6 +92,24 @@ type List[T any] struct {
 
 // Name is the tab's.
 func (l *List[T]) Name() string { return l.Title }
+
+// Crumb is where the list stands on its tab's stack.
+func (l *List[T]) Crumb() string {
+	if l.Where == nil {
+		return l.Title
+	}
+	return l.Where()
+}
+
+// Steady reports whether the clock leaves the rows alone.
+func (l *List[T]) Steady() bool { return l.Still }
+
+// Leave ends what is being asked: the list was taken off its stack.
+func (l *List[T]) Leave() {
+	if l.Set.Lazy() {
+		l.Set.Cancel()
+	}
+}
 
 // Typing reports whether the filter has the keyboard.
 func (l *List[T]) Typing() bool { return l.filter.typing }
@@ -118,6 +139,10 @@ func (l *List[T]) Want() tea.Cmd {
 	cmds := []tea.Cmd{l.Set.Need()}
 	for _, set := range l.Reads {
 		cmds = append(cmds, set.Need())
+	}
+	if l.chase && !l.Set.Rushing() {
+		l.chase = false
+		l.to(l.order.count(l.Set) - 1)
 	}
 	if l.Set.Lazy() && l.top+2*l.height >= l.Set.Len() {
 		cmds = append(cmds, l.Set.More())

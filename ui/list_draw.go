@@ -265,7 +265,10 @@ func (l *List[T]) absent(b Box) []string {
 	default:
 		text = l.Empty
 	}
-	lines := []string{"", b.Theme.Paint(tone, "  "+Cut(text, b.Width-2, b.Theme.Glyphs.Ellipsis))}
+	lines := []string{""}
+	for _, line := range Wrap(text, max(10, b.Width-4)) {
+		lines = append(lines, b.Theme.Paint(tone, "  "+line))
+	}
 	for _, line := range Wrap(next, max(10, b.Width-4)) {
 		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+line))
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
 )
 
 // Actions are what can be done with the row at the cursor or the marked rows, then with the list.
@@ -31,16 +33,29 @@ func plain(group, name string, off string, do func(), keys ...string) Action {
 
 func (l *List[T]) moves() []Action {
 	page := max(1, l.height-1)
-	return []Action{
+	moves := []Action{
 		plain("move", "down", "", func() { l.step(1) }, "j", "down"),
 		plain("move", "up", "", func() { l.step(-1) }, "k", "up"),
 		plain("move", "page down", "", func() { l.step(page) }, "pgdown", "ctrl+f"),
 		plain("move", "page up", "", func() { l.step(-page) }, "pgup", "ctrl+b"),
 		plain("move", "first", "", func() { l.to(0) }, "g", "home"),
-		plain("move", "last", "", func() { l.to(l.order.count(l.Set) - 1) }, "G", "end"),
-		plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
-		plain("move", "columns right", "", func() { l.left = min(len(l.Columns)-1, l.left+1) }, "right"),
+		{Key: Bind("last", "G", "end"), Group: "move", Do: l.last},
 	}
+	if !l.has("left") {
+		moves = append(moves, plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
+			plain("move", "columns right", "", func() { l.left = min(len(l.Columns)-1, l.left+1) }, "right"))
+	}
+	return moves
+}
+
+// last goes to the end. A lazy set is read to its end first; esc stops that.
+func (l *List[T]) last() tea.Cmd {
+	l.to(l.order.count(l.Set) - 1)
+	if !l.Set.Lazy() || l.Set.Whole() {
+		return nil
+	}
+	l.chase = true
+	return l.Set.Rush()
 }
 
 // step moves the cursor, or the detail while it stands over the list.
@@ -70,13 +85,24 @@ func (l *List[T]) listActions(row T, there bool) []Action {
 	if !l.has("y") {
 		actions = append(actions, Action{Key: Bind("copy name", "y"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(Copy{Text: l.called(row), What: "name"}) }})
 	}
-	if l.Detail != nil && !l.has("enter") {
-		actions = append(actions, Action{Key: Bind("details", "enter"), Group: "this list", Off: none, Show: true, Do: func() tea.Cmd { l.open, l.down = true, 0; return l.look(row) }})
+	if key := l.detailKey(); key != "" {
+		actions = append(actions, Action{Key: Bind("details", key), Group: "this list", Off: none, Show: key == "enter", Do: func() tea.Cmd { l.open, l.down = true, 0; return l.look(row) }})
 	}
 	if what := l.clearable(); what != "" {
 		actions = append(actions, plain("this list", what, "", l.clear, "esc"))
 	}
 	return actions
+}
+
+// detailKey is enter where no act of the pane has it, else i; "" where there are no details.
+func (l *List[T]) detailKey() string {
+	switch {
+	case l.Detail == nil || l.has("enter") && l.has("i"):
+		return ""
+	case l.has("enter"):
+		return "i"
+	}
+	return "enter"
 }
 
 // has reports whether an act of the pane has a key.
@@ -94,6 +120,8 @@ func (l *List[T]) has(key string) bool {
 // clearable is what esc takes away here, nearest first.
 func (l *List[T]) clearable() string {
 	switch {
+	case l.Set.Rushing():
+		return "stop reading"
 	case l.open:
 		return "close details"
 	case len(l.marks) > 0:
@@ -106,6 +134,9 @@ func (l *List[T]) clearable() string {
 
 func (l *List[T]) clear() {
 	switch {
+	case l.Set.Rushing():
+		l.chase = false
+		l.Set.Halt()
 	case l.open:
 		l.open = false
 	case len(l.marks) > 0:
@@ -290,6 +321,8 @@ func (l *List[T]) many(act Act[T], rows []T, hidden int) ([]T, *Question) {
 // do starts an act on rows.
 func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 	switch {
+	case len(rows) == 0:
+		return News(theme.Warn, act.Name+": the rows are gone")
 	case act.Form != nil:
 		return Send(Enter{Form: act.Form(rows)})
 	case act.Into != nil:
@@ -343,8 +376,19 @@ func CheckRow[T any](set *Set[T], id string, check func(now T, found bool) Verdi
 func (l *List[T]) undo(act Act[T], rows []T) *Action {
 	for _, other := range l.Acts {
 		if other.Name == act.Undo && act.Undo != "" {
-			return &Action{Key: Bind(other.Name, "u"), Change: true, Do: func() tea.Cmd { return l.do(other, rows) }}
+			return &Action{Key: Bind(other.Name, "u"), Change: true, Do: func() tea.Cmd { return l.do(other, l.now(rows)) }}
 		}
 	}
 	return nil
+}
+
+// now are rows as the set has them by now; those that are gone are left out.
+func (l *List[T]) now(rows []T) []T {
+	var now []T
+	for _, row := range rows {
+		if found, held := l.Set.Get(l.Set.ID(row)); held {
+			now = append(now, found)
+		}
+	}
+	return now
 }

@@ -85,9 +85,28 @@ type (
 		Title   string
 		Actions []Action
 	}
+	// Ask begins an action as if its key had been pressed: its question comes first.
+	Ask struct{ Action Action }
 	// Show puts text in front that can be scrolled and copied: a row as JSON, a call sheet.
 	Show struct{ Title, Text string }
 )
+
+// Once puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it is closed.
+type Once struct {
+	Title  string
+	Text   string        // what it is, above
+	Lines  [][2]string   // what belongs to it and is no secret: label, value
+	What   string        // "secret key"
+	Reveal func() string // the secret
+	Saves  []Save
+}
+
+// A Save is one form in which a secret can be written to a file.
+type Save struct {
+	Name  string // "rclone remote"
+	Path  string // proposed
+	Write func(path string) error
+}
 
 // Send is a command that delivers one message at once.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

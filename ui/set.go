@@ -46,6 +46,8 @@ type Set[T any] struct {
 	loaded   bool // the first page has arrived once
 	whole    bool // the last page has arrived
 	next     string
+	rush     bool // read on to the end
+	upto     int  // rows that a refresh of a lazy set must have read before they replace the old ones
 	total    int
 	at       time.Time // of the last good answer
 	err      error     // of the last question, nil when it went well
@@ -134,9 +136,29 @@ func (s *Set[T]) Need() tea.Cmd {
 func (s *Set[T]) Refresh() tea.Cmd {
 	s.Cancel()
 	s.gen++
-	s.coming = s.src.Store()
+	s.coming, s.upto = s.src.Store(), 0
+	if s.src.Lazy {
+		s.upto = s.rows.Len()
+	}
 	return s.ask("")
 }
+
+// Rush reads a lazy set on to its end, page after page, until Halt.
+func (s *Set[T]) Rush() tea.Cmd {
+	s.rush = true
+	return s.More()
+}
+
+// Halt stops a Rush. What has been read stays.
+func (s *Set[T]) Halt() {
+	if s.rush {
+		s.rush = false
+		s.Cancel()
+	}
+}
+
+// Rushing reports whether a lazy set is being read to its end.
+func (s *Set[T]) Rushing() bool { return s.rush && !s.whole && s.err == nil }
 
 // More asks for the next page of a lazy set, once.
 func (s *Set[T]) More() tea.Cmd {
@@ -231,16 +253,18 @@ func (s *Set[T]) take(a arrival[T]) tea.Cmd {
 		a.page.Next = ""
 	}
 	s.err, s.at, s.next, s.total = nil, s.src.Now(), a.page.Next, a.page.Total
-	s.hold(a.page.Rows, first)
-	if s.next != "" && !s.src.Lazy {
+	s.hold(a.page.Rows)
+	if s.next != "" && (!s.src.Lazy || s.rush || s.coming != nil) {
 		return s.ask(s.next)
 	}
+	s.rush = s.rush && s.next != ""
 	return nil
 }
 
 // hold keeps a page. A refresh replaces the rows in one step once it is whole; the very first reading shows page after page.
-func (s *Set[T]) hold(rows []T, first bool) {
-	if s.coming == nil || (s.src.Lazy && !first) {
+// A lazy set's refresh reads as far as had been read before.
+func (s *Set[T]) hold(rows []T) {
+	if s.coming == nil {
 		s.coming = s.rows
 	}
 	dropped := s.coming.Append(rows)
@@ -248,13 +272,13 @@ func (s *Set[T]) hold(rows []T, first bool) {
 		s.notes = append(s.notes, plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
 	s.whole = s.next == ""
-	if s.whole || s.src.Lazy || !s.loaded || s.coming == s.rows {
+	enough := s.whole || s.src.Lazy && s.coming.Len() >= s.upto
+	if enough || !s.loaded || s.coming == s.rows {
 		s.rows = s.coming
 		s.version++
 	}
-	if s.whole || s.src.Lazy {
-		s.coming = nil
-		s.loaded = true
+	if enough {
+		s.coming, s.loaded = nil, true
 	}
 }
 
@@ -407,8 +431,8 @@ func (f finding[T]) Deliver() tea.Cmd {
 		return o.end(Unknown)
 	}
 	s.Cancel()
-	s.next, s.total, s.coming, s.err, s.at = "", len(f.rows), s.src.Store(), nil, s.src.Now()
-	s.hold(f.rows, true)
+	s.next, s.total, s.coming, s.upto, s.err, s.at = "", len(f.rows), s.src.Store(), 0, nil, s.src.Now()
+	s.hold(f.rows)
 	_, found := s.Get(o.deed.ID)
 	verdict := Unknown
 	switch {

@@ -23,8 +23,8 @@ func (a *Account) contactsPane() ui.Pane {
 		Set:   a.contacts(),
 		Reads: []ui.Asked{a.services()},
 		Columns: []ui.Column[client.Contact]{
-			{Title: "name", Min: 14, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
-			{Title: "group", Width: 14, Once: true, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Group.String(), theme.Plain }},
+			{Title: "name", Min: 12, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
+			{Title: "group", Width: 12, Drop: 2, Once: true, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Group.String(), theme.Plain }},
 			{Title: "phone", Width: 16, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
 			{Title: "second phone", Width: 16, Drop: 3, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
 			{Title: "e-mail", Min: 16, Drop: 1, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},

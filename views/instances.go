@@ -104,9 +104,7 @@ func aboutInstance(ctx context.Context, i client.Instance) context.Context {
 
 func (a *Account) setAccess(on bool) func(context.Context, client.Instance) (ui.Change[client.Instance], error) {
 	return func(ctx context.Context, i client.Instance) (ui.Change[client.Instance], error) {
-		before, in := i.Request(), i.Request()
-		in.SSH.Access = on
-		return ui.Put(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Changes(before, in)))
+		return ui.Put(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}))
 	}
 }
 

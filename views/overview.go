@@ -107,6 +107,13 @@ func (o *overview) open() tea.Cmd { return ui.Send(ui.Goto{Pane: o.boxes[o.at].p
 // View lays the boxes out: services and issues on top, the charts below, the store at the foot.
 func (o *overview) View(b ui.Box) string {
 	foot := 2
+	if b.Width < narrow {
+		half := (b.Height - foot + 1) / 2
+		whole := func(n, height int) string {
+			return o.draw(n, ui.Box{Width: b.Width, Height: height, Theme: b.Theme, Now: b.Now})
+		}
+		return b.Fit(strings.Join([]string{whole(0, half), whole(1, b.Height-foot-half), whole(6, foot)}, "\n"))
+	}
 	top := min(max(b.Height/3, 5), 9)
 	charts := max(0, b.Height-top-foot-2)
 	rows := []string{o.pair(0, 1, b, top), ""}
@@ -120,7 +127,10 @@ func (o *overview) View(b ui.Box) string {
 	return b.Fit(strings.Join(rows, "\n"))
 }
 
-// pair is two boxes side by side, or one below the other where the room is narrow.
+// narrow is the width below which boxes stand one below the other, without charts.
+const narrow = 60
+
+// pair is two boxes side by side.
 func (o *overview) pair(left, right int, b ui.Box, height int) string {
 	width := b.Width/2 - 1
 	l := o.draw(left, ui.Box{Width: width, Height: height, Theme: b.Theme, Now: b.Now})
@@ -133,10 +143,11 @@ func (o *overview) draw(n int, b ui.Box) string {
 	g := o.boxes[n]
 	b.Focused = n == o.at
 	title := g.title()
-	if title == "" || n >= 2 {
-		return b.Fit(o.marked(n, b, g.view(b)))
-	}
 	inner := b
+	inner.Width--
+	if title == "" || n >= 2 {
+		return b.Fit(o.marked(n, b, g.view(inner)))
+	}
 	inner.Height--
 	tone := theme.Strong
 	if b.Focused {
@@ -163,7 +174,7 @@ func (o *overview) marked(n int, b ui.Box, text string) string {
 func (a *Account) servicesGlance(b ui.Box) string {
 	set := a.services()
 	if !set.Loaded() {
-		return b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading services"))
+		return absence(b, set.Fresh(), "reading services")
 	}
 	if set.Len() == 0 {
 		return b.Theme.Paint(theme.Muted, "no services yet")
@@ -222,7 +233,7 @@ func (a *Account) issuesTitle() string {
 func (a *Account) issuesGlance(b ui.Box) string {
 	set := a.issues()
 	if !set.Loaded() {
-		return b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading issues"))
+		return absence(b, set.Fresh(), "reading issues")
 	}
 	rows := a.newestFirst()
 	if len(rows) == 0 {

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -38,10 +39,19 @@ type rig struct {
 // start runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
 func start(t *testing.T, o emulator.Options, width, height int, test func(*rig), between ...*swap) {
 	t.Helper()
+	started(t, o, width, height, nil, test, between...)
+}
+
+// started is start on an emulator that was set up first: with faults, or with answers held back.
+func started(t *testing.T, o emulator.Options, width, height int, setup func(*emulator.Emulator), test func(*rig), between ...*swap) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newRig(t, ctx, o, width, height, between...)
+		if setup != nil {
+			setup(r.emu)
+		}
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: width, Height: height})
 		defer time.Sleep(24 * time.Hour) // timers that are still armed end here, also those of a test that failed
@@ -204,3 +214,12 @@ func (r *rig) applied() []string {
 }
 
 var _ ui.Pane
+
+// asText is anything as JSON.
+func asText(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return data
+}

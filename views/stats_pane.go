@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -147,7 +146,8 @@ func closest(points []ui.Point, t time.Time) ui.Point {
 func (p *statsView) View(b ui.Box) string {
 	room := b
 	room.Height -= 2
-	foot := b.Theme.Paint(theme.Accent, p.readout()) + b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues")))
+	foot := ui.Cut(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
+		b.Width, b.Theme.Glyphs.Ellipsis)
 	body := p.one(p.at, room)
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
 		body = p.four(room)
@@ -174,5 +174,3 @@ func (p *statsView) one(n int, b ui.Box) string {
 	b.Focused = n == p.at
 	return b.Fit(c.View(b))
 }
-
-var _ = client.Stats{}

@@ -35,7 +35,7 @@ func (a *Account) storedLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
 	set := a.buckets()
 	if !set.Loaded() {
-		return label + b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading buckets"))
+		return ui.Cut(label+b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading buckets")), b.Width-1, b.Theme.Glyphs.Ellipsis)
 	}
 	var objects, size int64
 	for _, bucket := range set.Rows() {
@@ -53,7 +53,7 @@ func (a *Account) keysLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
 	set := a.keys()
 	if !set.Loaded() {
-		return label + b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading keys"))
+		return ui.Cut(label+b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading keys")), b.Width-1, b.Theme.Glyphs.Ellipsis)
 	}
 	limited := 0
 	for _, k := range set.Rows() {
@@ -70,6 +70,15 @@ func notYet(f ui.Freshness, reading string) string {
 		return f.Err.Error()
 	}
 	return reading
+}
+
+// absence is notYet in a box.
+func absence(b ui.Box, f ui.Freshness, reading string) string {
+	lines := ui.Wrap(notYet(f, reading), b.Width-1)
+	for i := range lines {
+		lines[i] = b.Theme.Paint(theme.Muted, lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // grouped is a count with thin groups of three: "1 204 331".

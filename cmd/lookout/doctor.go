@@ -175,7 +175,9 @@ func (d *doctor) connection(ctx context.Context) {
 	}
 	d.proxy(req)
 	d.sent = time.Now()
-	res, err := c.Transfers().Do(req)
+	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer plain.CloseIdleConnections()
+	res, err := plain.Do(req)
 	if err != nil {
 		_, failure := c.Clusters.Page(ctx, 1)
 		d.fail("address", exitLater, errors.Join(failure), "check the address, the network and the proxy")

@@ -15,11 +15,12 @@ func TestNoRoomImportsUpward(t *testing.T) {
 		"client":               {},
 		"client/emulator":      {},
 		"client/journal":       {"client"},
+		"client/transfer":      {"client"},
 		"ui":                   {"theme"},
 		"ui/terminal":          {"theme"},
 		"ui/terminal/termtest": {"ui/terminal"},
 		"ui/shell":             {"ui", "ui/terminal", "theme"},
-		"views":                {"ui", "client", "client/journal", "theme"},
+		"views":                {"ui", "client", "client/journal", "client/transfer", "theme"},
 	}
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "lookout/...").Output()
 	if err != nil {

@@ -86,8 +86,8 @@ func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 		c.failures = min(2, int(now.Sub(f.At)/c.interval))
 	}
 	c.next = now.Add(c.pace())
-	if ui.Unauthorized(f.Err) {
-		return c.arm(s) // the token is not accepted: asking again is no use
+	if ui.Unauthorized(f.Err) || steady(s.pane()) {
+		return c.arm(s) // asking again by itself is no use, or not wanted
 	}
 	return tea.Batch(s.pane().Refresh(), c.arm(s))
 }
@@ -129,6 +129,12 @@ func fresh(p ui.Pane) ui.Freshness {
 	return ui.Freshness{Loaded: true}
 }
 
+// steady reports whether a pane is read again only when somebody asks for it.
+func steady(p ui.Pane) bool {
+	still, ok := p.(interface{ Steady() bool })
+	return ok && still.Steady()
+}
+
 // state is how fresh the pane in front is, in words.
 func (s *Shell) state() (string, theme.Tone) {
 	f, now, g := fresh(s.pane()), s.now(), s.o.Theme.Glyphs
@@ -150,6 +156,10 @@ func (s *Shell) state() (string, theme.Tone) {
 		return fmt.Sprintf("%s failing · %s%s", g.Problem, ui.Short(f.Err), again), theme.Bad
 	case !f.Loaded:
 		return g.Stale + " loading", theme.Warn
+	case f.Asked && steady(s.pane()):
+		return g.Stale + " reading", theme.Warn
+	case steady(s.pane()):
+		return g.Live + " read · " + ui.Age(now.Sub(f.At)) + " ago", theme.Good
 	case now.Sub(f.At) > s.clock.late() && s.clock.interval > 0:
 		return g.Stale + " late · " + ui.Age(now.Sub(f.At)), theme.Warn
 	}

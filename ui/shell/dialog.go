@@ -95,7 +95,11 @@ func (q *question) view(b ui.Box) string {
 	case !q.fits:
 		return b.Theme.Paint(theme.Bad, "This question does not fit here: make the terminal larger, or press esc.")
 	case !q.armed:
-		lines = append(lines, b.Theme.Paint(theme.Muted, b.Theme.Glyphs.Ellipsis))
+		wait := b.Theme.Glyphs.Ellipsis
+		if ask.After > 0 {
+			wait = "can be answered in " + ui.Age(ask.After) + "; esc leaves"
+		}
+		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
 	case ask.Word != "":
 		lines = append(lines, "Type "+b.Theme.Paint(theme.Strong, ask.Word)+" and press enter, or esc:", b.Theme.Paint(theme.Input, q.typed)+b.Theme.Paint(theme.Cursor, " "))
 	default:
@@ -119,7 +123,7 @@ func (q *question) hint() string {
 }
 
 func (q *question) paste(msg tea.PasteMsg) tea.Cmd {
-	if q.action.Ask.Word != "" {
+	if q.action.Ask.Word != "" && !q.action.Ask.Typed && q.armed {
 		q.typed += strings.TrimSpace(msg.Content)
 	}
 	return nil

@@ -142,6 +142,8 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 		return s.clock.beat(s, msg)
 	case hush:
 		s.news.hush(msg)
+	case hide:
+		msg.d.bare = msg.d.bare && msg.n != msg.d.shown
 	case armed:
 		msg.q.armed = true
 	case terminal.Stalled:
@@ -170,6 +172,10 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 		s.push(&formDialog{form: ui.NewFormView(msg.Form, s.ctx)})
 	case ui.Menu:
 		s.push(&menu{name: msg.Title, actions: msg.Actions})
+	case ui.Ask:
+		return s.start(msg.Action)
+	case ui.Once:
+		s.push(&once{Once: msg})
 	case ui.Show:
 		s.push(&sheet{name: msg.Title, text: msg.Text})
 	case ui.Goto:
@@ -189,7 +195,7 @@ func (s *Shell) push(d dialog) { s.dialogs = append(s.dialogs, d) }
 
 // press is a key on its way: to the dialog in front, to a pane that takes text, else to an action.
 func (s *Shell) press(k tea.KeyPressMsg) tea.Cmd {
-	if k.String() == "ctrl+c" {
+	if k.String() == "ctrl+c" && !s.holdsSecret() {
 		return terminal.Quit(0)
 	}
 	if n := len(s.dialogs); n > 0 {
@@ -248,7 +254,7 @@ func (s *Shell) start(a ui.Action) tea.Cmd {
 func (s *Shell) ask(a ui.Action) tea.Cmd {
 	q := &question{action: a}
 	s.push(q)
-	return tea.Tick(arms, func(time.Time) tea.Msg { return armed{q} })
+	return tea.Tick(max(arms, a.Ask.After), func(time.Time) tea.Msg { return armed{q} })
 }
 
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.

@@ -1,0 +1,311 @@
+package client
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// LargestPut is the most bytes that one PUT may carry: larger objects need uploads in parts, which the API does not offer.
+const LargestPut = 5 << 30
+
+// linkLife is how many seconds a pre-signed URL lives that is used at once: little more than the least that the API takes.
+const linkLife = 600
+
+// longestLink is the longest pre-signed URL that is taken, in bytes.
+const longestLink = 8 << 10
+
+// A signed is one request at a pre-signed URL.
+type signed struct {
+	op, method            string
+	cluster, bucket, name string
+	header                http.Header
+	body                  *handed // nil sends none
+}
+
+// handed is a body that knows whether any of it was taken.
+type handed struct {
+	io.Reader
+	size  int64
+	taken bool
+}
+
+func (h *handed) Read(p []byte) (int, error) {
+	h.taken = true
+	return h.Reader.Read(p)
+}
+
+// Get opens an object at a byte. With an etag only that version is given: another one is an error with status 412. The answer is 200 with
+// the whole object or 206 with the rest of it; the caller reads and closes the body. Nothing bounds its time but ctx.
+func (s Objects) Get(ctx context.Context, cluster, bucket, name string, from int64, etag string) (*http.Response, error) {
+	r := signed{op: "download", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Accept-Encoding": {"identity"}}}
+	if etag != "" {
+		r.header.Set("If-Match", `"`+etag+`"`)
+	}
+	if from > 0 {
+		r.header.Set("Range", "bytes="+strconv.FormatInt(from, 10)+"-")
+	}
+	res, err := s.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusPartialContent {
+		return res, nil
+	}
+	return nil, r.refusal(res)
+}
+
+// An ObjectBody is what becomes an object.
+type ObjectBody struct {
+	Reader io.Reader
+	Size   int64  // bytes, at most LargestPut; Reader must give exactly so many
+	Type   string // content type, not empty
+}
+
+// Put stores an object, in place of one of the same name, and gives the etag that the storage answers. The body is sent once. settle, where
+// it is not nil, decides how the change ended from the answer's error, before the journal is told.
+func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b ObjectBody, settle func(etag string, err error) error) (string, error) {
+	if b.Size < 0 || b.Size > LargestPut {
+		return "", fmt.Errorf("%d bytes: one object can be sent with at most 5 GiB (%d bytes)", b.Size, int64(LargestPut))
+	}
+	r := signed{op: "upload", method: http.MethodPut, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Content-Type": {b.Type}},
+		body: &handed{Reader: b.Reader, size: b.Size}}
+	etag := ""
+	err := s.c.record(ctx, r.failure(s.c.base.Host), r.change(), func(ctx context.Context) error {
+		res, err := s.send(ctx, r)
+		if err == nil && res.StatusCode/100 != 2 {
+			err = r.refusal(res)
+		}
+		if err == nil {
+			etag = Unquote(res.Header.Get("ETag"))
+			discard(res)
+		}
+		if settle != nil {
+			return settle(etag, err)
+		}
+		return err
+	})
+	return etag, err
+}
+
+// Delete removes an object. One that is not there is removed too, as the storage sees it. Where the answer is lost the listing is asked
+// whether the object is gone.
+func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, s.c.timeout)
+	defer cancel()
+	r := signed{op: "delete object", method: http.MethodDelete, cluster: cluster, bucket: bucket, name: name}
+	return s.c.record(ctx, r.failure(s.c.base.Host), r.change(), func(ctx context.Context) error {
+		res, err := s.send(ctx, r)
+		if err == nil && res.StatusCode/100 == 2 {
+			discard(res)
+			return nil
+		}
+		if err == nil {
+			err = r.refusal(res)
+		}
+		var e *Error
+		if errors.As(err, &e) && e.Unknown() && ctx.Err() == nil {
+			if _, there, failure := s.Find(ctx, cluster, bucket, name); failure == nil && !there {
+				return nil
+			}
+		}
+		return err
+	})
+}
+
+// Find is the object of exactly a name, from the listing; false where there is none.
+func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
+	for marker := ""; ; {
+		page, err := s.List(ctx, ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: name, Marker: marker, PageSize: 25})
+		if err != nil {
+			return Object{}, false, err
+		}
+		for _, o := range page.Data {
+			if o.Name.raw == name {
+				return o, true, nil
+			}
+		}
+		if page.Next == "" || len(page.Data) > 0 {
+			return Object{}, false, nil // a name comes before all others that begin with it
+		}
+		marker = page.Next
+	}
+}
+
+// send asks for a URL and uses it; for another one, once, where it is refused with 403 before any of the body was taken: it may have run out.
+func (s Objects) send(ctx context.Context, r signed) (*http.Response, error) {
+	res, err := s.once(ctx, r)
+	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.taken {
+		return res, err
+	}
+	discard(res)
+	return s.once(ctx, r)
+}
+
+// once asks for a URL and uses it. The API's token does not go with the request.
+func (s Objects) once(ctx context.Context, r signed) (*http.Response, error) {
+	failed := r.failure(s.c.base.Host)
+	failed.Outcome = NotSent
+	if !utf8.ValidString(r.name) {
+		failed.What = "its name is no valid UTF-8, and the API cannot be asked for such a name"
+		return nil, failed
+	}
+	link, err := s.URL(ctx, r.cluster, r.bucket, URLRequest{Name: r.name, Method: r.method, Expires: linkLife, ContentType: r.header.Get("Content-Type")})
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) && e.Outcome == Uncertain {
+			e.Outcome = NotSent // asking for a URL changes nothing
+		}
+		return nil, err
+	}
+	target, err := s.c.checkLink(link.URL, r.bucket, r.name)
+	if err != nil {
+		failed.What = "the pre-signed URL is refused: " + err.Error()
+		return nil, failed
+	}
+	failed.Host = target.Host
+	req, err := r.request(ctx, target.String())
+	if err != nil {
+		failed.What = "the pre-signed URL is refused: it is no address"
+		return nil, failed
+	}
+	req.Header.Set("User-Agent", s.c.agent)
+	res, err := s.c.transfers.Do(req)
+	if err != nil {
+		failed.Cause, failed.Outcome = bare(ctx, err), Uncertain
+		if unsent(err) {
+			failed.Outcome = NotSent
+		}
+		return nil, failed
+	}
+	return res, nil
+}
+
+// request is the HTTP request. Its length is always said; nothing lets the transport send it a second time.
+func (r signed) request(ctx context.Context, target string) (*http.Request, error) {
+	var body io.Reader
+	if r.body != nil && r.body.size > 0 {
+		body = io.NopCloser(r.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	if r.body != nil {
+		req.ContentLength = r.body.size
+	}
+	for name, value := range r.header {
+		req.Header[name] = value
+	}
+	return req, nil
+}
+
+// checkLink takes a pre-signed URL: https, or http on this machine where the API is there too; no user, no other port, signed, and for the
+// object that was asked for. The reason of a refusal holds nothing of the URL.
+func (c *Client) checkLink(link Secret, bucket, name string) (*url.URL, error) {
+	raw := link.Reveal()
+	if len(raw) > longestLink {
+		return nil, fmt.Errorf("it is %d bytes long", len(raw))
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || !printable(raw) || strings.Contains(raw, " ") {
+		return nil, errors.New("it is no address")
+	}
+	here := loopback(c.base.Hostname()) && loopback(u.Hostname())
+	_, notIP := netip.ParseAddr(strings.Trim(u.Hostname(), "[]"))
+	switch {
+	case u.Scheme != "https" && !(u.Scheme == "http" && here):
+		return nil, errors.New("it is not https")
+	case u.User != nil:
+		return nil, errors.New("it holds a user name")
+	case !here && u.Port() != "" && u.Port() != "443":
+		return nil, errors.New("it is for another port than 443")
+	case !here && (notIP == nil || loopback(u.Hostname())):
+		return nil, errors.New("it is for a bare address")
+	case u.Fragment != "":
+		return nil, errors.New("it holds a fragment")
+	case !u.Query().Has("Signature") && !u.Query().Has("X-Amz-Signature"):
+		return nil, errors.New("it is not signed")
+	case !strings.HasSuffix(u.Path, "/"+bucket+"/"+name) && !(strings.HasPrefix(u.Host, bucket+".") && u.Path == "/"+name):
+		return nil, errors.New("it is for another object")
+	}
+	return u, nil
+}
+
+// about names the object, safe to draw.
+func (r signed) about() string { return Clean(r.cluster + "/" + r.bucket + "/" + r.name) }
+
+// failure is the start of an error about the request.
+func (r signed) failure(host string) *Error {
+	return &Error{Op: r.op + " " + r.about(), Write: r.method != http.MethodGet, Storage: true, Host: host}
+}
+
+// change is the request for the journal, without anything that is signed.
+func (r signed) change() Change {
+	c := Change{Op: r.op, Method: r.method, Path: "/" + r.cluster + "/" + r.bucket + "/" + r.name, Kind: "object", Label: r.about()}
+	if r.body != nil {
+		c.Body = map[string]any{"size": r.body.size, "content_type": r.header.Get("Content-Type")}
+	}
+	return c
+}
+
+// refusal reads why the storage did not do it. A 503 that asks to slow down is a refusal: nothing was done.
+func (r signed) refusal(res *http.Response) *Error {
+	defer discard(res)
+	e := r.failure(res.Request.URL.Host)
+	e.Status = res.StatusCode
+	e.RetryAfter = 0
+	var said struct{ Code, Message string }
+	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	if xml.Unmarshal(data, &said) == nil && said.Code != "" {
+		text := said.Code
+		if said.Message != "" {
+			text += ": " + said.Message
+		}
+		e.Reasons = []Reason{{Reason: NewText(text)}}
+	}
+	switch {
+	case said.Code == "SlowDown", res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusRequestTimeout:
+		e.Outcome = Refused
+	default:
+		e.Outcome = Uncertain
+	}
+	if e.Status >= 300 && e.Status < 400 {
+		_, e.What = explain(&answer{status: e.Status, header: res.Header})
+	}
+	return e
+}
+
+// discard reads a little of a body that is of no use, so that the connection can be used again, and closes it.
+func discard(res *http.Response) {
+	_, _ = io.CopyN(io.Discard, res.Body, 4<<10)
+	res.Body.Close()
+}
+
+// bare is an error of the transport without the URL that net/http puts around it: its query is a credential. Where ctx ended, its cause.
+func bare(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// Unquote is an etag without its quotes. A weak one keeps its mark, so that it equals no strong one.
+func Unquote(etag string) string {
+	if len(etag) >= 2 && etag[0] == '"' && etag[len(etag)-1] == '"' {
+		return etag[1 : len(etag)-1]
+	}
+	return etag
+}

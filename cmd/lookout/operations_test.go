@@ -1,0 +1,182 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+	"lookout/ui/terminal/termtest"
+)
+
+// A flow is one operation of the document, done by keys alone from the first frame on.
+type flow struct {
+	op   string
+	keys string // keys and, between «», texts to wait for
+	body string // of the change, as JSON; "" for an operation that reads or sends none
+}
+
+// play types a flow's keys and waits for its texts.
+func play(v *termtest.T, keys string) {
+	for keys != "" {
+		before, rest, _ := strings.Cut(keys, "«")
+		typing(v, before)
+		text, after, _ := strings.Cut(rest, "»")
+		if rest != "" {
+			v.WaitFor(text)
+		}
+		keys = after
+	}
+}
+
+// typing sends keys; names stand in angle brackets.
+func typing(v *termtest.T, keys string) {
+	for keys != "" {
+		before, rest, named := strings.Cut(keys, "<")
+		if before != "" {
+			v.Type(before)
+		}
+		if !named {
+			return
+		}
+		name, after, _ := strings.Cut(rest, ">")
+		v.Type("<" + name + ">")
+		keys = after
+	}
+}
+
+// by finds a row by its name: the filter, then the cursor on the only match.
+func by(name string) string { return "/" + name + "<enter>«1 of »" }
+
+func managed() []flow {
+	return []flow{
+		{"list contacts", "4«Ada Wong»", ""},
+		{"create contact", "4«Ada Wong»n«New contact»Zed Ek<tab>zed@acme.net<tab>+1 555 0177<ctrl+s>«Zed Ek: saved»",
+			`{"name":"Zed Ek","email":"zed@acme.net","phone":{"primary":"+1 555 0177"}}`},
+		{"view contact", "4«Ada Wong»" + by("Ada") + "<enter>«called for»", ""},
+		{"update contact", "4«Ada Wong»" + by("Ada") + "e«Edit contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
+			`{"group":null}`},
+		{"delete contact", "4«Ada Wong»" + by("Ada") + "D«y yes, delete»y«Ada Wong: is deleted»", ""},
+		{"list credentials", "5«db2-root»", ""},
+		{"create credential", "5«db2-root»n«New credential»night login<tab>ops<tab>secret<ctrl+s>«night login: saved»",
+			`{"label":"night login","username":"ops","password":"secret"}`},
+		{"view SSH key", "5«db2-root»«managed SSH key»", ""},
+		{"view credential", "5«db2-root»<enter>«used by»", ""},
+		{"update credential", "5«db2-root»" + by("db2-root") + "e«Label of credential»-old<ctrl+s>«db2-root-old: saved»", `{"label":"db2-root-old"}`},
+		{"change login", "5«db2-root»" + by("db2-root") + "P«Login of db2-root»root<tab>new secret<ctrl+s>«login is changed»", `{"username":"root","password":"new secret"}`},
+		{"delete credential", "5«db2-root»" + by("db2-root") + "D«and press enter»db2-root<enter>«db2-root: is deleted»", ""},
+		{"list issues", "2«9 issues ·»", ""},
+		{"view issue", "2«9 issues ·»<enter>«› issue 823»", ""},
+		{"list SSH settings", "6«bastion»", ""},
+		{"view SSH settings", "6«bastion»<enter>«services at this address»", ""},
+		{"update SSH settings", "6«bastion»" + by("db1") + "e«SSH settings of db1»<tab>2<tab><tab>0<ctrl+s>«db1: saved»", `{"ssh":{"port":22220,"user":"lnsupport2"}}`},
+		{"list services", "3«edge-router»", ""},
+		{"create service", "3«edge-router»n«New service»night check<tab><right><tab>203.0.113.7:22<ctrl+s>«night check: saved»",
+			`{"label":"night check","service_type":"tcp","address":"203.0.113.7:22","timeout":10,"consultation_group":"","credentials":[]}`},
+		{"view service", "3«edge-router»<enter>«expects»", ""},
+		{"update service", "3«edge-router»" + by("edge-router") + "e«Edit service»<tab><tab><tab>5<ctrl+s>«edge-router: saved»", `{"timeout":55}`},
+		{"delete service", "3«edge-router»" + by("edge-router") + "D«and press enter»edge-router<enter>«edge-router: is deleted»", ""},
+		{"disable service", "3«edge-router»" + by("edge-router") + "d«Disable monitoring»<ctrl+s>«monitoring is disabled»", ""},
+		{"enable service", "3«edge-router»" + by("billing-cron") + "E«monitoring is enabled»", ""},
+		{"view stats", "7«CPU  now»", ""},
+	}
+}
+
+// Every operation of the Managed area is done by keys alone, once, with the body that the document wants.
+func TestManagedByKeys(t *testing.T) { playAll(t, "/managed/", managed()) }
+
+// playAll plays flows, each on an account of its own, and checks that they are all operations of an area.
+func playAll(t *testing.T, area string, flows []flow) {
+	missing := map[string]bool{}
+	for _, op := range emulator.New(emulator.Options{}).Operations() {
+		if strings.HasPrefix(op.Path, area) {
+			missing[op.Name] = op.Write
+		}
+	}
+	for _, f := range flows {
+		write, known := missing[f.op]
+		if !known {
+			t.Errorf("%s is no operation of %s, or stands twice", f.op, area)
+		}
+		delete(missing, f.op)
+		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
+			api := emulator.New(emulator.Options{Token: "demo"})
+			v := program(t, api, 120, 36)
+			v.WaitFor("Object Storage  12 buckets")
+			play(v, f.keys)
+			if !write {
+				eventually(t, v, "a request to "+f.op, func() bool { return api.Requests(f.op) > 0 })
+				return
+			}
+			ledger := api.Ledger()
+			if len(ledger) != 1 || ledger[0].Op != f.op {
+				t.Fatalf("the ledger holds %v", ledger)
+			}
+			if f.body != "" {
+				sameJSON(t, ledger[0].Body, f.body)
+			}
+		})
+	}
+	for op := range missing {
+		t.Errorf("%s cannot be done by keys", op)
+	}
+}
+
+// eventually waits for what happens beside the screen.
+func eventually(t *testing.T, v *termtest.T, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); !happened(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s:\n%s", what, v.Screen())
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// sameJSON compares what was sent with what should be, member by member.
+func sameJSON(t *testing.T, sent map[string]json.RawMessage, want string) {
+	t.Helper()
+	var wanted map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(sent)
+	expected, _ := json.Marshal(wanted)
+	if string(got) != string(expected) {
+		t.Errorf("sent %s\nwant %s", got, expected)
+	}
+}
+
+// What somebody on call needs is few keys away, counted from the overview.
+func TestKeysAreEnough(t *testing.T) {
+	for _, task := range []struct {
+		name string
+		most int
+		keys []string
+		then string
+	}{
+		{"newest issue to a copied phone number", 4, []string{"2", "<enter>", "Y", "1"}, "copied: phone number"},
+		{"newest issue to the ssh line of its instance", 5, []string{"2", "<enter>", "Y", "4"}, "copied: ssh line"},
+		{"newest issue to its call sheet", 3, []string{"2", "<enter>", "y"}, "copied: call sheet"},
+		{"from the overview straight to the incident", 1, []string{"i"}, "who to call"},
+		{"the first phone of a contact", 2, []string{"4", "y"}, "copied: phone number of"},
+	} {
+		t.Run(task.name, func(t *testing.T) {
+			v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+			v.WaitFor("Object Storage  12 buckets")
+			v.WaitFor("ticket 48213")
+			screens := map[string]string{"2": "9 issues ·", "<enter>": "› issue 823", "Y": "Copy ─", "4": "9 contacts in"}
+			for i, key := range task.keys {
+				v.Type(key)
+				if text := screens[key]; text != "" && i < len(task.keys)-1 {
+					v.WaitFor(text)
+				}
+			}
+			v.WaitFor(task.then)
+			if len(task.keys) > task.most {
+				t.Errorf("%d keys are needed", len(task.keys))
+			}
+		})
+	}
+}

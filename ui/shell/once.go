@@ -1,0 +1,159 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/terminal"
+)
+
+// once shows a secret that nobody can read a second time: as dots, readable while a key is held. It does not close by accident.
+type once struct {
+	ui.Once
+	shown   int // numbers the last look at it
+	bare    bool
+	kept    bool // copied or saved
+	leaving bool
+	typed   string
+	warned  bool // ctrl+c was pressed once
+}
+
+// look is how long the secret stays readable after a press: a held key repeats sooner.
+const look = 900 * time.Millisecond
+
+// hide ends a look at the secret.
+type hide struct {
+	d *once
+	n int
+}
+
+// discard is the word that closes the dialog while the secret is neither copied nor saved.
+const discard = "discard"
+
+func (d *once) title() string { return d.Title }
+
+func (d *once) size() (int, int) { return 74, 8 + len(d.Lines) + len(d.Saves) + len(d.Text)/70 }
+
+func (d *once) hint() string {
+	if d.kept {
+		return "enter closes · y copies it again"
+	}
+	return "y copies · r held shows · 1-9 saves · it is not shown again"
+}
+
+func (d *once) view(b ui.Box) string {
+	t := b.Theme
+	lines := ui.Wrap(d.Text, b.Width)
+	for _, line := range d.Lines {
+		lines = append(lines, t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Cut(line[1], b.Width-14, t.Glyphs.Ellipsis))
+	}
+	value := strings.Repeat(t.Glyphs.Mask, 16)
+	if d.bare {
+		value = d.Reveal()
+	}
+	lines = append(lines, t.Paint(theme.Muted, ui.Pad(d.What, 14))+t.Paint(theme.Strong, ui.Cut(value, b.Width-14, t.Glyphs.Ellipsis)), "")
+	key := func(k, text string) { lines = append(lines, "  "+t.Paint(theme.Accent, ui.Pad(k, 4))+text) }
+	key("y", "copy it, without showing it")
+	key("r", "hold to show it")
+	for i, s := range d.Saves {
+		key(fmt.Sprint(i+1), "save as "+s.Name)
+	}
+	return strings.Join(append(lines, d.closing(t)), "\n")
+}
+
+// closing is how the dialog is left.
+func (d *once) closing(t *theme.Theme) string {
+	switch {
+	case d.kept:
+		return "  " + t.Paint(theme.Good, "enter") + "  close: it has been copied or saved"
+	case d.leaving:
+		return t.Paint(theme.Bad, "Neither copied nor saved. Type "+discard+" and press enter to lose it: ") + t.Paint(theme.Input, d.typed) + t.Paint(theme.Cursor, " ")
+	}
+	return t.Paint(theme.Muted, "  esc closes, and asks first: it cannot be shown again")
+}
+
+func (d *once) paste(tea.PasteMsg) tea.Cmd { return nil }
+
+func (d *once) press(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if d.leaving {
+		return d.leave(k)
+	}
+	switch key := k.String(); {
+	case key == "y":
+		d.kept = true
+		return tea.Batch(terminal.Copy(d.Reveal()), ui.News(theme.Good, "copied: "+d.What)), false
+	case key == "r":
+		d.bare = true
+		d.shown++
+		n := d.shown
+		return tea.Tick(look, func(time.Time) tea.Msg { return hide{d, n} }), false
+	case len(key) == 1 && key >= "1" && key <= "9" && int(key[0]-'1') < len(d.Saves):
+		s.push(&formDialog{form: ui.NewFormView(d.saving(d.Saves[key[0]-'1']), s.ctx)})
+	case key == "enter" && d.kept, key == "esc" && d.kept:
+		return d.close()
+	case key == "esc", key == "q", key == "ctrl+c":
+		d.leaving = true
+	}
+	return nil, false
+}
+
+// leave takes the word that closes the dialog.
+func (d *once) leave(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch k.String() {
+	case "esc", "ctrl+c":
+		d.leaving, d.typed = false, ""
+	case "enter":
+		if d.typed == discard {
+			return d.close()
+		}
+	case "backspace":
+		d.typed = d.typed[:max(0, len(d.typed)-1)]
+	default:
+		d.typed += k.Text
+	}
+	return nil, false
+}
+
+// close forgets the secret.
+func (d *once) close() (tea.Cmd, bool) {
+	d.Once = ui.Once{Title: d.Title, Reveal: func() string { return "" }}
+	return nil, true
+}
+
+// saving asks where to, and writes the file there.
+func (d *once) saving(s ui.Save) ui.Form {
+	path := s.Path
+	return ui.Form{
+		Title: "Save as " + s.Name, Text: "A new file, readable by you alone. One that exists is not overwritten.", Verb: "saving", Yes: "save",
+		Fields: []ui.Field{ui.File("path", "File", &path, ui.Required())},
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			if err := s.Write(path); err != nil {
+				return nil, err
+			}
+			return func() tea.Cmd {
+				d.kept = true
+				return ui.News(theme.Good, "saved: "+path)
+			}, nil
+		},
+	}
+}
+
+// holdsSecret reports whether a secret in front is neither copied nor saved: ctrl+c then asks like esc, and quits when pressed again.
+func (s *Shell) holdsSecret() bool {
+	n := len(s.dialogs)
+	if n == 0 {
+		return false
+	}
+	d, ok := s.dialogs[n-1].(*once)
+	if !ok || d.kept || d.warned {
+		return false
+	}
+	d.warned = true
+	return true
+}

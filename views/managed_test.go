@@ -1,0 +1,191 @@
+package views_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+// A token that may only read says so where something would be changed, and the rows of the list serve.
+func TestReadOnlyScopeIsExplained(t *testing.T) {
+	start(t, emulator.Options{Scopes: "account:read_only object_storage:read_only"}, 120, 36, func(r *rig) {
+		r.press("4", "e")
+		r.see("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
+		r.press("<enter>")
+		r.see("not read by itself", "account:read_write", "Night desk", "+1 555 0199")
+		if got := r.applied(); len(got) != 0 {
+			r.Fatalf("applied: %v", got)
+		}
+	})
+}
+
+// What somebody else changed in the same member is shown, not overwritten; what was changed elsewhere is left as it is.
+func TestEditedByTwo(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("4", "/", "Ada", "<enter>", "e", " M.")
+		if _, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Ada Wong-Li", "email": "ada@new.acme.net"}); err != nil {
+			r.Fatal(err)
+		}
+		r.press("<ctrl+s>")
+		r.see("somebody else changed this meanwhile", "is by now: Ada Wong-Li", "Ada Wong M.")
+		if got := len(r.applied()); got != 1 {
+			r.Fatalf("%d changes instead of the other's alone", got)
+		}
+		r.press("<ctrl+s>")
+		r.see("Ada Wong M.: saved")
+		now, err := r.api.Contacts.View(r.Context(), 11)
+		if err != nil || now.Name.Raw() != "Ada Wong M." || now.Email.Raw() != "ada@new.acme.net" {
+			r.Errorf("%+v %v", now, err)
+		}
+	})
+}
+
+// An edit that changes nothing is not sent.
+func TestNothingChangedIsNotSent(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("4", "e", "<ctrl+s>")
+		r.see("nothing has been changed")
+		if got := r.applied(); len(got) != 0 {
+			r.Errorf("applied: %v", got)
+		}
+	})
+}
+
+// A login whose answer was lost may be sent again, and is not sent again by itself.
+func TestALostAnswerToALogin(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.emu.Fail("change login", emulator.Fault{Applied: true, Reset: true, Times: 1})
+		r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
+		r.wait(3 * time.Second)
+		r.see("Sending the same login twice does no harm", "root")
+		r.miss("canary-password")
+		if got := r.applied(); len(got) != 1 {
+			r.Fatalf("applied: %v", got)
+		}
+		r.press("<ctrl+s>")
+		r.see("login is changed")
+		for _, e := range r.journal.Entries(time.Time{}) {
+			if strings.Contains(strings.ToLower(string(asText(e))), "canary") {
+				r.Errorf("the journal holds the password: %v", e)
+			}
+		}
+	})
+}
+
+// Access is toggled for one, for many, and back.
+func TestAccessOfInstances(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		access := func() (on []string) {
+			for i, err := range r.api.Instances.All(r.Context()) {
+				if err != nil {
+					r.Fatal(err)
+				}
+				if i.SSH.Access {
+					on = append(on, i.Label.Raw())
+				}
+			}
+			return on
+		}
+		before := access()
+		r.press("6", "/", "db1", "<enter>", "d")
+		r.see("db1: support may not log in", "u")
+		r.press("u")
+		r.see("db1: support may log in")
+		r.press("t")
+		r.see("db1: support may not log in")
+		r.press("t", "<esc>", "A", "d")
+		r.wait(time.Second)
+		count := len(before)
+		r.see("Deny access:")
+		r.press(strings.TrimSpace(string(rune('0'+count))), "<enter>")
+		if on := access(); len(on) != 0 {
+			r.Errorf("still on: %v\n%s", on, r.screen())
+		}
+		r.press("u")
+		r.wait(time.Second)
+		if on := access(); !slices.Equal(on, before) {
+			r.Errorf("after the undo: %v, before: %v\n%s", on, before, r.screen())
+		}
+	})
+}
+
+// f goes to what a row names, ctrl+o comes back.
+func TestFollowANameAndComeBack(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("3", "/", "billing-api", "<enter>", "f")
+		r.see("Go to", "issue 823", "contact Ada Wong", "credential db2-root", "instance db2")
+		r.press("2")
+		r.see("9 contacts in", "▸ Ada Wong")
+		r.press("<ctrl+o>")
+		r.see("▸ ▲ problem")
+		r.press("f", "4")
+		r.see("▸ db2-root")
+		r.press("f", "1")
+		r.see("▸ ▲ problem")
+	})
+}
+
+// The name of a group is cleared with null, a number that was never given is not sent.
+func TestClearedIsNullAbsentIsAbsent(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("4", "/", "Ben", "<enter>", "e", "<tab>", "<tab>", "<tab>", "<tab>")
+		for range "billing" {
+			r.press("<backspace>")
+		}
+		r.press("<ctrl+s>")
+		r.see("Ben Idris: saved")
+		body := r.emu.Ledger()[0].Body
+		if len(body) != 1 || string(body["group"]) != "null" {
+			r.Errorf("sent %s", asText(body))
+		}
+	})
+}
+
+// A refused bound stands beneath its field, and nothing typed is lost.
+func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.emu.Fail("create contact", emulator.Fault{Status: 400, Times: 1,
+			Body: `{"errors":[{"field":"phone.primary","reason":"Must be a phone number"},{"reason":"Too many contacts"}]}`})
+		r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<tab>", "nonsense", "<ctrl+s>")
+		r.see("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")
+		r.press("<ctrl+s>")
+		r.see("Zed Ek: saved")
+	})
+}
+
+// Every bound of the document is checked at its field before anything is sent.
+func TestBoundsAreChecked(t *testing.T) {
+	long := strings.Repeat("x", 101)
+	for name, c := range map[string]struct {
+		keys []string
+		see  string
+	}{
+		"name too short":        {[]string{"4", "n", "Z", "<ctrl+s>"}, "2 to 64 characters"},
+		"name too long":         {[]string{"4", "n", long, "<ctrl+s>"}, "2 to 64 characters"},
+		"no mail address":       {[]string{"4", "n", "Zed", "<tab>", "nowhere", "<ctrl+s>"}, "e-mail"},
+		"group too short":       {[]string{"4", "n", "Zed", "<tab>", "z@a.net", "<tab>", "<tab>", "<tab>", "g", "<ctrl+s>"}, "2 to 50 characters"},
+		"label too short":       {[]string{"5", "n", "l", "<ctrl+s>"}, "2 to 75 characters"},
+		"label taken":           {[]string{"5", "n", "db2-root", "<tab>", "<tab>", "p", "<ctrl+s>"}, "another credential has this label"},
+		"no password":           {[]string{"5", "n", "a label", "<ctrl+s>"}, "needed"},
+		"ssh user too long":     {[]string{"6", "e", "<tab>", long, "<ctrl+s>"}, "32 characters"},
+		"ssh address is no IP":  {[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "x", "<ctrl+s>"}, "an IP address is needed"},
+		"ssh port out of range": {[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "<tab>", "99", "<ctrl+s>"}, "65535"},
+		"service label":         {[]string{"3", "n", "ab", "<ctrl+s>"}, "3 to 64 characters"},
+		"service timeout":       {[]string{"3", "n", "abc", "<tab>", "<tab>", "http://a.net", "<tab>", "99", "<ctrl+s>"}, "1 to 255"},
+		"service body":          {[]string{"3", "n", "abc", "<tab>", "<tab>", "http://a.net", "<tab>", "<tab>", long, "<ctrl+s>"}, "100 characters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start(t, emulator.Options{}, 120, 50, func(r *rig) {
+				r.press(c.keys...)
+				r.see(c.see)
+				if got := r.applied(); len(got) != 0 {
+					r.Errorf("applied: %v", got)
+				}
+			})
+		})
+	}
+}
