@@ -159,9 +159,38 @@ func TestStorageByScript(t *testing.T) {
 
 	r.bad(r.good("clusters", "get", "us-east-1"), exitOK, "us-east")
 	r.bad(r.good("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"), exitOK, "etag")
-	r.bad(r.good("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"), exitOK, "https://")
+	r.bad(r.good("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"), exitOK, "Signature=")
 	r.bad(r.run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exitUsage, "6m")
 	r.bad(r.run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"), exitDenied, "read-only")
+}
+
+func TestObjectsAndFiles(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	t.Chdir(r.home)
+	const bucket = "us-east-1/acme-backups"
+	r.write("notes.txt", "hello")
+	r.bad(r.good("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitOK, "5 bytes stored")
+	r.bad(r.run("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitError, "--force")
+	r.bad(r.run("objects", "put", bucket, "a/none", "none.txt"), exitError, "none.txt")
+	r.bad(r.run("objects", "get", bucket, "a/notes.txt"), exitError, "--force")
+	r.good("objects", "get", bucket, "a/notes.txt", "copy.txt")
+	if data, err := os.ReadFile("copy.txt"); err != nil || string(data) != "hello" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if s := r.good("objects", "get", bucket, "a/notes.txt", "-"); s.out != "hello" {
+		t.Errorf("%q", s.out)
+	}
+	r.bad(r.run("objects", "get", bucket, "a/.."), exitUsage, "give FILE")
+	r.bad(r.run("objects", "get", bucket, "not there", "x"), exitMissing)
+	r.bad(r.run("objects", "rm", bucket, "a/notes.txt"), exitUsage, "--yes")
+	r.bad(r.good("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"), exitOK, "is removed")
+	r.bad(r.run("objects", "rm", bucket, "a/notes.txt", "--yes"), exitMissing, "not there")
+	r.bad(r.run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exitDenied, "read-only")
+	r.bad(r.good("journal"), exitOK, "upload", "delete object", "old")
+	left, err := filepath.Glob(".lookout-*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }
 
 // Each kind of failure has its exit code and its next step.

@@ -67,7 +67,7 @@ func servicesNoun() noun {
 				return s.api.Services.Enable(ctx, it.ID)
 			})},
 			{name: "delete", about: "Remove a service; monitoring stops", gone: "is deleted",
-				loses: func(it row) string { return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID) },
+				loses: func(it row, _ []string) string { return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID) },
 				with: as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
 					return it, s.api.Services.Delete(ctx, it.ID)
 				})},
@@ -182,7 +182,7 @@ func contactsNoun() noun {
 			{name: "create", makes: true, about: "Add a contact", with: createContact},
 			{name: "update", about: "Change what the flags name", with: updateContact},
 			{name: "delete", about: "Remove a contact", gone: "is deleted",
-				loses: func(it row) string { return fmt.Sprintf("Deletes contact %s (%d)", it.Name, it.ID) },
+				loses: func(it row, _ []string) string { return fmt.Sprintf("Deletes contact %s (%d)", it.Name, it.ID) },
 				with: as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
 					return it, s.api.Contacts.Delete(ctx, it.ID)
 				})},
@@ -256,7 +256,7 @@ func credentialsNoun() noun {
 			})},
 			{name: "login", about: "Replace user name and password", gone: "has its new login", with: changeLogin},
 			{name: "delete", about: "Take a login from support", gone: "is deleted",
-				loses: func(it row) string { return fmt.Sprintf("Deletes credential %s (%d)", it.Label, it.ID) },
+				loses: func(it row, _ []string) string { return fmt.Sprintf("Deletes credential %s (%d)", it.Label, it.ID) },
 				with: as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
 					return it, s.api.Credentials.Delete(ctx, it.ID)
 				})},

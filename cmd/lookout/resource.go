@@ -45,11 +45,12 @@ type listing struct {
 type verb[T any] struct {
 	name  string
 	about string
-	args  string         // beyond what names the thing; of a verb that makes one, all of them
-	makes bool           // there is no thing yet
-	loses func(T) string // the question before; nil asks nothing
-	gone  string         // what is told where nothing is left to show: "is deleted"
-	why   bool           // takes --reason
+	args  string                   // beyond what names the thing; of a verb that makes one, all of them
+	makes bool                     // there is no thing yet
+	loses func(T, []string) string // the question before; nil asks nothing
+	gone  string                   // what is told where nothing is left to show: "is deleted"
+	quiet bool                     // its work tells by itself what came of it
+	why   bool                     // takes --reason
 	with  func(*pflag.FlagSet) work[T]
 }
 
@@ -207,7 +208,7 @@ func (r resource[T]) perform(ctx context.Context, s *session, p *printer, v verb
 		ctx = about(ctx, r.one, id, label, "")
 	}
 	if v.loses != nil {
-		if err := s.allowed(v.loses(it)); err != nil {
+		if err := s.allowed(v.loses(it, args)); err != nil {
 			return err
 		}
 	}
@@ -215,7 +216,10 @@ func (r resource[T]) perform(ctx context.Context, s *session, p *printer, v verb
 	if err != nil {
 		return err
 	}
-	if v.gone != "" {
+	switch {
+	case v.quiet:
+		return nil
+	case v.gone != "":
 		s.say("%s %s", name, v.gone)
 		return nil
 	}

@@ -28,8 +28,11 @@ type rig struct {
 func newRig(t *testing.T, o emulator.Options) *rig {
 	t.Helper()
 	o.Token = canary
+	server := httptest.NewUnstartedServer(nil)
+	o.BaseURL = "http://" + server.Listener.Addr().String()
 	api := emulator.New(o)
-	server := httptest.NewServer(api)
+	server.Config.Handler = api
+	server.Start()
 	t.Cleanup(server.Close)
 	r := &rig{T: t, api: api, base: server.URL + "/v4", home: t.TempDir()}
 	t.Cleanup(xdg.Reload)

@@ -28,6 +28,7 @@ type session struct {
 	api      *client.Client
 	journal  *lateJournal
 	in       io.Reader
+	out      io.Writer
 	err      io.Writer
 	yes      bool
 	now      func() time.Time
@@ -56,7 +57,7 @@ func begin(c *cobra.Command, f *flags, online bool) (s *session, end func(), err
 		stop()
 		j.close()
 	}
-	return &session{settings: settings, api: api, journal: j, in: c.InOrStdin(), err: c.ErrOrStderr(), now: time.Now}, end, nil
+	return &session{settings: settings, api: api, journal: j, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), now: time.Now}, end, nil
 }
 
 // client is the API of the account.

@@ -53,7 +53,7 @@ func bucketsNoun() noun {
 		verbs: []verb[row]{
 			{name: "create", args: "CLUSTER/BUCKET", makes: true, about: "Make a bucket", with: createBucket},
 			{name: "delete", about: "Remove a bucket, which must be empty", gone: "is deleted",
-				loses: func(it row) string { return fmt.Sprintf("Deletes bucket %s/%s", it.Cluster, it.Label) },
+				loses: func(it row, _ []string) string { return fmt.Sprintf("Deletes bucket %s/%s", it.Cluster, it.Label) },
 				with: as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
 					return it, s.api.Buckets.Delete(ctx, it.Cluster.Raw(), it.Label.Raw())
 				})},
@@ -83,7 +83,7 @@ func objectsNoun() noun {
 		return strconv.FormatInt(o.Size, 10)
 	}
 	return resource[row]{
-		name: "objects", one: "object", named: "CLUSTER/BUCKET", about: "Objects of a bucket: list, make links",
+		name: "objects", one: "object", named: "CLUSTER/BUCKET", about: "Objects of a bucket: list, fetch, store, remove, make links",
 		columns: []column[row]{
 			{name: "last_modified", cell: func(o row) string { return when(o.Modified) }},
 			{name: "size", cell: size},
@@ -95,9 +95,8 @@ func objectsNoun() noun {
 		listFlags: func(set *pflag.FlagSet, q *listing) {
 			set.BoolVarP(&q.recursive, "recursive", "r", false, "also what is in folders")
 		},
-		list:  listObjects,
-		verbs: nil,
-		also:  []noun{linksNoun()},
+		list: listObjects,
+		also: []noun{linksNoun(), filesNoun()},
 	}
 }
 
@@ -234,7 +233,9 @@ func keysNoun() noun {
 				return keyed(s.api.Keys.Update(ctx, it.ID, args[0]))
 			})},
 			{name: "revoke", about: "End a key: whoever uses it is locked out", gone: "is revoked",
-				loses: func(it keyRow) string { return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey) },
+				loses: func(it keyRow, _ []string) string {
+					return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey)
+				},
 				with: as(func(ctx context.Context, s *session, it keyRow, _ []string) (keyRow, error) {
 					return it, s.api.Keys.Revoke(ctx, it.ID)
 				})},
