@@ -61,7 +61,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	t.Chdir(r.home)
 	for _, page := range []string{"README.md", "docs/on-call.md", "docs/buckets.md", "docs/developing.md"} {
 		for _, line := range commandLines(t, filepath.Join(rootOf(t), page)) {
-			args := strings.Fields(line)
+			args := words(line)
 			switch args[0] {
 			case "demo", "emulate", "picture", "docs", "completion":
 				if c, _, err := command().Find(args); err != nil || c.Name() != args[0] && args[0] != "completion" {
@@ -88,7 +88,7 @@ var packageFolder, _ = os.Getwd()
 
 func rootOf(*testing.T) string { return filepath.Join(packageFolder, "..", "..") }
 
-// commandLines are the lines of a page's sh blocks that run the program with a command, without their comments and quotes.
+// commandLines are the lines of a page's sh blocks that run the program with a command, without their comments.
 func commandLines(t *testing.T, path string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -111,9 +111,22 @@ func commandLines(t *testing.T, path string) []string {
 		rest, _, _ = strings.Cut(rest, " |")
 		rest, _, _ = strings.Cut(rest, " >")
 		rest, _, _ = strings.Cut(rest, " <")
-		if rest = strings.TrimSpace(strings.ReplaceAll(rest, `"`, "")); !strings.HasPrefix(rest, "-") {
+		if rest = strings.TrimSpace(rest); !strings.HasPrefix(rest, "-") {
 			lines = append(lines, rest)
 		}
 	}
 	return lines
+}
+
+// words splits a command line at spaces that stand outside of double quotes.
+func words(line string) []string {
+	var out []string
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 {
+			out = append(out, part)
+			continue
+		}
+		out = append(out, strings.Fields(part)...)
+	}
+	return out
 }
