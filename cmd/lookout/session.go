@@ -178,29 +178,56 @@ func (s *session) secretBytes(path, what string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(s.in, maxSecret+1))
 }
 
-// hidden reads a line of a terminal that does not show it. Being interrupted gives the terminal back first.
+// hidden reads a line of a terminal that does not show it: the echo is off before the question is asked.
 func hidden(file *os.File, out io.Writer, what string) ([]byte, error) {
-	before, err := term.GetState(file.Fd())
+	before, err := term.MakeRaw(file.Fd())
 	if err != nil {
 		return nil, err
 	}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(stop)
+	back := sync.OnceFunc(func() {
+		_ = term.Restore(file.Fd(), before)
+		fmt.Fprintln(out)
+	})
+	defer back()
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(ends)
 	over := make(chan struct{})
 	defer close(over)
 	go func() {
 		select {
-		case <-stop:
-			_ = term.Restore(file.Fd(), before)
-			fmt.Fprintln(out)
+		case <-ends:
+			back()
 			os.Exit(exitBroken)
 		case <-over:
 		}
 	}()
 	fmt.Fprintf(out, "%s (not shown): ", what)
-	defer fmt.Fprintln(out)
-	return term.ReadPassword(file.Fd())
+	return unseen(file)
+}
+
+// unseen reads a line of a raw terminal.
+func unseen(in io.Reader) ([]byte, error) {
+	var line []byte
+	one := make([]byte, 1)
+	for len(line) <= maxSecret {
+		if _, err := in.Read(one); err != nil {
+			return nil, err
+		}
+		switch one[0] {
+		case '\r', '\n':
+			return line, nil
+		case 0x03:
+			return nil, &exit{exitBroken, errors.New("interrupted; nothing was done")}
+		case 0x04:
+			return nil, io.EOF
+		case 0x7f, '\b':
+			line = line[:max(0, len(line)-1)]
+		default:
+			line = append(line, one[0])
+		}
+	}
+	return line, nil
 }
 
 // say tells on standard error what was done.

@@ -153,7 +153,7 @@ func (w *wizard) whereIsTheToken() error {
 func (w *wizard) paste() error {
 	data, err := w.hidden("Token")
 	if err != nil {
-		return io.EOF
+		return err
 	}
 	w.pasted = client.NewSecret(strings.TrimSpace(string(data)))
 	w.keep = filepath.Join(filepath.Dir(w.path), w.name+".token")
