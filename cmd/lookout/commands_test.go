@@ -121,6 +121,7 @@ func TestContactsCredentialsAndSSHByScript(t *testing.T) {
 		t.Errorf("the journal: %v, %s", err, kept)
 	}
 
+	r.bad(r.good("ssh", "key"), exitOK, "ssh-")
 	id = r.idOf("ssh", "true")
 	r.bad(r.good("ssh", "deny", id), exitOK, "false")
 	r.bad(r.good("ssh", "set", id, "--port", "2222", "--user", "support"), exitOK, "2222", "support")

@@ -328,6 +328,13 @@ func sshNoun() noun {
 			{name: "deny", about: "Keep support out", with: access(false)},
 			{name: "set", about: "Change user, address or port", with: changeSSH},
 		},
+		also: []noun{resource[client.SSHKey]{
+			name: "key", about: "Show the public key by which support logs in",
+			columns: []column[client.SSHKey]{{name: "ssh_key", cell: func(k client.SSHKey) string { return k.SSHKey.String() }}},
+			get: func(ctx context.Context, s *session, _ string) (client.SSHKey, error) {
+				return s.api.Credentials.SSHKey(ctx)
+			},
+		}},
 	}
 }
 

@@ -85,10 +85,15 @@ func (r resource[T]) command(f *flags) *cobra.Command {
 
 // under puts the noun's commands beneath c.
 func (r resource[T]) under(c *cobra.Command, f *flags, p *printer) {
+	if r.named == "" && r.get != nil {
+		only := &cobra.Command{Use: r.name, Short: r.about, Args: nothing}
+		r.alone(only, f, p)
+		c.AddCommand(only)
+	}
 	if r.list != nil {
 		c.AddCommand(r.listCommand(f, p))
 	}
-	if r.get != nil {
+	if r.get != nil && r.named != "" {
 		get := &cobra.Command{Use: "get " + r.named, Short: "Show one " + r.one, Args: exactly}
 		get.RunE = r.running(f, p, r.show(r.named, p))
 		c.AddCommand(get)
