@@ -129,11 +129,15 @@ func showConfig(c *cobra.Command, f *flags) error {
 	block, _ := accounts[s.Account].(map[string]any)
 	rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", s.Account}, block, at)...)
 	rows = append(rows, shownSetting{"token", "(not shown)", s.source().source}, shownSetting{"journal", s.journalPath(), "-"})
-	return writeTable(c.OutOrStdout(), []column[shownSetting]{
+	shown := make([]any, len(rows))
+	for i, row := range rows {
+		shown[i] = row
+	}
+	return writeTable(c.OutOrStdout(), plainly([]column[shownSetting]{
 		{name: "key", cell: func(s shownSetting) string { return client.Clean(s.Key) }},
 		{name: "value", cell: func(s shownSetting) string { return client.Clean(s.Value) }},
 		{name: "from", cell: func(s shownSetting) string { return client.Clean(s.From) }},
-	}, rows)
+	}), shown)
 }
 
 // shownSettings says of each setting what holds and why: flag, variable, line of the file, or nobody said.

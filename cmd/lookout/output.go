@@ -25,6 +25,15 @@ type column[T any] struct {
 	detail bool // not in a table of many rows
 }
 
+// plainly are columns without the type of their rows.
+func plainly[T any](columns []column[T]) []column[any] {
+	out := make([]column[any], len(columns))
+	for i, c := range columns {
+		out[i] = column[any]{c.name, func(row any) string { return c.cell(row.(T)) }, c.detail}
+	}
+	return out
+}
+
 // A printer writes rows in a format.
 type printer struct {
 	format string
@@ -40,15 +49,15 @@ func (p printer) check() error {
 }
 
 // all writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows before it.
-func all[T any](p printer, columns []column[T], rows iter.Seq2[T, error]) error {
+func all(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
 	switch p.format {
 	case "ndjson":
-		return each(rows, func(row T) error { return writeJSON(p.out, row, "") })
+		return each(rows, func(row any) error { return writeJSON(p.out, row, "") })
 	case "csv":
 		return writeCSV(p.out, columns, rows)
 	}
-	kept := []T{}
-	failure := each(rows, func(row T) error { kept = append(kept, row); return nil })
+	kept := []any{}
+	failure := each(rows, func(row any) error { kept = append(kept, row); return nil })
 	if p.format == "json" {
 		if failure != nil {
 			return failure
@@ -61,7 +70,7 @@ func all[T any](p printer, columns []column[T], rows iter.Seq2[T, error]) error 
 	return failure
 }
 
-func each[T any](rows iter.Seq2[T, error], do func(T) error) error {
+func each(rows iter.Seq2[any, error], do func(any) error) error {
 	for row, err := range rows {
 		if err != nil {
 			return err
@@ -74,19 +83,19 @@ func each[T any](rows iter.Seq2[T, error], do func(T) error) error {
 }
 
 // just writes one row: a line for each of its cells, one object, or a CSV of one row.
-func just[T any](p printer, columns []column[T], row T) error {
+func just(p printer, columns []column[any], row any) error {
 	switch p.format {
 	case "json":
 		return writeJSON(p.out, row, "  ")
 	case "table":
 		return writeSheet(p.out, columns, row)
 	}
-	return all(p, columns, func(yield func(T, error) bool) { yield(row, nil) })
+	return all(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
 }
 
 // writeTable aligns rows under their columns' names.
-func writeTable[T any](out io.Writer, columns []column[T], rows []T) error {
-	shown := slices.DeleteFunc(slices.Clone(columns), func(c column[T]) bool { return c.detail })
+func writeTable(out io.Writer, columns []column[any], rows []any) error {
+	shown := slices.DeleteFunc(slices.Clone(columns), func(c column[any]) bool { return c.detail })
 	widths := make([]int, len(shown))
 	cells := make([][]string, len(rows))
 	for i, c := range shown {
@@ -118,7 +127,7 @@ func writeTable[T any](out io.Writer, columns []column[T], rows []T) error {
 }
 
 // writeSheet writes a row as lines of name and value.
-func writeSheet[T any](out io.Writer, columns []column[T], row T) error {
+func writeSheet(out io.Writer, columns []column[any], row any) error {
 	width := 0
 	for _, c := range columns {
 		width = max(width, ui.Width(c.name))
@@ -139,7 +148,7 @@ func emit(out io.Writer, text string) error {
 	return err
 }
 
-func writeCSV[T any](out io.Writer, columns []column[T], rows iter.Seq2[T, error]) error {
+func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) error {
 	w := csv.NewWriter(out)
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -148,7 +157,7 @@ func writeCSV[T any](out io.Writer, columns []column[T], rows iter.Seq2[T, error
 	if err := w.Write(names); err != nil {
 		return err
 	}
-	err := each(rows, func(row T) error {
+	err := each(rows, func(row any) error {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
 			cells[i] = c.cell(row)

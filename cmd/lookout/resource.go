@@ -63,7 +63,69 @@ func as[T any](w work[T]) func(*pflag.FlagSet) work[T] {
 }
 
 // command is the noun with all its commands.
-func (r resource[T]) command(f *flags) *cobra.Command {
+func (r resource[T]) command(f *flags) *cobra.Command { return r.plain().command(f) }
+
+func (r resource[T]) under(c *cobra.Command, f *flags, p *printer) { r.plain().under(c, f, p) }
+
+// plain is the description without its type: the commands are made, and the program holds their code, once and not for each kind of row.
+func (r resource[T]) plain() kind {
+	k := kind{name: r.name, one: r.one, about: r.about, named: r.named, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, also: r.also, columns: plainly(r.columns)}
+	if r.ident != nil {
+		k.ident = func(it any) (string, string) { return r.ident(it.(T)) }
+	}
+	if r.get != nil {
+		k.get = func(ctx context.Context, s *session, id string) (any, error) { return r.get(ctx, s, id) }
+	}
+	if r.list != nil {
+		k.list = func(ctx context.Context, s *session, q listing) iter.Seq2[any, error] {
+			return func(yield func(any, error) bool) {
+				r.list(ctx, s, q)(func(row T, err error) bool { return yield(row, err) })
+			}
+		}
+	}
+	for _, v := range r.verbs {
+		k.verbs = append(k.verbs, v.plain())
+	}
+	return k
+}
+
+// plain is the verb without its type.
+func (v verb[T]) plain() verb[any] {
+	p := verb[any]{name: v.name, about: v.about, args: v.args, makes: v.makes, gone: v.gone, quiet: v.quiet, why: v.why}
+	if v.loses != nil {
+		p.loses = func(it any, args []string) string { return v.loses(typed[T](it), args) }
+	}
+	p.with = func(set *pflag.FlagSet) work[any] {
+		do := v.with(set)
+		return func(ctx context.Context, s *session, it any, args []string) (any, error) {
+			return do(ctx, s, typed[T](it), args)
+		}
+	}
+	return p
+}
+
+// typed is a thing with its type; of a verb that makes one there is none yet.
+func typed[T any](it any) T {
+	v, _ := it.(T)
+	return v
+}
+
+// A kind is a resource without its type.
+type kind struct {
+	name, one, about, named string
+	ident                   func(any) (id, label string)
+	columns                 []column[any]
+	list                    func(context.Context, *session, listing) iter.Seq2[any, error]
+	listArgs                string
+	listFlags               func(*pflag.FlagSet, *listing)
+	get                     func(ctx context.Context, s *session, id string) (any, error)
+	verbs                   []verb[any]
+	offline                 bool
+	also                    []noun
+}
+
+// command is the noun with all its commands.
+func (r kind) command(f *flags) *cobra.Command {
 	c := &cobra.Command{Use: r.name, Short: r.about, Args: nothing}
 	p := &printer{}
 	f.ofAccount(c.PersistentFlags())
@@ -84,7 +146,7 @@ func (r resource[T]) command(f *flags) *cobra.Command {
 }
 
 // under puts the noun's commands beneath c.
-func (r resource[T]) under(c *cobra.Command, f *flags, p *printer) {
+func (r kind) under(c *cobra.Command, f *flags, p *printer) {
 	if r.named == "" && r.get != nil {
 		only := &cobra.Command{Use: r.name, Short: r.about, Args: nothing}
 		r.alone(only, f, p)
@@ -104,7 +166,7 @@ func (r resource[T]) under(c *cobra.Command, f *flags, p *printer) {
 }
 
 // alone lets the noun itself show what there is: a list, or the only thing.
-func (r resource[T]) alone(c *cobra.Command, f *flags, p *printer) {
+func (r kind) alone(c *cobra.Command, f *flags, p *printer) {
 	if r.list == nil {
 		c.RunE = r.running(f, p, r.show("", p))
 		return
@@ -113,7 +175,7 @@ func (r resource[T]) alone(c *cobra.Command, f *flags, p *printer) {
 }
 
 // running opens the account around a command's work.
-func (r resource[T]) running(f *flags, p *printer, do func(context.Context, *session, []string) error) func(*cobra.Command, []string) error {
+func (r kind) running(f *flags, p *printer, do func(context.Context, *session, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.out = c.OutOrStdout()
 		if err := p.check(); err != nil {
@@ -128,7 +190,7 @@ func (r resource[T]) running(f *flags, p *printer, do func(context.Context, *ses
 	}
 }
 
-func (r resource[T]) show(named string, p *printer) func(context.Context, *session, []string) error {
+func (r kind) show(named string, p *printer) func(context.Context, *session, []string) error {
 	return func(ctx context.Context, s *session, args []string) error {
 		id := ""
 		if named != "" {
@@ -142,14 +204,14 @@ func (r resource[T]) show(named string, p *printer) func(context.Context, *sessi
 	}
 }
 
-func (r resource[T]) listCommand(f *flags, p *printer) *cobra.Command {
+func (r kind) listCommand(f *flags, p *printer) *cobra.Command {
 	c := &cobra.Command{Use: strings.TrimSpace("list " + r.listArgs), Short: "List the " + r.name, Args: exactly}
 	r.lists(c, f, p)
 	return c
 }
 
 // lists makes a command list.
-func (r resource[T]) lists(c *cobra.Command, f *flags, p *printer) {
+func (r kind) lists(c *cobra.Command, f *flags, p *printer) {
 	var q listing
 	c.Flags().IntVar(&q.limit, "limit", 0, "stop after so many (default: all)")
 	if r.listFlags != nil {
@@ -162,11 +224,11 @@ func (r resource[T]) lists(c *cobra.Command, f *flags, p *printer) {
 }
 
 // first is at most n of the rows; 0 is all.
-func first[T any](n int, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+func first(n int, rows iter.Seq2[any, error]) iter.Seq2[any, error] {
 	if n <= 0 {
 		return rows
 	}
-	return func(yield func(T, error) bool) {
+	return func(yield func(any, error) bool) {
 		left := n
 		for row, err := range rows {
 			if left--; !yield(row, err) || left == 0 {
@@ -176,7 +238,7 @@ func first[T any](n int, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-func (r resource[T]) verbCommand(f *flags, p *printer, v verb[T]) *cobra.Command {
+func (r kind) verbCommand(f *flags, p *printer, v verb[any]) *cobra.Command {
 	var yes bool
 	var reason string
 	words := []string{v.name, v.args}
@@ -199,8 +261,8 @@ func (r resource[T]) verbCommand(f *flags, p *printer, v verb[T]) *cobra.Command
 }
 
 // perform looks at the thing, asks where something is lost, does the work and shows what came of it.
-func (r resource[T]) perform(ctx context.Context, s *session, p *printer, v verb[T], do work[T], args []string) error {
-	var it T
+func (r kind) perform(ctx context.Context, s *session, p *printer, v verb[any], do work[any], args []string) error {
+	var it any
 	name := ""
 	if !v.makes {
 		var err error
