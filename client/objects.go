@@ -109,10 +109,20 @@ func (s Objects) request(q ObjectQuery) request {
 
 // check ends a listing that cannot go on, and says so in Odd.
 func (p *ObjectPage) check(asked string) {
-	if p.Truncated && (p.Next == "" || p.Next == asked) {
-		p.Odd = append(p.Odd, "the listing is incomplete: the API says that more follows and not where")
-		p.Next = ""
+	why := ""
+	switch {
+	case p.Truncated && p.Next == "":
+		why = "marker missing"
+	case p.Next == "":
+		return
+	case p.Next == asked:
+		why = "marker repeated"
+	case len(p.Data) > 0 && p.Next == p.Data[len(p.Data)-1].Name.raw && p.Next < asked:
+		why = "marker went backward"
+	default:
+		return
 	}
+	p.Next, p.Odd = "", append(p.Odd, "incomplete: "+why)
 }
 
 // ACL is an object's ACL.

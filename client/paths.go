@@ -102,6 +102,7 @@ func operations() map[string]operation {
 		"update key":              write("PUT", "/object-storage/keys/%s", storageWrite),
 		"revoke key":              write("DELETE", "/object-storage/keys/%s", storageWrite),
 		"view ticket":             read("/support/tickets/%s", accountRead), // the provider's alone
+		"view profile":            read("/profile", ""),                     // the provider's alone
 		"view transfer":           read("/object-storage/transfer/", storageRead).spelt("GET", "/object-storage/transfer"),
 	}
 }

@@ -768,7 +768,7 @@ func storm(t *testing.T, fault faultrig.Fault) {
 	}
 	again := sent[len(views):] // the views begin together
 	for i := 4; i < len(again); i++ {
-		if again[i].Sub(again[i-4]) < 100*time.Millisecond {
+		if again[i].Sub(again[i-4]) < 5*time.Millisecond {
 			t.Errorf("a burst of five requests within %v", again[i].Sub(again[i-4]))
 		}
 	}

@@ -48,8 +48,9 @@ type Set[T any] struct {
 	loaded   bool // the first page has arrived once
 	whole    bool // the last page has arrived
 	next     string
-	rush     bool // read on to the end
-	upto     int  // rows that a refresh of a lazy set must have read before they replace the old ones
+	trodden  map[string]bool // cursors of this reading, to tell when it turns in circles
+	rush     bool            // read on to the end
+	upto     int             // rows that a refresh of a lazy set must have read before they replace the old ones
 	total    int
 	at       time.Time // of the last good answer
 	err      error     // of the last question, nil when it went well
@@ -264,10 +265,11 @@ func (s *Set[T]) take(a arrival[T]) tea.Cmd {
 	}
 	first := a.cursor == ""
 	if first {
-		s.notes = nil
+		s.notes, s.trodden = nil, map[string]bool{}
 	}
 	s.notes = append(s.notes, a.page.Notes...)
-	if a.page.Next != "" && a.page.Next == a.cursor {
+	s.trodden[a.cursor] = true
+	if a.page.Next != "" && s.trodden[a.page.Next] {
 		s.notes = append(s.notes, "incomplete: marker repeated")
 		a.page.Next = ""
 	}

@@ -118,6 +118,18 @@ func TestARepeatedMarkerEndsTheListing(t *testing.T) {
 	}
 }
 
+func TestMarkersInACircleEndTheListing(t *testing.T) {
+	asked := 0
+	s := NewSet(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (Page[string], error) {
+		asked++
+		return Page[string]{Rows: []string{fmt.Sprint(asked)}, Next: []string{"a", "b", "c"}[asked%3]}, nil
+	}})
+	settle(s.Refresh())
+	if asked != 4 || !slices.Contains(s.Notes(), "incomplete: marker repeated") {
+		t.Errorf("asked %d times, notes %v", asked, s.Notes())
+	}
+}
+
 type lost struct{}
 
 func (lost) Error() string { return "the connection was cut" }

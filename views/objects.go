@@ -90,16 +90,7 @@ func (l *listing) read(ctx context.Context, marker string) (ui.Page[client.Objec
 	if err != nil {
 		return ui.Page[client.Object]{}, err
 	}
-	page := ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.Next, Notes: p.Odd}
-	switch {
-	case p.Next != "" && p.Next == marker:
-		page.Next, page.Notes = "", append(page.Notes, "incomplete: marker repeated")
-	case p.Next != "" && marker != "" && p.Next < marker:
-		page.Next, page.Notes = "", append(page.Notes, "incomplete: marker went backward")
-	case p.Truncated && p.Next == "":
-		page.Notes = append(page.Notes, "incomplete: more exist, and no marker was given")
-	}
-	return page, nil
+	return ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.Next, Notes: p.Odd}, nil
 }
 
 // marker reports whether an entry is the empty object that stands for the folder that is listed.

@@ -82,7 +82,7 @@ func told(row transfer.Row) tea.Cmd {
 func done(row transfer.Row) string {
 	switch row.Kind {
 	case transfer.Download:
-		return "downloaded to " + client.Clean(filepath.Base(row.Local))
+		return "downloaded to " + client.Clean(filepath.Base(row.Local.Raw()))
 	case transfer.Upload:
 		return "uploaded, " + size(row.Total)
 	case transfer.Delete:
@@ -227,8 +227,8 @@ func (a *Account) transferDetail(r transfer.Row, b ui.Box) string {
 	t.line("state", state, tone)
 	t.line("what", r.Kind.String(), theme.Plain)
 	t.line("bucket", client.Clean(r.Cluster+"/"+r.Bucket), theme.Plain)
-	if r.Local != "" {
-		t.line("file", client.Clean(r.Local), theme.Plain)
+	if r.Local.Raw() != "" {
+		t.line("file", r.Local.String(), theme.Plain)
 	}
 	t.line("done", amount(r, r.Done)+prefixed(" of ", or(map[bool]string{true: amount(r, r.Total)}[r.Total > 0], "")), theme.Plain)
 	if r.Stalled > 0 {

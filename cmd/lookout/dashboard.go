@@ -2,14 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
 
 	"lookout/client"
 	"lookout/client/journal"
@@ -19,35 +19,33 @@ import (
 	"lookout/views"
 )
 
-// dashboard runs the program on a real account.
-func dashboard(ctx context.Context, f *flags) error {
-	s, err := load(f)
+// dashboard runs the program on a real account; where nothing is configured it helps to begin.
+func dashboard(c *cobra.Command, f *flags) error {
+	s, err := load(f, c.ErrOrStderr())
+	if errors.Is(err, errNoAccount) && terminal.Check() == nil && os.Getenv("LOOKOUT_TOKEN") == "" {
+		if s, err = firstRun(c, f); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		return usage(err)
 	}
 	if err := terminal.Check(); err != nil {
-		return usage(err)
+		return usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
 	}
-	token, err := s.token(ctx)
+	token, err := s.token(c.Context())
 	if err != nil {
-		return usage(err)
+		return denied(err)
 	}
-	j, err := journal.Open(filepath.Join(xdg.StateHome, "lookout", s.Account+".journal"), s.Account, time.Now)
+	j, err := journal.Open(s.journalPath(), s.Account, time.Now)
 	if err != nil {
 		return err
 	}
-	options := []client.Option{client.WithRecorder(j), client.WithUserAgent("lookout/" + version())}
-	if s.ReadOnly {
-		options = append(options, client.ReadOnly())
-	}
-	if s.Dialect != "" {
-		options = append(options, client.WithDialect(client.Dialect(s.Dialect)))
-	}
-	c, err := client.New(s.BaseURL, token, options...)
+	api, err := s.client(token, j)
 	if err != nil {
 		return usage(err)
 	}
-	return show(ctx, f, s, c, j)
+	return show(c.Context(), f, s, api, j)
 }
 
 // refreshEvery is how often the pane in front is asked again unless somebody says otherwise.

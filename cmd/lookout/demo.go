@@ -12,10 +12,12 @@ import (
 )
 
 func demoCommand(f *flags) *cobra.Command {
-	return &cobra.Command{
-		Use: "demo", Short: "Try it on an invented account: no token, no network", Args: cobra.NoArgs,
+	c := &cobra.Command{
+		Use: "demo", Short: "Try it on an invented account: no token, no network", Args: nothing,
 		RunE: func(c *cobra.Command, _ []string) error { return demo(c.Context(), f) },
 	}
+	f.ofScreen(c.Flags())
+	return c
 }
 
 // demo runs the dashboard on the emulator in the same process. Nothing is dialled, and no configuration of a real account is read.
@@ -31,5 +33,5 @@ func demo(ctx context.Context, f *flags) error {
 	if err != nil {
 		return err
 	}
-	return show(ctx, f, settings{Account: "acme-prod", Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, ReadOnly: f.readOnly, demo: true}, c, j)
+	return show(ctx, f, settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: "acme-prod", Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, demo: true}, c, j)
 }

@@ -18,7 +18,7 @@ func emulateCommand() *cobra.Command {
 	var listen, token, seed string
 	var faults []string
 	c := &cobra.Command{
-		Use: "emulate", Short: "Serve the emulated API on this machine for any HTTP client", Args: cobra.NoArgs,
+		Use: "emulate", Short: "Serve the emulated API on this machine for any HTTP client", Args: nothing,
 		Long: "Serves the account API, from its document, on an address of this machine. Its first line says where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
 		RunE: func(c *cobra.Command, _ []string) error { return emulate(c.Context(), listen, token, seed, faults) },
 	}

@@ -3,12 +3,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lookout/theme"
 	"lookout/ui/terminal"
@@ -16,49 +17,30 @@ import (
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// Exit codes. A signal ends the program with 128 and its number.
-const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2 // bad flags or configuration, or no terminal
-)
-
-// exit is an error with its own exit code.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e *exit) Error() string { return e.err.Error() }
-
-func (e *exit) Unwrap() error { return e.err }
-
-func usage(err error) error { return &exit{exitUsage, err} }
-
 // run is the program without its process.
-func run(args []string) int {
+func run(args []string) int { return execute(args, os.Stdin, os.Stdout, os.Stderr) }
+
+// execute runs a command line on streams of the caller's.
+func execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root := command()
 	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(complaints)
 	err := root.ExecuteContext(context.Background())
-	if err == nil {
-		return exitOK
+	if text := told(err); text != "" {
+		fmt.Fprintln(complaints, "lookout: "+text)
 	}
-	var e *exit
-	if !errors.As(err, &e) {
-		e = &exit{exitUsage, err}
-	}
-	if e.err != nil {
-		fmt.Fprintln(os.Stderr, "lookout: "+e.err.Error())
-	}
-	return e.code
+	return codeOf(err)
 }
 
-// flags are those that the dashboard and the demo share.
+// flags are what the command line says beside a command's own.
 type flags struct {
 	config    string
 	account   string
 	baseURL   string
 	tokenFile string
+	tokenEnv  string
 	readOnly  bool
 	refresh   time.Duration
 	theme     string
@@ -68,30 +50,56 @@ type flags struct {
 	logFile   string
 }
 
+// ofAccount are the flags of commands that work on a real account.
+func (f *flags) ofAccount(set *pflag.FlagSet) {
+	set.StringVar(&f.config, "config", "", "configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)")
+	set.StringVarP(&f.account, "account", "a", "", "account of the configuration")
+	set.StringVar(&f.baseURL, "base-url", "", "address of the API, ending with its version")
+	set.StringVar(&f.tokenFile, "token-file", "", "file that holds the token, readable by its owner alone")
+	set.StringVar(&f.tokenEnv, "token-env", "", "environment variable that holds the token, as LINODE_TOKEN")
+}
+
+// ofScreen are the flags of the dashboard, on a real account or an invented one.
+func (f *flags) ofScreen(set *pflag.FlagSet) {
+	set.StringVar(&f.theme, "theme", "", "colours: dark, light, contrast or mono")
+	set.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
+	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	set.StringVar(&f.view, "view", "", "pane to start with: overview, issues, services, …")
+	set.DurationVar(&f.refresh, "refresh", 0, "time between refreshes of the pane in front (default 20s)")
+	set.StringVar(&f.logFile, "log-file", "", "write faults of the program itself to this file")
+}
+
 func command() *cobra.Command {
 	f := &flags{}
 	root := &cobra.Command{
-		Use:           "lookout",
-		Short:         "A terminal dashboard for Managed monitoring and Object Storage",
-		Long:          "lookout shows what is broken, what it touches and whom to call, and browses buckets by keyboard.\nTry it without an account: lookout demo",
-		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs, Version: version(),
-		RunE: func(c *cobra.Command, _ []string) error { return dashboard(c.Context(), f) },
+		Use:   "lookout",
+		Short: "A terminal dashboard for Managed monitoring and Object Storage",
+		Long: "lookout shows what is broken, what it touches and whom to call, and browses buckets by keyboard.\n" +
+			"Without a command it opens the dashboard; without a configuration it helps to make one.\nTry it without an account: lookout demo\n\n" + codesHelp(),
+		SilenceErrors: true, SilenceUsage: true, Args: nothing, Version: version(),
+		RunE: func(c *cobra.Command, _ []string) error { return dashboard(c, f) },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	look := root.PersistentFlags()
-	look.StringVar(&f.theme, "theme", "", "colours: dark, light, contrast or mono")
-	look.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
-	look.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	look.StringVar(&f.view, "view", "", "pane to start with: overview, issues, services, …")
-	look.DurationVar(&f.refresh, "refresh", 0, "time between refreshes of the pane in front (default 20s)")
-	look.BoolVar(&f.readOnly, "read-only", false, "refuse every change, where requests are made")
-	look.StringVar(&f.logFile, "log-file", "", "write faults of the program itself to this file")
-	own := root.Flags()
-	own.StringVar(&f.config, "config", "", "configuration file (default: $XDG_CONFIG_HOME/lookout/config.toml)")
-	own.StringVarP(&f.account, "account", "a", "", "account of the configuration")
-	own.StringVar(&f.baseURL, "base-url", "", "address of the API, ending with its version")
-	own.StringVar(&f.tokenFile, "token-file", "", "file that holds the token, readable by its owner alone")
-	root.AddCommand(demoCommand(f), emulateCommand(), versionCommand(), pictureCommand())
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
+	})
+	root.PersistentFlags().BoolVar(&f.readOnly, "read-only", false, "refuse every change, where requests are made")
+	f.ofAccount(root.Flags())
+	f.ofScreen(root.Flags())
+	root.AddGroup(&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"}, &cobra.Group{ID: "setup", Title: "Setting up:"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("screen", demoCommand(f))
+	for _, n := range nouns() {
+		add("account", n.command(f))
+	}
+	add("account", handoverCommand(f))
+	add("setup", configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
+	root.AddCommand(pictureCommand(), docsCommand())
 	return root
 }
 

@@ -25,7 +25,7 @@ func pictureCommand() *cobra.Command {
 	var out, keys string
 	var width, height int
 	c := &cobra.Command{
-		Use: "picture", Short: "Draw a frame of the demo account as SVG", Args: cobra.NoArgs, Hidden: true,
+		Use: "picture", Short: "Draw a frame of the demo account as SVG", Args: nothing, Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
 			svg, err := picture(c.Context(), keys, width, height)
 			if err != nil {
@@ -43,20 +43,7 @@ func pictureCommand() *cobra.Command {
 
 // picture runs the demo on a clock that stands still and draws its frame.
 func picture(ctx context.Context, keys string, width, height int) (string, error) {
-	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
-	api := emulator.New(emulator.Options{Token: "demo", Now: now})
-	j := journal.Memory(now)
-	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider), client.WithNow(now))
-	if err != nil {
-		return "", err
-	}
-	look, err := theme.New("dark", theme.TrueColor, false)
-	if err != nil {
-		return "", err
-	}
-	account := views.New(ctx, views.Options{API: c, Name: "acme-prod", Journal: j, Now: now, Location: time.UTC})
-	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC,
-		Budget: func() string { return budget(c.Budget(), now()) }})
+	s, account, err := still(ctx, nil)
 	if err != nil {
 		return "", err
 	}
@@ -71,6 +58,25 @@ func picture(ctx context.Context, keys string, width, height int) (string, error
 		perform(s, s.Update(msg))
 	}
 	return svg(s.Frame().Content, width, height), nil
+}
+
+// still is the demo on a clock that stands still, not asked anything yet.
+func still(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.Account, error) {
+	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
+	api := emulator.New(emulator.Options{Token: "demo", Now: now})
+	j := journal.Memory(now)
+	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider), client.WithNow(now))
+	if err != nil {
+		return nil, nil, err
+	}
+	look, err := theme.New("dark", theme.TrueColor, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	account := views.New(ctx, views.Options{API: c, Name: "acme-prod", Journal: j, Now: now, Location: time.UTC})
+	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC, Keys: keys,
+		Budget: func() string { return budget(c.Budget(), now()) }})
+	return s, account, err
 }
 
 // perform runs a command and all that follows from it. Timers are left out: their messages are not waited for.

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+)
+
+// Every list in every shape: JSON is JSON, CSV has the columns' names, tables have no tab and nothing that steers a terminal.
+func TestEveryListInEveryShape(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
+		{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"transfer"}, {"journal"}} {
+		name := strings.Join(args, " ")
+		table := r.good(args...).out
+		if strings.ContainsAny(table, "\t\x1b") || args[0] != "journal" && strings.Count(table, "\n") < 2 && args[0] != "transfer" {
+			t.Errorf("%s: the table is %q", name, table)
+		}
+		var v any
+		if out := r.good(append(args, "-o", "json")...).out; json.Unmarshal([]byte(out), &v) != nil {
+			t.Errorf("%s: no JSON: %.200s", name, out)
+		}
+		for line := range strings.Lines(r.good(append(args, "-o", "ndjson")...).out) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%s: no JSON: %.200s", name, line)
+			}
+		}
+		rows, err := csv.NewReader(strings.NewReader(r.good(append(args, "-o", "csv")...).out)).ReadAll()
+		if err != nil || rows[0][0] != strings.ToLower(rows[0][0]) {
+			t.Errorf("%s: %v, %v", name, rows, err)
+		}
+	}
+	r.bad(r.run("services", "list", "-o", "xml"), exitUsage, "ndjson")
+}
+
+// Columns are a promise: scripts count on their names and their order.
+func TestColumnsStay(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	for command, want := range map[string]string{
+		"services list":    "id,status,label,service_type,address,timeout,consultation_group,updated,body,credentials,notes,region,created",
+		"issues list":      "id,created,services,ticket,ticket_label,ticket_url",
+		"contacts list":    "id,name,group,email,phone_primary,phone_secondary,updated",
+		"credentials list": "id,label,last_decrypted",
+		"ssh list":         "id,label,access,user,ip,port,group",
+		"stats":            "name,unit,min,avg,max,last",
+		"buckets list":     "cluster,label,objects,size,created,hostname,region",
+		"keys list":        "id,label,access_key,limited,bucket_access,secret_key",
+		"clusters list":    "id,region,status,domain,static_site_domain",
+		"transfer":         "used",
+		"journal":          "time,op,of,label,outcome,until,reason,why",
+	} {
+		head, _, _ := strings.Cut(r.good(append(strings.Fields(command), "-o", "csv")...).out, "\n")
+		if head != want {
+			t.Errorf("%s: %s", command, head)
+		}
+	}
+}
+
+// idOf is the ID of the first row whose text holds a word.
+func (r *rig) idOf(list, word string) string {
+	r.Helper()
+	for line := range strings.Lines(r.good(list, "list").out) {
+		if strings.Contains(line, word) {
+			return strings.Fields(line)[0]
+		}
+	}
+	r.Fatalf("%s has no %s", list, word)
+	return ""
+}
+
+func TestServicesByScript(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	id := r.idOf("services", "edge-router")
+	r.bad(r.good("services", "get", id), exitOK, "edge-router", "consultation_group")
+	r.bad(r.good("services", "disable", id, "--for", "1h", "--reason", "kernel update"), exitOK, "disabled")
+	r.bad(r.good("journal"), exitOK, "disable service", "edge-router", "kernel update", "done")
+	r.bad(r.good("services", "enable", id), exitOK, "pending")
+	r.bad(r.good("services", "update", id, "--timeout", "77"), exitOK, "77")
+	r.bad(r.run("services", "update", id, "--timeout", "77"), exitUsage, "is so already")
+	r.bad(r.run("services", "delete", id), exitUsage, "--yes", "edge-router")
+	r.bad(r.good("services", "delete", id, "--yes"), exitOK, "is deleted")
+	r.bad(r.run("services", "get", id), exitMissing)
+	r.bad(r.run("services", "create", "--label", "x"), exitUsage, "--address")
+	r.bad(r.good("services", "create", "--label", "new one", "--address", "https://example.com"), exitOK, "new one")
+	r.bad(r.run("services", "disable", "abc"), exitUsage, "no ID")
+	r.bad(r.run("services", "disable"), exitUsage, "needs ID")
+	r.bad(r.run("services", "disabel", "1"), exitUsage, "disable")
+	r.bad(r.run("services"), exitUsage, "--help")
+	r.bad(r.run("servces"), exitUsage, "services")
+}
+
+func TestContactsCredentialsAndSSHByScript(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.bad(r.good("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"), exitOK, "Eve Adams")
+	id := r.idOf("contacts", "Eve Adams")
+	r.bad(r.good("contacts", "update", id, "--group", "night"), exitOK, "night", "+1 555 0199")
+	r.bad(r.good("contacts", "delete", id, "--yes"), exitOK, "is deleted")
+
+	s := r.fed("hunter2-canary\n", "credentials", "create", "db9-root", "--username", "root")
+	r.bad(s, exitOK, "db9-root")
+	id = r.idOf("credentials", "db9-root")
+	file := filepath.Join(r.home, "password")
+	r.write(file, "hunter3-canary\n")
+	r.good("credentials", "login", id, "--password-file", file)
+	r.good("credentials", "rename", id, "db9-admin")
+	r.bad(r.fed("", "credentials", "create", "none"), exitUsage, "empty")
+	r.bad(r.run("credentials", "create", "x", "--password", "y"), exitUsage)
+	for _, e := range r.api.Ledger() {
+		if e.Op == "create credential" && string(e.Body["password"]) != `"hunter2-canary"` {
+			t.Errorf("the password arrived as %s", e.Body["password"])
+		}
+	}
+	kept, err := os.ReadFile(filepath.Join(r.home, "state", "lookout", "account.journal"))
+	if err != nil || strings.Contains(string(kept), "hunter") {
+		t.Errorf("the journal: %v, %s", err, kept)
+	}
+
+	r.bad(r.good("ssh", "key"), exitOK, "ssh-")
+	id = r.idOf("ssh", "true")
+	r.bad(r.good("ssh", "deny", id), exitOK, "false")
+	r.bad(r.good("ssh", "set", id, "--port", "2222", "--user", "support"), exitOK, "2222", "support")
+	r.bad(r.good("ssh", "allow", id), exitOK, "true")
+}
+
+func TestStorageByScript(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.bad(r.good("buckets", "create", "us-east-1/fresh-one", "--acl", "private"), exitOK, "fresh-one")
+	r.bad(r.good("buckets", "get", "us-east-1/fresh-one"), exitOK, "fresh-one")
+	r.bad(r.good("buckets", "delete", "us-east-1/fresh-one", "--yes"), exitOK, "is deleted")
+	r.bad(r.run("buckets", "get", "fresh-one"), exitUsage, "CLUSTER/BUCKET")
+
+	r.bad(r.good("keys", "create", "ci", "--bucket", "us-east-1/acme-backups:read_only"), exitOK, "read_only", "secret_key")
+	var key struct {
+		ID     int    `json:"id"`
+		Secret string `json:"secret_key"`
+	}
+	if err := json.Unmarshal([]byte(r.good("keys", "create", "ci2", "-o", "json").out), &key); err != nil || len(key.Secret) < 8 {
+		t.Errorf("%+v, %v", key, err)
+	}
+	id := strconv.Itoa(key.ID)
+	if again := r.good("keys", "get", id, "-o", "json").out; strings.Contains(again, key.Secret) || strings.Contains(again, "secret") {
+		t.Errorf("the secret is told again: %s", again)
+	}
+	file := filepath.Join(r.home, "secret")
+	s := r.good("keys", "create", "ci3", "--secret-file", file, "-o", "json")
+	secret, err := os.ReadFile(file)
+	if err != nil || len(strings.TrimSpace(string(secret))) < 8 || strings.Contains(s.out, strings.TrimSpace(string(secret))) {
+		t.Errorf("%q, %v, %s", secret, err, s.out)
+	}
+	r.bad(r.run("keys", "create", "ci4", "--secret-file", file), exitError, "exists")
+	r.good("keys", "rename", id, "ci-new")
+	r.bad(r.good("keys", "revoke", id, "--yes"), exitOK, "is revoked")
+	r.bad(r.run("keys", "create", "x", "--bucket", "a/b:all"), exitUsage, ":read_only")
+
+	r.bad(r.good("clusters", "get", "us-east-1"), exitOK, "us-east")
+	r.bad(r.good("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"), exitOK, "etag")
+	r.bad(r.good("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"), exitOK, "Signature=")
+	r.bad(r.run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exitUsage, "6m")
+	r.bad(r.run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"), exitDenied, "read-only")
+}
+
+func TestObjectsAndFiles(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	t.Chdir(r.home)
+	const bucket = "us-east-1/acme-backups"
+	r.write("notes.txt", "hello")
+	r.bad(r.good("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitOK, "5 bytes stored")
+	r.bad(r.run("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitError, "--force")
+	r.bad(r.run("objects", "put", bucket, "a/none", "none.txt"), exitError, "none.txt")
+	r.bad(r.run("objects", "get", bucket, "a/notes.txt"), exitError, "--force")
+	r.good("objects", "get", bucket, "a/notes.txt", "copy.txt")
+	if data, err := os.ReadFile("copy.txt"); err != nil || string(data) != "hello" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if s := r.good("objects", "get", bucket, "a/notes.txt", "-"); s.out != "hello" {
+		t.Errorf("%q", s.out)
+	}
+	r.bad(r.run("objects", "get", bucket, "a/.."), exitUsage, "give FILE")
+	r.bad(r.run("objects", "get", bucket, "not there", "x"), exitMissing)
+	r.bad(r.run("objects", "rm", bucket, "a/notes.txt"), exitUsage, "--yes")
+	r.bad(r.good("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"), exitOK, "is removed")
+	r.bad(r.run("objects", "rm", bucket, "a/notes.txt", "--yes"), exitMissing, "not there")
+	r.bad(r.run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exitDenied, "read-only")
+	r.bad(r.good("journal"), exitOK, "upload", "delete object", "old")
+	left, err := filepath.Glob(".lookout-*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// Each kind of failure has its exit code and its next step.
+func TestExitCodes(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	id := r.idOf("services", "edge-router")
+	fault := func(match string, f emulator.Fault, code int, parts ...string) {
+		t.Helper()
+		r.api.Clear()
+		r.api.Fail(match, f)
+		r.bad(r.run("services", "enable", id), code, parts...)
+	}
+	fault("enable service", emulator.Fault{Status: 502, Applied: true}, exitUnknown, "look whether")
+	fault("enable service", emulator.Fault{Reset: true}, exitUnknown)
+	fault("enable service", emulator.Fault{Status: 429, RetryAfter: "1"}, exitLater)
+	fault("enable service", emulator.Fault{Status: 403}, exitDenied)
+	fault("enable service", emulator.Fault{Status: 400}, exitError)
+	r.api.Clear()
+	r.bad(r.run("services", "enable", id, "--read-only"), exitDenied, "read-only")
+	r.bad(r.run("services", "list", "--nonsense"), exitUsage, "--help")
+	r.bad(r.run("services", "get", "99999"), exitMissing)
+	r.bad(r.run("services", "list", "--base-url", "http://127.0.0.1:1/v4"), exitLater, "127.0.0.1:1")
+	r.bad(r.run("journal"), exitOK, "enable service", "unknown", "not done")
+	t.Setenv("LOOKOUT_TOKEN", "another")
+	r.bad(r.run("services", "list"), exitDenied, "LOOKOUT_TOKEN")
+	t.Setenv("LOOKOUT_TOKEN", "")
+	r.bad(r.run("services", "list"), exitDenied, "there is no token")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.bad(r.run("services", "list"), exitUsage, "no account is configured")
+	r.bad(r.run(), exitUsage, "no account is configured")
+}
+
+func TestScopeThatIsMissing(t *testing.T) {
+	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
+	r.bad(r.run("buckets", "list"), exitDenied, "object_storage:read_only")
+}
+
+// Reading needs no place to write.
+func TestReadingMakesNoFile(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.good("services", "list")
+	r.good("journal")
+	if _, err := os.Stat(filepath.Join(r.home, "state")); err == nil {
+		t.Error("a list made a state folder")
+	}
+}
+
+func TestHostileTextInEveryShape(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	evil := "a\x1b[31m\u202ered\u009b2J\nb\tc"
+	r.good("contacts", "create", "--name", evil, "--email", "e@acme.net")
+	for _, format := range formats {
+		s := r.good("contacts", "list", "-o", format)
+		if strings.ContainsAny(s.out, "\x1b\u202e\u009b\t") {
+			t.Errorf("%s lets it through: %q", format, s.out)
+		}
+	}
+	var rows []struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal([]byte(r.good("contacts", "list", "-o", "json").out), &rows); err != nil || rows[len(rows)-1].Name != evil {
+		t.Errorf("%v, %q", err, rows)
+	}
+}
+
+func TestHandover(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	id := r.idOf("services", "edge-router")
+	r.good("services", "disable", id, "--for", "1h", "--reason", "switch [the] line")
+	other := r.idOf("services", "web-1")
+	r.api.Fail("disable service", emulator.Fault{Status: 502, Applied: true})
+	r.bad(r.run("services", "disable", other), exitUnknown)
+	r.api.Clear()
+	r.bad(r.good("handover"), exitOK, "# Hand-over of account", "## Still disabled", "edge-router", `switch \[the\] line`, "Outcome unknown", "web-1", "## Open issues", "billing-api", "ticket")
+	var h handover
+	if err := json.Unmarshal([]byte(r.good("handover", "-o", "json").out), &h); err != nil || len(h.Changes) != 2 || len(h.Unknown) != 1 || len(h.Problems) == 0 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	r.api.Fail("list services", emulator.Fault{Status: 403})
+	r.bad(r.run("handover"), exitDenied, "## Could not be read", "edge-router", "not complete")
+	r.bad(r.run("handover", "--since", "yesterday"), exitUsage, "8h")
+}

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lookout/ui/shell"
+)
+
+// docsCommand writes the documentation that the program knows by itself.
+func docsCommand() *cobra.Command {
+	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys and completions", Hidden: true, Args: exactly,
+		RunE: func(c *cobra.Command, args []string) error {
+			pages, err := documents(c.Context())
+			if err != nil {
+				return err
+			}
+			for name, text := range pages {
+				path := filepath.Join(args[0], filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					return err
+				}
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}
+}
+
+// documents are the pages by their paths.
+func documents(ctx context.Context) (map[string]string, error) {
+	root := command()
+	program, _, err := still(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]string{
+		"commands/README.md": commandsPage(root), "configuration.md": configurationPage(), "keys.md": keysPage(program.Keys()),
+		"man/lookout.1": manual(root),
+	}
+	for _, c := range documented(root) {
+		pages["commands/"+c.Name()+".md"] = commandPage(c)
+	}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"lookout.bash": func(b *bytes.Buffer) error { return root.GenBashCompletionV2(b, true) },
+		"_lookout":     func(b *bytes.Buffer) error { return root.GenZshCompletion(b) },
+		"lookout.fish": func(b *bytes.Buffer) error { return root.GenFishCompletion(b, true) },
+		"lookout.ps1":  func(b *bytes.Buffer) error { return root.GenPowerShellCompletionWithDesc(b) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return nil, err
+		}
+		pages["completions/"+name] = b.String()
+	}
+	return pages, nil
+}
+
+// documented are the commands beneath one that users are meant to know.
+func documented(c *cobra.Command) []*cobra.Command {
+	var out []*cobra.Command
+	for _, sub := range c.Commands() {
+		if !sub.Hidden && sub.Name() != "help" && sub.Name() != "completion" {
+			out = append(out, sub)
+		}
+	}
+	return out
+}
+
+// generated stands at the head of every page that is written by the program.
+const generated = "<!-- Written by: lookout docs docs -->\n\n"
+
+func commandsPage(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString(generated + "# Commands\n\n" + mark(root.Long) + "\n\n")
+	b.WriteString("```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n|---|---|\n")
+	for _, c := range documented(root) {
+		fmt.Fprintf(&b, "| [lookout %s](%s.md) | %s |\n", c.Name(), c.Name(), c.Short)
+	}
+	b.WriteString("| lookout completion | Completions for bash, zsh, fish and PowerShell: `lookout completion bash --help` |\n")
+	return b.String()
+}
+
+// mark is a help text as Markdown: its list of exit codes is set apart.
+func mark(text string) string {
+	head, list, found := strings.Cut(text, "\n\nExit codes:\n")
+	if !found {
+		return text
+	}
+	return head + "\n\nExit codes:\n\n```\n" + list + "\n```"
+}
+
+// commandPage is a command with all beneath it.
+func commandPage(c *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s# lookout %s\n\n", generated, c.Name())
+	describe(&b, c)
+	for _, sub := range documented(c) {
+		fmt.Fprintf(&b, "## %s\n\n", sub.CommandPath())
+		describe(&b, sub)
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func describe(b *strings.Builder, c *cobra.Command) {
+	fmt.Fprintf(b, "%s.\n\n", strings.TrimRight(c.Short, "."))
+	if c.Long != "" {
+		b.WriteString(c.Long + "\n\n")
+	}
+	usageLine := c.UseLine()
+	if len(documented(c)) > 0 {
+		usageLine = c.CommandPath() + " COMMAND [flags]"
+	}
+	fmt.Fprintf(b, "```\n%s\n", usageLine)
+	if flags := own(c).FlagUsages(); flags != "" {
+		b.WriteString("\n" + flags)
+	}
+	b.WriteString("```\n\n")
+}
+
+// own are a command's flags without those of the commands above, and without --help.
+func own(c *cobra.Command) *pflag.FlagSet {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SortFlags = true
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			set.AddFlag(f)
+		}
+	})
+	return set
+}
+
+func configurationPage() string {
+	var b strings.Builder
+	b.WriteString(generated + "# Configuration\n\n" +
+		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or `LOOKOUT_CONFIG` name. The program never writes it unasked.\n" +
+		"Flags go before environment, environment before the account's block, that before the rest of the file.\n\n" +
+		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; `schema` writes a JSON schema.\n\n")
+	b.WriteString("## At the top\n\n")
+	settingsTable(&b, topSettings())
+	b.WriteString("\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token is may be there.\n\n")
+	settingsTable(&b, accountSettings())
+	b.WriteString("\n## `[keys]`\n\n" + aboutKeys + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n## Environment\n\n")
+	for _, v := range variables {
+		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
+	}
+	b.WriteString("\n## Example\n\n```toml\n" + exampleConfig() + "```\n")
+	return b.String()
+}
+
+// variables are the environment that the program reads.
+var variables = []struct{ name, about string }{
+	{"LOOKOUT_TOKEN", "the token; goes before the account's block"},
+	{"LOOKOUT_BASE_URL", "address of the API"},
+	{"LOOKOUT_ACCOUNT", "account of the configuration"},
+	{"LOOKOUT_CONFIG", "the configuration file"},
+	{"LOOKOUT_READ_ONLY", "1 refuses every change"},
+	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "as everywhere"},
+	{"NO_COLOR, COLORTERM, TERM, LANG", "what the terminal can show"},
+	{"VISUAL, EDITOR", "for lookout config edit"},
+}
+
+func settingsTable[T any](b *strings.Builder, settings []setting[T]) {
+	b.WriteString("| key | takes | without it | also | meaning |\n|---|---|---|---|---|\n")
+	for _, s := range settings {
+		var also []string
+		if s.flag != "" {
+			also = append(also, "`--"+s.flag+"`")
+		}
+		if s.env != "" {
+			also = append(also, "`"+s.env+"`")
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", s.name, s.kind(), s.absent, strings.Join(also, ", "), s.about)
+	}
+}
+
+// exampleConfig is a configuration that is checked by a test.
+func exampleConfig() string {
+	return `theme = "auto"
+refresh = "20s"
+account = "production"
+
+[accounts.production]
+base_url = "https://api.linode.com/v4"
+token_command = ["pass", "show", "linode"]
+protected = true
+color = "red"
+
+[accounts.staging]
+base_url = "https://api.linode.com/v4"
+keyring = true
+
+[keys]
+"services.disable" = ["d", "x"]
+`
+}
+
+// keysPage is every action with its keys, pane by pane.
+func keysPage(keys []shell.Key) string {
+	var b strings.Builder
+	b.WriteString(generated + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what `[keys]` takes; an action marked * changes something at the API.\n")
+	pane := ""
+	for _, k := range keys {
+		if k.Pane != pane {
+			pane = k.Pane
+			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | name |\n|---|---|---|\n", pane)
+		}
+		text := k.Action
+		if k.Change {
+			text += " *"
+		}
+		if k.About != "" {
+			text += ": " + k.About
+		}
+		shown := make([]string, len(k.Keys))
+		for i, one := range k.Keys {
+			if one == " " {
+				one = "space"
+			}
+			shown[i] = "`" + strings.ReplaceAll(one, "|", "\\|") + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), strings.ReplaceAll(text, "|", "\\|"), k.Name())
+	}
+	return b.String()
+}
+
+// manual is the manual page of the whole program.
+func manual(root *cobra.Command) string {
+	m := &page{}
+	m.line(`.TH LOOKOUT 1 "" "lookout" "User Commands"`)
+	m.section("NAME")
+	m.text("lookout - " + root.Short)
+	m.section("SYNOPSIS")
+	m.text("lookout [flags]\nlookout COMMAND [flags]")
+	m.section("DESCRIPTION")
+	text, _, _ := strings.Cut(root.Long, "\n\nExit codes:")
+	m.text(text)
+	m.section("OPTIONS")
+	m.flags(own(root))
+	m.section("COMMANDS")
+	for _, c := range documented(root) {
+		m.command(c)
+		for _, sub := range documented(c) {
+			m.command(sub)
+		}
+	}
+	m.section("CONFIGURATION")
+	m.text("$XDG_CONFIG_HOME/lookout/config.toml; lookout config init writes one with every key explained.")
+	manSettings(m, topSettings(), "")
+	manSettings(m, accountSettings(), "accounts.NAME.")
+	m.item("keys", aboutKeys)
+	m.section("ENVIRONMENT")
+	for _, v := range variables {
+		m.item(v.name, v.about)
+	}
+	m.section("FILES")
+	m.item("$XDG_CONFIG_HOME/lookout/config.toml", "the configuration; never written unasked")
+	m.item("$XDG_STATE_HOME/lookout/NAME.journal", "what was changed in an account, mode 0600")
+	m.section("EXIT STATUS")
+	for _, c := range codes {
+		m.item(fmt.Sprint(c.code), c.meaning)
+	}
+	return m.String()
+}
+
+// page is a manual page on its way.
+type page struct{ strings.Builder }
+
+func (p *page) line(text string) { p.WriteString(text + "\n") }
+
+func (p *page) section(name string) { p.line(".SH " + name) }
+
+// text writes lines so that they mean nothing but themselves.
+func (p *page) text(text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			p.line(".br")
+		}
+		p.line(roff(line))
+	}
+}
+
+// item is a name and what it means.
+func (p *page) item(name, about string) {
+	p.line(".TP")
+	p.line(`.B ` + roff(name))
+	p.text(about)
+}
+
+func (p *page) flags(set *pflag.FlagSet) {
+	set.VisitAll(func(f *pflag.Flag) {
+		kind, about := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		p.item(strings.TrimSpace(name+" "+kind), about)
+	})
+}
+
+func (p *page) command(c *cobra.Command) {
+	p.line(".SS " + roff(strings.TrimSuffix(c.UseLine(), " [flags]")))
+	p.text(c.Short + ".")
+	if c.Long != "" {
+		p.text(c.Long)
+	}
+	p.flags(own(c))
+}
+
+func manSettings[T any](p *page, settings []setting[T], lead string) {
+	for _, s := range settings {
+		p.item(lead+s.name, fmt.Sprintf("%s It takes %s; without it: %s.", s.about, s.kind(), s.absent))
+	}
+}
+
+// roff escapes a line.
+func roff(line string) string {
+	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
+	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+		line = `\&` + line
+	}
+	return line
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/client/journal"
+)
+
+// An entry is a change of the journal as a script gets it.
+type entry struct {
+	ID      string          `json:"id"`
+	Time    time.Time       `json:"time"`
+	Op      string          `json:"op"`
+	Kind    string          `json:"kind"`
+	Of      string          `json:"of"` // ID of the thing
+	Label   string          `json:"label"`
+	Reason  string          `json:"reason"`
+	Until   time.Time       `json:"until,omitzero"`
+	Outcome journal.Outcome `json:"outcome"`
+	Why     string          `json:"why,omitempty"`
+	Method  string          `json:"method"`
+	Path    string          `json:"path"`
+	Body    any             `json:"body,omitempty"`
+}
+
+func entryOf(e journal.Entry) entry {
+	c := e.Change
+	return entry{ID: e.ID, Time: e.Time, Op: c.Op, Kind: c.Kind, Of: c.ID, Label: c.Label, Reason: c.Reason, Until: c.Until,
+		Outcome: e.Outcome, Why: e.Why, Method: c.Method, Path: c.Path, Body: c.Body}
+}
+
+func stampOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func journalNoun() noun {
+	return resource[entry]{
+		name: "journal", one: "entry", about: "What this program changed from this machine, and how it ended",
+		columns: []column[entry]{
+			{name: "time", cell: func(e entry) string { return stampOf(e.Time) }},
+			{name: "op", cell: func(e entry) string { return e.Op }},
+			{name: "of", cell: func(e entry) string { return client.Clean(e.Of) }},
+			{name: "label", cell: func(e entry) string { return client.Clean(e.Label) }},
+			{name: "outcome", cell: func(e entry) string { return string(e.Outcome) }},
+			{name: "until", cell: func(e entry) string { return stampOf(e.Until) }},
+			{name: "reason", cell: func(e entry) string { return client.Clean(e.Reason) }},
+			{name: "why", cell: func(e entry) string { return client.Clean(e.Why) }},
+		},
+		offline: true,
+		listFlags: func(set *pflag.FlagSet, q *listing) {
+			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
+		},
+		list: listEntries,
+	}
+}
+
+func listEntries(_ context.Context, s *session, q listing) iter.Seq2[entry, error] {
+	return func(yield func(entry, error) bool) {
+		since, err := sinceOf(q.since, s.now())
+		if err != nil {
+			yield(entry{}, err)
+			return
+		}
+		j, err := s.journal.read()
+		if err != nil {
+			yield(entry{}, err)
+			return
+		}
+		if n := j.Torn(); n > 0 {
+			s.say("%d lines of the journal %s could not be read", n, s.journal.path)
+		}
+		for _, e := range j.Entries(since) {
+			if !yield(entryOf(e), nil) {
+				return
+			}
+		}
+	}
+}
+
+// sinceOf reads how far back: "8h", "2026-11-20", "2026-11-20T08:00:00Z", "all".
+func sinceOf(text string, now time.Time) (time.Time, error) {
+	if text == "all" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return t, nil
+	}
+	return time.Time{}, usage(fmt.Errorf("--since %q: a time as 8h, a day as 2026-11-20, or all is needed", client.Clean(text)))
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+	"github.com/zalando/go-keyring"
+
+	"lookout/client/emulator"
+)
+
+// canary is the token of tests: wherever it is seen, a secret was told.
+const canary = "canary-token-3f9a"
+
+// rig is a home of its own and an emulated account on this machine.
+type rig struct {
+	*testing.T
+	api  *emulator.Emulator
+	base string
+	home string
+}
+
+func newRig(t *testing.T, o emulator.Options) *rig {
+	t.Helper()
+	o.Token = canary
+	server := httptest.NewUnstartedServer(nil)
+	o.BaseURL = "http://" + server.Listener.Addr().String()
+	api := emulator.New(o)
+	server.Config.Handler = api
+	server.Start()
+	t.Cleanup(server.Close)
+	r := &rig{T: t, api: api, base: server.URL + "/v4", home: t.TempDir()}
+	t.Cleanup(xdg.Reload)
+	for _, name := range []string{"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY", "http_proxy", "TMUX", "SSH_CONNECTION"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("LINODE_CLI_CONFIG", filepath.Join(r.home, "linode-cli"))
+	t.Setenv("HOME", r.home)
+	t.Setenv("LANG", "C.UTF-8")
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(r.home, "config"))
+	t.Setenv("XDG_STATE_HOME", filepath.Join(r.home, "state"))
+	t.Setenv("LOOKOUT_BASE_URL", r.base)
+	t.Setenv("LOOKOUT_TOKEN", canary)
+	xdg.Reload()
+	keyring.MockInit()
+	return r
+}
+
+// said is what a command line led to.
+type said struct {
+	code     int
+	out, err string
+}
+
+// run runs a command line without a terminal.
+func (r *rig) run(args ...string) said { return r.fed("", args...) }
+
+// fed runs a command line with text on its standard input.
+func (r *rig) fed(input string, args ...string) said {
+	r.Helper()
+	var out, complaints bytes.Buffer
+	code := execute(args, strings.NewReader(input), &out, &complaints)
+	if strings.Contains(out.String()+complaints.String(), canary) {
+		r.Errorf("%v tells the token:\n%s%s", args, out.String(), complaints.String())
+	}
+	return said{code, out.String(), complaints.String()}
+}
+
+// good runs a command line that must do well.
+func (r *rig) good(args ...string) said {
+	r.Helper()
+	s := r.run(args...)
+	if s.code != exitOK {
+		r.Fatalf("%v: exit code %d: %s", args, s.code, s.err)
+	}
+	return s
+}
+
+// configured writes a configuration.
+func (r *rig) configured(text string) string {
+	r.Helper()
+	path := filepath.Join(r.home, "config", "lookout", "config.toml")
+	r.write(path, text)
+	return path
+}
+
+func (r *rig) write(path, text string) {
+	r.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// bad reports a command line that did not end as it must.
+func (r *rig) bad(s said, code int, parts ...string) {
+	r.Helper()
+	if s.code != code {
+		r.Errorf("exit code %d, not %d: %s%s", s.code, code, s.out, s.err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(s.out+s.err, part) {
+			r.Errorf("%q is not said in:\n%s%s", part, s.out, s.err)
+		}
+	}
+}

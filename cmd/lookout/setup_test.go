@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"lookout/client/emulator"
+)
+
+func TestConfigCommands(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	path := strings.TrimSpace(r.good("config", "path").out)
+	r.bad(r.good("config", "init"), exitOK, path)
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	r.bad(r.run("config", "init"), exitError, "is there already")
+	r.good("config", "validate")
+	r.configured("theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n\"services.disabel\" = [\"x\"]\n")
+	r.bad(r.run("config", "validate"), exitUsage, "config.toml:1:1: theme", "config.toml:6:1:", "services.disable")
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.bad(r.good("config", "show", "-a", "prod"), exitOK, "accounts.prod.token_env", "PROD_TOKEN", "line 4", "--account")
+	r.configured("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
+	r.bad(r.run("config", "validate"), exitUsage, "bound twice")
+	r.bad(r.run("config", "validate", filepath.Join(r.home, "none.toml")), exitUsage, "none.toml")
+	r.bad(r.run("config", "edit"), exitUsage, "terminal")
+	var schema map[string]any
+	if err := json.Unmarshal([]byte(r.good("config", "schema").out), &schema); err != nil || schema["additionalProperties"] != false {
+		t.Errorf("%v, %v", err, schema)
+	}
+}
+
+// Looks that are wrong do not keep anybody from working; they are told.
+func TestWrongLooksAreToldAndPassedOver(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.configured("theme = \"pink\"\n")
+	s := r.good("services", "list")
+	if !strings.Contains(s.err, "config.toml:1:1: theme") || strings.Contains(s.out, "pink") {
+		t.Errorf("%q", s.err)
+	}
+	r.configured("[accounts.a]\nbase_url = 7\n")
+	r.bad(r.run("services", "list"), exitUsage, "config.toml:2:1: accounts.a.base_url")
+}
+
+// Each way to a token, through a real request.
+func TestEveryWayToAToken(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	file := filepath.Join(r.home, "token")
+	r.write(file, canary+"\n")
+	r.write(filepath.Join(r.home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\nregion = us-east\n")
+	t.Setenv("LINODE_TOKEN", canary)
+	if err := keyring.Set(keyringService, "ring", canary); err != nil {
+		t.Fatal(err)
+	}
+	r.configured(strings.ReplaceAll(`
+[accounts.file]
+base_url = "BASE"
+token_file = "~/token"
+[accounts.env]
+base_url = "BASE"
+token_env = "LINODE_TOKEN"
+[accounts.command]
+base_url = "BASE"
+token_command = ["cat", "`+file+`"]
+[accounts.ring]
+base_url = "BASE"
+keyring = true
+[accounts.cli]
+base_url = "BASE"
+linode_cli = "default"
+[accounts.none]
+base_url = "BASE"
+`, "BASE", r.base))
+	names := []string{"file", "env", "ring", "cli"}
+	if runtime.GOOS != "windows" {
+		names = append(names, "command")
+	}
+	for _, name := range names {
+		r.bad(r.run("services", "list", "-a", name), exitOK, "edge-router")
+	}
+	r.bad(r.run("services", "list", "-a", "none"), exitDenied, "there is no token", "--token-env LINODE_TOKEN", `linode_cli = "ops"`)
+	r.bad(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
+	r.bad(r.run("services", "list", "-a", "none", "--token-env", "LINODE_TOKEN"), exitOK)
+	r.bad(r.run("-a", "file", "services", "list"), exitOK)
+	r.bad(r.run("services", "list"), exitUsage, "several accounts", "ring")
+	r.bad(r.fed("another\n", "config", "token", "-a", "none"), exitOK, "keyring = true")
+	if got, err := keyring.Get(keyringService, "none"); err != nil || got != "another" {
+		t.Errorf("%q, %v", got, err)
+	}
+	r.good("config", "token", "-a", "none", "--remove")
+	// A flag goes before the environment.
+	t.Setenv("LOOKOUT_TOKEN", "wrong")
+	r.bad(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
+	r.bad(r.run("services", "list", "-a", "file"), exitDenied)
+}
+
+// A keyring that does not answer holds nobody up for long.
+func TestKeyringIsBounded(t *testing.T) {
+	never := make(chan struct{})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := inTime(ctx, func() (string, error) { <-never; return "", nil })
+	close(never)
+	if err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
+	r.bad(r.good("doctor"), exitOK, "$LOOKOUT_TOKEN", "services: read; changes need account:read_write", "buckets: nothing; it needs object_storage:read_only", "within 30s")
+	var told struct {
+		Findings []finding
+		Panes    []reach
+	}
+	if err := json.Unmarshal([]byte(r.good("doctor", "--json").out), &told); err != nil || len(told.Findings) < 9 || len(told.Panes) != len(areas) {
+		t.Errorf("%+v, %v", told, err)
+	}
+	r.write(filepath.Join(r.home, "state", "lookout", "account.journal"), "torn\n")
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(filepath.Join(r.home, "state", "lookout"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		r.bad(r.good("doctor"), exitOK, "mode 0755", "chmod 700")
+	}
+	r.bad(r.good("doctor"), exitOK, "1 lines of")
+	r.configured("[accounts.a]\nbase_url = 7\n")
+	r.bad(r.run("doctor"), exitUsage, "config.toml:2:1")
+	r.configured("")
+	r.bad(r.run("doctor", "--base-url", "http://127.0.0.1:1/v4"), exitLater, "skipped  scopes")
+	t.Setenv("LOOKOUT_TOKEN", "wrong")
+	r.bad(r.run("doctor"), exitDenied, "not accepted")
+	t.Setenv("LOOKOUT_TOKEN", "")
+	r.bad(r.run("doctor"), exitDenied, "there is no token")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.bad(r.run("doctor"), exitUsage, "no account is configured")
+}
+
+func TestDoctorOnARestrictedUser(t *testing.T) {
+	r := newRig(t, emulator.Options{Restricted: true})
+	r.bad(r.good("doctor"), exitOK, "the user is restricted")
+}
+
+// wizardOn is a wizard whose questions are answered line by line, and its token.
+func wizardOn(r *rig, token string, answers ...string) (*wizard, *bytes.Buffer) {
+	var out bytes.Buffer
+	path, _ := configPath(&flags{})
+	return &wizard{in: bufio.NewReader(strings.NewReader(strings.Join(answers, "\n") + "\n")), out: &out, flags: &flags{}, path: path,
+		hidden: func(string) ([]byte, error) { return []byte(token), nil }}, &out
+}
+
+func TestFirstRunWritesAfterYesAlone(t *testing.T) {
+	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
+	w, out := wizardOn(r, canary, r.base, "prod", "1", "file", "no")
+	if err := w.run(t.Context()); !errors.Is(err, errLeft) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(r.home, "config")); err == nil {
+		t.Error("something was written after a no")
+	}
+	for _, part := range []string{"Welcome, ops", "services: read; changes need", "[accounts.prod]", "prod.token"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q is not said in:\n%s", part, out)
+		}
+	}
+	w, out = wizardOn(r, canary, "ftp://x", r.base, "a/b", "prod", "9", "1", "file", "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if strings.Contains(out.String(), canary) {
+		t.Error("the token is shown")
+	}
+	for _, name := range []string{"config.toml", "prod.token"} {
+		info, err := os.Stat(filepath.Join(r.home, "config", "lookout", name))
+		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.good("services", "list")
+	r.good("config", "validate")
+}
+
+// A token that is refused is asked for again; a configuration that is there is added to, not replaced.
+func TestFirstRunAsksAgainAndAdds(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	path := r.configured("theme = \"light\"\n")
+	t.Setenv("LINODE_TOKEN", canary)
+	w, out := wizardOn(r, "wrong", r.base, "", "1", "4", "y")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, _ := os.ReadFile(path)
+	if text := string(data); !strings.HasPrefix(text, "theme = \"light\"\n") || !strings.Contains(text, "token_env = \"LINODE_TOKEN\"") {
+		t.Errorf("%s", text)
+	}
+	if !strings.Contains(out.String(), "not accepted") {
+		t.Errorf("%s", out)
+	}
+}
+
+func TestFirstRunKeepsInTheKeyring(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	w, out := wizardOn(r, canary, r.base, "", "1", "keyring", "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.good("services", "list")
+}
+
+func TestFirstRunIsLeft(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	w, _ := wizardOn(r, canary, r.base)
+	if err := w.run(t.Context()); err == nil {
+		t.Error("the end of input passes")
+	}
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/zalando/go-keyring"
+
+	"lookout/client"
+)
+
+// A token is where a token is, in words, and how to get it.
+type token struct {
+	source string
+	get    func(context.Context) (client.Secret, error)
+}
+
+// given is the token that a flag or LOOKOUT_TOKEN chooses; none without them.
+func given(f *flags) token {
+	switch {
+	case f.tokenFile != "":
+		return fromFile(f.tokenFile)
+	case f.tokenEnv != "":
+		return fromEnv(f.tokenEnv)
+	case os.Getenv("LOOKOUT_TOKEN") != "":
+		return fromEnv("LOOKOUT_TOKEN")
+	}
+	return token{}
+}
+
+// source is where the account's token is: flags, then environment, then the account's block.
+func (s settings) source() token {
+	switch {
+	case s.given.get != nil:
+		return s.given
+	case s.TokenFile != "":
+		return fromFile(homely(s.TokenFile))
+	case len(s.TokenCommand) > 0:
+		return token{"token_command " + s.TokenCommand[0], func(ctx context.Context) (client.Secret, error) { return tokenBy(ctx, s.TokenCommand) }}
+	case s.TokenEnv != "":
+		return fromEnv(s.TokenEnv)
+	case s.Keyring:
+		return token{"the system's keyring", func(ctx context.Context) (client.Secret, error) { return fromKeyring(ctx, s.Account) }}
+	case s.LinodeCLI != "":
+		return token{"linode-cli, user " + s.LinodeCLI, func(context.Context) (client.Secret, error) { return fromLinodeCLI(s.LinodeCLI) }}
+	}
+	return token{"nowhere", func(context.Context) (client.Secret, error) { return client.Secret{}, noToken() }}
+}
+
+// token is the account's token.
+func (s settings) token(ctx context.Context) (client.Secret, error) { return s.source().get(ctx) }
+
+// noToken says where a token could come from, with what lies at hand.
+func noToken() error {
+	text := "there is no token: set LOOKOUT_TOKEN, give --token-file, or say in the account's block where it is (lookout config schema tells the ways)"
+	for _, o := range offers() {
+		text += "; " + o.hint
+	}
+	return errors.New(text)
+}
+
+// An offer is a token of the provider's own tools that could be used where it is.
+type offer struct{ key, value, hint string }
+
+// offers are the tokens that lie at hand. None is used unless the user says so.
+func offers() []offer {
+	var found []offer
+	if os.Getenv("LINODE_TOKEN") != "" {
+		found = append(found, offer{"token_env", `"LINODE_TOKEN"`, "LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it"})
+	}
+	if _, user, err := linodeCLI("default"); err == nil {
+		found = append(found, offer{"linode_cli", fmt.Sprintf("%q", user), fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user)})
+	}
+	return found
+}
+
+func fromEnv(name string) token {
+	return token{"$" + name, func(context.Context) (client.Secret, error) {
+		if t := strings.TrimSpace(os.Getenv(name)); t != "" {
+			return client.NewSecret(t), nil
+		}
+		return client.Secret{}, fmt.Errorf("the environment variable %s is empty: set it to the token", client.Clean(name))
+	}}
+}
+
+func fromFile(path string) token {
+	return token{"the file " + path, func(context.Context) (client.Secret, error) { return tokenFrom(path) }}
+}
+
+// private refuses a file that others may read.
+func private(what, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %s is no plain file", what, path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s: others may read it (mode %04o); first: chmod 600 %s", what, info.Mode().Perm(), path)
+	}
+	return nil
+}
+
+// tokenFrom reads a file that nobody else may read.
+func tokenFrom(path string) (client.Secret, error) {
+	if err := private("token file", path); err != nil {
+		return client.Secret{}, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return client.Secret{}, fmt.Errorf("token file: %w", err)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return client.Secret{}, fmt.Errorf("token file: %s is empty", path)
+	}
+	return client.NewSecret(string(bytes.TrimSpace(data))), nil
+}
+
+// tokenBy takes the token from a program's output.
+func tokenBy(ctx context.Context, command []string) (client.Secret, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	switch {
+	case ctx.Err() != nil:
+		return client.Secret{}, fmt.Errorf("token_command %s: it did not end within 10 s", command[0])
+	case err != nil:
+		return client.Secret{}, fmt.Errorf("token_command %s: %w", command[0], err)
+	case len(bytes.TrimSpace(out)) == 0:
+		return client.Secret{}, fmt.Errorf("token_command %s: it printed nothing", command[0])
+	}
+	return client.NewSecret(string(bytes.TrimSpace(out))), nil
+}
+
+// keyringService is what tokens are filed under in the system's keyring, each by its account's name.
+const keyringService = "lookout"
+
+// keyringWait bounds the keyring: it may ask somebody who is not there.
+const keyringWait = 3 * time.Second
+
+// inTime does what may hang.
+func inTime[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, keyringWait)
+	defer cancel()
+	type answer struct {
+		v   T
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		v, err := do()
+		done <- answer{v, err}
+	}()
+	select {
+	case a := <-done:
+		return a.v, a.err
+	case <-ctx.Done():
+		var none T
+		return none, fmt.Errorf("no answer within %s", keyringWait)
+	}
+}
+
+func fromKeyring(ctx context.Context, account string) (client.Secret, error) {
+	text, err := inTime(ctx, func() (string, error) { return keyring.Get(keyringService, account) })
+	switch {
+	case errors.Is(err, keyring.ErrNotFound):
+		return client.Secret{}, fmt.Errorf("keyring: it has no token of %s; lookout config token -a %s puts one there", account, account)
+	case err != nil:
+		return client.Secret{}, fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
+	}
+	return client.NewSecret(strings.TrimSpace(text)), nil
+}
+
+func toKeyring(ctx context.Context, account string, t client.Secret) error {
+	_, err := inTime(ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(keyringService, account, t.Reveal()) })
+	if err != nil {
+		return fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
+	}
+	return nil
+}
+
+func fromLinodeCLI(user string) (client.Secret, error) {
+	t, _, err := linodeCLI(user)
+	return t, err
+}
+
+// linodeCLI reads a user's token from the configuration of the provider's own CLI; "default" is its default user.
+func linodeCLI(user string) (client.Secret, string, error) {
+	path := linodeCLIPath()
+	if err := private("linode-cli", path); err != nil {
+		return client.Secret{}, "", err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return client.Secret{}, "", fmt.Errorf("linode-cli: %w", err)
+	}
+	sections := ini(data)
+	if user == "default" {
+		user = sections["DEFAULT"]["default-user"]
+	}
+	t := sections[user]["token"]
+	if t == "" {
+		return client.Secret{}, "", fmt.Errorf("linode-cli: %s has no token of the user %q", path, client.Clean(user))
+	}
+	return client.NewSecret(t), user, nil
+}
+
+// linodeCLIPath is where linode-cli keeps its configuration.
+func linodeCLIPath() string {
+	if path := os.Getenv("LINODE_CLI_CONFIG"); path != "" {
+		return homely(path)
+	}
+	path := filepath.Join(xdg.ConfigHome, "linode-cli")
+	if _, err := os.Stat(path); err != nil {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, ".config", "linode-cli")
+		}
+	}
+	return path
+}
+
+// ini reads sections of "name = value".
+func ini(data []byte) map[string]map[string]string {
+	sections, section := map[string]map[string]string{}, "DEFAULT"
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
+			section = strings.Trim(line, "[]")
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if !ok || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") {
+			continue
+		}
+		if sections[section] == nil {
+			sections[section] = map[string]string{}
+		}
+		sections[section][strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return sections
+}

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+)
+
+// A wizard asks a few questions, tries what it was told, and writes a configuration only after a yes.
+type wizard struct {
+	in     *bufio.Reader
+	out    io.Writer
+	hidden func(what string) ([]byte, error)
+	flags  *flags
+	path   string // of the configuration
+
+	name   string
+	block  accountBlock
+	line   string        // "token_file = …"
+	pasted client.Secret // a token that has no place yet
+	keep   string        // the file that it goes to; empty is the keyring
+}
+
+// providerBase is the address that is offered.
+const providerBase = "https://api.linode.com/v4"
+
+// errLeft is a wizard that was left: nothing was written.
+var errLeft = errors.New("nothing was written")
+
+// firstRun helps somebody who has no configuration yet.
+func firstRun(c *cobra.Command, f *flags) (settings, error) {
+	in, _ := terminalOf(c.InOrStdin())
+	path, _ := configPath(f)
+	w := &wizard{in: bufio.NewReader(lineByLine{in}), out: c.ErrOrStderr(), flags: f, path: path,
+		hidden: func(what string) ([]byte, error) { return hidden(in, c.ErrOrStderr(), what) }}
+	if err := w.run(c.Context()); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, errLeft) {
+			return settings{}, &exit{exitError, errLeft}
+		}
+		return settings{}, err
+	}
+	f.account = w.name
+	return load(f, c.ErrOrStderr())
+}
+
+// lineByLine hands out one byte at a time, so that nothing typed ahead is kept from a prompt that reads by itself.
+type lineByLine struct{ io.Reader }
+
+// Read reads one byte.
+func (l lineByLine) Read(p []byte) (int, error) { return l.Reader.Read(p[:min(1, len(p))]) }
+
+func (w *wizard) say(format string, args ...any) { fmt.Fprintf(w.out, format+"\n", args...) }
+
+// ask reads an answer; an empty one is what is offered. It is asked again until good takes it.
+func (w *wizard) ask(what, offered string, good func(string) error) (string, error) {
+	for {
+		text := what
+		if offered != "" {
+			text += " [" + offered + "]"
+		}
+		fmt.Fprint(w.out, text+": ")
+		line, err := w.in.ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(w.out)
+			return "", io.EOF
+		}
+		answer := orElse(strings.TrimSpace(line), offered)
+		if why := good(answer); why != nil {
+			w.say("  %v", why)
+			continue
+		}
+		return answer, nil
+	}
+}
+
+// run asks, tries and offers to write.
+func (w *wizard) run(ctx context.Context) error {
+	w.say("No account is configured yet. A few questions make one; ctrl+c leaves, and nothing is written unless you say so.")
+	w.say("lookout demo shows the program on an invented account.\n")
+	if err := w.place(); err != nil {
+		return err
+	}
+	for {
+		if err := w.whereIsTheToken(); err != nil {
+			return err
+		}
+		err := w.try(ctx)
+		if err == nil {
+			break
+		}
+		w.say("  %s\n", told(err))
+		if codeOf(err) != exitDenied {
+			return err
+		}
+	}
+	return w.offer(ctx)
+}
+
+func (w *wizard) place() (err error) {
+	if w.block.BaseURL, err = w.ask("Address of the API", providerBase, baseURL); err != nil {
+		return err
+	}
+	w.name, err = w.ask("A name for this account", "main", func(v string) error {
+		if !accountNames.MatchString(v) {
+			return errors.New("letters, digits, dots, - and _ make a name")
+		}
+		return nil
+	})
+	return err
+}
+
+// way is one answer to where the token is.
+type way struct {
+	text string
+	take func() error
+}
+
+func (w *wizard) whereIsTheToken() error {
+	ways := []way{{"I paste it now; it is not shown", w.paste}, {"in a file", w.file}, {"a command prints it", w.command}}
+	for _, o := range offers() {
+		ways = append(ways, way{fmt.Sprintf("take it from where it is each time (%s = %s)", o.key, o.value), func() error { return w.use(o) }})
+	}
+	w.say("Where is the token?")
+	for i, one := range ways {
+		w.say("  %d  %s", i+1, one.text)
+	}
+	chosen, err := w.ask("Number", "1", func(v string) error {
+		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > len(ways) {
+			return fmt.Errorf("a number from 1 to %d is needed", len(ways))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(chosen)
+	base := w.block.BaseURL
+	w.block, w.pasted = accountBlock{BaseURL: base}, client.Secret{}
+	return ways[n-1].take()
+}
+
+func (w *wizard) paste() error {
+	data, err := w.hidden("Token")
+	if err != nil {
+		return err
+	}
+	w.pasted = client.NewSecret(strings.TrimSpace(string(data)))
+	w.keep = filepath.Join(filepath.Dir(w.path), w.name+".token")
+	w.line = fmt.Sprintf("token_file = %q", w.keep)
+	return nil
+}
+
+func (w *wizard) file() (err error) {
+	w.block.TokenFile, err = w.ask("File", "", absolute)
+	w.line = fmt.Sprintf("token_file = %q", w.block.TokenFile)
+	return err
+}
+
+func (w *wizard) command() error {
+	text, err := w.ask("Command, as: pass show linode", "", func(v string) error {
+		if v == "" {
+			return errors.New("a program and its arguments are needed; no shell reads them")
+		}
+		return nil
+	})
+	w.block.TokenCommand = strings.Fields(text)
+	quoted := make([]string, len(w.block.TokenCommand))
+	for i, word := range w.block.TokenCommand {
+		quoted[i] = fmt.Sprintf("%q", word)
+	}
+	w.line = fmt.Sprintf("token_command = [%s]", strings.Join(quoted, ", "))
+	return err
+}
+
+func (w *wizard) use(o offer) error {
+	w.line = o.key + " = " + o.value
+	switch value := strings.Trim(o.value, `"`); o.key {
+	case "token_env":
+		w.block.TokenEnv = value
+	case "linode_cli":
+		w.block.LinodeCLI = value
+	}
+	return nil
+}
+
+// try asks the API with the token, greets, and says what the token allows.
+func (w *wizard) try(ctx context.Context) error {
+	t := w.pasted
+	if t.IsZero() {
+		var err error
+		if t, err = (settings{accountBlock: w.block, Account: w.name}).token(ctx); err != nil {
+			return denied(err)
+		}
+	}
+	c, err := settings{accountBlock: w.block}.client(t, nil)
+	if err != nil {
+		return denied(err)
+	}
+	_, err = c.Services.Page(ctx, 1)
+	var failure *client.Error
+	if errors.As(err, &failure) && (failure.Unauthorized() || !failure.Denied()) {
+		return err
+	}
+	user, err := c.Profile(ctx)
+	if err == nil && !user.Username.IsZero() {
+		w.say("\nWelcome, %s. This token may:", user.Username)
+	} else {
+		w.say("\n%s answers. This token may:", c.Host())
+	}
+	for _, r := range reachOf(orElse(c.Scopes(), "*")) {
+		w.say("  %s", r.sentence())
+	}
+	if failure != nil {
+		w.say("  but: %s; %s", failure.Why(), failure.Advice())
+	}
+	return nil
+}
+
+// offer shows what would be written, and writes after a yes.
+func (w *wizard) offer(ctx context.Context) error {
+	if !w.pasted.IsZero() {
+		answer, err := w.ask("\nKeep the token in a file of yours alone, or in the system's keyring? (file, keyring)", "file", func(v string) error {
+			if v != "file" && v != "keyring" {
+				return errors.New("file or keyring is needed")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if answer == "keyring" {
+			w.keep, w.line = "", "keyring = true"
+		}
+	}
+	text := fmt.Sprintf("[accounts.%s]\nbase_url = %q\n%s\n", tomlKey(w.name), w.block.BaseURL, w.line)
+	w.say("\nThis goes to %s (mode 0600):\n\n%s", w.path, indented(text))
+	if w.keep != "" && !w.pasted.IsZero() {
+		w.say("The token goes to %s (mode 0600).", w.keep)
+	}
+	answer, err := w.ask("Write it? (yes, no)", "no", func(string) error { return nil })
+	if err != nil {
+		return err
+	}
+	if answer != "yes" && answer != "y" {
+		return errLeft
+	}
+	return w.write(ctx, text)
+}
+
+// tomlKey quotes a name that would be read as two.
+func tomlKey(name string) string {
+	if strings.Contains(name, ".") {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
+}
+
+// write keeps the token first: a configuration must not name one that is not there.
+func (w *wizard) write(ctx context.Context, text string) error {
+	switch {
+	case !w.pasted.IsZero() && w.keep == "":
+		if err := toKeyring(ctx, w.name, w.pasted); err != nil {
+			return err
+		}
+	case !w.pasted.IsZero():
+		if err := writeOwn(w.keep, w.pasted.Reveal()+"\n"); err != nil {
+			return fmt.Errorf("token file: %w; remove it, or choose another name for the account", err)
+		}
+	}
+	_, err := os.Stat(w.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return newConfig(w.path, text)
+	}
+	file, err := os.OpenFile(w.path, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	_, err = file.WriteString("\n" + text)
+	return errors.Join(err, file.Close())
+}
