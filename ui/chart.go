@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
 
@@ -121,12 +122,31 @@ func (c Chart) plot(b Box, width, height int, from, to time.Time, low, high floa
 	}
 	options := []asciigraph.Option{asciigraph.Height(height - 1), asciigraph.LowerBound(low), asciigraph.UpperBound(high),
 		asciigraph.YAxisValueFormatter(func(v float64) string { return PadLeft(Cut(c.Unit(v), axis-3, ""), axis-3) })}
+	cursor := -1
+	if c.Cursor != nil {
+		cursor = c.at(*c.Cursor, width, from, to)
+	}
 	// Each series is drawn alone and laid over the one before, so that colours are the theme's and not one of 256.
 	var rows [][]cell
 	for i, line := range data {
 		rows = lay(rows, asciigraph.PlotMany([][]float64{line}, options...), tones[i], axis-1)
 	}
+	if cursor >= 0 {
+		rule(rows, axis+cursor)
+	}
 	return render(rows, b, height)
+}
+
+// rule draws an upright line behind the plot.
+func rule(rows [][]cell, at int) {
+	for y := range rows {
+		for len(rows[y]) <= at {
+			rows[y] = append(rows[y], cell{' ', theme.Muted})
+		}
+		if rows[y][at].r == ' ' {
+			rows[y][at] = cell{'┊', theme.Accent}
+		}
+	}
 }
 
 func some(line []float64) bool {
@@ -167,7 +187,7 @@ func lay(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]cell {
 }
 
 // plain drawing characters for terminals that have no others.
-var asciiLine = strings.NewReplacer("┤", "|", "┼", "+", "─", "-", "│", "|", "╭", ".", "╮", ".", "╰", "'", "╯", "'", "╴", "-", "╶", "-")
+var asciiLine = strings.NewReplacer("┤", "|", "┼", "+", "─", "-", "│", "|", "╭", ".", "╮", ".", "╰", "'", "╯", "'", "╴", "-", "╶", "-", "┊", ":")
 
 func render(rows [][]cell, b Box, height int) string {
 	lines := make([]string, 0, height)
@@ -219,6 +239,9 @@ func (c Chart) told(b Box, words []string) string {
 		if len(c.Series) > 1 {
 			out.WriteString(b.Theme.Paint(s.Tone, s.Name) + " ")
 		}
+		if c.Cursor != nil {
+			out.WriteString(b.Theme.Paint(theme.Accent, "^ "+c.here(s)) + "  ")
+		}
 		parts := make([]string, len(words))
 		for i, word := range words {
 			parts[i] = word + " " + c.Unit(values[word])
@@ -243,61 +266,92 @@ func figures(points []Point) (last, low, high, mean float64, ok bool) {
 	return last, low, high, mean, n > 0
 }
 
-// foot is the time axis: hours, with a mark at every moment that has one.
+// here is a series' value at the cursor in words.
+func (c Chart) here(s Series) string {
+	if p := Nearest(s.Points, *c.Cursor); finite(p.Value) {
+		return c.Unit(p.Value)
+	}
+	return "no value"
+}
+
+// Nearest is the point closest to a time; points are not empty.
+func Nearest(points []Point, t time.Time) Point {
+	best := points[0]
+	for _, p := range points {
+		if p.At.Sub(t).Abs() < best.At.Sub(t).Abs() {
+			best = p
+		}
+	}
+	return best
+}
+
+// foot is the time axis: the cursor's time, a mark at every moment that has one, and as many hours as there is room for beside them.
 func (c Chart) foot(b Box, width int, from, to time.Time) string {
-	line := []rune(strings.Repeat(" ", width))
-	marked := map[int]bool{}
-	for _, m := range c.Marks {
-		marked[c.at(m, width, from, to)] = true
-	}
-	put := func(t time.Time, text string) {
-		if at := c.at(t, width, from, to); at >= 0 && at+len(text) <= width {
-			for i := -1; i <= len(text); i++ {
-				if marked[at+i] {
-					return // a mark is worth more than an hour
-				}
-			}
-			for i, r := range []rune(text) {
-				if at+i < width {
-					line[at+i] = r
-				}
-			}
-		}
-	}
-	step := 24 * time.Hour
-	for _, s := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour, 6 * time.Hour, 12 * time.Hour} {
-		if to.Sub(from) > 0 && float64(width)*float64(s)/float64(to.Sub(from)) >= 8 {
-			step = s
-			break
-		}
+	line := make([]cell, width)
+	for i := range line {
+		line[i] = cell{' ', theme.Muted}
 	}
 	zone := c.Location
 	if zone == nil {
 		zone = time.UTC
 	}
-	local := from.In(zone)
-	for t := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), 0, 0, 0, zone); !t.After(to); t = t.Add(step) {
-		put(t, t.Format("15:04"))
-	}
-	text := string(line)
-	marks := 0
-	glyphs := []rune(text)
-	for _, m := range c.Marks {
-		if at := c.at(m, width, from, to); at >= 0 {
-			glyphs[at] = []rune(b.Theme.Glyphs.Problem)[0]
-			marks++
-		}
-	}
-	out := b.Theme.Paint(theme.Muted, string(glyphs))
-	if marks > 0 {
-		out = strings.ReplaceAll(out, b.Theme.Glyphs.Problem, b.Theme.Paint(theme.Bad, b.Theme.Glyphs.Problem)+b.Theme.Style(theme.Muted).Open)
-	}
 	if c.Cursor != nil {
 		if at := c.at(*c.Cursor, width, from, to); at >= 0 {
-			return strings.Repeat(" ", axis+at) + b.Theme.Paint(theme.Accent, "^"+c.Cursor.In(zone).Format("15:04"))
+			tag(line, at, c.Cursor.In(zone).Format("15:04"))
 		}
 	}
-	return strings.Repeat(" ", axis) + out
+	problem, _ := utf8.DecodeRuneInString(b.Theme.Glyphs.Problem)
+	for _, m := range c.Marks {
+		if at := c.at(m, width, from, to); at >= 0 && line[at].r == ' ' {
+			line[at] = cell{problem, theme.Bad}
+		}
+	}
+	local, step := from.In(zone), hours(float64(width)/float64(to.Sub(from)))
+	for t := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), 0, 0, 0, zone); !t.After(to); t = t.Add(step) {
+		if at := c.at(t, width, from, to); at >= 0 {
+			label(line, at, t.Format("15:04"))
+		}
+	}
+	return strings.Repeat(" ", axis) + render([][]cell{line}, b, 1)
+}
+
+// hours is the time between two labels of an axis, with room for both.
+func hours(cellsPerTime float64) time.Duration {
+	for _, s := range [...]time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour, 6 * time.Hour, 12 * time.Hour} {
+		if cellsPerTime*float64(s) >= 8 {
+			return s
+		}
+	}
+	return 24 * time.Hour
+}
+
+// tag points at a column, with a text on the side where there is room.
+func tag(line []cell, at int, text string) {
+	text, start := "^"+text, at
+	if at+len(text) > len(line) {
+		text = text[1:] + "^"
+		start = at + 1 - len(text)
+	}
+	for i, r := range text {
+		if start+i >= 0 && start+i < len(line) {
+			line[start+i] = cell{r, theme.Accent}
+		}
+	}
+}
+
+// label writes a text where it touches nothing that stands there already: a mark is worth more than an hour.
+func label(line []cell, at int, text string) {
+	if at+len(text) > len(line) {
+		return
+	}
+	for i := max(at-1, 0); i <= min(at+len(text), len(line)-1); i++ {
+		if line[i].r != ' ' {
+			return
+		}
+	}
+	for i, r := range text {
+		line[at+i] = cell{r, theme.Muted}
+	}
 }
 
 // at is the column of a moment; -1 outside.

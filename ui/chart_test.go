@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,29 @@ func TestChartHeadFits(t *testing.T) {
 		}
 		if strings.Contains(head, "max") && !strings.Contains(head, "max 388 %") {
 			t.Errorf("cut at %d: %q", width, head)
+		}
+	}
+}
+
+// A cursor is pointed at from the axis without taking the hours away, and its value stands in the head.
+func TestChartCursor(t *testing.T) {
+	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	var points []Point
+	for i := range 288 {
+		points = append(points, Point{start.Add(time.Duration(i) * 5 * time.Minute), float64(i)})
+	}
+	points[100].Value = math.NaN()
+	c := Chart{Title: "CPU", Unit: func(v float64) string { return fmt.Sprintf("%.0f %%", v) }, Series: []Series{{Name: "cpu", Points: points}}}
+	for at, want := range map[int][]string{0: {"^00:00", "^ 0 %", "12:00"}, 60: {"^05:00", "^ 60 %", "12:00"}, 100: {"^08:20", "^ no value"}, 287: {"23:55^", "^ 287 %", "12:00"}} {
+		c.Cursor = &points[at].At
+		text := ansi.Strip(c.View(box(t, 100, 12)))
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is missing with the cursor at %d:\n%s", w, at, text)
+			}
+		}
+		if strings.Count(text, "┊") < 5 {
+			t.Errorf("no line at the cursor:\n%s", text)
 		}
 	}
 }

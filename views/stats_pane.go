@@ -118,7 +118,7 @@ func (p *statsView) readout() string {
 		}
 		point := s.Points[len(s.Points)-1]
 		if !p.cursor.IsZero() {
-			point = closest(s.Points, p.cursor)
+			point = ui.Nearest(s.Points, p.cursor)
 		}
 		if len(parts) == 0 {
 			parts = append(parts, point.At.In(p.location()).Format("15:04 MST"))
@@ -130,16 +130,6 @@ func (p *statsView) readout() string {
 		parts = append(parts, s.Name+" "+value)
 	}
 	return strings.Join(parts, "  ")
-}
-
-func closest(points []ui.Point, t time.Time) ui.Point {
-	best := points[0]
-	for _, p := range points {
-		if p.At.Sub(t).Abs() < best.At.Sub(t).Abs() {
-			best = p
-		}
-	}
-	return best
 }
 
 // View is the grid or the chart in front, with the read-out below.
@@ -168,7 +158,7 @@ func (p *statsView) one(n int, b ui.Box) string {
 		return b.Fit(p.a.chart(m, b))
 	}
 	c := ui.Chart{Title: m.name, Unit: m.unit, Series: m.series(stats), Marks: p.a.detections(b.Now.Add(-24 * time.Hour)), Location: p.location()}
-	if n == p.at && !p.cursor.IsZero() {
+	if !p.cursor.IsZero() {
 		c.Cursor = &p.cursor
 	}
 	b.Focused = n == p.at
