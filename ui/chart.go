@@ -218,7 +218,7 @@ func (c Chart) head(b Box) string {
 		tone = theme.Accent
 	}
 	title := b.Theme.Paint(tone, c.Title)
-	for _, words := range [][]string{{"now", "max", "avg", "min"}, {"now", "max", "avg"}, {"now", "max"}, {"max"}} {
+	for _, words := range [][]string{{"now", "max", "avg", "min"}, {"now", "max", "avg"}, {"now", "max"}, {"max"}, {}} {
 		if line := title + c.told(b, words); Width(line) <= b.Width {
 			return line
 		}
@@ -235,18 +235,18 @@ func (c Chart) told(b Box, words []string) string {
 			continue
 		}
 		values := map[string]float64{"now": last, "max": high, "avg": mean, "min": low}
-		out.WriteString("  ")
+		var parts []string
+		name := ""
 		if len(c.Series) > 1 {
-			out.WriteString(b.Theme.Paint(s.Tone, s.Name) + " ")
+			name = b.Theme.Paint(s.Tone, s.Name) + " "
 		}
 		if c.Cursor != nil {
-			out.WriteString(b.Theme.Paint(theme.Accent, "^ "+c.here(s)) + "  ")
+			parts = append(parts, b.Theme.Paint(theme.Accent, "^ "+c.here(s)))
 		}
-		parts := make([]string, len(words))
-		for i, word := range words {
-			parts[i] = word + " " + c.Unit(values[word])
+		for _, word := range words {
+			parts = append(parts, b.Theme.Paint(theme.Muted, word+" "+c.Unit(values[word])))
 		}
-		out.WriteString(b.Theme.Paint(theme.Muted, strings.Join(parts, "  ")))
+		out.WriteString("  " + name + strings.Join(parts, "  "))
 	}
 	return out.String()
 }
