@@ -22,7 +22,6 @@ require (
 	github.com/skip2/go-qrcode v0.0.0-20200617195104-da1b6568686e
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	github.com/tidwall/pretty v1.2.2
 	github.com/zalando/go-keyring v0.2.8
 	golang.org/x/sys v0.47.0
 )

@@ -64,6 +64,25 @@ func (s Objects) Get(ctx context.Context, cluster, bucket, name string, from int
 	return nil, r.refusal(res)
 }
 
+// Peek reads the first n bytes of an object, or all where it is shorter, and says its content type.
+func (s Objects) Peek(ctx context.Context, cluster, bucket, name string, n int64) (data []byte, kind string, err error) {
+	r := signed{op: "preview", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name,
+		header: http.Header{"Accept-Encoding": {"identity"}, "Range": {"bytes=0-" + strconv.FormatInt(n-1, 10)}}}
+	res, err := s.send(ctx, r)
+	if err != nil {
+		return nil, "", err
+	}
+	defer res.Body.Close()
+	switch res.StatusCode {
+	case http.StatusOK, http.StatusPartialContent:
+		data, err = io.ReadAll(io.LimitReader(res.Body, n))
+		return data, res.Header.Get("Content-Type"), err
+	case http.StatusRequestedRangeNotSatisfiable: // of an object without a byte
+		return nil, res.Header.Get("Content-Type"), nil
+	}
+	return nil, "", r.refusal(res)
+}
+
 // An ObjectBody is what becomes an object.
 type ObjectBody struct {
 	Reader io.Reader

@@ -24,7 +24,12 @@ func (a *Account) contactsPane() ui.Pane {
 		Reads: []ui.Asked{a.services()},
 		Columns: []ui.Column[client.Contact]{
 			{Title: "name", Min: 12, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
-			{Title: "group", Width: 12, Drop: 2, Once: true, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Group.String(), theme.Plain }},
+			{Title: "group", Width: 12, Drop: 2, Once: true, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) {
+				if c.Group.String() == "" {
+					return "none", theme.Muted
+				}
+				return c.Group.String(), theme.Plain
+			}, Less: func(c, d client.Contact) bool { return c.Group.String() < d.Group.String() }},
 			{Title: "phone", Width: 16, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
 			{Title: "second phone", Width: 16, Drop: 3, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
 			{Title: "e-mail", Min: 16, Drop: 1, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},

@@ -1,22 +1,10 @@
 package views
 
 import (
-	"bytes"
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"image"
-	_ "image/gif"  // kinds of images that the preview names
-	_ "image/jpeg" //
-	_ "image/png"  //
-	"io"
-	"net/http"
-	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/tidwall/pretty"
 
 	"lookout/client"
 	"lookout/theme"
@@ -32,16 +20,16 @@ type objectView struct {
 	peek   *ui.Set[preview]
 	xml    bool // the ACL's XML is shown
 	scroll ui.Scroll
+	shown  drawn
 }
 
-// A preview is the first bytes of an object.
-type preview struct {
-	data []byte
-	kind string // content type as the storage says it
+// drawn is the content as it was drawn last: taking it apart for each frame would cost milliseconds.
+type drawn struct {
+	width int
+	look  *theme.Theme
+	epoch int
+	text  string
 }
-
-// peekSize is how many bytes a preview takes.
-const peekSize = 64 << 10
 
 func (a *Account) objectPane(b client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
@@ -57,13 +45,8 @@ func (a *Account) objectPane(b client.Bucket, o client.Object) ui.Pane {
 
 // peek reads the first bytes over a pre-signed URL.
 func (a *Account) peek(ctx context.Context, cluster, bucket, name string) (preview, error) {
-	res, err := a.api.Objects.Get(ctx, cluster, bucket, name, 0, "")
-	if err != nil {
-		return preview{}, err
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, peekSize))
-	return preview{data, res.Header.Get("Content-Type")}, err
+	data, kind, err := a.api.Objects.Peek(ctx, cluster, bucket, name, peekSize)
+	return newPreview(name, kind, data), err
 }
 
 // Name makes the object's actions its own.
@@ -167,12 +150,12 @@ func meaningOf(acl client.ACL) string {
 // first is the preview.
 func (p *objectView) first(t *sheet) {
 	if got, known := the(p.peek); known {
-		shown := fmt.Sprintf("first %s", size(int64(len(got.data))))
-		if int64(len(got.data)) == p.object.Size {
+		shown := fmt.Sprintf("first %s", size(int64(got.size)))
+		if int64(got.size) == p.object.Size {
 			shown = "content"
 		}
 		t.heading(shown + prefixed(" · ", client.Clean(got.kind)))
-		t.block(strings.Join(drawn(got, t.box), "\n"))
+		t.block(p.content(got, t.box))
 		return
 	}
 	fresh := p.peek.Fresh()
@@ -188,69 +171,12 @@ func (p *objectView) first(t *sheet) {
 	}
 }
 
-// drawn is a preview in lines: JSON coloured, other text as it is, images by kind and size, anything else as hexadecimal digits.
-func drawn(p preview, b ui.Box) []string {
-	if config, kind, err := image.DecodeConfig(bytes.NewReader(p.data)); err == nil {
-		return []string{fmt.Sprintf("%s image, %d × %d pixels", kind, config.Width, config.Height)}
+// content is the preview, drawn again only where something has changed.
+func (p *objectView) content(got preview, b ui.Box) string {
+	if p.shown.width != b.Width || p.shown.look != b.Theme || p.shown.epoch != p.peek.Version() {
+		p.shown = drawn{b.Width, b.Theme, p.peek.Version(), got.draw(b)}
 	}
-	if !textual(p.data) {
-		return hexLines(p.data, b)
-	}
-	if json.Valid(p.data) && len(bytes.TrimSpace(p.data)) > 0 {
-		return jsonLines(p.data, b)
-	}
-	return textLines(string(p.data), b)
-}
-
-// textual reports whether bytes are text. The last rune may be cut by the preview's end.
-func textual(data []byte) bool {
-	cut := data
-	for i := 0; i < utf8.UTFMax && len(cut) > 0 && !utf8.Valid(cut); i++ {
-		cut = cut[:len(cut)-1]
-	}
-	if !utf8.Valid(cut) || len(cut) < len(data)-utf8.UTFMax {
-		return false
-	}
-	kind := http.DetectContentType(data)
-	return len(data) == 0 || strings.HasPrefix(kind, "text/") || !bytes.ContainsRune(data, 0)
-}
-
-func textLines(text string, b ui.Box) []string {
-	var lines []string
-	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
-		lines = append(lines, ui.Wrap(client.Clean(strings.ReplaceAll(line, "\t", "    ")), b.Width)...)
-	}
-	return lines
-}
-
-// jsonLines sets JSON out and colours it. The bytes are cleaned before: styles are added last.
-func jsonLines(data []byte, b ui.Box) []string {
-	style := func(tone theme.Tone) [2]string {
-		s := b.Theme.Style(tone)
-		return [2]string{s.Open, s.Close}
-	}
-	var clean bytes.Buffer
-	for i, line := range bytes.Split(pretty.Pretty(data), []byte("\n")) {
-		if i > 0 {
-			clean.WriteByte('\n')
-		}
-		clean.WriteString(client.Clean(string(line)))
-	}
-	colours := &pretty.Style{Key: style(theme.Accent), String: style(theme.Good), Number: style(theme.Info), True: style(theme.Warn), False: style(theme.Warn), Null: style(theme.Muted)}
-	coloured := string(pretty.Color(clean.Bytes(), colours))
-	lines := strings.Split(strings.TrimRight(coloured, "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = ui.Cut(line, b.Width, b.Theme.Glyphs.Ellipsis)
-	}
-	return lines
-}
-
-func hexLines(data []byte, b ui.Box) []string {
-	lines := strings.Split(strings.TrimRight(hex.Dump(data), "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = ui.Cut(line, b.Width, b.Theme.Glyphs.Ellipsis)
-	}
-	return lines
+	return p.shown.text
 }
 
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.

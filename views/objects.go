@@ -192,7 +192,9 @@ func (l *listing) detail(o client.Object, b ui.Box) string {
 	t.line("in", l.at.String(), theme.Muted)
 	if l.folder(o) {
 		t.say("a folder: all names that begin with it", theme.Muted)
-		t.say("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
+		for _, line := range ui.Wrap("enter opens it · w downloads it · D deletes it, counted first", t.box.Width) {
+			t.say(line, theme.Muted)
+		}
 		return t.String()
 	}
 	l.a.objectLines(t, o)

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
-	"lookout/client/journal"
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
@@ -312,21 +310,10 @@ func (a *Account) emptyAction(b client.Bucket) ui.Action {
 
 // resumable offers to go on with the emptying of buckets that an earlier run did not finish.
 func (a *Account) resumable() tea.Cmd {
-	last := map[string]journal.Outcome{}
-	var order []string
-	for _, e := range a.journal.Entries(time.Time{}) {
-		if e.Change.Op != transfer.EmptyOp {
-			continue
-		}
-		if _, known := last[e.Change.ID]; !known {
-			order = append(order, e.Change.ID)
-		}
-		last[e.Change.ID] = e.Outcome
-	}
 	var actions []ui.Action
-	for _, id := range order {
-		parts := strings.SplitN(id, "/", 3)
-		if outcome := last[id]; len(parts) < 3 || outcome != journal.Sent && outcome != journal.Unknown {
+	for _, e := range a.journal.Unfinished(transfer.EmptyOp) {
+		parts := strings.SplitN(e.Change.ID, "/", 3)
+		if len(parts) < 3 {
 			continue
 		}
 		actions = append(actions, ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Change: true,
