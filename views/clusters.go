@@ -99,6 +99,6 @@ func (a *Account) transferLine(b ui.Box) string {
 		tone = theme.Warn
 	}
 	g := b.Theme.Glyphs
-	return ui.Cut(b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))+
-		fmt.Sprintf(" transfer %s of the %s that it adds this month (%.0f %%)", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(pool), share*100), b.Width, g.Ellipsis)
+	text := fmt.Sprintf(" transfer %s of %s this month (%.0f %%)", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(pool), share*100)
+	return ui.Cut(b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))+text, b.Width, g.Ellipsis)
 }

@@ -68,7 +68,7 @@ func (a *Account) linkForm(b client.Bucket, name string) ui.Form {
 		},
 		Review: func() string {
 			end := a.now().Add(time.Duration(how.seconds(own)) * time.Second)
-			return "It ends at " + end.In(a.location).Format("Mon 2 Jan 15:04:05 MST") + " = " + end.UTC().Format("15:04:05 UTC")
+			return "It ends at " + a.bothTimes(end, "Mon 2 Jan 15:04:05 MST")
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			in.Expires = how.seconds(own)
@@ -165,7 +165,7 @@ func (p *linkView) View(b ui.Box) string {
 // ends is when a link ends, here and in UTC.
 func (p *linkView) ends(l link, b ui.Box) string {
 	if rest := l.until.Sub(b.Now); rest > 0 {
-		return fmt.Sprintf("%s = %s, in %s", l.until.In(p.a.location).Format("Mon 15:04:05 MST"), l.until.UTC().Format("15:04:05 UTC"), ui.Age(rest))
+		return fmt.Sprintf("%s, in %s", p.a.bothTimes(l.until, "Mon 15:04:05 MST"), ui.Age(rest))
 	}
 	return "it has ended"
 }
@@ -190,4 +190,13 @@ func square(text string, b ui.Box) []string {
 		lines = append(lines, line.String())
 	}
 	return lines
+}
+
+// bothTimes is a moment in local time, and in UTC where that is another.
+func (a *Account) bothTimes(t time.Time, layout string) string {
+	local := t.In(a.location)
+	if _, offset := local.Zone(); offset == 0 {
+		return local.Format(layout)
+	}
+	return local.Format(layout) + " = " + t.UTC().Format("15:04:05 UTC")
 }

@@ -228,7 +228,11 @@ func (a *Account) transferDetail(r transfer.Row, b ui.Box) string {
 	if r.Local.Raw() != "" {
 		t.line("file", r.Local.String(), theme.Plain)
 	}
-	t.line("done", amount(r, r.Done)+prefixed(" of ", or(map[bool]string{true: amount(r, r.Total)}[r.Total > 0], "")), theme.Plain)
+	done := amount(r, r.Done)
+	if r.Total > 0 {
+		done += " of " + amount(r, r.Total)
+	}
+	t.line("done", done, theme.Plain)
 	if r.Stalled > 0 {
 		t.line("stalled", "nothing came for "+ui.Age(r.Stalled), theme.Warn)
 	}
@@ -257,7 +261,10 @@ func (a *Account) transfersFoot(b ui.Box) string {
 			rate += r.Rate
 		}
 	}
-	text := count(a.transfers.Busy(), "transfer is unfinished", "transfers are unfinished")
+	text := "nothing is under way"
+	if n := a.transfers.Busy(); n > 0 {
+		text = count(n, "transfer is unfinished", "transfers are unfinished")
+	}
 	if rate > 0 {
 		text += " · " + size(int64(rate)) + "/s together"
 	}

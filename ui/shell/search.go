@@ -92,15 +92,27 @@ func (h *help) view(b ui.Box) string {
 			h.shown = append(h.shown, a)
 		}
 	}
+	keys, names := 0, 0
+	for _, a := range h.shown {
+		keys, names = max(keys, ui.Width(allKeys(a))), max(names, ui.Width(a.Name()))
+	}
+	keys, names = min(keys, b.Width/3), min(names, b.Width/3)
 	return h.window("search ", len(h.shown), b, func(i int, cursor bool) string {
 		a := h.shown[i]
-		text := ui.Pad(strings.Join(a.Key.Keys(), " "), 16) + ui.Pad(a.Name(), 22) + a.About + prefixed(" · not now: ", a.Off)
+		text := column(allKeys(a), keys, b) + "  " + column(a.Name(), names, b) + "  " + a.About + prefixed(" · not now: ", a.Off)
 		text = ui.Cut(text, b.Width-2, b.Theme.Glyphs.Ellipsis)
 		if cursor {
 			return b.Theme.Paint(theme.Cursor, ui.Pad(b.Theme.Glyphs.Cursor+" "+text, b.Width))
 		}
 		return "  " + text
 	})
+}
+
+func allKeys(a ui.Action) string { return strings.Join(a.Key.Keys(), " ") }
+
+// column is text in exactly so many cells.
+func column(text string, width int, b ui.Box) string {
+	return ui.Pad(ui.Cut(text, width, b.Theme.Glyphs.Ellipsis), width)
 }
 
 func (h *help) press(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
