@@ -125,7 +125,7 @@ func storage() []flow {
 		{"view key", "9«backup agent»" + by("backup agent") + "<enter>«shown once»", "", ""},
 		{"update key", "9«backup agent»" + by("finance") + "e«Label of key»-old<ctrl+s>«finance-old: saved»", `{"label":"finance-old"}`, ""},
 		{"revoke key", "9«backup agent»" + by("finance") + "D«and press enter»finance<enter>«finance: is revoked»", "", ""},
-		{"view transfer", "0«that it adds this month»", "", ""},
+		{"view transfer", "0«of 1.0 TB this month»", "", ""},
 	}
 }
 
