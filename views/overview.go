@@ -18,6 +18,7 @@ type overview struct {
 	a     *Account
 	at    int // the box that has the keyboard
 	boxes []glance
+	drawn map[int]bool // boxes that there was room for; the keyboard goes to no other
 }
 
 // A glance is one box of the overview.
@@ -87,7 +88,12 @@ func (o *overview) Update(tea.Msg) tea.Cmd { return nil }
 func (o *overview) Actions() []ui.Action {
 	step := func(by int) func() tea.Cmd {
 		return func() tea.Cmd {
-			o.at = (o.at + by + len(o.boxes)) % len(o.boxes)
+			n := len(o.boxes)
+			for range n {
+				if o.at = (o.at + by + n) % n; o.drawn[o.at] {
+					break
+				}
+			}
 			return nil
 		}
 	}
@@ -107,6 +113,7 @@ func (o *overview) open() tea.Cmd { return ui.Send(ui.Goto{Pane: o.boxes[o.at].p
 // View lays the boxes out: services and issues on top, the charts below, the store at the foot.
 func (o *overview) View(b ui.Box) string {
 	foot := 2
+	o.drawn = map[int]bool{}
 	if b.Width < narrow {
 		half := (b.Height - foot + 1) / 2
 		whole := func(n, height int) string {
@@ -120,6 +127,8 @@ func (o *overview) View(b ui.Box) string {
 	switch {
 	case charts >= 16:
 		rows = append(rows, o.pair(2, 3, b, charts/2), o.pair(4, 5, b, charts-charts/2))
+	case charts >= 7: // the second two are their figures alone
+		rows = append(rows, o.pair(2, 3, b, charts-1), o.pair(4, 5, b, 1))
 	case charts >= 5:
 		rows = append(rows, o.pair(2, 3, b, charts))
 	}
@@ -141,6 +150,7 @@ func (o *overview) pair(left, right int, b ui.Box, height int) string {
 // draw is one box: its title says whether it has the keyboard.
 func (o *overview) draw(n int, b ui.Box) string {
 	g := o.boxes[n]
+	o.drawn[n] = true
 	b.Focused = n == o.at
 	title := g.title()
 	inner := b

@@ -1,0 +1,34 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+)
+
+// Whatever the size, tab goes to boxes that are on the screen alone, and to all of them.
+func TestTabGoesToBoxesInSight(t *testing.T) {
+	for _, c := range []struct{ width, height, boxes int }{{200, 50, 7}, {120, 36, 7}, {80, 24, 7}, {60, 20, 5}, {50, 24, 3}} {
+		start(t, emulator.Options{}, c.width, c.height, func(r *rig) {
+			seen := map[string]bool{}
+			for range 14 {
+				r.press("<tab>")
+				at := -1
+				for y, line := range strings.Split(r.screen(), "\n") {
+					for _, part := range strings.Split(line, "▸")[1:] {
+						at = y
+						name, _, _ := strings.Cut(part, "  ")
+						seen[name] = true
+					}
+				}
+				if at < 0 {
+					r.Fatalf("%d×%d: no box has the keyboard:\n%s", c.width, c.height, r.screen())
+				}
+			}
+			if len(seen) != c.boxes {
+				r.Errorf("%d×%d: %d boxes, not %d: %v", c.width, c.height, len(seen), c.boxes, seen)
+			}
+		})
+	}
+}
