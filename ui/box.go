@@ -95,12 +95,61 @@ func PadLeft(text string, width int) string {
 	return text
 }
 
-// Wrap breaks text into lines of at most width cells, between words where it can.
+// Wrap breaks plain text into lines of at most width cells: between words, and inside of those that are longer than a line. Names with
+// hyphens stay whole.
 func Wrap(text string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(text, width, " "), "\n")
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, wrapLine(line, width)...)
+	}
+	return lines
+}
+
+func wrapLine(text string, width int) []string {
+	if Width(text) <= width {
+		return []string{text}
+	}
+	var lines []string
+	line, cells := "", 0
+	for text != "" {
+		n := len(text) - len(strings.TrimLeft(text, " "))
+		end := n + strings.IndexByte(text[n:]+" ", ' ')
+		word := text[:end] // with the blanks before it
+		text = text[end:]
+		if more := Width(word); cells+more <= width {
+			line, cells = line+word, cells+more
+			continue
+		}
+		if strings.TrimSpace(line) != "" {
+			lines, word = append(lines, line), word[n:]
+		} else {
+			word = line + word
+		}
+		parts := breakWord(word, width)
+		lines = append(lines, parts[:len(parts)-1]...)
+		line = parts[len(parts)-1]
+		cells = Width(line)
+	}
+	return append(lines, line)
+}
+
+// breakWord breaks a word that is longer than a line, behind what parts addresses and paths where it has some.
+func breakWord(word string, width int) []string {
+	var parts []string
+	for Width(word) > width {
+		part := ansi.Truncate(word, width, "")
+		if at := strings.LastIndexAny(part, "./@&?=") + 1; at > len(part)/3 {
+			part = part[:at]
+		}
+		if part == "" { // a rune wider than the line
+			break
+		}
+		parts, word = append(parts, part), word[len(part):]
+	}
+	return append(parts, word)
 }
 
 // Break breaks text into lines of at most width cells wherever it has to: for addresses.

@@ -196,7 +196,7 @@ func (a *Account) serviceDetail(s client.Service, b ui.Box) string {
 	if issues := a.issuesOf(s.ID); len(issues) > 0 {
 		t.heading(fmt.Sprintf("issues · %d in the list", len(issues)))
 		for _, issue := range issues[:min(5, len(issues))] {
-			t.line(a.when(issue.Created), issue.Ticket.Label.String(), theme.Plain)
+			t.brief(a.when(issue.Created), issue.Ticket.Label.String(), theme.Plain)
 		}
 	}
 	if s.Notes.String() != "" {

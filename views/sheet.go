@@ -9,7 +9,7 @@ import (
 	"lookout/ui"
 )
 
-// A sheet is a page of labelled lines: what a detail or an incident is written on. Every line is cut to its width with a mark.
+// A sheet is a page of labelled lines: what a detail or an incident is written on. What a label says goes on beneath; every other line is cut to its width with a mark.
 type sheet struct {
 	box   ui.Box
 	lines []string
@@ -29,8 +29,17 @@ func (s *sheet) heading(text string) {
 	s.add(s.box.Theme.Paint(theme.Rule, lead) + s.box.Theme.Paint(theme.Strong, name) + s.box.Theme.Paint(theme.Rule, " "+strings.Repeat(g.H, rest)))
 }
 
-// line is a label and what it says.
+// line is a label and what it says, on as many lines as that takes.
 func (s *sheet) line(label, text string, tone theme.Tone) {
+	t := s.box.Theme
+	for _, part := range ui.Wrap(text, max(1, s.box.Width-s.label)) {
+		s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.label-1), s.label)) + t.Paint(tone, part))
+		label = ""
+	}
+}
+
+// brief is a label and as much of what it says as one line takes: for lists.
+func (s *sheet) brief(label, text string, tone theme.Tone) {
 	t := s.box.Theme
 	s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.label-1), s.label)) + t.Paint(tone, s.cut(text, s.box.Width-s.label)))
 }

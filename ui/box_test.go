@@ -1,0 +1,30 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+)
+
+// Wrapped text keeps every letter, breaks between words, keeps names with hyphens whole, and parts addresses where they have parts.
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  []string
+	}{
+		{"", 5, []string{""}},
+		{"one two", 7, []string{"one two"}},
+		{"one two", 6, []string{"one", "two"}},
+		{"ask billing-api now", 12, []string{"ask", "billing-api", "now"}},
+		{"acme.us-east-1.objects.example", 24, []string{"acme.us-east-1.objects.", "example"}},
+		{"abcdefgh", 3, []string{"abc", "def", "gh"}},
+		{"  in a dent", 6, []string{"  in a", "dent"}},
+		{"a\n\nb", 5, []string{"a", "", "b"}},
+		{"日本語", 4, []string{"日本", "語"}},
+		{"x", 0, nil},
+	} {
+		if got := Wrap(c.text, c.width); !slices.Equal(got, c.want) {
+			t.Errorf("Wrap(%q, %d) = %q, not %q", c.text, c.width, got, c.want)
+		}
+	}
+}
