@@ -69,7 +69,7 @@ func reach(k client.Key) (string, theme.Tone) {
 	}
 	grants := make([]string, len(k.Buckets))
 	for i, g := range k.Buckets {
-		grants[i] = fmt.Sprintf("%s (%s)", g.Bucket, permission(g.Permissions))
+		grants[i] = fmt.Sprintf("%s in %s (%s)", g.Bucket, g.Cluster, permission(g.Permissions))
 	}
 	return joined(grants), theme.Plain
 }
@@ -109,7 +109,7 @@ func (a *Account) keyActs() []ui.Act[client.Key] {
 			Ask: func(k client.Key) *ui.Question {
 				may, _ := reach(k)
 				return &ui.Question{Title: "Revoke key", Word: k.Label.String(), Yes: "revoke",
-					Text: fmt.Sprintf("Key %q (id %d, %s) reached %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may)}
+					Text: fmt.Sprintf("Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may)}
 			},
 			Run: func(ctx context.Context, k client.Key) (ui.Change[client.Key], error) {
 				return ui.Drop[client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
