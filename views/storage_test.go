@@ -147,7 +147,7 @@ func TestRealAnswersAreShown(t *testing.T) {
 		r.press("0")
 		r.see("? limited", "us-ord-1")
 		r.press("9")
-		r.see("my-key", "b (list_only)")
+		r.see("my-key", "list_only", "b in us-ord-1")
 		r.miss("REDACTED")
 	})
 }
