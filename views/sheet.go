@@ -18,7 +18,11 @@ type sheet struct {
 
 func newSheet(b ui.Box) *sheet { return &sheet{box: b, label: 14} }
 
-func (s *sheet) title(text string) { s.add(s.box.Theme.Paint(theme.Strong, s.cut(text, s.box.Width))) }
+func (s *sheet) title(text string) {
+	for _, part := range ui.Wrap(text, s.box.Width) {
+		s.add(s.box.Theme.Paint(theme.Strong, part))
+	}
+}
 
 // heading is a rule with a name in it.
 func (s *sheet) heading(text string) {
