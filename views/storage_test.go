@@ -181,6 +181,28 @@ func TestDownloadOneMarkedFolder(t *testing.T) {
 	})
 }
 
+// Cancelling asks first, and says what it costs; anything but y leaves the transfer as it is.
+func TestCancellingATransferAsks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	setup := func(e *emulator.Emulator) { e.Hold("object get") }
+	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+		r.inBucket("cdn.acme")
+		r.press("/", "index", "<enter>", "w", "<ctrl+s>", ":", "transfers", "<enter>")
+		r.see("● running")
+		r.press("D")
+		r.see("Cancel transfers", "1 transfer ends.", "Pausing keeps it.")
+		r.wait(time.Second)
+		r.press("n")
+		r.see("● running")
+		r.press("D")
+		r.wait(time.Second)
+		r.press("y")
+		r.wait(time.Second)
+		r.see("cancelled")
+		r.miss("● running")
+	})
+}
+
 func TestUploadAsksBeforeItOverwrites(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -200,8 +200,30 @@ func (a *Account) transferActs() []ui.Act[transfer.Row] {
 		},
 			Rows: each(a.transfers.Retry)},
 		{Keys: []string{"D"}, Name: "cancel", About: "what a cancelled download had fetched is removed", Show: true, Off: func(r transfer.Row) string { return because(!r.State.Unfinished(), "it has ended") },
-			Rows: each(a.transfers.Cancel)},
+			Rows: func(rows []transfer.Row) tea.Cmd {
+				return ui.Send(ui.Ask{Action: a.cancelling(cost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
+			}},
 	}
+}
+
+// cancelling asks before work that was done is thrown away.
+func (a *Account) cancelling(cost string, do func() tea.Cmd) ui.Action {
+	return ui.Action{Key: ui.Bind("cancel"), Do: do, Ask: &ui.Question{Title: "Cancel transfers", Yes: "cancel", Text: cost + " Pausing keeps it."}}
+}
+
+// cost is what is lost when transfers are cancelled.
+func cost(rows []transfer.Row) string {
+	text := count(len(rows), "transfer ends.", "transfers end.")
+	var fetched int64
+	for _, r := range rows {
+		if r.Kind == transfer.Download && r.State.Unfinished() {
+			fetched += r.Done
+		}
+	}
+	if fetched > 0 {
+		text += " " + size(fetched) + " that were downloaded are thrown away."
+	}
+	return text
 }
 
 // transferActions are about all transfers.
@@ -213,7 +235,9 @@ func (a *Account) transferActions() []ui.Action {
 	return []ui.Action{
 		{Key: ui.Bind("pause all"), Group: "this list", Off: idle, Do: all(a.transfers.PauseAll)},
 		{Key: ui.Bind("resume all"), Group: "this list", Off: idle, Do: all(a.transfers.ResumeAll)},
-		{Key: ui.Bind("cancel all"), Group: "this list", Off: idle, Do: all(a.transfers.CancelAll)},
+		{Key: ui.Bind("cancel all"), Group: "this list", Off: idle, Do: func() tea.Cmd {
+			return ui.Send(ui.Ask{Action: a.cancelling(cost(a.running().Rows()), all(a.transfers.CancelAll))})
+		}},
 		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.transfers.RetryAll)},
 	}
 }
@@ -233,6 +257,11 @@ func (a *Account) transferDetail(r transfer.Row, b ui.Box) string {
 		done += " of " + amount(r, r.Total)
 	}
 	t.line("done", done, theme.Plain)
+	if rate, _ := rateCell(r, b); rate != "" {
+		left, _ := leftCell(r, b)
+		t.line("rate", rate, theme.Plain)
+		t.line("left", or(left, "nobody knows"), theme.Plain)
+	}
 	if r.Stalled > 0 {
 		t.line("stalled", "nothing came for "+ui.Age(r.Stalled), theme.Warn)
 	}

@@ -57,6 +57,8 @@ type job struct {
 	claim string
 	stop  context.CancelCauseFunc // while it runs
 	wish  wish
+	going bool // what it leaves is being taken away; until then its claim stands, and Retry is kept for after that
+	again bool // Retry was asked for meanwhile
 }
 
 // wish is what was asked of a running job.
@@ -179,10 +181,10 @@ func (m *Manager) finish(j *job, err error) {
 	case err == nil:
 		m.end(j, Done, nil)
 	case j.wish == wishCancel, m.ctx.Err() != nil:
-		m.end(j, Cancelled, left(err))
 		if m.ctx.Err() == nil {
-			j.work.drop()
+			m.clear(j)
 		}
+		m.end(j, Cancelled, left(err))
 	case j.wish == wishPause:
 		j.row.State = Paused
 	case j.wish == wishResume:
@@ -206,10 +208,33 @@ func (m *Manager) end(j *job, s State, err error) {
 		err = drawable{err}
 	}
 	j.row.State, j.row.Err, j.row.Ended = s, err, time.Now()
-	if j.claim != "" && m.claims[j.claim] == j.row.ID {
+	m.release(j)
+	poke(m.dirty)
+}
+
+// release lets others make the file that a job was about to make.
+func (m *Manager) release(j *job) {
+	if !j.going && j.claim != "" && m.claims[j.claim] == j.row.ID {
 		delete(m.claims, j.claim)
 	}
-	poke(m.dirty)
+}
+
+// clear takes away what a cancelled job leaves, beside everything else: a file of many gigabytes takes a while to go.
+func (m *Manager) clear(j *job) {
+	j.going = true
+	m.active.Add(1)
+	go func() {
+		defer m.active.Done()
+		j.work.drop()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		j.going = false
+		m.release(j)
+		if j.again {
+			j.again = false
+			m.enqueue(j)
+		}
+	}()
 }
 
 // drawable is an error whose text is safe to draw.
@@ -283,8 +308,8 @@ func (m *Manager) CancelAll() { m.all(m.cancel) }
 func (m *Manager) cancel(j *job) {
 	switch j.row.State {
 	case Waiting, Paused:
+		m.clear(j)
 		m.end(j, Cancelled, nil)
-		j.work.drop()
 	case Running:
 		j.wish = wishCancel
 		j.stop(errCancelled)
@@ -304,7 +329,10 @@ func (m *Manager) RetryAll() {
 }
 
 func (m *Manager) retry(j *job) {
-	if j.row.State == Failed || j.row.State == Cancelled {
+	switch {
+	case j.going:
+		j.again = true
+	case j.row.State == Failed || j.row.State == Cancelled:
 		m.enqueue(j)
 	}
 }

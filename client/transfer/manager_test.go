@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lookout/client"
@@ -497,5 +498,53 @@ func BenchmarkSnapshotOfTenThousand(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Snapshot()
+	}
+}
+
+// heavy is work that has to be stopped, and that takes its time to clear away what it leaves.
+type heavy struct {
+	runs  int
+	clear chan struct{}
+}
+
+func (s *heavy) run(ctx context.Context, _ *Manager, _ *progress) error {
+	s.runs++
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func (s *heavy) drop() { <-s.clear }
+
+// Clearing away what a cancelled transfer leaves holds nobody up. Until it is done nobody gets the file's name, and a retry waits.
+func TestClearingAwayTakesItsTime(t *testing.T) {
+	for _, paused := range []bool{false, true} {
+		bubble(t, func(r *rig) {
+			w := &heavy{clear: make(chan struct{})}
+			id := r.m.add(Row{Kind: Download}, w, "/a/file")
+			synctest.Wait()
+			if paused {
+				r.m.Pause(id)
+				synctest.Wait()
+			}
+			r.m.Cancel(id)
+			synctest.Wait()
+			if row := r.m.Snapshot()[0]; row.State != Cancelled {
+				t.Fatalf("%s while it is cleared away", row.State)
+			}
+			other := r.m.add(Row{Kind: Download}, &heavy{clear: make(chan struct{})}, "/a/file")
+			if row := r.m.Snapshot()[other-1]; row.State != Failed {
+				t.Errorf("another made the same file: %s", row.State)
+			}
+			r.m.Retry(id)
+			synctest.Wait()
+			if w.runs != 1 {
+				t.Error("it ran again while it was cleared away")
+			}
+			close(w.clear)
+			synctest.Wait()
+			if row := r.m.Snapshot()[0]; row.State != Running || w.runs != 2 {
+				t.Errorf("%s after %d runs", row.State, w.runs)
+			}
+		})
 	}
 }
