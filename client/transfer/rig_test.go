@@ -134,7 +134,7 @@ func (r *rig) settled(id ID, states ...State) Row {
 	for i := range 100_000 {
 		row, _ := r.m.Row(id)
 		for _, s := range states {
-			if row.State == s {
+			if row.State == s && !r.clearing(id) {
 				return row
 			}
 		}
@@ -146,6 +146,12 @@ func (r *rig) settled(id ID, states ...State) Row {
 	row, _ := r.m.Row(id)
 	r.Fatalf("transfer %d stays %s", id, row.State)
 	return row
+}
+
+// clearing reports whether what a cancelled transfer leaves is being taken away.
+func (r *rig) clearing(id ID) (going bool) {
+	r.m.one(id, func(j *job) { going = j.going })
+	return going
 }
 
 // ended waits for the end of a transfer, good or bad.
