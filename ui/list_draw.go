@@ -147,7 +147,7 @@ func (l *List[T]) rows(b Box) {
 			group, _ := l.Columns[grouped].Cell(row, b)
 			again, above = group == above && i > l.top && i != l.at, group
 		}
-		l.line(row, i == l.at, stale, again, b)
+		l.line(row, i == l.at, l.marks.has(l.order.index(i)), stale, again, b)
 	}
 }
 
@@ -192,12 +192,11 @@ func (l *List[T]) header(b Box) {
 
 // line is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
 // again leaves the column that rows are grouped by empty.
-func (l *List[T]) line(row T, cursor, stale, again bool, b Box) {
+func (l *List[T]) line(row T, cursor, marked, stale, again bool, b Box) {
 	p, g := &l.page, &b.Theme.Glyphs
-	busy, marked := "", false
-	if len(l.marks) > 0 || l.Set.working() {
-		id := l.Set.ID(row)
-		busy, marked = l.Set.Busy(id), l.marks[id]
+	busy := ""
+	if l.Set.working() {
+		busy = l.Set.Busy(l.Set.ID(row))
 	}
 	look := b.Theme.Style(theme.Cursor)
 	if cursor {
@@ -263,7 +262,7 @@ func prefix(lead, text string) string {
 // state is what stands around the rows.
 func (l *List[T]) state() frameState {
 	return frameState{fresh: l.Set.Fresh(), name: l.Set.Name(), notes: l.Set.Notes(), filter: l.filter, shown: l.order.count(l.Set), held: l.Set.Len(),
-		whole: l.Set.Whole(), marked: len(l.marks), ifNothing: l.Empty}
+		whole: l.Set.Whole(), marked: l.marks.count(), ifNothing: l.Empty}
 }
 
 // foot are the lines beneath the rows: what is wrong, the filter, the sums.

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -104,7 +103,7 @@ func (l *List[T]) clearable() string {
 		return "stop reading"
 	case l.open:
 		return "close details"
-	case len(l.marks) > 0:
+	case l.marks.count() > 0:
 		return "clear marks"
 	case l.filter.text != "":
 		return "clear filter"
@@ -119,21 +118,17 @@ func (l *List[T]) clear() {
 		l.Set.Halt()
 	case l.open:
 		l.open = false
-	case len(l.marks) > 0:
-		l.marks, l.anchor = nil, ""
+	case l.marks.count() > 0:
+		l.marks, l.anchor = marks[T]{}, ""
 	default:
 		l.filter = filter{}
 	}
 }
 
 func (l *List[T]) mark(id string) {
-	if l.marks == nil {
-		l.marks = map[string]bool{}
-	}
-	if l.marks[id] {
-		delete(l.marks, id)
-	} else {
-		l.marks[id] = true
+	l.marks.open(l.Set)
+	if i, held := l.Set.Index(id); held {
+		l.marks.flip(i)
 	}
 	l.anchor = id
 }
@@ -144,28 +139,22 @@ func (l *List[T]) markRange() {
 	if from < 0 {
 		from = l.at
 	}
-	for i := min(from, l.at); i <= max(from, l.at); i++ {
-		l.marks = with(l.marks, l.Set.ID(l.Set.At(l.order.index(i))))
+	l.marks.open(l.Set)
+	for i := min(from, l.at); i <= max(from, l.at) && i < l.order.count(l.Set); i++ {
+		l.marks.add(l.order.index(i))
 	}
-}
-
-func with(marks map[string]bool, id string) map[string]bool {
-	if marks == nil {
-		marks = map[string]bool{}
-	}
-	marks[id] = true
-	return marks
 }
 
 // markAll marks every row that is shown.
 func (l *List[T]) markAll() {
-	n := l.order.count(l.Set)
-	marks := make(map[string]bool, n+len(l.marks))
-	maps.Copy(marks, l.marks)
-	for i := range n {
-		marks[l.Set.ID(l.Set.At(l.order.index(i)))] = true
+	l.marks.open(l.Set)
+	if l.order.now == nil {
+		l.marks.upTo(l.Set.Len())
+		return
 	}
-	l.marks = marks
+	for _, i := range l.order.now.rows {
+		l.marks.add(int(i))
+	}
 }
 
 // sortMenu offers the columns; the one in use turns round.
@@ -214,7 +203,7 @@ func (l *List[T]) bind(act Act[T], row T, there bool) Action {
 		a.Off = "no row is at the cursor"
 		return a
 	}
-	if len(l.marks) > 0 && act.Rows != nil {
+	if l.marks.count() > 0 && act.Rows != nil {
 		a.Do = func() tea.Cmd {
 			rows, _ := l.marked()
 			return l.do(act, rows)
@@ -222,14 +211,14 @@ func (l *List[T]) bind(act Act[T], row T, there bool) Action {
 		return a
 	}
 	rows := []T{row}
-	if len(l.marks) > 0 && !act.Many && act.Change {
+	if l.marks.count() > 0 && !act.Many && act.Change {
 		a.Off = "for one row only: esc clears the marks"
 		return a
 	}
-	if len(l.marks) > 1 && act.Many {
+	if l.marks.count() > 1 && act.Many {
 		return l.bindMarked(act, a)
 	}
-	if len(l.marks) == 1 && act.Many {
+	if l.marks.count() == 1 && act.Many {
 		rows, _ = l.marked()
 	}
 	if len(rows) == 0 {
@@ -268,16 +257,13 @@ func (l *List[T]) bindMarked(act Act[T], a Action) Action {
 
 // able reports whether an act can be done with any marked row, as far as a look at some of them tells.
 func (l *List[T]) able(act Act[T]) bool {
-	looks := 1000
-	for id := range l.marks {
-		if row, held := l.Set.Get(id); held && l.off(act, row) == "" {
-			return true
-		}
-		if looks--; looks == 0 {
-			return true
-		}
-	}
-	return false
+	able, looks := false, 1000
+	l.marks.each(func(place int) bool {
+		looks--
+		able = looks == 0 || l.off(act, l.Set.At(place)) == ""
+		return !able
+	})
+	return able
 }
 
 // off is why an act cannot be done with a row now.
@@ -316,7 +302,7 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 	case act.Start != nil:
 		return act.Start(rows[0])
 	case act.Rows != nil:
-		l.marks = nil
+		l.marks.clear()
 		return act.Rows(rows)
 	}
 	return l.Run(act, rows)
@@ -324,7 +310,7 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 
 // Run makes one change for each row, and says how they ended once the last has been answered.
 func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
-	l.marks = nil
+	l.marks.clear()
 	tally := NewTally(len(rows), l.called)
 	cmds := make([]tea.Cmd, len(rows))
 	for i, row := range rows {

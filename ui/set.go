@@ -138,6 +138,14 @@ func (s *Set[T]) Snapshot() (n int, at func(i int) T) {
 	return len(rows), func(i int) T { return rows[i] }
 }
 
+// searcher is the quick way to filter and sort the rows as they are now; nil where the store has none.
+func (s *Set[T]) searcher() Searcher {
+	if quick, ok := s.rows.(interface{ Searcher() Searcher }); ok {
+		return quick.Searcher()
+	}
+	return nil
+}
+
 // Fresh says how old the rows are and whether the last question went well.
 func (s *Set[T]) Fresh() Freshness {
 	return Freshness{Asked: s.asking != nil, Loaded: s.loaded, At: s.at, Err: s.err, FailedAt: s.failedAt}
@@ -202,7 +210,7 @@ func (s *Set[T]) ask(cursor string) tea.Cmd {
 	gen, fetch := s.gen, s.src.Fetch
 	return func() tea.Msg {
 		page, err := fetch(ctx, cursor)
-		return arrival[T]{set: s, gen: gen, cursor: cursor, page: page, err: err}
+		return &arrival[T]{set: s, gen: gen, cursor: cursor, page: page, err: err}
 	}
 }
 
@@ -211,7 +219,7 @@ func (s *Set[T]) Look(id string, view func(context.Context) (T, error), after fu
 	ctx, gen := s.ctx, s.gen
 	return func() tea.Msg {
 		row, err := view(ctx)
-		return sight[T]{set: s, gen: gen, id: id, row: row, err: err, after: after}
+		return &sight[T]{set: s, gen: gen, id: id, row: row, err: err, after: after}
 	}
 }
 
@@ -226,7 +234,7 @@ type sight[T any] struct {
 }
 
 // Deliver puts the row in its place, unless all rows have been asked for since, the row is being changed, or it is gone.
-func (m sight[T]) Deliver() tea.Cmd {
+func (m *sight[T]) Deliver() tea.Cmd {
 	s := m.set
 	if _, held := s.rows.Index(m.id); m.err == nil && held && m.gen == s.gen && s.busy[m.id] == "" {
 		s.rows.Put(m.id, m.row)
@@ -249,14 +257,14 @@ type arrival[T any] struct {
 }
 
 // Deliver hands the page to its set, unless a newer question has been asked since.
-func (a arrival[T]) Deliver() tea.Cmd {
+func (a *arrival[T]) Deliver() tea.Cmd {
 	if a.gen != a.set.gen {
 		return nil
 	}
 	return a.set.take(a)
 }
 
-func (s *Set[T]) take(a arrival[T]) tea.Cmd {
+func (s *Set[T]) take(a *arrival[T]) tea.Cmd {
 	s.asking()
 	s.asking = nil
 	if a.err != nil {
@@ -363,7 +371,7 @@ func (s *Set[T]) Act(deed Deed[T]) tea.Cmd {
 	ctx := s.ctx
 	return func() tea.Msg {
 		change, err := deed.Work(ctx)
-		return outcome[T]{set: s, deed: deed, change: change, err: err}
+		return &outcome[T]{set: s, deed: deed, change: change, err: err}
 	}
 }
 
@@ -376,7 +384,7 @@ type outcome[T any] struct {
 }
 
 // Deliver applies the change to the set. An unknown outcome is looked up instead of guessed.
-func (o outcome[T]) Deliver() tea.Cmd {
+func (o *outcome[T]) Deliver() tea.Cmd {
 	if isUnknown(o.err) {
 		return o.set.lookUp(o)
 	}
@@ -387,7 +395,7 @@ func (o outcome[T]) Deliver() tea.Cmd {
 	return tea.Batch(again, o.end(Done))
 }
 
-func (o outcome[T]) end(v Verdict) tea.Cmd {
+func (o *outcome[T]) end(v Verdict) tea.Cmd {
 	delete(o.set.busy, o.deed.ID)
 	if o.deed.After == nil {
 		return nil
@@ -416,12 +424,12 @@ func (s *Set[T]) apply(id string, c Change[T]) tea.Cmd {
 }
 
 // lookUp asks for the row's state as the API has it now, and lets that decide.
-func (s *Set[T]) lookUp(o outcome[T]) tea.Cmd {
+func (s *Set[T]) lookUp(o *outcome[T]) tea.Cmd {
 	s.busy[o.deed.ID] = "unknown, checking"
 	ctx, fetch := s.ctx, s.src.Fetch
 	return func() tea.Msg {
 		rows, err := readAll(ctx, fetch)
-		return finding[T]{outcome: o, rows: rows, err: err}
+		return &finding[T]{outcome: o, rows: rows, err: err}
 	}
 }
 
@@ -446,13 +454,13 @@ func readAll[T any](ctx context.Context, fetch func(context.Context, string) (Pa
 
 // finding is what reading again showed about an unknown outcome.
 type finding[T any] struct {
-	outcome outcome[T]
+	outcome *outcome[T]
 	rows    []T
 	err     error
 }
 
 // Deliver decides the outcome from what was read and shows the rows that were read.
-func (f finding[T]) Deliver() tea.Cmd {
+func (f *finding[T]) Deliver() tea.Cmd {
 	o, s := f.outcome, f.outcome.set
 	if f.err != nil {
 		return o.end(Unknown)
@@ -479,7 +487,8 @@ func isUnknown(err error) bool {
 }
 
 // A Store holds rows in order and finds them by identity. One that can be read off the loop without a copy also has
-// Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards.
+// Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards. One that filters and sorts faster than
+// row by row has Searcher() Searcher for the same rows.
 type Store[T any] interface {
 	Len() int
 	At(i int) T
