@@ -12,7 +12,6 @@ const gulp = 2_000
 type flow[T any] struct {
 	pages chan reading[T]
 	err   error // that came behind pages
-	end   context.CancelFunc
 }
 
 // reading is a page, or why there is none.
@@ -21,13 +20,13 @@ type reading[T any] struct {
 	err  error
 }
 
-// newFlow begins to read. It reads on until the end, an error, or end is called.
-func newFlow[T any](ctx context.Context, read func(context.Context) iter.Seq2[Page[T], error]) *flow[T] {
-	ctx, cancel := context.WithCancel(ctx)
-	f := &flow[T]{pages: make(chan reading[T], 4), end: cancel}
+// Ahead reads pages ahead of whoever takes them, until the last, an error, or the end of ctx. next waits for a page and adds those that have
+// come meanwhile.
+func Ahead[T any](ctx context.Context, pages iter.Seq2[Page[T], error]) (next func() (Page[T], error)) {
+	f := &flow[T]{pages: make(chan reading[T], 4)}
 	go func() {
 		defer close(f.pages)
-		for page, err := range read(ctx) {
+		for page, err := range pages {
 			select {
 			case f.pages <- reading[T]{page, err}:
 			case <-ctx.Done():
@@ -35,7 +34,7 @@ func newFlow[T any](ctx context.Context, read func(context.Context) iter.Seq2[Pa
 			}
 		}
 	}()
-	return f
+	return f.next
 }
 
 // next waits for a page and adds those that have come already. Behind the last it is empty.

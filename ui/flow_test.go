@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,8 +22,8 @@ func river(ctx context.Context, pages int, end error) (*Set[thing], *int) {
 		Fetch: func(_ context.Context, cursor string) (Page[thing], error) {
 			return Page[thing]{Rows: []thing{{name: "0"}}, Next: next(0)}, nil
 		},
-		Rest: func(ctx context.Context, cursor string) iter.Seq2[Page[thing], error] {
-			return func(yield func(Page[thing], error) bool) {
+		Rest: func(ctx context.Context, cursor string) func() (Page[thing], error) {
+			return Ahead(ctx, func(yield func(Page[thing], error) bool) {
 				var i int
 				fmt.Sscan(cursor, &i)
 				for ; i < pages && ctx.Err() == nil; i++ {
@@ -36,7 +35,7 @@ func river(ctx context.Context, pages int, end error) (*Set[thing], *int) {
 				if end != nil {
 					yield(Page[thing]{}, end)
 				}
-			}
+			})
 		}})
 	return s, made
 }

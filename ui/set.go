@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"time"
 
@@ -18,8 +17,8 @@ type Source[T any] struct {
 	ID    func(T) string                                            // identity: "7", "us-east-1/photos", "2024/a.jpg"
 	Fetch func(ctx context.Context, cursor string) (Page[T], error) // "" asks for the first page
 	Lazy  bool                                                      // next page only when someone reads that far
-	// Rest is every page from a cursor on, as fast as they can be had, for a lazy set that is read to its end; nil asks for one after another.
-	Rest  func(ctx context.Context, cursor string) iter.Seq2[Page[T], error]
+	// Rest gives pages from a cursor on, faster than Fetch, for a lazy set that is read to its end: see Ahead. nil asks for one after another.
+	Rest  func(ctx context.Context, cursor string) (next func() (Page[T], error))
 	Now   func() time.Time // the clock that dates answers; nil is time.Now
 	Store func() Store[T]  // where rows are held; nil is a slice
 }
@@ -48,9 +47,10 @@ type Set[T any] struct {
 	version  int // grows with every change of rows, for whoever keeps something made from them
 	moved    int // grows when rows change their places: not when they are added or replaced in place
 	asking   context.CancelFunc
-	flow     *flow[T] // reading to the end; nil elsewhere
-	loaded   bool     // the first page has arrived once
-	whole    bool     // the last page has arrived
+	rest     func() (Page[T], error) // the next pages of a reading to the end; nil elsewhere
+	dam      context.CancelFunc      // ends that reading
+	loaded   bool                    // the first page has arrived once
+	whole    bool                    // the last page has arrived
 	next     string
 	trodden  map[string]bool // cursors of this reading, to tell when it turns in circles
 	rush     bool            // read on to the end
@@ -211,9 +211,9 @@ func (s *Set[T]) Cancel() {
 
 // dry ends the reading to the end.
 func (s *Set[T]) dry() {
-	if s.flow != nil {
-		s.flow.end()
-		s.flow = nil
+	if s.rest != nil {
+		s.dam()
+		s.rest, s.dam = nil, nil
 	}
 }
 
@@ -222,22 +222,17 @@ func (s *Set[T]) ask(cursor string) tea.Cmd {
 	s.asking = cancel
 	gen, fetch := s.gen, s.src.Fetch
 	if s.rush && s.src.Rest != nil {
-		fetch = s.onward(cursor)
+		if s.rest == nil {
+			ctx, s.dam = context.WithCancel(s.ctx)
+			s.rest = s.src.Rest(ctx, cursor)
+		}
+		rest := s.rest
+		fetch = func(context.Context, string) (Page[T], error) { return rest() }
 	}
 	return func() tea.Msg {
 		page, err := fetch(ctx, cursor)
 		return &arrival[T]{set: s, gen: gen, cursor: cursor, page: page, err: err}
 	}
-}
-
-// onward takes the next pages of the flow, which begins at a cursor where none is under way.
-func (s *Set[T]) onward(cursor string) func(context.Context, string) (Page[T], error) {
-	if s.flow == nil {
-		rest := s.src.Rest
-		s.flow = newFlow(s.ctx, func(ctx context.Context) iter.Seq2[Page[T], error] { return rest(ctx, cursor) })
-	}
-	f := s.flow
-	return func(context.Context, string) (Page[T], error) { return f.next() }
 }
 
 // Look reads one row again and puts it in its place. after, which may be nil, runs on the loop with the error of the reading.

@@ -3,7 +3,6 @@ package views
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -108,14 +107,14 @@ func (l *listing) read(ctx context.Context, marker string) (ui.Page[client.Objec
 }
 
 // rest is every page from a marker on, read ahead.
-func (l *listing) rest(ctx context.Context, marker string) iter.Seq2[ui.Page[client.Object], error] {
-	return func(yield func(ui.Page[client.Object], error) bool) {
+func (l *listing) rest(ctx context.Context, marker string) func() (ui.Page[client.Object], error) {
+	return ui.Ahead(ctx, func(yield func(ui.Page[client.Object], error) bool) {
 		for p, err := range l.a.api.Objects.Walk(ctx, l.query(marker)) {
 			if !yield(l.page(p), err) {
 				return
 			}
 		}
-	}
+	})
 }
 
 // page is an answer as rows. The entry that stands for the folder itself is left out.

@@ -41,7 +41,9 @@ func opened(t testing.TB, rows []client.Object) *listing {
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
 	l := a.objectsPane(client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*listing)
 	l.Set = ui.NewSet(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, Store: l.store,
-		Fetch: func(context.Context, string) (ui.Page[client.Object], error) { return ui.Page[client.Object]{Rows: rows}, nil }})
+		Fetch: func(context.Context, string) (ui.Page[client.Object], error) {
+			return ui.Page[client.Object]{Rows: rows}, nil
+		}})
 	finish(l.Set.Refresh())
 	if l.Set.Len() != len(rows) {
 		t.Fatalf("%d rows", l.Set.Len())
