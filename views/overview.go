@@ -58,14 +58,20 @@ func (o *overview) Fresh() ui.Freshness {
 	return o.a.services().Fresh().Worst(o.a.issues().Fresh())
 }
 
-// Refresh asks for all that it shows. What changes slowly is asked only where it is missing or a minute old.
+// Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or old.
 func (o *overview) Refresh() tea.Cmd {
 	a := o.a
-	return tea.Batch(asked(a.services(), a.issues()), a.slowly(a.stats()), a.slowly(a.buckets()), a.slowly(a.keys()), a.slowly(a.transfer()), a.contacts().Need())
+	return tea.Batch(asked(a.services(), a.issues()), a.slowly(a.stats(), statsStep), a.slowly(a.buckets(), sumsKept), a.slowly(a.keys(), sumsKept),
+		a.slowly(a.transfer(), sumsKept), a.contacts().Need())
 }
 
-// slow is how old sums and charts may be before a refresh asks for them again: stats come in steps of five minutes.
-const slow = time.Minute
+// How old charts and sums may be before a refresh of the overview asks for them again.
+const (
+	statsStep = 5 * time.Minute  // the API measures as often
+	sumsKept  = 10 * time.Minute // of storage; the panes of storage read theirs as often as any other
+	// failedAgain is when one of them that failed is tried again.
+	failedAgain = time.Minute
+)
 
 // aged is a set with an age.
 type aged interface {
@@ -73,8 +79,14 @@ type aged interface {
 	Fresh() ui.Freshness
 }
 
-func (a *Account) slowly(set aged) tea.Cmd {
-	if f := set.Fresh(); f.Asked || f.Err == nil && f.Loaded && a.now().Sub(f.At) < slow {
+// slowly asks for a set unless it is younger than an age.
+func (a *Account) slowly(set aged, age time.Duration) tea.Cmd {
+	f := set.Fresh()
+	last := f.At
+	if f.Err != nil {
+		last, age = f.FailedAt, min(age, failedAgain)
+	}
+	if f.Asked || !last.IsZero() && a.now().Sub(last) < age {
 		return nil
 	}
 	return set.Refresh()

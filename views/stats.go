@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,8 +78,25 @@ func (a *Account) chart(m measure, b ui.Box, marks ...time.Time) string {
 	if len(stats.Unavailable) > 0 {
 		return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
 	}
-	c := ui.Chart{Title: m.name, Unit: m.unit, Series: m.series(stats), Marks: marks, Location: a.location}
-	return c.View(b)
+	now := plotted{version: a.stats().Version(), width: b.Width, height: b.Height, theme: b.Theme, focused: b.Focused, marks: marks}
+	if old := a.plots[m.name]; !old.same(now) {
+		now.text = ui.Chart{Title: m.name, Unit: m.unit, Series: m.series(stats), Marks: marks, Location: a.location}.View(b)
+		a.plots[m.name] = now
+	}
+	return a.plots[m.name].text
+}
+
+// plotted is a chart as it was drawn last, and all that it depends on: frames come more often than stats.
+type plotted struct {
+	version, width, height int // of the stats and of the room
+	theme                  *theme.Theme
+	focused                bool
+	marks                  []time.Time
+	text                   string
+}
+
+func (p plotted) same(q plotted) bool {
+	return p.text != "" && p.version == q.version && p.width == q.width && p.height == q.height && p.theme == q.theme && p.focused == q.focused && slices.EqualFunc(p.marks, q.marks, time.Time.Equal)
 }
 
 // noChart says why there is no chart yet.
