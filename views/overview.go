@@ -2,7 +2,6 @@ package views
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -192,8 +191,7 @@ func (a *Account) servicesGlance(b ui.Box) string {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
 	lines := []string{ui.Cut(a.stateCounts(b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
-	rows := slices.DeleteFunc(set.Rows(), func(s client.Service) bool { return s.Status != client.Problem && s.Status != client.Disabled })
-	slices.SortStableFunc(rows, func(s, t client.Service) int { return rank(s.Status) - rank(t.Status) })
+	rows := a.notWell()
 	room := b.Height - len(lines)
 	for n, s := range rows {
 		if n == room-1 && len(rows) > room {
