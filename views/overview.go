@@ -173,12 +173,7 @@ func (o *overview) marked(n int, b ui.Box, text string) string {
 	if n == o.at {
 		lead = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Cursor)
 	}
-	first, rest, _ := strings.Cut(text, "\n")
-	out := []string{lead + first}
-	for line := range strings.SplitSeq(rest, "\n") {
-		out = append(out, " "+line)
-	}
-	return strings.Join(out, "\n")
+	return lead + strings.ReplaceAll(text, "\n", "\n ")
 }
 
 // servicesGlance counts states and names who is in trouble, then who was forgotten.

@@ -143,11 +143,11 @@ func (p *statsView) View(b ui.Box) string {
 	room.Height -= 2
 	foot := ui.Cut(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
 		b.Width, b.Theme.Glyphs.Ellipsis)
-	body := p.one(p.at, room)
+	show := func(b ui.Box) string { return p.one(p.at, b) }
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
-		body = p.four(room)
+		show = p.four
 	}
-	return b.Fit(room.Fit(body) + "\n\n" + foot)
+	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
 }
 
 func (p *statsView) four(b ui.Box) string {
