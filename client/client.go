@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -405,13 +404,35 @@ func foreign(a *answer, err error) string {
 func describe(a *answer) string {
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
 	text := fmt.Sprintf("%s, %d bytes", Clean(short(orElse(kind, "no content type"), 60)), len(a.body))
-	if m := titled.FindSubmatch(a.body); m != nil {
-		text += fmt.Sprintf(", titled %q", Clean(short(strings.TrimSpace(string(m[1])), 60)))
+	if title := titleOf(string(a.body)); title != "" {
+		text += fmt.Sprintf(", titled %q", Clean(short(strings.TrimSpace(title), 60)))
 	}
 	return text
 }
 
-var titled = regexp.MustCompile(`(?is)<title[^>]*>(.{1,400}?)</title>`)
+// longestTitle is how many bytes of a page's title are looked at.
+const longestTitle = 1600
+
+// titleOf is what stands between the first <title …> of a page and its end; "" where there is none.
+func titleOf(page string) string {
+	_, rest := cutTag(page, "<title")
+	_, rest, _ = strings.Cut(rest, ">")
+	text, end := cutTag(rest[:min(len(rest), longestTitle)], "</title>")
+	if end == "" {
+		return ""
+	}
+	return text
+}
+
+// cutTag parts a page before a tag, whatever the size of its letters; what follows begins with the tag and is empty where there is none.
+func cutTag(page, tag string) (before, rest string) {
+	for i := 0; i+len(tag) <= len(page); i++ {
+		if page[i] == '<' && strings.EqualFold(page[i:i+len(tag)], tag) {
+			return page[:i], page[i:]
+		}
+	}
+	return page, ""
+}
 
 // short cuts a text to n bytes, at the boundary of a character.
 func short(text string, n int) string {

@@ -10,10 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// Filter gives the places of the names that hold a text, capital or not, in their order. within, where it is not nil, are the only places
-// that are looked at. It ends early, with an error, when ctx does.
-func (s *Snapshot) Filter(ctx context.Context, text string, within []int32) ([]int32, error) {
+// Filter gives the places of the names that hold a text, capital or not, in their order; behind is a beginning of names that is not looked
+// at, as that of the folder that all are in. within, where it is not nil, are the only places that are looked at. It ends early, with an
+// error, when ctx does.
+func (s *Snapshot) Filter(ctx context.Context, text, behind string, within []int32) ([]int32, error) {
 	want := lowered(text)
+	want.behind = behind
 	if within != nil {
 		return gather(ctx, (len(within)+chunkRows-1)/chunkRows, func(k int) (hits []int32) {
 			for _, place := range within[k*chunkRows : min(len(within), (k+1)*chunkRows)] {
@@ -73,18 +75,22 @@ func sideBySide(ctx context.Context, n int, do func(k int)) error {
 
 // A needle is a text that is looked for in lower case.
 type needle struct {
-	text  string
-	plain bool // ASCII alone
+	text   string
+	behind string // the beginning of names that is not looked at
+	plain  bool   // the text is ASCII alone
 }
 
 func lowered(text string) needle {
 	low := strings.ToLower(text)
-	return needle{low, isLow(low)}
+	return needle{text: low, plain: isLow(low)}
 }
 
 // in reports whether a row's name holds the needle.
 func (n needle) in(s *Snapshot, p *packed) bool {
 	name := s.nameOf(p)
+	if n.behind != "" {
+		name = strings.TrimPrefix(name, n.behind)
+	}
 	switch {
 	case p.rest&isOdd == 0 && p.size&lowName != 0:
 		return strings.Contains(name, n.text)

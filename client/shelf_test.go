@@ -159,7 +159,7 @@ func TestSnapshotsAreReadWhileTheShelfGrows(t *testing.T) {
 	for i := range 40 {
 		still, n := s.Snapshot(), s.Len()
 		go func() {
-			hits, err := still.Filter(t.Context(), "SERVICE", nil)
+			hits, err := still.Filter(t.Context(), "SERVICE", "", nil)
 			sorted, failed := still.Sort(t.Context(), BySize, i%2 == 0, nil)
 			done <- err == nil && failed == nil && still.Len() == n && len(sorted) == n && len(hits) <= n
 		}()
@@ -198,7 +198,7 @@ func TestFilterAndSort(t *testing.T) {
 	for _, text := range []string{"", "jpg", "Jpg", "größe", "data/x", "service-01", "nowhere", "i", "\xff"} {
 		checkFilter(t, still, text)
 	}
-	within, _ := still.Filter(t.Context(), "jpg", nil)
+	within, _ := still.Filter(t.Context(), "jpg", "", nil)
 	for by, order := range map[ObjectOrder]func(a, b Object) int{
 		ByName:     func(a, b Object) int { return strings.Compare(a.Name.raw, b.Name.raw) },
 		BySize:     func(a, b Object) int { return cmp.Compare(a.Size, b.Size) },
@@ -219,7 +219,7 @@ func checkFilter(t *testing.T, s *Snapshot, text string) {
 			want = append(want, int32(i))
 		}
 	}
-	got, err := s.Filter(t.Context(), text, nil)
+	got, err := s.Filter(t.Context(), text, "", nil)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q: %d hits, not %d, %v", text, len(got), len(want), err)
 	}
@@ -227,7 +227,7 @@ func checkFilter(t *testing.T, s *Snapshot, text string) {
 	for i := range s.Len() {
 		all = append(all, int32(i))
 	}
-	if got, err = s.Filter(t.Context(), text, all); err != nil || !slices.Equal(got, want) {
+	if got, err = s.Filter(t.Context(), text, "", all); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q within all: %d hits, not %d, %v", text, len(got), len(want), err)
 	}
 }
@@ -264,7 +264,7 @@ func TestFilterAndSortEndWithTheirContext(t *testing.T) {
 	pages(t, 3000, func(rows []Object) { s.Append(rows) })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Snapshot().Filter(ctx, "a", nil); err == nil {
+	if _, err := s.Snapshot().Filter(ctx, "a", "", nil); err == nil {
 		t.Error("the filter went on")
 	}
 	for _, by := range []ObjectOrder{ByName, BySize, ByModified} {
@@ -396,7 +396,7 @@ func BenchmarkFilter(b *testing.B) {
 	}{"all": {s, "e"}, "few": {s, "service-017"}, "none": {s, "nowhere"}, "capitals": {capitals.Snapshot(), "service-017"}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := f.s.Filter(b.Context(), f.text, nil); err != nil {
+				if _, err := f.s.Filter(b.Context(), f.text, "", nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -160,6 +160,14 @@ func Break(text string, width int) []string {
 	return strings.Split(ansi.Hardwrap(text, width, true), "\n")
 }
 
+// clip shortens text to at most width cells without a mark.
+func clip(text string, width int) string {
+	if Width(text) <= width {
+		return text
+	}
+	return ansi.Truncate(text, width, "")
+}
+
 // Fit cuts and pads text to exactly the box: no pane can break the frame.
 func (b Box) Fit(text string) string {
 	if b.Width <= 0 || b.Height <= 0 {
@@ -173,13 +181,9 @@ func (b Box) Fit(text string) string {
 		}
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
-		w := Width(line)
-		if w > b.Width {
-			line = ansi.Truncate(line, b.Width, "")
-			w = Width(line)
-		}
+		line = clip(line, b.Width)
 		out.WriteString(line)
-		spaces(&out, b.Width-w)
+		spaces(&out, b.Width-Width(line))
 	}
 	return out.String()
 }
@@ -194,10 +198,10 @@ func Beside(left, right string, at, width int) string {
 		}
 		a, b := "", ""
 		if i < len(l) {
-			a = ansi.Truncate(l[i], at, "")
+			a = clip(l[i], at)
 		}
 		if i < len(r) {
-			b = ansi.Truncate(r[i], max(0, width-at), "")
+			b = clip(r[i], max(0, width-at))
 		}
 		out.WriteString(Pad(a, at) + b)
 	}

@@ -47,12 +47,12 @@ type word struct {
 const mostWords = 64
 
 // wordsOf takes a filter's text apart.
-func wordsOf[T any](columns []Column[T], text string) (words []word) {
+func wordsOf(columns []ordering, text string) (words []word) {
 	for part := range strings.FieldsSeq(strings.ToLower(text)) {
 		w := word{column: -1}
 		part, w.not = strings.CutPrefix(part, "!")
 		if name, rest, ok := strings.Cut(part, ":"); ok && name != "" {
-			w.column = slices.IndexFunc(columns, func(c Column[T]) bool { return strings.HasPrefix(strings.ToLower(c.Title), name) })
+			w.column = slices.IndexFunc(columns, func(c ordering) bool { return strings.HasPrefix(strings.ToLower(c.title), name) })
 			if w.column >= 0 {
 				part = rest
 			}
@@ -64,9 +64,8 @@ func wordsOf[T any](columns []Column[T], text string) (words []word) {
 	return words
 }
 
-// compile makes a filter's text a test on rows. It looks at a cell once at most, and at none that no word asks for.
-func compile[T any](columns []Column[T], box Box, text string) func(T) bool {
-	words := wordsOf(columns, text)
+// compile makes words a test on rows. It looks at a cell once at most, and at none that no word asks for.
+func compile(columns []ordering, words []word) func(row int32) bool {
 	var want, never uint64 // words by their numbers
 	asked := make([]uint64, len(columns))
 	for n, w := range words {
@@ -76,19 +75,19 @@ func compile[T any](columns []Column[T], box Box, text string) func(T) bool {
 			want |= 1 << n
 		}
 		for i := range columns {
-			if w.column < 0 || w.column == i {
+			if w.column == i || w.column < 0 && !columns[i].named {
 				asked[i] |= 1 << n
 			}
 		}
 	}
-	return func(row T) bool {
+	return func(row int32) bool {
 		var found uint64
 		for i, ask := range asked {
 			ask &^= found
 			if ask == 0 {
 				continue
 			}
-			cell, _ := columns[i].Cell(row, box)
+			cell := columns[i].text(row)
 			for ; ask != 0; ask &= ask - 1 {
 				if n := bits.TrailingZeros64(ask); holds(cell, words[n].text) {
 					found |= 1 << n

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,6 +26,7 @@ type Column[T any] struct {
 	Right bool                              // numbers
 	Cell  func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
 	Less  func(a, b T) bool                 // nil sorts by the cell's text
+	Named bool                              // a filter looks here only where it names the column
 	Once  bool                              // sorted by it, rows that agree show it once: a grouped view
 }
 
@@ -82,7 +82,7 @@ type List[T any] struct {
 	at     int    // its place in the order
 	top    int
 	left   int // columns scrolled past
-	marks  map[string]bool
+	marks  marks[T]
 	anchor string // start of a range of marks
 	order  order[T]
 	filter filter
@@ -93,7 +93,6 @@ type List[T any] struct {
 	height int              // rows of the last frame
 	box    Box              // of the last frame
 	shown  []T
-	pruned int // version of the rows that the marks are known to be among
 
 	still []Action // those that never change
 
@@ -261,20 +260,7 @@ func (l *List[T]) settle() {
 	if place < 0 && n > 0 && l.Set.Loaded() {
 		l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
 	}
-	l.prune()
-}
-
-// prune takes the marks off rows that are gone.
-func (l *List[T]) prune() {
-	if l.pruned == l.Set.Version() || !l.Set.Whole() {
-		return
-	}
-	l.pruned = l.Set.Version()
-	for id := range l.marks {
-		if _, there := l.Set.Index(id); !there {
-			delete(l.marks, id)
-		}
-	}
+	l.marks.follow(l.Set)
 }
 
 // move puts the cursor by rows.
@@ -336,22 +322,14 @@ func oneLine(s string) string {
 
 // marked are the rows with a mark in the order of the set, and how many of them the filter hides.
 func (l *List[T]) marked() (rows []T, hidden int) {
-	places := make([]int, 0, len(l.marks))
-	for id := range l.marks {
-		i, held := l.Set.Index(id)
-		if !held {
-			continue
-		}
-		places = append(places, i)
-		if l.order.place(l.Set, id) < 0 {
+	rows = make([]T, 0, l.marks.count())
+	l.marks.each(func(place int) bool {
+		rows = append(rows, l.Set.At(place))
+		if !l.order.shows(place) {
 			hidden++
 		}
-	}
-	slices.Sort(places)
-	rows = make([]T, len(places))
-	for n, i := range places {
-		rows[n] = l.Set.At(i)
-	}
+		return true
+	})
 	return rows, hidden
 }
 

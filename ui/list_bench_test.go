@@ -1,7 +1,13 @@
 package ui
 
 import (
+	"context"
+	"fmt"
+	"math"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
 )
@@ -36,12 +42,75 @@ func BenchmarkFrameWithoutCells(b *testing.B) {
 	}
 }
 
-func BenchmarkPage1M(b *testing.B) {
-	rows := things(1_000_000)
-	l, room := listed(b, &rows), box(b, 200, 50)
+func BenchmarkPage(b *testing.B) {
+	for _, n := range []int{1_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			rows := things(n)
+			l, room := listed(b, &rows), box(b, 200, 50)
+			b.ReportAllocs()
+			for by := 47; b.Loop(); {
+				if l.at == 0 || l.at == n-1 {
+					by = -by
+				}
+				l.move(by)
+				l.View(room)
+			}
+		})
+	}
+}
+
+// BenchmarkForm is a key in a form of nine fields, and its frame.
+func BenchmarkForm(b *testing.B) {
+	room, text := box(b, 100, 40), make([]string, 9)
+	form := Form{Title: "New service", Yes: "add"}
+	for i := range text {
+		form.Fields = append(form.Fields, Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], Length(0, 64)))
+	}
+	v := NewFormView(form, b.Context())
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		key := tea.KeyPressMsg{Code: 'x', Text: "x"}
+		if i%2 == 1 {
+			key = tea.KeyPressMsg{Code: tea.KeyBackspace}
+		}
+		v.Update(key)
+		v.View(room)
+	}
+}
+
+// BenchmarkChart plots a day of two measures in steps of five minutes.
+func BenchmarkChart(b *testing.B) {
+	room, start := box(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	c := Chart{Title: "network", Unit: func(v float64) string { return fmt.Sprintf("%.0f kb/s", v) }, Location: time.UTC}
+	for n, name := range []string{"in", "out"} {
+		s := Series{Name: name, Tone: theme.First}
+		for i := range 288 {
+			s.Points = append(s.Points, Point{At: start.Add(time.Duration(i) * 5 * time.Minute), Value: math.Sin(float64(i)/20+float64(n))*400 + 500})
+		}
+		c.Series = append(c.Series, s)
+	}
 	b.ReportAllocs()
 	for b.Loop() {
-		l.move(47)
-		l.View(room)
+		c.View(room)
+	}
+}
+
+// BenchmarkArrival is a page of 500 arriving in a set that holds up to a million.
+func BenchmarkArrival(b *testing.B) {
+	const million, page = 1_000_000, 500
+	rows := things(million)
+	var set *Set[thing]
+	at := million
+	b.ReportAllocs()
+	for b.Loop() {
+		if at == million {
+			at = 0
+			set = NewSet(b.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
+				Fetch: func(context.Context, string) (Page[thing], error) { return Page[thing]{Next: "0"}, nil }})
+			settle(set.Refresh())
+		}
+		set.asking = func() {}
+		(&arrival[thing]{set: set, gen: set.gen, cursor: fmt.Sprint(at), page: Page[thing]{Rows: rows[at : at+page], Next: "on"}}).Deliver()
+		at += page
 	}
 }

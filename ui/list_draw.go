@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 
 	"lookout/theme"
@@ -133,7 +132,7 @@ func (l *List[T]) table(b Box) string {
 func (l *List[T]) rows(b Box) {
 	n := l.order.count(l.Set)
 	if n == 0 {
-		lines := l.absent(b)
+		lines := l.state().absent(b)
 		for _, line := range lines[:min(len(lines), l.height)] {
 			l.page.add(line)
 		}
@@ -148,7 +147,7 @@ func (l *List[T]) rows(b Box) {
 			group, _ := l.Columns[grouped].Cell(row, b)
 			again, above = group == above && i > l.top && i != l.at, group
 		}
-		l.line(row, i == l.at, stale, again, b)
+		l.line(row, i == l.at, l.marks.has(l.order.index(i)), stale, again, b)
 	}
 }
 
@@ -193,12 +192,11 @@ func (l *List[T]) header(b Box) {
 
 // line is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
 // again leaves the column that rows are grouped by empty.
-func (l *List[T]) line(row T, cursor, stale, again bool, b Box) {
+func (l *List[T]) line(row T, cursor, marked, stale, again bool, b Box) {
 	p, g := &l.page, &b.Theme.Glyphs
-	busy, marked := "", false
-	if len(l.marks) > 0 || l.Set.working() {
-		id := l.Set.ID(row)
-		busy, marked = l.Set.Busy(id), l.marks[id]
+	busy := ""
+	if l.Set.working() {
+		busy = l.Set.Busy(l.Set.ID(row))
 	}
 	look := b.Theme.Style(theme.Cursor)
 	if cursor {
@@ -254,34 +252,6 @@ func spaces(out *strings.Builder, n int) {
 	}
 }
 
-// absent says why there is no row: being read, none, none that match, not allowed, failed. Each says what to do.
-func (l *List[T]) absent(b Box) []string {
-	fresh := l.Set.Fresh()
-	name := l.Set.Name()
-	var text, next string
-	tone := theme.Muted
-	switch {
-	case fresh.Err != nil && Denied(fresh.Err):
-		text, next, tone = name+": not allowed for this user or token", fresh.Err.Error()+prefix(" · ", Advice(fresh.Err)), theme.Bad
-	case fresh.Err != nil && !fresh.Loaded:
-		text, next, tone = name+" could not be read", fresh.Err.Error()+prefix(" · ", Advice(fresh.Err))+" · r tries again", theme.Warn
-	case !fresh.Loaded:
-		text, next = "reading "+name+b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? helps"
-	case l.Set.Len() > 0:
-		text, next = fmt.Sprintf("none of %s matches %q", plural(l.Set.Len(), "row", "rows"), l.filter.text), "esc clears the filter"
-	default:
-		text = l.Empty
-	}
-	lines := []string{""}
-	for _, line := range Wrap(text, max(10, b.Width-4)) {
-		lines = append(lines, b.Theme.Paint(tone, "  "+line))
-	}
-	for _, line := range Wrap(next, max(10, b.Width-4)) {
-		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+line))
-	}
-	return lines
-}
-
 func prefix(lead, text string) string {
 	if text == "" {
 		return ""
@@ -289,40 +259,17 @@ func prefix(lead, text string) string {
 	return lead + text
 }
 
+// state is what stands around the rows.
+func (l *List[T]) state() frameState {
+	return frameState{fresh: l.Set.Fresh(), name: l.Set.Name(), notes: l.Set.Notes(), filter: l.filter, shown: l.order.count(l.Set), held: l.Set.Len(),
+		whole: l.Set.Whole(), marked: l.marks.count(), ifNothing: l.Empty}
+}
+
 // foot are the lines beneath the rows: what is wrong, the filter, the sums.
 func (l *List[T]) foot(b Box) []string {
-	var lines []string
-	fresh := l.Set.Fresh()
-	say := func(tone theme.Tone, text string) {
-		lines = append(lines, b.Theme.Paint(tone, Cut(text, b.Width, b.Theme.Glyphs.Ellipsis)))
-	}
-	if fresh.Err != nil && fresh.Loaded {
-		say(toneOf(fresh.Err), fmt.Sprintf("%s · as of %s ago", fresh.Err.Error(), Age(b.Now.Sub(fresh.At))))
-	}
-	for _, note := range l.Set.Notes() {
-		say(theme.Warn, note)
-		break
-	}
-	if l.filter.typing || l.filter.text != "" {
-		n, all := l.order.count(l.Set), l.Set.Len()
-		cursor := ""
-		if l.filter.typing {
-			cursor = "_"
-		}
-		text := fmt.Sprintf("/%s%s   %d of %d match", l.filter.text, cursor, n, all)
-		if !l.Set.Whole() {
-			text += fmt.Sprintf(" in the %d loaded", all)
-		}
-		say(theme.Accent, text)
-	}
-	if len(l.marks) > 0 {
-		say(theme.Marked, plural(len(l.marks), "row", "rows")+" marked · esc clears the marks")
-	}
+	lines := l.state().foot(b)
 	if l.Foot != nil && l.Set.Len() > 0 {
 		lines = append(lines, l.Foot(l.Set, b))
 	}
-	if len(lines) > max(1, b.Height/3) {
-		lines = lines[:max(1, b.Height/3)]
-	}
-	return lines
+	return lines[:min(len(lines), max(1, b.Height/3))]
 }

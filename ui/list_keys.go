@@ -3,9 +3,6 @@ package ui
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,36 +25,12 @@ func (l *List[T]) Actions() []Action {
 	return append(actions, l.moves(actions)...)
 }
 
-// plain is an action of the list that only changes what is shown.
-func plain(group, name string, off string, do func(), keys ...string) Action {
-	return Action{Key: Bind(name, keys...), Group: group, Off: off, Do: func() tea.Cmd { do(); return nil }}
-}
-
-// moves are the cursor's, the same all the time: they are made once. The columns are moved by the arrows unless an action of the pane has
-// one of them.
+// moves are the cursor's, the same all the time: they are made once.
 func (l *List[T]) moves(others []Action) []Action {
-	if l.still != nil {
-		return l.still
-	}
-	page := func() int { return max(1, l.height-1) }
-	l.still = []Action{
-		plain("move", "down", "", func() { l.step(1) }, "j", "down"),
-		plain("move", "up", "", func() { l.step(-1) }, "k", "up"),
-		plain("move", "page down", "", func() { l.step(page()) }, "pgdown", "ctrl+f"),
-		plain("move", "page up", "", func() { l.step(-page()) }, "pgup", "ctrl+b"),
-		plain("move", "first", "", func() { l.to(0) }, "g", "home"),
-		{Key: Bind("last", "G", "end"), Group: "move", Do: l.last},
-	}
-	if !bound(others, "left") && !bound(others, "right") {
-		l.still = append(l.still, plain("move", "columns left", "", func() { l.left = max(0, l.left-1) }, "left"),
-			plain("move", "columns right", "", func() { l.left = min(len(l.Columns)-1, l.left+1) }, "right"))
+	if l.still == nil {
+		l.still = moves(l, others)
 	}
 	return l.still
-}
-
-// bound reports whether one of the actions has a key.
-func bound(actions []Action, key string) bool {
-	return slices.ContainsFunc(actions, func(a Action) bool { return slices.Contains(a.Key.Keys(), key) })
 }
 
 // last goes to the end. A lazy set is read to its end first; esc stops that.
@@ -70,6 +43,15 @@ func (l *List[T]) last() tea.Cmd {
 	return l.Set.Rush()
 }
 
+// jump is how many rows a page moves by.
+func (l *List[T]) jump() int { return max(1, l.height-1) }
+
+// shift scrolls the columns.
+func (l *List[T]) shift(by int) { l.left = max(0, min(len(l.Columns)-1, l.left+by)) }
+
+// begin gives the filter the keyboard.
+func (l *List[T]) begin() { l.filter.begin() }
+
 // step moves the cursor, or the detail while it stands over the list.
 func (l *List[T]) step(by int) {
 	if l.open {
@@ -79,31 +61,16 @@ func (l *List[T]) step(by int) {
 	l.move(by)
 }
 
+// listActions are what every list can do, with the row at the cursor captured.
 func (l *List[T]) listActions(row T, there bool) []Action {
-	none := ""
-	if !there {
-		none = "no row is at the cursor"
-	}
-	actions := []Action{
-		{Key: Bind("filter", "/"), Group: "this list", About: "words that rows must hold; state:ok for one column, !word for what must not be there", Show: true,
-			Do: func() tea.Cmd { l.filter.begin(); return nil }},
-		{Key: Bind("sort", "s"), Group: "this list", Show: true, Do: func() tea.Cmd { return Send(l.sortMenu()) }},
-		plain("this list", "mark", none, func() { l.mark(l.Set.ID(row)); l.move(1) }, "space"),
-		plain("this list", "mark range", none, l.markRange, "v"),
-		plain("this list", "mark all", none, l.markAll, "A"),
-		{Key: Bind("copy menu", "Y"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(l.copyMenu(row)) }},
-		{Key: Bind("view as JSON", "V"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(Show{Title: l.called(row), Text: asJSON(row)}) }},
-	}
-	if !l.has("y") {
-		actions = append(actions, Action{Key: Bind("copy name", "y"), Group: "this list", Off: none, Do: func() tea.Cmd { return Send(Copy{Text: l.called(row), What: "name"}) }})
-	}
-	if key := l.detailKey(); key != "" {
-		actions = append(actions, Action{Key: Bind("details", key), Group: "this list", Off: none, Show: key == "enter", Do: func() tea.Cmd { l.open, l.down = true, 0; return l.look(row) }})
-	}
-	if what := l.clearable(); what != "" {
-		actions = append(actions, plain("this list", what, "", l.clear, "esc"))
-	}
-	return actions
+	return listActions(l, there, rowHands{
+		mark:   func() { l.mark(l.Set.ID(row)); l.move(1) },
+		called: func() string { return l.called(row) },
+		id:     func() string { return l.Set.ID(row) },
+		json:   func() string { return asJSON(row) },
+		csv:    l.csv,
+		detail: func() tea.Cmd { l.open, l.down = true, 0; return l.look(row) },
+	})
 }
 
 // detailKey is enter where no act of the pane has it, else i; "" where there are no details.
@@ -136,7 +103,7 @@ func (l *List[T]) clearable() string {
 		return "stop reading"
 	case l.open:
 		return "close details"
-	case len(l.marks) > 0:
+	case l.marks.count() > 0:
 		return "clear marks"
 	case l.filter.text != "":
 		return "clear filter"
@@ -151,21 +118,17 @@ func (l *List[T]) clear() {
 		l.Set.Halt()
 	case l.open:
 		l.open = false
-	case len(l.marks) > 0:
-		l.marks, l.anchor = nil, ""
+	case l.marks.count() > 0:
+		l.marks, l.anchor = marks[T]{}, ""
 	default:
 		l.filter = filter{}
 	}
 }
 
 func (l *List[T]) mark(id string) {
-	if l.marks == nil {
-		l.marks = map[string]bool{}
-	}
-	if l.marks[id] {
-		delete(l.marks, id)
-	} else {
-		l.marks[id] = true
+	l.marks.open(l.Set)
+	if i, held := l.Set.Index(id); held {
+		l.marks.flip(i)
 	}
 	l.anchor = id
 }
@@ -176,58 +139,35 @@ func (l *List[T]) markRange() {
 	if from < 0 {
 		from = l.at
 	}
-	for i := min(from, l.at); i <= max(from, l.at); i++ {
-		l.marks = with(l.marks, l.Set.ID(l.Set.At(l.order.index(i))))
+	l.marks.open(l.Set)
+	for i := min(from, l.at); i <= max(from, l.at) && i < l.order.count(l.Set); i++ {
+		l.marks.add(l.order.index(i))
 	}
-}
-
-func with(marks map[string]bool, id string) map[string]bool {
-	if marks == nil {
-		marks = map[string]bool{}
-	}
-	marks[id] = true
-	return marks
 }
 
 // markAll marks every row that is shown.
 func (l *List[T]) markAll() {
-	n := l.order.count(l.Set)
-	marks := make(map[string]bool, n+len(l.marks))
-	maps.Copy(marks, l.marks)
-	for i := range n {
-		marks[l.Set.ID(l.Set.At(l.order.index(i)))] = true
+	l.marks.open(l.Set)
+	if l.order.now == nil {
+		l.marks.upTo(l.Set.Len())
+		return
 	}
-	l.marks = marks
+	for _, i := range l.order.now.rows {
+		l.marks.add(int(i))
+	}
 }
 
 // sortMenu offers the columns; the one in use turns round.
 func (l *List[T]) sortMenu() Menu {
-	m := Menu{Title: "Sort by"}
+	titles := make([]string, len(l.Columns))
 	for i, c := range l.Columns {
-		name := c.Title
-		if i == l.order.column {
-			name += " (turn round)"
-		}
-		m.Actions = append(m.Actions, plain("", name, "", func() {
-			l.order.reverse = l.order.column == i && !l.order.reverse
-			l.order.column = i
-			l.settle()
-		}, fmt.Sprint((i+1)%10)))
+		titles[i] = c.Title
 	}
-	return m
-}
-
-func (l *List[T]) copyMenu(row T) Menu {
-	add := func(name, key, what string, text func() string) Action {
-		return Action{Key: Bind(name, key), Do: func() tea.Cmd { return Send(Copy{Text: text(), What: what}) }}
-	}
-	m := Menu{Title: "Copy " + l.called(row), Actions: []Action{
-		add("name", "n", "name", func() string { return l.called(row) }),
-		add("id", "i", "id", func() string { return l.Set.ID(row) }),
-		add("row as JSON", "j", "row as JSON", func() string { return asJSON(row) }),
-		add("list as CSV", "c", "list as CSV", l.csv),
-	}}
-	return m
+	return sortMenu(titles, l.order.column, func(i int) {
+		l.order.reverse = l.order.column == i && !l.order.reverse
+		l.order.column = i
+		l.settle()
+	})
 }
 
 func asJSON(row any) string {
@@ -241,27 +181,15 @@ func asJSON(row any) string {
 // csv is the list as it is shown. A cell that a spreadsheet would take for a formula is kept from it.
 func (l *List[T]) csv() string {
 	var b strings.Builder
-	field := func(i int, text string) {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if text != "" && strings.ContainsAny(text[:1], "=+-@") {
-			text = "'" + text
-		}
-		if strings.ContainsAny(text, "\",\n") {
-			text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
-		}
-		b.WriteString(text)
-	}
 	for i, c := range l.Columns {
-		field(i, c.Title)
+		csvField(&b, i, c.Title)
 	}
 	b.WriteByte('\n')
 	for n := range l.order.count(l.Set) {
 		row := l.Set.At(l.order.index(n))
 		for i, c := range l.Columns {
 			text, _ := c.Cell(row, l.light())
-			field(i, text)
+			csvField(&b, i, text)
 		}
 		b.WriteByte('\n')
 	}
@@ -275,7 +203,7 @@ func (l *List[T]) bind(act Act[T], row T, there bool) Action {
 		a.Off = "no row is at the cursor"
 		return a
 	}
-	if len(l.marks) > 0 && act.Rows != nil {
+	if l.marks.count() > 0 && act.Rows != nil {
 		a.Do = func() tea.Cmd {
 			rows, _ := l.marked()
 			return l.do(act, rows)
@@ -283,14 +211,14 @@ func (l *List[T]) bind(act Act[T], row T, there bool) Action {
 		return a
 	}
 	rows := []T{row}
-	if len(l.marks) > 0 && !act.Many && act.Change {
+	if l.marks.count() > 0 && !act.Many && act.Change {
 		a.Off = "for one row only: esc clears the marks"
 		return a
 	}
-	if len(l.marks) > 1 && act.Many {
+	if l.marks.count() > 1 && act.Many {
 		return l.bindMarked(act, a)
 	}
-	if len(l.marks) == 1 && act.Many {
+	if l.marks.count() == 1 && act.Many {
 		rows, _ = l.marked()
 	}
 	if len(rows) == 0 {
@@ -329,16 +257,13 @@ func (l *List[T]) bindMarked(act Act[T], a Action) Action {
 
 // able reports whether an act can be done with any marked row, as far as a look at some of them tells.
 func (l *List[T]) able(act Act[T]) bool {
-	looks := 1000
-	for id := range l.marks {
-		if row, held := l.Set.Get(id); held && l.off(act, row) == "" {
-			return true
-		}
-		if looks--; looks == 0 {
-			return true
-		}
-	}
-	return false
+	able, looks := false, 1000
+	l.marks.each(func(place int) bool {
+		looks--
+		able = looks == 0 || l.off(act, l.Set.At(place)) == ""
+		return !able
+	})
+	return able
 }
 
 // off is why an act cannot be done with a row now.
@@ -360,14 +285,7 @@ func (l *List[T]) many(act Act[T], rows []T, hidden int) ([]T, *Question) {
 			able = append(able, row)
 		}
 	}
-	text := fmt.Sprintf("%s: %s.", strings.ToUpper(act.Name[:1])+act.Name[1:], plural(len(able), "row", "rows"))
-	if hidden > 0 {
-		text += fmt.Sprintf(" Not visible under the filter: %d of them.", hidden)
-	}
-	if left := len(rows) - len(able); left > 0 {
-		text += fmt.Sprintf(" Left out: %s with which it cannot be done.", plural(left, "marked row", "marked rows"))
-	}
-	return able, &Question{Title: act.Name, Text: text, List: l.describe(able), Word: fmt.Sprint(len(able)), Yes: act.Name}
+	return able, manyQuestion(act.Name, l.describe(able), len(rows)-len(able), hidden)
 }
 
 // do starts an act on rows.
@@ -384,7 +302,7 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 	case act.Start != nil:
 		return act.Start(rows[0])
 	case act.Rows != nil:
-		l.marks = nil
+		l.marks.clear()
 		return act.Rows(rows)
 	}
 	return l.Run(act, rows)
@@ -392,7 +310,7 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 
 // Run makes one change for each row, and says how they ended once the last has been answered.
 func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
-	l.marks = nil
+	l.marks.clear()
 	tally := NewTally(len(rows), l.called)
 	cmds := make([]tea.Cmd, len(rows))
 	for i, row := range rows {

@@ -98,7 +98,7 @@ func TestFilterSortMarks(t *testing.T) {
 		t.Errorf("%d marked, %d hidden", len(marked), hidden)
 	}
 	press(l, "esc", "esc")
-	if l.filter.text != "" || len(l.marks) != 0 {
+	if l.filter.text != "" || l.marks.count() != 0 {
 		t.Error("esc does not clear marks and filter")
 	}
 	for _, a := range l.sortMenu().Actions {

@@ -1,9 +1,9 @@
 package ui
 
 import (
+	"context"
 	"runtime"
 	"strings"
-	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -17,7 +17,7 @@ type order[T any] struct {
 	now     *sequence // nil is every row in the set's own sequence
 	key     orderKey  // of what now is
 	asked   orderKey  // of what is being made
-	stop    *atomic.Bool
+	stop    context.CancelFunc
 	gen     int
 }
 
@@ -101,7 +101,7 @@ func (o *order[T]) build(l *List[T]) {
 	case o.column < 0 && key.filter == "" && !o.reverse:
 		o.now, o.key = nil, key
 	case l.Set.Len() <= big:
-		o.now, o.key = o.making(l, key).make(1), key
+		o.now, o.key = o.making(context.Background(), l, key).make(1), key
 	case o.now != nil && len(o.now.places) > l.Set.Len():
 		o.now = o.now.within(l.Set.Len())
 	}
@@ -119,10 +119,11 @@ func (o *order[T]) want(l *List[T]) tea.Cmd {
 		return nil
 	}
 	o.asked = key
-	m, gen := o.making(l, key), o.gen
-	o.stop = m.stop
+	ctx, cancel := context.WithCancel(l.Set.ctx)
+	m, gen := o.making(ctx, l, key), o.gen
+	o.stop = cancel
 	return func() tea.Msg {
-		return ordered[T]{list: l, gen: gen, key: key, made: m.make(workers())}
+		return &ordered[T]{list: l, gen: gen, key: key, made: m.make(workers())}
 	}
 }
 
@@ -132,16 +133,31 @@ func workers() int { return max(1, runtime.GOMAXPROCS(0)-1) }
 // cancel stops the work under way; its result will not count.
 func (o *order[T]) cancel() {
 	if o.stop != nil {
-		o.stop.Store(true)
+		o.stop()
 		o.stop = nil
 	}
 	o.gen++
 }
 
+// shows reports whether the row at a place of the set is shown.
+func (o *order[T]) shows(place int) bool {
+	return o.now == nil || place < len(o.now.places) && o.now.places[place] >= 0
+}
+
 // making is an order to be made, with all that it takes to do so off the loop.
-func (o *order[T]) making(l *List[T], key orderKey) *making[T] {
-	m := &making[T]{key: key, columns: l.Columns, box: l.light(), stop: new(atomic.Bool)}
-	m.n, m.at = l.Set.Snapshot()
+func (o *order[T]) making(ctx context.Context, l *List[T], key orderKey) *making {
+	n, at := l.Set.Snapshot()
+	m := &making{ctx: ctx, key: key, n: n, columns: make([]ordering, len(l.Columns)), quick: l.Set.searcher()}
+	box := l.light()
+	for i, c := range l.Columns {
+		m.columns[i] = ordering{title: c.Title, named: c.Named, text: func(row int32) string {
+			text, _ := c.Cell(at(int(row)), box)
+			return text
+		}}
+		if c.Less != nil {
+			m.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }
+		}
+	}
 	if o.now != nil && narrows(o.key, key) {
 		m.base = o.now.rows
 	}
@@ -188,12 +204,12 @@ type ordered[T any] struct {
 }
 
 // Deliver puts the order to use unless filter or sort have changed since, or rows have moved.
-func (m ordered[T]) Deliver() tea.Cmd {
+func (m *ordered[T]) Deliver() tea.Cmd {
 	o := &m.list.order
 	if m.gen != o.gen {
 		return nil
 	}
-	o.stop = nil
+	o.cancel()
 	if m.made != nil && m.key.moved == m.list.Set.moved {
 		o.now, o.key = m.made, m.key
 	}

@@ -17,8 +17,10 @@ type Source[T any] struct {
 	ID    func(T) string                                            // identity: "7", "us-east-1/photos", "2024/a.jpg"
 	Fetch func(ctx context.Context, cursor string) (Page[T], error) // "" asks for the first page
 	Lazy  bool                                                      // next page only when someone reads that far
-	Now   func() time.Time                                          // the clock that dates answers; nil is time.Now
-	Store func() Store[T]                                           // where rows are held; nil is a slice
+	// Rest gives pages from a cursor on, faster than Fetch, for a lazy set that is read to its end: see Ahead. nil asks for one after another.
+	Rest  func(ctx context.Context, cursor string) (next func() (Page[T], error))
+	Now   func() time.Time // the clock that dates answers; nil is time.Now
+	Store func() Store[T]  // where rows are held; nil is a slice
 }
 
 // A Page is one answer's worth of rows.
@@ -45,8 +47,10 @@ type Set[T any] struct {
 	version  int // grows with every change of rows, for whoever keeps something made from them
 	moved    int // grows when rows change their places: not when they are added or replaced in place
 	asking   context.CancelFunc
-	loaded   bool // the first page has arrived once
-	whole    bool // the last page has arrived
+	rest     func() (Page[T], error) // the next pages of a reading to the end; nil elsewhere
+	dam      context.CancelFunc      // ends that reading
+	loaded   bool                    // the first page has arrived once
+	whole    bool                    // the last page has arrived
 	next     string
 	trodden  map[string]bool // cursors of this reading, to tell when it turns in circles
 	rush     bool            // read on to the end
@@ -138,6 +142,14 @@ func (s *Set[T]) Snapshot() (n int, at func(i int) T) {
 	return len(rows), func(i int) T { return rows[i] }
 }
 
+// searcher is the quick way to filter and sort the rows as they are now; nil where the store has none.
+func (s *Set[T]) searcher() Searcher {
+	if quick, ok := s.rows.(interface{ Searcher() Searcher }); ok {
+		return quick.Searcher()
+	}
+	return nil
+}
+
 // Fresh says how old the rows are and whether the last question went well.
 func (s *Set[T]) Fresh() Freshness {
 	return Freshness{Asked: s.asking != nil, Loaded: s.loaded, At: s.at, Err: s.err, FailedAt: s.failedAt}
@@ -194,15 +206,32 @@ func (s *Set[T]) Cancel() {
 		s.asking = nil
 		s.gen++
 	}
+	s.dry()
+}
+
+// dry ends the reading to the end.
+func (s *Set[T]) dry() {
+	if s.rest != nil {
+		s.dam()
+		s.rest, s.dam = nil, nil
+	}
 }
 
 func (s *Set[T]) ask(cursor string) tea.Cmd {
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.asking = cancel
 	gen, fetch := s.gen, s.src.Fetch
+	if s.rush && s.src.Rest != nil {
+		if s.rest == nil {
+			ctx, s.dam = context.WithCancel(s.ctx)
+			s.rest = s.src.Rest(ctx, cursor)
+		}
+		rest := s.rest
+		fetch = func(context.Context, string) (Page[T], error) { return rest() }
+	}
 	return func() tea.Msg {
 		page, err := fetch(ctx, cursor)
-		return arrival[T]{set: s, gen: gen, cursor: cursor, page: page, err: err}
+		return &arrival[T]{set: s, gen: gen, cursor: cursor, page: page, err: err}
 	}
 }
 
@@ -211,7 +240,7 @@ func (s *Set[T]) Look(id string, view func(context.Context) (T, error), after fu
 	ctx, gen := s.ctx, s.gen
 	return func() tea.Msg {
 		row, err := view(ctx)
-		return sight[T]{set: s, gen: gen, id: id, row: row, err: err, after: after}
+		return &sight[T]{set: s, gen: gen, id: id, row: row, err: err, after: after}
 	}
 }
 
@@ -226,7 +255,7 @@ type sight[T any] struct {
 }
 
 // Deliver puts the row in its place, unless all rows have been asked for since, the row is being changed, or it is gone.
-func (m sight[T]) Deliver() tea.Cmd {
+func (m *sight[T]) Deliver() tea.Cmd {
 	s := m.set
 	if _, held := s.rows.Index(m.id); m.err == nil && held && m.gen == s.gen && s.busy[m.id] == "" {
 		s.rows.Put(m.id, m.row)
@@ -249,17 +278,18 @@ type arrival[T any] struct {
 }
 
 // Deliver hands the page to its set, unless a newer question has been asked since.
-func (a arrival[T]) Deliver() tea.Cmd {
+func (a *arrival[T]) Deliver() tea.Cmd {
 	if a.gen != a.set.gen {
 		return nil
 	}
 	return a.set.take(a)
 }
 
-func (s *Set[T]) take(a arrival[T]) tea.Cmd {
+func (s *Set[T]) take(a *arrival[T]) tea.Cmd {
 	s.asking()
 	s.asking = nil
 	if a.err != nil {
+		s.dry()
 		s.err, s.failedAt = a.err, s.src.Now()
 		return nil
 	}
@@ -279,6 +309,7 @@ func (s *Set[T]) take(a arrival[T]) tea.Cmd {
 		return s.ask(s.next)
 	}
 	s.rush = s.rush && s.next != ""
+	s.dry()
 	return nil
 }
 
@@ -363,7 +394,7 @@ func (s *Set[T]) Act(deed Deed[T]) tea.Cmd {
 	ctx := s.ctx
 	return func() tea.Msg {
 		change, err := deed.Work(ctx)
-		return outcome[T]{set: s, deed: deed, change: change, err: err}
+		return &outcome[T]{set: s, deed: deed, change: change, err: err}
 	}
 }
 
@@ -376,7 +407,7 @@ type outcome[T any] struct {
 }
 
 // Deliver applies the change to the set. An unknown outcome is looked up instead of guessed.
-func (o outcome[T]) Deliver() tea.Cmd {
+func (o *outcome[T]) Deliver() tea.Cmd {
 	if isUnknown(o.err) {
 		return o.set.lookUp(o)
 	}
@@ -387,7 +418,7 @@ func (o outcome[T]) Deliver() tea.Cmd {
 	return tea.Batch(again, o.end(Done))
 }
 
-func (o outcome[T]) end(v Verdict) tea.Cmd {
+func (o *outcome[T]) end(v Verdict) tea.Cmd {
 	delete(o.set.busy, o.deed.ID)
 	if o.deed.After == nil {
 		return nil
@@ -416,12 +447,12 @@ func (s *Set[T]) apply(id string, c Change[T]) tea.Cmd {
 }
 
 // lookUp asks for the row's state as the API has it now, and lets that decide.
-func (s *Set[T]) lookUp(o outcome[T]) tea.Cmd {
+func (s *Set[T]) lookUp(o *outcome[T]) tea.Cmd {
 	s.busy[o.deed.ID] = "unknown, checking"
 	ctx, fetch := s.ctx, s.src.Fetch
 	return func() tea.Msg {
 		rows, err := readAll(ctx, fetch)
-		return finding[T]{outcome: o, rows: rows, err: err}
+		return &finding[T]{outcome: o, rows: rows, err: err}
 	}
 }
 
@@ -446,13 +477,13 @@ func readAll[T any](ctx context.Context, fetch func(context.Context, string) (Pa
 
 // finding is what reading again showed about an unknown outcome.
 type finding[T any] struct {
-	outcome outcome[T]
+	outcome *outcome[T]
 	rows    []T
 	err     error
 }
 
 // Deliver decides the outcome from what was read and shows the rows that were read.
-func (f finding[T]) Deliver() tea.Cmd {
+func (f *finding[T]) Deliver() tea.Cmd {
 	o, s := f.outcome, f.outcome.set
 	if f.err != nil {
 		return o.end(Unknown)
@@ -479,7 +510,8 @@ func isUnknown(err error) bool {
 }
 
 // A Store holds rows in order and finds them by identity. One that can be read off the loop without a copy also has
-// Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards.
+// Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards. One that filters and sorts faster than
+// row by row has Searcher() Searcher for the same rows.
 type Store[T any] interface {
 	Len() int
 	At(i int) T

@@ -34,6 +34,8 @@ type Account struct {
 	name     string
 	sets     map[string]any
 	tickets  tickets
+	plots    map[string]plotted // charts by their measures
+	joins    map[string]*join
 
 	transfers *transfer.Manager
 	seen      map[transfer.ID]transfer.State // ends that have been told
@@ -45,7 +47,7 @@ type Account struct {
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
-	a := &Account{ctx: ctx, api: o.API, name: o.Name, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{},
+	a := &Account{ctx: ctx, api: o.API, name: o.Name, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
 		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), seen: map[transfer.ID]transfer.State{}}
 	if a.now == nil {
 		a.now = time.Now

@@ -3,7 +3,6 @@ package views
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -93,10 +92,6 @@ func naming(services []client.Service) string {
 	return joined(names) + " name"
 }
 
-func (a *Account) servicesOfGroup(group string) []client.Service {
-	return slices.DeleteFunc(a.services().Rows(), func(s client.Service) bool { return group == "" || s.Group.Raw() != group })
-}
-
 func (a *Account) contactDetail(c client.Contact, b ui.Box) string {
 	t := newSheet(b)
 	t.title(c.Name.String())
@@ -158,26 +153,6 @@ func (a *Account) contactForm(title string, in *client.ContactRequest, send func
 		ui.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
 		ui.Pick("group", "Group", &in.Group, a.groups, ui.Optional(ui.Length(2, 50))),
 	}, func(c client.Contact) string { return c.Name.String() + ": saved" }, send, check)
-}
-
-// inGroup are the contacts of a group. The document links them by nothing but the group's name.
-func (a *Account) inGroup(group string) []client.Contact {
-	if group == "" {
-		return nil
-	}
-	return slices.DeleteFunc(a.contacts().Rows(), func(c client.Contact) bool { return c.Group.Raw() != group })
-}
-
-// groups are the names of the contacts' groups, each once, in order.
-func (a *Account) groups() []string {
-	var names []string
-	for _, c := range a.contacts().Rows() {
-		if g := c.Group.Raw(); g != "" {
-			names = append(names, g)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // phones are a contact's numbers, the first first.

@@ -52,10 +52,6 @@ func lastDecrypted(c client.Credential, b ui.Box) (string, theme.Tone) {
 	return ago(c.LastDecrypted, b.Now) + " ago", theme.Plain
 }
 
-func (a *Account) servicesUsing(credential int) []client.Service {
-	return slices.DeleteFunc(a.services().Rows(), func(s client.Service) bool { return !slices.Contains(s.Credentials, credential) })
-}
-
 // labels are the names of services in one line.
 func labels(services []client.Service) string {
 	names := make([]string, len(services))

@@ -164,22 +164,11 @@ func (a *Account) sshDetail(i client.Instance, b ui.Box) string {
 	return t.String()
 }
 
-// servicesOn are the services whose address may stand for an instance.
-func (a *Account) servicesOn(i client.Instance) []client.Service {
-	return slices.DeleteFunc(a.services().Rows(), func(s client.Service) bool {
-		return !slices.ContainsFunc(a.instancesOf(s), func(m client.Instance) bool { return m.ID == i.ID })
-	})
-}
-
-// instancesOf are the instances that a service's address may stand for. The document links services and instances by nothing, so
-// the address's host is compared with an instance's label (whole, or the first part of a host name) and with its SSH address.
-func (a *Account) instancesOf(s client.Service) []client.Instance {
-	name := host(s.Address.Raw())
-	first, _, _ := strings.Cut(name, ".")
-	return slices.DeleteFunc(a.instances().Rows(), func(i client.Instance) bool {
-		label := i.Label.Raw()
-		return name == "" || label != name && label != first && i.SSH.IP.Raw() != name
-	})
+// hostNames are the host of a service's address and the first part of it.
+func hostNames(s client.Service) (whole, first string) {
+	whole = host(s.Address.Raw())
+	first, _, _ = strings.Cut(whole, ".")
+	return whole, first
 }
 
 // host is the host of a service's address: a URL's, or what stands before the port.

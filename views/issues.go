@@ -103,8 +103,8 @@ func (a *Account) open(i client.Issue) bool {
 
 func (a *Account) issuesBadge() (string, theme.Tone) {
 	open := 0
-	for _, i := range a.issues().Rows() {
-		if a.open(i) {
+	for n := range a.issues().Len() {
+		if a.open(a.issues().At(n)) {
 			open++
 		}
 	}
@@ -120,21 +120,23 @@ func (a *Account) issuesFoot(set *ui.Set[client.Issue], b ui.Box) string {
 }
 
 func (a *Account) issuesSince(t time.Time) []client.Issue {
-	return slices.DeleteFunc(a.newestFirst(), func(i client.Issue) bool { return i.Created.Time().Before(t) })
+	rows := a.newestFirst()
+	n := slices.IndexFunc(rows, func(i client.Issue) bool { return i.Created.Time().Before(t) })
+	if n < 0 {
+		n = len(rows)
+	}
+	return rows[:n:n]
 }
 
 // newestFirst are all issues, the latest detection first.
 func (a *Account) newestFirst() []client.Issue {
-	rows := a.issues().Rows()
-	slices.SortStableFunc(rows, func(i, j client.Issue) int {
-		return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
-	})
-	return rows
-}
-
-// issuesOf are the issues that name a service, newest first.
-func (a *Account) issuesOf(service int) []client.Issue {
-	return slices.DeleteFunc(a.newestFirst(), func(i client.Issue) bool { return !slices.Contains(i.Services, service) })
+	return derived(a, "issues newest first", func() []client.Issue {
+		rows := a.issues().Rows()
+		slices.SortStableFunc(rows, func(i, j client.Issue) int {
+			return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
+		})
+		return rows
+	}, a.issues())
 }
 
 func (a *Account) newestIssue(service int) (client.Issue, bool) {

@@ -34,6 +34,14 @@ func (p place) String() string {
 	return strings.Join(trail, " › ")
 }
 
+// behind is what all names begin with and nobody needs to read: the folder that is open.
+func (p place) behind() string {
+	if p.delimiter == "" {
+		return ""
+	}
+	return p.prefix[:strings.LastIndexByte(p.prefix, '/')+1]
+}
+
 // A listing is one folder of a bucket, read as far as somebody has looked.
 type listing struct {
 	a  *Account
@@ -48,7 +56,8 @@ type listing struct {
 
 func (a *Account) objectsPane(b client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &listing{a: a, at: place{b, prefix, delimiter}}
-	set := ui.NewSet(a.ctx, ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Fetch: l.read, Lazy: true, Now: a.now})
+	set := ui.NewSet(a.ctx, ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Fetch: l.read, Lazy: true, Rest: l.rest,
+		Now: a.now, Store: l.store})
 	l.List = &ui.List[client.Object]{
 		Title: "objects",
 		Set:   set,
@@ -56,8 +65,8 @@ func (a *Account) objectsPane(b client.Bucket, prefix, delimiter string) ui.Pane
 		Where: l.at.String,
 		Columns: []ui.Column[client.Object]{
 			{Title: "name", Min: 20, Cell: l.nameCell, Less: func(o, p client.Object) bool { return o.Name.Raw() < p.Name.Raw() }},
-			{Title: "size", Width: 10, Right: true, Cell: sizeCell, Less: func(o, p client.Object) bool { return o.Size < p.Size }},
-			{Title: "modified", Width: 16, Right: true, Drop: 1, Cell: a.modifiedCell, Less: func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) }},
+			{Title: "size", Width: 10, Right: true, Named: true, Cell: sizeCell, Less: func(o, p client.Object) bool { return o.Size < p.Size }},
+			{Title: "modified", Width: 16, Right: true, Named: true, Drop: 1, Cell: a.modifiedCell, Less: func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) }},
 		},
 		Acts:   scoped(a, storageWrite, l.acts()),
 		Always: l.always,
@@ -83,14 +92,34 @@ func (l *listing) Leave() {
 	l.a.listings = slices.DeleteFunc(l.a.listings, func(o *listing) bool { return o == l })
 }
 
-// read is one page. The entry that stands for the folder itself is left out.
+// query asks for the listing from a marker on.
+func (l *listing) query(marker string) client.ObjectQuery {
+	return client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Prefix: l.at.prefix, Delimiter: l.at.delimiter, Marker: marker}
+}
+
+// read is one page.
 func (l *listing) read(ctx context.Context, marker string) (ui.Page[client.Object], error) {
-	p, err := l.a.api.Objects.List(ctx, client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(),
-		Prefix: l.at.prefix, Delimiter: l.at.delimiter, Marker: marker})
+	p, err := l.a.api.Objects.List(ctx, l.query(marker))
 	if err != nil {
 		return ui.Page[client.Object]{}, err
 	}
-	return ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.Next, Notes: p.Odd}, nil
+	return l.page(p), nil
+}
+
+// rest is every page from a marker on, read ahead.
+func (l *listing) rest(ctx context.Context, marker string) func() (ui.Page[client.Object], error) {
+	return ui.Ahead(ctx, func(yield func(ui.Page[client.Object], error) bool) {
+		for p, err := range l.a.api.Objects.Walk(ctx, l.query(marker)) {
+			if !yield(l.page(p), err) {
+				return
+			}
+		}
+	})
+}
+
+// page is an answer as rows. The entry that stands for the folder itself is left out.
+func (l *listing) page(p client.ObjectPage) ui.Page[client.Object] {
+	return ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.Next, Notes: p.Odd}
 }
 
 // marker reports whether an entry is the empty object that stands for the folder that is listed.
@@ -103,13 +132,7 @@ func (l *listing) folder(o client.Object) bool { return l.at.delimiter != "" && 
 
 // shown is an entry's name as it stands behind the prefix.
 func (l *listing) shown(o client.Object) string {
-	raw := o.Name.Raw()
-	if l.at.delimiter != "" {
-		if cut := strings.LastIndexByte(l.at.prefix, '/') + 1; strings.HasPrefix(raw, l.at.prefix[:cut]) {
-			raw = raw[cut:]
-		}
-	}
-	return client.NewText(raw).String()
+	return client.NewText(strings.TrimPrefix(o.Name.Raw(), l.at.behind())).String()
 }
 
 func (l *listing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone) {

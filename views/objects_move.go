@@ -36,8 +36,8 @@ func (l *listing) below(ctx context.Context, rows []client.Object) ([]client.Obj
 			add(row)
 			continue
 		}
-		for marker := ""; ; {
-			p, err := l.a.api.Objects.List(ctx, client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Prefix: row.Name.Raw(), Marker: marker})
+		q := client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Prefix: row.Name.Raw()}
+		for p, err := range l.a.api.Objects.Walk(ctx, q) {
 			if err != nil {
 				return nil, err
 			}
@@ -47,13 +47,9 @@ func (l *listing) below(ctx context.Context, rows []client.Object) ([]client.Obj
 			if len(all) > mostCounted {
 				return nil, fmt.Errorf("more than %s objects: choose a narrower folder", grouped(mostCounted))
 			}
-			if p.Next == "" {
-				break
+			if i := slices.IndexFunc(p.Odd, func(odd string) bool { return strings.HasPrefix(odd, "incomplete") }); i >= 0 {
+				return nil, fmt.Errorf("the listing is %s", p.Odd[i])
 			}
-			if p.Next <= marker {
-				return nil, errors.New("the listing is incomplete: its marker repeated")
-			}
-			marker = p.Next
 		}
 	}
 	return all, nil

@@ -2,7 +2,6 @@ package views
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,14 +58,20 @@ func (o *overview) Fresh() ui.Freshness {
 	return o.a.services().Fresh().Worst(o.a.issues().Fresh())
 }
 
-// Refresh asks for all that it shows. What changes slowly is asked only where it is missing or a minute old.
+// Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or old.
 func (o *overview) Refresh() tea.Cmd {
 	a := o.a
-	return tea.Batch(asked(a.services(), a.issues()), a.slowly(a.stats()), a.slowly(a.buckets()), a.slowly(a.keys()), a.slowly(a.transfer()), a.contacts().Need())
+	return tea.Batch(asked(a.services(), a.issues()), a.slowly(a.stats(), statsStep), a.slowly(a.buckets(), sumsKept), a.slowly(a.keys(), sumsKept),
+		a.slowly(a.transfer(), sumsKept), a.contacts().Need())
 }
 
-// slow is how old sums and charts may be before a refresh asks for them again: stats come in steps of five minutes.
-const slow = time.Minute
+// How old charts and sums may be before a refresh of the overview asks for them again.
+const (
+	statsStep = 5 * time.Minute  // the API measures as often
+	sumsKept  = 10 * time.Minute // of storage; the panes of storage read theirs as often as any other
+	// failedAgain is when one of them that failed is tried again.
+	failedAgain = time.Minute
+)
 
 // aged is a set with an age.
 type aged interface {
@@ -74,8 +79,14 @@ type aged interface {
 	Fresh() ui.Freshness
 }
 
-func (a *Account) slowly(set aged) tea.Cmd {
-	if f := set.Fresh(); f.Asked || f.Err == nil && f.Loaded && a.now().Sub(f.At) < slow {
+// slowly asks for a set unless it is younger than an age.
+func (a *Account) slowly(set aged, age time.Duration) tea.Cmd {
+	f := set.Fresh()
+	last := f.At
+	if f.Err != nil {
+		last, age = f.FailedAt, min(age, failedAgain)
+	}
+	if f.Asked || !last.IsZero() && a.now().Sub(last) < age {
 		return nil
 	}
 	return set.Refresh()
@@ -172,12 +183,7 @@ func (o *overview) marked(n int, b ui.Box, text string) string {
 	if n == o.at {
 		lead = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Cursor)
 	}
-	first, rest, _ := strings.Cut(text, "\n")
-	out := []string{lead + first}
-	for line := range strings.SplitSeq(rest, "\n") {
-		out = append(out, " "+line)
-	}
-	return strings.Join(out, "\n")
+	return lead + strings.ReplaceAll(text, "\n", "\n ")
 }
 
 // servicesGlance counts states and names who is in trouble, then who was forgotten.
@@ -190,8 +196,7 @@ func (a *Account) servicesGlance(b ui.Box) string {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
 	lines := []string{ui.Cut(a.stateCounts(b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
-	rows := slices.DeleteFunc(set.Rows(), func(s client.Service) bool { return s.Status != client.Problem && s.Status != client.Disabled })
-	slices.SortStableFunc(rows, func(s, t client.Service) int { return rank(s.Status) - rank(t.Status) })
+	rows := a.notWell()
 	room := b.Height - len(lines)
 	for n, s := range rows {
 		if n == room-1 && len(rows) > room {

@@ -34,6 +34,7 @@ type rig struct {
 
 	mu    sync.Mutex
 	queue []tea.Msg
+	come  chan struct{} // something is in the queue
 }
 
 // start runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
@@ -67,7 +68,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
-	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now)}
+	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now), come: make(chan struct{}, 1)}
 	var transport http.RoundTripper = r.emu
 	for _, s := range between {
 		s.next, transport = transport, s
@@ -128,6 +129,10 @@ func (r *rig) take(msg tea.Msg) {
 		r.mu.Lock()
 		r.queue = append(r.queue, msg)
 		r.mu.Unlock()
+		select {
+		case r.come <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -140,9 +145,15 @@ func (r *rig) send(msg tea.Msg) {
 
 // wait lets fake time pass, with everything that falls due in it.
 func (r *rig) wait(d time.Duration) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
-		time.Sleep(time.Second)
-		r.run(nil)
+	end := time.NewTimer(d)
+	for {
+		select {
+		case <-r.come:
+			r.run(nil)
+		case <-end.C:
+			r.run(nil)
+			return
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -128,12 +130,7 @@ func (a *Account) toggle(s client.Service) tea.Cmd {
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {
-	problems := 0
-	for _, s := range a.services().Rows() {
-		if s.Status == client.Problem {
-			problems++
-		}
-	}
+	problems := a.servicesIn()[client.Problem]
 	if problems == 0 {
 		return "", theme.Plain
 	}
@@ -154,15 +151,8 @@ func (a *Account) servicesFoot(set *ui.Set[client.Service], b ui.Box) string {
 
 // stateCounts is the account's services by state, problems first: "▲ 1 problem  ● 11 ok".
 func (a *Account) stateCounts(b ui.Box) string {
-	counts := map[client.ServiceStatus]int{}
-	var order []client.ServiceStatus
-	for _, s := range a.services().Rows() {
-		if counts[s.Status] == 0 {
-			order = append(order, s.Status)
-		}
-		counts[s.Status]++
-	}
-	slices.SortFunc(order, func(x, y client.ServiceStatus) int { return rank(x) - rank(y) })
+	counts := a.servicesIn()
+	order := slices.SortedFunc(maps.Keys(counts), func(x, y client.ServiceStatus) int { return cmp.Or(rank(x)-rank(y), cmp.Compare(x, y)) })
 	parts := make([]string, len(order))
 	for i, status := range order {
 		word, tone := stateOf(status, b.Theme)

@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,8 +78,47 @@ func (a *Account) chart(m measure, b ui.Box, marks ...time.Time) string {
 	if len(stats.Unavailable) > 0 {
 		return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
 	}
-	c := ui.Chart{Title: m.name, Unit: m.unit, Series: m.series(stats), Marks: marks, Location: a.location}
-	return c.View(b)
+	return a.plot(m, ui.Chart{Marks: marks, Location: a.location}, b)
+}
+
+// plot draws a measure into a chart that has all but its series.
+func (a *Account) plot(m measure, c ui.Chart, b ui.Box) string {
+	now := plotted{version: a.stats().Version(), width: b.Width, height: b.Height, theme: b.Theme, focused: b.Focused, zone: c.Location, marks: c.Marks}
+	if c.Cursor != nil {
+		now.cursor = *c.Cursor
+	}
+	if old := a.plots[m.name]; !old.same(now) {
+		c.Title, c.Unit, c.Series = m.name, m.unit, a.series(m)
+		now.text = c.View(b)
+		a.plots[m.name] = now
+	}
+	return a.plots[m.name].text
+}
+
+// series are the lines of a measure; none before the stats have arrived.
+func (a *Account) series(m measure) []ui.Series {
+	return derived(a, m.name, func() []ui.Series {
+		if stats, known := the(a.stats()); known {
+			return m.series(stats)
+		}
+		return nil
+	}, a.stats())
+}
+
+// plotted is a chart as it was drawn last, and all that it depends on: frames come more often than stats.
+type plotted struct {
+	version, width, height int // of the stats and of the room
+	theme                  *theme.Theme
+	focused                bool
+	zone                   *time.Location
+	cursor                 time.Time
+	marks                  []time.Time
+	text                   string
+}
+
+func (p plotted) same(q plotted) bool {
+	return p.text != "" && p.version == q.version && p.width == q.width && p.height == q.height && p.theme == q.theme && p.focused == q.focused && p.zone == q.zone && p.cursor.Equal(q.cursor) &&
+		slices.EqualFunc(p.marks, q.marks, time.Time.Equal)
 }
 
 // noChart says why there is no chart yet.

@@ -59,20 +59,19 @@ func (p *statsView) pointless() string { return because(len(p.moments()) == 0, "
 
 // moments are the times of the points in front, in their order.
 func (p *statsView) moments() []time.Time {
-	stats, known := the(p.a.stats())
-	if !known {
-		return nil
-	}
-	var at []time.Time
-	for _, s := range measures()[p.at].series(stats) {
-		if len(s.Points) > len(at) {
-			at = at[:0]
-			for _, point := range s.Points {
-				at = append(at, point.At)
+	m := measures()[p.at]
+	return derived(p.a, "moments of "+m.name, func() []time.Time {
+		var at []time.Time
+		for _, s := range p.a.series(m) {
+			if len(s.Points) > len(at) {
+				at = at[:0]
+				for _, point := range s.Points {
+					at = append(at, point.At)
+				}
 			}
 		}
-	}
-	return at
+		return at
+	}, p.a.stats())
 }
 
 // move steps the cursor over the points; it starts at the last.
@@ -106,13 +105,9 @@ func (p *statsView) location() *time.Location {
 
 // readout is time and value under the cursor: "14:05  cpu 231 %".
 func (p *statsView) readout() string {
-	stats, known := the(p.a.stats())
-	if !known {
-		return ""
-	}
 	m := measures()[p.at]
 	var parts []string
-	for _, s := range m.series(stats) {
+	for _, s := range p.a.series(m) {
 		if len(s.Points) == 0 {
 			continue
 		}
@@ -138,11 +133,11 @@ func (p *statsView) View(b ui.Box) string {
 	room.Height -= 2
 	foot := ui.Cut(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
 		b.Width, b.Theme.Glyphs.Ellipsis)
-	body := p.one(p.at, room)
+	show := func(b ui.Box) string { return p.one(p.at, b) }
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
-		body = p.four(room)
+		show = p.four
 	}
-	return b.Fit(room.Fit(body) + "\n\n" + foot)
+	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
 }
 
 func (p *statsView) four(b ui.Box) string {
@@ -157,10 +152,10 @@ func (p *statsView) one(n int, b ui.Box) string {
 	if !known || len(stats.Unavailable) > 0 {
 		return b.Fit(p.a.chart(m, b))
 	}
-	c := ui.Chart{Title: m.name, Unit: m.unit, Series: m.series(stats), Marks: p.a.detections(b.Now.Add(-24 * time.Hour)), Location: p.location()}
+	c := ui.Chart{Marks: p.a.detections(b.Now.Add(-24 * time.Hour)), Location: p.location()}
 	if !p.cursor.IsZero() {
 		c.Cursor = &p.cursor
 	}
 	b.Focused = n == p.at
-	return b.Fit(c.View(b))
+	return b.Fit(p.a.plot(m, c, b))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -485,6 +486,52 @@ func BenchmarkGigabyte(b *testing.B) {
 		if up > most || down > most {
 			b.Errorf("up %d, down %d bytes", up, down)
 		}
+	}
+}
+
+// BenchmarkDownload fetches a gigabyte, and tells how long that takes beside io.Copy of the same bytes into a file in the same run.
+func BenchmarkDownload(b *testing.B) {
+	const n = 1 << 30
+	dir, floor, ours := b.TempDir(), time.Duration(0), time.Duration(0)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { big(w, req, n) }))
+	defer server.Close()
+	m := New(b.Context(), overTCP(b, func(w http.ResponseWriter, req *http.Request) bool { return big(w, req, n) }))
+	b.SetBytes(n)
+	for b.Loop() {
+		at := time.Now()
+		copied(b, server.URL+"/big", filepath.Join(dir, "floor"))
+		floor += time.Since(at)
+		at = time.Now()
+		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("big", n, "0-7"), Folder: dir, Path: "ours"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if row := finished(b, m, id); row.State != Done {
+			b.Fatalf("%s, %v", row.State, row.Err)
+		}
+		ours += time.Since(at)
+		_ = os.Remove(filepath.Join(dir, "ours"))
+	}
+	b.ReportMetric(float64(floor.Milliseconds())/float64(b.N), "floor-ms")
+	b.ReportMetric(float64(ours.Milliseconds())/float64(b.N), "download-ms")
+	b.ReportMetric(float64(ours)/float64(floor), "download/floor")
+}
+
+// copied is an answer in a file, by io.Copy and safe on the disk as a download is.
+func copied(b *testing.B, url, file string) {
+	b.Helper()
+	res, err := http.Get(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer res.Body.Close()
+	f, err := os.Create(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = io.Copy(f, res.Body)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		b.Fatal(err)
 	}
 }
 

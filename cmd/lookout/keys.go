@@ -28,8 +28,11 @@ type setting[T any] struct {
 	about   string
 }
 
-// accountNames are fit for names of files.
-var accountNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// accountNames is the pattern of names of accounts: they are fit for names of files.
+const accountNames = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
+
+// isAccountName reports whether a name is of the pattern.
+func isAccountName(name string) bool { return regexp.MustCompile(accountNames).MatchString(name) }
 
 // topSettings are the keys at the top of the file.
 func topSettings() []setting[file] {

@@ -48,6 +48,7 @@ type flags struct {
 	noMouse   bool
 	view      string
 	logFile   string
+	version   bool
 }
 
 // ofAccount are the flags of commands that work on a real account.
@@ -76,14 +77,21 @@ func command() *cobra.Command {
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
 		Long: "lookout shows what is broken, what it touches and whom to call, and browses buckets by keyboard.\n" +
 			"Without a command it opens the dashboard; without a configuration it helps to make one.\nTry it without an account: lookout demo\n\n" + codesHelp(),
-		SilenceErrors: true, SilenceUsage: true, Args: nothing, Version: version(),
-		RunE: func(c *cobra.Command, _ []string) error { return dashboard(c, f) },
+		SilenceErrors: true, SilenceUsage: true, Args: nothing,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.version {
+				_, err := fmt.Fprintln(c.OutOrStdout(), version())
+				return err
+			}
+			return dashboard(c, f)
+		},
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
 	root.PersistentFlags().BoolVar(&f.readOnly, "read-only", false, "refuse every change, where requests are made")
+	// Not cobra's own: to print with its template links text/template, and the linker then keeps every method of every type (2.5 MB).
+	root.Flags().BoolVarP(&f.version, "version", "v", false, "version for lookout")
 	f.ofAccount(root.Flags())
 	f.ofScreen(root.Flags())
 	root.AddGroup(&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"}, &cobra.Group{ID: "setup", Title: "Setting up:"})

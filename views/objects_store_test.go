@@ -1,0 +1,209 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// logs are so many objects of a bucket's folder, and three folders in it. Their names do not rise.
+func logs(n int) []client.Object {
+	rows := make([]client.Object, 0, n+3)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		rows = append(rows, client.Object{Name: client.NewText(fmt.Sprintf("logs/web/Service-%03d/%07d.log", i*7%1000, i)), Size: int64(i * 977 % 1_000_003),
+			ETag: client.NewETag(fmt.Sprintf("%032x", i)), Owner: client.NewText("acme"), Modified: client.At(at.Add(time.Duration(i*31%n) * time.Second))})
+	}
+	for _, folder := range []string{"z", "b", "a"} {
+		rows = append(rows, client.Object{Name: client.NewText("logs/web/" + folder + "/")})
+	}
+	return rows
+}
+
+// opened is the list of a folder that holds rows, all of them read.
+func opened(t testing.TB, rows []client.Object) *listing {
+	t.Helper()
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "empty"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(t.Context(), Options{API: api, Location: time.UTC})
+	l := a.objectsPane(client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*listing)
+	l.Set = ui.NewSet(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, Store: l.store,
+		Fetch: func(context.Context, string) (ui.Page[client.Object], error) {
+			return ui.Page[client.Object]{Rows: rows}, nil
+		}})
+	finish(l.Set.Refresh())
+	if l.Set.Len() != len(rows) {
+		t.Fatalf("%d rows", l.Set.Len())
+	}
+	return l
+}
+
+// finish does a command, and what its answer leads to.
+func finish(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case ui.Delivery:
+		finish(msg.Deliver())
+	case tea.BatchMsg:
+		for _, c := range msg {
+			finish(c)
+		}
+	}
+}
+
+// press does the actions of keys, and types what follows a slash.
+func (l *listing) press(t testing.TB, keys ...string) {
+	t.Helper()
+	for _, key := range keys {
+		if l.Typing() {
+			for _, letter := range key {
+				finish(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
+			}
+			finish(l.Update(tea.KeyPressMsg{Code: tea.KeyEnter}))
+			finish(l.Want())
+			continue
+		}
+		i := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
+		if i < 0 {
+			t.Fatalf("%q is no key here", key)
+		}
+		finish(l.Actions()[i].Do())
+	}
+}
+
+// sort sorts by a column, or turns its order round.
+func (l *listing) sort(t testing.TB, column int) {
+	t.Helper()
+	menu := l.Actions()[slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })].Do()().(ui.Menu)
+	finish(menu.Actions[column].Do())
+	finish(l.Want())
+}
+
+// frame is the list as text: its first lines.
+func (l *listing) frame(t testing.TB, lines int) string {
+	t.Helper()
+	look, err := theme.New("dark", theme.None, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Detail = nil
+	room := ui.Box{Width: 90, Height: 30, Theme: look, Now: time.Unix(0, 0)}
+	l.View(room)
+	finish(l.Want())
+	text := l.View(room)
+	return strings.Join(strings.Split(text, "\n")[:lines], "\n")
+}
+
+// A filter looks at what is shown of a name, whatever the size of the list and of its letters: neither at the folder that all are in, nor at
+// sizes and dates unless it names their columns. Sorted, folders come first.
+func TestObjectsAreFilteredAndSorted(t *testing.T) {
+	for _, n := range []int{2_000, 30_000} {
+		rows := logs(n)
+		l := opened(t, rows)
+		l.frame(t, 1)
+		matching := func(match func(o client.Object, name string) bool) (n int) {
+			for _, o := range rows {
+				if match(o, strings.ToLower(strings.TrimPrefix(o.Name.Raw(), "logs/web/"))) {
+					n++
+				}
+			}
+			return n
+		}
+		for _, c := range []struct {
+			filter string
+			match  func(o client.Object, name string) bool
+		}{
+			{"web", func(client.Object, string) bool { return false }},
+			{"SERVICE-01", func(_ client.Object, name string) bool { return strings.Contains(name, "service-01") }},
+			{"service-01 77", func(_ client.Object, name string) bool {
+				return strings.Contains(name, "service-01") && strings.Contains(name, "77")
+			}},
+			{"service !77", func(_ client.Object, name string) bool {
+				return strings.Contains(name, "service") && !strings.Contains(name, "77")
+			}},
+			{"77 size:kib", func(o client.Object, name string) bool {
+				return strings.Contains(name, "77") && strings.Contains(size(o.Size), "KiB")
+			}},
+		} {
+			l.press(t, "/", c.filter)
+			want := fmt.Sprintf("%d of %d match", matching(c.match), len(rows))
+			if got := l.frame(t, 30); !strings.Contains(got, want) {
+				t.Errorf("%q of %d: not %q\n%s", c.filter, n, want, got)
+			}
+			l.press(t, "esc")
+		}
+		l.sort(t, sizeColumn)
+		l.sort(t, sizeColumn)
+		l.press(t, "g")
+		largest := slices.MaxFunc(rows, func(a, b client.Object) int { return int(a.Size - b.Size) })
+		lines := strings.Split(l.frame(t, 5), "\n")
+		for i, want := range []string{"a/", "b/", "z/", strings.TrimPrefix(largest.Name.Raw(), "logs/web/")} {
+			if !strings.Contains(lines[i+1], want) {
+				t.Errorf("line %d of %d is not of %s: %s", i+1, n, want, lines[i+1])
+			}
+		}
+	}
+}
+
+// heap is the memory that is held, in bytes.
+func heap() uint64 {
+	var m runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// BenchmarkMillionObjects is the objects pane with a million rows: what it holds for each, and what keys cost.
+func BenchmarkMillionObjects(b *testing.B) {
+	const million = 1_000_000
+	l := opened(b, logs(3))
+	before := heap()
+	l.Set = ui.NewSet(b.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, Store: l.store,
+		Fetch: func(context.Context, string) (ui.Page[client.Object], error) {
+			return ui.Page[client.Object]{Rows: logs(million)}, nil
+		}})
+	finish(l.Set.Refresh())
+	held := float64(heap()-before) / million
+	l.frame(b, 1)
+	b.Run("memory", func(b *testing.B) {
+		for b.Loop() {
+			l.frame(b, 1)
+		}
+		b.ReportMetric(held, "B/object")
+	})
+	b.Run("filter", func(b *testing.B) {
+		for b.Loop() {
+			l.press(b, "/", "service-017", "esc")
+		}
+	})
+	for column, name := range []string{"name", "size", "modified"} {
+		b.Run("sort/"+name, func(b *testing.B) {
+			l.sort(b, (column+1)%3)
+			for b.Loop() {
+				l.sort(b, column)
+			}
+		})
+	}
+	b.Run("markAll", func(b *testing.B) {
+		for b.Loop() {
+			l.press(b, "A", "esc")
+		}
+	})
+}

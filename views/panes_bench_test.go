@@ -1,0 +1,41 @@
+package views
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// BenchmarkPanes draws a frame of every pane at 200x50, full: 5,000 services, 10,000 contacts.
+func BenchmarkPanes(b *testing.B) {
+	now := time.Now()
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "large"})))
+	if err != nil {
+		b.Fatal(err)
+	}
+	look, err := theme.New("dark", theme.TrueColor, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: now}
+	for _, pane := range New(b.Context(), Options{API: api, Journal: journal.Memory(time.Now), Location: time.UTC}).Panes() {
+		b.Run(pane.Name(), func(b *testing.B) {
+			finish(pane.Refresh())
+			pane.View(room)
+			if w, ok := pane.(interface{ Want() tea.Cmd }); ok {
+				finish(w.Want())
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				pane.View(room)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package views_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/emulator"
+)
+
+// A day with the overview in front asks as planned: services and issues with each refresh, stats every five minutes, sums of storage every
+// ten, and nothing else. A third of that while nobody looks, and nothing while refreshing is paused.
+// The account has little in it, so that the day is short; the plan is the same for all.
+func TestADayAtRest(t *testing.T) {
+	sums := map[string]int{"view stats": 12, "list buckets": 6, "list clusters": 6, "list buckets in cluster": 18, "list keys": 6, "view transfer": 6}
+	start(t, emulator.Options{Seed: "empty"}, 50, 12, func(r *rig) {
+		r.asks(22*time.Hour, sums, map[string]int{"list services": 180, "list issues": 180})
+		r.send(tea.BlurMsg{})
+		r.wait(time.Minute) // what was due before
+		r.asks(time.Hour, sums, map[string]int{"list services": 60, "list issues": 60})
+		r.send(tea.FocusMsg{})
+		r.press("p")
+		r.asks(time.Hour)
+	})
+}
+
+// asks fails unless exactly the operations are asked for in a time, each at most so many times an hour and at least nine tenths of that.
+func (r *rig) asks(d time.Duration, plans ...map[string]int) {
+	r.Helper()
+	hourly, before, counted, total := map[string]int{}, map[string]int{}, 0, r.emu.Requests("")
+	for _, plan := range plans {
+		maps.Copy(hourly, plan)
+	}
+	for op := range hourly {
+		before[op] = r.emu.Requests(op)
+	}
+	r.wait(d)
+	for op, most := range hourly {
+		n := r.emu.Requests(op) - before[op]
+		counted += n
+		if most *= int(d / time.Hour); n > most+1 || n < most*9/10 {
+			r.Errorf("%q was asked %d times in %v, not %d", op, n, d, most)
+		}
+	}
+	total = r.emu.Requests("") - total
+	if total != counted {
+		r.Errorf("%d requests in %v are for something else", total-counted, d)
+	}
+	if perMinute := float64(total) / d.Minutes(); perMinute > 7 {
+		r.Errorf("%.1f requests a minute", perMinute)
+	}
+}
