@@ -965,7 +965,7 @@ func proxied(t *testing.T, proxy string) *client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTimeout(1500*time.Millisecond),
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTimeout(600*time.Millisecond),
 		client.WithTransport(&http.Transport{Proxy: http.ProxyURL(via), MaxResponseHeaderBytes: 1 << 20}))
 	if err != nil {
 		t.Fatal(err)

@@ -110,26 +110,23 @@ func newVault(t *testing.T, transport http.RoundTripper) *vault {
 	return v
 }
 
-// operations are all 48 with canaries for secrets.
-func (v *vault) operations(t *testing.T) []step {
-	all := operations(t)
-	for i, s := range all {
-		switch s.op {
-		case "create credential":
-			all[i].do = func(x context.Context, c *client.Client) error {
-				return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}))
-			}
-		case "change login":
-			all[i].do = func(x context.Context, c *client.Client) error {
-				return c.Credentials.SetLogin(x, 31, client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)})
-			}
-		case "upload certificate":
-			all[i].do = func(x context.Context, c *client.Client) error {
-				return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", v.cert, client.NewSecret(v.key)))
-			}
+// armed is a step with canaries for secrets.
+func (v *vault) armed(s step) step {
+	switch s.op {
+	case "create credential":
+		s.do = func(x context.Context, c *client.Client) error {
+			return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}))
+		}
+	case "change login":
+		s.do = func(x context.Context, c *client.Client) error {
+			return c.Credentials.SetLogin(x, 31, client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)})
+		}
+	case "upload certificate":
+		s.do = func(x context.Context, c *client.Client) error {
+			return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", v.cert, client.NewSecret(v.key)))
 		}
 	}
-	return all
+	return s
 }
 
 // silent checks everything that was written.
@@ -155,9 +152,9 @@ func TestCanariesThroughEveryOperation(t *testing.T) {
 	v := newVault(t, e)
 	log.SetOutput(v.log)
 	defer log.SetOutput(os.Stderr)
-	for _, s := range v.operations(t) {
+	for _, s := range operations(t) {
 		faultrig.Row(t, "F5", s.op, func(t *testing.T) {
-			err := s.do(t.Context(), v.client)
+			err := v.armed(s).do(t.Context(), v.client)
 			if err != nil {
 				t.Error(err)
 			}
@@ -189,6 +186,7 @@ func echo(status int, format string, headers ...string) faultrig.Fault {
 
 // On every error path, with a server that repeats what it was sent, the secrets stay where they are.
 func TestCanariesOnErrorPaths(t *testing.T) {
+	t.Parallel()
 	paths := map[string]faultrig.Fault{
 		"reason":        echo(400, `{"errors":[{"reason":"bad: ECHO","field":"password"}]}`),
 		"field":         echo(422, `{"errors":[{"reason":"bad","field":"ECHO"}]}`),
@@ -206,22 +204,19 @@ func TestCanariesOnErrorPaths(t *testing.T) {
 		"reset":         faultrig.Fail(wire("read")),
 		"cut":           faultrig.Then(faultrig.Fail(wire("read"))),
 	}
+	all := operations(t)
 	for name, fault := range paths {
 		for _, row := range []string{"F7", "F15"} {
 			if row == "F15" && !strings.ContainsAny(name, "0123456789") && name != "reason" && name != "field" {
 				continue
 			}
-			for _, s := range operations(t) {
+			for _, s := range all {
 				if row == "F15" && s.op != "create credential" && s.op != "change login" && s.op != "upload certificate" {
 					continue
 				}
 				faultrig.Timed(t, row, name+", "+s.op, func(t *testing.T) {
 					v := newVault(t, faultrig.NewWire(emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), fault))
-					for _, secret := range v.operations(t) {
-						if secret.op == s.op {
-							v.silent(t, secret.do(t.Context(), v.client))
-						}
-					}
+					v.silent(t, v.armed(s).do(t.Context(), v.client))
 				})
 			}
 		}
@@ -309,6 +304,7 @@ var (
 
 // Nothing in the repository looks like a real secret.
 func TestTheRepositoryHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
 	faultrig.Row(t, "F17", "every file", func(t *testing.T) {
 		read := 0
 		err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

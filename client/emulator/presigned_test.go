@@ -84,7 +84,7 @@ func TestPreSignedURLs(t *testing.T) {
 // A million objects are listed to the end, by folders too, and none twice.
 func TestTheMillion(t *testing.T) {
 	e := New(Options{Token: "t", Seed: "large"})
-	s := e.bucket("us-east-1", "million").shelf
+	s := e.bucket("us-east-1", "million").shelf()
 	n, last, marker := 0, "", ""
 	for {
 		entries, next := s.list("", "", marker, 500)
