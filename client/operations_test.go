@@ -431,7 +431,6 @@ func TestACancelledReadEndsAtOnce(t *testing.T) {
 type stub struct {
 	status int
 	header http.Header
-	body   string
 	asked  []*http.Request
 }
 

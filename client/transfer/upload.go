@@ -37,7 +37,7 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	if r.Type == "" {
 		r.Type = ContentType(r.Name)
 	}
-	local := r.File
+	var local string
 	if r.Folder == "" {
 		abs, err := filepath.Abs(r.File)
 		if err != nil {

@@ -12,8 +12,6 @@ import (
 	"time"
 )
 
-func never() bool { return false }
-
 // guarded is what gets through a guard whose terminal sends these chunks.
 func guarded(chunks ...string) string {
 	g := newGuard(nil)
