@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"lookout/client/faultrig"
 )
 
 // mistaken is what parse says about a text, as the program tells it.
@@ -64,6 +66,7 @@ func TestOnlyGraveMistakesRefuseTheStart(t *testing.T) {
 
 // Whatever stands in the file: no panic, and every mistake has a place.
 func FuzzConfig(f *testing.F) {
+	faultrig.Report(f, "J8", "FuzzConfig")
 	for _, seed := range []string{exampleConfig(), explained(), "a.b.\"c.d\" = [[1], {x='#'}]", "[[accounts]]\n", "keys = 1", "accounts = 3\naccount = 4", "\"\"\"", "[a\n=", "'''\n]"} {
 		f.Add(seed)
 	}
