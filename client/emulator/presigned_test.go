@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"lookout/client/faultrig"
 	"time"
 )
 
@@ -111,6 +113,7 @@ func TestTheMillion(t *testing.T) {
 }
 
 func TestOnlyThisMachineIsServed(t *testing.T) {
+	faultrig.Report(t, "H3", "hosts and origins")
 	e := New(Options{Token: "t"})
 	for _, c := range []struct {
 		host, origin string
