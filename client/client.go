@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -403,13 +404,13 @@ func foreign(a *answer, err error) string {
 func describe(a *answer) string {
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
 	text := fmt.Sprintf("%s, %d bytes", Clean(short(orElse(kind, "no content type"), 60)), len(a.body))
-	if m := titled.FindSubmatch(a.body); m != nil {
+	if m := titled().FindSubmatch(a.body); m != nil {
 		text += fmt.Sprintf(", titled %q", Clean(short(strings.TrimSpace(string(m[1])), 60)))
 	}
 	return text
 }
 
-var titled = regexp.MustCompile(`(?is)<title[^>]*>(.{1,400}?)</title>`)
+var titled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<title[^>]*>(.{1,400}?)</title>`) })
 
 // short cuts a text to n bytes, at the boundary of a character.
 func short(text string, n int) string {

@@ -85,7 +85,7 @@ func (r *rig) spans(n int, span time.Duration) {
 // A day of refreshes on a bad link: nothing grows, no more is asked than on a good one, and at its end all is as at its beginning.
 func TestADay(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is held is measured when the garbage is gone
-	planned := 0 // requests of every pane in an hour, on a good day
+	planned := 0                                       // requests of every pane in an hour, on a good day
 	faultrig.Row(t, "I1", "calm", func(t *testing.T) {
 		calm := &weather{calm: true, random: rand.New(rand.NewPCG(1, 1))}
 		through(t, calm, func(r *rig) { r.spans(len(panes), 5*time.Minute) })

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -89,8 +88,11 @@ type download struct {
 	sum  hash.Hash // of what the part holds; nil where the etag is no MD5
 }
 
-// plainMD5 is an etag that is the MD5 of the object. That of an upload in parts ends with -N and is none.
-var plainMD5 = regexp.MustCompile(`^[0-9a-fA-F]{32}$`)
+// plainMD5 reports whether an etag is the MD5 of the object. That of an upload in parts ends with -N and is none.
+func plainMD5(etag string) bool {
+	_, err := hex.DecodeString(etag)
+	return err == nil && len(etag) == 32
+}
 
 func (d *download) run(ctx context.Context, m *Manager, p *progress) (err error) {
 	root, err := os.OpenRoot(d.Folder)
@@ -132,7 +134,7 @@ func (d *download) identity() string {
 // takeUp counts and sums what an earlier run left. Without an etag nothing says that it belongs to the same version, and it is dropped.
 func (d *download) takeUp(p *progress) error {
 	d.sum = nil
-	if plainMD5.MatchString(d.etag()) {
+	if plainMD5(d.etag()) {
 		d.sum = md5.New()
 	}
 	if d.part.size > d.Object.Size || d.etag() == "" {

@@ -3,7 +3,6 @@ package transfer
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,18 +24,24 @@ func (e *NameError) Error() string {
 // longestName is the most bytes that file systems take for one name.
 const longestName = 255
 
-// leftover is the form of names of unfinished downloads.
-var leftover = regexp.MustCompile(`\.[0-9a-f]{16}\.part$`)
+// leftover reports whether a name has the form of those of unfinished downloads, "….0123456789abcdef.part".
+func leftover(name string) bool {
+	rest, part := strings.CutSuffix(name, ".part")
+	dot := len(rest) - 17
+	return part && dot >= 0 && rest[dot] == '.' && strings.Trim(rest[dot+1:], "0123456789abcdef") == ""
+}
 
-// reserved are names that Windows gives to devices, whatever follows a dot.
-var reserved = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true, "conin$": true, "conout$": true}
-
-func init() {
-	for _, device := range []string{"com", "lpt"} {
-		for _, n := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"} {
-			reserved[device+n] = true
-		}
+// reserved reports whether Windows gives a name, in small letters, to a device.
+func reserved(name string) bool {
+	switch name {
+	case "con", "prn", "aux", "nul", "conin$", "conout$":
+		return true
 	}
+	n, numbered := strings.CutPrefix(name, "com")
+	if !numbered {
+		n, numbered = strings.CutPrefix(name, "lpt")
+	}
+	return numbered && utf8.RuneCountInString(n) == 1 && strings.Contains("0123456789¹²³", n)
 }
 
 // CheckPath says why a path with slashes, relative to a folder, may not be made there; nil where it may. The rules are those of all systems
@@ -80,11 +85,11 @@ func badSegment(s string) string {
 		return `it holds \ or :, which lead elsewhere on some systems`
 	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
 		return "a part of it ends with a dot or a space, which some systems drop"
-	case reserved[strings.ToLower(strings.TrimRight(device, " "))]:
+	case reserved(strings.ToLower(strings.TrimRight(device, " "))):
 		return client.Clean(s) + " is a device on some systems"
 	case len(s) > longestName:
 		return fmt.Sprintf("a part of it is %d bytes long; %d is the most", len(s), longestName)
-	case leftover.MatchString(s):
+	case leftover(s):
 		return "it has the form of an unfinished download of this program"
 	}
 	return ""

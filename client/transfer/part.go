@@ -248,7 +248,7 @@ func Leftovers(folder string) ([]Leftover, error) {
 	defer root.Close()
 	var found []Leftover
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || !leftover.MatchString(name) {
+		if err != nil || !d.Type().IsRegular() || !leftover(name) {
 			return nil //nolint:nilerr // a folder that cannot be read holds nothing for us
 		}
 		if info, err := d.Info(); err == nil {

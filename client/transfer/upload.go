@@ -208,8 +208,8 @@ func (u *upload) settle(ctx context.Context, m *Manager, p *progress, body *send
 	defer cancel()
 	o, there, failure := m.c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
 	listed := client.Unquote(o.ETag.Raw())
-	matches := failure == nil && there && o.Size == body.src.size && (!plainMD5.MatchString(listed) || strings.EqualFold(listed, sum))
-	sure := matches && plainMD5.MatchString(listed)
+	matches := failure == nil && there && o.Size == body.src.size && (!plainMD5(listed) || strings.EqualFold(listed, sum))
+	sure := matches && plainMD5(listed)
 	switch {
 	case err != nil && sure:
 		p.say("the answer was lost, but the listing has it: size and MD5 checked")
@@ -218,7 +218,7 @@ func (u *upload) settle(ctx context.Context, m *Manager, p *progress, body *send
 		return err
 	case failure == nil && !matches:
 		return &client.Error{Op: "upload " + client.Clean(u.Name), Write: true, Storage: true, Outcome: client.Uncertain, What: "it was accepted, but the listing does not show what was sent"}
-	case plainMD5.MatchString(etag) && !strings.EqualFold(etag, sum):
+	case plainMD5(etag) && !strings.EqualFold(etag, sum):
 		return fmt.Errorf("%w: the storage has the MD5 %s, not %s", ErrCorrupt, etag, sum)
 	case failure != nil:
 		p.say("accepted; the listing could not be read to check it")

@@ -243,7 +243,7 @@ func editConfig(c *cobra.Command, f *flags) error {
 func schema() map[string]any {
 	account := properties(accountSettings())
 	top := properties(topSettings())
-	top["accounts"] = map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": accountNames.String()},
+	top["accounts"] = map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": accountNames().String()},
 		"additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "required": []string{"base_url"}, "properties": account}}
 	top["keys"] = map[string]any{"type": "object", "description": aboutKeys, "additionalProperties": list()}
 	return map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Configuration of lookout", "type": "object", "additionalProperties": false, "properties": top}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"lookout/client"
 	"lookout/theme"
@@ -29,7 +30,7 @@ type setting[T any] struct {
 }
 
 // accountNames are fit for names of files.
-var accountNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var accountNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
 // topSettings are the keys at the top of the file.
 func topSettings() []setting[file] {

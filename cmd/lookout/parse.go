@@ -127,7 +127,7 @@ func (r *reader) accounts(cfg *file, value any) {
 		case !ok:
 			r.bad(true, at, "a table is needed, as [accounts.production]")
 			continue
-		case !accountNames.MatchString(name):
+		case !accountNames().MatchString(name):
 			r.bad(true, at, "an account's name is made of letters, digits, dots, - and _")
 		}
 		var a accountBlock

@@ -112,7 +112,7 @@ func (w *wizard) place() (err error) {
 		return err
 	}
 	w.name, err = w.ask("A name for this account", "main", func(v string) error {
-		if !accountNames.MatchString(v) {
+		if !accountNames().MatchString(v) {
 			return errors.New("letters, digits, dots, - and _ make a name")
 		}
 		return nil
