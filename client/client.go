@@ -105,10 +105,8 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 func parseBase(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	switch {
-	case (err != nil || u.Host == "") && strings.Contains(base, "@"):
+	case err != nil || u.Host == "": // it may be a token that went to the wrong place
 		return nil, errors.New("the base URL is no address; give one as https://api.linode.com/v4, without a user name")
-	case err != nil || u.Host == "":
-		return nil, fmt.Errorf("the base URL %q is no address; give one as https://api.linode.com/v4", Clean(base))
 	case u.User != nil:
 		return nil, errors.New("the base URL must hold no user name or password; the token goes into LOOKOUT_TOKEN or a file")
 	case u.RawQuery != "" || u.Fragment != "":

@@ -174,7 +174,8 @@ func FuzzBase(f *testing.F) {
 		if err == nil && (u.User != nil || u.Host == "" || u.Scheme != "https" && !loopback(u.Hostname())) {
 			t.Errorf("%q passes", base)
 		}
-		if err != nil && (strings.Contains(err.Error(), "hunter22") || dangerous(err.Error()) != "") {
+		rest := strings.ReplaceAll(base, ":hunter22@", "")
+		if err != nil && (strings.Contains(err.Error(), "hunter22") && !strings.Contains(rest, "hunter22") || dangerous(err.Error()) != "") {
 			t.Errorf("%q: %v", base, err)
 		}
 	})
@@ -212,7 +213,7 @@ func FuzzPlaces(f *testing.F) {
 // Whatever bytes are a stamp or a text, what they say is kept or refused, and never panics.
 func FuzzCells(f *testing.F) {
 	faultrig.Report(f, "J2", "FuzzCells")
-	for _, s := range []string{`"2018-01-01T00:01:01"`, `"x"`, `"\ud83d\ude00"`, `"\u12`, `null`, `1e400`, `"\`, "\"\xff\\n\"", `{"x":1e300,"y":-1}`, `{"x":"1"}`} {
+	for _, s := range []string{`"2018-01-01T00:01:01"`, `"x"`, `"\ud83d\ude00"`, `"\u12`, `null`, `1e400`, `"\`, "\"\xff\\n\"", `{"x":1e300,"y":-1}`, `{"x":"1"}`, `"" `} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

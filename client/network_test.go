@@ -80,6 +80,7 @@ func TestBlackHoles(t *testing.T) {
 
 // A connection of the pool that is dead costs one attempt's patience, not the kernel's.
 func TestADeadConnection(t *testing.T) {
+	t.Parallel()
 	answerOnce := func(c net.Conn) {
 		if faultrig.Take(c) {
 			_, _ = c.Write([]byte(fine))
@@ -150,6 +151,7 @@ func authority(t *testing.T, from, until time.Time, name string) (*tls.Config, *
 
 // What is wrong with TLS stays wrong: it is named in a line, not asked for again, and a change was not sent.
 func TestWrongTLS(t *testing.T) {
+	t.Parallel()
 	now, day := time.Now(), 24*time.Hour
 	const name = "api.example.test"
 	good, roots := authority(t, now.Add(-day), now.Add(day), name)
@@ -208,6 +210,7 @@ func TestWrongTLS(t *testing.T) {
 
 // Whoever answers a byte at a time, or stops, is left within the call's time; whoever cancels waits for nothing.
 func TestSlowAnswers(t *testing.T) {
+	t.Parallel()
 	slow := map[string]faultrig.Peer{
 		"headers by the byte": faultrig.Say("", faultrig.Drip(fine, 5*time.Second)),
 		"body by the byte":    faultrig.Say(fine[:len(fine)-44], faultrig.Drip(fine[len(fine)-44:], 5*time.Second)),
@@ -246,6 +249,7 @@ func TestSlowAnswers(t *testing.T) {
 
 // Only a stream that was never worked on is sent again, and by the transport alone.
 func TestHTTP2RefusesAChange(t *testing.T) {
+	t.Parallel()
 	config, roots := authority(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
 	for name, bad := range map[string]struct {
 		script  func(c *faultrig.HTTP2Conn, stream uint32) (applied bool)

@@ -19,6 +19,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 const token = "canary-token"
@@ -161,6 +162,7 @@ func TestEveryOperationInBothDialects(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			c, e := dial(t, emulator.Options{}, client.WithDialect(dialect))
 			for _, s := range steps {
+				faultrig.Report(t, "H5", string(dialect)+", "+s.op)
 				if err := s.do(t.Context(), c); err != nil {
 					t.Errorf("%s: %v", s.op, err)
 				}
@@ -431,7 +433,6 @@ func TestACancelledReadEndsAtOnce(t *testing.T) {
 type stub struct {
 	status int
 	header http.Header
-	body   string
 	asked  []*http.Request
 }
 

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 
 	"lookout/client"
+	"lookout/client/faultrig"
 )
 
 // exchange is a recorded request and its answer.
@@ -135,6 +136,7 @@ func TestRecordedExchanges(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 				return nil
 			}
+			faultrig.Report(t, "H5", "recorded, "+filepath.Base(path))
 			if checkExchange(t, filepath.Base(path), x) {
 				read++
 			} else {

@@ -49,6 +49,7 @@ func strange() []Object {
 }
 
 func TestShelfGivesBackWhatItTook(t *testing.T) {
+	t.Parallel()
 	rows := strange()
 	for i := range maxOwners + 50 {
 		rows = append(rows, Object{Name: Text{fmt.Sprint("owned", i)}, Owner: Text{fmt.Sprint("owner", i)}, Size: int64(i)})
@@ -82,6 +83,7 @@ func (m *model) index(name string) int {
 }
 
 func TestShelfIsAStore(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		s, m := NewShelf(), &model{}
@@ -177,6 +179,7 @@ func TestSnapshotsAreReadWhileTheShelfGrows(t *testing.T) {
 }
 
 func TestFilterAndSort(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
 	s := NewShelf()
 	names := []string{"IMG_1.JPG", "img_2.jpg", "straße/GRÖSSE.txt", "data/x", "data/X2", "İ", "\xff", "z"}
@@ -235,13 +238,15 @@ func checkFilter(t *testing.T, s *Snapshot, text string) {
 func checkSort(t *testing.T, s *Snapshot, by ObjectOrder, reverse bool, within []int32, order func(a, b Object) int) {
 	t.Helper()
 	want := slices.Clone(within)
-	for i := range s.Len() {
+	rows := make([]Object, s.Len())
+	for i := range rows {
+		rows[i] = s.At(i)
 		if within == nil {
 			want = append(want, int32(i))
 		}
 	}
 	slices.SortStableFunc(want, func(a, b int32) int {
-		x, y := s.At(int(a)), s.At(int(b))
+		x, y := rows[a], rows[b]
 		switch {
 		case x.Prefix() != y.Prefix():
 			return map[bool]int{true: -1, false: 1}[x.Prefix()]

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -120,6 +121,7 @@ func joins(before rune, after string) bool {
 
 // UnmarshalJSON takes a string byte by byte: invalid UTF-8 stays as it is. null is the empty text; anything else is an error.
 func (t *Text) UnmarshalJSON(data []byte) error {
+	data = bytes.TrimSpace(data)
 	if string(data) == "null" {
 		*t = Text{}
 		return nil

@@ -198,7 +198,7 @@ func (*wholeBody) Close() error { return nil }
 
 // stalled is why an attempt failed: its patience, where that was it.
 func stalled(ctx context.Context, err error) error {
-	if context.Cause(ctx) == errStalled {
+	if errors.Is(context.Cause(ctx), errStalled) {
 		return errStalled
 	}
 	return err

@@ -108,6 +108,7 @@ func TestWalkStops(t *testing.T) {
 }
 
 func TestCount(t *testing.T) {
+	t.Parallel()
 	c, e := dial(t, emulator.Options{Seed: "large"})
 	var last, calls int64
 	million := client.ObjectQuery{Cluster: "us-east-1", Bucket: "million"}
@@ -141,6 +142,7 @@ func TestCount(t *testing.T) {
 
 // Counting ends with its context, and with the first failure.
 func TestCountEnds(t *testing.T) {
+	t.Parallel()
 	c, _ := dial(t, emulator.Options{Seed: "large"})
 	q := client.ObjectQuery{Cluster: "us-east-1", Bucket: "million"}
 	ctx, cancel := context.WithCancel(t.Context())

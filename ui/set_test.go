@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/faultrig"
 )
 
 // pages is a source that answers from a list of pages, as they are when it is asked.
@@ -107,6 +109,7 @@ func TestLazyPagesComeWhenRead(t *testing.T) {
 }
 
 func TestARepeatedMarkerEndsTheListing(t *testing.T) {
+	faultrig.Report(t, "A20", "a marker again")
 	asked := 0
 	s := NewSet(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (Page[string], error) {
 		asked++
@@ -119,6 +122,7 @@ func TestARepeatedMarkerEndsTheListing(t *testing.T) {
 }
 
 func TestMarkersInACircleEndTheListing(t *testing.T) {
+	faultrig.Report(t, "A20", "markers in a circle")
 	asked := 0
 	s := NewSet(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (Page[string], error) {
 		asked++
@@ -136,6 +140,7 @@ func (lost) Error() string { return "the connection was cut" }
 func (lost) Unknown() bool { return true }
 
 func TestAnUnknownOutcomeIsLookedUp(t *testing.T) {
+	faultrig.Report(t, "B2", "looked up: done, and not done")
 	for name, c := range map[string]struct {
 		rows []string
 		want Verdict

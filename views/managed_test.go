@@ -8,6 +8,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 // A token that may only read says so where something would be changed, and the rows of the list serve.
@@ -57,6 +58,7 @@ func TestNothingChangedIsNotSent(t *testing.T) {
 
 // A login whose answer was lost may be sent again, and is not sent again by itself.
 func TestALostAnswerToALogin(t *testing.T) {
+	faultrig.Report(t, "B3", "the same login is offered again")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.emu.Fail("change login", emulator.Fault{Applied: true, Reset: true, Times: 1})
 		r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")

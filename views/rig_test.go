@@ -64,16 +64,23 @@ const token = "test-token"
 
 func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between ...*swap) *rig {
 	t.Helper()
+	return newRigOn(t, ctx, o, width, height, func(next http.RoundTripper) http.RoundTripper {
+		for _, s := range between {
+			s.next, next = next, s
+		}
+		return next
+	})
+}
+
+// newRigOn is a rig with something between client and emulator.
+func newRigOn(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper) *rig {
+	t.Helper()
 	o.Token, o.Now = token, time.Now
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
 	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now), come: make(chan struct{}, 1)}
-	var transport http.RoundTripper = r.emu
-	for _, s := range between {
-		s.next, transport = transport, s
-	}
-	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(transport), client.WithRecorder(r.journal))
+	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(between(r.emu)), client.WithRecorder(r.journal))
 	if err != nil {
 		t.Fatal(err)
 	}

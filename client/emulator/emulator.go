@@ -89,7 +89,6 @@ func (e *Emulator) Operations() []Operation { return slices.Clone(e.ops) }
 type failure struct {
 	status  int
 	reasons []reason
-	header  map[string]string
 }
 
 type reason struct {
@@ -112,10 +111,9 @@ func notFound() *failure { return refuse(http.StatusNotFound, "Not found") }
 
 // call is a request on its way to a handler, under the lock.
 type call struct {
-	e       *Emulator
-	r       *http.Request
-	body    map[string]json.RawMessage
-	applied bool
+	e    *Emulator
+	r    *http.Request
+	body map[string]json.RawMessage
 }
 
 func (c *call) number(name string) int {

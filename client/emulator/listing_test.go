@@ -11,10 +11,10 @@ import (
 func TestListingIsWrittenAsJSON(t *testing.T) {
 	e := New(Options{Now: func() time.Time { return time.Unix(1_790_000_000, 0) }})
 	for _, b := range append(e.buckets, New(Options{Seed: "large"}).buckets...) {
-		b.shelf.put(stored("<a>&\"\\\u2028\xff\t é", "", nil, time.Unix(0, 0)))
+		b.shelf().put(stored("<a>&\"\\\u2028\xff\t é", "", nil, time.Unix(0, 0)))
 		for _, delimiter := range []string{"", "/"} {
 			for marker, n := "", 0; n < 4; n++ {
-				entries, next := b.shelf.list("", delimiter, marker, 37)
+				entries, next := b.shelf().list("", delimiter, marker, 37)
 				l := listing{Data: entries, Truncated: next != ""}
 				if marker = next; next != "" {
 					l.Next = &next
@@ -67,7 +67,7 @@ func TestCrowdWalksInOrder(t *testing.T) {
 // BenchmarkListPage writes a page of 500 out of a million.
 func BenchmarkListPage(b *testing.B) {
 	e := New(Options{Seed: "large"})
-	s := e.buckets[0].shelf
+	s := e.buckets[0].shelf()
 	marker := ""
 	for b.Loop() {
 		entries, next := s.list("", "", marker, 500)

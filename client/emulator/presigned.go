@@ -39,7 +39,7 @@ func (e *Emulator) signURL(c *call, b *bucket) (any, error) {
 	}
 	u.Path, u.RawPath = path, "/"+url.PathEscape(b.cluster.ID)+"/"+url.PathEscape(b.label)+"/"+escapeName(name)
 	u.RawQuery = url.Values{"Signature": {e.signature(method, kind, until, path)}, "Expires": {until}, "AWSAccessKeyId": {"EMULATEDACCESSKEY000"}}.Encode()
-	return map[string]any{"url": u.String(), "exists": b.shelf.get(name) != nil}, nil
+	return map[string]any{"url": u.String(), "exists": b.shelf().get(name) != nil}, nil
 }
 
 func escapeName(name string) string { return strings.ReplaceAll(url.PathEscape(name), "%2F", "/") }
@@ -68,7 +68,7 @@ func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
 		e.takeObject(w, r, b, name)
 	case http.MethodDelete:
 		e.mu.Lock()
-		if b.shelf.remove(name) {
+		if b.shelf().remove(name) {
 			e.ledger = append(e.ledger, Applied{Seq: len(e.ledger) + 1, Time: e.now(), Op: "delete object", Method: r.Method, Path: r.URL.Path})
 		}
 		e.mu.Unlock()
@@ -108,7 +108,7 @@ func (e *Emulator) signed(r *http.Request) (*bucket, string, int) {
 
 func (e *Emulator) sendObject(w http.ResponseWriter, r *http.Request, b *bucket, name string) {
 	e.mu.Lock()
-	o := b.shelf.get(name)
+	o := b.shelf().get(name)
 	e.mu.Unlock()
 	if o == nil {
 		http.Error(w, "NoSuchKey", http.StatusNotFound)
@@ -135,7 +135,7 @@ func (e *Emulator) takeObject(w http.ResponseWriter, r *http.Request, b *bucket,
 		return
 	}
 	e.mu.Lock()
-	b.shelf.put(o)
+	b.shelf().put(o)
 	e.ledger = append(e.ledger, Applied{Seq: len(e.ledger) + 1, Time: e.now(), Op: "put object", Method: r.Method, Path: r.URL.Path})
 	e.mu.Unlock()
 	w.Header().Set("ETag", `"`+o.etag+`"`)

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"lookout/client/faultrig"
 	"time"
 )
 
@@ -84,7 +86,7 @@ func TestPreSignedURLs(t *testing.T) {
 // A million objects are listed to the end, by folders too, and none twice.
 func TestTheMillion(t *testing.T) {
 	e := New(Options{Token: "t", Seed: "large"})
-	s := e.bucket("us-east-1", "million").shelf
+	s := e.bucket("us-east-1", "million").shelf()
 	n, last, marker := 0, "", ""
 	for {
 		entries, next := s.list("", "", marker, 500)
@@ -111,6 +113,7 @@ func TestTheMillion(t *testing.T) {
 }
 
 func TestOnlyThisMachineIsServed(t *testing.T) {
+	faultrig.Report(t, "H3", "hosts and origins")
 	e := New(Options{Token: "t"})
 	for _, c := range []struct {
 		host, origin string

@@ -162,8 +162,8 @@ func (e *Emulator) seedBuckets() {
 		{1, "acme-backups", backups}, {1, "logs-eu", logs}, {1, "gdpr-exports", invoices}, {1, "media", logs},
 		{2, "acme-backups-ap", backups}, {2, "logs-ap", logs}, {2, "uploads", invoices}, {2, "scratch", func(*shelf, time.Time) {}},
 	} {
-		b := &bucket{cluster: all[r.at], label: r.label, created: e.ago(time.Duration(700-40*i) * day), acl: "private", shelf: newShelf()}
-		r.fill(b.shelf, e.started)
+		b := &bucket{cluster: all[r.at], label: r.label, created: e.ago(time.Duration(700-40*i) * day), acl: "private", objects: newShelf(),
+			fill: func(s *shelf) { r.fill(s, e.started) }}
 		e.buckets = append(e.buckets, b)
 	}
 }
@@ -251,12 +251,12 @@ func (e *Emulator) seedLarge() {
 	for i := range 300 {
 		e.report(5_000-i, 90_000-i, e.started.Add(-time.Duration(i)*7*time.Hour), fmt.Sprintf("service-%04d", i*10+9), []int{i*10 + 10}, i > 20)
 	}
-	b := &bucket{cluster: clusters()[0], label: "million", created: e.ago(900 * day), acl: "private", shelf: newShelf()}
+	b := &bucket{cluster: clusters()[0], label: "million", created: e.ago(900 * day), acl: "private", objects: newShelf()}
 	at := e.started
-	b.shelf.crowd = crowd{1_000_000, func(i int) *object {
+	b.objects.crowd = crowd{1_000_000, func(i int) *object {
 		return made(millionth(i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))
 	}}
-	b.shelf.count, b.shelf.size = 1_000_000, 500_000_000_000
+	b.objects.count, b.objects.size = 1_000_000, 500_000_000_000
 	e.buckets = append(e.buckets, b)
 	e.seedKeys()
 	e.last = 100_000

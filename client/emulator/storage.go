@@ -84,7 +84,17 @@ type bucket struct {
 	acl     string
 	cors    bool
 	ssl     bool
-	shelf   *shelf
+	objects *shelf
+	fill    func(*shelf) // puts the objects in when they are looked at for the first time; nil when they are
+}
+
+// shelf are the bucket's objects.
+func (b *bucket) shelf() *shelf {
+	if fill := b.fill; fill != nil {
+		b.fill = nil
+		fill(b.objects)
+	}
+	return b.objects
 }
 
 type shownBucket struct {
@@ -97,7 +107,7 @@ type shownBucket struct {
 }
 
 func (b *bucket) shown() shownBucket {
-	return shownBucket{b.cluster.ID, b.created, b.label + "." + b.cluster.Domain, b.label, b.shelf.count, b.shelf.size}
+	return shownBucket{b.cluster.ID, b.created, b.label + "." + b.cluster.Domain, b.label, b.shelf().count, b.shelf().size}
 }
 
 func (e *Emulator) pagedBuckets(c *call, cluster string) (any, error) {
@@ -154,7 +164,7 @@ func (e *Emulator) createBucket(c *call) (any, error) {
 	if b := e.bucket(cluster, label); b != nil {
 		return b.shown(), nil // as if just created; ACL and CORS stay as they were
 	}
-	b := &bucket{cluster: where, label: label, created: e.stamp(), acl: acl, cors: cors, shelf: newShelf()}
+	b := &bucket{cluster: where, label: label, created: e.stamp(), acl: acl, cors: cors, objects: newShelf()}
 	e.buckets = append(e.buckets, b)
 	return b.shown(), nil
 }
@@ -177,7 +187,7 @@ func badLabel(label string) string {
 }
 
 func (e *Emulator) deleteBucket(_ *call, b *bucket) (any, error) {
-	if b.shelf.count > 0 {
+	if b.shelf().count > 0 {
 		return nil, refuse(400, fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label))
 	}
 	e.buckets = slices.DeleteFunc(e.buckets, func(o *bucket) bool { return o == b })
@@ -212,7 +222,7 @@ func (b *bucket) named(c *call, name string) (*object, error) {
 	if name == "" {
 		return nil, invalid("name", "name is required")
 	}
-	if o := b.shelf.get(name); o != nil {
+	if o := b.shelf().get(name); o != nil {
 		return o, nil
 	}
 	return nil, notFound()
@@ -240,7 +250,7 @@ func setACL(c *call, b *bucket) (any, error) {
 	if acl != "custom" {
 		changed := *o
 		changed.acl = acl
-		b.shelf.put(&changed)
+		b.shelf().put(&changed)
 		o = &changed
 	}
 	return map[string]string{"acl": o.acl, "acl_xml": aclXML(o.acl)}, nil
@@ -256,7 +266,7 @@ func listObjects(c *call, b *bucket) (any, error) {
 		}
 		size = n
 	}
-	entries, next := b.shelf.list(q.Get("prefix"), q.Get("delimiter"), q.Get("marker"), size)
+	entries, next := b.shelf().list(q.Get("prefix"), q.Get("delimiter"), q.Get("marker"), size)
 	if entries == nil {
 		entries = []entry{}
 	}

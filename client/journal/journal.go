@@ -120,7 +120,7 @@ func (j *Journal) read(r io.Reader) error {
 		if len(held) <= longest {
 			held = append(held, part...)
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		j.take(held)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"lookout/client"
+	"lookout/client/faultrig"
 )
 
 func TestDownloads(t *testing.T) {
@@ -380,6 +381,7 @@ func hostileNames(t *testing.T) {
 		r.tap.object = s.answer
 		below := filepath.Join(r.dir, "below")
 		for i, name := range names {
+			faultrig.Report(t, "D6", fmt.Sprintf("%.60q", name))
 			folder := filepath.Join(below, fmt.Sprint(i))
 			for _, err := range []error{os.MkdirAll(filepath.Join(folder, "inside"), 0o700), os.Symlink(outside, filepath.Join(folder, "link")), os.Symlink("inside", filepath.Join(folder, "insidelink")),
 				os.Symlink(filepath.Join(outside, "victim"), filepath.Join(folder, "flink")), os.Symlink(filepath.Join(outside, "new"), filepath.Join(folder, "dangling"))} {

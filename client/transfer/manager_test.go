@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/faultrig"
 )
 
 func TestLinks(t *testing.T) {
@@ -473,6 +474,7 @@ func gigabyte(t testing.TB, n int64) (up, down uint64) {
 const most = 16 << 20
 
 func TestD14MemoryStaysSmall(t *testing.T) {
+	faultrig.Report(t, "D14", "memory")
 	if up, down := gigabyte(t, 64<<20); up > most || down > most {
 		t.Errorf("up %d, down %d bytes", up, down)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 const (
@@ -80,6 +81,7 @@ func (t *tap) count(method string) int {
 
 func newRig(t *testing.T, options ...client.Option) *rig {
 	t.Helper()
+	faultrig.Named(t)
 	r := &rig{T: t, e: emulator.New(emulator.Options{Token: token, Seed: "empty"}), dir: t.TempDir()}
 	r.tap = &tap{next: r.e, seen: map[string]int{}}
 	maker, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.e))

@@ -37,7 +37,7 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	if r.Type == "" {
 		r.Type = ContentType(r.Name)
 	}
-	local := r.File
+	var local string
 	if r.Folder == "" {
 		abs, err := filepath.Abs(r.File)
 		if err != nil {
@@ -148,7 +148,7 @@ func (s *sending) Read(b []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := s.src.ReadAt(b[:min(int64(len(b)), s.src.size-s.at)], s.at)
-	if err == io.EOF && s.at+int64(n) == s.src.size {
+	if errors.Is(err, io.EOF) && s.at+int64(n) == s.src.size {
 		err = nil
 	}
 	if err != nil || s.at+int64(n) == s.src.size && !s.src.same() {

@@ -17,6 +17,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 func TestUploads(t *testing.T) {
@@ -279,6 +280,7 @@ func finished(t testing.TB, m *Manager, id ID) Row {
 }
 
 func wireOfUploads(t *testing.T) {
+	faultrig.Named(t)
 	var wire []string
 	c := overTCP(t, func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == "PUT" {

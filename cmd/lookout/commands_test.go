@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 // Every list in every shape: JSON is JSON, CSV has the columns' names, tables have no tab and nothing that steers a terminal.
@@ -225,12 +226,14 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestScopeThatIsMissing(t *testing.T) {
+	faultrig.Report(t, "A26", "told by scripts")
 	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
 	r.bad(r.run("buckets", "list"), exitDenied, "object_storage:read_only")
 }
 
 // Reading needs no place to write.
 func TestReadingMakesNoFile(t *testing.T) {
+	faultrig.Report(t, "G4", "reading makes no file")
 	r := newRig(t, emulator.Options{})
 	r.good("services", "list")
 	r.good("journal")

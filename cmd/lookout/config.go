@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -68,13 +70,27 @@ func configPath(f *flags) (path string, chosen bool) {
 func readConfig(f *flags) (path string, data []byte, err error) {
 	path, chosen := configPath(f)
 	data, err = os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !chosen {
+	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !chosen {
 		return path, nil, nil
 	}
 	if err != nil {
 		return path, nil, fmt.Errorf("configuration: %w", err)
 	}
-	return path, data, nil
+	return path, data, trusted(path)
+}
+
+// trusted refuses a configuration that anybody may change: it says where the token goes, and what is run to get it.
+func trusted(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("configuration: %w", err)
+	case foreign(info):
+		return fmt.Errorf("configuration: %s is another user's; use one of your own", path)
+	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf("configuration: anybody may change it (mode %04o); first: chmod o-w %s", info.Mode().Perm(), path)
+	}
+	return nil
 }
 
 // load reads the configuration and lays environment and flags over it. A mistake that only spoils the looks is told and passed over.

@@ -47,17 +47,31 @@ func configCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// writeOwn writes a new file for its owner alone. What is there is never touched.
+// writeOwn writes a new file for its owner alone: it has its name when it is whole. What is there is never touched.
 func writeOwn(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := newFile(path)
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
+	}
+	part := path + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was killed
+		return err
+	}
+	file, err := newFile(part)
 	if err != nil {
 		return err
 	}
+	defer os.Remove(part)
 	_, err = file.WriteString(text)
-	return errors.Join(err, file.Sync(), file.Close())
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(part, path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(part, path) // this file system has no links
 }
 
 // newConfig writes a configuration where there is none.
@@ -217,6 +231,7 @@ func editConfig(c *cobra.Command, f *flags) error {
 		}
 	}
 	cmd := exec.CommandContext(c.Context(), editor[0], append(editor[1:], path)...)
+	cmd.Env = without(tokenVariables(f))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, c.OutOrStdout(), c.ErrOrStderr()
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("editor %s: %w; EDITOR chooses another", editor[0], err)

@@ -6,9 +6,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"lookout/client/faultrig"
 )
 
 func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
+	faultrig.Report(t, "G2", "order of flags, environment and file")
 	cfg, wrong := parse([]byte("theme = \"light\"\n[accounts.a]\nbase_url = \"https://file/v4\"\n[accounts.b]\nbase_url = \"https://other/v4\"\nread_only = true\n"))
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
@@ -33,6 +36,7 @@ func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
 }
 
 func TestTokenFileMustBeItsOwnersAlone(t *testing.T) {
+	faultrig.Report(t, "F2", "token file, read and refused")
 	path := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(path, []byte("  s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -52,6 +56,7 @@ func TestTokenFileMustBeItsOwnersAlone(t *testing.T) {
 }
 
 func TestNoTokenOnTheCommandLine(t *testing.T) {
+	faultrig.Report(t, "F1", "no flag")
 	if code := run([]string{"--token", "x"}); code != exitUsage {
 		t.Errorf("exit code %d", code)
 	}

@@ -45,6 +45,7 @@ func dashboard(c *cobra.Command, f *flags) error {
 	if err != nil {
 		return usage(err)
 	}
+	hush(f)
 	return show(c.Context(), f, s, api, j)
 }
 

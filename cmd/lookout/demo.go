@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ func demo(ctx context.Context, f *flags) error {
 	token := client.NewSecret("demo")
 	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: "demo", Lively: true})
 	j := journal.Memory(time.Now)
+	hush(&flags{config: os.DevNull})
 	options := []client.Option{client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider)}
 	if f.readOnly {
 		options = append(options, client.ReadOnly())

@@ -44,6 +44,7 @@ func emulate(ctx context.Context, listen, token, seed string, faults []string) e
 			return usage(err)
 		}
 		e.Fail(match, fault)
+		fmt.Fprintf(os.Stderr, "goes wrong on purpose: %s\n", spec)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()

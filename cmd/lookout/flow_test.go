@@ -7,6 +7,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 	"lookout/client/journal"
 	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
@@ -54,6 +55,7 @@ func TestStartReadQuit(t *testing.T) {
 
 // The first frame is there before any answer, it says that it is loading, and keys work meanwhile.
 func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
+	faultrig.Report(t, "I4", "nothing answered")
 	api := emulator.New(emulator.Options{Token: "demo"})
 	release := api.Hold("*")
 	v := program(t, api, 80, 24)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lookout/client/faultrig"
 )
 
 // Who may import whom. A room that is not here may not exist; cmd knows everybody.
@@ -62,6 +64,7 @@ func TestTopLevel(t *testing.T) {
 
 // No key is bound twice in a pane: assembling the program would fail with both names.
 func TestKeyClashNamesBoth(t *testing.T) {
+	faultrig.Report(t, "G5", "two actions on one key")
 	_, err := assembled(t, map[string][]string{"services.edit": {"d"}})
 	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
 		t.Errorf("a clash is told as %v", err)

@@ -18,7 +18,10 @@ import (
 func main() { os.Exit(run(os.Args[1:])) }
 
 // run is the program without its process.
-func run(args []string) int { return execute(args, os.Stdin, os.Stdout, os.Stderr) }
+func run(args []string) int {
+	seal()
+	return execute(args, os.Stdin, os.Stdout, os.Stderr)
+}
 
 // execute runs a command line on streams of the caller's.
 func execute(args []string, in io.Reader, out, complaints io.Writer) int {
@@ -27,7 +30,10 @@ func execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(complaints)
-	err := root.ExecuteContext(context.Background())
+	err := loud()
+	if err == nil {
+		err = root.ExecuteContext(context.Background())
+	}
 	if text := told(err); text != "" {
 		fmt.Fprintln(complaints, "lookout: "+text)
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"lookout/client/faultrig"
 )
 
 // mistaken is what parse says about a text, as the program tells it.
@@ -39,12 +42,14 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 		"theme = [\n1,\n]\nascii = 1":                          {"c.toml:1:1:", "c.toml:4:1: ascii"},
 		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "accounts.a"},
 	} {
-		said := mistaken(text)
-		for _, part := range want {
-			if !strings.Contains(said, part) {
-				t.Errorf("%q: %q does not say %q", text, said, part)
+		faultrig.Row(t, "G2", fmt.Sprintf("%.60q", text), func(t *testing.T) {
+			said := mistaken(text)
+			for _, part := range want {
+				if !strings.Contains(said, part) {
+					t.Errorf("%q: %q does not say %q", text, said, part)
+				}
 			}
-		}
+		})
 	}
 	if said := mistaken("a = 1\nb = 2\nc = 3\n"); strings.Count(said, "unknown") != 3 {
 		t.Errorf("three mistakes are told as %q", said)
@@ -53,6 +58,7 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 
 // What only spoils the looks is told and passed over; what chooses an account is not.
 func TestOnlyGraveMistakesRefuseTheStart(t *testing.T) {
+	faultrig.Report(t, "G2", "grave mistakes")
 	cfg, wrong := parse([]byte("theme = \"pink\"\nascii = true\nnonsense = 1\n[accounts.a]\nbase_url = \"https://x/v4\"\n"))
 	if len(wrong) != 2 || len(wrong.grave()) != 0 || !cfg.ASCII || cfg.Theme != "" || cfg.Accounts["a"].BaseURL == "" {
 		t.Errorf("%+v, %v", cfg, wrong)
@@ -64,6 +70,7 @@ func TestOnlyGraveMistakesRefuseTheStart(t *testing.T) {
 
 // Whatever stands in the file: no panic, and every mistake has a place.
 func FuzzConfig(f *testing.F) {
+	faultrig.Report(f, "J8", "FuzzConfig")
 	for _, seed := range []string{exampleConfig(), explained(), "a.b.\"c.d\" = [[1], {x='#'}]", "[[accounts]]\n", "keys = 1", "accounts = 3\naccount = 4", "\"\"\"", "[a\n=", "'''\n]"} {
 		f.Add(seed)
 	}
@@ -78,6 +85,7 @@ func FuzzConfig(f *testing.F) {
 }
 
 func TestExampleAndTemplateAreValid(t *testing.T) {
+	faultrig.Report(t, "G2", "example and template")
 	for name, text := range map[string]string{"example": exampleConfig(), "template": explained()} {
 		if wrong := allMistakes(t.Context(), []byte(text)); len(wrong) > 0 {
 			t.Errorf("%s: %v", name, wrong.in("c.toml"))

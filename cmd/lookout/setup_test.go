@@ -16,9 +16,11 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 func TestConfigCommands(t *testing.T) {
+	faultrig.Report(t, "F3", "config init")
 	r := newRig(t, emulator.Options{})
 	path := strings.TrimSpace(r.good("config", "path").out)
 	r.bad(r.good("config", "init"), exitOK, path)
@@ -45,6 +47,7 @@ func TestConfigCommands(t *testing.T) {
 
 // Looks that are wrong do not keep anybody from working; they are told.
 func TestWrongLooksAreToldAndPassedOver(t *testing.T) {
+	faultrig.Report(t, "G2", "looks")
 	r := newRig(t, emulator.Options{})
 	r.configured("theme = \"pink\"\n")
 	s := r.good("services", "list")
@@ -111,6 +114,7 @@ base_url = "BASE"
 
 // A keyring that does not answer holds nobody up for long.
 func TestKeyringIsBounded(t *testing.T) {
+	faultrig.Report(t, "F2", "a keyring that hangs")
 	never := make(chan struct{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -165,6 +169,7 @@ func wizardOn(r *rig, token string, answers ...string) (*wizard, *bytes.Buffer) 
 }
 
 func TestFirstRunWritesAfterYesAlone(t *testing.T) {
+	faultrig.Report(t, "F3", "first run")
 	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
 	w, out := wizardOn(r, canary, r.base, "prod", "1", "file", "no")
 	if err := w.run(t.Context()); !errors.Is(err, errLeft) {

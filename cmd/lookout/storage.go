@@ -265,7 +265,7 @@ func createKey(set *pflag.FlagSet) work[keyRow] {
 		row, err := keyed(key, err)
 		secret, shown := key.Secret()
 		if err != nil || !shown {
-			keep(client.Secret{})
+			_ = keep(client.Secret{})
 			return row, err
 		}
 		if *path == "" {

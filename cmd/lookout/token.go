@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,7 +98,7 @@ func fromFile(path string) token {
 	return token{"the file " + path, func(context.Context) (client.Secret, error) { return tokenFrom(path) }}
 }
 
-// private refuses a file that others may read.
+// private refuses a file that others may read, or put in the place of another.
 func private(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -105,8 +106,22 @@ func private(what, path string) error {
 		return fmt.Errorf("%s: %w", what, err)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %s is no plain file", what, path)
+	case foreign(info):
+		return fmt.Errorf("%s: %s is another user's; use one of your own", what, path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("%s: others may read it (mode %04o); first: chmod 600 %s", what, info.Mode().Perm(), path)
+	}
+	return privateFolder(what, filepath.Dir(path))
+}
+
+// privateFolder refuses a folder in which anybody may put one file in the place of another.
+func privateFolder(what, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0:
+		return fmt.Errorf("%s: anybody may change what is in %s (mode %04o); first: chmod o-w %[2]s", what, path, info.Mode().Perm())
 	}
 	return nil
 }
@@ -116,11 +131,18 @@ func tokenFrom(path string) (client.Secret, error) {
 	if err := private("token file", path); err != nil {
 		return client.Secret{}, err
 	}
-	data, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return client.Secret{}, fmt.Errorf("token file: %w", err)
 	}
-	if len(bytes.TrimSpace(data)) == 0 {
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxSecret+1))
+	switch {
+	case err != nil:
+		return client.Secret{}, fmt.Errorf("token file: %w", err)
+	case len(data) > maxSecret:
+		return client.Secret{}, fmt.Errorf("token file: %s is longer than %d bytes: it is no token", path, maxSecret)
+	case len(bytes.TrimSpace(data)) == 0:
 		return client.Secret{}, fmt.Errorf("token file: %s is empty", path)
 	}
 	return client.NewSecret(string(bytes.TrimSpace(data))), nil
@@ -132,6 +154,7 @@ func tokenBy(ctx context.Context, command []string) (client.Secret, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
+	cmd.Env = without([]string{"LOOKOUT_TOKEN"})
 	out, err := cmd.Output()
 	switch {
 	case ctx.Err() != nil:

@@ -13,15 +13,14 @@ type painter struct {
 	out  io.Writer
 	lost func() // the terminal cannot be written any more
 
-	mu      sync.Mutex
-	wake    chan struct{}
-	done    chan struct{}
-	next    *Frame
-	orders  string // bytes beside frames: modes, the clipboard
-	fresh   bool   // draw everything
-	closing bool
-	since   time.Time // a write is under way since then
-	held    time.Time // when the last slow write ended
+	mu     sync.Mutex
+	wake   chan struct{}
+	done   chan struct{}
+	next   *Frame
+	orders string    // bytes beside frames: modes, the clipboard
+	fresh  bool      // draw everything
+	since  time.Time // a write is under way since then
+	held   time.Time // when the last slow write ended
 
 	// Of the writing goroutine alone.
 	lines  []line

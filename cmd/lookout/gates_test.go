@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A source is a file of the program, without its tests.
+type source struct {
+	path string // "client/text.go"
+	file *ast.File
+	set  *gotoken.FileSet
+}
+
+// name is what an expression like http.Get stands for, "net/http.Get"; "" where it is no name of an imported package.
+func (s source) name(e ast.Node) string {
+	selector, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	x, ok := selector.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	for _, spec := range s.file.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		short := path[strings.LastIndexByte(path, '/')+1:]
+		if path == "charm.land/bubbletea/v2" {
+			short = "tea"
+		}
+		if spec.Name != nil {
+			short = spec.Name.Name
+		}
+		if short == x.Name {
+			return path + "." + selector.Sel.Name
+		}
+	}
+	return ""
+}
+
+// A gate is a rule that no linter knows. It gives what in a source breaks it.
+type gate struct {
+	rule    string
+	breaks  func(s source, n ast.Node) string
+	except  []string // files and folders that may
+	planted string   // declarations that break it
+}
+
+// uses is a gate's test for names of packages.
+func uses(names ...string) func(source, ast.Node) string {
+	return func(s source, n ast.Node) string {
+		if name := s.name(n); slices.Contains(names, name) {
+			return name
+		}
+		return ""
+	}
+}
+
+// calls is a gate's test for methods and built-in functions by their bare name.
+func calls(names ...string) func(source, ast.Node) string {
+	return func(_ source, n ast.Node) string {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return ""
+		}
+		switch f := call.Fun.(type) {
+		case *ast.SelectorExpr:
+			if slices.Contains(names, "."+f.Sel.Name) {
+				return "." + f.Sel.Name
+			}
+		case *ast.Ident:
+			if slices.Contains(names, f.Name) {
+				return f.Name
+			}
+		}
+		return ""
+	}
+}
+
+// atStart finds work that is done before main: init functions, regular expressions and calls to the system in package variables.
+func atStart(s source, n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		if n.Recv == nil && n.Name.Name == "init" {
+			return "an init function"
+		}
+	case *ast.GenDecl:
+		if n.Tok != gotoken.VAR || !slices.Contains(s.file.Decls, ast.Decl(n)) {
+			return ""
+		}
+		found := ""
+		ast.Inspect(n, func(inner ast.Node) bool {
+			if _, late := inner.(*ast.FuncLit); late {
+				return false
+			}
+			if name := s.name(inner); strings.HasPrefix(name, "regexp.") || strings.HasPrefix(name, "os.") {
+				found = name + " in a package variable"
+			}
+			return true
+		})
+		return found
+	}
+	return ""
+}
+
+// plainAnswers finds members of answers that hold text of a server as a plain string.
+func plainAnswers(s source, n ast.Node) string {
+	spec, ok := n.(*ast.TypeSpec)
+	if !ok || !strings.HasPrefix(s.path, "client/") || strings.Count(s.path, "/") != 1 || strings.HasSuffix(spec.Name.Name, "Request") {
+		return ""
+	}
+	body, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return ""
+	}
+	for _, field := range body.Fields.List {
+		if field.Tag == nil || !strings.Contains(field.Tag.Value, `json:"`) {
+			continue
+		}
+		kind := field.Type
+		if list, ok := kind.(*ast.ArrayType); ok {
+			kind = list.Elt
+		}
+		if name, ok := kind.(*ast.Ident); ok && name.Name == "string" {
+			return fmt.Sprintf("%s.%s", spec.Name.Name, field.Names[0].Name)
+		}
+	}
+	return ""
+}
+
+func gates() []gate {
+	screen := []string{"ui/terminal/"}
+	return []gate{
+		{"requests go through client/transport.go", uses("net/http.Get", "net/http.Head", "net/http.Post", "net/http.PostForm", "net/http.DefaultClient", "net/http.DefaultTransport"), nil,
+			`import "net/http"; var _, _ = http.Get("x")`},
+		{"clients and transports are made in one place", func(s source, n ast.Node) string {
+			if made, ok := n.(*ast.CompositeLit); ok && slices.Contains([]string{"net/http.Client", "net/http.Transport"}, s.name(made.Type)) {
+				return s.name(made.Type)
+			}
+			return ""
+		}, []string{"client/transport.go", "cmd/lookout/doctor.go"}, `import "net/http"; var _ = http.Client{}`},
+		{"no certificate is taken unseen", func(_ source, n ast.Node) string {
+			if name, ok := n.(*ast.Ident); ok && name.Name == "InsecureSkipVerify" {
+				return name.Name
+			}
+			return ""
+		}, nil, `import "crypto/tls"; var _ = tls.Config{InsecureSkipVerify: true}`},
+		{"files are made in the file packages", uses("os.Create", "os.OpenFile", "os.WriteFile", "os.CreateTemp", "os.MkdirTemp", "os.Rename", "os.RemoveAll", "os.Link", "os.Symlink"),
+			[]string{"client/journal/journal.go", "client/transfer/", "client/faultrig/", "cmd/lookout/config_command.go", "cmd/lookout/output.go", "cmd/lookout/objects.go", "cmd/lookout/dashboard.go", "cmd/lookout/docs.go", "cmd/lookout/picture.go", "cmd/lookout/wizard.go", "views/keys.go"},
+			`import "os"; var _, _ = os.Create("x")`},
+		{"the standard streams are main's", uses("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"), []string{"cmd/lookout/main.go", "cmd/lookout/emulate.go", "ui/terminal/"},
+			`import "fmt"; func f() { fmt.Println() }`},
+		{"goroutines are started where they are known to end", func(_ source, n ast.Node) string {
+			if _, ok := n.(*ast.GoStmt); ok {
+				return "go"
+			}
+			return ""
+		}, []string{"ui/terminal/", "client/emulator/", "client/faultrig/", "client/walk.go", "client/transfer/manager.go", "ui/flow.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/session.go", "cmd/lookout/emulate.go"},
+			`func f() { go f() }`},
+		{"the screen is ui/terminal's", uses("charm.land/bubbletea/v2.Println", "charm.land/bubbletea/v2.Printf", "charm.land/bubbletea/v2.Raw", "charm.land/bubbletea/v2.SetClipboard", "charm.land/bubbletea/v2.ReadClipboard",
+			"charm.land/bubbletea/v2.SetPrimaryClipboard", "charm.land/bubbletea/v2.NewProgram", "charm.land/bubbletea/v2.Exec", "charm.land/bubbletea/v2.ExecProcess", "charm.land/bubbletea/v2.Suspend", "charm.land/bubbletea/v2.Quit"), screen,
+			`import tea "charm.land/bubbletea/v2"; var _ = tea.Println("x")`},
+		{"the program ends in one place", uses("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"), []string{"cmd/lookout/main.go", "cmd/lookout/session.go", "ui/terminal/term.go"},
+			`import "os"; func f() { os.Exit(1) }`},
+		{"nobody panics", calls("panic"), []string{"client/emulator/"}, `func f() { panic("x") }`},
+		{"panics end at the terminal's edge", calls("recover"), []string{"ui/terminal/terminal.go", "client/emulator/roundtrip.go"}, `func f() { _ = recover() }`},
+		{"other programs are started in known places", uses("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"), []string{"cmd/lookout/token.go", "cmd/lookout/config_command.go", "ui/shell/program.go"},
+			`import "os/exec"; var _ = exec.Command("x")`},
+		{"secrets are told in known places", calls(".Reveal"), []string{"client/transport.go", "client/client.go", "client/secret.go", "client/signed.go", "client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go",
+			"cmd/lookout/", "ui/shell/once.go", "views/keys.go", "views/link.go"}, `type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`},
+		{"texts of a server are client.Text", plainAnswers, []string{"client/recorder.go"}, "type Answer struct { Label string `json:\"label\"` }"},
+		{"nothing is done before main", atStart, nil, `import "regexp"; var x = regexp.MustCompile("x")`},
+		{"no wait is longer than it needs", uses("time.Sleep"), []string{"ui/terminal/", "client/faultrig/"}, `import "time"; func f() { time.Sleep(1) }`},
+		{"chance is not for secrets", func(s source, n ast.Node) string {
+			if spec, ok := n.(*ast.ImportSpec); ok && spec.Path.Value == `"math/rand"` {
+				return "math/rand"
+			}
+			return ""
+		}, nil, `import "math/rand"; var _ = rand.Int()`},
+	}
+}
+
+// broken are the places of a source at which a gate is broken.
+func (g gate) broken(s source) (places []string) {
+	for _, may := range g.except {
+		if s.path == may || strings.HasSuffix(may, "/") && strings.HasPrefix(s.path, may) {
+			return nil
+		}
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if what := g.breaks(s, n); what != "" {
+			places = append(places, fmt.Sprintf("%s: %s", s.set.Position(n.Pos()), what))
+		}
+		return true
+	})
+	return places
+}
+
+// sources are all files of the program, with paths from the top.
+func sources(t *testing.T) (all []source) {
+	t.Helper()
+	set := gotoken.NewFileSet()
+	err := filepath.WalkDir(rootOf(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(filepath.ToSlash(path), "/termtest/") || strings.Contains(filepath.ToSlash(path), "/testdata/") {
+			return err
+		}
+		file, err := parser.ParseFile(set, path, nil, 0)
+		name, _ := filepath.Rel(rootOf(t), path)
+		all = append(all, source{filepath.ToSlash(name), file, set})
+		return err
+	})
+	if err != nil || len(all) < 50 {
+		t.Fatalf("%d sources, %v", len(all), err)
+	}
+	return all
+}
+
+// The program keeps the rules, and a planted violation of each is caught.
+func TestGates(t *testing.T) {
+	all := sources(t)
+	for _, g := range gates() {
+		t.Run(g.rule, func(t *testing.T) {
+			for _, s := range all {
+				for _, place := range g.broken(s) {
+					t.Error(place)
+				}
+			}
+			set := gotoken.NewFileSet()
+			file, err := parser.ParseFile(set, "planted.go", "package planted; "+g.planted, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(g.broken(source{"client/planted.go", file, set})) == 0 {
+				t.Error("a planted violation is not caught")
+			}
+			for _, may := range g.except {
+				if _, err := os.Stat(filepath.Join(rootOf(t), may)); err != nil {
+					t.Errorf("the exception is for nothing: %v", err)
+				}
+			}
+		})
+	}
+}

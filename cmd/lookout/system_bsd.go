@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package main
+
+// seal keeps the program's memory from core files.
+func seal() { noCore() }

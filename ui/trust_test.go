@@ -1,0 +1,38 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"lookout/client/faultrig"
+)
+
+// What comes twice is one row, and is told.
+func TestWhatComesTwiceIsOneRow(t *testing.T) {
+	for name, c := range map[string]struct {
+		pages [][]string
+		lazy  bool
+		want  []string
+		note  string
+	}{
+		"in a page":                 {[][]string{{"a", "b", "a"}}, false, []string{"a", "b"}, "1 duplicate dropped"},
+		"in another page":           {[][]string{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, "1 duplicate dropped"},
+		"in another page, as read":  {[][]string{{"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, "2 duplicates dropped"},
+		"again and again":           {[][]string{{"a", "a"}, {"a", "a"}, {"a"}}, false, []string{"a"}, "1 duplicate dropped, 2 duplicates dropped, 1 duplicate dropped"},
+		"nothing comes twice":       {[][]string{{"a"}, {"b"}}, false, []string{"a", "b"}, ""},
+		"the same with other words": {[][]string{{"a1"}, {"a2"}}, false, []string{"a1"}, "1 duplicate dropped"},
+	} {
+		faultrig.Row(t, "A17", name, func(t *testing.T) {
+			p := &pages{c.pages}
+			s := p.set(t, c.lazy)
+			settle(s.Refresh())
+			for more := s.More(); more != nil; more = s.More() {
+				settle(more)
+			}
+			if !slices.Equal(s.Rows(), c.want) || strings.Join(s.Notes(), ", ") != c.note {
+				t.Errorf("%q, notes %q", s.Rows(), s.Notes())
+			}
+		})
+	}
+}

@@ -1,0 +1,147 @@
+package views_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/emulator"
+	"lookout/client/faultrig"
+)
+
+// weather is the way to the API through a bad day: 2 % resets, 1 % 503, two minutes of 429 every third hour, a link that stands still for
+// two minutes every hour, and one 401 at the end.
+type weather struct {
+	next  http.RoundTripper
+	start time.Time
+	calm  bool
+
+	mu      sync.Mutex
+	random  *rand.Rand
+	sent    int
+	revoked bool
+}
+
+func (w *weather) RoundTrip(req *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	w.sent++
+	luck, age := w.random.IntN(100), time.Since(w.start)
+	revoked := w.revoked
+	w.mu.Unlock()
+	switch minute := int(age.Minutes()); {
+	case w.calm:
+	case revoked:
+		return faultrig.Answer(401, `{"errors":[{"reason":"Invalid Token"}]}`)(nil, req)
+	case minute%60 >= 30 && minute%60 < 32:
+		return faultrig.Stall(nil, req)
+	case minute%180 >= 45 && minute%180 < 47:
+		return faultrig.Answer(429, "", "Retry-After", "30")(nil, req)
+	case luck < 2:
+		return nil, errors.New("read: connection reset by peer")
+	case luck == 2:
+		return faultrig.Answer(503, "")(nil, req)
+	}
+	return w.next.RoundTrip(req)
+}
+
+func (w *weather) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
+}
+
+// heap is the memory in use once what nobody needs is gone.
+func heap() uint64 {
+	var s runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&s)
+	return s.HeapAlloc
+}
+
+// panes are what is in front, hour by hour; the dear ones are looked at less.
+const panes = "323456931732"
+
+// spans lets the program run for so many spans, with another size and another pane in each.
+func (r *rig) spans(n int, span time.Duration) {
+	for i := range n {
+		r.send(tea.WindowSizeMsg{Width: 80 + i%3*40, Height: 24 + i%4*10})
+		r.press(panes[i%len(panes) : i%len(panes)+1])
+		for end := time.Now().Add(span); time.Now().Before(end); {
+			time.Sleep(5 * time.Second)
+			r.run(nil)
+		}
+	}
+}
+
+// A day of refreshes on a bad link: nothing grows, no more is asked than on a good one, and at its end all is as at its beginning.
+func TestADay(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is held is measured when the garbage is gone
+	planned := 0                                       // requests of every pane in an hour, on a good day
+	faultrig.Row(t, "I1", "calm", func(t *testing.T) {
+		calm := &weather{calm: true, random: rand.New(rand.NewPCG(1, 1))}
+		through(t, calm, func(r *rig) { r.spans(len(panes), 5*time.Minute) })
+		planned = calm.count() * 12
+	})
+	faultrig.Row(t, "I1", "faults", func(t *testing.T) {
+		bad := &weather{random: rand.New(rand.NewPCG(1, 2))}
+		through(t, bad, func(r *rig) {
+			round := func() { r.spans(len(panes), dayLong/time.Duration(2*len(panes))) }
+			round()
+			threads, before := runtime.NumGoroutine(), heap()
+			round()
+			r.wait(5 * time.Minute)
+			after, now := heap(), runtime.NumGoroutine()
+			if after > before+5<<20 || now > threads+2 {
+				t.Errorf("the heap grew from %d to %d KB, the goroutines from %d to %d", before>>10, after>>10, threads, now)
+			}
+			most := planned * int(dayLong/time.Hour) / len(panes) * 11 / 10
+			t.Logf("%v: %d requests, at most %d; heap %d and %d KB; %d and %d goroutines", dayLong, bad.count(), most, before>>10, after>>10, threads, now)
+			if bad.count() > most {
+				t.Errorf("%d requests, and only %d were planned", bad.count(), most)
+			}
+			r.press("3")
+			r.wait(3 * time.Minute)
+			r.see("edge-router", "live")
+			revoked(r, bad)
+		})
+	})
+}
+
+// revoked takes the token away: that is told, and nothing is asked any more.
+func revoked(r *rig, w *weather) {
+	w.mu.Lock()
+	w.revoked = true
+	w.mu.Unlock()
+	r.wait(time.Minute)
+	sent := w.count()
+	r.wait(20 * time.Minute)
+	if n := w.count() - sent; n != 0 {
+		r.Errorf("%d requests with a token that is not accepted", n)
+	}
+	r.see("token")
+}
+
+// through runs the program in a bubble with the weather before its emulator.
+func through(t *testing.T, w *weather, test func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w.start = time.Now()
+		r := newRigOn(t, t.Context(), emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
+			w.next = next
+			return w
+		})
+		r.run(r.shell.Init())
+		r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+		defer time.Sleep(24 * time.Hour)
+		test(r)
+	})
+}
