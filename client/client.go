@@ -132,6 +132,9 @@ func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "client of %s", Cl
 // Dialect is how the client spells paths.
 func (c *Client) Dialect() Dialect { return c.dialect }
 
+// Origin is the scheme and host of the API: "https://api.linode.com".
+func (c *Client) Origin() string { return c.base.Scheme + "://" + c.base.Host }
+
 // Host is where the API is.
 func (c *Client) Host() string { return c.base.Host }
 
@@ -323,6 +326,9 @@ func (c *Client) record(ctx context.Context, failed *Error, change Change, send 
 	}
 	failure := send(ctx)
 	c.recorder.Outcome(id, failure == nil, failure)
+	if e, ok := failure.(*Error); ok {
+		e.settle = func(done bool) { c.recorder.Outcome(id, done, errLookedUp) }
+	}
 	return failure
 }
 

@@ -470,7 +470,16 @@ func (f finding[T]) Deliver() tea.Cmd {
 	case o.change.kind == drop:
 		verdict = Done
 	}
+	resolve(o.err, verdict)
 	return o.end(verdict)
+}
+
+// resolve tells whoever keeps a record of the change how it turned out.
+func resolve(err error, v Verdict) {
+	var s interface{ Settle(done bool) }
+	if v != Unknown && errors.As(err, &s) {
+		s.Settle(v == Done)
+	}
 }
 
 func isUnknown(err error) bool {

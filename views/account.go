@@ -59,11 +59,13 @@ func New(ctx context.Context, o Options) *Account {
 // Panes are the tabs, in their order.
 func (a *Account) Panes() []ui.Pane {
 	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane(), a.contactsPane(), a.credentialsPane(), a.sshPane(), a.statsPane(),
-		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane()}
+		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane(), a.journalPane()}
 }
 
 // Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers are watched.
-func (a *Account) Opened() tea.Cmd { return tea.Batch(a.holds(), a.resumable(), a.watch()) }
+func (a *Account) Opened() tea.Cmd {
+	return tea.Batch(a.holds(), a.resumable(), a.unknowns(), a.watch())
+}
 
 // share makes a kind's set on first asking and gives the same one ever after.
 func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {

@@ -16,7 +16,7 @@ const cancelAfter = 10 * time.Second
 
 // storageEnd is the end of Object Storage for the account: in the menu of all actions alone.
 func (a *Account) storageEnd() []ui.Action {
-	return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Change: true,
+	return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Change: true, Opens: true,
 		About: "removes all buckets with all that is in them, for good", Do: a.cancelStorage})
 }
 

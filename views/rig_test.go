@@ -29,6 +29,9 @@ type rig struct {
 	api     *client.Client
 	journal *journal.Journal
 	shell   *shell.Shell
+	panes   []ui.Pane
+	look    *theme.Theme
+	opened  func() tea.Cmd
 	width   int
 	height  int
 
@@ -45,12 +48,25 @@ func start(t *testing.T, o emulator.Options, width, height int, test func(*rig),
 // started is start on an emulator that was set up first: with faults, or with answers held back.
 func started(t *testing.T, o emulator.Options, width, height int, setup func(*emulator.Emulator), test func(*rig), between ...*swap) {
 	t.Helper()
+	startedAs(t, o, width, height, func(r *rig, _ *shell.Options) {
+		if setup != nil {
+			setup(r.emu)
+		}
+	}, test, between...)
+}
+
+// startedAs is start on a rig and a shell that were set up first.
+func startedAs(t *testing.T, o emulator.Options, width, height int, setup func(*rig, *shell.Options), test func(*rig), between ...*swap) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newRig(t, ctx, o, width, height, between...)
-		if setup != nil {
-			setup(r.emu)
+		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: r.opened}
+		setup(r, &so)
+		var err error
+		if r.shell, err = shell.New(so); err != nil {
+			t.Fatal(err)
 		}
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: width, Height: height})
@@ -78,14 +94,10 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	}
 	r.api = api
 	account := views.New(ctx, views.Options{API: api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
-	look, err := theme.New("dark", theme.None, false)
-	if err != nil {
+	if r.look, err = theme.New("dark", theme.None, false); err != nil {
 		t.Fatal(err)
 	}
-	r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: account.Opened})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.panes, r.opened = account.Panes(), account.Opened
 	return r
 }
 

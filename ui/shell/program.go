@@ -23,7 +23,7 @@ type own struct {
 // program are the actions that are there in every pane. They are asked for with every key and made when they change.
 func (s *Shell) program() []ui.Action {
 	if paused := s.clock.paused(); s.own.actions == nil || s.own.paused != paused || s.own.undo != s.news.undo {
-		s.own = own{s.rebound("program", s.programActions()), paused, s.news.undo}
+		s.own = own{s.granted(s.rebound("program", s.programActions())), paused, s.news.undo}
 	}
 	return s.own.actions
 }

@@ -146,9 +146,9 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 	case hide:
 		msg.d.bare = msg.d.bare && msg.n != msg.d.shown
 	case armed:
-		msg.q.armed = true
+		msg.q.armed = msg.q.armed || msg.n == msg.q.tries
 	case terminal.Stalled:
-		return ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", msg.Dropped))
+		return s.stalled(msg.Dropped)
 	case terminal.Resumed:
 		return s.pane().Refresh()
 	default:
@@ -174,7 +174,7 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 	case ui.Ask:
 		return s.start(msg.Action)
 	case ui.Menu:
-		s.push(&menu{name: msg.Title, actions: msg.Actions})
+		s.push(&menu{name: msg.Title, actions: s.granted(msg.Actions)})
 	case ui.Again:
 		return s.pane().Refresh()
 	case ui.Once:
@@ -242,9 +242,7 @@ func (s *Shell) paste(msg tea.PasteMsg) tea.Cmd {
 
 // start is the one place where an action begins: why not, else what to ask first, else its work.
 func (s *Shell) start(a ui.Action) tea.Cmd {
-	switch {
-	case a.Change && s.o.ReadOnly:
-		return ui.News(theme.Warn, a.Name()+": read-only, nothing is changed")
+	switch a = s.guarded(a); {
 	case a.Off != "":
 		return ui.News(theme.Warn, a.Name()+": "+a.Off)
 	case a.Ask != nil:
@@ -253,17 +251,65 @@ func (s *Shell) start(a ui.Action) tea.Cmd {
 	return a.Do()
 }
 
+// granted is what may be done of actions here: read-only greys all that change something.
+func (s *Shell) granted(actions []ui.Action) []ui.Action {
+	for i, a := range actions {
+		if a.Change && s.o.ReadOnly {
+			actions[i].Off = "read-only, nothing is changed"
+		}
+	}
+	return actions
+}
+
+// guarded is an action as the account lets it begin. A protected account asks about every change, and wants a name typed where elsewhere
+// a key would do.
+func (s *Shell) guarded(a ui.Action) ui.Action {
+	a = s.granted([]ui.Action{a})[0]
+	if !s.o.Protected || !a.Change || a.Opens {
+		return a
+	}
+	name := orElse(a.Of, s.o.Account)
+	switch {
+	case a.Ask == nil:
+		a.Ask = &ui.Question{Title: "Protected account", Text: fmt.Sprintf("%s: %s, in account %s.", a.Name(), name, s.o.Account), Yes: a.Name()}
+	case a.Ask.Word == "":
+		ask := *a.Ask
+		ask.Word = name
+		a.Ask = &ask
+	}
+	return a
+}
+
 // ask puts the question of an action in front. It can be answered a moment later.
 func (s *Shell) ask(a ui.Action) tea.Cmd {
-	q := &question{action: a}
+	q := newQuestion(a)
 	s.push(q)
-	return tea.Tick(max(arms, a.Ask.After), func(time.Time) tea.Msg { return armed{q} })
+	return s.arm(q)
+}
+
+// arm lets a question be answered once it has been in sight for long enough.
+func (s *Shell) arm(q *question) tea.Cmd {
+	q.armed = false
+	q.tries++
+	n := q.tries
+	return tea.Tick(max(arms, q.action.Ask.After), func(time.Time) tea.Msg { return armed{q, n} })
+}
+
+// stalled disarms the questions that stood on a screen which nobody saw move.
+func (s *Shell) stalled(dropped int) tea.Cmd {
+	cmds := []tea.Cmd{ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", dropped))}
+	for _, d := range s.dialogs {
+		if q, ok := d.(*question); ok {
+			cmds = append(cmds, s.arm(q))
+		}
+	}
+	return tea.Batch(cmds...)
 }
 
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
 func (s *Shell) actions() []ui.Action {
 	p := s.pane()
-	return append(s.rebound(p.Name(), p.Actions()), s.program()...)
+	return append(s.granted(s.rebound(p.Name(), p.Actions())), s.program()...)
 }
 
 // rebound gives actions the keys that the user chose for them.
