@@ -17,7 +17,7 @@ type Source[T any] struct {
 	ID    func(T) string                                            // identity: "7", "us-east-1/photos", "2024/a.jpg"
 	Fetch func(ctx context.Context, cursor string) (Page[T], error) // "" asks for the first page
 	Lazy  bool                                                      // next page only when someone reads that far
-	Now   func() time.Time                                          // the clock that dates answers; nil is time.Now
+	Now   func() time.Time                                          // the clock that dates answers; nil is Wall
 	Store func() Store[T]                                           // where rows are held; nil is a slice
 }
 
@@ -60,7 +60,7 @@ type Set[T any] struct {
 // NewSet is a set that asks under ctx.
 func NewSet[T any](ctx context.Context, src Source[T]) *Set[T] {
 	if src.Now == nil {
-		src.Now = time.Now
+		src.Now = Wall
 	}
 	if src.Store == nil {
 		src.Store = func() Store[T] { return NewRows(src.ID) }

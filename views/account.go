@@ -20,7 +20,7 @@ type Options struct {
 	API      *client.Client
 	Name     string // the account's, as the user calls it
 	Journal  *journal.Journal
-	Now      func() time.Time // nil is time.Now
+	Now      func() time.Time // nil is ui.Wall
 	Location *time.Location   // nil is time.Local
 }
 
@@ -48,7 +48,7 @@ func New(ctx context.Context, o Options) *Account {
 	a := &Account{ctx: ctx, api: o.API, name: o.Name, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{},
 		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), seen: map[transfer.ID]transfer.State{}}
 	if a.now == nil {
-		a.now = time.Now
+		a.now = ui.Wall
 	}
 	if a.location == nil {
 		a.location = time.Local

@@ -32,6 +32,7 @@ type rig struct {
 	panes   []ui.Pane
 	look    *theme.Theme
 	opened  func() tea.Cmd
+	token   func() ui.Form
 	width   int
 	height  int
 
@@ -62,7 +63,8 @@ func startedAs(t *testing.T, o emulator.Options, width, height int, setup func(*
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newRig(t, ctx, o, width, height, between...)
-		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: r.opened}
+		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: r.opened,
+			Waiting: func() (time.Time, time.Duration) { b := r.api.Budget(); return b.Until, b.Asked }, Resume: r.api.Resume, Token: r.token}
 		setup(r, &so)
 		var err error
 		if r.shell, err = shell.New(so); err != nil {
@@ -97,7 +99,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	if r.look, err = theme.New("dark", theme.None, false); err != nil {
 		t.Fatal(err)
 	}
-	r.panes, r.opened = account.Panes(), account.Opened
+	r.panes, r.opened, r.token = account.Panes(), account.Opened, account.TokenForm
 	return r
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
-	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 	"lookout/views"
@@ -87,6 +86,7 @@ func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 	program, err := shell.New(shell.Options{
 		Panes: account.Panes(), Theme: style, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
+		Waiting: func() (time.Time, time.Duration) { b := c.Budget(); return b.Until, b.Asked }, Resume: c.Resume, Token: account.TokenForm,
 	})
 	if err != nil {
 		return nil, usage(err)
@@ -96,13 +96,10 @@ func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 
 // budget is the rate limit in words.
 func budget(b client.Budget, now time.Time) string {
-	switch {
-	case b.Until.After(now):
-		return "too many requests: waiting " + ui.Age(b.Until.Sub(now))
-	case b.Limit > 0:
-		return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
+	if b.Limit == 0 || b.Until.After(now) {
+		return "" // the wait is told beside the freshness
 	}
-	return ""
+	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
 }
 
 // logTo takes what libraries would write over the screen into a file, or away.

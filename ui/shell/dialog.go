@@ -106,7 +106,11 @@ type armed struct {
 func (q *question) title() string { return q.action.Ask.Title }
 
 func (q *question) size() (int, int) {
-	return 66, 7 + min(10, len(q.action.Ask.List)) + len(q.action.Ask.Text)/60
+	height := 6 + min(10, len(q.action.Ask.List)) + len(q.action.Ask.Text)/60
+	if ui.Width(q.word) > 36 {
+		height++ // it has a line of its own
+	}
+	return 66, height
 }
 
 // view also notes whether the whole question is in sight: what cannot be read cannot be answered.

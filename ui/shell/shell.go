@@ -25,8 +25,11 @@ type Options struct {
 	ReadOnly  bool
 	Demo      bool
 	Mouse     bool
-	Budget    func() string // "requests 788 of 800"; "" says nothing
-	Refresh   time.Duration // of the pane in front; 0 never
+	Budget    func() string                                 // "requests 788 of 800"; "" says nothing
+	Waiting   func() (until time.Time, asked time.Duration) // when the API may be asked again, and how long it wanted to be left alone
+	Resume    func()                                        // lifts what holds requests back: somebody wants to know now
+	Token     func() ui.Form                                // asks for another token
+	Refresh   time.Duration                                 // of the pane in front; 0 never
 	Now       func() time.Time
 	Location  *time.Location
 	Keys      map[string][]string // "services.disable": its keys
@@ -36,20 +39,22 @@ type Options struct {
 
 // A Shell is the program without its terminal. It is used on one loop.
 type Shell struct {
-	o       Options
-	ctx     context.Context
-	width   int
-	height  int
-	tabs    []*tab
-	front   int
-	past    []place // where ctrl+o goes back to
-	future  []place // where alt+o goes forward to
-	dialogs []dialog
-	news    news
-	clock   clock
-	mouse   bool
-	hits    []hit // of the last frame
-	own     own
+	o        Options
+	ctx      context.Context
+	width    int
+	height   int
+	tabs     []*tab
+	front    int
+	past     []place // where ctrl+o goes back to
+	future   []place // where alt+o goes forward to
+	dialogs  []dialog
+	news     news
+	clock    clock
+	mouse    bool
+	hits     []hit // of the last frame
+	own      own
+	hidden   bool // values are dots
+	prompted bool // for another token, since it was refused
 }
 
 // A tab is a pane and what was opened from it.
@@ -63,7 +68,7 @@ type place struct{ tab, depth int }
 // New is a program that has not asked anything yet. Two actions of a pane on one key are an error that names both.
 func New(o Options) (*Shell, error) {
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = ui.Wall
 	}
 	if o.Location == nil {
 		o.Location = time.Local
@@ -120,7 +125,37 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	if w, ok := s.pane().(interface{ Want() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, w.Want())
 	}
+	s.barred()
 	return cmd
+}
+
+// barred asks for another token, once, when the one in use is no longer accepted: over the pane in front, or over the form that was
+// refused. Whoever is typing is left alone.
+func (s *Shell) barred() {
+	n := len(s.dialogs)
+	refused := false
+	if n == 0 {
+		t, ok := s.pane().(ui.Typer)
+		f := fresh(s.pane())
+		refused = ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
+		s.prompted = s.prompted && ui.Unauthorized(f.Err)
+	} else if d, ok := s.dialogs[n-1].(*formDialog); ok {
+		refused = d.form.Barred()
+	}
+	if s.o.Token == nil || s.prompted || !refused {
+		return
+	}
+	s.prompted = true
+	s.push(&formDialog{form: ui.NewFormView(s.o.Token(), s.ctx)})
+}
+
+// resume asks anew whatever held requests back: somebody wants to know now.
+func (s *Shell) resume(refresh func() tea.Cmd) tea.Cmd {
+	if s.o.Resume != nil {
+		s.o.Resume()
+	}
+	s.prompted = false
+	return tea.Batch(refresh(), s.clock.start(s))
 }
 
 func (s *Shell) hear(msg tea.Msg) tea.Cmd {
