@@ -65,7 +65,7 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	if err != nil {
 		return err
 	}
-	code, err := terminal.Run(ctx, program, terminal.Options{Handover: func() { _ = j.Close() }, Log: faults})
+	code, err := terminal.Run(ctx, program, terminal.Options{Handover: func() { _ = j.Close() }, Log: faults, ASCII: s.ASCII || !terminal.Unicode()})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
 	}

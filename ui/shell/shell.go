@@ -184,6 +184,8 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 		msg.q.armed = msg.q.armed || msg.n == msg.q.tries
 	case terminal.Stalled:
 		return s.stalled(msg.Dropped)
+	case terminal.Alone:
+		return ui.News(theme.Warn, "not suspended: there is no shell to come back from")
 	case terminal.Resumed:
 		return s.pane().Refresh()
 	default:

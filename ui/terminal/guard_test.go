@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// bare runs work without a shield: a panic fails the test.
+func bare(work func()) { work() }
+
 func never() bool { return false }
 
 // guarded is what gets through a guard whose terminal sends these chunks.
@@ -128,7 +131,7 @@ type running struct {
 func start() *running {
 	in, typed := io.Pipe()
 	r := &running{typed: typed, got: make(chan string, 100), gone: make(chan struct{}), guard: newGuard(in)}
-	r.guard.run(r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
+	r.guard.run(bare, r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
 	go func() {
 		buffer := make([]byte, 4096)
 		for {
