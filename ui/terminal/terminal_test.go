@@ -91,7 +91,7 @@ func TestWhatIsDrawnAnew(t *testing.T) {
 
 // brittle is a terminal at which the painter fails once.
 type brittle struct {
-	strings.Builder
+	text   strings.Builder
 	broken bool
 }
 
@@ -100,7 +100,7 @@ func (b *brittle) Write(p []byte) (int, error) {
 		b.broken = true
 		panic("canary")
 	}
-	return b.Builder.Write(p)
+	return b.text.Write(p)
 }
 
 // A panic in the terminal's own goroutine gives the terminal back too.
@@ -112,7 +112,7 @@ func TestAPanicOfThePainter(t *testing.T) {
 		if code != 1 || err == nil || strings.Contains(err.Error(), "canary") || !strings.Contains(log.String(), "canary") {
 			t.Errorf("code %d, %v, log %q", code, err, log)
 		}
-		if got := out.String(); !strings.HasSuffix(got, leave) {
+		if got := out.text.String(); !strings.HasSuffix(got, leave) {
 			t.Errorf("the terminal is left after %q", got[max(0, len(got)-60):])
 		}
 	})
