@@ -55,10 +55,11 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	if err := terminal.Check(); err != nil {
 		return usage(err)
 	}
-	faults, err := logTo(f.logFile)
+	faults, loud, err := logTo(f.logFile)
 	if err != nil {
 		return usage(err)
 	}
+	defer loud()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	program, err := assemble(ctx, f, s, c, j)
@@ -102,16 +103,22 @@ func budget(b client.Budget, now time.Time) string {
 	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
 }
 
-// logTo takes what libraries would write over the screen into a file, or away.
-func logTo(path string) (io.Writer, error) {
-	log.SetOutput(io.Discard)
+// logTo takes what libraries would write over the screen into a file, or away, until loud is called.
+func logTo(path string) (faults io.Writer, loud func(), err error) {
+	name, mode := path, os.O_WRONLY|os.O_CREATE|os.O_APPEND
 	if path == "" {
-		return nil, nil
+		name, mode = os.DevNull, os.O_WRONLY
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(name, mode, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("log file: %w", err)
+		return nil, nil, fmt.Errorf("log file: %w", err)
 	}
+	stderr := os.Stderr
 	log.SetOutput(file)
-	return file, nil
+	os.Stderr = file
+	loud = func() { os.Stderr = stderr }
+	if path == "" {
+		return nil, loud, nil
+	}
+	return file, loud, nil
 }
