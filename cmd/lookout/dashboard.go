@@ -55,11 +55,10 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	if err := terminal.Check(); err != nil {
 		return usage(err)
 	}
-	faults, loud, err := logTo(f.logFile)
+	faults, err := logTo(f.logFile)
 	if err != nil {
 		return usage(err)
 	}
-	defer loud()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	program, err := assemble(ctx, f, s, c, j)
@@ -103,22 +102,20 @@ func budget(b client.Budget, now time.Time) string {
 	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
 }
 
-// logTo takes what libraries would write over the screen into a file, or away, until loud is called.
-func logTo(path string) (faults io.Writer, loud func(), err error) {
+// logTo takes what libraries would write over the screen into a file, or away, for as long as the process lives.
+func logTo(path string) (io.Writer, error) {
 	name, mode := path, os.O_WRONLY|os.O_CREATE|os.O_APPEND
 	if path == "" {
 		name, mode = os.DevNull, os.O_WRONLY
 	}
 	file, err := os.OpenFile(name, mode, 0o600)
 	if err != nil {
-		return nil, nil, fmt.Errorf("log file: %w", err)
+		return nil, fmt.Errorf("log file: %w", err)
 	}
-	stderr := os.Stderr
-	log.SetOutput(file)
 	os.Stderr = file
-	loud = func() { os.Stderr = stderr }
+	log.SetOutput(file)
 	if path == "" {
-		return nil, loud, nil
+		return nil, nil
 	}
-	return file, loud, nil
+	return file, nil
 }

@@ -282,6 +282,8 @@ func faulty(where string) int {
 
 // noise is a library that writes to standard error.
 func noise() {
+	for before := log.Writer(); log.Writer() == before; time.Sleep(time.Millisecond) {
+	}
 	for {
 		log.Print("noise")
 		fmt.Fprintln(os.Stderr, "noise")

@@ -198,7 +198,7 @@ func (t *console) lend(cmd *exec.Cmd) error {
 	}
 	t.guard.pause(true)
 	t.stop()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.input, t.output, t.output // standard error is not the terminal meanwhile
 	err := cmd.Run()
 	t.start()
 	t.guard.pause(false)
