@@ -45,7 +45,7 @@ type Client struct {
 	transport http.RoundTripper
 	wire      *wire
 	transfers *http.Client
-	token     Secret
+	tokens    *tokens
 }
 
 // An Option changes how a client works.
@@ -81,10 +81,10 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !sendable(token) {
 		return nil, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
 	}
-	c := &Client{base: u, agent: "lookout", timeout: time.Minute, now: time.Now, table: operations(), token: token}
+	c := &Client{base: u, agent: "lookout", timeout: time.Minute, now: time.Now, table: operations(), tokens: newTokens(token)}
 	if u.Hostname() == providerHost {
 		c.dialect = Provider
 	}
@@ -94,7 +94,7 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if c.dialect == "" {
 		c.dialect = Document
 	}
-	c.wire, c.transfers = newWire(c, token), newTransfers(c)
+	c.wire, c.transfers = newWire(c), newTransfers(c)
 	c.Contacts, c.Credentials, c.Issues, c.Instances, c.Services, c.Stats = Contacts{c}, Credentials{c}, Issues{c}, Instances{c}, Services{c}, ManagedStats{c}
 	c.Buckets, c.Objects, c.Certificates, c.Clusters, c.Keys, c.Transfer = Buckets{c}, Objects{c}, Certificates{c}, Clusters{c}, Keys{c}, Transfer{c}
 	c.Tickets = Tickets{c}
@@ -128,6 +128,9 @@ func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "client of %s", Cl
 
 // Dialect is how the client spells paths.
 func (c *Client) Dialect() Dialect { return c.dialect }
+
+// Origin is the scheme and host of the API: "https://api.linode.com".
+func (c *Client) Origin() string { return c.base.Scheme + "://" + c.base.Host }
 
 // Host is where the API is.
 func (c *Client) Host() string { return c.base.Host }
@@ -281,8 +284,14 @@ func (c *Client) build(ctx context.Context, r request, op operation) (*http.Requ
 
 // read sends a request that changes nothing; it may be sent again.
 func (c *Client) read(r request, req *http.Request) error {
+	if refused := c.tokens.refusal(); refused != nil {
+		return c.judge(r, refused, nil)
+	}
+	sent := c.tokens.current()
 	answer, err := c.wire.read(r.op, req)
-	return c.judge(r, answer, err)
+	err = c.judge(r, answer, err)
+	c.tokens.learn(sent, answer, err)
+	return err
 }
 
 // write sends a change once.
@@ -320,6 +329,9 @@ func (c *Client) record(ctx context.Context, failed *Error, change Change, send 
 	}
 	failure := send(ctx)
 	c.recorder.Outcome(id, failure == nil, failure)
+	if e, ok := failure.(*Error); ok {
+		e.settle = func(done bool) { c.recorder.Outcome(id, done, errLookedUp) }
+	}
 	return failure
 }
 
@@ -337,7 +349,7 @@ func (c *Client) judge(r request, a *answer, err error) error {
 	if err != nil && (a == nil || a.status < 400) {
 		return c.unanswered(r, err)
 	}
-	mask := newMask(append(r.secrets, c.token)...)
+	mask := c.tokens.mask(r.secrets...)
 	if a.status >= 200 && a.status < 300 && a.status != http.StatusNoContent {
 		err := r.take(mask.body(a.body))
 		if err == nil {

@@ -42,6 +42,15 @@ type Error struct {
 	Storage    bool   // it is about a pre-signed URL: its status speaks of the URL, not of the token
 	What       string // what came instead of an answer: "text/html, 2 KB"
 	Cause      error
+
+	settle func(done bool) // tells the recorder how an unknown outcome turned out
+}
+
+// Settle tells the recorder how an unknown outcome turned out once it was looked up. Elsewhere it does nothing.
+func (e *Error) Settle(done bool) {
+	if e.settle != nil && e.Unknown() {
+		e.settle(done)
+	}
 }
 
 // Sentinels for errors.Is.
@@ -51,6 +60,9 @@ var (
 	ErrBusy     = errors.New("too many requests")
 	ErrReadOnly = errors.New("read-only: nothing is sent that changes anything")
 )
+
+// errLookedUp is why the outcome of a change is known although its answer was lost.
+var errLookedUp = errors.New("the answer was lost; reading again told")
 
 // Is matches the sentinels by status.
 func (e *Error) Is(target error) bool {

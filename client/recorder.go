@@ -15,7 +15,8 @@ type Change struct {
 	Label  string    `json:"label,omitempty"`
 	Reason string    `json:"reason,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
-	Body   any       `json:"body,omitempty"` // secrets are dots
+	Before any       `json:"before,omitempty"` // what Body's members were before, or what was deleted; absent where it was not known
+	Body   any       `json:"body,omitempty"`   // secrets are dots
 }
 
 // A Recorder keeps every change that is sent: its intent before, its outcome after. An intent that cannot be kept stops the change.
@@ -42,7 +43,7 @@ func (c Change) under(ctx context.Context) Change {
 	if about.Kind != "" {
 		c.Kind, c.ID, c.Label = about.Kind, about.ID, about.Label
 	}
-	c.Reason, c.Until = about.Reason, about.Until
+	c.Reason, c.Until, c.Before = about.Reason, about.Until, about.Before
 	return c
 }
 
@@ -66,4 +67,9 @@ func Because(ctx context.Context, reason string) context.Context {
 // Until says when the changes made under ctx are to be taken back.
 func Until(ctx context.Context, t time.Time) context.Context {
 	return with(ctx, func(c *Change) { c.Until = t })
+}
+
+// Was says what the changes made under ctx alter, as it was before. It must hold no secret.
+func Was(ctx context.Context, before any) context.Context {
+	return with(ctx, func(c *Change) { c.Before = before })
 }

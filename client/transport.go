@@ -63,7 +63,7 @@ type wire struct {
 	slots  chan struct{} // of reads
 	pens   chan struct{} // of writes: reads that wait hold no write back
 	now    func() time.Time
-	mask   mask
+	tokens *tokens
 
 	mu     sync.Mutex
 	budget Budget
@@ -83,7 +83,8 @@ type failed struct {
 type Budget struct {
 	Limit, Remaining int // 0, 0 until an answer said so
 	Reset            time.Time
-	Until            time.Time // no read is sent before; zero when nobody waits
+	Until            time.Time     // no read is sent before; zero when nobody waits
+	Asked            time.Duration // what the server wanted that wait to be, which may be more
 }
 
 // Budget is the state of the rate limit.
@@ -100,15 +101,15 @@ func (c *Client) Scopes() string {
 	return c.wire.scopes
 }
 
-func newWire(c *Client, token Secret) *wire {
+func newWire(c *Client) *wire {
 	next := c.transport
 	if next == nil {
 		t := network()
 		t.ResponseHeaderTimeout = 0 // reads have their patience; a change that is cut short is one nobody knows the end of
 		next = t
 	}
-	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, mask: newMask(token), fund: retryFund, failed: map[string]failed{}}
-	bearer := &bearer{next: next, scheme: c.base.Scheme, host: c.base.Host, token: token}
+	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, tokens: c.tokens, fund: retryFund, failed: map[string]failed{}}
+	bearer := &bearer{next: next, scheme: c.base.Scheme, host: c.base.Host, tokens: c.tokens}
 	single := &http.Client{Transport: bearer, CheckRedirect: stay}
 	w.writes = single
 	w.reads = retryablehttp.NewClient()
@@ -150,14 +151,14 @@ func newTransfers(c *Client) *http.Client {
 type bearer struct {
 	next         http.RoundTripper
 	scheme, host string
-	token        Secret
+	tokens       *tokens
 }
 
 // RoundTrip sends with the token.
 func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme == b.scheme && req.URL.Host == b.host && !b.token.IsZero() {
+	if token := b.tokens.current(); req.URL.Scheme == b.scheme && req.URL.Host == b.host && !token.IsZero() {
 		req = req.Clone(req.Context())
-		req.Header.Set("Authorization", "Bearer "+b.token.Reveal())
+		req.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}
 	return b.next.RoundTrip(req)
 }
@@ -382,11 +383,11 @@ func (w *wire) learn(status int, h http.Header) {
 		}
 	}
 	if s := h.Get("X-OAuth-Scopes"); s != "" {
-		w.scopes = w.mask.text(Clean(s))
+		w.scopes = w.tokens.mask().text(Clean(s))
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
-		w.budget.Until = w.now().Add(max(retryAfter(h, w.now()), firstPause))
+		w.budget.Until, w.budget.Asked = w.now().Add(max(retryAfter(h, w.now()), firstPause)), asked(h, w.now())
 	case status < 400:
 		w.fund = min(retryFund, w.fund+1)
 	}
@@ -449,22 +450,28 @@ func (w *wire) pause(_, _ time.Duration, attempt int, res *http.Response) time.D
 	return min(wait, longestWait)
 }
 
-// retryAfter reads the header of that name: seconds or a date, never less than nothing nor more than a minute. The service sends it on
-// every answer; it means something on a refusal only.
-func retryAfter(h http.Header, now time.Time) time.Duration {
+// retryAfter is how long the server wants to be left alone, at most a minute.
+func retryAfter(h http.Header, now time.Time) time.Duration { return min(asked(h, now), longestWait) }
+
+// longestAsked bounds what a server can be said to have asked for.
+const longestAsked = 365 * 24 * time.Hour
+
+// asked reads Retry-After: seconds or a date, never less than nothing. The service sends it on every answer; it means something on a
+// refusal only.
+func asked(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {
 		return 0
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, at.Sub(now)), longestWait)
+		return min(max(0, at.Sub(now)), longestAsked)
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange), seconds != seconds, seconds <= 0:
 		return 0
-	case seconds >= longestWait.Seconds():
-		return longestWait
+	case seconds >= longestAsked.Seconds():
+		return longestAsked
 	}
 	return time.Duration(seconds * float64(time.Second))
 }

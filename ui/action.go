@@ -13,7 +13,9 @@ type Action struct {
 	Group  string      // heading in the help: "move", "rows", "this list", "" for the row's own
 	About  string      // one sentence for the help, where the name is not enough
 	Off    string      // why it cannot be done now; empty when it can
-	Change bool        // it changes something at the server: greyed when read-only
+	Of     string      // what it is done with, as a reader calls it; a protected account asks for it to be typed
+	Change bool        // it changes something at the server: greyed when read-only, asked about on a protected account
+	Opens  bool        // it only opens what asks by itself: a form, another question
 	Ask    *Question   // what to ask first; nil asks nothing
 	Do     func() tea.Cmd
 	Show   bool // also in the one-line hints

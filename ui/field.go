@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -342,21 +343,36 @@ func (t *typed) view(b Box, focused bool) []string {
 	return t.block(b, focused)
 }
 
+// drawn is text as it can be edited: what would move, hide or restyle what stands around it is one visible mark each. What is kept
+// does not change. Line breaks stay.
+func drawn(runes []rune) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case r < ' ':
+			return 0x2400 + r
+		case r == 0x7f, r > 0x7f && (!unicode.IsGraphic(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Mn, unicode.Me)):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, string(runes))
+}
+
 func caret(b Box) string { return b.Theme.Paint(theme.Cursor, " ") }
 
 // line is one line of text, moved so that the cursor is in sight.
 func (t *typed) line(b Box, focused bool) string {
-	text := string(t.runes)
 	if !focused {
-		return b.Theme.Paint(theme.Plain, Cut(text, b.Width, b.Theme.Glyphs.Ellipsis))
+		return b.Theme.Paint(theme.Plain, Cut(drawn(t.runes), b.Width, b.Theme.Glyphs.Ellipsis))
 	}
-	from := 0
-	for Width(string(t.runes[from:t.at])) > b.Width-2 {
+	from := max(0, t.at-b.Width)
+	for Width(drawn(t.runes[from:t.at])) > b.Width-2 {
 		from++
 	}
-	before, under, rest := string(t.runes[from:t.at]), " ", ""
+	before, under, rest := drawn(t.runes[from:t.at]), " ", ""
 	if t.at < len(t.runes) {
-		under, rest = string(t.runes[t.at]), string(t.runes[t.at+1:])
+		under, rest = drawn(t.runes[t.at:t.at+1]), drawn(t.runes[t.at+1:])
 	}
 	out := b.Theme.Paint(theme.Input, before) + b.Theme.Paint(theme.Cursor, under) +
 		b.Theme.Paint(theme.Input, Cut(rest, max(0, b.Width-Width(before)-1), b.Theme.Glyphs.Ellipsis))
@@ -368,9 +384,9 @@ func (t *typed) line(b Box, focused bool) string {
 
 // block is several lines, a window of five around the cursor.
 func (t *typed) block(b Box, focused bool) []string {
-	text := string(t.runes)
+	text := drawn(t.runes)
 	if focused {
-		text = string(t.runes[:t.at]) + "\x00" + string(t.runes[t.at:])
+		text = drawn(t.runes[:t.at]) + "\x00" + drawn(t.runes[t.at:])
 	}
 	lines := strings.Split(text, "\n")
 	at := 0

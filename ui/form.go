@@ -63,6 +63,7 @@ type FormView struct {
 	tried   bool // sent once: from then on what is wrong is shown
 	sending bool
 	done    bool
+	barred  bool // the token was not accepted
 	leaving bool // esc was pressed with something typed
 	changed bool
 	banner  string
@@ -81,6 +82,9 @@ func (v *FormView) Title() string { return v.form.Title }
 
 // Done reports whether the form can be closed.
 func (v *FormView) Done() bool { return v.done }
+
+// Barred reports whether the form was refused because the token is not accepted.
+func (v *FormView) Barred() bool { return v.barred && !v.sending }
 
 // Sending reports whether the form waits for its answer; it is frozen meanwhile.
 func (v *FormView) Sending() bool { return v.sending }
@@ -178,7 +182,7 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 
 // send checks and sends. The first field in which something is wrong gets the keyboard.
 func (v *FormView) send() tea.Cmd {
-	v.tried, v.banner, v.reasons = true, "", nil
+	v.tried, v.barred, v.banner, v.reasons = true, false, "", nil
 	for i, f := range v.form.Fields {
 		if f.shown() && f.wrong() != "" {
 			v.at = i
@@ -223,7 +227,7 @@ func (l landing) Deliver() tea.Cmd {
 
 // refuse opens the form again with the reasons where they belong: beneath their fields, else on top.
 func (v *FormView) refuse(verdict Verdict, err error) {
-	v.sending, v.reasons = false, map[string]string{}
+	v.sending, v.barred, v.reasons = false, Unauthorized(err), map[string]string{}
 	var rest []string
 	for name, reason := range FieldReasons(err) {
 		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && sameField(f.Name, name) })

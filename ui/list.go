@@ -40,6 +40,7 @@ type Act[T any] struct {
 	Show   bool     // in the hints
 	Change bool     // changes something at the server
 	Many   bool     // also on all marked rows: one question that lists them, one outcome each
+	Opens  bool     // it only opens what asks by itself; acts with a Form do
 	Undo   string   // name of the act that takes it back; the news offers it with u
 	Off    func(T) string
 	Ask    func(T) *Question // for one row; many rows are always asked with their count typed

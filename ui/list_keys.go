@@ -15,8 +15,14 @@ func (l *List[T]) Actions() []Action {
 	l.settle()
 	row, there := l.row()
 	actions := make([]Action, 0, len(l.Acts)+32)
+	name := ""
+	if there {
+		name = l.called(row)
+	}
 	for _, act := range l.Acts {
-		actions = append(actions, l.bind(act, row, there))
+		action := l.bind(act, row, there)
+		action.Of = name
+		actions = append(actions, action)
 	}
 	if l.Always != nil {
 		actions = append(actions, l.Always()...)
@@ -198,7 +204,7 @@ func (l *List[T]) csv() string {
 
 // bind turns an act into an action about the row at the cursor, captured: whatever moves beneath the question, the answer is about this row.
 func (l *List[T]) bind(act Act[T], row T, there bool) Action {
-	a := Action{Key: Bind(act.Name, act.Keys...), About: act.About, Show: act.Show, Change: act.Change}
+	a := Action{Key: Bind(act.Name, act.Keys...), About: act.About, Show: act.Show, Change: act.Change, Opens: act.Opens || act.Form != nil}
 	if !there {
 		a.Off = "no row is at the cursor"
 		return a
@@ -238,6 +244,7 @@ const noneAble = "it can be done with none of the marked rows"
 // bindMarked turns an act into an action about the marked rows. Which they are is gathered when it is chosen, and captured in its question:
 // actions are asked for with every key, and there may be a million marks.
 func (l *List[T]) bindMarked(act Act[T], a Action) Action {
+	a.Opens = true
 	if !l.able(act) {
 		a.Off = noneAble
 	}

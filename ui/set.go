@@ -19,7 +19,7 @@ type Source[T any] struct {
 	Lazy  bool                                                      // next page only when someone reads that far
 	// Rest gives pages from a cursor on, faster than Fetch, for a lazy set that is read to its end: see Ahead. nil asks for one after another.
 	Rest  func(ctx context.Context, cursor string) (next func() (Page[T], error))
-	Now   func() time.Time // the clock that dates answers; nil is time.Now
+	Now   func() time.Time // the clock that dates answers; nil is Wall
 	Store func() Store[T]  // where rows are held; nil is a slice
 }
 
@@ -64,7 +64,7 @@ type Set[T any] struct {
 // NewSet is a set that asks under ctx.
 func NewSet[T any](ctx context.Context, src Source[T]) *Set[T] {
 	if src.Now == nil {
-		src.Now = time.Now
+		src.Now = Wall
 	}
 	if src.Store == nil {
 		src.Store = func() Store[T] { return NewRows(src.ID) }
@@ -501,7 +501,16 @@ func (f *finding[T]) Deliver() tea.Cmd {
 	case o.change.kind == drop:
 		verdict = Done
 	}
+	resolve(o.err, verdict)
 	return o.end(verdict)
+}
+
+// resolve tells whoever keeps a record of the change how it turned out.
+func resolve(err error, v Verdict) {
+	var s interface{ Settle(done bool) }
+	if v != Unknown && errors.As(err, &s) {
+		s.Settle(v == Done)
+	}
 }
 
 func isUnknown(err error) bool {

@@ -20,7 +20,7 @@ type Options struct {
 	API      *client.Client
 	Name     string // the account's, as the user calls it
 	Journal  *journal.Journal
-	Now      func() time.Time // nil is time.Now
+	Now      func() time.Time // nil is ui.Wall
 	Location *time.Location   // nil is time.Local
 }
 
@@ -50,7 +50,7 @@ func New(ctx context.Context, o Options) *Account {
 	a := &Account{ctx: ctx, api: o.API, name: o.Name, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
 		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), seen: map[transfer.ID]transfer.State{}}
 	if a.now == nil {
-		a.now = time.Now
+		a.now = ui.Wall
 	}
 	if a.location == nil {
 		a.location = time.Local
@@ -61,11 +61,13 @@ func New(ctx context.Context, o Options) *Account {
 // Panes are the tabs, in their order.
 func (a *Account) Panes() []ui.Pane {
 	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane(), a.contactsPane(), a.credentialsPane(), a.sshPane(), a.statsPane(),
-		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane()}
+		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane(), a.journalPane()}
 }
 
 // Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers are watched.
-func (a *Account) Opened() tea.Cmd { return tea.Batch(a.holds(), a.resumable(), a.watch()) }
+func (a *Account) Opened() tea.Cmd {
+	return tea.Batch(a.holds(), a.resumable(), a.unknowns(), a.watch())
+}
 
 // share makes a kind's set on first asking and gives the same one ever after.
 func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {

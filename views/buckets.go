@@ -130,7 +130,7 @@ func (a *Account) bucketsPane() ui.Pane {
 		},
 		Acts: scoped(a, storageWrite, a.bucketActs()),
 		Always: func() []ui.Action {
-			return append(a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Change: true, Show: true,
+			return append(a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Change: true, Opens: true, Show: true,
 				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newBucket()}) }}), a.storageEnd()...)
 		},
 		Detail: a.bucketDetail,
@@ -165,7 +165,7 @@ func (a *Account) bucketActs() []ui.Act[client.Bucket] {
 		}},
 		{Keys: []string{"o"}, Name: "open in browser", About: "its address: shows objects where the bucket is public", Off: func(b client.Bucket) string { return because(b.Hostname.Raw() == "", "no host name was told") },
 			Send: func(b client.Bucket) tea.Msg { return ui.Browse{URL: "https://" + b.Hostname.Raw() + "/"} }},
-		{Keys: []string{"X"}, Name: "empty", About: "delete every object in it", Change: true, Start: a.countThenEmpty},
+		{Keys: []string{"X"}, Name: "empty", About: "delete every object in it", Change: true, Opens: true, Start: a.countThenEmpty},
 		{Keys: []string{"D"}, Name: "delete", About: "the bucket, once it is empty", Verb: "deleting", Past: "is deleted", Change: true,
 			Ask: deleteBucket,
 			Run: func(ctx context.Context, b client.Bucket) (ui.Change[client.Bucket], error) {
@@ -177,7 +177,7 @@ func (a *Account) bucketActs() []ui.Act[client.Bucket] {
 }
 
 func aboutBucket(ctx context.Context, b client.Bucket) context.Context {
-	return client.About(ctx, "bucket", bucketID(b), b.Label.String())
+	return client.About(client.Was(ctx, map[string]any{"objects": b.Objects, "size": b.Size}), "bucket", bucketID(b), b.Label.String())
 }
 
 func deleteBucket(b client.Bucket) *ui.Question {
@@ -194,7 +194,7 @@ func (a *Account) offerEmptying(b client.Bucket, err error) tea.Cmd {
 		return nil
 	}
 	return ui.Send(ui.Menu{Title: b.Label.String() + " is not empty", Actions: []ui.Action{
-		{Key: ui.Bind("count its objects, then ask whether to delete them all", "e"), Change: true, Do: func() tea.Cmd { return a.countThenEmpty(b) }},
+		{Key: ui.Bind("count its objects, then ask whether to delete them all", "e"), Change: true, Opens: true, Do: func() tea.Cmd { return a.countThenEmpty(b) }},
 		{Key: ui.Bind("look at them", "l"), Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: a.objectsPane(b, "", "/")}) }},
 		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},
 	}})

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -16,7 +17,7 @@ const cancelAfter = 10 * time.Second
 
 // storageEnd is the end of Object Storage for the account: in the menu of all actions alone.
 func (a *Account) storageEnd() []ui.Action {
-	return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Change: true,
+	return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Change: true, Opens: true,
 		About: "removes all buckets with all that is in them, for good", Do: a.cancelStorage})
 }
 
@@ -54,24 +55,37 @@ func (a *Account) cancelAction(buckets ui.Page[client.Bucket], keys int) ui.Acti
 func words(n int, one, many string) string { return count(n, one, many) }
 
 func (a *Account) endStorage() tea.Cmd {
-	ctx := client.About(a.ctx, "account", a.name, a.name)
+	ctx, before := client.About(a.ctx, "account", a.name, a.name), a.buckets().Len()
 	return func() tea.Msg {
-		err := a.api.CancelObjectStorage(ctx)
-		return cancelled{a, err}
+		m := cancelled{a: a, err: a.api.CancelObjectStorage(ctx)}
+		if u, ok := m.err.(interface{ Unknown() bool }); ok && u.Unknown() {
+			m.left = a.whatIsLeft(ctx, before)
+		}
+		return m
 	}
+}
+
+// whatIsLeft says how many buckets there are now: all that can be told of a cancelling whose answer was lost.
+func (a *Account) whatIsLeft(ctx context.Context, before int) string {
+	now, err := a.readBuckets(ctx, "")
+	if err != nil {
+		return "the buckets cannot be counted: " + ui.Reason(err)
+	}
+	return fmt.Sprintf("buckets now: %d of %d · look before trying again", len(now.Rows), before)
 }
 
 // cancelled is how cancelling ended.
 type cancelled struct {
-	a   *Account
-	err error
+	a    *Account
+	err  error
+	left string // what is left, where the outcome is unknown
 }
 
 // Deliver says it, and reads again what is left.
 func (m cancelled) Deliver() tea.Cmd {
 	say := ui.News(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		say = ui.News(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+prefixed(" · ", ui.Advice(m.err)))
+		say = ui.News(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+prefixed(" · ", or(m.left, ui.Advice(m.err))))
 	}
 	return tea.Batch(say, asked(m.a.buckets(), m.a.keys(), m.a.transfer()))
 }

@@ -70,8 +70,8 @@ func (p *certificateView) Actions() []ui.Action {
 	set, known := p.there()
 	unknown := because(!known, "whether there is a certificate is not known yet")
 	return p.a.scopedActions(storageWrite,
-		ui.Action{Key: ui.Bind("upload", "U", "n"), Change: true, Show: true, Off: or(unknown, because(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(false)}) }},
-		ui.Action{Key: ui.Bind("replace", "e"), About: "delete and upload, as one step", Change: true, Show: true, Off: or(unknown, because(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(true)}) }},
+		ui.Action{Key: ui.Bind("upload", "U", "n"), Change: true, Opens: true, Show: true, Off: or(unknown, because(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(false)}) }},
+		ui.Action{Key: ui.Bind("replace", "e"), About: "delete and upload, as one step", Change: true, Opens: true, Show: true, Off: or(unknown, because(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(true)}) }},
 		ui.Action{Key: ui.Bind("delete", "D"), Change: true, Show: true, Off: or(unknown, because(!set, "there is none")), Ask: p.question(), Do: p.delete},
 		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
 	)
@@ -283,8 +283,6 @@ func (p *certificateView) View(b ui.Box) string {
 		t.line("sent from here", fmt.Sprintf("%s, until %s", client.Clean(joined(p.sent.DNSNames)), p.sent.NotAfter.Format(time.DateOnly)), theme.Plain)
 	}
 	t.blank()
-	for _, line := range ui.Wrap("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", b.Width) {
-		t.say(line, theme.Muted)
-	}
+	t.say("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", theme.Muted)
 	return t.String()
 }

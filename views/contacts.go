@@ -110,7 +110,7 @@ func (a *Account) contactsFoot(set *ui.Set[client.Contact], b ui.Box) string {
 }
 
 func (a *Account) addContact() ui.Action {
-	return ui.Action{Key: ui.Bind("new contact", "n"), Group: "this list", Change: true, Show: true,
+	return ui.Action{Key: ui.Bind("new contact", "n"), Group: "this list", Change: true, Opens: true, Show: true,
 		Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newContact()}) }}
 }
 
@@ -127,7 +127,7 @@ func (a *Account) newContact() ui.Form {
 }
 
 func aboutContact(ctx context.Context, c client.Contact) context.Context {
-	return client.About(ctx, "contact", ordinal(c.ID), c.Name.String())
+	return client.About(client.Was(ctx, c.Request()), "contact", ordinal(c.ID), c.Name.String())
 }
 
 func contactID(c client.Contact) int { return c.ID }

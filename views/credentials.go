@@ -75,13 +75,13 @@ func (a *Account) credentialActs() []ui.Act[client.Credential] {
 }
 
 func aboutCredential(ctx context.Context, c client.Credential) context.Context {
-	return client.About(ctx, "credential", ordinal(c.ID), c.Label.String())
+	return client.About(client.Was(ctx, labelled{c.Label.Raw()}), "credential", ordinal(c.ID), c.Label.String())
 }
 
 func (a *Account) credentialActions() []ui.Action {
 	key, known := the(a.sshKey())
 	return []ui.Action{
-		{Key: ui.Bind("new credential", "n"), Group: "this list", Change: true, Show: true,
+		{Key: ui.Bind("new credential", "n"), Group: "this list", Change: true, Opens: true, Show: true,
 			Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newCredential()}) }},
 		{Key: ui.Bind("copy managed SSH key", "K"), Group: "this list", About: "the public key that lets support staff log in to an instance", Show: true,
 			Off: because(!known, "the key has not been read yet"),

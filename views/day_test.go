@@ -8,13 +8,13 @@ import (
 	"runtime/debug"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/emulator"
 	"lookout/client/faultrig"
+	"lookout/ui/shell"
 )
 
 // weather is the way to the API through a bad day: 2 % resets, 1 % 503, two minutes of 429 every third hour, a link that stands still for
@@ -133,15 +133,8 @@ func revoked(r *rig, w *weather) {
 // through runs the program in a bubble with the weather before its emulator.
 func through(t *testing.T, w *weather, test func(*rig)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		w.start = time.Now()
-		r := newRigOn(t, t.Context(), emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
-			w.next = next
-			return w
-		})
-		r.run(r.shell.Init())
-		r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
-		defer time.Sleep(24 * time.Hour)
-		test(r)
-	})
+	startedBehind(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
+		w.start, w.next = time.Now(), next
+		return w
+	}, func(*rig, *shell.Options) {}, test)
 }

@@ -39,7 +39,7 @@ func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) 
 		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc leaves theirs"
 		return none, both
 	}
-	return ui.Put(update(ctx, patch))
+	return ui.Put(update(client.Was(ctx, client.Changes(e.in, e.opened)), patch))
 }
 
 // A conflict is the members of a thing that two people changed at once, with what the other made of them.

@@ -99,7 +99,7 @@ func (a *Account) sshActs(l *ui.List[client.Instance]) []ui.Act[client.Instance]
 }
 
 func aboutInstance(ctx context.Context, i client.Instance) context.Context {
-	return client.About(ctx, "instance", ordinal(i.ID), i.Label.String())
+	return client.About(client.Was(ctx, i.Request()), "instance", ordinal(i.ID), i.Label.String())
 }
 
 func (a *Account) setAccess(on bool) func(context.Context, client.Instance) (ui.Change[client.Instance], error) {

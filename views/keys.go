@@ -33,7 +33,7 @@ func (a *Account) keysPane() ui.Pane {
 		},
 		Acts: scoped(a, storageWrite, a.keyActs()),
 		Always: func() []ui.Action {
-			return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Change: true, Show: true,
+			return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Change: true, Opens: true, Show: true,
 				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newKey()}) }})
 		},
 		Detail: a.keyDetail,
@@ -125,7 +125,8 @@ func (a *Account) keyActs() []ui.Act[client.Key] {
 }
 
 func aboutKey(ctx context.Context, k client.Key) context.Context {
-	return client.About(ctx, "key", ordinal(k.ID), k.Label.String())
+	was := map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets}
+	return client.About(client.Was(ctx, was), "key", ordinal(k.ID), k.Label.String())
 }
 
 func (a *Account) keyDetail(k client.Key, b ui.Box) string {

@@ -167,9 +167,9 @@ func (l *listing) acts() []ui.Act[client.Object] {
 		{Keys: []string{"w"}, Name: "download", About: "the object, what is marked, or a folder with all in it", Show: true, Rows: l.download},
 		{Keys: []string{"L"}, Name: "link", About: "a pre-signed URL: whoever has it needs no key", Show: true, Off: l.onlyObject,
 			Form: func(rows []client.Object) ui.Form { return l.a.linkForm(l.at.bucket, rows[0].Name.Raw()) }},
-		{Keys: []string{"c"}, Name: "access", About: "the object's ACL", Change: true, Off: l.onlyObject,
+		{Keys: []string{"c"}, Name: "access", About: "the object's ACL", Change: true, Opens: true, Off: l.onlyObject,
 			Form: func(rows []client.Object) ui.Form { return l.a.objectAccessForm(l.at.bucket, rows[0].Name) }},
-		{Keys: []string{"D"}, Name: "delete", About: "the object, what is marked, or a folder with all in it", Change: true, Rows: l.delete},
+		{Keys: []string{"D"}, Name: "delete", About: "the object, what is marked, or a folder with all in it", Change: true, Opens: true, Rows: l.delete},
 	}
 }
 
@@ -189,10 +189,10 @@ func (l *listing) always() []ui.Action {
 		view, delimiter = "folder view", "/"
 	}
 	actions := []ui.Action{
-		{Key: ui.Bind("upload", "U"), Group: "this list", About: "a file, or a folder with all in it", Change: true, Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.uploadForm()}) }},
+		{Key: ui.Bind("upload", "U"), Group: "this list", About: "a file, or a folder with all in it", Change: true, Opens: true, Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.uploadForm()}) }},
 		{Key: ui.Bind("prefix", "P"), Group: "this list", About: "ask the server for names that begin with a text", Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.prefixForm()}) }},
 		{Key: ui.Bind(view, "F"), Group: "this list", Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
-		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
+		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
 	return l.a.scopedActions(storageWrite, actions...)
@@ -215,9 +215,7 @@ func (l *listing) detail(o client.Object, b ui.Box) string {
 	t.line("in", l.at.String(), theme.Muted)
 	if l.folder(o) {
 		t.say("a folder: all names that begin with it", theme.Muted)
-		for _, line := range ui.Wrap("enter opens it · w downloads it · D deletes it, counted first", t.box.Width) {
-			t.say(line, theme.Muted)
-		}
+		t.say("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
 		return t.String()
 	}
 	l.a.objectLines(t, o)

@@ -29,6 +29,10 @@ type rig struct {
 	api     *client.Client
 	journal *journal.Journal
 	shell   *shell.Shell
+	panes   []ui.Pane
+	look    *theme.Theme
+	opened  func() tea.Cmd
+	token   func() ui.Form
 	width   int
 	height  int
 
@@ -46,12 +50,37 @@ func start(t *testing.T, o emulator.Options, width, height int, test func(*rig),
 // started is start on an emulator that was set up first: with faults, or with answers held back.
 func started(t *testing.T, o emulator.Options, width, height int, setup func(*emulator.Emulator), test func(*rig), between ...*swap) {
 	t.Helper()
+	startedAs(t, o, width, height, func(r *rig, _ *shell.Options) {
+		if setup != nil {
+			setup(r.emu)
+		}
+	}, test, between...)
+}
+
+// startedAs is start on a rig and a shell that were set up first.
+func startedAs(t *testing.T, o emulator.Options, width, height int, setup func(*rig, *shell.Options), test func(*rig), between ...*swap) {
+	t.Helper()
+	startedBehind(t, o, width, height, func(next http.RoundTripper) http.RoundTripper {
+		for _, s := range between {
+			s.next, next = next, s
+		}
+		return next
+	}, setup, test)
+}
+
+// startedBehind is startedAs with something of any kind between client and emulator.
+func startedBehind(t *testing.T, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper, setup func(*rig, *shell.Options), test func(*rig)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r := newRig(t, ctx, o, width, height, between...)
-		if setup != nil {
-			setup(r.emu)
+		r := newRig(t, ctx, o, width, height, between)
+		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: r.opened,
+			Waiting: func() (time.Time, time.Duration) { b := r.api.Budget(); return b.Until, b.Asked }, Resume: r.api.Resume, Token: r.token}
+		setup(r, &so)
+		var err error
+		if r.shell, err = shell.New(so); err != nil {
+			t.Fatal(err)
 		}
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: width, Height: height})
@@ -62,18 +91,7 @@ func started(t *testing.T, o emulator.Options, width, height int, setup func(*em
 
 const token = "test-token"
 
-func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between ...*swap) *rig {
-	t.Helper()
-	return newRigOn(t, ctx, o, width, height, func(next http.RoundTripper) http.RoundTripper {
-		for _, s := range between {
-			s.next, next = next, s
-		}
-		return next
-	})
-}
-
-// newRigOn is a rig with something between client and emulator.
-func newRigOn(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper) *rig {
+func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper) *rig {
 	t.Helper()
 	o.Token, o.Now = token, time.Now
 	if o.Seed == "" {
@@ -86,14 +104,10 @@ func newRigOn(t *testing.T, ctx context.Context, o emulator.Options, width, heig
 	}
 	r.api = api
 	account := views.New(ctx, views.Options{API: api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
-	look, err := theme.New("dark", theme.None, false)
-	if err != nil {
+	if r.look, err = theme.New("dark", theme.None, false); err != nil {
 		t.Fatal(err)
 	}
-	r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: account.Opened})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.panes, r.opened, r.token = account.Panes(), account.Opened, account.TokenForm
 	return r
 }
 

@@ -64,7 +64,7 @@ func (a *Account) serviceActs() []ui.Act[client.Service] {
 				return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID))
 			},
 			Check: enabled, Undo: "disable"},
-		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Start: a.toggle},
+		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Opens: true, Start: a.toggle},
 		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Service) ui.Form { return a.editService(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", About: "monitoring stops for good", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
 			Ask: deleteService,
@@ -92,6 +92,7 @@ func because(holds bool, reason string) string {
 
 // about names the service in the journal.
 func about(ctx context.Context, s client.Service) context.Context {
+	ctx = client.Was(ctx, serviceWas(s))
 	return client.About(ctx, "service", ordinal(s.ID), s.Label.String())
 }
 
@@ -126,7 +127,7 @@ func (a *Account) toggle(s client.Service) tea.Cmd {
 	if s.Status != client.Disabled {
 		return ui.Send(ui.Enter{Form: a.disableForm([]client.Service{s})})
 	}
-	return a.switchOn([]client.Service{s}, "")
+	return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("enable", "t"), Of: s.Label.String(), Change: true, Do: func() tea.Cmd { return a.switchOn([]client.Service{s}, "") }}})
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {
@@ -210,4 +211,11 @@ func private(address string) bool {
 		return ap.Addr().IsPrivate()
 	}
 	return false
+}
+
+// serviceWas is a service as the journal keeps it beside a change.
+func serviceWas(s client.Service) client.Patch {
+	was := client.Changes(client.ServiceRequest{}, s.Request())
+	was["status"] = s.Status
+	return was
 }

@@ -15,7 +15,7 @@ import (
 
 func (a *Account) addService() ui.Action {
 	return ui.Action{
-		Key: ui.Bind("new service", "n"), Group: "this list", Change: true, Show: true,
+		Key: ui.Bind("new service", "n"), Group: "this list", Change: true, Opens: true, Show: true,
 		Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newService()}) },
 	}
 }

@@ -59,9 +59,11 @@ func (s *sheet) services(rows []client.Service, none string) {
 	}
 }
 
-// say is a whole line in one tone.
+// say is a text in one tone, on as many lines as it takes.
 func (s *sheet) say(text string, tone theme.Tone) {
-	s.add(s.box.Theme.Paint(tone, s.cut(text, s.box.Width)))
+	for _, part := range ui.Wrap(text, s.box.Width) {
+		s.add(s.box.Theme.Paint(tone, part))
+	}
 }
 
 // text is several lines from a server, each cleaned and wrapped.

@@ -270,9 +270,7 @@ func (a *Account) transferDetail(r transfer.Row, b ui.Box) string {
 	}
 	if r.Err != nil {
 		t.heading("why")
-		for _, line := range ui.Wrap(why(r), b.Width) {
-			t.say(line, theme.Bad)
-		}
+		t.say(why(r), theme.Bad)
 	}
 	if !r.Started.IsZero() {
 		t.line("started", r.Started.In(a.location).Format("15:04:05"), theme.Muted)

@@ -27,7 +27,7 @@ type Entry struct {
 	Account string        `json:"account,omitempty"`
 	Change  client.Change `json:"change"`
 	Outcome Outcome       `json:"-"`
-	Why     string        `json:"-"` // the error's text where it was not done
+	Why     string        `json:"-"` // the error's text where it was not done, or how the outcome came to be known later
 }
 
 // An Outcome is how a change ended, as far as the journal knows.
@@ -70,6 +70,7 @@ type Journal struct {
 	torn    int // lines that could not be read
 	run     string
 	count   int
+	version int
 }
 
 // Memory is a journal that is gone with the program: for the demo.
@@ -145,6 +146,19 @@ func (j *Journal) take(data []byte) {
 	}
 }
 
+// Version grows with every intent and every outcome.
+func (j *Journal) Version() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.version
+}
+
+// Ours reports whether a change was sent by this run of the program.
+func (j *Journal) Ours(e Entry) bool { return strings.HasPrefix(e.ID, j.run+"-") }
+
+// Open reports whether nobody knows how a change ended: its outcome is unknown, or an earlier run ended before the answer.
+func (j *Journal) Open(e Entry) bool { return e.Outcome == Unknown || e.Outcome == Sent && !j.Ours(e) }
+
 // apply takes a line into the state. It reports whether the line made sense: an intent is new, and an outcome is one of an intent.
 func (j *Journal) apply(l line) bool {
 	if l.Intent != nil {
@@ -155,6 +169,7 @@ func (j *Journal) apply(l line) bool {
 		e.Outcome = Sent
 		j.entries = append(j.entries, &e)
 		j.byID[e.ID] = &e
+		j.version++
 		return true
 	}
 	e, known := j.byID[l.ID]
@@ -162,6 +177,7 @@ func (j *Journal) apply(l line) bool {
 		return false
 	}
 	e.Outcome, e.Why = l.Outcome, l.Why
+	j.version++
 	j.hold(e)
 	return true
 }
@@ -188,7 +204,7 @@ func (j *Journal) Intent(c client.Change) (string, error) {
 	return e.ID, nil
 }
 
-// Outcome writes how a change ended.
+// Outcome writes how a change ended. A later one of the same change counts: err then says how it came to be known.
 func (j *Journal) Outcome(id string, done bool, err error) {
 	l := line{ID: id, Outcome: Done}
 	if !done {
@@ -196,9 +212,9 @@ func (j *Journal) Outcome(id string, done bool, err error) {
 		if u, ok := err.(interface{ Unknown() bool }); ok && u.Unknown() {
 			l.Outcome = Unknown
 		}
-		if err != nil {
-			l.Why = err.Error()
-		}
+	}
+	if err != nil {
+		l.Why = err.Error()
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
-	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 	"lookout/views"
@@ -67,7 +66,7 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	if err != nil {
 		return err
 	}
-	code, err := terminal.Run(ctx, program, terminal.Options{Handover: func() { _ = j.Close() }, Log: faults})
+	code, err := terminal.Run(ctx, program, terminal.Options{Handover: func() { _ = j.Close() }, Log: faults, ASCII: s.ASCII || !terminal.Unicode()})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
 	}
@@ -88,6 +87,7 @@ func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 	program, err := shell.New(shell.Options{
 		Panes: account.Panes(), Theme: style, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
+		Waiting: func() (time.Time, time.Duration) { b := c.Budget(); return b.Until, b.Asked }, Resume: c.Resume, Token: account.TokenForm,
 	})
 	if err != nil {
 		return nil, usage(err)
@@ -97,25 +97,26 @@ func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 
 // budget is the rate limit in words.
 func budget(b client.Budget, now time.Time) string {
-	switch {
-	case b.Until.After(now):
-		return "too many requests: waiting " + ui.Age(b.Until.Sub(now))
-	case b.Limit > 0:
-		return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
+	if b.Limit == 0 || b.Until.After(now) {
+		return "" // the wait is told beside the freshness
 	}
-	return ""
+	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
 }
 
-// logTo takes what libraries would write over the screen into a file, or away.
+// logTo takes what libraries would write over the screen into a file, or away, for as long as the process lives.
 func logTo(path string) (io.Writer, error) {
-	log.SetOutput(io.Discard)
+	name, mode := path, os.O_WRONLY|os.O_CREATE|os.O_APPEND
 	if path == "" {
-		return nil, nil
+		name, mode = os.DevNull, os.O_WRONLY
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(name, mode, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("log file: %w", err)
 	}
+	os.Stderr = file
 	log.SetOutput(file)
+	if path == "" {
+		return nil, nil
+	}
 	return file, nil
 }

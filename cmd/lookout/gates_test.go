@@ -157,7 +157,7 @@ func gates() []gate {
 		{"files are made in the file packages", uses("os.Create", "os.OpenFile", "os.WriteFile", "os.CreateTemp", "os.MkdirTemp", "os.Rename", "os.RemoveAll", "os.Link", "os.Symlink"),
 			[]string{"client/journal/journal.go", "client/transfer/", "client/faultrig/", "cmd/lookout/config_command.go", "cmd/lookout/output.go", "cmd/lookout/objects.go", "cmd/lookout/dashboard.go", "cmd/lookout/docs.go", "cmd/lookout/picture.go", "cmd/lookout/wizard.go", "views/keys.go"},
 			`import "os"; var _, _ = os.Create("x")`},
-		{"the standard streams are main's", uses("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"), []string{"cmd/lookout/main.go", "cmd/lookout/emulate.go", "ui/terminal/"},
+		{"the standard streams are main's", uses("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"), []string{"cmd/lookout/main.go", "cmd/lookout/emulate.go", "cmd/lookout/dashboard.go", "ui/terminal/"},
 			`import "fmt"; func f() { fmt.Println() }`},
 		{"goroutines are started where they are known to end", func(_ source, n ast.Node) string {
 			if _, ok := n.(*ast.GoStmt); ok {
@@ -172,10 +172,10 @@ func gates() []gate {
 		{"the program ends in one place", uses("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"), []string{"cmd/lookout/main.go", "cmd/lookout/session.go", "ui/terminal/term.go"},
 			`import "os"; func f() { os.Exit(1) }`},
 		{"nobody panics", calls("panic"), []string{"client/emulator/"}, `func f() { panic("x") }`},
-		{"panics end at the terminal's edge", calls("recover"), []string{"ui/terminal/terminal.go", "client/emulator/roundtrip.go"}, `func f() { _ = recover() }`},
+		{"panics end at the terminal's edge", calls("recover"), []string{"ui/terminal/terminal.go", "ui/terminal/term.go", "client/emulator/roundtrip.go"}, `func f() { _ = recover() }`},
 		{"other programs are started in known places", uses("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"), []string{"cmd/lookout/token.go", "cmd/lookout/config_command.go", "ui/shell/program.go"},
 			`import "os/exec"; var _ = exec.Command("x")`},
-		{"secrets are told in known places", calls(".Reveal"), []string{"client/transport.go", "client/client.go", "client/secret.go", "client/signed.go", "client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go",
+		{"secrets are told in known places", calls(".Reveal"), []string{"client/transport.go", "client/token.go", "client/client.go", "client/secret.go", "client/signed.go", "client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go",
 			"cmd/lookout/", "ui/shell/once.go", "views/keys.go", "views/link.go"}, `type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`},
 		{"texts of a server are client.Text", plainAnswers, []string{"client/recorder.go"}, "type Answer struct { Label string `json:\"label\"` }"},
 		{"nothing is done before main", atStart, nil, `import "regexp"; var x = regexp.MustCompile("x")`},

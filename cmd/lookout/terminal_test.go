@@ -4,6 +4,10 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/exec"
 	"strings"
@@ -12,13 +16,23 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+
+	"lookout/client/faultrig"
+	"lookout/ui/terminal"
 )
 
 // TestMain lets the test's own binary be the program, so that it can be run in a pty.
 func TestMain(m *testing.M) {
+	if fault := os.Getenv("LOOKOUT_TEST_FAULT"); fault != "" {
+		os.Exit(faulty(fault))
+	}
 	if args := os.Getenv("LOOKOUT_TEST_ARGS"); args != "" {
+		if os.Getenv("LOOKOUT_TEST_NOISE") != "" {
+			go noise(log.Writer())
+		}
 		os.Exit(run(strings.Fields(args)))
 	}
 	os.Exit(m.Run())
@@ -34,9 +48,16 @@ type child struct {
 	mu     sync.Mutex
 	out    bytes.Buffer
 	more   chan struct{}
+	paused sync.Mutex // held while nobody reads
 }
 
-func spawn(t *testing.T, args string) *child {
+func spawn(t *testing.T, args string, env ...string) *child {
+	t.Helper()
+	return spawnAs(t, exec.Command(os.Args[0]), append([]string{"LOOKOUT_TEST_ARGS=" + args, "TERM=xterm-256color", "LANG=C.UTF-8"}, env...))
+}
+
+// spawnAs runs a command in a pty of its own session.
+func spawnAs(t *testing.T, cmd *exec.Cmd, env []string) *child {
 	t.Helper()
 	tty, slave, err := pty.Open()
 	if err != nil {
@@ -49,8 +70,8 @@ func spawn(t *testing.T, args string) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &child{t: t, tty: tty, slave: slave, before: before, cmd: exec.Command(os.Args[0]), more: make(chan struct{}, 1)}
-	c.cmd.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS="+args, "TERM=xterm-256color", "LANG=C.UTF-8")
+	c := &child{t: t, tty: tty, slave: slave, before: before, cmd: cmd, more: make(chan struct{}, 1)}
+	c.cmd.Env = append(os.Environ(), env...)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := c.cmd.Start(); err != nil {
@@ -69,6 +90,8 @@ func (c *child) read() {
 	go func() {
 		buffer := make([]byte, 4096)
 		for {
+			c.paused.Lock()
+			c.paused.Unlock() //nolint:staticcheck // waits while nobody is to read
 			n, err := c.tty.Read(buffer)
 			c.mu.Lock()
 			c.out.Write(buffer[:n])
@@ -82,6 +105,15 @@ func (c *child) read() {
 			}
 		}
 	}()
+}
+
+// stop stands for a line that carries nothing, until it is back.
+func (c *child) stop(on bool) {
+	if on {
+		c.paused.Lock()
+		return
+	}
+	c.paused.Unlock()
 }
 
 func (c *child) output() string {
@@ -119,67 +151,144 @@ func (c *child) end(within time.Duration) int {
 	}
 }
 
-// Whatever the way out, the terminal is given back: the last of each mode is off, and the line discipline is what it was.
+// typed writes keys.
+func (c *child) typed(keys string) { _, _ = c.tty.WriteString(keys) }
+
+// signal sends the program a signal.
+func (c *child) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) }
+
+// givenBack fails unless the terminal is as it was: every mode is off, and the line discipline is what it was.
+func (c *child) givenBack() {
+	c.t.Helper()
+	after, err := term.GetState(c.slave.Fd())
+	if err != nil || *after != *c.before {
+		c.t.Errorf("the terminal is left as %+v, %v", after, err)
+	}
+	c.waitFor("\x1b[?1049l")
+	out := c.output()
+	for _, mode := range []string{"1049", "2004", "1004", "1002"} {
+		if strings.LastIndex(out, "\x1b[?"+mode+"h") > strings.LastIndex(out, "\x1b[?"+mode+"l") {
+			c.t.Errorf("mode %s is left on", mode)
+		}
+	}
+	if strings.LastIndex(out, "\x1b[?25l") > strings.LastIndex(out, "\x1b[?25h") {
+		c.t.Error("the cursor is left hidden")
+	}
+}
+
+// A wayOut is how the program is left, and the exit code that tells so.
+type wayOut struct {
+	leave func(*child)
+	code  int
+}
+
+// Whatever the way out, the terminal is given back.
 func TestEveryWayOutGivesTheTerminalBack(t *testing.T) {
-	signal := func(s syscall.Signal) func(*child) { return func(c *child) { _ = c.cmd.Process.Signal(s) } }
-	types := func(keys string) func(*child) { return func(c *child) { _, _ = c.tty.WriteString(keys) } }
+	signal := func(s syscall.Signal) wayOut { return wayOut{func(c *child) { c.signal(s) }, 128 + int(s)} }
 	moments := map[string]string{"list": "3", "dialog": "3?", "form": "3n"}
-	for name, way := range map[string]struct {
-		leave func(*child)
-		code  int
-	}{
-		"ctrl+c": {types("\x03"), 0}, "INT": {signal(syscall.SIGINT), 130}, "TERM": {signal(syscall.SIGTERM), 143},
-		"HUP": {signal(syscall.SIGHUP), 129}, "QUIT": {signal(syscall.SIGQUIT), 131},
+	for name, way := range map[string]wayOut{
+		"ctrl+c": {func(c *child) { c.typed("\x03") }, 0}, "INT": signal(syscall.SIGINT), "TERM": signal(syscall.SIGTERM),
+		"HUP": signal(syscall.SIGHUP), "QUIT": signal(syscall.SIGQUIT), "q": {func(c *child) { c.typed("q") }, 0},
+		"two signals": {func(c *child) { c.signal(syscall.SIGTERM); c.signal(syscall.SIGTERM) }, 143},
 	} {
 		for moment, keys := range moments {
-			t.Run(name+" in a "+moment, func(t *testing.T) {
+			if name == "q" && moment != "list" {
+				continue // it is text in a form and a word of the search in the help
+			}
+			faultrig.Row(t, "E1", name+" in a "+moment, func(t *testing.T) {
 				t.Parallel()
 				c := spawn(t, "demo")
 				c.read()
 				c.waitFor("12 buckets")
-				_, _ = c.tty.WriteString(keys)
+				c.typed(keys)
 				c.waitFor(map[string]string{"list": "edge-router", "dialog": "Help", "form": "New service"}[moment])
 				way.leave(c)
 				if code := c.end(5 * time.Second); code != way.code {
 					t.Errorf("exit code %d, not %d", code, way.code)
 				}
-				after, err := term.GetState(c.slave.Fd())
-				if err != nil || *after != *c.before {
-					t.Errorf("the terminal is left as %+v, %v", after, err)
-				}
-				c.waitFor("\x1b[?1049l")
-				out := c.output()
-				for _, mode := range []string{"1049", "2004", "1004", "1002"} {
-					if strings.LastIndex(out, "\x1b[?"+mode+"h") > strings.LastIndex(out, "\x1b[?"+mode+"l") {
-						t.Errorf("mode %s is left on", mode)
-					}
-				}
-				if strings.LastIndex(out, "\x1b[?25l") > strings.LastIndex(out, "\x1b[?25h") {
-					t.Error("the cursor is left hidden")
-				}
+				c.givenBack()
 			})
 		}
 	}
 }
 
-// Nobody reads the terminal: the program ends all the same.
-func TestDeadLinkEnds(t *testing.T) {
-	c := spawn(t, "demo")
-	time.Sleep(500 * time.Millisecond)
-	for range 200 { // keys whose frames fill the pty, which nobody reads
-		_, _ = c.tty.WriteString("3G?\x1b1")
-	}
-	_ = c.cmd.Process.Signal(syscall.SIGTERM)
-	if code := c.end(4 * time.Second); code != 143 {
-		t.Errorf("exit code %d", code)
+// A panic anywhere in the program gives the terminal back, tells so in one line and ends with 1; the stack goes to the log alone.
+func TestAPanicGivesTheTerminalBack(t *testing.T) {
+	for _, where := range []string{"update", "frame", "command", "batch", "init"} {
+		faultrig.Row(t, "E1", "panic in "+where, func(t *testing.T) {
+			t.Parallel()
+			c := spawnAs(t, exec.Command(os.Args[0]), []string{"LOOKOUT_TEST_FAULT=" + where, "TERM=xterm-256color", "LANG=C.UTF-8"})
+			c.read()
+			if where != "init" {
+				c.waitFor("a screen")
+				c.typed("x")
+			}
+			if code := c.end(5 * time.Second); code != 1 {
+				t.Errorf("exit code %d", code)
+			}
+			c.givenBack()
+			c.waitFor("met a fault of its own")
+			if strings.Contains(c.output(), "canary") || strings.Contains(c.output(), "goroutine ") {
+				t.Errorf("the panic is told:\n%q", c.output())
+			}
+		})
 	}
 }
 
-func TestNoTerminal(t *testing.T) {
-	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=demo")
-	out, err := c.CombinedOutput()
-	if c.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), "needs a terminal") || strings.Contains(string(out), "\x1b") {
-		t.Errorf("%v: %q", err, out)
+// faultyScreen fails at one place when a key is pressed.
+type faultyScreen struct {
+	where   string
+	pressed bool
+}
+
+func (s *faultyScreen) Init() tea.Cmd {
+	if s.where == "init" {
+		panic("canary")
+	}
+	return nil
+}
+
+func (s *faultyScreen) Update(msg tea.Msg) tea.Cmd {
+	if _, key := msg.(tea.KeyPressMsg); !key {
+		return nil
+	}
+	s.pressed = true
+	fails := func() tea.Msg { panic("canary") }
+	switch s.where {
+	case "update":
+		panic("canary")
+	case "command":
+		return fails
+	case "batch":
+		return tea.Batch(fails, fails)
+	}
+	return nil
+}
+
+func (s *faultyScreen) Frame() terminal.Frame {
+	if s.pressed && s.where == "frame" {
+		panic("canary")
+	}
+	return terminal.Frame{Content: "a screen" + map[bool]string{true: " pressed"}[s.pressed]}
+}
+
+// faulty runs a screen that fails.
+func faulty(where string) int {
+	code, err := terminal.Run(context.Background(), &faultyScreen{where: where}, terminal.Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return code
+}
+
+// noise is a library that writes to standard error.
+func noise(before io.Writer) {
+	for log.Writer() == before {
+		time.Sleep(time.Millisecond)
+	}
+	for {
+		log.Print("noise")
+		fmt.Fprintln(os.Stderr, "noise")
+		time.Sleep(20 * time.Millisecond)
 	}
 }

@@ -26,6 +26,9 @@ type beat struct{ n int }
 // late is from which age on rows count as late.
 func (c *clock) late() time.Duration { return max(3*c.pace(), time.Minute) }
 
+// mostPace is how many intervals may lie between two refreshes: nobody looks, and the API fails.
+const mostPace = 9
+
 // pace is the time between refreshes: longer when nobody looks, and after failures.
 func (c *clock) pace() time.Duration {
 	pace := c.interval
@@ -56,6 +59,9 @@ func (c *clock) arm(s *Shell) tea.Cmd {
 	if f, ok := s.pane().(ui.Teller); ok && f.Fresh().Loaded {
 		wake = min(wake, step(now.Sub(f.Fresh().At)))
 	}
+	if left, _ := s.waiting(now); left > 0 {
+		wake = min(wake, countdown(left))
+	}
 	return tea.Tick(max(wake, 50*time.Millisecond), func(time.Time) tea.Msg { return beat{n} })
 }
 
@@ -71,12 +77,33 @@ func step(age time.Duration) time.Duration {
 	return unit - age%unit
 }
 
+// countdown is how long until the rest of a wait reads differently.
+func countdown(left time.Duration) time.Duration {
+	unit := 5 * time.Second
+	if left <= unit {
+		unit = time.Second
+	}
+	return max(left%unit, time.Millisecond)
+}
+
+// waiting is how long the program still leaves the API alone, and how long the API wanted it to.
+func (s *Shell) waiting(now time.Time) (left, asked time.Duration) {
+	if s.o.Waiting == nil {
+		return 0, 0
+	}
+	until, asked := s.o.Waiting()
+	return until.Sub(now), asked
+}
+
 // beat refreshes what is due. It never does so from within an arrival, and an older timer does nothing.
 func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 	if b.n != c.n || c.paused() {
 		return nil
 	}
 	now := s.o.Now()
+	if c.next.Sub(now) > mostPace*c.interval {
+		c.next = now // the wall clock was set back
+	}
 	if c.interval == 0 || now.Before(c.next) {
 		return c.arm(s)
 	}
@@ -86,8 +113,12 @@ func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 		c.failures = min(2, int(now.Sub(f.At)/c.interval))
 	}
 	c.next = now.Add(c.pace())
-	if ui.Unauthorized(f.Err) || steady(s.pane()) {
-		return c.arm(s) // asking again by itself is no use, or not wanted
+	if left, _ := s.waiting(now); left > 0 {
+		c.next = now.Add(left)
+		return c.arm(s)
+	}
+	if steady(s.pane()) {
+		return c.arm(s)
 	}
 	return tea.Batch(s.pane().Refresh(), c.arm(s))
 }
@@ -129,6 +160,14 @@ func fresh(p ui.Pane) ui.Freshness {
 	return ui.Freshness{Loaded: true}
 }
 
+// remains is the rest of a wait in the steps of ages, never less than it is.
+func remains(left time.Duration) string {
+	if left <= 5*time.Second {
+		return ui.Age(left.Truncate(time.Second) + time.Second)
+	}
+	return ui.Age(left + 5*time.Second - time.Millisecond)
+}
+
 // steady reports whether a pane is read again only when somebody asks for it.
 func steady(p ui.Pane) bool {
 	still, ok := p.(interface{ Steady() bool })
@@ -144,15 +183,20 @@ func (s *Shell) state() (string, theme.Tone) {
 		again = " · again in " + ui.Age(wait)
 	}
 	_, tells := s.pane().(ui.Teller)
+	left, asked := s.waiting(now)
 	switch {
 	case !tells && !s.clock.paused():
 		return "", theme.Muted
 	case s.clock.paused():
 		return "paused " + s.clock.stopped.In(s.o.Location).Format("15:04:05"), theme.Warn
+	case left > 0 && asked > left+time.Minute:
+		return fmt.Sprintf("%s too many requests · the API asks %s; waiting %s, r: now", g.Problem, ui.Age(asked), remains(left)), theme.Warn
+	case left > 0:
+		return fmt.Sprintf("%s too many requests · waiting %s, r: now", g.Problem, remains(left)), theme.Warn
 	case ui.Denied(f.Err):
 		return "not allowed", theme.Bad
 	case ui.Unauthorized(f.Err):
-		return g.Problem + " token not accepted", theme.Bad
+		return g.Problem + " token not accepted · nothing is asked", theme.Bad
 	case ui.Offline(f.Err):
 		return g.Problem + " offline · since " + at(f.FailedAt) + again, theme.Bad
 	case f.Err != nil:

@@ -1,8 +1,11 @@
 package shell
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -64,18 +67,50 @@ const arms = 250 * time.Millisecond
 // question stands between an action and its doing.
 type question struct {
 	action ui.Action
-	armed  bool // it has been in sight for long enough to be answered
+	word   string // what must be typed; empty asks for y
+	armed  bool   // it has been in sight for long enough to be answered
+	tries  int    // how often it was put in sight
 	typed  string
 	fits   bool
 }
 
+// newQuestion asks for the action's word, or for a code in its place where nobody could type it.
+func newQuestion(a ui.Action) *question {
+	q := &question{action: a, word: a.Ask.Word}
+	if !typeable(q.word) {
+		sum := sha256.Sum256([]byte(q.word))
+		q.word = base32.StdEncoding.EncodeToString(sum[:])[:6]
+	}
+	return q
+}
+
+// typeable reports whether a word can be typed on a keyboard and read in one line.
+func typeable(word string) bool {
+	for _, r := range word {
+		if r < ' ' || r == 0x7f || r > 0x24f || r >= 0x80 && !unicode.IsLetter(r) {
+			return false
+		}
+	}
+	return len(word) <= 100 && strings.TrimSpace(word) == word
+}
+
+// mostTyped is how much of an answer is kept: no word is that long.
+const mostTyped = 200
+
 // armed says that a question's moment has passed.
-type armed struct{ q *question }
+type armed struct {
+	q *question
+	n int // which time it was put in sight
+}
 
 func (q *question) title() string { return q.action.Ask.Title }
 
 func (q *question) size() (int, int) {
-	return 66, 6 + min(10, len(q.action.Ask.List)) + len(q.action.Ask.Text)/60
+	height := 6 + min(10, len(q.action.Ask.List)) + len(q.action.Ask.Text)/60
+	if ui.Width(q.word) > 36 {
+		height++ // it has a line of its own
+	}
+	return 66, height
 }
 
 // view also notes whether the whole question is in sight: what cannot be read cannot be answered.
@@ -90,7 +125,8 @@ func (q *question) view(b ui.Box) string {
 		lines = append(lines, "  "+ui.Cut(item, b.Width-2, b.Theme.Glyphs.Ellipsis))
 	}
 	lines = append(lines, "")
-	q.fits = len(lines)+2 <= b.Height+1 && b.Width >= 30
+	ending := q.ending(b)
+	q.fits = len(lines)+len(ending) <= b.Height && b.Width >= 30 && ui.Width(q.word) <= b.Width
 	switch {
 	case !q.fits:
 		return b.Theme.Paint(theme.Bad, "This question does not fit here: make the terminal larger, or press esc.")
@@ -100,12 +136,23 @@ func (q *question) view(b ui.Box) string {
 			wait = "can be answered in " + ui.Age(ask.After) + "; esc leaves"
 		}
 		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
-	case ask.Word != "":
-		lines = append(lines, "Type "+b.Theme.Paint(theme.Strong, ask.Word)+" and press enter, or esc:", b.Theme.Paint(theme.Input, q.typed)+b.Theme.Paint(theme.Cursor, " "))
 	default:
-		lines = append(lines, b.Theme.Paint(theme.Accent, "n")+" no, leave it      "+b.Theme.Paint(theme.Bad, "y")+" yes, "+orElse(ask.Yes, q.action.Name()))
+		lines = append(lines, ending...)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// ending is how the question is answered. A word that must be typed is there in full.
+func (q *question) ending(b ui.Box) []string {
+	if q.word == "" {
+		return []string{b.Theme.Paint(theme.Accent, "n") + " no, leave it      " + b.Theme.Paint(theme.Bad, "y") + " yes, " + orElse(q.action.Ask.Yes, q.action.Name())}
+	}
+	word, before, after := b.Theme.Paint(theme.Strong, q.word), "Type ", " and press enter, or esc:"
+	answer := b.Theme.Paint(theme.Input, tail(q.typed, b.Width-1, b.Theme.Glyphs.Ellipsis)) + b.Theme.Paint(theme.Cursor, " ")
+	if len(before)+ui.Width(q.word)+len(after) <= b.Width {
+		return []string{before + word + after, answer}
+	}
+	return []string{"Type this and press enter, or esc:", word, answer}
 }
 
 func orElse(text, absent string) string {
@@ -116,15 +163,15 @@ func orElse(text, absent string) string {
 }
 
 func (q *question) hint() string {
-	if q.action.Ask.Word != "" {
+	if q.word != "" {
 		return "the name is compared letter by letter · esc: nothing happens"
 	}
 	return "y does it · any other key: nothing happens"
 }
 
 func (q *question) paste(msg tea.PasteMsg) tea.Cmd {
-	if q.action.Ask.Word != "" && !q.action.Ask.Typed && q.armed {
-		q.typed += strings.TrimSpace(msg.Content)
+	if text := strings.TrimSpace(msg.Content); q.word != "" && !q.action.Ask.Typed && q.armed && len(text) <= mostTyped {
+		q.typed += text
 	}
 	return nil
 }
@@ -133,7 +180,7 @@ func (q *question) press(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if !q.armed || k.IsRepeat {
 		return nil, k.String() == "esc"
 	}
-	if q.action.Ask.Word == "" {
+	if q.word == "" {
 		if k.String() == "y" && q.fits {
 			return q.action.Do(), true
 		}
@@ -143,7 +190,7 @@ func (q *question) press(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "esc":
 		return nil, true
 	case "enter":
-		if q.fits && q.typed == q.action.Ask.Word {
+		if q.fits && q.typed == q.word {
 			return q.action.Do(), true
 		}
 	case "backspace":
@@ -151,7 +198,9 @@ func (q *question) press(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 			q.typed = string(r[:len(r)-1])
 		}
 	default:
-		q.typed += k.Text
+		if len(q.typed) < mostTyped {
+			q.typed += k.Text
+		}
 	}
 	return nil, false
 }

@@ -26,6 +26,9 @@ type hit struct {
 
 // Frame is what is to be seen: exactly as wide and high as the terminal.
 func (s *Shell) Frame() terminal.Frame {
+	if s.hidden {
+		return terminal.Frame{Content: masked(s.content(), s.o.Theme.Glyphs.Mask, s.o.Account), Title: "lookout", Mouse: s.mouse}
+	}
 	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse}
 }
 
@@ -78,6 +81,9 @@ func (s *Shell) head(b ui.Box) string {
 	}
 	if s.o.ReadOnly {
 		left += " " + t.Paint(theme.Warn, "read-only")
+	}
+	if s.hidden {
+		left += " " + t.Paint(theme.Warn, "values hidden")
 	}
 	text, tone := s.state()
 	clock := b.Now.In(s.o.Location).Format("Mon 15:04 MST")

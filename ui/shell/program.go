@@ -23,7 +23,7 @@ type own struct {
 // program are the actions that are there in every pane. They are asked for with every key and made when they change.
 func (s *Shell) program() []ui.Action {
 	if paused := s.clock.paused(); s.own.actions == nil || s.own.paused != paused || s.own.undo != s.news.undo {
-		s.own = own{s.rebound("program", s.programActions()), paused, s.news.undo}
+		s.own = own{s.granted(s.rebound("program", s.programActions())), paused, s.news.undo}
 	}
 	return s.own.actions
 }
@@ -40,9 +40,10 @@ func (s *Shell) programActions() []ui.Action {
 		act("help", "all keys of this pane; typing searches them", true, func() tea.Cmd { s.push(newHelp(s.actions())); return nil }, "?"),
 		act("all actions", "what can be done here", true, func() tea.Cmd { s.push(s.allActions()); return nil }, "a"),
 		act("go to", "panes, actions and rows by name", true, func() tea.Cmd { p := newPalette(); p.find(s); s.push(p); return nil }, ":", "ctrl+p"),
-		act("refresh", "", false, func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.arm(s)) }, "r"),
-		act("refresh all", "", false, s.refreshAll, "R"),
+		act("refresh", "", false, func() tea.Cmd { return s.resume(s.pane().Refresh) }, "r"),
+		act("refresh all", "", false, func() tea.Cmd { return s.resume(s.refreshAll) }, "R"),
 		act(pause, "nothing moves until it goes on", false, func() tea.Cmd { return s.clock.pause(s) }, "p"),
+		act("hide values", "hosts, addresses, phones, keys and long numbers become dots: for a shared screen", false, func() tea.Cmd { s.hidden = !s.hidden; return nil }, "H"),
 		act("messages", "what the news lines said", false, func() tea.Cmd { s.push(&sheet{name: "Messages", text: s.news.all(s)}); return nil }, "m"),
 		act("back", "where the last jump came from", false, s.jump, "ctrl+o"),
 		act("forward", "undoes the last way back", false, s.forward, "alt+o"),
@@ -50,6 +51,9 @@ func (s *Shell) programActions() []ui.Action {
 		act("mouse on or off", "off lets the terminal select text", false, func() tea.Cmd { s.mouse = !s.mouse; return nil }, "M"),
 		act("suspend", "", false, terminal.Suspend, "ctrl+z"),
 		act("quit", "", false, s.quit, "q"),
+	}
+	if s.o.Token != nil {
+		actions = append(actions, act("new token", "another token of the same account, for this run", false, func() tea.Cmd { return ui.Send(ui.Enter{Form: s.o.Token()}) }, "T"))
 	}
 	if s.news.undo != nil {
 		u := *s.news.undo
@@ -97,7 +101,7 @@ func (s *Shell) refreshAll() tea.Cmd {
 	for _, t := range s.tabs {
 		cmds = append(cmds, t.top().Refresh())
 	}
-	return tea.Batch(append(cmds, s.clock.arm(s))...)
+	return tea.Batch(cmds...)
 }
 
 func (s *Shell) allActions() *menu {

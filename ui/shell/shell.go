@@ -25,8 +25,11 @@ type Options struct {
 	ReadOnly  bool
 	Demo      bool
 	Mouse     bool
-	Budget    func() string // "requests 788 of 800"; "" says nothing
-	Refresh   time.Duration // of the pane in front; 0 never
+	Budget    func() string                                 // "requests 788 of 800"; "" says nothing
+	Waiting   func() (until time.Time, asked time.Duration) // when the API may be asked again, and how long it wanted to be left alone
+	Resume    func()                                        // lifts what holds requests back: somebody wants to know now
+	Token     func() ui.Form                                // asks for another token
+	Refresh   time.Duration                                 // of the pane in front; 0 never
 	Now       func() time.Time
 	Location  *time.Location
 	Keys      map[string][]string // "services.disable": its keys
@@ -36,20 +39,22 @@ type Options struct {
 
 // A Shell is the program without its terminal. It is used on one loop.
 type Shell struct {
-	o       Options
-	ctx     context.Context
-	width   int
-	height  int
-	tabs    []*tab
-	front   int
-	past    []place // where ctrl+o goes back to
-	future  []place // where alt+o goes forward to
-	dialogs []dialog
-	news    news
-	clock   clock
-	mouse   bool
-	hits    []hit // of the last frame
-	own     own
+	o        Options
+	ctx      context.Context
+	width    int
+	height   int
+	tabs     []*tab
+	front    int
+	past     []place // where ctrl+o goes back to
+	future   []place // where alt+o goes forward to
+	dialogs  []dialog
+	news     news
+	clock    clock
+	mouse    bool
+	hits     []hit // of the last frame
+	own      own
+	hidden   bool // values are dots
+	prompted bool // for another token, since it was refused
 }
 
 // A tab is a pane and what was opened from it.
@@ -63,7 +68,7 @@ type place struct{ tab, depth int }
 // New is a program that has not asked anything yet. Two actions of a pane on one key are an error that names both.
 func New(o Options) (*Shell, error) {
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = ui.Wall
 	}
 	if o.Location == nil {
 		o.Location = time.Local
@@ -120,7 +125,37 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	if w, ok := s.pane().(interface{ Want() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, w.Want())
 	}
+	s.barred()
 	return cmd
+}
+
+// barred asks for another token, once, when the one in use is no longer accepted: over the pane in front, or over the form that was
+// refused. Whoever is typing is left alone.
+func (s *Shell) barred() {
+	n := len(s.dialogs)
+	refused := false
+	if n == 0 {
+		t, ok := s.pane().(ui.Typer)
+		f := fresh(s.pane())
+		refused = ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
+		s.prompted = s.prompted && ui.Unauthorized(f.Err)
+	} else if d, ok := s.dialogs[n-1].(*formDialog); ok {
+		refused = d.form.Barred()
+	}
+	if s.o.Token == nil || s.prompted || !refused {
+		return
+	}
+	s.prompted = true
+	s.push(&formDialog{form: ui.NewFormView(s.o.Token(), s.ctx)})
+}
+
+// resume asks anew whatever held requests back: somebody wants to know now.
+func (s *Shell) resume(refresh func() tea.Cmd) tea.Cmd {
+	if s.o.Resume != nil {
+		s.o.Resume()
+	}
+	s.prompted = false
+	return tea.Batch(refresh(), s.clock.start(s))
 }
 
 func (s *Shell) hear(msg tea.Msg) tea.Cmd {
@@ -146,9 +181,11 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 	case hide:
 		msg.d.bare = msg.d.bare && msg.n != msg.d.shown
 	case armed:
-		msg.q.armed = true
+		msg.q.armed = msg.q.armed || msg.n == msg.q.tries
 	case terminal.Stalled:
-		return ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", msg.Dropped))
+		return s.stalled(msg.Dropped)
+	case terminal.Alone:
+		return ui.News(theme.Warn, "not suspended: there is no shell to come back from")
 	case terminal.Resumed:
 		return s.pane().Refresh()
 	default:
@@ -174,7 +211,7 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 	case ui.Ask:
 		return s.start(msg.Action)
 	case ui.Menu:
-		s.push(&menu{name: msg.Title, actions: msg.Actions})
+		s.push(&menu{name: msg.Title, actions: s.granted(msg.Actions)})
 	case ui.Again:
 		return s.pane().Refresh()
 	case ui.Once:
@@ -242,9 +279,7 @@ func (s *Shell) paste(msg tea.PasteMsg) tea.Cmd {
 
 // start is the one place where an action begins: why not, else what to ask first, else its work.
 func (s *Shell) start(a ui.Action) tea.Cmd {
-	switch {
-	case a.Change && s.o.ReadOnly:
-		return ui.News(theme.Warn, a.Name()+": read-only, nothing is changed")
+	switch a = s.guarded(a); {
 	case a.Off != "":
 		return ui.News(theme.Warn, a.Name()+": "+a.Off)
 	case a.Ask != nil:
@@ -253,17 +288,65 @@ func (s *Shell) start(a ui.Action) tea.Cmd {
 	return a.Do()
 }
 
+// granted is what may be done of actions here: read-only greys all that change something.
+func (s *Shell) granted(actions []ui.Action) []ui.Action {
+	for i, a := range actions {
+		if a.Change && s.o.ReadOnly {
+			actions[i].Off = "read-only, nothing is changed"
+		}
+	}
+	return actions
+}
+
+// guarded is an action as the account lets it begin. A protected account asks about every change, and wants a name typed where elsewhere
+// a key would do.
+func (s *Shell) guarded(a ui.Action) ui.Action {
+	a = s.granted([]ui.Action{a})[0]
+	if !s.o.Protected || !a.Change || a.Opens {
+		return a
+	}
+	name := orElse(a.Of, s.o.Account)
+	switch {
+	case a.Ask == nil:
+		a.Ask = &ui.Question{Title: "Protected account", Text: fmt.Sprintf("%s: %s, in account %s.", a.Name(), name, s.o.Account), Yes: a.Name()}
+	case a.Ask.Word == "":
+		ask := *a.Ask
+		ask.Word = name
+		a.Ask = &ask
+	}
+	return a
+}
+
 // ask puts the question of an action in front. It can be answered a moment later.
 func (s *Shell) ask(a ui.Action) tea.Cmd {
-	q := &question{action: a}
+	q := newQuestion(a)
 	s.push(q)
-	return tea.Tick(max(arms, a.Ask.After), func(time.Time) tea.Msg { return armed{q} })
+	return s.arm(q)
+}
+
+// arm lets a question be answered once it has been in sight for long enough.
+func (s *Shell) arm(q *question) tea.Cmd {
+	q.armed = false
+	q.tries++
+	n := q.tries
+	return tea.Tick(max(arms, q.action.Ask.After), func(time.Time) tea.Msg { return armed{q, n} })
+}
+
+// stalled disarms the questions that stood on a screen which nobody saw move.
+func (s *Shell) stalled(dropped int) tea.Cmd {
+	cmds := []tea.Cmd{ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", dropped))}
+	for _, d := range s.dialogs {
+		if q, ok := d.(*question); ok {
+			cmds = append(cmds, s.arm(q))
+		}
+	}
+	return tea.Batch(cmds...)
 }
 
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
 func (s *Shell) actions() []ui.Action {
 	p := s.pane()
-	return append(s.rebound(p.Name(), p.Actions()), s.program()...)
+	return append(s.granted(s.rebound(p.Name(), p.Actions())), s.program()...)
 }
 
 // rebound gives actions the keys that the user chose for them.

@@ -88,7 +88,7 @@ func (b *bench) press(keys ...string) {
 func (b *bench) pass() {
 	for _, d := range b.shell.dialogs {
 		if q, ok := d.(*question); ok {
-			b.run(b.shell.Update(armed{q}))
+			b.run(b.shell.Update(armed{q, q.tries}))
 		}
 	}
 }

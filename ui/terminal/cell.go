@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -91,4 +92,23 @@ func joined(rest string) bool {
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
 	return !single(r)
+}
+
+// asciiOnly is a line for a terminal that shows nothing beyond ASCII: question marks stand for the rest, as wide as it was.
+func asciiOnly(line string) string {
+	if !strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return line
+	}
+	var out strings.Builder
+	for i := 0; i < len(line); {
+		if line[i] < utf8.RuneSelf {
+			out.WriteByte(line[i])
+			i++
+			continue
+		}
+		grapheme, width := ansi.FirstGraphemeCluster(line[i:], ansi.GraphemeWidth)
+		out.WriteString(strings.Repeat("?", width))
+		i += max(1, len(grapheme))
+	}
+	return out.String()
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"io"
+	"strings"
 	"sync"
 	"time"
 )
@@ -32,11 +33,14 @@ const (
 	escaped         // an escape has come: a key, or the beginning of a sequence
 	sequence        // a control sequence, held back until it is whole
 	flood           // one that is too long: it is dropped to its end
+	opening         // a report may begin: an operating system, device or application string
+	report          // one that the terminal sends by itself or much too late; it is dropped to its end
 )
 
 const (
 	mostParameters = 16
-	longest        = 256 // bytes of a sequence
+	longest        = 256  // bytes of a sequence
+	longestReport  = 4096 // bytes
 	mostPaste      = 1 << 20
 	pasteIdle      = 2 * time.Second
 )
@@ -59,9 +63,9 @@ func (g *guard) pause(on bool) {
 }
 
 // run reads until the terminal ends.
-func (g *guard) run(stalled func() bool, dropped func(int), gone func()) {
+func (g *guard) run(shield func(func()), stalled func() bool, dropped func(int), gone func()) {
 	chunks := make(chan []byte)
-	go func() {
+	go shield(func() {
 		defer close(chunks)
 		buffer := make([]byte, 4096)
 		for {
@@ -73,15 +77,15 @@ func (g *guard) run(stalled func() bool, dropped func(int), gone func()) {
 				return
 			}
 		}
-	}()
-	go func() {
+	})
+	go shield(func() {
 		defer gone()
 		defer g.out.Close()
 		tick := time.NewTimer(time.Hour)
 		defer tick.Stop()
 		for {
 			tick.Reset(time.Hour)
-			if g.paste >= 0 {
+			if g.paste >= 0 || g.state == report {
 				tick.Reset(pasteIdle)
 			}
 			select {
@@ -91,10 +95,18 @@ func (g *guard) run(stalled func() bool, dropped func(int), gone func()) {
 				}
 				g.take(chunk, stalled, dropped)
 			case <-tick.C:
-				g.endPaste()
+				g.idle()
 			}
 		}
-	}()
+	})
+}
+
+// idle ends what has no end: a paste, a report of the terminal.
+func (g *guard) idle() {
+	if g.state == report {
+		g.forget()
+	}
+	g.endPaste()
 }
 
 // take passes a chunk on, or drops it.
@@ -134,7 +146,7 @@ func (g *guard) filter(chunk []byte) []byte {
 	for _, c := range chunk {
 		g.next(c)
 	}
-	if g.state == escaped && g.paste < 0 && g.sent == 0 {
+	if (g.state == escaped || g.state == opening) && g.paste < 0 && g.sent == 0 {
 		g.safe, g.sent = append(g.safe, g.held...), len(g.held) // a lone escape is a key; a sequence may still follow
 	}
 	return g.safe
@@ -155,9 +167,15 @@ func (g *guard) next(c byte) {
 		g.state, g.count, g.held, g.sent = sequence, 1, append(g.held, 0x1b, c), 1
 	case g.state == plainText && c != 0x1b:
 		g.let(c)
+	case g.state == report:
+		g.report(c)
 	case c == 0x1b:
 		g.broken()
 		g.state, g.held = escaped, append(g.held, c)
+	case g.state == escaped && strings.IndexByte("]P_", c) >= 0 && g.paste < 0:
+		g.state, g.held = opening, append(g.held, c)
+	case g.state == opening:
+		g.open(c)
 	case g.state == escaped && c == '[':
 		g.state, g.count, g.held = sequence, 1, append(g.held, c)
 	case g.state == escaped:
@@ -172,6 +190,38 @@ func (g *guard) next(c byte) {
 		}
 	default:
 		g.follow(c)
+	}
+}
+
+// open tells a report from a key with alt: a report goes on with a digit or a sign.
+func (g *guard) open(c byte) {
+	g.held = append(g.held, c)
+	if c >= '0' && c <= '9' || strings.IndexByte("!>+G", c) >= 0 {
+		g.forget()
+		g.state, g.count = report, 0
+		return
+	}
+	g.release()
+}
+
+// report drops a byte of a report, up to its end. A key that controls, or another sequence, ends it too.
+func (g *guard) report(c byte) {
+	escape := len(g.held) == 1
+	g.count++
+	switch {
+	case escape && c == '\\', c == '\a':
+		g.forget()
+	case escape:
+		g.forget()
+		g.state, g.held = escaped, append(g.held, 0x1b)
+		g.next(c)
+	case c == 0x1b:
+		g.held = append(g.held[:0], c)
+	case c < 0x20, g.count > longestReport:
+		g.forget()
+		if c < 0x20 {
+			g.let(c)
+		}
 	}
 }
 
@@ -211,7 +261,7 @@ func (g *guard) finish() {
 
 // broken ends what is under way without its end: a lone escape is a key, a sequence whose rest is lost is nothing.
 func (g *guard) broken() {
-	if g.state == escaped {
+	if g.state == escaped || g.state == opening {
 		g.release()
 	}
 	g.forget()

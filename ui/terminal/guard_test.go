@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// bare runs work without a shield: a panic fails the test.
+func bare(work func()) { work() }
+
 // guarded is what gets through a guard whose terminal sends these chunks.
 func guarded(chunks ...string) string {
 	g := newGuard(nil)
@@ -116,7 +119,7 @@ type running struct {
 func start() *running {
 	in, typed := io.Pipe()
 	r := &running{typed: typed, got: make(chan string, 100), gone: make(chan struct{}), guard: newGuard(in)}
-	r.guard.run(r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
+	r.guard.run(bare, r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
 	go func() {
 		buffer := make([]byte, 4096)
 		for {

@@ -19,6 +19,7 @@ type painter struct {
 	next   *Frame
 	orders string    // bytes beside frames: modes, the clipboard
 	fresh  bool      // draw everything
+	dead   bool      // nothing is written any more
 	since  time.Time // a write is under way since then
 	held   time.Time // when the last slow write ended
 
@@ -35,9 +36,9 @@ const pace = 2 * time.Millisecond
 // slow is how long a write may take before keys typed meanwhile count as typed blindly.
 const slow = time.Second
 
-func newPainter(out io.Writer, lost func()) *painter {
+func newPainter(out io.Writer, lost func(), shield func(func())) *painter {
 	p := &painter{out: out, lost: lost, wake: make(chan struct{}, 1), done: make(chan struct{}), fresh: true}
-	go p.run()
+	go shield(p.run)
 	return p
 }
 
@@ -90,9 +91,12 @@ func (p *painter) finish(bytes string, patience time.Duration) {
 		defer close(written)
 		for {
 			p.mu.Lock()
-			idle := p.orders == "" && p.since.IsZero()
+			idle, dead := p.orders == "" && p.since.IsZero(), p.dead
 			p.mu.Unlock()
-			if idle {
+			if dead {
+				_, _ = io.WriteString(p.out, bytes)
+			}
+			if idle || dead {
 				return
 			}
 			time.Sleep(time.Millisecond)
@@ -105,6 +109,11 @@ func (p *painter) finish(bytes string, patience time.Duration) {
 }
 
 func (p *painter) run() {
+	defer func() {
+		p.mu.Lock()
+		p.dead, p.since = true, time.Time{}
+		p.mu.Unlock()
+	}()
 	for range p.wake {
 		p.mu.Lock()
 		frame, orders, fresh := p.next, p.orders, p.fresh

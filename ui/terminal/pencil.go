@@ -12,6 +12,8 @@ type pencil struct {
 	pen    pen
 	unsure bool // an odd grapheme was written: the cursor may stand elsewhere
 
+	ascii bool // the terminal shows nothing beyond ASCII
+
 	before []cell // of the line under way: what stands there
 	after  row
 	spare  []byte
@@ -27,6 +29,9 @@ func (p *pencil) end() { p.ink(pen{}) }
 // about is written whole.
 func (p *pencil) line(y int, stands *row, text string) {
 	p.before = stands.cells
+	if p.ascii {
+		text = asciiOnly(text)
+	}
 	p.after.parse(text)
 	p.rewrite(y, len(stands.odd)+len(p.after.odd) > 0)
 	*stands, p.after = p.after, *stands

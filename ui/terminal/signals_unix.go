@@ -6,28 +6,33 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// signals are the changes of size, and the exit codes of signals that end the program.
-func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int) {
-	size, end := make(chan os.Signal, 1), make(chan os.Signal, 4)
+// signals are the changes of size, the exit codes of signals that end the program, and those that stop it (true) or let it go on.
+func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
+	size, end, pause := make(chan os.Signal, 1), make(chan os.Signal, 4), make(chan os.Signal, 4)
 	signal.Notify(size, unix.SIGWINCH)
 	signal.Notify(end, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
-	codes := make(chan int, 4)
+	signal.Notify(pause, unix.SIGTSTP, unix.SIGCONT)
+	codes, stops := make(chan int, 4), make(chan bool, 4)
 	go func() {
 		for {
 			select {
 			case <-ctx.Done():
 				signal.Stop(size)
+				signal.Stop(pause)
 				return
+			case s := <-pause:
+				stops <- s == unix.SIGTSTP
 			case s := <-end:
 				codes <- 128 + int(s.(unix.Signal))
 			}
 		}
 	}()
-	return size, codes
+	return size, codes, stops
 }
 
 // resumable reports whether there is a shell that could continue the program: its parent is in the same session, in another group.
@@ -42,8 +47,14 @@ func resumable() bool {
 	return err == nil && err2 == nil && mine == theirs && group != unix.Getpgrp()
 }
 
-// stopSelf stops the process until it is continued.
+// stopSelf stops the process and its group until they are continued. A signal that is not obeyed at once is not waited for long.
 func stopSelf() {
-	signal.Reset(unix.SIGTSTP)
-	_ = unix.Kill(0, unix.SIGTSTP)
+	on := make(chan os.Signal, 1)
+	signal.Notify(on, unix.SIGCONT)
+	defer signal.Stop(on)
+	_ = unix.Kill(0, unix.SIGSTOP)
+	select {
+	case <-on:
+	case <-time.After(time.Second):
+	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // signals look at the size four times a second: Windows has no signal for it.
-func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int) {
+func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
 	size, end := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt)
 	codes := make(chan int, 1)
@@ -29,7 +29,7 @@ func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int) {
 			}
 		}
 	}()
-	return size, codes
+	return size, codes, nil
 }
 
 func resumable() bool { return false }

@@ -29,7 +29,8 @@ type console struct {
 	before  *term.State
 	guard   *guard
 	painter *painter
-	gone    chan struct{} // closed when the terminal is gone or a signal ends the program
+	gone    chan struct{} // closed when the terminal is gone, a signal ends the program, or one of the terminal's own goroutines failed
+	fault   func(any)     // keeps a panic until the terminal is back
 
 	mu     sync.Mutex
 	once   sync.Once
@@ -66,7 +67,8 @@ func open(o Options) (*console, error) {
 		}
 	}
 	t.guard = newGuard(t.in)
-	t.painter = newPainter(t.out, t.lost)
+	t.painter = newPainter(t.out, t.lost, t.shield)
+	t.painter.pencil.ascii = o.ASCII
 	return t, nil
 }
 
@@ -106,6 +108,17 @@ func (t *console) end(code int) {
 
 func (t *console) lost() { t.end(129) }
 
+// shield runs what has a goroutine of its own: a panic in it gives the terminal back.
+func (t *console) shield(work func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.fault(r)
+			t.end(1)
+		}
+	}()
+	work()
+}
+
 func (t *console) exit() int {
 	select {
 	case <-t.gone:
@@ -117,17 +130,23 @@ func (t *console) exit() int {
 
 // watch follows the size and the signals, and what the guard has to tell.
 func (t *console) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
-	t.guard.run(t.painter.stalled, func(dropped int) { go send(Stalled{dropped}) }, func() { t.lost() })
+	t.guard.run(t.shield, t.painter.stalled, func(dropped int) { go send(Stalled{dropped}) }, func() { t.lost() })
 	if t.input == nil {
 		return
 	}
-	sizes, ends := signals(ctx)
-	go func() {
+	sizes, ends, pauses := signals(ctx)
+	go t.shield(func() {
 		w, h := t.size()
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case stop := <-pauses:
+				if stop {
+					send(suspend{})
+				} else {
+					send(continued{})
+				}
 			case code := <-ends:
 				t.end(code)
 				go t.deadline(cancel)
@@ -138,7 +157,19 @@ func (t *console) watch(ctx context.Context, send func(tea.Msg), cancel func()) 
 				}
 			}
 		}
-	}()
+	})
+}
+
+// retake takes the terminal again after the process stood still: whoever had it meanwhile may have left it otherwise.
+func (t *console) retake() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.active || t.input == nil {
+		return
+	}
+	_, _ = term.MakeRaw(t.input.Fd())
+	t.painter.reset()
+	t.painter.raw(enter)
 }
 
 // deadline ends the process when the loop does not: nobody reads the terminal, or the loop hangs.
@@ -149,14 +180,15 @@ func (t *console) deadline(cancel func()) {
 	os.Exit(t.code)
 }
 
-// suspend gives the terminal to the shell until the program is continued.
-func (t *console) suspend() {
+// suspend gives the terminal to the shell until the program is continued. It reports whether there is a shell that can do so.
+func (t *console) suspend() bool {
 	if t.input == nil || !resumable() {
-		return
+		return false
 	}
 	t.stop()
 	stopSelf()
 	t.start()
+	return true
 }
 
 // lend gives the terminal to another program.
@@ -166,7 +198,7 @@ func (t *console) lend(cmd *exec.Cmd) error {
 	}
 	t.guard.pause(true)
 	t.stop()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.input, t.output, t.output // standard error is not the terminal meanwhile
 	err := cmd.Run()
 	t.start()
 	t.guard.pause(false)

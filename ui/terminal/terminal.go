@@ -37,6 +37,7 @@ type Options struct {
 	Size     func() (width, height int) // nil asks the terminal
 	Handover func()                     // run before leaving, whatever the way: flush what must not be lost
 	Log      io.Writer                  // stack traces of panics; nil drops them
+	ASCII    bool                       // nothing beyond ASCII is written
 }
 
 // Run shows a screen until it quits or the terminal goes away. The code is 0, 1, or 128 and the number of the signal that ended it.
@@ -49,6 +50,7 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := &model{screen: s, term: t}
+	t.fault = m.fail
 	t.start()
 	defer func() {
 		t.stop()
@@ -133,10 +135,13 @@ type (
 	quitNow struct{ code int }
 	// Resumed says that the program was suspended and is back.
 	Resumed struct{}
+	// Alone says that the program was not suspended, since no shell could continue it.
+	Alone struct{}
 	// Stalled says that nobody read the screen for a while, and that keys typed meanwhile were dropped.
-	Stalled struct{ Dropped int }
-	suspend struct{}
-	execute struct {
+	Stalled   struct{ Dropped int }
+	suspend   struct{}
+	continued struct{} // the process stood still and goes on
+	execute   struct {
 		cmd  *exec.Cmd
 		done func(error) tea.Msg
 	}
@@ -155,7 +160,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.code = msg.code
 		return m, tea.Quit
 	case suspend:
-		m.term.suspend()
+		if !m.term.suspend() {
+			return m, func() tea.Msg { return Alone{} }
+		}
+		m.draw(true)
+		return m, func() tea.Msg { return Resumed{} }
+	case continued:
+		m.term.retake()
 		m.draw(true)
 		return m, func() tea.Msg { return Resumed{} }
 	case execute:

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/vt"
+
+	"lookout/client/faultrig"
 )
 
 // still is a screen that shows its size and a count, the same in every line.
@@ -55,7 +58,7 @@ func (w written) next(t *testing.T) string {
 func TestWhatIsDrawnAnew(t *testing.T) {
 	out := make(written, 10)
 	screen := &still{width: 40, height: 5}
-	m := &model{screen: screen, term: &console{painter: newPainter(out, func() {}), size: func() (int, int) { return 40, 5 }}}
+	m := &model{screen: screen, term: &console{painter: newPainter(out, func() {}, bare), size: func() (int, int) { return 40, 5 }}}
 	m.Init()
 	e := vt.NewEmulator(40, 5)
 	check := func(what string, whole bool, msg tea.Msg) {
@@ -77,11 +80,40 @@ func TestWhatIsDrawnAnew(t *testing.T) {
 	check("a key", false, tea.KeyPressMsg{Code: 'x'})
 	e.Resize(60, 7)
 	check("the same size again", true, resized{60, 7})
-	check("a suspension", true, suspend{})
+	check("going on after standing still", true, continued{})
 	check("another program", true, execute{cmd: exec.Command("true"), done: func(error) tea.Msg { return nil }})
 	m.Update(tea.FocusMsg{})
 	m.Update(tea.KeyPressMsg{Code: 'x'})
 	if sent := out.next(t); strings.Contains(sent, "\x1b[2J") || len(sent) > 100 {
 		t.Errorf("after a message that changed nothing: %q", sent)
 	}
+}
+
+// brittle is a terminal at which the painter fails once.
+type brittle struct {
+	text   strings.Builder
+	broken bool
+}
+
+func (b *brittle) Write(p []byte) (int, error) {
+	if !b.broken && strings.Contains(string(p), "40x5") {
+		b.broken = true
+		panic("canary")
+	}
+	return b.text.Write(p)
+}
+
+// A panic in the terminal's own goroutine gives the terminal back too.
+func TestAPanicOfThePainter(t *testing.T) {
+	faultrig.Row(t, "E1", "panic in painter", func(t *testing.T) {
+		in, _ := io.Pipe()
+		out, log := &brittle{}, &strings.Builder{}
+		code, err := Run(t.Context(), &still{}, Options{In: in, Out: out, Size: func() (int, int) { return 40, 5 }, Log: log})
+		if code != 1 || err == nil || strings.Contains(err.Error(), "canary") || !strings.Contains(log.String(), "canary") {
+			t.Errorf("code %d, %v, log %q", code, err, log)
+		}
+		if got := out.text.String(); !strings.HasSuffix(got, leave) {
+			t.Errorf("the terminal is left after %q", got[max(0, len(got)-60):])
+		}
+	})
 }

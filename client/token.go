@@ -1,0 +1,80 @@
+package client
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// tokens are what the client shows the API: the one in use, and those before it, which must not be told either.
+type tokens struct {
+	mu      sync.Mutex
+	all     []Secret // the last one is in use
+	refused *answer  // how the API refused it; nil while it is accepted
+}
+
+func newTokens(first Secret) *tokens { return &tokens{all: []Secret{first}} }
+
+// current is the token in use.
+func (t *tokens) current() Secret {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[len(t.all)-1]
+}
+
+// mask hides every token, and what else is secret.
+func (t *tokens) mask(also ...Secret) mask {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return newMask(append(slices.Clone(t.all), also...)...)
+}
+
+// refusal is the answer that reads get without being sent, because the token in use is not accepted.
+func (t *tokens) refusal() *answer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refused
+}
+
+// learn keeps whether the API accepts a token. What it says about one that is no longer in use does not count.
+func (t *tokens) learn(sent Secret, a *answer, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var e *Error
+	switch {
+	case sent != t.all[len(t.all)-1] || a == nil:
+	case errors.As(err, &e) && e.Unauthorized():
+		t.refused = a
+	default:
+		t.refused = nil
+	}
+}
+
+// SetToken gives the client another token of the same account and gives back the one before. It counts from the next request on.
+func (c *Client) SetToken(token Secret) (before Secret, err error) {
+	if !sendable(token) {
+		return Secret{}, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
+	}
+	c.tokens.mu.Lock()
+	defer c.tokens.mu.Unlock()
+	before = c.tokens.all[len(c.tokens.all)-1]
+	c.tokens.all, c.tokens.refused = append(c.tokens.all, token), nil
+	return before, nil
+}
+
+// sendable reports whether a token can stand in a header.
+func sendable(token Secret) bool {
+	return !strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// Resume asks the API again although it wanted to be left alone or refused the token: a person wants to know.
+func (c *Client) Resume() {
+	c.tokens.mu.Lock()
+	c.tokens.refused = nil
+	c.tokens.mu.Unlock()
+	c.wire.mu.Lock()
+	c.wire.budget.Until = time.Time{}
+	c.wire.mu.Unlock()
+}

@@ -1,0 +1,291 @@
+package views
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// unknowns tells of changes of earlier runs whose end nobody knows, and leads to them.
+func (a *Account) unknowns() tea.Cmd {
+	open := slices.DeleteFunc(a.openChanges(), func(e journal.Entry) bool { return e.Change.Op == transfer.EmptyOp }) // that is offered to be gone on with
+	if len(open) == 0 {
+		return nil
+	}
+	names := make([]string, 0, 3)
+	for _, e := range open[:min(3, len(open))] {
+		names = append(names, client.Clean(e.Change.Op)+" "+entryName(e))
+	}
+	if more := len(open) - 3; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + joined(names), Actions: []ui.Action{
+		{Key: ui.Bind("look it up now", "c"), Do: func() tea.Cmd { return tea.Batch(ui.Send(ui.Goto{Pane: "journal"}), a.checkAll(open)) }},
+		{Key: ui.Bind("to the journal", "j"), Do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: "journal", ID: open[0].ID}) }},
+		{Key: ui.Bind("later", "l"), Do: func() tea.Cmd { return nil }},
+	}})
+}
+
+// checkAll looks changes up, each by itself.
+func (a *Account) checkAll(rows []journal.Entry) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range rows {
+		if a.journal.Open(e) {
+			cmds = append(cmds, a.check(e))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// check looks a change up and keeps what was found in the journal.
+func (a *Account) check(e journal.Entry) tea.Cmd {
+	var said string
+	return a.changes().Act(ui.Deed[journal.Entry]{ID: e.ID, Verb: "checking",
+		Work: func(ctx context.Context) (ui.Change[journal.Entry], error) {
+			verdict, text := a.readBack(ctx, e)
+			said = text
+			if verdict != journal.Unknown {
+				a.journal.Outcome(e.ID, verdict == journal.Done, errors.New("looked up later: "+text))
+			}
+			e.Outcome = verdict
+			return ui.Put(e, nil)
+		},
+		After: func(_ ui.Verdict, _ ui.Change[journal.Entry], _ error) tea.Cmd {
+			what := client.Clean(e.Change.Op) + " " + entryName(e) + ": "
+			switch e.Outcome {
+			case journal.Done:
+				return tea.Batch(ui.News(theme.Good, what+"it was done · "+said), a.changes().Refresh())
+			case journal.NotDone:
+				return tea.Batch(ui.News(theme.Warn, what+"it was not done · "+said), a.changes().Refresh())
+			}
+			return ui.News(theme.Warn, what+"still unknown · "+said)
+		}})
+}
+
+// settleMenu lets a person say what no reading can tell.
+func (a *Account) settleMenu(e journal.Entry) ui.Menu {
+	say := func(done bool) func() tea.Cmd {
+		return func() tea.Cmd {
+			a.journal.Outcome(e.ID, done, errors.New("said by the user, who looked"))
+			return a.changes().Refresh()
+		}
+	}
+	return ui.Menu{Title: client.Clean(e.Change.Op) + " " + entryName(e), Actions: []ui.Action{
+		{Key: ui.Bind("it was done", "d"), Do: say(true)},
+		{Key: ui.Bind("it was not done", "n"), Do: say(false)},
+	}}
+}
+
+// readBack reads again what a change was about, and says whether it was done and what tells so. Unknown is where nothing tells.
+func (a *Account) readBack(ctx context.Context, e journal.Entry) (journal.Outcome, string) {
+	op := e.Change.Op
+	switch verb, _, _ := strings.Cut(op, " "); {
+	case op == "disable service", op == "enable service":
+		return a.readStatus(ctx, e, op == "disable service")
+	case op == "delete certificate", op == "upload certificate":
+		return a.readCertificate(ctx, e, op == "upload certificate")
+	case op == "cancel Object Storage":
+		return a.readCancelled(ctx)
+	case verb == "create":
+		return a.readCreated(ctx, e)
+	case op == "change login", op == "modify access", op == "update access":
+		return journal.Unknown, "the API does not tell it; making the same change again does no harm"
+	case e.Change.Kind == "object", op == transfer.EmptyOp:
+		return journal.Unknown, "look into its bucket: o goes there"
+	}
+	row, err := a.rowOf(ctx, e)
+	gone := errors.Is(err, client.ErrNotFound)
+	switch verb, _, _ := strings.Cut(op, " "); {
+	case (verb == "delete" || verb == "revoke") && gone:
+		return journal.Done, "it is gone"
+	case (verb == "delete" || verb == "revoke") && err == nil:
+		return journal.NotDone, "it is still there"
+	case gone:
+		return journal.Unknown, "the thing is gone by now"
+	case err != nil:
+		return journal.Unknown, ui.Reason(err)
+	}
+	return compared(e, flat(row))
+}
+
+// compared tells from a thing as it is now whether an update was done.
+func compared(e journal.Entry, now map[string]string) (journal.Outcome, string) {
+	after, before := flat(e.Change.Body), flat(e.Change.Before)
+	switch {
+	case len(after) > 0 && holdsAll(now, after):
+		return journal.Done, "it has what was sent"
+	case len(before) > 0 && holdsAll(now, before):
+		return journal.NotDone, "it is as it was before"
+	}
+	return journal.Unknown, "it is neither as it was nor as it was sent: somebody changed it since"
+}
+
+// holdsAll reports whether a thing has all these members. What is absent, null, 0 or empty is the same.
+func holdsAll(now, members map[string]string) bool {
+	blank := func(text string) string {
+		if text == "0" || text == "(empty)" || text == "false" {
+			return ""
+		}
+		return text
+	}
+	for member, value := range members {
+		if blank(now[member]) != blank(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// rowOf reads the thing of a change by itself.
+func (a *Account) rowOf(ctx context.Context, e journal.Entry) (any, error) {
+	id, err := strconv.Atoi(e.Change.ID)
+	if place := strings.Split(e.Change.ID, "/"); e.Change.Kind == "bucket" && len(place) == 2 {
+		return a.api.Buckets.View(ctx, place[0], place[1])
+	}
+	if err != nil {
+		return nil, errors.New("the journal does not say which it was")
+	}
+	switch e.Change.Kind {
+	case "service":
+		return a.api.Services.View(ctx, id)
+	case "contact":
+		return a.api.Contacts.View(ctx, id)
+	case "credential":
+		return a.api.Credentials.View(ctx, id)
+	case "instance":
+		return a.api.Instances.View(ctx, id)
+	case "key":
+		return a.viewKey(ctx, id)
+	}
+	return nil, errors.New("this kind of change cannot be looked up")
+}
+
+func (a *Account) readStatus(ctx context.Context, e journal.Entry, off bool) (journal.Outcome, string) {
+	id, err := strconv.Atoi(e.Change.ID)
+	if err != nil {
+		return journal.Unknown, "the journal does not say which service it was"
+	}
+	s, err := a.api.Services.View(ctx, id)
+	if err != nil {
+		return journal.Unknown, ui.Reason(err)
+	}
+	if (s.Status == client.Disabled) == off {
+		return journal.Done, "the service is " + s.Status.String()
+	}
+	return journal.NotDone, "the service is " + s.Status.String()
+}
+
+func (a *Account) readCertificate(ctx context.Context, e journal.Entry, set bool) (journal.Outcome, string) {
+	place := strings.Split(e.Change.ID, "/")
+	if len(place) != 2 {
+		return journal.Unknown, "the journal does not say which bucket it was"
+	}
+	status, err := a.api.Certificates.View(ctx, place[0], place[1])
+	switch {
+	case err != nil:
+		return journal.Unknown, ui.Reason(err)
+	case status.SSL == nil:
+		return journal.Unknown, "the API does not tell whether a certificate is set"
+	case *status.SSL == set && set:
+		return journal.Done, "a certificate is set"
+	case *status.SSL == set:
+		return journal.Done, "no certificate is set"
+	}
+	return journal.NotDone, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
+}
+
+// readCancelled counts what is left. Buckets that are there say that nothing was cancelled; none left says nothing about the product.
+func (a *Account) readCancelled(ctx context.Context) (journal.Outcome, string) {
+	page, err := a.readBuckets(ctx, "")
+	if err != nil {
+		return journal.Unknown, ui.Reason(err)
+	}
+	if len(page.Rows) > 0 {
+		return journal.NotDone, count(len(page.Rows), "bucket is", "buckets are") + " still there"
+	}
+	return journal.Unknown, "no bucket is left, which does not tell whether Object Storage is"
+}
+
+// A candidate is a thing that may have been made by a change.
+type candidate struct {
+	id      string
+	row     any
+	stamped time.Time // when it was made or changed last; zero where the API does not tell
+}
+
+// readCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older than the change
+// is proof.
+func (a *Account) readCreated(ctx context.Context, e journal.Entry) (journal.Outcome, string) {
+	rows, err := a.candidates(ctx, e.Change.Kind)
+	if err != nil {
+		return journal.Unknown, ui.Reason(err)
+	}
+	sent := flat(e.Change.Body)
+	delete(sent, "password")
+	delete(sent, "username")
+	delete(sent, "bucket_access")
+	delete(sent, "acl")
+	delete(sent, "cors_enabled")
+	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !holdsAll(flat(c.row), sent) })
+	for _, c := range alike {
+		if !c.stamped.IsZero() && !c.stamped.Before(e.Time.Add(-time.Minute)) {
+			return journal.Done, "it is there: " + client.Clean(c.id)
+		}
+	}
+	switch {
+	case len(alike) == 0:
+		return journal.NotDone, "nothing has these values"
+	case e.Change.Kind == "key":
+		return journal.Unknown, fmt.Sprintf("key %s has this label; its secret never arrived: revoke it unless somebody has it", client.Clean(alike[0].id))
+	}
+	return journal.Unknown, fmt.Sprintf("%s these values; whether by this change cannot be told", count(len(alike), "thing has", "things have"))
+}
+
+// candidates are all things of a kind.
+func (a *Account) candidates(ctx context.Context, kind string) ([]candidate, error) {
+	switch kind {
+	case "service":
+		return those(a.api.Services.All(ctx))(func(s client.Service) candidate { return candidate{ordinal(s.ID), s, s.Created.Time()} })
+	case "contact":
+		return those(a.api.Contacts.All(ctx))(func(c client.Contact) candidate { return candidate{ordinal(c.ID), c, c.Updated.Time()} })
+	case "credential":
+		return those(a.api.Credentials.All(ctx))(func(c client.Credential) candidate { return candidate{ordinal(c.ID), c, time.Time{}} })
+	case "key":
+		return those(a.api.Keys.All(ctx))(func(k client.Key) candidate {
+			k.SecretKey = client.Secret{}
+			return candidate{ordinal(k.ID), k, time.Time{}}
+		})
+	case "bucket":
+		page, err := a.readBuckets(ctx, "")
+		rows := make([]candidate, len(page.Rows))
+		for i, b := range page.Rows {
+			rows[i] = candidate{bucketID(b), b, b.Created.Time()}
+		}
+		return rows, err
+	}
+	return nil, errors.New("this kind of thing cannot be looked up")
+}
+
+// those collects a list of the API as candidates.
+func those[T any](all func(func(T, error) bool)) func(func(T) candidate) ([]candidate, error) {
+	return func(as func(T) candidate) ([]candidate, error) {
+		rows, err := walk(all)
+		found := make([]candidate, len(rows))
+		for i, row := range rows {
+			found[i] = as(row)
+		}
+		return found, err
+	}
+}

@@ -1,0 +1,169 @@
+package views_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/ui"
+	"lookout/ui/shell"
+)
+
+// changesOf lets a service be disabled for a reason, a contact be edited, a login's answer be lost and a bucket be refused.
+func changesOf(r *rig) {
+	r.Helper()
+	r.press("3", "/", "edge", "<enter>", "d", "<tab>", "maintenance", "<ctrl+s>")
+	r.press("4", "/", "Ada", "<enter>", "e", " M.", "<ctrl+s>")
+	r.emu.Fail("change login", emulator.Fault{Applied: true, Reset: true, Times: 1})
+	r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
+	r.wait(3 * time.Second)
+	r.press("<esc>", "<esc>", ":", "journal", "<enter>")
+}
+
+// Every change is listed with how it ended; its details say what was sent and what was there before.
+func TestJournalPane(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		changesOf(r)
+		r.see("3 changes of this program", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
+		r.press("G")
+		r.see("maintenance", "before", "status", "consultation_group")
+		r.press("g")
+		r.press("/", "contact", "<enter>")
+		r.see("update contact", "Ada Wong M.", "before", "Ada Wong", "PUT /v4/managed/contacts/11", "none was given")
+		r.miss("canary-password")
+		r.press("o")
+		r.see("called for", "Ada Wong M.")
+		r.press("<ctrl+o>", "<esc>", "/", "login", "<enter>", "c")
+		r.see("still unknown", "does no harm")
+		r.press("x", "d")
+		r.see("said by the user")
+		r.miss("Journal 1?")
+	})
+}
+
+// The pane at three sizes, with changes and without.
+func TestGoldenJournal(t *testing.T) {
+	for _, size := range [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}} {
+		for _, state := range []string{"full", "detail", "filtered", "empty"} {
+			t.Run(fmt.Sprintf("%s_%d", state, size[0]), func(t *testing.T) {
+				start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+					if state == "empty" {
+						r.press(":", "journal", "<enter>")
+					} else {
+						changesOf(r)
+					}
+					r.press(map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}[state]...)
+					r.exact()
+					golden.RequireEqual(r.T, r.screen())
+				})
+			})
+		}
+	}
+}
+
+// A change that an earlier run left open is told at the start, looked up, and its outcome kept.
+func TestOpenChangesOfAnEarlierRun(t *testing.T) {
+	type c struct {
+		op, kind, id, label string
+		before, body        any
+		done                func(*rig) error // does what was sent, where it was done
+		want                journal.Outcome
+		says                string
+	}
+	patch := client.Patch{"name": "Ada M."}
+	for name, c := range map[string]c{
+		"disabled":      {op: "disable service", kind: "service", id: "3", label: "x", want: journal.Done, says: "the service is disabled"},
+		"not disabled":  {op: "disable service", kind: "service", id: "1", label: "x", want: journal.NotDone, says: "the service is problem"},
+		"deleted":       {op: "delete service", kind: "service", id: "9999", label: "x", want: journal.Done, says: "it is gone"},
+		"still there":   {op: "delete contact", kind: "contact", id: "11", label: "Ada", want: journal.NotDone, says: "it is still there"},
+		"updated":       {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Done, says: "it has what was sent", done: func(r *rig) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err }},
+		"not updated":   {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.NotDone, says: "as it was before"},
+		"changed since": {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada W."}, body: patch, want: journal.Unknown, says: "somebody changed it since"},
+		"not created":   {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.NotDone, says: "nothing has these values"},
+		"created": {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Done, says: "it is there", done: func(r *rig) error {
+			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Zed", Email: "z@acme.net"})
+			return err
+		}},
+		"orphan key":     {op: "create key", kind: "key", label: "finance", body: client.Patch{"label": "finance"}, want: journal.Unknown, says: "its secret never arrived"},
+		"cancelled":      {op: "cancel Object Storage", kind: "account", id: "acme-prod", label: "acme-prod", want: journal.NotDone, says: "12 buckets are still there"},
+		"no certificate": {op: "upload certificate", kind: "certificate", id: "us-east-1/acme-www", label: "acme-www", want: journal.NotDone, says: "no certificate is set"},
+		"login":          {op: "change login", kind: "credential", id: "1", label: "db2", want: journal.Unknown, says: "does no harm"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var id string
+			earlier := func(r *rig, _ *shell.Options) {
+				var err error
+				if id, err = r.journal.Intent(client.Change{Op: c.op, Method: "PUT", Path: "/v4/x", Kind: c.kind, ID: c.id, Label: c.label, Before: c.before, Body: c.body}); err != nil {
+					t.Fatal(err)
+				}
+				r.journal.Outcome(id, false, lost{})
+			}
+			startedAs(t, emulator.Options{}, 200, 36, earlier, func(r *rig) {
+				r.see("Nobody knows whether this was done", c.op)
+				if c.done != nil {
+					if err := c.done(r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r.press("c")
+				r.wait(time.Second)
+				r.see(c.says)
+				entries := r.journal.Entries(time.Time{})
+				if got := entries[0].Outcome; got != c.want {
+					t.Errorf("the journal says %q\n%s", got, r.screen())
+				}
+				if got := len(r.applied()); c.done == nil && got != 0 {
+					t.Errorf("looking up changed %d things", got)
+				}
+			})
+		})
+	}
+}
+
+// lost is an answer that never came.
+type lost struct{}
+
+func (lost) Error() string { return "the outcome is unknown: the connection was cut" }
+func (lost) Unknown() bool { return true }
+
+// An outcome that was looked up at once is in the journal as it turned out.
+func TestWhatIsLookedUpIsKept(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.emu.Fail("enable service", emulator.Fault{Applied: true, Reset: true, Times: 1})
+		r.press("3", "/", "billing-cron", "<enter>", "E")
+		r.wait(3 * time.Second)
+		r.see("monitoring is enabled")
+		e := r.journal.Entries(time.Time{})[0]
+		if e.Outcome != journal.Done || !strings.Contains(e.Why, "reading again told") {
+			t.Errorf("the journal says %q, %q", e.Outcome, e.Why)
+		}
+	})
+}
+
+// The request is copied with the token as a variable and every quote made safe.
+func TestCopyAsCurl(t *testing.T) {
+	var copied string
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("4", "/", "Ada", "<enter>", "e", " O'Neil", "<ctrl+s>", ":", "journal", "<enter>")
+		for _, p := range r.panes {
+			if p.Name() != "journal" {
+				continue
+			}
+			for _, act := range p.Actions() {
+				if act.Name() == "copy as curl" {
+					copied = act.Do()().(ui.Copy).Text
+				}
+			}
+		}
+	})
+	want := `curl --fail -X 'PUT' -H "Authorization: Bearer $LOOKOUT_TOKEN" -H 'Content-Type: application/json' --data '{"name":"Ada Wong O'\''Neil"}' 'https://api.example.test/v4/managed/contacts/11'`
+	if copied != want {
+		t.Errorf("copied %s\nwant   %s", copied, want)
+	}
+}

@@ -1,0 +1,93 @@
+package views_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+	"lookout/ui/shell"
+)
+
+// protect marks the account as one where more is asked.
+func protect(_ *rig, o *shell.Options) { o.Protected = true }
+
+// On a protected account a toggle asks, a deletion wants the name, and so does taking something back.
+func TestProtectedAccountsAskForMore(t *testing.T) {
+	startedAs(t, emulator.Options{}, 120, 36, protect, func(r *rig) {
+		r.see("PROD")
+		r.press("3", "/", "billing-cron", "<enter>", "E")
+		r.see("Protected account", "enable: billing-cron")
+		r.wait(time.Second)
+		r.press("<enter>")
+		r.nothing()
+		r.press("t")
+		r.wait(time.Second)
+		r.press("y")
+		r.see("monitoring is enabled")
+		r.press("u")
+		r.see("Protected account")
+		r.wait(time.Second)
+		r.press("n")
+		if got := r.applied(); !slices.Equal(got, []string{"enable service"}) {
+			r.Fatalf("applied: %v", got)
+		}
+		r.press("4", "/", "Ada", "<enter>", "D")
+		r.wait(time.Second)
+		r.see("Type Ada Wong and press enter")
+		r.press("y", "<enter>")
+		r.see("Type Ada Wong and press enter")
+		r.press("<backspace>", "Ada Wong", "<enter>")
+		r.see("is deleted")
+		r.press("6", "d")
+		r.see("Protected account", "deny access")
+		r.wait(time.Second)
+		r.press("<esc>", "e")
+		r.see("SSH settings of") // a form is sent by a key of its own
+	})
+}
+
+// nothing fails where anything was changed.
+func (r *rig) nothing() {
+	r.Helper()
+	if got := r.applied(); len(got) != 0 {
+		r.Fatalf("applied: %v\n%s", got, r.screen())
+	}
+}
+
+// Read-only greys everything that changes something, in every pane, from one list: hints, menu and keys agree, and nothing is sent.
+func TestReadOnlyGreysEveryChange(t *testing.T) {
+	startedAs(t, emulator.Options{}, 120, 36, func(_ *rig, o *shell.Options) { o.ReadOnly = true }, func(r *rig) {
+		r.see("read-only")
+		for _, pane := range r.panes {
+			r.press(":", pane.Name(), "<enter>")
+			for _, a := range pane.Actions() {
+				if !a.Change || len(a.Key.Keys()) == 0 {
+					continue
+				}
+				for _, hint := range strings.Split(lastLine(r.screen()), "  ") {
+					if strings.TrimSpace(hint) == a.Key.Help().Key+" "+a.Name() {
+						r.Errorf("%s: %s stands in the hints", pane.Name(), a.Name())
+					}
+				}
+				r.press(key(a.Key.Keys()[0]))
+				r.see(a.Name() + ": read-only, nothing is changed")
+			}
+		}
+		r.press("3", "a")
+		r.see("disable  read-only, nothing is changed")
+		r.press("<esc>")
+		r.nothing()
+	})
+}
+
+func lastLine(screen string) string { return screen[strings.LastIndex(screen, "\n")+1:] }
+
+// key is a key as press wants it.
+func key(name string) string {
+	if len(name) > 1 {
+		return "<" + name + ">"
+	}
+	return name
+}

@@ -1,0 +1,46 @@
+package views
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// TokenForm asks for another token of the same account. It is tried before it stays in use, and kept by this run alone.
+func (a *Account) TokenForm() ui.Form {
+	var text string
+	return ui.Form{
+		Title: "Token for " + a.name, Verb: "trying it", Yes: "use it",
+		Text:   "The token in use is shown to the API no more. Give another one of the same account: it is used by this run alone; where the old one is kept stays as it is.",
+		Fields: []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},
+		Send: func(ctx context.Context) (func() tea.Cmd, error) {
+			before, err := a.api.SetToken(client.NewSecret(text))
+			if err != nil {
+				return nil, err
+			}
+			if _, err := a.api.Services.Page(ctx, 1); ui.Unauthorized(err) {
+				_, _ = a.api.SetToken(before)
+				return nil, err
+			}
+			text = ""
+			return func() tea.Cmd {
+				return tea.Batch(ui.News(theme.Good, "the token is accepted"), a.everything())
+			}, nil
+		},
+	}
+}
+
+// everything asks again for all that has been asked for and failed, and for the pane in front.
+func (a *Account) everything() tea.Cmd {
+	cmds := []tea.Cmd{ui.Send(ui.Again{})}
+	for _, set := range a.sets {
+		if s, ok := set.(ui.Asked); ok && s.Fresh().Err != nil {
+			cmds = append(cmds, s.Refresh())
+		}
+	}
+	return tea.Batch(cmds...)
+}
