@@ -240,6 +240,23 @@ func (l *List[T]) look(row T) tea.Cmd {
 	})
 }
 
+// Keep is what the user has chosen: filter, sort, row.
+func (l *List[T]) Keep() Kept {
+	k := Kept{Filter: l.filter.text, Reverse: l.order.reverse, Row: l.cursor}
+	l.order.start(l)
+	if at := l.order.column; at >= 0 {
+		k.Sort = l.Columns[at].Title
+	}
+	return k
+}
+
+// Restore chooses again what was kept. The cursor goes to its row once that is there.
+func (l *List[T]) Restore(k Kept) {
+	l.filter = filter{text: k.Filter}
+	l.order.set, l.order.reverse, l.cursor = true, k.Reverse, k.Row
+	l.order.column = slices.IndexFunc(l.Columns, func(c Column[T]) bool { return c.Title == k.Sort })
+}
+
 // row is the row at the cursor.
 func (l *List[T]) row() (T, bool) {
 	if l.order.count(l.Set) == 0 {

@@ -57,6 +57,20 @@ type Target struct {
 	ID    string // identity in its pane
 }
 
+// Kept is what the user has chosen in a pane: kept while its account is away.
+type Kept struct {
+	Filter  string
+	Sort    string // title of a column; empty is the pane's own order
+	Reverse bool
+	Row     string // identity of the row at the cursor
+}
+
+// Keeper is a pane whose choices can be kept and made again.
+type Keeper interface {
+	Keep() Kept
+	Restore(Kept)
+}
+
 // Refresher is anything that can be asked again: a pane or a set.
 type Refresher interface{ Refresh() tea.Cmd }
 
@@ -76,8 +90,11 @@ type (
 	Enter struct{ Form Form }
 	// Ask puts the question of an action in front, or does the action where it asks nothing.
 	Ask struct{ Action Action }
-	// Goto switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone.
-	Goto struct{ Pane, ID string }
+	// Goto switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then, where there is one, is opened on it.
+	Goto struct {
+		Pane, ID string
+		Then     Pane
+	}
 	// Copy puts text on the clipboard. What names it in the news: "e-mail address".
 	Copy struct{ Text, What string }
 	// Browse opens an address in the browser, or shows it where there is none.

@@ -4,6 +4,7 @@ package views
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -64,6 +65,47 @@ func (a *Account) Panes() []ui.Pane {
 
 // Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers are watched.
 func (a *Account) Opened() tea.Cmd { return tea.Batch(a.holds(), a.resumable(), a.watch()) }
+
+// Leaving is what ends with the account, in sentences: nothing where nothing is under way.
+func (a *Account) Leaving() []string {
+	var ends []string
+	if text := a.unfinished(); text != "" {
+		ends = append(ends, text)
+	}
+	changes := 0
+	for _, set := range a.sets {
+		if w, ok := set.(interface{ Working() int }); ok {
+			changes += w.Working()
+		}
+	}
+	if changes > 0 {
+		ends = append(ends, count(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.")
+	}
+	var waiting []string
+	for _, h := range a.journal.Holds() {
+		if h.Until.After(a.now()) {
+			waiting = append(waiting, fmt.Sprintf("%s at %s", client.NewText(h.Label), clock(h.Until.In(a.location), a.now().In(a.location))))
+		}
+	}
+	if len(waiting) > 0 {
+		slices.Sort(waiting)
+		ends = append(ends, "To be enabled again, which happens only while this account is open: "+joined(waiting)+".")
+	}
+	return ends
+}
+
+// Close waits for transfers that have been cancelled to let go of their files, but not for ever.
+func (a *Account) Close() {
+	ended := make(chan struct{})
+	go func() {
+		a.transfers.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(2 * time.Second):
+	}
+}
 
 // share makes a kind's set on first asking and gives the same one ever after.
 func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {

@@ -97,7 +97,7 @@ func (o *overview) Actions() []ui.Action {
 		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
 		{Key: ui.Bind("newest incident", "i"), About: "whom to call about the newest issue", Show: true,
 			Off: because(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
-				return tea.Sequence(ui.Send(ui.Goto{Pane: "issues"}), ui.Send(ui.Open{Pane: o.a.incidentPane(o.a.newestFirst()[0])}))
+				return ui.Send(ui.Goto{Pane: "issues", Then: o.a.incidentPane(o.a.newestFirst()[0])})
 			}},
 	}
 }

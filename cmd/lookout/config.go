@@ -124,9 +124,11 @@ func choose(cfg file, f *flags) (settings, error) {
 		}
 	}
 	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Keys: cfg.Keys}
-	s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
+	if !f.alone {
+		s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
+		s.given = given(f)
+	}
 	s.ReadOnly = s.ReadOnly || f.readOnly
-	s.given = given(f)
 	s.Refresh, _ = interval(cfg.Refresh)
 	if f.refresh > 0 {
 		s.Refresh = f.refresh

@@ -33,26 +33,35 @@ func dashboard(c *cobra.Command, f *flags) error {
 	if err := terminal.Check(); err != nil {
 		return usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
 	}
-	token, err := s.token(c.Context())
-	if err != nil {
-		return denied(err)
-	}
-	j, err := journal.Open(s.journalPath(), s.Account, time.Now)
+	api, j, err := s.connect(c.Context())
 	if err != nil {
 		return err
 	}
+	return show(c.Context(), f, s, api, j, others(f, s))
+}
+
+// connect makes the client of an account, with its journal. It asks nothing yet.
+func (s settings) connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
+	token, err := s.token(ctx)
+	if err != nil {
+		return nil, nil, denied(err)
+	}
+	j, err := journal.Open(s.journalPath(), s.Account, time.Now)
+	if err != nil {
+		return nil, nil, err
+	}
 	api, err := s.client(token, j)
 	if err != nil {
-		return usage(err)
+		return nil, nil, usage(errors.Join(err, j.Close()))
 	}
-	return show(c.Context(), f, s, api, j)
+	return api, j, nil
 }
 
 // refreshEvery is how often the pane in front is asked again unless somebody says otherwise.
 const refreshEvery = 20 * time.Second
 
 // show puts an account on the screen until the program is left.
-func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) error {
+func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, rest accounts) error {
 	if err := terminal.Check(); err != nil {
 		return usage(err)
 	}
@@ -62,36 +71,66 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	program, err := assemble(ctx, f, s, c, j)
+	first, err := onScreen(ctx, f, s, c, j, rest.names)
 	if err != nil {
 		return err
 	}
-	code, err := terminal.Run(ctx, program, terminal.Options{Handover: func() { _ = j.Close() }, Log: faults})
+	desk, err := shell.NewDesk(ctx, first, rest.open)
+	if err != nil {
+		return usage(err)
+	}
+	code, err := terminal.Run(ctx, desk, terminal.Options{Handover: desk.Close, Log: faults})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
 	}
 	return nil
 }
 
+// onScreen is an account as the program shows it.
+func onScreen(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, accounts []string) (shell.Session, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	o, account, err := optionsOf(ctx, f, s, c, j)
+	if err != nil {
+		cancel()
+		return shell.Session{}, err
+	}
+	o.Accounts = accounts
+	return shell.Session{Options: o, Close: func() {
+		cancel()
+		account.Close()
+		_ = j.Close()
+	}}, nil
+}
+
 // assemble makes the program of an account.
 func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (*shell.Shell, error) {
-	style, err := look(s.Theme, s.ASCII)
+	o, _, err := optionsOf(ctx, f, s, c, j)
 	if err != nil {
 		return nil, err
+	}
+	program, err := shell.New(o)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return program, nil
+}
+
+// optionsOf is what the program shows of an account, and the account behind it.
+func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Options, *views.Account, error) {
+	style, err := look(s.Theme, s.ASCII)
+	if err != nil {
+		return shell.Options{}, nil, err
 	}
 	refresh := refreshEvery
 	if s.Refresh > 0 {
 		refresh = s.Refresh
 	}
 	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j})
-	program, err := shell.New(shell.Options{
+	return shell.Options{
 		Panes: account.Panes(), Theme: style, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
-	})
-	if err != nil {
-		return nil, usage(err)
-	}
-	return program, nil
+		Context: ctx, Leaving: account.Leaving,
+	}, account, nil
 }
 
 // budget is the rate limit in words.

@@ -9,6 +9,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/journal"
+	"lookout/ui/shell"
 )
 
 func demoCommand(f *flags) *cobra.Command {
@@ -20,18 +21,42 @@ func demoCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// demo runs the dashboard on the emulator in the same process. Nothing is dialled, and no configuration of a real account is read.
+// demo runs the dashboard on emulators in the same process. Nothing is dialled, and no configuration of a real account is read.
 func demo(ctx context.Context, f *flags) error {
+	first, err := newInvented(f, "acme-prod", "demo")
+	if err != nil {
+		return err
+	}
+	second, err := newInvented(f, "acme-lab", "empty")
+	if err != nil {
+		return err
+	}
+	rest := accounts{names: []string{second.settings.Account, first.settings.Account}}
+	rest.open = func(ctx context.Context, name string) (shell.Session, error) {
+		one := first
+		if name == second.settings.Account {
+			one = second
+		}
+		return onScreen(context.WithoutCancel(ctx), f, one.settings, one.api, one.journal, rest.names)
+	}
+	return show(ctx, f, first.settings, first.api, first.journal, rest)
+}
+
+// An invented account lives in this process.
+type invented struct {
+	settings settings
+	api      *client.Client
+	journal  *journal.Journal
+}
+
+func newInvented(f *flags, name, seed string) (invented, error) {
 	token := client.NewSecret("demo")
-	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: "demo", Lively: true})
+	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: seed, Lively: seed == "demo"})
 	j := journal.Memory(time.Now)
 	options := []client.Option{client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider)}
 	if f.readOnly {
 		options = append(options, client.ReadOnly())
 	}
 	c, err := client.New("https://demo.invalid/v4", token, options...)
-	if err != nil {
-		return err
-	}
-	return show(ctx, f, settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: "acme-prod", Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, demo: true}, c, j)
+	return invented{settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: name, Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, demo: true}, c, j}, err
 }

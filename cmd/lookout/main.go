@@ -48,6 +48,7 @@ type flags struct {
 	noMouse   bool
 	view      string
 	logFile   string
+	alone     bool // the account's block alone says where it is and which token it has
 }
 
 // ofAccount are the flags of commands that work on a real account.

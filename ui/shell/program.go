@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/cli/browser"
@@ -47,9 +48,14 @@ func (s *Shell) programActions() []ui.Action {
 		act("back", "where the last jump came from", false, s.jump, "ctrl+o"),
 		act("forward", "undoes the last way back", false, s.forward, "alt+o"),
 		act("up", "one level", false, s.back, "esc"),
+		act("switch account", "to another account of the configuration", false, func() tea.Cmd { s.push(s.accountMenu()); return nil }, "C"),
 		act("mouse on or off", "off lets the terminal select text", false, func() tea.Cmd { s.mouse = !s.mouse; return nil }, "M"),
 		act("suspend", "", false, terminal.Suspend, "ctrl+z"),
 		act("quit", "", false, s.quit, "q"),
+	}
+	if len(s.o.Accounts) < 2 {
+		i := slices.IndexFunc(actions, func(a ui.Action) bool { return a.Name() == "switch account" })
+		actions[i].Off = "there is one account; the configuration can hold more"
 	}
 	if s.news.undo != nil {
 		u := *s.news.undo

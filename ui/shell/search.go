@@ -125,6 +125,7 @@ type target struct {
 	label string
 	kind  string
 	do    func() tea.Cmd
+	try   func() // shows what it would do while the cursor is on it; nil shows nothing
 }
 
 func newPalette() *palette { return &palette{} }
@@ -145,13 +146,14 @@ func (p *palette) find(s *Shell) {
 	p.made, p.fresh = p.text, true
 	var all []target
 	for i, t := range s.tabs {
-		all = append(all, target{t.stack[0].Name(), "pane", func() tea.Cmd { return s.toTab(i) }})
+		all = append(all, target{label: t.stack[0].Name(), kind: "pane", do: func() tea.Cmd { return s.toTab(i) }})
 	}
 	for _, a := range s.actions() {
 		if a.Group != "move" && a.Group != "panes" {
-			all = append(all, target{a.Name(), "action", func() tea.Cmd { return s.start(a) }})
+			all = append(all, target{label: a.Name(), kind: "action", do: func() tea.Cmd { return s.start(a) }})
 		}
 	}
+	all = append(all, s.commands()...)
 	p.targets = all
 	if p.text == "" {
 		return
@@ -171,7 +173,7 @@ func (p *palette) find(s *Shell) {
 		}
 		name := t.stack[0].Name()
 		for _, row := range f.Find(p.text, 20) {
-			p.targets = append(p.targets, target{row.Label, name, func() tea.Cmd { return ui.Send(ui.Goto{Pane: name, ID: row.ID}) }})
+			p.targets = append(p.targets, target{label: row.Label, kind: name, do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: name, ID: row.ID}) }})
 		}
 	}
 }

@@ -32,6 +32,10 @@ type Options struct {
 	Keys      map[string][]string // "services.disable": its keys
 	Start     string              // name of the pane at the start
 	Opened    func() tea.Cmd      // what the account wants done at the start
+	Context   context.Context     // ends with the account; nil never ends
+	Accounts  []string            // that can be switched to, this one among them
+	Leaving   func() []string     // what ends when the account is left, in sentences; nil is nothing
+	Commands  []Command           // of the palette
 }
 
 // A Shell is the program without its terminal. It is used on one loop.
@@ -68,7 +72,10 @@ func New(o Options) (*Shell, error) {
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	s := &Shell{o: o, ctx: context.Background(), mouse: o.Mouse, width: 80, height: 24}
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	s := &Shell{o: o, ctx: o.Context, mouse: o.Mouse, width: 80, height: 24}
 	for i, p := range o.Panes {
 		s.tabs = append(s.tabs, &tab{[]ui.Pane{p}})
 		if p.Name() == o.Start {
@@ -292,6 +299,9 @@ func (s *Shell) goTo(msg ui.Goto) tea.Cmd {
 		}
 		if sel, ok := t.top().(ui.Selector); ok && msg.ID != "" {
 			sel.Select(msg.ID)
+		}
+		if msg.Then != nil {
+			t.stack = append(t.stack, msg.Then)
 		}
 		return s.clock.arm(s)
 	}

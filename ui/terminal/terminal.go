@@ -144,6 +144,15 @@ type (
 	resized struct{ width, height int }
 )
 
+// Order reports whether a message is for the terminal or the loop, and none of the screen's.
+func Order(msg tea.Msg) bool {
+	switch msg.(type) {
+	case quitNow, suspend, execute, output, tea.QuitMsg:
+		return true
+	}
+	return false
+}
+
 // Update passes messages to the screen and draws once it has changed.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
