@@ -28,6 +28,8 @@ type Column[T any] struct {
 	Cell  func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
 	Less  func(a, b T) bool                 // nil sorts by the cell's text
 	Once  bool                              // sorted by it, rows that agree show it once: a grouped view
+
+	hidden bool // left out by the user
 }
 
 // An Act is an action on the row at the cursor, or on all marked rows.

@@ -242,6 +242,9 @@ func asJSON(row any) string {
 func (l *List[T]) csv() string {
 	var b strings.Builder
 	field := func(i int, text string) {
+		if l.Columns[i].hidden {
+			return
+		}
 		if i > 0 {
 			b.WriteByte(',')
 		}

@@ -63,6 +63,19 @@ func (a *Account) Panes() []ui.Pane {
 		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane()}
 }
 
+// Lists are the panes whose columns can be chosen: tabs, and what is opened from them.
+func (a *Account) Lists() []ui.Columned {
+	open := a.listings
+	defer func() { a.listings = open }()
+	var lists []ui.Columned
+	for _, p := range append(a.Panes(), a.objectsPane(client.Bucket{}, "", "/")) {
+		if l, ok := p.(ui.Columned); ok {
+			lists = append(lists, l)
+		}
+	}
+	return lists
+}
+
 // Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers are watched.
 func (a *Account) Opened() tea.Cmd { return tea.Batch(a.holds(), a.resumable(), a.watch()) }
 

@@ -23,6 +23,9 @@ type file struct {
 	Account  string // the one to start with
 	Accounts map[string]accountBlock
 	Keys     map[string][]string // "services.disable" = ["d"]
+	Themes   map[string]theme.Own
+	Columns  map[string][]string // "services" = ["state", "label"]
+	Notify   []string
 }
 
 // accountBlock is one account of the configuration.
@@ -37,6 +40,7 @@ type accountBlock struct {
 	Protected    bool
 	ReadOnly     bool
 	Color        string
+	NotifyOn     []string
 }
 
 // settings are what a run goes by: flags before environment before the account's block before the file.
@@ -48,6 +52,9 @@ type settings struct {
 	ASCII   bool
 	Refresh time.Duration
 	Keys    map[string][]string
+	Themes  map[string]theme.Own
+	Columns map[string][]string
+	Notify  []string
 	path    string // of the configuration
 	given   token  // a token that flags or environment choose
 	demo    bool
@@ -123,7 +130,8 @@ func choose(cfg file, f *flags) (settings, error) {
 		for name, block = range cfg.Accounts {
 		}
 	}
-	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Keys: cfg.Keys}
+	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Keys: cfg.Keys,
+		Themes: cfg.Themes, Columns: cfg.Columns, Notify: cfg.Notify}
 	if !f.alone {
 		s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
 		s.given = given(f)

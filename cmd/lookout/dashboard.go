@@ -117,7 +117,7 @@ func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 
 // optionsOf is what the program shows of an account, and the account behind it.
 func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Options, *views.Account, error) {
-	style, err := look(s.Theme, s.ASCII)
+	looks, style, err := looksOf(s)
 	if err != nil {
 		return shell.Options{}, nil, err
 	}
@@ -127,7 +127,7 @@ func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *j
 	}
 	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j})
 	return shell.Options{
-		Panes: account.Panes(), Theme: style, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
+		Panes: account.Panes(), Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
 		Context: ctx, Leaving: account.Leaving,
 	}, account, nil

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lookout/theme"
-	"lookout/ui/terminal"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -62,7 +62,7 @@ func (f *flags) ofAccount(set *pflag.FlagSet) {
 
 // ofScreen are the flags of the dashboard, on a real account or an invented one.
 func (f *flags) ofScreen(set *pflag.FlagSet) {
-	set.StringVar(&f.theme, "theme", "", "colours: dark, light, contrast or mono")
+	set.StringVar(&f.theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration")
 	set.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.StringVar(&f.view, "view", "", "pane to start with: overview, issues, services, …")
@@ -102,19 +102,4 @@ func command() *cobra.Command {
 	add("setup", configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	root.AddCommand(pictureCommand(), docsCommand())
 	return root
-}
-
-// look is the theme that flags, configuration and terminal choose, in that order.
-func look(name string, plain bool) (*theme.Theme, error) {
-	if name == "" || name == "auto" {
-		name = "dark"
-		if terminal.Light() {
-			name = "light"
-		}
-	}
-	t, err := theme.New(name, terminal.Colors(), plain || !terminal.Unicode())
-	if err != nil {
-		return nil, usage(err)
-	}
-	return t, nil
 }

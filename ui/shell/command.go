@@ -24,5 +24,5 @@ func (s *Shell) commands() []target {
 	for _, c := range s.o.Commands {
 		all = append(all, target{label: c.Name, kind: c.Kind, do: c.Do})
 	}
-	return all
+	return append(all, s.themes()...)
 }

@@ -171,7 +171,7 @@ func (d *Desk) arrive(msg opened) tea.Cmd {
 		return d.refuse(msg.session, d.tag(ui.News(theme.Warn, "still in "+d.o.Account+": finish what is in front first")))
 	}
 	o := msg.session.Options
-	o.Theme, o.Mouse = d.o.Theme, d.mouse
+	o.Theme, o.Looks, o.Mouse = d.o.Theme, d.o.Looks, d.mouse
 	next, err := New(o)
 	if err != nil {
 		return d.refuse(msg.session, d.tag(ui.News(theme.Bad, "account "+msg.way.account+": "+err.Error())))

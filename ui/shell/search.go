@@ -118,6 +118,7 @@ type palette struct {
 	targets []target
 	made    string
 	fresh   bool
+	tried   bool // the screen shows what a line would do
 }
 
 // target is one line of the palette.
@@ -193,6 +194,11 @@ func (p *palette) press(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	p.find(s)
 	chosen, leave := p.search.press(k, len(p.targets))
 	p.find(s)
+	p.at = max(0, min(p.at, len(p.targets)-1))
+	if leave {
+		p.targets = nil
+	}
+	p.preview(s)
 	if chosen && p.at < len(p.targets) {
 		s.dismiss(p)
 		return p.targets[p.at].do(), true

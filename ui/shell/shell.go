@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -19,6 +20,7 @@ import (
 type Options struct {
 	Panes     []ui.Pane
 	Theme     *theme.Theme
+	Looks     Looks
 	Account   string
 	Tone      theme.Tone // of the account's name; Plain is Accent
 	Protected bool       // the word PROD stands beside the account
@@ -36,6 +38,7 @@ type Options struct {
 	Accounts  []string            // that can be switched to, this one among them
 	Leaving   func() []string     // what ends when the account is left, in sentences; nil is nothing
 	Commands  []Command           // of the palette
+	Columns   map[string][]string // of lists by their names: which and in what order
 }
 
 // A Shell is the program without its terminal. It is used on one loop.
@@ -54,6 +57,7 @@ type Shell struct {
 	mouse   bool
 	hits    []hit // of the last frame
 	own     own
+	begin   tea.Cmd // what there is to say at the start
 }
 
 // A tab is a pane and what was opened from it.
@@ -77,6 +81,7 @@ func New(o Options) (*Shell, error) {
 	}
 	s := &Shell{o: o, ctx: o.Context, mouse: o.Mouse, width: 80, height: 24}
 	for i, p := range o.Panes {
+		s.begin = tea.Batch(s.begin, s.arrange(p))
 		s.tabs = append(s.tabs, &tab{[]ui.Pane{p}})
 		if p.Name() == o.Start {
 			s.front = i
@@ -89,6 +94,19 @@ func New(o Options) (*Shell, error) {
 		}
 	}
 	return s, nil
+}
+
+// arrange gives a list the columns that were chosen for it, and says which of them it does not have.
+func (s *Shell) arrange(p ui.Pane) tea.Cmd {
+	c, ok := p.(ui.Columned)
+	if !ok || len(s.o.Columns[p.Name()]) == 0 {
+		return nil
+	}
+	unknown := c.ChooseColumns(s.o.Columns[p.Name()])
+	if len(unknown) == 0 {
+		return nil
+	}
+	return ui.News(theme.Warn, fmt.Sprintf("columns.%s of the configuration: %q unknown; there are %s", p.Name(), unknown, strings.Join(c.ColumnNames(), ", ")))
 }
 
 // clash finds two actions of a tab on the same key.
@@ -113,7 +131,7 @@ func (s *Shell) pane() ui.Pane { return s.tabs[s.front].top() }
 
 // Init asks for the first rows: those of the pane in front, with what it reads.
 func (s *Shell) Init() tea.Cmd {
-	cmds := []tea.Cmd{s.pane().Refresh(), s.clock.start(s)}
+	cmds := []tea.Cmd{s.pane().Refresh(), s.clock.start(s), s.askBackground(), s.begin}
 	if s.o.Opened != nil {
 		cmds = append(cmds, s.o.Opened())
 	}
@@ -143,7 +161,7 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return s.pointed(msg)
 	case tea.FocusMsg:
-		return s.clock.focus(s, true)
+		return tea.Batch(s.clock.focus(s, true), s.askBackground())
 	case tea.BlurMsg:
 		return s.clock.focus(s, false)
 	case beat:
@@ -154,6 +172,8 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 		msg.d.bare = msg.d.bare && msg.n != msg.d.shown
 	case armed:
 		msg.q.armed = true
+	case tea.BackgroundColorMsg:
+		s.ground(msg)
 	case terminal.Stalled:
 		return ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", msg.Dropped))
 	case terminal.Resumed:
@@ -173,7 +193,7 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 		s.remember()
 		t := s.tabs[s.front]
 		t.stack = append(t.stack, msg.Pane)
-		return s.clock.arm(s)
+		return tea.Batch(s.arrange(msg.Pane), s.clock.arm(s))
 	case ui.Close:
 		s.back()
 	case ui.Enter:

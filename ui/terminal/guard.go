@@ -32,6 +32,7 @@ const (
 	escaped         // an escape has come: a key, or the beginning of a sequence
 	sequence        // a control sequence, held back until it is whole
 	flood           // one that is too long: it is dropped to its end
+	answer          // the terminal's about its background, held back until it is whole: its letters are no keys
 )
 
 const (
@@ -155,6 +156,10 @@ func (g *guard) next(c byte) {
 		g.state, g.count, g.held, g.sent = sequence, 1, append(g.held, 0x1b, c), 1
 	case g.state == plainText && c != 0x1b:
 		g.let(c)
+	case g.state == answer:
+		g.answered(c)
+	case g.state == escaped && c == ']' && g.paste < 0:
+		g.state, g.held = answer, append(g.held, c)
 	case c == 0x1b:
 		g.broken()
 		g.state, g.held = escaped, append(g.held, c)
@@ -187,6 +192,36 @@ func (g *guard) follow(c byte) {
 	case g.count > mostParameters || len(g.held) >= longest:
 		g.forget()
 		g.state = flood
+	}
+}
+
+// answered takes a byte of an answer. One whose beginning went as a key before is dropped, and so is what is too long; a key in it, or
+// another sequence, ends it.
+func (g *guard) answered(c byte) {
+	const begins = "11;"
+	body := append(g.held[2:], c)
+	if len(body) <= len(begins) && string(body) != begins[:len(body)] {
+		g.release()
+		g.next(c)
+		return
+	}
+	inner := g.held[len(g.held)-1] == 0x1b
+	g.held = append(g.held, c)
+	switch {
+	case c == '\a', inner && c == '\\':
+		if g.sent == 0 {
+			g.release()
+		}
+		g.forget()
+	case inner:
+		g.forget()
+		g.state, g.held = escaped, append(g.held, 0x1b)
+		g.next(c)
+	case c < 0x20 && c != 0x1b:
+		g.forget()
+		g.let(c)
+	case len(g.held) >= longest:
+		g.held, g.sent = g.held[:2+len(begins)], 1
 	}
 }
 
