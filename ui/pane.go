@@ -57,6 +57,13 @@ type Target struct {
 	ID    string // identity in its pane
 }
 
+// A Notice is news of something that somebody should know of though they did not ask.
+type Notice struct {
+	Rule string // what kind it is: "new issue"
+	Text string
+	Tone theme.Tone
+}
+
 // Kept is what the user has chosen in a pane: kept while its account is away.
 type Kept struct {
 	Filter  string

@@ -42,6 +42,7 @@ type Account struct {
 	listings  []*listing                     // open folders of buckets
 	links     []link                         // given out in this run
 	folder    string                         // used last for files of this machine
+	attention attention
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.

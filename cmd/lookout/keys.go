@@ -70,7 +70,7 @@ func accountSettings() []setting[accountBlock] {
 			about: "Refuse every change, where requests are made."},
 		{name: "color", into: func(a *accountBlock) any { return &a.Color }, choices: slices.Sorted(maps.Keys(tones())), example: `"red"`, absent: "the theme's",
 			about: "Colour of the account's name in the head line."},
-		{name: "notify_on", into: func(a *accountBlock) any { return &a.NotifyOn }, choices: notifyRules(), example: `["service leaves ok", "new issue"]`, absent: "both, where notify says how",
+		{name: "notify_on", into: func(a *accountBlock) any { return &a.NotifyOn }, choices: append(notifyRules(), noRule), example: `["service leaves ok", "new issue"]`, absent: "both, where notify says how",
 			about: "What is told by the ways of notify."},
 	}
 }

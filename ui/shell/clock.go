@@ -87,9 +87,9 @@ func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 	}
 	c.next = now.Add(c.pace())
 	if ui.Unauthorized(f.Err) || steady(s.pane()) {
-		return c.arm(s) // asking again by itself is no use, or not wanted
+		return tea.Batch(s.attend(), c.arm(s)) // asking again by itself is no use, or not wanted
 	}
-	return tea.Batch(s.pane().Refresh(), c.arm(s))
+	return tea.Batch(s.pane().Refresh(), s.attend(), c.arm(s))
 }
 
 // pause stops everything that moves, or lets it go on.

@@ -21,6 +21,9 @@ func (s *Shell) commands() []target {
 			all = append(all, target{label: "account " + name, kind: "account", do: func() tea.Cmd { return ui.Send(change{name}) }})
 		}
 	}
+	if s.o.Notices != nil {
+		all = append(all, target{label: "notify test", kind: "notify", do: s.tryNotify})
+	}
 	for _, c := range s.o.Commands {
 		all = append(all, target{label: c.Name, kind: c.Kind, do: c.Do})
 	}

@@ -39,6 +39,9 @@ type Options struct {
 	Leaving   func() []string     // what ends when the account is left, in sentences; nil is nothing
 	Commands  []Command           // of the palette
 	Columns   map[string][]string // of lists by their names: which and in what order
+	Notices   func() []ui.Notice  // changes since the last call that somebody should know of
+	Attend    func() tea.Cmd      // reads what notices are about, where it has grown old
+	Notify    Notify
 }
 
 // A Shell is the program without its terminal. It is used on one loop.
@@ -140,7 +143,7 @@ func (s *Shell) Init() tea.Cmd {
 
 // Update takes a message, and asks for what the pane in front then lacks.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
-	cmd := s.hear(msg)
+	cmd := tea.Batch(s.hear(msg), s.noticed())
 	s.dialogs = slices.DeleteFunc(s.dialogs, func(d dialog) bool { f, form := d.(*formDialog); return form && f.form.Done() })
 	if w, ok := s.pane().(interface{ Want() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, w.Want())

@@ -223,6 +223,3 @@ func Suspend() tea.Cmd { return func() tea.Msg { return suspend{} } }
 func Exec(cmd *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return execute{cmd, done} }
 }
-
-// Bell rings.
-func Bell() tea.Cmd { return func() tea.Msg { return output{"\a"} } }
