@@ -37,7 +37,8 @@ func dashboard(c *cobra.Command, f *flags) error {
 	if err != nil {
 		return err
 	}
-	return show(c.Context(), f, s, api, j, others(f, s))
+	rest := others(f, s)
+	return show(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) { return onScreen(ctx, f, s, api, j, rest.names) })
 }
 
 // connect makes the client of an account, with its journal. It asks nothing yet.
@@ -61,7 +62,7 @@ func (s settings) connect(ctx context.Context) (*client.Client, *journal.Journal
 const refreshEvery = 20 * time.Second
 
 // show puts an account on the screen until the program is left.
-func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, rest accounts) error {
+func show(ctx context.Context, f *flags, rest accounts, open func(context.Context) (shell.Session, error)) error {
 	if err := terminal.Check(); err != nil {
 		return usage(err)
 	}
@@ -71,7 +72,7 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	first, err := onScreen(ctx, f, s, c, j, rest.names)
+	first, err := open(ctx)
 	if err != nil {
 		return err
 	}

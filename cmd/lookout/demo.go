@@ -15,6 +15,8 @@ import (
 func demoCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "Try it on an invented account: no token, no network", Args: nothing,
+		Long: "Opens the dashboard on an account that lives in this process; a second, empty one is under C.\n" +
+			"Something can be made to go wrong: \":demo 429\", and " + troubleNames() + "; \":demo off\" ends it.",
 		RunE: func(c *cobra.Command, _ []string) error { return demo(c.Context(), f) },
 	}
 	f.ofScreen(c.Flags())
@@ -37,9 +39,9 @@ func demo(ctx context.Context, f *flags) error {
 		if name == second.settings.Account {
 			one = second
 		}
-		return onScreen(context.WithoutCancel(ctx), f, one.settings, one.api, one.journal, rest.names)
+		return one.session(context.WithoutCancel(ctx), f, rest.names)
 	}
-	return show(ctx, f, first.settings, first.api, first.journal, rest)
+	return show(ctx, f, rest, func(ctx context.Context) (shell.Session, error) { return first.session(ctx, f, rest.names) })
 }
 
 // An invented account lives in this process.
@@ -47,6 +49,14 @@ type invented struct {
 	settings settings
 	api      *client.Client
 	journal  *journal.Journal
+	dial     *dial
+}
+
+// session is the account as the program shows it, with its fault dial.
+func (i invented) session(ctx context.Context, f *flags, names []string) (shell.Session, error) {
+	session, err := onScreen(ctx, f, i.settings, i.api, i.journal, names)
+	session.Options.Commands, session.Options.Banner = i.dial.commands(), i.dial.banner
+	return session, err
 }
 
 func newInvented(f *flags, name, seed string) (invented, error) {
@@ -58,5 +68,5 @@ func newInvented(f *flags, name, seed string) (invented, error) {
 		options = append(options, client.ReadOnly())
 	}
 	c, err := client.New("https://demo.invalid/v4", token, options...)
-	return invented{settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: name, Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, demo: true}, c, j}, err
+	return invented{settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: name, Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, demo: true}, c, j, &dial{api: api}}, err
 }

@@ -76,6 +76,9 @@ func (s *Shell) head(b ui.Box) string {
 	if s.o.Demo {
 		left += " " + t.Paint(theme.Warn, "DEMO")
 	}
+	if s.o.Banner != nil && s.o.Banner() != "" {
+		left += " " + t.Paint(theme.Bad, s.o.Banner())
+	}
 	if s.o.ReadOnly {
 		left += " " + t.Paint(theme.Warn, "read-only")
 	}

@@ -27,6 +27,7 @@ type Options struct {
 	ReadOnly  bool
 	Demo      bool
 	Mouse     bool
+	Banner    func() string // what must not be overlooked while it lasts, beside the account; "" says nothing
 	Budget    func() string // "requests 788 of 800"; "" says nothing
 	Refresh   time.Duration // of the pane in front; 0 never
 	Now       func() time.Time
