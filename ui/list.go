@@ -78,6 +78,7 @@ type List[T any] struct {
 	Pending func() string          // what would be lost by quitting now; "" is nothing
 	Where   func() string          // where a list on a stack stands: "acme-backups › db"
 	Still   bool                   // not refreshed by the clock: a listing that was read far
+	Lines   func(T) []Copied       // what the copy menu offers beside name, id, JSON and CSV
 	Label   func(T) string         // what a row is called in questions and news; nil is the first strong cell
 
 	cursor string // identity of the row, not its number

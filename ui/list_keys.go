@@ -227,6 +227,11 @@ func (l *List[T]) copyMenu(row T) Menu {
 		add("row as JSON", "j", "row as JSON", func() string { return asJSON(row) }),
 		add("list as CSV", "c", "list as CSV", l.csv),
 	}}
+	if l.Lines != nil {
+		for _, c := range l.Lines(row) {
+			m.Actions = append(m.Actions, add(c.Name, c.Key, c.Name, func() string { return c.Text }))
+		}
+	}
 	return m
 }
 

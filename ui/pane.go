@@ -117,6 +117,9 @@ type (
 	Show struct{ Title, Text string }
 )
 
+// Copied is a text that the copy menu offers: a command line, a request.
+type Copied struct{ Name, Key, Text string }
+
 // Once puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it is closed.
 type Once struct {
 	Title  string

@@ -23,6 +23,7 @@ type Options struct {
 	Journal  *journal.Journal
 	Now      func() time.Time // nil is time.Now
 	Location *time.Location   // nil is time.Local
+	Flags    []string         // with which the program's commands reach the account: "-a", "acme-prod"
 }
 
 // An Account is one account as the API said it last: a shared set per kind of row, and the panes on them.
@@ -33,6 +34,7 @@ type Account struct {
 	now      func() time.Time
 	location *time.Location
 	name     string
+	flags    []string
 	sets     map[string]any
 	tickets  tickets
 
@@ -47,7 +49,7 @@ type Account struct {
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
-	a := &Account{ctx: ctx, api: o.API, name: o.Name, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{},
+	a := &Account{ctx: ctx, api: o.API, name: o.Name, flags: o.Flags, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{},
 		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), seen: map[transfer.ID]transfer.State{}}
 	if a.now == nil {
 		a.now = time.Now

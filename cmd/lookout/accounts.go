@@ -45,6 +45,14 @@ func others(f *flags, began settings) accounts {
 	return a
 }
 
+// flags are those with which a command reaches the account: none where it is in no configuration.
+func (s settings) flags() []string {
+	if s.demo || s.Account == "account" {
+		return nil
+	}
+	return []string{"-a", s.Account}
+}
+
 // another is an account of the configuration, which is read again. Address and token that flags or environment gave belong to the account
 // that the program began with: they are never used for another.
 func another(f *flags, name string) (settings, error) {

@@ -3,6 +3,7 @@ package termtest
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ type T struct {
 	mu      sync.Mutex
 	changed chan struct{}
 	bytes   int
+	clip    string
 	ended   chan int
 }
 
@@ -61,6 +63,12 @@ func (v *T) Write(p []byte) (int, error) {
 	n, err := v.emu.Write(p)
 	v.mu.Lock()
 	v.bytes += len(p)
+	if _, after, copied := strings.Cut(string(p), "\x1b]52;c;"); copied {
+		text, _, _ := strings.Cut(after, "\a")
+		if data, err := base64.StdEncoding.DecodeString(text); err == nil {
+			v.clip = string(data)
+		}
+	}
 	close(v.changed)
 	v.changed = make(chan struct{})
 	v.mu.Unlock()
@@ -72,6 +80,19 @@ func (v *T) Bytes() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.bytes
+}
+
+// Copied waits for a text on the clipboard and takes it away from there.
+func (v *T) Copied() string {
+	v.t.Helper()
+	text := ""
+	v.until("a text on the clipboard", func(string) bool {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		text, v.clip = v.clip, ""
+		return text != ""
+	})
+	return text
 }
 
 // Settled lets some time pass and gives how much has been written by then: for programs that ought to be still.
