@@ -22,6 +22,7 @@ type Pane interface {
 type Box struct {
 	Width, Height int
 	Focused       bool
+	Words         bool // no drawings: charts are told by their figures
 	Theme         *theme.Theme
 	Now           time.Time
 }

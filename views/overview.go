@@ -50,6 +50,13 @@ func known[T any](set *ui.Set[T]) string {
 	return fmt.Sprint(set.Len())
 }
 
+// Read is the box that has the keyboard, as lines.
+func (o *overview) Read(b ui.Box) ui.Reading {
+	g := o.boxes[o.at]
+	b.Height = 12
+	return ui.Reading{At: o.at + 1, Of: len(o.boxes), Item: g.title() + "\n" + g.view(b)}
+}
+
 // Name is the tab.
 func (o *overview) Name() string { return "overview" }
 

@@ -19,6 +19,7 @@ import (
 type file struct {
 	Theme    string
 	ASCII    bool
+	Linear   bool
 	Refresh  string
 	Account  string // the one to start with
 	Accounts map[string]accountBlock
@@ -50,6 +51,7 @@ type settings struct {
 	Color   theme.Tone
 	Theme   string
 	ASCII   bool
+	Linear  bool
 	Refresh time.Duration
 	Keys    map[string][]string
 	Themes  map[string]theme.Own
@@ -130,7 +132,7 @@ func choose(cfg file, f *flags) (settings, error) {
 		for name, block = range cfg.Accounts {
 		}
 	}
-	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Keys: cfg.Keys,
+	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Linear: cfg.Linear || f.linear, Keys: cfg.Keys,
 		Themes: cfg.Themes, Columns: cfg.Columns, Notify: cfg.Notify}
 	if !f.alone {
 		s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))

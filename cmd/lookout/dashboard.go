@@ -30,7 +30,7 @@ func dashboard(c *cobra.Command, f *flags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := terminal.Check(); err != nil {
+	if err := checkTerminal(s.Linear); err != nil {
 		return usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
 	}
 	api, j, err := s.connect(c.Context())
@@ -38,6 +38,7 @@ func dashboard(c *cobra.Command, f *flags) error {
 		return err
 	}
 	rest := others(f, s)
+	f.linear = s.Linear
 	return show(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) { return onScreen(ctx, f, s, api, j, rest.names) })
 }
 
@@ -58,12 +59,20 @@ func (s settings) connect(ctx context.Context) (*client.Client, *journal.Journal
 	return api, j, nil
 }
 
+// checkTerminal says why there is no terminal to work on; lines need less of one.
+func checkTerminal(linear bool) error {
+	if linear {
+		return terminal.CheckLinear()
+	}
+	return terminal.Check()
+}
+
 // refreshEvery is how often the pane in front is asked again unless somebody says otherwise.
 const refreshEvery = 20 * time.Second
 
 // show puts an account on the screen until the program is left.
 func show(ctx context.Context, f *flags, rest accounts, open func(context.Context) (shell.Session, error)) error {
-	if err := terminal.Check(); err != nil {
+	if err := checkTerminal(f.linear); err != nil {
 		return usage(err)
 	}
 	faults, err := logTo(f.logFile)
@@ -80,7 +89,11 @@ func show(ctx context.Context, f *flags, rest accounts, open func(context.Contex
 	if err != nil {
 		return usage(err)
 	}
-	code, err := terminal.Run(ctx, desk, terminal.Options{Handover: desk.Close, Log: faults})
+	var screen terminal.Screen = desk
+	if f.linear {
+		screen = shell.NewLinear(desk)
+	}
+	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, Handover: desk.Close, Log: faults})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
 	}

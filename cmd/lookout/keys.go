@@ -38,6 +38,8 @@ func topSettings() []setting[file] {
 			about: "Colours: auto, " + strings.Join(theme.Names(), ", ") + ", or one of [themes]. auto is light where the terminal says that its background is light, else dark; contrast and colorblind follow the background too."},
 		{name: "ascii", into: func(f *file) any { return &f.ASCII }, example: "false", absent: "false, true where the locale is not UTF-8", flag: "ascii",
 			about: "Draw with ASCII characters alone."},
+		{name: "linear", into: func(f *file) any { return &f.Linear }, example: "false", absent: "false", flag: "linear",
+			about: "For screen readers: lines are added beneath, nothing is drawn over, one item is told at a time."},
 		{name: "refresh", into: func(f *file) any { return &f.Refresh }, check: func(v string) error { _, err := interval(v); return err }, example: `"20s"`, absent: "20s", flag: "refresh",
 			about: "Time between refreshes of the pane in front, at least 5s."},
 		{name: "notify", into: func(f *file) any { return &f.Notify }, choices: notifyWays(), example: `["bell", "osc9"]`, absent: "none",

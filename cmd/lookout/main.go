@@ -46,6 +46,7 @@ type flags struct {
 	theme     string
 	ascii     bool
 	noMouse   bool
+	linear    bool
 	view      string
 	logFile   string
 	alone     bool // the account's block alone says where it is and which token it has
@@ -65,6 +66,7 @@ func (f *flags) ofScreen(set *pflag.FlagSet) {
 	set.StringVar(&f.theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration")
 	set.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	set.BoolVar(&f.linear, "linear", false, "for screen readers: lines are added, nothing is drawn over, one item is told at a time")
 	set.StringVar(&f.view, "view", "", "pane to start with: overview, issues, services, …")
 	set.DurationVar(&f.refresh, "refresh", 0, "time between refreshes of the pane in front (default 20s)")
 	set.StringVar(&f.logFile, "log-file", "", "write faults of the program itself to this file")

@@ -28,6 +28,7 @@ type Frame struct {
 	Content string
 	Title   string
 	Mouse   bool
+	Say     string // lines to be added, where the terminal is linear
 }
 
 // Options say where the terminal is. The zero value is the process's own.
@@ -36,6 +37,7 @@ type Options struct {
 	Out      io.Writer
 	Size     func() (width, height int) // nil asks the terminal
 	Handover func()                     // run before leaving, whatever the way: flush what must not be lost
+	Linear   bool                       // lines are added, nothing is drawn over: for screen readers
 	Log      io.Writer                  // stack traces of panics; nil drops them
 }
 
