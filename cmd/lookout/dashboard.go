@@ -102,18 +102,24 @@ func show(ctx context.Context, f *flags, rest accounts, open func(context.Contex
 
 // onScreen is an account as the program shows it.
 func onScreen(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, accounts []string) (shell.Session, error) {
+	session, _, err := opened(ctx, f, s, c, j)
+	session.Options.Accounts = accounts
+	return session, err
+}
+
+// opened is an account with what is shown of it. It ends with its requests cancelled and its journal closed.
+func opened(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, *views.Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	o, account, err := optionsOf(ctx, f, s, c, j)
 	if err != nil {
 		cancel()
-		return shell.Session{}, err
+		return shell.Session{}, nil, err
 	}
-	o.Accounts = accounts
 	return shell.Session{Options: o, Close: func() {
 		cancel()
 		account.Close()
 		_ = j.Close()
-	}}, nil
+	}}, account, nil
 }
 
 // assemble makes the program of an account.

@@ -96,7 +96,7 @@ func command() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("screen", demoCommand(f))
+	add("screen", demoCommand(f), watchCommand(f))
 	for _, n := range nouns() {
 		add("account", n.command(f))
 	}

@@ -32,6 +32,9 @@ func (s *Shell) Frame() terminal.Frame {
 func (s *Shell) content() string {
 	b := ui.Box{Width: s.width, Height: s.height, Theme: s.o.Theme, Now: s.now(), Focused: true}
 	s.hits = s.hits[:0]
+	if s.o.Bare {
+		return b.Fit(s.pane().View(b))
+	}
 	if s.width < leastWidth || s.height < leastHeight {
 		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d", leastWidth, leastHeight, s.width, s.height))
 	}

@@ -29,6 +29,15 @@ func (s *Shell) program() []ui.Action {
 	return s.own.actions
 }
 
+// bare are the program's actions where a pane stands alone.
+func (s *Shell) bare() []ui.Action {
+	return []ui.Action{
+		{Key: ui.Bind("refresh", "r"), Do: func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.arm(s)) }},
+		{Key: ui.Bind("suspend", "ctrl+z"), Do: terminal.Suspend},
+		{Key: ui.Bind("quit", "q"), Do: func() tea.Cmd { return terminal.Quit(0) }},
+	}
+}
+
 func (s *Shell) programActions() []ui.Action {
 	act := func(name, about string, show bool, do func() tea.Cmd, keys ...string) ui.Action {
 		return ui.Action{Key: ui.Bind(name, keys...), Group: "program", About: about, Show: show, Do: do}

@@ -27,6 +27,7 @@ type Options struct {
 	ReadOnly  bool
 	Demo      bool
 	Mouse     bool
+	Bare      bool          // the first pane alone, without head, tabs, news and hints
 	Banner    func() string // what must not be overlooked while it lasts, beside the account; "" says nothing
 	Budget    func() string // "requests 788 of 800"; "" says nothing
 	Refresh   time.Duration // of the pane in front; 0 never
@@ -294,6 +295,9 @@ func (s *Shell) ask(a ui.Action) tea.Cmd {
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
 func (s *Shell) actions() []ui.Action {
 	p := s.pane()
+	if s.o.Bare {
+		return append(p.Actions(), s.bare()...)
+	}
 	return append(s.rebound(p.Name(), p.Actions()), s.program()...)
 }
 
