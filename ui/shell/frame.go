@@ -43,7 +43,7 @@ func (s *Shell) content() string {
 	rule := b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.H, s.width))
 	middle := body.Fit(s.pane().View(body))
 	if n := len(s.dialogs); n > 0 {
-		middle = body.Fit(over(middle, s.dialogs[n-1], body))
+		middle = body.Fit(over(middle, s.dialogs[n-1], body, &s.inside))
 	}
 	line := b
 	line.Height = 1

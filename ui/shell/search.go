@@ -16,7 +16,11 @@ type search struct {
 	text string
 	at   int
 	top  int
+	last int // entries of the last frame
 }
+
+// searchHead is the lines above the entries.
+const searchHead = 2
 
 // press takes a key for the text. It reports whether enter was pressed.
 func (q *search) press(k tea.KeyPressMsg, n int) (chosen, leave bool) {
@@ -44,7 +48,8 @@ func (q *search) press(k tea.KeyPressMsg, n int) (chosen, leave bool) {
 // window draws the text and the entries around the cursor.
 func (q *search) window(lead string, n int, b ui.Box, line func(i int, cursor bool) string) string {
 	q.at = max(0, min(q.at, n-1))
-	room := b.Height - 2
+	q.last = n
+	room := b.Height - searchHead
 	q.top = max(min(q.top, q.at), q.at-room+1, 0)
 	lines := []string{b.Theme.Paint(theme.Accent, lead) + b.Theme.Paint(theme.Input, q.text) + b.Theme.Paint(theme.Cursor, " "), ""}
 	for i := q.top; i < min(n, q.top+room); i++ {

@@ -61,6 +61,7 @@ type Shell struct {
 	clock   clock
 	mouse   bool
 	hits    []hit // of the last frame
+	inside  area  // of the dialog of the last frame, without its border
 	own     own
 	begin   tea.Cmd // what there is to say at the start
 }
