@@ -45,6 +45,7 @@ type Account struct {
 	links     []link                         // given out in this run
 	folder    string                         // used last for files of this machine
 	attention attention
+	progress  struct{ version, percent int } // of the transfers as they were read last
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.

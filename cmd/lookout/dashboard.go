@@ -93,7 +93,7 @@ func show(ctx context.Context, f *flags, rest accounts, open func(context.Contex
 	if f.linear {
 		screen = shell.NewLinear(desk)
 	}
-	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, Handover: desk.Close, Log: faults})
+	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, Progress: terminal.HasProgress(), Handover: desk.Close, Log: faults})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
 	}
@@ -149,7 +149,7 @@ func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *j
 	return shell.Options{
 		Panes: account.Panes(), Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
-		Context: ctx, Leaving: account.Leaving, Notices: account.Notices, Attend: account.Attend, Notify: s.notify(),
+		Context: ctx, Leaving: account.Leaving, Progress: account.Progress, Notices: account.Notices, Attend: account.Attend, Notify: s.notify(),
 	}, account, nil
 }
 

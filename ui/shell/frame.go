@@ -26,7 +26,15 @@ type hit struct {
 
 // Frame is what is to be seen: exactly as wide and high as the terminal.
 func (s *Shell) Frame() terminal.Frame {
-	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse}
+	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse, Percent: s.percent()}
+}
+
+// percent is how far work under way is; 0 without any.
+func (s *Shell) percent() int {
+	if s.o.Progress == nil {
+		return 0
+	}
+	return s.o.Progress()
 }
 
 func (s *Shell) content() string {

@@ -96,7 +96,7 @@ func (l *Linear) Frame() terminal.Frame {
 	l.hear(s)
 	text := l.out.String()
 	l.out.Reset()
-	return terminal.Frame{Title: "lookout " + s.o.Account, Say: text}
+	return terminal.Frame{Title: "lookout " + s.o.Account, Say: text, Percent: s.percent()}
 }
 
 // hear says what differs from what was said.

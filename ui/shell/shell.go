@@ -40,6 +40,7 @@ type Options struct {
 	Accounts  []string            // that can be switched to, this one among them
 	Leaving   func() []string     // what ends when the account is left, in sentences; nil is nothing
 	Commands  []Command           // of the palette
+	Progress  func() int          // percent of work under way; 0 is none
 	Columns   map[string][]string // of lists by their names: which and in what order
 	Notices   func() []ui.Notice  // changes since the last call that somebody should know of
 	Attend    func() tea.Cmd      // reads what notices are about, where it has grown old

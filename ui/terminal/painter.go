@@ -13,15 +13,17 @@ type painter struct {
 	out  io.Writer
 	lost func() // the terminal cannot be written any more
 
-	mu     sync.Mutex
-	wake   chan struct{}
-	done   chan struct{}
-	next   *Frame
-	orders string    // bytes beside frames: modes, the clipboard
-	fresh  bool      // draw everything
-	linear bool      // frames are not drawn: what they say is added
-	since  time.Time // a write is under way since then
-	held   time.Time // when the last slow write ended
+	mu      sync.Mutex
+	wake    chan struct{}
+	done    chan struct{}
+	next    *Frame
+	orders  string    // bytes beside frames: modes, the clipboard
+	fresh   bool      // draw everything
+	bar     bool      // the terminal has a progress bar
+	percent int       // that it shows
+	linear  bool      // frames are not drawn: what they say is added
+	since   time.Time // a write is under way since then
+	held    time.Time // when the last slow write ended
 
 	// Of the writing goroutine alone.
 	lines  []line
@@ -52,6 +54,10 @@ func (p *painter) nudge() {
 // show draws a frame as soon as the terminal takes it: what changed, or everything where what stands on the screen cannot be trusted.
 func (p *painter) show(f Frame, whole bool) {
 	p.mu.Lock()
+	if p.bar && f.Percent != p.percent {
+		p.orders += progress(f.Percent)
+		p.percent = f.Percent
+	}
 	if p.linear {
 		p.orders += spoken(f.Say)
 	} else {
@@ -59,6 +65,17 @@ func (p *painter) show(f Frame, whole bool) {
 	}
 	p.mu.Unlock()
 	p.nudge()
+}
+
+// unbarred takes the progress bar away, where it stands.
+func (p *painter) unbarred() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.percent == 0 {
+		return ""
+	}
+	p.percent = 0
+	return progress(0)
 }
 
 // raw writes bytes that are no frame.

@@ -88,7 +88,7 @@ func open(o Options) (*console, error) {
 	}
 	t.guard = newGuard(t.in)
 	t.painter = newPainter(t.out, t.lost)
-	t.painter.linear = o.Linear
+	t.painter.linear, t.painter.bar = o.Linear, o.Progress
 	return t, nil
 }
 
@@ -114,7 +114,7 @@ func (t *console) stop() {
 	}
 	t.active = false
 	_, off := t.modes()
-	t.painter.finish(off, time.Second)
+	t.painter.finish(t.painter.unbarred()+off, time.Second)
 	if t.before != nil {
 		_ = term.Restore(t.input.Fd(), t.before)
 	}

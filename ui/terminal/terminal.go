@@ -28,6 +28,7 @@ type Frame struct {
 	Content string
 	Title   string
 	Mouse   bool
+	Percent int    // of work under way, for the terminal's own progress bar; 0 is none
 	Say     string // lines to be added, where the terminal is linear
 }
 
@@ -37,6 +38,7 @@ type Options struct {
 	Out      io.Writer
 	Size     func() (width, height int) // nil asks the terminal
 	Handover func()                     // run before leaving, whatever the way: flush what must not be lost
+	Progress bool                       // the terminal has a progress bar of its own (OSC 9;4)
 	Linear   bool                       // lines are added, nothing is drawn over: for screen readers
 	Log      io.Writer                  // stack traces of panics; nil drops them
 }
