@@ -45,7 +45,7 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	server := httptest.NewServer(lab)
 	t.Cleanup(server.Close)
 	r.write(r.home+"/lab.token", "lab-token\n")
-	r.configured("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n")
+	r.configured("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword = \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n")
 	v := r.desk(120, 36, &flags{noMouse: true})
 	v.WaitFor("Services 14")
 	v.WaitFor("prod PROD")
@@ -55,6 +55,7 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	v.WaitFor("no services yet")
 	v.WaitGone("PROD")
 	v.WaitFor("this is lab")
+	v.WaitFor("lab LAB")
 	if strings.Contains(v.Screen(), "edge-router") {
 		t.Errorf("rows of the other account:\n%s", v.Screen())
 	}

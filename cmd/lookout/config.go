@@ -41,6 +41,7 @@ type accountBlock struct {
 	Protected    bool
 	ReadOnly     bool
 	Color        string
+	Word         string
 	NotifyOn     []string
 }
 

@@ -147,7 +147,7 @@ func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *j
 	}
 	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j, Flags: s.flags()})
 	return shell.Options{
-		Panes: account.Panes(), Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
+		Panes: account.Panes(), Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Word: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
 		Context: ctx, Leaving: account.Leaving, Progress: account.Progress, Notices: account.Notices, Attend: account.Attend, Notify: s.notify(),
 	}, account, nil

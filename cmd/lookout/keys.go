@@ -72,6 +72,8 @@ func accountSettings() []setting[accountBlock] {
 			about: "Refuse every change, where requests are made."},
 		{name: "color", into: func(a *accountBlock) any { return &a.Color }, choices: slices.Sorted(maps.Keys(tones())), example: `"red"`, absent: "the theme's",
 			about: "Colour of the account's name in the head line."},
+		{name: "word", into: func(a *accountBlock) any { return &a.Word }, check: accountWord, example: `"STAGING"`, absent: "none",
+			about: "A word of at most 12 letters beside the account's name in the head line, in its colour."},
 		{name: "notify_on", into: func(a *accountBlock) any { return &a.NotifyOn }, choices: append(notifyRules(), noRule), example: `["service leaves ok", "new issue"]`, absent: "both, where notify says how",
 			about: "What is told by the ways of notify."},
 	}
@@ -83,6 +85,17 @@ const aboutKeys = "Keys of actions, several for each. docs/keys.md and ? in the 
 func baseURL(v string) error {
 	_, err := client.New(v, client.NewSecret("x"))
 	return err
+}
+
+// accountWord is short and cannot be taken for what the program says of an account itself.
+func accountWord(v string) error {
+	switch {
+	case !accountNames.MatchString(v) || len(v) > 12:
+		return fmt.Errorf("%q is no word of 1 to 12 letters, digits, dots, - and _", v)
+	case slices.Contains([]string{"PROD", "DEMO", "FAULT"}, strings.ToUpper(v)):
+		return fmt.Errorf("%q is said by the program itself; protected = true says PROD", v)
+	}
+	return nil
 }
 
 func absolute(v string) error {

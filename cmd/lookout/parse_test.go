@@ -37,6 +37,7 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 		"[themes.dark]\nbad = \"red\"\n":                       {"c.toml:1:1:", "choose another"},
 		"[columns]\nservices = \"state\"\n":                    {"c.toml:2:1:", "a list of columns"},
 		"notify = [\"bell\", \"horn\"]\n":                      {"c.toml:1:1:", "horn", "osc777"},
+		account + "word = \"prod\"\n":                          {"c.toml:3:1:", "protected = true"},
 		account + "notify_on = [\"everything\"]\n":             {"c.toml:3:1:", "service leaves ok"},
 		"[keys]\n  disable = [\"d\"]\n":                        {"c.toml:2:3:", "PANE.ACTION"},
 		"[keys]\n\"services.disable\" = 5\n":                   {"c.toml:2:1:", "list of keys"},

@@ -81,6 +81,9 @@ func paint(out *strings.Builder, t *theme.Theme, tone theme.Tone, text string) {
 func (s *Shell) head(b ui.Box) string {
 	t := b.Theme
 	left := t.Paint(theme.Strong, " lookout") + "  " + t.Paint(s.tone(), s.o.Account)
+	if s.o.Word != "" {
+		left += " " + t.Paint(s.tone(), s.o.Word)
+	}
 	if s.o.Protected {
 		left += " " + t.Paint(theme.Bad, "PROD")
 	}

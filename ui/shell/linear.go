@@ -285,6 +285,9 @@ func (l *Linear) lines(text string) []string {
 // accountLine is where one is, and what is different from other accounts.
 func (s *Shell) accountLine() string {
 	parts := []string{"account " + s.o.Account}
+	if s.o.Word != "" {
+		parts = append(parts, s.o.Word)
+	}
 	if s.o.Protected {
 		parts = append(parts, "PROD")
 	}

@@ -23,6 +23,7 @@ type Options struct {
 	Looks     Looks
 	Account   string
 	Tone      theme.Tone // of the account's name; Plain is Accent
+	Word      string     // of the user's for the account, beside its name
 	Protected bool       // the word PROD stands beside the account
 	ReadOnly  bool
 	Demo      bool
