@@ -2,7 +2,7 @@ package shell
 
 import (
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +109,7 @@ func (l *Linear) hear(s *Shell) {
 		if frozen.item == before.item {
 			now.item = before.item
 		}
-		if reflect.DeepEqual(frozen.text, before.text) {
+		if slices.Equal(frozen.text, before.text) {
 			now.text = before.text
 		}
 	}
@@ -134,7 +134,7 @@ func (l *Linear) hear(s *Shell) {
 	case now.text != nil && (fresh || before.text == nil):
 		l.since, l.at = s.now(), 0
 		l.say(l.textLine())
-	case now.text != nil && !reflect.DeepEqual(now.text, before.text):
+	case now.text != nil && !slices.Equal(now.text, before.text):
 		l.since, l.at = s.now(), min(l.at, len(now.text)-1)
 		l.sayChanges(before.text, now.text)
 	case now.text == nil && (fresh || now.item != before.item):
