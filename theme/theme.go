@@ -32,7 +32,7 @@ type Style struct{ Open, Close string }
 // A Theme is a set of styles and glyphs for one kind of terminal. The zero value draws plain text.
 type Theme struct {
 	Name   string
-	Dark   bool
+	Dark   bool // it is for dark backgrounds
 	Glyphs Glyphs
 	styles [tones]Style
 }

@@ -45,7 +45,7 @@ func (c Chart) View(b Box) string {
 		return head + "\n" + b.Theme.Paint(theme.Muted, "no data")
 	}
 	width, height := b.Width-axis, b.Height-3
-	if width < 8 || height < 2 {
+	if width < 8 || height < 2 || b.Words {
 		return head
 	}
 	if low == high {

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,6 +29,8 @@ type Column[T any] struct {
 	Less  func(a, b T) bool                 // nil sorts by the cell's text
 	Named bool                              // a filter looks here only where it names the column
 	Once  bool                              // sorted by it, rows that agree show it once: a grouped view
+
+	hidden bool // left out by the user
 }
 
 // An Act is an action on the row at the cursor, or on all marked rows.
@@ -77,6 +80,7 @@ type List[T any] struct {
 	Pending func() string          // what would be lost by quitting now; "" is nothing
 	Where   func() string          // where a list on a stack stands: "acme-backups › db"
 	Still   bool                   // not refreshed by the clock: a listing that was read far
+	Lines   func(T) []Copied       // what the copy menu offers beside name, id, JSON and CSV
 	Label   func(T) string         // what a row is called in questions and news; nil is the first strong cell
 
 	cursor string // identity of the row, not its number
@@ -238,6 +242,23 @@ func (l *List[T]) look(row T) tea.Cmd {
 		l.blind[id] = err
 		return nil
 	})
+}
+
+// Keep is what the user has chosen: filter, sort, row.
+func (l *List[T]) Keep() Kept {
+	k := Kept{Filter: l.filter.text, Reverse: l.order.reverse, Row: l.cursor}
+	l.order.start(l)
+	if at := l.order.column; at >= 0 {
+		k.Sort = l.Columns[at].Title
+	}
+	return k
+}
+
+// Restore chooses again what was kept. The cursor goes to its row once that is there.
+func (l *List[T]) Restore(k Kept) {
+	l.filter = filter{text: k.Filter}
+	l.order.set, l.order.reverse, l.cursor = true, k.Reverse, k.Row
+	l.order.column = slices.IndexFunc(l.Columns, func(c Column[T]) bool { return c.Title == k.Sort })
 }
 
 // row is the row at the cursor.

@@ -54,7 +54,7 @@ type column struct {
 func (l *List[T]) layout(width int) {
 	l.gone = append(l.gone[:0], make([]bool, len(l.Columns))...)
 	for i := range l.gone {
-		l.gone[i] = i > 0 && i < l.left
+		l.gone[i] = l.Columns[i].hidden || i > 0 && i < l.left
 	}
 	for {
 		need, flex, drop := 2, 0, -1

@@ -33,6 +33,7 @@ type rowHands struct {
 	mark             func()
 	called, id, json func() string
 	csv              func() string // of the whole list
+	lines            func() []Copied
 	detail           func() tea.Cmd
 }
 
@@ -95,12 +96,16 @@ func (r rowHands) copyMenu() Menu {
 	add := func(name, key, what string, text func() string) Action {
 		return Action{Key: Bind(name, key), Do: func() tea.Cmd { return Send(Copy{Text: text(), What: what}) }}
 	}
-	return Menu{Title: "Copy " + r.called(), Actions: []Action{
+	m := Menu{Title: "Copy " + r.called(), Actions: []Action{
 		add("name", "n", "name", r.called),
 		add("id", "i", "id", r.id),
 		add("row as JSON", "j", "row as JSON", r.json),
 		add("list as CSV", "c", "list as CSV", r.csv),
 	}}
+	for _, c := range r.lines() {
+		m.Actions = append(m.Actions, add(c.Name, c.Key, c.Name, func() string { return c.Text }))
+	}
+	return m
 }
 
 // sortMenu offers columns by their titles; by is the one in use.

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -75,8 +76,17 @@ func (l *List[T]) listActions(row T, there bool) []Action {
 		id:     func() string { return l.Set.ID(row) },
 		json:   func() string { return asJSON(row) },
 		csv:    l.csv,
+		lines:  func() []Copied { return l.lines(row) },
 		detail: func() tea.Cmd { l.open, l.down = true, 0; return l.look(row) },
 	})
+}
+
+// lines are what the pane offers to copy of a row, beside what every list does.
+func (l *List[T]) lines(row T) []Copied {
+	if l.Lines == nil {
+		return nil
+	}
+	return l.Lines(row)
 }
 
 // detailKey is enter where no act of the pane has it, else i; "" where there are no details.
@@ -187,13 +197,14 @@ func asJSON(row any) string {
 // csv is the list as it is shown. A cell that a spreadsheet would take for a formula is kept from it.
 func (l *List[T]) csv() string {
 	var b strings.Builder
-	for i, c := range l.Columns {
+	columns := slices.DeleteFunc(slices.Clone(l.Columns), func(c Column[T]) bool { return c.hidden })
+	for i, c := range columns {
 		csvField(&b, i, c.Title)
 	}
 	b.WriteByte('\n')
 	for n := range l.order.count(l.Set) {
 		row := l.Set.At(l.order.index(n))
-		for i, c := range l.Columns {
+		for i, c := range columns {
 			text, _ := c.Cell(row, l.light())
 			csvField(&b, i, text)
 		}

@@ -22,6 +22,7 @@ type Pane interface {
 type Box struct {
 	Width, Height int
 	Focused       bool
+	Words         bool // no drawings: charts are told by their figures
 	Theme         *theme.Theme
 	Now           time.Time
 }
@@ -57,6 +58,27 @@ type Target struct {
 	ID    string // identity in its pane
 }
 
+// A Notice is news of something that somebody should know of though they did not ask.
+type Notice struct {
+	Rule string // what kind it is: "new issue"
+	Text string
+	Tone theme.Tone
+}
+
+// Kept is what the user has chosen in a pane: kept while its account is away.
+type Kept struct {
+	Filter  string
+	Sort    string // title of a column; empty is the pane's own order
+	Reverse bool
+	Row     string // identity of the row at the cursor
+}
+
+// Keeper is a pane whose choices can be kept and made again.
+type Keeper interface {
+	Keep() Kept
+	Restore(Kept)
+}
+
 // Refresher is anything that can be asked again: a pane or a set.
 type Refresher interface{ Refresh() tea.Cmd }
 
@@ -76,8 +98,11 @@ type (
 	Enter struct{ Form Form }
 	// Ask puts the question of an action in front, or does the action where it asks nothing.
 	Ask struct{ Action Action }
-	// Goto switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone.
-	Goto struct{ Pane, ID string }
+	// Goto switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then, where there is one, is opened on it.
+	Goto struct {
+		Pane, ID string
+		Then     Pane
+	}
 	// Copy puts text on the clipboard. What names it in the news: "e-mail address".
 	Copy struct{ Text, What string }
 	// Browse opens an address in the browser, or shows it where there is none.
@@ -92,6 +117,9 @@ type (
 	// Show puts text in front that can be scrolled and copied: a row as JSON, a call sheet.
 	Show struct{ Title, Text string }
 )
+
+// Copied is a text that the copy menu offers: a command line, a request.
+type Copied struct{ Name, Key, Text string }
 
 // Once puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it is closed.
 type Once struct {

@@ -117,6 +117,9 @@ func (s *Set[T]) Notes() []string { return s.notes }
 // Busy is the verb under way on a row ("disabling"), or "".
 func (s *Set[T]) Busy(id string) string { return s.busy[id] }
 
+// Working is how many changes of rows wait for their answer.
+func (s *Set[T]) Working() int { return len(s.busy) }
+
 // working reports whether any row is busy.
 func (s *Set[T]) working() bool { return len(s.busy) > 0 }
 

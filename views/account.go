@@ -4,6 +4,7 @@ package views
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,6 +23,7 @@ type Options struct {
 	Journal  *journal.Journal
 	Now      func() time.Time // nil is ui.Wall
 	Location *time.Location   // nil is time.Local
+	Flags    []string         // with which the program's commands reach the account: "-a", "acme-prod"
 }
 
 // An Account is one account as the API said it last: a shared set per kind of row, and the panes on them.
@@ -32,6 +34,7 @@ type Account struct {
 	now      func() time.Time
 	location *time.Location
 	name     string
+	flags    []string
 	sets     map[string]any
 	tickets  tickets
 	plots    map[string]plotted // charts by their measures
@@ -43,11 +46,13 @@ type Account struct {
 	listings  []*listing                     // open folders of buckets
 	links     []link                         // given out in this run
 	folder    string                         // used last for files of this machine
+	attention attention
+	progress  struct{ version, percent int } // of the transfers as they were read last
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
-	a := &Account{ctx: ctx, api: o.API, name: o.Name, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
+	a := &Account{ctx: ctx, api: o.API, name: o.Name, flags: o.Flags, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
 		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), seen: map[transfer.ID]transfer.State{}}
 	if a.now == nil {
 		a.now = ui.Wall
@@ -64,9 +69,63 @@ func (a *Account) Panes() []ui.Pane {
 		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane(), a.journalPane()}
 }
 
+// Lists are the panes whose columns can be chosen: tabs, and what is opened from them.
+func (a *Account) Lists() []ui.Columned {
+	open := a.listings
+	defer func() { a.listings = open }()
+	var lists []ui.Columned
+	for _, p := range append(a.Panes(), a.objectsPane(client.Bucket{}, "", "/")) {
+		if l, ok := p.(ui.Columned); ok {
+			lists = append(lists, l)
+		}
+	}
+	return lists
+}
+
 // Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers are watched.
 func (a *Account) Opened() tea.Cmd {
 	return tea.Batch(a.holds(), a.resumable(), a.unknowns(), a.watch())
+}
+
+// Leaving is what ends with the account, in sentences: nothing where nothing is under way.
+func (a *Account) Leaving() []string {
+	var ends []string
+	if text := a.unfinished(); text != "" {
+		ends = append(ends, text)
+	}
+	changes := 0
+	for _, set := range a.sets {
+		if w, ok := set.(interface{ Working() int }); ok {
+			changes += w.Working()
+		}
+	}
+	if changes > 0 {
+		ends = append(ends, count(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.")
+	}
+	var waiting []string
+	for _, h := range a.journal.Holds() {
+		if h.Until.After(a.now()) {
+			waiting = append(waiting, fmt.Sprintf("%s at %s", client.NewText(h.Label), clock(h.Until.In(a.location), a.now().In(a.location))))
+		}
+	}
+	if len(waiting) > 0 {
+		slices.Sort(waiting)
+		ends = append(ends, "To be enabled again, which happens only while this account is open: "+joined(waiting)+".")
+	}
+	return ends
+}
+
+// Close waits for transfers that have been cancelled to let go of their files, but not for ever.
+func (a *Account) Close() {
+	ended := make(chan struct{})
+	go func() {
+		a.transfers.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(2 * time.Second):
+	}
 }
 
 // share makes a kind's set on first asking and gives the same one ever after.

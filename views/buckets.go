@@ -138,6 +138,7 @@ func (a *Account) bucketsPane() ui.Pane {
 			return a.api.Buckets.View(ctx, b.Cluster.Raw(), b.Label.Raw())
 		},
 		Foot:  a.bucketsFoot,
+		Lines: a.bucketLines,
 		Empty: "no buckets yet · n makes one",
 		Sort:  "bucket",
 		Label: func(b client.Bucket) string { return b.Label.String() },

@@ -39,8 +39,11 @@ func (a *Account) clustersPane() ui.Pane {
 		},
 		Detail: a.clusterDetail,
 		Foot:   func(_ *ui.Set[client.Cluster], b ui.Box) string { return a.transferLine(b) },
-		Empty:  "no clusters: the provider names none",
-		Sort:   "cluster",
+		Lines: func(c client.Cluster) []ui.Copied {
+			return lines(a.script("clusters get", nil, c.ID.Raw()), a.curl("view cluster", nil, c.ID.Raw()))
+		},
+		Empty: "no clusters: the provider names none",
+		Sort:  "cluster",
 	}
 }
 

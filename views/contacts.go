@@ -42,6 +42,7 @@ func (a *Account) contactsPane() ui.Pane {
 			return a.api.Contacts.View(ctx, c.ID)
 		},
 		Foot:  a.contactsFoot,
+		Lines: numberedLines(a, "contacts", "view contact", func(c client.Contact) int { return c.ID }),
 		Empty: "no contacts yet · n adds one",
 		Sort:  "group",
 	}

@@ -39,6 +39,7 @@ func (a *Account) credentialsPane() ui.Pane {
 		One: func(ctx context.Context, c client.Credential) (client.Credential, error) {
 			return a.api.Credentials.View(ctx, c.ID)
 		},
+		Lines: numberedLines(a, "credentials", "view credential", func(c client.Credential) int { return c.ID }),
 		Empty: "no credentials yet · n adds one",
 		Sort:  "label",
 	}

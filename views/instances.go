@@ -51,6 +51,7 @@ func (a *Account) sshPane() ui.Pane {
 		One: func(ctx context.Context, i client.Instance) (client.Instance, error) {
 			return a.api.Instances.View(ctx, i.ID)
 		},
+		Lines: numberedLines(a, "ssh", "view SSH settings", func(i client.Instance) int { return i.ID }),
 		Empty: "no instances: settings appear here with the account's first instance",
 		Sort:  "label",
 	}

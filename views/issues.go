@@ -38,6 +38,7 @@ func (a *Account) issuesPane() ui.Pane {
 		},
 		Detail: func(i client.Issue, b ui.Box) string { return a.incidentSheet(i, b, false) },
 		Foot:   a.issuesFoot,
+		Lines:  numberedLines(a, "issues", "view issue", func(i client.Issue) int { return i.ID }),
 		Empty:  "no issues: nothing has been detected · r looks again",
 		Sort:   "age",
 		Count:  a.issuesBadge,

@@ -145,7 +145,7 @@ func (a *Account) journalActs() []ui.Act[journal.Entry] {
 			}},
 		{Keys: []string{"y"}, Name: "copy as curl", About: "the request, with the token as a variable", Show: true,
 			Off:  func(e journal.Entry) string { return because(!byAPI(e), "it went through a pre-signed URL") },
-			Send: func(e journal.Entry) tea.Msg { return ui.Copy{Text: a.curl(e), What: "request as curl"} }},
+			Send: func(e journal.Entry) tea.Msg { return ui.Copy{Text: a.curlOf(e), What: "request as curl"} }},
 	}
 }
 
@@ -168,21 +168,19 @@ func placeOf(e journal.Entry) name {
 	return name{c.Kind, entryName(e), panes[c.Kind], id}
 }
 
-// curl is the request of a change as a command. Every text stands in single quotes that nothing in it can end.
-func (a *Account) curl(e journal.Entry) string {
-	line := "curl --fail -X " + quoted(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
+// curlOf is the request of a change as a command.
+func (a *Account) curlOf(e journal.Entry) string {
+	line := "curl -sS --fail -X " + ui.Word(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if e.Change.Body != nil {
 		data, err := json.Marshal(e.Change.Body)
 		if err != nil {
 			data = []byte("{}")
 		}
-		line += " -H 'Content-Type: application/json' --data " + quoted(string(data))
+		line += " -H 'Content-Type: application/json' --data " + ui.Word(string(data))
 	}
 	path := (&url.URL{Path: e.Change.Path}).EscapedPath()
-	return line + " " + quoted(a.api.Origin()+path)
+	return line + " " + ui.Word(a.api.Origin()+path)
 }
-
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there before.
 func (a *Account) entryDetail(e journal.Entry, b ui.Box) string {

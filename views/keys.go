@@ -47,6 +47,7 @@ func (a *Account) keysPane() ui.Pane {
 			}
 			return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s, %d limited", count(set.Len(), "key", "keys"), limited))
 		},
+		Lines: numberedLines(a, "keys", "view key", func(k client.Key) int { return k.ID }),
 		Empty: "no access keys yet · n makes one",
 		Sort:  "label",
 	}

@@ -73,6 +73,7 @@ func (a *Account) objectsPane(b client.Bucket, prefix, delimiter string) ui.Pane
 		Detail: l.detail,
 		Foot:   l.foot,
 		Empty:  l.empty(),
+		Lines:  l.lines,
 		Label:  func(o client.Object) string { return l.shown(o) },
 	}
 	a.listings = append(a.listings, l)

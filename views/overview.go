@@ -18,7 +18,11 @@ type overview struct {
 	at    int // the box that has the keyboard
 	boxes []glance
 	drawn map[int]bool // boxes that there was room for; the keyboard goes to no other
+	areas []area       // of the last frame
 }
+
+// area is where a box stands in the frame.
+type area struct{ box, x, y, width, height int }
 
 // A glance is one box of the overview.
 type glance struct {
@@ -48,6 +52,13 @@ func known[T any](set *ui.Set[T]) string {
 		return ""
 	}
 	return fmt.Sprint(set.Len())
+}
+
+// Read is the box that has the keyboard, as lines.
+func (o *overview) Read(b ui.Box) ui.Reading {
+	g := o.boxes[o.at]
+	b.Height = 12
+	return ui.Reading{At: o.at + 1, Of: len(o.boxes), Item: g.title() + "\n" + g.view(b)}
 }
 
 // Name is the tab.
@@ -92,8 +103,23 @@ func (a *Account) slowly(set aged, age time.Duration) tea.Cmd {
 	return set.Refresh()
 }
 
-// Update has nothing to take: every key of the overview is an action.
-func (o *overview) Update(tea.Msg) tea.Cmd { return nil }
+// Update takes clicks: a box gets the keyboard, and the one that has it is opened.
+func (o *overview) Update(msg tea.Msg) tea.Cmd {
+	click, ok := msg.(tea.MouseClickMsg)
+	if !ok {
+		return nil
+	}
+	for _, a := range o.areas {
+		if click.X < a.x || click.X >= a.x+a.width || click.Y < a.y || click.Y >= a.y+a.height {
+			continue
+		}
+		if o.at == a.box {
+			return o.open()
+		}
+		o.at = a.box
+	}
+	return nil
+}
 
 // Actions walk the boxes and open one.
 func (o *overview) Actions() []ui.Action {
@@ -114,7 +140,7 @@ func (o *overview) Actions() []ui.Action {
 		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
 		{Key: ui.Bind("newest incident", "i"), About: "whom to call about the newest issue", Show: true,
 			Off: because(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
-				return tea.Sequence(ui.Send(ui.Goto{Pane: "issues"}), ui.Send(ui.Open{Pane: o.a.incidentPane(o.a.newestFirst()[0])}))
+				return ui.Send(ui.Goto{Pane: "issues", Then: o.a.incidentPane(o.a.newestFirst()[0])})
 			}},
 	}
 }
@@ -123,27 +149,29 @@ func (o *overview) open() tea.Cmd { return ui.Send(ui.Goto{Pane: o.boxes[o.at].p
 
 // View lays the boxes out: services and issues on top, the charts below, the store at the foot.
 func (o *overview) View(b ui.Box) string {
+	o.areas = o.areas[:0]
 	foot := 2
 	o.drawn = map[int]bool{}
 	if b.Width < narrow {
 		half := (b.Height - foot + 1) / 2
-		whole := func(n, height int) string {
-			return o.draw(n, ui.Box{Width: b.Width, Height: height, Theme: b.Theme, Now: b.Now})
-		}
-		return b.Fit(strings.Join([]string{whole(0, half), whole(1, b.Height-foot-half), whole(6, foot)}, "\n"))
+		return b.Fit(strings.Join([]string{o.put(0, 0, 0, b.Width, half, b), o.put(1, 0, half, b.Width, b.Height-foot-half, b), o.put(6, 0, b.Height-foot, b.Width, foot, b)}, "\n"))
 	}
 	top := min(max(b.Height/3, 5), 9)
 	charts := max(0, b.Height-top-foot-2)
-	rows := []string{o.pair(0, 1, b, top), ""}
+	rows := []string{o.pair(0, 1, 0, top, b), ""}
+	y := top + 1
 	switch {
 	case charts >= 16:
-		rows = append(rows, o.pair(2, 3, b, charts/2), o.pair(4, 5, b, charts-charts/2))
+		rows = append(rows, o.pair(2, 3, y, charts/2, b), o.pair(4, 5, y+charts/2, charts-charts/2, b))
+		y += charts
 	case charts >= 7: // the second two are their figures alone
-		rows = append(rows, o.pair(2, 3, b, charts-1), o.pair(4, 5, b, 1))
+		rows = append(rows, o.pair(2, 3, y, charts-1, b), o.pair(4, 5, y+charts-1, 1, b))
+		y += charts
 	case charts >= 5:
-		rows = append(rows, o.pair(2, 3, b, charts))
+		rows = append(rows, o.pair(2, 3, y, charts, b))
+		y += charts
 	}
-	rows = append(rows, "", o.draw(6, ui.Box{Width: b.Width, Height: foot, Theme: b.Theme, Now: b.Now}))
+	rows = append(rows, "", o.put(6, 0, y+1, b.Width, foot, b))
 	return b.Fit(strings.Join(rows, "\n"))
 }
 
@@ -151,11 +179,15 @@ func (o *overview) View(b ui.Box) string {
 const narrow = 60
 
 // pair is two boxes side by side.
-func (o *overview) pair(left, right int, b ui.Box, height int) string {
+func (o *overview) pair(left, right, y, height int, b ui.Box) string {
 	width := b.Width/2 - 1
-	l := o.draw(left, ui.Box{Width: width, Height: height, Theme: b.Theme, Now: b.Now})
-	r := o.draw(right, ui.Box{Width: b.Width - width - 2, Height: height, Theme: b.Theme, Now: b.Now})
-	return ui.Beside(l, r, width+2, b.Width)
+	return ui.Beside(o.put(left, 0, y, width, height, b), o.put(right, width+2, y, b.Width-width-2, height, b), width+2, b.Width)
+}
+
+// put draws a box and keeps where it stands.
+func (o *overview) put(n, x, y, width, height int, b ui.Box) string {
+	o.areas = append(o.areas, area{n, x, y, width, height})
+	return o.draw(n, ui.Box{Width: width, Height: height, Theme: b.Theme, Now: b.Now})
 }
 
 // draw is one box: its title says whether it has the keyboard.

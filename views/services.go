@@ -47,6 +47,7 @@ func (a *Account) servicesPane() ui.Pane {
 			return a.api.Services.View(ctx, s.ID)
 		},
 		Foot:  a.servicesFoot,
+		Lines: a.serviceLines,
 		Empty: "no services yet · n adds one",
 		Sort:  "label",
 		Count: a.servicesBadge,

@@ -133,6 +133,9 @@ func (p *statsView) View(b ui.Box) string {
 	room.Height -= 2
 	foot := ui.Cut(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
 		b.Width, b.Theme.Glyphs.Ellipsis)
+	if b.Words {
+		return p.figures(room) + "\n" + p.readout()
+	}
 	show := func(b ui.Box) string { return p.one(p.at, b) }
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
 		show = p.four
@@ -140,9 +143,20 @@ func (p *statsView) View(b ui.Box) string {
 	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
 }
 
+// figures are all charts in words.
+func (p *statsView) figures(b ui.Box) string {
+	var lines []string
+	b.Width, b.Height = 200, 1
+	for n := range measures() {
+		lines = append(lines, p.one(n, b))
+	}
+	return strings.Join(lines, "\n")
+}
+
 func (p *statsView) four(b ui.Box) string {
 	w, h := b.Width/2-1, b.Height/2
-	small := ui.Box{Width: w, Height: h, Theme: b.Theme, Now: b.Now}
+	small := b
+	small.Width, small.Height = w, h
 	return ui.Beside(p.one(0, small), p.one(1, small), w+2, b.Width) + "\n" + ui.Beside(p.one(2, small), p.one(3, small), w+2, b.Width)
 }
 

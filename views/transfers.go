@@ -305,6 +305,25 @@ func (a *Account) transfersBadge() (string, theme.Tone) {
 	return "", theme.Plain
 }
 
+// Progress is how far the downloads and uploads under way are together, from 1 to 99 percent; 0 without any.
+func (a *Account) Progress() int {
+	set := a.running()
+	if a.progress.version == set.Version() {
+		return a.progress.percent
+	}
+	var done, total int64
+	for i := range set.Len() {
+		if r := set.At(i); r.State.Unfinished() && r.Total > 0 && (r.Kind == transfer.Download || r.Kind == transfer.Upload) {
+			done, total = done+r.Done, total+r.Total
+		}
+	}
+	a.progress.version, a.progress.percent = set.Version(), 0
+	if total > 0 {
+		a.progress.percent = int(max(1, min(99, float64(done)*100/float64(total))))
+	}
+	return a.progress.percent
+}
+
 // unfinished is what would be lost by leaving now; "" where nothing is under way.
 func (a *Account) unfinished() string {
 	n := a.transfers.Busy()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"lookout/client"
 	"lookout/theme"
 )
 
@@ -21,10 +22,14 @@ import (
 type file struct {
 	Theme    string
 	ASCII    bool
+	Linear   bool
 	Refresh  string
 	Account  string // the one to start with
 	Accounts map[string]accountBlock
 	Keys     map[string][]string // "services.disable" = ["d"]
+	Themes   map[string]theme.Own
+	Columns  map[string][]string // "services" = ["state", "label"]
+	Notify   []string
 }
 
 // accountBlock is one account of the configuration.
@@ -39,6 +44,8 @@ type accountBlock struct {
 	Protected    bool
 	ReadOnly     bool
 	Color        string
+	Word         string
+	NotifyOn     []string
 }
 
 // settings are what a run goes by: flags before environment before the account's block before the file.
@@ -48,10 +55,15 @@ type settings struct {
 	Color   theme.Tone
 	Theme   string
 	ASCII   bool
+	Linear  bool
 	Refresh time.Duration
 	Keys    map[string][]string
-	path    string // of the configuration
-	given   token  // a token that flags or environment choose
+	Themes  map[string]theme.Own
+	Columns map[string][]string
+	Notify  []string
+	path    string                   // of the configuration
+	given   token                    // a token that flags or environment choose
+	tokens  map[string]client.Secret // see flags
 	demo    bool
 }
 
@@ -139,10 +151,13 @@ func choose(cfg file, f *flags) (settings, error) {
 		for name, block = range cfg.Accounts {
 		}
 	}
-	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Keys: cfg.Keys}
-	s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
+	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Linear: cfg.Linear || f.linear, Keys: cfg.Keys,
+		Themes: cfg.Themes, Columns: cfg.Columns, Notify: cfg.Notify, tokens: f.tokens}
+	if !f.alone {
+		s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
+		s.given = given(f)
+	}
 	s.ReadOnly = s.ReadOnly || f.readOnly
-	s.given = given(f)
 	s.Refresh, _ = interval(cfg.Refresh)
 	if f.refresh > 0 {
 		s.Refresh = f.refresh

@@ -106,6 +106,9 @@ func explained() string {
 	for _, s := range accountSettings() {
 		s.explain(&b)
 	}
+	for _, t := range tables() {
+		fmt.Fprintf(&b, "\n# %s\n# %s\n", t.about, strings.ReplaceAll(t.example, "\n", "\n# "))
+	}
 	fmt.Fprintf(&b, "\n# %s\n# [keys]\n# \"services.disable\" = [\"d\", \"x\"]\n", aboutKeys)
 	return b.String()
 }
@@ -192,14 +195,15 @@ func validateConfig(c *cobra.Command, f *flags, args []string) error {
 // allMistakes are those of the text, and those that show only when the program is put together: actions that are not there, keys bound twice.
 func allMistakes(ctx context.Context, data []byte) mistakes {
 	cfg, wrong := parse(data)
-	if len(cfg.Keys) == 0 {
+	if len(cfg.Keys)+len(cfg.Columns) == 0 {
 		return wrong
 	}
 	at := places(string(data))
-	program, _, err := still(ctx, nil)
+	program, account, err := still(ctx, nil)
 	if err != nil {
 		return append(wrong, mistake{place{1, 1}, err.Error(), true})
 	}
+	wrong = append(wrong, wrongColumns(account.Lists(), cfg.Columns, at)...)
 	var known []string
 	for _, k := range program.Keys() {
 		known = append(known, k.Name())
@@ -245,6 +249,9 @@ func schema() map[string]any {
 	top := properties(topSettings())
 	top["accounts"] = map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": accountNames},
 		"additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "required": []string{"base_url"}, "properties": account}}
+	for _, t := range tables() {
+		top[t.name] = t.schema
+	}
 	top["keys"] = map[string]any{"type": "object", "description": aboutKeys, "additionalProperties": list()}
 	return map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Configuration of lookout", "type": "object", "additionalProperties": false, "properties": top}
 }
@@ -263,8 +270,11 @@ func properties[T any](settings []setting[T]) map[string]any {
 			one = map[string]any{"type": "boolean"}
 		case *[]string:
 			one = list()
+			if len(s.choices) > 0 {
+				one["items"] = map[string]any{"type": "string", "enum": s.choices}
+			}
 		}
-		if len(s.choices) > 0 {
+		if one["type"] == "string" && len(s.choices) > 0 {
 			one["enum"] = s.choices
 		}
 		one["description"] = s.about

@@ -29,31 +29,50 @@ func dashboard(c *cobra.Command, f *flags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := terminal.Check(); err != nil {
+	if err := checkTerminal(s.Linear); err != nil {
 		return usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
 	}
-	token, err := s.token(c.Context())
-	if err != nil {
-		return denied(err)
-	}
-	j, err := journal.Open(s.journalPath(), s.Account, time.Now)
+	api, j, err := s.connect(c.Context())
 	if err != nil {
 		return err
 	}
+	rest := others(f, s)
+	f.linear, f.ascii = s.Linear, s.ASCII
+	f.hush()
+	return show(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) { return onScreen(ctx, f, s, api, j, rest.names) })
+}
+
+// connect makes the client of an account, with its journal. It asks nothing yet.
+func (s settings) connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
+	token, err := s.token(ctx)
+	if err != nil {
+		return nil, nil, denied(err)
+	}
+	j, err := journal.Open(s.journalPath(), s.Account, time.Now)
+	if err != nil {
+		return nil, nil, err
+	}
 	api, err := s.client(token, j)
 	if err != nil {
-		return usage(err)
+		return nil, nil, usage(errors.Join(err, j.Close()))
 	}
-	hush(f)
-	return show(c.Context(), f, s, api, j)
+	return api, j, nil
+}
+
+// checkTerminal says why there is no terminal to work on; lines need less of one.
+func checkTerminal(linear bool) error {
+	if linear {
+		return terminal.CheckLinear()
+	}
+	return terminal.Check()
 }
 
 // refreshEvery is how often the pane in front is asked again unless somebody says otherwise.
 const refreshEvery = 20 * time.Second
 
 // show puts an account on the screen until the program is left.
-func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) error {
-	if err := terminal.Check(); err != nil {
+func show(ctx context.Context, f *flags, rest accounts, open func(context.Context) (shell.Session, error)) error {
+	if err := checkTerminal(f.linear); err != nil {
 		return usage(err)
 	}
 	faults, err := logTo(f.logFile)
@@ -62,37 +81,77 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	program, err := assemble(ctx, f, s, c, j)
+	first, err := open(ctx)
 	if err != nil {
 		return err
 	}
-	code, err := terminal.Run(ctx, program, terminal.Options{Handover: func() { _ = j.Close() }, Log: faults, ASCII: s.ASCII || !terminal.Unicode()})
+	desk, err := shell.NewDesk(ctx, first, rest.open)
+	if err != nil {
+		return usage(err)
+	}
+	var screen terminal.Screen = desk
+	if f.linear {
+		screen = shell.NewLinear(desk)
+	}
+	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, Progress: terminal.HasProgress(), Handover: desk.Close, Log: faults, ASCII: f.ascii || !terminal.Unicode()})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
 	}
 	return nil
 }
 
+// onScreen is an account as the program shows it.
+func onScreen(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, accounts []string) (shell.Session, error) {
+	session, _, err := opened(ctx, f, s, c, j)
+	session.Options.Accounts = accounts
+	return session, err
+}
+
+// opened is an account with what is shown of it. It ends with its requests cancelled and its journal closed.
+func opened(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, *views.Account, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	o, account, err := optionsOf(ctx, f, s, c, j)
+	if err != nil {
+		cancel()
+		return shell.Session{}, nil, err
+	}
+	return shell.Session{Options: o, Close: func() {
+		cancel()
+		account.Close()
+		_ = j.Close()
+	}}, account, nil
+}
+
 // assemble makes the program of an account.
 func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (*shell.Shell, error) {
-	style, err := look(s.Theme, s.ASCII)
+	o, _, err := optionsOf(ctx, f, s, c, j)
 	if err != nil {
 		return nil, err
+	}
+	program, err := shell.New(o)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return program, nil
+}
+
+// optionsOf is what the program shows of an account, and the account behind it.
+func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Options, *views.Account, error) {
+	looks, style, err := looksOf(s)
+	if err != nil {
+		return shell.Options{}, nil, err
 	}
 	refresh := refreshEvery
 	if s.Refresh > 0 {
 		refresh = s.Refresh
 	}
-	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j})
-	program, err := shell.New(shell.Options{
-		Panes: account.Panes(), Theme: style, Account: s.Account, Tone: s.Color, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
+	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j, Flags: s.flags()})
+	return shell.Options{
+		Panes: account.Panes(), Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Word: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
 		Waiting: func() (time.Time, time.Duration) { b := c.Budget(); return b.Until, b.Asked }, Resume: c.Resume, Token: account.TokenForm,
-	})
-	if err != nil {
-		return nil, usage(err)
-	}
-	return program, nil
+		Context: ctx, Leaving: account.Leaving, Progress: account.Progress, Notices: account.Notices, Attend: account.Attend, Notify: s.notify(),
+	}, account, nil
 }
 
 // budget is the rate limit in words.

@@ -148,6 +148,12 @@ func configurationPage() string {
 	settingsTable(&b, topSettings())
 	b.WriteString("\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token is may be there.\n\n")
 	settingsTable(&b, accountSettings())
+	for _, t := range tables() {
+		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.title, t.about, t.example)
+		if t.rest != nil {
+			b.WriteString("\n" + t.rest())
+		}
+	}
 	b.WriteString("\n## `[keys]`\n\n" + aboutKeys + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n## Environment\n\n")
 	for _, v := range variables {
 		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
@@ -256,6 +262,9 @@ func manual(root *cobra.Command) string {
 	m.text("$XDG_CONFIG_HOME/lookout/config.toml; lookout config init writes one with every key explained.")
 	manSettings(m, topSettings(), "")
 	manSettings(m, accountSettings(), "accounts.NAME.")
+	for _, t := range tables() {
+		m.item(t.title, t.about)
+	}
 	m.item("keys", aboutKeys)
 	m.section("ENVIRONMENT")
 	for _, v := range variables {

@@ -37,12 +37,16 @@ func isAccountName(name string) bool { return regexp.MustCompile(accountNames).M
 // topSettings are the keys at the top of the file.
 func topSettings() []setting[file] {
 	return []setting[file]{
-		{name: "theme", into: func(f *file) any { return &f.Theme }, choices: append([]string{"auto"}, theme.Names()...), example: `"auto"`, absent: "auto", flag: "theme",
-			about: "Colours. auto takes light where the terminal says that its background is light, else dark."},
+		{name: "theme", into: func(f *file) any { return &f.Theme }, example: `"auto"`, absent: "auto", flag: "theme",
+			about: "Colours: auto, " + strings.Join(theme.Names(), ", ") + ", or one of [themes]. auto is light where the terminal says that its background is light, else dark; contrast and colorblind follow the background too."},
 		{name: "ascii", into: func(f *file) any { return &f.ASCII }, example: "false", absent: "false, true where the locale is not UTF-8", flag: "ascii",
 			about: "Draw with ASCII characters alone."},
+		{name: "linear", into: func(f *file) any { return &f.Linear }, example: "false", absent: "false", flag: "linear",
+			about: "For screen readers: lines are added beneath, nothing is drawn over, one item is told at a time."},
 		{name: "refresh", into: func(f *file) any { return &f.Refresh }, check: func(v string) error { _, err := interval(v); return err }, example: `"20s"`, absent: "20s", flag: "refresh",
 			about: "Time between refreshes of the pane in front, at least 5s."},
+		{name: "notify", into: func(f *file) any { return &f.Notify }, choices: notifyWays(), example: `["bell", "osc9"]`, absent: "none",
+			about: "How news of trouble is told beside the screen: the bell, or a notification of the terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are then read every minute, whatever pane is in front."},
 		{name: "account", into: func(f *file) any { return &f.Account }, grave: true, example: `"production"`, absent: "the only account", flag: "account", env: "LOOKOUT_ACCOUNT",
 			about: "The account to start with."},
 	}
@@ -71,6 +75,10 @@ func accountSettings() []setting[accountBlock] {
 			about: "Refuse every change, where requests are made."},
 		{name: "color", into: func(a *accountBlock) any { return &a.Color }, choices: slices.Sorted(maps.Keys(tones())), example: `"red"`, absent: "the theme's",
 			about: "Colour of the account's name in the head line."},
+		{name: "word", into: func(a *accountBlock) any { return &a.Word }, check: accountWord, example: `"STAGING"`, absent: "none",
+			about: "A word of at most 12 letters beside the account's name in the head line, in its colour."},
+		{name: "notify_on", into: func(a *accountBlock) any { return &a.NotifyOn }, choices: append(notifyRules(), noRule), example: `["service leaves ok", "new issue"]`, absent: "both, where notify says how",
+			about: "What is told by the ways of notify."},
 	}
 }
 
@@ -80,6 +88,17 @@ const aboutKeys = "Keys of actions, several for each. docs/keys.md and ? in the 
 func baseURL(v string) error {
 	_, err := client.New(v, client.NewSecret("x"))
 	return err
+}
+
+// accountWord is short and cannot be taken for what the program says of an account itself.
+func accountWord(v string) error {
+	switch {
+	case !isAccountName(v) || len(v) > 12:
+		return fmt.Errorf("%q is no word of 1 to 12 letters, digits, dots, - and _", v)
+	case slices.Contains([]string{"PROD", "DEMO", "FAULT"}, strings.ToUpper(v)):
+		return fmt.Errorf("%q is said by the program itself; protected = true says PROD", v)
+	}
+	return nil
 }
 
 func absolute(v string) error {
@@ -106,6 +125,9 @@ func (s setting[T]) kind() string {
 	case *bool:
 		return "true or false"
 	case *[]string:
+		if len(s.choices) > 0 {
+			return "a list of " + strings.Join(s.choices, ", ")
+		}
 		return "a list of texts"
 	}
 	if len(s.choices) > 0 {
@@ -127,6 +149,11 @@ func (s setting[T]) take(in *T, value any) error {
 		v, err := texts(value)
 		if err != nil || len(v) == 0 || v[0] == "" {
 			return fmt.Errorf("a list of texts is needed, as %s", s.example)
+		}
+		for _, one := range v {
+			if len(s.choices) > 0 && !slices.Contains(s.choices, one) {
+				return fmt.Errorf("%q is none of %s", one, strings.Join(s.choices, ", "))
+			}
 		}
 		*into = v
 	case *string:

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lookout/client"
 	"lookout/theme"
-	"lookout/ui/terminal"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -52,9 +53,12 @@ type flags struct {
 	theme     string
 	ascii     bool
 	noMouse   bool
+	linear    bool
+	tokens    map[string]client.Secret // of the environment's variables that have been unset
 	view      string
 	logFile   string
 	version   bool
+	alone     bool // the account's block alone says where it is and which token it has
 }
 
 // ofAccount are the flags of commands that work on a real account.
@@ -68,9 +72,10 @@ func (f *flags) ofAccount(set *pflag.FlagSet) {
 
 // ofScreen are the flags of the dashboard, on a real account or an invented one.
 func (f *flags) ofScreen(set *pflag.FlagSet) {
-	set.StringVar(&f.theme, "theme", "", "colours: dark, light, contrast or mono")
+	set.StringVar(&f.theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration")
 	set.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	set.BoolVar(&f.linear, "linear", false, "for screen readers: lines are added, nothing is drawn over, one item is told at a time")
 	set.StringVar(&f.view, "view", "", "pane to start with: overview, issues, services, …")
 	set.DurationVar(&f.refresh, "refresh", 0, "time between refreshes of the pane in front (default 20s)")
 	set.StringVar(&f.logFile, "log-file", "", "write faults of the program itself to this file")
@@ -107,7 +112,7 @@ func command() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("screen", demoCommand(f))
+	add("screen", demoCommand(f), watchCommand(f))
 	for _, n := range nouns() {
 		add("account", n.command(f))
 	}
@@ -115,19 +120,4 @@ func command() *cobra.Command {
 	add("setup", configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	root.AddCommand(pictureCommand(), docsCommand())
 	return root
-}
-
-// look is the theme that flags, configuration and terminal choose, in that order.
-func look(name string, plain bool) (*theme.Theme, error) {
-	if name == "" || name == "auto" {
-		name = "dark"
-		if terminal.Light() {
-			name = "light"
-		}
-	}
-	t, err := theme.New(name, terminal.Colors(), plain || !terminal.Unicode())
-	if err != nil {
-		return nil, usage(err)
-	}
-	return t, nil
 }

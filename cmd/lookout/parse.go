@@ -53,7 +53,7 @@ func parse(data []byte) (file, mistakes) {
 	}
 	r := &reader{places: places(string(data))}
 	cfg := file{Accounts: map[string]accountBlock{}, Keys: map[string][]string{}}
-	tables := []string{"accounts", "keys"}
+	tables := []string{"accounts", "keys", "themes", "columns"}
 	top := maps.Clone(document)
 	for _, name := range tables {
 		delete(top, name)
@@ -61,6 +61,8 @@ func parse(data []byte) (file, mistakes) {
 	fill(r, nil, topSettings(), &cfg, top, tables...)
 	r.accounts(&cfg, document["accounts"])
 	r.keys(&cfg, document["keys"])
+	r.themes(&cfg, document["themes"])
+	r.columns(&cfg, document["columns"])
 	if _, known := cfg.Accounts[cfg.Account]; cfg.Account != "" && !known {
 		r.bad(true, []string{"account"}, fmt.Sprintf("there is no account %q; there is %s", client.Clean(cfg.Account), namesOf(cfg.Accounts)))
 	}

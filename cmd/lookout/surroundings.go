@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"lookout/client"
 )
 
 // loud refuses debugging that would write the token: Go's HTTP/2 tells every header when it is asked to.
@@ -42,9 +44,15 @@ func without(names []string) []string {
 	})
 }
 
-// hush makes the environment fit for what the dashboard starts, and for the libraries beneath it: no token, and no traces in files.
-func hush(f *flags) {
-	for _, name := range append(tokenVariables(f), "TEA_TRACE", "TEA_DEBUG") {
+// hush makes the environment fit for what the dashboard starts, and for the libraries beneath it: no token, and no traces in files. The
+// tokens are kept for accounts that are opened later.
+func (f *flags) hush() {
+	f.tokens = map[string]client.Secret{}
+	for _, name := range tokenVariables(f) {
+		f.tokens[name] = client.NewSecret(strings.TrimSpace(os.Getenv(name)))
+		_ = os.Unsetenv(name)
+	}
+	for _, name := range []string{"TEA_TRACE", "TEA_DEBUG"} {
 		_ = os.Unsetenv(name)
 	}
 }

@@ -32,9 +32,9 @@ func given(f *flags) token {
 	case f.tokenFile != "":
 		return fromFile(f.tokenFile)
 	case f.tokenEnv != "":
-		return fromEnv(f.tokenEnv)
+		return fromEnv(f.tokenEnv, f.tokens)
 	case os.Getenv("LOOKOUT_TOKEN") != "":
-		return fromEnv("LOOKOUT_TOKEN")
+		return fromEnv("LOOKOUT_TOKEN", f.tokens)
 	}
 	return token{}
 }
@@ -49,7 +49,7 @@ func (s settings) source() token {
 	case len(s.TokenCommand) > 0:
 		return token{"token_command " + s.TokenCommand[0], func(ctx context.Context) (client.Secret, error) { return tokenBy(ctx, s.TokenCommand) }}
 	case s.TokenEnv != "":
-		return fromEnv(s.TokenEnv)
+		return fromEnv(s.TokenEnv, s.tokens)
 	case s.Keyring:
 		return token{"the system's keyring", func(ctx context.Context) (client.Secret, error) { return fromKeyring(ctx, s.Account) }}
 	case s.LinodeCLI != "":
@@ -85,8 +85,12 @@ func offers() []offer {
 	return found
 }
 
-func fromEnv(name string) token {
+// fromEnv is the token of a variable, or what was kept of it before it was unset.
+func fromEnv(name string, kept map[string]client.Secret) token {
 	return token{"$" + name, func(context.Context) (client.Secret, error) {
+		if t := kept[name]; !t.IsZero() {
+			return t, nil
+		}
 		if t := strings.TrimSpace(os.Getenv(name)); t != "" {
 			return client.NewSecret(t), nil
 		}

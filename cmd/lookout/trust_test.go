@@ -178,9 +178,17 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		for _, name := range []string{"OTHER_TOKEN", "FLAG_TOKEN", "TEA_TRACE"} {
 			t.Setenv(name, canary)
 		}
-		hush(&flags{tokenEnv: "FLAG_TOKEN"})
+		f := &flags{tokenEnv: "FLAG_TOKEN"}
+		f.hush()
 		if all := strings.Join(os.Environ(), "\n"); strings.Contains(all, canary) {
 			t.Errorf("%s", all)
+		}
+		s, err := load(f, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := s.token(t.Context()); err != nil || kept.Reveal() != canary {
+			t.Errorf("an account that is opened later has no token: %v", err)
 		}
 	})
 	faultrig.Row(t, "F14", "token_command's", func(t *testing.T) {

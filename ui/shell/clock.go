@@ -118,9 +118,9 @@ func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 		return c.arm(s)
 	}
 	if steady(s.pane()) {
-		return c.arm(s)
+		return tea.Batch(s.attend(), c.arm(s)) // asking again by itself is not wanted
 	}
-	return tea.Batch(s.pane().Refresh(), c.arm(s))
+	return tea.Batch(s.pane().Refresh(), s.attend(), c.arm(s))
 }
 
 // pause stops everything that moves, or lets it go on.

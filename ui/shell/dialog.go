@@ -25,12 +25,13 @@ type dialog interface {
 }
 
 // over lays a dialog's frame over the middle of what is beneath it.
-func over(beneath string, d dialog, b ui.Box) string {
+func over(beneath string, d dialog, b ui.Box, inside *area) string {
 	w, h := d.size()
 	w, h = min(w, b.Width-4), min(h, b.Height-2)
 	inner := ui.Box{Width: w, Height: h, Theme: b.Theme, Now: b.Now, Focused: true}
 	lines := strings.Split(framed(d.title(), inner.Fit(d.view(inner)), w, b.Theme), "\n")
 	x, y := (b.Width-w-4)/2, max(0, (b.Height-len(lines))/2)
+	*inside = area{x + 2, y + 1 + bodyTop, w, h}
 	under := strings.Split(beneath, "\n")
 	for i, line := range lines {
 		if y+i >= len(under) {

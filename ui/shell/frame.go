@@ -27,14 +27,25 @@ type hit struct {
 // Frame is what is to be seen: exactly as wide and high as the terminal.
 func (s *Shell) Frame() terminal.Frame {
 	if s.hidden {
-		return terminal.Frame{Content: masked(s.content(), s.o.Theme.Glyphs.Mask, s.o.Account), Title: "lookout", Mouse: s.mouse}
+		return terminal.Frame{Content: masked(s.content(), s.o.Theme.Glyphs.Mask, s.o.Account), Title: "lookout", Mouse: s.mouse, Percent: s.percent()}
 	}
-	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse}
+	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse, Percent: s.percent()}
+}
+
+// percent is how far work under way is; 0 without any.
+func (s *Shell) percent() int {
+	if s.o.Progress == nil {
+		return 0
+	}
+	return s.o.Progress()
 }
 
 func (s *Shell) content() string {
 	b := ui.Box{Width: s.width, Height: s.height, Theme: s.o.Theme, Now: s.now(), Focused: true}
 	s.hits = s.hits[:0]
+	if s.o.Bare {
+		return b.Fit(s.pane().View(b))
+	}
 	if s.width < leastWidth || s.height < leastHeight {
 		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d", leastWidth, leastHeight, s.width, s.height))
 	}
@@ -43,7 +54,7 @@ func (s *Shell) content() string {
 	rule := b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.H, s.width))
 	middle := body.Fit(s.pane().View(body))
 	if n := len(s.dialogs); n > 0 {
-		middle = body.Fit(over(middle, s.dialogs[n-1], body))
+		middle = body.Fit(over(middle, s.dialogs[n-1], body, &s.inside))
 	}
 	line := b
 	line.Height = 1
@@ -73,11 +84,17 @@ func paint(out *strings.Builder, t *theme.Theme, tone theme.Tone, text string) {
 func (s *Shell) head(b ui.Box) string {
 	t := b.Theme
 	left := t.Paint(theme.Strong, " lookout") + "  " + t.Paint(s.tone(), s.o.Account)
+	if s.o.Word != "" {
+		left += " " + t.Paint(s.tone(), s.o.Word)
+	}
 	if s.o.Protected {
 		left += " " + t.Paint(theme.Bad, "PROD")
 	}
 	if s.o.Demo {
 		left += " " + t.Paint(theme.Warn, "DEMO")
+	}
+	if s.o.Banner != nil && s.o.Banner() != "" {
+		left += " " + t.Paint(theme.Bad, s.o.Banner())
 	}
 	if s.o.ReadOnly {
 		left += " " + t.Paint(theme.Warn, "read-only")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/cli/browser"
@@ -28,6 +29,15 @@ func (s *Shell) program() []ui.Action {
 	return s.own.actions
 }
 
+// bare are the program's actions where a pane stands alone.
+func (s *Shell) bare() []ui.Action {
+	return []ui.Action{
+		{Key: ui.Bind("refresh", "r"), Do: func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.arm(s)) }},
+		{Key: ui.Bind("suspend", "ctrl+z"), Do: terminal.Suspend},
+		{Key: ui.Bind("quit", "q"), Do: func() tea.Cmd { return terminal.Quit(0) }},
+	}
+}
+
 func (s *Shell) programActions() []ui.Action {
 	act := func(name, about string, show bool, do func() tea.Cmd, keys ...string) ui.Action {
 		return ui.Action{Key: ui.Bind(name, keys...), Group: "program", About: about, Show: show, Do: do}
@@ -48,12 +58,17 @@ func (s *Shell) programActions() []ui.Action {
 		act("back", "where the last jump came from", false, s.jump, "ctrl+o"),
 		act("forward", "undoes the last way back", false, s.forward, "alt+o"),
 		act("up", "one level", false, s.back, "esc"),
+		act("switch account", "to another account of the configuration", false, func() tea.Cmd { s.push(s.accountMenu()); return nil }, "C"),
 		act("mouse on or off", "off lets the terminal select text", false, func() tea.Cmd { s.mouse = !s.mouse; return nil }, "M"),
 		act("suspend", "", false, terminal.Suspend, "ctrl+z"),
 		act("quit", "", false, s.quit, "q"),
 	}
 	if s.o.Token != nil {
 		actions = append(actions, act("new token", "another token of the same account, for this run", false, func() tea.Cmd { return ui.Send(ui.Enter{Form: s.o.Token()}) }, "T"))
+	}
+	if len(s.o.Accounts) < 2 {
+		i := slices.IndexFunc(actions, func(a ui.Action) bool { return a.Name() == "switch account" })
+		actions[i].Off = "there is one account; the configuration can hold more"
 	}
 	if s.news.undo != nil {
 		u := *s.news.undo

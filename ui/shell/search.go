@@ -16,7 +16,11 @@ type search struct {
 	text string
 	at   int
 	top  int
+	last int // entries of the last frame
 }
+
+// searchHead is the lines above the entries.
+const searchHead = 2
 
 // press takes a key for the text. It reports whether enter was pressed.
 func (q *search) press(k tea.KeyPressMsg, n int) (chosen, leave bool) {
@@ -44,7 +48,8 @@ func (q *search) press(k tea.KeyPressMsg, n int) (chosen, leave bool) {
 // window draws the text and the entries around the cursor.
 func (q *search) window(lead string, n int, b ui.Box, line func(i int, cursor bool) string) string {
 	q.at = max(0, min(q.at, n-1))
-	room := b.Height - 2
+	q.last = n
+	room := b.Height - searchHead
 	q.top = max(min(q.top, q.at), q.at-room+1, 0)
 	lines := []string{b.Theme.Paint(theme.Accent, lead) + b.Theme.Paint(theme.Input, q.text) + b.Theme.Paint(theme.Cursor, " "), ""}
 	for i := q.top; i < min(n, q.top+room); i++ {
@@ -130,6 +135,7 @@ type palette struct {
 	targets []target
 	made    string
 	fresh   bool
+	tried   bool // the screen shows what a line would do
 }
 
 // target is one line of the palette.
@@ -137,6 +143,7 @@ type target struct {
 	label string
 	kind  string
 	do    func() tea.Cmd
+	try   func() // shows what it would do while the cursor is on it; nil shows nothing
 }
 
 func newPalette() *palette { return &palette{} }
@@ -157,13 +164,14 @@ func (p *palette) find(s *Shell) {
 	p.made, p.fresh = p.text, true
 	var all []target
 	for i, t := range s.tabs {
-		all = append(all, target{t.stack[0].Name(), "pane", func() tea.Cmd { return s.toTab(i) }})
+		all = append(all, target{label: t.stack[0].Name(), kind: "pane", do: func() tea.Cmd { return s.toTab(i) }})
 	}
 	for _, a := range s.actions() {
 		if a.Group != "move" && a.Group != "panes" {
-			all = append(all, target{a.Name(), "action", func() tea.Cmd { return s.start(a) }})
+			all = append(all, target{label: a.Name(), kind: "action", do: func() tea.Cmd { return s.start(a) }})
 		}
 	}
+	all = append(all, s.commands()...)
 	p.targets = all
 	if p.text == "" {
 		return
@@ -183,7 +191,7 @@ func (p *palette) find(s *Shell) {
 		}
 		name := t.stack[0].Name()
 		for _, row := range f.Find(p.text, 20) {
-			p.targets = append(p.targets, target{row.Label, name, func() tea.Cmd { return ui.Send(ui.Goto{Pane: name, ID: row.ID}) }})
+			p.targets = append(p.targets, target{label: row.Label, kind: name, do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: name, ID: row.ID}) }})
 		}
 	}
 }
@@ -203,6 +211,11 @@ func (p *palette) press(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	p.find(s)
 	chosen, leave := p.search.press(k, len(p.targets))
 	p.find(s)
+	p.at = max(0, min(p.at, len(p.targets)-1))
+	if leave {
+		p.targets = nil
+	}
+	p.preview(s)
 	if chosen && p.at < len(p.targets) {
 		s.dismiss(p)
 		return p.targets[p.at].do(), true

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -19,12 +20,16 @@ import (
 type Options struct {
 	Panes     []ui.Pane
 	Theme     *theme.Theme
+	Looks     Looks
 	Account   string
 	Tone      theme.Tone // of the account's name; Plain is Accent
+	Word      string     // of the user's for the account, beside its name
 	Protected bool       // the word PROD stands beside the account
 	ReadOnly  bool
 	Demo      bool
 	Mouse     bool
+	Bare      bool                                          // the first pane alone, without head, tabs, news and hints
+	Banner    func() string                                 // what must not be overlooked while it lasts, beside the account; "" says nothing
 	Budget    func() string                                 // "requests 788 of 800"; "" says nothing
 	Waiting   func() (until time.Time, asked time.Duration) // when the API may be asked again, and how long it wanted to be left alone
 	Resume    func()                                        // lifts what holds requests back: somebody wants to know now
@@ -35,6 +40,15 @@ type Options struct {
 	Keys      map[string][]string // "services.disable": its keys
 	Start     string              // name of the pane at the start
 	Opened    func() tea.Cmd      // what the account wants done at the start
+	Context   context.Context     // ends with the account; nil never ends
+	Accounts  []string            // that can be switched to, this one among them
+	Leaving   func() []string     // what ends when the account is left, in sentences; nil is nothing
+	Commands  []Command           // of the palette
+	Progress  func() int          // percent of work under way; 0 is none
+	Columns   map[string][]string // of lists by their names: which and in what order
+	Notices   func() []ui.Notice  // changes since the last call that somebody should know of
+	Attend    func() tea.Cmd      // reads what notices are about, where it has grown old
+	Notify    Notify
 }
 
 // A Shell is the program without its terminal. It is used on one loop.
@@ -53,8 +67,10 @@ type Shell struct {
 	mouse    bool
 	hits     []hit // of the last frame
 	own      own
-	hidden   bool // values are dots
-	prompted bool // for another token, since it was refused
+	hidden   bool    // values are dots
+	prompted bool    // for another token, since it was refused
+	inside   area    // of the dialog of the last frame, without its border
+	begin    tea.Cmd // what there is to say at the start
 }
 
 // A tab is a pane and what was opened from it.
@@ -73,8 +89,12 @@ func New(o Options) (*Shell, error) {
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	s := &Shell{o: o, ctx: context.Background(), mouse: o.Mouse, width: 80, height: 24}
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	s := &Shell{o: o, ctx: o.Context, mouse: o.Mouse, width: 80, height: 24}
 	for i, p := range o.Panes {
+		s.begin = tea.Batch(s.begin, s.arrange(p))
 		s.tabs = append(s.tabs, &tab{[]ui.Pane{p}})
 		if p.Name() == o.Start {
 			s.front = i
@@ -87,6 +107,19 @@ func New(o Options) (*Shell, error) {
 		}
 	}
 	return s, nil
+}
+
+// arrange gives a list the columns that were chosen for it, and says which of them it does not have.
+func (s *Shell) arrange(p ui.Pane) tea.Cmd {
+	c, ok := p.(ui.Columned)
+	if !ok || len(s.o.Columns[p.Name()]) == 0 {
+		return nil
+	}
+	unknown := c.ChooseColumns(s.o.Columns[p.Name()])
+	if len(unknown) == 0 {
+		return nil
+	}
+	return ui.News(theme.Warn, fmt.Sprintf("columns.%s of the configuration: %q unknown; there are %s", p.Name(), unknown, strings.Join(c.ColumnNames(), ", ")))
 }
 
 // clash finds two actions of a tab on the same key.
@@ -111,7 +144,7 @@ func (s *Shell) pane() ui.Pane { return s.tabs[s.front].top() }
 
 // Init asks for the first rows: those of the pane in front, with what it reads.
 func (s *Shell) Init() tea.Cmd {
-	cmds := []tea.Cmd{s.pane().Refresh(), s.clock.start(s)}
+	cmds := []tea.Cmd{s.pane().Refresh(), s.clock.start(s), s.askBackground(), s.begin}
 	if s.o.Opened != nil {
 		cmds = append(cmds, s.o.Opened())
 	}
@@ -120,7 +153,7 @@ func (s *Shell) Init() tea.Cmd {
 
 // Update takes a message, and asks for what the pane in front then lacks.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
-	cmd := s.hear(msg)
+	cmd := tea.Batch(s.hear(msg), s.noticed())
 	s.dialogs = slices.DeleteFunc(s.dialogs, func(d dialog) bool { f, form := d.(*formDialog); return form && f.form.Done() })
 	if w, ok := s.pane().(interface{ Want() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, w.Want())
@@ -171,7 +204,7 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return s.pointed(msg)
 	case tea.FocusMsg:
-		return s.clock.focus(s, true)
+		return tea.Batch(s.clock.focus(s, true), s.askBackground())
 	case tea.BlurMsg:
 		return s.clock.focus(s, false)
 	case beat:
@@ -182,6 +215,8 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 		msg.d.bare = msg.d.bare && msg.n != msg.d.shown
 	case armed:
 		msg.q.armed = msg.q.armed || msg.n == msg.q.tries
+	case tea.BackgroundColorMsg:
+		s.ground(msg)
 	case terminal.Stalled:
 		return s.stalled(msg.Dropped)
 	case terminal.Alone:
@@ -203,7 +238,7 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 		s.remember()
 		t := s.tabs[s.front]
 		t.stack = append(t.stack, msg.Pane)
-		return s.clock.arm(s)
+		return tea.Batch(s.arrange(msg.Pane), s.clock.arm(s))
 	case ui.Close:
 		s.back()
 	case ui.Enter:
@@ -346,6 +381,9 @@ func (s *Shell) stalled(dropped int) tea.Cmd {
 // actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
 func (s *Shell) actions() []ui.Action {
 	p := s.pane()
+	if s.o.Bare {
+		return append(p.Actions(), s.bare()...)
+	}
 	return append(s.granted(s.rebound(p.Name(), p.Actions())), s.program()...)
 }
 
@@ -375,6 +413,9 @@ func (s *Shell) goTo(msg ui.Goto) tea.Cmd {
 		}
 		if sel, ok := t.top().(ui.Selector); ok && msg.ID != "" {
 			sel.Select(msg.ID)
+		}
+		if msg.Then != nil {
+			t.stack = append(t.stack, msg.Then)
 		}
 		return s.clock.arm(s)
 	}

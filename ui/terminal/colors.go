@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"lookout/theme"
@@ -34,6 +35,9 @@ func Light() bool {
 	}
 	return false
 }
+
+// AskBackground asks the terminal for the colour of its background (OSC 11). The answer, if there is one, is a tea.BackgroundColorMsg.
+func AskBackground() tea.Cmd { return func() tea.Msg { return output{"\x1b]11;?\x1b\\"} } }
 
 // Unicode reports whether the locale can show more than ASCII.
 func Unicode() bool {

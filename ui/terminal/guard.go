@@ -22,6 +22,7 @@ type guard struct {
 	sent  int    // how much of that has been let through already
 	paste int    // bytes of the paste under way; -1 when there is none
 	safe  []byte // what is let through of a chunk
+	shade []byte // what has come of a report of the background's colour; nil where another is under way
 	last  byte   // what was let through last, of the chunks before
 }
 
@@ -34,13 +35,12 @@ const (
 	sequence        // a control sequence, held back until it is whole
 	flood           // one that is too long: it is dropped to its end
 	opening         // a report may begin: an operating system, device or application string
-	report          // one that the terminal sends by itself or much too late; it is dropped to its end
+	report          // one that the terminal sends; it is dropped to its end, but for the background's colour
 )
 
 const (
 	mostParameters = 16
-	longest        = 256  // bytes of a sequence
-	longestReport  = 4096 // bytes
+	longest        = 256 // bytes of a sequence
 	mostPaste      = 1 << 20
 	pasteIdle      = 2 * time.Second
 )
@@ -197,19 +197,38 @@ func (g *guard) next(c byte) {
 func (g *guard) open(c byte) {
 	g.held = append(g.held, c)
 	if c >= '0' && c <= '9' || strings.IndexByte("!>+G", c) >= 0 {
+		g.shade = nil
+		if g.sent == 0 && bytes.HasPrefix(background, g.held) {
+			g.shade = bytes.Clone(g.held)
+		}
 		g.forget()
-		g.state, g.count = report, 0
+		g.state = report
 		return
 	}
 	g.release()
 }
 
+// background begins the report of the background's colour.
+var background = []byte("\x1b]11;")
+
+// heard keeps a byte of the background's colour.
+func (g *guard) heard(c byte) {
+	if g.shade == nil {
+		return
+	}
+	g.shade = append(g.shade, c)
+	if n := min(len(g.shade), len(background)); !bytes.Equal(g.shade[:n], background[:n]) || len(g.shade) > longest {
+		g.shade = nil
+	}
+}
+
 // report drops a byte of a report, up to its end. A key that controls, or another sequence, ends it too.
 func (g *guard) report(c byte) {
 	escape := len(g.held) == 1
-	g.count++
+	g.heard(c)
 	switch {
 	case escape && c == '\\', c == '\a':
+		g.safe = append(g.safe, g.shade...)
 		g.forget()
 	case escape:
 		g.forget()
@@ -217,11 +236,9 @@ func (g *guard) report(c byte) {
 		g.next(c)
 	case c == 0x1b:
 		g.held = append(g.held[:0], c)
-	case c < 0x20, g.count > longestReport:
+	case c < 0x20:
 		g.forget()
-		if c < 0x20 {
-			g.let(c)
-		}
+		g.let(c)
 	}
 }
 

@@ -56,6 +56,24 @@ func TestWhatIsLetThrough(t *testing.T) {
 	}
 }
 
+// The terminal's answer about its background gets through whole or not at all, wherever it is cut: its letters would be keys.
+func TestAnAnswerIsNoKeys(t *testing.T) {
+	for _, answer := range []string{"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\a"} {
+		for cut := range len(answer) {
+			got := guarded("j"+answer[:cut], answer[cut:]+"k")
+			if got != "j"+answer+"k" && got != "j\x1bk" && got != "j\x1b]k" {
+				t.Errorf("cut at %d: %q", cut, got)
+			}
+		}
+	}
+	for in, out := range map[string]string{"\x1b]j": "\x1b]j", "\x1b]1j": "", "\x1b]\x1b[A": "\x1b]\x1b[A", "\x1b]11;" + strings.Repeat("x", 5000) + "\ak": "k",
+		"\x1b]11;rgb\x03q": "\x03q", "\x1b]11;rgb\x1b[A": "\x1b[A"} {
+		if got := guarded(in); got != out {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
 // A lone escape is a key at once; what comes after it is still known as the rest of a sequence.
 func TestALoneEscapeDoesNotWait(t *testing.T) {
 	g := newGuard(nil)

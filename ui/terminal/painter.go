@@ -13,15 +13,18 @@ type painter struct {
 	out  io.Writer
 	lost func() // the terminal cannot be written any more
 
-	mu     sync.Mutex
-	wake   chan struct{}
-	done   chan struct{}
-	next   *Frame
-	orders string    // bytes beside frames: modes, the clipboard
-	fresh  bool      // draw everything
-	dead   bool      // nothing is written any more
-	since  time.Time // a write is under way since then
-	held   time.Time // when the last slow write ended
+	mu      sync.Mutex
+	wake    chan struct{}
+	done    chan struct{}
+	next    *Frame
+	orders  string    // bytes beside frames: modes, the clipboard
+	fresh   bool      // draw everything
+	dead    bool      // nothing is written any more
+	since   time.Time // a write is under way since then
+	held    time.Time // when the last slow write ended
+	bar     bool      // the terminal has a progress bar
+	percent int       // that it shows
+	linear  bool      // frames are not drawn: what they say is added
 
 	// Of the writing goroutine alone.
 	lines  []line
@@ -52,9 +55,28 @@ func (p *painter) nudge() {
 // show draws a frame as soon as the terminal takes it: what changed, or everything where what stands on the screen cannot be trusted.
 func (p *painter) show(f Frame, whole bool) {
 	p.mu.Lock()
-	p.next, p.fresh = &f, p.fresh || whole
+	if p.bar && f.Percent != p.percent {
+		p.orders += progress(f.Percent)
+		p.percent = f.Percent
+	}
+	if p.linear {
+		p.orders += spoken(f.Say)
+	} else {
+		p.next, p.fresh = &f, p.fresh || whole
+	}
 	p.mu.Unlock()
 	p.nudge()
+}
+
+// unbarred takes the progress bar away, where it stands.
+func (p *painter) unbarred() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.percent == 0 {
+		return ""
+	}
+	p.percent = 0
+	return progress(0)
 }
 
 // raw writes bytes that are no frame.
@@ -196,6 +218,16 @@ func (p *painter) line(y int, text string) {
 		p.pencil.line(y, &l.row, text)
 		l.text = text
 	}
+}
+
+// spoken is text for a linear terminal: its lines end as a terminal wants it, and nothing else moves but a step back.
+func spoken(text string) string {
+	return strings.ReplaceAll(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\b' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, text), "\n", "\r\n")
 }
 
 // clean takes from a title what could end it.

@@ -19,6 +19,12 @@ const (
 	leave = "\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[?1049l"
 )
 
+// What a linear terminal has instead: pastes alone are told from keys.
+const (
+	enterLinear = "\x1b[?2004h"
+	leaveLinear = "\x1b[?2004l\r\n"
+)
+
 // console is the terminal with its modes.
 type console struct {
 	in      io.Reader
@@ -31,6 +37,7 @@ type console struct {
 	painter *painter
 	gone    chan struct{} // closed when the terminal is gone, a signal ends the program, or one of the terminal's own goroutines failed
 	fault   func(any)     // keeps a panic until the terminal is back
+	linear  bool
 
 	mu     sync.Mutex
 	once   sync.Once
@@ -43,16 +50,30 @@ func Check() error {
 	switch {
 	case !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()):
 		return errors.New("lookout needs a terminal for its screen, and standard input or output is none")
-	case os.Getenv("TERM") == "dumb":
+	case isDumb():
 		return errors.New("lookout needs a terminal that can move its cursor, and TERM=dumb says that this one cannot")
 	}
 	return nil
 }
 
+// CheckLinear is Check for lines, which any terminal can show.
+func CheckLinear() error {
+	if err := Check(); err != nil && !(isDumb() && term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())) {
+		return err
+	}
+	return nil
+}
+
+func isDumb() bool { return os.Getenv("TERM") == "dumb" }
+
 func open(o Options) (*console, error) {
-	t := &console{in: o.In, out: o.Out, size: o.Size, gone: make(chan struct{})}
+	t := &console{in: o.In, out: o.Out, size: o.Size, linear: o.Linear, gone: make(chan struct{})}
 	if o.In == nil || o.Out == nil {
-		if err := Check(); err != nil {
+		check := Check
+		if o.Linear {
+			check = CheckLinear
+		}
+		if err := check(); err != nil {
 			return nil, err
 		}
 		t.input, t.output, t.in, t.out = os.Stdin, os.Stdout, os.Stdin, os.Stdout
@@ -69,6 +90,7 @@ func open(o Options) (*console, error) {
 	t.guard = newGuard(t.in)
 	t.painter = newPainter(t.out, t.lost, t.shield)
 	t.painter.pencil.ascii = o.ASCII
+	t.painter.linear, t.painter.bar = o.Linear, o.Progress
 	return t, nil
 }
 
@@ -81,7 +103,8 @@ func (t *console) start() {
 	}
 	t.active = true
 	t.painter.reset()
-	t.painter.raw(enter)
+	on, _ := t.modes()
+	t.painter.raw(on)
 }
 
 // stop gives the terminal back. It never waits long for a terminal that nobody reads.
@@ -92,10 +115,22 @@ func (t *console) stop() {
 		return
 	}
 	t.active = false
-	t.painter.finish(leave, time.Second)
+	_, off := t.modes()
+	t.painter.finish(t.painter.unbarred()+off, time.Second)
 	if t.before != nil {
 		_ = term.Restore(t.input.Fd(), t.before)
 	}
+}
+
+// modes are what is switched on at the start and off at the end.
+func (t *console) modes() (on, off string) {
+	switch {
+	case t.linear && isDumb():
+		return "", "\r\n"
+	case t.linear:
+		return enterLinear, leaveLinear
+	}
+	return enter, leave
 }
 
 // end is the end by a signal or a terminal that is gone.

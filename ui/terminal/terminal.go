@@ -28,6 +28,8 @@ type Frame struct {
 	Content string
 	Title   string
 	Mouse   bool
+	Percent int    // of work under way, for the terminal's own progress bar; 0 is none
+	Say     string // lines to be added, where the terminal is linear
 }
 
 // Options say where the terminal is. The zero value is the process's own.
@@ -36,6 +38,8 @@ type Options struct {
 	Out      io.Writer
 	Size     func() (width, height int) // nil asks the terminal
 	Handover func()                     // run before leaving, whatever the way: flush what must not be lost
+	Progress bool                       // the terminal has a progress bar of its own (OSC 9;4)
+	Linear   bool                       // lines are added, nothing is drawn over: for screen readers
 	Log      io.Writer                  // stack traces of panics; nil drops them
 	ASCII    bool                       // nothing beyond ASCII is written
 }
@@ -149,6 +153,15 @@ type (
 	resized struct{ width, height int }
 )
 
+// Order reports whether a message is for the terminal or the loop, and none of the screen's.
+func Order(msg tea.Msg) bool {
+	switch msg.(type) {
+	case quitNow, suspend, execute, output, tea.QuitMsg:
+		return true
+	}
+	return false
+}
+
 // Update passes messages to the screen and draws once it has changed.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
@@ -225,6 +238,3 @@ func Suspend() tea.Cmd { return func() tea.Msg { return suspend{} } }
 func Exec(cmd *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return execute{cmd, done} }
 }
-
-// Bell rings.
-func Bell() tea.Cmd { return func() tea.Msg { return output{"\a"} } }

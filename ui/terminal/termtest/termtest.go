@@ -3,6 +3,7 @@ package termtest
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"strings"
 	"sync"
@@ -24,6 +25,8 @@ type T struct {
 	mu      sync.Mutex
 	changed chan struct{}
 	bytes   int
+	clip    string
+	written strings.Builder
 	ended   chan int
 }
 
@@ -33,12 +36,23 @@ const patience = 20 * time.Second
 // New starts a screen on a terminal of a size. It is ended with the test.
 func New(t *testing.T, width, height int, s terminal.Screen) *T {
 	t.Helper()
+	return run(t, width, height, s, false)
+}
+
+// NewLinear starts a screen on a terminal to which lines are added.
+func NewLinear(t *testing.T, width, height int, s terminal.Screen) *T {
+	t.Helper()
+	return run(t, width, height, s, true)
+}
+
+func run(t *testing.T, width, height int, s terminal.Screen, linear bool) *T {
+	t.Helper()
 	in, typed := io.Pipe()
 	v := &T{t: t, emu: vt.NewSafeEmulator(width, height), typed: typed, changed: make(chan struct{}), ended: make(chan int, 1)}
 	go func() { _, _ = io.Copy(typed, v.emu) }() // answers of the terminal
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		code, err := terminal.Run(ctx, s, terminal.Options{In: in, Out: v, Size: func() (int, int) { return width, height }})
+		code, err := terminal.Run(ctx, s, terminal.Options{In: in, Out: v, Linear: linear, Size: func() (int, int) { return width, height }})
 		if err != nil {
 			t.Error(err)
 		}
@@ -61,6 +75,13 @@ func (v *T) Write(p []byte) (int, error) {
 	n, err := v.emu.Write(p)
 	v.mu.Lock()
 	v.bytes += len(p)
+	v.written.Write(p)
+	if _, after, copied := strings.Cut(string(p), "\x1b]52;c;"); copied {
+		text, _, _ := strings.Cut(after, "\a")
+		if data, err := base64.StdEncoding.DecodeString(text); err == nil {
+			v.clip = string(data)
+		}
+	}
 	close(v.changed)
 	v.changed = make(chan struct{})
 	v.mu.Unlock()
@@ -72,6 +93,26 @@ func (v *T) Bytes() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.bytes
+}
+
+// Written is every byte that was written so far.
+func (v *T) Written() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.written.String()
+}
+
+// Copied waits for a text on the clipboard and takes it away from there.
+func (v *T) Copied() string {
+	v.t.Helper()
+	text := ""
+	v.until("a text on the clipboard", func(string) bool {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		text, v.clip = v.clip, ""
+		return text != ""
+	})
+	return text
 }
 
 // Settled lets some time pass and gives how much has been written by then: for programs that ought to be still.

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/ui/shell"
+	"lookout/ui/terminal/termtest"
+)
+
+// desk is the program on an account of the configuration, as the command line opens it.
+func (r *rig) desk(width, height int, f *flags) *termtest.T {
+	r.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r.Cleanup(cancel)
+	s, err := load(f, nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	api, j, err := s.connect(ctx)
+	if err != nil {
+		r.Fatal(err)
+	}
+	rest := others(f, s)
+	first, err := onScreen(ctx, f, s, api, j, rest.names)
+	if err != nil {
+		r.Fatal(err)
+	}
+	d, err := shell.NewDesk(ctx, first, rest.open)
+	if err != nil {
+		r.Fatal(err)
+	}
+	v := termtest.New(r.T, width, height, d)
+	r.Cleanup(d.Close)
+	return v
+}
+
+// Another account is reached with its own address and token: those that flags or environment gave stay with the account that they were given for.
+func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	lab := emulator.New(emulator.Options{Token: "lab-token", Seed: "empty"})
+	server := httptest.NewServer(lab)
+	t.Cleanup(server.Close)
+	r.write(r.home+"/lab.token", "lab-token\n")
+	r.configured("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword = \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n")
+	v := r.desk(120, 36, &flags{noMouse: true})
+	v.WaitFor("Services 14")
+	v.WaitFor("prod PROD")
+	v.Type("3")
+	v.WaitFor("edge-router")
+	v.Type(":", "account lab", "<enter>")
+	v.WaitFor("no services yet")
+	v.WaitGone("PROD")
+	v.WaitFor("this is lab")
+	v.WaitFor("lab LAB")
+	if strings.Contains(v.Screen(), "edge-router") {
+		t.Errorf("rows of the other account:\n%s", v.Screen())
+	}
+	v.Type("C", "2")
+	v.WaitFor("edge-router")
+	v.Type("q")
+	if code := v.Ended(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

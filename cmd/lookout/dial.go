@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/emulator"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/shell"
+)
+
+// A dial makes things go wrong in the demo, so that somebody can see how the program behaves then.
+type dial struct {
+	api *emulator.Emulator
+	on  atomic.Pointer[trouble]
+}
+
+// A trouble is one position of the dial.
+type trouble struct {
+	name, about string
+	match       string
+	fault       emulator.Fault
+}
+
+// troubles are the positions beside off.
+func troubles() []trouble {
+	return []trouble{
+		{"429", "too many requests: every answer asks to wait 15 s", "*", emulator.Fault{Status: http.StatusTooManyRequests, RetryAfter: "15"}},
+		{"503", "the API is down for maintenance", "*", emulator.Fault{Status: http.StatusServiceUnavailable}},
+		{"401", "the token is not accepted", "*", emulator.Fault{Status: http.StatusUnauthorized}},
+		{"403", "nothing is allowed", "*", emulator.Fault{Status: http.StatusForbidden}},
+		{"page", "a proxy answers with a page", "*", emulator.Fault{Status: http.StatusBadGateway, HTML: true}},
+		{"cut", "answers break off in the middle", "GET *", emulator.Fault{Cut: 10}},
+		{"slow", "every answer takes 4 s", "*", emulator.Fault{Delay: 4 * time.Second}},
+		{"offline", "connections break", "*", emulator.Fault{Reset: true}},
+		{"lost", "changes are made, and their answers are lost", "POST *", emulator.Fault{Reset: true, Applied: true}},
+	}
+}
+
+// banner is what stands beside the account while something is wrong on purpose.
+func (d *dial) banner() string {
+	if t := d.on.Load(); t != nil {
+		return "FAULT " + t.name
+	}
+	return ""
+}
+
+// commands are the palette's: one for each position, and off.
+func (d *dial) commands() []shell.Command {
+	all := []shell.Command{{Name: "demo off", Kind: "demo", Do: func() tea.Cmd {
+		d.api.Clear()
+		d.on.Store(nil)
+		return tea.Batch(ui.News(theme.Good, "nothing is wrong any more"), ui.Send(ui.Again{}))
+	}}}
+	for _, t := range troubles() {
+		all = append(all, shell.Command{Name: "demo " + t.name, Kind: "demo", Do: func() tea.Cmd {
+			d.api.Clear()
+			d.api.Fail(t.match, t.fault)
+			d.on.Store(&t)
+			return tea.Batch(ui.News(theme.Warn, fmt.Sprintf("wrong on purpose: %s · :demo off ends it", t.about)), ui.Send(ui.Again{}))
+		}})
+	}
+	return all
+}
+
+// troubleNames are the positions in words.
+func troubleNames() string {
+	var names []string
+	for _, t := range troubles() {
+		names = append(names, t.name)
+	}
+	return strings.Join(names, ", ")
+}

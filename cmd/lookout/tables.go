@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
+)
+
+// A table is a part of the configuration whose keys the user names, or the panes.
+type table struct {
+	name, title    string // "themes", "themes.NAME"
+	about, example string
+	rest           func() string // what the documentation says beside
+	schema         map[string]any
+}
+
+// tables are those beside the accounts and the keys.
+func tables() []table {
+	tones := map[string]any{"base": map[string]any{"type": "string", "enum": theme.Names()}}
+	for _, name := range theme.ToneNames() {
+		tones[name] = map[string]any{"type": "string", "description": theme.AboutTones()[name]}
+	}
+	return []table{
+		{name: "themes", title: "themes.NAME", rest: toneTable,
+			about: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; on before it makes it the background's.",
+			example: `[themes.mine]
+base = "dark"
+bad = "bold #ff5f5f"
+cursor = "on blue"`,
+			schema: map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "properties": tones}}},
+		{name: "columns", title: "columns", rest: columnTable,
+			about: "Columns of lists, which and in what order. What is left out still serves for filters and sorting, and stands in the details.",
+			example: `[columns]
+services = ["state", "label", "group", "updated"]`,
+			schema: map[string]any{"type": "object", "additionalProperties": list()}},
+	}
+}
+
+// toneTable is what each tone is for.
+func toneTable() string {
+	var b strings.Builder
+	b.WriteString("| tone | is |\n|---|---|\n")
+	for _, name := range theme.ToneNames() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.AboutTones()[name])
+	}
+	return b.String()
+}
+
+// themes reads [themes.NAME]. A tone that makes no sense is left out and told.
+func (r *reader) themes(cfg *file, value any) {
+	table, ok := value.(map[string]any)
+	if !ok && value != nil {
+		r.bad(false, []string{"themes"}, "a table for each theme is needed, as [themes.mine]")
+	}
+	cfg.Themes = map[string]theme.Own{}
+	for name, value := range table {
+		at := []string{"themes", name}
+		tones, ok := value.(map[string]any)
+		switch {
+		case !ok:
+			r.bad(false, at, "a table is needed, as [themes.mine]")
+			continue
+		case slices.Contains(theme.Names(), name) || name == "auto" || !isAccountName(name):
+			r.bad(false, at, "this name cannot be a theme of your own: choose another of letters, digits, dots, - and _")
+			continue
+		}
+		cfg.Themes[name] = r.theme(at, tones)
+	}
+	if known := append(themeNames(cfg.Themes), "auto"); cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
+		r.bad(false, []string{"theme"}, fmt.Sprintf("there is no theme %q: choose one of auto, %s", client.Clean(cfg.Theme), strings.Join(themeNames(cfg.Themes), ", ")))
+		cfg.Theme = ""
+	}
+}
+
+// theme reads one theme.
+func (r *reader) theme(at []string, table map[string]any) theme.Own {
+	own := theme.Own{Name: at[1], Tones: map[string]string{}}
+	for key, value := range table {
+		text, ok := value.(string)
+		here := append(slices.Clone(at), key)
+		switch {
+		case !ok:
+			r.bad(false, here, `a text is needed, as "bold #ff5f5f"`)
+		case key == "base" && !slices.Contains(theme.Names(), text):
+			r.bad(false, here, fmt.Sprintf("%q is none of %s", client.Clean(text), strings.Join(theme.Names(), ", ")))
+		case key == "base":
+			own.Base = text
+		default:
+			if err := theme.CheckTone(key, text); err != nil {
+				r.bad(false, here, client.Clean(err.Error()))
+				continue
+			}
+			own.Tones[key] = text
+		}
+	}
+	return own
+}
+
+// themeNames are the program's themes and the user's.
+func themeNames(own map[string]theme.Own) []string {
+	return append(theme.Names(), slices.Sorted(maps.Keys(own))...)
+}
+
+// columns reads [columns]. Which columns a list has shows only when the program is put together.
+func (r *reader) columns(cfg *file, value any) {
+	table, ok := value.(map[string]any)
+	if !ok && value != nil {
+		r.bad(false, []string{"columns"}, `a table is needed, as [columns] with services = ["state", "label"]`)
+	}
+	cfg.Columns = map[string][]string{}
+	for name, value := range table {
+		names, err := texts(value)
+		if err != nil || len(names) == 0 {
+			r.bad(false, []string{"columns", name}, `a list of columns is needed, as services = ["state", "label"]`)
+			continue
+		}
+		cfg.Columns[name] = names
+	}
+}
+
+// wrongColumns are choices of lists and columns that are not there, with the names of those that are.
+func wrongColumns(lists []ui.Columned, chosen map[string][]string, at map[string]place) (wrong mistakes) {
+	var panes []string
+	for _, l := range lists {
+		panes = append(panes, l.Name())
+		known := l.ColumnNames()
+		for _, name := range chosen[l.Name()] {
+			if !slices.Contains(known, name) {
+				wrong = append(wrong, mistake{at[joined([]string{"columns", l.Name()})], fmt.Sprintf("columns.%s: there is no column %q; the columns are %s", l.Name(), client.Clean(name), strings.Join(known, ", ")), false})
+			}
+		}
+	}
+	for name := range chosen {
+		if !slices.Contains(panes, name) {
+			wrong = append(wrong, mistake{at[joined([]string{"columns", name})], fmt.Sprintf("columns.%s: there is no such list; the lists are %s", client.Clean(name), strings.Join(panes, ", ")), false})
+		}
+	}
+	return wrong
+}
+
+// looksOf are the themes that a run can choose from, and the one that it begins with: by flags, configuration and terminal, in that order.
+func looksOf(s settings) (shell.Looks, *theme.Theme, error) {
+	colors, plain := terminal.Colors(), s.ASCII || !terminal.Unicode()
+	looks := shell.Looks{Name: orElse(s.Theme, "auto"), Light: terminal.Light(), Names: append([]string{"auto"}, themeNames(s.Themes)...), Make: func(name string) (*theme.Theme, error) {
+		if own, known := s.Themes[name]; known {
+			return own.New(colors, plain)
+		}
+		return theme.New(name, colors, plain)
+	}}
+	first, err := looks.Make(theme.Fit(looks.Name, looks.Light))
+	if err != nil {
+		return looks, nil, usage(fmt.Errorf("there is no theme %q: choose one of %s", client.Clean(looks.Name), strings.Join(looks.Names, ", ")))
+	}
+	return looks, first, nil
+}
+
+// columnTable is the columns of every list, as the program has them.
+func columnTable() string {
+	_, account, err := still(context.Background(), nil)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| list | columns |\n|---|---|\n")
+	for _, l := range account.Lists() {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
+	}
+	return b.String()
+}

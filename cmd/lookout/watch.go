@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/ui"
+	"lookout/ui/shell"
+)
+
+func watchCommand(f *flags) *cobra.Command {
+	invented := false
+	c := &cobra.Command{
+		Use: "watch", Short: "What is broken, since when and whom to call, for a small pane", Args: nothing,
+		Long: "A few lines for a corner of the screen, from 20 columns and 4 lines on: services with a problem, since when, and the number to call.\n" +
+			"It changes nothing at the API, and writes nothing while nothing changes. q leaves. Beside a shell in tmux: tmux split-window -l 6 lookout watch",
+		RunE: func(c *cobra.Command, _ []string) error { return watch(c, f, invented) },
+	}
+	f.ofAccount(c.Flags())
+	c.Flags().StringVar(&f.theme, "theme", "", "colours, as for the dashboard")
+	c.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
+	c.Flags().DurationVar(&f.refresh, "refresh", 0, "time between refreshes (default 20s)")
+	c.Flags().BoolVar(&invented, "demo", false, "watch the invented account of the demo")
+	return c
+}
+
+// watch shows an account in a small pane.
+func watch(c *cobra.Command, f *flags, invented bool) error {
+	f.readOnly, f.noMouse = true, true
+	if invented {
+		one, err := newInvented(f, "acme-prod", "demo")
+		if err != nil {
+			return err
+		}
+		return show(c.Context(), f, accounts{}, func(ctx context.Context) (shell.Session, error) {
+			return inCorner(ctx, f, one.settings, one.api, one.journal)
+		})
+	}
+	s, err := load(f, c.ErrOrStderr())
+	if err != nil {
+		return usage(err)
+	}
+	if err := checkTerminal(false); err != nil {
+		return usage(err)
+	}
+	api, j, err := s.connect(c.Context())
+	if err != nil {
+		return err
+	}
+	return show(c.Context(), f, accounts{}, func(ctx context.Context) (shell.Session, error) { return inCorner(ctx, f, s, api, j) })
+}
+
+// inCorner is an account for a small pane. What an earlier run promised is left to the dashboard.
+func inCorner(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, error) {
+	session, account, err := opened(ctx, f, s, c, j)
+	if err != nil {
+		return session, err
+	}
+	lead := s.Account
+	if s.Protected {
+		lead += " PROD"
+	}
+	o := &session.Options
+	o.Panes, o.Bare, o.Opened, o.Leaving = []ui.Pane{account.WatchPane(lead)}, true, nil, nil
+	return session, nil
+}

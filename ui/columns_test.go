@@ -1,0 +1,49 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+)
+
+func TestChosenColumns(t *testing.T) {
+	cell := func(part int) func(string, Box) (string, theme.Tone) {
+		return func(s string, _ Box) (string, theme.Tone) { return strings.Split(s, "/")[part], theme.Plain }
+	}
+	set := NewSet(t.Context(), Source[string]{Name: "things", ID: func(s string) string { return s },
+		Fetch: func(context.Context, string) (Page[string], error) {
+			return Page[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
+		}})
+	l := &List[string]{Title: "things", Set: set, Sort: "name", Columns: []Column[string]{{Title: "name", Width: 6, Cell: cell(0)}, {Title: "colour", Width: 8, Cell: cell(1)}, {Title: "size", Width: 6, Cell: cell(2)}}}
+	set.Refresh()().(Delivery).Deliver()
+	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(unknown, []string{"weight"}) {
+		t.Errorf("unknown: %v", unknown)
+	}
+	look, err := theme.New("dark", theme.None, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(ansi.Strip(l.View(Box{Width: 60, Height: 5, Theme: look, Now: time.Now()})), "\n")
+	if got := strings.Fields(lines[0]); !slices.Equal(got, []string{"size", "colour"}) {
+		t.Errorf("header %v", got)
+	}
+	if got := strings.Fields(lines[1]); !slices.Equal(got, []string{">", "7", "blue"}) { // still sorted by what is not shown
+		t.Errorf("first row %v", got)
+	}
+	l.filter.text = "name:b"
+	if l.settle(); l.order.count(set) != 1 {
+		t.Errorf("%d rows match a column that is not shown", l.order.count(set))
+	}
+	if csv := l.csv(); csv != "size,colour\n9,red\n" {
+		t.Errorf("csv %q", csv)
+	}
+	if unknown := l.ChooseColumns([]string{"weight"}); len(unknown) != 1 || l.Columns[0].Title != "size" {
+		t.Errorf("a choice of nothing known changed %v", l.ColumnNames())
+	}
+}

@@ -1,0 +1,171 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A Reading is what a screen reader tells of a pane or a dialog, one item at a time.
+type Reading struct {
+	Item   string // the one that has the keyboard
+	At, Of int    // its place, from 1; 0 of 0 is none
+	Text   string // lines to be read one by one instead of an item: details that stand open
+	Input  string // the line that is being typed, with what stands before it
+}
+
+// A Reader is a pane that is read item by item. Others are read line by line, from what they draw.
+type Reader interface{ Read(Box) Reading }
+
+// Read is the row at the cursor: its name first, then its other columns by their titles.
+func (l *List[T]) Read(b Box) Reading {
+	l.settle()
+	r := Reading{Of: l.order.count(l.Set)}
+	if l.filter.typing {
+		r.Input = "filter: " + l.filter.text
+	}
+	row, there := l.row()
+	if !there {
+		r.Item = strings.Join(l.state().absent(b), " ")
+		return r
+	}
+	r.At = l.at + 1
+	if l.open && l.Detail != nil {
+		r.Text = l.Detail(row, b)
+		return r
+	}
+	parts := []string{l.called(row)}
+	for _, c := range l.Columns {
+		text, _ := c.Cell(row, b)
+		if text = strings.TrimSpace(ansi.Strip(text)); text != "" && text != parts[0] && !c.hidden {
+			parts = append(parts, c.Title+" "+text)
+		}
+	}
+	id := l.Set.ID(row)
+	if verb := l.Set.Busy(id); verb != "" {
+		parts = append(parts, verb)
+	}
+	if l.marks.has(l.order.index(l.at)) {
+		parts = append(parts, "marked")
+	}
+	r.Item = strings.Join(parts, "; ")
+	return r
+}
+
+// Read is the field that has the keyboard, with what is wrong with it or to be known about it.
+func (v *FormView) Read(b Box) Reading {
+	shown := 0
+	r := Reading{}
+	for i, f := range v.form.Fields {
+		if f.shown() {
+			if shown++; i == v.at {
+				r.At = shown
+			}
+		}
+	}
+	r.Of = shown
+	var parts []string
+	switch {
+	case v.sending:
+		parts = append(parts, v.form.Verb+", waiting for the answer")
+	case v.leaving:
+		parts = append(parts, "escape again throws away what was typed, any other key keeps it")
+	case v.at < len(v.form.Fields):
+		parts, r.Input = v.readField(v.form.Fields[v.at], b)
+	case v.at == len(v.form.Fields):
+		parts, r.Input = []string{"type " + v.form.Word + " to go on"}, "word: "+v.word.text()
+	default:
+		r.At, r.Of = 0, 0
+		parts = append(parts, "button "+v.form.Yes+": enter sends")
+		if v.form.Review != nil {
+			parts = append(parts, v.form.Review())
+		}
+	}
+	if v.banner != "" {
+		parts = append([]string{"refused: " + v.banner}, parts...)
+	}
+	r.Item = strings.Join(parts, "; ")
+	return r
+}
+
+// Intro is what a form is about.
+func (v *FormView) Intro() []string { return append([]string{v.form.Text}, v.form.List...) }
+
+// readField is a field in words, and the line that is typed into it.
+func (v *FormView) readField(f Field, b Box) (parts []string, input string) {
+	parts = append(parts, f.Label)
+	if t, ok := f.input.(interface{ told(Box) (string, string) }); ok {
+		value, line := t.told(b)
+		if value != "" {
+			parts = append(parts, value)
+		}
+		if line != "" || value == "" {
+			input = f.Label + ": " + line
+		}
+	} else {
+		parts = append(parts, strings.Join(f.input.view(b, true), " "))
+	}
+	reason := v.reasons[f.Name]
+	if reason == "" && v.tried {
+		reason = f.wrong()
+	}
+	if reason != "" {
+		parts = append(parts, "wrong: "+reason)
+	}
+	if f.note != "" {
+		parts = append(parts, f.note)
+	}
+	return parts, input
+}
+
+// told is what kind of text it is, and the line of it that is being typed. A secret is never told.
+func (t *typed) told(Box) (value, line string) {
+	switch {
+	case t.secret && len(t.runes) > 0:
+		return "hidden, typed", ""
+	case t.secret:
+		return "hidden, empty", ""
+	case t.many:
+		before := string(t.runes[:t.at])
+		start := strings.LastIndexByte(before, '\n') + 1
+		rest, _, _ := strings.Cut(string(t.runes[t.at:]), "\n")
+		return fmt.Sprintf("line %d of %d", strings.Count(before, "\n")+1, strings.Count(t.text(), "\n")+1), before[start:] + rest
+	case t.offers != nil && len(t.offers()) > 0:
+		return "up and down go through " + plural(len(t.offers()), "offer", "offers"), t.text()
+	}
+	return "", t.text()
+}
+
+// told is the value and how to change it.
+func (c *choice[S]) told(Box) (value, line string) {
+	for i, o := range c.options {
+		if o == *c.v {
+			return fmt.Sprintf("%s, %d of %d, left and right change it", o, i+1, len(c.options)), ""
+		}
+	}
+	return c.text(), ""
+}
+
+// told is the option at hand, whether it is picked, and how many are.
+func (m *many) told(Box) (value, line string) {
+	options := m.options()
+	if len(options) == 0 {
+		return "nothing to choose from", ""
+	}
+	o, state := options[min(m.at, len(options)-1)], "not picked"
+	for _, id := range *m.v {
+		if id == o.ID {
+			state = "picked"
+		}
+	}
+	return fmt.Sprintf("%s, %s, %d of %d, %d picked in all; space picks, left and right go on", o.Label, state, m.at+1, len(options), len(*m.v)), ""
+}
+
+// told is the row at hand with its value.
+func (g *grid[S]) told(Box) (value, line string) {
+	if len(g.rows) == 0 {
+		return "nothing to choose from", ""
+	}
+	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down go on", g.rows[g.at], g.values[g.at], g.at+1, len(g.rows)), ""
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Words are a command line for a POSIX shell: each word stands for itself, whatever is in it, and nothing in the line acts on a terminal
+// that it is pasted into.
+func Words(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = Word(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// Word is one word for a POSIX shell. What a terminal or an eye would not take as a letter is spelt with printf. A NUL, which no argument
+// can hold, is left out.
+func Word(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plainLetter(r) }) {
+		return text
+	}
+	var out strings.Builder
+	open, spelt := false, false
+	state := func(quote, spelling bool) {
+		switch {
+		case open && !quote:
+			out.WriteByte('\'')
+		case spelt && !spelling:
+			out.WriteString(`')"`)
+		}
+		switch {
+		case quote && !open:
+			out.WriteByte('\'')
+		case spelling && !spelt:
+			out.WriteString(`"$(printf '`)
+		}
+		open, spelt = quote, spelling
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		part := text[i : i+size]
+		i += size
+		switch {
+		case r == 0:
+		case r == '\'':
+			state(false, false)
+			out.WriteString(`\'`)
+		case r == '\n' || letter(r) && (r != utf8.RuneError || size > 1):
+			state(true, false)
+			out.WriteString(part)
+		default:
+			state(false, true)
+			for _, b := range []byte(part) {
+				fmt.Fprintf(&out, `\%03o`, b)
+			}
+		}
+	}
+	state(false, false)
+	if out.Len() == 0 {
+		return "''"
+	}
+	return out.String()
+}
+
+// plainLetter reports whether a letter means nothing to any shell.
+func plainLetter(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+", r)
+}
+
+// letter reports whether a rune can be seen and does nothing to what stands around it.
+func letter(r rune) bool {
+	switch {
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return false
+	case r < 0x7f:
+		return true
+	}
+	return unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Cf, unicode.Co, unicode.Variation_Selector)
+}

@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// What a shell makes of a quoted word is the word, whatever stands in it; and nothing in the line but newlines between quotes acts on a terminal.
+func TestAShellReadsTheWord(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell here")
+	}
+	texts := []string{"", "plain", "-rf", "it's", "''", `a"b`, "$(touch x)", "`id`", "$HOME", "a b", "a\nb\n", "\n", "\x1b]52;c;eA==\a", "\x03rm -rf\r", "~", "*", "!!", "a\\", "\\'", "é日本", "\u202eevil",
+		"\xff\xfe", "\u009b2J", "a;b|c&d>e<f#g", "\ufeff", "%s%n", "\x7f\x7f", "'\x1b'", "\u2028"}
+	texts = append(texts, collected(t)...)
+	var want strings.Builder
+	script := "printf '%s\\0'"
+	for _, text := range texts {
+		word := Word(text)
+		script += " " + word
+		want.WriteString(strings.ReplaceAll(text, "\x00", "") + "\x00")
+		for _, r := range word {
+			if r != '\n' && !letter(r) {
+				t.Errorf("%q is quoted as %q, with %q in it", text, word, r)
+			}
+		}
+	}
+	cmd := exec.Command(sh)
+	cmd.Stdin = strings.NewReader(script)
+	cmd.Dir = t.TempDir()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, expected := strings.Split(string(out), "\x00"), strings.Split(want.String(), "\x00")
+	if len(got) != len(expected) {
+		t.Fatalf("%d words came of %d", len(got)-1, len(expected)-1)
+	}
+	for i := range got {
+		if got[i] != expected[i] {
+			t.Errorf("%q came as %q from %s", expected[i], got[i], Word(expected[i]))
+		}
+	}
+}
+
+// collected are the hostile strings of a collection that may lie beside the project.
+func collected(t *testing.T) (texts []string) {
+	t.Helper()
+	data, err := os.ReadFile("../../shared/reliability/nasty.json")
+	if err != nil {
+		return nil
+	}
+	var all map[string][]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range all {
+		for _, s := range group {
+			if digits, packed := strings.CutPrefix(s, "hex:"); packed {
+				raw, _ := hex.DecodeString(digits)
+				s = string(raw)
+			}
+			if len(s) < 2000 {
+				texts = append(texts, s)
+			}
+		}
+	}
+	return texts
+}
+
+func TestPlainWordsStayPlain(t *testing.T) {
+	if got := Words("lookout", "services", "disable", "7", "--for", "1h", "--", "two words"); got != "lookout services disable 7 --for 1h -- 'two words'" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,89 @@
+package views_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/emulator"
+	"lookout/theme"
+	"lookout/ui/shell"
+	"lookout/views"
+)
+
+// attentive runs a test with a program that tells notices, started on a pane that shows neither services nor issues.
+func attentive(t *testing.T, notify shell.Notify, test func(r *rig, told *[]string)) {
+	t.Helper()
+	start(t, emulator.Options{Lively: true}, 120, 36, func(r *rig) {
+		var told []string
+		notify.Alert = func(title, text string) tea.Cmd {
+			told = append(told, title+": "+text)
+			return nil
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		account := views.New(ctx, views.Options{API: r.api, Name: "acme", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		look, err := theme.New("dark", theme.None, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC,
+			Opened: account.Opened, Notices: account.Notices, Attend: account.Attend, Notify: notify, Start: "buckets"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.run(r.shell.Init())
+		r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+		test(r, &told)
+	})
+}
+
+// Trouble is told once, whatever pane is in front, and the pane stays.
+func TestTroubleIsToldOnce(t *testing.T) {
+	attentive(t, shell.Notify{Ways: []string{"bell"}, Rules: []string{views.LeavesOK, views.NewIssue}}, func(r *rig, told *[]string) {
+		r.wait(2 * time.Minute)
+		if len(*told) != 0 {
+			r.Fatalf("told before anything happened: %v", *told)
+		}
+		r.wait(150 * time.Second) // one service fails after three minutes, and recovers a minute and a half later
+		if len(*told) != 2 || !strings.Contains(strings.Join(*told, "\n"), "is problem") || !strings.Contains(strings.Join(*told, "\n"), "new issue 901: ") {
+			r.Fatalf("told: %v", *told)
+		}
+		r.see("Buckets", "acme-backups")
+		r.press("m")
+		r.see("is problem", "new issue 901")
+	})
+}
+
+// By the rules of the account nothing else is told beside the screen; the line of news has it all the same.
+func TestRulesOfNotices(t *testing.T) {
+	attentive(t, shell.Notify{Ways: []string{"bell"}, Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
+		r.wait(250 * time.Second)
+		if len(*told) != 1 || !strings.Contains((*told)[0], "new issue") {
+			r.Errorf("told: %v", *told)
+		}
+	})
+	attentive(t, shell.Notify{Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
+		before := r.emu.Requests("list services")
+		r.wait(250 * time.Second)
+		if len(*told) != 0 || r.emu.Requests("list services") != before {
+			r.Errorf("switched off, it told %v and asked %d times", *told, r.emu.Requests("list services")-before)
+		}
+	})
+}
+
+// What somebody does here is no trouble.
+func TestOwnChangesAreNoTrouble(t *testing.T) {
+	attentive(t, shell.Notify{Ways: []string{"bell"}, Rules: []string{views.LeavesOK}}, func(r *rig, told *[]string) {
+		r.press("3", "/", "web-1", "<enter>", "d", "<ctrl+s>")
+		r.see("disabled")
+		r.press("E")
+		r.wait(30 * time.Second)
+		if len(*told) != 0 {
+			r.Errorf("told: %v", *told)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package views_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/emulator"
+	"lookout/theme"
+	"lookout/ui/shell"
+	"lookout/views"
+)
+
+// While an object is on its way the frame says how far, and nothing any more once it is here.
+func TestProgressOfTransfers(t *testing.T) {
+	dir := t.TempDir()
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		account := views.New(ctx, views.Options{API: r.api, Name: "acme", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		look, err := theme.New("dark", theme.None, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Now: time.Now, Location: time.UTC, Opened: account.Opened, Progress: account.Progress})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.run(r.shell.Init())
+		r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+		if p := r.shell.Frame().Percent; p != 0 {
+			r.Errorf("%d percent of nothing", p)
+		}
+		r.T.Chdir(dir)
+		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>")
+		release := r.emu.Hold("*")
+		r.press("w", "<ctrl+s>")
+		r.wait(time.Second)
+		if p := r.shell.Frame().Percent; p != 1 {
+			r.Errorf("%d percent at the beginning:\n%s", p, r.screen())
+		}
+		release()
+		r.wait(3 * time.Second)
+		if p := r.shell.Frame().Percent; p != 0 {
+			r.Errorf("%d percent at the end:\n%s", p, r.screen())
+		}
+	})
+}

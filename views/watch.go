@@ -1,0 +1,135 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// watch is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing in it changes by itself.
+type watch struct {
+	a    *Account
+	lead string // the account, as it is called
+}
+
+// WatchPane is the account for a small corner of the screen.
+func (a *Account) WatchPane(lead string) ui.Pane { return &watch{a, lead} }
+
+// Name is the pane's.
+func (w *watch) Name() string { return "watch" }
+
+// Actions are none: there is nothing to choose.
+func (w *watch) Actions() []ui.Action { return nil }
+
+// Update takes nothing.
+func (w *watch) Update(tea.Msg) tea.Cmd { return nil }
+
+// Fresh is as fresh as services and issues.
+func (w *watch) Fresh() ui.Freshness {
+	return w.a.services().Fresh().Worst(w.a.issues().Fresh())
+}
+
+// Refresh asks for services and issues, and now and then for contacts.
+func (w *watch) Refresh() tea.Cmd {
+	return tea.Batch(asked(w.a.services(), w.a.issues()), w.a.slowly(w.a.contacts(), sumsKept))
+}
+
+// View is a head line, then the services that are broken.
+func (w *watch) View(b ui.Box) string {
+	lines := []string{w.head(b)}
+	broken := w.broken()
+	for n, s := range broken {
+		next := w.trouble(s, b)
+		room := b.Height - len(lines)
+		if n < len(broken)-1 {
+			room-- // for how many more there are
+		}
+		if len(next) > room {
+			lines = append(lines, b.Theme.Paint(theme.Bad, fmt.Sprintf("and %d more", len(broken)-n)))
+			break
+		}
+		lines = append(lines, next...)
+	}
+	return b.Fit(strings.Join(lines, "\n"))
+}
+
+// broken are the services with a problem, the longest first.
+func (w *watch) broken() []client.Service {
+	rows := slices.DeleteFunc(w.a.services().Rows(), func(s client.Service) bool { return s.Status != client.Problem })
+	slices.SortStableFunc(rows, func(s, t client.Service) int {
+		i, _ := w.a.newestIssue(s.ID)
+		j, _ := w.a.newestIssue(t.ID)
+		return i.Created.Time().Compare(j.Created.Time())
+	})
+	return rows
+}
+
+// head is how many are broken and of which account, or why that is not known.
+func (w *watch) head(b ui.Box) string {
+	g, f := b.Theme.Glyphs, w.Fresh()
+	state, tone := "", theme.Good
+	switch n := len(w.broken()); {
+	case !f.Loaded && f.Err == nil:
+		state, tone = g.Pending+" reading", theme.Warn
+	case n > 0:
+		state, tone = fmt.Sprintf("%s %d", g.Problem, n), theme.Bad
+	case f.Loaded:
+		state = fmt.Sprintf("%s %d", g.OK, w.a.services().Len())
+	}
+	line := b.Theme.Paint(tone, state)
+	if f.Err != nil {
+		why := ui.Short(f.Err)
+		switch {
+		case ui.Denied(f.Err):
+			why = "not allowed"
+		case ui.Unauthorized(f.Err):
+			why = "token not accepted"
+		case ui.Offline(f.Err):
+			why = "offline"
+		}
+		if f.Loaded {
+			why += ", as of " + clock(f.At.In(w.a.location), w.a.now().In(w.a.location))
+		}
+		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + prefixed(" ", line)
+	}
+	return ui.Cut(line+" "+b.Theme.Paint(theme.Strong, w.lead), b.Width, g.Ellipsis)
+}
+
+// trouble is a broken service: in one line where there is room for it, else in two, the number to call first.
+func (w *watch) trouble(s client.Service, b ui.Box) []string {
+	since := ""
+	if issue, found := w.a.newestIssue(s.ID); found {
+		since = w.a.when(issue.Created)
+	}
+	name, number := w.call(s)
+	mark := b.Theme.Glyphs.Problem + " "
+	const wide = 60
+	if b.Width >= wide {
+		label := ui.Pad(ui.Cut(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
+		return []string{b.Theme.Paint(theme.Bad, mark+label) + " " + b.Theme.Paint(theme.Muted, ui.Pad(since, 13)) + ui.Cut(ui.Pad(number, 16)+" "+name, 32, b.Theme.Glyphs.Ellipsis)}
+	}
+	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-1)
+	return []string{
+		b.Theme.Paint(theme.Bad, mark+ui.Pad(ui.Cut(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room)) + " " + b.Theme.Paint(theme.Muted, since),
+		ui.Cut("  "+number+prefixed(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
+	}
+}
+
+// call is whom to call about a service, and the number.
+func (w *watch) call(s client.Service) (name, number string) {
+	for _, c := range w.a.inGroup(s.Group.Raw()) {
+		if number := or(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
+			return c.Name.String(), number
+		}
+	}
+	if !w.a.contacts().Loaded() {
+		return "", ""
+	}
+	return "nobody is named", ""
+}
