@@ -218,19 +218,26 @@ func (l *List[T]) sortMenu() Menu {
 }
 
 func (l *List[T]) copyMenu(row T) Menu {
+	var lines []Copied
+	if l.Lines != nil {
+		lines = l.Lines(row)
+	}
+	return copyMenu(l.called(row), l.Set.ID(row), row, l.csv, lines)
+}
+
+// copyMenu is what can be copied of a row and its list.
+func copyMenu(name, id string, row any, csv func() string, lines []Copied) Menu {
 	add := func(name, key, what string, text func() string) Action {
 		return Action{Key: Bind(name, key), Do: func() tea.Cmd { return Send(Copy{Text: text(), What: what}) }}
 	}
-	m := Menu{Title: "Copy " + l.called(row), Actions: []Action{
-		add("name", "n", "name", func() string { return l.called(row) }),
-		add("id", "i", "id", func() string { return l.Set.ID(row) }),
+	m := Menu{Title: "Copy " + name, Actions: []Action{
+		add("name", "n", "name", func() string { return name }),
+		add("id", "i", "id", func() string { return id }),
 		add("row as JSON", "j", "row as JSON", func() string { return asJSON(row) }),
-		add("list as CSV", "c", "list as CSV", l.csv),
+		add("list as CSV", "c", "list as CSV", csv),
 	}}
-	if l.Lines != nil {
-		for _, c := range l.Lines(row) {
-			m.Actions = append(m.Actions, add(c.Name, c.Key, c.Name, func() string { return c.Text }))
-		}
+	for _, c := range lines {
+		m.Actions = append(m.Actions, add(c.Name, c.Key, c.Name, func() string { return c.Text }))
 	}
 	return m
 }
