@@ -44,7 +44,7 @@ func shape(n int) string { return string(rune(0xe000 + n)) }
 
 // Aloud is a line that was drawn in the theme Spoken, as a sentence: shapes are words unless their words follow, lines and columns are gone.
 func Aloud(line string) string {
-	line = strings.NewReplacer(" · ", ", ", "·", ",", "…", "...", "›", ",").Replace(line)
+	line = strings.NewReplacer(" · ", ", ", " › ", ", ", "—", "none", "·", ",", "…", "...", "›", ",").Replace(line)
 	words := [...]string{"", "marked", "ok", "problem", "pending", "disabled", "unknown", ",", "...", "done:", "wrong:"}
 	var out strings.Builder
 	skip := 0

@@ -171,3 +171,22 @@ func TestFit(t *testing.T) {
 		}
 	}
 }
+
+// Shapes are read as words, once; lines and columns are not read at all.
+func TestAloud(t *testing.T) {
+	g := Spoken().Glyphs
+	for line, want := range map[string]string{
+		g.Problem + " problem":                        "problem",
+		g.Problem + " billing-api  tcp db2:5432":      "problem: billing-api, tcp db2:5432",
+		g.OK + " 11 ok   " + g.Problem + " 1 problem": "11 ok, 1 problem",
+		"── issues · 4 in the list ──":                "issues, 4 in the list",
+		"acme › db … │ ╭╮":                            "acme, db ...",
+		g.Done + " web-1: disabled":                   "done: web-1: disabled",
+		"size  —":                                     "size, none",
+		"":                                            "",
+	} {
+		if got := Aloud(line); got != want {
+			t.Errorf("%q is read as %q, not %q", line, got, want)
+		}
+	}
+}

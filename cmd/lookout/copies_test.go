@@ -20,10 +20,10 @@ func TestCopiedCommandsWork(t *testing.T) {
 	v.WaitFor("Services 14")
 	copied := func(entry string) string {
 		v.Type("Y")
-		v.WaitFor("as curl")
+		v.WaitFor("row as JSON")
 		v.Type(entry)
 		line := v.Copied()
-		v.WaitGone("as curl")
+		v.WaitGone("row as JSON")
 		return line
 	}
 	for _, pane := range []struct{ key, there, entries string }{
@@ -52,4 +52,6 @@ func TestCopiedCommandsWork(t *testing.T) {
 	if !strings.HasPrefix(curl, `curl -sS -H "Authorization: Bearer $LOOKOUT_TOKEN" http://127.0.0.1:`) || strings.Contains(curl, canary) || !strings.Contains(curl, "/v4/managed/services/") {
 		t.Errorf("curl: %s", curl)
 	}
+	v.Type("q")
+	v.Ended()
 }

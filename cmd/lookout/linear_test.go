@@ -58,14 +58,14 @@ func TestLinear(t *testing.T) {
 	v.Type("<esc>")
 	v.Settled(200 * time.Millisecond)
 	v.Type("2")
-	v.WaitFor("Issues, tab 2 of 11")
+	v.WaitFor("Issues, tab 2 of 12")
 	v.WaitFor("1 of 9:")
 	v.Type("<enter>")
 	v.WaitFor("line 1 of ")
 	v.Type("j")
 	v.WaitFor("line 2 of ")
 	v.Type(".")
-	v.WaitFor("tab 2 of 11, issue 823")
+	v.WaitFor("tab 2 of 12, issue 823")
 	if ops := len(api.Ledger()); ops != 1 {
 		t.Errorf("%d changes were made", ops)
 	}
@@ -117,7 +117,7 @@ func TestLinearTellsNoSecret(t *testing.T) {
 	secret := v.Copied()
 	v.WaitFor("copied or saved; enter closes")
 	v.Type("<enter>", "5")
-	v.WaitFor("Credentials, tab 5 of 11")
+	v.WaitFor("Credentials, tab 5 of 12")
 	if strings.Contains(v.Written(), secret) {
 		t.Error("the secret was said")
 	}

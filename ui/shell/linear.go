@@ -60,6 +60,9 @@ func (l *Linear) Init() tea.Cmd { return l.program.Init() }
 
 // Update passes messages on. A text that is read line by line takes the keys that move in it; a full stop tells everything again.
 func (l *Linear) Update(msg tea.Msg) tea.Cmd {
+	if _, sized := msg.(tea.WindowSizeMsg); sized {
+		msg = tea.WindowSizeMsg{Width: 100, Height: 60} // lines know no size: nothing may fail to fit
+	}
 	if k, pressed := msg.(tea.KeyPressMsg); pressed {
 		switch {
 		case k.String() == "." && l.said.input == "":
