@@ -255,12 +255,12 @@ func (d *doctor) scopes(ctx context.Context) {
 	}
 	_, err = c.Services.Page(ctx, 1)
 	var failure *client.Error
-	if errors.As(err, &failure) && (failure.Unauthorized() || !failure.Denied()) {
+	if errors.As(err, &failure) && !closed(failure) {
 		d.fail("scopes", codeOf(err), err, failure.Advice())
 		return
 	}
 	scopes := c.Scopes()
-	d.reaches = reachOf(orElse(scopes, "*"))
+	d.reaches = reachOf(orElse(scopes, "*"), failure)
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
 		d.say("scopes", doubt, scopesShown(scopes)+"; but the user is restricted: Managed is closed", failure.Advice())
@@ -348,7 +348,7 @@ func (d *doctor) report() string {
 		}
 		if f.Check == "scopes" {
 			for _, r := range d.reaches {
-				fmt.Fprintf(&b, "%31s%s\n", "", r.sentence())
+				fmt.Fprintf(&b, "%31s%s\n", "", r)
 			}
 		}
 	}

@@ -58,10 +58,10 @@ func all(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
 	}
 	kept := []any{}
 	failure := each(rows, func(row any) error { kept = append(kept, row); return nil })
+	if failure != nil && (p.format == "json" || len(kept) == 0) {
+		return failure // an empty list would be a lie
+	}
 	if p.format == "json" {
-		if failure != nil {
-			return failure
-		}
 		return writeJSON(p.out, kept, "  ")
 	}
 	if err := writeTable(p.out, columns, kept); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -110,4 +111,22 @@ func (r *rig) bad(s said, code int, parts ...string) {
 			r.Errorf("%q is not said in:\n%s%s", part, s.out, s.err)
 		}
 	}
+}
+
+// everythingIn is the text of all files beneath a folder.
+func (r *rig) everythingIn(folder string) string {
+	r.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all.Write(data)
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return all.String()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client/emulator"
+	"lookout/ui"
 )
 
 func TestConfigCommands(t *testing.T) {
@@ -123,7 +124,8 @@ func TestKeyringIsBounded(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
-	r.bad(r.good("doctor"), exitOK, "$LOOKOUT_TOKEN", "services: read; changes need account:read_write", "buckets: nothing; it needs object_storage:read_only", "within 30s")
+	r.bad(r.good("doctor"), exitOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
+		"contacts     list; one by itself and changes need account:read_write", "buckets      nothing; it needs object_storage:read_only", "within 30s")
 	var told struct {
 		Findings []finding
 		Panes    []reach
@@ -153,7 +155,7 @@ func TestDoctor(t *testing.T) {
 
 func TestDoctorOnARestrictedUser(t *testing.T) {
 	r := newRig(t, emulator.Options{Restricted: true})
-	r.bad(r.good("doctor"), exitOK, "the user is restricted")
+	r.bad(r.good("doctor"), exitOK, "the user is restricted", "services     nothing; it needs an unrestricted user", "buckets      read and change")
 }
 
 // wizardOn is a wizard whose questions are answered line by line, and its token.
@@ -173,7 +175,7 @@ func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.home, "config")); err == nil {
 		t.Error("something was written after a no")
 	}
-	for _, part := range []string{"Welcome, ops", "services: read; changes need", "[accounts.prod]", "prod.token"} {
+	for _, part := range []string{"Welcome, ops", "services     read; changes need", "[accounts.prod]", "prod.token"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not said in:\n%s", part, out)
 		}
@@ -202,7 +204,7 @@ func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 	r := newRig(t, emulator.Options{})
 	path := r.configured("theme = \"light\"\n")
 	t.Setenv("LINODE_TOKEN", canary)
-	w, out := wizardOn(r, "wrong", r.base, "", "1", "4", "y")
+	w, out := wizardOn(r, "wrong", r.base, "", "2", "1", "y")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -224,6 +226,50 @@ func TestFirstRunKeepsInTheKeyring(t *testing.T) {
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.good("services", "list")
+}
+
+// An address where something else answers is asked for again; name and token stay.
+func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	other := strings.TrimSuffix(r.base, "/v4") + "/v9"
+	w, out := wizardOn(r, canary, other, "prod", "1", r.base, "file", "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for part, times := range map[string]int{"Address of the API": 2, "A name for": 1, "Where is the token": 1, "not the API": 1} {
+		if strings.Count(out.String(), part) != times {
+			t.Errorf("%q is not said %d times in:\n%s", part, times, out)
+		}
+	}
+}
+
+// Tokens that lie at hand are offered first, used where they are, and never copied.
+func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
+	for _, at := range []struct{ number, line string }{{"1", `token_env = "LINODE_TOKEN"`}, {"2", `linode_cli = "ops"`}} {
+		r := newRig(t, emulator.Options{})
+		r.write(filepath.Join(r.home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\n")
+		t.Setenv("LINODE_TOKEN", canary)
+		w, out := wizardOn(r, "", r.base, "", at.number, "yes")
+		if err := w.run(t.Context()); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		kept := r.everythingIn(filepath.Join(r.home, "config"))
+		if strings.Contains(kept+out.String(), canary) || !strings.Contains(kept, at.line) {
+			t.Errorf("kept:\n%s\nsaid:\n%s", kept, out)
+		}
+	}
+}
+
+// Every line that is told fits into 80 columns, whatever the trouble.
+func TestFirstRunFitsItsTerminal(t *testing.T) {
+	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
+	w, out := wizardOn(r, canary, strings.TrimSuffix(r.base, "/v4")+"/v9", "prod", "1", r.base, "file", "no")
+	_ = w.run(t.Context())
+	for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {
+		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
+			t.Errorf("%q is too wide", line)
+		}
+	}
 }
 
 func TestFirstRunIsLeft(t *testing.T) {

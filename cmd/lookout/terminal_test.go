@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,11 +39,17 @@ type child struct {
 
 func spawn(t *testing.T, args string) *child {
 	t.Helper()
+	return spawnIn(t, append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8"), 100, 30, args)
+}
+
+// spawnIn runs the program with an environment in a terminal of a size.
+func spawnIn(t *testing.T, env []string, cols, rows uint16, args string) *child {
+	t.Helper()
 	tty, slave, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pty.Setsize(tty, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
+	if err := pty.Setsize(tty, &pty.Winsize{Cols: cols, Rows: rows}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := term.GetState(slave.Fd())
@@ -50,7 +57,7 @@ func spawn(t *testing.T, args string) *child {
 		t.Fatal(err)
 	}
 	c := &child{t: t, tty: tty, slave: slave, before: before, cmd: exec.Command(os.Args[0]), more: make(chan struct{}, 1)}
-	c.cmd.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS="+args, "TERM=xterm-256color", "LANG=C.UTF-8")
+	c.cmd.Env = append(slices.Clone(env), "LOOKOUT_TEST_ARGS="+args)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := c.cmd.Start(); err != nil {
