@@ -17,6 +17,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client"
+	"lookout/ui/shell"
 )
 
 func configCommand(f *flags) *cobra.Command {
@@ -195,13 +196,29 @@ func allMistakes(ctx context.Context, data []byte) mistakes {
 			wrong = append(wrong, mistake{at[joined([]string{"keys", name})], fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), nearest(name, known)), false})
 		}
 	}
-	if _, _, err := still(ctx, cfg.Keys); err != nil {
-		wrong = append(wrong, mistake{at["keys"], "keys: " + err.Error(), true})
+	_, _, err = still(ctx, cfg.Keys)
+	if all, several := err.(interface{ Unwrap() []error }); several {
+		for _, one := range all.Unwrap() {
+			wrong = append(wrong, mistake{whereBound(one, at), "keys: " + one.Error(), true})
+		}
 	}
 	slices.SortStableFunc(wrong, func(a, b mistake) int {
 		return cmp.Or(a.line-b.line, a.column-b.column, strings.Compare(a.text, b.text))
 	})
 	return wrong
+}
+
+// whereBound is the line that binds the key of a clash.
+func whereBound(clash error, at map[string]place) place {
+	var c *shell.Clash
+	if errors.As(clash, &c) {
+		for _, action := range []string{c.Other, c.One} {
+			if p, here := at[joined([]string{"keys", c.Pane + "." + action})]; here {
+				return p
+			}
+		}
+	}
+	return at["keys"]
 }
 
 func editConfig(c *cobra.Command, f *flags) error {

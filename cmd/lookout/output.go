@@ -142,6 +142,22 @@ func writeSheet(out io.Writer, columns []column[any], row any) error {
 // dash stands where there is nothing, so that words can be counted.
 func dash(text string) string { return orElse(text, "-") }
 
+// folded breaks a text between words into lines of at most so many cells; a longer word, as a path, stays whole.
+func folded(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		if line != "" && ui.Width(line)+1+ui.Width(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
 // emit writes text.
 func emit(out io.Writer, text string) error {
 	_, err := io.WriteString(out, text)

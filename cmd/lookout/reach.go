@@ -51,7 +51,7 @@ func reachOf(scopes string, refusal *client.Error) []reach {
 	for i, a := range areas {
 		switch {
 		case a.managed && closed:
-			out[i] = reach{a.pane, "nothing", "an unrestricted user, on an account with Managed"}
+			out[i] = reach{a.pane, "nothing", "Managed and an unrestricted user"}
 		case !allows(scopes, a.read):
 			out[i] = reach{a.pane, "nothing", a.read}
 		case !allows(scopes, a.view):

@@ -100,14 +100,16 @@ func (r *rig) write(path, text string) {
 	}
 }
 
-// bad reports a command line that did not end as it must.
+// bad reports a command line that did not end as it must. Where a line was folded does not matter.
 func (r *rig) bad(s said, code int, parts ...string) {
 	r.Helper()
 	if s.code != code {
 		r.Errorf("exit code %d, not %d: %s%s", s.code, code, s.out, s.err)
 	}
+	text := s.out + s.err
+	text += strings.Join(strings.Fields(text), " ")
 	for _, part := range parts {
-		if !strings.Contains(s.out+s.err, part) {
+		if !strings.Contains(text, part) {
 			r.Errorf("%q is not said in:\n%s%s", part, s.out, s.err)
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -41,6 +44,48 @@ func TestConfigCommands(t *testing.T) {
 	var schema map[string]any
 	if err := json.Unmarshal([]byte(r.good("config", "schema").out), &schema); err != nil || schema["additionalProperties"] != false {
 		t.Errorf("%v, %v", err, schema)
+	}
+}
+
+// Every mistake of a file is told at once, each with its own line and what would be right, in the order of the file.
+func TestTenMistakesNameTheirLines(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	lines := []struct{ text, said string }{
+		{`theme = "pink"`, "none of auto, dark"},
+		{`refesh = "20s"`, `is "refresh" meant`},
+		{`refresh = "1s"`, "at least 5s"},
+		{`account = "prod"`, `there is no account "prod"; there is production`},
+		{`keyring = true`, "it belongs beneath [accounts.NAME]"},
+		{`[accounts.production]`, ""},
+		{`base_url = "http://api.linode.com/v4"`, "https://"},
+		{`token_file = "linode.token"`, "begin it with / or ~/"},
+		{`token_env = "LINODE_TOKEN"`, "there is token_file too"},
+		{`protected = "yes"`, "true or false"},
+		{`color = "pinkish"`, "none of blue"},
+		{`ascii = true`, "it belongs at the top"},
+		{`[keys]`, ""},
+		{`"services.disabel" = ["x"]`, `is "services.disable" meant`},
+		{`"services.delete" = ["d"]`, `to "disable" and to "delete"`},
+		{`"contacts.delete" = ["n"]`, `to "delete" and to "new contact"`},
+	}
+	var text string
+	for _, line := range lines {
+		text += line.text + "\n"
+	}
+	r.configured(text)
+	s := r.run("config", "validate")
+	told := strings.Split(strings.TrimSpace(s.err), "\n")
+	for i, line := range lines {
+		if line.said == "" {
+			continue
+		}
+		if len(told) == 0 || !strings.Contains(told[0], fmt.Sprintf("config.toml:%d:1: ", i+1)) || !strings.Contains(told[0], line.said) {
+			t.Fatalf("line %d should say %q; what is left is %q", i+1, line.said, told)
+		}
+		told = told[1:]
+	}
+	if len(told) > 0 || s.code != exitUsage {
+		t.Errorf("exit code %d, and more is told: %q", s.code, told)
 	}
 }
 
@@ -140,7 +185,7 @@ func TestDoctor(t *testing.T) {
 		}
 		r.bad(r.good("doctor"), exitOK, "mode 0755", "chmod 700")
 	}
-	r.bad(r.good("doctor"), exitOK, "1 lines of")
+	r.bad(r.good("doctor"), exitOK, "cannot be read: 1")
 	r.configured("[accounts.a]\nbase_url = 7\n")
 	r.bad(r.run("doctor"), exitUsage, "config.toml:2:1")
 	r.configured("")
@@ -153,9 +198,39 @@ func TestDoctor(t *testing.T) {
 	r.bad(r.run("doctor"), exitUsage, "no account is configured")
 }
 
+// A clock that is wrong, and a server that is no API, are told with what to do.
+func TestDoctorOnAnOddServer(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+		http.Error(w, "<html>it works</html>", http.StatusForbidden)
+	}))
+	defer server.Close()
+	t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
+	t.Setenv("TMUX", "/tmp/tmux")
+	t.Setenv("NO_COLOR", "1")
+	t.Setenv("LANG", "C")
+	r.bad(r.run("doctor"), exitError, "off by 1h0m", "set the clock", "not the API", "check the base URL", "no colours (NO_COLOR)", "ASCII alone", "set -g set-clipboard on", "set -g mouse on", "failed: 1, warnings: 3")
+	r.bad(r.run("services", "get", "1"), exitError, "not the API")
+	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")
+	r.bad(r.run("doctor"), exitLater, "does not speak TLS", "skipped  scopes")
+	t.Setenv("LOOKOUT_BASE_URL", "http://example.com/v4")
+	r.bad(r.run("doctor"), exitUsage, "must begin with https://")
+}
+
+// The report keeps to 80 columns; only what cannot be broken, as a path, is longer.
+func TestDoctorFitsItsTerminal(t *testing.T) {
+	r := newRig(t, emulator.Options{Restricted: true})
+	for line := range strings.Lines(r.good("doctor").out) {
+		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
+			t.Errorf("%q is too wide", line)
+		}
+	}
+}
+
 func TestDoctorOnARestrictedUser(t *testing.T) {
 	r := newRig(t, emulator.Options{Restricted: true})
-	r.bad(r.good("doctor"), exitOK, "the user is restricted", "services     nothing; it needs an unrestricted user", "buckets      read and change")
+	r.bad(r.good("doctor"), exitOK, "the user is restricted", "services     nothing; it needs Managed and an unrestricted user", "buckets      read and change")
 }
 
 // wizardOn is a wizard whose questions are answered line by line, and its token.
@@ -262,12 +337,14 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 
 // Every line that is told fits into 80 columns, whatever the trouble.
 func TestFirstRunFitsItsTerminal(t *testing.T) {
-	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
-	w, out := wizardOn(r, canary, strings.TrimSuffix(r.base, "/v4")+"/v9", "prod", "1", r.base, "file", "no")
-	_ = w.run(t.Context())
-	for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {
-		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
-			t.Errorf("%q is too wide", line)
+	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {Restricted: true}} {
+		r := newRig(t, o)
+		w, out := wizardOn(r, canary, strings.TrimSuffix(r.base, "/v4")+"/v9", "prod", "1", r.base, "file", "no")
+		_ = w.run(t.Context())
+		for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {
+			if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
+				t.Errorf("%q is too wide", line)
+			}
 		}
 	}
 }

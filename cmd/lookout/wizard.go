@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"lookout/client"
@@ -121,7 +120,7 @@ func (w *wizard) complain(err error) {
 	if errors.As(err, &failure) && failure.Unauthorized() {
 		text = failure.Why()
 	}
-	w.say("  %s\n", strings.ReplaceAll(ansi.Wordwrap(text, wizardWidth-2, ""), "\n", "\n  "))
+	w.say("  %s\n", strings.Join(folded(text, wizardWidth-2), "\n  "))
 }
 
 func (w *wizard) address() (err error) {
