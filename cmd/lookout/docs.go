@@ -124,6 +124,9 @@ func describe(b *strings.Builder, c *cobra.Command) {
 		b.WriteString("\n" + flags)
 	}
 	b.WriteString("```\n\n")
+	if c.Example != "" {
+		b.WriteString("```sh\n" + strings.TrimPrefix(strings.ReplaceAll(c.Example, "\n  ", "\n"), "  ") + "\n```\n\n")
+	}
 }
 
 // own are a command's flags without those of the commands above, and without --help.
@@ -313,6 +316,13 @@ func (p *page) command(c *cobra.Command) {
 		p.text(c.Long)
 	}
 	p.flags(own(c))
+	if c.Example != "" {
+		p.line(".PP\n.nf")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			p.line(roff(line))
+		}
+		p.line(".fi")
+	}
 }
 
 func manSettings[T any](p *page, settings []setting[T], lead string) {

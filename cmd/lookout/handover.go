@@ -61,7 +61,7 @@ type openIssue struct {
 func handoverCommand(f *flags) *cobra.Command {
 	var since, format string
 	c := &cobra.Command{
-		Use: "handover", Short: "The shift's hand-over as Markdown", Args: nothing,
+		Use: "handover", Short: "The shift's hand-over as Markdown", Args: nothing, Example: examples("lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json"),
 		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes whose outcome is unknown,\n" +
 			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -45,6 +45,7 @@ func stampOf(t time.Time) string {
 func journalNoun() noun {
 	return resource[entry]{
 		name: "journal", one: "entry", about: "What this program changed from this machine, and how it ended",
+		examples: "lookout journal --since 8h\nlookout journal --since all -o ndjson",
 		columns: []column[entry]{
 			{name: "time", cell: func(e entry) string { return stampOf(e.Time) }},
 			{name: "op", cell: func(e entry) string { return e.Op }},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -19,7 +20,7 @@ import (
 // nouns are all kinds of things that scripts can work on.
 func nouns() []noun {
 	return []noun{servicesNoun(), issuesNoun(), contactsNoun(), credentialsNoun(), sshNoun(), statsNoun(),
-		bucketsNoun(), objectsNoun(), keysNoun(), clustersNoun(), transferNoun(), journalNoun()}
+		bucketsNoun(), objectsNoun(), certificatesNoun(), keysNoun(), clustersNoun(), transferNoun(), journalNoun()}
 }
 
 func when(t client.Time) string {
@@ -41,7 +42,8 @@ func servicesNoun() noun {
 	type row = client.Service
 	return resource[row]{
 		name: "services", one: "service", named: "ID", about: "Monitored services: list, disable for a while, enable, change",
-		ident: func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
+		examples: "lookout services list -o json\nlookout services get web-1\nlookout services disable web-1 --for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label shop --address https://shop.example.com --group web",
+		ident:    func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(s row) string { return strconv.Itoa(s.ID) }},
 			{name: "status", cell: func(s row) string { return s.Status.String() }},
@@ -89,11 +91,38 @@ func disableService(set *pflag.FlagSet) work[client.Service] {
 	}
 }
 
-// serviceFlags are the members of a service as flags; what is not given stays.
-func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) {
-	in := client.ServiceRequest{}
+// members takes what flags say into a request, and reports whether any of them was given; what is not given stays.
+func members[R any](set *pflag.FlagSet, take map[string]func(*R)) func(*R) bool {
+	return func(into *R) (given bool) {
+		for name, one := range take {
+			if set.Changed(name) {
+				one(into)
+				given = true
+			}
+		}
+		return given
+	}
+}
+
+// changed is what flags change of a thing. Nothing of it where all is so already, which is told.
+func changed[R any](s *session, one string, before R, fill func(*R) bool) (map[string]any, error) {
+	after := before
+	if !fill(&after) {
+		return nil, usage(errors.New("nothing is to be changed: give a flag with a new value"))
+	}
+	patch := client.Changes(before, after)
+	if len(patch) == 0 {
+		s.say("the %s is so already; nothing was sent", one)
+	}
+	return patch, nil
+}
+
+// serviceFlags are the members of a service as flags.
+func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
+	type request = client.ServiceRequest
+	in := request{}
 	set.StringVar(&in.Label, "label", "", "3 to 64 characters")
-	kind := set.String("type", string(client.URL), "url or tcp")
+	set.StringVar((*string)(&in.Type), "type", string(client.URL), "url or tcp")
 	set.StringVar(&in.Address, "address", "", "an address for url, host:port for tcp")
 	set.IntVar(&in.Timeout, "timeout", 10, "seconds until it counts as down, 1 to 255")
 	set.StringVar(&in.Body, "body", "", "what the answer must hold")
@@ -101,18 +130,11 @@ func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) {
 	set.StringVar(&in.Notes, "notes", "", "what whoever is called should know")
 	set.StringVar(&in.Region, "region", "", "only for a private address")
 	set.IntSliceVar(&in.Credentials, "credential", nil, "ID of a credential that helps; may be given several times")
-	return func(into *client.ServiceRequest) {
-		in.Type = client.ServiceType(*kind)
-		for name, take := range map[string]func(){
-			"label": func() { into.Label = in.Label }, "type": func() { into.Type = in.Type }, "address": func() { into.Address = in.Address },
-			"timeout": func() { into.Timeout = in.Timeout }, "body": func() { into.Body = in.Body }, "group": func() { into.Group = in.Group },
-			"notes": func() { into.Notes = in.Notes }, "region": func() { into.Region = in.Region }, "credential": func() { into.Credentials = in.Credentials },
-		} {
-			if set.Changed(name) {
-				take()
-			}
-		}
-	}
+	return members(set, map[string]func(*request){
+		"label": func(r *request) { r.Label = in.Label }, "type": func(r *request) { r.Type = in.Type }, "address": func(r *request) { r.Address = in.Address },
+		"timeout": func(r *request) { r.Timeout = in.Timeout }, "body": func(r *request) { r.Body = in.Body }, "group": func(r *request) { r.Group = in.Group },
+		"notes": func(r *request) { r.Notes = in.Notes }, "region": func(r *request) { r.Region = in.Region }, "credential": func(r *request) { r.Credentials = in.Credentials },
+	})
 }
 
 func createService(set *pflag.FlagSet) work[client.Service] {
@@ -120,25 +142,18 @@ func createService(set *pflag.FlagSet) work[client.Service] {
 	return func(ctx context.Context, s *session, it client.Service, _ []string) (client.Service, error) {
 		in := client.ServiceRequest{Type: client.URL, Timeout: 10}
 		if fill(&in); in.Label == "" || in.Address == "" {
-			return it, usage(fmt.Errorf("a service needs --label and --address"))
+			return it, usage(errors.New("a service needs --label and --address"))
 		}
 		return s.api.Services.Create(about(ctx, "service", "", in.Label, ""), in)
 	}
 }
 
-// errSame refuses an update that changes nothing.
-func errSame(kind string) error {
-	return usage(fmt.Errorf("the %s is so already: give a flag with a new value", kind))
-}
-
 func updateService(set *pflag.FlagSet) work[client.Service] {
 	fill := serviceFlags(set)
 	return func(ctx context.Context, s *session, it client.Service, _ []string) (client.Service, error) {
-		in := it.Request()
-		fill(&in)
-		patch := client.Changes(it.Request(), in)
-		if len(patch) == 0 {
-			return it, errSame("service")
+		patch, err := changed(s, "service", it.Request(), fill)
+		if err != nil || len(patch) == 0 {
+			return it, err
 		}
 		return s.api.Services.Update(ctx, it.ID, patch)
 	}
@@ -148,7 +163,7 @@ func issuesNoun() noun {
 	type row = client.Issue
 	return resource[row]{
 		name: "issues", one: "issue", named: "ID", about: "What was detected on monitored services",
-		ident: func(i row) (string, string) { return strconv.Itoa(i.ID), i.Ticket.Label.String() },
+		examples: "lookout issues list --limit 3\nlookout issues get 823 -o json",
 		columns: []column[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "created", cell: func(i row) string { return when(i.Created) }},
@@ -166,7 +181,8 @@ func contactsNoun() noun {
 	type row = client.Contact
 	return resource[row]{
 		name: "contacts", one: "contact", named: "ID", about: "People whom support may call",
-		ident: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Name.String() },
+		examples: "lookout contacts list -o csv\nlookout contacts create --name \"Eve Adams\" --email eve@example.com --phone \"+1 555 0199\"\nlookout contacts update 11 --group night",
+		ident:    func(c row) (string, string) { return strconv.Itoa(c.ID), c.Name.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
 			{name: "name", cell: func(c row) string { return c.Name.String() }},
@@ -190,25 +206,19 @@ func contactsNoun() noun {
 	}
 }
 
-// contactFlags are the members of a contact as flags; what is not given stays.
-func contactFlags(set *pflag.FlagSet) func(*client.ContactRequest) {
-	texts := map[string]func(*client.ContactRequest) *string{
-		"name": func(r *client.ContactRequest) *string { return &r.Name }, "email": func(r *client.ContactRequest) *string { return &r.Email },
-		"group": func(r *client.ContactRequest) *string { return &r.Group }, "phone": func(r *client.ContactRequest) *string { return &r.Phone.Primary },
-		"phone2": func(r *client.ContactRequest) *string { return &r.Phone.Secondary },
-	}
-	set.String("name", "", "2 to 64 characters")
-	set.String("email", "", "where alerts go")
-	set.String("group", "", "2 to 50 characters")
-	set.String("phone", "", "first number to call")
-	set.String("phone2", "", "second number to call")
-	return func(into *client.ContactRequest) {
-		for name, member := range texts {
-			if set.Changed(name) {
-				*member(into), _ = set.GetString(name)
-			}
-		}
-	}
+// contactFlags are the members of a contact as flags.
+func contactFlags(set *pflag.FlagSet) func(*client.ContactRequest) bool {
+	type request = client.ContactRequest
+	in := request{}
+	set.StringVar(&in.Name, "name", "", "2 to 64 characters")
+	set.StringVar(&in.Email, "email", "", "where alerts go")
+	set.StringVar(&in.Group, "group", "", "2 to 50 characters")
+	set.StringVar(&in.Phone.Primary, "phone", "", "first number to call")
+	set.StringVar(&in.Phone.Secondary, "phone2", "", "second number to call")
+	return members(set, map[string]func(*request){
+		"name": func(r *request) { r.Name = in.Name }, "email": func(r *request) { r.Email = in.Email }, "group": func(r *request) { r.Group = in.Group },
+		"phone": func(r *request) { r.Phone.Primary = in.Phone.Primary }, "phone2": func(r *request) { r.Phone.Secondary = in.Phone.Secondary },
+	})
 }
 
 func createContact(set *pflag.FlagSet) work[client.Contact] {
@@ -216,7 +226,7 @@ func createContact(set *pflag.FlagSet) work[client.Contact] {
 	return func(ctx context.Context, s *session, it client.Contact, _ []string) (client.Contact, error) {
 		var in client.ContactRequest
 		if fill(&in); in.Name == "" || in.Email == "" {
-			return it, usage(fmt.Errorf("a contact needs --name and --email"))
+			return it, usage(errors.New("a contact needs --name and --email"))
 		}
 		return s.api.Contacts.Create(about(ctx, "contact", "", in.Name, ""), in)
 	}
@@ -225,11 +235,9 @@ func createContact(set *pflag.FlagSet) work[client.Contact] {
 func updateContact(set *pflag.FlagSet) work[client.Contact] {
 	fill := contactFlags(set)
 	return func(ctx context.Context, s *session, it client.Contact, _ []string) (client.Contact, error) {
-		in := it.Request()
-		fill(&in)
-		patch := client.Changes(it.Request(), in)
-		if len(patch) == 0 {
-			return it, errSame("contact")
+		patch, err := changed(s, "contact", it.Request(), fill)
+		if err != nil || len(patch) == 0 {
+			return it, err
 		}
 		return s.api.Contacts.Update(ctx, it.ID, patch)
 	}
@@ -239,7 +247,8 @@ func credentialsNoun() noun {
 	type row = client.Credential
 	return resource[row]{
 		name: "credentials", one: "credential", named: "ID", about: "Logins that support may use",
-		ident: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
+		examples: "lookout credentials create db9-root --username root < password\nlookout credentials login db2-root --username root --password-file password",
+		ident:    func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
 			{name: "label", cell: func(c row) string { return c.Label.String() }},
@@ -304,12 +313,13 @@ func sshNoun() noun {
 	type row = client.Instance
 	access := func(on bool) func(*pflag.FlagSet) work[row] {
 		return as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
-			return setSSH(ctx, s, it, func(r *client.SSHRequest) { r.Access = on })
+			return setSSH(ctx, s, it, func(r *client.InstanceRequest) bool { r.SSH.Access = on; return true })
 		})
 	}
 	return resource[row]{
 		name: "ssh", one: "instance", named: "ID", about: "How support logs in to each instance",
-		ident: func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
+		examples: "lookout ssh list\nlookout ssh deny db1 --reason audit\nlookout ssh set db1 --port 2222\nlookout ssh key",
+		ident:    func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "label", cell: func(i row) string { return i.Label.String() }},
@@ -346,27 +356,23 @@ func positive(n int) string {
 }
 
 func changeSSH(set *pflag.FlagSet) work[client.Instance] {
-	user := set.String("user", "", "user name; empty is root")
-	ip := set.String("ip", "", "an address of the instance, or any")
-	port := set.Int("port", 0, "port; 0 is 22")
+	type request = client.InstanceRequest
+	in := request{}
+	set.StringVar(&in.SSH.User, "user", "", "user name; empty is root")
+	set.StringVar(&in.SSH.IP, "ip", "", "an address of the instance, or any")
+	set.IntVar(&in.SSH.Port, "port", 0, "port; 0 is 22")
+	fill := members(set, map[string]func(*request){
+		"user": func(r *request) { r.SSH.User = in.SSH.User }, "ip": func(r *request) { r.SSH.IP = in.SSH.IP }, "port": func(r *request) { r.SSH.Port = in.SSH.Port },
+	})
 	return func(ctx context.Context, s *session, it client.Instance, _ []string) (client.Instance, error) {
-		return setSSH(ctx, s, it, func(r *client.SSHRequest) {
-			for name, take := range map[string]func(){"user": func() { r.User = *user }, "ip": func() { r.IP = *ip }, "port": func() { r.Port = *port }} {
-				if set.Changed(name) {
-					take()
-				}
-			}
-		})
+		return setSSH(ctx, s, it, fill)
 	}
 }
 
-// setSSH changes what is not so already.
-func setSSH(ctx context.Context, s *session, it client.Instance, change func(*client.SSHRequest)) (client.Instance, error) {
-	in := it.Request()
-	change(&in.SSH)
-	patch := client.Changes(it.Request(), in)
-	if inner, _ := patch["ssh"].(map[string]any); len(inner) == 0 {
-		return it, nil
+func setSSH(ctx context.Context, s *session, it client.Instance, fill func(*client.InstanceRequest) bool) (client.Instance, error) {
+	patch, err := changed(s, "instance", it.Request(), fill)
+	if err != nil || len(patch) == 0 {
+		return it, err
 	}
 	return s.api.Instances.Update(ctx, it.ID, patch)
 }
@@ -399,6 +405,7 @@ func statsNoun() noun {
 	}
 	return resource[series]{
 		name: "stats", one: "series", about: "CPU, disk, network and swap of all instances over the last 24 hours",
+		examples: "lookout stats\nlookout stats -o ndjson",
 		columns: []column[series]{
 			{name: "name", cell: func(s series) string { return s.Name }},
 			{name: "unit", cell: func(s series) string { return s.Unit }},

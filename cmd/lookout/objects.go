@@ -49,6 +49,48 @@ func objectOf(args []string) (object, error) {
 	return object{cluster, bucket, args[1]}, err
 }
 
+// about names the object in the journal.
+func (o object) about(ctx context.Context) context.Context {
+	return about(ctx, "object", o.cluster+"/"+o.bucket+"/"+o.name, client.Clean(o.name), "")
+}
+
+// An objectACL is who may do what with an object, as a script gets it.
+type objectACL struct {
+	Name string     `json:"name"`
+	ACL  client.ACL `json:"acl"`
+}
+
+// aclsNoun is who may do what with an object. It stands among the commands of objects.
+func aclsNoun() noun {
+	return resource[objectACL]{
+		one: "object",
+		columns: []column[objectACL]{
+			{name: "name", cell: func(a objectACL) string { return client.Clean(a.Name) }},
+			{name: "acl", cell: func(a objectACL) string { return a.ACL.String() }},
+		},
+		verbs: []verb[objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, why: true, with: as(accessOfObject),
+			about: "Show who may do what with an object, or set it: " + acls}},
+	}
+}
+
+func accessOfObject(ctx context.Context, s *session, _ objectACL, args []string) (objectACL, error) {
+	o, err := objectOf(args)
+	if err != nil {
+		return objectACL{}, err
+	}
+	if len(args) > 2 {
+		acl, err := aclOf(args[2])
+		if err != nil {
+			return objectACL{}, err
+		}
+		if _, err := s.api.Objects.SetACL(o.about(ctx), o.cluster, o.bucket, o.name, acl); err != nil {
+			return objectACL{}, err
+		}
+	}
+	now, err := s.api.Objects.ACL(ctx, o.cluster, o.bucket, o.name)
+	return objectACL{o.name, now.ACL}, err
+}
+
 func getObject(set *pflag.FlagSet) work[object] {
 	force := set.Bool("force", false, "replace a file that is there")
 	return func(ctx context.Context, s *session, _ object, args []string) (object, error) {
@@ -156,7 +198,7 @@ func putObject(set *pflag.FlagSet) work[object] {
 			}
 		}
 		what := orElse(*kind, orElse(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"))
-		etag, err := s.api.Objects.Put(ctx, o.cluster, o.bucket, o.name, client.ObjectBody{Reader: file, Size: info.Size(), Type: what}, nil)
+		etag, err := s.api.Objects.Put(o.about(ctx), o.cluster, o.bucket, o.name, client.ObjectBody{Reader: file, Size: info.Size(), Type: what}, nil)
 		if err == nil {
 			s.say("%s: %d bytes stored, etag %s", o, info.Size(), client.Clean(orElse(etag, "not told")))
 		}
@@ -176,7 +218,7 @@ func removeObject(ctx context.Context, s *session, _ object, args []string) (obj
 	case !there:
 		return o, &exit{exitMissing, fmt.Errorf("%s is not there", o)}
 	}
-	if err := s.api.Objects.Delete(ctx, o.cluster, o.bucket, o.name); err != nil {
+	if err := s.api.Objects.Delete(o.about(ctx), o.cluster, o.bucket, o.name); err != nil {
 		return o, err
 	}
 	s.say("%s is removed", o)

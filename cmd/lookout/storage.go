@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -32,7 +33,8 @@ func bucketsNoun() noun {
 	}
 	return resource[row]{
 		name: "buckets", one: "bucket", named: "CLUSTER/BUCKET", about: "Buckets of Object Storage",
-		ident: ident,
+		examples: "lookout buckets list\nlookout buckets create us-east-1/acme-scratch --acl private\nlookout buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
+		ident:    ident,
 		columns: []column[row]{
 			{name: "cluster", cell: func(b row) string { return b.Cluster.String() }},
 			{name: "label", cell: func(b row) string { return b.Label.String() }},
@@ -52,6 +54,7 @@ func bucketsNoun() noun {
 		},
 		verbs: []verb[row]{
 			{name: "create", args: "CLUSTER/BUCKET", makes: true, about: "Make a bucket", with: createBucket},
+			{name: "access", about: "Change who may list and read it, and whether pages of other sites may", gone: "has its new access", with: bucketAccess},
 			{name: "delete", about: "Remove a bucket, which must be empty", gone: "is deleted",
 				loses: func(it row, _ []string) string { return fmt.Sprintf("Deletes bucket %s/%s", it.Cluster, it.Label) },
 				with: as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
@@ -62,15 +65,52 @@ func bucketsNoun() noun {
 }
 
 func createBucket(set *pflag.FlagSet) work[client.Bucket] {
-	acl := set.String("acl", string(client.Private), "private, public-read, authenticated-read or public-read-write")
+	acl := set.String("acl", string(client.Private), acls)
 	cors := set.Bool("cors", false, "allow all origins")
 	return func(ctx context.Context, s *session, it client.Bucket, args []string) (client.Bucket, error) {
 		cluster, bucket, err := inBucket(args[0])
 		if err != nil {
 			return it, err
 		}
-		ctx = about(ctx, "bucket", args[0], bucket, "")
-		return s.api.Buckets.Create(ctx, client.BucketRequest{Cluster: cluster, Label: bucket, ACL: client.ACL(*acl), CORS: *cors})
+		in := client.BucketRequest{Cluster: cluster, Label: bucket, CORS: *cors}
+		if in.ACL, err = aclOf(*acl); err != nil {
+			return it, err
+		}
+		return s.api.Buckets.Create(about(ctx, "bucket", args[0], bucket, ""), in)
+	}
+}
+
+// acls are the canned ACLs in words, for flags.
+const acls = "private, public-read, authenticated-read or public-read-write"
+
+func aclOf(text string) (client.ACL, error) {
+	for _, acl := range []client.ACL{client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite} {
+		if text == string(acl) {
+			return acl, nil
+		}
+	}
+	return "", usage(fmt.Errorf("%q is no ACL: choose %s", client.Clean(text), acls))
+}
+
+// bucketAccess changes what the flags name. Nothing tells afterwards what holds.
+func bucketAccess(set *pflag.FlagSet) work[client.Bucket] {
+	acl := set.String("acl", "", acls)
+	cors := set.Bool("cors", false, "allow all origins; --cors=false forbids them")
+	return func(ctx context.Context, s *session, it client.Bucket, _ []string) (client.Bucket, error) {
+		var in client.Access
+		if set.Changed("cors") {
+			in.CORS = cors
+		}
+		switch {
+		case *acl != "":
+			var err error
+			if in.ACL, err = aclOf(*acl); err != nil {
+				return it, err
+			}
+		case in.CORS == nil:
+			return it, usage(errors.New("--acl or --cors is needed"))
+		}
+		return it, s.api.Buckets.Access(ctx, it.Cluster.Raw(), it.Label.Raw(), in)
 	}
 }
 
@@ -84,6 +124,7 @@ func objectsNoun() noun {
 	}
 	return resource[row]{
 		name: "objects", one: "object", named: "CLUSTER/BUCKET", about: "Objects of a bucket: list, fetch, store, remove, make links",
+		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
 		columns: []column[row]{
 			{name: "last_modified", cell: func(o row) string { return when(o.Modified) }},
 			{name: "size", cell: size},
@@ -96,7 +137,7 @@ func objectsNoun() noun {
 			set.BoolVarP(&q.recursive, "recursive", "r", false, "also what is in folders")
 		},
 		list: listObjects,
-		also: []noun{linksNoun(), filesNoun()},
+		also: []noun{linksNoun(), aclsNoun(), filesNoun()},
 	}
 }
 
@@ -126,7 +167,11 @@ func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[client.Ob
 					return
 				}
 			}
-			if page.Next == "" || page.Next == ask.Marker {
+			if page.Cut != "" {
+				yield(client.Object{}, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Cut))
+				return
+			}
+			if page.Next == "" {
 				return
 			}
 			ask.Marker = page.Next
@@ -213,7 +258,8 @@ func (k keyRow) grants() string {
 func keysNoun() noun {
 	return resource[keyRow]{
 		name: "keys", one: "key", named: "ID", about: "Access keys for S3 programs",
-		ident: func(k keyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
+		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
+		ident:    func(k keyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
 		columns: []column[keyRow]{
 			{name: "id", cell: func(k keyRow) string { return strconv.Itoa(k.ID) }},
 			{name: "label", cell: func(k keyRow) string { return k.Label.String() }},
@@ -321,6 +367,7 @@ func clustersNoun() noun {
 	type row = client.Cluster
 	return resource[row]{
 		name: "clusters", one: "cluster", named: "ID", about: "Places where buckets are",
+		examples: "lookout clusters list\nlookout clusters get us-east-1",
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return c.ID.String() }},
 			{name: "region", cell: func(c row) string { return c.Region.String() }},
@@ -336,7 +383,8 @@ func clustersNoun() noun {
 func transferNoun() noun {
 	return resource[client.TransferUsage]{
 		name: "transfer", one: "transfer", about: "Outbound traffic of Object Storage this month, in bytes",
-		columns: []column[client.TransferUsage]{{name: "used", cell: func(t client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }}},
+		examples: "lookout transfer -o json",
+		columns:  []column[client.TransferUsage]{{name: "used", cell: func(t client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }}},
 		get: func(ctx context.Context, s *session, _ string) (client.TransferUsage, error) {
 			return s.api.Transfer.View(ctx)
 		},
