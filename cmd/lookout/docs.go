@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +17,17 @@ import (
 
 // docsCommand writes the documentation that the program knows by itself.
 func docsCommand() *cobra.Command {
-	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys and completions", Hidden: true, Args: exactly,
+	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys, completions and pictures", Hidden: true, Args: exactly,
 		RunE: func(c *cobra.Command, args []string) error {
 			pages, err := documents(c.Context())
 			if err != nil {
 				return err
 			}
+			drawn, err := pictures(c.Context())
+			if err != nil {
+				return err
+			}
+			maps.Copy(pages, drawn)
 			for name, text := range pages {
 				path := filepath.Join(args[0], filepath.FromSlash(name))
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

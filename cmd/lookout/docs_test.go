@@ -65,9 +65,10 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
 			r := newRig(t, emulator.Options{})
 			t.Chdir(r.home)
-			for _, name := range []string{"password", "cert.pem", "docs/overview.svg"} {
+			for _, name := range []string{"password", "docs/overview.svg"} {
 				r.write(name, "secret\n")
 			}
+			r.certified("cdn.acme.net")
 			for _, line := range commandLines(t, filepath.Join(rootOf(t), page)) {
 				args := words(line)
 				switch {
@@ -83,6 +84,19 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	}
 }
 
+// certified puts a certificate and its key into the working directory.
+func (r *rig) certified(name string) {
+	r.Helper()
+	dir := certificateIn(r.T, name)
+	for _, file := range []string{"cert.pem", "key.pem"} {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.write(file, string(data))
+	}
+}
+
 // Every command that is named in a text exists, and takes the flags that stand with it.
 func TestNamedCommandsExist(t *testing.T) {
 	r := newRig(t, emulator.Options{})
@@ -95,6 +109,31 @@ func TestNamedCommandsExist(t *testing.T) {
 			if line, named := strings.CutPrefix(code, "lookout "); named && i%2 == 1 && !strings.Contains(line, "\n") {
 				r.understood(page, words(strings.ReplaceAll(line, "bash|zsh|fish|powershell", "bash")))
 			}
+		}
+	}
+}
+
+// Every picture of a page is there, is small, and is told to those who do not see it.
+func TestPicturesAreToldAndSmall(t *testing.T) {
+	shown := map[string]bool{}
+	for _, page := range pagesOf(t) {
+		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(data), "![")[1:] {
+			alt, rest, _ := strings.Cut(part, "](")
+			name, _, _ := strings.Cut(rest, ")")
+			info, err := os.Stat(filepath.Join(rootOf(t), filepath.Dir(page), name))
+			if err != nil || info.Size() > 24<<10 || len(alt) < 60 {
+				t.Errorf("%s: %s: %v, %d bytes, told as %q", page, name, err, info.Size(), alt)
+			}
+			shown[filepath.Base(name)] = true
+		}
+	}
+	for _, one := range shots() {
+		if !shown[one.name+".svg"] {
+			t.Errorf("%s is on no page", one.name)
 		}
 	}
 }
