@@ -113,6 +113,22 @@ func TestNamedCommandsExist(t *testing.T) {
 	}
 }
 
+// Every configuration in a text is one without mistakes.
+func TestDocumentedConfigurationsAreValid(t *testing.T) {
+	for _, page := range pagesOf(t) {
+		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(data), "```toml\n")[1:] {
+			text, _, _ := strings.Cut(part, "```")
+			if err := allMistakes(t.Context(), []byte(text)).in(page); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // Every picture of a page is there, is small, and is told to those who do not see it.
 func TestPicturesAreToldAndSmall(t *testing.T) {
 	shown := map[string]bool{}
