@@ -6,6 +6,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +39,35 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 		}
 	}
 	return CertificatePair{Certificate: certificate, Key: NewSecret(key), Leaf: leaf}, nil
+}
+
+// largestPEM bounds a certificate's or key's file.
+const largestPEM = 1 << 20
+
+// LoadCertificatePair reads the pair from two files of at most 1 MiB.
+func LoadCertificatePair(certFile, keyFile string) (CertificatePair, error) {
+	cert, err := readPEM(certFile)
+	if err != nil {
+		return CertificatePair{}, err
+	}
+	key, err := readPEM(keyFile)
+	if err != nil {
+		return CertificatePair{}, err
+	}
+	return NewCertificatePair(cert, key)
+}
+
+func readPEM(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, largestPEM+1))
+	if len(data) > largestPEM {
+		return "", fmt.Errorf("%s is larger than 1 MiB: this is no certificate", Clean(path))
+	}
+	return string(data), err
 }
 
 // Names are the host names that the certificate is for, cleaned.

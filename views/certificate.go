@@ -3,7 +3,6 @@ package views
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -125,7 +124,7 @@ func (p *certificateView) form(replace bool) ui.Form {
 		return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is set")
 	}, func(ctx context.Context) (ui.Change[client.CertificateStatus], error) {
 		var err error
-		if both, err = pair(certFile, keyFile); err != nil {
+		if both, err = client.LoadCertificatePair(certFile, keyFile); err != nil {
 			return ui.Change[client.CertificateStatus]{}, err
 		}
 		if replace && !deleted {
@@ -180,35 +179,12 @@ func readable(path string) string {
 // largestPEM bounds a certificate's or key's file.
 const largestPEM = 1 << 20
 
-func readPEM(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, largestPEM))
-	return string(data), err
-}
-
-// pair reads certificate and key and checks that they are a pair.
-func pair(certFile, keyFile string) (client.CertificatePair, error) {
-	cert, err := readPEM(certFile)
-	if err != nil {
-		return client.CertificatePair{}, err
-	}
-	key, err := readPEM(keyFile)
-	if err != nil {
-		return client.CertificatePair{}, err
-	}
-	return client.NewCertificatePair(cert, key)
-}
-
 // wrong is why a pair must not be sent: no pair, the names do not cover the label, or its time is not now.
 func (p *certificateView) wrong(certFile, keyFile string) string {
 	if readable(certFile) != "" || readable(keyFile) != "" {
 		return ""
 	}
-	both, err := pair(certFile, keyFile)
+	both, err := client.LoadCertificatePair(certFile, keyFile)
 	if err != nil {
 		return client.Clean(err.Error())
 	}
@@ -217,7 +193,7 @@ func (p *certificateView) wrong(certFile, keyFile string) string {
 
 // review says what would be sent.
 func (p *certificateView) review(certFile, keyFile string) string {
-	both, err := pair(certFile, keyFile)
+	both, err := client.LoadCertificatePair(certFile, keyFile)
 	if err != nil {
 		return ""
 	}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"time"
 
@@ -64,7 +61,7 @@ func certificatesNoun() noun {
 func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 	replace := set.Bool("replace", false, "delete the certificate that is set; in between there is none")
 	return func(ctx context.Context, s *session, c certificate, args []string) (certificate, error) {
-		pair, err := pairOf(args[0], args[1])
+		pair, err := client.LoadCertificatePair(args[0], args[1])
 		if err != nil {
 			return c, err
 		}
@@ -89,32 +86,4 @@ func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 		}
 		return c, err
 	}
-}
-
-// pairOf reads a certificate and its key from files.
-func pairOf(certFile, keyFile string) (client.CertificatePair, error) {
-	cert, err := readPEM(certFile)
-	if err != nil {
-		return client.CertificatePair{}, err
-	}
-	key, err := readPEM(keyFile)
-	if err != nil {
-		return client.CertificatePair{}, err
-	}
-	return client.NewCertificatePair(cert, key)
-}
-
-// readPEM reads a file of at most 1 MiB.
-func readPEM(path string) (string, error) {
-	const largest = 1 << 20
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, largest+1))
-	if len(data) > largest {
-		err = errors.New(client.Clean(path) + " is larger than 1 MiB: this is no certificate")
-	}
-	return string(data), err
 }
