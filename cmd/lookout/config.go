@@ -56,6 +56,9 @@ type settings struct {
 // errNoAccount is a run that nobody told which account to look at.
 var errNoAccount = errors.New("no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an account into the configuration (lookout config init), or try: lookout demo")
 
+// errSeveral is a run that has to be told which of several accounts to look at.
+var errSeveral = errors.New("the configuration has several accounts")
+
 // configPath is where the configuration is, and whether somebody chose the place.
 func configPath(f *flags) (path string, chosen bool) {
 	if path := orElse(f.config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
@@ -136,7 +139,7 @@ func choose(cfg file, f *flags) (settings, error) {
 	}
 	switch {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
-		return s, fmt.Errorf("the configuration has several accounts: choose one with -a, of %s", namesOf(cfg.Accounts))
+		return s, fmt.Errorf("%w: choose one with -a, of %s", errSeveral, namesOf(cfg.Accounts))
 	case s.BaseURL == "":
 		return s, errNoAccount
 	}

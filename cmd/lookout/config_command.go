@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,8 +114,12 @@ func showConfig(c *cobra.Command, f *flags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if _, wrong := parse(data); len(wrong.grave()) > 0 {
+	cfg, wrong := parse(data)
+	if len(wrong.grave()) > 0 {
 		return usage(wrong.in(path))
+	}
+	if err := wrong.in(path); err != nil {
+		fmt.Fprintf(c.ErrOrStderr(), "lookout: %v\n", err)
 	}
 	var document map[string]any
 	if _, err := toml.Decode(string(data), &document); err != nil {
@@ -122,14 +127,21 @@ func showConfig(c *cobra.Command, f *flags) error {
 	}
 	at := places(string(data))
 	rows := shownSettings(c, topSettings(), nil, document, at)
-	s, err := load(f, c.ErrOrStderr())
-	if err != nil && !errors.Is(err, errNoAccount) {
+	s, err := choose(cfg, f)
+	names := []string{s.Account}
+	switch {
+	case errors.Is(err, errSeveral):
+		names = slices.Sorted(maps.Keys(cfg.Accounts))
+	case err != nil && !errors.Is(err, errNoAccount):
 		return usage(err)
 	}
 	accounts, _ := document["accounts"].(map[string]any)
-	block, _ := accounts[s.Account].(map[string]any)
-	rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", s.Account}, block, at)...)
-	rows = append(rows, shownSetting{"token", "(not shown)", s.source().source}, shownSetting{"journal", s.journalPath(), "-"})
+	for _, name := range names {
+		block, _ := accounts[name].(map[string]any)
+		own := settings{accountBlock: cfg.Accounts[name], Account: name, given: s.given}
+		rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", name}, block, at)...)
+		rows = append(rows, shownSetting{"token of " + name, "(not shown)", own.source().source}, shownSetting{"journal of " + name, own.journalPath(), "-"})
+	}
 	shown := make([]any, len(rows))
 	for i, row := range rows {
 		shown[i] = row
@@ -141,12 +153,12 @@ func showConfig(c *cobra.Command, f *flags) error {
 	}), shown)
 }
 
-// shownSettings says of each setting what holds and why: flag, variable, line of the file, or nobody said.
+// shownSettings says of each setting what holds and why: flag, variable, line of the file, or nobody: then the default.
 func shownSettings[T any](c *cobra.Command, list []setting[T], in []string, table map[string]any, at map[string]place) []shownSetting {
 	var rows []shownSetting
 	for _, s := range list {
 		key := append(slices.Clone(in), s.name)
-		row := shownSetting{strings.Join(key, "."), s.absent, "nobody said"}
+		row := shownSetting{strings.Join(key, "."), s.absent, "default"}
 		if v, there := table[s.name]; there {
 			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at[joined(key)].line)
 		}

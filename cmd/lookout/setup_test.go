@@ -37,6 +37,8 @@ func TestConfigCommands(t *testing.T) {
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.bad(r.good("config", "show", "-a", "prod"), exitOK, "accounts.prod.token_env", "PROD_TOKEN", "line 4", "--account")
+	r.configured("[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = true\nkeyring = true\n")
+	r.bad(r.good("config", "show"), exitOK, "accounts.a.base_url", "accounts.b.read_only", "line 5", "the system's keyring", "default")
 	r.configured("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
 	r.bad(r.run("config", "validate"), exitUsage, "bound twice")
 	r.bad(r.run("config", "validate", filepath.Join(r.home, "none.toml")), exitUsage, "none.toml")
