@@ -125,22 +125,9 @@ func showConfig(c *cobra.Command, f *flags) error {
 	if _, err := toml.Decode(string(data), &document); err != nil {
 		return usage(err)
 	}
-	at := places(string(data))
-	rows := shownSettings(c, topSettings(), nil, document, at)
-	s, err := choose(cfg, f)
-	names := []string{s.Account}
-	switch {
-	case errors.Is(err, errSeveral):
-		names = slices.Sorted(maps.Keys(cfg.Accounts))
-	case err != nil && !errors.Is(err, errNoAccount):
+	rows, err := settingsShown(c, f, cfg, document, places(string(data)))
+	if err != nil {
 		return usage(err)
-	}
-	accounts, _ := document["accounts"].(map[string]any)
-	for _, name := range names {
-		block, _ := accounts[name].(map[string]any)
-		own := settings{accountBlock: cfg.Accounts[name], Account: name, given: s.given}
-		rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", name}, block, at)...)
-		rows = append(rows, shownSetting{"token of " + name, "(not shown)", own.source().source}, shownSetting{"journal of " + name, own.journalPath(), "-"})
 	}
 	shown := make([]any, len(rows))
 	for i, row := range rows {
@@ -151,6 +138,27 @@ func showConfig(c *cobra.Command, f *flags) error {
 		{name: "value", cell: func(s shownSetting) string { return client.Clean(s.Value) }},
 		{name: "from", cell: func(s shownSetting) string { return client.Clean(s.From) }},
 	}), shown)
+}
+
+// settingsShown are the settings at the top and those of the account that is chosen, or of all where none is.
+func settingsShown(c *cobra.Command, f *flags, cfg file, document map[string]any, at map[string]place) ([]shownSetting, error) {
+	s, err := choose(cfg, f)
+	names := []string{s.Account}
+	switch {
+	case errors.Is(err, errSeveral):
+		names = slices.Sorted(maps.Keys(cfg.Accounts))
+	case err != nil && !errors.Is(err, errNoAccount):
+		return nil, err
+	}
+	rows := shownSettings(c, topSettings(), nil, document, at)
+	accounts, _ := document["accounts"].(map[string]any)
+	for _, name := range names {
+		block, _ := accounts[name].(map[string]any)
+		own := settings{accountBlock: cfg.Accounts[name], Account: name, given: s.given}
+		rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", name}, block, at)...)
+		rows = append(rows, shownSetting{"token of " + name, "(not shown)", own.source().source}, shownSetting{"journal of " + name, own.journalPath(), "-"})
+	}
+	return rows, nil
 }
 
 // shownSettings says of each setting what holds and why: flag, variable, line of the file, or nobody: then the default.
