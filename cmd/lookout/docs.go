@@ -245,6 +245,7 @@ func keysPage(keys []shell.Key) string {
 func manual(root *cobra.Command) string {
 	m := &page{}
 	m.line(`.TH LOOKOUT 1 "" "lookout" "User Commands"`)
+	m.line(".nh\n.ad l") // paths and flags are not broken at hyphens
 	m.section("NAME")
 	m.text("lookout - " + root.Short)
 	m.section("SYNOPSIS")
@@ -255,6 +256,7 @@ func manual(root *cobra.Command) string {
 	m.section("OPTIONS")
 	m.flags(own(root))
 	m.section("COMMANDS")
+	m.text("What stands above is not told again: commands that work on an account take --account, --base-url, --config, --token-env, --token-file and --read-only, demo takes the options of the screen.")
 	for _, c := range documented(root) {
 		m.command(c)
 		for _, sub := range documented(c) {
@@ -321,7 +323,7 @@ func (p *page) command(c *cobra.Command) {
 	if c.Long != "" {
 		p.text(c.Long)
 	}
-	p.flags(own(c))
+	p.flags(beyond(own(c), own(c.Root())))
 	if c.Example != "" {
 		p.line(".PP\n.nf")
 		for line := range strings.SplitSeq(c.Example, "\n") {
@@ -331,17 +333,40 @@ func (p *page) command(c *cobra.Command) {
 	}
 }
 
+// beyond are flags without those that are told elsewhere in the same words.
+func beyond(set, told *pflag.FlagSet) *pflag.FlagSet {
+	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.VisitAll(func(f *pflag.Flag) {
+		if other := told.Lookup(f.Name); other == nil || other.Usage != f.Usage {
+			rest.AddFlag(f)
+		}
+	})
+	return rest
+}
+
 func manSettings[T any](p *page, settings []setting[T], lead string) {
 	for _, s := range settings {
 		p.item(lead+s.name, fmt.Sprintf("%s It takes %s; without it: %s.", s.about, s.kind(), s.absent))
 	}
 }
 
-// roff escapes a line.
+// roff escapes a line. What is not ASCII is named by its number, so that no encoding has to be guessed.
 func roff(line string) string {
-	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
+	var b strings.Builder
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-		line = `\&` + line
+		b.WriteString(`\&`)
 	}
-	return line
+	for _, r := range line {
+		switch {
+		case r == '\\':
+			b.WriteString(`\e`)
+		case r == '-':
+			b.WriteString(`\-`)
+		case r > 0x7e:
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
