@@ -318,6 +318,10 @@ func TestExitCodes(t *testing.T) {
 	r.bad(r.run("services", "get", "99999"), exitMissing)
 	r.bad(r.run("services", "list", "--base-url", "http://127.0.0.1:1/v4"), exitLater, "127.0.0.1:1")
 	r.bad(r.run("journal"), exitOK, "enable service", "unknown", "not done")
+	if s := r.good("journal", "--outcome", "unknown,sent"); strings.Count(s.out, "\n") != 3 || strings.Contains(s.out, "not done") {
+		t.Errorf("%s", s.out)
+	}
+	r.bad(r.run("journal", "--outcome", "lost"), exitUsage, "not done")
 	t.Setenv("LOOKOUT_TOKEN", "another")
 	r.bad(r.run("services", "list"), exitDenied, "LOOKOUT_TOKEN")
 	t.Setenv("LOOKOUT_TOKEN", "")

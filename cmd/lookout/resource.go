@@ -40,6 +40,7 @@ type resource[T any] struct {
 type listing struct {
 	args      []string
 	since     string
+	outcomes  []string
 	recursive bool
 	limit     int
 }
