@@ -320,20 +320,39 @@ func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
 	}
 }
 
-// Tokens that lie at hand are offered first, used where they are, and never copied.
+// Tokens that lie at hand are offered first; those and the ones of a file or a command are used where they are, and never copied.
 func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
-	for _, at := range []struct{ number, line string }{{"1", `token_env = "LINODE_TOKEN"`}, {"2", `linode_cli = "ops"`}} {
+	for _, way := range []struct {
+		answers []string
+		line    string
+	}{
+		{[]string{"1"}, `token_env = "LINODE_TOKEN"`},
+		{[]string{"2"}, `linode_cli = "ops"`},
+		{[]string{"4", "token", "~/none", "4", "~/token"}, `token_file = "~/token"`},
+		{[]string{"5", "", "cat HOME/token"}, `token_command = ["cat", `},
+	} {
 		r := newRig(t, emulator.Options{})
 		r.write(filepath.Join(r.home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\n")
+		r.write(filepath.Join(r.home, "token"), canary+"\n")
 		t.Setenv("LINODE_TOKEN", canary)
-		w, out := wizardOn(r, "", r.base, "", at.number, "yes")
+		if way.answers[0] == "5" && runtime.GOOS == "windows" {
+			continue // there is no cat
+		}
+		answers := append([]string{r.base, ""}, way.answers...)
+		for i := range answers {
+			answers[i] = strings.ReplaceAll(answers[i], "HOME", r.home)
+		}
+		w, out := wizardOn(r, "", append(answers, "yes")...)
 		if err := w.run(t.Context()); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		kept := r.everythingIn(filepath.Join(r.home, "config"))
-		if strings.Contains(kept+out.String(), canary) || !strings.Contains(kept, at.line) {
+		if strings.Contains(kept+out.String(), canary) || !strings.Contains(kept, way.line) {
 			t.Errorf("kept:\n%s\nsaid:\n%s", kept, out)
 		}
+		t.Setenv("LOOKOUT_TOKEN", "")
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.good("services", "list")
 	}
 }
 
