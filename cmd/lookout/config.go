@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
 
 	"lookout/theme"
 )
@@ -96,6 +99,13 @@ func load(f *flags, complaints io.Writer) (settings, error) {
 	s, err := choose(cfg, f)
 	s.path = path
 	return s, err
+}
+
+// accounts completes the name of an account from the configuration.
+func (f *flags) accounts(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	_, data, _ := readConfig(f)
+	cfg, _ := parse(data)
+	return slices.Sorted(maps.Keys(cfg.Accounts)), cobra.ShellCompDirectiveNoFileComp
 }
 
 // tones are the colours that an account's name may have, as the theme's own.

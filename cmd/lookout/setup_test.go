@@ -103,6 +103,15 @@ func TestWrongLooksAreToldAndPassedOver(t *testing.T) {
 	r.bad(r.run("services", "list"), exitUsage, "config.toml:2:1: accounts.a.base_url")
 }
 
+// The shell completes accounts from the configuration, without asking anybody.
+func TestAccountsAreCompleted(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.configured("[accounts.prod]\nbase_url = \"" + r.base + "\"\n[accounts.staging]\nbase_url = \"" + r.base + "\"\n")
+	for _, args := range [][]string{{"-a", ""}, {"services", "list", "-a", ""}, {"doctor", "--account", ""}} {
+		r.bad(r.good(append([]string{"__complete"}, args...)...), exitOK, "prod\nstaging\n")
+	}
+}
+
 // Each way to a token, through a real request.
 func TestEveryWayToAToken(t *testing.T) {
 	r := newRig(t, emulator.Options{})
