@@ -25,8 +25,12 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	if block, _ := pem.Decode([]byte(certificate)); block == nil {
 		return CertificatePair{}, errors.New("the certificate's file holds no PEM")
 	}
-	if block, _ := pem.Decode([]byte(key)); block == nil {
+	block, _ := pem.Decode([]byte(key))
+	switch {
+	case block == nil:
 		return CertificatePair{}, errors.New("the key's file holds no PEM")
+	case strings.HasPrefix(block.Type, "ENCRYPTED"), strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
+		return CertificatePair{}, errors.New("the key is encrypted: it is needed without its passphrase")
 	}
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	if err != nil {

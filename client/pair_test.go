@@ -37,7 +37,8 @@ func TestCertificatePair(t *testing.T) {
 	now := time.Now()
 	cert, key := pemPair(t, "cdn.acme.net", now)
 	_, other := pemPair(t, "cdn.acme.net", now)
-	for want, texts := range map[string][2]string{"certificate's file": {"x", key}, "key's file": {cert, "x"}, "no pair": {cert, other}} {
+	for want, texts := range map[string][2]string{"certificate's file": {"x", key}, "key's file": {cert, "x"}, "no pair": {cert, other},
+		"is encrypted": {cert, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")}} {
 		if _, err := NewCertificatePair(texts[0], texts[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}

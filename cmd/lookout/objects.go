@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"mime"
 	"net/http"
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +20,71 @@ import (
 
 	"lookout/client"
 )
+
+func objectsNoun() noun {
+	type row = client.Object
+	size := func(o row) string {
+		if o.Prefix() {
+			return ""
+		}
+		return strconv.FormatInt(o.Size, 10)
+	}
+	return resource[row]{
+		name: "objects", one: "object", named: "CLUSTER/BUCKET", about: "Objects of a bucket: list, fetch, store, remove, make links",
+		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
+		columns: []column[row]{
+			{name: "last_modified", cell: func(o row) string { return when(o.Modified) }},
+			{name: "size", cell: size},
+			{name: "name", cell: func(o row) string { return o.Name.String() }},
+			{name: "etag", detail: true, cell: func(o row) string { return o.ETag.String() }},
+			{name: "owner", detail: true, cell: func(o row) string { return o.Owner.String() }},
+		},
+		listArgs: "CLUSTER/BUCKET [PREFIX]",
+		listFlags: func(set *pflag.FlagSet, q *listing) {
+			set.BoolVarP(&q.recursive, "recursive", "r", false, "also what is in folders")
+		},
+		list: listObjects,
+		also: []noun{linksNoun(), aclsNoun(), filesNoun()},
+	}
+}
+
+// listObjects walks a bucket by its markers.
+func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[client.Object, error] {
+	return func(yield func(client.Object, error) bool) {
+		cluster, bucket, err := inBucket(q.args[0])
+		if err != nil {
+			yield(client.Object{}, err)
+			return
+		}
+		ask := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Delimiter: "/"}
+		if q.recursive {
+			ask.Delimiter = ""
+		}
+		if len(q.args) > 1 {
+			ask.Prefix = q.args[1]
+		}
+		for {
+			page, err := s.api.Objects.List(ctx, ask)
+			if err != nil {
+				yield(client.Object{}, err)
+				return
+			}
+			for _, o := range page.Data {
+				if !yield(o, nil) {
+					return
+				}
+			}
+			if page.Cut != "" {
+				yield(client.Object{}, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Cut))
+				return
+			}
+			if page.Next == "" {
+				return
+			}
+			ask.Marker = page.Next
+		}
+	}
+}
 
 // An object of the command line.
 type object struct{ cluster, bucket, name string }
