@@ -197,6 +197,9 @@ func (e *Error) Denied() bool {
 	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized && !e.Unauthorized()
 }
 
+// Foreign reports whether something else than the API answered: a page of a proxy, another server.
+func (e *Error) Foreign() bool { return e.What != "" && e.Status != 0 && !e.Storage }
+
 // NotFound reports whether the thing is not there.
 func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
 
@@ -248,6 +251,8 @@ func (e *Error) Advice() string {
 		return "check the clock of this machine, then try again"
 	case e.Storage:
 		return ""
+	case e.Foreign() && e.Status < 500:
+		return "check the base URL, and the proxy where there is one"
 	case e.Unauthorized():
 		return "give a valid token (LOOKOUT_TOKEN or --token-file) and start again"
 	case e.Status == http.StatusUnauthorized:

@@ -35,6 +35,7 @@ type ObjectPage struct {
 	Truncated bool
 	Next      string   // marker of the next page, to be given back as it came; "" at the end
 	Odd       []string // what made no sense, for whoever shows the rows
+	Cut       string   // why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
 }
 
 // UnmarshalJSON reads the answer of a listing: data must be there and a list.
@@ -122,7 +123,8 @@ func (p *ObjectPage) check(asked string) {
 	default:
 		return
 	}
-	p.Next, p.Odd = "", append(p.Odd, "incomplete: "+why)
+	p.Cut = "incomplete: " + why
+	p.Next, p.Odd = "", append(p.Odd, p.Cut)
 }
 
 // ACL is an object's ACL.

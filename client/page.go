@@ -19,22 +19,26 @@ type Page[T any] struct {
 	Pages   int
 	Results int
 	Odd     []string // cells that made no sense, for whoever shows the rows; the cells are empty
+	Cut     string   // why the list may be incomplete; "" where it is whole
 }
 
 // mostPages is how many pages of a list are read: half a million rows.
 const mostPages = 1000
 
-// check says in Odd where a page is not what was asked for, so that a list that is cut does not pass for whole.
+// check says where a page is not what was asked for, so that a list that is cut does not pass for whole.
 func (p *Page[T]) check(asked int) {
 	switch {
 	case p.Page != asked:
-		p.Odd = append(p.Odd, fmt.Sprintf("page %d was answered for page %d: the list may be incomplete", p.Page, asked))
+		p.Cut = fmt.Sprintf("page %d was answered for page %d: the list may be incomplete", p.Page, asked)
 		p.Page, p.Pages = asked, asked
 	case len(p.Data) == 0 && (p.Page < p.Pages || p.Page == 1 && p.Results > 0):
-		p.Odd = append(p.Odd, fmt.Sprintf("page %d of %d is empty: the list may be incomplete", p.Page, p.Pages))
+		p.Cut = fmt.Sprintf("page %d of %d is empty: the list may be incomplete", p.Page, p.Pages)
 	case p.Page >= mostPages && p.Page < p.Pages:
-		p.Odd = append(p.Odd, fmt.Sprintf("the list has %d pages: no more than %d are read", p.Pages, mostPages))
+		p.Cut = fmt.Sprintf("the list has %d pages: no more than %d are read", p.Pages, mostPages)
 		p.Pages = p.Page
+	}
+	if p.Cut != "" {
+		p.Odd = append(p.Odd, p.Cut)
 	}
 }
 
@@ -46,7 +50,7 @@ func (p Page[T]) Next() string {
 	return strconv.Itoa(p.Page + 1)
 }
 
-// all walks every page of a list.
+// all walks every page of a list. One that is cut ends with an error after its rows.
 func all[T any](ctx context.Context, page func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for n := 1; ; n++ {
@@ -60,6 +64,11 @@ func all[T any](ctx context.Context, page func(context.Context, int) (Page[T], e
 				if !yield(row, nil) {
 					return
 				}
+			}
+			if p.Cut != "" {
+				var none T
+				yield(none, errors.New(p.Cut))
+				return
 			}
 			if p.Next() != strconv.Itoa(n+1) {
 				return

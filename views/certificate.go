@@ -2,12 +2,7 @@ package views
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -23,7 +18,7 @@ type certificateView struct {
 	a      *Account
 	bucket client.Bucket
 	status *ui.Set[client.CertificateStatus]
-	sent   *x509.Certificate // what was uploaded from here in this run
+	sent   *client.CertificatePair // what was uploaded from here in this run
 }
 
 func (a *Account) certificatePane(b client.Bucket) ui.Pane {
@@ -120,15 +115,16 @@ func (p *certificateView) form(replace bool) ui.Form {
 		title, yes = "Replace the certificate of ", "replace"
 	}
 	deleted := false
+	var both client.CertificatePair
 	form := ui.FormThen(p.status, title+p.bucket.Label.String(), []ui.Field{
 		ui.File("certificate", "Certificate", &certFile, readable).Note("PEM, with the intermediates; → completes the path"),
 		ui.File("private_key", "Private key", &keyFile, readable, func(string) string { return p.wrong(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
 	}, func(client.CertificateStatus, bool) tea.Cmd {
-		p.sent = leaf(certFile, keyFile)
+		p.sent = &both
 		return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is set")
 	}, func(ctx context.Context) (ui.Change[client.CertificateStatus], error) {
-		cert, key, err := p.pair(certFile, keyFile)
-		if err != nil {
+		var err error
+		if both, err = client.LoadCertificatePair(certFile, keyFile); err != nil {
 			return ui.Change[client.CertificateStatus]{}, err
 		}
 		if replace && !deleted {
@@ -137,7 +133,7 @@ func (p *certificateView) form(replace bool) ui.Form {
 			}
 			deleted = true
 		}
-		status, err := p.a.api.Certificates.Upload(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw(), cert, client.NewSecret(key))
+		status, err := p.a.api.Certificates.Upload(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw(), both.Certificate, both.Key)
 		if err != nil && deleted {
 			err = withoutCertificate{err}
 		}
@@ -183,82 +179,25 @@ func readable(path string) string {
 // largestPEM bounds a certificate's or key's file.
 const largestPEM = 1 << 20
 
-func readPEM(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, largestPEM))
-	return string(data), err
-}
-
-// pair reads certificate and key and checks that they are a pair.
-func (p *certificateView) pair(certFile, keyFile string) (cert, key string, err error) {
-	if cert, err = readPEM(certFile); err != nil {
-		return "", "", err
-	}
-	if key, err = readPEM(keyFile); err != nil {
-		return "", "", err
-	}
-	if block, _ := pem.Decode([]byte(cert)); block == nil {
-		return "", "", errors.New("the certificate's file holds no PEM")
-	}
-	if block, _ := pem.Decode([]byte(key)); block == nil {
-		return "", "", errors.New("the key's file holds no PEM")
-	}
-	if _, err = tls.X509KeyPair([]byte(cert), []byte(key)); err != nil {
-		return "", "", errors.New("certificate and key are no pair: " + client.Clean(err.Error()))
-	}
-	return cert, key, nil
-}
-
-// leaf is the certificate of a pair that fits; nil elsewhere.
-func leaf(certFile, keyFile string) *x509.Certificate {
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
-	if err != nil {
-		return nil
-	}
-	if pair.Leaf != nil {
-		return pair.Leaf
-	}
-	cert, err := x509.ParseCertificate(pair.Certificate[0])
-	if err != nil {
-		return nil
-	}
-	return cert
-}
-
 // wrong is why a pair must not be sent: no pair, the names do not cover the label, or its time is not now.
 func (p *certificateView) wrong(certFile, keyFile string) string {
 	if readable(certFile) != "" || readable(keyFile) != "" {
 		return ""
 	}
-	if _, _, err := p.pair(certFile, keyFile); err != nil {
+	both, err := client.LoadCertificatePair(certFile, keyFile)
+	if err != nil {
 		return client.Clean(err.Error())
 	}
-	cert, now := leaf(certFile, keyFile), p.a.now()
-	switch {
-	case cert == nil:
-		return "the certificate cannot be read"
-	case now.After(cert.NotAfter):
-		return "it expired on " + cert.NotAfter.Format(time.DateOnly)
-	case now.Before(cert.NotBefore):
-		return "it is valid only from " + cert.NotBefore.Format(time.DateOnly)
-	}
-	if err := cert.VerifyHostname(p.bucket.Label.Raw()); err != nil {
-		return fmt.Sprintf("its names do not cover %s: %s", p.bucket.Label, client.Clean(joined(cert.DNSNames)))
-	}
-	return ""
+	return both.Unfit(p.bucket.Label.Raw(), p.a.now())
 }
 
 // review says what would be sent.
 func (p *certificateView) review(certFile, keyFile string) string {
-	cert := leaf(certFile, keyFile)
-	if cert == nil {
+	both, err := client.LoadCertificatePair(certFile, keyFile)
+	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("For %s, until %s (%s).", client.Clean(joined(cert.DNSNames)), cert.NotAfter.Format(time.DateOnly), ui.Age(cert.NotAfter.Sub(p.a.now())))
+	return fmt.Sprintf("For %s, until %s (%s).", both.Names(), both.Leaf.NotAfter.Format(time.DateOnly), ui.Age(both.Leaf.NotAfter.Sub(p.a.now())))
 }
 
 // View is what is known.
@@ -280,7 +219,7 @@ func (p *certificateView) View(b ui.Box) string {
 		t.line("", verb+b.Theme.Glyphs.Ellipsis, theme.Warn)
 	}
 	if p.sent != nil {
-		t.line("sent from here", fmt.Sprintf("%s, until %s", client.Clean(joined(p.sent.DNSNames)), p.sent.NotAfter.Format(time.DateOnly)), theme.Plain)
+		t.line("sent from here", fmt.Sprintf("%s, until %s", p.sent.Names(), p.sent.Leaf.NotAfter.Format(time.DateOnly)), theme.Plain)
 	}
 	t.blank()
 	t.say("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", theme.Muted)

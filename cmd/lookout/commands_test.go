@@ -83,17 +83,76 @@ func TestServicesByScript(t *testing.T) {
 	r.bad(r.good("journal"), exitOK, "disable service", "edge-router", "kernel update", "done")
 	r.bad(r.good("services", "enable", id), exitOK, "pending")
 	r.bad(r.good("services", "update", id, "--timeout", "77"), exitOK, "77")
-	r.bad(r.run("services", "update", id, "--timeout", "77"), exitUsage, "is so already")
+	before := len(r.api.Ledger())
+	r.bad(r.good("services", "update", id, "--timeout", "77"), exitOK, "is so already; nothing was sent")
+	if len(r.api.Ledger()) != before {
+		t.Error("something was sent that was so already")
+	}
+	r.bad(r.run("services", "update", id), exitUsage, "give a flag")
 	r.bad(r.run("services", "delete", id), exitUsage, "--yes", "edge-router")
 	r.bad(r.good("services", "delete", id, "--yes"), exitOK, "is deleted")
 	r.bad(r.run("services", "get", id), exitMissing)
 	r.bad(r.run("services", "create", "--label", "x"), exitUsage, "--address")
 	r.bad(r.good("services", "create", "--label", "new one", "--address", "https://example.com"), exitOK, "new one")
-	r.bad(r.run("services", "disable", "abc"), exitUsage, "no ID")
+	r.bad(r.run("services", "disable", "abc"), exitMissing, `no service is called "abc"`, "services list")
+	r.bad(r.run("issues", "get", "abc"), exitUsage, "no ID")
 	r.bad(r.run("services", "disable"), exitUsage, "needs ID")
 	r.bad(r.run("services", "disabel", "1"), exitUsage, "disable")
 	r.bad(r.run("services"), exitUsage, "--help")
 	r.bad(r.run("servces"), exitUsage, "services")
+}
+
+// A label names a thing as well as its ID, as long as only one has it.
+func TestThingsByTheirLabel(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.bad(r.good("services", "get", "web-1"), exitOK, "web-1")
+	r.bad(r.good("services", "disable", "web-1", "--reason", "kernel"), exitOK, "disabled")
+	r.bad(r.good("keys", "revoke", "finance", "--yes"), exitOK, "finance", "is revoked")
+	r.bad(r.good("ssh", "deny", "db1"), exitOK, "false")
+	for range 2 {
+		r.good("services", "create", "--label", "twin", "--address", "https://example.com")
+	}
+	before := len(r.api.Ledger())
+	r.bad(r.run("services", "delete", "twin", "--yes"), exitUsage, `2 services are called "twin"`, "give the ID")
+	if len(r.api.Ledger()) != before {
+		t.Error("one of two was deleted")
+	}
+}
+
+// The journal names what scripts changed as it names what panes changed: kind, ID, label, reason.
+func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	t.Chdir(r.home)
+	r.write("new.txt", "x")
+	const bucket = "us-east-1/acme-www"
+	for _, c := range []struct {
+		line             string
+		kind, of, labels string
+	}{
+		{"services disable web-1 --for 1h --reason why", "service", "4", "web-1"},
+		{"contacts delete 11 --yes --reason why", "contact", "11", "Ada Wong"},
+		{"credentials rename web~deploy web-new --reason why", "credential", "32", "web deploy"},
+		{"ssh deny db1 --reason why", "instance", "70003", "db1"},
+		{"keys revoke finance --yes --reason why", "key", "205", "finance"},
+		{"buckets access " + bucket + " --acl private --reason why", "bucket", bucket, "acme-www"},
+		{"objects put " + bucket + " a/new.txt new.txt --reason why", "object", bucket + "/a/new.txt", "a/new.txt"},
+		{"objects acl " + bucket + " index.html private --reason why", "object", bucket + "/index.html", "index.html"},
+		{"objects rm " + bucket + " a/new.txt --yes --reason why", "object", bucket + "/a/new.txt", "a/new.txt"},
+	} {
+		args := strings.Fields(c.line)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
+		}
+		r.good(args...)
+		var entries []entry
+		if err := json.Unmarshal([]byte(r.good("journal", "-o", "json").out), &entries); err != nil || len(entries) == 0 {
+			t.Fatalf("%v, %v", entries, err)
+		}
+		last := entries[len(entries)-1]
+		if last.Kind != c.kind || last.Of != c.of || last.Label != c.labels || last.Reason != "why" {
+			t.Errorf("%s: %+v", c.line, last)
+		}
+	}
 }
 
 func TestContactsCredentialsAndSSHByScript(t *testing.T) {
@@ -166,6 +225,50 @@ func TestStorageByScript(t *testing.T) {
 	r.bad(r.run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"), exitDenied, "read-only")
 }
 
+// Access and certificates from scripts: what does not fit is not sent.
+func TestAccessAndCertificatesByScript(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	const bucket = "us-east-1/cdn.acme.net"
+	r.bad(r.good("buckets", "access", bucket, "--acl", "public-read", "--cors=false"), exitOK, "has its new access")
+	r.bad(r.run("buckets", "access", bucket), exitUsage, "--acl or --cors")
+	r.bad(r.run("buckets", "access", bucket, "--acl", "everybody"), exitUsage, "choose private")
+	r.bad(r.good("objects", "acl", bucket, "index.html", "public-read"), exitOK, "public-read")
+	r.bad(r.good("objects", "acl", bucket, "index.html"), exitOK, "public-read")
+	r.bad(r.run("objects", "acl", bucket, "index.html", "mine"), exitUsage, "choose private")
+
+	dir := certificateIn(t, "cdn.acme.net")
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	r.bad(r.good("certificates", "get", bucket), exitOK, "ssl", "false")
+	r.bad(r.run("certificates", "upload", "us-east-1/acme-www", cert, key), exitError, "do not cover", "nothing was sent")
+	r.bad(r.run("certificates", "upload", bucket, key, key), exitError, "no pair")
+	r.bad(r.good("certificates", "upload", bucket, cert, key), exitOK, "for cdn.acme.net, until", "true")
+	r.bad(r.run("certificates", "upload", bucket, cert, key), exitError, "--replace")
+	r.bad(r.good("certificates", "upload", bucket, cert, key, "--replace"), exitOK, "true")
+	r.bad(r.run("certificates", "delete", bucket), exitUsage, "--yes")
+	r.bad(r.good("certificates", "delete", bucket, "--yes"), exitOK, "is deleted")
+	private, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept := r.everythingIn(filepath.Join(r.home, "state")); strings.Contains(kept, strings.Split(string(private), "\n")[1]) {
+		t.Error("the journal holds the private key")
+	}
+}
+
+// A list that is cut does not pass for whole, and one that fails is not drawn as an empty one.
+func TestAListThatIsCutSaysSo(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.api.Fail("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
+	r.bad(r.run("services", "list"), exitError, "may be incomplete")
+	r.api.Fail("list objects", emulator.Fault{Status: 200, Body: `{"data":[],"is_truncated":true,"next_marker":null}`})
+	s := r.run("objects", "list", "us-east-1/acme-www", "-o", "ndjson")
+	r.bad(s, exitError, "incomplete: marker missing")
+	r.api.Fail("list contacts", emulator.Fault{Status: 403})
+	if s := r.run("contacts", "list"); s.out != "" || s.code != exitDenied {
+		t.Errorf("exit code %d, and a table is drawn: %q", s.code, s.out)
+	}
+}
+
 func TestObjectsAndFiles(t *testing.T) {
 	r := newRig(t, emulator.Options{})
 	t.Chdir(r.home)
@@ -216,6 +319,10 @@ func TestExitCodes(t *testing.T) {
 	r.bad(r.run("services", "get", "99999"), exitMissing)
 	r.bad(r.run("services", "list", "--base-url", "http://127.0.0.1:1/v4"), exitLater, "127.0.0.1:1")
 	r.bad(r.run("journal"), exitOK, "enable service", "unknown", "not done")
+	if s := r.good("journal", "--outcome", "unknown,sent"); strings.Count(s.out, "\n") != 3 || strings.Contains(s.out, "not done") {
+		t.Errorf("%s", s.out)
+	}
+	r.bad(r.run("journal", "--outcome", "lost"), exitUsage, "not done")
 	t.Setenv("LOOKOUT_TOKEN", "another")
 	r.bad(r.run("services", "list"), exitDenied, "LOOKOUT_TOKEN")
 	t.Setenv("LOOKOUT_TOKEN", "")

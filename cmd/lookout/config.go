@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
 
 	"lookout/client"
 	"lookout/theme"
@@ -70,6 +73,9 @@ type settings struct {
 // errNoAccount is a run that nobody told which account to look at.
 var errNoAccount = errors.New("no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an account into the configuration (lookout config init), or try: lookout demo")
 
+// errSeveral is a run that has to be told which of several accounts to look at.
+var errSeveral = errors.New("the configuration has several accounts")
+
 // configPath is where the configuration is, and whether somebody chose the place.
 func configPath(f *flags) (path string, chosen bool) {
 	if path := orElse(f.config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
@@ -123,6 +129,13 @@ func load(f *flags, complaints io.Writer) (settings, error) {
 	return s, err
 }
 
+// accounts completes the name of an account from the configuration.
+func (f *flags) accounts(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	_, data, _ := readConfig(f)
+	cfg, _ := parse(data)
+	return slices.Sorted(maps.Keys(cfg.Accounts)), cobra.ShellCompDirectiveNoFileComp
+}
+
 // tones are the colours that an account's name may have, as the theme's own.
 func tones() map[string]theme.Tone {
 	return map[string]theme.Tone{"green": theme.Good, "yellow": theme.Warn, "red": theme.Bad, "blue": theme.Info, "cyan": theme.Accent, "magenta": theme.Marked}
@@ -167,7 +180,7 @@ func choose(cfg file, f *flags) (settings, error) {
 	}
 	switch {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
-		return s, fmt.Errorf("the configuration has several accounts: choose one with -a, of %s", namesOf(cfg.Accounts))
+		return s, fmt.Errorf("%w: choose one with -a, of %s", errSeveral, namesOf(cfg.Accounts))
 	case s.BaseURL == "":
 		return s, errNoAccount
 	}

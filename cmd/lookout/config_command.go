@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client"
+	"lookout/ui/shell"
 )
 
 func configCommand(f *flags) *cobra.Command {
@@ -129,23 +131,21 @@ func showConfig(c *cobra.Command, f *flags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if _, wrong := parse(data); len(wrong.grave()) > 0 {
+	cfg, wrong := parse(data)
+	if len(wrong.grave()) > 0 {
 		return usage(wrong.in(path))
+	}
+	if err := wrong.in(path); err != nil {
+		fmt.Fprintf(c.ErrOrStderr(), "lookout: %v\n", err)
 	}
 	var document map[string]any
 	if _, err := toml.Decode(string(data), &document); err != nil {
 		return usage(err)
 	}
-	at := places(string(data))
-	rows := shownSettings(c, topSettings(), nil, document, at)
-	s, err := load(f, c.ErrOrStderr())
-	if err != nil && !errors.Is(err, errNoAccount) {
+	rows, err := settingsShown(c, f, cfg, document, places(string(data)))
+	if err != nil {
 		return usage(err)
 	}
-	accounts, _ := document["accounts"].(map[string]any)
-	block, _ := accounts[s.Account].(map[string]any)
-	rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", s.Account}, block, at)...)
-	rows = append(rows, shownSetting{"token", "(not shown)", s.source().source}, shownSetting{"journal", s.journalPath(), "-"})
 	shown := make([]any, len(rows))
 	for i, row := range rows {
 		shown[i] = row
@@ -157,12 +157,33 @@ func showConfig(c *cobra.Command, f *flags) error {
 	}), shown)
 }
 
-// shownSettings says of each setting what holds and why: flag, variable, line of the file, or nobody said.
+// settingsShown are the settings at the top and those of the account that is chosen, or of all where none is.
+func settingsShown(c *cobra.Command, f *flags, cfg file, document map[string]any, at map[string]place) ([]shownSetting, error) {
+	s, err := choose(cfg, f)
+	names := []string{s.Account}
+	switch {
+	case errors.Is(err, errSeveral):
+		names = slices.Sorted(maps.Keys(cfg.Accounts))
+	case err != nil && !errors.Is(err, errNoAccount):
+		return nil, err
+	}
+	rows := shownSettings(c, topSettings(), nil, document, at)
+	accounts, _ := document["accounts"].(map[string]any)
+	for _, name := range names {
+		block, _ := accounts[name].(map[string]any)
+		own := settings{accountBlock: cfg.Accounts[name], Account: name, given: s.given}
+		rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", name}, block, at)...)
+		rows = append(rows, shownSetting{"token of " + name, "(not shown)", own.source().source}, shownSetting{"journal of " + name, own.journalPath(), "-"})
+	}
+	return rows, nil
+}
+
+// shownSettings says of each setting what holds and why: flag, variable, line of the file, or nobody: then the default.
 func shownSettings[T any](c *cobra.Command, list []setting[T], in []string, table map[string]any, at map[string]place) []shownSetting {
 	var rows []shownSetting
 	for _, s := range list {
 		key := append(slices.Clone(in), s.name)
-		row := shownSetting{strings.Join(key, "."), s.absent, "nobody said"}
+		row := shownSetting{strings.Join(key, "."), s.absent, "default"}
 		if v, there := table[s.name]; there {
 			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at[joined(key)].line)
 		}
@@ -213,13 +234,29 @@ func allMistakes(ctx context.Context, data []byte) mistakes {
 			wrong = append(wrong, mistake{at[joined([]string{"keys", name})], fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), nearest(name, known)), false})
 		}
 	}
-	if _, _, err := still(ctx, cfg.Keys); err != nil {
-		wrong = append(wrong, mistake{at["keys"], "keys: " + err.Error(), true})
+	_, _, err = still(ctx, cfg.Keys)
+	if all, several := err.(interface{ Unwrap() []error }); several {
+		for _, one := range all.Unwrap() {
+			wrong = append(wrong, mistake{whereBound(one, at), "keys: " + one.Error(), true})
+		}
 	}
 	slices.SortStableFunc(wrong, func(a, b mistake) int {
 		return cmp.Or(a.line-b.line, a.column-b.column, strings.Compare(a.text, b.text))
 	})
 	return wrong
+}
+
+// whereBound is the line that binds the key of a clash.
+func whereBound(clash error, at map[string]place) place {
+	var c *shell.Clash
+	if errors.As(clash, &c) {
+		for _, action := range []string{c.Other, c.One} {
+			if p, here := at[joined([]string{"keys", c.Pane + "." + action})]; here {
+				return p
+			}
+		}
+	}
+	return at["keys"]
 }
 
 func editConfig(c *cobra.Command, f *flags) error {

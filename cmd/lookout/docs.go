@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +17,17 @@ import (
 
 // docsCommand writes the documentation that the program knows by itself.
 func docsCommand() *cobra.Command {
-	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys and completions", Hidden: true, Args: exactly,
+	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys, completions and pictures", Hidden: true, Args: exactly,
 		RunE: func(c *cobra.Command, args []string) error {
 			pages, err := documents(c.Context())
 			if err != nil {
 				return err
 			}
+			drawn, err := pictures(c.Context())
+			if err != nil {
+				return err
+			}
+			maps.Copy(pages, drawn)
 			for name, text := range pages {
 				path := filepath.Join(args[0], filepath.FromSlash(name))
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -124,6 +130,9 @@ func describe(b *strings.Builder, c *cobra.Command) {
 		b.WriteString("\n" + flags)
 	}
 	b.WriteString("```\n\n")
+	if c.Example != "" {
+		b.WriteString("```sh\n" + strings.TrimPrefix(strings.ReplaceAll(c.Example, "\n  ", "\n"), "  ") + "\n```\n\n")
+	}
 }
 
 // own are a command's flags without those of the commands above, and without --help.
@@ -242,6 +251,7 @@ func keysPage(keys []shell.Key) string {
 func manual(root *cobra.Command) string {
 	m := &page{}
 	m.line(`.TH LOOKOUT 1 "" "lookout" "User Commands"`)
+	m.line(".nh\n.ad l") // paths and flags are not broken at hyphens
 	m.section("NAME")
 	m.text("lookout - " + root.Short)
 	m.section("SYNOPSIS")
@@ -252,6 +262,7 @@ func manual(root *cobra.Command) string {
 	m.section("OPTIONS")
 	m.flags(own(root))
 	m.section("COMMANDS")
+	m.text("What stands above is not told again: commands that work on an account take --account, --base-url, --config, --token-env, --token-file and --read-only, demo takes the options of the screen.")
 	for _, c := range documented(root) {
 		m.command(c)
 		for _, sub := range documented(c) {
@@ -321,7 +332,25 @@ func (p *page) command(c *cobra.Command) {
 	if c.Long != "" {
 		p.text(c.Long)
 	}
-	p.flags(own(c))
+	p.flags(beyond(own(c), own(c.Root())))
+	if c.Example != "" {
+		p.line(".PP\n.nf")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			p.line(roff(line))
+		}
+		p.line(".fi")
+	}
+}
+
+// beyond are flags without those that are told elsewhere in the same words.
+func beyond(set, told *pflag.FlagSet) *pflag.FlagSet {
+	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.VisitAll(func(f *pflag.Flag) {
+		if other := told.Lookup(f.Name); other == nil || other.Usage != f.Usage {
+			rest.AddFlag(f)
+		}
+	})
+	return rest
 }
 
 func manSettings[T any](p *page, settings []setting[T], lead string) {
@@ -330,11 +359,23 @@ func manSettings[T any](p *page, settings []setting[T], lead string) {
 	}
 }
 
-// roff escapes a line.
+// roff escapes a line. What is not ASCII is named by its number, so that no encoding has to be guessed.
 func roff(line string) string {
-	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
+	var b strings.Builder
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-		line = `\&` + line
+		b.WriteString(`\&`)
 	}
-	return line
+	for _, r := range line {
+		switch {
+		case r == '\\':
+			b.WriteString(`\e`)
+		case r == '-':
+			b.WriteString(`\-`)
+		case r > 0x7e:
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"lookout/client/emulator"
 )
@@ -54,26 +58,136 @@ func TestEveryCommandIsTold(t *testing.T) {
 	}
 }
 
-// Every command line of the README and of the hand-written guides works: scripts on an emulated account, the rest by its name.
+// Every command line in a block of the README, of the guides and of the commands' pages works, each page on an emulated account of its own.
+// The manual has the same examples as the pages.
 func TestDocumentedCommandsWork(t *testing.T) {
+	for _, page := range pagesOf(t) {
+		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
+			r := newRig(t, emulator.Options{})
+			t.Chdir(r.home)
+			for _, name := range []string{"password", "docs/overview.svg"} {
+				r.write(name, "secret\n")
+			}
+			r.certified("cdn.acme.net")
+			for _, line := range commandLines(t, filepath.Join(rootOf(t), page)) {
+				args := words(line)
+				switch {
+				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate": // they need a terminal, or stay
+					r.understood(page, args)
+				default:
+					if s := r.fed("typed secret\n", append(args, documentedExtra(args)...)...); s.code != exitOK {
+						t.Errorf("%s: lookout %s: %d %s", page, line, s.code, s.err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// certified puts a certificate and its key into the working directory.
+func (r *rig) certified(name string) {
+	r.Helper()
+	dir := certificateIn(r.T, name)
+	for _, file := range []string{"cert.pem", "key.pem"} {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.write(file, string(data))
+	}
+}
+
+// Every command that is named in a text exists, and takes the flags that stand with it.
+func TestNamedCommandsExist(t *testing.T) {
 	r := newRig(t, emulator.Options{})
-	r.write(filepath.Join(r.home, "password"), "secret\n")
-	t.Chdir(r.home)
-	for _, page := range []string{"README.md", "docs/on-call.md", "docs/buckets.md", "docs/developing.md"} {
-		for _, line := range commandLines(t, filepath.Join(rootOf(t), page)) {
-			args := words(line)
-			switch args[0] {
-			case "demo", "emulate", "picture", "docs", "completion":
-				if c, _, err := command().Find(args); err != nil || c.Name() != args[0] && args[0] != "completion" {
-					t.Errorf("%s: lookout %s: there is no such command", page, line)
-				}
-			default:
-				if s := r.run(append(args, documentedExtra(args)...)...); s.code != exitOK {
-					t.Errorf("%s: lookout %s: %d %s", page, line, s.code, s.err)
-				}
+	for _, page := range pagesOf(t) {
+		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, code := range strings.Split(string(data), "`") {
+			if line, named := strings.CutPrefix(code, "lookout "); named && i%2 == 1 && !strings.Contains(line, "\n") {
+				r.understood(page, words(strings.ReplaceAll(line, "bash|zsh|fish|powershell", "bash")))
 			}
 		}
 	}
+}
+
+// Every configuration in a text is one without mistakes.
+func TestDocumentedConfigurationsAreValid(t *testing.T) {
+	for _, page := range pagesOf(t) {
+		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(data), "```toml\n")[1:] {
+			text, _, _ := strings.Cut(part, "```")
+			if err := allMistakes(t.Context(), []byte(text)).in(page); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Every picture of a page is there, is small, and is told to those who do not see it.
+func TestPicturesAreToldAndSmall(t *testing.T) {
+	shown := map[string]bool{}
+	for _, page := range pagesOf(t) {
+		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(data), "![")[1:] {
+			alt, rest, _ := strings.Cut(part, "](")
+			name, _, _ := strings.Cut(rest, ")")
+			info, err := os.Stat(filepath.Join(rootOf(t), filepath.Dir(page), name))
+			if err != nil || info.Size() > 24<<10 || len(alt) < 60 {
+				t.Errorf("%s: %s: %v, %d bytes, told as %q", page, name, err, info.Size(), alt)
+			}
+			shown[filepath.Base(name)] = true
+		}
+	}
+	for _, one := range shots() {
+		if !shown[one.name+".svg"] {
+			t.Errorf("%s is on no page", one.name)
+		}
+	}
+}
+
+// understood checks that a command line names a command and flags that there are.
+func (r *rig) understood(page string, args []string) {
+	r.Helper()
+	c, rest, err := command().Find(args)
+	if err != nil || !c.Runnable() {
+		r.Errorf("%s: lookout %v: there is no such command", page, args)
+		return
+	}
+	if err := c.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		r.Errorf("%s: lookout %v: %v", page, args, err)
+	}
+	if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && c.HasParent() {
+		r.Errorf("%s: lookout %v: there is no such command", page, args)
+	}
+}
+
+// pagesOf are the README and all pages below docs.
+func pagesOf(t *testing.T) []string {
+	t.Helper()
+	pages := []string{"README.md", ".github/CONTRIBUTING.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/commands/*.md"} {
+		found, err := filepath.Glob(filepath.Join(rootOf(t), pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			name, err := filepath.Rel(rootOf(t), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages = append(pages, filepath.ToSlash(name))
+		}
+	}
+	return pages
 }
 
 // documentedExtra answers what a person at a terminal would be asked.
@@ -88,7 +202,7 @@ var packageFolder, _ = os.Getwd()
 
 func rootOf(*testing.T) string { return filepath.Join(packageFolder, "..", "..") }
 
-// commandLines are the lines of a page's sh blocks that run the program with a command, without their comments.
+// commandLines are the lines of a page's sh blocks that run the program, without its name, variables before it, comments, pipes and redirections.
 func commandLines(t *testing.T, path string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -104,15 +218,12 @@ func commandLines(t *testing.T, path string) []string {
 			continue
 		}
 		line, _, _ = strings.Cut(line, " #")
-		_, rest, found := strings.Cut(line, "lookout ")
-		if !inside || !found || strings.HasPrefix(line, "#") {
-			continue
+		for _, end := range []string{" |", " >", " <"} {
+			line, _, _ = strings.Cut(line, end)
 		}
-		rest, _, _ = strings.Cut(rest, " |")
-		rest, _, _ = strings.Cut(rest, " >")
-		rest, _, _ = strings.Cut(rest, " <")
-		if rest = strings.TrimSpace(rest); !strings.HasPrefix(rest, "-") {
-			lines = append(lines, rest)
+		at := slices.IndexFunc(strings.Fields(line), func(word string) bool { return word == "lookout" || strings.HasSuffix(word, "/lookout") })
+		if inside && at >= 0 && !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.Join(strings.Fields(line)[at+1:], " "))
 		}
 	}
 	return lines

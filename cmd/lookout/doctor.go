@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"lookout/client"
@@ -55,12 +56,12 @@ type doctor struct {
 func doctorCommand(f *flags) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check configuration, token, connection, terminal and folders", Args: nothing,
+		Use: "doctor", Short: "Check configuration, token, connection, terminal and folders", Args: nothing, Example: examples("lookout doctor\nlookout doctor --json"),
 		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's scopes and what they allow in each pane,\n" +
 			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure decides the exit code:\n" +
 			"2 configuration, 3 token, 6 no connection, 1 anything else.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := &doctor{f: f}
+			d := &doctor{f: f, reaches: []reach{}}
 			d.examine(c.Context())
 			if asJSON {
 				if err := writeJSON(c.OutOrStdout(), map[string]any{"findings": d.findings, "panes": d.reaches}, "  "); err != nil {
@@ -88,6 +89,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.scopes(ctx)
 	d.screen()
 	d.clipboard()
+	d.mouse()
 	d.folders()
 }
 
@@ -115,18 +117,21 @@ func (d *doctor) configuration() {
 		d.fail("configuration", exitUsage, err, "lookout config path says where it is looked for")
 		return
 	}
-	_, wrong := parse(data)
+	cfg, wrong := parse(data)
 	switch {
-	case len(wrong.grave()) > 0:
-		d.fail("configuration", exitUsage, wrong.in(path), "lookout config edit")
-	case len(wrong) > 0:
-		d.say("configuration", doubt, wrong.in(path).Error(), "lookout config edit")
 	case data == nil:
 		d.say("configuration", fine, "there is none at "+path, "")
-	default:
+	case len(wrong) == 0:
 		d.say("configuration", fine, path, "")
 	}
-	d.settings, err = choose(firstOf(parse(data)), d.f)
+	for _, one := range wrong {
+		if one.grave {
+			d.fail("configuration", exitUsage, mistakes{one}.in(path), "lookout config edit")
+			continue
+		}
+		d.say("configuration", doubt, mistakes{one}.in(path).Error(), "lookout config edit")
+	}
+	d.settings, err = choose(cfg, d.f)
 	if err != nil {
 		d.fail("account", exitUsage, err, "")
 		return
@@ -137,8 +142,6 @@ func (d *doctor) configuration() {
 	}
 	d.say("account", fine, text, "")
 }
-
-func firstOf[A, B any](a A, _ B) A { return a }
 
 func (d *doctor) tokenAtHand(ctx context.Context) {
 	if !d.well("account") {
@@ -179,8 +182,8 @@ func (d *doctor) connection(ctx context.Context) {
 	defer plain.CloseIdleConnections()
 	res, err := plain.Do(req)
 	if err != nil {
-		_, failure := c.Clusters.Page(ctx, 1)
-		d.fail("address", exitLater, errors.Join(failure), "check the address, the network and the proxy")
+		failure := &client.Error{Host: c.Host(), Cause: err}
+		d.fail("address", exitLater, errors.New(failure.Why()), "check the address, the network and the proxy")
 		return
 	}
 	res.Body.Close()
@@ -255,12 +258,12 @@ func (d *doctor) scopes(ctx context.Context) {
 	}
 	_, err = c.Services.Page(ctx, 1)
 	var failure *client.Error
-	if errors.As(err, &failure) && (failure.Unauthorized() || !failure.Denied()) {
+	if errors.As(err, &failure) && !closed(failure) {
 		d.fail("scopes", codeOf(err), err, failure.Advice())
 		return
 	}
 	scopes := c.Scopes()
-	d.reaches = reachOf(orElse(scopes, "*"))
+	d.reaches = reachOf(orElse(scopes, "*"), failure)
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
 		d.say("scopes", doubt, scopesShown(scopes)+"; but the user is restricted: Managed is closed", failure.Advice())
@@ -276,6 +279,9 @@ func (d *doctor) screen() {
 	text := fmt.Sprintf("TERM=%s, %s", orElse(os.Getenv("TERM"), "(not set)"), colours)
 	if os.Getenv("NO_COLOR") != "" {
 		text += " (NO_COLOR)"
+	}
+	if columns, lines, err := term.GetSize(os.Stdout.Fd()); err == nil {
+		text += fmt.Sprintf(", %d×%d", columns, lines)
 	}
 	if !terminal.Unicode() {
 		text += ", ASCII alone (the locale is not UTF-8)"
@@ -300,10 +306,19 @@ func (d *doctor) clipboard() {
 	}
 }
 
+func (d *doctor) mouse() {
+	text := "wheel and clicks; --no-mouse leaves it to the terminal, as does M while running"
+	if os.Getenv("TMUX") != "" {
+		d.say("mouse", fine, text, "in ~/.tmux.conf: set -g mouse on")
+		return
+	}
+	d.say("mouse", fine, text, "")
+}
+
 // folders looks at what the program keeps.
 func (d *doctor) folders() {
 	d.folder("state folder", stateFolder(), 0o700)
-	d.folder("configuration folder", filepath.Join(xdg.ConfigHome, "lookout"), 0o700)
+	d.folder("config folder", filepath.Join(xdg.ConfigHome, "lookout"), 0o700)
 	if d.settings.Account == "" {
 		return
 	}
@@ -319,7 +334,7 @@ func (d *doctor) folders() {
 	}
 	defer j.Close()
 	if n := j.Torn(); n > 0 {
-		d.say("journal", doubt, fmt.Sprintf("%d lines of %s cannot be read", n, path), "they are passed over")
+		d.say("journal", doubt, fmt.Sprintf("lines that cannot be read: %d", n), "they are passed over; what they said is lost")
 	}
 }
 
@@ -338,20 +353,26 @@ func (d *doctor) folder(check, path string, mode os.FileMode) {
 	}
 }
 
-// report is the findings to be read.
+// report is the findings to be read, in lines of 80 columns where words allow, and what they come to.
 func (d *doctor) report() string {
 	var b strings.Builder
+	line := func(state, check, text string) {
+		fmt.Fprintf(&b, "%-8s %-14s %s\n", state, check, strings.Join(folded(text, 56), "\n"+strings.Repeat(" ", 24)))
+	}
+	count := map[state]int{}
 	for _, f := range d.findings {
-		fmt.Fprintf(&b, "%-8s %-21s %s\n", f.State, f.Check, strings.ReplaceAll(f.Text, "‹␊›", "\n"+strings.Repeat(" ", 31)))
+		count[f.State]++
+		line(string(f.State), f.Check, f.Text)
 		if f.Next != "" {
-			fmt.Fprintf(&b, "%31s%s\n", "", f.Next)
+			line("", "", f.Next)
 		}
 		if f.Check == "scopes" {
 			for _, r := range d.reaches {
-				fmt.Fprintf(&b, "%31s%s\n", "", r.sentence())
+				fmt.Fprintf(&b, "%9s%s\n", "", r)
 			}
 		}
 	}
+	fmt.Fprintf(&b, "\nfailed: %d, warnings: %d\n", count[failed], count[doubt])
 	return b.String()
 }
 

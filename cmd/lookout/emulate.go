@@ -15,29 +15,34 @@ import (
 )
 
 func emulateCommand() *cobra.Command {
-	var listen, token, seed string
+	var listen string
+	var o emulator.Options
 	var faults []string
 	c := &cobra.Command{
 		Use: "emulate", Short: "Serve the emulated API on this machine for any HTTP client", Args: nothing,
-		Long: "Serves the account API, from its document, on an address of this machine. Its first line says where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
-		RunE: func(c *cobra.Command, _ []string) error { return emulate(c.Context(), listen, token, seed, faults) },
+		Example: examples("lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\""),
+		Long:    "Serves the account API, from its document, on an address of this machine. Its first line says where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
+		RunE:    func(c *cobra.Command, _ []string) error { return emulate(c.Context(), listen, o, faults) },
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine, port 0 chooses a free one")
-	c.Flags().StringVar(&token, "token", "demo", "the token that is accepted")
-	c.Flags().StringVar(&seed, "seed", "demo", "the account: demo, empty or large")
+	c.Flags().StringVar(&o.Token, "token", "demo", "the token that is accepted")
+	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account: demo, empty or large")
+	c.Flags().StringVar(&o.Scopes, "scopes", "", "what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)")
+	c.Flags().BoolVar(&o.Restricted, "restricted", false, "its user is restricted: Managed is closed")
 	c.Flags().StringArrayVar(&faults, "fault", nil, "something that goes wrong; may be given several times")
 	return c
 }
 
-func emulate(ctx context.Context, listen, token, seed string, faults []string) error {
-	if !slices.Contains([]string{"demo", "empty", "large"}, seed) {
-		return usage(fmt.Errorf("there is no seed %q: choose demo, empty or large", seed))
+func emulate(ctx context.Context, listen string, o emulator.Options, faults []string) error {
+	if !slices.Contains([]string{"demo", "empty", "large"}, o.Seed) {
+		return usage(fmt.Errorf("there is no seed %q: choose demo, empty or large", o.Seed))
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
-	e := emulator.New(emulator.Options{Token: token, Seed: seed, Lively: seed == "demo", BaseURL: "http://" + l.Addr().String()})
+	o.Lively, o.BaseURL = o.Seed == "demo", "http://"+l.Addr().String()
+	e := emulator.New(o)
 	for _, spec := range faults {
 		match, fault, err := emulator.ParseFault(spec)
 		if err != nil {

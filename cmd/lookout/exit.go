@@ -92,6 +92,8 @@ func codeOfFailure(e *client.Error) int {
 		return exitUnknown
 	case errors.Is(e.Cause, context.Canceled):
 		return exitBroken
+	case e.Foreign() && e.Status < 500:
+		return exitError
 	case e.Unauthorized(), e.Denied(), errors.Is(e, client.ErrReadOnly):
 		return exitDenied
 	case e.NotFound():

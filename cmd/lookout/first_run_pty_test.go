@@ -3,8 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +33,7 @@ func TestFirstRunInATerminal(t *testing.T) {
 	answer("A name for this account", "prod")
 	answer("Number", "1")
 	answer("(not shown)", canary)
-	answer("Keep the token", "file")
+	answer("file or keyring", "file")
 	answer("Write it?", "yes")
 	c.waitFor("12 buckets")
 	_, _ = c.tty.WriteString("q")
@@ -43,6 +46,98 @@ func TestFirstRunInATerminal(t *testing.T) {
 	kept, err := os.ReadFile(filepath.Join(r.home, "config", "lookout", "prod.token"))
 	if err != nil || strings.TrimSpace(string(kept)) != canary {
 		t.Errorf("%q, %v", kept, err)
+	}
+}
+
+// emulated runs lookout emulate as a process of its own and gives its address.
+func emulated(t *testing.T) string {
+	t.Helper()
+	server := exec.Command(os.Args[0])
+	server.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=emulate --listen 127.0.0.1:0 --token "+canary)
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
+}
+
+// A newcomer with an empty home gets from the first question to their account with few keys, in a terminal of 80 columns.
+func TestFromNothingToTheAccount(t *testing.T) {
+	base := emulated(t)
+	for name, way := range map[string]struct {
+		env     []string
+		cli     string   // of linode-cli
+		answers []string // question, keys, question, keys, …
+		keys    int      // without addresses and tokens
+		kept    []string
+	}{
+		"paste":      {nil, "", []string{"Number", "\r", "(not shown)", canary + "\r", "file or keyring", "\r", "Write it", "y\r"}, 7, []string{"config.toml", "main.token"}},
+		"variable":   {[]string{"LINODE_TOKEN=" + canary}, "", []string{"LINODE_TOKEN", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
+		"linode-cli": {nil, "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = " + canary + "\n", []string{"linode-cli's", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			if way.cli != "" {
+				(&rig{T: t}).write(filepath.Join(home, ".config", "linode-cli"), way.cli)
+			}
+			began := time.Now()
+			env := append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8"}, way.env...)
+			c := spawnIn(t, env, 80, 24, "--no-mouse")
+			c.read()
+			keys := 0
+			for questions := slices.Collect(slices.Chunk(append([]string{"Address of the API", base + "\r", "A name", "\r"}, way.answers...), 2)); len(questions) > 0; questions = questions[1:] {
+				c.waitFor(questions[0][0])
+				_, _ = c.tty.WriteString(questions[0][1])
+				keys += len(strings.NewReplacer(base, "", canary, "").Replace(questions[0][1]))
+			}
+			c.waitFor("services     read and change")
+			c.waitFor("12 buckets")
+			t.Logf("%d keys, %s", keys, time.Since(began).Round(time.Millisecond))
+			_, _ = c.tty.WriteString("q")
+			if code := c.end(5 * time.Second); code != exitOK || keys > way.keys {
+				t.Errorf("exit code %d, %d keys", code, keys)
+			}
+			if strings.Contains(c.output(), canary) {
+				t.Error("the token is shown")
+			}
+			c.keeps(filepath.Join(home, ".config", "lookout"), way.kept)
+		})
+	}
+}
+
+// keeps checks that a folder holds files, each its owner's alone, and the token nowhere but in its own.
+func (c *child) keeps(folder string, files []string) {
+	c.t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+		info, err := entry.Info()
+		if err != nil || info.Mode().Perm() != 0o600 {
+			c.t.Errorf("%s: %v, %v", entry.Name(), info, err)
+		}
+		data, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		if err != nil || strings.Contains(string(data), canary) != strings.HasSuffix(entry.Name(), ".token") {
+			c.t.Errorf("%s holds %q, %v", entry.Name(), data, err)
+		}
+	}
+	if !slices.Equal(names, files) {
+		c.t.Errorf("%q were written", names)
 	}
 }
 

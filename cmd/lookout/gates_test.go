@@ -157,7 +157,7 @@ func gates() []gate {
 		{"files are made in the file packages", uses("os.Create", "os.OpenFile", "os.WriteFile", "os.CreateTemp", "os.MkdirTemp", "os.Rename", "os.RemoveAll", "os.Link", "os.Symlink"),
 			[]string{"client/journal/journal.go", "client/transfer/", "client/faultrig/", "cmd/lookout/config_command.go", "cmd/lookout/output.go", "cmd/lookout/objects.go", "cmd/lookout/dashboard.go", "cmd/lookout/docs.go", "cmd/lookout/picture.go", "cmd/lookout/wizard.go", "views/keys.go"},
 			`import "os"; var _, _ = os.Create("x")`},
-		{"the standard streams are main's", uses("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"), []string{"cmd/lookout/main.go", "cmd/lookout/emulate.go", "cmd/lookout/dashboard.go", "ui/terminal/"},
+		{"the standard streams are main's", uses("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"), []string{"cmd/lookout/main.go", "cmd/lookout/emulate.go", "cmd/lookout/dashboard.go", "cmd/lookout/doctor.go", "ui/terminal/"},
 			`import "fmt"; func f() { fmt.Println() }`},
 		{"goroutines are started where they are known to end", func(_ source, n ast.Node) string {
 			if _, ok := n.(*ast.GoStmt); ok {

@@ -46,6 +46,7 @@ type problem struct {
 	ID      int    `json:"id"`
 	Label   string `json:"label"`
 	Address string `json:"address"`
+	Group   string `json:"group"` // whom to consult
 }
 
 // openIssue is an issue whose ticket is not closed, as far as can be known.
@@ -61,7 +62,7 @@ type openIssue struct {
 func handoverCommand(f *flags) *cobra.Command {
 	var since, format string
 	c := &cobra.Command{
-		Use: "handover", Short: "The shift's hand-over as Markdown", Args: nothing,
+		Use: "handover", Short: "The shift's hand-over as Markdown", Args: nothing, Example: examples("lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json"),
 		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes whose outcome is unknown,\n" +
 			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -136,7 +137,7 @@ func (h *handover) services(ctx context.Context, s *session, holds map[string]jo
 			}
 			h.Disabled = append(h.Disabled, heldOf(v.ID, v.Label.Raw(), hold, ours))
 		case client.Problem:
-			h.Problems = append(h.Problems, problem{v.ID, v.Label.Raw(), v.Address.Raw()})
+			h.Problems = append(h.Problems, problem{v.ID, v.Label.Raw(), v.Address.Raw(), v.Group.Raw()})
 		}
 	}
 	return labels
@@ -195,7 +196,11 @@ func (h handover) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Hand-over of %s\n\n%s to %s\n", escape(h.Account), shown(h.From), shown(h.To))
 	section(&b, "Services in trouble", "none", h.Problems, func(p problem) string {
-		return fmt.Sprintf("**%s** (%d) %s", escape(p.Label), p.ID, escape(p.Address))
+		text := fmt.Sprintf("**%s** (%d) %s", escape(p.Label), p.ID, escape(p.Address))
+		if p.Group != "" {
+			text += "; call the group " + escape(p.Group)
+		}
+		return text
 	})
 	section(&b, "Open issues", "none", h.Issues, func(i openIssue) string {
 		names := make([]string, len(i.Services))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -35,6 +37,11 @@ func entryOf(e journal.Entry) entry {
 		Outcome: e.Outcome, Why: e.Why, Method: c.Method, Path: c.Path, Body: c.Body}
 }
 
+// outcomes are how a change can have ended, as flags name it.
+func outcomes() []string {
+	return []string{string(journal.Sent), string(journal.Done), string(journal.NotDone), string(journal.Unknown)}
+}
+
 func stampOf(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -45,6 +52,7 @@ func stampOf(t time.Time) string {
 func journalNoun() noun {
 	return resource[entry]{
 		name: "journal", one: "entry", about: "What this program changed from this machine, and how it ended",
+		examples: "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
 		columns: []column[entry]{
 			{name: "time", cell: func(e entry) string { return stampOf(e.Time) }},
 			{name: "op", cell: func(e entry) string { return e.Op }},
@@ -58,6 +66,7 @@ func journalNoun() noun {
 		offline: true,
 		listFlags: func(set *pflag.FlagSet, q *listing) {
 			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
+			set.StringSliceVar(&q.outcomes, "outcome", nil, "only changes that ended so, as unknown,sent: those to look at")
 		},
 		list: listEntries,
 	}
@@ -70,6 +79,12 @@ func listEntries(_ context.Context, s *session, q listing) iter.Seq2[entry, erro
 			yield(entry{}, err)
 			return
 		}
+		for _, o := range q.outcomes {
+			if !slices.Contains(outcomes(), o) {
+				yield(entry{}, usage(fmt.Errorf("--outcome %q: choose of %s", client.Clean(o), strings.Join(outcomes(), ", "))))
+				return
+			}
+		}
 		j, err := s.journal.read()
 		if err != nil {
 			yield(entry{}, err)
@@ -79,6 +94,9 @@ func listEntries(_ context.Context, s *session, q listing) iter.Seq2[entry, erro
 			s.say("%d lines of the journal %s could not be read", n, s.journal.path)
 		}
 		for _, e := range j.Entries(since) {
+			if len(q.outcomes) > 0 && !slices.Contains(q.outcomes, string(e.Outcome)) {
+				continue
+			}
 			if !yield(entryOf(e), nil) {
 				return
 			}

@@ -119,5 +119,10 @@ func command() *cobra.Command {
 	add("account", handoverCommand(f))
 	add("setup", configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	root.AddCommand(pictureCommand(), docsCommand())
+	for _, c := range append(root.Commands(), root) {
+		if c.Flag("account") != nil {
+			_ = c.RegisterFlagCompletionFunc("account", f.accounts)
+		}
+	}
 	return root
 }

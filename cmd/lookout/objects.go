@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"mime"
 	"net/http"
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +20,71 @@ import (
 
 	"lookout/client"
 )
+
+func objectsNoun() noun {
+	type row = client.Object
+	size := func(o row) string {
+		if o.Prefix() {
+			return ""
+		}
+		return strconv.FormatInt(o.Size, 10)
+	}
+	return resource[row]{
+		name: "objects", one: "object", named: "CLUSTER/BUCKET", about: "Objects of a bucket: list, fetch, store, remove, make links",
+		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
+		columns: []column[row]{
+			{name: "last_modified", cell: func(o row) string { return when(o.Modified) }},
+			{name: "size", cell: size},
+			{name: "name", cell: func(o row) string { return o.Name.String() }},
+			{name: "etag", detail: true, cell: func(o row) string { return o.ETag.String() }},
+			{name: "owner", detail: true, cell: func(o row) string { return o.Owner.String() }},
+		},
+		listArgs: "CLUSTER/BUCKET [PREFIX]",
+		listFlags: func(set *pflag.FlagSet, q *listing) {
+			set.BoolVarP(&q.recursive, "recursive", "r", false, "also what is in folders")
+		},
+		list: listObjects,
+		also: []noun{linksNoun(), aclsNoun(), filesNoun()},
+	}
+}
+
+// listObjects walks a bucket by its markers.
+func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[client.Object, error] {
+	return func(yield func(client.Object, error) bool) {
+		cluster, bucket, err := inBucket(q.args[0])
+		if err != nil {
+			yield(client.Object{}, err)
+			return
+		}
+		ask := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Delimiter: "/"}
+		if q.recursive {
+			ask.Delimiter = ""
+		}
+		if len(q.args) > 1 {
+			ask.Prefix = q.args[1]
+		}
+		for {
+			page, err := s.api.Objects.List(ctx, ask)
+			if err != nil {
+				yield(client.Object{}, err)
+				return
+			}
+			for _, o := range page.Data {
+				if !yield(o, nil) {
+					return
+				}
+			}
+			if page.Cut != "" {
+				yield(client.Object{}, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Cut))
+				return
+			}
+			if page.Next == "" {
+				return
+			}
+			ask.Marker = page.Next
+		}
+	}
+}
 
 // An object of the command line.
 type object struct{ cluster, bucket, name string }
@@ -47,6 +114,48 @@ func objectOf(args []string) (object, error) {
 		err = usage(errors.New("an object's name is needed"))
 	}
 	return object{cluster, bucket, args[1]}, err
+}
+
+// about names the object in the journal.
+func (o object) about(ctx context.Context) context.Context {
+	return about(ctx, "object", o.cluster+"/"+o.bucket+"/"+o.name, client.Clean(o.name), "")
+}
+
+// An objectACL is who may do what with an object, as a script gets it.
+type objectACL struct {
+	Name string     `json:"name"`
+	ACL  client.ACL `json:"acl"`
+}
+
+// aclsNoun is who may do what with an object. It stands among the commands of objects.
+func aclsNoun() noun {
+	return resource[objectACL]{
+		one: "object",
+		columns: []column[objectACL]{
+			{name: "name", cell: func(a objectACL) string { return client.Clean(a.Name) }},
+			{name: "acl", cell: func(a objectACL) string { return a.ACL.String() }},
+		},
+		verbs: []verb[objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, why: true, with: as(accessOfObject),
+			about: "Show who may do what with an object, or set it: " + acls}},
+	}
+}
+
+func accessOfObject(ctx context.Context, s *session, _ objectACL, args []string) (objectACL, error) {
+	o, err := objectOf(args)
+	if err != nil {
+		return objectACL{}, err
+	}
+	if len(args) > 2 {
+		acl, err := aclOf(args[2])
+		if err != nil {
+			return objectACL{}, err
+		}
+		if _, err := s.api.Objects.SetACL(o.about(ctx), o.cluster, o.bucket, o.name, acl); err != nil {
+			return objectACL{}, err
+		}
+	}
+	now, err := s.api.Objects.ACL(ctx, o.cluster, o.bucket, o.name)
+	return objectACL{o.name, now.ACL}, err
 }
 
 func getObject(set *pflag.FlagSet) work[object] {
@@ -156,7 +265,7 @@ func putObject(set *pflag.FlagSet) work[object] {
 			}
 		}
 		what := orElse(*kind, orElse(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"))
-		etag, err := s.api.Objects.Put(ctx, o.cluster, o.bucket, o.name, client.ObjectBody{Reader: file, Size: info.Size(), Type: what}, nil)
+		etag, err := s.api.Objects.Put(o.about(ctx), o.cluster, o.bucket, o.name, client.ObjectBody{Reader: file, Size: info.Size(), Type: what}, nil)
 		if err == nil {
 			s.say("%s: %d bytes stored, etag %s", o, info.Size(), client.Clean(orElse(etag, "not told")))
 		}
@@ -176,7 +285,7 @@ func removeObject(ctx context.Context, s *session, _ object, args []string) (obj
 	case !there:
 		return o, &exit{exitMissing, fmt.Errorf("%s is not there", o)}
 	}
-	if err := s.api.Objects.Delete(ctx, o.cluster, o.bucket, o.name); err != nil {
+	if err := s.api.Objects.Delete(o.about(ctx), o.cluster, o.bucket, o.name); err != nil {
 		return o, err
 	}
 	s.say("%s is removed", o)

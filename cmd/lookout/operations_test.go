@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/ui/terminal/termtest"
 )
@@ -228,35 +229,115 @@ func sameJSON(t *testing.T, sent map[string]json.RawMessage, want string) {
 	}
 }
 
+// A task of somebody at work: its keys from the overview on, how many may be needed, and what is then on the screen or sent.
+// Between ‹› stands what is typed, which is not counted, between «» what is waited for.
+type task struct {
+	name string
+	most int
+	keys string
+	ops  []string // what was changed
+}
+
+// tasks are those of the table of keystrokes that must be enough. Where it leaves keys open, as the way through a form, they are counted here.
+func tasks() []task {
+	const inBackups = "8«12 buckets ·»<enter>«README.txt»"
+	return []task{
+		{"whom to call about the newest issue", 2, "2«9 issues ·»<enter>«who to call»«+1 555 0100»", nil},
+		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«who to call»y«copied: call sheet»", nil},
+		{"disable a service for an hour with a reason", 8, "3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel update›<ctrl+s>«disabled until»", []string{"disable service"}},
+		{"enable every service of a group", 7, "3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 rows marked»E«Type 3 and press enter»‹3›<enter>«◌ 4 pending»", []string{"enable service", "enable service", "enable service"}},
+		{"services that are disabled, and since when", 3, "«○ 1 disabled»«2 d 4 h !»3«edge-router»s«Sort by»<enter>«state ▲»", nil},
+		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«CPU  now»", nil},
+		{"the ssh line of an instance", 4, "6«bastion»/‹db1›<enter>«1 of »y«copied: ssh»", nil},
+		{"a one-hour link to an object", 4, inBackups + "L«Valid for»<ctrl+s>«copy the link»", nil},
+		{"download a folder", 8, "8«12 buckets ·»/‹acme-www›<enter>«1 of »<enter>«straße/»/‹straße›<enter>«1 of »w«Download straße/»<ctrl+s>«downloaded»", nil},
+		{"a read-only key for one bucket, secret in the clipboard", 9, "9«backup agent»n«New access key»‹night key›<tab><right><tab><down><right><ctrl+s>«told this once»y«copied»", []string{"create key"}},
+		{"replace a certificate", 5, "8«12 buckets ·»c«none is set»U«Upload a cert»‹DIR/cert.pem›<tab>‹DIR/key.pem›<ctrl+s>«a certificate is set»", []string{"upload certificate"}},
+		{"revoke the key of a leaver", 5, "9«backup agent»/‹finance›<enter>«1 of »D«and press enter»‹finance›<enter>«finance: is revoked»", []string{"revoke key"}},
+	}
+}
+
+// count is how many keys a task takes, without what is typed.
+func (k task) count() int {
+	n, rest := 0, k.keys
+	for _, pair := range []string{"«»", "‹›"} {
+		open, end := string([]rune(pair)[0]), string([]rune(pair)[1])
+		var left strings.Builder
+		for part := range strings.SplitSeq(rest, open) {
+			if _, after, inside := strings.Cut(part, end); inside {
+				part = after
+			}
+			left.WriteString(part)
+		}
+		rest = left.String()
+	}
+	for rest != "" {
+		if _, after, named := strings.Cut(rest, ">"); named && rest[0] == '<' {
+			rest = after
+		} else {
+			rest = rest[1:]
+		}
+		n++
+	}
+	return n
+}
+
 // What somebody on call needs is few keys away, counted from the overview.
 func TestKeysAreEnough(t *testing.T) {
-	for _, task := range []struct {
-		name string
-		most int
-		keys []string
-		then string
-	}{
-		{"newest issue to a copied phone number", 4, []string{"2", "<enter>", "Y", "1"}, "copied: phone number"},
-		{"newest issue to the ssh line of its instance", 5, []string{"2", "<enter>", "Y", "4"}, "copied: ssh line"},
-		{"newest issue to its call sheet", 3, []string{"2", "<enter>", "y"}, "copied: call sheet"},
-		{"from the overview straight to the incident", 1, []string{"i"}, "who to call"},
-		{"the first phone of a contact", 2, []string{"4", "y"}, "copied: phone number of"},
-	} {
-		t.Run(task.name, func(t *testing.T) {
-			v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+	dir := certificateIn(t, "acme-backups")
+	t.Chdir(t.TempDir()) // where downloads go
+	for _, k := range tasks() {
+		t.Run(strings.ReplaceAll(k.name, " ", "-"), func(t *testing.T) {
+			api := emulator.New(emulator.Options{Token: "demo"})
+			before := 0
+			if strings.Contains(k.keys, "group:") {
+				before = maintained(t, api)
+			}
+			v := program(t, api, 120, 36)
 			v.WaitFor("Object Storage  12 buckets")
 			v.WaitFor("ticket 48213")
-			screens := map[string]string{"2": "9 issues ·", "<enter>": "› issue 823", "Y": "Copy ─", "4": "9 contacts in"}
-			for i, key := range task.keys {
-				v.Type(key)
-				if text := screens[key]; text != "" && i < len(task.keys)-1 {
-					v.WaitFor(text)
-				}
+			play(v, strings.NewReplacer("‹", "", "›", "", "DIR", dir).Replace(k.keys))
+			if n := k.count(); n > k.most {
+				t.Errorf("%d keys are needed, not %d", n, k.most)
 			}
-			v.WaitFor(task.then)
-			if len(task.keys) > task.most {
-				t.Errorf("%d keys are needed", len(task.keys))
+			var ops []string
+			for _, entry := range api.Ledger()[before:] {
+				ops = append(ops, entry.Op)
 			}
+			if !slices.Equal(ops, k.ops) {
+				t.Errorf("the ledger holds %q", ops)
+			}
+		})
+	}
+}
+
+// maintained disables the two services of a group that are monitored, and says how many changes that took.
+func maintained(t *testing.T, api *emulator.Emulator) int {
+	t.Helper()
+	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := 1; id <= 2; id++ {
+		if _, err := c.Services.Disable(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(api.Ledger())
+}
+
+// Short ways beyond the table.
+func TestShortWays(t *testing.T) {
+	for name, keys := range map[string]string{
+		"phone":    "2«9 issues ·»<enter>«› issue 823»Y«Copy ─»1«copied: phone number»",
+		"ssh":      "2«9 issues ·»<enter>«› issue 823»Y«Copy ─»4«copied: ssh line»",
+		"incident": "i«who to call»",
+		"contact":  "4«9 contacts in»y«copied: phone number of»",
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+			v.WaitFor("ticket 48213")
+			play(v, keys)
 		})
 	}
 }

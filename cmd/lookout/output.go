@@ -58,10 +58,10 @@ func all(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
 	}
 	kept := []any{}
 	failure := each(rows, func(row any) error { kept = append(kept, row); return nil })
+	if failure != nil && (p.format == "json" || len(kept) == 0) {
+		return failure // an empty list would be a lie
+	}
 	if p.format == "json" {
-		if failure != nil {
-			return failure
-		}
 		return writeJSON(p.out, kept, "  ")
 	}
 	if err := writeTable(p.out, columns, kept); err != nil {
@@ -141,6 +141,22 @@ func writeSheet(out io.Writer, columns []column[any], row any) error {
 
 // dash stands where there is nothing, so that words can be counted.
 func dash(text string) string { return orElse(text, "-") }
+
+// folded breaks a text between words into lines of at most so many cells; a longer word, as a path, stays whole.
+func folded(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		if line != "" && ui.Width(line)+1+ui.Width(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
 
 // emit writes text.
 func emit(out io.Writer, text string) error {

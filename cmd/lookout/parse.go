@@ -107,9 +107,20 @@ func fill[T any](r *reader, at []string, known []setting[T], into *T, table map[
 	}
 	for name := range table {
 		if !slices.Contains(names, name) {
-			r.bad(false, append(slices.Clone(at), name), "this key is unknown"+nearest(name, names))
+			r.bad(false, append(slices.Clone(at), name), "this key is unknown"+orElse(misplaced(name, at != nil), nearest(name, names)))
 		}
 	}
+}
+
+// misplaced tells where a key belongs that is known elsewhere: at the top, or in an account's table.
+func misplaced(name string, inTable bool) string {
+	switch {
+	case inTable && slices.ContainsFunc(topSettings(), func(s setting[file]) bool { return s.name == name }):
+		return "; it belongs at the top, above the first [table]"
+	case !inTable && slices.ContainsFunc(accountSettings(), func(s setting[accountBlock]) bool { return s.name == name }):
+		return "; it belongs beneath [accounts.NAME]"
+	}
+	return ""
 }
 
 // accounts reads [accounts.NAME].

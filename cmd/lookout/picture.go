@@ -41,6 +41,35 @@ func pictureCommand() *cobra.Command {
 	return c
 }
 
+// A shot is a picture of the documentation.
+type shot struct {
+	name, keys    string
+	width, height int
+}
+
+// shots are all pictures of the documentation, as the docs command draws them.
+func shots() []shot {
+	return []shot{
+		{"overview", "", 120, 36},
+		{"incident", "2 enter", 120, 30},
+		{"disable", "3 down down down d right right tab k e r n e l", 100, 24},
+		{"objects", "8 enter down enter enter enter down down space down space", 110, 24},
+	}
+}
+
+// pictures are the shots by their files' names.
+func pictures(ctx context.Context) (map[string]string, error) {
+	all := map[string]string{}
+	for _, one := range shots() {
+		drawn, err := picture(ctx, one.keys, one.width, one.height)
+		if err != nil {
+			return nil, err
+		}
+		all[one.name+".svg"] = drawn
+	}
+	return all, nil
+}
+
 // picture runs the demo on a clock that stands still and draws its frame.
 func picture(ctx context.Context, keys string, width, height int) (string, error) {
 	s, account, err := still(ctx, nil)
@@ -101,20 +130,21 @@ func perform(s *shell.Shell, cmd tea.Cmd) {
 	}
 }
 
-// Size of a cell in the picture.
+// Size of a cell in the picture: that of DejaVu Sans Mono and Menlo at 14 px. Other fonts are stretched to it.
 const (
-	cellWidth  = 8.4
-	cellHeight = 18
+	cellWidth  = 8.43
+	cellHeight = 17
+	margin     = 12
 )
 
 // svg draws a frame: one text element for each run of a style.
 func svg(frame string, width, height int) string {
 	var b strings.Builder
-	w, h := float64(width)*cellWidth+24, height*cellHeight+24
+	w, h := float64(width)*cellWidth+2*margin, height*cellHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`, w, h, w, h)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="#14171d"/><g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`)
 	for y, line := range strings.Split(frame, "\n") {
-		drawLine(&b, line, 12+y*cellHeight)
+		drawLine(&b, line, margin+y*cellHeight)
 	}
 	b.WriteString("</g></svg>\n")
 	return b.String()
@@ -135,7 +165,7 @@ func drawLine(b *strings.Builder, line string, top int) {
 			text, rest = line[:i], line[i:]
 		}
 		n := ansi.StringWidth(text)
-		style.draw(b, text, 12+float64(x)*cellWidth, top, n)
+		style.draw(b, text, x, top, n)
 		x, line = x+n, rest
 	}
 }
@@ -169,14 +199,13 @@ func (p *pen) take(codes string) {
 	}
 }
 
-func (p *pen) draw(b *strings.Builder, text string, x float64, top, cells int) {
+// draw draws a run of one style. Words far from each other are set each by itself, so that columns stay straight in every font.
+func (p *pen) draw(b *strings.Builder, text string, x, top, cells int) {
+	at := func(cell int) float64 { return margin + float64(cell)*cellWidth }
 	fill := orElse(p.colour, "#d5d9e0")
 	if p.reverse {
-		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, x, top, float64(cells)*cellWidth, cellHeight, fill)
+		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, at(x), top, float64(cells)*cellWidth, cellHeight, fill)
 		fill = "#14171d"
-	}
-	if strings.TrimSpace(text) == "" {
-		return
 	}
 	extra := ""
 	if p.bold {
@@ -185,5 +214,13 @@ func (p *pen) draw(b *strings.Builder, text string, x float64, top, cells int) {
 	if p.under {
 		extra += ` text-decoration="underline"`
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`, x, top+13, float64(cells)*cellWidth, fill, extra, html.EscapeString(text))
+	for words := range strings.SplitSeq(text, "  ") {
+		trimmed := strings.TrimLeft(words, " ")
+		begin := x + len(words) - len(trimmed)
+		n := ansi.StringWidth(strings.TrimRight(trimmed, " "))
+		x += ansi.StringWidth(words) + 2
+		if n > 0 {
+			fmt.Fprintf(b, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`, at(begin), top+13, float64(n)*cellWidth, fill, extra, html.EscapeString(strings.TrimSpace(trimmed)))
+		}
+	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"lookout/client"
 )
 
 // A noun is a kind of thing with its commands.
@@ -21,6 +23,7 @@ type noun interface {
 type resource[T any] struct {
 	name, one string // "services", "service"; one is its kind in the journal
 	about     string
+	examples  string                     // command lines
 	named     string                     // how one is named on the command line: "ID"; empty where there is only one
 	ident     func(T) (id, label string) // for the journal and questions
 	columns   []column[T]
@@ -37,6 +40,7 @@ type resource[T any] struct {
 type listing struct {
 	args      []string
 	since     string
+	outcomes  []string
 	recursive bool
 	limit     int
 }
@@ -69,7 +73,7 @@ func (r resource[T]) under(c *cobra.Command, f *flags, p *printer) { r.plain().u
 
 // plain is the description without its type: the commands are made, and the program holds their code, once and not for each kind of row.
 func (r resource[T]) plain() kind {
-	k := kind{name: r.name, one: r.one, about: r.about, named: r.named, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, also: r.also, columns: plainly(r.columns)}
+	k := kind{name: r.name, one: r.one, about: r.about, examples: r.examples, named: r.named, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, also: r.also, columns: plainly(r.columns)}
 	if r.ident != nil {
 		k.ident = func(it any) (string, string) { return r.ident(it.(T)) }
 	}
@@ -113,6 +117,7 @@ func typed[T any](it any) T {
 // A kind is a resource without its type.
 type kind struct {
 	name, one, about, named string
+	examples                string
 	ident                   func(any) (id, label string)
 	columns                 []column[any]
 	list                    func(context.Context, *session, listing) iter.Seq2[any, error]
@@ -124,9 +129,52 @@ type kind struct {
 	also                    []noun
 }
 
+// examples are command lines as a help shows them.
+func examples(lines string) string {
+	if lines == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(lines, "\n", "\n  ")
+}
+
+// byLabel reports whether a thing may be named by its label too.
+func (r kind) byLabel() bool { return r.named == "ID" && r.ident != nil && r.list != nil }
+
+// naming is how help says that one is named.
+func (r kind) naming() string {
+	if r.byLabel() {
+		return "ID|LABEL"
+	}
+	return r.named
+}
+
+// find is the thing that a word of the command line names: by its ID, or by a label that only one has.
+func (r kind) find(ctx context.Context, s *session, word string) (any, error) {
+	if _, err := strconv.Atoi(word); err == nil || !r.byLabel() {
+		return r.get(ctx, s, word)
+	}
+	var found any
+	var ids []string
+	for row, err := range r.list(ctx, s, listing{}) {
+		if err != nil {
+			return nil, err
+		}
+		if id, label := r.ident(row); label == word {
+			found, ids = row, append(ids, id)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return nil, &exit{exitMissing, fmt.Errorf("no %s is called %q; lookout %s list names them", r.one, client.Clean(word), r.name)}
+	case 1:
+		return found, nil
+	}
+	return nil, usage(fmt.Errorf("%d %s are called %q: give the ID of one, of %s", len(ids), r.name, client.Clean(word), strings.Join(ids, ", ")))
+}
+
 // command is the noun with all its commands.
 func (r kind) command(f *flags) *cobra.Command {
-	c := &cobra.Command{Use: r.name, Short: r.about, Args: nothing}
+	c := &cobra.Command{Use: r.name, Short: r.about, Args: nothing, Example: examples(r.examples)}
 	p := &printer{}
 	f.ofAccount(c.PersistentFlags())
 	c.PersistentFlags().StringVarP(&p.format, "output", "o", "table", "how to write: "+strings.Join(formats, ", "))
@@ -156,7 +204,7 @@ func (r kind) under(c *cobra.Command, f *flags, p *printer) {
 		c.AddCommand(r.listCommand(f, p))
 	}
 	if r.get != nil && r.named != "" {
-		get := &cobra.Command{Use: "get " + r.named, Short: "Show one " + r.one, Args: exactly}
+		get := &cobra.Command{Use: "get " + r.naming(), Short: "Show one " + r.one, Args: exactly}
 		get.RunE = r.running(f, p, r.show(r.named, p))
 		c.AddCommand(get)
 	}
@@ -192,11 +240,11 @@ func (r kind) running(f *flags, p *printer, do func(context.Context, *session, [
 
 func (r kind) show(named string, p *printer) func(context.Context, *session, []string) error {
 	return func(ctx context.Context, s *session, args []string) error {
-		id := ""
+		word := ""
 		if named != "" {
-			id = args[0]
+			word = args[0]
 		}
-		it, err := r.get(ctx, s, id)
+		it, err := r.find(ctx, s, word)
 		if err != nil {
 			return err
 		}
@@ -243,7 +291,7 @@ func (r kind) verbCommand(f *flags, p *printer, v verb[any]) *cobra.Command {
 	var reason string
 	words := []string{v.name, v.args}
 	if !v.makes {
-		words = []string{v.name, r.named, v.args}
+		words = []string{v.name, r.naming(), v.args}
 	}
 	c := &cobra.Command{Use: strings.Join(strings.Fields(strings.Join(words, " ")), " "), Short: v.about, Args: exactly}
 	do := v.with(c.Flags())
@@ -266,7 +314,7 @@ func (r kind) perform(ctx context.Context, s *session, p *printer, v verb[any], 
 	name := ""
 	if !v.makes {
 		var err error
-		if it, err = r.get(ctx, s, args[0]); err != nil {
+		if it, err = r.find(ctx, s, args[0]); err != nil {
 			return err
 		}
 		args = args[1:]

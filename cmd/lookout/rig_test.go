@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -99,15 +100,35 @@ func (r *rig) write(path, text string) {
 	}
 }
 
-// bad reports a command line that did not end as it must.
+// bad reports a command line that did not end as it must. Where a line was folded does not matter.
 func (r *rig) bad(s said, code int, parts ...string) {
 	r.Helper()
 	if s.code != code {
 		r.Errorf("exit code %d, not %d: %s%s", s.code, code, s.out, s.err)
 	}
+	text := s.out + s.err
+	text += strings.Join(strings.Fields(text), " ")
 	for _, part := range parts {
-		if !strings.Contains(s.out+s.err, part) {
+		if !strings.Contains(text, part) {
 			r.Errorf("%q is not said in:\n%s%s", part, s.out, s.err)
 		}
 	}
+}
+
+// everythingIn is the text of all files beneath a folder.
+func (r *rig) everythingIn(folder string) string {
+	r.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all.Write(data)
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return all.String()
 }

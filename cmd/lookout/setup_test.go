@@ -6,6 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +20,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faultrig"
+	"lookout/ui"
 )
 
 func TestConfigCommands(t *testing.T) {
@@ -35,6 +39,8 @@ func TestConfigCommands(t *testing.T) {
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.bad(r.good("config", "show", "-a", "prod"), exitOK, "accounts.prod.token_env", "PROD_TOKEN", "line 4", "--account")
+	r.configured("[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = true\nkeyring = true\n")
+	r.bad(r.good("config", "show"), exitOK, "accounts.a.base_url", "accounts.b.read_only", "line 5", "the system's keyring", "default")
 	r.configured("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
 	r.bad(r.run("config", "validate"), exitUsage, "bound twice")
 	r.bad(r.run("config", "validate", filepath.Join(r.home, "none.toml")), exitUsage, "none.toml")
@@ -42,6 +48,48 @@ func TestConfigCommands(t *testing.T) {
 	var schema map[string]any
 	if err := json.Unmarshal([]byte(r.good("config", "schema").out), &schema); err != nil || schema["additionalProperties"] != false {
 		t.Errorf("%v, %v", err, schema)
+	}
+}
+
+// Every mistake of a file is told at once, each with its own line and what would be right, in the order of the file.
+func TestTenMistakesNameTheirLines(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	lines := []struct{ text, said string }{
+		{`theme = "pink"`, "choose one of auto, dark"},
+		{`refesh = "20s"`, `is "refresh" meant`},
+		{`refresh = "1s"`, "at least 5s"},
+		{`account = "prod"`, `there is no account "prod"; there is production`},
+		{`keyring = true`, "it belongs beneath [accounts.NAME]"},
+		{`[accounts.production]`, ""},
+		{`base_url = "http://api.linode.com/v4"`, "https://"},
+		{`token_file = "linode.token"`, "begin it with / or ~/"},
+		{`token_env = "LINODE_TOKEN"`, "there is token_file too"},
+		{`protected = "yes"`, "true or false"},
+		{`color = "pinkish"`, "none of blue"},
+		{`ascii = true`, "it belongs at the top"},
+		{`[keys]`, ""},
+		{`"services.disabel" = ["x"]`, `is "services.disable" meant`},
+		{`"services.delete" = ["d"]`, `to "disable" and to "delete"`},
+		{`"contacts.delete" = ["n"]`, `to "delete" and to "new contact"`},
+	}
+	var text string
+	for _, line := range lines {
+		text += line.text + "\n"
+	}
+	r.configured(text)
+	s := r.run("config", "validate")
+	told := strings.Split(strings.TrimSpace(s.err), "\n")
+	for i, line := range lines {
+		if line.said == "" {
+			continue
+		}
+		if len(told) == 0 || !strings.Contains(told[0], fmt.Sprintf("config.toml:%d:1: ", i+1)) || !strings.Contains(told[0], line.said) {
+			t.Fatalf("line %d should say %q; what is left is %q", i+1, line.said, told)
+		}
+		told = told[1:]
+	}
+	if len(told) > 0 || s.code != exitUsage {
+		t.Errorf("exit code %d, and more is told: %q", s.code, told)
 	}
 }
 
@@ -56,6 +104,15 @@ func TestWrongLooksAreToldAndPassedOver(t *testing.T) {
 	}
 	r.configured("[accounts.a]\nbase_url = 7\n")
 	r.bad(r.run("services", "list"), exitUsage, "config.toml:2:1: accounts.a.base_url")
+}
+
+// The shell completes accounts from the configuration, without asking anybody.
+func TestAccountsAreCompleted(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.configured("[accounts.prod]\nbase_url = \"" + r.base + "\"\n[accounts.staging]\nbase_url = \"" + r.base + "\"\n")
+	for _, args := range [][]string{{"-a", ""}, {"services", "list", "-a", ""}, {"doctor", "--account", ""}} {
+		r.bad(r.good(append([]string{"__complete"}, args...)...), exitOK, "prod\nstaging\n")
+	}
 }
 
 // Each way to a token, through a real request.
@@ -127,7 +184,8 @@ func TestKeyringIsBounded(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
-	r.bad(r.good("doctor"), exitOK, "$LOOKOUT_TOKEN", "services: read; changes need account:read_write", "buckets: nothing; it needs object_storage:read_only", "within 30s")
+	r.bad(r.good("doctor"), exitOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
+		"contacts     list; one by itself and changes need account:read_write", "buckets      nothing; it needs object_storage:read_only", "within 30s")
 	var told struct {
 		Findings []finding
 		Panes    []reach
@@ -142,7 +200,7 @@ func TestDoctor(t *testing.T) {
 		}
 		r.bad(r.good("doctor"), exitOK, "mode 0755", "chmod 700")
 	}
-	r.bad(r.good("doctor"), exitOK, "1 lines of")
+	r.bad(r.good("doctor"), exitOK, "cannot be read: 1")
 	r.configured("[accounts.a]\nbase_url = 7\n")
 	r.bad(r.run("doctor"), exitUsage, "config.toml:2:1")
 	r.configured("")
@@ -155,9 +213,39 @@ func TestDoctor(t *testing.T) {
 	r.bad(r.run("doctor"), exitUsage, "no account is configured")
 }
 
+// A clock that is wrong, and a server that is no API, are told with what to do.
+func TestDoctorOnAnOddServer(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+		http.Error(w, "<html>it works</html>", http.StatusForbidden)
+	}))
+	defer server.Close()
+	t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
+	t.Setenv("TMUX", "/tmp/tmux")
+	t.Setenv("NO_COLOR", "1")
+	t.Setenv("LANG", "C")
+	r.bad(r.run("doctor"), exitError, "off by 1h0m", "set the clock", "not the API", "check the base URL", "no colours (NO_COLOR)", "ASCII alone", "set -g set-clipboard on", "set -g mouse on", "failed: 1, warnings: 3")
+	r.bad(r.run("services", "get", "1"), exitError, "not the API")
+	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")
+	r.bad(r.run("doctor"), exitLater, "does not speak TLS", "skipped  scopes")
+	t.Setenv("LOOKOUT_BASE_URL", "http://example.com/v4")
+	r.bad(r.run("doctor"), exitUsage, "must begin with https://")
+}
+
+// The report keeps to 80 columns; only what cannot be broken, as a path, is longer.
+func TestDoctorFitsItsTerminal(t *testing.T) {
+	r := newRig(t, emulator.Options{Restricted: true})
+	for line := range strings.Lines(r.good("doctor").out) {
+		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
+			t.Errorf("%q is too wide", line)
+		}
+	}
+}
+
 func TestDoctorOnARestrictedUser(t *testing.T) {
 	r := newRig(t, emulator.Options{Restricted: true})
-	r.bad(r.good("doctor"), exitOK, "the user is restricted")
+	r.bad(r.good("doctor"), exitOK, "the user is restricted", "services     nothing; it needs Managed and an unrestricted user", "buckets      read and change")
 }
 
 // wizardOn is a wizard whose questions are answered line by line, and its token.
@@ -178,7 +266,7 @@ func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.home, "config")); err == nil {
 		t.Error("something was written after a no")
 	}
-	for _, part := range []string{"Welcome, ops", "services: read; changes need", "[accounts.prod]", "prod.token"} {
+	for _, part := range []string{"Welcome, ops", "services     read; changes need", "[accounts.prod]", "prod.token"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not said in:\n%s", part, out)
 		}
@@ -207,7 +295,7 @@ func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 	r := newRig(t, emulator.Options{})
 	path := r.configured("theme = \"light\"\n")
 	t.Setenv("LINODE_TOKEN", canary)
-	w, out := wizardOn(r, "wrong", r.base, "", "1", "4", "y")
+	w, out := wizardOn(r, "wrong", r.base, "", "2", "1", "y")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -229,6 +317,71 @@ func TestFirstRunKeepsInTheKeyring(t *testing.T) {
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.good("services", "list")
+}
+
+// An address where something else answers is asked for again; name and token stay.
+func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	other := strings.TrimSuffix(r.base, "/v4") + "/v9"
+	w, out := wizardOn(r, canary, other, "prod", "1", r.base, "file", "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for part, times := range map[string]int{"Address of the API": 2, "A name for": 1, "Where is the token": 1, "not the API": 1} {
+		if strings.Count(out.String(), part) != times {
+			t.Errorf("%q is not said %d times in:\n%s", part, times, out)
+		}
+	}
+}
+
+// Tokens that lie at hand are offered first; those and the ones of a file or a command are used where they are, and never copied.
+func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
+	for _, way := range []struct {
+		answers []string
+		line    string
+	}{
+		{[]string{"1"}, `token_env = "LINODE_TOKEN"`},
+		{[]string{"2"}, `linode_cli = "ops"`},
+		{[]string{"4", "token", "~/none", "4", "~/token"}, `token_file = "~/token"`},
+		{[]string{"5", "", "cat HOME/token"}, `token_command = ["cat", `},
+	} {
+		r := newRig(t, emulator.Options{})
+		r.write(filepath.Join(r.home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\n")
+		r.write(filepath.Join(r.home, "token"), canary+"\n")
+		t.Setenv("LINODE_TOKEN", canary)
+		if way.answers[0] == "5" && runtime.GOOS == "windows" {
+			continue // there is no cat
+		}
+		answers := append([]string{r.base, ""}, way.answers...)
+		for i := range answers {
+			answers[i] = strings.ReplaceAll(answers[i], "HOME", r.home)
+		}
+		w, out := wizardOn(r, "", append(answers, "yes")...)
+		if err := w.run(t.Context()); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		kept := r.everythingIn(filepath.Join(r.home, "config"))
+		if strings.Contains(kept+out.String(), canary) || !strings.Contains(kept, way.line) {
+			t.Errorf("kept:\n%s\nsaid:\n%s", kept, out)
+		}
+		t.Setenv("LOOKOUT_TOKEN", "")
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.good("services", "list")
+	}
+}
+
+// Every line that is told fits into 80 columns, whatever the trouble.
+func TestFirstRunFitsItsTerminal(t *testing.T) {
+	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {Restricted: true}} {
+		r := newRig(t, o)
+		w, out := wizardOn(r, canary, strings.TrimSuffix(r.base, "/v4")+"/v9", "prod", "1", r.base, "file", "no")
+		_ = w.run(t.Context())
+		for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {
+			if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
+				t.Errorf("%q is too wide", line)
+			}
+		}
+	}
 }
 
 func TestFirstRunIsLeft(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -56,14 +57,26 @@ func spawn(t *testing.T, args string, env ...string) *child {
 	return spawnAs(t, exec.Command(os.Args[0]), append([]string{"LOOKOUT_TEST_ARGS=" + args, "TERM=xterm-256color", "LANG=C.UTF-8"}, env...))
 }
 
-// spawnAs runs a command in a pty of its own session.
+// spawnAs runs a command in a pty of its own session, with variables beside those of the environment.
 func spawnAs(t *testing.T, cmd *exec.Cmd, env []string) *child {
+	t.Helper()
+	return inPty(t, cmd, append(os.Environ(), env...), 100, 30)
+}
+
+// spawnIn runs the program with an environment in a terminal of a size.
+func spawnIn(t *testing.T, env []string, cols, rows uint16, args string) *child {
+	t.Helper()
+	return inPty(t, exec.Command(os.Args[0]), append(slices.Clone(env), "LOOKOUT_TEST_ARGS="+args), cols, rows)
+}
+
+// inPty runs a command in a terminal of a size.
+func inPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *child {
 	t.Helper()
 	tty, slave, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pty.Setsize(tty, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
+	if err := pty.Setsize(tty, &pty.Winsize{Cols: cols, Rows: rows}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := term.GetState(slave.Fd())
@@ -71,7 +84,7 @@ func spawnAs(t *testing.T, cmd *exec.Cmd, env []string) *child {
 		t.Fatal(err)
 	}
 	c := &child{t: t, tty: tty, slave: slave, before: before, cmd: cmd, more: make(chan struct{}, 1)}
-	c.cmd.Env = append(os.Environ(), env...)
+	c.cmd.Env = env
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := c.cmd.Start(); err != nil {

@@ -71,16 +71,16 @@ func noToken() error {
 }
 
 // An offer is a token of the provider's own tools that could be used where it is.
-type offer struct{ key, value, hint string }
+type offer struct{ key, value, about, hint string }
 
 // offers are the tokens that lie at hand. None is used unless the user says so.
 func offers() []offer {
 	var found []offer
 	if os.Getenv("LINODE_TOKEN") != "" {
-		found = append(found, offer{"token_env", `"LINODE_TOKEN"`, "LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it"})
+		found = append(found, offer{"token_env", `"LINODE_TOKEN"`, "in LINODE_TOKEN, which is set here; it is not copied", "LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it"})
 	}
 	if _, user, err := linodeCLI("default"); err == nil {
-		found = append(found, offer{"linode_cli", fmt.Sprintf("%q", user), fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user)})
+		found = append(found, offer{"linode_cli", fmt.Sprintf("%q", user), fmt.Sprintf("linode-cli's, of its user %s; it is not copied", client.Clean(user)), fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user)})
 	}
 	return found
 }

@@ -286,7 +286,7 @@ func TestOddHomes(t *testing.T) {
 func TestEmulatorsListener(t *testing.T) {
 	faultrig.Row(t, "H2", "every address is refused", func(t *testing.T) {
 		for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
-			if err := emulate(t.Context(), address, "t", "empty", nil); err == nil || !strings.Contains(err.Error(), "own addresses") {
+			if err := emulate(t.Context(), address, emulator.Options{Token: "t", Seed: "empty"}, nil); err == nil || !strings.Contains(err.Error(), "own addresses") {
 				t.Errorf("%s: %v", address, err)
 			}
 		}
@@ -298,7 +298,7 @@ func TestEmulatorsListener(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Stderr = write
-		err = emulate(t.Context(), "0.0.0.0:0", "t", "empty", []string{"GET /managed/* status=503"})
+		err = emulate(t.Context(), "0.0.0.0:0", emulator.Options{Token: "t", Seed: "empty"}, []string{"GET /managed/* status=503"})
 		os.Stderr = before
 		write.Close()
 		told, _ := io.ReadAll(read)

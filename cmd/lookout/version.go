@@ -29,7 +29,7 @@ func version() string {
 			}
 		}
 	}
-	if v == "" {
+	if v == "" || v == "(devel)" {
 		v = "development"
 	}
 	line := v

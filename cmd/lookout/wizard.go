@@ -60,6 +60,9 @@ type lineByLine struct{ io.Reader }
 // Read reads one byte.
 func (l lineByLine) Read(p []byte) (int, error) { return l.Reader.Read(p[:min(1, len(p))]) }
 
+// wizardWidth is how wide what is told may be: every terminal shows it without breaking words.
+const wizardWidth = 78
+
 func (w *wizard) say(format string, args ...any) { fmt.Fprintf(w.out, format+"\n", args...) }
 
 // ask reads an answer; an empty one is what is offered. It is asked again until good takes it.
@@ -84,33 +87,48 @@ func (w *wizard) ask(what, offered string, good func(string) error) (string, err
 	}
 }
 
-// run asks, tries and offers to write.
+// run asks, tries and offers to write. What a trial finds wrong is asked for again; the other answers stay.
 func (w *wizard) run(ctx context.Context) error {
-	w.say("No account is configured yet. A few questions make one; ctrl+c leaves, and nothing is written unless you say so.")
-	w.say("lookout demo shows the program on an invented account.\n")
-	if err := w.place(); err != nil {
-		return err
-	}
+	w.say("No account is configured yet. A few questions make one. Nothing is written")
+	w.say("before the last of them, and ctrl+c leaves. Without an account: lookout demo\n")
+	questions := []func() error{w.address, w.nameIt, w.whereIsTheToken}
 	for {
-		if err := w.whereIsTheToken(); err != nil {
-			return err
+		for _, question := range questions {
+			if err := question(); err != nil {
+				return err
+			}
 		}
 		err := w.try(ctx)
-		if err == nil {
-			break
-		}
-		w.say("  %s\n", told(err))
-		if codeOf(err) != exitDenied {
+		switch {
+		case err == nil:
+			return w.offer(ctx)
+		case ctx.Err() != nil:
 			return err
+		case codeOf(err) == exitDenied:
+			questions = []func() error{w.whereIsTheToken}
+		default:
+			questions = []func() error{w.address}
 		}
+		w.complain(err)
 	}
-	return w.offer(ctx)
 }
 
-func (w *wizard) place() (err error) {
-	if w.block.BaseURL, err = w.ask("Address of the API", providerBase, baseURL); err != nil {
-		return err
+// complain tells what came of a trial; what to do next is the question that follows.
+func (w *wizard) complain(err error) {
+	var failure *client.Error
+	text := told(err)
+	if errors.As(err, &failure) && failure.Unauthorized() {
+		text = failure.Why()
 	}
+	w.say("  %s\n", strings.Join(folded(text, wizardWidth-2), "\n  "))
+}
+
+func (w *wizard) address() (err error) {
+	w.block.BaseURL, err = w.ask("Address of the API", orElse(w.block.BaseURL, providerBase), baseURL)
+	return err
+}
+
+func (w *wizard) nameIt() (err error) {
 	w.name, err = w.ask("A name for this account", "main", func(v string) error {
 		if !isAccountName(v) {
 			return errors.New("letters, digits, dots, - and _ make a name")
@@ -126,12 +144,15 @@ type way struct {
 	take func() error
 }
 
+// whereIsTheToken offers what lies at hand first, then the ways that ask for more.
 func (w *wizard) whereIsTheToken() error {
-	ways := []way{{"I paste it now; it is not shown", w.paste}, {"in a file", w.file}, {"a command prints it", w.command}}
+	var ways []way
 	for _, o := range offers() {
-		ways = append(ways, way{fmt.Sprintf("take it from where it is each time (%s = %s)", o.key, o.value), func() error { return w.use(o) }})
+		ways = append(ways, way{o.about, func() error { return w.use(o) }})
 	}
-	w.say("Where is the token?")
+	ways = append(ways, way{"I paste it now; it is not shown", w.paste}, way{"in a file", w.file}, way{"a command prints it, as a password manager's", w.command})
+	w.say("Where is the token? To read, it needs the scopes account:read_only and")
+	w.say("object_storage:read_only; to change things, read_write in their place.")
 	for i, one := range ways {
 		w.say("  %d  %s", i+1, one.text)
 	}
@@ -150,12 +171,17 @@ func (w *wizard) whereIsTheToken() error {
 	return ways[n-1].take()
 }
 
+// paste takes a token that is typed or pasted unseen; its length is told, so that half of one is noticed.
 func (w *wizard) paste() error {
-	data, err := w.hidden("Token")
-	if err != nil {
-		return err
+	for w.pasted.IsZero() {
+		data, err := w.hidden("Token")
+		if err != nil {
+			return err
+		}
+		text := strings.TrimSpace(string(data))
+		w.pasted = client.NewSecret(text)
+		w.say("  %d characters", len(text))
 	}
-	w.pasted = client.NewSecret(strings.TrimSpace(string(data)))
 	w.keep = filepath.Join(filepath.Dir(w.path), w.name+".token")
 	w.line = fmt.Sprintf("token_file = %q", w.keep)
 	return nil
@@ -209,20 +235,16 @@ func (w *wizard) try(ctx context.Context) error {
 	}
 	_, err = c.Services.Page(ctx, 1)
 	var failure *client.Error
-	if errors.As(err, &failure) && (failure.Unauthorized() || !failure.Denied()) {
+	if errors.As(err, &failure) && !closed(failure) {
 		return err
 	}
-	user, err := c.Profile(ctx)
-	if err == nil && !user.Username.IsZero() {
-		w.say("\nWelcome, %s. This token may:", user.Username)
-	} else {
-		w.say("\n%s answers. This token may:", c.Host())
+	greeting := c.Host() + " answers."
+	if user, err := c.Profile(ctx); err == nil && !user.Username.IsZero() {
+		greeting = "Welcome, " + user.Username.String() + "."
 	}
-	for _, r := range reachOf(orElse(c.Scopes(), "*")) {
-		w.say("  %s", r.sentence())
-	}
-	if failure != nil {
-		w.say("  but: %s; %s", failure.Why(), failure.Advice())
+	w.say("\n%s What this token allows, pane by pane:", greeting)
+	for _, r := range reachOf(orElse(c.Scopes(), "*"), failure) {
+		w.say("  %s", r)
 	}
 	return nil
 }
@@ -230,7 +252,8 @@ func (w *wizard) try(ctx context.Context) error {
 // offer shows what would be written, and writes after a yes.
 func (w *wizard) offer(ctx context.Context) error {
 	if !w.pasted.IsZero() {
-		answer, err := w.ask("\nKeep the token in a file of yours alone, or in the system's keyring? (file, keyring)", "file", func(v string) error {
+		w.say("\nKeep the token in a file of yours alone, or in the system's keyring?")
+		answer, err := w.ask("file or keyring", "file", func(v string) error {
 			if v != "file" && v != "keyring" {
 				return errors.New("file or keyring is needed")
 			}

@@ -3,6 +3,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func (t *tab) top() ui.Pane { return t.stack[len(t.stack)-1] }
 // A place is a tab and how deep its stack was.
 type place struct{ tab, depth int }
 
-// New is a program that has not asked anything yet. Two actions of a pane on one key are an error that names both.
+// New is a program that has not asked anything yet. Actions of a pane on one key are an error that joins a [Clash] for each.
 func New(o Options) (*Shell, error) {
 	if o.Now == nil {
 		o.Now = ui.Wall
@@ -101,10 +102,12 @@ func New(o Options) (*Shell, error) {
 		}
 	}
 	s.clock.interval = o.Refresh
+	var clashes []error
 	for i := range s.tabs {
-		if err := s.clash(i); err != nil {
-			return nil, err
-		}
+		clashes = append(clashes, s.clashes(i)...)
+	}
+	if len(clashes) > 0 {
+		return nil, errors.Join(clashes...)
 	}
 	return s, nil
 }
@@ -122,8 +125,16 @@ func (s *Shell) arrange(p ui.Pane) tea.Cmd {
 	return ui.News(theme.Warn, fmt.Sprintf("columns.%s of the configuration: %q unknown; there are %s", p.Name(), unknown, strings.Join(c.ColumnNames(), ", ")))
 }
 
-// clash finds two actions of a tab on the same key.
-func (s *Shell) clash(tab int) error {
+// A Clash is a key that two actions of a pane are bound to.
+type Clash struct{ Pane, Key, One, Other string }
+
+// Error names the key and both actions.
+func (c *Clash) Error() string {
+	return fmt.Sprintf("the key %q is bound twice in %s: to %q and to %q", c.Key, c.Pane, c.One, c.Other)
+}
+
+// clashes finds actions of a tab on the same key.
+func (s *Shell) clashes(tab int) (found []error) {
 	front := s.front
 	defer func() { s.front = front }()
 	s.front = tab
@@ -131,12 +142,13 @@ func (s *Shell) clash(tab int) error {
 	for _, a := range s.rebound(s.pane().Name(), s.pane().Actions()) {
 		for _, k := range a.Key.Keys() {
 			if other, taken := own[k]; taken && other != a.Name() {
-				return fmt.Errorf("the key %q is bound twice in %s: to %q and to %q", k, s.pane().Name(), other, a.Name())
+				found = append(found, &Clash{s.pane().Name(), k, other, a.Name()})
+				continue
 			}
 			own[k] = a.Name()
 		}
 	}
-	return nil
+	return found
 }
 
 // pane is the pane in front.

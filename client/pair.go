@@ -1,0 +1,97 @@
+package client
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A CertificatePair is a TLS certificate with its private key, known to belong together.
+type CertificatePair struct {
+	Certificate string // PEM, with its intermediates
+	Key         Secret // PEM
+	Leaf        *x509.Certificate
+}
+
+// NewCertificatePair reads two PEM texts. The error says which of them is none, or that they are no pair.
+func NewCertificatePair(certificate, key string) (CertificatePair, error) {
+	if block, _ := pem.Decode([]byte(certificate)); block == nil {
+		return CertificatePair{}, errors.New("the certificate's file holds no PEM")
+	}
+	block, _ := pem.Decode([]byte(key))
+	switch {
+	case block == nil:
+		return CertificatePair{}, errors.New("the key's file holds no PEM")
+	case strings.HasPrefix(block.Type, "ENCRYPTED"), strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
+		return CertificatePair{}, errors.New("the key is encrypted: it is needed without its passphrase")
+	}
+	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
+	if err != nil {
+		return CertificatePair{}, errors.New("certificate and key are no pair: " + Clean(err.Error()))
+	}
+	leaf := pair.Leaf
+	if leaf == nil {
+		if leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return CertificatePair{}, errors.New("the certificate cannot be read: " + Clean(err.Error()))
+		}
+	}
+	return CertificatePair{Certificate: certificate, Key: NewSecret(key), Leaf: leaf}, nil
+}
+
+// largestPEM bounds a certificate's or key's file.
+const largestPEM = 1 << 20
+
+// LoadCertificatePair reads the pair from two files of at most 1 MiB.
+func LoadCertificatePair(certFile, keyFile string) (CertificatePair, error) {
+	cert, err := readPEM(certFile)
+	if err != nil {
+		return CertificatePair{}, err
+	}
+	key, err := readPEM(keyFile)
+	if err != nil {
+		return CertificatePair{}, err
+	}
+	return NewCertificatePair(cert, key)
+}
+
+func readPEM(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, largestPEM+1))
+	if len(data) > largestPEM {
+		return "", fmt.Errorf("%s is larger than 1 MiB: this is no certificate", Clean(path))
+	}
+	return string(data), err
+}
+
+// Names are the host names that the certificate is for, cleaned.
+func (p CertificatePair) Names() string {
+	names := slices.Clone(p.Leaf.DNSNames)
+	for i, name := range names {
+		names[i] = Clean(name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Unfit is why the pair must not be sent for a bucket of a label at a time; "" where nothing is against it.
+func (p CertificatePair) Unfit(label string, now time.Time) string {
+	switch {
+	case now.After(p.Leaf.NotAfter):
+		return "it expired on " + p.Leaf.NotAfter.Format(time.DateOnly)
+	case now.Before(p.Leaf.NotBefore):
+		return "it is valid only from " + p.Leaf.NotBefore.Format(time.DateOnly)
+	case p.Leaf.VerifyHostname(label) != nil:
+		return fmt.Sprintf("its names do not cover %s: %s", Clean(label), p.Names())
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package client
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pemPair is a certificate for a name, valid for two hours around now, and its key.
+func pemPair(t *testing.T, name string, now time.Time) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
+}
+
+func TestCertificatePair(t *testing.T) {
+	now := time.Now()
+	cert, key := pemPair(t, "cdn.acme.net", now)
+	_, other := pemPair(t, "cdn.acme.net", now)
+	for want, texts := range map[string][2]string{"certificate's file": {"x", key}, "key's file": {cert, "x"}, "no pair": {cert, other},
+		"is encrypted": {cert, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")}} {
+		if _, err := NewCertificatePair(texts[0], texts[1]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	pair, err := NewCertificatePair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, at := range map[string]struct {
+		label string
+		when  time.Time
+	}{"": {"cdn.acme.net", now}, "expired": {"cdn.acme.net", now.Add(2 * time.Hour)}, "valid only from": {"cdn.acme.net", now.Add(-2 * time.Hour)}, "do not cover": {"www.acme.net", now}} {
+		if why := pair.Unfit(at.label, at.when); !strings.Contains(why, want) || (why == "") != (want == "") {
+			t.Errorf("%q: %q", want, why)
+		}
+	}
+}
+
+func TestALargeFileIsNoCertificate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.pem")
+	if err := os.WriteFile(path, make([]byte, largestPEM+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadCertificatePair(path, path); err == nil || !strings.Contains(err.Error(), "1 MiB") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+)
+
+// A series is one of the stats with what it comes to.
+type series struct {
+	Name   string   `json:"name"`
+	Unit   string   `json:"unit"`
+	Min    *float64 `json:"min"` // null where there is no sample
+	Avg    *float64 `json:"avg"`
+	Max    *float64 `json:"max"`
+	Last   *float64 `json:"last"`
+	Points []sample `json:"points"`
+}
+
+// A sample is one point of a series.
+type sample struct {
+	At    time.Time `json:"at"`
+	Value *float64  `json:"value"` // null is a gap
+}
+
+func statsNoun() noun {
+	value := func(get func(series) *float64) func(series) string {
+		return func(s series) string {
+			if v := get(s); v != nil {
+				return humanize.FtoaWithDigits(*v, 2)
+			}
+			return ""
+		}
+	}
+	return resource[series]{
+		name: "stats", one: "series", about: "CPU, disk, network and swap of all instances over the last 24 hours",
+		examples: "lookout stats\nlookout stats -o ndjson",
+		columns: []column[series]{
+			{name: "name", cell: func(s series) string { return s.Name }},
+			{name: "unit", cell: func(s series) string { return s.Unit }},
+			{name: "min", cell: value(func(s series) *float64 { return s.Min })},
+			{name: "avg", cell: value(func(s series) *float64 { return s.Avg })},
+			{name: "max", cell: value(func(s series) *float64 { return s.Max })},
+			{name: "last", cell: value(func(s series) *float64 { return s.Last })},
+		},
+		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[series, error] {
+			return func(yield func(series, error) bool) {
+				stats, err := s.api.Stats.View(ctx)
+				if err == nil && len(stats.Unavailable) > 0 {
+					err = fmt.Errorf("stats: %s", stats.Unavailable[0])
+				}
+				if err != nil {
+					yield(series{}, err)
+					return
+				}
+				for _, one := range summed(stats) {
+					if !yield(one, nil) {
+						return
+					}
+				}
+			}
+		},
+	}
+}
+
+// summed is every series with its least, mean, greatest and last value.
+func summed(s client.Stats) []series {
+	kinds := []struct {
+		name, unit string
+		points     []client.Point
+	}{{"cpu", "%", s.CPU}, {"disk", "op/s", s.Disk}, {"net_in", "bit/s", s.NetIn}, {"net_out", "bit/s", s.NetOut}, {"swap", "op/s", s.Swap}}
+	var out []series
+	for _, k := range kinds {
+		out = append(out, sum(series{Name: k.name, Unit: k.unit, Points: []sample{}}, k.points))
+	}
+	return out
+}
+
+func sum(s series, points []client.Point) series {
+	var values []float64
+	for _, p := range points {
+		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
+			s.Points = append(s.Points, sample{At: p.At})
+			continue
+		}
+		values = append(values, p.Value)
+		s.Points = append(s.Points, sample{At: p.At, Value: &p.Value})
+	}
+	if len(values) == 0 {
+		return s
+	}
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	least, most, mean, last := slices.Min(values), slices.Max(values), total/float64(len(values)), values[len(values)-1]
+	s.Min, s.Avg, s.Max, s.Last = &least, &mean, &most, &last
+	return s
+}
