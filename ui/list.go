@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -148,6 +149,20 @@ func (l *List[T]) Refresh() tea.Cmd {
 	cmds := []tea.Cmd{l.Set.Refresh()}
 	for _, set := range l.Reads {
 		cmds = append(cmds, set.Refresh())
+	}
+	return tea.Batch(cmds...)
+}
+
+// joinedKept is how old joined sets may be when the clock asks: labels and groups change rarely.
+const joinedKept = time.Minute
+
+// Poll asks for the rows, and for what they are joined with where that is old or failed.
+func (l *List[T]) Poll() tea.Cmd {
+	cmds := []tea.Cmd{l.Set.Refresh()}
+	for _, set := range l.Reads {
+		if f := set.Fresh(); f.Err != nil || !f.Asked && l.Set.src.Now().Sub(f.At) >= joinedKept {
+			cmds = append(cmds, set.Refresh())
+		}
 	}
 	return tea.Batch(cmds...)
 }

@@ -34,14 +34,21 @@ func (l *List[T]) View(b Box) string {
 
 // detail is the row's detail over the whole room, scrolled.
 func (l *List[T]) detail(row T, b Box) string {
-	lines := strings.Split(l.Detail(row, b), "\n")
-	if err := l.blind[l.Set.ID(row)]; err != nil {
-		for _, line := range Wrap("not read by itself, this is the list's row: "+err.Error()+prefix(" · ", Advice(err)), b.Width) {
+	text, down := scrolled(l.Detail(row, b), l.blind[l.Set.ID(row)], l.down, b)
+	l.down = down
+	return text
+}
+
+// scrolled is a detail from a line on, as far as there are lines; blind is why its row could not be read by itself.
+func scrolled(text string, blind error, down int, b Box) (string, int) {
+	lines := strings.Split(text, "\n")
+	if blind != nil {
+		for _, line := range Wrap("not read by itself, this is the list's row: "+blind.Error()+prefix(" · ", Advice(blind)), b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Warn, line))
 		}
 	}
-	l.down = max(0, min(l.down, len(lines)-b.Height))
-	return b.Fit(strings.Join(lines[l.down:], "\n"))
+	down = max(0, min(down, len(lines)-b.Height))
+	return b.Fit(strings.Join(lines[down:], "\n")), down
 }
 
 // list is the table alone.

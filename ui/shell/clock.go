@@ -89,7 +89,15 @@ func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 	if ui.Unauthorized(f.Err) || steady(s.pane()) {
 		return c.arm(s) // asking again by itself is no use, or not wanted
 	}
-	return tea.Batch(s.pane().Refresh(), c.arm(s))
+	return tea.Batch(poll(s.pane()), c.arm(s))
+}
+
+// poll asks again because it is time, and not because somebody wants it.
+func poll(p ui.Pane) tea.Cmd {
+	if poller, ok := p.(ui.Poller); ok {
+		return poller.Poll()
+	}
+	return p.Refresh()
 }
 
 // pause stops everything that moves, or lets it go on.
