@@ -320,8 +320,10 @@ func (s *Set[T]) take(a *arrival[T]) tea.Cmd {
 	return nil
 }
 
-// tidy gives memory back, off the loop: a long reading leaves as much behind as it brings.
+// tidy gives memory back, off the loop: a long reading leaves as much behind as it brings. From then on memory is collected when it has grown
+// by half: what is held in such numbers is cheap to look through.
 func tidy() tea.Msg {
+	debug.SetGCPercent(50)
 	debug.FreeOSMemory()
 	return nil
 }

@@ -6,10 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"image"
-	_ "image/gif"  // kinds of images that the preview names
-	_ "image/jpeg" //
-	_ "image/png"  //
 	"io"
 	"net/http"
 	"strings"
@@ -190,8 +186,8 @@ func (p *objectView) first(t *sheet) {
 
 // drawn is a preview in lines: JSON coloured, other text as it is, images by kind and size, anything else as hexadecimal digits.
 func drawn(p preview, b ui.Box) []string {
-	if config, kind, err := image.DecodeConfig(bytes.NewReader(p.data)); err == nil {
-		return []string{fmt.Sprintf("%s image, %d × %d pixels", kind, config.Width, config.Height)}
+	if kind, width, height := imageSize(p.data); kind != "" {
+		return []string{fmt.Sprintf("%s image, %d × %d pixels", kind, width, height)}
 	}
 	if !textual(p.data) {
 		return hexLines(p.data, b)

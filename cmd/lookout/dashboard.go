@@ -7,7 +7,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,10 +51,6 @@ func dashboard(c *cobra.Command, f *flags) error {
 // refreshEvery is how often the pane in front is asked again unless somebody says otherwise.
 const refreshEvery = 20 * time.Second
 
-// collectAt is by how many percent memory may grow before it is collected. What is held in large numbers has no pointers, so that collecting
-// is cheap.
-const collectAt = 50
-
 // show puts an account on the screen until the program is left.
 func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) error {
 	if err := terminal.Check(); err != nil {
@@ -71,7 +66,6 @@ func show(ctx context.Context, f *flags, s settings, c *client.Client, j *journa
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(collectAt)
 	code, err := terminal.Run(ctx, program, terminal.Options{Handover: func() { _ = j.Close() }, Log: faults})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
