@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -33,8 +32,8 @@ func over(beneath string, d dialog, b ui.Box) string {
 		if y+i >= len(under) {
 			break
 		}
-		before := ansi.Truncate(under[y+i], x, "")
-		after := ansi.TruncateLeft(under[y+i], x+w+4, "")
+		before := ui.Cells(under[y+i], 0, x)
+		after := ui.Cells(under[y+i], x+w+4, b.Width)
 		under[y+i] = ui.Pad(before, x) + line + after
 	}
 	return strings.Join(under, "\n")
