@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// A Secret is a value that must not be seen: a token, a password, a private key. Every verb of fmt, JSON and slog prints dots.
+// A Secret is a value that must not be seen: a token, a password, a private key. Every verb of fmt, JSON and slog prints dots, slog by the text.
 type Secret struct{ value *string }
 
 // NewSecret hides a value.
@@ -43,9 +42,6 @@ func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + dots + `"`),
 
 // MarshalText is dots.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(dots), nil }
-
-// LogValue is dots.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(dots) }
 
 // mask puts dots where a server repeats a secret that it was sent.
 type mask []string

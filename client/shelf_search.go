@@ -58,11 +58,11 @@ func gather(ctx context.Context, n int, part func(k int) []int32) ([]int32, erro
 	return slices.Concat(parts...), nil
 }
 
-// sideBySide does n pieces of work on all processors until ctx ends.
+// sideBySide does n pieces of work on all processors but one, which is left to whoever waits at the keyboard, until ctx ends.
 func sideBySide(ctx context.Context, n int, do func(k int)) error {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	for range min(n, max(1, runtime.GOMAXPROCS(0)-1)) {
 		all.Go(func() {
 			for k := int(next.Add(1)) - 1; k < n && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
 				do(k)

@@ -168,6 +168,35 @@ func clip(text string, width int) string {
 	return ansi.Truncate(text, width, "")
 }
 
+// Cells is the part of a text from one cell up to another. Its styles stay, also those around the part.
+func Cells(text string, from, to int) string {
+	var out strings.Builder
+	out.Grow(len(text))
+	for i, n := 0, 0; i < len(text); {
+		size := 1
+		switch c := text[i]; {
+		case c == 0x1b:
+			if size = styleEnd(text[i:]); size == 0 {
+				return ansi.Cut(text, from, to)
+			}
+			out.WriteString(text[i : i+size])
+			i += size
+			continue
+		case c < 0x20 || c >= 0x7f:
+			var r rune
+			if r, size = utf8.DecodeRuneInString(text[i:]); !shape(r) {
+				return ansi.Cut(text, from, to)
+			}
+		}
+		if n >= from && n < to {
+			out.WriteString(text[i : i+size])
+		}
+		n++
+		i += size
+	}
+	return out.String()
+}
+
 // Fit cuts and pads text to exactly the box: no pane can break the frame.
 func (b Box) Fit(text string) string {
 	if b.Width <= 0 || b.Height <= 0 {

@@ -43,5 +43,6 @@ func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 		}
 	}
 	l.Columns = append(chosen, rest...)
+	l.sheet.heads = nil
 	return unknown
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+	"unsafe"
 )
 
 // river is a lazy set whose rest is read ahead: pages of one row, so many, and how many were made.
@@ -82,6 +84,42 @@ func TestReadingToTheEndFails(t *testing.T) {
 		settle(s.Rush())
 		if s.Len() != 10 || s.Rushing() || s.Fresh().Err == nil || !strings.Contains(s.Fresh().Err.Error(), "cut") {
 			t.Errorf("%d rows, %v", s.Len(), s.Fresh().Err)
+		}
+	})
+}
+
+// A cursor does not keep the answer in memory that it is a part of.
+func TestACursorKeepsNoAnswer(t *testing.T) {
+	answer := strings.Repeat("x", 1<<10) + "7"
+	next := answer[1<<10:]
+	s := NewSet(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
+		Fetch: func(context.Context, string) (Page[thing], error) {
+			return Page[thing]{Rows: []thing{{name: "0"}}, Next: next}, nil
+		}})
+	settle(s.Refresh())
+	if s.next != "7" || unsafe.StringData(s.next) == unsafe.StringData(next) {
+		t.Errorf("%q is a part of the answer", s.next)
+	}
+}
+
+// The clock asks for the rows, and only once a minute for what they are joined with.
+func TestPollingIsSparing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[string]int{}
+		set := func(name string) *Set[thing] {
+			return NewSet(t.Context(), Source[thing]{Name: name, ID: func(x thing) string { return x.name }, Fetch: func(context.Context, string) (Page[thing], error) {
+				asked[name]++
+				return Page[thing]{}, nil
+			}})
+		}
+		l := &List[thing]{Set: set("rows"), Reads: []Asked{set("joined")}}
+		settle(l.Refresh())
+		for range 9 {
+			time.Sleep(20 * time.Second)
+			settle(l.Poll())
+		}
+		if asked["rows"] != 10 || asked["joined"] != 4 {
+			t.Errorf("asked %v", asked)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -89,7 +90,7 @@ type List[T any] struct {
 	left   int // columns scrolled past
 	marks  marks[T]
 	anchor string // start of a range of marks
-	order  order[T]
+	order  order
 	filter filter
 	open   bool             // the detail stands over the list
 	blind  map[string]error // why rows could not be read by themselves
@@ -101,10 +102,7 @@ type List[T any] struct {
 
 	still []Action // those that never change
 
-	// Of the frame under way.
-	page    page
-	columns []column
-	gone    []bool
+	sheet sheet // of the frame under way
 }
 
 // Name is the tab's.
@@ -155,6 +153,20 @@ func (l *List[T]) Refresh() tea.Cmd {
 	cmds := []tea.Cmd{l.Set.Refresh()}
 	for _, set := range l.Reads {
 		cmds = append(cmds, set.Refresh())
+	}
+	return tea.Batch(cmds...)
+}
+
+// joinedKept is how old joined sets may be when the clock asks: labels and groups change rarely.
+const joinedKept = time.Minute
+
+// Poll asks for the rows, and for what they are joined with where that is old or failed.
+func (l *List[T]) Poll() tea.Cmd {
+	cmds := []tea.Cmd{l.Set.Refresh()}
+	for _, set := range l.Reads {
+		if f := set.Fresh(); f.Err != nil || !f.Asked && l.Set.src.Now().Sub(f.At) >= joinedKept {
+			cmds = append(cmds, set.Refresh())
+		}
 	}
 	return tea.Batch(cmds...)
 }
@@ -283,6 +295,36 @@ func (l *List[T]) settle() {
 		l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
 	}
 	l.marks.follow(l.Set)
+}
+
+func (l *List[T]) held() placed { return l.Set }
+
+// sortedAtFirst is the column of the title that the list is to be sorted by.
+func (l *List[T]) sortedAtFirst() int {
+	return slices.IndexFunc(l.Columns, func(c Column[T]) bool { return l.Sort != "" && c.Title == l.Sort })
+}
+
+// wanted is what the order of the rows depends on now.
+func (l *List[T]) wanted() orderKey {
+	return orderKey{l.Set.Version(), l.Set.moved, l.filter.text, l.order.column, l.order.reverse, true}
+}
+
+// making is the order that is wanted, with all that it takes to make it off the loop.
+func (l *List[T]) making(ctx context.Context) *making {
+	n, at := l.Set.Snapshot()
+	m := &making{ctx: ctx, key: l.wanted(), n: n, columns: make([]ordering, len(l.Columns)), quick: l.Set.searcher()}
+	box := l.light()
+	for i, c := range l.Columns {
+		m.columns[i] = ordering{title: c.Title, named: c.Named, text: func(row int32) string {
+			text, _ := c.Cell(at(int(row)), box)
+			return text
+		}}
+		if c.Less != nil {
+			m.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }
+		}
+	}
+	m.base = l.order.base(m.key)
+	return m
 }
 
 // move puts the cursor by rows.

@@ -26,82 +26,34 @@ func (l *List[T]) View(b Box) string {
 	at := b.Width * 58 / 100
 	left, right := b, b
 	left.Width, right.Width = at-3, b.Width-at
-	l.page.begin(left.Width, b.Height)
-	l.page.seam, l.page.room = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.V)+" ", right.Width
-	l.page.beside = l.Detail(row, right)
+	l.sheet.begin(left.Width, b.Height)
+	l.sheet.seam, l.sheet.room = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.V)+" ", right.Width
+	l.sheet.beside = l.Detail(row, right)
 	return l.table(left)
 }
 
 // detail is the row's detail over the whole room, scrolled.
 func (l *List[T]) detail(row T, b Box) string {
-	lines := strings.Split(l.Detail(row, b), "\n")
-	if err := l.blind[l.Set.ID(row)]; err != nil {
-		for _, line := range Wrap("not read by itself, this is the list's row: "+err.Error()+prefix(" · ", Advice(err)), b.Width) {
+	text, down := scrolled(l.Detail(row, b), l.blind[l.Set.ID(row)], l.down, b)
+	l.down = down
+	return text
+}
+
+// scrolled is a detail from a line on, as far as there are lines; blind is why its row could not be read by itself.
+func scrolled(text string, blind error, down int, b Box) (string, int) {
+	lines := strings.Split(text, "\n")
+	if blind != nil {
+		for _, line := range Wrap("not read by itself, this is the list's row: "+blind.Error()+prefix(" · ", Advice(blind)), b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Warn, line))
 		}
 	}
-	l.down = max(0, min(l.down, len(lines)-b.Height))
-	return b.Fit(strings.Join(lines[l.down:], "\n"))
-}
-
-// column is a column with its width in this frame.
-type column struct {
-	at    int
-	width int
-}
-
-// layout gives columns their widths: those that do not fit leave, the highest Drop first.
-func (l *List[T]) layout(width int) {
-	l.gone = append(l.gone[:0], make([]bool, len(l.Columns))...)
-	for i := range l.gone {
-		l.gone[i] = l.Columns[i].hidden || i > 0 && i < l.left
-	}
-	for {
-		need, flex, drop := 2, 0, -1
-		for i := range l.Columns {
-			c := &l.Columns[i]
-			if l.gone[i] {
-				continue
-			}
-			need += max(c.Width, c.Min) + 2
-			if c.Width == 0 {
-				flex++
-			}
-			if c.Drop > 0 && (drop < 0 || c.Drop > l.Columns[drop].Drop) {
-				drop = i
-			}
-		}
-		if need <= width || drop < 0 {
-			l.share(width-need+2, flex)
-			return
-		}
-		l.gone[drop] = true
-	}
-}
-
-// share gives what is left to the columns without a width.
-func (l *List[T]) share(left, flex int) {
-	l.columns = l.columns[:0]
-	left = max(0, left)
-	for i := range l.Columns {
-		c := &l.Columns[i]
-		if l.gone[i] {
-			continue
-		}
-		w := max(c.Width, c.Min)
-		if c.Width == 0 && flex > 0 {
-			extra := left / flex
-			w += extra
-			left -= extra
-			flex--
-		}
-		l.columns = append(l.columns, column{i, w})
-	}
+	down = max(0, min(down, len(lines)-b.Height))
+	return b.Fit(strings.Join(lines[down:], "\n")), down
 }
 
 // list is the table alone.
 func (l *List[T]) list(b Box) string {
-	l.page.begin(b.Width, b.Height)
+	l.sheet.begin(b.Width, b.Height)
 	return l.table(b)
 }
 
@@ -114,18 +66,30 @@ func (l *List[T]) table(b Box) string {
 	if b.Width <= 0 || b.Height <= 0 {
 		return ""
 	}
-	if l.page.left > len(foot) {
-		l.layout(b.Width)
-		l.header(b)
+	l.title()
+	if l.sheet.left > len(foot) {
+		l.sheet.layout(l.left, b.Width)
+		l.sheet.header(l.order.column, l.order.reverse, b)
 		l.rows(b)
 	}
-	for l.page.left > len(foot) {
-		l.page.end(0)
+	for l.sheet.left > len(foot) {
+		l.sheet.end(0)
 	}
 	for _, line := range foot {
-		l.page.add(line)
+		l.sheet.add(line)
 	}
-	return string(l.page.out)
+	return string(l.sheet.out)
+}
+
+// title tells the sheet the columns.
+func (l *List[T]) title() {
+	if len(l.sheet.heads) == len(l.Columns) {
+		return
+	}
+	l.sheet.heads = make([]head, len(l.Columns))
+	for i, c := range l.Columns {
+		l.sheet.heads[i] = head{title: c.Title, width: c.Width, min: c.Min, drop: c.Drop, right: c.Right, hidden: c.hidden}
+	}
 }
 
 // rows are those in the window, or why there are none.
@@ -134,20 +98,31 @@ func (l *List[T]) rows(b Box) {
 	if n == 0 {
 		lines := l.state().absent(b)
 		for _, line := range lines[:min(len(lines), l.height)] {
-			l.page.add(line)
+			l.sheet.add(line)
 		}
 	}
-	stale := l.Fresh().Err != nil
-	grouped, above := l.grouped(), ""
+	if n == 0 {
+		return
+	}
+	var row T
+	look := rowLook{stale: l.Fresh().Err != nil, cell: func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) }}
+	grouped, above, working := l.grouped(), "", l.Set.working()
 	for i := l.top; i < min(n, l.top+l.height); i++ {
-		row := l.Set.At(l.order.index(i))
+		at := l.order.index(i)
+		row = l.Set.At(at)
 		l.shown = append(l.shown, row)
-		again := false
-		if grouped >= 0 {
-			group, _ := l.Columns[grouped].Cell(row, b)
-			again, above = group == above && i > l.top && i != l.at, group
+		look.cursor, look.marked, look.again = i == l.at, l.marks.has(at), -1
+		if working {
+			look.busy = l.Set.Busy(l.Set.ID(row))
 		}
-		l.line(row, i == l.at, l.marks.has(l.order.index(i)), stale, again, b)
+		if grouped >= 0 {
+			group, _ := look.cell(grouped)
+			if group == above && i > l.top && i != l.at {
+				look.again = grouped
+			}
+			above = group
+		}
+		l.sheet.line(look, b)
 	}
 }
 
@@ -168,95 +143,6 @@ func (l *List[T]) window(n int) {
 		l.top = l.at - l.height + 1
 	}
 	l.top = max(0, min(l.top, n-l.height))
-}
-
-func (l *List[T]) header(b Box) {
-	p, look := &l.page, b.Theme.Style(theme.Muted)
-	p.out = append(append(p.out, look.Open...), "  "...)
-	cells := 2
-	for _, c := range l.columns {
-		title := l.Columns[c.at].Title
-		if c.at == l.order.column {
-			arrow := b.Theme.Glyphs.Up
-			if l.order.reverse {
-				arrow = b.Theme.Glyphs.Down
-			}
-			title += " " + arrow
-		}
-		p.field(title, c.width, l.Columns[c.at].Right, theme.Style{}, b.Theme.Glyphs.Ellipsis)
-		p.pad(2)
-		cells += c.width + 2
-	}
-	p.whole(cells, look, false, "")
-}
-
-// line is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
-// again leaves the column that rows are grouped by empty.
-func (l *List[T]) line(row T, cursor, marked, stale, again bool, b Box) {
-	p, g := &l.page, &b.Theme.Glyphs
-	busy := ""
-	if l.Set.working() {
-		busy = l.Set.Busy(l.Set.ID(row))
-	}
-	look := b.Theme.Style(theme.Cursor)
-	if cursor {
-		p.out = append(append(p.out, look.Open...), g.Cursor...)
-	} else {
-		p.pad(1)
-	}
-	switch {
-	case marked && cursor:
-		p.out = append(p.out, g.Mark...)
-	case marked:
-		p.field(g.Mark, 1, false, b.Theme.Style(theme.Marked), "")
-	default:
-		p.pad(1)
-	}
-	cells := 2
-	for n, c := range l.columns {
-		col := &l.Columns[c.at]
-		text, tone := col.Cell(row, b)
-		if busy != "" && n == 0 {
-			text, tone = busy+g.Ellipsis, theme.Warn
-		}
-		if again && c.at == l.order.column {
-			text = ""
-		}
-		if stale {
-			tone = theme.Muted
-		}
-		var inner theme.Style
-		if !cursor {
-			inner = b.Theme.Style(tone)
-		}
-		p.field(text, c.width, col.Right, inner, g.Ellipsis)
-		p.pad(2)
-		cells += c.width + 2
-	}
-	if cursor {
-		p.whole(cells, look, true, g.Ellipsis)
-		return
-	}
-	p.end(cells)
-}
-
-// blanks are written in pieces of this.
-const blanks = "                                                                "
-
-func spaces(out *strings.Builder, n int) {
-	for ; n > len(blanks); n -= len(blanks) {
-		out.WriteString(blanks)
-	}
-	if n > 0 {
-		out.WriteString(blanks[:n])
-	}
-}
-
-func prefix(lead, text string) string {
-	if text == "" {
-		return ""
-	}
-	return lead + text
 }
 
 // state is what stands around the rows.

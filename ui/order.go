@@ -10,7 +10,7 @@ import (
 
 // An order is which rows of a set are shown and in which sequence: made anew when rows, filter or sort change.
 // Big sets are ordered off the loop, the older order in sight meanwhile.
-type order[T any] struct {
+type order struct {
 	column  int // sorted by; -1 leaves the set's own sequence
 	set     bool
 	reverse bool
@@ -19,6 +19,21 @@ type order[T any] struct {
 	asked   orderKey  // of what is being made
 	stop    context.CancelFunc
 	gen     int
+}
+
+// placed are rows that have places: a set.
+type placed interface {
+	Len() int
+	Index(id string) (int, bool)
+}
+
+// orderable is a list whose rows can be put in order.
+type orderable interface {
+	held() placed
+	sortedAtFirst() int // column; -1 is none
+	wanted() orderKey
+	making(ctx context.Context) *making
+	settle()
 }
 
 // A sequence is rows by their places in the set, and where each row of the set stands among them.
@@ -46,7 +61,7 @@ func (k orderKey) alike(other orderKey) bool {
 // big is how many rows are ordered on the loop at most: more would be felt between a key and its frame.
 const big = 20_000
 
-func (o *order[T]) count(set *Set[T]) int {
+func (o *order) count(set placed) int {
 	if o.now == nil {
 		return set.Len()
 	}
@@ -54,7 +69,7 @@ func (o *order[T]) count(set *Set[T]) int {
 }
 
 // index is the place in the set of the row at a place in the order.
-func (o *order[T]) index(place int) int {
+func (o *order) index(place int) int {
 	if o.now == nil {
 		return place
 	}
@@ -62,7 +77,7 @@ func (o *order[T]) index(place int) int {
 }
 
 // place is where a row stands in the order; -1 where it is not shown.
-func (o *order[T]) place(set *Set[T], id string) int {
+func (o *order) place(set placed, id string) int {
 	i, held := set.Index(id)
 	switch {
 	case !held:
@@ -76,54 +91,44 @@ func (o *order[T]) place(set *Set[T], id string) int {
 }
 
 // start sets the column that a list is sorted by at first.
-func (o *order[T]) start(l *List[T]) {
-	if o.set {
-		return
+func (o *order) start(l orderable) {
+	if !o.set {
+		o.set, o.column = true, l.sortedAtFirst()
 	}
-	o.set, o.column = true, -1
-	for i, c := range l.Columns {
-		if l.Sort != "" && c.Title == l.Sort {
-			o.column = i
-		}
-	}
-}
-
-func (o *order[T]) wanted(l *List[T]) orderKey {
-	return orderKey{l.Set.Version(), l.Set.moved, l.filter.text, o.column, o.reverse, true}
 }
 
 // build makes the order anew where something changed. A big set's is left to want; of rows that are there no more it is rid at once.
-func (o *order[T]) build(l *List[T]) {
+func (o *order) build(l orderable) {
 	o.start(l)
-	key := o.wanted(l)
+	key := l.wanted()
 	switch {
 	case key == o.key:
 	case o.column < 0 && key.filter == "" && !o.reverse:
 		o.now, o.key = nil, key
-	case l.Set.Len() <= big:
-		o.now, o.key = o.making(context.Background(), l, key).make(1), key
-	case o.now != nil && len(o.now.places) > l.Set.Len():
-		o.now = o.now.within(l.Set.Len())
+	case l.held().Len() <= big:
+		o.now, o.key = l.making(context.Background()).make(1), key
+	case o.now != nil && len(o.now.places) > l.held().Len():
+		o.now = o.now.within(l.held().Len())
 	}
 }
 
 // want asks for the order of a big set off the loop. Work on what nobody wants any more is stopped; rows that are merely added do not stop it.
-func (o *order[T]) want(l *List[T]) tea.Cmd {
+func (o *order) want(l orderable) tea.Cmd {
 	o.start(l)
-	key := o.wanted(l)
+	key := l.wanted()
 	if o.stop != nil && key != o.key && key.alike(o.asked) {
 		return nil
 	}
 	o.cancel()
-	if l.Set.Len() <= big || key == o.key {
+	if l.held().Len() <= big || key == o.key {
 		return nil
 	}
 	o.asked = key
-	ctx, cancel := context.WithCancel(l.Set.ctx)
-	m, gen := o.making(ctx, l, key), o.gen
+	ctx, cancel := context.WithCancel(context.Background())
+	m, gen := l.making(ctx), o.gen
 	o.stop = cancel
 	return func() tea.Msg {
-		return &ordered[T]{list: l, gen: gen, key: key, made: m.make(workers())}
+		return &ordered{list: l, order: o, gen: gen, key: key, made: m.make(workers())}
 	}
 }
 
@@ -131,7 +136,7 @@ func (o *order[T]) want(l *List[T]) tea.Cmd {
 func workers() int { return max(1, runtime.GOMAXPROCS(0)-1) }
 
 // cancel stops the work under way; its result will not count.
-func (o *order[T]) cancel() {
+func (o *order) cancel() {
 	if o.stop != nil {
 		o.stop()
 		o.stop = nil
@@ -140,28 +145,16 @@ func (o *order[T]) cancel() {
 }
 
 // shows reports whether the row at a place of the set is shown.
-func (o *order[T]) shows(place int) bool {
+func (o *order) shows(place int) bool {
 	return o.now == nil || place < len(o.now.places) && o.now.places[place] >= 0
 }
 
-// making is an order to be made, with all that it takes to do so off the loop.
-func (o *order[T]) making(ctx context.Context, l *List[T], key orderKey) *making {
-	n, at := l.Set.Snapshot()
-	m := &making{ctx: ctx, key: key, n: n, columns: make([]ordering, len(l.Columns)), quick: l.Set.searcher()}
-	box := l.light()
-	for i, c := range l.Columns {
-		m.columns[i] = ordering{title: c.Title, named: c.Named, text: func(row int32) string {
-			text, _ := c.Cell(at(int(row)), box)
-			return text
-		}}
-		if c.Less != nil {
-			m.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }
-		}
-	}
+// base is the rows that hold all that a key asks for, in its sequence; nil where every row must be looked at.
+func (o *order) base(key orderKey) []int32 {
 	if o.now != nil && narrows(o.key, key) {
-		m.base = o.now.rows
+		return o.now.rows
 	}
-	return m
+	return nil
 }
 
 // narrows reports whether what is shown under a key holds all that another one asks for, in its sequence.
@@ -196,21 +189,22 @@ func newSequence(rows []int32, n int) *sequence {
 }
 
 // ordered is an order made off the loop; nil when it was stopped.
-type ordered[T any] struct {
-	list *List[T]
-	gen  int
-	key  orderKey
-	made *sequence
+type ordered struct {
+	list  orderable
+	order *order
+	gen   int
+	key   orderKey
+	made  *sequence
 }
 
 // Deliver puts the order to use unless filter or sort have changed since, or rows have moved.
-func (m *ordered[T]) Deliver() tea.Cmd {
-	o := &m.list.order
+func (m *ordered) Deliver() tea.Cmd {
+	o := m.order
 	if m.gen != o.gen {
 		return nil
 	}
 	o.cancel()
-	if m.made != nil && m.key.moved == m.list.Set.moved {
+	if m.made != nil && m.key.moved == m.list.wanted().moved {
 		o.now, o.key = m.made, m.key
 	}
 	m.list.settle()

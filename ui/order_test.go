@@ -218,7 +218,7 @@ func BenchmarkFilter(b *testing.B) {
 }
 
 func BenchmarkFilterNarrowed(b *testing.B) {
-	for _, n := range []int{1_000, 100_000, 1_000_000} {
+	for _, n := range []int{100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l := shuffled(b, n)
 			l.filter.text = "thing 7"

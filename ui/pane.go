@@ -36,6 +36,9 @@ type Leaver interface{ Leave() }
 // Teller is a pane that says how fresh its rows are.
 type Teller interface{ Fresh() Freshness }
 
+// Poller is a pane that asks for less when the clock asks than when somebody does.
+type Poller interface{ Poll() tea.Cmd }
+
 // Badger is a pane with something to say on its tab: a count ("3") and how much it matters.
 type Badger interface {
 	Badge() (string, theme.Tone)

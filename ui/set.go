@@ -3,7 +3,9 @@ package ui
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -306,13 +308,26 @@ func (s *Set[T]) take(a *arrival[T]) tea.Cmd {
 		s.notes = append(s.notes, "incomplete: marker repeated")
 		a.page.Next = ""
 	}
-	s.err, s.at, s.next, s.total = nil, s.src.Now(), a.page.Next, a.page.Total
+	s.err, s.at, s.total = nil, s.src.Now(), a.page.Total
+	s.next = strings.Clone(a.page.Next) // it may be a part of the whole answer, which would stay in memory
 	s.hold(a.page.Rows)
 	if s.next != "" && (!s.src.Lazy || s.rush || s.coming != nil) {
 		return s.ask(s.next)
 	}
+	rushed := s.rush
 	s.rush = s.rush && s.next != ""
 	s.dry()
+	if rushed && s.rows.Len() > big {
+		return tidy
+	}
+	return nil
+}
+
+// tidy gives memory back, off the loop: a long reading leaves as much behind as it brings. From then on memory is collected when it has grown
+// by half: what is held in such numbers is cheap to look through.
+func tidy() tea.Msg {
+	debug.SetGCPercent(50)
+	debug.FreeOSMemory()
 	return nil
 }
 

@@ -36,25 +36,34 @@ func (t *Tally[T]) Add(row T, v Verdict, err error) (last bool) {
 // News sums the ends up in one line: what was done ("is deleted"), what is not known, what was refused and why.
 // Undo is offered where something was done.
 func (t *Tally[T]) News(past string, undo *Action) Say {
+	first := ""
+	if len(t.Done) > 0 {
+		first = t.name(t.Done[0])
+	}
+	return sumUp(first, len(t.Done), t.unknown, t.refused, past, undo)
+}
+
+// sumUp is the news of a tally without the type of its rows.
+func sumUp(first string, done int, unknown, refused []string, past string, undo *Action) Say {
 	say := Say{Tone: theme.Good}
 	var parts []string
-	switch len(t.Done) {
+	switch done {
 	case 0:
 	case 1:
-		parts = append(parts, t.name(t.Done[0])+": "+past)
+		parts = append(parts, first+": "+past)
 	default:
-		parts = append(parts, fmt.Sprintf("%d rows: %s", len(t.Done), past))
+		parts = append(parts, fmt.Sprintf("%d rows: %s", done, past))
 	}
-	if len(t.Done) > 0 {
+	if done > 0 {
 		say.Undo = undo
 	}
-	if len(t.unknown) > 0 {
+	if len(unknown) > 0 {
 		say.Tone = theme.Warn
-		parts = append(parts, strings.Join(t.unknown, ", ")+": outcome unknown; reading again did not tell")
+		parts = append(parts, strings.Join(unknown, ", ")+": outcome unknown; reading again did not tell")
 	}
-	if len(t.refused) > 0 {
+	if len(refused) > 0 {
 		say.Tone = theme.Bad
-		parts = append(parts, strings.Join(t.refused, "; "))
+		parts = append(parts, strings.Join(refused, "; "))
 	}
 	say.Text = strings.Join(parts, " · ")
 	return say

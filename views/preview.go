@@ -5,10 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"image"
-	_ "image/gif"  // kinds of images that the preview names
-	_ "image/jpeg" //
-	_ "image/png"  //
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -39,8 +35,8 @@ const peekSize = 64 << 10
 // stays as it is, and anything else becomes hexadecimal digits.
 func newPreview(name, kind string, data []byte) preview {
 	p := preview{size: len(data), kind: kind}
-	if config, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
-		p.lines = plainLines(fmt.Sprintf("%s image, %d × %d pixels", format, config.Width, config.Height))
+	if format, width, height := imageSize(data); format != "" {
+		p.lines = plainLines(fmt.Sprintf("%s image, %d × %d pixels", format, width, height))
 		return p
 	}
 	if !textual(data) {

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +76,37 @@ func TestKeyClashNamesBoth(t *testing.T) {
 	}
 	if _, err := assembled(t, map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}); err != nil {
 		t.Errorf("swapped keys: %v", err)
+	}
+}
+
+// Nothing is worked out before main: no init, and no pattern is compiled for a variable of a package.
+func TestNothingIsDoneBeforeMain(t *testing.T) {
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil && decl.Name.Name == "init" {
+					t.Errorf("%s has an init", path)
+				}
+			case *ast.GenDecl:
+				ast.Inspect(decl, func(n ast.Node) bool {
+					if x, ok := n.(*ast.SelectorExpr); ok && decl.Tok == gotoken.VAR && strings.HasPrefix(x.Sel.Name, "MustCompile") {
+						t.Errorf("%s compiles a pattern at start", path)
+					}
+					return true
+				})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

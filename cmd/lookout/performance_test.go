@@ -33,13 +33,20 @@ type meter struct {
 	bytes int
 	first time.Time // of the bytes since the last reset
 	last  time.Time
-	news  chan struct{}
+	want  string // to be on the screen
+	found chan time.Time
+}
+
+// A piece is some output and when it came.
+type piece struct {
+	text []byte
+	at   time.Time
 }
 
 // measured starts a program whose output is timed and shown on a virtual screen.
 func measured(t *testing.T, env []string, name string, args ...string) *meter {
 	t.Helper()
-	m := &meter{t: t, cmd: exec.Command(name, args...), emu: vt.NewSafeEmulator(200, 50), news: make(chan struct{}, 1)}
+	m := &meter{t: t, cmd: exec.Command(name, args...), emu: vt.NewSafeEmulator(200, 50), found: make(chan time.Time, 1)}
 	m.cmd.Env = append(append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"), env...)
 	m.start = time.Now()
 	tty, err := pty.StartWithSize(m.cmd, &pty.Winsize{Cols: 200, Rows: 50})
@@ -48,24 +55,34 @@ func measured(t *testing.T, env []string, name string, args ...string) *meter {
 	}
 	m.tty = tty
 	go func() { _, _ = io.Copy(io.Discard, m.emu) }() // the terminal's answers get nowhere
-	drawn := make(chan []byte, 4096)
-	go func() {
-		for p := range drawn { // beside the timing: the virtual screen is slower than a terminal
-			_, _ = m.emu.Write(p)
-			select {
-			case m.news <- struct{}{}:
-			default:
-			}
-		}
-	}()
+	drawn := make(chan piece, 1<<16)
+	go m.draw(drawn)
 	go m.read(drawn)
 	return m
 }
 
-func (m *meter) read(drawn chan<- []byte) {
+// draw shows what is read, beside the timing: the virtual screen is slower than a terminal.
+func (m *meter) draw(drawn <-chan piece) {
+	for p := range drawn {
+		_, _ = m.emu.Write(p.text)
+		m.mu.Lock()
+		m.look(p.at)
+		m.mu.Unlock()
+	}
+}
+
+// look tells when what is wanted is on the screen.
+func (m *meter) look(at time.Time) {
+	if m.want != "" && strings.Contains(m.screen(), m.want) {
+		m.want = ""
+		m.found <- at
+	}
+}
+
+func (m *meter) read(drawn chan<- piece) {
 	defer close(drawn)
-	buffer := make([]byte, 1<<16)
 	for {
+		buffer := make([]byte, 1<<14)
 		n, err := m.tty.Read(buffer)
 		now := time.Now()
 		m.mu.Lock()
@@ -74,7 +91,7 @@ func (m *meter) read(drawn chan<- []byte) {
 		}
 		m.bytes, m.last = m.bytes+n, now
 		m.mu.Unlock()
-		drawn <- slices.Clone(buffer[:n])
+		drawn <- piece{buffer[:n], now}
 		if err != nil {
 			return
 		}
@@ -90,16 +107,19 @@ func (m *meter) end() {
 
 func (m *meter) screen() string { return ansi.Strip(m.emu.Render()) }
 
-// until waits for a text on the screen.
-func (m *meter) until(text string) {
+// until waits for a text on the screen and gives when it came.
+func (m *meter) until(text string) time.Time {
 	m.t.Helper()
-	deadline := time.After(time.Minute)
-	for !strings.Contains(m.screen(), text) {
-		select {
-		case <-m.news:
-		case <-deadline:
-			m.t.Fatalf("waited in vain for %q:\n%s", text, strings.TrimSpace(m.screen()))
-		}
+	m.mu.Lock()
+	m.want = text
+	m.look(m.last)
+	m.mu.Unlock()
+	select {
+	case at := <-m.found:
+		return at
+	case <-time.After(time.Minute):
+		m.t.Fatalf("waited in vain for %q:\n%s", text, strings.TrimSpace(m.screen()))
+		return time.Time{}
 	}
 }
 
@@ -124,13 +144,18 @@ func (m *meter) quiet(d time.Duration) time.Time {
 	}
 }
 
+// reset counts bytes anew.
+func (m *meter) reset() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.bytes = 0
+}
+
 // key presses a key and gives how long the first change of the screen took, and how many bytes all of it.
 func (m *meter) key(key string) (time.Duration, int) {
 	m.t.Helper()
 	m.quiet(20 * time.Millisecond)
-	m.mu.Lock()
-	m.bytes = 0
-	m.mu.Unlock()
+	m.reset()
 	at := time.Now()
 	m.types(key)
 	for deadline := at.Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Microsecond) {
@@ -179,26 +204,26 @@ func (f *figure) keys(m *meter, n int, forth, back string) {
 // rest fills in what is spent while nobody touches it, and what is held.
 func (f *figure) rest(m *meter, d time.Duration) {
 	m.quiet(100 * time.Millisecond)
-	m.mu.Lock()
-	m.bytes = 0
-	m.mu.Unlock()
+	m.reset()
 	before := m.cpu()
 	time.Sleep(d)
 	f.cpu = time.Duration(float64(m.cpu()-before) / d.Seconds())
 	m.mu.Lock()
 	f.restBytes, f.restFor = m.bytes, int(d.Seconds())
 	m.mu.Unlock()
+	f.rss = m.rss()
+}
+
+// rss is the memory that is held, in MB.
+func (m *meter) rss() string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	for line := range strings.Lines(string(status)) {
-		if kb, found := strings.CutPrefix(line, "VmRSS:"); found {
-			var n float64
-			fmt.Sscan(kb, &n)
-			f.rss = fmt.Sprintf("%.0f", n/1024)
-		}
-	}
+	_, text, _ := strings.Cut(string(status), "VmRSS:")
+	var kb float64
+	fmt.Sscan(text, &kb)
+	return fmt.Sprintf("%.0f", kb/1024)
 }
 
 // cpu is the time that the program has worked, by the scheduler's own account.
@@ -219,13 +244,9 @@ func (f *figure) starts(t *testing.T, n int, frame, data string, start func() *m
 	var first, whole []time.Duration
 	for range n {
 		m := start()
-		m.until(frame)
-		m.mu.Lock()
-		first = append(first, m.first.Sub(m.start))
-		m.mu.Unlock()
+		first = append(first, m.until(frame).Sub(m.start))
 		if data != "" {
-			m.until(data)
-			whole = append(whole, m.quiet(30*time.Millisecond).Sub(m.start))
+			whole = append(whole, m.until(data).Sub(m.start))
 		}
 		m.end()
 	}
@@ -297,8 +318,8 @@ func TestPerformance(t *testing.T) {
 	m.until("(flat)")
 	at := time.Now()
 	m.types("G")
-	m.until("object-999999")
-	read := time.Since(at)
+	read := m.until("object-999999").Sub(at)
+	grown := m.rss()
 	million.keys(m, presses, "k", "j")
 	filter, _ := m.key("/")
 	for _, letter := range "object-77777" {
@@ -319,8 +340,8 @@ func TestPerformance(t *testing.T) {
 	for _, f := range []figure{bare, demo, large, million} {
 		fmt.Println(f)
 	}
-	fmt.Printf("\nA million objects over HTTP, from G to the last on the screen: %.2f s. Slowest key while a filter is typed over them: %.1f ms. Binary: %.1f MB.\n",
-		read.Seconds(), float64(filter)/1e6, float64(info.Size())/1e6)
+	fmt.Printf("\nA million objects over HTTP, from G to the last on the screen: %.2f s, %s MB then. Slowest key while a filter is typed over them: %.1f ms. Binary: %.1f MB.\n",
+		read.Seconds(), grown, float64(filter)/1e6, float64(info.Size())/1e6)
 }
 
 // built is a program, stripped as for release.

@@ -120,7 +120,15 @@ func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 	if steady(s.pane()) {
 		return tea.Batch(s.attend(), c.arm(s)) // asking again by itself is not wanted
 	}
-	return tea.Batch(s.pane().Refresh(), s.attend(), c.arm(s))
+	return tea.Batch(poll(s.pane()), s.attend(), c.arm(s))
+}
+
+// poll asks again because it is time, and not because somebody wants it.
+func poll(p ui.Pane) tea.Cmd {
+	if poller, ok := p.(ui.Poller); ok {
+		return poller.Poll()
+	}
+	return p.Refresh()
 }
 
 // pause stops everything that moves, or lets it go on.

@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -37,8 +36,8 @@ func over(beneath string, d dialog, b ui.Box, inside *area) string {
 		if y+i >= len(under) {
 			break
 		}
-		before := ansi.Truncate(under[y+i], x, "")
-		after := ansi.TruncateLeft(under[y+i], x+w+4, "")
+		before := ui.Cells(under[y+i], 0, x)
+		after := ui.Cells(under[y+i], x+w+4, b.Width)
 		under[y+i] = ui.Pad(before, x) + line + after
 	}
 	return strings.Join(under, "\n")

@@ -6,15 +6,14 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/atotto/clipboard"
 )
 
 // Copy puts text on the clipboard: through the terminal (OSC 52, which crosses ssh), and through the system's own where the program runs
 // on the machine of the screen.
 func Copy(text string) tea.Cmd {
 	return func() tea.Msg {
-		if os.Getenv("SSH_CONNECTION") == "" && !clipboard.Unsupported {
-			_ = clipboard.WriteAll(text) // the terminal's way stays
+		if os.Getenv("SSH_CONNECTION") == "" {
+			_ = toSystem(text) // the terminal's way stays
 		}
 		return output{osc52(text, os.Getenv("TMUX") != "", strings.HasPrefix(os.Getenv("TERM"), "screen"))}
 	}
