@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -204,8 +205,12 @@ func (p *certificateView) pair(certFile, keyFile string) (cert, key string, err 
 	if block, _ := pem.Decode([]byte(cert)); block == nil {
 		return "", "", errors.New("the certificate's file holds no PEM")
 	}
-	if block, _ := pem.Decode([]byte(key)); block == nil {
+	block, _ := pem.Decode([]byte(key))
+	switch {
+	case block == nil:
 		return "", "", errors.New("the key's file holds no PEM")
+	case strings.HasPrefix(block.Type, "ENCRYPTED") || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
+		return "", "", errors.New("the key is encrypted: it is needed without its passphrase")
 	}
 	if _, err = tls.X509KeyPair([]byte(cert), []byte(key)); err != nil {
 		return "", "", errors.New("certificate and key are no pair: " + client.Clean(err.Error()))
