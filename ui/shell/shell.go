@@ -89,13 +89,22 @@ func (s *Shell) clash(tab int) error {
 	front := s.front
 	defer func() { s.front = front }()
 	s.front = tab
+	pane := s.pane().Name()
 	own := map[string]string{}
-	for _, a := range s.rebound(s.pane().Name(), s.pane().Actions()) {
+	for _, a := range s.rebound(pane, s.pane().Actions()) {
 		for _, k := range a.Key.Keys() {
 			if other, taken := own[k]; taken && other != a.Name() {
-				return fmt.Errorf("the key %q is bound twice in %s: to %q and to %q", k, s.pane().Name(), other, a.Name())
+				return fmt.Errorf("the key %q is bound twice in %s: to %q and to %q", k, pane, other, a.Name())
 			}
 			own[k] = a.Name()
+		}
+	}
+	for _, a := range s.program() {
+		for _, k := range a.Key.Keys() {
+			other, taken := own[k]
+			if taken && (slices.Contains(s.o.Keys[pane+"."+other], k) || slices.Contains(s.o.Keys["program."+a.Name()], k)) {
+				return fmt.Errorf("the key %q is bound twice in %s: to %q and to the program's %q", k, pane, other, a.Name())
+			}
 		}
 	}
 	return nil
