@@ -1,6 +1,6 @@
 module lookout
 
-go 1.26
+go 1.26.5
 
 require (
 	charm.land/bubbles/v2 v2.2.1

@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -43,6 +44,9 @@ const mostSeed = 1 << 17
 func seeds(t testing.TB) []string {
 	texts := []string{"", "plain", "\x1b[2J", "\x1b]0;x\a", "\u009b31m", "a\rb", "\u202eb", "a\u200bb", "‹", "‹‹›", "‹U+202E›", "‹x9B›", "\x9b", "é", "e\u0301", "👩\u200d💻", "a\u200db",
 		"\u3164", "\u00a0", "⚠\ufe0f", "␛", "\u2028", strings.Repeat("e\u0301\u0301\u0301\u0301\u0301", 3)}
+	if set := flag.Lookup("test.fuzz"); set != nil && set.Value.String() != "" {
+		return texts // a thousand seeds would take all the time that there is for fuzzing
+	}
 	data, err := os.ReadFile("../../shared/reliability/nasty.json")
 	if err != nil {
 		return texts

@@ -13,6 +13,7 @@ import (
 
 // A token that may only read says so where something would be changed, and the rows of the list serve.
 func TestReadOnlyScopeIsExplained(t *testing.T) {
+	faultrig.Report(t, "A26", "told on the screen")
 	start(t, emulator.Options{Scopes: "account:read_only object_storage:read_only"}, 120, 36, func(r *rig) {
 		r.press("4", "e")
 		r.see("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
@@ -47,6 +48,7 @@ func TestEditedByTwo(t *testing.T) {
 
 // An edit that changes nothing is not sent.
 func TestNothingChangedIsNotSent(t *testing.T) {
+	faultrig.Report(t, "B11", "nothing")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("4", "e", "<ctrl+s>")
 		r.see("nothing has been changed")
@@ -133,6 +135,7 @@ func TestFollowANameAndComeBack(t *testing.T) {
 
 // The name of a group is cleared with null, a number that was never given is not sent.
 func TestClearedIsNullAbsentIsAbsent(t *testing.T) {
+	faultrig.Report(t, "B11", "as forms send them")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("4", "/", "Ben", "<enter>", "e", "<tab>", "<tab>", "<tab>", "<tab>")
 		for range "billing" {

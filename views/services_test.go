@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 func TestDisableForAnHourWithReason(t *testing.T) {
@@ -78,6 +79,7 @@ func TestDeleteNeedsTheName(t *testing.T) {
 }
 
 func TestEnableAGroupAsksForTheCount(t *testing.T) {
+	faultrig.Report(t, "C6", "services of a group")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		for _, id := range []int{4, 5} {
 			if _, err := r.api.Services.Disable(r.T.Context(), id); err != nil {

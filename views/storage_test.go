@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 // inBucket opens a bucket of the demo account by its label.
@@ -107,6 +108,7 @@ func TestAMillionObjects(t *testing.T) {
 
 // A server that repeats its marker does not make the program run in circles.
 func TestRepeatedMarkerEndsTheListing(t *testing.T) {
+	faultrig.Report(t, "A20", "told on the screen")
 	setup := func(e *emulator.Emulator) {
 		e.Fail("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`})
 	}
@@ -204,6 +206,7 @@ func TestCancellingATransferAsks(t *testing.T) {
 }
 
 func TestUploadAsksBeforeItOverwrites(t *testing.T) {
+	faultrig.Report(t, "D13", "asked")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<p>new</p>"), 0o600); err != nil {
@@ -233,6 +236,7 @@ func TestUploadAsksBeforeItOverwrites(t *testing.T) {
 }
 
 func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
+	faultrig.Report(t, "C6", "objects")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.inBucket("invoices")
 		r.press("g", "<enter>")
@@ -282,6 +286,7 @@ func TestDeleteOffersToEmpty(t *testing.T) {
 
 // The three kinds of keys are three different requests.
 func TestThreeKindsOfKeys(t *testing.T) {
+	faultrig.Report(t, "B5", "as the form sends them")
 	for name, c := range map[string]struct {
 		keys []string
 		says string
@@ -309,6 +314,7 @@ func TestThreeKindsOfKeys(t *testing.T) {
 
 // The secret is seen only while it is held open, goes where it is sent, and does not go by accident.
 func TestSecretOnce(t *testing.T) {
+	faultrig.Report(t, "B6", "shown once")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
@@ -354,6 +360,7 @@ func TestSecretOnce(t *testing.T) {
 
 // A key whose answer was lost is named, and revoking it is offered.
 func TestLostKeyIsOfferedForRevoking(t *testing.T) {
+	faultrig.Report(t, "B4", "told, and offered for revoking")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.emu.Fail("create key", emulator.Fault{Applied: true, Reset: true, Times: 1})
 		r.press("9", "n", "lost key", "<ctrl+s>")
@@ -369,6 +376,7 @@ func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 
 // Cancelling counts afresh, waits ten seconds, wants the name typed and takes no paste.
 func TestCancelObjectStorage(t *testing.T) {
+	faultrig.Report(t, "B15", "counted before and after")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("8", ":", "cancel", "<enter>")
 		r.see("FOR GOOD", "12 buckets", "9 keys", "can be answered in 10 s")
@@ -428,6 +436,7 @@ func TestPublicReadWriteAsksAgain(t *testing.T) {
 
 // A bucket of one's own that exists is said to have existed.
 func TestBucketThatExists(t *testing.T) {
+	faultrig.Report(t, "B17", "told")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("8", "n", "acme-www", "<ctrl+s>")
 		r.see("a bucket with this label exists in the cluster")

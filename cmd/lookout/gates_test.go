@@ -173,7 +173,7 @@ func gates() []gate {
 			`import "os"; func f() { os.Exit(1) }`},
 		{"nobody panics", calls("panic"), []string{"client/emulator/"}, `func f() { panic("x") }`},
 		{"panics end at the terminal's edge", calls("recover"), []string{"ui/terminal/terminal.go", "ui/terminal/term.go", "client/emulator/roundtrip.go"}, `func f() { _ = recover() }`},
-		{"other programs are started in known places", uses("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"), []string{"cmd/lookout/token.go", "cmd/lookout/config_command.go", "ui/shell/program.go"},
+		{"other programs are started in known places", uses("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"), []string{"cmd/lookout/token.go", "cmd/lookout/config_command.go", "ui/shell/program.go", "ui/terminal/clipboard_unix.go"},
 			`import "os/exec"; var _ = exec.Command("x")`},
 		{"secrets are told in known places", calls(".Reveal"), []string{"client/transport.go", "client/token.go", "client/client.go", "client/secret.go", "client/signed.go", "client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go",
 			"cmd/lookout/", "ui/shell/once.go", "views/keys.go", "views/link.go"}, `type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`},

@@ -307,3 +307,63 @@ func TestEmulatorsListener(t *testing.T) {
 		}
 	})
 }
+
+// What is kept of one account is not shown of another.
+func TestAccountsAreApart(t *testing.T) {
+	faultrig.Row(t, "G3", "journals", func(t *testing.T) {
+		r := newRig(t, emulator.Options{})
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.configured(strings.ReplaceAll("[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n", "BASE", r.base))
+		r.good("services", "disable", "4", "-a", "a")
+		if mine := r.good("journal", "-a", "a"); !strings.Contains(mine.out, "disable service") {
+			t.Errorf("%s", mine.out)
+		}
+		if other := r.good("journal", "-a", "b"); strings.Contains(other.out, "disable") {
+			t.Errorf("%s", other.out)
+		}
+	})
+	for name, content := range map[string]string{"torn": "{\"intent\":{\"id\":\"1\"", "another format": "SQLite format 3\x00", "another version": "{\"v\":9,\"entries\":[]}\n", "empty": "", "NULs": strings.Repeat("\x00", 1<<20)} {
+		faultrig.Row(t, "G3", "a journal that is "+name, func(t *testing.T) {
+			r := newRig(t, emulator.Options{})
+			path := filepath.Join(r.home, "state", "lookout", "account.journal")
+			r.write(path, content)
+			r.good("services", "disable", "4")
+			if s := r.good("journal"); !strings.Contains(s.out, "disable service") {
+				t.Errorf("%s%s", s.out, s.err)
+			}
+			if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), content) {
+				t.Errorf("what was there is gone: %v", err)
+			}
+		})
+	}
+}
+
+// Keys that cannot be told apart, or that are none, are refused with what they are about.
+func TestOddKeys(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys map[string][]string
+		want []string // "" is fine
+	}{
+		"one key for two":          {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
+		"one key for two, again":   {map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}}, []string{"disable", "edit"}},
+		"a key of the program":     {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
+		"the same key twice":       {map[string][]string{"services.disable": {"z", "z"}}, nil},
+		"swapped":                  {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
+		"two keys for one":         {map[string][]string{"services.disable": {"z", "ctrl+z"}}, []string{"disable", "suspend"}},
+		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil},
+		"no key for an action":     {map[string][]string{"services.disable": {}}, nil},
+		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},
+	} {
+		faultrig.Row(t, "G5", name, func(t *testing.T) {
+			_, err := assembled(t, c.keys)
+			if (err != nil) != (c.want != nil) {
+				t.Fatalf("%v", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%v does not name %s", err, part)
+				}
+			}
+		})
+	}
+}

@@ -46,6 +46,19 @@ func trap(t *testing.T) (address string, came *atomic.Int64) {
 	return l.Addr().String(), came
 }
 
+// cores lets programs write core files, as far as this machine lets us.
+func cores(t *testing.T) {
+	t.Helper()
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_CORE, &before); err != nil {
+		t.Fatal(err)
+	}
+	raised := before
+	raised.Cur = raised.Max
+	_ = unix.Setrlimit(unix.RLIMIT_CORE, &raised)
+	t.Cleanup(func() { _ = unix.Setrlimit(unix.RLIMIT_CORE, &before) })
+}
+
 // The demo beside a real account: it says that it is one, dials nobody, reads no configuration, and leaves no trace in a file.
 func TestDemoIsClosed(t *testing.T) {
 	r := newRig(t, emulator.Options{})
@@ -56,6 +69,7 @@ func TestDemoIsClosed(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	r.configured("this is no TOML, and " + canary)
+	cores(t)
 	c := spawn(t, "demo")
 	c.read()
 	c.waitFor("12 buckets")
@@ -93,6 +107,7 @@ func TestCoresAreOff(t *testing.T) {
 		if err := unix.Getrlimit(unix.RLIMIT_CORE, &before); err != nil {
 			t.Fatal(err)
 		}
+		cores(t)
 		noCore()
 		if err := unix.Getrlimit(unix.RLIMIT_CORE, &after); err != nil || after.Cur != 0 || after.Max != before.Max {
 			t.Errorf("%+v, %v", after, err)

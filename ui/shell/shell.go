@@ -138,14 +138,23 @@ func (s *Shell) clashes(tab int) (found []error) {
 	front := s.front
 	defer func() { s.front = front }()
 	s.front = tab
+	pane := s.pane().Name()
 	own := map[string]string{}
-	for _, a := range s.rebound(s.pane().Name(), s.pane().Actions()) {
+	for _, a := range s.rebound(pane, s.pane().Actions()) {
 		for _, k := range a.Key.Keys() {
 			if other, taken := own[k]; taken && other != a.Name() {
-				found = append(found, &Clash{s.pane().Name(), k, other, a.Name()})
+				found = append(found, &Clash{pane, k, other, a.Name()})
 				continue
 			}
 			own[k] = a.Name()
+		}
+	}
+	for _, a := range s.program() {
+		for _, k := range a.Key.Keys() {
+			other, taken := own[k]
+			if taken && (slices.Contains(s.o.Keys[pane+"."+other], k) || slices.Contains(s.o.Keys["program."+a.Name()], k)) {
+				found = append(found, &Clash{pane, k, other, "the program's " + a.Name()})
+			}
 		}
 	}
 	return found
