@@ -288,7 +288,7 @@ func (c *Client) read(r request, req *http.Request) error {
 		return c.judge(r, refused, nil)
 	}
 	sent := c.tokens.current()
-	answer, err := c.wire.read(r.op, req)
+	answer, err := c.wire.read(req)
 	err = c.judge(r, answer, err)
 	c.tokens.learn(sent, answer, err)
 	return err

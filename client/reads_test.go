@@ -19,6 +19,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lookout/client"
@@ -1040,4 +1041,20 @@ func TestFraming(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One of three clusters that fails for ever, with the fund of retries spent, takes nothing from the other two: what is held back is the path.
+func TestAFailingPathHoldsNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, e := dial(t, emulator.Options{})
+		e.Fail("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
+		for range 40 {
+			_, bad := c.Buckets.InCluster(t.Context(), "eu-central-1", 1)
+			_, one := c.Buckets.InCluster(t.Context(), "us-east-1", 1)
+			_, two := c.Buckets.InCluster(t.Context(), "ap-south-1", 1)
+			if bad == nil || one != nil || two != nil {
+				t.Fatalf("%v; %v; %v", bad, one, two)
+			}
+		}
+	})
 }

@@ -69,7 +69,7 @@ type wire struct {
 	budget Budget
 	scopes string
 	fund   int
-	failed map[string]failed // reads that failed when they were last sent, by operation
+	failed map[string]failed // reads that failed when they were last sent, by path
 	probed time.Time
 }
 
@@ -242,11 +242,11 @@ func readAll(res *http.Response, moved func()) ([]byte, error) {
 
 // read sends a request, again where that may help, and waits first where the server asked everybody to. What failed when the program's
 // fund was spent fails the same way, without being sent, until it is time for a probe.
-func (w *wire) read(op string, req *http.Request) (*answer, error) {
+func (w *wire) read(req *http.Request) (*answer, error) {
 	if err := w.queue(req.Context()); err != nil {
 		return nil, err
 	}
-	if last, held := w.held(op); held {
+	if last, held := w.held(req.URL.Path); held {
 		return last.answer, last.err
 	}
 	if err := enter(req.Context(), w.slots); err != nil {
@@ -254,7 +254,7 @@ func (w *wire) read(op string, req *http.Request) (*answer, error) {
 	}
 	defer func() { <-w.slots }()
 	a, err := w.attempt(req)
-	w.remember(op, a, err)
+	w.remember(req.URL.Path, a, err)
 	return a, err
 }
 
@@ -276,10 +276,10 @@ func (w *wire) attempt(req *http.Request) (*answer, error) {
 }
 
 // held is how a read failed last, where it may not be sent now.
-func (w *wire) held(op string) (failed, bool) {
+func (w *wire) held(path string) (failed, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	last, bad := w.failed[op]
+	last, bad := w.failed[path]
 	if !bad || w.fund > 0 {
 		return failed{}, false
 	}
@@ -291,7 +291,7 @@ func (w *wire) held(op string) (failed, bool) {
 }
 
 // remember keeps how a read ended, for held.
-func (w *wire) remember(op string, a *answer, err error) {
+func (w *wire) remember(path string, a *answer, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -300,9 +300,9 @@ func (w *wire) remember(op string, a *answer, err error) {
 		if len(w.failed) == 0 {
 			w.probed = w.now()
 		}
-		w.failed[op] = failed{a, err}
+		w.failed[path] = failed{a, err}
 	default:
-		delete(w.failed, op)
+		delete(w.failed, path)
 	}
 }
 
