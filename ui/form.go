@@ -83,8 +83,12 @@ func (v *FormView) Title() string { return v.form.Title }
 // Done reports whether the form can be closed.
 func (v *FormView) Done() bool { return v.done }
 
-// Barred reports whether the form was refused because the token is not accepted.
-func (v *FormView) Barred() bool { return v.barred && !v.sending }
+// Barred reports, once for each refusal, that the form was refused because the token is not accepted.
+func (v *FormView) Barred() bool {
+	barred := v.barred
+	v.barred = false
+	return barred
+}
 
 // Sending reports whether the form waits for its answer; it is frozen meanwhile.
 func (v *FormView) Sending() bool { return v.sending }

@@ -29,6 +29,7 @@ type rig struct {
 	api     *client.Client
 	journal *journal.Journal
 	shell   *shell.Shell
+	ctx     context.Context
 	panes   []ui.Pane
 	look    *theme.Theme
 	opened  func() tea.Cmd
@@ -77,6 +78,12 @@ func startedAs(t *testing.T, o emulator.Options, width, height int, setup func(*
 	})
 }
 
+// shift gives the panes and the shell another clock than the API's.
+func (r *rig) shift(o *shell.Options, now func() time.Time) {
+	account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: now, Location: time.UTC})
+	o.Panes, o.Opened, o.Now = account.Panes(), account.Opened, now
+}
+
 const token = "test-token"
 
 func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between ...*swap) *rig {
@@ -85,7 +92,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
-	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now)}
+	r := &rig{T: t, ctx: ctx, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now)}
 	var transport http.RoundTripper = r.emu
 	for _, s := range between {
 		s.next, transport = transport, s

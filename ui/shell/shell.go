@@ -137,12 +137,11 @@ func (s *Shell) barred() {
 	if n == 0 {
 		t, ok := s.pane().(ui.Typer)
 		f := fresh(s.pane())
-		refused = ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
-		s.prompted = s.prompted && ui.Unauthorized(f.Err)
+		refused = !s.prompted && ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
 	} else if d, ok := s.dialogs[n-1].(*formDialog); ok {
 		refused = d.form.Barred()
 	}
-	if s.o.Token == nil || s.prompted || !refused {
+	if s.o.Token == nil || !refused {
 		return
 	}
 	s.prompted = true
@@ -213,6 +212,7 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 	case ui.Menu:
 		s.push(&menu{name: msg.Title, actions: s.granted(msg.Actions)})
 	case ui.Again:
+		s.prompted = false
 		return s.pane().Refresh()
 	case ui.Once:
 		s.push(&once{Once: msg})
