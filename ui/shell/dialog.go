@@ -206,7 +206,10 @@ func (q *question) press(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 // formDialog is a form in front.
-type formDialog struct{ form *ui.FormView }
+type formDialog struct {
+	form  *ui.FormView
+	token bool // it asks for a token
+}
 
 func (d *formDialog) title() string { return d.form.Title() }
 

@@ -139,13 +139,18 @@ func (s *Shell) barred() {
 		f := fresh(s.pane())
 		refused = !s.prompted && ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
 	} else if d, ok := s.dialogs[n-1].(*formDialog); ok {
-		refused = d.form.Barred()
+		refused = d.form.Barred() && !d.token
 	}
 	if s.o.Token == nil || !refused {
 		return
 	}
 	s.prompted = true
-	s.push(&formDialog{form: ui.NewFormView(s.o.Token(), s.ctx)})
+	s.askToken()
+}
+
+// askToken puts the form for another token in front.
+func (s *Shell) askToken() {
+	s.push(&formDialog{form: ui.NewFormView(s.o.Token(), s.ctx), token: true})
 }
 
 // resume asks anew whatever held requests back: somebody wants to know now.
