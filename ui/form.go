@@ -244,12 +244,12 @@ func (v *FormView) refuse(verdict Verdict, err error) {
 	}
 	slices.Sort(rest)
 	switch {
-	case len(rest) > 0:
-		v.banner = strings.Join(rest, "; ")
 	case verdict == Unknown && v.form.Again != "":
 		v.banner = Reason(err) + ". " + v.form.Again + ": ctrl+s sends the same again."
 	case verdict == Unknown:
 		v.banner = Reason(err) + ". Sending it again may do it twice; look first, where it can be seen."
+	case len(rest) > 0:
+		v.banner = strings.Join(rest, "; ")
 	case len(v.reasons) == 0:
 		v.banner = Reason(err) + prefix(" · ", Advice(err))
 	}
