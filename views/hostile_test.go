@@ -22,6 +22,9 @@ type swap struct {
 	old  string
 	new  []byte // as it stands between the quotes of JSON
 	fail func(*http.Request) error
+	// rewrite changes answers, unless they are held as they are.
+	rewrite func([]byte) []byte
+	hold    bool
 }
 
 func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -41,6 +44,9 @@ func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if s.old != "" {
 		body = bytes.ReplaceAll(body, []byte(s.old), s.new)
+	}
+	if s.rewrite != nil && !s.hold {
+		body = s.rewrite(body)
 	}
 	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	res.Header.Del("Content-Length")

@@ -321,7 +321,7 @@ func (d *sheet) hint() string { return "y copies it · esc closes" }
 
 func (d *sheet) view(b ui.Box) string {
 	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(d.text, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(ui.Visible(d.text), "\n"), "\n") {
 		lines = append(lines, ui.Wrap(line, b.Width)...)
 	}
 	return d.scroll.View(b, strings.Join(lines, "\n"))

@@ -8,7 +8,7 @@ const bodyTop = 3
 // pointed is the mouse: the wheel and clicks on tabs, hints and rows.
 func (s *Shell) pointed(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
-	if len(s.dialogs) > 0 {
+	if len(s.dialogs) > 0 || s.cramped() {
 		return nil
 	}
 	switch msg := msg.(type) {

@@ -243,6 +243,9 @@ func (s *Shell) press(k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "ctrl+c" && !s.holdsSecret() {
 		return terminal.Quit(0)
 	}
+	if s.cramped() {
+		return nil
+	}
 	if n := len(s.dialogs); n > 0 {
 		return s.answer(s.dialogs[n-1], k)
 	}
@@ -273,6 +276,9 @@ func (s *Shell) dismiss(d dialog) {
 
 // paste is one event: for what takes text, and never commands.
 func (s *Shell) paste(msg tea.PasteMsg) tea.Cmd {
+	if s.cramped() {
+		return nil
+	}
 	if n := len(s.dialogs); n > 0 {
 		return s.dialogs[n-1].paste(msg)
 	}
