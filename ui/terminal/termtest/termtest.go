@@ -24,6 +24,7 @@ type T struct {
 	mu      sync.Mutex
 	changed chan struct{}
 	bytes   int
+	written []byte // what was written last
 	ended   chan int
 }
 
@@ -61,6 +62,9 @@ func (v *T) Write(p []byte) (int, error) {
 	n, err := v.emu.Write(p)
 	v.mu.Lock()
 	v.bytes += len(p)
+	if v.written = append(v.written, p...); len(v.written) > 1<<20 {
+		v.written = v.written[len(v.written)-1<<20:]
+	}
 	close(v.changed)
 	v.changed = make(chan struct{})
 	v.mu.Unlock()
@@ -72,6 +76,13 @@ func (v *T) Bytes() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.bytes
+}
+
+// Written is what has been written, the last MB of it: for what is no frame.
+func (v *T) Written() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return string(v.written)
 }
 
 // Settled lets some time pass and gives how much has been written by then: for programs that ought to be still.
