@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/client/faultrig"
 )
 
 // pages is a source that answers from a list of pages, as they are when it is asked.
@@ -44,6 +46,7 @@ func settle(cmd tea.Cmd) {
 }
 
 func TestAnOlderAnswerIsDropped(t *testing.T) {
+	faultrig.Report(t, "A31", "TestAnOlderAnswerIsDropped")
 	p := &pages{[][]string{{"a-old"}}}
 	s := p.set(t, false)
 	older := s.Refresh()

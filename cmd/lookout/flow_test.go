@@ -7,6 +7,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 	"lookout/client/journal"
 	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
@@ -54,6 +55,7 @@ func TestStartReadQuit(t *testing.T) {
 
 // The first frame is there before any answer, it says that it is loading, and keys work meanwhile.
 func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
+	faultrig.Report(t, "I4", "TestFirstFrameBeforeAnyAnswer")
 	api := emulator.New(emulator.Options{Token: "demo"})
 	release := api.Hold("*")
 	v := program(t, api, 80, 24)
@@ -70,6 +72,7 @@ func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
 
 // While refreshing is paused the program at rest writes nothing.
 func TestPausedWritesNothing(t *testing.T) {
+	faultrig.Report(t, "E15", "TestPausedWritesNothing")
 	v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 	v.WaitFor("Services 14")
 	v.WaitFor("Object Storage  12 buckets")
