@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -148,7 +149,12 @@ func TestHostileFields(t *testing.T) {
 		faultrig.Row(t, "E11", field.pane+" "+field.member, func(t *testing.T) {
 			t.Parallel()
 			at := n * 7
-			s := &swap{rewrite: func(body []byte) []byte { return replaced(body, field.member, texts, &at) }}
+			var one sync.Mutex // answers come several at once
+			s := &swap{rewrite: func(body []byte) []byte {
+				one.Lock()
+				defer one.Unlock()
+				return replaced(body, field.member, texts, &at)
+			}}
 			start(t, emulator.Options{}, 140, 40, func(r *rig) {
 				if strings.HasSuffix(field.pane, "o") {
 					s.hold = true

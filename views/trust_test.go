@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,19 +82,19 @@ func TestRefusedToken(t *testing.T) {
 	refused := emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 	for _, pane := range paneKeys {
 		faultrig.Row(t, "A25", "on screen in pane "+pane.key, func(t *testing.T) {
-			asked := 0
-			s := &swap{fail: func(*http.Request) error { asked++; return nil }}
+			var asked atomic.Int32
+			s := &swap{fail: func(*http.Request) error { asked.Add(1); return nil }}
 			start(t, emulator.Options{}, 120, 36, func(r *rig) {
 				r.press(pane.key)
 				r.see(pane.text)
 				r.emu.Fail("*", refused)
-				asked = 0
+				asked.Store(0)
 				r.wait(25 * time.Second)
-				first := asked
+				first := asked.Load()
 				r.wait(10 * time.Minute)
 				r.see("Token for acme-prod", "token not accepted")
-				if asked != first || asked > 8 {
-					r.Errorf("%d requests at first, %d in all", first, asked)
+				if now := asked.Load(); now != first || now > 8 {
+					r.Errorf("%d requests at first, %d in all", first, now)
 				}
 				r.press("wrong-token", "<ctrl+s>")
 				r.see("not accepted")
