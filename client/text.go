@@ -56,7 +56,7 @@ func Clean(raw string) string {
 			b.WriteString("›")
 		case r == '\u200d' && joins(before, raw[i+size:]), r == '\ufe0f' && marks <= 3 && pictographic(before):
 			b.WriteRune(r)
-		case hidden(r), marks > 3, marks > 0 && before == 0:
+		case hidden(r), marks > 3, before == 0 && (marks > 0 || attaches(r)):
 			fmt.Fprintf(&b, "‹U+%04X›", r)
 			before = 0
 			i += size
@@ -94,6 +94,11 @@ func hidden(r rune) bool {
 		return true
 	}
 	return !unicode.IsGraphic(r)
+}
+
+// attaches reports whether a rune that is no mark joins the character before it: at the beginning of a text that is none of its own.
+func attaches(r rune) bool {
+	return unicode.Is(unicode.Mc, r) || r == 0x0e33 || r == 0x0eb3 || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // blank are letters that draw nothing.

@@ -6,9 +6,12 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/client/faultrig"
 )
 
 func TestWithoutColoursNoColourIsSent(t *testing.T) {
+	faultrig.Report(t, "E9", "TestWithoutColoursNoColourIsSent")
 	for _, name := range Names() {
 		look, err := New(name, None, false)
 		if err != nil {
@@ -41,6 +44,7 @@ func TestSixteenColoursAreTheTerminalsOwn(t *testing.T) {
 
 // States are told apart by their shapes, in ASCII too, and every glyph is one cell wide.
 func TestGlyphs(t *testing.T) {
+	faultrig.Report(t, "E10", "TestGlyphs")
 	for _, plain := range []bool{false, true} {
 		look, err := New("dark", TrueColor, plain)
 		if err != nil {

@@ -343,9 +343,12 @@ func (t *typed) view(b Box, focused bool) []string {
 	return t.block(b, focused)
 }
 
-// drawn is text as it can be edited: what would move, hide or restyle what stands around it is one visible mark each. What is kept
-// does not change. Line breaks stay.
-func drawn(runes []rune) string {
+// drawn is text as it can be edited.
+func drawn(runes []rune) string { return Visible(string(runes)) }
+
+// Visible is text of any kind as it can be drawn: what would move, hide or restyle what stands around it is one visible mark each. Line
+// breaks stay.
+func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n':
@@ -356,7 +359,7 @@ func drawn(runes []rune) string {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, string(runes))
+	}, text)
 }
 
 func caret(b Box) string { return b.Theme.Paint(theme.Cursor, " ") }

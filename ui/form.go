@@ -83,8 +83,12 @@ func (v *FormView) Title() string { return v.form.Title }
 // Done reports whether the form can be closed.
 func (v *FormView) Done() bool { return v.done }
 
-// Barred reports whether the form was refused because the token is not accepted.
-func (v *FormView) Barred() bool { return v.barred && !v.sending }
+// Barred reports, once for each refusal, that the form was refused because the token is not accepted.
+func (v *FormView) Barred() bool {
+	barred := v.barred
+	v.barred = false
+	return barred
+}
 
 // Sending reports whether the form waits for its answer; it is frozen meanwhile.
 func (v *FormView) Sending() bool { return v.sending }
@@ -240,12 +244,12 @@ func (v *FormView) refuse(verdict Verdict, err error) {
 	}
 	slices.Sort(rest)
 	switch {
-	case len(rest) > 0:
-		v.banner = strings.Join(rest, "; ")
 	case verdict == Unknown && v.form.Again != "":
 		v.banner = Reason(err) + ". " + v.form.Again + ": ctrl+s sends the same again."
 	case verdict == Unknown:
 		v.banner = Reason(err) + ". Sending it again may do it twice; look first, where it can be seen."
+	case len(rest) > 0:
+		v.banner = strings.Join(rest, "; ")
 	case len(v.reasons) == 0:
 		v.banner = Reason(err) + prefix(" · ", Advice(err))
 	}

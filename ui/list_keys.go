@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -335,7 +336,13 @@ func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
 		id := l.Set.ID(row)
 		cmds[i] = l.Set.Act(Deed[T]{
 			ID: id, Verb: act.Verb, Check: CheckRow(l.Set, id, act.Check),
-			Work: func(ctx context.Context) (Change[T], error) { return act.Run(ctx, row) },
+			Work: func(ctx context.Context) (Change[T], error) {
+				if err := l.same(ctx, act, row, len(rows)); err != nil {
+					var none Change[T]
+					return none, err
+				}
+				return act.Run(ctx, row)
+			},
 			After: func(v Verdict, _ Change[T], err error) tea.Cmd {
 				last := tally.Add(row, v, err)
 				var offer tea.Cmd
@@ -350,6 +357,21 @@ func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
 		})
 	}
 	return tea.Batch(cmds...)
+}
+
+// same looks once more at the one row that a question was about: what has another name by now is another thing to whoever answered.
+func (l *List[T]) same(ctx context.Context, act Act[T], row T, n int) error {
+	if act.Ask == nil || l.One == nil || n != 1 {
+		return nil
+	}
+	now, err := l.One(ctx, row)
+	if err != nil {
+		return err
+	}
+	if was, is := l.called(row), l.called(now); was != is {
+		return fmt.Errorf("it is called %s by now: nothing was done", is)
+	}
+	return nil
 }
 
 // CheckRow makes a check of one row from all rows that were read again. A nil check knows only that a removed row is gone.

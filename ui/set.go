@@ -520,8 +520,14 @@ func (f *finding[T]) Deliver() tea.Cmd {
 		verdict = Done
 	}
 	resolve(o.err, verdict)
+	if verdict == Refused {
+		o.err = errNotDone
+	}
 	return o.end(verdict)
 }
+
+// errNotDone is what became of a change whose answer was lost, where reading again tells.
+var errNotDone = errors.New("the answer was lost; reading it again shows that it was not done")
 
 // resolve tells whoever keeps a record of the change how it turned out.
 func resolve(err error, v Verdict) {

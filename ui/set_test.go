@@ -46,6 +46,7 @@ func settle(cmd tea.Cmd) {
 }
 
 func TestAnOlderAnswerIsDropped(t *testing.T) {
+	faultrig.Report(t, "A31", "TestAnOlderAnswerIsDropped")
 	p := &pages{[][]string{{"a-old"}}}
 	s := p.set(t, false)
 	older := s.Refresh()

@@ -21,9 +21,18 @@ type swap struct {
 	next http.RoundTripper
 	old  string
 	new  []byte // as it stands between the quotes of JSON
+	fail func(*http.Request) error
+	// rewrite changes answers, unless they are held as they are.
+	rewrite func([]byte) []byte
+	hold    bool
 }
 
 func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s.fail != nil {
+		if err := s.fail(req); err != nil {
+			return nil, err
+		}
+	}
 	res, err := s.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -33,7 +42,12 @@ func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body = bytes.ReplaceAll(body, []byte(s.old), s.new)
+	if s.old != "" {
+		body = bytes.ReplaceAll(body, []byte(s.old), s.new)
+	}
+	if s.rewrite != nil && !s.hold {
+		body = s.rewrite(body)
+	}
 	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	res.Header.Del("Content-Length")
 	return res, nil

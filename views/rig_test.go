@@ -29,6 +29,7 @@ type rig struct {
 	api     *client.Client
 	journal *journal.Journal
 	shell   *shell.Shell
+	ctx     context.Context
 	panes   []ui.Pane
 	look    *theme.Theme
 	opened  func() tea.Cmd
@@ -89,6 +90,12 @@ func startedBehind(t *testing.T, o emulator.Options, width, height int, between 
 	})
 }
 
+// shift gives the panes and the shell another clock than the API's.
+func (r *rig) shift(o *shell.Options, now func() time.Time) {
+	account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: now, Location: time.UTC})
+	o.Panes, o.Opened, o.Now = account.Panes(), account.Opened, now
+}
+
 const token = "test-token"
 
 func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper) *rig {
@@ -97,7 +104,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
-	r := &rig{T: t, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now), come: make(chan struct{}, 1)}
+	r := &rig{T: t, ctx: ctx, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now), come: make(chan struct{}, 1)}
 	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(between(r.emu)), client.WithRecorder(r.journal))
 	if err != nil {
 		t.Fatal(err)

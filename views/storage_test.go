@@ -93,6 +93,7 @@ func TestReadingToTheEnd(t *testing.T) {
 
 // A million objects: the first rows stand there after one page, the next page is fetched when somebody comes near the end.
 func TestAMillionObjects(t *testing.T) {
+	faultrig.Report(t, "A33", "TestAMillionObjects")
 	start(t, emulator.Options{Seed: "large"}, 120, 36, func(r *rig) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F")
 		r.see("500 shown, more exist")

@@ -72,6 +72,7 @@ func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
 
 // While refreshing is paused the program at rest writes nothing.
 func TestPausedWritesNothing(t *testing.T) {
+	faultrig.Report(t, "E15", "TestPausedWritesNothing")
 	v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 	v.WaitFor("Services 14")
 	v.WaitFor("Object Storage  12 buckets")

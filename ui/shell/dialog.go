@@ -206,7 +206,10 @@ func (q *question) press(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 // formDialog is a form in front.
-type formDialog struct{ form *ui.FormView }
+type formDialog struct {
+	form  *ui.FormView
+	token bool // it asks for a token
+}
 
 func (d *formDialog) title() string { return d.form.Title() }
 
@@ -318,7 +321,7 @@ func (d *sheet) hint() string { return "y copies it · esc closes" }
 
 func (d *sheet) view(b ui.Box) string {
 	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(d.text, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(ui.Visible(d.text), "\n"), "\n") {
 		lines = append(lines, ui.Wrap(line, b.Width)...)
 	}
 	return d.scroll.View(b, strings.Join(lines, "\n"))

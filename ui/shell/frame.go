@@ -40,14 +40,17 @@ func (s *Shell) percent() int {
 	return s.o.Progress()
 }
 
+// cramped reports whether the terminal is too small for the program: nothing but leaving it is done then.
+func (s *Shell) cramped() bool { return s.width < leastWidth || s.height < leastHeight }
+
 func (s *Shell) content() string {
 	b := ui.Box{Width: s.width, Height: s.height, Theme: s.o.Theme, Now: s.now(), Focused: true}
 	s.hits = s.hits[:0]
 	if s.o.Bare {
 		return b.Fit(s.pane().View(b))
 	}
-	if s.width < leastWidth || s.height < leastHeight {
-		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d", leastWidth, leastHeight, s.width, s.height))
+	if s.cramped() {
+		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d.\nctrl+c ends it; no other key does anything.", leastWidth, leastHeight, s.width, s.height))
 	}
 	body := b
 	body.Height = s.height - 6

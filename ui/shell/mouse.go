@@ -20,6 +20,9 @@ type pointable interface {
 
 // pointed is the mouse: the wheel and clicks on tabs, hints and rows. A dialog in front owns it, and a question cannot be answered by it.
 func (s *Shell) pointed(msg tea.MouseMsg) tea.Cmd {
+	if s.cramped() {
+		return nil
+	}
 	if n := len(s.dialogs); n > 0 {
 		return s.pointedAt(s.dialogs[n-1], msg)
 	}

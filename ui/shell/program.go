@@ -64,7 +64,7 @@ func (s *Shell) programActions() []ui.Action {
 		act("quit", "", false, s.quit, "q"),
 	}
 	if s.o.Token != nil {
-		actions = append(actions, act("new token", "another token of the same account, for this run", false, func() tea.Cmd { return ui.Send(ui.Enter{Form: s.o.Token()}) }, "T"))
+		actions = append(actions, act("new token", "another token of the same account, for this run", false, func() tea.Cmd { s.askToken(); return nil }, "T"))
 	}
 	if len(s.o.Accounts) < 2 {
 		i := slices.IndexFunc(actions, func(a ui.Action) bool { return a.Name() == "switch account" })

@@ -191,16 +191,20 @@ func (s *Shell) barred() {
 	if n == 0 {
 		t, ok := s.pane().(ui.Typer)
 		f := fresh(s.pane())
-		refused = ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
-		s.prompted = s.prompted && ui.Unauthorized(f.Err)
+		refused = !s.prompted && ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
 	} else if d, ok := s.dialogs[n-1].(*formDialog); ok {
-		refused = d.form.Barred()
+		refused = d.form.Barred() && !d.token
 	}
-	if s.o.Token == nil || s.prompted || !refused {
+	if s.o.Token == nil || !refused {
 		return
 	}
 	s.prompted = true
-	s.push(&formDialog{form: ui.NewFormView(s.o.Token(), s.ctx)})
+	s.askToken()
+}
+
+// askToken puts the form for another token in front.
+func (s *Shell) askToken() {
+	s.push(&formDialog{form: ui.NewFormView(s.o.Token(), s.ctx), token: true})
 }
 
 // resume asks anew whatever held requests back: somebody wants to know now.
@@ -269,6 +273,7 @@ func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 	case ui.Menu:
 		s.push(&menu{name: msg.Title, actions: s.granted(msg.Actions)})
 	case ui.Again:
+		s.prompted = false
 		return s.pane().Refresh()
 	case ui.Once:
 		s.push(&once{Once: msg})
@@ -293,6 +298,9 @@ func (s *Shell) push(d dialog) { s.dialogs = append(s.dialogs, d) }
 func (s *Shell) press(k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "ctrl+c" && !s.holdsSecret() {
 		return terminal.Quit(0)
+	}
+	if s.cramped() {
+		return nil
 	}
 	if n := len(s.dialogs); n > 0 {
 		return s.answer(s.dialogs[n-1], k)
@@ -324,6 +332,9 @@ func (s *Shell) dismiss(d dialog) {
 
 // paste is one event: for what takes text, and never commands.
 func (s *Shell) paste(msg tea.PasteMsg) tea.Cmd {
+	if s.cramped() {
+		return nil
+	}
 	if n := len(s.dialogs); n > 0 {
 		return s.dialogs[n-1].paste(msg)
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/faultrig"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -132,6 +133,7 @@ func TestAQuestionThatDoesNotFitDoesNotArm(t *testing.T) {
 }
 
 func TestEveryFrameIsAsLargeAsTheTerminal(t *testing.T) {
+	faultrig.Report(t, "E6", "TestEveryFrameIsAsLargeAsTheTerminal")
 	b := newBench(t, nil)
 	for _, keys := range [][]string{{}, {"?"}, {"esc", ":"}, {"esc", "D"}, {"esc", "a"}} {
 		b.press(keys...)

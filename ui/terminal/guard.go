@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,19 +12,20 @@ import (
 // The guard stands between the terminal and the loop. It lets nothing through that would crash or deafen the program: control sequences
 // with more parameters than any terminal sends, pastes without an end, keys typed while the screen stood still.
 type guard struct {
-	in    io.Reader
-	out   *io.PipeWriter
-	read  *io.PipeReader
-	mu    sync.Mutex
-	off   bool
-	state state
-	count int    // parameters of the sequence under way
-	held  []byte // what of it has come
-	sent  int    // how much of that has been let through already
-	paste int    // bytes of the paste under way; -1 when there is none
-	safe  []byte // what is let through of a chunk
-	shade []byte // what has come of a report of the background's colour; nil where another is under way
-	last  byte   // what was let through last, of the chunks before
+	in      io.Reader
+	out     *io.PipeWriter
+	read    *io.PipeReader
+	mu      sync.Mutex
+	off     bool
+	state   state
+	count   int       // parameters of the sequence under way
+	held    []byte    // what of it has come
+	sent    int       // how much of that has been let through already
+	paste   int       // bytes of the paste under way; -1 when there is none
+	safe    []byte    // what is let through of a chunk
+	shade   []byte    // what has come of a report of the background's colour; nil where another is under way
+	burstAt time.Time // when text came last that nobody typed
+	last    byte      // what was let through last, of the chunks before
 }
 
 // state is what the next byte belongs to.
@@ -41,6 +43,8 @@ const (
 const (
 	mostParameters = 16
 	longest        = 256 // bytes of a sequence
+	leastBurst     = 100 // bytes at once that no hand types
+	burstGap       = 50 * time.Millisecond
 	mostPaste      = 1 << 20
 	pasteIdle      = 2 * time.Second
 )
@@ -123,9 +127,27 @@ func (g *guard) take(chunk []byte, stalled func() bool, dropped func(int)) {
 		dropped(len(chunk))
 		return
 	}
+	burst := g.burst(chunk)
 	if safe := g.filter(chunk); len(safe) > 0 {
+		if burst {
+			safe = slices.Concat(pasteStart, safe, pasteEnd)
+		}
 		_, _ = g.out.Write(safe)
 	}
+}
+
+// burst reports whether a chunk is text that nobody typed, from a terminal that does not mark pastes: much at once and not one key held
+// down, or what follows such a chunk at once.
+func (g *guard) burst(chunk []byte) bool {
+	if g.paste >= 0 || g.state != plainText || bytes.IndexByte(chunk, 0x1b) >= 0 || bytes.IndexByte(chunk, 3) >= 0 {
+		return false
+	}
+	follows := time.Since(g.burstAt) < burstGap
+	if !follows && (len(chunk) < leastBurst || bytes.Count(chunk, chunk[:1]) == len(chunk)) {
+		return false
+	}
+	g.burstAt = time.Now()
+	return true
 }
 
 // forget drops the sequence under way: its rest is not to come.

@@ -227,3 +227,27 @@ func TestAPausedGuardLetsNothingThrough(t *testing.T) {
 		<-r.gone
 	})
 }
+
+// Text that comes at once without the marks of a paste is one all the same; a key that is held down is not, nor is what a hand can type.
+func TestABurstIsAPaste(t *testing.T) {
+	for name, c := range map[string]struct{ in, out string }{
+		"a burst": {strings.Repeat("Dy", 80), "\x1b[200~" + strings.Repeat("Dy", 80) + "\x1b[201~"}, "a held key": {strings.Repeat("j", 200), strings.Repeat("j", 200)},
+		"typed": {"edge-router\r", "edge-router\r"}, "arrows": {strings.Repeat("\x1b[A", 60), strings.Repeat("\x1b[A", 60)}, "with ctrl+c": {strings.Repeat("Dy", 80) + "\x03", strings.Repeat("Dy", 80) + "\x03"},
+	} {
+		r := start()
+		go func() { _, _ = io.WriteString(r.typed, c.in) }()
+		got := ""
+		for len(got) < len(c.out) {
+			select {
+			case part := <-r.got:
+				got += part
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%s: only %q", name, got)
+			}
+		}
+		if got != c.out {
+			t.Errorf("%s: %q", name, got)
+		}
+		r.typed.Close()
+	}
+}

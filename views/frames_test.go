@@ -1,0 +1,402 @@
+package views_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/client/emulator"
+	"lookout/client/faultrig"
+	"lookout/theme"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
+)
+
+// measure is exact for the size that the shell has now.
+func (r *rig) measure(width, height int) {
+	r.Helper()
+	r.width, r.height = width, height
+	r.exact()
+}
+
+// Whatever the size, every pane's frame has it, also with a question, the help or a form in front, and in a storm of sizes.
+func TestSizes(t *testing.T) {
+	sizes := [][2]int{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
+	for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}, struct{ key, text string }{": transfers <enter>", ""}, struct{ key, text string }{": journal <enter>", ""}) {
+		faultrig.Row(t, "E6", "pane "+pane.key, func(t *testing.T) {
+			t.Parallel()
+			start(t, emulator.Options{}, 80, 24, func(r *rig) {
+				r.keysOf(pane.key)
+				for _, front := range []string{"", "?", "n", "D", "a"} {
+					r.press(front)
+					for _, size := range sizes {
+						if size[0] == 1000 && front != "" {
+							continue
+						}
+						r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+						r.measure(size[0], size[1])
+						if size == [2]int{20, 5} {
+							r.see("lookout needs 40×10")
+						}
+					}
+					r.press("<esc>", "<esc>")
+				}
+			})
+		})
+	}
+	for seed := range uint64(4) {
+		faultrig.Row(t, "E6", fmt.Sprintf("storm %d", seed), func(t *testing.T) {
+			start(t, emulator.Options{}, 80, 24, func(r *rig) {
+				dice := rand.New(rand.NewPCG(seed, 6))
+				for n := range 300 {
+					w, h := 1+dice.IntN(220), 1+dice.IntN(60)
+					r.shell.Update(tea.WindowSizeMsg{Width: w, Height: h})
+					r.measure(w, h)
+					if n%20 == 0 {
+						r.press([]string{"3", "D", "<esc>", "?", "<esc>", "4", "n", "<esc>", "8"}[dice.IntN(9)])
+					}
+				}
+			})
+		})
+	}
+}
+
+// A question that is not all in sight is not answered, whatever is typed.
+func TestQuestionsThatDoNotFit(t *testing.T) {
+	for _, d := range []struct{ name, keys, word, says string }{
+		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"}, {"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"}, {"contact", "4 / Ada <enter> D ~", "y", "nobody calls"},
+		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"}, {"bucket", "8 / scratch <enter> D ~", "scratch", "deleted for good"}, {"many", "4 A D ~", "9", "9 rows"},
+		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
+	} {
+		for _, size := range [][2]int{{40, 10}, {40, 14}, {60, 12}, {30, 30}, {44, 11}} {
+			faultrig.Row(t, "E7", fmt.Sprintf("%s at %dx%d", d.name, size[0], size[1]), func(t *testing.T) {
+				start(t, emulator.Options{}, 120, 36, func(r *rig) {
+					r.keysOf(d.keys)
+					r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+					screen := r.screen()
+					r.press(d.word, "<enter>")
+					r.wait(3 * time.Second)
+					whole := strings.Contains(screen, d.word) && strings.Contains(screen, strings.Fields(d.says)[0])
+					if n := len(r.applied()); n > 0 && !whole {
+						r.Errorf("answered although it could not be read:\n%s", screen)
+					}
+				})
+			})
+		}
+	}
+}
+
+// Without colours no colour is in any frame, and states are told by words; with sixteen they are the terminal's own.
+func TestColours(t *testing.T) {
+	for _, colours := range []theme.Colors{theme.None, theme.ANSI16} {
+		for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}) {
+			faultrig.Row(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
+				startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
+					look, err := theme.New("light", colours, false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					o.Theme = look
+				}, func(r *rig) {
+					r.keysOf(pane.key)
+					frame := r.shell.Frame().Content
+					for _, part := range strings.Split(frame, "\x1b[")[1:] {
+						style, _, _ := strings.Cut(part, "m")
+						for code := range strings.SplitSeq(style, ";") {
+							if colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3; colour && colours == theme.None || code == "38" || code == "48" {
+								r.Fatalf("the colour %q is in the frame", style)
+							}
+						}
+					}
+					if pane.key == "3" {
+						r.see("ok", "problem", "disabled", "pending")
+					}
+				})
+			})
+		}
+	}
+}
+
+// fields are the members of answers that hold text from a server, and where they are seen: a pane and a column, or its details.
+func fields() []struct{ pane, member, column string } {
+	return []struct{ pane, member, column string }{
+		{"4", "name", "name"}, {"4", "email", "e-mail"}, {"4", "group", "group"}, {"4", "primary", "phone"}, {"4", "secondary", "second phone"}, {"4", "updated", "updated"},
+		{"5", "label", "label"}, {"5", "last_decrypted", "last decrypted"},
+		{"3", "label", "label"}, {"3", "service_type", "type"}, {"3", "address", "address"}, {"3", "body", ""}, {"3", "consultation_group", "group"}, {"3", "notes", ""}, {"3", "region", ""}, {"3", "status", "state"}, {"3", "created", ""}, {"3", "updated", "updated"},
+		{"2", "label", "about"}, {"2", "url", ""}, {"2", "type", ""}, {"2", "created", "age"},
+		{"6", "label", "instance"}, {"6", "user", "user"}, {"6", "ip", "address"}, {"6", "group", ""},
+		{"8", "label", "bucket"}, {"8", "cluster", "cluster"}, {"8", "hostname", "host name"}, {"8", "created", "created"}, {"8", "region", ""},
+		{"9", "label", "label"}, {"9", "access_key", "access key"}, {"9", "bucket_name", "reaches"}, {"9", "permissions", "reaches"}, {"9", "cluster", ""},
+		{"0", "id", "cluster"}, {"0", "domain", "domain"}, {"0", "region", "region"}, {"0", "status", "state"}, {"0", "static_site_domain", ""},
+		{"8o", "name", "name"}, {"8o", "last_modified", "modified"}, {"8o", "owner", ""},
+	}
+}
+
+// Hostile strings in every field of every answer: each frame has its size, holds nothing but text and styles, and the header, the tabs,
+// the keys and every row's place stay. Many strings stand in one account, a different one in each row.
+func TestHostileFields(t *testing.T) {
+	texts := hostile(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible", "width", "invalid_utf8", "identity_lookalike", "contact_fields")
+	for n, field := range fields() {
+		faultrig.Row(t, "E11", field.pane+" "+field.member, func(t *testing.T) {
+			t.Parallel()
+			at := n * 7
+			var one sync.Mutex // answers come several at once
+			s := &swap{rewrite: func(body []byte) []byte {
+				one.Lock()
+				defer one.Unlock()
+				return replaced(body, field.member, texts, &at)
+			}}
+			start(t, emulator.Options{}, 140, 40, func(r *rig) {
+				if strings.HasSuffix(field.pane, "o") {
+					s.hold = true
+					r.press("8", "/", "acme-www", "<enter>")
+					s.hold = false
+					r.press("<enter>")
+				} else {
+					r.press(field.pane)
+				}
+				base := strings.Split(r.screen(), "\n")
+				for range 10 {
+					r.press("r", "j")
+					r.harmless(base)
+				}
+				for _, key := range []string{"<enter>", "<esc>", "e", "<esc>", "<esc>", "D", "<esc>", "Y", "<esc>", ":", "<esc>", "V", "<esc>"} {
+					r.press(key)
+					r.harmless(nil)
+				}
+			}, s)
+		})
+	}
+}
+
+// harmless fails unless the frame is text and styles alone and of its size, and what stands around the pane is as in another frame.
+func (r *rig) harmless(base []string) {
+	r.Helper()
+	frame := r.shell.Frame()
+	screen := ansi.Strip(frame.Content)
+	lines := strings.Split(screen, "\n")
+	if len(lines) != r.height {
+		r.Fatalf("%d lines for a height of %d", len(lines), r.height)
+	}
+	for n, line := range lines {
+		if w := ansi.StringWidth(line); w != r.width {
+			r.Fatalf("line %d is %d cells wide, not %d: %q", n+1, w, r.width, line)
+		}
+	}
+	for _, c := range screen + frame.Title {
+		if c >= 0x80 && unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Co) || c < ' ' && c != '\n' || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069 {
+			r.Fatalf("%U is in the frame", c)
+		}
+	}
+	if base == nil {
+		return
+	}
+	for _, n := range []int{2, len(lines) - 3} {
+		if lines[n] != base[n] {
+			r.Fatalf("line %d has changed:\n%s\n%s", n+1, lines[n], base[n])
+		}
+	}
+	seam := strings.Index(base[3], "│")
+	if seam < 0 {
+		return
+	}
+	x := ansi.StringWidth(base[3][:seam])
+	for n := 3; n < len(lines)-3; n++ {
+		if ansi.Cut(lines[n], x, x+1) != "│" {
+			r.Fatalf("line %d is moved:\n%s", n+1, lines[n])
+		}
+	}
+}
+
+// replaced puts another text into every member of a name, one after the other.
+func replaced(body []byte, member string, texts []string, at *int) []byte {
+	var answer any
+	if json.Unmarshal(body, &answer) != nil {
+		return body
+	}
+	var out strings.Builder
+	retell(&out, answer, member, func() string {
+		*at++
+		return texts[*at%len(texts)]
+	})
+	return []byte(out.String())
+}
+
+// retell writes JSON with other texts in a member, their bytes kept even where they are no UTF-8.
+func retell(out *strings.Builder, v any, member string, next func() string) {
+	switch v := v.(type) {
+	case map[string]any:
+		out.WriteByte('{')
+		sep := ""
+		for name, value := range v {
+			out.WriteString(sep + string(asText(name)) + ":")
+			_, text := value.(string)
+			if name == member && (text || value == nil) {
+				out.WriteString(`"` + string(inJSON(next())) + `"`)
+			} else {
+				retell(out, value, member, next)
+			}
+			sep = ","
+		}
+		out.WriteByte('}')
+	case []any:
+		out.WriteByte('[')
+		for n, value := range v {
+			if n > 0 {
+				out.WriteByte(',')
+			}
+			retell(out, value, member, next)
+		}
+		out.WriteByte(']')
+	default:
+		out.Write(asText(v))
+	}
+}
+
+// A day of use in a moment: dialogs, panes, refreshes and faults leave nothing behind.
+func TestLongUse(t *testing.T) {
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	flat := func(r *rig, before uint64) {
+		r.Helper()
+		if after := heap(); after > before+before/2+(4<<20) {
+			r.Errorf("%d KiB on the heap before, %d after", before>>10, after>>10)
+		}
+	}
+	faultrig.Row(t, "I3", "1500 dialogs, 150 panes, 150 refreshes", func(t *testing.T) {
+		start(t, emulator.Options{}, 80, 24, func(r *rig) {
+			key := func(k rune) { r.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
+			use := func(n int) {
+				for range n {
+					key([]rune("?a:m")[n%4])
+					if n%16 < 4 {
+						r.shell.Frame()
+					}
+					r.shell.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
+				}
+				for i := range n / 10 {
+					key(rune('0' + i%10))
+				}
+				for range n / 10 {
+					r.press("r")
+				}
+			}
+			use(100)
+			before, routines := heap(), runtime.NumGoroutine()
+			use(1500)
+			r.wait(2 * time.Minute)
+			flat(r, before)
+			if now := runtime.NumGoroutine(); now > routines+20 {
+				r.Errorf("%d goroutines before, %d after", routines, now)
+			}
+		})
+	})
+	faultrig.Row(t, "I2", "faults and keys for a while on a fake clock", func(t *testing.T) {
+		start(t, emulator.Options{Lively: true}, 100, 30, func(r *rig) {
+			dice := rand.New(rand.NewPCG(1, 2))
+			r.wait(time.Minute)
+			before, routines := heap(), runtime.NumGoroutine()
+			for range 90 {
+				if dice.IntN(5) == 0 {
+					r.emu.Clear()
+					r.emu.Fail("*", []emulator.Fault{{Status: 503, Times: 2}, {Reset: true, Times: 1}, {Cut: 5, Times: 1}, {Status: 429, RetryAfter: "3", Times: 1}, {HTML: true, Times: 1}}[dice.IntN(5)])
+				}
+				r.press(string("1234567890jkg?"[dice.IntN(14)]), "<esc>")
+				r.wait(10 * time.Second)
+			}
+			r.emu.Clear()
+			r.press("r")
+			r.wait(2 * time.Minute)
+			r.see("live")
+			flat(r, before)
+			if now := runtime.NumGoroutine(); now > routines+20 {
+				r.Errorf("%d goroutines before, %d after", routines, now)
+			}
+		})
+	})
+}
+
+// input turns bytes of a fuzzer into what a terminal sends.
+func input(b byte) tea.Msg {
+	keys := []string{"j", "k", "g", "G", "/", "s", "v", "A", "D", "d", "E", "t", "e", "n", "a", ":", "?", "r", "R", "p", "m", "H", "M", "o", "f", "c", "x", "X", "w", "U", "L", "T", "u", "V", "Y", "q", "i", "h", "l",
+		"<esc>", "<tab>", "<up>", "<down>", "<left>", "<right>", "<backspace>", "<space>", "<pgdown>", "<ctrl+o>", "1", "2", "3", "4", "5", "6", "7", "8", "9", "0"}
+	switch {
+	case int(b) < len(keys):
+		if name, ok := strings.CutPrefix(keys[b], "<"); ok {
+			return named(strings.TrimSuffix(name, ">"))
+		}
+		return tea.KeyPressMsg{Code: rune(keys[b][0]), Text: keys[b]}
+	case b < 80:
+		return tea.PasteMsg{Content: []string{"y\n", "acme-prod\r", "7", "\x1b[2J", strings.Repeat("long ", 100)}[b%5]}
+	case b < 110:
+		return tea.WindowSizeMsg{Width: 1 + int(b)*3%200, Height: 1 + int(b)*7%60}
+	case b < 140:
+		return tea.MouseClickMsg{X: int(b) * 5 % 100, Y: int(b) % 30, Button: tea.MouseLeft}
+	case b < 150:
+		return tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown}
+	case b < 160:
+		return []tea.Msg{tea.FocusMsg{}, tea.BlurMsg{}, terminal.Resumed{}, terminal.Alone{}, terminal.Stalled{Dropped: 3}}[b%5]
+	}
+	return nil
+}
+
+// answers are the keys that answer a question or send a form: they come only where a fuzzer chooses.
+var answers = []string{"y", "<enter>", "<ctrl+s>"}
+
+// Whatever is pressed, pasted, clicked and resized: no panic, every frame has its size, and on a protected account nothing is changed
+// unless a question or a form was answered. Each change is in the journal once.
+func FuzzProtected(f *testing.F) {
+	faultrig.Report(f, "J10", "FuzzProtected")
+	f.Add([]byte("\x33\x08\x33\x0a\x0b"), false)
+	f.Add([]byte{51, 8, 200, 62, 63, 64, 39, 52, 7, 8, 62}, false)
+	f.Add([]byte{51, 9, 250, 251, 252, 51, 10, 250, 53, 11, 250}, true)
+	for seed := range uint64(12) {
+		dice := rand.New(rand.NewPCG(seed, 10))
+		seq := make([]byte, 60)
+		for i := range seq {
+			seq[i] = byte(dice.IntN(256))
+		}
+		f.Add(seq, seed%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, sequence []byte, answering bool) {
+		sequence = sequence[:min(len(sequence), 200)]
+		startedAs(t, emulator.Options{}, 100, 30, protect, func(r *rig) {
+			w, h := 100, 30
+			for _, b := range sequence {
+				msg := input(b)
+				switch {
+				case msg == nil && b >= 240 && answering:
+					r.press(answers[int(b)%len(answers)])
+				case msg == nil:
+					r.wait(time.Second)
+				default:
+					if size, ok := msg.(tea.WindowSizeMsg); ok {
+						w, h = size.Width, size.Height
+					}
+					r.send(msg)
+				}
+				r.measure(w, h)
+			}
+			if !answering {
+				r.nothing()
+			}
+			if changes, entries := len(r.applied()), len(r.journal.Entries(time.Time{})); changes > entries {
+				r.Errorf("%d changes, %d in the journal", changes, entries)
+			}
+		})
+	})
+}
