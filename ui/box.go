@@ -139,17 +139,23 @@ func wrapLine(text string, width int) []string {
 // breakWord breaks a word that is longer than a line, behind what parts addresses and paths where it has some.
 func breakWord(word string, width int) []string {
 	var parts []string
-	for Width(word) > width {
-		part := ansi.Truncate(word, width, "")
+	for {
+		window := word[:min(len(word), 8*width+64)] // no more is looked at for a line
+		for len(window) < len(word) && !utf8.RuneStart(word[len(window)]) {
+			window = window[:len(window)-1]
+		}
+		if len(window) == len(word) && Width(word) <= width {
+			return append(parts, word)
+		}
+		part := ansi.Truncate(window, width, "")
 		if at := strings.LastIndexAny(part, "./@&?=") + 1; at > len(part)/3 {
 			part = part[:at]
 		}
 		if part == "" { // a rune wider than the line
-			break
+			return append(parts, word)
 		}
 		parts, word = append(parts, part), word[len(part):]
 	}
-	return append(parts, word)
 }
 
 // Break breaks text into lines of at most width cells wherever it has to: for addresses.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -26,5 +27,13 @@ func TestWrap(t *testing.T) {
 		if got := Wrap(c.text, c.width); !slices.Equal(got, c.want) {
 			t.Errorf("Wrap(%q, %d) = %q, not %q", c.text, c.width, got, c.want)
 		}
+	}
+}
+
+// Wrapping a word of a megabyte takes as long as it is long: it was the square of that.
+func BenchmarkWrapLongWord(b *testing.B) {
+	text := strings.Repeat("x", 1<<20)
+	for b.Loop() {
+		Wrap(text, 80)
 	}
 }

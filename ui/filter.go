@@ -19,6 +19,25 @@ type filter struct {
 // begin gives the filter the keyboard, empty; esc goes back to what it was.
 func (f *filter) begin() { f.typing, f.before, f.text = true, f.text, "" }
 
+// longestFilter is how many bytes of a filter pasted text may make: more is no filter.
+const longestFilter = 1000
+
+// paste adds pasted text, as much as makes a filter.
+func (f *filter) paste(text string) {
+	f.text += oneLine(text[:min(len(text), 4*longestFilter)])
+	f.text = strings.ToValidUTF8(f.text[:min(len(f.text), longestFilter)], "")
+}
+
+// oneLine is pasted text without what would break a line.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // press takes a key while typing.
 func (f *filter) press(k tea.KeyPressMsg) {
 	switch k.String() {

@@ -353,7 +353,7 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 		}
 	case tea.PasteMsg:
 		if l.filter.typing {
-			l.filter.text += oneLine(msg.Content)
+			l.filter.paste(msg.Content)
 			l.settle()
 		}
 	case tea.MouseWheelMsg:
@@ -372,16 +372,6 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// oneLine is pasted text without what would break a line.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // marked are the rows with a mark in the order of the set, and how many of them the filter hides.

@@ -41,7 +41,9 @@ func (s *Shell) percent() int {
 }
 
 // cramped reports whether the terminal is too small for the program: nothing but leaving it is done then.
-func (s *Shell) cramped() bool { return s.width < leastWidth || s.height < leastHeight }
+func (s *Shell) cramped() bool {
+	return !s.o.Bare && (s.width < leastWidth || s.height < leastHeight)
+}
 
 func (s *Shell) content() string {
 	b := ui.Box{Width: s.width, Height: s.height, Theme: s.o.Theme, Now: s.now(), Focused: true}
