@@ -21,28 +21,35 @@ func (l *List[T]) ColumnNames() []string {
 // ChooseColumns shows these columns in this order. Those that are left out still serve for filters and sorting. Names that no column has
 // are given back; without any that is known everything stays as it is.
 func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
-	var chosen, rest []Column[T]
+	order, shown, unknown := arrangement(l.ColumnNames(), names)
+	if shown == 0 {
+		return unknown
+	}
+	columns := make([]Column[T], len(order))
+	for i, at := range order {
+		columns[i] = l.Columns[at]
+		columns[i].hidden = i >= shown
+	}
+	l.Columns, l.sheet.heads = columns, nil
+	return unknown
+}
+
+// arrangement is the order in which columns stand when some are chosen by name: those, so many are shown, then all others.
+func arrangement(titles, names []string) (order []int, shown int, unknown []string) {
 	for i, name := range names {
-		at := slices.IndexFunc(l.Columns, func(c Column[T]) bool { return c.Title == name })
+		at := slices.Index(titles, name)
 		switch {
 		case at < 0:
 			unknown = append(unknown, name)
 		case !slices.Contains(names[:i], name):
-			c := l.Columns[at]
-			c.hidden = false
-			chosen = append(chosen, c)
+			order = append(order, at)
 		}
 	}
-	if len(chosen) == 0 {
-		return unknown
-	}
-	for _, c := range l.Columns {
-		if !slices.Contains(names, c.Title) {
-			c.hidden = true
-			rest = append(rest, c)
+	shown = len(order)
+	for at := range titles {
+		if !slices.Contains(order[:shown], at) {
+			order = append(order, at)
 		}
 	}
-	l.Columns = append(chosen, rest...)
-	l.sheet.heads = nil
-	return unknown
+	return order, shown, unknown
 }

@@ -132,6 +132,22 @@ func manyQuestion(name string, list []string, left, hidden int) *Question {
 	return &Question{Title: name, Text: text, List: list, Word: fmt.Sprint(len(list)), Yes: name}
 }
 
+// csv is a table of some of the columns. A cell that a spreadsheet would take for a formula is kept from it.
+func csv(titles []string, columns []int, rows int, cell func(row, column int) string) string {
+	var b strings.Builder
+	for i, c := range columns {
+		csvField(&b, i, titles[c])
+	}
+	b.WriteByte('\n')
+	for row := range rows {
+		for i, c := range columns {
+			csvField(&b, i, cell(row, c))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // csvField writes a field; n is its place in the line.
 func csvField(b *strings.Builder, n int, text string) {
 	if n > 0 {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -195,23 +193,19 @@ func asJSON(row any) string {
 	return string(data)
 }
 
-// csv is the list as it is shown. A cell that a spreadsheet would take for a formula is kept from it.
+// csv is the list as it is shown.
 func (l *List[T]) csv() string {
-	var b strings.Builder
-	columns := slices.DeleteFunc(slices.Clone(l.Columns), func(c Column[T]) bool { return c.hidden })
-	for i, c := range columns {
-		csvField(&b, i, c.Title)
-	}
-	b.WriteByte('\n')
-	for n := range l.order.count(l.Set) {
-		row := l.Set.At(l.order.index(n))
-		for i, c := range columns {
-			text, _ := c.Cell(row, l.light())
-			csvField(&b, i, text)
+	var at []int
+	for i, c := range l.Columns {
+		if !c.hidden {
+			at = append(at, i)
 		}
-		b.WriteByte('\n')
 	}
-	return b.String()
+	b := l.light()
+	return csv(l.ColumnNames(), at, l.order.count(l.Set), func(row, column int) string {
+		text, _ := l.Columns[column].Cell(l.Set.At(l.order.index(row)), b)
+		return text
+	})
 }
 
 // bind turns an act into an action about the row at the cursor, captured: whatever moves beneath the question, the answer is about this row.

@@ -35,22 +35,31 @@ func (l *List[T]) Read(b Box) Reading {
 		r.Text = l.Detail(row, b)
 		return r
 	}
-	parts := []string{l.called(row)}
-	for _, c := range l.Columns {
-		text, _ := c.Cell(row, b)
-		if text = strings.TrimSpace(ansi.Strip(text)); text != "" && text != parts[0] && !c.hidden {
-			parts = append(parts, c.Title+" "+text)
+	cells := make([]string, len(l.Columns))
+	for i, c := range l.Columns {
+		if !c.hidden {
+			cells[i], _ = c.Cell(row, b)
 		}
 	}
-	id := l.Set.ID(row)
-	if verb := l.Set.Busy(id); verb != "" {
+	r.Item = rowInWords(l.called(row), l.ColumnNames(), cells, l.Set.Busy(l.Set.ID(row)), l.marks.has(l.order.index(l.at)))
+	return r
+}
+
+// rowInWords is a row's name, its other cells by their titles, what is being done to it, and whether it is marked.
+func rowInWords(name string, titles, cells []string, verb string, marked bool) string {
+	parts := []string{name}
+	for i, cell := range cells {
+		if text := strings.TrimSpace(ansi.Strip(cell)); text != "" && text != name {
+			parts = append(parts, titles[i]+" "+text)
+		}
+	}
+	if verb != "" {
 		parts = append(parts, verb)
 	}
-	if l.marks.has(l.order.index(l.at)) {
+	if marked {
 		parts = append(parts, "marked")
 	}
-	r.Item = strings.Join(parts, "; ")
-	return r
+	return strings.Join(parts, "; ")
 }
 
 // Read is the field that has the keyboard, with what is wrong with it or to be known about it.

@@ -104,7 +104,8 @@ func (c *child) read() {
 		buffer := make([]byte, 4096)
 		for {
 			c.paused.Lock()
-			c.paused.Unlock() //nolint:staticcheck // waits while nobody is to read
+			//lint:ignore SA2001 it waits while nobody is to read
+			c.paused.Unlock()
 			n, err := c.tty.Read(buffer)
 			c.mu.Lock()
 			c.out.Write(buffer[:n])
