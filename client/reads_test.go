@@ -1058,3 +1058,34 @@ func TestAFailingPathHoldsNoOther(t *testing.T) {
 		}
 	})
 }
+
+// Areas of the API have limits of their own: what is told is the one of which least is left, and a span that has ended counts no more.
+func TestTheTightestBudgetIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, emulator.Options{})
+		told := func() string { b := c.Budget(); return fmt.Sprintf("%d of %d", b.Remaining, b.Limit) }
+		for range 80 {
+			_, _ = c.Services.Page(t.Context(), 1)
+		}
+		for range 30 {
+			_, _ = c.Clusters.Page(t.Context(), 1)
+		}
+		if got := told(); got != "720 of 800" {
+			t.Error(got)
+		}
+		for range 270 {
+			_, _ = c.Clusters.Page(t.Context(), 1)
+		}
+		if got := told(); got != "450 of 750" {
+			t.Error(got)
+		}
+		time.Sleep(2 * time.Second)
+		if got := told(); got != "720 of 800" {
+			t.Errorf("behind its span: %s", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := told(); got != "800 of 800" {
+			t.Errorf("behind all spans: %s", got)
+		}
+	})
+}

@@ -66,7 +66,8 @@ type wire struct {
 	tokens *tokens
 
 	mu     sync.Mutex
-	budget Budget
+	budget Budget         // how long nobody is to ask
+	limits map[int]Budget // what is left, by the limits that answers tell: areas of the API have their own
 	scopes string
 	fund   int
 	failed map[string]failed // reads that failed when they were last sent, by path
@@ -91,7 +92,7 @@ type Budget struct {
 func (c *Client) Budget() Budget {
 	c.wire.mu.Lock()
 	defer c.wire.mu.Unlock()
-	return c.wire.budget
+	return c.wire.tightest()
 }
 
 // Scopes are the scopes of the token as the last answer told them: "*" is all; "" is not known.
@@ -108,7 +109,7 @@ func newWire(c *Client) *wire {
 		t.ResponseHeaderTimeout = 0 // reads have their patience; a change that is cut short is one nobody knows the end of
 		next = t
 	}
-	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, tokens: c.tokens, fund: retryFund, failed: map[string]failed{}}
+	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, tokens: c.tokens, fund: retryFund, failed: map[string]failed{}, limits: map[int]Budget{}}
 	bearer := &bearer{next: next, scheme: c.base.Scheme, host: c.base.Host, tokens: c.tokens}
 	single := &http.Client{Transport: bearer, CheckRedirect: stay}
 	w.writes = single
@@ -371,16 +372,38 @@ func (w *wire) queue(ctx context.Context) error {
 	}
 }
 
+// mostLimits bounds what is kept of a server that tells another limit each time.
+const mostLimits = 16
+
+// tightest is the limit of which least is left, with how long nobody is to ask. A limit whose span has ended is whole again.
+func (w *wire) tightest() Budget {
+	least := Budget{}
+	for _, b := range w.limits {
+		if !b.Reset.IsZero() && !b.Reset.After(w.now()) {
+			b.Remaining = b.Limit
+		}
+		if least.Limit == 0 || b.Remaining*least.Limit < least.Remaining*b.Limit || b.Remaining*least.Limit == least.Remaining*b.Limit && b.Limit > least.Limit {
+			least = b
+		}
+	}
+	least.Until, least.Asked = w.budget.Until, w.budget.Asked
+	return least
+}
+
 // learn keeps what an answer's headers say about limits and scopes.
 func (w *wire) learn(status int, h http.Header) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if limit, err := strconv.Atoi(h.Get("X-RateLimit-Limit")); err == nil {
-		w.budget.Limit = limit
-		w.budget.Remaining, _ = strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+		b := Budget{Limit: limit}
+		b.Remaining, _ = strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 		if reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-			w.budget.Reset = time.Unix(reset, 0)
+			b.Reset = time.Unix(reset, 0)
 		}
+		if len(w.limits) > mostLimits {
+			clear(w.limits)
+		}
+		w.limits[limit] = b
 	}
 	if s := h.Get("X-OAuth-Scopes"); s != "" {
 		w.scopes = w.tokens.mask().text(Clean(s))

@@ -32,25 +32,24 @@ type Emulator struct {
 	mux     *http.ServeMux
 	ops     []Operation
 
-	mu       sync.Mutex
-	started  time.Time
-	last     int // number given last
-	contacts []*contact
-	creds    []*credential
-	services []*service
-	issues   []*issue
-	machines []*machine
-	tickets  []*ticket
-	buckets  []*bucket
-	keys     []*key
-	used     int64
-	secret   []byte
-	ledger   []Applied
-	counts   map[string]int
-	faults   []*armed
-	window   time.Time
-	spent    int
-	turn     int // how many things have happened
+	mu               sync.Mutex
+	started          time.Time
+	last             int // number given last
+	contacts         []*contact
+	creds            []*credential
+	services         []*service
+	issues           []*issue
+	machines         []*machine
+	tickets          []*ticket
+	buckets          []*bucket
+	keys             []*key
+	used             int64
+	secret           []byte
+	ledger           []Applied
+	counts           map[string]int
+	faults           []*armed
+	general, storage allowance
+	turn             int // how many things have happened
 }
 
 // An Operation is one line of the document's "Endpoints".
@@ -64,7 +63,7 @@ type Operation struct {
 
 // New is an emulator with the account of a seed.
 func New(o Options) *Emulator {
-	e := &Emulator{options: o, now: o.Now, mux: http.NewServeMux(), counts: map[string]int{}, secret: []byte("emulated signature")}
+	e := &Emulator{options: o, now: o.Now, mux: http.NewServeMux(), counts: map[string]int{}, secret: []byte("emulated signature"), general: generalAllowance(), storage: storageAllowance()}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -256,28 +255,43 @@ func (e *Emulator) allows(scope string) bool {
 	return false
 }
 
-// Rate of the real service: 800 requests in two minutes.
-const (
-	rateLimit  = 800
-	rateWindow = 2 * time.Minute
-)
+// An allowance is how many requests the real service takes in a span.
+type allowance struct {
+	limit int
+	span  time.Duration
+	from  time.Time
+	spent int
+}
+
+// generalAllowance and storageAllowance are those of the document ("Rate Limiting"). They are told, and not enforced.
+func generalAllowance() allowance { return allowance{limit: 800, span: 2 * time.Minute} }
+func storageAllowance() allowance { return allowance{limit: 750, span: time.Second} }
+
+// spend takes a request and says when the span ends.
+func (a *allowance) spend(now time.Time) (reset time.Time) {
+	if now.Sub(a.from) >= a.span {
+		a.from, a.spent = now, 0
+	}
+	a.spent++
+	return a.from.Add(a.span)
+}
 
 // headers are those that the real service puts on every answer.
 func (e *Emulator) headers(w http.ResponseWriter, _ *http.Request, op Operation) {
 	now := e.now()
-	if now.Sub(e.window) >= rateWindow {
-		e.window, e.spent = now, 0
+	a := &e.general
+	if strings.HasPrefix(op.Path, "/object-storage") {
+		a = &e.storage
 	}
-	e.spent++
-	reset := e.window.Add(rateWindow)
+	reset := a.spend(now)
 	h := w.Header()
 	h.Set("X-Spec-Version", "4.176.0")
 	h.Set("X-OAuth-Scopes", e.options.Scopes)
 	if op.Scope != "" {
 		h.Set("X-Accepted-OAuth-Scopes", op.Scope)
 	}
-	h.Set("X-RateLimit-Limit", strconv.Itoa(rateLimit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, rateLimit-e.spent)))
+	h.Set("X-RateLimit-Limit", strconv.Itoa(a.limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, a.limit-a.spent)))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix(), 10))
 	h.Set("Retry-After", strconv.Itoa(int(reset.Sub(now).Seconds())))
 }
