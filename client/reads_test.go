@@ -1073,10 +1073,10 @@ func TestTheTightestBudgetIsTold(t *testing.T) {
 		if got := told(); got != "720 of 800" {
 			t.Error(got)
 		}
-		for range 270 {
+		for range 400 {
 			_, _ = c.Clusters.Page(t.Context(), 1)
 		}
-		if got := told(); got != "450 of 750" {
+		if got := told(); got != "320 of 750" {
 			t.Error(got)
 		}
 		time.Sleep(2 * time.Second)

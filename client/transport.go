@@ -375,19 +375,32 @@ func (w *wire) queue(ctx context.Context) error {
 // mostLimits bounds what is kept of a server that tells another limit each time.
 const mostLimits = 16
 
-// tightest is the limit of which least is left, with how long nobody is to ask. A limit whose span has ended is whole again.
+// tightest is the largest limit, or one of which less than half and the least is left, with how long nobody is to ask. A limit whose span
+// has ended is whole again.
 func (w *wire) tightest() Budget {
-	least := Budget{}
+	told := Budget{}
 	for _, b := range w.limits {
-		if !b.Reset.IsZero() && !b.Reset.After(w.now()) {
-			b.Remaining = b.Limit
-		}
-		if least.Limit == 0 || b.Remaining*least.Limit < least.Remaining*b.Limit || b.Remaining*least.Limit == least.Remaining*b.Limit && b.Limit > least.Limit {
-			least = b
+		b = w.renewed(b)
+		scarce, other := 2*b.Remaining < b.Limit, 2*told.Remaining < told.Limit
+		switch {
+		case scarce != other:
+			if scarce {
+				told = b
+			}
+		case scarce && b.Remaining*told.Limit < told.Remaining*b.Limit, !scarce && b.Limit > told.Limit:
+			told = b
 		}
 	}
-	least.Until, least.Asked = w.budget.Until, w.budget.Asked
-	return least
+	told.Until, told.Asked = w.budget.Until, w.budget.Asked
+	return told
+}
+
+// renewed is a limit as it is now.
+func (w *wire) renewed(b Budget) Budget {
+	if !b.Reset.IsZero() && !b.Reset.After(w.now()) {
+		b.Remaining = b.Limit
+	}
+	return b
 }
 
 // learn keeps what an answer's headers say about limits and scopes.
