@@ -329,8 +329,8 @@ func maintained(t *testing.T, api *emulator.Emulator) int {
 // Short ways beyond the table.
 func TestShortWays(t *testing.T) {
 	for name, keys := range map[string]string{
-		"phone":    "2«9 issues ·»<enter>«› issue 823»Y«Copy ─»1«copied: phone number»",
-		"ssh":      "2«9 issues ·»<enter>«› issue 823»Y«Copy ─»4«copied: ssh line»",
+		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«copied: phone number»",
+		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«copied: ssh line»",
 		"incident": "i«who to call»",
 		"contact":  "4«9 contacts in»y«copied: phone number of»",
 	} {
