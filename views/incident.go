@@ -83,7 +83,7 @@ func (p *incident) Actions() []ui.Action {
 		{Key: ui.Bind("copy call sheet", "y"), Show: true, Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: p.a.callSheet(i), What: "call sheet"}) }},
 		{Key: ui.Bind("copy a line", "Y"), About: "phone numbers, mail addresses and ssh lines, one key each", Show: true,
 			Off: because(len(p.a.copies(i)) == 0, "nothing to copy is known yet: contacts and SSH settings are being read"),
-			Do: func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.copies(i)}) }},
+			Do:  func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.copies(i)}) }},
 		{Key: ui.Bind("open ticket", "o"), Show: true, Off: because(p.a.ticketURL(i) == "", "the issue names no ticket"),
 			Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.a.ticketURL(i)}) }},
 		{Key: ui.Bind("go to service", "enter"), Show: true, Off: because(len(i.Services) == 0, "the issue names no service"),
