@@ -69,12 +69,13 @@ func sendable(token Secret) bool {
 	return !strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// Resume asks the API again although it wanted to be left alone or refused the token: a person wants to know.
+// Resume asks the API again although it wanted to be left alone, failed or refused the token: a person wants to know.
 func (c *Client) Resume() {
 	c.tokens.mu.Lock()
 	c.tokens.refused = nil
 	c.tokens.mu.Unlock()
 	c.wire.mu.Lock()
 	c.wire.budget.Until = time.Time{}
+	clear(c.wire.failed)
 	c.wire.mu.Unlock()
 }

@@ -17,8 +17,9 @@ import (
 
 // A dial makes things go wrong in the demo, so that somebody can see how the program behaves then.
 type dial struct {
-	api *emulator.Emulator
-	on  atomic.Pointer[trouble]
+	resume func() // lets the client ask at once, whatever failed before
+	api    *emulator.Emulator
+	on     atomic.Pointer[trouble]
 }
 
 // A trouble is one position of the dial.
@@ -56,6 +57,7 @@ func (d *dial) commands() []shell.Command {
 	all := []shell.Command{{Name: "demo off", Kind: "demo", Do: func() tea.Cmd {
 		d.api.Clear()
 		d.on.Store(nil)
+		d.resume()
 		return tea.Batch(ui.News(theme.Good, "nothing is wrong any more"), ui.Send(ui.Again{}))
 	}}}
 	for _, t := range troubles() {
@@ -63,6 +65,7 @@ func (d *dial) commands() []shell.Command {
 			d.api.Clear()
 			d.api.Fail(t.match, t.fault)
 			d.on.Store(&t)
+			d.resume()
 			return tea.Batch(ui.News(theme.Warn, fmt.Sprintf("wrong on purpose: %s · :demo off ends it", t.about)), ui.Send(ui.Again{}))
 		}})
 	}

@@ -39,6 +39,9 @@ func TestFloodsOfInput(t *testing.T) {
 			v.WaitFor("Services 14")
 			typing(v, c.before)
 			v.WaitFor("edge-router")
+			if c.gone != "" {
+				v.WaitFor(c.gone)
+			}
 			v.Type(c.sent)
 			if strings.Contains(name, "raw") {
 				v.Settled(200 * time.Millisecond) // what follows a burst at once belongs to it
