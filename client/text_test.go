@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,26 +15,6 @@ import (
 
 	"lookout/client/faultrig"
 )
-
-// unpacked undoes the shorthands of the collection of hostile strings.
-func unpacked(s string) string {
-	if h, ok := strings.CutPrefix(s, "hex:"); ok {
-		b, _ := hex.DecodeString(h)
-		return string(b)
-	}
-	if r, ok := strings.CutPrefix(s, "rep:"); ok {
-		n, unit, _ := strings.Cut(r, ":")
-		k, _ := strconv.Atoi(n)
-		return strings.Repeat(unit, k)
-	}
-	if r, ok := strings.CutPrefix(s, "pat:"); ok {
-		n, rest, _ := strings.Cut(r, ":")
-		k, _ := strconv.Atoi(n)
-		p := strings.SplitN(rest, "|", 3)
-		return p[0] + strings.Repeat(p[1], k) + p[2]
-	}
-	return s
-}
 
 // mostSeed is the longest of the strings that are tried one by one, in bytes: longer ones are the bombs of other tests.
 const mostSeed = 1 << 17
@@ -47,19 +25,9 @@ func seeds(t testing.TB) []string {
 	if set := flag.Lookup("test.fuzz"); set != nil && set.Value.String() != "" {
 		return texts // a thousand seeds would take all the time that there is for fuzzing
 	}
-	data, err := os.ReadFile("../../shared/reliability/nasty.json")
-	if err != nil {
-		return texts
-	}
-	var all map[string][]string
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, list := range all {
-		for _, s := range list {
-			if s = unpacked(s); len(s) <= mostSeed {
-				texts = append(texts, s)
-			}
+	for _, s := range faultrig.Nasty(t) {
+		if len(s) <= mostSeed {
+			texts = append(texts, s)
 		}
 	}
 	return texts

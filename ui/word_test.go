@@ -1,12 +1,11 @@
 package ui
 
 import (
-	"encoding/hex"
-	"encoding/json"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"lookout/client/faultrig"
 )
 
 // What a shell makes of a quoted word is the word, whatever stands in it; and nothing in the line but newlines between quotes acts on a terminal.
@@ -17,7 +16,11 @@ func TestAShellReadsTheWord(t *testing.T) {
 	}
 	texts := []string{"", "plain", "-rf", "it's", "''", `a"b`, "$(touch x)", "`id`", "$HOME", "a b", "a\nb\n", "\n", "\x1b]52;c;eA==\a", "\x03rm -rf\r", "~", "*", "!!", "a\\", "\\'", "é日本", "\u202eevil",
 		"\xff\xfe", "\u009b2J", "a;b|c&d>e<f#g", "\ufeff", "%s%n", "\x7f\x7f", "'\x1b'", "\u2028"}
-	texts = append(texts, collected(t)...)
+	for _, s := range faultrig.Nasty(t) {
+		if len(s) < 2000 {
+			texts = append(texts, s)
+		}
+	}
 	var want strings.Builder
 	script := "printf '%s\\0'"
 	for _, text := range texts {
@@ -46,31 +49,6 @@ func TestAShellReadsTheWord(t *testing.T) {
 			t.Errorf("%q came as %q from %s", expected[i], got[i], Word(expected[i]))
 		}
 	}
-}
-
-// collected are the hostile strings of a collection that may lie beside the project.
-func collected(t *testing.T) (texts []string) {
-	t.Helper()
-	data, err := os.ReadFile("../../shared/reliability/nasty.json")
-	if err != nil {
-		return nil
-	}
-	var all map[string][]string
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, group := range all {
-		for _, s := range group {
-			if digits, packed := strings.CutPrefix(s, "hex:"); packed {
-				raw, _ := hex.DecodeString(digits)
-				s = string(raw)
-			}
-			if len(s) < 2000 {
-				texts = append(texts, s)
-			}
-		}
-	}
-	return texts
 }
 
 func TestPlainWordsStayPlain(t *testing.T) {

@@ -3,17 +3,15 @@ package views_test
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 // A swap is a server that answers with other bytes in place of a label, whatever they are.
@@ -53,45 +51,10 @@ func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// hostile are the strings of some categories of a collection that may lie beside the project.
+// hostile are the strings of some categories of a collection that may lie beside the project, and a few more.
 func hostile(t *testing.T, categories ...string) []string {
 	t.Helper()
-	data, err := os.ReadFile("../../shared/reliability/nasty.json")
-	if err != nil {
-		t.Log("the collection of hostile strings is not here: a few built in are used")
-		return []string{"\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb", "\u009b31m", "\u202eevil", "a\u200bb", "\x1b[" + strings.Repeat("9;", 40) + "m"}
-	}
-	var all map[string][]string
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, c := range categories {
-		for _, s := range all[c] {
-			texts = append(texts, unpack(s))
-		}
-	}
-	return texts
-}
-
-// unpack undoes the collection's shorthands.
-func unpack(s string) string {
-	if h, ok := strings.CutPrefix(s, "hex:"); ok {
-		b, _ := hex.DecodeString(h)
-		return string(b)
-	}
-	if r, ok := strings.CutPrefix(s, "rep:"); ok {
-		n, unit, _ := strings.Cut(r, ":")
-		k, _ := strconv.Atoi(n)
-		return strings.Repeat(unit, k)
-	}
-	if r, ok := strings.CutPrefix(s, "pat:"); ok {
-		n, rest, _ := strings.Cut(r, ":")
-		k, _ := strconv.Atoi(n)
-		p := strings.SplitN(rest, "|", 3)
-		return p[0] + strings.Repeat(p[1], k) + p[2]
-	}
-	return s
+	return append(faultrig.Nasty(t, categories...), "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb", "\u009b31m", "\u202eevil", "a\u200bb", "\x1b["+strings.Repeat("9;", 40)+"m")
 }
 
 // inJSON is a string between the quotes of JSON, its bytes kept even where they are no UTF-8.

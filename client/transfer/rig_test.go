@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/md5"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -383,45 +382,4 @@ func (f *failing) Close() error {
 		return f.close
 	}
 	return err
-}
-
-// nasty are hostile strings of some categories of a collection that may lie beside the project.
-func nasty(t *testing.T, builtIn []string, categories ...string) []string {
-	t.Helper()
-	data, err := os.ReadFile("../../../shared/reliability/nasty.json")
-	if err != nil {
-		t.Log("the collection of hostile strings is not here: a few built in are used")
-		return builtIn
-	}
-	var all map[string][]string
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, c := range categories {
-		for _, s := range all[c] {
-			texts = append(texts, unpack(s))
-		}
-	}
-	return texts
-}
-
-// unpack undoes the collection's shorthands.
-func unpack(s string) string {
-	if h, ok := strings.CutPrefix(s, "hex:"); ok {
-		b, _ := hex.DecodeString(h)
-		return string(b)
-	}
-	if r, ok := strings.CutPrefix(s, "rep:"); ok {
-		n, unit, _ := strings.Cut(r, ":")
-		k, _ := strconv.Atoi(n)
-		return strings.Repeat(unit, k)
-	}
-	if r, ok := strings.CutPrefix(s, "pat:"); ok {
-		n, rest, _ := strings.Cut(r, ":")
-		k, _ := strconv.Atoi(n)
-		p := strings.SplitN(rest, "|", 3)
-		return p[0] + strings.Repeat(p[1], k) + p[2]
-	}
-	return s
 }

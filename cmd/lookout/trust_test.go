@@ -1,14 +1,11 @@
 package main
 
 import (
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -207,35 +204,9 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 	})
 }
 
-// nasty are strings of a category of a collection that may lie beside the project.
-func nasty(t *testing.T, builtIn []string, category string) []string {
-	t.Helper()
-	data, err := os.ReadFile("../../../shared/reliability/nasty.json")
-	if err != nil {
-		return builtIn
-	}
-	var all map[string][]string
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all[category] {
-		if digits, ok := strings.CutPrefix(s, "hex:"); ok {
-			raw, _ := hex.DecodeString(digits)
-			s = string(raw)
-		}
-		if rest, ok := strings.CutPrefix(s, "rep:"); ok {
-			n, unit, _ := strings.Cut(rest, ":")
-			k, _ := strconv.Atoi(n)
-			s = strings.Repeat(unit, k)
-		}
-		builtIn = append(builtIn, s)
-	}
-	return builtIn
-}
-
 // Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal would obey.
 func TestOddConfigurations(t *testing.T) {
-	for i, text := range nasty(t, []string{"", "\x00", "\xff\xfe", "= 1", "[", "[[accounts]]", "a.b = 1\na = 2", "theme = \"\\x1b[2J\"", "theme = \x1b[2J", "'''", "accounts = 1", "\r", "[accounts.\"\\u0000\"]", "x=" + strings.Repeat("[", 10_000)}, "toml_config") {
+	for i, text := range append([]string{"", "\x00", "\xff\xfe", "= 1", "[", "[[accounts]]", "a.b = 1\na = 2", "theme = \"\\x1b[2J\"", "theme = \x1b[2J", "'''", "accounts = 1", "\r", "[accounts.\"\\u0000\"]", "x=" + strings.Repeat("[", 10_000)}, faultrig.Nasty(t, "toml_config")...) {
 		faultrig.Row(t, "G1", fmt.Sprintf("%d %.40q", i, text), func(t *testing.T) {
 			_, wrong := parse([]byte(text))
 			for _, m := range wrong {
