@@ -47,6 +47,9 @@ type reader struct {
 
 // parse reads a configuration. What is wrong is left out of it and told.
 func parse(data []byte) (file, mistakes) {
+	if m, huge := unreasonable(string(data)); huge {
+		return file{}, mistakes{m}
+	}
 	var document map[string]any
 	if _, err := toml.Decode(string(data), &document); err != nil {
 		return file{}, mistakes{syntax(err)}
@@ -73,6 +76,28 @@ func parse(data []byte) (file, mistakes) {
 		return a.column - b.column
 	})
 	return cfg, r.wrong
+}
+
+// Bounds of a configuration: the reader of TOML needs the square of a key's parts.
+const (
+	largestConfig = 1 << 20
+	mostKeyParts  = 100
+)
+
+// unreasonable finds what no configuration needs and what would cost gigabytes to read.
+func unreasonable(text string) (mistake, bool) {
+	if len(text) > largestConfig {
+		return mistake{place{1, 1}, "the file is larger than 1 MB: is it a configuration?", true}, true
+	}
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		n++
+		line, _, _ = strings.Cut(line, "#")
+		if name, _, _ := strings.Cut(line, "="); strings.Count(name, ".") > mostKeyParts {
+			return mistake{place{n, 1}, fmt.Sprintf("a key of more than %d parts", mostKeyParts), true}, true
+		}
+	}
+	return mistake{}, false
 }
 
 // syntax is a text that is no TOML.
