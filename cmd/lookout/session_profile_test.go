@@ -66,6 +66,9 @@ func TestProfile(t *testing.T) {
 			}
 			presses++
 			time.Sleep(8 * time.Millisecond)
+			if key == "\x1b" {
+				time.Sleep(60 * time.Millisecond) // what comes sooner is taken for a key with alt
+			}
 		}
 	}
 	pprof.StopCPUProfile()
