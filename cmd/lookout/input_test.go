@@ -107,9 +107,14 @@ func TestFewBytesAtRest(t *testing.T) {
 // What is copied goes to the clipboard by one sequence, written beside the frames; a secret too only when its key is pressed.
 func TestClipboard(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "somewhere") // the machine's own clipboard is left alone
-	for name, c := range map[string]struct{ keys, says, env string }{
-		"phone": {"4«Ada Wong»y", "copied: phone", ""}, "secret": {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»y", "copied: secret key", ""},
-		"in tmux": {"4«Ada Wong»y", "copied: phone", "TMUX"}, "not asked": {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»<esc>discard<enter>", "backup agent", ""},
+	for name, c := range map[string]struct {
+		keys, says, env string
+		sequences       int
+	}{
+		"phone":     {"4«Ada Wong»y", "copied: phone", "", 1},
+		"secret":    {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»y", "copied: secret key", "", 1},
+		"in tmux":   {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
+		"not asked": {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»<esc>discard<enter>", "backup agent", "", 0},
 	} {
 		faultrig.Row(t, "F12", name, func(t *testing.T) {
 			if c.env != "" {
@@ -119,9 +124,10 @@ func TestClipboard(t *testing.T) {
 			v.WaitFor("Object Storage  12 buckets")
 			play(v, c.keys)
 			v.WaitFor(c.says)
-			copies := strings.Count(v.Written(), "\x1b]52;")
-			if want := map[string]int{"not asked": 0, "in tmux": 2}[name]; name != "phone" && name != "secret" && copies != want || (name == "phone" || name == "secret") && copies != 1 {
-				t.Errorf("%d sequences", copies)
+			const sequence = "\x1b]52;"
+			v.WaitWritten(sequence, c.sequences) // beside the frame that says so: before it or after
+			if n := strings.Count(v.Written(), sequence); n != c.sequences {
+				t.Errorf("%d sequences", n)
 			}
 		})
 	}

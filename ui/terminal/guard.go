@@ -26,6 +26,8 @@ type guard struct {
 	shade   []byte    // what has come of a report of the background's colour; nil where another is under way
 	burstAt time.Time // when text came last that nobody typed
 	last    byte      // what was let through last, of the chunks before
+	lone    bool      // an escape that begins no sequence was let through
+	due     time.Time // when the loop knows that it was one
 }
 
 // state is what the next byte belongs to.
@@ -45,6 +47,7 @@ const (
 	longest        = 256 // bytes of a sequence
 	leastBurst     = 100 // bytes at once that no hand types
 	burstGap       = 50 * time.Millisecond
+	escapeGap      = 70 * time.Millisecond // a little more than the 50 that the loop waits behind an escape for the rest of a sequence
 	mostPaste      = 1 << 20
 	pasteIdle      = 2 * time.Second
 )
@@ -127,12 +130,29 @@ func (g *guard) take(chunk []byte, stalled func() bool, dropped func(int)) {
 		dropped(len(chunk))
 		return
 	}
+	g.part(chunk[0])
 	burst := g.burst(chunk)
 	if safe := g.filter(chunk); len(safe) > 0 {
 		if burst {
 			safe = slices.Concat(pasteStart, safe, pasteEnd)
 		}
 		_, _ = g.out.Write(safe)
+	}
+	if g.lone {
+		g.lone, g.due = false, time.Now().Add(escapeGap)
+	}
+}
+
+// part keeps a key from an escape that came by itself just before. The loop would take the two for one key with alt, and begins its wait
+// anew with each key that follows: as long as somebody types on, nothing would move.
+func (g *guard) part(c byte) {
+	wait := time.Until(g.due)
+	if wait <= 0 || g.state == escaped && strings.IndexByte("[O]P_", c) >= 0 {
+		return
+	}
+	time.Sleep(wait)
+	if g.state == escaped {
+		g.forget()
 	}
 }
 
@@ -170,6 +190,7 @@ func (g *guard) filter(chunk []byte) []byte {
 	}
 	if (g.state == escaped || g.state == opening) && g.paste < 0 && g.sent == 0 {
 		g.safe, g.sent = append(g.safe, g.held...), len(g.held) // a lone escape is a key; a sequence may still follow
+		g.lone = true
 	}
 	return g.safe
 }
@@ -201,6 +222,7 @@ func (g *guard) next(c byte) {
 	case g.state == escaped && c == '[':
 		g.state, g.count, g.held = sequence, 1, append(g.held, c)
 	case g.state == escaped:
+		g.lone = g.lone || c != 'O' && g.paste < 0
 		g.held = append(g.held, c)
 		g.release()
 	case c < 0x20 || c == 0x7f:

@@ -228,6 +228,44 @@ func TestAPausedGuardLetsNothingThrough(t *testing.T) {
 	})
 }
 
+// A key at the heels of an escape is a key of its own, and those behind it are not held up by it; what may be the rest of a sequence comes at
+// once.
+func TestAKeyAtTheHeelsOfAnEscape(t *testing.T) {
+	const beat = 20 * time.Millisecond
+	for name, c := range map[string]struct {
+		typed []string
+		times []time.Duration // when each came to the loop
+	}{
+		"typed on":          {[]string{"\x1b", "j", "k", "j", "k", "j"}, []time.Duration{0, escapeGap, escapeGap, escapeGap, 4 * beat, 5 * beat}},
+		"a key with alt":    {[]string{"\x1bj", "k"}, []time.Duration{0, escapeGap}},
+		"ctrl+c":            {[]string{"\x1b", "\x03"}, []time.Duration{0, escapeGap}},
+		"a cut sequence":    {[]string{"\x1b", "[A", "k"}, []time.Duration{0, beat, escapeGap}},
+		"arrows":            {[]string{"\x1b[A", "\x1b[B", "\x1bOA", "\x1bOB", "j"}, []time.Duration{0, beat, 2 * beat, 3 * beat, 4 * beat}},
+		"an arrow after it": {[]string{"\x1b", "\x1b[A", "j"}, []time.Duration{0, escapeGap, escapeGap}},
+		"escapes in pastes": {[]string{"\x1b[200~\x1bx", "y\x1b[201~", "j"}, []time.Duration{0, beat, 2 * beat}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start()
+				begun := time.Now()
+				go func() {
+					for n, keys := range c.typed {
+						time.Sleep(time.Until(begun.Add(time.Duration(n) * beat)))
+						_, _ = io.WriteString(r.typed, keys)
+					}
+				}()
+				for n, keys := range c.typed {
+					if got := <-r.got; got != keys || time.Since(begun) != c.times[n] {
+						t.Errorf("%q came as %q after %v, not %v", keys, got, time.Since(begun), c.times[n])
+					}
+				}
+				r.typed.Close()
+				<-r.gone
+			})
+		})
+	}
+}
+
 // Text that comes at once without the marks of a paste is one all the same; a key that is held down is not, nor is what a hand can type.
 func TestABurstIsAPaste(t *testing.T) {
 	for name, c := range map[string]struct{ in, out string }{

@@ -4,6 +4,7 @@ package termtest
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -100,6 +101,12 @@ func (v *T) Written() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.written.String()
+}
+
+// WaitWritten waits until something that is not to be seen has been written so many times.
+func (v *T) WaitWritten(bytes string, times int) {
+	v.t.Helper()
+	v.until(fmt.Sprintf("%d times %q", times, bytes), func(string) bool { return strings.Count(v.Written(), bytes) >= times })
 }
 
 // Copied waits for a text on the clipboard and takes it away from there.
