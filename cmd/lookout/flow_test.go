@@ -78,7 +78,7 @@ func TestPausedWritesNothing(t *testing.T) {
 	v.WaitFor("Object Storage  12 buckets")
 	v.Type("p")
 	v.WaitFor("paused")
-	before := v.Settled(200 * time.Millisecond)
+	before := v.Still(300 * time.Millisecond)
 	if after := v.Settled(3 * time.Second); after != before {
 		t.Errorf("%d bytes were written at rest", after-before)
 	}

@@ -76,7 +76,7 @@ func TestFewBytesAtRest(t *testing.T) {
 		v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 		v.WaitFor("Object Storage  12 buckets")
 		v.Type(pane)
-		v.Settled(300 * time.Millisecond)
+		v.Still(300 * time.Millisecond)
 		return v
 	}
 	faultrig.Row(t, "E15", "at rest", func(t *testing.T) {

@@ -92,7 +92,7 @@ func TestLinearIsQuiet(t *testing.T) {
 	v.Type("3")
 	v.WaitFor("1 of 14: billing-api")
 	v.WaitFor("open issue 823")
-	before := v.Settled(300 * time.Millisecond)
+	before := v.Still(500 * time.Millisecond)
 	if after := v.Settled(2500 * time.Millisecond); after != before { // the age in the head line grows meanwhile
 		t.Errorf("at rest it said %q", v.Written()[before:])
 	}

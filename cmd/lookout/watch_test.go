@@ -45,7 +45,7 @@ func TestWatch(t *testing.T) {
 		v.WaitFor("billing-api")
 		v.WaitFor("+1 555 0100")
 		v.WaitFor("acme PROD")
-		before, asked := v.Settled(300*time.Millisecond), api.Requests("list services")
+		before, asked := v.Still(300*time.Millisecond), api.Requests("list services")
 		if after := v.Settled(time.Second); after != before {
 			t.Errorf("%v: at rest it wrote %q", size, v.Written()[before:])
 		}

@@ -128,6 +128,21 @@ func (v *T) Settled(d time.Duration) int {
 	return v.Bytes()
 }
 
+// Still waits until nothing has been written for some time, and gives how much has been by then.
+func (v *T) Still(d time.Duration) int {
+	v.t.Helper()
+	deadline := time.Now().Add(patience)
+	for n := v.Bytes(); ; {
+		m := v.Settled(d)
+		if m == n {
+			return n
+		}
+		if n = m; time.Now().After(deadline) {
+			v.t.Fatalf("it is never still for %v", d)
+		}
+	}
+}
+
 // Screen is what is to be seen, as text.
 func (v *T) Screen() string { return ansi.Strip(v.emu.Render()) }
 
