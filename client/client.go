@@ -226,8 +226,8 @@ func decode(data []byte, into any) error {
 		}
 		return nil
 	}
-	odd, err := lenient(data, into)
-	if err == nil && holds(data, into) <= len(odd) {
+	odd, found, err := lenient(data, into)
+	if err == nil && found <= len(odd) {
 		return errors.New("an object that holds nothing of what was asked for")
 	}
 	return err
@@ -474,7 +474,7 @@ func explain(a *answer) (reasons []Reason, what string) {
 	}
 	for _, one := range raw {
 		var r Reason
-		if _, err := lenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
+		if _, _, err := lenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
 			reasons = append(reasons, r)
 		}
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"lookout/client/faultrig"
 )
@@ -219,8 +221,11 @@ func FuzzCells(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var at Time
 		_ = at.UnmarshalJSON(data)
-		var p Point
-		_ = p.UnmarshalJSON(data)
+		for _, p := range readPoints([]byte("[" + string(data) + "]")) {
+			if math.IsInf(p.Value, 0) {
+				t.Errorf("%q is a point of %v", data, p.Value)
+			}
+		}
 		var s Secret
 		_ = s.UnmarshalJSON(data)
 		var text Text
@@ -230,6 +235,41 @@ func FuzzCells(f *testing.F) {
 		var plain string
 		if json.Unmarshal(data, &plain) == nil && strings.ToValidUTF8(text.raw, "") == text.raw && plain != text.raw && !strings.Contains(plain, "\ufffd") {
 			t.Errorf("%q is read as %q, not %q", data, text.raw, plain)
+		}
+	})
+}
+
+// An object and a list fall into the parts that encoding/json finds in them; what is neither falls into none, and no text makes it panic.
+func FuzzParts(f *testing.F) {
+	faultrig.Report(f, "J2", "FuzzParts")
+	for _, body := range append(bodies, ` { "a" : [ { "]" : "\\" } , "}" ] , "\u0061" : -1.5e3 , "b" : { } , "c" : null , "a\"" : "\"," } `, `[ 1 , "a,b" , [ ] , {} ]`, `{"a":1`, `{"a"`, `[,]`, `["\`, `{"a":}`) {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got := map[string][]byte{}
+		objectErr := partsOf(body, got)
+		var list [][]byte
+		listErr := eachElement(body, func(value []byte) error { list = append(list, value); return nil })
+		if !json.Valid(body) || !utf8.Valid(body) {
+			return
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(body, &object); (err == nil && object != nil) != (objectErr == nil) || err == nil && len(object) != len(got) {
+			t.Fatalf("%q: %v beside %v, %d members beside %d", body, objectErr, err, len(got), len(object))
+		}
+		for name, value := range object {
+			if string(got[name]) != string(value) {
+				t.Errorf("%q: %q is %q, not %q", body, name, got[name], value)
+			}
+		}
+		var elements []json.RawMessage
+		if err := json.Unmarshal(body, &elements); (err == nil && elements != nil) != (listErr == nil) || err == nil && len(elements) != len(list) {
+			t.Fatalf("%q: %v beside %v, %d elements beside %d", body, listErr, err, len(list), len(elements))
+		}
+		for n, value := range elements {
+			if string(list[n]) != string(value) {
+				t.Errorf("%q: element %d is %q, not %q", body, n, list[n], value)
+			}
 		}
 	})
 }

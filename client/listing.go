@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"strings"
-	"unsafe"
 )
 
 // A quick answer can read itself from a whole answer of the usual shape, and declines any other: what it declines is read the long way, so
@@ -16,7 +15,7 @@ type quick interface {
 // readQuick reads a listing in one pass: members in any order, unknown ones passed over where they are no objects or lists. It declines
 // members of the wrong type and whatever is not JSON.
 func (p *ObjectPage) readQuick(data []byte) bool {
-	r := objectReader{s: unsafe.String(unsafe.SliceData(data), len(data))}
+	r := objectReader{scanner: scan(data)}
 	page, ok := r.page()
 	if ok {
 		*p = page
@@ -26,8 +25,7 @@ func (p *ObjectPage) readQuick(data []byte) bool {
 
 // objectReader goes through the text of a listing. What it gives are parts of that text.
 type objectReader struct {
-	s     string
-	i     int
+	scanner
 	owner string // of the object before: most have the same
 }
 
@@ -141,23 +139,6 @@ func (r *objectReader) object(member func(name string) bool) bool {
 			return false
 		}
 	}
-}
-
-// space passes over white space.
-func (r *objectReader) space() {
-	for r.i < len(r.s) && (r.s[r.i] == ' ' || r.s[r.i] == '\n' || r.s[r.i] == '\t' || r.s[r.i] == '\r') {
-		r.i++
-	}
-}
-
-// take passes over white space and one byte, if that is what comes.
-func (r *objectReader) take(c byte) bool {
-	r.space()
-	if r.i == len(r.s) || r.s[r.i] != c {
-		return false
-	}
-	r.i++
-	return true
 }
 
 // word passes over a literal.

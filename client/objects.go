@@ -145,7 +145,7 @@ type ackACL ObjectACL
 
 // UnmarshalJSON takes any object.
 func (a *ackACL) UnmarshalJSON(data []byte) error {
-	_, err := lenient(data, (*ObjectACL)(a))
+	_, _, err := lenient(data, (*ObjectACL)(a))
 	return err
 }
 

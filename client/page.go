@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"iter"
 	"reflect"
 	"strconv"
-	"strings"
 )
 
 // A Page is one answer of a paginated list ("Conventions").
@@ -88,65 +86,24 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	if err := exact(body, map[string]*json.RawMessage{"data": &envelope.Data, "page": &envelope.Page, "pages": &envelope.Pages, "results": &envelope.Results}); err != nil {
 		return err
 	}
-	var rows []json.RawMessage
-	if err := json.Unmarshal(envelope.Data, &rows); err != nil || rows == nil {
+	*p = Page[T]{Data: []T{}, Page: whole(envelope.Page), Pages: whole(envelope.Pages), Results: whole(envelope.Results)}
+	if len(envelope.Data) == 0 || envelope.Data[0] != '[' {
 		return errors.New("the member data is missing or no list")
 	}
-	*p = Page[T]{Data: make([]T, len(rows)), Page: whole(envelope.Page), Pages: whole(envelope.Pages), Results: whole(envelope.Results)}
-	for i, raw := range rows {
-		odd, err := lenient(raw, &p.Data[i])
+	rows := fieldsOf(reflect.TypeFor[T]())
+	return eachElement(envelope.Data, func(value []byte) error {
+		var row T
+		p.Data = append(p.Data, row)
+		n := len(p.Data)
+		odd, _, err := rows.read(value, reflect.ValueOf(&p.Data[n-1]).Elem())
 		if err != nil {
-			return fmt.Errorf("row %d: %w", i+1, err)
+			return fmt.Errorf("row %d: %w", n, err)
 		}
 		for _, field := range odd {
-			p.Odd = append(p.Odd, fmt.Sprintf("row %d: %s made no sense", i+1, field))
+			p.Odd = append(p.Odd, fmt.Sprintf("row %d: %s made no sense", n, field))
 		}
-	}
-	return nil
-}
-
-// exact takes members by their exact names: encoding/json would take DATA for data. A member that comes twice is an error: which of the
-// two is meant nobody knows.
-func exact(body []byte, members map[string]*json.RawMessage) error {
-	d := json.NewDecoder(bytes.NewReader(body))
-	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return fmt.Errorf("%s instead of an object", kind(bytes.TrimSpace(body)))
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
-		into, wanted := members[name.(string)]
-		switch {
-		case wanted && *into != nil:
-			return fmt.Errorf("the member %s comes twice", name)
-		case wanted:
-			*into = value
-		}
-	}
-	_, err := d.Token()
-	return err
-}
-
-// holds counts the members of an object that a struct has a field for.
-func holds(raw []byte, into any) (n int) {
-	var object map[string]json.RawMessage
-	t := reflect.TypeOf(into).Elem()
-	if t.Kind() != reflect.Struct || json.Unmarshal(raw, &object) != nil {
-		return 1
-	}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if _, there := object[name]; there && name != "" {
-			n++
-		}
-	}
-	return n
+		return nil
+	})
 }
 
 // whole is a number of the envelope; 0 where it is none.
@@ -156,43 +113,4 @@ func whole(raw json.RawMessage) int {
 		return 0
 	}
 	return n
-}
-
-// lenient decodes an object field by field into a struct. Members of the wrong type leave their field empty and are named.
-func lenient(raw []byte, into any) (odd []string, err error) {
-	v := reflect.ValueOf(into).Elem()
-	if v.Kind() != reflect.Struct {
-		return nil, json.Unmarshal(raw, into)
-	}
-	if _, own := into.(json.Unmarshaler); own {
-		return nil, json.Unmarshal(raw, into)
-	}
-	raw = bytes.TrimSpace(raw)
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &object); err != nil || object == nil {
-		return nil, fmt.Errorf("an object was expected, not %s", kind(raw))
-	}
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		member, there := object[name]
-		if name == "" || name == "-" || !there || string(member) == "null" {
-			continue
-		}
-		field := v.Field(i)
-		if field.Kind() == reflect.Struct && field.Addr().Type().Implements(reflect.TypeFor[json.Unmarshaler]()) || field.Kind() != reflect.Struct {
-			if json.Unmarshal(member, field.Addr().Interface()) != nil {
-				field.SetZero()
-				odd = append(odd, name)
-			}
-			continue
-		}
-		inner, err := lenient(member, field.Addr().Interface())
-		if err != nil {
-			odd = append(odd, name)
-		}
-		for _, n := range inner {
-			odd = append(odd, name+"."+n)
-		}
-	}
-	return odd, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -36,17 +37,30 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 		}
 		return nil
 	}
-	var series map[string]json.RawMessage
-	if err := json.Unmarshal(data, &series); err != nil || series == nil {
+	series := map[string][]byte{}
+	if partsOf(data, series) != nil {
 		return fmt.Errorf("the member data is missing or neither an object nor a list")
 	}
 	for name, into := range map[string]*[]Point{"cpu": &s.CPU, "disk": &s.Disk, "net_in": &s.NetIn, "net_out": &s.NetOut, "swap": &s.Swap} {
-		var points []Point
-		if json.Unmarshal(series[name], &points) == nil {
-			*into = inOrder(points)
-		}
+		*into = inOrder(readPoints(series[name]))
 	}
 	return nil
+}
+
+// readPoints reads a series; nothing where it is no list.
+func readPoints(series []byte) (points []Point) {
+	members := map[string][]byte{}
+	err := eachElement(series, func(point []byte) error {
+		clear(members)
+		if partsOf(point, members) == nil {
+			points = append(points, readPoint(members))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return points
 }
 
 // inOrder drops points without a time, which cannot be drawn, and sorts the others.
@@ -56,14 +70,10 @@ func inOrder(points []Point) []Point {
 	return points
 }
 
-// UnmarshalJSON reads a point. The name of its value is not shown by the document: its text says y and its sample true (YAML's reading of
-// a bare y), so both are taken, and else the only other number there is.
-func (p *Point) UnmarshalJSON(data []byte) error {
-	*p = Point{Value: math.NaN()}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) != nil {
-		return nil
-	}
+// readPoint reads a point. The name of its value is not shown by the document: its text says y and its sample true (YAML's reading of a bare
+// y), so both are taken, and else the only other number there is.
+func readPoint(members map[string][]byte) Point {
+	p := Point{Value: math.NaN()}
 	if x, ok := number(members["x"]); ok {
 		p.At = moment(x)
 	}
@@ -71,7 +81,7 @@ func (p *Point) UnmarshalJSON(data []byte) error {
 	for _, name := range [...]string{"y", "true"} {
 		if v, ok := number(members[name]); ok {
 			p.Value = v
-			return nil
+			return p
 		}
 	}
 	found := 0
@@ -84,15 +94,16 @@ func (p *Point) UnmarshalJSON(data []byte) error {
 	if found != 1 {
 		p.Value = math.NaN()
 	}
-	return nil
+	return p
 }
 
-func number(raw json.RawMessage) (float64, bool) {
-	var v *float64
-	if json.Unmarshal(raw, &v) != nil || v == nil {
+// number is what a JSON number says; false for all else.
+func number(raw []byte) (float64, bool) {
+	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return 0, false
 	}
-	return *v, true
+	v, err := strconv.ParseFloat(string(raw), 64)
+	return v, err == nil
 }
 
 // moment reads milliseconds since 1970, of which the document's sample has a digit too many; ten digits are seconds.
