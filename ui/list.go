@@ -177,10 +177,7 @@ func (l *List[T]) Want() tea.Cmd {
 	for _, set := range l.Reads {
 		cmds = append(cmds, set.Need())
 	}
-	if l.chase && !l.Set.Rushing() {
-		l.chase = false
-		l.to(l.order.count(l.Set) - 1)
-	}
+	l.pursue()
 	if l.Set.Lazy() && l.top+2*l.height >= l.Set.Len() {
 		cmds = append(cmds, l.Set.More())
 	}
@@ -189,6 +186,17 @@ func (l *List[T]) Want() tea.Cmd {
 	}
 	cmds = append(cmds, l.order.want(l))
 	return tea.Batch(cmds...)
+}
+
+// pursue brings the cursor to the end once that has been read and stands in its place.
+func (l *List[T]) pursue() {
+	if !l.chase || l.Set.Rushing() {
+		return
+	}
+	if l.order.build(l); l.order.key == l.wanted() {
+		l.chase = false
+		l.to(l.order.count(l.Set) - 1)
+	}
 }
 
 // Select puts the cursor on a row and says whether it is there. A filter that hides it is cleared.

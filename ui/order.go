@@ -58,6 +58,9 @@ func (k orderKey) alike(other orderKey) bool {
 	return k == other
 }
 
+// plain reports whether that is every row in the set's own sequence: nothing needs to be made.
+func (k orderKey) plain() bool { return k.column < 0 && k.filter == "" && !k.reverse }
+
 // big is how many rows are ordered on the loop at most: more would be felt between a key and its frame.
 const big = 20_000
 
@@ -103,7 +106,7 @@ func (o *order) build(l orderable) {
 	key := l.wanted()
 	switch {
 	case key == o.key:
-	case o.column < 0 && key.filter == "" && !o.reverse:
+	case key.plain():
 		o.now, o.key = nil, key
 	case l.held().Len() <= big:
 		o.now, o.key = l.making(context.Background()).make(1), key
@@ -120,7 +123,7 @@ func (o *order) want(l orderable) tea.Cmd {
 		return nil
 	}
 	o.cancel()
-	if l.held().Len() <= big || key == o.key {
+	if l.held().Len() <= big || key == o.key || key.plain() {
 		return nil
 	}
 	o.asked = key

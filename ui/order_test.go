@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -94,6 +95,43 @@ func TestABigOrderIsRight(t *testing.T) {
 				t.Errorf("%d stands at %d, not at %d", id, got, place)
 			}
 		}
+	}
+}
+
+// Whoever goes to the end of a long listing stands on its last row once it has been read, whatever order was made of the rows before; the rows'
+// own sequence is no order to be made.
+func TestTheEndIsTheLastRow(t *testing.T) {
+	for name, c := range map[string]struct {
+		filter  string
+		column  int
+		reverse bool
+		last    int
+	}{"as it comes": {"", -1, false, 3*big - 1}, "filtered": {"5999", -1, false, 3*big - 1}, "sorted": {"", 1, false, 3*big - 1}, "backward": {"", 1, true, 0}} {
+		t.Run(name, func(t *testing.T) {
+			rows := things(3 * big)
+			s := NewSet(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true, Fetch: func(_ context.Context, cursor string) (Page[thing], error) {
+				if cursor == "" {
+					return Page[thing]{Rows: rows[:2*big], Next: "rest"}, nil
+				}
+				return Page[thing]{Rows: rows[2*big:]}, nil
+			}})
+			l := listed(t, &rows)
+			l.Set = s
+			l.filter.text, l.order.set, l.order.column, l.order.reverse = c.filter, true, c.column, c.reverse
+			settle(s.Refresh())
+			order := l.order.want(l) // begun while only the first page was there
+			if (order == nil) != (name == "as it comes") {
+				t.Errorf("an order is made: %v", order != nil)
+			}
+			arrival := l.last()().(Delivery)
+			arrival.Deliver()
+			settle(order) // and put to use before the next frame
+			settle(l.Want())
+			settle(l.Want())
+			if row, there := l.row(); !there || row.id != c.last {
+				t.Errorf("the cursor is on %v of %d", row, l.order.count(l.Set))
+			}
+		})
 	}
 }
 
