@@ -15,6 +15,7 @@ type Freshness struct {
 	At       time.Time // of the last good answer
 	Err      error     // why the last question failed; nil when it did not
 	FailedAt time.Time
+	Since    time.Time // of the first failure since the last good answer
 }
 
 // Wall is the time on the wall. What it gives is compared by that clock alone, which goes on while a machine sleeps.

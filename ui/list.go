@@ -162,9 +162,9 @@ const joinedKept = time.Minute
 
 // Poll asks for the rows, and for what they are joined with where that is old or failed.
 func (l *List[T]) Poll() tea.Cmd {
-	cmds := []tea.Cmd{l.Set.Refresh()}
+	cmds := []tea.Cmd{l.Set.Poll()}
 	for _, set := range l.Reads {
-		if f := set.Fresh(); f.Err != nil || !f.Asked && l.Set.src.Now().Sub(f.At) >= joinedKept {
+		if f := set.Fresh(); !f.Asked && (f.Err != nil || l.Set.src.Now().Sub(f.At) >= joinedKept) {
 			cmds = append(cmds, set.Refresh())
 		}
 	}

@@ -61,6 +61,7 @@ type Set[T any] struct {
 	at       time.Time // of the last good answer
 	err      error     // of the last question, nil when it went well
 	failedAt time.Time
+	since    time.Time // of the first failure after a good answer
 }
 
 // NewSet is a set that asks under ctx.
@@ -157,7 +158,7 @@ func (s *Set[T]) searcher() Searcher {
 
 // Fresh says how old the rows are and whether the last question went well.
 func (s *Set[T]) Fresh() Freshness {
-	return Freshness{Asked: s.asking != nil, Loaded: s.loaded, At: s.at, Err: s.err, FailedAt: s.failedAt}
+	return Freshness{Asked: s.asking != nil, Loaded: s.loaded, At: s.at, Err: s.err, FailedAt: s.failedAt, Since: s.since}
 }
 
 // Need asks only when nobody has asked yet: for sets that others join with.
@@ -177,6 +178,15 @@ func (s *Set[T]) Refresh() tea.Cmd {
 		s.upto = s.rows.Len()
 	}
 	return s.ask("")
+}
+
+// Poll asks anew because it is time: a question that is still out is waited for, or an API that takes longer than the time between two polls
+// would never have been heard.
+func (s *Set[T]) Poll() tea.Cmd {
+	if s.asking != nil {
+		return nil
+	}
+	return s.Refresh()
 }
 
 // Rush reads a lazy set on to its end, page after page, until Halt.
@@ -295,7 +305,11 @@ func (s *Set[T]) take(a *arrival[T]) tea.Cmd {
 	s.asking = nil
 	if a.err != nil {
 		s.dry()
-		s.err, s.failedAt = a.err, s.src.Now()
+		s.failedAt = s.src.Now()
+		if s.err == nil {
+			s.since = s.failedAt
+		}
+		s.err = a.err
 		return nil
 	}
 	first := a.cursor == ""

@@ -179,4 +179,13 @@ func asked(sets ...ui.Refresher) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// polled asks for several sets because it is time.
+func polled(sets ...ui.Poller) tea.Cmd {
+	cmds := make([]tea.Cmd, len(sets))
+	for i, set := range sets {
+		cmds[i] = set.Poll()
+	}
+	return tea.Batch(cmds...)
+}
+
 func ordinal(id int) string { return strconv.Itoa(id) }

@@ -43,6 +43,12 @@ func (p *incident) Refresh() tea.Cmd {
 	return tea.Batch(asked(a.services(), a.contacts(), a.instances(), a.credentials(), a.stats()), p.look())
 }
 
+// Poll asks for as much, and waits for what is being asked.
+func (p *incident) Poll() tea.Cmd {
+	a := p.a
+	return tea.Batch(polled(a.services(), a.contacts(), a.instances(), a.credentials(), a.stats()), p.look())
+}
+
 // look reads the issue by itself: cheaper than the list of all, and the list's row serves where it fails.
 func (p *incident) look() tea.Cmd {
 	p.looked = true

@@ -71,8 +71,15 @@ func (o *overview) Fresh() ui.Freshness {
 
 // Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or old.
 func (o *overview) Refresh() tea.Cmd {
+	return tea.Batch(asked(o.a.services(), o.a.issues()), o.calmly())
+}
+
+// Poll asks for as much, and waits for what is being asked.
+func (o *overview) Poll() tea.Cmd { return tea.Batch(polled(o.a.services(), o.a.issues()), o.calmly()) }
+
+func (o *overview) calmly() tea.Cmd {
 	a := o.a
-	return tea.Batch(asked(a.services(), a.issues()), a.slowly(a.stats(), statsStep), a.slowly(a.buckets(), sumsKept), a.slowly(a.keys(), sumsKept),
+	return tea.Batch(a.slowly(a.stats(), statsStep), a.slowly(a.buckets(), sumsKept), a.slowly(a.keys(), sumsKept),
 		a.slowly(a.transfer(), sumsKept), a.contacts().Need())
 }
 

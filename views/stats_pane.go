@@ -32,6 +32,9 @@ func (p *statsView) Fresh() ui.Freshness { return p.a.stats().Fresh() }
 // Refresh asks for the stats and for the issues that are marked in them.
 func (p *statsView) Refresh() tea.Cmd { return asked(p.a.stats(), p.a.issues()) }
 
+// Poll asks for as much, and waits for what is being asked.
+func (p *statsView) Poll() tea.Cmd { return polled(p.a.stats(), p.a.issues()) }
+
 // Update has nothing to take: every key of the stats is an action.
 func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
 

@@ -40,6 +40,11 @@ func (w *watch) Refresh() tea.Cmd {
 	return tea.Batch(asked(w.a.services(), w.a.issues()), w.a.slowly(w.a.contacts(), sumsKept))
 }
 
+// Poll asks for as much, and waits for what is being asked.
+func (w *watch) Poll() tea.Cmd {
+	return tea.Batch(polled(w.a.services(), w.a.issues()), w.a.slowly(w.a.contacts(), sumsKept))
+}
+
 // View is a head line, then the services that are broken.
 func (w *watch) View(b ui.Box) string {
 	lines := []string{w.head(b)}

@@ -123,10 +123,13 @@ func (c *clock) beat(s *Shell, b beat) tea.Cmd {
 	return tea.Batch(poll(s.pane()), s.attend(), c.arm(s))
 }
 
-// poll asks again because it is time, and not because somebody wants it.
+// poll asks again because it is time, and not because somebody wants it. What is being asked is waited for.
 func poll(p ui.Pane) tea.Cmd {
 	if poller, ok := p.(ui.Poller); ok {
 		return poller.Poll()
+	}
+	if fresh(p).Asked {
+		return nil
 	}
 	return p.Refresh()
 }
@@ -206,7 +209,7 @@ func (s *Shell) state() (string, theme.Tone) {
 	case ui.Unauthorized(f.Err):
 		return g.Problem + " token not accepted · nothing is asked", theme.Bad
 	case ui.Offline(f.Err):
-		return g.Problem + " offline · since " + at(f.FailedAt) + again, theme.Bad
+		return g.Problem + " offline · since " + at(f.Since) + again, theme.Bad
 	case f.Err != nil:
 		return fmt.Sprintf("%s failing · %s%s", g.Problem, ui.Short(f.Err), again), theme.Bad
 	case !f.Loaded:
