@@ -44,6 +44,7 @@ type Set[T any] struct {
 	coming   Store[T] // what a refresh has read so far; rows stay in sight until it is whole
 	busy     map[string]string
 	notes    []string
+	told     []string // notes of the reading under way
 	gen      int
 	epoch    int // grows with every change of rows that is no addition
 	version  int // grows with every change of rows, for whoever keeps something made from them
@@ -314,12 +315,12 @@ func (s *Set[T]) take(a *arrival[T]) tea.Cmd {
 	}
 	first := a.cursor == ""
 	if first {
-		s.notes, s.trodden = nil, map[string]bool{}
+		s.told, s.trodden = nil, map[string]bool{}
 	}
-	s.notes = append(s.notes, a.page.Notes...)
+	s.told = append(s.told, a.page.Notes...)
 	s.trodden[a.cursor] = true
 	if a.page.Next != "" && s.trodden[a.page.Next] {
-		s.notes = append(s.notes, "incomplete: marker repeated")
+		s.told = append(s.told, "incomplete: marker repeated")
 		a.page.Next = ""
 	}
 	s.err, s.at, s.total = nil, s.src.Now(), a.page.Total
@@ -353,16 +354,16 @@ func (s *Set[T]) hold(rows []T) {
 	}
 	dropped := s.coming.Append(rows)
 	if dropped > 0 {
-		s.notes = append(s.notes, plural(dropped, "duplicate", "duplicates")+" dropped")
+		s.told = append(s.told, plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
-	s.whole = s.next == ""
-	enough := s.whole || s.src.Lazy && s.coming.Len() >= s.upto
+	whole := s.next == ""
+	enough := whole || s.src.Lazy && s.coming.Len() >= s.upto
 	if enough || !s.loaded || s.coming == s.rows {
 		if s.coming != s.rows {
 			s.epoch++
 			s.moved++
 		}
-		s.rows = s.coming
+		s.rows, s.notes, s.whole = s.coming, s.told, whole
 		s.version++
 	}
 	if enough {

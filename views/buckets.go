@@ -3,9 +3,7 @@ package views
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/dustin/go-humanize"
@@ -18,85 +16,7 @@ import (
 func bucketID(b client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
 
 func (a *Account) buckets() *ui.Set[client.Bucket] {
-	return share(a, "buckets", bucketID, a.readBuckets)
-}
-
-// readBuckets reads the buckets of all clusters side by side, so that one that does not answer hides no other: it is named in the
-// notes. The account's own list is read with them: it holds buckets that are in none of the clusters listed.
-func (a *Account) readBuckets(ctx context.Context, _ string) (ui.Page[client.Bucket], error) {
-	var whole []client.Bucket
-	var listed error
-	var wait sync.WaitGroup
-	wait.Go(func() { whole, listed = walk(a.api.Buckets.All(ctx)) })
-	page, err := a.byCluster(ctx)
-	wait.Wait()
-	if err != nil && listed != nil {
-		return ui.Page[client.Bucket]{}, listed
-	}
-	held := map[string]bool{}
-	for _, b := range page.Rows {
-		held[bucketID(b)] = true
-	}
-	for _, b := range whole {
-		if !held[bucketID(b)] {
-			page.Rows = append(page.Rows, b)
-		}
-	}
-	page.Total = len(page.Rows)
-	return page, nil
-}
-
-func (a *Account) byCluster(ctx context.Context) (ui.Page[client.Bucket], error) {
-	ids, err := a.clusterIDs(ctx)
-	if err != nil {
-		return ui.Page[client.Bucket]{Notes: []string{"clusters: " + ui.Reason(err)}}, err
-	}
-	return inClusters(ctx, ids, a.api.Buckets.InCluster)
-}
-
-// clusterIDs are the clusters that buckets may be in.
-func (a *Account) clusterIDs(ctx context.Context) ([]string, error) {
-	rows, err := walk(a.api.Clusters.All(ctx))
-	ids := make([]string, len(rows))
-	for i, c := range rows {
-		ids[i] = c.ID.Raw()
-	}
-	return ids, err
-}
-
-// inClusters asks several clusters at once. It fails only where all of them do.
-func inClusters(ctx context.Context, ids []string, page func(context.Context, string, int) (client.Page[client.Bucket], error)) (ui.Page[client.Bucket], error) {
-	rows, errs := make([][]client.Bucket, len(ids)), make([]error, len(ids))
-	var wait sync.WaitGroup
-	for i, id := range ids {
-		wait.Go(func() { rows[i], errs[i] = pagesOf(ctx, id, page) })
-	}
-	wait.Wait()
-	all := ui.Page[client.Bucket]{Rows: slices.Concat(rows...)}
-	failed := 0
-	for i, err := range errs {
-		if err != nil {
-			failed++
-			all.Notes = append(all.Notes, fmt.Sprintf("%s does not answer: %s · what is shown of it may be old or missing", client.Clean(ids[i]), ui.Reason(err)))
-		}
-	}
-	if failed > 0 && failed == len(ids) {
-		return all, errs[0]
-	}
-	return all, nil
-}
-
-func pagesOf(ctx context.Context, cluster string, page func(context.Context, string, int) (client.Page[client.Bucket], error)) ([]client.Bucket, error) {
-	var rows []client.Bucket
-	for n := 1; ; n++ {
-		p, err := page(ctx, cluster, n)
-		if err != nil {
-			return nil, err
-		}
-		if rows = append(rows, p.Data...); p.Next() == "" {
-			return rows, nil
-		}
-	}
+	return share(a, "buckets", bucketID, (&roundup{a: a}).fetch)
 }
 
 // walk collects what a client's All yields.
@@ -248,5 +168,9 @@ func (a *Account) bucketsFoot(set *ui.Set[client.Bucket], b ui.Box) string {
 	for _, k := range set.Rows() {
 		objects, bytes = objects+k.Objects, bytes+k.Size
 	}
-	return ui.Cut(b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", count(set.Len(), "bucket", "buckets"), grouped(objects), size(bytes))), b.Width, b.Theme.Glyphs.Ellipsis)
+	held := count(set.Len(), "bucket", "buckets")
+	if !set.Whole() {
+		held += " so far"
+	}
+	return ui.Cut(b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, grouped(objects), size(bytes))), b.Width, b.Theme.Glyphs.Ellipsis)
 }

@@ -25,7 +25,7 @@ func (a *Account) storageEnd() []ui.Action {
 func (a *Account) cancelStorage() tea.Cmd {
 	ctx := a.ctx
 	count := func() tea.Msg {
-		buckets, err := a.readBuckets(ctx, "")
+		buckets, err := a.readBuckets(ctx)
 		if err != nil {
 			return ui.Say{Tone: theme.Bad, Text: "cancel Object Storage: what would be lost cannot be counted: " + ui.Reason(err)}
 		}
@@ -67,7 +67,7 @@ func (a *Account) endStorage() tea.Cmd {
 
 // whatIsLeft says how many buckets there are now: all that can be told of a cancelling whose answer was lost.
 func (a *Account) whatIsLeft(ctx context.Context, before int) string {
-	now, err := a.readBuckets(ctx, "")
+	now, err := a.readBuckets(ctx)
 	if err != nil {
 		return "the buckets cannot be counted: " + ui.Reason(err)
 	}

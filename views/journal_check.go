@@ -208,7 +208,7 @@ func (a *Account) readCertificate(ctx context.Context, e journal.Entry, set bool
 
 // readCancelled counts what is left. Buckets that are there say that nothing was cancelled; none left says nothing about the product.
 func (a *Account) readCancelled(ctx context.Context) (journal.Outcome, string) {
-	page, err := a.readBuckets(ctx, "")
+	page, err := a.readBuckets(ctx)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
 	}
@@ -268,7 +268,7 @@ func (a *Account) candidates(ctx context.Context, kind string) ([]candidate, err
 			return candidate{ordinal(k.ID), k, time.Time{}}
 		})
 	case "bucket":
-		page, err := a.readBuckets(ctx, "")
+		page, err := a.readBuckets(ctx)
 		rows := make([]candidate, len(page.Rows))
 		for i, b := range page.Rows {
 			rows[i] = candidate{bucketID(b), b, b.Created.Time()}

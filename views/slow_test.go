@@ -40,3 +40,39 @@ func TestAPollWaitsForWhatIsAsked(t *testing.T) {
 		})
 	}
 }
+
+// The buckets of others do not wait for a cluster that does not answer; what comes late is added, and who never answers is named. A refresh
+// changes the rows in one step.
+func TestALateClusterHidesNoOther(t *testing.T) {
+	faultrig.Row(t, "A4", "one cluster", func(t *testing.T) {
+		startedBehind(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
+			return deaf{deaf{next, "/object-storage/buckets/"}, "/object-storage/buckets/eu-central-1"}
+		}, func(*rig, *shell.Options) {}, func(r *rig) {
+			r.press("8")
+			r.wait(3 * time.Second)
+			r.see("acme-www", "buckets so far")
+			r.miss("does not answer")
+			r.wait(2 * time.Minute)
+			r.see("acme-www", "eu-central-1 does not answer")
+			r.miss("so far")
+		})
+	})
+	faultrig.Row(t, "A4", "late", func(t *testing.T) {
+		started(t, emulator.Options{}, 120, 36, nil, func(r *rig) {
+			r.press("8")
+			r.wait(3 * time.Second)
+			r.see("acme-www", "buckets so far")
+			early := strings.Count(r.screen(), "eu-central-1")
+			r.wait(3 * time.Second)
+			r.miss("so far", "duplicate")
+			if now := strings.Count(r.screen(), "eu-central-1"); now <= early {
+				t.Errorf("%d buckets of the late cluster, then %d", early, now)
+			}
+		}, &swap{fail: func(req *http.Request) error {
+			if strings.HasSuffix(req.URL.Path, "/object-storage/buckets/eu-central-1") || strings.HasSuffix(req.URL.Path, "/object-storage/buckets/") {
+				time.Sleep(5 * time.Second)
+			}
+			return nil
+		}})
+	})
+}
