@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// A Page is one answer of a paginated list ("Conventions").
+// A Page is one answer of a paginated list ("Conventions"). T is a pointer to a kind of row. Rows stand side by side in memory, belong to
+// everybody who has read them, and are never changed: whoever wants another row copies one. The same holds of a row that was viewed alone.
 type Page[T any] struct {
 	Data    []T
 	Page    int
@@ -93,16 +94,27 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 		return errors.New("the member data is missing or no list")
 	}
 	*p = Page[T]{Data: make([]T, len(rows)), Page: whole(envelope.Page), Pages: whole(envelope.Pages), Results: whole(envelope.Results)}
-	for i, raw := range rows {
-		odd, err := lenient(raw, &p.Data[i])
+	odd, err := readRows(rows, p.Data)
+	p.Odd = odd
+	return err
+}
+
+// readRows makes rows, in one piece, and points to them from a slice of as many pointers.
+func readRows(raws []json.RawMessage, pointers any) (odd []string, err error) {
+	into := reflect.ValueOf(pointers)
+	rows := reflect.MakeSlice(reflect.SliceOf(into.Type().Elem().Elem()), len(raws), len(raws))
+	for i, raw := range raws {
+		row := rows.Index(i).Addr()
+		into.Index(i).Set(row)
+		fields, err := lenient(raw, row.Interface())
 		if err != nil {
-			return fmt.Errorf("row %d: %w", i+1, err)
+			return odd, fmt.Errorf("row %d: %w", i+1, err)
 		}
-		for _, field := range odd {
-			p.Odd = append(p.Odd, fmt.Sprintf("row %d: %s made no sense", i+1, field))
+		for _, field := range fields {
+			odd = append(odd, fmt.Sprintf("row %d: %s made no sense", i+1, field))
 		}
 	}
-	return nil
+	return odd, nil
 }
 
 // exact takes members by their exact names: encoding/json would take DATA for data. A member that comes twice is an error: which of the
