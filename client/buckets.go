@@ -49,26 +49,26 @@ type Access struct {
 type Buckets struct{ c *Client }
 
 // Page is a page of all buckets, from 1.
-func (s Buckets) Page(ctx context.Context, n int) (Page[Bucket], error) {
-	return page[Bucket](ctx, s.c, "list buckets", n)
+func (s Buckets) Page(ctx context.Context, n int) (Page[*Bucket], error) {
+	return page[*Bucket](ctx, s.c, "list buckets", n)
 }
 
 // InCluster is a page of the buckets of one cluster, from 1.
-func (s Buckets) InCluster(ctx context.Context, cluster string, n int) (Page[Bucket], error) {
-	return page[Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
+func (s Buckets) InCluster(ctx context.Context, cluster string, n int) (Page[*Bucket], error) {
+	return page[*Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
 }
 
 // All walks all buckets.
-func (s Buckets) All(ctx context.Context) iter.Seq2[Bucket, error] { return all(ctx, s.Page) }
+func (s Buckets) All(ctx context.Context) iter.Seq2[*Bucket, error] { return all(ctx, s.Page) }
 
 // View is one bucket.
-func (s Buckets) View(ctx context.Context, cluster, label string) (Bucket, error) {
-	return call[Bucket](ctx, s.c, inBucket("view bucket", cluster, label, nil))
+func (s Buckets) View(ctx context.Context, cluster, label string) (*Bucket, error) {
+	return call[*Bucket](ctx, s.c, inBucket("view bucket", cluster, label, nil))
 }
 
 // Create makes a bucket. An account with a negative balance may not.
-func (s Buckets) Create(ctx context.Context, r BucketRequest) (Bucket, error) {
-	return call[Bucket](ctx, s.c, request{op: "create bucket", body: r})
+func (s Buckets) Create(ctx context.Context, r BucketRequest) (*Bucket, error) {
+	return call[*Bucket](ctx, s.c, request{op: "create bucket", body: r})
 }
 
 // Delete removes a bucket, which must be empty.
@@ -102,15 +102,15 @@ type CertificateStatus struct {
 }
 
 // View is whether a bucket has a certificate.
-func (s Certificates) View(ctx context.Context, cluster, label string) (CertificateStatus, error) {
-	return call[CertificateStatus](ctx, s.c, inBucket("view certificate", cluster, label, nil))
+func (s Certificates) View(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
+	return call[*CertificateStatus](ctx, s.c, inBucket("view certificate", cluster, label, nil))
 }
 
 // Upload sets certificate and private key, both PEM. One that is set must be deleted before ("Object Storage", rule 5).
-func (s Certificates) Upload(ctx context.Context, cluster, label, certificate string, key Secret) (CertificateStatus, error) {
+func (s Certificates) Upload(ctx context.Context, cluster, label, certificate string, key Secret) (*CertificateStatus, error) {
 	r := inBucket("upload certificate", cluster, label, map[string]string{"certificate": certificate, "private_key": key.Reveal()})
 	r.shown, r.secrets = map[string]any{"private_key": key}, []Secret{key}
-	return call[CertificateStatus](ctx, s.c, r)
+	return call[*CertificateStatus](ctx, s.c, r)
 }
 
 // Delete removes certificate and key.
@@ -132,16 +132,16 @@ type Cluster struct {
 type Clusters struct{ c *Client }
 
 // Page is a page of the clusters, from 1.
-func (s Clusters) Page(ctx context.Context, n int) (Page[Cluster], error) {
-	return page[Cluster](ctx, s.c, "list clusters", n)
+func (s Clusters) Page(ctx context.Context, n int) (Page[*Cluster], error) {
+	return page[*Cluster](ctx, s.c, "list clusters", n)
 }
 
 // All walks the clusters.
-func (s Clusters) All(ctx context.Context) iter.Seq2[Cluster, error] { return all(ctx, s.Page) }
+func (s Clusters) All(ctx context.Context) iter.Seq2[*Cluster, error] { return all(ctx, s.Page) }
 
 // View is one cluster.
-func (s Clusters) View(ctx context.Context, id string) (Cluster, error) {
-	return call[Cluster](ctx, s.c, request{op: "view cluster", about: Clean(id), segments: []any{id}})
+func (s Clusters) View(ctx context.Context, id string) (*Cluster, error) {
+	return call[*Cluster](ctx, s.c, request{op: "view cluster", about: Clean(id), segments: []any{id}})
 }
 
 // A TransferUsage is the outbound traffic of the current month's cycle in bytes ("Transfer usage").
@@ -153,8 +153,8 @@ type TransferUsage struct {
 type Transfer struct{ c *Client }
 
 // View is the usage as of now.
-func (s Transfer) View(ctx context.Context) (TransferUsage, error) {
-	return call[TransferUsage](ctx, s.c, request{op: "view transfer"})
+func (s Transfer) View(ctx context.Context) (*TransferUsage, error) {
+	return call[*TransferUsage](ctx, s.c, request{op: "view transfer"})
 }
 
 // CancelObjectStorage removes all buckets and their contents for good ("Object Storage", rule 6).

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -158,15 +159,21 @@ type request struct {
 	take     func([]byte) error
 }
 
-// call is the one place that makes requests. It decodes the answer into T.
+// call makes a request and decodes its answer into T: a thing, or a pointer to one, which is nil where there is an error.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 	var answer T
-	r.take = func(data []byte) error { return decode(data, &answer) }
-	if failure := c.exchange(ctx, r); failure != nil {
-		var none T
-		return none, failure
+	err := c.into(ctx, r, &answer)
+	return answer, err
+}
+
+// into is the one place that makes requests. It decodes the answer into what a pointer points to, which stays empty where there is an error.
+func (c *Client) into(ctx context.Context, r request, answer any) error {
+	r.take = func(data []byte) error { return decode(data, answer) }
+	failure := c.exchange(ctx, r)
+	if failure != nil {
+		reflect.ValueOf(answer).Elem().SetZero()
 	}
-	return answer, nil
+	return failure
 }
 
 // page asks for one page of a numbered list.
@@ -206,9 +213,13 @@ func (c *Client) smaller(size int, err error) bool {
 	return true
 }
 
-// decode reads a whole answer. Nothing may follow it.
+// decode reads a whole answer into what into points to; where that is a pointer, into a thing made for it. Nothing may follow the answer.
 func decode(data []byte, into any) error {
 	data = textOf(data)
+	if v := reflect.ValueOf(into).Elem(); v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		into = v.Interface()
+	}
 	if q, ok := into.(quick); ok && q.readQuick(data) {
 		return nil
 	}

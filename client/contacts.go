@@ -45,26 +45,26 @@ func (c Contact) Request() ContactRequest {
 type Contacts struct{ c *Client }
 
 // Page is a page of the contacts, from 1.
-func (s Contacts) Page(ctx context.Context, n int) (Page[Contact], error) {
-	return page[Contact](ctx, s.c, "list contacts", n)
+func (s Contacts) Page(ctx context.Context, n int) (Page[*Contact], error) {
+	return page[*Contact](ctx, s.c, "list contacts", n)
 }
 
 // All walks the contacts.
-func (s Contacts) All(ctx context.Context) iter.Seq2[Contact, error] { return all(ctx, s.Page) }
+func (s Contacts) All(ctx context.Context) iter.Seq2[*Contact, error] { return all(ctx, s.Page) }
 
 // View is one contact. It needs the scope account:read_write ("Authentication").
-func (s Contacts) View(ctx context.Context, id int) (Contact, error) {
-	return call[Contact](ctx, s.c, one("view contact", id, nil))
+func (s Contacts) View(ctx context.Context, id int) (*Contact, error) {
+	return call[*Contact](ctx, s.c, one("view contact", id, nil))
 }
 
 // Create makes a contact.
-func (s Contacts) Create(ctx context.Context, r ContactRequest) (Contact, error) {
-	return call[Contact](ctx, s.c, request{op: "create contact", body: r})
+func (s Contacts) Create(ctx context.Context, r ContactRequest) (*Contact, error) {
+	return call[*Contact](ctx, s.c, request{op: "create contact", body: r})
 }
 
 // Update changes the members of the patch.
-func (s Contacts) Update(ctx context.Context, id int, p Patch) (Contact, error) {
-	return call[Contact](ctx, s.c, one("update contact", id, p))
+func (s Contacts) Update(ctx context.Context, id int, p Patch) (*Contact, error) {
+	return call[*Contact](ctx, s.c, one("update contact", id, p))
 }
 
 // Delete removes a contact.

@@ -34,29 +34,29 @@ type SSHKey struct {
 type Credentials struct{ c *Client }
 
 // Page is a page of the credentials, from 1.
-func (s Credentials) Page(ctx context.Context, n int) (Page[Credential], error) {
-	return page[Credential](ctx, s.c, "list credentials", n)
+func (s Credentials) Page(ctx context.Context, n int) (Page[*Credential], error) {
+	return page[*Credential](ctx, s.c, "list credentials", n)
 }
 
 // All walks the credentials.
-func (s Credentials) All(ctx context.Context) iter.Seq2[Credential, error] { return all(ctx, s.Page) }
+func (s Credentials) All(ctx context.Context) iter.Seq2[*Credential, error] { return all(ctx, s.Page) }
 
 // View is one credential. It needs the scope account:read_write ("Authentication").
-func (s Credentials) View(ctx context.Context, id int) (Credential, error) {
-	return call[Credential](ctx, s.c, one("view credential", id, nil))
+func (s Credentials) View(ctx context.Context, id int) (*Credential, error) {
+	return call[*Credential](ctx, s.c, one("view credential", id, nil))
 }
 
 // Create stores a credential.
-func (s Credentials) Create(ctx context.Context, r CredentialRequest) (Credential, error) {
+func (s Credentials) Create(ctx context.Context, r CredentialRequest) (*Credential, error) {
 	body := login(r.Username, r.Password)
 	body["label"] = r.Label
-	return call[Credential](ctx, s.c, request{op: "create credential", body: body, shown: map[string]any{"label": r.Label, "password": r.Password},
+	return call[*Credential](ctx, s.c, request{op: "create credential", body: body, shown: map[string]any{"label": r.Label, "password": r.Password},
 		secrets: []Secret{r.Username, r.Password}})
 }
 
 // Update changes the label.
-func (s Credentials) Update(ctx context.Context, id int, label string) (Credential, error) {
-	return call[Credential](ctx, s.c, one("update credential", id, map[string]any{"label": label}))
+func (s Credentials) Update(ctx context.Context, id int, label string) (*Credential, error) {
+	return call[*Credential](ctx, s.c, one("update credential", id, map[string]any{"label": label}))
 }
 
 // SetLogin replaces user name and password. Nothing tells afterwards whether it was done; doing it again is harmless.
@@ -83,6 +83,6 @@ func (s Credentials) Delete(ctx context.Context, id int) error {
 }
 
 // SSHKey is the account's managed public key.
-func (s Credentials) SSHKey(ctx context.Context) (SSHKey, error) {
-	return call[SSHKey](ctx, s.c, request{op: "view SSH key"})
+func (s Credentials) SSHKey(ctx context.Context) (*SSHKey, error) {
+	return call[*SSHKey](ctx, s.c, request{op: "view SSH key"})
 }

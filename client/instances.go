@@ -43,19 +43,19 @@ func (i Instance) Request() InstanceRequest {
 type Instances struct{ c *Client }
 
 // Page is a page of the settings, from 1.
-func (s Instances) Page(ctx context.Context, n int) (Page[Instance], error) {
-	return page[Instance](ctx, s.c, "list SSH settings", n)
+func (s Instances) Page(ctx context.Context, n int) (Page[*Instance], error) {
+	return page[*Instance](ctx, s.c, "list SSH settings", n)
 }
 
 // All walks the settings.
-func (s Instances) All(ctx context.Context) iter.Seq2[Instance, error] { return all(ctx, s.Page) }
+func (s Instances) All(ctx context.Context) iter.Seq2[*Instance, error] { return all(ctx, s.Page) }
 
 // View is the settings of one instance.
-func (s Instances) View(ctx context.Context, id int) (Instance, error) {
-	return call[Instance](ctx, s.c, one("view SSH settings", id, nil))
+func (s Instances) View(ctx context.Context, id int) (*Instance, error) {
+	return call[*Instance](ctx, s.c, one("view SSH settings", id, nil))
 }
 
 // Update changes the members of the patch, which holds a part of ssh.
-func (s Instances) Update(ctx context.Context, id int, p Patch) (Instance, error) {
-	return call[Instance](ctx, s.c, one("update SSH settings", id, p))
+func (s Instances) Update(ctx context.Context, id int, p Patch) (*Instance, error) {
+	return call[*Instance](ctx, s.c, one("update SSH settings", id, p))
 }

@@ -25,14 +25,14 @@ type Entity struct {
 type Issues struct{ c *Client }
 
 // Page is a page of the issues, from 1.
-func (s Issues) Page(ctx context.Context, n int) (Page[Issue], error) {
-	return page[Issue](ctx, s.c, "list issues", n)
+func (s Issues) Page(ctx context.Context, n int) (Page[*Issue], error) {
+	return page[*Issue](ctx, s.c, "list issues", n)
 }
 
 // All walks the issues.
-func (s Issues) All(ctx context.Context) iter.Seq2[Issue, error] { return all(ctx, s.Page) }
+func (s Issues) All(ctx context.Context) iter.Seq2[*Issue, error] { return all(ctx, s.Page) }
 
 // View is one issue.
-func (s Issues) View(ctx context.Context, id int) (Issue, error) {
-	return call[Issue](ctx, s.c, one("view issue", id, nil))
+func (s Issues) View(ctx context.Context, id int) (*Issue, error) {
+	return call[*Issue](ctx, s.c, one("view issue", id, nil))
 }

@@ -48,26 +48,26 @@ type GrantRequest struct {
 type Keys struct{ c *Client }
 
 // Page is a page of the keys, from 1.
-func (s Keys) Page(ctx context.Context, n int) (Page[Key], error) {
-	return page[Key](ctx, s.c, "list keys", n)
+func (s Keys) Page(ctx context.Context, n int) (Page[*Key], error) {
+	return page[*Key](ctx, s.c, "list keys", n)
 }
 
 // All walks the keys.
-func (s Keys) All(ctx context.Context) iter.Seq2[Key, error] { return all(ctx, s.Page) }
+func (s Keys) All(ctx context.Context) iter.Seq2[*Key, error] { return all(ctx, s.Page) }
 
 // View is one key.
-func (s Keys) View(ctx context.Context, id int) (Key, error) {
-	return call[Key](ctx, s.c, one("view key", id, nil))
+func (s Keys) View(ctx context.Context, id int) (*Key, error) {
+	return call[*Key](ctx, s.c, one("view key", id, nil))
 }
 
 // Create makes a key. This answer is the only one that holds its secret.
-func (s Keys) Create(ctx context.Context, r KeyRequest) (Key, error) {
-	return call[Key](ctx, s.c, request{op: "create key", body: r})
+func (s Keys) Create(ctx context.Context, r KeyRequest) (*Key, error) {
+	return call[*Key](ctx, s.c, request{op: "create key", body: r})
 }
 
 // Update changes the label.
-func (s Keys) Update(ctx context.Context, id int, label string) (Key, error) {
-	return call[Key](ctx, s.c, one("update key", id, map[string]any{"label": label}))
+func (s Keys) Update(ctx context.Context, id int, label string) (*Key, error) {
+	return call[*Key](ctx, s.c, one("update key", id, map[string]any{"label": label}))
 }
 
 // Revoke ends a key.

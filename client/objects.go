@@ -44,11 +44,14 @@ func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 	if err := exact(body, map[string]*json.RawMessage{"is_truncated": &truncated, "next_marker": &next}); err != nil {
 		return err
 	}
-	var rows Page[Object]
+	var rows Page[*Object]
 	if err := rows.UnmarshalJSON(body); err != nil {
 		return err
 	}
-	*p = ObjectPage{Data: rows.Data, Odd: rows.Odd, Truncated: string(truncated) == "true"}
+	*p = ObjectPage{Data: make([]Object, len(rows.Data)), Odd: rows.Odd, Truncated: string(truncated) == "true"}
+	for i, row := range rows.Data {
+		p.Data[i] = *row
+	}
 	var marker Text
 	if len(next) > 0 && marker.UnmarshalJSON(next) == nil && p.Truncated {
 		p.Next = marker.raw
@@ -128,16 +131,16 @@ func (p *ObjectPage) check(asked string) {
 }
 
 // ACL is an object's ACL.
-func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (ObjectACL, error) {
+func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (*ObjectACL, error) {
 	r := inBucket("view object ACL", cluster, bucket, nil)
 	r.query = url.Values{"name": {name}}
-	return call[ObjectACL](ctx, s.c, r)
+	return call[*ObjectACL](ctx, s.c, r)
 }
 
 // SetACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
-func (s Objects) SetACL(ctx context.Context, cluster, bucket, name string, acl ACL) (ObjectACL, error) {
-	a, err := call[ackACL](ctx, s.c, inBucket("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
-	return ObjectACL(a), err
+func (s Objects) SetACL(ctx context.Context, cluster, bucket, name string, acl ACL) (*ObjectACL, error) {
+	a, err := call[*ackACL](ctx, s.c, inBucket("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
+	return (*ObjectACL)(a), err
 }
 
 // ackACL is an ObjectACL that may be empty.

@@ -10,7 +10,8 @@ import (
 	"strconv"
 )
 
-// A Page is one answer of a paginated list ("Conventions").
+// A Page is one answer of a paginated list ("Conventions"). T is a pointer to a kind of row. Rows stand side by side in memory, belong to
+// everybody who has read them, and are never changed: whoever wants another row copies one. The same holds of a row that was viewed alone.
 type Page[T any] struct {
 	Data    []T
 	Page    int
@@ -86,24 +87,36 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	if err := exact(body, map[string]*json.RawMessage{"data": &envelope.Data, "page": &envelope.Page, "pages": &envelope.Pages, "results": &envelope.Results}); err != nil {
 		return err
 	}
-	*p = Page[T]{Data: []T{}, Page: whole(envelope.Page), Pages: whole(envelope.Pages), Results: whole(envelope.Results)}
 	if len(envelope.Data) == 0 || envelope.Data[0] != '[' {
 		return errors.New("the member data is missing or no list")
 	}
-	rows := fieldsOf(reflect.TypeFor[T]())
-	return eachElement(envelope.Data, func(value []byte) error {
-		var row T
-		p.Data = append(p.Data, row)
-		n := len(p.Data)
-		odd, _, err := rows.read(value, reflect.ValueOf(&p.Data[n-1]).Elem())
+	var rows [][]byte
+	if err := eachElement(envelope.Data, func(row []byte) error { rows = append(rows, row); return nil }); err != nil {
+		return err
+	}
+	*p = Page[T]{Data: make([]T, len(rows)), Page: whole(envelope.Page), Pages: whole(envelope.Pages), Results: whole(envelope.Results)}
+	odd, err := readRows(rows, p.Data)
+	p.Odd = odd
+	return err
+}
+
+// readRows makes rows, in one piece, and points to them from a slice of as many pointers.
+func readRows(raws [][]byte, pointers any) (odd []string, err error) {
+	into := reflect.ValueOf(pointers)
+	kind := into.Type().Elem().Elem()
+	rows, fields := reflect.MakeSlice(reflect.SliceOf(kind), len(raws), len(raws)), fieldsOf(kind)
+	for i, raw := range raws {
+		row := rows.Index(i)
+		into.Index(i).Set(row.Addr())
+		wrong, _, err := fields.read(raw, row)
 		if err != nil {
-			return fmt.Errorf("row %d: %w", n, err)
+			return odd, fmt.Errorf("row %d: %w", i+1, err)
 		}
-		for _, field := range odd {
-			p.Odd = append(p.Odd, fmt.Sprintf("row %d: %s made no sense", n, field))
+		for _, field := range wrong {
+			odd = append(odd, fmt.Sprintf("row %d: %s made no sense", i+1, field))
 		}
-		return nil
-	})
+	}
+	return odd, nil
 }
 
 // whole is a number of the envelope; 0 where it is none.

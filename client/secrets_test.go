@@ -258,8 +258,8 @@ func TestValuesThatHoldSecrets(t *testing.T) {
 	request := client.CredentialRequest{Label: "x", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
 	login := client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
 	for name, v := range map[string]any{
-		"secret": client.NewSecret(canaryToken), "pointer to a secret": &request.Password, "key": key, "pointer to a key": &key, "signed URL": link, "credential request": request, "login": login,
-		"client": c, "client's part": c.Credentials, "page": client.Page[client.Key]{Data: []client.Key{key}}, "map": map[string]any{"a": login, "b": []any{&request}},
+		"secret": client.NewSecret(canaryToken), "pointer to a secret": &request.Password, "key": *key, "pointer to a key": key, "signed URL": link, "credential request": request, "login": login,
+		"client": c, "client's part": c.Credentials, "page": client.Page[*client.Key]{Data: []*client.Key{key}}, "map": map[string]any{"a": login, "b": []any{&request}},
 		"change": client.Change{Op: "x", Body: map[string]any{"password": login.Password}},
 	} {
 		faultrig.Row(t, "F8", name, func(t *testing.T) { seen.absent(t, name, shown(v)) })

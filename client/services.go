@@ -72,29 +72,29 @@ func (s Service) Request() ServiceRequest {
 type Services struct{ c *Client }
 
 // Page is a page of the services, from 1.
-func (s Services) Page(ctx context.Context, n int) (Page[Service], error) {
-	return page[Service](ctx, s.c, "list services", n)
+func (s Services) Page(ctx context.Context, n int) (Page[*Service], error) {
+	return page[*Service](ctx, s.c, "list services", n)
 }
 
 // All walks the services.
-func (s Services) All(ctx context.Context) iter.Seq2[Service, error] { return all(ctx, s.Page) }
+func (s Services) All(ctx context.Context) iter.Seq2[*Service, error] { return all(ctx, s.Page) }
 
 // View is one service.
-func (s Services) View(ctx context.Context, id int) (Service, error) {
-	return call[Service](ctx, s.c, one("view service", id, nil))
+func (s Services) View(ctx context.Context, id int) (*Service, error) {
+	return call[*Service](ctx, s.c, one("view service", id, nil))
 }
 
 // Create makes a service; monitoring begins.
-func (s Services) Create(ctx context.Context, r ServiceRequest) (Service, error) {
+func (s Services) Create(ctx context.Context, r ServiceRequest) (*Service, error) {
 	if r.Credentials == nil {
 		r.Credentials = []int{}
 	}
-	return call[Service](ctx, s.c, request{op: "create service", body: r})
+	return call[*Service](ctx, s.c, request{op: "create service", body: r})
 }
 
 // Update changes the members of the patch. The state stays.
-func (s Services) Update(ctx context.Context, id int, p Patch) (Service, error) {
-	return call[Service](ctx, s.c, one("update service", id, p))
+func (s Services) Update(ctx context.Context, id int, p Patch) (*Service, error) {
+	return call[*Service](ctx, s.c, one("update service", id, p))
 }
 
 // Delete removes a service; monitoring stops.
@@ -104,11 +104,11 @@ func (s Services) Delete(ctx context.Context, id int) error {
 }
 
 // Disable stops monitoring for a while. Which state follows is not shown; disabled is what the service answers.
-func (s Services) Disable(ctx context.Context, id int) (Service, error) {
-	return call[Service](ctx, s.c, one("disable service", id, nil))
+func (s Services) Disable(ctx context.Context, id int) (*Service, error) {
+	return call[*Service](ctx, s.c, one("disable service", id, nil))
 }
 
 // Enable monitors again. Which state follows is not shown; it is pending until the next check.
-func (s Services) Enable(ctx context.Context, id int) (Service, error) {
-	return call[Service](ctx, s.c, one("enable service", id, nil))
+func (s Services) Enable(ctx context.Context, id int) (*Service, error) {
+	return call[*Service](ctx, s.c, one("enable service", id, nil))
 }

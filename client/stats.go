@@ -123,6 +123,6 @@ func moment(x float64) time.Time {
 type ManagedStats struct{ c *Client }
 
 // View is the stats as of now.
-func (s ManagedStats) View(ctx context.Context) (Stats, error) {
-	return call[Stats](ctx, s.c, request{op: "view stats"})
+func (s ManagedStats) View(ctx context.Context) (*Stats, error) {
+	return call[*Stats](ctx, s.c, request{op: "view stats"})
 }

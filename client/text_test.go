@@ -149,7 +149,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var services Page[Service]
+		var services Page[*Service]
 		err := decode(body, &services)
 		var object map[string]json.RawMessage
 		if err == nil && (json.Unmarshal(body, &object) != nil || len(object["data"]) == 0) {
@@ -169,7 +169,7 @@ func FuzzDecode(f *testing.F) {
 
 // One odd cell spoils that cell, not the page.
 func TestAnOddCellSpoilsItself(t *testing.T) {
-	var p Page[Service]
+	var p Page[*Service]
 	err := decode([]byte(`{"data":[{"id":7,"label":5,"timeout":"x","status":"new","created":"yesterday","extra":{}},{"id":8,"label":"fine"}],"page":1,"pages":1,"results":2}`), &p)
 	if err != nil || len(p.Data) != 2 || p.Data[1].Label.Raw() != "fine" || p.Data[0].ID != 7 {
 		t.Fatalf("%+v, %v", p, err)

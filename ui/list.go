@@ -59,7 +59,8 @@ type Act[T any] struct {
 
 	// Refused is what to offer after a refusal; nil offers nothing.
 	Refused func(T, error) tea.Cmd
-	// Check tells from the row read again whether an unknown outcome was done; nil knows only that a removed row is gone.
+	// Check tells from the row read again, which is the zero T unless it was found, whether an unknown outcome was done; nil knows only that a
+	// removed row is gone.
 	Check func(now T, found bool) Verdict
 }
 

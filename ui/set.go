@@ -36,7 +36,9 @@ type Page[T any] struct {
 // A Delivery is an answer on its way to whoever asked. Deliver runs on the loop.
 type Delivery interface{ Deliver() tea.Cmd }
 
-// A Set is the rows of one kind as the API said them last. It lives on the loop: no lock exists.
+// A Set is the rows of one kind as the API said them last. It lives on the loop: no lock exists. T is a pointer to a row, or a row that is small
+// or made when it is looked at: the program holds the code of sets and lists once for all pointers, and once more for every other T. What a
+// pointer points to belongs to everybody who reads the set, also off the loop, and is never changed.
 type Set[T any] struct {
 	src      Source[T]
 	ctx      context.Context
@@ -88,7 +90,7 @@ func (s *Set[T]) Len() int { return s.rows.Len() }
 // At is the row at a place, 0 ≤ i < Len.
 func (s *Set[T]) At(i int) T { return s.rows.At(i) }
 
-// Get finds a row by identity.
+// Get finds a row by identity. Where there is none the row is the zero T, nil of a pointer.
 func (s *Set[T]) Get(id string) (T, bool) {
 	if i, ok := s.rows.Index(id); ok {
 		return s.rows.At(i), true

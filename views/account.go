@@ -74,7 +74,7 @@ func (a *Account) Lists() []ui.Columned {
 	open := a.listings
 	defer func() { a.listings = open }()
 	var lists []ui.Columned
-	for _, p := range append(a.Panes(), a.objectsPane(client.Bucket{}, "", "/")) {
+	for _, p := range append(a.Panes(), a.objectsPane(&client.Bucket{}, "", "/")) {
 		if l, ok := p.(ui.Columned); ok {
 			lists = append(lists, l)
 		}
@@ -128,7 +128,7 @@ func (a *Account) Close() {
 	}
 }
 
-// share makes a kind's set on first asking and gives the same one ever after.
+// share makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the client gives them.
 func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {
 	if set, ok := a.sets[name]; ok {
 		return set.(*ui.Set[T])
@@ -159,6 +159,15 @@ func single[T any](view func(context.Context) (T, error)) func(context.Context, 
 		row, err := view(ctx)
 		return ui.Page[T]{Rows: []T{row}, Total: 1}, err
 	}
+}
+
+// pointed are rows that this program made itself, as sets hold them: none is changed afterwards.
+func pointed[T any](rows []T) []*T {
+	pointers := make([]*T, len(rows))
+	for i := range rows {
+		pointers[i] = &rows[i]
+	}
+	return pointers
 }
 
 // the is the only row of a set of one.

@@ -24,11 +24,11 @@ func (a *Account) newBucket() ui.Form {
 		ui.Pick("cluster", "Cluster", &in.Cluster, a.clusterChoice, ui.Required()).Note("up and down go through the clusters"),
 		ui.Choice("acl", "ACL", &in.ACL, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite),
 		ui.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
-	}, func(b client.Bucket) string { return a.madeOrFound(b, before) },
-		func(ctx context.Context) (ui.Change[client.Bucket], error) {
+	}, func(b *client.Bucket) string { return a.madeOrFound(b, before) },
+		func(ctx context.Context) (ui.Change[*client.Bucket], error) {
 			return ui.Put(a.api.Buckets.Create(client.About(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
 		},
-		func(now []client.Bucket) ui.Verdict { return isThere(now, in) })
+		func(now []*client.Bucket) ui.Verdict { return isThere(now, in) })
 	form.Review = func() string { return meaning(in.ACL) }
 	form.Text = "Storage is billed from the first bucket on, until Object Storage is cancelled."
 	form.Verb, form.Yes = "making", "make"
@@ -36,16 +36,16 @@ func (a *Account) newBucket() ui.Form {
 }
 
 // isThere tells whether a bucket that was asked for exists.
-func isThere(now []client.Bucket, in client.BucketRequest) ui.Verdict {
-	if slices.ContainsFunc(now, func(b client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }) {
+func isThere(now []*client.Bucket, in client.BucketRequest) ui.Verdict {
+	if slices.ContainsFunc(now, func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }) {
 		return ui.Done
 	}
 	return ui.Refused
 }
 
 // madeOrFound says whether a bucket is new: one that was made long before this request existed already.
-func (a *Account) madeOrFound(b client.Bucket, before []client.Bucket) string {
-	known := slices.ContainsFunc(before, func(k client.Bucket) bool { return bucketID(k) == bucketID(b) })
+func (a *Account) madeOrFound(b *client.Bucket, before []*client.Bucket) string {
+	known := slices.ContainsFunc(before, func(k *client.Bucket) bool { return bucketID(k) == bucketID(b) })
 	if known || b.Created.Valid() && a.now().Sub(b.Created.Time()).Hours() > 1 {
 		return fmt.Sprintf("%s existed already, since %s: nothing was made", b.Label, day(b.Created))
 	}
@@ -111,7 +111,7 @@ func meaning(acl client.ACL) string {
 const left = "as it is"
 
 // accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by POST.
-func (a *Account) accessForm(b client.Bucket) ui.Form {
+func (a *Account) accessForm(b *client.Bucket) ui.Form {
 	acl, cors, word := client.ACL(left), left, ""
 	form := ui.FormFor(a.buckets(), "Access to "+b.Label.String(), []ui.Field{
 		ui.Choice("acl", "ACL", &acl, left, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite),
@@ -119,11 +119,11 @@ func (a *Account) accessForm(b client.Bucket) ui.Form {
 		ui.Text("sure", "Type the label", &word, func(text string) string {
 			return because(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
 		}).When(func() bool { return acl == client.PublicReadWrite }),
-	}, func(client.Bucket) string { return b.Label.String() + ": access is changed" },
-		func(ctx context.Context) (ui.Change[client.Bucket], error) {
-			return ui.Reload[client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
+	}, func(*client.Bucket) string { return b.Label.String() + ": access is changed" },
+		func(ctx context.Context) (ui.Change[*client.Bucket], error) {
+			return ui.Reload[*client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
 		},
-		func([]client.Bucket) ui.Verdict { return ui.Unknown })
+		func([]*client.Bucket) ui.Verdict { return ui.Unknown })
 	form.Text = "The API does not tell what is set now."
 	form.Review = func() string { return meaning(acl) }
 	form.Again = "Setting the same access twice does no harm"
@@ -131,7 +131,7 @@ func (a *Account) accessForm(b client.Bucket) ui.Form {
 	return form
 }
 
-func (a *Account) setAccessOf(ctx context.Context, b client.Bucket, acl client.ACL, cors string) error {
+func (a *Account) setAccessOf(ctx context.Context, b *client.Bucket, acl client.ACL, cors string) error {
 	in := client.Access{}
 	if acl != left {
 		in.ACL = acl

@@ -38,7 +38,7 @@ func (a *Account) cancelStorage() tea.Cmd {
 	return tea.Batch(ui.News(theme.Info, "counting what would be lost"), count)
 }
 
-func (a *Account) cancelAction(buckets ui.Page[client.Bucket], keys int) ui.Action {
+func (a *Account) cancelAction(buckets ui.Page[*client.Bucket], keys int) ui.Action {
 	var objects, bytes int64
 	lines := make([]string, 0, len(buckets.Rows)+len(buckets.Notes))
 	for _, b := range buckets.Rows {

@@ -16,15 +16,15 @@ import (
 // A certificateView is a bucket's TLS certificate: the API tells whether there is one, and no more.
 type certificateView struct {
 	a      *Account
-	bucket client.Bucket
-	status *ui.Set[client.CertificateStatus]
+	bucket *client.Bucket
+	status *ui.Set[*client.CertificateStatus]
 	sent   *client.CertificatePair // what was uploaded from here in this run
 }
 
-func (a *Account) certificatePane(b client.Bucket) ui.Pane {
+func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
-	p.status = ui.NewSet(a.ctx, ui.Source[client.CertificateStatus]{Name: "certificate", ID: func(client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
-		Fetch: single(func(ctx context.Context) (client.CertificateStatus, error) {
+	p.status = ui.NewSet(a.ctx, ui.Source[*client.CertificateStatus]{Name: "certificate", ID: func(*client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
+		Fetch: single(func(ctx context.Context) (*client.CertificateStatus, error) {
 			return a.api.Certificates.View(ctx, b.Cluster.Raw(), b.Label.Raw())
 		})})
 	return p
@@ -82,12 +82,12 @@ func (p *certificateView) about(ctx context.Context) context.Context {
 }
 
 func (p *certificateView) delete() tea.Cmd {
-	return p.status.Act(ui.Deed[client.CertificateStatus]{ID: bucketID(p.bucket), Verb: "deleting",
-		Work: func(ctx context.Context) (ui.Change[client.CertificateStatus], error) {
-			return ui.Reload[client.CertificateStatus](p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
+	return p.status.Act(ui.Deed[*client.CertificateStatus]{ID: bucketID(p.bucket), Verb: "deleting",
+		Work: func(ctx context.Context) (ui.Change[*client.CertificateStatus], error) {
+			return ui.Reload[*client.CertificateStatus](p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
 		},
 		Check: statusIs(false),
-		After: func(v ui.Verdict, _ ui.Change[client.CertificateStatus], err error) tea.Cmd {
+		After: func(v ui.Verdict, _ ui.Change[*client.CertificateStatus], err error) tea.Cmd {
 			if v == ui.Done {
 				p.sent = nil
 				return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is deleted")
@@ -97,8 +97,8 @@ func (p *certificateView) delete() tea.Cmd {
 }
 
 // statusIs tells from the status read again whether a certificate is set.
-func statusIs(set bool) func([]client.CertificateStatus) ui.Verdict {
-	return func(now []client.CertificateStatus) ui.Verdict {
+func statusIs(set bool) func([]*client.CertificateStatus) ui.Verdict {
+	return func(now []*client.CertificateStatus) ui.Verdict {
 		if len(now) == 1 && now[0].SSL != nil && *now[0].SSL == set {
 			return ui.Done
 		}
@@ -119,17 +119,17 @@ func (p *certificateView) form(replace bool) ui.Form {
 	form := ui.FormThen(p.status, title+p.bucket.Label.String(), []ui.Field{
 		ui.File("certificate", "Certificate", &certFile, readable).Note("PEM, with the intermediates; → completes the path"),
 		ui.File("private_key", "Private key", &keyFile, readable, func(string) string { return p.wrong(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
-	}, func(client.CertificateStatus, bool) tea.Cmd {
+	}, func(*client.CertificateStatus, bool) tea.Cmd {
 		p.sent = &both
 		return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is set")
-	}, func(ctx context.Context) (ui.Change[client.CertificateStatus], error) {
+	}, func(ctx context.Context) (ui.Change[*client.CertificateStatus], error) {
 		var err error
 		if both, err = client.LoadCertificatePair(certFile, keyFile); err != nil {
-			return ui.Change[client.CertificateStatus]{}, err
+			return ui.Change[*client.CertificateStatus]{}, err
 		}
 		if replace && !deleted {
 			if err := p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()); err != nil {
-				return ui.Change[client.CertificateStatus]{}, err
+				return ui.Change[*client.CertificateStatus]{}, err
 			}
 			deleted = true
 		}

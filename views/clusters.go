@@ -12,34 +12,34 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) clusters() *ui.Set[client.Cluster] {
-	return share(a, "clusters", func(c client.Cluster) string { return c.ID.Raw() }, numbered(a.api.Clusters.Page))
+func (a *Account) clusters() *ui.Set[*client.Cluster] {
+	return share(a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, numbered(a.api.Clusters.Page))
 }
 
 func (a *Account) clustersPane() ui.Pane {
-	return &ui.List[client.Cluster]{
+	return &ui.List[*client.Cluster]{
 		Title: "clusters",
 		Set:   a.clusters(),
 		Reads: []ui.Asked{a.buckets(), a.transfer()},
-		Columns: []ui.Column[client.Cluster]{
+		Columns: []ui.Column[*client.Cluster]{
 			{Title: "state", Width: 14, Cell: clusterState},
-			{Title: "cluster", Min: 14, Cell: func(c client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong }},
-			{Title: "region", Width: 14, Drop: 2, Cell: func(c client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain }},
-			{Title: "buckets", Width: 7, Right: true, Drop: 3, Cell: func(c client.Cluster, _ ui.Box) (string, theme.Tone) {
+			{Title: "cluster", Min: 14, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong }},
+			{Title: "region", Width: 14, Drop: 2, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain }},
+			{Title: "buckets", Width: 7, Right: true, Drop: 3, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
 				return fmt.Sprint(len(a.bucketsIn(c.ID.Raw()))), theme.Muted
-			}, Less: func(c, d client.Cluster) bool { return len(a.bucketsIn(c.ID.Raw())) < len(a.bucketsIn(d.ID.Raw())) }},
-			{Title: "domain", Min: 20, Drop: 1, Cell: func(c client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain }},
+			}, Less: func(c, d *client.Cluster) bool { return len(a.bucketsIn(c.ID.Raw())) < len(a.bucketsIn(d.ID.Raw())) }},
+			{Title: "domain", Min: 20, Drop: 1, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain }},
 		},
-		Acts: []ui.Act[client.Cluster]{
-			follow(func(c client.Cluster) []name { return bucketNames(a.bucketsIn(c.ID.Raw())) }),
+		Acts: []ui.Act[*client.Cluster]{
+			follow(func(c *client.Cluster) []name { return bucketNames(a.bucketsIn(c.ID.Raw())) }),
 		},
 		Always: a.storageEnd,
-		One: func(ctx context.Context, c client.Cluster) (client.Cluster, error) {
+		One: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
 			return a.api.Clusters.View(ctx, c.ID.Raw())
 		},
 		Detail: a.clusterDetail,
-		Foot:   func(_ *ui.Set[client.Cluster], b ui.Box) string { return a.transferLine(b) },
-		Lines: func(c client.Cluster) []ui.Copied {
+		Foot:   func(_ *ui.Set[*client.Cluster], b ui.Box) string { return a.transferLine(b) },
+		Lines: func(c *client.Cluster) []ui.Copied {
 			return lines(a.script("clusters get", nil, c.ID.Raw()), a.curl("view cluster", nil, c.ID.Raw()))
 		},
 		Empty: "no clusters: the provider names none",
@@ -48,7 +48,7 @@ func (a *Account) clustersPane() ui.Pane {
 }
 
 // clusterState is a cluster's status as a shape and a word. One that the document does not name is shown as it came.
-func clusterState(c client.Cluster, b ui.Box) (string, theme.Tone) {
+func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
 	g := b.Theme.Glyphs
 	switch c.Status.Raw() {
 	case "available":
@@ -59,7 +59,7 @@ func clusterState(c client.Cluster, b ui.Box) (string, theme.Tone) {
 	return g.Unknown + " " + or(c.Status.String(), "not told"), theme.Info
 }
 
-func (a *Account) clusterDetail(c client.Cluster, b ui.Box) string {
+func (a *Account) clusterDetail(c *client.Cluster, b ui.Box) string {
 	t := newSheet(b)
 	t.title(c.ID.String())
 	state, tone := clusterState(c, b)
@@ -78,8 +78,8 @@ func (a *Account) clusterDetail(c client.Cluster, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) bucketsIn(cluster string) []client.Bucket {
-	var rows []client.Bucket
+func (a *Account) bucketsIn(cluster string) []*client.Bucket {
+	var rows []*client.Bucket
 	for _, k := range a.buckets().Rows() {
 		if k.Cluster.Raw() == cluster {
 			rows = append(rows, k)

@@ -50,7 +50,7 @@ func numberedLines[T any](a *Account, noun, op string, id func(T) int) func(T) [
 	}
 }
 
-func (a *Account) serviceLines(s client.Service) []ui.Copied {
+func (a *Account) serviceLines(s *client.Service) []ui.Copied {
 	id := ordinal(s.ID)
 	change := ui.Copied{Name: "command: disable for an hour", Key: "1", Text: a.script("services disable", []string{"--for", "1h"}, id)}
 	if s.Status == client.Disabled {
@@ -59,7 +59,7 @@ func (a *Account) serviceLines(s client.Service) []ui.Copied {
 	return lines(a.script("services get", nil, id), a.curl("view service", nil, s.ID), change)
 }
 
-func (a *Account) bucketLines(b client.Bucket) []ui.Copied {
+func (a *Account) bucketLines(b *client.Bucket) []ui.Copied {
 	name := b.Cluster.Raw() + "/" + b.Label.Raw()
 	return lines(a.script("buckets get", nil, name), a.curl("view bucket", nil, b.Cluster.Raw(), b.Label.Raw()),
 		ui.Copied{Name: "command: list objects", Key: "1", Text: a.script("objects list", nil, name)})

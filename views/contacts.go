@@ -12,66 +12,66 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) contacts() *ui.Set[client.Contact] {
-	return share(a, "contacts", func(c client.Contact) string { return ordinal(c.ID) }, numbered(a.api.Contacts.Page))
+func (a *Account) contacts() *ui.Set[*client.Contact] {
+	return share(a, "contacts", func(c *client.Contact) string { return ordinal(c.ID) }, numbered(a.api.Contacts.Page))
 }
 
 func (a *Account) contactsPane() ui.Pane {
-	return &ui.List[client.Contact]{
+	return &ui.List[*client.Contact]{
 		Title: "contacts",
 		Set:   a.contacts(),
 		Reads: []ui.Asked{a.services()},
-		Columns: []ui.Column[client.Contact]{
-			{Title: "name", Min: 12, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
-			{Title: "group", Width: 12, Drop: 2, Once: true, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) {
+		Columns: []ui.Column[*client.Contact]{
+			{Title: "name", Min: 12, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
+			{Title: "group", Width: 12, Drop: 2, Once: true, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
 				if c.Group.String() == "" {
 					return "none", theme.Muted
 				}
 				return c.Group.String(), theme.Plain
-			}, Less: func(c, d client.Contact) bool { return c.Group.String() < d.Group.String() }},
-			{Title: "phone", Width: 16, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
-			{Title: "second phone", Width: 16, Drop: 3, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
-			{Title: "e-mail", Min: 16, Drop: 1, Cell: func(c client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
-			{Title: "updated", Width: 8, Right: true, Drop: 4, Cell: func(c client.Contact, b ui.Box) (string, theme.Tone) { return ago(c.Updated, b.Now), theme.Muted },
-				Less: func(c, d client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) }},
+			}, Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() }},
+			{Title: "phone", Width: 16, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
+			{Title: "second phone", Width: 16, Drop: 3, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
+			{Title: "e-mail", Min: 16, Drop: 1, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
+			{Title: "updated", Width: 8, Right: true, Drop: 4, Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) { return ago(c.Updated, b.Now), theme.Muted },
+				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) }},
 		},
 		Acts:   scoped(a, accountWrite, a.contactActs()),
 		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addContact()) },
 		Detail: a.contactDetail,
-		One: func(ctx context.Context, c client.Contact) (client.Contact, error) {
+		One: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
 			return a.api.Contacts.View(ctx, c.ID)
 		},
 		Foot:  a.contactsFoot,
-		Lines: numberedLines(a, "contacts", "view contact", func(c client.Contact) int { return c.ID }),
+		Lines: numberedLines(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
 		Empty: "no contacts yet · n adds one",
 		Sort:  "group",
 	}
 }
 
-func (a *Account) contactActs() []ui.Act[client.Contact] {
-	return []ui.Act[client.Contact]{
-		{Keys: []string{"y"}, Name: "copy phone", Show: true, Off: func(c client.Contact) string { return because(len(phones(c)) == 0, "no phone is kept") },
-			Send: func(c client.Contact) tea.Msg {
+func (a *Account) contactActs() []ui.Act[*client.Contact] {
+	return []ui.Act[*client.Contact]{
+		{Keys: []string{"y"}, Name: "copy phone", Show: true, Off: func(c *client.Contact) string { return because(len(phones(c)) == 0, "no phone is kept") },
+			Send: func(c *client.Contact) tea.Msg {
 				return ui.Copy{Text: phones(c)[0], What: "phone number of " + c.Name.String()}
 			}},
-		{Keys: []string{"w"}, Name: "copy second phone", Off: func(c client.Contact) string { return because(len(phones(c)) < 2, "no second phone is kept") },
-			Send: func(c client.Contact) tea.Msg {
+		{Keys: []string{"w"}, Name: "copy second phone", Off: func(c *client.Contact) string { return because(len(phones(c)) < 2, "no second phone is kept") },
+			Send: func(c *client.Contact) tea.Msg {
 				return ui.Copy{Text: phones(c)[1], What: "second phone number of " + c.Name.String()}
 			}},
-		{Keys: []string{"m"}, Name: "copy e-mail", Show: true, Send: func(c client.Contact) tea.Msg {
+		{Keys: []string{"m"}, Name: "copy e-mail", Show: true, Send: func(c *client.Contact) tea.Msg {
 			return ui.Copy{Text: c.Email.String(), What: "mail address of " + c.Name.String()}
 		}},
-		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Contact) ui.Form { return a.editContact(rows[0]) }},
+		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Contact) ui.Form { return a.editContact(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", About: "support can no longer reach this person", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
 			Ask: a.deleteContact,
-			Run: func(ctx context.Context, c client.Contact) (ui.Change[client.Contact], error) {
-				return ui.Drop[client.Contact](a.api.Contacts.Delete(aboutContact(ctx, c), c.ID))
+			Run: func(ctx context.Context, c *client.Contact) (ui.Change[*client.Contact], error) {
+				return ui.Drop[*client.Contact](a.api.Contacts.Delete(aboutContact(ctx, c), c.ID))
 			}},
-		follow(func(c client.Contact) []name { return serviceNames(a.servicesOfGroup(c.Group.Raw())) }),
+		follow(func(c *client.Contact) []name { return serviceNames(a.servicesOfGroup(c.Group.Raw())) }),
 	}
 }
 
-func (a *Account) deleteContact(c client.Contact) *ui.Question {
+func (a *Account) deleteContact(c *client.Contact) *ui.Question {
 	text := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
 	if g := c.Group.Raw(); g != "" && len(a.inGroup(g)) == 1 {
 		if named := a.servicesOfGroup(g); len(named) > 0 {
@@ -82,7 +82,7 @@ func (a *Account) deleteContact(c client.Contact) *ui.Question {
 }
 
 // naming says which services name something.
-func naming(services []client.Service) string {
+func naming(services []*client.Service) string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Label.String()
@@ -93,7 +93,7 @@ func naming(services []client.Service) string {
 	return joined(names) + " name"
 }
 
-func (a *Account) contactDetail(c client.Contact, b ui.Box) string {
+func (a *Account) contactDetail(c *client.Contact, b ui.Box) string {
 	t := newSheet(b)
 	t.title(c.Name.String())
 	t.line("group", or(c.Group.String(), "none"), theme.Plain)
@@ -106,7 +106,7 @@ func (a *Account) contactDetail(c client.Contact, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) contactsFoot(set *ui.Set[client.Contact], b ui.Box) string {
+func (a *Account) contactsFoot(set *ui.Set[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s in %s", count(set.Len(), "contact", "contacts"), count(len(a.groups()), "group", "groups")))
 }
 
@@ -118,46 +118,46 @@ func (a *Account) addContact() ui.Action {
 func (a *Account) newContact() ui.Form {
 	in := client.ContactRequest{}
 	before := a.contacts().Rows()
-	form := a.contactForm("New contact", &in, func(ctx context.Context) (ui.Change[client.Contact], error) {
+	form := a.contactForm("New contact", &in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
 		return ui.Put(a.api.Contacts.Create(client.About(ctx, "contact", "", in.Name), in))
-	}, func(now []client.Contact) ui.Verdict {
-		return created(before, now, contactID, func(c client.Contact) bool { return c.Request() == in })
+	}, func(now []*client.Contact) ui.Verdict {
+		return created(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
 	})
 	form.Verb, form.Yes = "adding", "add"
 	return form
 }
 
-func aboutContact(ctx context.Context, c client.Contact) context.Context {
+func aboutContact(ctx context.Context, c *client.Contact) context.Context {
 	return client.About(client.Was(ctx, c.Request()), "contact", ordinal(c.ID), c.Name.String())
 }
 
-func contactID(c client.Contact) int { return c.ID }
+func contactID(c *client.Contact) int { return c.ID }
 
-func (a *Account) editContact(c client.Contact) ui.Form {
+func (a *Account) editContact(c *client.Contact) ui.Form {
 	e := &edit[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
-	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), &e.in, func(ctx context.Context) (ui.Change[client.Contact], error) {
-		return save(aboutContact(ctx, c), e, func(ctx context.Context) (client.Contact, error) { return a.api.Contacts.View(ctx, c.ID) }, client.Contact.Request,
-			func(ctx context.Context, p client.Patch) (client.Contact, error) {
+	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), &e.in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
+		return save(aboutContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.View(ctx, c.ID) }, (*client.Contact).Request,
+			func(ctx context.Context, p client.Patch) (*client.Contact, error) {
 				return a.api.Contacts.Update(ctx, c.ID, p)
 			})
-	}, changed(c.ID, contactID, func(now client.Contact) bool { return now.Request() == e.in }))
+	}, changed(c.ID, contactID, func(now *client.Contact) bool { return now.Request() == e.in }))
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }
 
 // contactForm is the same for new and edit. The document requires nothing; its console wants a name and an address, and so does a call at night.
-func (a *Account) contactForm(title string, in *client.ContactRequest, send func(context.Context) (ui.Change[client.Contact], error), check func([]client.Contact) ui.Verdict) ui.Form {
+func (a *Account) contactForm(title string, in *client.ContactRequest, send func(context.Context) (ui.Change[*client.Contact], error), check func([]*client.Contact) ui.Verdict) ui.Form {
 	return ui.FormFor(a.contacts(), title, []ui.Field{
 		ui.Text("name", "Name", &in.Name, ui.Length(2, 64)),
 		ui.Text("email", "E-mail", &in.Email, ui.Email()),
 		ui.Text("phone.primary", "Phone", &in.Phone.Primary),
 		ui.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
 		ui.Pick("group", "Group", &in.Group, a.groups, ui.Optional(ui.Length(2, 50))),
-	}, func(c client.Contact) string { return c.Name.String() + ": saved" }, send, check)
+	}, func(c *client.Contact) string { return c.Name.String() + ": saved" }, send, check)
 }
 
 // phones are a contact's numbers, the first first.
-func phones(c client.Contact) []string {
+func phones(c *client.Contact) []string {
 	var numbers []string
 	for _, p := range []client.Text{c.Phone.Primary, c.Phone.Secondary} {
 		if p.Raw() != "" {
@@ -168,6 +168,6 @@ func phones(c client.Contact) []string {
 }
 
 // contactLine is a contact in one line: name, phones, e-mail.
-func contactLine(c client.Contact) string {
+func contactLine(c *client.Contact) string {
 	return strings.Join([]string{c.Name.String(), or(strings.Join(phones(c), " / "), "no phone"), c.Email.String()}, "  ")
 }

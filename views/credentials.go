@@ -12,41 +12,41 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) credentials() *ui.Set[client.Credential] {
-	return share(a, "credentials", func(c client.Credential) string { return ordinal(c.ID) }, numbered(a.api.Credentials.Page))
+func (a *Account) credentials() *ui.Set[*client.Credential] {
+	return share(a, "credentials", func(c *client.Credential) string { return ordinal(c.ID) }, numbered(a.api.Credentials.Page))
 }
 
-func (a *Account) sshKey() *ui.Set[client.SSHKey] {
-	return share(a, "managed ssh key", func(client.SSHKey) string { return "account" }, single(a.api.Credentials.SSHKey))
+func (a *Account) sshKey() *ui.Set[*client.SSHKey] {
+	return share(a, "managed ssh key", func(*client.SSHKey) string { return "account" }, single(a.api.Credentials.SSHKey))
 }
 
 func (a *Account) credentialsPane() ui.Pane {
-	return &ui.List[client.Credential]{
+	return &ui.List[*client.Credential]{
 		Title: "credentials",
 		Set:   a.credentials(),
 		Reads: []ui.Asked{a.services(), a.sshKey()},
-		Columns: []ui.Column[client.Credential]{
-			{Title: "label", Min: 16, Cell: func(c client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
+		Columns: []ui.Column[*client.Credential]{
+			{Title: "label", Min: 16, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
 			{Title: "last decrypted", Width: 14, Right: true, Cell: lastDecrypted,
-				Less: func(c, d client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }},
-			{Title: "used by", Min: 20, Drop: 1, Cell: func(c client.Credential, _ ui.Box) (string, theme.Tone) {
+				Less: func(c, d *client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }},
+			{Title: "used by", Min: 20, Drop: 1, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) {
 				return labels(a.servicesUsing(c.ID)), theme.Plain
 			}},
 		},
 		Acts:   scoped(a, accountWrite, a.credentialActs()),
 		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.credentialActions()...) },
 		Detail: a.credentialDetail,
-		One: func(ctx context.Context, c client.Credential) (client.Credential, error) {
+		One: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
 			return a.api.Credentials.View(ctx, c.ID)
 		},
-		Lines: numberedLines(a, "credentials", "view credential", func(c client.Credential) int { return c.ID }),
+		Lines: numberedLines(a, "credentials", "view credential", func(c *client.Credential) int { return c.ID }),
 		Empty: "no credentials yet · n adds one",
 		Sort:  "label",
 	}
 }
 
 // lastDecrypted is when support last used a credential. Null means never.
-func lastDecrypted(c client.Credential, b ui.Box) (string, theme.Tone) {
+func lastDecrypted(c *client.Credential, b ui.Box) (string, theme.Tone) {
 	if c.LastDecrypted.IsZero() {
 		return "never", theme.Muted
 	}
@@ -54,7 +54,7 @@ func lastDecrypted(c client.Credential, b ui.Box) (string, theme.Tone) {
 }
 
 // labels are the names of services in one line.
-func labels(services []client.Service) string {
+func labels(services []*client.Service) string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Label.String()
@@ -62,20 +62,20 @@ func labels(services []client.Service) string {
 	return joined(names)
 }
 
-func (a *Account) credentialActs() []ui.Act[client.Credential] {
-	return []ui.Act[client.Credential]{
-		{Keys: []string{"e"}, Name: "edit label", Show: true, Change: true, Form: func(rows []client.Credential) ui.Form { return a.renameCredential(rows[0]) }},
-		{Keys: []string{"P"}, Name: "change login", About: "user name and password", Show: true, Change: true, Form: func(rows []client.Credential) ui.Form { return a.changeLogin(rows[0]) }},
+func (a *Account) credentialActs() []ui.Act[*client.Credential] {
+	return []ui.Act[*client.Credential]{
+		{Keys: []string{"e"}, Name: "edit label", Show: true, Change: true, Form: func(rows []*client.Credential) ui.Form { return a.renameCredential(rows[0]) }},
+		{Keys: []string{"P"}, Name: "change login", About: "user name and password", Show: true, Change: true, Form: func(rows []*client.Credential) ui.Form { return a.changeLogin(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", About: "support loses access to it", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
 			Ask: a.deleteCredential,
-			Run: func(ctx context.Context, c client.Credential) (ui.Change[client.Credential], error) {
-				return ui.Drop[client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
+			Run: func(ctx context.Context, c *client.Credential) (ui.Change[*client.Credential], error) {
+				return ui.Drop[*client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
 			}},
-		follow(func(c client.Credential) []name { return serviceNames(a.servicesUsing(c.ID)) }),
+		follow(func(c *client.Credential) []name { return serviceNames(a.servicesUsing(c.ID)) }),
 	}
 }
 
-func aboutCredential(ctx context.Context, c client.Credential) context.Context {
+func aboutCredential(ctx context.Context, c *client.Credential) context.Context {
 	return client.About(client.Was(ctx, labelled{c.Label.Raw()}), "credential", ordinal(c.ID), c.Label.String())
 }
 
@@ -90,7 +90,7 @@ func (a *Account) credentialActions() []ui.Action {
 	}
 }
 
-func (a *Account) deleteCredential(c client.Credential) *ui.Question {
+func (a *Account) deleteCredential(c *client.Credential) *ui.Question {
 	text := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
 	if used := a.servicesUsing(c.ID); len(used) > 0 {
 		text += fmt.Sprintf(" %s it.", naming(used))
@@ -98,7 +98,7 @@ func (a *Account) deleteCredential(c client.Credential) *ui.Question {
 	return &ui.Question{Title: "Delete credential", Text: text, Word: c.Label.String(), Yes: "delete"}
 }
 
-func (a *Account) credentialDetail(c client.Credential, b ui.Box) string {
+func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
 	t := newSheet(b)
 	t.title(c.Label.String())
 	used, tone := lastDecrypted(c, b)
@@ -117,24 +117,24 @@ func (a *Account) newCredential() ui.Form {
 	var label, user, password string
 	before := a.credentials().Rows()
 	form := ui.FormFor(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(0))}, login(&user, &password)...),
-		func(c client.Credential) string { return c.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Change[client.Credential], error) {
+		func(c *client.Credential) string { return c.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[*client.Credential], error) {
 			return ui.Put(a.api.Credentials.Create(client.About(ctx, "credential", "", label),
 				client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
-		func(now []client.Credential) ui.Verdict {
-			return created(before, now, credentialID, func(c client.Credential) bool { return c.Label.Raw() == label })
+		func(now []*client.Credential) ui.Verdict {
+			return created(before, now, credentialID, func(c *client.Credential) bool { return c.Label.Raw() == label })
 		})
 	form.Verb, form.Yes = "adding", "add"
 	return form
 }
 
-func credentialID(c client.Credential) int { return c.ID }
+func credentialID(c *client.Credential) int { return c.ID }
 
 // freeLabel checks that no other credential has the label: it must be unique.
 func (a *Account) freeLabel(own int) ui.Check {
 	return func(text string) string {
-		taken := slices.ContainsFunc(a.credentials().Rows(), func(c client.Credential) bool { return c.ID != own && c.Label.Raw() == text })
+		taken := slices.ContainsFunc(a.credentials().Rows(), func(c *client.Credential) bool { return c.ID != own && c.Label.Raw() == text })
 		return because(taken, "another credential has this label")
 	}
 }
@@ -152,33 +152,33 @@ type labelled struct {
 	Label string `json:"label"`
 }
 
-func (a *Account) renameCredential(c client.Credential) ui.Form {
+func (a *Account) renameCredential(c *client.Credential) ui.Form {
 	was := labelled{c.Label.Raw()}
 	e := &edit[labelled]{was, was, was}
 	form := ui.FormFor(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, ui.Length(2, 75), a.freeLabel(c.ID))},
-		func(c client.Credential) string { return c.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Change[client.Credential], error) {
-			return save(aboutCredential(ctx, c), e, func(ctx context.Context) (client.Credential, error) { return a.api.Credentials.View(ctx, c.ID) },
-				func(c client.Credential) labelled { return labelled{c.Label.Raw()} },
-				func(ctx context.Context, _ client.Patch) (client.Credential, error) {
+		func(c *client.Credential) string { return c.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[*client.Credential], error) {
+			return save(aboutCredential(ctx, c), e, func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.View(ctx, c.ID) },
+				func(c *client.Credential) labelled { return labelled{c.Label.Raw()} },
+				func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
 					return a.api.Credentials.Update(ctx, c.ID, e.in.Label)
 				})
 		},
-		changed(c.ID, credentialID, func(now client.Credential) bool { return now.Label.Raw() == e.in.Label }))
+		changed(c.ID, credentialID, func(now *client.Credential) bool { return now.Label.Raw() == e.in.Label }))
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }
 
 // changeLogin replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same again, which does no harm.
-func (a *Account) changeLogin(c client.Credential) ui.Form {
+func (a *Account) changeLogin(c *client.Credential) ui.Form {
 	var user, password string
 	form := ui.FormFor(a.credentials(), "Login of "+c.Label.String(), login(&user, &password),
-		func(client.Credential) string { return c.Label.String() + ": login is changed" },
-		func(ctx context.Context) (ui.Change[client.Credential], error) {
-			return ui.Reload[client.Credential](a.api.Credentials.SetLogin(aboutCredential(ctx, c), c.ID,
+		func(*client.Credential) string { return c.Label.String() + ": login is changed" },
+		func(ctx context.Context) (ui.Change[*client.Credential], error) {
+			return ui.Reload[*client.Credential](a.api.Credentials.SetLogin(aboutCredential(ctx, c), c.ID,
 				client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
-		func([]client.Credential) ui.Verdict { return ui.Unknown })
+		func([]*client.Credential) ui.Verdict { return ui.Unknown })
 	form.Text = "The password is sent once and not kept. The API tells nothing about it afterwards."
 	form.Again = "Sending the same login twice does no harm"
 	form.Verb, form.Yes = "changing", "change"

@@ -53,16 +53,16 @@ func by[T any, K comparable](rows []T, keys func(T) []K) map[K][]T {
 }
 
 // servicesOfGroup are the services that name a group of contacts.
-func (a *Account) servicesOfGroup(group string) []client.Service {
-	return derived(a, "services of groups", func() map[string][]client.Service {
-		return by(a.services().Rows(), func(s client.Service) []string { return named(s.Group) })
+func (a *Account) servicesOfGroup(group string) []*client.Service {
+	return derived(a, "services of groups", func() map[string][]*client.Service {
+		return by(a.services().Rows(), func(s *client.Service) []string { return named(s.Group) })
 	}, a.services())[group]
 }
 
 // inGroup are the contacts of a group. The document links them by nothing but the group's name.
-func (a *Account) inGroup(group string) []client.Contact {
-	return derived(a, "contacts of groups", func() map[string][]client.Contact {
-		return by(a.contacts().Rows(), func(c client.Contact) []string { return named(c.Group) })
+func (a *Account) inGroup(group string) []*client.Contact {
+	return derived(a, "contacts of groups", func() map[string][]*client.Contact {
+		return by(a.contacts().Rows(), func(c *client.Contact) []string { return named(c.Group) })
 	}, a.contacts())[group]
 }
 
@@ -87,16 +87,16 @@ func (a *Account) groups() []string {
 }
 
 // servicesUsing are the services that a credential was given for.
-func (a *Account) servicesUsing(credential int) []client.Service {
-	return derived(a, "services of credentials", func() map[int][]client.Service {
-		return by(a.services().Rows(), func(s client.Service) []int { return unique(s.Credentials) })
+func (a *Account) servicesUsing(credential int) []*client.Service {
+	return derived(a, "services of credentials", func() map[int][]*client.Service {
+		return by(a.services().Rows(), func(s *client.Service) []int { return unique(s.Credentials) })
 	}, a.services())[credential]
 }
 
 // issuesOf are the issues that name a service, newest first.
-func (a *Account) issuesOf(service int) []client.Issue {
-	return derived(a, "issues of services", func() map[int][]client.Issue {
-		return by(a.newestFirst(), func(i client.Issue) []int { return unique(i.Services) })
+func (a *Account) issuesOf(service int) []*client.Issue {
+	return derived(a, "issues of services", func() map[int][]*client.Issue {
+		return by(a.newestFirst(), func(i *client.Issue) []int { return unique(i.Services) })
 	}, a.issues())[service]
 }
 
@@ -118,10 +118,10 @@ func (a *Account) servicesIn() map[client.ServiceStatus]int {
 }
 
 // notWell are the services in trouble, then those that are disabled.
-func (a *Account) notWell() []client.Service {
-	return derived(a, "services not well", func() []client.Service {
-		rows := slices.DeleteFunc(a.services().Rows(), func(s client.Service) bool { return s.Status != client.Problem && s.Status != client.Disabled })
-		slices.SortStableFunc(rows, func(s, t client.Service) int { return rank(s.Status) - rank(t.Status) })
+func (a *Account) notWell() []*client.Service {
+	return derived(a, "services not well", func() []*client.Service {
+		rows := slices.DeleteFunc(a.services().Rows(), func(s *client.Service) bool { return s.Status != client.Problem && s.Status != client.Disabled })
+		slices.SortStableFunc(rows, func(s, t *client.Service) int { return rank(s.Status) - rank(t.Status) })
 		return rows
 	}, a.services())
 }
@@ -143,14 +143,14 @@ func (a *Account) hosts() hosts {
 }
 
 // servicesOn are the services whose address may stand for an instance.
-func (a *Account) servicesOn(i client.Instance) []client.Service {
+func (a *Account) servicesOn(i *client.Instance) []*client.Service {
 	h, label := a.hosts(), i.Label.Raw()
 	return rowsAt(a.services(), h.whole[label], h.first[label], h.whole[i.SSH.IP.Raw()])
 }
 
 // instancesOf are the instances that a service's address may stand for. The document links services and instances by nothing, so
 // the address's host is compared with an instance's label (whole, or the first part of a host name) and with its SSH address.
-func (a *Account) instancesOf(s client.Service) []client.Instance {
+func (a *Account) instancesOf(s *client.Service) []*client.Instance {
 	type names struct{ label, address map[string][]int }
 	known := derived(a, "names of instances", func() names {
 		n := names{map[string][]int{}, map[string][]int{}}

@@ -43,11 +43,11 @@ func menuOf(names []name) tea.Msg {
 	return menu
 }
 
-func contactName(c client.Contact) name {
+func contactName(c *client.Contact) name {
 	return name{"contact", c.Name.String(), "contacts", ordinal(c.ID)}
 }
 
-func serviceNames(services []client.Service) []name {
+func serviceNames(services []*client.Service) []name {
 	names := make([]name, len(services))
 	for i, s := range services {
 		names[i] = name{"service", s.Label.String(), "services", ordinal(s.ID)}
@@ -56,7 +56,7 @@ func serviceNames(services []client.Service) []name {
 }
 
 // namesOf are what a service names: its newest issue, the people of its group, its credentials, the instances behind its address.
-func (a *Account) namesOf(s client.Service) []name {
+func (a *Account) namesOf(s *client.Service) []name {
 	var names []name
 	if i, found := a.newestIssue(s.ID); found {
 		names = append(names, name{"issue", ordinal(i.ID), "issues", ordinal(i.ID)})
@@ -74,7 +74,7 @@ func (a *Account) namesOf(s client.Service) []name {
 }
 
 // namesIn are what an issue names through its services, each once.
-func (a *Account) namesIn(i client.Issue) []name {
+func (a *Account) namesIn(i *client.Issue) []name {
 	names := serviceNames(a.affected(i))
 	for _, s := range a.affected(i) {
 		for _, n := range a.namesOf(s) {

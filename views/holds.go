@@ -54,7 +54,7 @@ func timeOfDay(text string, now time.Time) (time.Time, error) {
 }
 
 // disableForm asks for how long and why; both are kept in the journal.
-func (a *Account) disableForm(rows []client.Service) ui.Form {
+func (a *Account) disableForm(rows []*client.Service) ui.Form {
 	for_, until, reason := untilEnabled, "", ""
 	form := ui.Form{
 		Title: "Disable monitoring of " + subject(rows),
@@ -91,7 +91,7 @@ func reasonOf(_ time.Time, err error) string {
 }
 
 // subject names one row, or counts many.
-func subject(rows []client.Service) string {
+func subject(rows []*client.Service) string {
 	if len(rows) == 1 {
 		return rows[0].Label.String()
 	}
@@ -99,18 +99,18 @@ func subject(rows []client.Service) string {
 }
 
 // switchOff disables services, one change each, and says how it went when the last has been answered.
-func (a *Account) switchOff(rows []client.Service, reason string, end time.Time) tea.Cmd {
+func (a *Account) switchOff(rows []*client.Service, reason string, end time.Time) tea.Cmd {
 	word := "monitoring is disabled"
 	if !end.IsZero() {
 		word += " until " + clock(end.In(a.location), a.now().In(a.location))
 	}
-	return a.switchAll(rows, "disabling", word, disabled, func(ctx context.Context, s client.Service) (client.Service, error) {
+	return a.switchAll(rows, "disabling", word, disabled, func(ctx context.Context, s *client.Service) (*client.Service, error) {
 		ctx = client.Because(about(ctx, s), reason)
 		if !end.IsZero() {
 			ctx = client.Until(ctx, end)
 		}
 		return a.api.Services.Disable(ctx, s.ID)
-	}, func(done []client.Service) (*ui.Action, tea.Cmd) {
+	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
 		undo := &ui.Action{Key: ui.Bind("enable again", "u"), Change: true, Do: func() tea.Cmd { return a.switchOn(done, "") }}
 		if end.IsZero() {
 			return undo, nil
@@ -120,26 +120,26 @@ func (a *Account) switchOff(rows []client.Service, reason string, end time.Time)
 }
 
 // switchOn enables services. why is said in the journal: "time is up".
-func (a *Account) switchOn(rows []client.Service, why string) tea.Cmd {
-	return a.switchAll(rows, "enabling", "monitoring is enabled", enabled, func(ctx context.Context, s client.Service) (client.Service, error) {
+func (a *Account) switchOn(rows []*client.Service, why string) tea.Cmd {
+	return a.switchAll(rows, "enabling", "monitoring is enabled", enabled, func(ctx context.Context, s *client.Service) (*client.Service, error) {
 		return a.api.Services.Enable(client.Because(about(ctx, s), why), s.ID)
-	}, func(done []client.Service) (*ui.Action, tea.Cmd) {
+	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
 		return &ui.Action{Key: ui.Bind("disable again", "u"), Change: true, Do: func() tea.Cmd { return a.switchOff(done, "", time.Time{}) }}, nil
 	})
 }
 
 // switchAll does one change to each service and sums the outcomes up in one line of news.
-func (a *Account) switchAll(rows []client.Service, verb, word string, check func(client.Service, bool) ui.Verdict,
-	work func(context.Context, client.Service) (client.Service, error), after func(done []client.Service) (*ui.Action, tea.Cmd)) tea.Cmd {
+func (a *Account) switchAll(rows []*client.Service, verb, word string, check func(*client.Service, bool) ui.Verdict,
+	work func(context.Context, *client.Service) (*client.Service, error), after func(done []*client.Service) (*ui.Action, tea.Cmd)) tea.Cmd {
 	set := a.services()
-	tally := ui.NewTally(len(rows), func(s client.Service) string { return s.Label.String() })
+	tally := ui.NewTally(len(rows), func(s *client.Service) string { return s.Label.String() })
 	cmds := make([]tea.Cmd, len(rows))
 	for n, s := range rows {
-		cmds[n] = set.Act(ui.Deed[client.Service]{
+		cmds[n] = set.Act(ui.Deed[*client.Service]{
 			ID: set.ID(s), Verb: verb,
-			Work:  func(ctx context.Context) (ui.Change[client.Service], error) { return ui.Put(work(ctx, s)) },
+			Work:  func(ctx context.Context) (ui.Change[*client.Service], error) { return ui.Put(work(ctx, s)) },
 			Check: ui.CheckRow(set, set.ID(s), check),
-			After: func(v ui.Verdict, _ ui.Change[client.Service], err error) tea.Cmd {
+			After: func(v ui.Verdict, _ ui.Change[*client.Service], err error) tea.Cmd {
 				if !tally.Add(s, v, err) {
 					return nil
 				}
@@ -152,7 +152,7 @@ func (a *Account) switchAll(rows []client.Service, verb, word string, check func
 }
 
 // was adds what a single service was before the change.
-func was(word string, done []client.Service) string {
+func was(word string, done []*client.Service) string {
 	if len(done) != 1 {
 		return word
 	}
@@ -162,13 +162,13 @@ func was(word string, done []client.Service) string {
 // due says that the time of disabled services is up. It delivers itself.
 type due struct {
 	a        *Account
-	services []client.Service
+	services []*client.Service
 	end      time.Time
 }
 
 // Deliver enables what is still disabled by the decision that is due; a service that somebody has enabled or held anew is left alone.
 func (d due) Deliver() tea.Cmd {
-	var rows []client.Service
+	var rows []*client.Service
 	for _, s := range d.services {
 		if h, ok := d.a.journal.Hold(ordinal(s.ID)); ok && h.Until.Equal(d.end) {
 			rows = append(rows, s)
@@ -180,7 +180,7 @@ func (d due) Deliver() tea.Cmd {
 	return tea.Batch(ui.News(theme.Info, "time is up: enabling "+subject(rows)), d.a.switchOn(rows, "time is up"))
 }
 
-func (a *Account) wake(rows []client.Service, end time.Time) tea.Cmd {
+func (a *Account) wake(rows []*client.Service, end time.Time) tea.Cmd {
 	return tea.Tick(max(0, end.Sub(a.now())), func(time.Time) tea.Msg { return due{a: a, services: rows, end: end} })
 }
 
@@ -194,7 +194,7 @@ func (a *Account) holds() tea.Cmd {
 		switch {
 		case !ok || h.Until.IsZero():
 		case h.Until.After(a.now()):
-			cmds = append(cmds, a.wake([]client.Service{s}, h.Until))
+			cmds = append(cmds, a.wake([]*client.Service{s}, h.Until))
 		default:
 			late = append(late, h)
 		}
@@ -207,11 +207,12 @@ func (a *Account) holds() tea.Cmd {
 
 // offer asks what to do with services whose time passed.
 func (a *Account) offer(late []journal.Hold) ui.Menu {
-	var rows []client.Service
+	var rows []*client.Service
 	names := make([]string, len(late))
 	for i, h := range late {
-		s, _ := heldService(h)
-		rows = append(rows, s)
+		if s, ok := heldService(h); ok {
+			rows = append(rows, s)
+		}
 		names[i] = fmt.Sprintf("%s (since %s)", client.NewText(h.Label), clock(h.Until.In(a.location), a.now().In(a.location)))
 	}
 	return ui.Menu{Title: "To be enabled again, and nobody was here: " + joined(names), Actions: []ui.Action{
@@ -223,12 +224,12 @@ func (a *Account) offer(late []journal.Hold) ui.Menu {
 }
 
 // heldService is a hold's service as far as the journal knows it.
-func heldService(h journal.Hold) (client.Service, bool) {
+func heldService(h journal.Hold) (*client.Service, bool) {
 	var id int
 	if _, err := fmt.Sscan(h.ID, &id); err != nil {
-		return client.Service{}, false
+		return nil, false
 	}
-	return client.Service{ID: id, Label: client.NewText(h.Label), Status: client.Disabled}, true
+	return &client.Service{ID: id, Label: client.NewText(h.Label), Status: client.Disabled}, true
 }
 
 // heldBy says since when, until when and why a service is disabled, where this program did it.
@@ -245,7 +246,7 @@ func (a *Account) heldBy(id int) (string, bool) {
 }
 
 // disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last update.
-func (a *Account) disabledFor(s client.Service) (time.Duration, bool) {
+func (a *Account) disabledFor(s *client.Service) (time.Duration, bool) {
 	if h, held := a.journal.Hold(ordinal(s.ID)); held {
 		return a.now().Sub(h.Since), true
 	}

@@ -17,12 +17,12 @@ import (
 type incident struct {
 	a      *Account
 	id     string
-	issue  client.Issue // as opened; the set's newer row is shown where it has one
-	looked bool         // read by itself since it was opened
+	issue  *client.Issue // as opened; the set's newer row is shown where it has one
+	looked bool          // read by itself since it was opened
 	scroll ui.Scroll
 }
 
-func (a *Account) incidentPane(i client.Issue) ui.Pane {
+func (a *Account) incidentPane(i *client.Issue) ui.Pane {
 	return &incident{a: a, id: ordinal(i.ID), issue: i}
 }
 
@@ -53,7 +53,7 @@ func (p *incident) Poll() tea.Cmd {
 func (p *incident) look() tea.Cmd {
 	p.looked = true
 	id := p.issue.ID
-	return p.a.issues().Look(p.id, func(ctx context.Context) (client.Issue, error) { return p.a.api.Issues.View(ctx, id) }, func(err error) tea.Cmd {
+	return p.a.issues().Look(p.id, func(ctx context.Context) (*client.Issue, error) { return p.a.api.Issues.View(ctx, id) }, func(err error) tea.Cmd {
 		if err != nil {
 			return ui.News(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
 		}
@@ -68,14 +68,14 @@ func (p *incident) Want() tea.Cmd {
 		look = p.look()
 	}
 	return tea.Batch(look, p.a.stats().Need(), p.a.contacts().Need(), p.a.instances().Need(), p.a.credentials().Need(), p.a.services().Need(),
-		p.a.seeTickets([]client.Issue{p.now()}))
+		p.a.seeTickets([]*client.Issue{p.now()}))
 }
 
 // Update scrolls.
 func (p *incident) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
 // now is the issue as last read.
-func (p *incident) now() client.Issue {
+func (p *incident) now() *client.Issue {
 	if i, found := p.a.issues().Get(p.id); found {
 		p.issue = i
 	}
@@ -101,7 +101,7 @@ func (p *incident) Actions() []ui.Action {
 }
 
 // gotoService goes to the affected service, or asks which.
-func (a *Account) gotoService(i client.Issue) tea.Cmd {
+func (a *Account) gotoService(i *client.Issue) tea.Cmd {
 	actions := make([]ui.Action, len(i.Services))
 	for n, id := range i.Services {
 		actions[n] = ui.Action{Key: ui.Bind(a.serviceName(id), fmt.Sprint(n+1)), Do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: "services", ID: ordinal(id)}) }}
@@ -113,7 +113,7 @@ func (a *Account) gotoService(i client.Issue) tea.Cmd {
 }
 
 // copies are the single lines of an incident that are worth a key: who to call, and how to get in.
-func (a *Account) copies(i client.Issue) []ui.Action {
+func (a *Account) copies(i *client.Issue) []ui.Action {
 	var actions []ui.Action
 	add := func(label, what, text string) {
 		key := string("123456789abcdefghijklmnopqrstuvwxyz"[min(len(actions), 34)])
@@ -139,8 +139,8 @@ func (a *Account) copies(i client.Issue) []ui.Action {
 }
 
 // affected are the services of an issue that still exist.
-func (a *Account) affected(i client.Issue) []client.Service {
-	var services []client.Service
+func (a *Account) affected(i *client.Issue) []*client.Service {
+	var services []*client.Service
 	for _, id := range i.Services {
 		if s, found := a.services().Get(ordinal(id)); found {
 			services = append(services, s)
@@ -150,8 +150,8 @@ func (a *Account) affected(i client.Issue) []client.Service {
 }
 
 // callees are the contacts of the affected services' groups, each once.
-func (a *Account) callees(i client.Issue) []client.Contact {
-	var people []client.Contact
+func (a *Account) callees(i *client.Issue) []*client.Contact {
+	var people []*client.Contact
 	seen := map[int]bool{}
 	for _, s := range a.affected(i) {
 		for _, c := range a.inGroup(s.Group.Raw()) {
@@ -165,8 +165,8 @@ func (a *Account) callees(i client.Issue) []client.Contact {
 }
 
 // machines are the instances behind the affected services, each once.
-func (a *Account) machines(i client.Issue) []client.Instance {
-	var machines []client.Instance
+func (a *Account) machines(i *client.Issue) []*client.Instance {
+	var machines []*client.Instance
 	seen := map[int]bool{}
 	for _, s := range a.affected(i) {
 		for _, m := range a.instancesOf(s) {
@@ -185,7 +185,7 @@ func (p *incident) View(b ui.Box) string {
 }
 
 // incidentSheet writes an incident. Whole is with the load around the detection and the history.
-func (a *Account) incidentSheet(i client.Issue, b ui.Box, whole bool) string {
+func (a *Account) incidentSheet(i *client.Issue, b ui.Box, whole bool) string {
 	head := newSheet(b)
 	a.incidentHead(head, i)
 	if b.Width < 100 {
@@ -209,7 +209,7 @@ func (a *Account) incidentSheet(i client.Issue, b ui.Box, whole bool) string {
 	return head.String()
 }
 
-func (a *Account) incidentHead(t *sheet, i client.Issue) {
+func (a *Account) incidentHead(t *sheet, i *client.Issue) {
 	ticket, _ := a.ticketCell(i, t.box)
 	t.title(fmt.Sprintf("Issue %d · detected %s, %s ago", i.ID, a.when(i.Created), ago(i.Created, t.box.Now)))
 	if i.Ticket.ID != 0 {
@@ -218,7 +218,7 @@ func (a *Account) incidentHead(t *sheet, i client.Issue) {
 	t.blank()
 }
 
-func (a *Account) affectedSheet(t *sheet, i client.Issue) {
+func (a *Account) affectedSheet(t *sheet, i *client.Issue) {
 	t.heading("affected")
 	for _, id := range i.Services {
 		s, found := a.services().Get(ordinal(id))
@@ -256,7 +256,7 @@ func (a *Account) credentialUse(ids []int, now time.Time) []string {
 	return names
 }
 
-func (a *Account) callSheetLines(t *sheet, i client.Issue) {
+func (a *Account) callSheetLines(t *sheet, i *client.Issue) {
 	groups := a.groupsOf(i)
 	t.heading("who to call" + prefixed(": ", joined(groups)))
 	people := a.callees(i)
@@ -280,7 +280,7 @@ func (a *Account) callSheetLines(t *sheet, i client.Issue) {
 }
 
 // groupsOf are the groups to call about an issue, each once.
-func (a *Account) groupsOf(i client.Issue) []string {
+func (a *Account) groupsOf(i *client.Issue) []string {
 	var groups []string
 	for _, s := range a.affected(i) {
 		if g := s.Group.String(); g != "" && !strings.Contains(joined(groups), g) {
@@ -290,7 +290,7 @@ func (a *Account) groupsOf(i client.Issue) []string {
 	return groups
 }
 
-func (a *Account) machineLines(t *sheet, i client.Issue) {
+func (a *Account) machineLines(t *sheet, i *client.Issue) {
 	machines := a.machines(i)
 	if len(machines) == 0 {
 		return
@@ -307,7 +307,7 @@ func (a *Account) machineLines(t *sheet, i client.Issue) {
 	t.blank()
 }
 
-func (a *Account) history(t *sheet, i client.Issue) {
+func (a *Account) history(t *sheet, i *client.Issue) {
 	for _, id := range i.Services {
 		issues := a.issuesOf(id)
 		if len(issues) < 2 {
@@ -328,7 +328,7 @@ func (a *Account) history(t *sheet, i client.Issue) {
 }
 
 // callSheet is an incident as plain text for a chat or a ticket.
-func (a *Account) callSheet(i client.Issue) string {
+func (a *Account) callSheet(i *client.Issue) string {
 	var b strings.Builder
 	now := a.now()
 	fmt.Fprintf(&b, "Issue %d, detected %s UTC (%s ago)\n", i.ID, i.Created.Time().UTC().Format("2006-01-02 15:04"), ago(i.Created, now))

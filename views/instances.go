@@ -16,29 +16,29 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) instances() *ui.Set[client.Instance] {
-	return share(a, "ssh", func(i client.Instance) string { return ordinal(i.ID) }, numbered(a.api.Instances.Page))
+func (a *Account) instances() *ui.Set[*client.Instance] {
+	return share(a, "ssh", func(i *client.Instance) string { return ordinal(i.ID) }, numbered(a.api.Instances.Page))
 }
 
 func (a *Account) sshPane() ui.Pane {
-	l := &ui.List[client.Instance]{
+	l := &ui.List[*client.Instance]{
 		Title: "ssh",
 		Set:   a.instances(),
-		Columns: []ui.Column[client.Instance]{
-			{Title: "access", Width: 9, Cell: func(i client.Instance, b ui.Box) (string, theme.Tone) {
+		Columns: []ui.Column[*client.Instance]{
+			{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {
 				if i.SSH.Access {
 					return b.Theme.Glyphs.OK + " on", theme.Good
 				}
 				return b.Theme.Glyphs.Disabled + " off", theme.Off
 			}},
-			{Title: "label", Min: 14, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong }},
-			{Title: "group", Width: 12, Drop: 3, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
-			{Title: "user", Width: 12, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
-			{Title: "address", Width: 16, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) {
+			{Title: "label", Min: 14, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong }},
+			{Title: "group", Width: 12, Drop: 3, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
+			{Title: "user", Width: 12, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
+			{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 				return or(i.SSH.IP.String(), "any"), theme.Plain
 			}},
-			{Title: "port", Width: 5, Right: true, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
-			{Title: "command", Min: 20, Drop: 2, Cell: func(i client.Instance, _ ui.Box) (string, theme.Tone) {
+			{Title: "port", Width: 5, Right: true, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
+			{Title: "command", Min: 20, Drop: 2, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 				line, ok := sshLine(i)
 				if !ok {
 					return line, theme.Muted
@@ -48,10 +48,10 @@ func (a *Account) sshPane() ui.Pane {
 		},
 		Reads:  []ui.Asked{a.services()},
 		Detail: a.sshDetail,
-		One: func(ctx context.Context, i client.Instance) (client.Instance, error) {
+		One: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
 			return a.api.Instances.View(ctx, i.ID)
 		},
-		Lines: numberedLines(a, "ssh", "view SSH settings", func(i client.Instance) int { return i.ID }),
+		Lines: numberedLines(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
 		Empty: "no instances: settings appear here with the account's first instance",
 		Sort:  "label",
 	}
@@ -60,57 +60,57 @@ func (a *Account) sshPane() ui.Pane {
 }
 
 // sshUser and sshPort are what an absent setting stands for.
-func sshUser(i client.Instance) string { return or(i.SSH.User.String(), "root") }
+func sshUser(i *client.Instance) string { return or(i.SSH.User.String(), "root") }
 
-func sshPort(i client.Instance) int {
+func sshPort(i *client.Instance) int {
 	if i.SSH.Port == 0 {
 		return 22
 	}
 	return i.SSH.Port
 }
 
-func (a *Account) sshActs(l *ui.List[client.Instance]) []ui.Act[client.Instance] {
-	noLine := func(i client.Instance) string {
+func (a *Account) sshActs(l *ui.List[*client.Instance]) []ui.Act[*client.Instance] {
+	noLine := func(i *client.Instance) string {
 		_, ok := sshLine(i)
 		return because(!ok, "the settings name no single address")
 	}
-	allow := ui.Act[client.Instance]{Keys: []string{"E"}, Name: "allow access", Verb: "allowing access", Past: "support may log in", Show: true, Change: true, Many: true, Undo: "deny access",
-		Off: func(i client.Instance) string { return because(i.SSH.Access, "already allowed") },
+	allow := ui.Act[*client.Instance]{Keys: []string{"E"}, Name: "allow access", Verb: "allowing access", Past: "support may log in", Show: true, Change: true, Many: true, Undo: "deny access",
+		Off: func(i *client.Instance) string { return because(i.SSH.Access, "already allowed") },
 		Run: a.setAccess(true), Check: accessIs(true)}
-	deny := ui.Act[client.Instance]{Keys: []string{"d"}, Name: "deny access", Verb: "denying access", Past: "support may not log in", Show: true, Change: true, Many: true, Undo: "allow access",
-		Off: func(i client.Instance) string { return because(!i.SSH.Access, "already denied") },
+	deny := ui.Act[*client.Instance]{Keys: []string{"d"}, Name: "deny access", Verb: "denying access", Past: "support may not log in", Show: true, Change: true, Many: true, Undo: "allow access",
+		Off: func(i *client.Instance) string { return because(!i.SSH.Access, "already denied") },
 		Run: a.setAccess(false), Check: accessIs(false)}
-	return []ui.Act[client.Instance]{
-		{Keys: []string{"y"}, Name: "copy ssh line", Show: true, Off: noLine, Send: func(i client.Instance) tea.Msg {
+	return []ui.Act[*client.Instance]{
+		{Keys: []string{"y"}, Name: "copy ssh line", Show: true, Off: noLine, Send: func(i *client.Instance) tea.Msg {
 			line, _ := sshLine(i)
 			return ui.Copy{Text: line, What: "ssh line of " + i.Label.String()}
 		}},
 		{Keys: []string{"x"}, Name: "run ssh", About: "in this terminal; the program comes back afterwards", Off: noLine,
-			Send: func(i client.Instance) tea.Msg { return ui.Exec{Name: "ssh", Args: sshArgs(i)} }},
+			Send: func(i *client.Instance) tea.Msg { return ui.Exec{Name: "ssh", Args: sshArgs(i)} }},
 		allow, deny,
-		{Keys: []string{"t"}, Name: "toggle access", Change: true, Start: func(i client.Instance) tea.Cmd {
+		{Keys: []string{"t"}, Name: "toggle access", Change: true, Start: func(i *client.Instance) tea.Cmd {
 			if i.SSH.Access {
-				return l.Run(deny, []client.Instance{i})
+				return l.Run(deny, []*client.Instance{i})
 			}
-			return l.Run(allow, []client.Instance{i})
+			return l.Run(allow, []*client.Instance{i})
 		}},
-		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Instance) ui.Form { return a.editSSH(rows[0]) }},
-		follow(func(i client.Instance) []name { return serviceNames(a.servicesOn(i)) }),
+		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Instance) ui.Form { return a.editSSH(rows[0]) }},
+		follow(func(i *client.Instance) []name { return serviceNames(a.servicesOn(i)) }),
 	}
 }
 
-func aboutInstance(ctx context.Context, i client.Instance) context.Context {
+func aboutInstance(ctx context.Context, i *client.Instance) context.Context {
 	return client.About(client.Was(ctx, i.Request()), "instance", ordinal(i.ID), i.Label.String())
 }
 
-func (a *Account) setAccess(on bool) func(context.Context, client.Instance) (ui.Change[client.Instance], error) {
-	return func(ctx context.Context, i client.Instance) (ui.Change[client.Instance], error) {
+func (a *Account) setAccess(on bool) func(context.Context, *client.Instance) (ui.Change[*client.Instance], error) {
+	return func(ctx context.Context, i *client.Instance) (ui.Change[*client.Instance], error) {
 		return ui.Put(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}))
 	}
 }
 
-func accessIs(on bool) func(client.Instance, bool) ui.Verdict {
-	return func(now client.Instance, found bool) ui.Verdict {
+func accessIs(on bool) func(*client.Instance, bool) ui.Verdict {
+	return func(now *client.Instance, found bool) ui.Verdict {
 		if found && now.SSH.Access == on {
 			return ui.Done
 		}
@@ -118,10 +118,10 @@ func accessIs(on bool) func(client.Instance, bool) ui.Verdict {
 	}
 }
 
-func instanceID(i client.Instance) int { return i.ID }
+func instanceID(i *client.Instance) int { return i.ID }
 
 // editSSH changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and 22.
-func (a *Account) editSSH(i client.Instance) ui.Form {
+func (a *Account) editSSH(i *client.Instance) ui.Form {
 	e := &edit[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
 	in := &e.in
 	form := ui.FormFor(a.instances(), "SSH settings of "+i.Label.String(), []ui.Field{
@@ -129,14 +129,14 @@ func (a *Account) editSSH(i client.Instance) ui.Form {
 		ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
 		ui.Text("ssh.ip", "Address", &in.SSH.IP, address).Note("an IP of the instance, or any"),
 		ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
-	}, func(now client.Instance) string { return now.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Change[client.Instance], error) {
-			return save(aboutInstance(ctx, i), e, func(ctx context.Context) (client.Instance, error) { return a.api.Instances.View(ctx, i.ID) }, client.Instance.Request,
-				func(ctx context.Context, p client.Patch) (client.Instance, error) {
+	}, func(now *client.Instance) string { return now.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[*client.Instance], error) {
+			return save(aboutInstance(ctx, i), e, func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.View(ctx, i.ID) }, (*client.Instance).Request,
+				func(ctx context.Context, p client.Patch) (*client.Instance, error) {
 					return a.api.Instances.Update(ctx, i.ID, p)
 				})
 		},
-		changed(i.ID, instanceID, func(now client.Instance) bool { return len(client.Changes(now.Request(), *in)) == 0 }))
+		changed(i.ID, instanceID, func(now *client.Instance) bool { return len(client.Changes(now.Request(), *in)) == 0 }))
 	form.Text = "How support logs in. Nothing changes on the machine itself."
 	form.Verb, form.Yes = "saving", "save"
 	return form
@@ -150,7 +150,7 @@ func address(text string) string {
 	return ""
 }
 
-func (a *Account) sshDetail(i client.Instance, b ui.Box) string {
+func (a *Account) sshDetail(i *client.Instance, b ui.Box) string {
 	t := newSheet(b)
 	t.title(i.Label.String())
 	t.line("instance", ordinal(i.ID), theme.Plain)
@@ -166,7 +166,7 @@ func (a *Account) sshDetail(i client.Instance, b ui.Box) string {
 }
 
 // hostNames are the host of a service's address and the first part of it.
-func hostNames(s client.Service) (whole, first string) {
+func hostNames(s *client.Service) (whole, first string) {
 	whole = host(s.Address.Raw())
 	first, _, _ = strings.Cut(whole, ".")
 	return whole, first
@@ -186,7 +186,7 @@ func host(address string) string {
 // sshArgs are the arguments of ssh for an instance, "" where the settings name no address to reach it at.
 // An absent user is root and an absent port 22 ("Managed Instance Settings"). What the server said never becomes an option:
 // only a plain user name and a plain address are taken.
-func sshArgs(i client.Instance) []string {
+func sshArgs(i *client.Instance) []string {
 	ip, err := netip.ParseAddr(i.SSH.IP.Raw())
 	if err != nil {
 		return nil
@@ -213,7 +213,7 @@ func plainUser(user string) bool {
 }
 
 // sshLine is the ready command, or why there is none.
-func sshLine(i client.Instance) (string, bool) {
+func sshLine(i *client.Instance) (string, bool) {
 	if args := sshArgs(i); args != nil {
 		return "ssh " + strings.Join(slices.DeleteFunc(args, func(s string) bool { return s == "--" }), " "), true
 	}

@@ -14,31 +14,31 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) issues() *ui.Set[client.Issue] {
-	return share(a, "issues", func(i client.Issue) string { return ordinal(i.ID) }, numbered(a.api.Issues.Page))
+func (a *Account) issues() *ui.Set[*client.Issue] {
+	return share(a, "issues", func(i *client.Issue) string { return ordinal(i.ID) }, numbered(a.api.Issues.Page))
 }
 
 func (a *Account) issuesPane() ui.Pane {
-	return &ui.List[client.Issue]{
+	return &ui.List[*client.Issue]{
 		Title: "issues",
 		Set:   a.issues(),
 		Reads: []ui.Asked{a.services(), a.contacts(), a.instances(), a.credentials()},
-		Columns: []ui.Column[client.Issue]{
-			{Title: "age", Width: 8, Right: true, Cell: func(i client.Issue, b ui.Box) (string, theme.Tone) { return ago(i.Created, b.Now), theme.Plain }, Less: newer},
-			{Title: "detected", Width: 12, Drop: 3, Cell: func(i client.Issue, _ ui.Box) (string, theme.Tone) { return a.when(i.Created), theme.Muted }, Less: newer},
+		Columns: []ui.Column[*client.Issue]{
+			{Title: "age", Width: 8, Right: true, Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) { return ago(i.Created, b.Now), theme.Plain }, Less: newer},
+			{Title: "detected", Width: 12, Drop: 3, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.when(i.Created), theme.Muted }, Less: newer},
 			{Title: "affected", Min: 18, Cell: a.affectedCell},
 			{Title: "ticket", Width: 16, Drop: 1, Cell: a.ticketCell},
-			{Title: "about", Min: 16, Drop: 2, Cell: func(i client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted }},
+			{Title: "about", Min: 16, Drop: 2, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted }},
 		},
-		Acts: []ui.Act[client.Issue]{
-			{Keys: []string{"enter"}, Name: "open incident", About: "what it touches and whom to call", Show: true, Into: func(i client.Issue) ui.Pane { return a.incidentPane(i) }},
-			{Keys: []string{"y"}, Name: "copy call sheet", Show: true, Send: func(i client.Issue) tea.Msg { return ui.Copy{Text: a.callSheet(i), What: "call sheet"} }},
-			{Keys: []string{"o"}, Name: "open ticket", Off: func(i client.Issue) string { return because(a.ticketURL(i) == "", "the issue names no ticket") },
-				Send: func(i client.Issue) tea.Msg { return ui.Browse{URL: a.ticketURL(i)} }},
+		Acts: []ui.Act[*client.Issue]{
+			{Keys: []string{"enter"}, Name: "open incident", About: "what it touches and whom to call", Show: true, Into: func(i *client.Issue) ui.Pane { return a.incidentPane(i) }},
+			{Keys: []string{"y"}, Name: "copy call sheet", Show: true, Send: func(i *client.Issue) tea.Msg { return ui.Copy{Text: a.callSheet(i), What: "call sheet"} }},
+			{Keys: []string{"o"}, Name: "open ticket", Off: func(i *client.Issue) string { return because(a.ticketURL(i) == "", "the issue names no ticket") },
+				Send: func(i *client.Issue) tea.Msg { return ui.Browse{URL: a.ticketURL(i)} }},
 		},
-		Detail: func(i client.Issue, b ui.Box) string { return a.incidentSheet(i, b, false) },
+		Detail: func(i *client.Issue, b ui.Box) string { return a.incidentSheet(i, b, false) },
 		Foot:   a.issuesFoot,
-		Lines:  numberedLines(a, "issues", "view issue", func(i client.Issue) int { return i.ID }),
+		Lines:  numberedLines(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
 		Empty:  "no issues: nothing has been detected · r looks again",
 		Sort:   "age",
 		Count:  a.issuesBadge,
@@ -46,10 +46,10 @@ func (a *Account) issuesPane() ui.Pane {
 	}
 }
 
-func newer(i, j client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
+func newer(i, j *client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
 
 // affectedCell names the services of an issue with the worst state among them, never their numbers where the names are known.
-func (a *Account) affectedCell(i client.Issue, b ui.Box) (string, theme.Tone) {
+func (a *Account) affectedCell(i *client.Issue, b ui.Box) (string, theme.Tone) {
 	names := make([]string, len(i.Services))
 	worst := theme.Muted
 	for n, id := range i.Services {
@@ -75,7 +75,7 @@ func (a *Account) serviceName(id int) string {
 	return fmt.Sprintf("#%d", id)
 }
 
-func (a *Account) ticketCell(i client.Issue, _ ui.Box) (string, theme.Tone) {
+func (a *Account) ticketCell(i *client.Issue, _ ui.Box) (string, theme.Tone) {
 	if i.Ticket.ID == 0 {
 		return "", theme.Plain
 	}
@@ -91,14 +91,14 @@ func (a *Account) ticketCell(i client.Issue, _ ui.Box) (string, theme.Tone) {
 
 // open reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
 // else it is the newest issue of a service that is in the state problem.
-func (a *Account) open(i client.Issue) bool {
+func (a *Account) open(i *client.Issue) bool {
 	if state, known := a.tickets.state(i.Ticket.ID); known {
 		return state.Open()
 	}
 	return slices.ContainsFunc(i.Services, func(id int) bool {
 		s, found := a.services().Get(ordinal(id))
-		newest, _ := a.newestIssue(id)
-		return found && s.Status == client.Problem && newest.ID == i.ID
+		newest, known := a.newestIssue(id)
+		return found && s.Status == client.Problem && known && newest.ID == i.ID
 	})
 }
 
@@ -115,14 +115,14 @@ func (a *Account) issuesBadge() (string, theme.Tone) {
 	return fmt.Sprint(open), theme.Warn
 }
 
-func (a *Account) issuesFoot(set *ui.Set[client.Issue], b ui.Box) string {
+func (a *Account) issuesFoot(set *ui.Set[*client.Issue], b ui.Box) string {
 	day := len(a.issuesSince(b.Now.Add(-24 * time.Hour)))
 	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %d in the last 24 h", count(set.Len(), "issue", "issues"), day))
 }
 
-func (a *Account) issuesSince(t time.Time) []client.Issue {
+func (a *Account) issuesSince(t time.Time) []*client.Issue {
 	rows := a.newestFirst()
-	n := slices.IndexFunc(rows, func(i client.Issue) bool { return i.Created.Time().Before(t) })
+	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return i.Created.Time().Before(t) })
 	if n < 0 {
 		n = len(rows)
 	}
@@ -130,26 +130,26 @@ func (a *Account) issuesSince(t time.Time) []client.Issue {
 }
 
 // newestFirst are all issues, the latest detection first.
-func (a *Account) newestFirst() []client.Issue {
-	return derived(a, "issues newest first", func() []client.Issue {
+func (a *Account) newestFirst() []*client.Issue {
+	return derived(a, "issues newest first", func() []*client.Issue {
 		rows := a.issues().Rows()
-		slices.SortStableFunc(rows, func(i, j client.Issue) int {
+		slices.SortStableFunc(rows, func(i, j *client.Issue) int {
 			return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
 		})
 		return rows
 	}, a.issues())
 }
 
-func (a *Account) newestIssue(service int) (client.Issue, bool) {
+func (a *Account) newestIssue(service int) (*client.Issue, bool) {
 	if issues := a.issuesOf(service); len(issues) > 0 {
 		return issues[0], true
 	}
-	return client.Issue{}, false
+	return nil, false
 }
 
 // ticketURL is where the issue's ticket can be read. The real service gives a path of its web console;
 // elsewhere a path is taken relative to the API's own host.
-func (a *Account) ticketURL(i client.Issue) string {
+func (a *Account) ticketURL(i *client.Issue) string {
 	raw := i.Ticket.URL.Raw()
 	switch {
 	case raw == "":

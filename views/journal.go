@@ -20,11 +20,11 @@ import (
 )
 
 // changes is the set of what this program changed, newest first. It is read from the journal, not from the API.
-func (a *Account) changes() *ui.Set[journal.Entry] {
-	return share(a, "journal", func(e journal.Entry) string { return e.ID }, func(context.Context, string) (ui.Page[journal.Entry], error) {
-		rows := a.journal.Entries(time.Time{})
+func (a *Account) changes() *ui.Set[*journal.Entry] {
+	return share(a, "journal", func(e *journal.Entry) string { return e.ID }, func(context.Context, string) (ui.Page[*journal.Entry], error) {
+		rows := pointed(a.journal.Entries(time.Time{}))
 		slices.Reverse(rows)
-		page := ui.Page[journal.Entry]{Rows: rows}
+		page := ui.Page[*journal.Entry]{Rows: rows}
 		if n := a.journal.Torn(); n > 0 {
 			page.Notes = append(page.Notes, count(n, "line of the journal", "lines of the journal")+" could not be read")
 		}
@@ -34,7 +34,7 @@ func (a *Account) changes() *ui.Set[journal.Entry] {
 
 // A journalView is the list of changes. It is read again whenever the journal has grown.
 type journalView struct {
-	*ui.List[journal.Entry]
+	*ui.List[*journal.Entry]
 	a    *Account
 	read int // version of the journal that was asked for last
 }
@@ -49,21 +49,21 @@ func (p *journalView) Want() tea.Cmd {
 }
 
 func (a *Account) journalPane() ui.Pane {
-	list := &ui.List[journal.Entry]{
+	list := &ui.List[*journal.Entry]{
 		Title: "journal",
 		Set:   a.changes(),
 		Still: true,
-		Columns: []ui.Column[journal.Entry]{
-			{Title: "outcome", Width: 12, Cell: func(e journal.Entry, b ui.Box) (string, theme.Tone) { return a.outcome(e, b.Theme) },
-				Less: func(e, f journal.Entry) bool { return a.concern(e) < a.concern(f) }},
-			{Title: "time", Width: 12, Cell: func(e journal.Entry, b ui.Box) (string, theme.Tone) { return a.stamp(e.Time), theme.Muted },
-				Less: func(e, f journal.Entry) bool { return e.Time.After(f.Time) }},
-			{Title: "change", Width: 18, Cell: func(e journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain }},
-			{Title: "of", Min: 14, Cell: func(e journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong }},
-			{Title: "reason", Min: 12, Drop: 2, Cell: func(e journal.Entry, _ ui.Box) (string, theme.Tone) {
+		Columns: []ui.Column[*journal.Entry]{
+			{Title: "outcome", Width: 12, Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.outcome(e, b.Theme) },
+				Less: func(e, f *journal.Entry) bool { return a.concern(e) < a.concern(f) }},
+			{Title: "time", Width: 12, Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.stamp(e.Time), theme.Muted },
+				Less: func(e, f *journal.Entry) bool { return e.Time.After(f.Time) }},
+			{Title: "change", Width: 18, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain }},
+			{Title: "of", Min: 14, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong }},
+			{Title: "reason", Min: 12, Drop: 2, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
 				return client.Clean(e.Change.Reason), theme.Plain
 			}},
-			{Title: "why", Min: 14, Drop: 3, Cell: func(e journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Why), theme.Muted }},
+			{Title: "why", Min: 14, Drop: 3, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Why), theme.Muted }},
 		},
 		Acts:   a.journalActs(),
 		Detail: a.entryDetail,
@@ -76,10 +76,10 @@ func (a *Account) journalPane() ui.Pane {
 }
 
 // outcome is how a change ended, as a shape, a word and a tone.
-func (a *Account) outcome(e journal.Entry, look *theme.Theme) (string, theme.Tone) {
+func (a *Account) outcome(e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
 	g := look.Glyphs
 	switch {
-	case a.journal.Open(e):
+	case a.journal.Open(*e):
 		return g.Unknown + " unknown", theme.Warn
 	case e.Outcome == journal.Sent:
 		return g.Pending + " under way", theme.Accent
@@ -90,9 +90,9 @@ func (a *Account) outcome(e journal.Entry, look *theme.Theme) (string, theme.Ton
 }
 
 // concern orders outcomes by how soon somebody must look.
-func (a *Account) concern(e journal.Entry) int {
+func (a *Account) concern(e *journal.Entry) int {
 	switch {
-	case a.journal.Open(e):
+	case a.journal.Open(*e):
 		return 0
 	case e.Outcome == journal.Sent:
 		return 1
@@ -106,15 +106,15 @@ func (a *Account) concern(e journal.Entry) int {
 func (a *Account) stamp(t time.Time) string { return clock(t.In(a.location), a.now().In(a.location)) }
 
 // entryName is what a change was about.
-func entryName(e journal.Entry) string {
+func entryName(e *journal.Entry) string {
 	return client.Clean(or(e.Change.Label, or(e.Change.ID, e.Change.Path)))
 }
 
 // openChanges are the changes whose end nobody knows, newest first. What is older than a week is history.
-func (a *Account) openChanges() []journal.Entry {
-	rows := a.journal.Entries(a.now().Add(-7 * 24 * time.Hour))
+func (a *Account) openChanges() []*journal.Entry {
+	rows := pointed(a.journal.Entries(a.now().Add(-7 * 24 * time.Hour)))
 	slices.Reverse(rows)
-	return slices.DeleteFunc(rows, func(e journal.Entry) bool { return !a.journal.Open(e) })
+	return slices.DeleteFunc(rows, func(e *journal.Entry) bool { return !a.journal.Open(*e) })
 }
 
 func (a *Account) journalBadge() (string, theme.Tone) {
@@ -124,7 +124,7 @@ func (a *Account) journalBadge() (string, theme.Tone) {
 	return "", theme.Plain
 }
 
-func (a *Account) journalFoot(set *ui.Set[journal.Entry], b ui.Box) string {
+func (a *Account) journalFoot(set *ui.Set[*journal.Entry], b ui.Box) string {
 	text := count(set.Len(), "change", "changes") + " of this program on this machine"
 	if n := len(a.openChanges()); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome: c looks them up", n))
@@ -132,30 +132,30 @@ func (a *Account) journalFoot(set *ui.Set[journal.Entry], b ui.Box) string {
 	return ui.Cut(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
-func (a *Account) journalActs() []ui.Act[journal.Entry] {
-	settled := func(e journal.Entry) string { return because(!a.journal.Open(e), "its outcome is known") }
-	return []ui.Act[journal.Entry]{
+func (a *Account) journalActs() []ui.Act[*journal.Entry] {
+	settled := func(e *journal.Entry) string { return because(!a.journal.Open(*e), "its outcome is known") }
+	return []ui.Act[*journal.Entry]{
 		{Keys: []string{"c"}, Name: "check", About: "reads the thing again and says whether the change was done", Show: true, Off: settled, Rows: a.checkAll},
-		{Keys: []string{"x"}, Name: "settle", About: "you have looked yourself: say whether it was done", Off: settled, Send: func(e journal.Entry) tea.Msg { return a.settleMenu(e) }},
+		{Keys: []string{"x"}, Name: "settle", About: "you have looked yourself: say whether it was done", Off: settled, Send: func(e *journal.Entry) tea.Msg { return a.settleMenu(e) }},
 		{Keys: []string{"o"}, Name: "go to it", About: "to the pane of what was changed; ctrl+o comes back", Show: true,
-			Off: func(e journal.Entry) string { return because(placeOf(e).pane == "", "it is not kept in any pane") },
-			Send: func(e journal.Entry) tea.Msg {
+			Off: func(e *journal.Entry) string { return because(placeOf(e).pane == "", "it is not kept in any pane") },
+			Send: func(e *journal.Entry) tea.Msg {
 				at := placeOf(e)
 				return ui.Goto{Pane: at.pane, ID: at.id}
 			}},
 		{Keys: []string{"y"}, Name: "copy as curl", About: "the request, with the token as a variable", Show: true,
-			Off:  func(e journal.Entry) string { return because(!byAPI(e), "it went through a pre-signed URL") },
-			Send: func(e journal.Entry) tea.Msg { return ui.Copy{Text: a.curlOf(e), What: "request as curl"} }},
+			Off:  func(e *journal.Entry) string { return because(!byAPI(e), "it went through a pre-signed URL") },
+			Send: func(e *journal.Entry) tea.Msg { return ui.Copy{Text: a.curlOf(e), What: "request as curl"} }},
 	}
 }
 
 // byAPI reports whether a change was one request to the API: objects go through pre-signed URLs, emptying is many requests.
-func byAPI(e journal.Entry) bool {
+func byAPI(e *journal.Entry) bool {
 	return e.Change.Op != transfer.EmptyOp && strings.Contains(e.Change.Path, "/v4")
 }
 
 // placeOf is where the thing of a change is shown.
-func placeOf(e journal.Entry) name {
+func placeOf(e *journal.Entry) name {
 	c := e.Change
 	panes := map[string]string{"service": "services", "contact": "contacts", "credential": "credentials", "instance": "ssh", "key": "keys",
 		"bucket": "buckets", "certificate": "buckets", "object": "buckets"}
@@ -169,7 +169,7 @@ func placeOf(e journal.Entry) name {
 }
 
 // curlOf is the request of a change as a command.
-func (a *Account) curlOf(e journal.Entry) string {
+func (a *Account) curlOf(e *journal.Entry) string {
 	line := "curl -sS --fail -X " + ui.Word(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if e.Change.Body != nil {
 		data, err := json.Marshal(e.Change.Body)
@@ -183,13 +183,13 @@ func (a *Account) curlOf(e journal.Entry) string {
 }
 
 // entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there before.
-func (a *Account) entryDetail(e journal.Entry, b ui.Box) string {
+func (a *Account) entryDetail(e *journal.Entry, b ui.Box) string {
 	t := newSheet(b)
 	c := e.Change
 	t.title(client.Clean(c.Op) + prefixed(" ", entryName(e)))
 	state, tone := a.outcome(e, b.Theme)
 	t.line("outcome", state, tone)
-	if a.journal.Open(e) {
+	if a.journal.Open(*e) {
 		t.say("Nobody knows whether it was done: c looks it up, x settles it.", theme.Warn)
 	}
 	if e.Why != "" {

@@ -20,7 +20,7 @@ import (
 
 // unknowns tells of changes of earlier runs whose end nobody knows, and leads to them.
 func (a *Account) unknowns() tea.Cmd {
-	open := slices.DeleteFunc(a.openChanges(), func(e journal.Entry) bool { return e.Change.Op == transfer.EmptyOp }) // that is offered to be gone on with
+	open := slices.DeleteFunc(a.openChanges(), func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp }) // that is offered to be gone on with
 	if len(open) == 0 {
 		return nil
 	}
@@ -39,10 +39,10 @@ func (a *Account) unknowns() tea.Cmd {
 }
 
 // checkAll looks changes up, each by itself.
-func (a *Account) checkAll(rows []journal.Entry) tea.Cmd {
+func (a *Account) checkAll(rows []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range rows {
-		if a.journal.Open(e) {
+		if a.journal.Open(*e) {
 			cmds = append(cmds, a.check(e))
 		}
 	}
@@ -50,21 +50,22 @@ func (a *Account) checkAll(rows []journal.Entry) tea.Cmd {
 }
 
 // check looks a change up and keeps what was found in the journal.
-func (a *Account) check(e journal.Entry) tea.Cmd {
+func (a *Account) check(e *journal.Entry) tea.Cmd {
 	var said string
-	return a.changes().Act(ui.Deed[journal.Entry]{ID: e.ID, Verb: "checking",
-		Work: func(ctx context.Context) (ui.Change[journal.Entry], error) {
+	found := *e
+	return a.changes().Act(ui.Deed[*journal.Entry]{ID: e.ID, Verb: "checking",
+		Work: func(ctx context.Context) (ui.Change[*journal.Entry], error) {
 			verdict, text := a.readBack(ctx, e)
 			said = text
 			if verdict != journal.Unknown {
 				a.journal.Outcome(e.ID, verdict == journal.Done, errors.New("looked up later: "+text))
 			}
-			e.Outcome = verdict
-			return ui.Put(e, nil)
+			found.Outcome = verdict
+			return ui.Put(&found, nil)
 		},
-		After: func(_ ui.Verdict, _ ui.Change[journal.Entry], _ error) tea.Cmd {
+		After: func(_ ui.Verdict, _ ui.Change[*journal.Entry], _ error) tea.Cmd {
 			what := client.Clean(e.Change.Op) + " " + entryName(e) + ": "
-			switch e.Outcome {
+			switch found.Outcome {
 			case journal.Done:
 				return tea.Batch(ui.News(theme.Good, what+"it was done · "+said), a.changes().Refresh())
 			case journal.NotDone:
@@ -75,7 +76,7 @@ func (a *Account) check(e journal.Entry) tea.Cmd {
 }
 
 // settleMenu lets a person say what no reading can tell.
-func (a *Account) settleMenu(e journal.Entry) ui.Menu {
+func (a *Account) settleMenu(e *journal.Entry) ui.Menu {
 	say := func(done bool) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.journal.Outcome(e.ID, done, errors.New("said by the user, who looked"))
@@ -89,7 +90,7 @@ func (a *Account) settleMenu(e journal.Entry) ui.Menu {
 }
 
 // readBack reads again what a change was about, and says whether it was done and what tells so. Unknown is where nothing tells.
-func (a *Account) readBack(ctx context.Context, e journal.Entry) (journal.Outcome, string) {
+func (a *Account) readBack(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case op == "disable service", op == "enable service":
@@ -121,7 +122,7 @@ func (a *Account) readBack(ctx context.Context, e journal.Entry) (journal.Outcom
 }
 
 // compared tells from a thing as it is now whether an update was done.
-func compared(e journal.Entry, now map[string]string) (journal.Outcome, string) {
+func compared(e *journal.Entry, now map[string]string) (journal.Outcome, string) {
 	after, before := flat(e.Change.Body), flat(e.Change.Before)
 	switch {
 	case len(after) > 0 && holdsAll(now, after):
@@ -149,7 +150,7 @@ func holdsAll(now, members map[string]string) bool {
 }
 
 // rowOf reads the thing of a change by itself.
-func (a *Account) rowOf(ctx context.Context, e journal.Entry) (any, error) {
+func (a *Account) rowOf(ctx context.Context, e *journal.Entry) (any, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if place := strings.Split(e.Change.ID, "/"); e.Change.Kind == "bucket" && len(place) == 2 {
 		return a.api.Buckets.View(ctx, place[0], place[1])
@@ -172,7 +173,7 @@ func (a *Account) rowOf(ctx context.Context, e journal.Entry) (any, error) {
 	return nil, errors.New("this kind of change cannot be looked up")
 }
 
-func (a *Account) readStatus(ctx context.Context, e journal.Entry, off bool) (journal.Outcome, string) {
+func (a *Account) readStatus(ctx context.Context, e *journal.Entry, off bool) (journal.Outcome, string) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if err != nil {
 		return journal.Unknown, "the journal does not say which service it was"
@@ -187,7 +188,7 @@ func (a *Account) readStatus(ctx context.Context, e journal.Entry, off bool) (jo
 	return journal.NotDone, "the service is " + s.Status.String()
 }
 
-func (a *Account) readCertificate(ctx context.Context, e journal.Entry, set bool) (journal.Outcome, string) {
+func (a *Account) readCertificate(ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
 		return journal.Unknown, "the journal does not say which bucket it was"
@@ -227,7 +228,7 @@ type candidate struct {
 
 // readCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older than the change
 // is proof.
-func (a *Account) readCreated(ctx context.Context, e journal.Entry) (journal.Outcome, string) {
+func (a *Account) readCreated(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
 	rows, err := a.candidates(ctx, e.Change.Kind)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
@@ -257,15 +258,14 @@ func (a *Account) readCreated(ctx context.Context, e journal.Entry) (journal.Out
 func (a *Account) candidates(ctx context.Context, kind string) ([]candidate, error) {
 	switch kind {
 	case "service":
-		return those(a.api.Services.All(ctx))(func(s client.Service) candidate { return candidate{ordinal(s.ID), s, s.Created.Time()} })
+		return those(a.api.Services.All(ctx))(func(s *client.Service) candidate { return candidate{ordinal(s.ID), s, s.Created.Time()} })
 	case "contact":
-		return those(a.api.Contacts.All(ctx))(func(c client.Contact) candidate { return candidate{ordinal(c.ID), c, c.Updated.Time()} })
+		return those(a.api.Contacts.All(ctx))(func(c *client.Contact) candidate { return candidate{ordinal(c.ID), c, c.Updated.Time()} })
 	case "credential":
-		return those(a.api.Credentials.All(ctx))(func(c client.Credential) candidate { return candidate{ordinal(c.ID), c, time.Time{}} })
+		return those(a.api.Credentials.All(ctx))(func(c *client.Credential) candidate { return candidate{ordinal(c.ID), c, time.Time{}} })
 	case "key":
-		return those(a.api.Keys.All(ctx))(func(k client.Key) candidate {
-			k.SecretKey = client.Secret{}
-			return candidate{ordinal(k.ID), k, time.Time{}}
+		return those(a.api.Keys.All(ctx))(func(k *client.Key) candidate {
+			return candidate{ordinal(k.ID), withoutSecret(k), time.Time{}}
 		})
 	case "bucket":
 		page, err := a.readBuckets(ctx)

@@ -17,19 +17,19 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) keys() *ui.Set[client.Key] {
-	return share(a, "keys", func(k client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.Page))
+func (a *Account) keys() *ui.Set[*client.Key] {
+	return share(a, "keys", func(k *client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.Page))
 }
 
 func (a *Account) keysPane() ui.Pane {
-	return &ui.List[client.Key]{
+	return &ui.List[*client.Key]{
 		Title: "keys",
 		Set:   a.keys(),
 		Reads: []ui.Asked{a.buckets(), a.clusters()},
-		Columns: []ui.Column[client.Key]{
-			{Title: "label", Min: 16, Cell: func(k client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong }},
-			{Title: "access key", Width: 20, Cell: func(k client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain }},
-			{Title: "reaches", Min: 20, Drop: 1, Cell: func(k client.Key, _ ui.Box) (string, theme.Tone) { return reach(k) }},
+		Columns: []ui.Column[*client.Key]{
+			{Title: "label", Min: 16, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong }},
+			{Title: "access key", Width: 20, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain }},
+			{Title: "reaches", Min: 20, Drop: 1, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return reach(k) }},
 		},
 		Acts: scoped(a, storageWrite, a.keyActs()),
 		Always: func() []ui.Action {
@@ -37,8 +37,8 @@ func (a *Account) keysPane() ui.Pane {
 				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newKey()}) }})
 		},
 		Detail: a.keyDetail,
-		One:    func(ctx context.Context, k client.Key) (client.Key, error) { return a.viewKey(ctx, k.ID) },
-		Foot: func(set *ui.Set[client.Key], b ui.Box) string {
+		One:    func(ctx context.Context, k *client.Key) (*client.Key, error) { return a.viewKey(ctx, k.ID) },
+		Foot: func(set *ui.Set[*client.Key], b ui.Box) string {
 			limited := 0
 			for _, k := range set.Rows() {
 				if k.Limited {
@@ -47,21 +47,30 @@ func (a *Account) keysPane() ui.Pane {
 			}
 			return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s, %d limited", count(set.Len(), "key", "keys"), limited))
 		},
-		Lines: numberedLines(a, "keys", "view key", func(k client.Key) int { return k.ID }),
+		Lines: numberedLines(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
 		Empty: "no access keys yet · n makes one",
 		Sort:  "label",
 	}
 }
 
 // viewKey is one key without its secret, whatever the server sent.
-func (a *Account) viewKey(ctx context.Context, id int) (client.Key, error) {
+func (a *Account) viewKey(ctx context.Context, id int) (*client.Key, error) {
 	k, err := a.api.Keys.View(ctx, id)
-	k.SecretKey = client.Secret{}
-	return k, err
+	return withoutSecret(k), err
+}
+
+// withoutSecret is a key as it may be kept: a copy that has no secret; nil of nil.
+func withoutSecret(k *client.Key) *client.Key {
+	if k == nil {
+		return nil
+	}
+	kept := *k
+	kept.SecretKey = client.Secret{}
+	return &kept
 }
 
 // reach is what a key may do, in words.
-func reach(k client.Key) (string, theme.Tone) {
+func reach(k *client.Key) (string, theme.Tone) {
 	switch {
 	case !k.Limited:
 		return "everything", theme.Warn
@@ -87,11 +96,11 @@ func permission(p client.Text) string {
 }
 
 // keysFor are the keys that are limited to some buckets, this one among them.
-func (a *Account) keysFor(b client.Bucket) []client.Key {
-	return slices.DeleteFunc(a.keys().Rows(), func(k client.Key) bool { return permissionOf(k, b) == "" })
+func (a *Account) keysFor(b *client.Bucket) []*client.Key {
+	return slices.DeleteFunc(a.keys().Rows(), func(k *client.Key) bool { return permissionOf(k, b) == "" })
 }
 
-func permissionOf(k client.Key, b client.Bucket) string {
+func permissionOf(k *client.Key, b *client.Bucket) string {
 	for _, g := range k.Buckets {
 		if g.Bucket.Raw() == b.Label.Raw() && g.Cluster.Raw() == b.Cluster.Raw() {
 			return permission(g.Permissions)
@@ -100,22 +109,22 @@ func permissionOf(k client.Key, b client.Bucket) string {
 	return ""
 }
 
-func (a *Account) keyActs() []ui.Act[client.Key] {
-	return []ui.Act[client.Key]{
-		{Keys: []string{"y"}, Name: "copy access key", About: "the part that is no secret", Show: true, Send: func(k client.Key) tea.Msg {
+func (a *Account) keyActs() []ui.Act[*client.Key] {
+	return []ui.Act[*client.Key]{
+		{Keys: []string{"y"}, Name: "copy access key", About: "the part that is no secret", Show: true, Send: func(k *client.Key) tea.Msg {
 			return ui.Copy{Text: k.AccessKey.Raw(), What: "access key of " + k.Label.String()}
 		}},
-		{Keys: []string{"e"}, Name: "rename", Show: true, Change: true, Form: func(rows []client.Key) ui.Form { return a.renameKey(rows[0]) }},
+		{Keys: []string{"e"}, Name: "rename", Show: true, Change: true, Form: func(rows []*client.Key) ui.Form { return a.renameKey(rows[0]) }},
 		{Keys: []string{"D"}, Name: "revoke", About: "programs that use it lose access at once", Verb: "revoking", Past: "is revoked", Show: true, Change: true, Many: true,
-			Ask: func(k client.Key) *ui.Question {
+			Ask: func(k *client.Key) *ui.Question {
 				may, _ := reach(k)
 				return &ui.Question{Title: "Revoke key", Word: k.Label.String(), Yes: "revoke",
 					Text: fmt.Sprintf("Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may)}
 			},
-			Run: func(ctx context.Context, k client.Key) (ui.Change[client.Key], error) {
-				return ui.Drop[client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+			Run: func(ctx context.Context, k *client.Key) (ui.Change[*client.Key], error) {
+				return ui.Drop[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
 			}},
-		follow(func(k client.Key) []name {
+		follow(func(k *client.Key) []name {
 			var names []name
 			for _, g := range k.Buckets {
 				names = append(names, name{"bucket", g.Bucket.String(), "buckets", g.Cluster.Raw() + "/" + g.Bucket.Raw()})
@@ -125,12 +134,12 @@ func (a *Account) keyActs() []ui.Act[client.Key] {
 	}
 }
 
-func aboutKey(ctx context.Context, k client.Key) context.Context {
+func aboutKey(ctx context.Context, k *client.Key) context.Context {
 	was := map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets}
 	return client.About(client.Was(ctx, was), "key", ordinal(k.ID), k.Label.String())
 }
 
-func (a *Account) keyDetail(k client.Key, b ui.Box) string {
+func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
 	t := newSheet(b)
 	t.title(k.Label.String())
 	t.line("id", ordinal(k.ID), theme.Muted)
@@ -146,21 +155,20 @@ func (a *Account) keyDetail(k client.Key, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) renameKey(k client.Key) ui.Form {
+func (a *Account) renameKey(k *client.Key) ui.Form {
 	was := labelled{k.Label.Raw()}
 	e := &edit[labelled]{was, was, was}
 	form := ui.FormFor(a.keys(), fmt.Sprintf("Label of key %d", k.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, keyLabel)},
-		func(k client.Key) string { return k.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Change[client.Key], error) {
-			return save(aboutKey(ctx, k), e, func(ctx context.Context) (client.Key, error) { return a.viewKey(ctx, k.ID) },
-				func(k client.Key) labelled { return labelled{k.Label.Raw()} },
-				func(ctx context.Context, _ client.Patch) (client.Key, error) {
+		func(k *client.Key) string { return k.Label.String() + ": saved" },
+		func(ctx context.Context) (ui.Change[*client.Key], error) {
+			return save(aboutKey(ctx, k), e, func(ctx context.Context) (*client.Key, error) { return a.viewKey(ctx, k.ID) },
+				func(k *client.Key) labelled { return labelled{k.Label.Raw()} },
+				func(ctx context.Context, _ client.Patch) (*client.Key, error) {
 					row, err := a.api.Keys.Update(ctx, k.ID, e.in.Label)
-					row.SecretKey = client.Secret{}
-					return row, err
+					return withoutSecret(row), err
 				})
 		},
-		changed(k.ID, func(k client.Key) int { return k.ID }, func(now client.Key) bool { return now.Label.Raw() == e.in.Label }))
+		changed(k.ID, func(k *client.Key) int { return k.ID }, func(now *client.Key) bool { return now.Label.Raw() == e.in.Label }))
 	form.Text = "What a key reaches cannot be changed: make another one and revoke this."
 	form.Verb, form.Yes = "saving", "save"
 	return form
@@ -182,7 +190,7 @@ const (
 func (a *Account) newKey() ui.Form {
 	label, limited := "", false
 	buckets := a.buckets().Rows()
-	slices.SortFunc(buckets, func(b, c client.Bucket) int {
+	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
 		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))
 	})
 	names, grades := make([]string, len(buckets)), make([]grade, len(buckets))
@@ -197,20 +205,19 @@ func (a *Account) newKey() ui.Form {
 		ui.Switch("limited", "Limited", &limited).Note("no: it may reach everything, also buckets that come later"),
 		ui.Grid("bucket_access", "Buckets", names, grades, noAccess, readOnly, readWrite).When(func() bool { return limited }).
 			Note("up and down go through the buckets, left and right choose"),
-	}, func(k client.Key, told bool) tea.Cmd {
+	}, func(k *client.Key, told bool) tea.Cmd {
 		if !told {
 			return a.secretLost(before, label)
 		}
 		return tea.Batch(ui.News(theme.Good, k.Label.String()+": made"), ui.Send(made))
-	}, func(ctx context.Context) (ui.Change[client.Key], error) {
+	}, func(ctx context.Context) (ui.Change[*client.Key], error) {
 		k, err := a.api.Keys.Create(client.About(ctx, "key", "", label), request())
 		if err == nil {
 			made = a.once(k)
 		}
-		k.SecretKey = client.Secret{}
-		return ui.Put(k, err)
-	}, func(now []client.Key) ui.Verdict {
-		return created(before, now, func(k client.Key) int { return k.ID }, func(k client.Key) bool { return k.Label.Raw() == label })
+		return ui.Put(withoutSecret(k), err)
+	}, func(now []*client.Key) ui.Verdict {
+		return created(before, now, func(k *client.Key) int { return k.ID }, func(k *client.Key) bool { return k.Label.Raw() == label })
 	})
 	form.Review = func() string { return promise(request()) }
 	form.Verb, form.Yes = "making", "make"
@@ -218,7 +225,7 @@ func (a *Account) newKey() ui.Form {
 }
 
 // keyRequest is what a form's values ask for ("bucket_access rules").
-func keyRequest(label string, limited bool, buckets []client.Bucket, grades []grade) client.KeyRequest {
+func keyRequest(label string, limited bool, buckets []*client.Bucket, grades []grade) client.KeyRequest {
 	in := client.KeyRequest{Label: label}
 	if !limited {
 		return in
@@ -265,9 +272,9 @@ func promise(in client.KeyRequest) string {
 }
 
 // secretLost says that a key was made whose secret nobody has, and offers to revoke it.
-func (a *Account) secretLost(before []client.Key, label string) tea.Cmd {
+func (a *Account) secretLost(before []*client.Key, label string) tea.Cmd {
 	for _, k := range a.keys().Rows() {
-		known := slices.ContainsFunc(before, func(o client.Key) bool { return o.ID == k.ID })
+		known := slices.ContainsFunc(before, func(o *client.Key) bool { return o.ID == k.ID })
 		if known || k.Label.Raw() != label {
 			continue
 		}
@@ -280,13 +287,13 @@ func (a *Account) secretLost(before []client.Key, label string) tea.Cmd {
 }
 
 // revoke ends a key that nobody can use.
-func (a *Account) revoke(k client.Key) tea.Cmd {
+func (a *Account) revoke(k *client.Key) tea.Cmd {
 	id := ordinal(k.ID)
-	return a.keys().Act(ui.Deed[client.Key]{ID: id, Verb: "revoking",
-		Work: func(ctx context.Context) (ui.Change[client.Key], error) {
-			return ui.Drop[client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+	return a.keys().Act(ui.Deed[*client.Key]{ID: id, Verb: "revoking",
+		Work: func(ctx context.Context) (ui.Change[*client.Key], error) {
+			return ui.Drop[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
 		},
-		After: func(v ui.Verdict, _ ui.Change[client.Key], err error) tea.Cmd {
+		After: func(v ui.Verdict, _ ui.Change[*client.Key], err error) tea.Cmd {
 			if v == ui.Done {
 				return ui.News(theme.Good, k.Label.String()+": is revoked")
 			}
@@ -295,7 +302,7 @@ func (a *Account) revoke(k client.Key) tea.Cmd {
 }
 
 // once is the dialog that shows a new key's secret.
-func (a *Account) once(k client.Key) ui.Once {
+func (a *Account) once(k *client.Key) ui.Once {
 	secret, there := k.Secret()
 	if !there {
 		return ui.Once{Title: "Access key " + k.Label.String(), Text: "The API sent no secret with this key: revoke it and make another one.", What: "secret key", Reveal: func() string { return "" }}
@@ -321,7 +328,7 @@ func (a *Account) once(k client.Key) ui.Once {
 }
 
 // endpoint is the host of the cluster that a key is for: that of its first bucket, else the first cluster's.
-func (a *Account) endpoint(k client.Key) string {
+func (a *Account) endpoint(k *client.Key) string {
 	id := ""
 	if len(k.Buckets) > 0 {
 		id = k.Buckets[0].Cluster.Raw()

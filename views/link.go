@@ -16,7 +16,7 @@ import (
 
 // A link is a pre-signed URL that was given out in this run. The URL is a credential: it is in no file.
 type link struct {
-	bucket client.Bucket
+	bucket *client.Bucket
 	name   client.Text
 	method string
 	kind   string // content type that must be sent; "" for none
@@ -53,7 +53,7 @@ func (l life) seconds(own int) int {
 }
 
 // linkForm builds a pre-signed URL ("Object Storage", rule 4).
-func (a *Account) linkForm(b client.Bucket, name string) ui.Form {
+func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 	in := client.URLRequest{Name: name, Method: "GET"}
 	how, own := life1h, 3600
 	form := ui.Form{Title: "Link to " + client.Clean(name), Verb: "asking", Yes: "make the link",

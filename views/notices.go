@@ -48,7 +48,7 @@ func (a *Account) Notices() []ui.Notice {
 }
 
 // leaving gives notice of services that were ok and are so no more.
-func (a *Account) leaving(rows []client.Service) []ui.Notice {
+func (a *Account) leaving(rows []*client.Service) []ui.Notice {
 	before, now := a.attention.states, make(map[int]client.ServiceStatus, len(rows))
 	var names []string
 	for _, s := range rows {
@@ -65,13 +65,13 @@ func (a *Account) leaving(rows []client.Service) []ui.Notice {
 }
 
 // alarming reports whether a state is none that somebody chose here, nor one on the way to ok.
-func (a *Account) alarming(s client.Service) bool {
+func (a *Account) alarming(s *client.Service) bool {
 	_, ours := a.journal.Hold(ordinal(s.ID))
 	return s.Status != client.OK && s.Status != client.Pending && !(s.Status == client.Disabled && ours)
 }
 
 // appearing gives notice of issues that were not there before.
-func (a *Account) appearing(rows []client.Issue) []ui.Notice {
+func (a *Account) appearing(rows []*client.Issue) []ui.Notice {
 	before, now := a.attention.known, make(map[int]bool, len(rows))
 	var texts []string
 	for _, i := range rows {

@@ -14,10 +14,10 @@ import (
 // An objectView is one object: what is known of it, its access, its first bytes.
 type objectView struct {
 	a      *Account
-	bucket client.Bucket
+	bucket *client.Bucket
 	object client.Object
-	acl    *ui.Set[client.ObjectACL]
-	peek   *ui.Set[preview]
+	acl    *ui.Set[*client.ObjectACL]
+	peek   *ui.Set[*preview]
 	xml    bool // the ACL's XML is shown
 	scroll ui.Scroll
 	shown  drawn
@@ -31,22 +31,23 @@ type drawn struct {
 	text  string
 }
 
-func (a *Account) objectPane(b client.Bucket, o client.Object) ui.Pane {
+func (a *Account) objectPane(b *client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
 	cluster, label, name := b.Cluster.Raw(), b.Label.Raw(), o.Name.Raw()
-	p.acl = ui.NewSet(a.ctx, ui.Source[client.ObjectACL]{Name: "access", ID: func(client.ObjectACL) string { return name }, Now: a.now,
-		Fetch: single(func(ctx context.Context) (client.ObjectACL, error) {
+	p.acl = ui.NewSet(a.ctx, ui.Source[*client.ObjectACL]{Name: "access", ID: func(*client.ObjectACL) string { return name }, Now: a.now,
+		Fetch: single(func(ctx context.Context) (*client.ObjectACL, error) {
 			return a.api.Objects.ACL(ctx, cluster, label, name)
 		})})
-	p.peek = ui.NewSet(a.ctx, ui.Source[preview]{Name: "first bytes", ID: func(preview) string { return name }, Now: a.now,
-		Fetch: single(func(ctx context.Context) (preview, error) { return a.peek(ctx, cluster, label, name) })})
+	p.peek = ui.NewSet(a.ctx, ui.Source[*preview]{Name: "first bytes", ID: func(*preview) string { return name }, Now: a.now,
+		Fetch: single(func(ctx context.Context) (*preview, error) { return a.peek(ctx, cluster, label, name) })})
 	return p
 }
 
 // peek reads the first bytes over a pre-signed URL.
-func (a *Account) peek(ctx context.Context, cluster, bucket, name string) (preview, error) {
+func (a *Account) peek(ctx context.Context, cluster, bucket, name string) (*preview, error) {
 	data, kind, err := a.api.Objects.Peek(ctx, cluster, bucket, name, peekSize)
-	return newPreview(name, kind, data), err
+	p := newPreview(name, kind, data)
+	return &p, err
 }
 
 // Name makes the object's actions its own.
@@ -172,7 +173,7 @@ func (p *objectView) first(t *sheet) {
 }
 
 // content is the preview, drawn again only where something has changed.
-func (p *objectView) content(got preview, b ui.Box) string {
+func (p *objectView) content(got *preview, b ui.Box) string {
 	if p.shown.width != b.Width || p.shown.look != b.Theme || p.shown.epoch != p.peek.Version() {
 		p.shown = drawn{b.Width, b.Theme, p.peek.Version(), got.draw(b)}
 	}
@@ -180,7 +181,7 @@ func (p *objectView) content(got preview, b ui.Box) string {
 }
 
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
-func (a *Account) objectAccessForm(b client.Bucket, name client.Text) ui.Form {
+func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
 	acl := client.Private
 	form := ui.Form{Title: "Access to " + name.String(), Verb: "changing", Yes: "change",
 		Fields: []ui.Field{ui.Choice("acl", "ACL", &acl, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite)},

@@ -15,7 +15,7 @@ import (
 
 // A place is where in a bucket a listing stands.
 type place struct {
-	bucket    client.Bucket
+	bucket    *client.Bucket
 	prefix    string // as the server has it
 	delimiter string // "/" is the folder view, "" the flat one
 }
@@ -54,7 +54,7 @@ type listing struct {
 	epoch int // of the set when the sum began
 }
 
-func (a *Account) objectsPane(b client.Bucket, prefix, delimiter string) ui.Pane {
+func (a *Account) objectsPane(b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &listing{a: a, at: place{b, prefix, delimiter}}
 	set := ui.NewSet(a.ctx, ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Fetch: l.read, Lazy: true, Rest: l.rest,
 		Now: a.now, Store: l.store})

@@ -100,7 +100,7 @@ func (a *Account) downloads() string {
 }
 
 // downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is fetched.
-func (a *Account) downloadForm(b client.Bucket, o client.Object) ui.Form {
+func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 	folder := a.downloads()
 	leaf, err := transfer.Leaf(o.Name.Raw())
 	if err != nil {

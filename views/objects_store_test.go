@@ -39,7 +39,7 @@ func opened(t testing.TB, rows []client.Object) *listing {
 		t.Fatal(err)
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	l := a.objectsPane(client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*listing)
+	l := a.objectsPane(&client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*listing)
 	l.Set = ui.NewSet(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, Store: l.store,
 		Fetch: func(context.Context, string) (ui.Page[client.Object], error) {
 			return ui.Page[client.Object]{Rows: rows}, nil

@@ -250,7 +250,7 @@ func (a *Account) servicesGlance(b ui.Box) string {
 // forgotten is how long a service may be disabled before the overview asks whether somebody forgot it.
 const forgotten = 24 * time.Hour
 
-func (a *Account) troubleLine(s client.Service, b ui.Box) string {
+func (a *Account) troubleLine(s *client.Service, b ui.Box) string {
 	state, tone := stateOf(s.Status, b.Theme)
 	shape, _, _ := strings.Cut(state, " ")
 	since, mark := "", ""
@@ -303,7 +303,7 @@ func (a *Account) issuesGlance(b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *Account) issueLine(i client.Issue, b ui.Box) string {
+func (a *Account) issueLine(i *client.Issue, b ui.Box) string {
 	shape, tone := " ", theme.Plain
 	if a.open(i) {
 		shape, tone = b.Theme.Glyphs.Problem, theme.Bad

@@ -80,7 +80,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 			if err := errors.Join(os.WriteFile(certFile, c.cert, 0o600), os.WriteFile(keyFile, c.key, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			p := &certificateView{a: New(t.Context(), Options{}), bucket: client.Bucket{Label: client.NewText("cdn.acme.net")}}
+			p := &certificateView{a: New(t.Context(), Options{}), bucket: &client.Bucket{Label: client.NewText("cdn.acme.net")}}
 			said := p.wrong(certFile, keyFile)
 			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) || strings.ContainsAny(said, "\x1b\n") {
 				t.Errorf("%q", said)

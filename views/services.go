@@ -17,33 +17,33 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) services() *ui.Set[client.Service] {
-	return share(a, "services", func(s client.Service) string { return ordinal(s.ID) }, numbered(a.api.Services.Page))
+func (a *Account) services() *ui.Set[*client.Service] {
+	return share(a, "services", func(s *client.Service) string { return ordinal(s.ID) }, numbered(a.api.Services.Page))
 }
 
 func (a *Account) servicesPane() ui.Pane {
-	return &ui.List[client.Service]{
+	return &ui.List[*client.Service]{
 		Title: "services",
 		Set:   a.services(),
 		Reads: []ui.Asked{a.issues(), a.contacts(), a.credentials(), a.instances()},
-		Columns: []ui.Column[client.Service]{
-			{Title: "state", Width: 10, Cell: func(s client.Service, b ui.Box) (string, theme.Tone) { return stateOf(s.Status, b.Theme) },
-				Less: func(s, t client.Service) bool { return rank(s.Status) < rank(t.Status) }},
-			{Title: "label", Min: 14, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
-			{Title: "type", Width: 4, Drop: 4, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted }},
-			{Title: "address", Min: 16, Drop: 1, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain }},
-			{Title: "timeout", Width: 7, Right: true, Drop: 5, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) {
+		Columns: []ui.Column[*client.Service]{
+			{Title: "state", Width: 10, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return stateOf(s.Status, b.Theme) },
+				Less: func(s, t *client.Service) bool { return rank(s.Status) < rank(t.Status) }},
+			{Title: "label", Min: 14, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
+			{Title: "type", Width: 4, Drop: 4, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted }},
+			{Title: "address", Min: 16, Drop: 1, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain }},
+			{Title: "timeout", Width: 7, Right: true, Drop: 5, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) {
 				return fmt.Sprintf("%d s", s.Timeout), theme.Muted
-			}, Less: func(s, t client.Service) bool { return s.Timeout < t.Timeout }},
-			{Title: "group", Width: 10, Drop: 3, Cell: func(s client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
+			}, Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout }},
+			{Title: "group", Width: 10, Drop: 3, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
 			{Title: "open issue", Width: 14, Drop: 2, Cell: a.openIssueCell},
-			{Title: "updated", Width: 8, Right: true, Drop: 6, Cell: func(s client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
-				Less: func(s, t client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
+			{Title: "updated", Width: 8, Right: true, Drop: 6, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
+				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
 		},
 		Acts:   scoped(a, accountWrite, a.serviceActs()),
 		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addService()) },
 		Detail: a.serviceDetail,
-		One: func(ctx context.Context, s client.Service) (client.Service, error) {
+		One: func(ctx context.Context, s *client.Service) (*client.Service, error) {
 			return a.api.Services.View(ctx, s.ID)
 		},
 		Foot:  a.servicesFoot,
@@ -54,29 +54,32 @@ func (a *Account) servicesPane() ui.Pane {
 	}
 }
 
-func (a *Account) serviceActs() []ui.Act[client.Service] {
-	return []ui.Act[client.Service]{
+func (a *Account) serviceActs() []ui.Act[*client.Service] {
+	return []ui.Act[*client.Service]{
 		{Keys: []string{"d"}, Name: "disable", About: "stop monitoring for a while: asks for how long and why", Show: true, Change: true, Many: true,
-			Off:  func(s client.Service) string { return because(s.Status == client.Disabled, "already disabled") },
+			Off:  func(s *client.Service) string { return because(s.Status == client.Disabled, "already disabled") },
 			Form: a.disableForm},
 		{Keys: []string{"E"}, Name: "enable", About: "monitor again", Verb: "enabling", Past: "monitoring is enabled", Show: true, Change: true, Many: true,
-			Off: func(s client.Service) string { return because(s.Status != client.Disabled, "not disabled") },
-			Run: func(ctx context.Context, s client.Service) (ui.Change[client.Service], error) {
+			Off: func(s *client.Service) string { return because(s.Status != client.Disabled, "not disabled") },
+			Run: func(ctx context.Context, s *client.Service) (ui.Change[*client.Service], error) {
 				return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID))
 			},
 			Check: enabled, Undo: "disable"},
 		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Opens: true, Start: a.toggle},
-		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []client.Service) ui.Form { return a.editService(rows[0]) }},
+		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Service) ui.Form { return a.editService(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", About: "monitoring stops for good", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
 			Ask: deleteService,
-			Run: func(ctx context.Context, s client.Service) (ui.Change[client.Service], error) {
-				return ui.Drop[client.Service](a.api.Services.Delete(about(ctx, s), s.ID))
+			Run: func(ctx context.Context, s *client.Service) (ui.Change[*client.Service], error) {
+				return ui.Drop[*client.Service](a.api.Services.Delete(about(ctx, s), s.ID))
 			}},
-		{Keys: []string{"i"}, Name: "open issue", About: "to the newest issue of this service", Off: func(s client.Service) string {
+		{Keys: []string{"i"}, Name: "open issue", About: "to the newest issue of this service", Off: func(s *client.Service) string {
 			_, open := a.newestIssue(s.ID)
 			return because(!open, "no issue names this service")
-		}, Send: func(s client.Service) tea.Msg {
-			issue, _ := a.newestIssue(s.ID)
+		}, Send: func(s *client.Service) tea.Msg {
+			issue, open := a.newestIssue(s.ID)
+			if !open {
+				return ui.Say{Tone: theme.Warn, Text: "no issue names this service any more"}
+			}
 			return ui.Goto{Pane: "issues", ID: ordinal(issue.ID)}
 		}},
 		follow(a.namesOf),
@@ -92,12 +95,12 @@ func because(holds bool, reason string) string {
 }
 
 // about names the service in the journal.
-func about(ctx context.Context, s client.Service) context.Context {
+func about(ctx context.Context, s *client.Service) context.Context {
 	ctx = client.Was(ctx, serviceWas(s))
 	return client.About(ctx, "service", ordinal(s.ID), s.Label.String())
 }
 
-func enabled(now client.Service, found bool) ui.Verdict {
+func enabled(now *client.Service, found bool) ui.Verdict {
 	switch {
 	case !found:
 		return ui.Refused
@@ -107,14 +110,14 @@ func enabled(now client.Service, found bool) ui.Verdict {
 	return ui.Done
 }
 
-func disabled(now client.Service, found bool) ui.Verdict {
+func disabled(now *client.Service, found bool) ui.Verdict {
 	if found && now.Status == client.Disabled {
 		return ui.Done
 	}
 	return ui.Refused
 }
 
-func deleteService(s client.Service) *ui.Question {
+func deleteService(s *client.Service) *ui.Question {
 	return &ui.Question{
 		Title: "Delete service",
 		Text:  fmt.Sprintf("Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.", s.Label, s.ID, s.Address),
@@ -124,11 +127,11 @@ func deleteService(s client.Service) *ui.Question {
 }
 
 // toggle is enable for what is disabled, and the question of disabling for the rest.
-func (a *Account) toggle(s client.Service) tea.Cmd {
+func (a *Account) toggle(s *client.Service) tea.Cmd {
 	if s.Status != client.Disabled {
-		return ui.Send(ui.Enter{Form: a.disableForm([]client.Service{s})})
+		return ui.Send(ui.Enter{Form: a.disableForm([]*client.Service{s})})
 	}
-	return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("enable", "t"), Of: s.Label.String(), Change: true, Do: func() tea.Cmd { return a.switchOn([]client.Service{s}, "") }}})
+	return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("enable", "t"), Of: s.Label.String(), Change: true, Do: func() tea.Cmd { return a.switchOn([]*client.Service{s}, "") }}})
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {
@@ -139,7 +142,7 @@ func (a *Account) servicesBadge() (string, theme.Tone) {
 	return fmt.Sprintf("%d!", problems), theme.Bad
 }
 
-func (a *Account) openIssueCell(s client.Service, b ui.Box) (string, theme.Tone) {
+func (a *Account) openIssueCell(s *client.Service, b ui.Box) (string, theme.Tone) {
 	issue, found := a.newestIssue(s.ID)
 	if !found || s.Status != client.Problem && !a.open(issue) {
 		return "", theme.Plain
@@ -147,7 +150,7 @@ func (a *Account) openIssueCell(s client.Service, b ui.Box) (string, theme.Tone)
 	return fmt.Sprintf("%d · %s", issue.ID, ago(issue.Created, b.Now)), theme.Warn
 }
 
-func (a *Account) servicesFoot(set *ui.Set[client.Service], b ui.Box) string {
+func (a *Account) servicesFoot(set *ui.Set[*client.Service], b ui.Box) string {
 	return a.stateCounts(b)
 }
 
@@ -165,7 +168,7 @@ func (a *Account) stateCounts(b ui.Box) string {
 }
 
 // serviceDetail is everything about a service, with the names of what it refers to.
-func (a *Account) serviceDetail(s client.Service, b ui.Box) string {
+func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
 	t := newSheet(b)
 	state, tone := stateOf(s.Status, b.Theme)
 	t.title(s.Label.String())
@@ -215,7 +218,7 @@ func private(address string) bool {
 }
 
 // serviceWas is a service as the journal keeps it beside a change.
-func serviceWas(s client.Service) client.Patch {
+func serviceWas(s *client.Service) client.Patch {
 	was := client.Changes(client.ServiceRequest{}, s.Request())
 	was["status"] = s.Status
 	return was

@@ -24,30 +24,30 @@ func (a *Account) addService() ui.Action {
 func (a *Account) newService() ui.Form {
 	in := client.ServiceRequest{Type: client.URL, Timeout: 10}
 	before := a.services().Rows()
-	form := a.serviceForm("New service", &in, func(ctx context.Context) (ui.Change[client.Service], error) {
+	form := a.serviceForm("New service", &in, func(ctx context.Context) (ui.Change[*client.Service], error) {
 		return ui.Put(a.api.Services.Create(client.About(ctx, "service", "", in.Label), in))
-	}, func(now []client.Service) ui.Verdict {
-		return created(before, now, serviceID, func(s client.Service) bool { return sameService(s, in) })
+	}, func(now []*client.Service) ui.Verdict {
+		return created(before, now, serviceID, func(s *client.Service) bool { return sameService(s, in) })
 	})
 	form.Verb, form.Yes = "adding", "add"
 	return form
 }
 
 // editService changes a service.
-func (a *Account) editService(s client.Service) ui.Form {
+func (a *Account) editService(s *client.Service) ui.Form {
 	e := &edit[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
-	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), &e.in, func(ctx context.Context) (ui.Change[client.Service], error) {
-		return save(about(ctx, s), e, func(ctx context.Context) (client.Service, error) { return a.api.Services.View(ctx, s.ID) }, client.Service.Request,
-			func(ctx context.Context, p client.Patch) (client.Service, error) {
+	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), &e.in, func(ctx context.Context) (ui.Change[*client.Service], error) {
+		return save(about(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.View(ctx, s.ID) }, (*client.Service).Request,
+			func(ctx context.Context, p client.Patch) (*client.Service, error) {
 				return a.api.Services.Update(ctx, s.ID, p)
 			})
-	}, changed(s.ID, serviceID, func(now client.Service) bool { return sameService(now, e.in) }))
+	}, changed(s.ID, serviceID, func(now *client.Service) bool { return sameService(now, e.in) }))
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }
 
 // serviceForm is the same for new and edit: the bounds are those of "Managed Service".
-func (a *Account) serviceForm(title string, in *client.ServiceRequest, send func(context.Context) (ui.Change[client.Service], error), check func([]client.Service) ui.Verdict) ui.Form {
+func (a *Account) serviceForm(title string, in *client.ServiceRequest, send func(context.Context) (ui.Change[*client.Service], error), check func([]*client.Service) ui.Verdict) ui.Form {
 	return ui.FormFor(a.services(), title, []ui.Field{
 		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
 		ui.Choice("service_type", "Type", &in.Type, client.URL, client.TCP),
@@ -58,7 +58,7 @@ func (a *Account) serviceForm(title string, in *client.ServiceRequest, send func
 		ui.Pick("consultation_group", "Group to call", &in.Group, a.groups, ui.Length(0, 50)).Note("the contacts of this group are called; up and down go through those that exist"),
 		ui.Many("credentials", "Credentials", &in.Credentials, a.credentialOptions),
 		ui.Lines("notes", "Notes", &in.Notes),
-	}, func(s client.Service) string {
+	}, func(s *client.Service) string {
 		return fmt.Sprintf("%s: saved, monitoring is %s", s.Label, s.Status)
 	}, send, check)
 }
@@ -88,10 +88,10 @@ func changed[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.Verd
 	}
 }
 
-func serviceID(s client.Service) int { return s.ID }
+func serviceID(s *client.Service) int { return s.ID }
 
 // sameService reports whether a service has the fields of a request. A fragment of its address is not preserved.
-func sameService(s client.Service, in client.ServiceRequest) bool {
+func sameService(s *client.Service, in client.ServiceRequest) bool {
 	now := s.Request()
 	now.Address, in.Address = unfragmented(now.Address), unfragmented(in.Address)
 	if len(now.Credentials) == 0 && len(in.Credentials) == 0 {

@@ -49,7 +49,7 @@ func (s *sheet) brief(label, text string, tone theme.Tone) {
 }
 
 // services are services, one a line with their states, or what stands for none.
-func (s *sheet) services(rows []client.Service, none string) {
+func (s *sheet) services(rows []*client.Service, none string) {
 	for _, row := range rows {
 		state, tone := stateOf(row.Status, s.box.Theme)
 		s.say(fmt.Sprintf("%s  %s", state, row.Label), tone)

@@ -14,8 +14,8 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) stats() *ui.Set[client.Stats] {
-	return share(a, "stats", func(client.Stats) string { return "account" }, single(a.api.Stats.View))
+func (a *Account) stats() *ui.Set[*client.Stats] {
+	return share(a, "stats", func(*client.Stats) string { return "account" }, single(a.api.Stats.View))
 }
 
 // A measure is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed over the instances,
@@ -23,17 +23,17 @@ func (a *Account) stats() *ui.Set[client.Stats] {
 type measure struct {
 	name   string
 	unit   func(float64) string
-	series func(client.Stats) []ui.Series
+	series func(*client.Stats) []ui.Series
 }
 
 func measures() []measure {
 	return []measure{
-		{"CPU", percent, func(s client.Stats) []ui.Series { return []ui.Series{line("cpu", theme.First, s.CPU)} }},
-		{"Network", bitRate, func(s client.Stats) []ui.Series {
+		{"CPU", percent, func(s *client.Stats) []ui.Series { return []ui.Series{line("cpu", theme.First, s.CPU)} }},
+		{"Network", bitRate, func(s *client.Stats) []ui.Series {
 			return []ui.Series{line("in", theme.First, s.NetIn), line("out", theme.Second, s.NetOut)}
 		}},
-		{"Disk", operations, func(s client.Stats) []ui.Series { return []ui.Series{line("disk", theme.First, s.Disk)} }},
-		{"Swap", operations, func(s client.Stats) []ui.Series { return []ui.Series{line("swap", theme.First, s.Swap)} }},
+		{"Disk", operations, func(s *client.Stats) []ui.Series { return []ui.Series{line("disk", theme.First, s.Disk)} }},
+		{"Swap", operations, func(s *client.Stats) []ui.Series { return []ui.Series{line("swap", theme.First, s.Swap)} }},
 	}
 }
 
@@ -132,7 +132,7 @@ func (a *Account) noChart(m measure, b ui.Box) string {
 }
 
 // loadChart is the CPU around a detection, in an incident.
-func (a *Account) loadChart(t *sheet, i client.Issue, height int) {
+func (a *Account) loadChart(t *sheet, i *client.Issue, height int) {
 	t.heading("account load around the detection")
 	b := ui.Box{Width: t.box.Width, Height: height, Theme: t.box.Theme, Now: t.box.Now}
 	var marks []time.Time

@@ -11,8 +11,8 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) transfer() *ui.Set[client.TransferUsage] {
-	return share(a, "transfer", func(client.TransferUsage) string { return "account" }, single(a.api.Transfer.View))
+func (a *Account) transfer() *ui.Set[*client.TransferUsage] {
+	return share(a, "transfer", func(*client.TransferUsage) string { return "account" }, single(a.api.Transfer.View))
 }
 
 // pool is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1 terabyte).

@@ -22,7 +22,7 @@ func (t *tickets) state(id int) (client.Ticket, bool) {
 const ticketsAtOnce = 20
 
 // seeTickets asks for the tickets of issues in sight, each once until the issues are read again; closed ones stay closed.
-func (a *Account) seeTickets(rows []client.Issue) tea.Cmd {
+func (a *Account) seeTickets(rows []*client.Issue) tea.Cmd {
 	if a.api.Dialect() != client.Provider {
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // running is the set of this run's transfers. It is read from the manager, not from the API.
-func (a *Account) running() *ui.Set[transfer.Row] {
-	return share(a, "transfers", func(r transfer.Row) string { return fmt.Sprint(r.ID) }, func(context.Context, string) (ui.Page[transfer.Row], error) {
-		return ui.Page[transfer.Row]{Rows: a.transfers.Snapshot()}, nil
+func (a *Account) running() *ui.Set[*transfer.Row] {
+	return share(a, "transfers", func(r *transfer.Row) string { return fmt.Sprint(r.ID) }, func(context.Context, string) (ui.Page[*transfer.Row], error) {
+		return ui.Page[*transfer.Row]{Rows: pointed(a.transfers.Snapshot())}, nil
 	})
 }
 
@@ -44,7 +44,7 @@ type motion struct{ a *Account }
 func (m motion) Deliver() tea.Cmd {
 	a := m.a
 	cmds := []tea.Cmd{a.watch(), a.moved()}
-	for _, row := range a.transfers.Snapshot() {
+	for _, row := range pointed(a.transfers.Snapshot()) {
 		if row.State.Unfinished() {
 			delete(a.seen, row.ID)
 			continue
@@ -66,7 +66,7 @@ func (m motion) Deliver() tea.Cmd {
 }
 
 // told is the news of a transfer's end.
-func told(row transfer.Row) tea.Cmd {
+func told(row *transfer.Row) tea.Cmd {
 	switch row.State {
 	case transfer.Done:
 		return ui.News(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row)))
@@ -77,7 +77,7 @@ func told(row transfer.Row) tea.Cmd {
 }
 
 // done is a finished transfer in words.
-func done(row transfer.Row) string {
+func done(row *transfer.Row) string {
 	switch row.Kind {
 	case transfer.Download:
 		return "downloaded to " + client.Clean(filepath.Base(row.Local.Raw()))
@@ -90,7 +90,7 @@ func done(row transfer.Row) string {
 }
 
 // why is a transfer's error in words.
-func why(row transfer.Row) string {
+func why(row *transfer.Row) string {
 	if row.Err == nil {
 		return ""
 	}
@@ -98,7 +98,7 @@ func why(row transfer.Row) string {
 }
 
 // transferName is what a transfer moves.
-func transferName(row transfer.Row) string {
+func transferName(row *transfer.Row) string {
 	switch {
 	case row.Kind == transfer.Empty:
 		return client.Clean(row.Bucket + prefixed(" › ", row.Name.Raw()))
@@ -109,14 +109,14 @@ func transferName(row transfer.Row) string {
 }
 
 func (a *Account) transfersPane() ui.Pane {
-	return &ui.List[transfer.Row]{
+	return &ui.List[*transfer.Row]{
 		Title: "transfers",
 		Set:   a.running(),
 		Still: true,
-		Columns: []ui.Column[transfer.Row]{
-			{Title: "state", Width: 12, Cell: transferState, Less: func(r, s transfer.Row) bool { return r.State < s.State }},
-			{Title: "what", Width: 8, Drop: 3, Cell: func(r transfer.Row, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
-			{Title: "name", Min: 20, Cell: func(r transfer.Row, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
+		Columns: []ui.Column[*transfer.Row]{
+			{Title: "state", Width: 12, Cell: transferState, Less: func(r, s *transfer.Row) bool { return r.State < s.State }},
+			{Title: "what", Width: 8, Drop: 3, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
+			{Title: "name", Min: 20, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
 			{Title: "progress", Width: 22, Cell: progressCell},
 			{Title: "rate", Width: 11, Right: true, Drop: 2, Cell: rateCell},
 			{Title: "left", Width: 8, Right: true, Drop: 1, Cell: leftCell},
@@ -124,7 +124,7 @@ func (a *Account) transfersPane() ui.Pane {
 		Acts:    a.transferActs(),
 		Always:  a.transferActions,
 		Detail:  a.transferDetail,
-		Foot:    func(_ *ui.Set[transfer.Row], b ui.Box) string { return a.transfersFoot(b) },
+		Foot:    func(_ *ui.Set[*transfer.Row], b ui.Box) string { return a.transfersFoot(b) },
 		Empty:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
 		Count:   a.transfersBadge,
 		Pending: a.unfinished,
@@ -132,7 +132,7 @@ func (a *Account) transfersPane() ui.Pane {
 	}
 }
 
-func transferState(r transfer.Row, b ui.Box) (string, theme.Tone) {
+func transferState(r *transfer.Row, b ui.Box) (string, theme.Tone) {
 	g := b.Theme.Glyphs
 	switch r.State {
 	case transfer.Running:
@@ -151,14 +151,14 @@ func transferState(r transfer.Row, b ui.Box) (string, theme.Tone) {
 }
 
 // amount is a count of bytes or of objects.
-func amount(r transfer.Row, n int64) string {
+func amount(r *transfer.Row, n int64) string {
 	if r.Kind == transfer.Delete || r.Kind == transfer.Empty {
 		return grouped(n)
 	}
 	return size(n)
 }
 
-func progressCell(r transfer.Row, b ui.Box) (string, theme.Tone) {
+func progressCell(r *transfer.Row, b ui.Box) (string, theme.Tone) {
 	if r.Total <= 0 {
 		return amount(r, r.Done), theme.Plain
 	}
@@ -167,40 +167,40 @@ func progressCell(r transfer.Row, b ui.Box) (string, theme.Tone) {
 	return fmt.Sprintf("%s%s %3.0f %% %s", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 8-filled), share*100, amount(r, r.Done)), theme.Plain
 }
 
-func rateCell(r transfer.Row, _ ui.Box) (string, theme.Tone) {
+func rateCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) {
 	if r.Rate <= 0 || r.State != transfer.Running {
 		return "", theme.Muted
 	}
 	return amount(r, int64(r.Rate)) + "/s", theme.Muted
 }
 
-func leftCell(r transfer.Row, _ ui.Box) (string, theme.Tone) {
+func leftCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) {
 	if r.ETA == transfer.NoETA || r.State != transfer.Running {
 		return "", theme.Muted
 	}
 	return ui.Age(r.ETA), theme.Muted
 }
 
-func (a *Account) transferActs() []ui.Act[transfer.Row] {
-	each := func(do func(transfer.ID)) func([]transfer.Row) tea.Cmd {
-		return func(rows []transfer.Row) tea.Cmd {
+func (a *Account) transferActs() []ui.Act[*transfer.Row] {
+	each := func(do func(transfer.ID)) func([]*transfer.Row) tea.Cmd {
+		return func(rows []*transfer.Row) tea.Cmd {
 			for _, r := range rows {
 				do(r.ID)
 			}
 			return a.moved()
 		}
 	}
-	return []ui.Act[transfer.Row]{
-		{Keys: []string{"d"}, Name: "pause", Show: true, Off: func(r transfer.Row) string {
+	return []ui.Act[*transfer.Row]{
+		{Keys: []string{"d"}, Name: "pause", Show: true, Off: func(r *transfer.Row) string {
 			return because(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
 		}, Rows: each(a.transfers.Pause)},
-		{Keys: []string{"E"}, Name: "resume", Show: true, Off: func(r transfer.Row) string { return because(r.State != transfer.Paused, "it is not paused") }, Rows: each(a.transfers.Resume)},
-		{Keys: []string{"e"}, Name: "try again", Show: true, Off: func(r transfer.Row) string {
+		{Keys: []string{"E"}, Name: "resume", Show: true, Off: func(r *transfer.Row) string { return because(r.State != transfer.Paused, "it is not paused") }, Rows: each(a.transfers.Resume)},
+		{Keys: []string{"e"}, Name: "try again", Show: true, Off: func(r *transfer.Row) string {
 			return because(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
 		},
 			Rows: each(a.transfers.Retry)},
-		{Keys: []string{"D"}, Name: "cancel", About: "what a cancelled download had fetched is removed", Show: true, Off: func(r transfer.Row) string { return because(!r.State.Unfinished(), "it has ended") },
-			Rows: func(rows []transfer.Row) tea.Cmd {
+		{Keys: []string{"D"}, Name: "cancel", About: "what a cancelled download had fetched is removed", Show: true, Off: func(r *transfer.Row) string { return because(!r.State.Unfinished(), "it has ended") },
+			Rows: func(rows []*transfer.Row) tea.Cmd {
 				return ui.Send(ui.Ask{Action: a.cancelling(cost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
 			}},
 	}
@@ -212,7 +212,7 @@ func (a *Account) cancelling(cost string, do func() tea.Cmd) ui.Action {
 }
 
 // cost is what is lost when transfers are cancelled.
-func cost(rows []transfer.Row) string {
+func cost(rows []*transfer.Row) string {
 	text := count(len(rows), "transfer ends.", "transfers end.")
 	var fetched int64
 	for _, r := range rows {
@@ -242,7 +242,7 @@ func (a *Account) transferActions() []ui.Action {
 	}
 }
 
-func (a *Account) transferDetail(r transfer.Row, b ui.Box) string {
+func (a *Account) transferDetail(r *transfer.Row, b ui.Box) string {
 	t := newSheet(b)
 	state, tone := transferState(r, b)
 	t.title(transferName(r))
@@ -337,7 +337,7 @@ func (a *Account) unfinished() string {
 const manyObjects = 100_000
 
 // countThenEmpty asks for the bucket's own count, and for that number to be typed.
-func (a *Account) countThenEmpty(b client.Bucket) tea.Cmd {
+func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
 	ctx := a.ctx
 	work := func() tea.Msg {
 		now, err := a.api.Buckets.View(ctx, b.Cluster.Raw(), b.Label.Raw())
@@ -349,7 +349,7 @@ func (a *Account) countThenEmpty(b client.Bucket) tea.Cmd {
 	return tea.Batch(ui.News(theme.Info, "counting the objects of "+b.Label.String()), work)
 }
 
-func (a *Account) emptyAction(b client.Bucket) ui.Action {
+func (a *Account) emptyAction(b *client.Bucket) ui.Action {
 	text := fmt.Sprintf("Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.", b.Label, b.Cluster, grouped(b.Objects), size(b.Size))
 	if b.Objects >= manyObjects {
 		text += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."

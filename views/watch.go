@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -65,14 +66,20 @@ func (w *watch) View(b ui.Box) string {
 }
 
 // broken are the services with a problem, the longest first.
-func (w *watch) broken() []client.Service {
-	rows := slices.DeleteFunc(w.a.services().Rows(), func(s client.Service) bool { return s.Status != client.Problem })
-	slices.SortStableFunc(rows, func(s, t client.Service) int {
-		i, _ := w.a.newestIssue(s.ID)
-		j, _ := w.a.newestIssue(t.ID)
-		return i.Created.Time().Compare(j.Created.Time())
+func (w *watch) broken() []*client.Service {
+	rows := slices.DeleteFunc(w.a.services().Rows(), func(s *client.Service) bool { return s.Status != client.Problem })
+	slices.SortStableFunc(rows, func(s, t *client.Service) int {
+		return w.since(s).Compare(w.since(t))
 	})
 	return rows
+}
+
+// since is when the newest issue of a service was detected; the zero time where there is none.
+func (w *watch) since(s *client.Service) time.Time {
+	if issue, found := w.a.newestIssue(s.ID); found {
+		return issue.Created.Time()
+	}
+	return time.Time{}
 }
 
 // head is how many are broken and of which account, or why that is not known.
@@ -107,7 +114,7 @@ func (w *watch) head(b ui.Box) string {
 }
 
 // trouble is a broken service: in one line where there is room for it, else in two, the number to call first.
-func (w *watch) trouble(s client.Service, b ui.Box) []string {
+func (w *watch) trouble(s *client.Service, b ui.Box) []string {
 	since := ""
 	if issue, found := w.a.newestIssue(s.ID); found {
 		since = w.a.when(issue.Created)
@@ -127,7 +134,7 @@ func (w *watch) trouble(s client.Service, b ui.Box) []string {
 }
 
 // call is whom to call about a service, and the number.
-func (w *watch) call(s client.Service) (name, number string) {
+func (w *watch) call(s *client.Service) (name, number string) {
 	for _, c := range w.a.inGroup(s.Group.Raw()) {
 		if number := or(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number

@@ -84,11 +84,11 @@ func (e *emptying) expect(ctx context.Context, m *Manager, p *progress) {
 		p.set(e.done, 0)
 		return
 	}
-	b, err := m.c.Buckets.View(ctx, e.cluster, e.bucket)
-	if err != nil {
-		b.Objects = 0
+	left := int64(0)
+	if b, err := m.c.Buckets.View(ctx, e.cluster, e.bucket); err == nil {
+		left = b.Objects
 	}
-	p.set(e.done, e.done+b.Objects)
+	p.set(e.done, e.done+left)
 }
 
 func (e *emptying) page(ctx context.Context, m *Manager, marker string) (client.ObjectPage, error) {

@@ -24,11 +24,14 @@ type keyRow struct {
 }
 
 // keyed is a key without its secret.
-func keyed(k client.Key, err error) (keyRow, error) {
-	return keyRow{ID: k.ID, Label: k.Label, AccessKey: k.AccessKey, Limited: k.Limited, Buckets: k.Buckets}, err
+func keyed(k *client.Key, err error) (*keyRow, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &keyRow{ID: k.ID, Label: k.Label, AccessKey: k.AccessKey, Limited: k.Limited, Buckets: k.Buckets}, nil
 }
 
-func (k keyRow) grants() string {
+func (k *keyRow) grants() string {
 	if !k.Limited {
 		return "everything"
 	}
@@ -40,20 +43,20 @@ func (k keyRow) grants() string {
 }
 
 func keysNoun() noun {
-	return resource[keyRow]{
+	return resource[*keyRow]{
 		name: "keys", one: "key", named: "ID", about: "Access keys for S3 programs",
 		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
-		ident:    func(k keyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
-		columns: []column[keyRow]{
-			{name: "id", cell: func(k keyRow) string { return strconv.Itoa(k.ID) }},
-			{name: "label", cell: func(k keyRow) string { return k.Label.String() }},
-			{name: "access_key", cell: func(k keyRow) string { return k.AccessKey.String() }},
-			{name: "limited", cell: func(k keyRow) string { return strconv.FormatBool(k.Limited) }},
-			{name: "bucket_access", cell: keyRow.grants},
-			{name: "secret_key", detail: true, cell: func(k keyRow) string { return client.Clean(k.SecretKey) }},
+		ident:    func(k *keyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
+		columns: []column[*keyRow]{
+			{name: "id", cell: func(k *keyRow) string { return strconv.Itoa(k.ID) }},
+			{name: "label", cell: func(k *keyRow) string { return k.Label.String() }},
+			{name: "access_key", cell: func(k *keyRow) string { return k.AccessKey.String() }},
+			{name: "limited", cell: func(k *keyRow) string { return strconv.FormatBool(k.Limited) }},
+			{name: "bucket_access", cell: (*keyRow).grants},
+			{name: "secret_key", detail: true, cell: func(k *keyRow) string { return client.Clean(k.SecretKey) }},
 		},
-		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[keyRow, error] {
-			return func(yield func(keyRow, error) bool) {
+		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[*keyRow, error] {
+			return func(yield func(*keyRow, error) bool) {
 				for k, err := range s.api.Keys.All(ctx) {
 					if !yield(keyed(k, err)) {
 						return
@@ -61,28 +64,28 @@ func keysNoun() noun {
 				}
 			}
 		},
-		get: byNumber(func(ctx context.Context, s *session, id int) (keyRow, error) { return keyed(s.api.Keys.View(ctx, id)) }),
-		verbs: []verb[keyRow]{
+		get: byNumber(func(ctx context.Context, s *session, id int) (*keyRow, error) { return keyed(s.api.Keys.View(ctx, id)) }),
+		verbs: []verb[*keyRow]{
 			{name: "create", args: "LABEL", makes: true, about: "Make a key. Its secret is shown this once", with: createKey},
-			{name: "rename", args: "LABEL", about: "Give it another label", with: as(func(ctx context.Context, s *session, it keyRow, args []string) (keyRow, error) {
+			{name: "rename", args: "LABEL", about: "Give it another label", with: as(func(ctx context.Context, s *session, it *keyRow, args []string) (*keyRow, error) {
 				return keyed(s.api.Keys.Update(ctx, it.ID, args[0]))
 			})},
 			{name: "revoke", about: "End a key: whoever uses it is locked out", gone: "is revoked",
-				loses: func(it keyRow, _ []string) string {
+				loses: func(it *keyRow, _ []string) string {
 					return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey)
 				},
-				with: as(func(ctx context.Context, s *session, it keyRow, _ []string) (keyRow, error) {
+				with: as(func(ctx context.Context, s *session, it *keyRow, _ []string) (*keyRow, error) {
 					return it, s.api.Keys.Revoke(ctx, it.ID)
 				})},
 		},
 	}
 }
 
-func createKey(set *pflag.FlagSet) work[keyRow] {
+func createKey(set *pflag.FlagSet) work[*keyRow] {
 	grants := set.StringArray("bucket", nil, "limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times")
 	none := set.Bool("nothing", false, "limit it to nothing")
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
-	return func(ctx context.Context, s *session, it keyRow, args []string) (keyRow, error) {
+	return func(ctx context.Context, s *session, it *keyRow, args []string) (*keyRow, error) {
 		in, err := keyRequest(args[0], *grants, *none)
 		if err != nil {
 			return it, err
@@ -93,10 +96,14 @@ func createKey(set *pflag.FlagSet) work[keyRow] {
 		}
 		key, err := s.api.Keys.Create(about(ctx, "key", "", args[0], ""), in)
 		row, err := keyed(key, err)
-		secret, shown := key.Secret()
-		if err != nil || !shown {
+		if err != nil {
 			_ = keep(client.Secret{})
-			return row, err
+			return nil, err
+		}
+		secret, shown := key.Secret()
+		if !shown {
+			_ = keep(client.Secret{})
+			return row, nil
 		}
 		if *path == "" {
 			row.SecretKey = secret.Reveal()

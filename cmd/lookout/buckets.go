@@ -23,7 +23,7 @@ func inBucket(text string) (cluster, bucket string, err error) {
 }
 
 func bucketsNoun() noun {
-	type row = client.Bucket
+	type row = *client.Bucket
 	ident := func(b row) (string, string) {
 		return b.Cluster.String() + "/" + b.Label.String(), b.Label.String()
 	}
@@ -44,7 +44,7 @@ func bucketsNoun() noun {
 		get: func(ctx context.Context, s *session, id string) (row, error) {
 			cluster, bucket, err := inBucket(id)
 			if err != nil {
-				return row{}, err
+				return nil, err
 			}
 			return s.api.Buckets.View(ctx, cluster, bucket)
 		},
@@ -60,10 +60,10 @@ func bucketsNoun() noun {
 	}
 }
 
-func createBucket(set *pflag.FlagSet) work[client.Bucket] {
+func createBucket(set *pflag.FlagSet) work[*client.Bucket] {
 	acl := set.String("acl", string(client.Private), acls)
 	cors := set.Bool("cors", false, "allow all origins")
-	return func(ctx context.Context, s *session, it client.Bucket, args []string) (client.Bucket, error) {
+	return func(ctx context.Context, s *session, it *client.Bucket, args []string) (*client.Bucket, error) {
 		cluster, bucket, err := inBucket(args[0])
 		if err != nil {
 			return it, err
@@ -89,10 +89,10 @@ func aclOf(text string) (client.ACL, error) {
 }
 
 // bucketAccess changes what the flags name. Nothing tells afterwards what holds.
-func bucketAccess(set *pflag.FlagSet) work[client.Bucket] {
+func bucketAccess(set *pflag.FlagSet) work[*client.Bucket] {
 	acl := set.String("acl", "", acls)
 	cors := set.Bool("cors", false, "allow all origins; --cors=false forbids them")
-	return func(ctx context.Context, s *session, it client.Bucket, _ []string) (client.Bucket, error) {
+	return func(ctx context.Context, s *session, it *client.Bucket, _ []string) (*client.Bucket, error) {
 		var in client.Access
 		if set.Changed("cors") {
 			in.CORS = cors

@@ -44,7 +44,10 @@ func certificatesNoun() noun {
 				return row{}, err
 			}
 			status, err := s.api.Certificates.View(ctx, cluster, bucket)
-			return row{cluster, bucket, status.SSL}, err
+			if err != nil {
+				return row{}, err
+			}
+			return row{cluster, bucket, status.SSL}, nil
 		},
 		verbs: []verb[row]{
 			{name: "upload", args: "CERT_FILE KEY_FILE", about: "Set certificate and private key, both PEM, after checking that they fit", with: uploadCertificate},
@@ -81,9 +84,11 @@ func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 		if err != nil && there {
 			return c, fmt.Errorf("the old certificate is deleted and the new one was not taken: %w", err)
 		}
-		if c.Set = status.SSL; err == nil {
-			s.say("%s: for %s, until %s", c, pair.Names(), pair.Leaf.NotAfter.Format(time.DateOnly))
+		if err != nil {
+			return c, err
 		}
-		return c, err
+		c.Set = status.SSL
+		s.say("%s: for %s, until %s", c, pair.Names(), pair.Leaf.NotAfter.Format(time.DateOnly))
+		return c, nil
 	}
 }

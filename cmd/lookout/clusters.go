@@ -8,7 +8,7 @@ import (
 )
 
 func clustersNoun() noun {
-	type row = client.Cluster
+	type row = *client.Cluster
 	return resource[row]{
 		name: "clusters", one: "cluster", named: "ID", about: "Places where buckets are",
 		examples: "lookout clusters list\nlookout clusters get us-east-1",

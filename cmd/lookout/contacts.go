@@ -13,7 +13,7 @@ import (
 )
 
 func contactsNoun() noun {
-	type row = client.Contact
+	type row = *client.Contact
 	return resource[row]{
 		name: "contacts", one: "contact", named: "ID", about: "People whom support may call",
 		examples: "lookout contacts list -o csv\nlookout contacts create --name \"Eve Adams\" --email eve@example.com --phone \"+1 555 0199\"\nlookout contacts update 11 --group night",
@@ -56,9 +56,9 @@ func contactFlags(set *pflag.FlagSet) func(*client.ContactRequest) bool {
 	})
 }
 
-func createContact(set *pflag.FlagSet) work[client.Contact] {
+func createContact(set *pflag.FlagSet) work[*client.Contact] {
 	fill := contactFlags(set)
-	return func(ctx context.Context, s *session, it client.Contact, _ []string) (client.Contact, error) {
+	return func(ctx context.Context, s *session, it *client.Contact, _ []string) (*client.Contact, error) {
 		var in client.ContactRequest
 		if fill(&in); in.Name == "" || in.Email == "" {
 			return it, usage(errors.New("a contact needs --name and --email"))
@@ -67,9 +67,9 @@ func createContact(set *pflag.FlagSet) work[client.Contact] {
 	}
 }
 
-func updateContact(set *pflag.FlagSet) work[client.Contact] {
+func updateContact(set *pflag.FlagSet) work[*client.Contact] {
 	fill := contactFlags(set)
-	return func(ctx context.Context, s *session, it client.Contact, _ []string) (client.Contact, error) {
+	return func(ctx context.Context, s *session, it *client.Contact, _ []string) (*client.Contact, error) {
 		patch, err := changed(s, "contact", it.Request(), fill)
 		if err != nil || len(patch) == 0 {
 			return it, err

@@ -12,7 +12,7 @@ import (
 )
 
 func credentialsNoun() noun {
-	type row = client.Credential
+	type row = *client.Credential
 	return resource[row]{
 		name: "credentials", one: "credential", named: "ID", about: "Logins that support may use",
 		examples: "lookout credentials create db9-root --username root < password\nlookout credentials login db2-root --username root --password-file password",
@@ -55,9 +55,9 @@ func loginFlags(set *pflag.FlagSet) func(*session) (client.LoginRequest, error) 
 	}
 }
 
-func createCredential(set *pflag.FlagSet) work[client.Credential] {
+func createCredential(set *pflag.FlagSet) work[*client.Credential] {
 	login := loginFlags(set)
-	return func(ctx context.Context, s *session, it client.Credential, args []string) (client.Credential, error) {
+	return func(ctx context.Context, s *session, it *client.Credential, args []string) (*client.Credential, error) {
 		l, err := login(s)
 		if err != nil {
 			return it, err
@@ -66,9 +66,9 @@ func createCredential(set *pflag.FlagSet) work[client.Credential] {
 	}
 }
 
-func changeLogin(set *pflag.FlagSet) work[client.Credential] {
+func changeLogin(set *pflag.FlagSet) work[*client.Credential] {
 	login := loginFlags(set)
-	return func(ctx context.Context, s *session, it client.Credential, _ []string) (client.Credential, error) {
+	return func(ctx context.Context, s *session, it *client.Credential, _ []string) (*client.Credential, error) {
 		l, err := login(s)
 		if err != nil {
 			return it, err

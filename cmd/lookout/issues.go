@@ -9,7 +9,7 @@ import (
 )
 
 func issuesNoun() noun {
-	type row = client.Issue
+	type row = *client.Issue
 	return resource[row]{
 		name: "issues", one: "issue", named: "ID", about: "What was detected on monitored services",
 		examples: "lookout issues list --limit 3\nlookout issues get 823 -o json",

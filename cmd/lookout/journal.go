@@ -50,18 +50,18 @@ func stampOf(t time.Time) string {
 }
 
 func journalNoun() noun {
-	return resource[entry]{
+	return resource[*entry]{
 		name: "journal", one: "entry", about: "What this program changed from this machine, and how it ended",
 		examples: "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
-		columns: []column[entry]{
-			{name: "time", cell: func(e entry) string { return stampOf(e.Time) }},
-			{name: "op", cell: func(e entry) string { return e.Op }},
-			{name: "of", cell: func(e entry) string { return client.Clean(e.Of) }},
-			{name: "label", cell: func(e entry) string { return client.Clean(e.Label) }},
-			{name: "outcome", cell: func(e entry) string { return string(e.Outcome) }},
-			{name: "until", cell: func(e entry) string { return stampOf(e.Until) }},
-			{name: "reason", cell: func(e entry) string { return client.Clean(e.Reason) }},
-			{name: "why", cell: func(e entry) string { return client.Clean(e.Why) }},
+		columns: []column[*entry]{
+			{name: "time", cell: func(e *entry) string { return stampOf(e.Time) }},
+			{name: "op", cell: func(e *entry) string { return e.Op }},
+			{name: "of", cell: func(e *entry) string { return client.Clean(e.Of) }},
+			{name: "label", cell: func(e *entry) string { return client.Clean(e.Label) }},
+			{name: "outcome", cell: func(e *entry) string { return string(e.Outcome) }},
+			{name: "until", cell: func(e *entry) string { return stampOf(e.Until) }},
+			{name: "reason", cell: func(e *entry) string { return client.Clean(e.Reason) }},
+			{name: "why", cell: func(e *entry) string { return client.Clean(e.Why) }},
 		},
 		offline: true,
 		listFlags: func(set *pflag.FlagSet, q *listing) {
@@ -72,22 +72,22 @@ func journalNoun() noun {
 	}
 }
 
-func listEntries(_ context.Context, s *session, q listing) iter.Seq2[entry, error] {
-	return func(yield func(entry, error) bool) {
+func listEntries(_ context.Context, s *session, q listing) iter.Seq2[*entry, error] {
+	return func(yield func(*entry, error) bool) {
 		since, err := sinceOf(q.since, s.now())
 		if err != nil {
-			yield(entry{}, err)
+			yield(nil, err)
 			return
 		}
 		for _, o := range q.outcomes {
 			if !slices.Contains(outcomes(), o) {
-				yield(entry{}, usage(fmt.Errorf("--outcome %q: choose of %s", client.Clean(o), strings.Join(outcomes(), ", "))))
+				yield(nil, usage(fmt.Errorf("--outcome %q: choose of %s", client.Clean(o), strings.Join(outcomes(), ", "))))
 				return
 			}
 		}
 		j, err := s.journal.read()
 		if err != nil {
-			yield(entry{}, err)
+			yield(nil, err)
 			return
 		}
 		if n := j.Torn(); n > 0 {
@@ -97,7 +97,8 @@ func listEntries(_ context.Context, s *session, q listing) iter.Seq2[entry, erro
 			if len(q.outcomes) > 0 && !slices.Contains(q.outcomes, string(e.Outcome)) {
 				continue
 			}
-			if !yield(entryOf(e), nil) {
+			row := entryOf(e)
+			if !yield(&row, nil) {
 				return
 			}
 		}

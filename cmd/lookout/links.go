@@ -23,27 +23,27 @@ type link struct {
 }
 
 func linksNoun() noun {
-	return resource[link]{
+	return resource[*link]{
 		one: "link",
-		columns: []column[link]{
-			{name: "url", cell: func(l link) string { return client.Clean(l.URL) }},
-			{name: "method", cell: func(l link) string { return l.Method }},
-			{name: "name", cell: func(l link) string { return client.Clean(l.Name) }},
-			{name: "content_type", cell: func(l link) string { return client.Clean(l.Type) }},
-			{name: "expires", cell: func(l link) string { return l.Expires.Format(time.RFC3339) }},
+		columns: []column[*link]{
+			{name: "url", cell: func(l *link) string { return client.Clean(l.URL) }},
+			{name: "method", cell: func(l *link) string { return l.Method }},
+			{name: "name", cell: func(l *link) string { return client.Clean(l.Name) }},
+			{name: "content_type", cell: func(l *link) string { return client.Clean(l.Type) }},
+			{name: "expires", cell: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
 		},
-		verbs: []verb[link]{{name: "link", args: "CLUSTER/BUCKET NAME", makes: true, with: makeLink,
+		verbs: []verb[*link]{{name: "link", args: "CLUSTER/BUCKET NAME", makes: true, with: makeLink,
 			about: "Make a link to one object; whoever has it may do that one thing until it ends"}},
 	}
 }
 
-func makeLink(set *pflag.FlagSet) work[link] {
+func makeLink(set *pflag.FlagSet) work[*link] {
 	life := set.Duration("for", time.Hour, "how long it works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
 	kind := set.String("content-type", "", "must then be sent with the request (default for PUT: application/octet-stream)")
-	return func(ctx context.Context, s *session, _ link, args []string) (link, error) {
+	return func(ctx context.Context, s *session, _ *link, args []string) (*link, error) {
 		cluster, bucket, err := inBucket(args[0])
-		l := link{Method: strings.ToUpper(*method), Name: args[1], Type: *kind, Expires: s.now().Add(*life).UTC().Truncate(time.Second)}
+		l := &link{Method: strings.ToUpper(*method), Name: args[1], Type: *kind, Expires: s.now().Add(*life).UTC().Truncate(time.Second)}
 		switch {
 		case err != nil:
 			return l, err

@@ -22,7 +22,7 @@ import (
 )
 
 func objectsNoun() noun {
-	type row = client.Object
+	type row = *client.Object
 	size := func(o row) string {
 		if o.Prefix() {
 			return ""
@@ -49,11 +49,11 @@ func objectsNoun() noun {
 }
 
 // listObjects walks a bucket by its markers.
-func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[client.Object, error] {
-	return func(yield func(client.Object, error) bool) {
+func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[*client.Object, error] {
+	return func(yield func(*client.Object, error) bool) {
 		cluster, bucket, err := inBucket(q.args[0])
 		if err != nil {
-			yield(client.Object{}, err)
+			yield(nil, err)
 			return
 		}
 		ask := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Delimiter: "/"}
@@ -66,16 +66,16 @@ func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[client.Ob
 		for {
 			page, err := s.api.Objects.List(ctx, ask)
 			if err != nil {
-				yield(client.Object{}, err)
+				yield(nil, err)
 				return
 			}
-			for _, o := range page.Data {
-				if !yield(o, nil) {
+			for i := range page.Data {
+				if !yield(&page.Data[i], nil) {
 					return
 				}
 			}
 			if page.Cut != "" {
-				yield(client.Object{}, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Cut))
+				yield(nil, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Cut))
 				return
 			}
 			if page.Next == "" {
@@ -129,33 +129,36 @@ type objectACL struct {
 
 // aclsNoun is who may do what with an object. It stands among the commands of objects.
 func aclsNoun() noun {
-	return resource[objectACL]{
+	return resource[*objectACL]{
 		one: "object",
-		columns: []column[objectACL]{
-			{name: "name", cell: func(a objectACL) string { return client.Clean(a.Name) }},
-			{name: "acl", cell: func(a objectACL) string { return a.ACL.String() }},
+		columns: []column[*objectACL]{
+			{name: "name", cell: func(a *objectACL) string { return client.Clean(a.Name) }},
+			{name: "acl", cell: func(a *objectACL) string { return a.ACL.String() }},
 		},
-		verbs: []verb[objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, why: true, with: as(accessOfObject),
+		verbs: []verb[*objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, why: true, with: as(accessOfObject),
 			about: "Show who may do what with an object, or set it: " + acls}},
 	}
 }
 
-func accessOfObject(ctx context.Context, s *session, _ objectACL, args []string) (objectACL, error) {
+func accessOfObject(ctx context.Context, s *session, _ *objectACL, args []string) (*objectACL, error) {
 	o, err := objectOf(args)
 	if err != nil {
-		return objectACL{}, err
+		return nil, err
 	}
 	if len(args) > 2 {
 		acl, err := aclOf(args[2])
 		if err != nil {
-			return objectACL{}, err
+			return nil, err
 		}
 		if _, err := s.api.Objects.SetACL(o.about(ctx), o.cluster, o.bucket, o.name, acl); err != nil {
-			return objectACL{}, err
+			return nil, err
 		}
 	}
 	now, err := s.api.Objects.ACL(ctx, o.cluster, o.bucket, o.name)
-	return objectACL{o.name, now.ACL}, err
+	if err != nil {
+		return nil, err
+	}
+	return &objectACL{o.name, now.ACL}, nil
 }
 
 func getObject(set *pflag.FlagSet) work[object] {

@@ -14,7 +14,7 @@ import (
 )
 
 func servicesNoun() noun {
-	type row = client.Service
+	type row = *client.Service
 	return resource[row]{
 		name: "services", one: "service", named: "ID", about: "Monitored services: list, disable for a while, enable, change",
 		examples: "lookout services list -o json\nlookout services get web-1\nlookout services disable web-1 --for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label shop --address https://shop.example.com --group web",
@@ -53,9 +53,9 @@ func servicesNoun() noun {
 }
 
 // disableService keeps the end in the journal: a dashboard enables the service then, or offers to at its next start.
-func disableService(set *pflag.FlagSet) work[client.Service] {
+func disableService(set *pflag.FlagSet) work[*client.Service] {
 	span := set.Duration("for", 0, "enable it again after this time, as 1h: a dashboard does it, or offers it at its next start")
-	return func(ctx context.Context, s *session, it client.Service, _ []string) (client.Service, error) {
+	return func(ctx context.Context, s *session, it *client.Service, _ []string) (*client.Service, error) {
 		if *span < 0 || *span > 365*24*time.Hour {
 			return it, usage(fmt.Errorf("--for %s: a time between 0 and a year is needed", *span))
 		}
@@ -86,9 +86,9 @@ func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
 	})
 }
 
-func createService(set *pflag.FlagSet) work[client.Service] {
+func createService(set *pflag.FlagSet) work[*client.Service] {
 	fill := serviceFlags(set)
-	return func(ctx context.Context, s *session, it client.Service, _ []string) (client.Service, error) {
+	return func(ctx context.Context, s *session, it *client.Service, _ []string) (*client.Service, error) {
 		in := client.ServiceRequest{Type: client.URL, Timeout: 10}
 		if fill(&in); in.Label == "" || in.Address == "" {
 			return it, usage(errors.New("a service needs --label and --address"))
@@ -97,9 +97,9 @@ func createService(set *pflag.FlagSet) work[client.Service] {
 	}
 }
 
-func updateService(set *pflag.FlagSet) work[client.Service] {
+func updateService(set *pflag.FlagSet) work[*client.Service] {
 	fill := serviceFlags(set)
-	return func(ctx context.Context, s *session, it client.Service, _ []string) (client.Service, error) {
+	return func(ctx context.Context, s *session, it *client.Service, _ []string) (*client.Service, error) {
 		patch, err := changed(s, "service", it.Request(), fill)
 		if err != nil || len(patch) == 0 {
 			return it, err

@@ -11,7 +11,7 @@ import (
 )
 
 func sshNoun() noun {
-	type row = client.Instance
+	type row = *client.Instance
 	access := func(on bool) func(*pflag.FlagSet) work[row] {
 		return as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
 			return setSSH(ctx, s, it, func(r *client.InstanceRequest) bool { r.SSH.Access = on; return true })
@@ -39,17 +39,17 @@ func sshNoun() noun {
 			{name: "deny", about: "Keep support out", with: access(false)},
 			{name: "set", about: "Change user, address or port", with: changeSSH},
 		},
-		also: []noun{resource[client.SSHKey]{
+		also: []noun{resource[*client.SSHKey]{
 			name: "key", about: "Show the public key by which support logs in",
-			columns: []column[client.SSHKey]{{name: "ssh_key", cell: func(k client.SSHKey) string { return k.SSHKey.String() }}},
-			get: func(ctx context.Context, s *session, _ string) (client.SSHKey, error) {
+			columns: []column[*client.SSHKey]{{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.String() }}},
+			get: func(ctx context.Context, s *session, _ string) (*client.SSHKey, error) {
 				return s.api.Credentials.SSHKey(ctx)
 			},
 		}},
 	}
 }
 
-func changeSSH(set *pflag.FlagSet) work[client.Instance] {
+func changeSSH(set *pflag.FlagSet) work[*client.Instance] {
 	type request = client.InstanceRequest
 	in := request{}
 	set.StringVar(&in.SSH.User, "user", "", "user name; empty is root")
@@ -58,12 +58,12 @@ func changeSSH(set *pflag.FlagSet) work[client.Instance] {
 	fill := members(set, map[string]func(*request){
 		"user": func(r *request) { r.SSH.User = in.SSH.User }, "ip": func(r *request) { r.SSH.IP = in.SSH.IP }, "port": func(r *request) { r.SSH.Port = in.SSH.Port },
 	})
-	return func(ctx context.Context, s *session, it client.Instance, _ []string) (client.Instance, error) {
+	return func(ctx context.Context, s *session, it *client.Instance, _ []string) (*client.Instance, error) {
 		return setSSH(ctx, s, it, fill)
 	}
 }
 
-func setSSH(ctx context.Context, s *session, it client.Instance, fill func(*client.InstanceRequest) bool) (client.Instance, error) {
+func setSSH(ctx context.Context, s *session, it *client.Instance, fill func(*client.InstanceRequest) bool) (*client.Instance, error) {
 	patch, err := changed(s, "instance", it.Request(), fill)
 	if err != nil || len(patch) == 0 {
 		return it, err

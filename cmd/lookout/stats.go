@@ -31,37 +31,37 @@ type sample struct {
 }
 
 func statsNoun() noun {
-	value := func(get func(series) *float64) func(series) string {
-		return func(s series) string {
+	value := func(get func(*series) *float64) func(*series) string {
+		return func(s *series) string {
 			if v := get(s); v != nil {
 				return humanize.FtoaWithDigits(*v, 2)
 			}
 			return ""
 		}
 	}
-	return resource[series]{
+	return resource[*series]{
 		name: "stats", one: "series", about: "CPU, disk, network and swap of all instances over the last 24 hours",
 		examples: "lookout stats\nlookout stats -o ndjson",
-		columns: []column[series]{
-			{name: "name", cell: func(s series) string { return s.Name }},
-			{name: "unit", cell: func(s series) string { return s.Unit }},
-			{name: "min", cell: value(func(s series) *float64 { return s.Min })},
-			{name: "avg", cell: value(func(s series) *float64 { return s.Avg })},
-			{name: "max", cell: value(func(s series) *float64 { return s.Max })},
-			{name: "last", cell: value(func(s series) *float64 { return s.Last })},
+		columns: []column[*series]{
+			{name: "name", cell: func(s *series) string { return s.Name }},
+			{name: "unit", cell: func(s *series) string { return s.Unit }},
+			{name: "min", cell: value(func(s *series) *float64 { return s.Min })},
+			{name: "avg", cell: value(func(s *series) *float64 { return s.Avg })},
+			{name: "max", cell: value(func(s *series) *float64 { return s.Max })},
+			{name: "last", cell: value(func(s *series) *float64 { return s.Last })},
 		},
-		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[series, error] {
-			return func(yield func(series, error) bool) {
+		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[*series, error] {
+			return func(yield func(*series, error) bool) {
 				stats, err := s.api.Stats.View(ctx)
 				if err == nil && len(stats.Unavailable) > 0 {
 					err = fmt.Errorf("stats: %s", stats.Unavailable[0])
 				}
 				if err != nil {
-					yield(series{}, err)
+					yield(nil, err)
 					return
 				}
 				for _, one := range summed(stats) {
-					if !yield(one, nil) {
+					if !yield(&one, nil) {
 						return
 					}
 				}
@@ -71,7 +71,7 @@ func statsNoun() noun {
 }
 
 // summed is every series with its least, mean, greatest and last value.
-func summed(s client.Stats) []series {
+func summed(s *client.Stats) []series {
 	kinds := []struct {
 		name, unit string
 		points     []client.Point

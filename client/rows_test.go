@@ -1,0 +1,41 @@
+package client
+
+import (
+	"reflect"
+	"testing"
+
+	"lookout/client/faultrig"
+)
+
+// The rows of a page stand in one piece: a page costs one allocation for all of them, not one for each.
+func TestRowsOfAPageAreOnePiece(t *testing.T) {
+	var p Page[*Service]
+	if err := decode([]byte(`{"data":[{"id":1},{"id":2},{"id":3}],"page":1,"pages":1,"results":3}`), &p); err != nil || len(p.Data) != 3 {
+		t.Fatal(err, len(p.Data))
+	}
+	at := func(i int) uintptr { return reflect.ValueOf(p.Data[i]).Pointer() }
+	if size := reflect.TypeFor[Service]().Size(); at(1)-at(0) != size || at(2)-at(1) != size {
+		t.Errorf("rows of %d bytes stand at %x, %x, %x", size, at(0), at(1), at(2))
+	}
+	for i, row := range p.Data {
+		if row.ID != i+1 {
+			t.Errorf("row %d is %+v", i, row)
+		}
+	}
+}
+
+// Where there is an error there is no row, also none that was begun: whoever takes one for an answer fails at once.
+func TestNoRowBesideAnError(t *testing.T) {
+	for name, answer := range map[string]faultrig.Fault{
+		"refused": faultrig.Answer(403, `{"errors":[{"reason":"no"}]}`), "no object": faultrig.Answer(200, `[]`), "null": faultrig.Answer(200, `null`),
+		"cut": faultrig.Answer(200, `{"id":1,"label":"bill`), "nothing that was asked for": faultrig.Answer(200, `{"x":1}`),
+	} {
+		c, err := New("https://x/v4", NewSecret("t"), WithTransport(faultrig.NewWire(nil, answer)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row, err := c.Services.View(t.Context(), 1); err == nil || row != nil {
+			t.Errorf("%s: %+v, %v", name, row, err)
+		}
+	}
+}

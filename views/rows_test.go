@@ -1,0 +1,86 @@
+package views
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/faultrig"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// lists answers GET requests with rows, by the ends of their paths; every other list is empty.
+type lists map[string]string
+
+func (l lists) RoundTrip(r *http.Request) (*http.Response, error) {
+	rows := ""
+	for path, body := range l {
+		if strings.HasSuffix(r.URL.Path, path) {
+			rows = body
+		}
+	}
+	return &http.Response{StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"data":[` + rows + `],"page":1,"pages":1,"results":2}`))}, nil
+}
+
+// A service may have a problem that no issue names, and an issue may be gone that is still looked at: where there is no row, none is made up.
+func TestJoinsWithoutARow(t *testing.T) {
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(lists{
+		"/managed/services": `{"id":1,"label":"web","status":"problem"},{"id":2,"label":"db","status":"problem"}`,
+		"/managed/issues":   `{"id":7,"created":"2026-01-02T03:04:05","services":[2]}`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(t.Context(), Options{API: api, Location: time.UTC})
+	finish(a.services().Refresh())
+	finish(a.issues().Refresh())
+	web, found := a.services().Get("1")
+	if !found {
+		t.Fatal("the service was not read")
+	}
+	w := &watch{a: a}
+	if rows := w.broken(); len(rows) != 2 || rows[0] != web {
+		t.Errorf("%d are broken, and not that one first of which nothing else is known", len(rows))
+	}
+	if a.open(&client.Issue{ID: 9, Services: []int{1}}) {
+		t.Error("an issue that is gone is open")
+	}
+	if text, _ := a.openIssueCell(web, ui.Box{Theme: &theme.Theme{}}); text != "" {
+		t.Errorf("an issue stands beside it: %q", text)
+	}
+	for _, act := range a.serviceActs() {
+		if act.Name != "open issue" {
+			continue
+		}
+		if said, is := act.Send(web).(ui.Say); !is || said.Text == "" {
+			t.Errorf("it opens %v", act.Send(web))
+		}
+	}
+}
+
+// A key is kept without its secret, whatever the server sent; the row that arrived stays as it is.
+func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
+	answer := faultrig.Answer(http.StatusOK, `{"id":5,"label":"reader","access_key":"AK","secret_key":"canary"}`)
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(faultrig.NewWire(nil, answer, answer, faultrig.Answer(http.StatusForbidden, `{}`))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(t.Context(), Options{API: api, Location: time.UTC})
+	if kept, err := a.viewKey(t.Context(), 5); err != nil || !kept.SecretKey.IsZero() || kept.Label.Raw() != "reader" {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	came, err := api.Keys.View(t.Context(), 5)
+	if err != nil || came.SecretKey.IsZero() {
+		t.Fatalf("the answer has no secret to leave out: %v", err)
+	}
+	if kept := withoutSecret(came); kept == came || !kept.SecretKey.IsZero() || came.SecretKey.IsZero() {
+		t.Error("the row that arrived was changed")
+	}
+	if none, err := a.viewKey(t.Context(), 5); err == nil || none != nil {
+		t.Errorf("%+v, %v", none, err)
+	}
+}
