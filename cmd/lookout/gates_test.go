@@ -164,7 +164,7 @@ func gates() []gate {
 				return "go"
 			}
 			return ""
-		}, []string{"ui/terminal/", "client/emulator/", "client/faultrig/", "client/walk.go", "client/transfer/manager.go", "ui/flow.go", "views/account.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/session.go", "cmd/lookout/emulate.go"},
+		}, []string{"ui/terminal/", "client/emulator/", "client/faultrig/", "client/walk.go", "client/transfer/manager.go", "ui/flow.go", "views/account.go", "views/roundup.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/session.go", "cmd/lookout/emulate.go"},
 			`func f() { go f() }`},
 		{"the screen is ui/terminal's", uses("charm.land/bubbletea/v2.Println", "charm.land/bubbletea/v2.Printf", "charm.land/bubbletea/v2.Raw", "charm.land/bubbletea/v2.SetClipboard", "charm.land/bubbletea/v2.ReadClipboard",
 			"charm.land/bubbletea/v2.SetPrimaryClipboard", "charm.land/bubbletea/v2.NewProgram", "charm.land/bubbletea/v2.Exec", "charm.land/bubbletea/v2.ExecProcess", "charm.land/bubbletea/v2.Suspend", "charm.land/bubbletea/v2.Quit"), screen,
