@@ -341,9 +341,9 @@ func (s *Set[T]) take(a *arrival[T]) tea.Cmd {
 }
 
 // tidy gives memory back, off the loop: a long reading leaves as much behind as it brings. From then on memory is collected when it has grown
-// by half: what is held in such numbers is cheap to look through.
+// by a fifth: what is held in such numbers is cheap to look through.
 func tidy() tea.Msg {
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(20)
 	debug.FreeOSMemory()
 	return nil
 }
