@@ -79,7 +79,6 @@ type List[T any] struct {
 	Sort    string // title of the column sorted by at start
 	Count   func() (string, theme.Tone)
 	Seen    func(rows []T) tea.Cmd // asks for what the rows in sight lack
-	Pending func() string          // what would be lost by quitting now; "" is nothing
 	Where   func() string          // where a list on a stack stands: "acme-backups › db"
 	Still   bool                   // not refreshed by the clock: a listing that was read far
 	Lines   func(T) []Copied       // what the copy menu offers beside name, id, JSON and CSV
@@ -115,14 +114,6 @@ func (l *List[T]) Crumb() string {
 		return l.Title
 	}
 	return l.Where()
-}
-
-// Busy is what would be lost by quitting now.
-func (l *List[T]) Busy() string {
-	if l.Pending == nil {
-		return ""
-	}
-	return l.Pending()
 }
 
 // Steady reports whether the clock leaves the rows alone.

@@ -33,6 +33,7 @@ type rig struct {
 	panes   []ui.Pane
 	look    *theme.Theme
 	opened  func() tea.Cmd
+	leaving func() []string
 	token   func() ui.Form
 	width   int
 	height  int
@@ -76,7 +77,7 @@ func startedBehind(t *testing.T, o emulator.Options, width, height int, between 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newRig(t, ctx, o, width, height, between)
-		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: r.opened,
+		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: r.opened, Leaving: r.leaving,
 			Waiting: func() (time.Time, time.Duration) { b := r.api.Budget(); return b.Until, b.Asked }, Resume: r.api.Resume, Token: r.token}
 		setup(r, &so)
 		var err error
@@ -93,7 +94,7 @@ func startedBehind(t *testing.T, o emulator.Options, width, height int, between 
 // shift gives the panes and the shell another clock than the API's.
 func (r *rig) shift(o *shell.Options, now func() time.Time) {
 	account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: now, Location: time.UTC})
-	o.Panes, o.Opened, o.Now = account.Panes(), account.Opened, now
+	o.Panes, o.Opened, o.Leaving, o.Now = account.Panes(), account.Opened, account.Leaving, now
 }
 
 const token = "test-token"
@@ -114,7 +115,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	if r.look, err = theme.New("dark", theme.None, false); err != nil {
 		t.Fatal(err)
 	}
-	r.panes, r.opened, r.token = account.Panes(), account.Opened, account.TokenForm
+	r.panes, r.opened, r.leaving, r.token = account.Panes(), account.Opened, account.Leaving, account.TokenForm
 	return r
 }
 

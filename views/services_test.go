@@ -23,6 +23,10 @@ func TestDisableForAnHourWithReason(t *testing.T) {
 		if !held || hold.Reason != "database maintenance" || hold.Until.Sub(hold.Since) != time.Hour {
 			r.T.Errorf("the journal holds %+v", r.journal.Holds())
 		}
+		r.press("q")
+		r.see("To be enabled again", "cdn-origin at 01:00.")
+		r.press("<esc>")
+		r.miss("To be enabled again")
 		r.wait(time.Hour + 2*time.Second)
 		r.see("cdn-origin: monitoring is enabled")
 		if got := r.applied(); len(got) != 2 || got[1] != "enable service" {

@@ -121,14 +121,13 @@ func (a *Account) transfersPane() ui.Pane {
 			{Title: "rate", Width: 11, Right: true, Drop: 2, Cell: rateCell},
 			{Title: "left", Width: 8, Right: true, Drop: 1, Cell: leftCell},
 		},
-		Acts:    a.transferActs(),
-		Always:  a.transferActions,
-		Detail:  a.transferDetail,
-		Foot:    func(_ *ui.Set[*transfer.Row], b ui.Box) string { return a.transfersFoot(b) },
-		Empty:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
-		Count:   a.transfersBadge,
-		Pending: a.unfinished,
-		Label:   transferName,
+		Acts:   a.transferActs(),
+		Always: a.transferActions,
+		Detail: a.transferDetail,
+		Foot:   func(_ *ui.Set[*transfer.Row], b ui.Box) string { return a.transfersFoot(b) },
+		Empty:  "no transfers in this run · w on an object downloads, U in a bucket uploads",
+		Count:  a.transfersBadge,
+		Label:  transferName,
 	}
 }
 

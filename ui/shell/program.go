@@ -5,6 +5,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/cli/browser"
@@ -103,12 +104,11 @@ func (s *Shell) quit() tea.Cmd {
 	if len(s.tabs[s.front].stack) > 1 {
 		return s.back()
 	}
-	for _, t := range s.tabs {
-		if b, ok := t.stack[0].(interface{ Busy() string }); ok && b.Busy() != "" {
-			return s.ask(ui.Action{Key: ui.Bind("quit"), Do: func() tea.Cmd { return terminal.Quit(0) }, Ask: &ui.Question{Title: "Quit", Text: b.Busy(), Yes: "quit"}})
-		}
+	leave := func() tea.Cmd { return terminal.Quit(0) }
+	if losses := s.losses(); len(losses) > 0 {
+		return s.ask(ui.Action{Key: ui.Bind("quit"), Do: leave, Ask: &ui.Question{Title: "Quit", Text: strings.Join(losses, " "), Yes: "quit"}})
 	}
-	return terminal.Quit(0)
+	return leave()
 }
 
 func (s *Shell) refreshAll() tea.Cmd {
