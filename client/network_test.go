@@ -32,7 +32,7 @@ func over(t *testing.T, base string, roots *x509.CertPool, dial func(context.Con
 		real.DialContext = dial
 	}
 	t.Cleanup(real.CloseIdleConnections)
-	c, err := New(base, NewSecret("canary-token"), append([]Option{WithTransport(real)}, options...)...)
+	c, err := New(base, NewSecret("canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"), append([]Option{WithTransport(real)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

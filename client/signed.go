@@ -300,7 +300,7 @@ func (r signed) refusal(res *http.Response) *Error {
 		e.Outcome = Uncertain
 	}
 	if e.Status >= 300 && e.Status < 400 {
-		_, e.What = explain(&answer{status: e.Status, header: res.Header})
+		_, e.What = explain(&answer{status: e.Status, header: res.Header}, nil)
 	}
 	return e
 }

@@ -419,7 +419,7 @@ func (w *wire) learn(status int, h http.Header) {
 		w.limits[limit] = b
 	}
 	if s := h.Get("X-OAuth-Scopes"); s != "" {
-		w.scopes = w.tokens.mask().text(Clean(s))
+		w.scopes = Clean(w.tokens.mask().text(s))
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
