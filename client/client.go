@@ -312,11 +312,15 @@ func (c *Client) notSent(r request, cause error, what string) *Error {
 	return e
 }
 
-// record is the one gate of every change: read-only refuses it; the journal has its intent before it is sent, and its outcome after.
+// record is the one gate of every change: read-only refuses it, and so does an end that came before; the journal has its intent before it is sent, and its outcome after.
 func (c *Client) record(ctx context.Context, failed *Error, change Change, send func(context.Context) error) error {
 	failed.Outcome = NotSent
 	if c.readOnly {
 		failed.Cause = ErrReadOnly
+		return failed
+	}
+	if ctx.Err() != nil {
+		failed.Cause = ctx.Err()
 		return failed
 	}
 	if within, _ := ctx.Value(withinKey{}).(*Client); c.recorder == nil || within == c {
