@@ -108,6 +108,10 @@ func (s Objects) raw(ctx context.Context, q ObjectQuery) (body []byte, err error
 		return nil
 	}
 	err = s.c.exchange(ctx, r)
+	if q.PageSize == 0 && s.c.smaller(pageSize, err) {
+		q.PageSize = smallPageSize
+		return s.raw(ctx, q)
+	}
 	return body, err
 }
 
