@@ -323,11 +323,15 @@ func (c *Client) notSent(r request, cause error, what string) *Error {
 	return e
 }
 
-// record is the one gate of every change: read-only refuses it; the journal has its intent before it is sent, and its outcome after.
+// record is the one gate of every change: read-only refuses it, and so does an end that came before; the journal has its intent before it is sent, and its outcome after.
 func (c *Client) record(ctx context.Context, failed *Error, change Change, send func(context.Context) error) error {
 	failed.Outcome = NotSent
 	if c.readOnly {
 		failed.Cause = ErrReadOnly
+		return failed
+	}
+	if ctx.Err() != nil {
+		failed.Cause = ctx.Err()
 		return failed
 	}
 	if within, _ := ctx.Value(withinKey{}).(*Client); c.recorder == nil || within == c {
@@ -367,19 +371,15 @@ func (c *Client) judge(r request, a *answer, err error) error {
 			return nil
 		}
 		e := c.failure(r)
-		e.Status, e.Outcome, e.What = a.status, Uncertain, mask.text(foreign(a, err))
+		e.Status, e.Outcome, e.What = a.status, Uncertain, foreign(a, err, mask)
 		return e
 	}
 	e := c.failure(r)
 	e.Status, e.Have = a.status, mask.text(a.header.Get("X-OAuth-Scopes"))
 	if need := a.header.Get("X-Accepted-OAuth-Scopes"); need != "" {
-		e.Need = mask.text(Clean(need))
+		e.Need = Clean(mask.text(need))
 	}
-	e.Reasons, e.What = explain(a)
-	for i, reason := range e.Reasons {
-		e.Reasons[i] = Reason{Text{mask.text(reason.Field.raw)}, Text{mask.text(reason.Reason.raw)}}
-	}
-	e.What = mask.text(e.What)
+	e.Reasons, e.What = explain(a, mask)
 	if a.status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(a.header, c.now())
 	}
@@ -414,19 +414,19 @@ func unsent(err error) bool {
 }
 
 // foreign names an answer that looks good and is not the API's.
-func foreign(a *answer, err error) string {
+func foreign(a *answer, err error, m mask) string {
 	if json.Valid(a.body) {
-		return Clean(err.Error())
+		return Clean(m.text(err.Error()))
 	}
-	return describe(a)
+	return describe(a, m)
 }
 
 // describe names a body that is no JSON by its type, size and title.
-func describe(a *answer) string {
+func describe(a *answer, m mask) string {
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
-	text := fmt.Sprintf("%s, %d bytes", Clean(short(orElse(kind, "no content type"), 60)), len(a.body))
+	text := fmt.Sprintf("%s, %d bytes", m.excerpt(orElse(kind, "no content type"), 60), len(a.body))
 	if title := titleOf(string(a.body)); title != "" {
-		text += fmt.Sprintf(", titled %q", Clean(short(strings.TrimSpace(title), 60)))
+		text += fmt.Sprintf(", titled %q", m.excerpt(strings.TrimSpace(title), 60))
 	}
 	return text
 }
@@ -466,14 +466,14 @@ func short(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// explain reads an error answer ("Errors"); what names an answer that is none.
-func explain(a *answer) (reasons []Reason, what string) {
+// explain reads an error answer ("Errors"); what names an answer that is none. Neither holds what the mask hides.
+func explain(a *answer, m mask) (reasons []Reason, what string) {
 	if a.status >= 300 && a.status < 400 {
 		where, err := url.Parse(a.header.Get("Location"))
 		if err != nil {
 			return nil, "another address"
 		}
-		return nil, Clean(short(orElse(where.Host, "another path"), 100))
+		return nil, m.excerpt(orElse(where.Host, "another path"), 100)
 	}
 	var members struct{ Errors json.RawMessage }
 	var raw []json.RawMessage
@@ -481,12 +481,12 @@ func explain(a *answer) (reasons []Reason, what string) {
 		if json.Valid(a.body) || len(a.body) == 0 {
 			return nil, ""
 		}
-		return nil, describe(a)
+		return nil, describe(a, m)
 	}
 	for _, one := range raw {
 		var r Reason
 		if _, _, err := lenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
-			reasons = append(reasons, r)
+			reasons = append(reasons, Reason{Text{m.text(r.Field.raw)}, Text{m.text(r.Reason.raw)}})
 		}
 	}
 	return reasons, ""

@@ -51,7 +51,7 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("%T shows %s of %q", into, what, body)
 			}
 		}
-		reasons, what := explain(&answer{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body})
+		reasons, what := explain(&answer{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body}, nil)
 		e := &Error{Op: "x", Status: 400, Reasons: reasons, What: what, Host: "h"}
 		if odd := dangerous(e.Error() + e.Short() + e.Advice()); odd != "" || len(e.Error()) > 8000 {
 			t.Errorf("an error shows %s of %q", odd, body)

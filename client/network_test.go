@@ -9,9 +9,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,7 +34,7 @@ func over(t *testing.T, base string, roots *x509.CertPool, dial func(context.Con
 		real.DialContext = dial
 	}
 	t.Cleanup(real.CloseIdleConnections)
-	c, err := New(base, NewSecret("canary-token"), append([]Option{WithTransport(real)}, options...)...)
+	c, err := New(base, NewSecret("canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"), append([]Option{WithTransport(real)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,5 +309,113 @@ func TestTheRealTransportIsBounded(t *testing.T) {
 	}
 	if _, plain := http.DefaultTransport.(*http.Transport); !plain {
 		t.Error("the default transport was replaced")
+	}
+}
+
+// A change that ended before it was begun was not sent, and is not in the journal as if it might have been.
+func TestEndedBeforeItIsSent(t *testing.T) {
+	var hits atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Method != http.MethodGet {
+			hits.Add(1)
+		}
+		fmt.Fprint(w, `{"id":1,"label":"a"}`)
+	}))
+	defer server.Close()
+	faultrig.Row(t, "B1", "cancelled before", func(t *testing.T) {
+		var notes counted
+		c, err := New(server.URL+"/v4", NewSecret("t"), WithRecorder(&notes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		for range 40 {
+			if _, err := c.Services.View(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			var e *Error
+			if err := c.Services.Delete(ended, 1); !errors.As(err, &e) || e.Outcome != NotSent || !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v", err)
+			}
+		}
+		if hits.Load() != 0 || notes != 0 {
+			t.Errorf("%d sent, %d in the journal", hits.Load(), notes)
+		}
+	})
+	faultrig.Row(t, "B1", "cancelled at the last moment", func(t *testing.T) {
+		c, err := New(server.URL+"/v4", NewSecret("t"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Services.View(t.Context(), 1); err != nil { // a connection lies ready
+			t.Fatal(err)
+		}
+		ending := &ending{Context: t.Context()}
+		ending.looks.Store(2) // those of the places in flight and of the way out
+		req, err := http.NewRequestWithContext(ending, http.MethodDelete, server.URL+"/v4/managed/services/1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.wire.write(req); !errors.Is(err, errUnsent) || ending.looks.Load() > 0 || hits.Load() != 0 {
+			t.Errorf("%v, %d sent", err, hits.Load())
+		}
+	})
+}
+
+// counted is a recorder that knows how many changes it was told of.
+type counted int
+
+func (c *counted) Intent(Change) (string, error) { *c++; return "", nil }
+
+func (c *counted) Outcome(string, bool, error) {}
+
+// ending is a context that ends when it was asked so often whether it has.
+type ending struct {
+	context.Context
+	looks atomic.Int32
+}
+
+func (e *ending) Err() error {
+	if e.looks.Add(-1) >= 0 {
+		return nil
+	}
+	return context.Canceled
+}
+
+func (e *ending) Done() <-chan struct{} {
+	if e.looks.Load() > 0 {
+		return nil
+	}
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// A storage that refuses while the body is still being read is not given a second one.
+func TestARefusalBeforeTheBodyIsThrough(t *testing.T) {
+	t.Parallel()
+	var puts atomic.Int32
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Method == http.MethodPut {
+			puts.Add(1)
+			_, _ = io.ReadFull(req.Body, make([]byte, 1))
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		fmt.Fprintf(w, `{"url":"%s/b/o?Signature=x"}`, server.URL)
+	}))
+	defer server.Close()
+	c, err := New(server.URL+"/v4", NewSecret("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		puts.Store(0)
+		body := ObjectBody{Reader: strings.NewReader(strings.Repeat("x", 3<<20)), Size: 3 << 20, Type: "text/plain"}
+		if _, err := c.Objects.Put(t.Context(), "us-east-1", "b", "o", body, nil); err == nil || puts.Load() != 1 {
+			t.Errorf("%v, %d sent", err, puts.Load())
+		}
 	}
 }

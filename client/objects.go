@@ -126,6 +126,11 @@ func (p *ObjectPage) check(asked string) {
 	default:
 		return
 	}
+	p.end(why)
+}
+
+// end makes a page the last of a listing that cannot go on.
+func (p *ObjectPage) end(why string) {
 	p.Cut = "incomplete: " + why
 	p.Next, p.Odd = "", append(p.Odd, p.Cut)
 }

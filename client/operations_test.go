@@ -22,7 +22,7 @@ import (
 	"lookout/client/faultrig"
 )
 
-const token = "canary-token"
+const token = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
 
 func dial(t *testing.T, o emulator.Options, options ...client.Option) (*client.Client, *emulator.Emulator) {
 	t.Helper()

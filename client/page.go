@@ -49,9 +49,19 @@ func (p Page[T]) Next() string {
 	return strconv.Itoa(p.Page + 1)
 }
 
-// all walks every page of a list. One that is cut ends with an error after its rows.
+// changed says that a page is of another list than the first one was: a row that was deleted from a page that has been read moves all
+// others up, and one of them is never seen.
+func (p *Page[T]) changed(first Page[T]) string {
+	if p.Results == first.Results && (p.Pages == first.Pages || p.Cut != "") {
+		return ""
+	}
+	return fmt.Sprintf("the list changed while it was read (%d rows, then %d): rows may be missing or come twice; read it again", first.Results, p.Results)
+}
+
+// all walks every page of a list. One that is cut, or changes meanwhile, ends with an error after its rows.
 func all[T any](ctx context.Context, page func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		var first Page[T]
 		for n := 1; ; n++ {
 			p, err := page(ctx, n)
 			if err != nil {
@@ -64,9 +74,12 @@ func all[T any](ctx context.Context, page func(context.Context, int) (Page[T], e
 					return
 				}
 			}
-			if p.Cut != "" {
+			if n == 1 {
+				first = p
+			}
+			if why := orElse(p.changed(first), p.Cut); why != "" {
 				var none T
-				yield(none, errors.New(p.Cut))
+				yield(none, errors.New(why))
 				return
 			}
 			if p.Next() != strconv.Itoa(n+1) {

@@ -603,6 +603,49 @@ func TestMarkersThatLie(t *testing.T) {
 	}
 }
 
+// A list that shrinks or grows between two pages has lost a row, or gives one twice: whoever wants all of it hears that.
+func TestListsThatChangeWhileTheyAreRead(t *testing.T) {
+	rows := func(from, to int) (all []string) {
+		for id := from; id <= to; id++ {
+			all = append(all, fmt.Sprintf(`{"id":%d}`, id))
+		}
+		return all
+	}
+	answer := func(page, pages, results int, rows []string) string {
+		return fmt.Sprintf(`{"data":[%s],"page":%d,"pages":%d,"results":%d}`, strings.Join(rows, ","), page, pages, results)
+	}
+	for name, c := range map[string]struct {
+		second  string
+		changed bool
+	}{
+		"a row of page 1 is deleted":            {answer(2, 2, 501, rows(502, 502)), true},
+		"a row is added before":                 {answer(2, 2, 503, rows(500, 502)), true},
+		"so many that a page is added":          {answer(2, 3, 502, rows(501, 502)), true},
+		"nothing":                               {answer(2, 2, 502, rows(501, 502)), false},
+		"so many are deleted that none is left": {answer(2, 1, 500, nil), true},
+	} {
+		faultrig.Row(t, "A18", name, func(t *testing.T) {
+			p := &pager{answer: func(n int) string {
+				if n == 1 {
+					return answer(1, 2, 502, rows(1, 500))
+				}
+				return c.second
+			}}
+			api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var failed error
+			for _, err := range api.Services.All(t.Context()) {
+				failed = err
+			}
+			if (failed != nil) != c.changed || c.changed && !strings.Contains(failed.Error(), "read it again") || p.asked != 2 {
+				t.Errorf("%v after %d requests", failed, p.asked)
+			}
+		})
+	}
+}
+
 func TestPageSizeRefused(t *testing.T) {
 	refusal := faultrig.Answer(400, `{"errors":[{"field":"page_size","reason":"Must be 25-100"}]}`)
 	faultrig.Row(t, "A21", "numbered list", func(t *testing.T) {
@@ -622,6 +665,32 @@ func TestPageSizeRefused(t *testing.T) {
 		_, err := c.Objects.List(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"})
 		if err != nil || len(w.Seen()) != 2 {
 			t.Errorf("%v after %d", err, len(w.Seen()))
+		}
+	})
+	faultrig.Row(t, "A21", "walk", func(t *testing.T) {
+		c, w := scripted(t, refusal, faultrig.Pass)
+		for page, err := range c.Objects.Walk(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
+			if err != nil || len(page.Data) == 0 {
+				t.Errorf("%d entries, %v", len(page.Data), err)
+			}
+		}
+		if seen := w.Seen(); len(seen) != 2 || !strings.Contains(seen[1].Query, "page_size=100") {
+			t.Errorf("asked %+v", seen)
+		}
+	})
+	faultrig.Row(t, "A21", "count", func(t *testing.T) {
+		c, _ := scripted(t, refusal, faultrig.Pass)
+		tally, err := c.Objects.Count(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}, nil)
+		if err != nil || tally.Objects == 0 {
+			t.Errorf("%+v, %v", tally, err)
+		}
+	})
+	faultrig.Row(t, "A21", "walk, refused for good", func(t *testing.T) {
+		c, w := scripted(t, refusal)
+		for _, err := range c.Objects.Walk(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
+			if failure(t, err).Status != 400 || len(w.Seen()) != 2 {
+				t.Errorf("%v after %d", err, len(w.Seen()))
+			}
 		}
 	})
 	faultrig.Row(t, "A21", "refused for good", func(t *testing.T) {

@@ -78,6 +78,9 @@ func (m mask) text(s string) string {
 	return s
 }
 
+// excerpt is the first n bytes of what a server says, safe to draw. The text is masked whole: no part of a secret stays where it is cut.
+func (m mask) excerpt(s string, n int) string { return Clean(short(m.text(s), n)) }
+
 // body masks an answer.
 func (m mask) body(b []byte) []byte {
 	for _, secret := range m {

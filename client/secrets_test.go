@@ -27,9 +27,9 @@ import (
 	"lookout/client/journal"
 )
 
-// Canaries: each is a secret of one kind that must be seen nowhere.
+// Canaries: each is a secret of one kind that must be seen nowhere. The token is as long as real ones, so that what cuts texts cuts it too.
 const (
-	canaryToken    = "canary/token+0f3a9c71e5d2b846"
+	canaryToken    = "canary/token+0f3a9c71e5d2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d"
 	canaryUser     = "canary-user-7d1e"
 	canaryPassword = `canary"pass<word>&9b2c`
 )
@@ -44,6 +44,17 @@ func watch(secrets ...string) (c canaries) {
 			base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte(s)), fmt.Sprintf("%q", s))
 	}
 	return c
+}
+
+// piece is how many bytes of a long secret in a row are a part of it that counts.
+const piece = 12
+
+// pieces are parts of a secret: whatever shows a third more than one of them shows one of them.
+func pieces(secret string) (all []string) {
+	for from := 0; from+piece <= len(secret); from += piece / 3 {
+		all = append(all, secret[from:from+piece])
+	}
+	return all
 }
 
 func (c canaries) absent(t *testing.T, where, text string) {
@@ -91,7 +102,7 @@ func newVault(t *testing.T, transport http.RoundTripper) *vault {
 	t.Helper()
 	v := &vault{journal: filepath.Join(t.TempDir(), "j"), log: &bytes.Buffer{}}
 	v.cert, v.key = pair(t, "cdn.acme.net")
-	secrets := []string{canaryToken, canaryUser, canaryPassword, v.key}
+	secrets := append(pieces(canaryToken), canaryToken, canaryUser, canaryPassword, v.key)
 	for line := range strings.Lines(v.key) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
 			secrets = append(secrets, line)
@@ -195,11 +206,13 @@ func TestCanariesOnErrorPaths(t *testing.T) {
 		"429":           echo(429, "ECHO", "Retry-After", "ECHO"),
 		"500":           echo(500, `{"errors":[{"reason":"ECHO"}]}`),
 		"502 page":      echo(502, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
+		"403 page":      echo(403, "<html><title>Proxy refused Bearer ECHO</title></html>", "Content-Type", "text/html"),
 		"200 page":      echo(200, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
 		"200 text":      echo(200, `"ECHO"`),
 		"302":           echo(302, "", "Location", "https://evil.example/ECHO?q=ECHO"),
 		"302 host":      echo(302, "", "Location", "https://ECHO.example/"),
 		"302 senseless": echo(302, "", "Location", "https://evil.example/%zzECHO"),
+		"302 long host": echo(302, "", "Location", "https://"+strings.Repeat("long.", 14)+"ECHO.example/"),
 		"content type":  echo(400, "x", "Content-Type", "ECHO"),
 		"reset":         faultrig.Fail(wire("read")),
 		"cut":           faultrig.Then(faultrig.Fail(wire("read"))),
@@ -254,7 +267,7 @@ func TestValuesThatHoldSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := watch(canaryToken, canaryUser, canaryPassword, secretKey.Reveal(), link.URL.Reveal(), signed.Query().Get("Signature"))
+	seen := watch(append(pieces(canaryToken), canaryToken, canaryUser, canaryPassword, secretKey.Reveal(), link.URL.Reveal(), signed.Query().Get("Signature"))...)
 	request := client.CredentialRequest{Label: "x", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
 	login := client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
 	for name, v := range map[string]any{

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -35,11 +36,11 @@ type signed struct {
 type handed struct {
 	io.Reader
 	size  int64
-	taken bool
+	taken atomic.Bool // the transport may still read when its answer is here
 }
 
 func (h *handed) Read(p []byte) (int, error) {
-	h.taken = true
+	h.taken.Store(true)
 	return h.Reader.Read(p)
 }
 
@@ -162,7 +163,7 @@ func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object
 // send asks for a URL and uses it; for another one, once, where it is refused with 403 before any of the body was taken: it may have run out.
 func (s Objects) send(ctx context.Context, r signed) (*http.Response, error) {
 	res, err := s.once(ctx, r)
-	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.taken {
+	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.taken.Load() {
 		return res, err
 	}
 	discard(res)
@@ -197,7 +198,7 @@ func (s Objects) once(ctx context.Context, r signed) (*http.Response, error) {
 		return nil, failed
 	}
 	req.Header.Set("User-Agent", s.c.agent)
-	res, err := s.c.transfers.Do(req)
+	res, err := s.c.wire.once(s.c.transfers, req)
 	if err != nil {
 		failed.Cause, failed.Outcome = whyEnded(ctx, err), Uncertain
 		if unsent(err) {
@@ -300,7 +301,7 @@ func (r signed) refusal(res *http.Response) *Error {
 		e.Outcome = Uncertain
 	}
 	if e.Status >= 300 && e.Status < 400 {
-		_, e.What = explain(&answer{status: e.Status, header: res.Header})
+		_, e.What = explain(&answer{status: e.Status, header: res.Header}, nil)
 	}
 	return e
 }

@@ -163,7 +163,7 @@ func FuzzDecode(f *testing.F) {
 		_ = decode(body, &objects)
 		var key Key
 		_ = decode(body, &key)
-		_, _ = explain(&answer{status: 400, header: http.Header{}, body: body})
+		_, _ = explain(&answer{status: 400, header: http.Header{}, body: body}, nil)
 	})
 }
 

@@ -64,6 +64,7 @@ type wire struct {
 	pens   chan struct{} // of writes: reads that wait hold no write back
 	now    func() time.Time
 	tokens *tokens
+	plain  bool // the transport is net/http's own, which tells of every connection that it uses
 
 	mu     sync.Mutex
 	budget Budget         // how long nobody is to ask
@@ -109,7 +110,7 @@ func newWire(c *Client) *wire {
 		t.ResponseHeaderTimeout = 0 // reads have their patience; a change that is cut short is one nobody knows the end of
 		next = t
 	}
-	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, tokens: c.tokens, fund: retryFund, failed: map[string]failed{}, limits: map[int]Budget{}}
+	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, tokens: c.tokens, plain: c.transport == nil, fund: retryFund, failed: map[string]failed{}, limits: map[int]Budget{}}
 	bearer := &bearer{next: next, scheme: c.base.Scheme, host: c.base.Host, tokens: c.tokens}
 	single := &http.Client{Transport: bearer, CheckRedirect: stay}
 	w.writes = single
@@ -313,20 +314,32 @@ func (w *wire) write(req *http.Request) (*answer, error) {
 		return nil, fmt.Errorf("%w: %w", errUnsent, err)
 	}
 	defer func() { <-w.pens }()
-	var asked, got atomic.Bool
-	trace := &httptrace.ClientTrace{GetConn: func(string) { asked.Store(true) }, GotConn: func(httptrace.GotConnInfo) { got.Store(true) }}
-	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	req.GetBody = nil
-	res, err := w.writes.Do(req)
+	res, err := w.once(w.writes, req)
 	if err != nil {
-		if err = bare(err); asked.Load() && !got.Load() {
-			err = fmt.Errorf("%w: %w", errUnsent, err) // there was no connection to send it on
-		}
 		return nil, err
 	}
 	w.learn(res.StatusCode, res.Header)
 	body, err := readAll(res, func() {})
 	return &answer{res.StatusCode, res.Header, body}, err
+}
+
+// once sends a request on one of the ways out. An error is errUnsent where there was no connection to send it on.
+func (w *wire) once(way *http.Client, req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnsent, err)
+	}
+	var asked, got atomic.Bool
+	asked.Store(w.plain)
+	trace := &httptrace.ClientTrace{GetConn: func(string) { asked.Store(true) }, GotConn: func(httptrace.GotConnInfo) { got.Store(true) }}
+	res, err := way.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	if err == nil {
+		return res, nil
+	}
+	if err = bare(err); asked.Load() && !got.Load() {
+		err = fmt.Errorf("%w: %w", errUnsent, err)
+	}
+	return nil, err
 }
 
 // bare takes the address off an error of net/http, and what a server wrote into one.
@@ -341,8 +354,11 @@ func bare(err error) error {
 	return u.Err
 }
 
-// enter takes one of the places in flight.
+// enter takes one of the places in flight. What has ended takes none.
 func enter(ctx context.Context, places chan struct{}) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	select {
 	case places <- struct{}{}:
 		return nil
@@ -419,7 +435,7 @@ func (w *wire) learn(status int, h http.Header) {
 		w.limits[limit] = b
 	}
 	if s := h.Get("X-OAuth-Scopes"); s != "" {
-		w.scopes = w.tokens.mask().text(Clean(s))
+		w.scopes = Clean(w.tokens.mask().text(s))
 	}
 	switch {
 	case status == http.StatusTooManyRequests:

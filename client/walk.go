@@ -16,7 +16,7 @@ const emptyPages = 100
 const pagesAhead = 3
 
 // Walk gives every page of a listing, from q.Marker on, and reads on while a page is worked on. A short page is not the end. A listing that
-// turns in circles ends with a page whose Odd says "incomplete: …" and why; an error ends it too.
+// turns in circles ends with a page whose Cut says "incomplete: …" and why, and Odd with it; an error ends it too.
 func (s Objects) Walk(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage, error] {
 	return func(yield func(ObjectPage, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -60,7 +60,7 @@ func (s Objects) stretch(ctx context.Context, q ObjectQuery, trail *trail, pages
 			page, err = s.understand(q, b.body)
 		}
 		if why := trail.circle(page); why != "" {
-			page.Next, page.Odd = "", append(page.Odd, "incomplete: "+why)
+			page.end(why)
 		}
 		next = page.Next
 		select {
@@ -108,6 +108,10 @@ func (s Objects) raw(ctx context.Context, q ObjectQuery) (body []byte, err error
 		return nil
 	}
 	err = s.c.exchange(ctx, r)
+	if q.PageSize == 0 && s.c.smaller(pageSize, err) {
+		q.PageSize = smallPageSize
+		return s.raw(ctx, q)
+	}
 	return body, err
 }
 

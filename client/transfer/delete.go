@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -141,16 +142,21 @@ func everywhere(err error) bool {
 		return true
 	}
 	refused := !e.Storage && (e.Denied() || e.Unauthorized() || e.NotFound())
+	if _, busy := busy(err); busy {
+		return false
+	}
 	return refused || e.Outcome == client.NotSent && e.Cause != nil
 }
 
-// busy reports whether the storage refused for now.
+// busy reports whether the storage or the API refused for now, and how long it wants to be left alone. What was not even sent, because the
+// API asked everybody to wait, is no other refusal.
 func busy(err error) (time.Duration, bool) {
 	var e *client.Error
-	if !errors.As(err, &e) || e.Outcome != client.Refused {
+	if !errors.As(err, &e) {
 		return 0, false
 	}
-	return e.RetryAfter, e.Status == 429 || e.Status == 503
+	rest, asked := e.Busy()
+	return rest, asked && e.Outcome != client.Uncertain || e.Status == http.StatusServiceUnavailable && e.Outcome == client.Refused
 }
 
 // end is the error of a sweep with names left.

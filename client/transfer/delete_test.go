@@ -14,6 +14,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 	"lookout/client/journal"
 )
 
@@ -25,6 +26,8 @@ func TestDeletions(t *testing.T) {
 	t.Run("a bucket is emptied, paused, and gone on with after the program", emptied)
 	t.Run("a prefix is emptied and nothing beside it", emptiedPrefix)
 	t.Run("an emptying that cannot go on ends", emptyEnds)
+	t.Run("an emptying does not take a listing that lies for an empty one", emptyLies)
+	t.Run("a busy API slows an emptying and does not end it", emptyBusy)
 }
 
 // deletions are the objects that the emulator removed.
@@ -320,5 +323,127 @@ func emptyEnds(t *testing.T) {
 		if row.State != Cancelled || !slices.Contains(names, "o0049") || r.deletions() > deletesAtOnce {
 			t.Errorf("%s, %d applied", row.State, r.deletions())
 		}
+	})
+}
+
+// listing answers requests for listings; n is how many there were, this one included.
+func (r *rig) listing(answer func(n int, req *http.Request, next http.RoundTripper) (*http.Response, error)) {
+	var n atomic.Int64
+	r.tap.api = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if !strings.HasSuffix(req.URL.Path, "/object-list") {
+			return next.RoundTrip(req)
+		}
+		return answer(int(n.Add(1)), req, next)
+	}
+}
+
+func emptyLies(t *testing.T) {
+	page := func(text string) func(*http.Request) (*http.Response, error) {
+		return func(req *http.Request) (*http.Response, error) { return faultrig.Answer(200, text)(nil, req) }
+	}
+	for name, text := range map[string]string{
+		"null":          `{"data":[],"is_truncated":true,"next_marker":null}`,
+		"no marker":     `{"data":[],"is_truncated":true}`,
+		"the same":      `{"data":[],"is_truncated":true,"next_marker":"m"}`,
+		"a circle of 3": "circle",
+		"new for ever":  "new",
+	} {
+		faultrig.Row(t, "A20", name, func(t *testing.T) {
+			notes := journal.Memory(time.Now)
+			bubble(t, func(r *rig) {
+				r.put("o", "text")
+				asked := 0
+				r.listing(func(n int, req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+					asked = n
+					switch text {
+					case "circle":
+						return page(fmt.Sprintf(`{"data":[],"is_truncated":true,"next_marker":"tok%d"}`, n%3))(req)
+					case "new":
+						return page(fmt.Sprintf(`{"data":[],"is_truncated":true,"next_marker":"tok%d"}`, n))(req)
+					}
+					return page(text)(req)
+				})
+				row := r.ended(r.m.Empty(cluster, bucket, ""))
+				entries := notes.Entries(time.Time{})
+				if row.State != Failed || !strings.Contains(row.Err.Error(), "objects may be left") || entries[len(entries)-1].Outcome != journal.Unknown || asked > 250 {
+					t.Errorf("%s, %v, %s after %d requests", row.State, row.Err, entries[len(entries)-1].Outcome, asked)
+				}
+			}, client.WithRecorder(notes))
+		})
+	}
+	faultrig.Row(t, "A20", "an empty page before the rest", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			r.put("o", "text")
+			r.listing(func(_ int, req *http.Request, next http.RoundTripper) (*http.Response, error) {
+				if req.URL.Query().Get("marker") == "" {
+					return page(`{"data":[],"is_truncated":true,"next_marker":"a"}`)(req)
+				}
+				return next.RoundTrip(req)
+			})
+			r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return status(204)(req) } // and removes nothing
+			row := r.ended(r.m.Empty(cluster, bucket, ""))
+			var left *UndeletedError
+			if !errors.As(row.Err, &left) || left.Count != 1 || left.More {
+				t.Errorf("%s, %v", row.State, row.Err)
+			}
+			r.tap.object = nil
+			if row := r.ended(r.m.Empty(cluster, bucket, "")); row.State != Done || r.deletions() != 1 {
+				t.Errorf("%s, %v", row.State, row.Err)
+			}
+		})
+	})
+	faultrig.Row(t, "A20", "cut once, whole later", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			r.put("o", "text")
+			r.listing(func(n int, req *http.Request, next http.RoundTripper) (*http.Response, error) {
+				if n == 1 {
+					return page(`{"data":[{"name":"o","etag":"x","size":1}],"is_truncated":true,"next_marker":null}`)(req)
+				}
+				return next.RoundTrip(req)
+			})
+			if row := r.ended(r.m.Empty(cluster, bucket, "")); row.State != Done || r.deletions() != 1 {
+				t.Errorf("%s, %v", row.State, row.Err)
+			}
+		})
+	})
+}
+
+func emptyBusy(t *testing.T) {
+	for _, part := range []string{"/object-url", "/object-list"} {
+		for _, after := range []string{"5", "30", "59", "60", "3600"} {
+			faultrig.Row(t, "C2", part+", wait "+after, func(t *testing.T) {
+				bubble(t, func(r *rig) {
+					r.numbered("o", 60)
+					var n atomic.Int64
+					at := map[string]int64{"/object-url": 20, "/object-list": 1}[part]
+					r.tap.api = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+						if strings.HasSuffix(req.URL.Path, part) && n.Add(1) == at {
+							return faultrig.Answer(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after)(nil, req)
+						}
+						return next.RoundTrip(req)
+					}
+					if row := r.ended(r.m.Empty(cluster, bucket, "")); row.State != Done || row.Done != 60 || r.deletions() != 60 {
+						t.Errorf("%s, %d done, %d deleted: %v", row.State, row.Done, r.deletions(), row.Err)
+					}
+				})
+			})
+		}
+	}
+	faultrig.Row(t, "C2", "busy for longer than an object is tried", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			r.numbered("o", 60)
+			start := time.Now()
+			r.tap.api = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+				if strings.HasSuffix(req.URL.Path, "/object-url") && time.Since(start) < 200*time.Second {
+					return faultrig.Answer(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", "3600")(nil, req)
+				}
+				return next.RoundTrip(req)
+			}
+			row := r.ended(r.m.Empty(cluster, bucket, ""))
+			var left *UndeletedError
+			if !errors.As(row.Err, &left) || left.Count > deletesAtOnce || row.Done != int64(60-left.Count) {
+				t.Errorf("%s, %d done: %v", row.State, row.Done, row.Err)
+			}
+		})
 	})
 }

@@ -3,6 +3,8 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"strings"
 
 	"lookout/client"
@@ -58,8 +60,7 @@ func (e *emptying) run(ctx context.Context, m *Manager, p *progress) error {
 func (e *emptying) sweep(ctx context.Context, m *Manager, p *progress) error {
 	e.expect(ctx, m, p)
 	s := sweep{m: m, cluster: e.cluster, bucket: e.bucket, p: p}
-	for marker := ""; ; {
-		page, err := e.page(ctx, m, marker)
+	for page, err := range e.pages(ctx, m) {
 		if err != nil {
 			return interruptedOr(ctx, err)
 		}
@@ -67,15 +68,19 @@ func (e *emptying) sweep(ctx context.Context, m *Manager, p *progress) error {
 		if ctx.Err() != nil || s.fatal {
 			return e.remains(ctx, &s, page, left)
 		}
-		if marker = page.Next; marker == "" {
-			break
+	}
+	for page, err := range e.pages(ctx, m) {
+		if err != nil {
+			return interruptedOr(ctx, err)
+		}
+		if left := e.names(page); len(left) > 0 {
+			return e.remains(ctx, &s, page, left)
+		}
+		if page.Cut != "" {
+			return &InterruptedError{fmt.Errorf("the listing is %s, so objects may be left: look, and empty it again", page.Cut)}
 		}
 	}
-	page, err := e.page(ctx, m, "")
-	if err != nil {
-		return interruptedOr(ctx, err)
-	}
-	return e.remains(ctx, &s, page, e.names(page))
+	return nil
 }
 
 // expect takes the bucket's own figure for how many objects there are, where all are to go. It may be late, and is no more than a hint.
@@ -91,8 +96,24 @@ func (e *emptying) expect(ctx context.Context, m *Manager, p *progress) {
 	p.set(e.done, e.done+left)
 }
 
-func (e *emptying) page(ctx context.Context, m *Manager, marker string) (client.ObjectPage, error) {
-	return m.c.Objects.List(ctx, client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix, Marker: marker})
+// pages are those of the whole listing. An API that is busy is asked again where it was.
+func (e *emptying) pages(ctx context.Context, m *Manager) iter.Seq2[client.ObjectPage, error] {
+	return func(yield func(client.ObjectPage, error) bool) {
+		q := client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix}
+		for try, again := 0, true; again; {
+			again = false
+			for page, err := range m.c.Objects.Walk(ctx, q) {
+				if rest, busy := busy(err); busy && try < deleteTries-1 && wait(ctx, max(rest, firstRest<<try)) == nil {
+					try, again = try+1, true
+					break
+				}
+				if !yield(page, err) {
+					return
+				}
+				try, q.Marker = 0, page.Next
+			}
+		}
+	}
 }
 
 // names are the objects of a page whose names begin as they must: a server that lists others does not have them deleted.
@@ -111,7 +132,7 @@ func (e *emptying) remains(ctx context.Context, s *sweep, page client.ObjectPage
 	err := s.end(ctx, left)
 	var u *UndeletedError
 	if errors.As(err, &u) {
-		u.More = page.Truncated
+		u.More = page.Truncated || page.Cut != ""
 		if u.Cause == nil {
 			u.Cause = errors.New("they came while it ran")
 		}

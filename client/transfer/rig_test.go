@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	token   = "canary-token"
+	token   = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
 	cluster = "ap-south-1"
 	bucket  = "scratch"
 	storage = "objects.emulator.invalid"

@@ -49,7 +49,7 @@ func TestCopiedCommandsWork(t *testing.T) {
 	v.Type("3")
 	v.WaitFor("edge-router")
 	curl := copied("u")
-	if !strings.HasPrefix(curl, `curl -sS -H "Authorization: Bearer $LOOKOUT_TOKEN" http://127.0.0.1:`) || strings.Contains(curl, canary) || !strings.Contains(curl, "/v4/managed/services/") {
+	if !strings.HasPrefix(curl, `curl -sS -H "Authorization: Bearer $LOOKOUT_TOKEN" http://127.0.0.1:`) || tells(curl) || !strings.Contains(curl, "/v4/managed/services/") {
 		t.Errorf("curl: %s", curl)
 	}
 	v.Type("q")

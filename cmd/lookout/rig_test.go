@@ -15,8 +15,18 @@ import (
 	"lookout/client/emulator"
 )
 
-// canary is the token of tests: wherever it is seen, a secret was told.
-const canary = "canary-token-3f9a"
+// canary is the token of tests: wherever a part of it is seen, a secret was told. It is as long as real ones, so that what cuts texts cuts it too.
+const canary = "canary-token-3f9a7c15e0b8d2464f6a91c3d7e5b0829a4f1c6e3d8b7052e9a"
+
+// tells reports whether a text holds any twelve bytes in a row of the token, or nearly any.
+func tells(text string) bool {
+	for from := 0; from+12 <= len(canary); from += 4 {
+		if strings.Contains(text, canary[from:from+12]) {
+			return true
+		}
+	}
+	return false
+}
 
 // rig is a home of its own and an emulated account on this machine.
 type rig struct {
@@ -66,7 +76,7 @@ func (r *rig) fed(input string, args ...string) said {
 	r.Helper()
 	var out, complaints bytes.Buffer
 	code := execute(args, strings.NewReader(input), &out, &complaints)
-	if strings.Contains(out.String()+complaints.String(), canary) {
+	if tells(out.String() + complaints.String()) {
 		r.Errorf("%v tells the token:\n%s%s", args, out.String(), complaints.String())
 	}
 	return said{code, out.String(), complaints.String()}

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,7 +18,7 @@ import (
 // silent fails where the token was told.
 func (r *rig) silent(s said) {
 	r.Helper()
-	if strings.Contains(s.out+s.err, canary) {
+	if tells(s.out + s.err) {
 		r.Errorf("the token is told: %s%s", s.out, s.err)
 	}
 }
@@ -177,7 +179,7 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		}
 		f := &flags{tokenEnv: "FLAG_TOKEN"}
 		f.hush()
-		if all := strings.Join(os.Environ(), "\n"); strings.Contains(all, canary) {
+		if all := strings.Join(os.Environ(), "\n"); tells(all) {
 			t.Errorf("%s", all)
 		}
 		s, err := load(f, io.Discard)
@@ -198,7 +200,7 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		if _, err := tokenBy(t.Context(), []string{"sh", "-c", "env >" + kept + "; echo x"}); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := os.ReadFile(kept); err != nil || strings.Contains(string(data), canary) || !strings.Contains(string(data), "PATH=") {
+		if data, err := os.ReadFile(kept); err != nil || tells(string(data)) || !strings.Contains(string(data), "PATH=") {
 			t.Errorf("%v\n%s", err, data)
 		}
 	})
@@ -334,6 +336,39 @@ func TestOddKeys(t *testing.T) {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("%v does not name %s", err, part)
 				}
+			}
+		})
+	}
+}
+
+// What answers in the API's place repeats the token in texts that are cut before they are told.
+func TestATokenIsNotToldByHalves(t *testing.T) {
+	answers := map[string]func(http.ResponseWriter, string){
+		"title": func(w http.ResponseWriter, token string) {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, "<html><title>Proxy refused Bearer %s</title></html>", token)
+		},
+		"content type": func(w http.ResponseWriter, token string) {
+			w.Header().Set("Content-Type", token)
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, "no")
+		},
+		"redirect": func(w http.ResponseWriter, token string) {
+			w.Header().Set("Location", "https://"+strings.Repeat("long.", 14)+token+".example/")
+			w.WriteHeader(http.StatusFound)
+		},
+	}
+	for name, answer := range answers {
+		faultrig.Row(t, "F15", name, func(t *testing.T) {
+			r := newRig(t, emulator.Options{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				answer(w, strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "))
+			}))
+			t.Cleanup(server.Close)
+			t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
+			s := r.run("services", "list")
+			if r.silent(s); s.code == exitOK || !strings.Contains(s.err, "(403)") && !strings.Contains(s.err, "redirects") {
+				t.Errorf("%d: %s", s.code, s.err)
 			}
 		})
 	}
