@@ -47,6 +47,7 @@ type Client struct {
 	wire      *wire
 	transfers *http.Client
 	tokens    *tokens
+	memory    *memory
 }
 
 // An Option changes how a client works.
@@ -85,7 +86,7 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if !sendable(token) {
 		return nil, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
 	}
-	c := &Client{base: u, agent: "lookout", timeout: time.Minute, now: time.Now, table: operations(), tokens: newTokens(token)}
+	c := &Client{base: u, agent: "lookout", timeout: time.Minute, now: time.Now, table: operations(), tokens: newTokens(token), memory: newMemory()}
 	if u.Hostname() == providerHost {
 		c.dialect = Provider
 	}
@@ -180,14 +181,21 @@ func (c *Client) into(ctx context.Context, r request, answer any) error {
 func page[T any](ctx context.Context, c *Client, op string, n int, segments ...any) (Page[T], error) {
 	size := c.pageSize()
 	query := url.Values{"page": {fmt.Sprint(n)}, "page_size": {fmt.Sprint(size)}}
-	p, err := call[Page[T]](ctx, c, request{op: op, segments: segments, query: query})
+	var p Page[T]
+	r := request{op: op, segments: segments, query: query}
+	r.take = func(answer []byte) error { return decode(answer, &p) }
+	if !c.table[op].secret {
+		r.take = func(answer []byte) error { return recall(c.memory, fmt.Sprint(op, segments, n, size), answer, &p) }
+	}
+	err := c.exchange(ctx, r)
 	if n == 1 && c.smaller(size, err) {
 		return page[T](ctx, c, op, n, segments...)
 	}
-	if err == nil {
-		p.check(n)
+	if err != nil {
+		return Page[T]{}, err
 	}
-	return p, err
+	p.check(n)
+	return p, nil
 }
 
 // How many rows a page is asked for: the most that the service gives, and what it gave in earlier years.

@@ -186,6 +186,16 @@ func BenchmarkDecodePages(b *testing.B) {
 	services := rows(`{"id":7,"label":"billing-api","service_type":"tcp","address":"db2.acme.net:5432","timeout":10,"body":null,"consultation_group":"billing","credentials":[31],"notes":"restart postgres","region":null,"status":"ok","created":"2024-01-02T03:04:05","updated":"2024-01-02T03:04:05"}`)
 	contacts := rows(`{"id":7,"name":"Ada Wong","email":"ada@acme.net","group":"billing","phone":{"primary":"+1 555 0100","secondary":null},"updated":"2024-01-02T03:04:05"}`)
 	b.Run("services", func(b *testing.B) { benchmarkPage[*Service](b, services) })
+	b.Run("again", func(b *testing.B) {
+		m := newMemory()
+		b.ReportAllocs()
+		for b.Loop() {
+			var p Page[*Service]
+			if err := recall(m, "list services", services, &p); err != nil || len(p.Data) != pageSize {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("contacts", func(b *testing.B) { benchmarkPage[*Contact](b, contacts) })
 }
 

@@ -23,6 +23,7 @@ type operation struct {
 	document, provider route // provider is the document's where it is empty
 	scope              string
 	write              bool
+	secret             bool // its answer may hold one: nothing of it is kept
 }
 
 func (o operation) in(d Dialect) route {
@@ -47,6 +48,11 @@ func write(method, path, scope string) operation {
 
 func (o operation) spelt(method, path string) operation {
 	o.provider = route{method, path}
+	return o
+}
+
+func (o operation) hushed() operation {
+	o.secret = true
 	return o
 }
 
@@ -96,7 +102,7 @@ func operations() map[string]operation {
 		"cancel Object Storage":   write("POST", "/object-storage/cancel", storageWrite),
 		"list clusters":           read("/object-storage/clusters", ""),
 		"view cluster":            read("/object-storage/clusters/%s", ""),
-		"list keys":               read("/object-storage/keys", storageRead),
+		"list keys":               read("/object-storage/keys", storageRead).hushed(),
 		"create key":              write("POST", "/object-storage/keys", storageWrite),
 		"view key":                read("/object-storage/keys/%s", storageRead),
 		"update key":              write("PUT", "/object-storage/keys/%s", storageWrite),

@@ -1,0 +1,62 @@
+package client
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"lookout/client/faultrig"
+)
+
+// said is a wire on which an answer can be changed.
+type said struct{ body string }
+
+func (s *said) RoundTrip(req *http.Request) (*http.Response, error) {
+	return faultrig.Answer(200, s.body)(nil, req)
+}
+
+// A page that says the same again gives the same rows, in a slice of the caller's own; one byte of difference is read. What may hold a secret
+// is not kept.
+func TestAnEqualAnswerIsNotDecodedTwice(t *testing.T) {
+	wire := &said{}
+	c, err := New("https://x/v4", NewSecret("t"), WithTransport(wire))
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := func(status string) *Service {
+		t.Helper()
+		wire.body = `{"data":[{"id":1,"status":"` + status + `","timeout":"x"}],"page":1,"pages":1,"results":1}`
+		p, err := c.Services.Page(t.Context(), 1)
+		if err != nil || len(p.Data) != 1 || string(p.Data[0].Status) != status || len(p.Odd) != 1 || p.Odd[0] == "" {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		row := p.Data[0]
+		p.Data[0], p.Odd[0] = nil, "" // the caller's own
+		return row
+	}
+	first := services("ok")
+	if again := services("ok"); again != first {
+		t.Error("the same answer was decoded twice")
+	}
+	if other := services("problem"); other == first {
+		t.Error("another answer gave the old rows")
+	}
+	services("ok")
+	wire.body = `{"data":[{"id":1,"secret_key":"s3cret"}],"page":1,"pages":1,"results":1}`
+	one, _ := c.Keys.Page(t.Context(), 1)
+	two, _ := c.Keys.Page(t.Context(), 1)
+	if one.Data[0] == two.Data[0] {
+		t.Error("a key with its secret is kept")
+	}
+	if held := fmt.Sprintf("%+v", c.memory.pages); strings.Contains(held, "list keys") || !strings.Contains(held, "list services") {
+		t.Errorf("held: %s", held)
+	}
+	wire.body = `{"data":[],"page":1,"pages":1,"results":0}`
+	for n := range 3 * mostRemembered {
+		_, _ = c.Services.Page(t.Context(), n+1)
+	}
+	if n := len(c.memory.pages); n > mostRemembered {
+		t.Errorf("%d pages are held", n)
+	}
+}
