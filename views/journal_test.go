@@ -35,7 +35,7 @@ func TestJournalPane(t *testing.T) {
 		r.see("maintenance", "before", "status", "consultation_group")
 		r.press("g")
 		r.press("/", "contact", "<enter>")
-		r.see("update contact", "Ada Wong M.", "before", "Ada Wong", "PUT /v4/managed/contacts/11", "none was given")
+		r.see("update contact", "Ada Wong M.", "before", "Ada Wong", "/v4/managed/contacts/11", "none was given")
 		r.miss("canary-password")
 		r.press("o")
 		r.see("called for", "Ada Wong M.")
