@@ -65,14 +65,25 @@ func Email() Check {
 // A Field is one value of a form. Its name is the API's, so that a refusal's reasons land beneath it.
 type Field struct {
 	Name, Label string
-	note        string
+	note        func() string
 	when        func() bool
 	checks      []Check
 	input       input
 }
 
 // Note is a line of explanation beneath the field while it has the keyboard.
-func (f Field) Note(text string) Field { f.note = text; return f }
+func (f Field) Note(text string) Field { return f.Notes(func() string { return text }) }
+
+// Notes is a Note that depends on what has been chosen so far.
+func (f Field) Notes(text func() string) Field { f.note = text; return f }
+
+// about is the field's note; empty without any.
+func (f Field) about() string {
+	if f.note == nil {
+		return ""
+	}
+	return f.note()
+}
 
 // When shows the field only while a condition holds.
 func (f Field) When(shown func() bool) Field { f.when = shown; return f }
@@ -447,7 +458,8 @@ func (c *choice[S]) view(b Box, focused bool) []string {
 	}
 	text := strings.Join(parts, " ")
 	if Width(text) > b.Width {
-		text = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Left+string(*c.v)+b.Theme.Glyphs.Right)
+		text = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Left+string(*c.v)+b.Theme.Glyphs.Right) +
+			b.Theme.Paint(theme.Muted, fmt.Sprintf(" %d of %d", slices.Index(c.options, *c.v)+1, len(c.options)))
 	}
 	return []string{text}
 }
@@ -623,7 +635,7 @@ func (g *grid[S]) view(b Box, focused bool) []string {
 // File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
 func File(name, label string, v *string, checks ...Check) Field {
 	t := newTyped(*v, func(s string) { *v = s })
-	return Field{Name: name, Label: label, checks: checks, note: "→ completes the path", input: &path{t}}
+	return Field{Name: name, Label: label, checks: checks, input: &path{t}}.Note("→ completes the path")
 }
 
 type path struct{ *typed }

@@ -20,27 +20,62 @@ type Form struct {
 	Verb   string        // "adding": said while it is being sent
 	Yes    string        // what the button says: "add"
 	Word   string        // must be typed in addition: a count
-	Again  string        // why sending again after an unknown outcome does no harm; empty where it might
+	// Enter tells whether enter in a field may send, while the fields behind it are as they were proposed. nil never does: for what
+	// deletes, or costs, or is rarely right as proposed. Where a word must be typed it never does.
+	Enter func() bool
+	Again string // why sending again after an unknown outcome does no harm; empty where it might
 	// Send works off the loop; land runs on the loop once it went well. An error with Fields() puts its reasons beneath the fields.
 	Send func(context.Context) (land func() tea.Cmd, err error)
 	act  func(view *FormView) tea.Cmd // sends through a set instead
 }
 
+// Always is for forms that enter may send whatever their fields say.
+func Always() bool { return true }
+
 // FormFor is a form whose sending changes a set. said is what the news tells when it is done; check tells from all rows, read again,
 // whether an unknown outcome was done.
 func FormFor[T any](set *Set[T], title string, fields []Field, said func(T) string,
 	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
-	return FormThen(set, title, fields, func(row T, told bool) tea.Cmd {
-		if !told {
-			return News(theme.Good, "done: reading again confirmed it")
+	found, confirmed := Row{Set: set}, ""
+	return formOn(set, title, fields, func(c Change[T], told bool) tea.Cmd {
+		if told {
+			confirmed = said(c.row)
 		}
-		return News(theme.Good, said(row))
-	}, send, check)
+		if told && c.kind == put {
+			found.ID = set.ID(c.row)
+		}
+		return Send(Say{Tone: theme.Good, Text: confirmed, Row: found})
+	}, send, func(now []T) Verdict {
+		verdict := check(now)
+		confirmed = title + ": done"
+		if row, one := doneIn(now, check); verdict == Done && one {
+			found.ID, confirmed = set.ID(row), said(row)
+		}
+		confirmed += " · reading again confirmed it"
+		return verdict
+	})
+}
+
+// doneIn is the row that shows by itself what a check looks for. What is new stands last, and rows before that are not all looked at.
+func doneIn[T any](now []T, check func([]T) Verdict) (row T, found bool) {
+	const looks = 1000
+	for i := len(now) - 1; i >= max(0, len(now)-looks); i-- {
+		if check(now[i:i+1]) == Done {
+			return now[i], true
+		}
+	}
+	return row, false
 }
 
 // FormThen is FormFor with work to be done after it. told is false where the answer was lost and reading again showed that it was done:
 // there is no row then.
 func FormThen[T any](set *Set[T], title string, fields []Field, then func(row T, told bool) tea.Cmd,
+	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
+	return formOn(set, title, fields, func(c Change[T], told bool) tea.Cmd { return then(c.row, told) }, send, check)
+}
+
+// formOn is a form whose sending changes a set, with work to be done after it.
+func formOn[T any](set *Set[T], title string, fields []Field, then func(c Change[T], told bool) tea.Cmd,
 	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
 	return Form{Title: title, Fields: fields, Verb: "sending", Yes: "send", act: func(v *FormView) tea.Cmd {
 		return set.Act(Deed[T]{Work: send, Check: check, After: func(verdict Verdict, c Change[T], err error) tea.Cmd {
@@ -49,7 +84,7 @@ func FormThen[T any](set *Set[T], title string, fields []Field, then func(row T,
 				return nil
 			}
 			v.done = true
-			return then(c.row, err == nil)
+			return then(c, err == nil)
 		}})
 	}}
 }
@@ -63,8 +98,10 @@ type FormView struct {
 	tried   bool // sent once: from then on what is wrong is shown
 	sending bool
 	done    bool
-	barred  bool // the token was not accepted
-	leaving bool // esc was pressed with something typed
+	barred  bool         // the token was not accepted
+	leaving bool         // esc was pressed with something typed
+	hasty   bool         // the key came at the heels of another enter
+	touched map[int]bool // fields that were typed in
 	changed bool
 	banner  string
 	reasons map[string]string
@@ -72,10 +109,13 @@ type FormView struct {
 
 // NewFormView opens a form. What it sends ends with ctx.
 func NewFormView(form Form, ctx context.Context) *FormView {
-	v := &FormView{form: form, ctx: ctx, word: newTyped("", func(string) {})}
+	v := &FormView{form: form, ctx: ctx, touched: map[int]bool{}, word: newTyped("", func(string) {})}
 	v.at = v.next(-1, 1)
 	return v
 }
+
+// Hasten says whether the next key comes at the heels of another enter, as from a key that is held: a field does not send then.
+func (v *FormView) Hasten(hasty bool) { v.hasty = hasty }
 
 // Title is the form's.
 func (v *FormView) Title() string { return v.form.Title }
@@ -144,7 +184,7 @@ func (v *FormView) input() input {
 }
 
 func (v *FormView) touch() {
-	v.changed, v.leaving = true, false
+	v.changed, v.leaving, v.touched[v.at] = true, false, true
 	if v.at < len(v.form.Fields) {
 		delete(v.reasons, v.form.Fields[v.at].Name)
 	}
@@ -176,12 +216,30 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key == "enter" && v.at == v.button():
 		return v.send()
+	case key == "enter" && v.accepts():
+		if v.hasty || k.IsRepeat {
+			return nil
+		}
+		return v.send()
 	case key == "enter", key == "down":
 		v.at = v.next(v.at, 1)
 	case key == "up":
 		v.at = v.next(v.at, -1)
 	}
 	return nil
+}
+
+// accepts reports whether enter in the field with the keyboard sends the form: nothing is left to be filled in behind it.
+func (v *FormView) accepts() bool {
+	if v.at >= len(v.form.Fields) || v.form.Word != "" || v.form.Enter == nil || !v.form.Enter() {
+		return false
+	}
+	for i, f := range v.form.Fields {
+		if i > v.at && f.shown() && (v.touched[i] || f.input.text() == "") {
+			return false
+		}
+	}
+	return true
 }
 
 // send checks and sends. The first field in which something is wrong gets the keyboard.
@@ -351,8 +409,8 @@ func (v *FormView) field(i int, f Field, b Box) []string {
 		for _, line := range Wrap(b.Theme.Glyphs.Refused+" "+reason, inner.Width) {
 			lines = append(lines, indent+b.Theme.Paint(theme.Bad, line))
 		}
-	case focused && f.note != "":
-		for _, line := range Wrap(f.note, inner.Width) {
+	case focused && f.about() != "":
+		for _, line := range Wrap(f.about(), inner.Width) {
 			lines = append(lines, indent+b.Theme.Paint(theme.Muted, line))
 		}
 	}
@@ -371,5 +429,9 @@ func (v *FormView) foot(b Box) string {
 	if v.at == v.button() {
 		button, tone = b.Theme.Glyphs.Cursor+" [ "+v.form.Yes+" ]", theme.Accent
 	}
-	return b.Theme.Paint(tone, button) + b.Theme.Paint(theme.Muted, "   ctrl+s sends · tab next · esc leaves")
+	keys := "ctrl+s sends"
+	if v.accepts() {
+		keys = "enter or ctrl+s sends"
+	}
+	return b.Theme.Paint(tone, button) + b.Theme.Paint(theme.Muted, "   "+keys+" · tab next · esc leaves")
 }

@@ -67,6 +67,7 @@ type Act[T any] struct {
 // A List is the generic pane: rows of a set in columns, with a cursor that stays on its row whatever moves.
 type List[T any] struct {
 	Title   string
+	Kind    string // what one row is: "instance"; empty is the title without its s
 	Set     *Set[T]
 	Reads   []Asked // other sets it joins with: refreshed with it
 	Columns []Column[T]
@@ -207,6 +208,15 @@ func (l *List[T]) Select(id string) bool {
 	return true
 }
 
+// Hides reports whether the list has a row and its filter hides it.
+func (l *List[T]) Hides(r Row) bool {
+	if _, held := l.Set.Index(r.ID); !held || r.Set != any(l.Set) || l.filter.text == "" {
+		return false
+	}
+	l.order.build(l)
+	return l.order.key == l.wanted() && l.order.place(l.Set, r.ID) < 0
+}
+
 // Find offers rows to the palette.
 func (l *List[T]) Find(text string, limit int) []Target {
 	var found []Target
@@ -218,6 +228,14 @@ func (l *List[T]) Find(text string, limit int) []Target {
 		}
 	}
 	return found
+}
+
+// kind is what one row is.
+func (l *List[T]) kind() string {
+	if l.Kind != "" {
+		return l.Kind
+	}
+	return strings.TrimSuffix(l.Title, "s")
 }
 
 // label is what a row is called.

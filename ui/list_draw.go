@@ -6,8 +6,12 @@ import (
 	"lookout/theme"
 )
 
-// beside is the width from which the detail stands beside the list.
-const beside = 110
+// beside is the width from which the detail stands beside the list, and least what the list keeps then: no column leaves that a terminal of
+// 80 cells shows.
+const (
+	beside = 110
+	least  = 80
+)
 
 // View draws the window of rows, with the detail beside it or over it.
 func (l *List[T]) View(b Box) string {
@@ -23,7 +27,7 @@ func (l *List[T]) View(b Box) string {
 	case b.Width < beside:
 		return l.list(b)
 	}
-	at := b.Width * 58 / 100
+	at := max(b.Width*58/100, least+3)
 	left, right := b, b
 	left.Width, right.Width = at-3, b.Width-at
 	l.sheet.begin(left.Width, b.Height)

@@ -120,16 +120,17 @@ func sortMenu(titles []string, by int, choose func(column int)) Menu {
 	return m
 }
 
-// manyQuestion asks about exactly the rows that are listed. left of the marked ones are not among them; hidden are those that the filter hides.
-func manyQuestion(name string, list []string, left, hidden int) *Question {
-	text := fmt.Sprintf("%s: %s.", strings.ToUpper(name[:1])+name[1:], plural(len(list), "row", "rows"))
+// manyQuestion asks about exactly the rows that are listed, each of a kind ("service"). left of the marked ones are not among them; hidden are those that the filter hides.
+func manyQuestion(name, kind string, list []string, left, hidden int) *Question {
+	title := fmt.Sprintf("%s: %s", strings.ToUpper(name[:1])+name[1:], plural(len(list), kind, kind+"s"))
+	text := "This is done with these and with no others."
 	if hidden > 0 {
 		text += fmt.Sprintf(" Not visible under the filter: %d of them.", hidden)
 	}
 	if left > 0 {
-		text += fmt.Sprintf(" Left out: %s with which it cannot be done.", plural(left, "marked row", "marked rows"))
+		text += fmt.Sprintf(" Left out: %s with which it cannot be done.", plural(left, "marked "+kind, "marked "+kind+"s"))
 	}
-	return &Question{Title: name, Text: text, List: list, Word: fmt.Sprint(len(list)), Yes: name}
+	return &Question{Title: title, Text: text, List: list, Word: fmt.Sprint(len(list)), Yes: name}
 }
 
 // csv is a table of some of the columns. A cell that a spreadsheet would take for a formula is kept from it.

@@ -298,7 +298,7 @@ func (l *List[T]) many(act Act[T], rows []T, hidden int) ([]T, *Question) {
 			able = append(able, row)
 		}
 	}
-	return able, manyQuestion(act.Name, l.describe(able), len(rows)-len(able), hidden)
+	return able, manyQuestion(act.Name, l.kind(), l.describe(able), len(rows)-len(able), hidden)
 }
 
 // do starts an act on rows.
@@ -325,6 +325,7 @@ func (l *List[T]) do(act Act[T], rows []T) tea.Cmd {
 func (l *List[T]) Run(act Act[T], rows []T) tea.Cmd {
 	l.marks.clear()
 	tally := NewTally(len(rows), l.called)
+	tally.Kind = l.kind()
 	cmds := make([]tea.Cmd, len(rows))
 	for i, row := range rows {
 		id := l.Set.ID(row)

@@ -290,3 +290,22 @@ func benchmark(b *testing.B, n int) {
 func BenchmarkMoveAndView1k(b *testing.B)   { benchmark(b, 1_000) }
 func BenchmarkMoveAndView100k(b *testing.B) { benchmark(b, 100_000) }
 func BenchmarkMoveAndView1M(b *testing.B)   { benchmark(b, 1_000_000) }
+
+// A list says of its own rows alone that its filter hides them.
+func TestHides(t *testing.T) {
+	rows := things(20)
+	l := listed(t, &rows)
+	if l.Hides(Row{Set: l.Set, ID: "7"}) {
+		t.Error("hidden without a filter")
+	}
+	l.filter.text = "000003"
+	other := listed(t, &rows)
+	for _, c := range []struct {
+		row  Row
+		want bool
+	}{{Row{Set: l.Set, ID: "7"}, true}, {Row{Set: l.Set, ID: "3"}, false}, {Row{Set: l.Set, ID: "99"}, false}, {Row{Set: other.Set, ID: "7"}, false}, {Row{}, false}} {
+		if got := l.Hides(c.row); got != c.want {
+			t.Errorf("%q: %v", c.row.ID, got)
+		}
+	}
+}

@@ -55,6 +55,9 @@ type Finder interface {
 	Find(text string, limit int) []Target
 }
 
+// Hider is a pane that may hide a row by a filter.
+type Hider interface{ Hides(Row) bool }
+
 // A Target is somewhere the palette can go.
 type Target struct {
 	Label string // "billing-api"
@@ -92,6 +95,12 @@ type (
 		Text string
 		Tone theme.Tone
 		Undo *Action
+		Row  Row // what it is about, where that is one row that should be in sight now
+	}
+	// Row is a row of a set, by its identity; an empty one is none.
+	Row struct {
+		Set any
+		ID  string
 	}
 	// Open pushes a pane on the tab's stack.
 	Open struct{ Pane Pane }

@@ -122,8 +122,8 @@ func (v *FormView) readField(f Field, b Box) (parts []string, input string) {
 	if reason != "" {
 		parts = append(parts, "wrong: "+reason)
 	}
-	if f.note != "" {
-		parts = append(parts, f.note)
+	if note := f.about(); note != "" {
+		parts = append(parts, note)
 	}
 	return parts, input
 }

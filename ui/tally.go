@@ -9,6 +9,7 @@ import (
 
 // A Tally is how the changes of one decision ended, row by row.
 type Tally[T any] struct {
+	Kind    string // what a row is: "service"; empty is "row"
 	Done    []T
 	left    int
 	name    func(T) string
@@ -40,19 +41,22 @@ func (t *Tally[T]) News(past string, undo *Action) Say {
 	if len(t.Done) > 0 {
 		first = t.name(t.Done[0])
 	}
-	return sumUp(first, len(t.Done), t.unknown, t.refused, past, undo)
+	return sumUp(first, t.Kind, len(t.Done), t.unknown, t.refused, past, undo)
 }
 
 // sumUp is the news of a tally without the type of its rows.
-func sumUp(first string, done int, unknown, refused []string, past string, undo *Action) Say {
+func sumUp(first, kind string, done int, unknown, refused []string, past string, undo *Action) Say {
 	say := Say{Tone: theme.Good}
+	if kind == "" {
+		kind = "row"
+	}
 	var parts []string
 	switch done {
 	case 0:
 	case 1:
 		parts = append(parts, first+": "+past)
 	default:
-		parts = append(parts, fmt.Sprintf("%d rows: %s", done, past))
+		parts = append(parts, fmt.Sprintf("%d %ss: %s", done, kind, past))
 	}
 	if done > 0 {
 		say.Undo = undo

@@ -87,7 +87,7 @@ func (a *Account) bucketActs() []ui.Act[*client.Bucket] {
 		{Keys: []string{"o"}, Name: "open in browser", About: "its address: shows objects where the bucket is public", Off: func(b *client.Bucket) string { return because(b.Hostname.Raw() == "", "no host name was told") },
 			Send: func(b *client.Bucket) tea.Msg { return ui.Browse{URL: "https://" + b.Hostname.Raw() + "/"} }},
 		{Keys: []string{"X"}, Name: "empty", About: "delete every object in it", Change: true, Opens: true, Start: a.countThenEmpty},
-		{Keys: []string{"D"}, Name: "delete", About: "the bucket, once it is empty", Verb: "deleting", Past: "is deleted", Change: true,
+		{Keys: []string{"D"}, Name: "delete", About: "the bucket, once it is empty", Verb: "deleting", Past: "deleted", Change: true,
 			Ask: deleteBucket,
 			Run: func(ctx context.Context, b *client.Bucket) (ui.Change[*client.Bucket], error) {
 				return ui.Drop[*client.Bucket](a.api.Buckets.Delete(aboutBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()))

@@ -119,7 +119,7 @@ func (a *Account) accessForm(b *client.Bucket) ui.Form {
 		ui.Text("sure", "Type the label", &word, func(text string) string {
 			return because(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
 		}).When(func() bool { return acl == client.PublicReadWrite }),
-	}, func(*client.Bucket) string { return b.Label.String() + ": access is changed" },
+	}, func(*client.Bucket) string { return b.Label.String() + ": access is now " + accessNow(acl, cors) },
 		func(ctx context.Context) (ui.Change[*client.Bucket], error) {
 			return ui.Reload[*client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
 		},
@@ -129,6 +129,21 @@ func (a *Account) accessForm(b *client.Bucket) ui.Form {
 	form.Again = "Setting the same access twice does no harm"
 	form.Verb, form.Yes = "changing", "change"
 	return form
+}
+
+// accessNow is what was set of a bucket's access, in words.
+func accessNow(acl client.ACL, cors string) string {
+	var parts []string
+	if acl != left {
+		parts = append(parts, string(acl))
+	}
+	switch cors {
+	case "yes":
+		parts = append(parts, "CORS on")
+	case "no":
+		parts = append(parts, "CORS off")
+	}
+	return joined(parts)
 }
 
 func (a *Account) setAccessOf(ctx context.Context, b *client.Bucket, acl client.ACL, cors string) error {

@@ -90,7 +90,7 @@ func (p *certificateView) delete() tea.Cmd {
 		After: func(v ui.Verdict, _ ui.Change[*client.CertificateStatus], err error) tea.Cmd {
 			if v == ui.Done {
 				p.sent = nil
-				return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is deleted")
+				return ui.News(theme.Good, p.bucket.Label.String()+": certificate deleted")
 			}
 			return ui.News(theme.Bad, "delete certificate: "+ui.Reason(err))
 		}})
@@ -121,7 +121,7 @@ func (p *certificateView) form(replace bool) ui.Form {
 		ui.File("private_key", "Private key", &keyFile, readable, func(string) string { return p.wrong(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
 	}, func(*client.CertificateStatus, bool) tea.Cmd {
 		p.sent = &both
-		return ui.News(theme.Good, p.bucket.Label.String()+": the certificate is set")
+		return ui.News(theme.Good, p.bucket.Label.String()+": certificate set")
 	}, func(ctx context.Context) (ui.Change[*client.CertificateStatus], error) {
 		var err error
 		if both, err = client.LoadCertificatePair(certFile, keyFile); err != nil {

@@ -62,7 +62,7 @@ func (a *Account) contactActs() []ui.Act[*client.Contact] {
 			return ui.Copy{Text: c.Email.String(), What: "mail address of " + c.Name.String()}
 		}},
 		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Contact) ui.Form { return a.editContact(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", About: "support can no longer reach this person", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
+		{Keys: []string{"D"}, Name: "delete", About: "support can no longer reach this person", Verb: "deleting", Past: "deleted", Change: true, Many: true,
 			Ask: a.deleteContact,
 			Run: func(ctx context.Context, c *client.Contact) (ui.Change[*client.Contact], error) {
 				return ui.Drop[*client.Contact](a.api.Contacts.Delete(aboutContact(ctx, c), c.ID))
@@ -118,7 +118,7 @@ func (a *Account) addContact() ui.Action {
 func (a *Account) newContact() ui.Form {
 	in := client.ContactRequest{}
 	before := a.contacts().Rows()
-	form := a.contactForm("New contact", &in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
+	form := a.contactForm("New contact", "added", &in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
 		return ui.Put(a.api.Contacts.Create(client.About(ctx, "contact", "", in.Name), in))
 	}, func(now []*client.Contact) ui.Verdict {
 		return created(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
@@ -135,7 +135,7 @@ func contactID(c *client.Contact) int { return c.ID }
 
 func (a *Account) editContact(c *client.Contact) ui.Form {
 	e := &edit[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
-	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), &e.in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
+	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), "saved", &e.in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
 		return save(aboutContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.View(ctx, c.ID) }, (*client.Contact).Request,
 			func(ctx context.Context, p client.Patch) (*client.Contact, error) {
 				return a.api.Contacts.Update(ctx, c.ID, p)
@@ -145,15 +145,15 @@ func (a *Account) editContact(c *client.Contact) ui.Form {
 	return form
 }
 
-// contactForm is the same for new and edit. The document requires nothing; its console wants a name and an address, and so does a call at night.
-func (a *Account) contactForm(title string, in *client.ContactRequest, send func(context.Context) (ui.Change[*client.Contact], error), check func([]*client.Contact) ui.Verdict) ui.Form {
+// contactForm is the same for new and edit, which is said when it is done ("added"). The document requires nothing; its console wants a name and an address, and so does a call at night.
+func (a *Account) contactForm(title, past string, in *client.ContactRequest, send func(context.Context) (ui.Change[*client.Contact], error), check func([]*client.Contact) ui.Verdict) ui.Form {
 	return ui.FormFor(a.contacts(), title, []ui.Field{
 		ui.Text("name", "Name", &in.Name, ui.Length(2, 64)),
 		ui.Text("email", "E-mail", &in.Email, ui.Email()),
 		ui.Text("phone.primary", "Phone", &in.Phone.Primary),
 		ui.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
 		ui.Pick("group", "Group", &in.Group, a.groups, ui.Optional(ui.Length(2, 50))),
-	}, func(c *client.Contact) string { return c.Name.String() + ": saved" }, send, check)
+	}, func(c *client.Contact) string { return c.Name.String() + ": " + past }, send, check)
 }
 
 // phones are a contact's numbers, the first first.
@@ -170,4 +170,13 @@ func phones(c *client.Contact) []string {
 // contactLine is a contact in one line: name, phones, e-mail.
 func contactLine(c *client.Contact) string {
 	return strings.Join([]string{c.Name.String(), or(strings.Join(phones(c), " / "), "no phone"), c.Email.String()}, "  ")
+}
+
+// contactParts are a contact's name, phones and e-mail: what is read whole or not at all.
+func contactParts(c *client.Contact) []string {
+	parts := append([]string{c.Name.String()}, phones(c)...)
+	if len(parts) == 1 {
+		parts = append(parts, "no phone")
+	}
+	return append(parts, c.Email.String())
 }

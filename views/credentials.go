@@ -66,7 +66,7 @@ func (a *Account) credentialActs() []ui.Act[*client.Credential] {
 	return []ui.Act[*client.Credential]{
 		{Keys: []string{"e"}, Name: "edit label", Show: true, Change: true, Form: func(rows []*client.Credential) ui.Form { return a.renameCredential(rows[0]) }},
 		{Keys: []string{"P"}, Name: "change login", About: "user name and password", Show: true, Change: true, Form: func(rows []*client.Credential) ui.Form { return a.changeLogin(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", About: "support loses access to it", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
+		{Keys: []string{"D"}, Name: "delete", About: "support loses access to it", Verb: "deleting", Past: "deleted", Change: true, Many: true,
 			Ask: a.deleteCredential,
 			Run: func(ctx context.Context, c *client.Credential) (ui.Change[*client.Credential], error) {
 				return ui.Drop[*client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
@@ -117,7 +117,7 @@ func (a *Account) newCredential() ui.Form {
 	var label, user, password string
 	before := a.credentials().Rows()
 	form := ui.FormFor(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(0))}, login(&user, &password)...),
-		func(c *client.Credential) string { return c.Label.String() + ": saved" },
+		func(c *client.Credential) string { return c.Label.String() + ": added" },
 		func(ctx context.Context) (ui.Change[*client.Credential], error) {
 			return ui.Put(a.api.Credentials.Create(client.About(ctx, "credential", "", label),
 				client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
@@ -165,6 +165,7 @@ func (a *Account) renameCredential(c *client.Credential) ui.Form {
 				})
 		},
 		changed(c.ID, credentialID, func(now *client.Credential) bool { return now.Label.Raw() == e.in.Label }))
+	form.Enter = ui.Always
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }

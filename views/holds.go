@@ -60,6 +60,7 @@ func (a *Account) disableForm(rows []*client.Service) ui.Form {
 		Title: "Disable monitoring of " + subject(rows),
 		Text:  "Nobody is alerted about it meanwhile. Nothing else changes.",
 		Verb:  "disabling", Yes: "disable",
+		Enter: ui.Always,
 		Fields: []ui.Field{
 			ui.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
 			ui.Text("until", "Until", &until, func(text string) string { return reasonOf(timeOfDay(text, a.now().In(a.location))) }).
@@ -133,6 +134,7 @@ func (a *Account) switchAll(rows []*client.Service, verb, word string, check fun
 	work func(context.Context, *client.Service) (*client.Service, error), after func(done []*client.Service) (*ui.Action, tea.Cmd)) tea.Cmd {
 	set := a.services()
 	tally := ui.NewTally(len(rows), func(s *client.Service) string { return s.Label.String() })
+	tally.Kind = "service"
 	cmds := make([]tea.Cmd, len(rows))
 	for n, s := range rows {
 		cmds[n] = set.Act(ui.Deed[*client.Service]{
@@ -243,6 +245,24 @@ func (a *Account) heldBy(id int) (string, bool) {
 		text += ", until " + clock(h.Until.In(a.location), a.now().In(a.location))
 	}
 	return text + prefixed(": ", client.NewText(h.Reason).String()), true
+}
+
+// forgotten is how long a service may be disabled before it is asked whether somebody forgot it.
+const forgotten = 24 * time.Hour
+
+// off is for how long a disabled service has been so, marked where it may have been forgotten; empty for any other.
+func (a *Account) off(s *client.Service) (since string, forgot bool) {
+	if s.Status != client.Disabled {
+		return "", false
+	}
+	d, known := a.disabledFor(s)
+	if !known {
+		return "", false
+	}
+	if d > forgotten {
+		return ui.Age(d) + " !", true
+	}
+	return ui.Age(d), false
 }
 
 // disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last update.

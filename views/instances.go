@@ -23,6 +23,7 @@ func (a *Account) instances() *ui.Set[*client.Instance] {
 func (a *Account) sshPane() ui.Pane {
 	l := &ui.List[*client.Instance]{
 		Title: "ssh",
+		Kind:  "instance",
 		Set:   a.instances(),
 		Columns: []ui.Column[*client.Instance]{
 			{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {

@@ -183,9 +183,9 @@ func (a *Account) readStatus(ctx context.Context, e *journal.Entry, off bool) (j
 		return journal.Unknown, ui.Reason(err)
 	}
 	if (s.Status == client.Disabled) == off {
-		return journal.Done, "the service is " + s.Status.String()
+		return journal.Done, "the service " + condition(s.Status)
 	}
-	return journal.NotDone, "the service is " + s.Status.String()
+	return journal.NotDone, "the service " + condition(s.Status)
 }
 
 func (a *Account) readCertificate(ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {

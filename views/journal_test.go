@@ -35,7 +35,7 @@ func TestJournalPane(t *testing.T) {
 		r.see("maintenance", "before", "status", "consultation_group")
 		r.press("g")
 		r.press("/", "contact", "<enter>")
-		r.see("update contact", "Ada Wong M.", "before", "Ada Wong", "PUT /v4/managed/contacts/11", "none was given")
+		r.see("update contact", "Ada Wong M.", "before", "Ada Wong", "/v4/managed/contacts/11", "none was given")
 		r.miss("canary-password")
 		r.press("o")
 		r.see("called for", "Ada Wong M.")
@@ -79,7 +79,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 	patch := client.Patch{"name": "Ada M."}
 	for name, c := range map[string]c{
 		"disabled":      {op: "disable service", kind: "service", id: "3", label: "x", want: journal.Done, says: "the service is disabled"},
-		"not disabled":  {op: "disable service", kind: "service", id: "1", label: "x", want: journal.NotDone, says: "the service is problem"},
+		"not disabled":  {op: "disable service", kind: "service", id: "1", label: "x", want: journal.NotDone, says: "the service has a problem"},
 		"deleted":       {op: "delete service", kind: "service", id: "9999", label: "x", want: journal.Done, says: "it is gone"},
 		"still there":   {op: "delete contact", kind: "contact", id: "11", label: "Ada", want: journal.NotDone, says: "it is still there"},
 		"updated":       {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Done, says: "it has what was sent", done: func(r *rig) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err }},

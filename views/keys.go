@@ -115,7 +115,7 @@ func (a *Account) keyActs() []ui.Act[*client.Key] {
 			return ui.Copy{Text: k.AccessKey.Raw(), What: "access key of " + k.Label.String()}
 		}},
 		{Keys: []string{"e"}, Name: "rename", Show: true, Change: true, Form: func(rows []*client.Key) ui.Form { return a.renameKey(rows[0]) }},
-		{Keys: []string{"D"}, Name: "revoke", About: "programs that use it lose access at once", Verb: "revoking", Past: "is revoked", Show: true, Change: true, Many: true,
+		{Keys: []string{"D"}, Name: "revoke", About: "programs that use it lose access at once", Verb: "revoking", Past: "revoked", Show: true, Change: true, Many: true,
 			Ask: func(k *client.Key) *ui.Question {
 				may, _ := reach(k)
 				return &ui.Question{Title: "Revoke key", Word: k.Label.String(), Yes: "revoke",
@@ -170,6 +170,7 @@ func (a *Account) renameKey(k *client.Key) ui.Form {
 		},
 		changed(k.ID, func(k *client.Key) int { return k.ID }, func(now *client.Key) bool { return now.Label.Raw() == e.in.Label }))
 	form.Text = "What a key reaches cannot be changed: make another one and revoke this."
+	form.Enter = ui.Always
 	form.Verb, form.Yes = "saving", "save"
 	return form
 }
@@ -202,9 +203,14 @@ func (a *Account) newKey() ui.Form {
 	made := ui.Once{}
 	form := ui.FormThen(a.keys(), "New access key", []ui.Field{
 		ui.Text("label", "Label", &label, keyLabel),
-		ui.Switch("limited", "Limited", &limited).Note("no: it may reach everything, also buckets that come later"),
+		ui.Switch("limited", "Limited", &limited).Notes(func() string {
+			if limited {
+				return "yes: the buckets chosen below, and no object in any other"
+			}
+			return "no: it may reach everything, also buckets that come later"
+		}),
 		ui.Grid("bucket_access", "Buckets", names, grades, noAccess, readOnly, readWrite).When(func() bool { return limited }).
-			Note("up and down go through the buckets, left and right choose"),
+			Note("up, down: the bucket · left, right: what it may do"),
 	}, func(k *client.Key, told bool) tea.Cmd {
 		if !told {
 			return a.secretLost(before, label)
@@ -220,6 +226,7 @@ func (a *Account) newKey() ui.Form {
 		return created(before, now, func(k *client.Key) int { return k.ID }, func(k *client.Key) bool { return k.Label.Raw() == label })
 	})
 	form.Review = func() string { return promise(request()) }
+	form.Enter = func() bool { return len(request().Buckets) > 0 }
 	form.Verb, form.Yes = "making", "make"
 	return form
 }
@@ -242,13 +249,16 @@ func keyRequest(label string, limited bool, buckets []*client.Bucket, grades []g
 	return in
 }
 
+// always is what every limited key may do ("Access Keys").
+const always = "It can list all buckets and make new ones that it does not reach."
+
 // promise says in words what a key will be able to do.
 func promise(in client.KeyRequest) string {
 	switch {
 	case in.Buckets == nil:
 		return "It may reach EVERYTHING: all buckets in all clusters, to read, write and delete."
 	case len(in.Buckets) == 0:
-		return "It may reach NOTHING: no bucket is chosen."
+		return "It may reach NOTHING: no bucket is chosen. " + always
 	}
 	var reads, writes []string
 	for _, g := range in.Buckets {
@@ -268,7 +278,7 @@ func promise(in client.KeyRequest) string {
 		}
 		text += " read, write and delete in " + joined(writes)
 	}
-	return text + ", and nothing else."
+	return text + ", and nothing else. " + always
 }
 
 // secretLost says that a key was made whose secret nobody has, and offers to revoke it.
@@ -295,7 +305,7 @@ func (a *Account) revoke(k *client.Key) tea.Cmd {
 		},
 		After: func(v ui.Verdict, _ ui.Change[*client.Key], err error) tea.Cmd {
 			if v == ui.Done {
-				return ui.News(theme.Good, k.Label.String()+": is revoked")
+				return ui.News(theme.Good, k.Label.String()+": revoked")
 			}
 			return ui.News(theme.Bad, "revoke key: "+ui.Reason(err))
 		}})

@@ -66,6 +66,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 				return because(text == "" && in.Method == "PUT", "needed for PUT: it must then be sent with the object")
 			}).When(func() bool { return in.Method == "PUT" }),
 		},
+		Enter: func() bool { return in.Method == "GET" },
 		Review: func() string {
 			end := a.now().Add(time.Duration(how.seconds(own)) * time.Second)
 			return "It ends at " + a.bothTimes(end, "Mon 2 Jan 15:04:05 MST")

@@ -158,7 +158,7 @@ func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
 		r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<tab>", "nonsense", "<ctrl+s>")
 		r.see("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")
 		r.press("<ctrl+s>")
-		r.see("Zed Ek: saved")
+		r.see("Zed Ek: added")
 	})
 }
 

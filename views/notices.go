@@ -54,7 +54,7 @@ func (a *Account) leaving(rows []*client.Service) []ui.Notice {
 	for _, s := range rows {
 		now[s.ID] = s.Status
 		if before[s.ID] == client.OK && a.alarming(s) {
-			names = append(names, fmt.Sprintf("%s is %s", s.Label, s.Status))
+			names = append(names, s.Label.String()+" "+condition(s.Status))
 		}
 	}
 	a.attention.states = now

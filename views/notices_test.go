@@ -49,12 +49,12 @@ func TestTroubleIsToldOnce(t *testing.T) {
 			r.Fatalf("told before anything happened: %v", *told)
 		}
 		r.wait(150 * time.Second) // one service fails after three minutes, and recovers a minute and a half later
-		if len(*told) != 2 || !strings.Contains(strings.Join(*told, "\n"), "is problem") || !strings.Contains(strings.Join(*told, "\n"), "new issue 901: ") {
+		if len(*told) != 2 || !strings.Contains(strings.Join(*told, "\n"), "has a problem") || !strings.Contains(strings.Join(*told, "\n"), "new issue 901: ") {
 			r.Fatalf("told: %v", *told)
 		}
 		r.see("Buckets", "acme-backups")
 		r.press("m")
-		r.see("is problem", "new issue 901")
+		r.see("has a problem", "new issue 901")
 	})
 }
 

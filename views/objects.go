@@ -203,6 +203,7 @@ func (l *listing) always() []ui.Action {
 func (l *listing) prefixForm() ui.Form {
 	prefix := l.at.prefix
 	return ui.Form{Title: "Names that begin with", Yes: "list", Verb: "listing",
+		Enter:  ui.Always,
 		Text:   "The server looks for them: this finds what has not been loaded.",
 		Fields: []ui.Field{ui.Text("prefix", "Prefix", &prefix)},
 		Send: func(context.Context) (func() tea.Cmd, error) {

@@ -107,7 +107,8 @@ func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 		leaf = ""
 	}
 	form := ui.Form{Title: "Download " + o.Name.String(), Yes: "download", Verb: "starting",
-		Text: fmt.Sprintf("%s. It gets its name when it is complete and right; nothing is overwritten.", size(o.Size)),
+		Text:  fmt.Sprintf("%s. It gets its name when it is complete and right; nothing is overwritten.", size(o.Size)),
+		Enter: ui.Always,
 		Fields: []ui.Field{
 			ui.File("folder", "Folder", &folder, isFolder),
 			ui.Text("name", "File name", &leaf, fileName, func(name string) string { return taken(folder, name) }),
@@ -172,6 +173,7 @@ func (l *listing) planForm(rows, all []client.Object) ui.Form {
 		text += fmt.Sprintf(" %s cannot become files here, and are left out:", count(len(list), "object", "objects"))
 	}
 	return ui.Form{Title: "Download " + l.subject(rows), Text: text, List: list, Yes: "download", Verb: "starting",
+		Enter:  ui.Always,
 		Fields: []ui.Field{ui.File("folder", "Folder", &folder, isFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			ids, refused := l.a.transfers.DownloadPlan(l.at.bucket.Cluster.Raw(), l.at.bucket.Label.Raw(), folder, plan)
@@ -304,7 +306,8 @@ func (l *listing) uploadFolder(ctx context.Context, folder, prefix string) (func
 func (l *listing) folderForm() ui.Form {
 	name := ""
 	return ui.Form{Title: "New folder in " + l.at.String(), Yes: "make", Verb: "making",
-		Text: "An object store has no folders: an empty object whose name ends with / stands for one.",
+		Text:  "An object store has no folders: an empty object whose name ends with / stands for one.",
+		Enter: ui.Always,
 		Fields: []ui.Field{ui.Text("name", "Name", &name, ui.Length(1, 512), func(text string) string {
 			return because(strings.HasPrefix(text, "/") || strings.Contains(text, "//"), "no empty part between slashes")
 		})},

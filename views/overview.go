@@ -247,27 +247,18 @@ func (a *Account) servicesGlance(b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
-// forgotten is how long a service may be disabled before the overview asks whether somebody forgot it.
-const forgotten = 24 * time.Hour
-
 func (a *Account) troubleLine(s *client.Service, b ui.Box) string {
 	state, tone := stateOf(s.Status, b.Theme)
 	shape, _, _ := strings.Cut(state, " ")
-	since, mark := "", ""
+	right := ""
 	switch s.Status {
 	case client.Problem:
 		if issue, found := a.newestIssue(s.ID); found {
-			since = ago(issue.Created, b.Now)
+			right = ago(issue.Created, b.Now)
 		}
 	case client.Disabled:
-		if d, ok := a.disabledFor(s); ok {
-			since = ui.Age(d)
-			if d > forgotten {
-				mark = " !"
-			}
-		}
+		right, _ = a.off(s)
 	}
-	right := since + mark
 	room := max(0, b.Width-ui.Width(right)-3)
 	name := s.Label.String()
 	if s.Status == client.Problem {

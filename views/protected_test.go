@@ -39,7 +39,7 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 		r.press("y", "<enter>")
 		r.see("Type Ada Wong and press enter")
 		r.press("<backspace>", "Ada Wong", "<enter>")
-		r.see("is deleted")
+		r.see(": deleted")
 		r.press("6", "d")
 		r.see("Protected account", "deny access")
 		r.wait(time.Second)

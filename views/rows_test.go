@@ -49,7 +49,7 @@ func TestJoinsWithoutARow(t *testing.T) {
 	if a.open(&client.Issue{ID: 9, Services: []int{1}}) {
 		t.Error("an issue that is gone is open")
 	}
-	if text, _ := a.openIssueCell(web, ui.Box{Theme: &theme.Theme{}}); text != "" {
+	if text, _ := a.troubleCell(web, ui.Box{Theme: &theme.Theme{}}); text != "" {
 		t.Errorf("an issue stands beside it: %q", text)
 	}
 	for _, act := range a.serviceActs() {

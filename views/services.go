@@ -36,7 +36,7 @@ func (a *Account) servicesPane() ui.Pane {
 				return fmt.Sprintf("%d s", s.Timeout), theme.Muted
 			}, Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout }},
 			{Title: "group", Width: 10, Drop: 3, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
-			{Title: "open issue", Width: 14, Drop: 2, Cell: a.openIssueCell},
+			{Title: "open issue", Width: 14, Drop: 2, Cell: a.troubleCell},
 			{Title: "updated", Width: 8, Right: true, Drop: 6, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
 				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
 		},
@@ -67,7 +67,7 @@ func (a *Account) serviceActs() []ui.Act[*client.Service] {
 			Check: enabled, Undo: "disable"},
 		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Opens: true, Start: a.toggle},
 		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Service) ui.Form { return a.editService(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", About: "monitoring stops for good", Verb: "deleting", Past: "is deleted", Change: true, Many: true,
+		{Keys: []string{"D"}, Name: "delete", About: "monitoring stops for good", Verb: "deleting", Past: "deleted", Change: true, Many: true,
 			Ask: deleteService,
 			Run: func(ctx context.Context, s *client.Service) (ui.Change[*client.Service], error) {
 				return ui.Drop[*client.Service](a.api.Services.Delete(about(ctx, s), s.ID))
@@ -142,7 +142,14 @@ func (a *Account) servicesBadge() (string, theme.Tone) {
 	return fmt.Sprintf("%d!", problems), theme.Bad
 }
 
-func (a *Account) openIssueCell(s *client.Service, b ui.Box) (string, theme.Tone) {
+// troubleCell is for how long a service has been switched off, or the issue that is open.
+func (a *Account) troubleCell(s *client.Service, b ui.Box) (string, theme.Tone) {
+	if since, forgot := a.off(s); since != "" {
+		if forgot {
+			return "off " + since, theme.Warn
+		}
+		return "off " + since, theme.Off
+	}
 	issue, found := a.newestIssue(s.ID)
 	if !found || s.Status != client.Problem && !a.open(issue) {
 		return "", theme.Plain
@@ -175,6 +182,8 @@ func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
 	t.line("state", state, tone)
 	if hold, ok := a.heldBy(s.ID); ok && s.Status == client.Disabled {
 		t.line("disabled", hold, theme.Warn)
+	} else if d, known := a.disabledFor(s); known && s.Status == client.Disabled {
+		t.line("disabled", "for "+ui.Age(d)+", by its last change", theme.Warn)
 	}
 	t.line("type", s.Type.String(), theme.Plain)
 	t.line("address", s.Address.String(), theme.Plain)
@@ -182,7 +191,7 @@ func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
 	t.line("expects", or(s.Body.String(), "any answer"), theme.Plain)
 	t.line("group", or(s.Group.String(), "nobody is named"), theme.Plain)
 	for _, c := range a.inGroup(s.Group.Raw()) {
-		t.line("", contactLine(c), theme.Plain)
+		t.parts("", contactParts(c), theme.Plain)
 	}
 	t.line("credentials", or(joined(a.credentialLabels(s.Credentials)), "none"), theme.Plain)
 	t.line("region", or(s.Region.String(), "public address"), theme.Plain)

@@ -24,7 +24,7 @@ func (a *Account) addService() ui.Action {
 func (a *Account) newService() ui.Form {
 	in := client.ServiceRequest{Type: client.URL, Timeout: 10}
 	before := a.services().Rows()
-	form := a.serviceForm("New service", &in, func(ctx context.Context) (ui.Change[*client.Service], error) {
+	form := a.serviceForm("New service", "added", &in, func(ctx context.Context) (ui.Change[*client.Service], error) {
 		return ui.Put(a.api.Services.Create(client.About(ctx, "service", "", in.Label), in))
 	}, func(now []*client.Service) ui.Verdict {
 		return created(before, now, serviceID, func(s *client.Service) bool { return sameService(s, in) })
@@ -36,7 +36,7 @@ func (a *Account) newService() ui.Form {
 // editService changes a service.
 func (a *Account) editService(s *client.Service) ui.Form {
 	e := &edit[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
-	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), &e.in, func(ctx context.Context) (ui.Change[*client.Service], error) {
+	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), "saved", &e.in, func(ctx context.Context) (ui.Change[*client.Service], error) {
 		return save(about(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.View(ctx, s.ID) }, (*client.Service).Request,
 			func(ctx context.Context, p client.Patch) (*client.Service, error) {
 				return a.api.Services.Update(ctx, s.ID, p)
@@ -46,8 +46,8 @@ func (a *Account) editService(s *client.Service) ui.Form {
 	return form
 }
 
-// serviceForm is the same for new and edit: the bounds are those of "Managed Service".
-func (a *Account) serviceForm(title string, in *client.ServiceRequest, send func(context.Context) (ui.Change[*client.Service], error), check func([]*client.Service) ui.Verdict) ui.Form {
+// serviceForm is the same for new and edit, which is said when it is done ("added"): the bounds are those of "Managed Service".
+func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, send func(context.Context) (ui.Change[*client.Service], error), check func([]*client.Service) ui.Verdict) ui.Form {
 	return ui.FormFor(a.services(), title, []ui.Field{
 		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
 		ui.Choice("service_type", "Type", &in.Type, client.URL, client.TCP),
@@ -59,7 +59,7 @@ func (a *Account) serviceForm(title string, in *client.ServiceRequest, send func
 		ui.Many("credentials", "Credentials", &in.Credentials, a.credentialOptions),
 		ui.Lines("notes", "Notes", &in.Notes),
 	}, func(s *client.Service) string {
-		return fmt.Sprintf("%s: saved, monitoring is %s", s.Label, s.Status)
+		return fmt.Sprintf("%s: %s, monitoring is %s", s.Label, past, s.Status)
 	}, send, check)
 }
 

@@ -91,7 +91,7 @@ func TestEnableAGroupAsksForTheCount(t *testing.T) {
 			}
 		}
 		r.press("3", "R", "/", "group:web", "<enter>", "A", "E")
-		r.see("Enable: 2 rows", "web-1 (id 4)", "web-2 (id 5)", "Left out: 2 marked rows")
+		r.see("Enable: 2 services", "web-1 (id 4)", "web-2 (id 5)", "Left out: 2")
 		r.wait(time.Second)
 		r.press("2", "<enter>")
 		if got := r.applied(); !slices.Equal(got, []string{"disable service", "disable service", "enable service", "enable service"}) {

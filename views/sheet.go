@@ -16,7 +16,16 @@ type sheet struct {
 	label int // cells of the label column
 }
 
-func newSheet(b ui.Box) *sheet { return &sheet{box: b, label: 14} }
+func newSheet(b ui.Box) *sheet {
+	s := &sheet{box: b, label: 14}
+	if b.Width < thin {
+		s.label = 12
+	}
+	return s
+}
+
+// thin is the width beneath which labels make room for what they say.
+const thin = 36
 
 func (s *sheet) title(text string) {
 	for _, part := range ui.Wrap(text, s.box.Width) {
@@ -40,6 +49,22 @@ func (s *sheet) line(label, text string, tone theme.Tone) {
 		s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.label-1), s.label)) + t.Paint(tone, part))
 		label = ""
 	}
+}
+
+// parts are a label and texts of which a line breaks none that fits: phone numbers, addresses.
+func (s *sheet) parts(label string, parts []string, tone theme.Tone) {
+	line := ""
+	for _, part := range parts {
+		if line != "" && ui.Width(line)+2+ui.Width(part) > s.box.Width-s.label {
+			s.line(label, line, tone)
+			label, line = "", ""
+		}
+		if line != "" {
+			line += "  "
+		}
+		line += part
+	}
+	s.line(label, line, tone)
 }
 
 // brief is a label and as much of what it says as one line takes: for lists.

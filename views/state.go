@@ -25,6 +25,14 @@ func stateOf(status client.ServiceStatus, look *theme.Theme) (string, theme.Tone
 	return g.Unknown + " " + status.String(), theme.Info
 }
 
+// condition is a status as it ends a sentence: "has a problem".
+func condition(status client.ServiceStatus) string {
+	if status == client.Problem {
+		return "has a problem"
+	}
+	return "is " + status.String()
+}
+
 // rank orders states by how soon somebody must look: problems first.
 func rank(status client.ServiceStatus) int {
 	switch status {

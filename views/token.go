@@ -15,6 +15,7 @@ func (a *Account) TokenForm() ui.Form {
 	var text string
 	return ui.Form{
 		Title: "Token for " + a.name, Verb: "trying it", Yes: "use it",
+		Enter:  ui.Always,
 		Text:   "The token in use is shown to the API no more. Give another one of the same account: it is used by this run alone; where the old one is kept stays as it is.",
 		Fields: []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {

@@ -114,7 +114,7 @@ func TestRefusedToken(t *testing.T) {
 		})
 	}
 	for name, fault := range map[string]emulator.Fault{"refused": refused, "forbidden": {Status: 403}} {
-		for _, form := range []struct{ keys, text string }{{"4n", "New contact"}, {"4e", "Edit contact"}} {
+		for _, form := range []struct{ keys, text, past string }{{"4n", "New contact", "added"}, {"4e", "Edit contact", "saved"}} {
 			faultrig.Row(t, "B13", form.text+" "+name, func(t *testing.T) {
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.press(strings.Split(form.keys, "")...)
@@ -138,7 +138,7 @@ func TestRefusedToken(t *testing.T) {
 					r.see(form.text, "Zed")
 					r.press("<ctrl+s>")
 					r.wait(time.Second)
-					r.see(": saved")
+					r.see(": " + form.past)
 					if n := len(r.applied()); n != 1 {
 						r.Errorf("%d changes", n)
 					}
@@ -262,20 +262,20 @@ func writes() []write {
 	return []write{
 		{op: "enable service", keys: "3 / billing-cron <enter>", send: "E", done: "monitoring is enabled", refused: "it was not done"},
 		{op: "disable service", keys: "3 / edge-router <enter> d", send: "<ctrl+s>", done: "monitoring is disabled", refused: "it was not done"},
-		{op: "delete service", keys: "3 / edge-router <enter> D ~ edge-router", send: "<enter>", done: "is deleted", refused: "it was not done"},
+		{op: "delete service", keys: "3 / edge-router <enter> D ~ edge-router", send: "<enter>", done: ": deleted", refused: "it was not done"},
 		{op: "create service", keys: "3 n night <tab> <right> <tab> 203.0.113.7:22", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
 		{op: "update service", keys: "3 / edge-router <enter> e 2", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
-		{op: "delete contact", keys: "4 / Ada <enter> D ~", send: "y", done: "is deleted", refused: "it was not done"},
+		{op: "delete contact", keys: "4 / Ada <enter> D ~", send: "y", done: ": deleted", refused: "it was not done"},
 		{op: "create contact", keys: "4 n Zed <tab> zed@acme.net", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
 		{op: "update contact", keys: "4 / Ada <enter> e 2", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
 		{op: "create credential", keys: "5 n night <tab> ops <tab> secret", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
 		{op: "update credential", keys: "5 / db2-root <enter> e 2", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
-		{op: "delete credential", keys: "5 / db2-root <enter> D ~ db2-root", send: "<enter>", done: "is deleted", refused: "it was not done"},
+		{op: "delete credential", keys: "5 / db2-root <enter> D ~ db2-root", send: "<enter>", done: ": deleted", refused: "it was not done"},
 		{op: "update SSH settings", keys: "6 / db1 <enter>", send: "d", done: "support may not log in", refused: "it was not done"},
 		{op: "create bucket", keys: "8 n night", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
-		{op: "delete bucket", keys: "8 / scratch <enter> D ~ scratch", send: "<enter>", done: "is deleted", refused: "it was not done"},
+		{op: "delete bucket", keys: "8 / scratch <enter> D ~ scratch", send: "<enter>", done: ": deleted", refused: "it was not done"},
 		{op: "update key", keys: "9 / finance <enter> e 2", send: "<ctrl+s>", done: "reading again confirmed it", refused: "it was not done"},
-		{op: "revoke key", keys: "9 / finance <enter> D ~ finance", send: "<enter>", done: "is revoked", refused: "it was not done"},
+		{op: "revoke key", keys: "9 / finance <enter> D ~ finance", send: "<enter>", done: ": revoked", refused: "it was not done"},
 		{op: "change login", keys: "5 / db2-root <enter> P root <tab> secret", send: "<ctrl+s>", unknown: "harm"},
 		{op: "modify access", keys: "8 / acme-www <enter> x <right>", send: "<ctrl+s>", unknown: "harm"},
 		{op: "update access", keys: "8 / acme-www <enter> x <right> <tab> <right>", send: "<ctrl+s>", unknown: "harm"},
@@ -636,7 +636,7 @@ func TestOrphanedKeys(t *testing.T) {
 						r.see("orphan was made, its secret was lost", "revoke key")
 						r.press("r")
 						r.wait(time.Second)
-						r.see("orphan: is revoked")
+						r.see("orphan: revoked")
 						return
 					}
 					r.see("it was not done")

@@ -164,7 +164,7 @@ func orElse(text, absent string) string {
 
 func (q *question) hint() string {
 	if q.word != "" {
-		return "the name is compared letter by letter · esc: nothing happens"
+		return "type it exactly · esc: nothing happens"
 	}
 	return "y does it · any other key: nothing happens"
 }
@@ -221,7 +221,8 @@ func (d *formDialog) hint() string { return "ctrl+s sends · tab goes on · esc 
 
 func (d *formDialog) paste(msg tea.PasteMsg) tea.Cmd { return d.form.Update(msg) }
 
-func (d *formDialog) press(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+func (d *formDialog) press(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	d.form.Hasten(s.hasty)
 	cmd := d.form.Update(k)
 	return cmd, d.form.Done()
 }

@@ -133,52 +133,80 @@ func (s *Shell) tabLine(b ui.Box) string {
 		crumb = " " + b.Theme.Glyphs.Right + " " + c.Crumb()
 	}
 	room := b.Width - 1 - ui.Width(crumb)
-	labels, short := s.tabTexts(room)
-	if crumb != "" && short && width(labels) > room {
-		text := s.tabText(s.front, false).text
+	labels, out := s.tabTexts(room)
+	if crumb != "" && out {
+		text := s.tabText(s.front, whole).text
 		return b.Theme.Paint(theme.Accent, text) + b.Theme.Paint(theme.Strong, tail(crumb, b.Width-ui.Width(text)-1, b.Theme.Glyphs.Ellipsis))
 	}
-	var out strings.Builder
-	out.Grow(b.Width * 4)
+	var line strings.Builder
+	line.Grow(b.Width * 4)
 	x := 0
 	for i, l := range labels {
-		if x+l.width-1 > room {
-			out.WriteString(b.Theme.Glyphs.Ellipsis)
-			break
+		if l.width == 0 {
+			continue
 		}
 		look := theme.Muted
 		if i == s.front {
 			look = theme.Accent
 		}
-		paint(&out, b.Theme, look, l.text)
-		paint(&out, b.Theme, l.tone, l.badge)
-		out.WriteByte(' ')
+		paint(&line, b.Theme, look, l.text)
+		paint(&line, b.Theme, l.tone, l.badge)
+		line.WriteByte(' ')
 		s.hits = append(s.hits, hit{1, x, x + l.width, s.tabAction(i)})
 		x += l.width
 	}
-	paint(&out, b.Theme, theme.Strong, crumb)
-	return out.String()
+	if out {
+		line.WriteString(b.Theme.Glyphs.Ellipsis)
+		s.hits = append(s.hits, hit{1, x, x + 1, ui.Action{Key: ui.Bind("go to"), Do: s.choosePlace}})
+	}
+	paint(&line, b.Theme, theme.Strong, crumb)
+	return line.String()
 }
 
-// label is a tab as it is drawn: digit and name, badge, and the cells of both with the blank behind.
+// label is a tab as it is drawn: digit and name, badge, and the cells of both with the blank behind. No cells are a tab that is left out.
 type label struct {
 	text, badge string
 	tone        theme.Tone
 	width       int
 }
 
-// tabTexts are all tabs, with their names short where they do not fit otherwise.
-func (s *Shell) tabTexts(room int) (labels []label, short bool) {
-	for _, short = range []bool{false, true} {
+// How much of its name a tab shows that is neither in front nor has something to say.
+const (
+	whole = 100
+	short = 5
+	none  = 0 // its digit alone
+)
+
+// tabTexts are all tabs. Where they do not fit names are shortened, then only digits are left, then tabs leave from the end: never the one
+// in front, and those with something to say last.
+func (s *Shell) tabTexts(room int) (labels []label, out bool) {
+	for _, most := range []int{whole, short, none} {
 		labels = labels[:0]
 		for i := range s.tabs {
-			labels = append(labels, s.tabText(i, short))
+			labels = append(labels, s.tabText(i, most))
 		}
 		if width(labels) <= room {
-			break
+			return s.named(labels, room-width(labels)), false
 		}
 	}
-	return labels, short
+	for _, telling := range []bool{false, true} {
+		for i := len(labels) - 1; i >= 0 && width(labels) >= room; i-- {
+			if i != s.front && (labels[i].badge != "") == telling {
+				labels[i] = label{}
+			}
+		}
+	}
+	return labels, true
+}
+
+// named gives tabs their short names back, the first first, where the room that is left allows it.
+func (s *Shell) named(labels []label, left int) []label {
+	for i, l := range labels {
+		if longer := s.tabText(i, short); longer.width > l.width && longer.width-l.width <= left {
+			labels[i], left = longer, left-longer.width+l.width
+		}
+	}
+	return labels
 }
 
 func width(labels []label) int {
@@ -189,20 +217,25 @@ func width(labels []label) int {
 	return n
 }
 
-// tabText is a tab. Only the first ten have a digit.
-func (s *Shell) tabText(i int, short bool) label {
-	name := tabName(s.tabs[i])
-	if short && i != s.front {
-		name = ui.Cut(name, 5, "")
-	}
-	l := label{text: " " + name}
-	if i < 10 {
-		l.text = " " + digits[(i+1)%10:][:1] + " " + name
-	}
+// tabText is a tab, with at most so much of its name. Only the first ten have a digit.
+func (s *Shell) tabText(i, most int) label {
+	l := label{}
 	if t, ok := s.tabs[i].stack[0].(ui.Badger); ok {
 		if l.badge, l.tone = t.Badge(); l.badge != "" {
 			l.badge = " " + l.badge
 		}
+	}
+	if i < 10 {
+		l.text = " " + digits[(i+1)%10:][:1]
+	}
+	switch {
+	case i == s.front:
+		most = whole
+	case l.badge != "" || l.text == "": // what a count is about is told
+		most = max(most, short)
+	}
+	if most > none {
+		l.text += " " + ui.Cut(tabName(s.tabs[i]), most, "")
 	}
 	l.width = ui.Width(l.text) + ui.Width(l.badge) + 1
 	return l

@@ -215,7 +215,7 @@ func (l *Linear) tabs() []string {
 	s := l.program.Front()
 	names := make([]string, len(s.tabs))
 	for i := range s.tabs {
-		t := s.tabText(i, false)
+		t := s.tabText(i, whole)
 		names[i] = strings.TrimSpace(t.text + t.badge)
 	}
 	return names

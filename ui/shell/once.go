@@ -41,41 +41,52 @@ func (d *once) title() string { return d.Title }
 func (d *once) size() (int, int) { return 74, 8 + len(d.Lines) + len(d.Saves) + len(d.Text)/70 }
 
 func (d *once) hint() string {
-	if d.kept {
+	switch {
+	case d.kept:
 		return "enter closes · y copies it again"
+	case d.leaving:
+		return "type " + discard + " and press enter · esc goes back"
 	}
 	return "y copies · r held shows · 1-9 saves · it is not shown again"
 }
 
 func (d *once) view(b ui.Box) string {
 	t := b.Theme
-	lines := ui.Wrap(d.Text, b.Width)
+	about := ui.Wrap(d.Text, b.Width)
 	for _, line := range d.Lines {
-		lines = append(lines, t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Cut(line[1], b.Width-14, t.Glyphs.Ellipsis))
+		about = append(about, t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Cut(line[1], b.Width-14, t.Glyphs.Ellipsis))
 	}
 	value := strings.Repeat(t.Glyphs.Mask, 16)
 	if d.bare {
 		value = d.Reveal()
 	}
-	lines = append(lines, t.Paint(theme.Muted, ui.Pad(d.What, 14))+t.Paint(theme.Strong, ui.Cut(value, b.Width-14, t.Glyphs.Ellipsis)), "")
+	about = append(about, t.Paint(theme.Muted, ui.Pad(d.What, 14))+t.Paint(theme.Strong, ui.Cut(value, b.Width-14, t.Glyphs.Ellipsis)), "")
+	ways := d.ways(b)
+	all := append(about[min(len(about), max(0, len(about)+len(ways)-b.Height)):], ways...) // what can be pressed stays in sight
+	return strings.Join(all[max(0, len(all)-b.Height):], "\n")
+}
+
+// ways are what can be pressed now, and last how the dialog is left.
+func (d *once) ways(b ui.Box) []string {
+	t := b.Theme
+	if d.leaving {
+		lines := ui.Wrap("Neither copied nor saved. Type "+discard+" and press enter to lose it; esc goes back.", b.Width)
+		for i := range lines {
+			lines[i] = t.Paint(theme.Bad, lines[i])
+		}
+		return append(lines, "> "+t.Paint(theme.Input, tail(d.typed, b.Width-3, t.Glyphs.Ellipsis))+t.Paint(theme.Cursor, " "))
+	}
+	var lines []string
 	key := func(k, text string) { lines = append(lines, "  "+t.Paint(theme.Accent, ui.Pad(k, 4))+text) }
 	key("y", "copy it, without showing it")
 	key("r", "hold to show it")
 	for i, s := range d.Saves {
 		key(fmt.Sprint(i+1), "save as "+s.Name)
 	}
-	return strings.Join(append(lines, d.closing(t)), "\n")
-}
-
-// closing is how the dialog is left.
-func (d *once) closing(t *theme.Theme) string {
-	switch {
-	case d.kept:
-		return "  " + t.Paint(theme.Good, "enter") + "  close: it has been copied or saved"
-	case d.leaving:
-		return t.Paint(theme.Bad, "Neither copied nor saved. Type "+discard+" and press enter to lose it: ") + t.Paint(theme.Input, d.typed) + t.Paint(theme.Cursor, " ")
+	if d.kept {
+		return append(lines, "  "+t.Paint(theme.Good, "enter")+"  close: it has been copied or saved")
 	}
-	return t.Paint(theme.Muted, "  esc closes, and asks first: it cannot be shown again")
+	return append(lines, t.Paint(theme.Muted, "  esc closes, and asks first: it cannot be shown again"))
 }
 
 func (d *once) paste(tea.PasteMsg) tea.Cmd { return nil }
@@ -131,6 +142,7 @@ func (d *once) saving(s ui.Save) ui.Form {
 	path := s.Path
 	return ui.Form{
 		Title: "Save as " + s.Name, Text: "A new file, readable by you alone. One that exists is not overwritten.", Verb: "saving", Yes: "save",
+		Enter:  ui.Always,
 		Fields: []ui.Field{ui.File("path", "File", &path, ui.Required())},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			if err := s.Write(path); err != nil {

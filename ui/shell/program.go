@@ -39,6 +39,14 @@ func (s *Shell) bare() []ui.Action {
 	}
 }
 
+// choosePlace puts the palette in front.
+func (s *Shell) choosePlace() tea.Cmd {
+	p := newPalette()
+	p.find(s)
+	s.push(p)
+	return nil
+}
+
 func (s *Shell) programActions() []ui.Action {
 	act := func(name, about string, show bool, do func() tea.Cmd, keys ...string) ui.Action {
 		return ui.Action{Key: ui.Bind(name, keys...), Group: "program", About: about, Show: show, Do: do}
@@ -50,7 +58,7 @@ func (s *Shell) programActions() []ui.Action {
 	actions := []ui.Action{
 		act("help", "all keys of this pane; typing searches them", true, func() tea.Cmd { s.push(newHelp(s.actions())); return nil }, "?"),
 		act("all actions", "what can be done here", true, func() tea.Cmd { s.push(s.allActions()); return nil }, "a"),
-		act("go to", "panes, actions and rows by name", true, func() tea.Cmd { p := newPalette(); p.find(s); s.push(p); return nil }, ":", "ctrl+p"),
+		act("go to", "panes, actions and rows by name", true, s.choosePlace, ":", "ctrl+p"),
 		act("refresh", "", false, func() tea.Cmd { return s.resume(s.pane().Refresh) }, "r"),
 		act("refresh all", "", false, func() tea.Cmd { return s.resume(s.refreshAll) }, "R"),
 		act(pause, "nothing moves until it goes on", false, func() tea.Cmd { return s.clock.pause(s) }, "p"),

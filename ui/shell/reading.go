@@ -101,7 +101,7 @@ func (d *once) read(ui.Box) dialogReading {
 	case d.kept:
 		r.Item = "copied or saved; enter closes"
 	case d.leaving:
-		r.Item, r.Input = "neither copied nor saved; type "+discard+" and press enter to lose it", "answer: "+d.typed
+		r.Item, r.Input = "neither copied nor saved; type "+discard+" and press enter to lose it; escape goes back", "answer: "+d.typed
 	default:
 		r.Item = "escape closes, and asks first: it cannot be shown again"
 	}

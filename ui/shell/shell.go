@@ -63,6 +63,8 @@ type Shell struct {
 	past     []place // where ctrl+o goes back to
 	future   []place // where alt+o goes forward to
 	dialogs  []dialog
+	entered  time.Time // when enter was pressed, while no other key has been
+	hasty    bool      // the key under way is an enter at the heels of another
 	news     news
 	clock    clock
 	mouse    bool
@@ -258,6 +260,9 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 func (s *Shell) asked(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case ui.Say:
+		if h, ok := s.pane().(ui.Hider); ok && h.Hides(msg.Row) {
+			msg.Text += " · the filter hides it, esc clears it"
+		}
 		return s.news.say(s, msg)
 	case ui.Open:
 		s.remember()
@@ -296,6 +301,7 @@ func (s *Shell) push(d dialog) { s.dialogs = append(s.dialogs, d) }
 
 // press is a key on its way: to the dialog in front, to a pane that takes text, else to an action.
 func (s *Shell) press(k tea.KeyPressMsg) tea.Cmd {
+	s.follow(k)
 	if k.String() == "ctrl+c" && !s.holdsSecret() {
 		return terminal.Quit(0)
 	}
@@ -315,6 +321,16 @@ func (s *Shell) press(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return p.Update(k)
+}
+
+// follow notes whether a key is an enter at the heels of another: one that is held, or pressed for what stood there before.
+func (s *Shell) follow(k tea.KeyPressMsg) {
+	before := s.entered
+	s.hasty, s.entered = false, time.Time{}
+	if k.String() == "enter" {
+		s.entered = s.o.Now()
+		s.hasty = s.entered.Sub(before) < arms
+	}
 }
 
 // answer gives a key to a dialog and takes the dialog away once it is done.
