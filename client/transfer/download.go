@@ -55,7 +55,19 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	r.Folder = folder
 	local := filepath.Join(folder, filepath.FromSlash(r.Path))
 	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: client.NewText(local), Total: r.Object.Size}
-	return m.add(row, &download{DownloadRequest: r}, fold(local)), nil
+	return m.add(row, &download{DownloadRequest: r}, fold(place(local))), nil
+}
+
+// place is where a path leads once links among its folders are followed, as far as those are there.
+func place(path string) string {
+	dir, leaf := filepath.Dir(path), filepath.Base(path)
+	if dir == path {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, leaf)
+	}
+	return filepath.Join(place(dir), leaf)
 }
 
 // DownloadPlan fetches the files of a plan into a folder. IDs of files that could not be taken are left out and their reasons given.
@@ -103,7 +115,7 @@ func (d *download) run(ctx context.Context, m *Manager, p *progress) (err error)
 	if err != nil {
 		return err
 	}
-	defer d.part.close()
+	defer d.part.end()
 	if err := d.takeUp(p); err != nil {
 		return err
 	}
