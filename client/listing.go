@@ -73,9 +73,13 @@ func (r *objectReader) rows() ([]Object, bool) {
 		return rows, true
 	}
 	for {
-		rows = append(rows, Object{})
-		if !r.row(&rows[len(rows)-1]) {
+		rows = append(rows, Object{Size: UnknownSize})
+		last := &rows[len(rows)-1]
+		if !r.row(last) {
 			return nil, false
+		}
+		if last.Size < 0 {
+			*last = last.sized()
 		}
 		if r.take(']') {
 			return rows, true
@@ -224,10 +228,10 @@ var stops = func() (table [256]byte) {
 	return table
 }()
 
-// size reads a whole number that is not below zero, or null, which is 0.
+// size reads a whole number that is not below zero, or null, which is none that is known.
 func (r *objectReader) size() (int64, bool) {
 	if r.word("null") {
-		return 0, true
+		return UnknownSize, true
 	}
 	from, n := r.i, int64(0)
 	for ; r.i < len(r.s); r.i++ {

@@ -6,9 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"lookout/client/faultrig"
 )
 
 // listings are answers of a listing: recorded ones where they lie beside the project, and others that try the reader.
@@ -207,5 +210,31 @@ func benchmarkPage[T any](b *testing.B, body []byte) {
 		if err := decode(body, &p); err != nil || len(p.Data) != pageSize {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A size that is not known is no 0, on both ways, in sums and in what scripts print.
+func TestSizesThatAreNotKnown(t *testing.T) {
+	entry := func(size string) []byte {
+		return []byte(`{"data":[{"name":"o","etag":"` + strings.Repeat("a", 32) + `"` + size + `},{"name":"p/","etag":null,"owner":null,"last_modified":null,"size":null}],"is_truncated":false}`)
+	}
+	for text, want := range map[string]int64{`,"size":7`: 7, `,"size":0`: 0, `,"size":null`: UnknownSize, ``: UnknownSize, `,"size":-7`: UnknownSize, `,"size":"7"`: UnknownSize, `,"size":7e0`: UnknownSize,
+		`,"size":99999999999999999999`: UnknownSize} {
+		faultrig.Row(t, "D3", text, func(t *testing.T) {
+			checkQuick(t, entry(text))
+			var p ObjectPage
+			if err := decode(entry(text), &p); err != nil || p.Data[0].Size != want || p.Data[1].Size != 0 {
+				t.Fatalf("%+v, %v", p, err)
+			}
+			var s count
+			s.add(p)
+			if s.sum.Bytes != max(0, want) || (want < 0) != slices.Contains(s.sum.Odd, oddSizes) {
+				t.Errorf("%+v", s.sum)
+			}
+			printed, err := json.Marshal(p.Data[0])
+			if shown := `"size":` + map[bool]string{true: "null", false: fmt.Sprint(want)}[want < 0]; err != nil || !strings.Contains(string(printed), shown) {
+				t.Errorf("%s, %v", printed, err)
+			}
+		})
 	}
 }

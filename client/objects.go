@@ -13,7 +13,52 @@ type Object struct {
 	ETag     ETag  `json:"etag"`          // without the quotes of the HTTP header
 	Modified Time  `json:"last_modified"` // to the millisecond
 	Owner    Text  `json:"owner"`         // an identity of the store, not a name of the account
-	Size     int64 `json:"size"`          // bytes; 0 for a common prefix
+	Size     int64 `json:"size"`          // bytes; 0 for a common prefix, UnknownSize where the listing tells none
+}
+
+// UnknownSize is the size of an object for which the listing tells none, or none that makes sense.
+const UnknownSize = -1
+
+// MarshalJSON is the entry with a size of null where it is not known.
+func (o Object) MarshalJSON() ([]byte, error) {
+	type entry Object
+	told := struct {
+		entry
+		Size *int64 `json:"size"`
+	}{entry: entry(o)}
+	if o.Size >= 0 {
+		told.Size = &o.Size
+	}
+	return json.Marshal(told)
+}
+
+// sized is the entry with a size below zero turned into one that is not known. A common prefix needs none.
+func (o Object) sized() Object {
+	switch {
+	case o.Size >= 0:
+	case o.Prefix():
+		o.Size = 0
+	default:
+		o.Size = UnknownSize
+	}
+	return o
+}
+
+// listed is an entry as it is read.
+type listed struct {
+	Name     Text   `json:"name"`
+	ETag     ETag   `json:"etag"`
+	Modified Time   `json:"last_modified"`
+	Owner    Text   `json:"owner"`
+	Size     *int64 `json:"size"`
+}
+
+func (l listed) object() Object {
+	o := Object{Name: l.Name, ETag: l.ETag, Modified: l.Modified, Owner: l.Owner, Size: UnknownSize}
+	if l.Size != nil {
+		o.Size = *l.Size
+	}
+	return o.sized()
 }
 
 // Prefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
@@ -44,13 +89,13 @@ func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 	if err := exact(body, map[string]*json.RawMessage{"is_truncated": &truncated, "next_marker": &next}); err != nil {
 		return err
 	}
-	var rows Page[*Object]
+	var rows Page[*listed]
 	if err := rows.UnmarshalJSON(body); err != nil {
 		return err
 	}
 	*p = ObjectPage{Data: make([]Object, len(rows.Data)), Odd: rows.Odd, Truncated: string(truncated) == "true"}
 	for i, row := range rows.Data {
-		p.Data[i] = *row
+		p.Data[i] = row.object()
 	}
 	var marker Text
 	if len(next) > 0 && marker.UnmarshalJSON(next) == nil && p.Truncated {

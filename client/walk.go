@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -225,7 +226,11 @@ type count struct {
 	mu       sync.Mutex
 	sum      Tally
 	told     int64 // objects at the last progress
+	blind    bool  // the size of some object is not known
 }
+
+// oddSizes is what a tally says whose bytes are too few.
+const oddSizes = "the size of some objects is not known"
 
 // flat adds a prefix page by page, at most so many where most is above 0, and reports whether that was all.
 func (c *count) flat(ctx context.Context, prefix string, most int) (whole bool, err error) {
@@ -250,10 +255,14 @@ func (c *count) add(p ObjectPage) {
 	for i := range p.Data {
 		if !p.Data[i].Prefix() {
 			c.sum.Objects++
-			c.sum.Bytes += p.Data[i].Size
+			c.sum.Bytes += max(0, p.Data[i].Size)
+			c.blind = c.blind || p.Data[i].Size < 0
 		}
 	}
 	c.sum.Odd = append(c.sum.Odd, p.Odd...)
+	if c.blind && !slices.Contains(c.sum.Odd, oddSizes) {
+		c.sum.Odd = append(c.sum.Odd, oddSizes)
+	}
 	if c.progress != nil && c.sum.Objects > c.told {
 		c.told = c.sum.Objects
 		c.progress(c.sum.Objects, c.sum.Bytes)

@@ -66,7 +66,12 @@ func (a *Account) bucketsPane() ui.Pane {
 }
 
 // size is bytes for a reader: "12.4 GiB".
-func size(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
+func size(n int64) string {
+	if n < 0 {
+		return "size unknown"
+	}
+	return humanize.IBytes(uint64(n))
+}
 
 // day is a stamp's date, "?" for one that made no sense.
 func day(t client.Time) string {

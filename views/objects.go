@@ -147,6 +147,9 @@ func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 	if o.Prefix() {
 		return "—", theme.Muted
 	}
+	if o.Size < 0 {
+		return "unknown", theme.Warn
+	}
 	return size(o.Size), theme.Plain
 }
 
@@ -227,7 +230,11 @@ func (l *listing) detail(o client.Object, b ui.Box) string {
 
 // objectLines are an object's properties.
 func (a *Account) objectLines(t *sheet, o client.Object) {
-	t.line("size", fmt.Sprintf("%s (%s bytes)", size(o.Size), grouped(o.Size)), theme.Plain)
+	if o.Size < 0 {
+		t.line("size", "unknown: the listing tells none", theme.Warn)
+	} else {
+		t.line("size", fmt.Sprintf("%s (%s bytes)", size(o.Size), grouped(o.Size)), theme.Plain)
+	}
 	t.line("modified", a.when(o.Modified), theme.Plain)
 	t.line("etag", or(o.ETag.String(), "none"), theme.Muted)
 	t.line("owner", or(o.Owner.String(), "not told"), theme.Muted)
@@ -256,7 +263,7 @@ func (l *listing) sum(set *ui.Set[client.Object]) {
 		s.n, s.bytes, l.epoch = 0, 0, set.Epoch()
 	}
 	for ; s.n < set.Len(); s.n++ {
-		s.bytes += set.At(s.n).Size
+		s.bytes += max(0, set.At(s.n).Size)
 	}
 	s.version = set.Version()
 }

@@ -199,7 +199,7 @@ func (l *listing) delete(rows []client.Object) tea.Cmd {
 		names, bytes := make([]string, len(all)), int64(0)
 		lines := make([]string, len(all))
 		for i, o := range all {
-			names[i], bytes, lines[i] = o.Name.Raw(), bytes+o.Size, o.Name.String()
+			names[i], bytes, lines[i] = o.Name.Raw(), bytes+max(0, o.Size), o.Name.String()
 		}
 		ask := &ui.Question{Title: "Delete " + count(len(all), "object", "objects"), List: lines, Yes: "delete",
 			Text: fmt.Sprintf("In %s: %s, %s, deleted for good.", l.at.bucket.Label, count(len(all), "object", "objects"), size(bytes))}

@@ -122,6 +122,24 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 	})
 }
 
+// A size that the listing does not tell is told to be unknown, and the object is not downloaded as an empty one.
+func TestAnObjectOfUnknownSize(t *testing.T) {
+	faultrig.Report(t, "D3", "told on the screen")
+	setup := func(e *emulator.Emulator) {
+		e.Fail("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"big.bin","etag":"` + strings.Repeat("a", 32) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
+			`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],"is_truncated":false,"next_marker":null}`})
+	}
+	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+		r.press("8", "/", "acme-www", "<enter>", "<enter>")
+		r.see("big.bin", "unknown", "2.0 KiB", "2 shown · 2.0 KiB")
+		r.miss(" 0 B")
+		r.press("w")
+		r.see("size unknown. It gets its name when it is complete")
+		r.press("<ctrl+s>")
+		r.see("does not say how large the object is")
+	})
+}
+
 // One of three clusters that never answers takes nothing from the other two.
 func TestOneClusterIsDown(t *testing.T) {
 	setup := func(e *emulator.Emulator) {

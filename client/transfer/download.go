@@ -48,6 +48,9 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	if err := CheckPath(r.Path); err != nil {
 		return 0, err
 	}
+	if r.Object.Size < 0 {
+		return 0, ErrNoSize
+	}
 	folder, err := filepath.Abs(r.Folder)
 	if err != nil {
 		return 0, drawable{err}
@@ -55,7 +58,19 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	r.Folder = folder
 	local := filepath.Join(folder, filepath.FromSlash(r.Path))
 	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: client.NewText(local), Total: r.Object.Size}
-	return m.add(row, &download{DownloadRequest: r}, fold(local)), nil
+	return m.add(row, &download{DownloadRequest: r}, fold(place(local))), nil
+}
+
+// place is where a path leads once links among its folders are followed, as far as those are there.
+func place(path string) string {
+	dir, leaf := filepath.Dir(path), filepath.Base(path)
+	if dir == path {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, leaf)
+	}
+	return filepath.Join(place(dir), leaf)
 }
 
 // DownloadPlan fetches the files of a plan into a folder. IDs of files that could not be taken are left out and their reasons given.
@@ -74,6 +89,8 @@ func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID
 var (
 	// ErrChanged is an object that is no longer the one of the listing.
 	ErrChanged = errors.New("the object has changed since it was listed: refresh the list and start again")
+	// ErrNoSize is an object of which nothing would tell whether all of it came.
+	ErrNoSize = errors.New("the listing does not say how large the object is: list it again, or fetch it by a link")
 	// ErrCorrupt are bytes that are not the object's.
 	ErrCorrupt = errors.New("what came is not the object")
 
@@ -86,6 +103,15 @@ type download struct {
 	DownloadRequest
 	part *part
 	sum  hash.Hash // of what the part holds; nil where the etag is no MD5
+	seen bool      // the storage has given all of it
+}
+
+// sumOfNothing is the MD5 of an object without a byte.
+const sumOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
+
+// lacks reports whether something is still to be fetched. That an object is empty is taken from the listing only where its etag says so too.
+func (d *download) lacks() bool {
+	return d.part.size < d.Object.Size || d.Object.Size == 0 && !d.seen && !strings.EqualFold(d.etag(), sumOfNothing)
 }
 
 // plainMD5 reports whether an etag is the MD5 of the object. That of an upload in parts ends with -N and is none.
@@ -103,7 +129,7 @@ func (d *download) run(ctx context.Context, m *Manager, p *progress) (err error)
 	if err != nil {
 		return err
 	}
-	defer d.part.close()
+	defer d.part.end()
 	if err := d.takeUp(p); err != nil {
 		return err
 	}
@@ -159,9 +185,11 @@ func (d *download) anew(p *progress) error {
 
 // fetch brings the part to the object's size, over as many connections as it takes.
 func (d *download) fetch(ctx context.Context, m *Manager, p *progress) error {
-	for tries, from := 0, d.part.size; d.part.size < d.Object.Size; {
+	d.seen = false
+	for tries, from := 0, d.part.size; d.lacks(); {
 		err := d.attempt(ctx, m, p)
 		if err == nil {
+			d.seen = true
 			continue
 		}
 		if ctx.Err() != nil {

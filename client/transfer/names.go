@@ -137,6 +137,9 @@ func NewPlan(prefix string, objects []client.Object) Plan {
 		}
 		local := name[cut:]
 		reason := badPath(local)
+		if reason == "" && o.Size < 0 {
+			reason = "its size is not known"
+		}
 		if reason == "" {
 			reason = taken.add(local)
 		}

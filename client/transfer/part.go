@@ -63,7 +63,8 @@ type file interface {
 type part struct {
 	root  *os.Root
 	file  file
-	name  string // of the part, with slashes
+	hold  *os.File // the lock: no other download writes to the part until it is closed, after the part has its final name
+	name  string   // of the part, with slashes
 	final string
 	size  int64 // bytes written
 	gone  bool
@@ -92,11 +93,15 @@ func openPart(root *os.Root, final, identity string, wrap func(file) file) (*par
 	if err := p.free(); err != nil {
 		return nil, err
 	}
-	f, size, err := openOwn(root, p.name)
+	f, err := openOwn(root, p.name)
 	if err != nil {
 		return nil, err
 	}
-	p.file, p.size = f, size
+	if p.hold, p.size, err = holdPart(root, p.name, f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	p.file = f
 	if wrap != nil {
 		p.file = wrap(f)
 	}
@@ -104,28 +109,52 @@ func openPart(root *os.Root, final, identity string, wrap func(file) file) (*par
 }
 
 // openOwn opens a regular file, or makes it for its owner alone. A link, a pipe or a device of that name is refused.
-func openOwn(root *os.Root, name string) (*os.File, int64, error) {
+func openOwn(root *os.Root, name string) (*os.File, error) {
 	before, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		return f, 0, err
+		return root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is in the way and no ordinary file", name)
+		return nil, fmt.Errorf("%s is in the way and no ordinary file", name)
 	}
 	f, err := root.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
+		return nil, err
+	}
+	if after, err := f.Stat(); err != nil || !os.SameFile(before, after) {
+		f.Close()
+		return nil, errSwapped(name)
+	}
+	return f, nil
+}
+
+func errSwapped(name string) error { return fmt.Errorf("%s was changed by something else", name) }
+
+// errHeld is a part that another download writes to, of this program or another one.
+var errHeld = errors.New("another download is at it")
+
+// holdPart locks a part that is open, by a handle of its own, and gives the part's size. Once the lock is there the name must still be that of
+// the same file: the one who had it may just have published it.
+func holdPart(root *os.Root, name string, open *os.File) (*os.File, int64, error) {
+	hold, err := root.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
 		return nil, 0, err
 	}
-	after, err := f.Stat()
-	if err != nil || !os.SameFile(before, after) {
-		f.Close()
-		return nil, 0, fmt.Errorf("%s was changed by something else", name)
+	if err := lock(hold); err != nil {
+		hold.Close()
+		return nil, 0, fmt.Errorf("%s: %w; wait for it, or choose another name", name, err)
 	}
-	return f, after.Size(), nil
+	is, err := open.Stat()
+	held, failure := hold.Stat()
+	named, gone := root.Lstat(name)
+	if err := errors.Join(err, failure, gone); err != nil || !os.SameFile(is, held) || !os.SameFile(is, named) {
+		hold.Close()
+		return nil, 0, errSwapped(name)
+	}
+	return hold, is.Size(), nil
 }
 
 // free reports an *ExistsError where something has the final name, be it a link that leads nowhere.
@@ -207,6 +236,12 @@ func (p *part) syncFolder() {
 	}
 }
 
+// end closes all that is open: others may have the part then.
+func (p *part) end() {
+	_ = p.close()
+	_ = p.hold.Close()
+}
+
 // close closes the file; once is enough.
 func (p *part) close() error {
 	if p.gone {
@@ -223,11 +258,20 @@ func (p *part) drop() {
 	_ = p.root.Remove(p.name)
 }
 
-// dropPart removes the part of a version, where there is one.
+// dropPart removes the part of a version, where there is one that no download is at.
 func dropPart(root *os.Root, final, identity string) {
 	name := partName(final, identity)
-	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	f, err := openOwn(root, name)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if hold, _, err := holdPart(root, name, f); err == nil {
 		_ = root.Remove(name)
+		hold.Close()
 	}
 }
 

@@ -208,7 +208,8 @@ func (u *upload) settle(ctx context.Context, m *Manager, p *progress, body *send
 	defer cancel()
 	o, there, failure := m.c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
 	listed := client.Unquote(o.ETag.Raw())
-	matches := failure == nil && there && o.Size == body.src.size && (!plainMD5(listed) || strings.EqualFold(listed, sum))
+	sized := o.Size == body.src.size || o.Size < 0 && plainMD5(listed)
+	matches := failure == nil && there && sized && (!plainMD5(listed) || strings.EqualFold(listed, sum))
 	sure := matches && plainMD5(listed)
 	switch {
 	case err != nil && sure:

@@ -70,6 +70,9 @@ func TestLinear(t *testing.T) {
 		t.Errorf("%d changes were made", ops)
 	}
 	v.Type("q", "q")
+	v.WaitFor("To be enabled again")
+	v.WaitFor("y yes, quit")
+	v.Type("y")
 	if code := v.Ended(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -24,7 +24,7 @@ import (
 func objectsNoun() noun {
 	type row = *client.Object
 	size := func(o row) string {
-		if o.Prefix() {
+		if o.Prefix() || o.Size < 0 {
 			return ""
 		}
 		return strconv.FormatInt(o.Size, 10)

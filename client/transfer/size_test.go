@@ -1,0 +1,78 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"lookout/client"
+	"lookout/client/faultrig"
+)
+
+// A size that makes no sense is none, not 0: nothing is published that has not come.
+func TestObjectsOfUnknownSize(t *testing.T) {
+	etag := strings.Repeat("a", 32) + "-2"
+	data := noise(5000)
+	for name, size := range map[string]string{"a text": `"size":"5000",`, "null": `"size":null,`, "below zero": `"size":-1,`, "far below zero": `"size":-5000,`,
+		"with an exponent": `"size":5e3,`, "with a fraction": `"size":5000.0,`, "a list": `"size":[5000],`, "not there": ``} {
+		faultrig.Row(t, "D3", name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.listing(func(_ int, req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+					return faultrig.Answer(200, fmt.Sprintf(`{"data":[{%s"name":"o","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x"}],"is_truncated":false,"next_marker":null}`, size, etag))(nil, req)
+				})
+				r.tap.object = (&store{size: 5000, data: data, etag: etag}).answer
+				o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, "o")
+				if err != nil || !there || o.Size != client.UnknownSize {
+					r.Fatalf("%+v, %v", o, err)
+				}
+				_, err = r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir})
+				if !errors.Is(err, ErrNoSize) || r.tap.count("GET") != 0 || len(r.names()) != 0 {
+					r.Errorf("%v, %d requests, %q", err, r.tap.count("GET"), r.names())
+				}
+				if p := NewPlan("", []client.Object{o}); len(p.Files) != 0 || len(p.Refused) != 1 || !strings.Contains(p.Refused[0].Error(), "size is not known") || p.Bytes != 0 {
+					r.Errorf("%+v", p)
+				}
+			})
+		})
+	}
+	for name, c := range map[string]struct {
+		etag string
+		data []byte
+		gets int
+		bad  error
+	}{
+		"in parts":             {etag: etag, data: data, gets: 1, bad: ErrCorrupt},
+		"no etag":              {data: data, gets: 1, bad: ErrCorrupt},
+		"empty, in parts":      {etag: etag, data: []byte{}, gets: 1},
+		"empty, no etag":       {data: []byte{}, gets: 1},
+		"empty by its etag":    {etag: sumOfNothing, data: data, gets: 0},
+		"another MD5 than 0's": {etag: sumOf(data), data: data, gets: 1, bad: ErrCorrupt},
+	} {
+		faultrig.Row(t, "D3", "listed as empty, "+name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.tap.object = (&store{size: int64(len(c.data)), data: c.data, etag: c.etag}).answer
+				row := r.fetch(object("o", 0, c.etag), "")
+				if !errors.Is(row.Err, c.bad) || (row.State == Done) != (c.bad == nil) || r.tap.count("GET") != c.gets {
+					r.Errorf("%s, %v, %d requests", row.State, row.Err, r.tap.count("GET"))
+				}
+				if c.bad != nil {
+					r.has("o", nil)
+				} else {
+					r.has("o", []byte{})
+				}
+			})
+		})
+	}
+	faultrig.Row(t, "D3", "an upload that is listed without a size", func(t *testing.T) {
+		bubble(t, func(r *rig) {
+			r.listing(func(_ int, req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+				return faultrig.Answer(200, fmt.Sprintf(`{"data":[{"name":"n","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x","size":null}]}`, sumOf([]byte("text"))))(nil, req)
+			})
+			if row := r.send("n", r.file("f", "text")); row.State != Done || !strings.Contains(row.Note, "MD5 checked") {
+				r.Errorf("%s, %q, %v", row.State, row.Note, row.Err)
+			}
+		})
+	})
+}
