@@ -45,3 +45,24 @@ func TestKeysOfSafetyAreNotPassedOver(t *testing.T) {
 	r.configured(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
 	r.bad(r.run("services", "list"), exitOK, `is "color" meant`, "nonsense: this key is unknown", "PANE.ACTION")
 }
+
+// What the dashboard refuses or leaves out, doctor tells too.
+func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	for name, one := range map[string]struct {
+		text, said string
+		code       int
+	}{
+		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exitUsage},
+		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `is "services.disable" meant`, exitOK},
+		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `there is no column "nothing"`, exitOK},
+		"no list":      {"[columns]\nservers = [\"state\"]\n", "there is no such list", exitOK},
+		"nothing else": {"[keys]\n\"services.disable\" = [\"x\"]\n", "ok       configuration", exitOK},
+	} {
+		faultrig.Row(t, "G2", "doctor: "+name, func(t *testing.T) {
+			r := &rig{T: t, api: r.api, base: r.base, home: r.home}
+			r.configured(one.text)
+			r.bad(r.run("doctor"), one.code, one.said)
+		})
+	}
+}
