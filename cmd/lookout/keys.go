@@ -209,8 +209,11 @@ func nearest(word string, known []string) string {
 	return fmt.Sprintf("; is %q meant?", best)
 }
 
-// distance is how many letters must be changed, added or taken to make one word another.
+// distance is how many letters must be changed, added or taken to make one word another; tooFar stands for more where their lengths tell so.
 func distance(a, b string) int {
+	if d := len(a) - len(b); max(d, -d) >= tooFar {
+		return tooFar
+	}
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
