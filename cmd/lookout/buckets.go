@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,7 @@ func bucketsNoun() noun {
 
 func createBucket(set *pflag.FlagSet) work[*client.Bucket] {
 	acl := set.String("acl", string(client.Private), acls)
+	oneOf(set, "acl", aclNames()...)
 	cors := set.Bool("cors", false, "allow all origins")
 	return func(ctx context.Context, s *session, it *client.Bucket, args []string) (*client.Bucket, error) {
 		cluster, bucket, err := inBucket(args[0])
@@ -79,11 +81,14 @@ func createBucket(set *pflag.FlagSet) work[*client.Bucket] {
 // acls are the canned ACLs in words, for flags.
 const acls = "private, public-read, authenticated-read or public-read-write"
 
+// aclNames are the canned ACLs.
+func aclNames() []string {
+	return []string{string(client.Private), string(client.PublicRead), string(client.AuthenticatedRead), string(client.PublicReadWrite)}
+}
+
 func aclOf(text string) (client.ACL, error) {
-	for _, acl := range []client.ACL{client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite} {
-		if text == string(acl) {
-			return acl, nil
-		}
+	if slices.Contains(aclNames(), text) {
+		return client.ACL(text), nil
 	}
 	return "", usage(fmt.Errorf("%q is no ACL: choose %s", client.Clean(text), acls))
 }
@@ -91,6 +96,7 @@ func aclOf(text string) (client.ACL, error) {
 // bucketAccess changes what the flags name. Nothing tells afterwards what holds.
 func bucketAccess(set *pflag.FlagSet) work[*client.Bucket] {
 	acl := set.String("acl", "", acls)
+	oneOf(set, "acl", aclNames()...)
 	cors := set.Bool("cors", false, "allow all origins; --cors=false forbids them")
 	return func(ctx context.Context, s *session, it *client.Bucket, _ []string) (*client.Bucket, error) {
 		var in client.Access

@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/adrg/xdg"
-	"github.com/spf13/cobra"
 
 	"lookout/client"
 	"lookout/theme"
@@ -129,13 +126,6 @@ func load(f *flags, complaints io.Writer) (settings, error) {
 	return s, err
 }
 
-// accounts completes the name of an account from the configuration.
-func (f *flags) accounts(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	_, data, _ := readConfig(f)
-	cfg, _ := parse(data)
-	return slices.Sorted(maps.Keys(cfg.Accounts)), cobra.ShellCompDirectiveNoFileComp
-}
-
 // tones are the colours that an account's name may have, as the theme's own.
 func tones() map[string]theme.Tone {
 	return map[string]theme.Tone{"green": theme.Good, "yellow": theme.Warn, "red": theme.Bad, "blue": theme.Info, "cyan": theme.Accent, "magenta": theme.Marked}
@@ -152,6 +142,27 @@ func interval(text string) (time.Duration, error) {
 	}
 	return d, nil
 }
+
+// A pace is the time between refreshes as a flag; it takes what the configuration takes.
+type pace time.Duration
+
+// Set reads a time of at least 5 s.
+func (p *pace) Set(text string) error {
+	d, err := interval(text)
+	*p = pace(d)
+	return err
+}
+
+// String is the time; nothing where none is set.
+func (p *pace) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return time.Duration(*p).String()
+}
+
+// Type is what help calls the value.
+func (*pace) Type() string { return "duration" }
 
 // choose lays flags over environment over the account's block.
 func choose(cfg file, f *flags) (settings, error) {
@@ -170,13 +181,14 @@ func choose(cfg file, f *flags) (settings, error) {
 		s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
 		s.given = given(f)
 	}
-	s.ReadOnly = s.ReadOnly || f.readOnly
+	demanded, err := readOnlyDemanded()
+	if err != nil {
+		return settings{}, err
+	}
+	s.ReadOnly = s.ReadOnly || f.readOnly || demanded
 	s.Refresh, _ = interval(cfg.Refresh)
 	if f.refresh > 0 {
-		s.Refresh = f.refresh
-	}
-	if on, err := strconv.ParseBool(os.Getenv("LOOKOUT_READ_ONLY")); err == nil && on {
-		s.ReadOnly = true
+		s.Refresh = time.Duration(f.refresh)
 	}
 	switch {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
@@ -185,6 +197,19 @@ func choose(cfg file, f *flags) (settings, error) {
 		return s, errNoAccount
 	}
 	return s, nil
+}
+
+// readOnlyDemanded reports what LOOKOUT_READ_ONLY says. One that cannot be understood is an error: it was meant to forbid something.
+func readOnlyDemanded() (bool, error) {
+	text := os.Getenv("LOOKOUT_READ_ONLY")
+	if text == "" {
+		return false, nil
+	}
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("LOOKOUT_READ_ONLY=%s is not true or false: set it to one of them, or unset it", client.Clean(text))
+	}
+	return on, nil
 }
 
 func orElse(text, absent string) string {

@@ -24,9 +24,7 @@ import (
 func configCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "The configuration: make, show, check, edit", Args: nothing,
 		Long: "The program reads its configuration and never writes it unasked.",
-		RunE: func(*cobra.Command, []string) error {
-			return usage(errors.New("lookout config needs a command; lookout config --help lists what there is"))
-		}}
+		RunE: needsCommand}
 	f.ofAccount(c.PersistentFlags())
 	sub := func(use, about string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 		one := &cobra.Command{Use: use, Short: about, Args: args, RunE: run}
@@ -206,6 +204,10 @@ func validateConfig(c *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	if data == nil {
+		fmt.Fprintf(c.OutOrStdout(), "there is none at %s; lookout config init writes one\n", path)
+		return nil
+	}
 	if err := allMistakes(c.Context(), data).in(path); err != nil {
 		return usage(err)
 	}
@@ -259,9 +261,19 @@ func whereBound(clash error, at map[string]place) place {
 	return at["keys"]
 }
 
+// editorChosen is the program that edits, with its arguments. A variable of blanks alone chooses none.
+func editorChosen() []string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
+			return words
+		}
+	}
+	return []string{"vi"}
+}
+
 func editConfig(c *cobra.Command, f *flags) error {
 	path, _ := configPath(f)
-	editor := strings.Fields(orElse(os.Getenv("VISUAL"), orElse(os.Getenv("EDITOR"), "vi")))
+	editor := editorChosen()
 	in, ok := terminalOf(c.InOrStdin())
 	if !ok {
 		return usage(fmt.Errorf("an editor needs a terminal, and standard input is none; the file is %s", path))

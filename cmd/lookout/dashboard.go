@@ -7,6 +7,8 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -146,8 +148,12 @@ func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *j
 		refresh = s.Refresh
 	}
 	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j, Flags: s.flags()})
+	panes := account.Panes()
+	if names := paneNames(panes); f.view != "" && !slices.Contains(names, f.view) {
+		return shell.Options{}, nil, usage(fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")))
+	}
 	return shell.Options{
-		Panes: account.Panes(), Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Word: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
+		Panes: panes, Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Word: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
 		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
 		Waiting: func() (time.Time, time.Duration) { b := c.Budget(); return b.Until, b.Asked }, Resume: c.Resume, Token: account.TokenForm,
 		Context: ctx, Leaving: account.Leaving, Progress: account.Progress, Notices: account.Notices, Attend: account.Attend, Notify: s.notify(),

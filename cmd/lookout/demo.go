@@ -70,5 +70,5 @@ func newInvented(f *flags, name, seed string) (invented, error) {
 		options = append(options, client.ReadOnly())
 	}
 	c, err := client.New("https://demo.invalid/v4", token, options...)
-	return invented{settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: name, Theme: f.theme, ASCII: f.ascii, Refresh: f.refresh, demo: true}, c, j, &dial{api: api, resume: c.Resume}}, err
+	return invented{settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: name, Theme: f.theme, ASCII: f.ascii, Refresh: time.Duration(f.refresh), demo: true}, c, j, &dial{api: api, resume: c.Resume}}, err
 }

@@ -82,7 +82,7 @@ func doctorCommand(f *flags) *cobra.Command {
 
 // examine makes every check in turn.
 func (d *doctor) examine(ctx context.Context) {
-	d.configuration()
+	d.configuration(ctx)
 	d.tokenAtHand(ctx)
 	d.connection(ctx)
 	d.clock()
@@ -111,13 +111,14 @@ func (d *doctor) well(check string) bool {
 	return false
 }
 
-func (d *doctor) configuration() {
+func (d *doctor) configuration(ctx context.Context) {
 	path, data, err := readConfig(d.f)
 	if err != nil {
 		d.fail("configuration", exitUsage, err, "lookout config path says where it is looked for")
 		return
 	}
-	cfg, wrong := parse(data)
+	cfg, _ := parse(data)
+	wrong := allMistakes(ctx, data)
 	switch {
 	case data == nil:
 		d.say("configuration", fine, "there is none at "+path, "")

@@ -27,6 +27,7 @@ func emulateCommand() *cobra.Command {
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine, port 0 chooses a free one")
 	c.Flags().StringVar(&o.Token, "token", "demo", "the token that is accepted")
 	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account: demo, empty or large")
+	oneOf(c.Flags(), "seed", "demo", "empty", "large")
 	c.Flags().StringVar(&o.Scopes, "scopes", "", "what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)")
 	c.Flags().BoolVar(&o.Restricted, "restricted", false, "its user is restricted: Managed is closed")
 	c.Flags().StringArrayVar(&faults, "fault", nil, "something that goes wrong; may be given several times")

@@ -136,6 +136,11 @@ func nothing(c *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("%s; %s --help lists what there is", text, c.CommandPath()))
 }
 
+// needsCommand is the work of a command that does nothing without one of those beneath it.
+func needsCommand(c *cobra.Command, _ []string) error {
+	return usage(fmt.Errorf("%s needs a command; %[1]s --help lists what there is", c.CommandPath()))
+}
+
 // exactly is for commands whose use names their arguments: "get ID".
 func exactly(c *cobra.Command, args []string) error {
 	words := strings.Fields(c.Use)[1:]

@@ -183,3 +183,34 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 	answer("yes", exitOK)
 	r.bad(r.run("services", "get", id), exitMissing)
 }
+
+// A variable of blanks alone chooses no editor.
+func TestEditorOfBlanksIsNone(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.configured("theme = \"dark\"\n")
+	if err := os.WriteFile(filepath.Join(r.home, "vi"), []byte("#!/bin/sh\necho \"vi opens $1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range [][]string{{"VISUAL=", "EDITOR= "}, {"VISUAL= ", "EDITOR=vi"}} {
+		c := spawn(t, "config edit", append(env, "PATH="+r.home+":/usr/bin:/bin")...)
+		c.read()
+		c.waitFor("vi opens " + r.home)
+		c.waitFor("no mistakes")
+		if code := c.end(5 * time.Second); code != exitOK {
+			t.Errorf("%q: exit code %d", env, code)
+		}
+	}
+}
+
+// A pane that is not there is told with those that are, instead of opening another.
+func TestViewIsAPaneOrRefused(t *testing.T) {
+	newRig(t, emulator.Options{})
+	for _, args := range []string{"--view nope", "demo --view nope", "--linear --view nope"} {
+		c := spawn(t, args)
+		c.read()
+		c.waitFor(`--view "nope": choose a pane of overview, issues, services`)
+		if code := c.end(5 * time.Second); code != exitUsage {
+			t.Errorf("%s: exit code %d", args, code)
+		}
+	}
+}

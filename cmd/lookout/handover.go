@@ -88,6 +88,7 @@ func handoverCommand(f *flags) *cobra.Command {
 	f.ofAccount(c.Flags())
 	c.Flags().StringVar(&since, "since", "8h", "begin of the shift: a time as 8h, or a day as 2026-11-20")
 	c.Flags().StringVarP(&format, "output", "o", "markdown", "how to write: markdown, json")
+	oneOf(c.Flags(), "output", "markdown", "json")
 	return c
 }
 

@@ -67,6 +67,7 @@ func journalNoun() noun {
 		listFlags: func(set *pflag.FlagSet, q *listing) {
 			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
 			set.StringSliceVar(&q.outcomes, "outcome", nil, "only changes that ended so, as unknown,sent: those to look at")
+			oneOf(set, "outcome", outcomes()...)
 		},
 		list: listEntries,
 	}

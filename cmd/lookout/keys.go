@@ -69,7 +69,7 @@ func accountSettings() []setting[accountBlock] {
 			about: "The token is in the system's keyring; lookout config token puts it there."},
 		{name: "linode_cli", into: func(a *accountBlock) any { return &a.LinodeCLI }, grave: true, example: `"ops"`, absent: "none",
 			about: "Take the token of this user from the configuration of linode-cli each time; default is its default user. It is not copied."},
-		{name: "protected", into: func(a *accountBlock) any { return &a.Protected }, example: "true", absent: "false",
+		{name: "protected", into: func(a *accountBlock) any { return &a.Protected }, grave: true, example: "true", absent: "false",
 			about: "The word PROD stands beside the account's name."},
 		{name: "read_only", into: func(a *accountBlock) any { return &a.ReadOnly }, grave: true, example: "false", absent: "false", flag: "read-only", env: "LOOKOUT_READ_ONLY",
 			about: "Refuse every change, where requests are made."},
@@ -192,9 +192,12 @@ func namesOf[T any](m map[string]T) string {
 	return orElse(strings.Join(slices.Sorted(maps.Keys(m)), ", "), "none")
 }
 
+// tooFar is a distance from which on no word is meant by another.
+const tooFar = 4
+
 // nearest offers the known word that is most like an unknown one.
 func nearest(word string, known []string) string {
-	best, least := "", 4
+	best, least := "", tooFar
 	for _, k := range known {
 		if d := distance(word, k); d < least {
 			best, least = k, d
@@ -206,8 +209,11 @@ func nearest(word string, known []string) string {
 	return fmt.Sprintf("; is %q meant?", best)
 }
 
-// distance is how many letters must be changed, added or taken to make one word another.
+// distance is how many letters must be changed, added or taken to make one word another; tooFar stands for more where their lengths tell so.
 func distance(a, b string) int {
+	if d := len(a) - len(b); max(d, -d) >= tooFar {
+		return tooFar
+	}
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

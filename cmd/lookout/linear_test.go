@@ -71,7 +71,7 @@ func TestLinear(t *testing.T) {
 	}
 	v.Type("q", "q")
 	v.WaitFor("To be enabled again")
-	v.WaitFor("y yes, quit")
+	v.WaitFor("y: yes, quit")
 	v.Type("y")
 	if code := v.Ended(); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -40,6 +40,7 @@ func linksNoun() noun {
 func makeLink(set *pflag.FlagSet) work[*link] {
 	life := set.Duration("for", time.Hour, "how long it works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
+	oneOf(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
 	kind := set.String("content-type", "", "must then be sent with the request (default for PUT: application/octet-stream)")
 	return func(ctx context.Context, s *session, _ *link, args []string) (*link, error) {
 		cluster, bucket, err := inBucket(args[0])

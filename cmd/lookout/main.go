@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,6 +30,7 @@ func execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(complaints)
+	strict(root)
 	err := loud()
 	if err == nil {
 		err = root.ExecuteContext(context.Background())
@@ -49,7 +49,7 @@ type flags struct {
 	tokenFile string
 	tokenEnv  string
 	readOnly  bool
-	refresh   time.Duration
+	refresh   pace
 	theme     string
 	ascii     bool
 	noMouse   bool
@@ -77,7 +77,7 @@ func (f *flags) ofScreen(set *pflag.FlagSet) {
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.BoolVar(&f.linear, "linear", false, "for screen readers: lines are added, nothing is drawn over, one item is told at a time")
 	set.StringVar(&f.view, "view", "", "pane to start with: overview, issues, services, …")
-	set.DurationVar(&f.refresh, "refresh", 0, "time between refreshes of the pane in front (default 20s)")
+	set.Var(&f.refresh, "refresh", "time between refreshes of the pane in front, at least 5s (default 20s)")
 	set.StringVar(&f.logFile, "log-file", "", "write faults of the program itself to this file")
 }
 
@@ -119,10 +119,27 @@ func command() *cobra.Command {
 	add("account", handoverCommand(f))
 	add("setup", configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	root.AddCommand(pictureCommand(), docsCommand())
-	for _, c := range append(root.Commands(), root) {
-		if c.Flag("account") != nil {
-			_ = c.RegisterFlagCompletionFunc("account", f.accounts)
+	f.completed(root)
+	return root
+}
+
+// strict makes the commands that cobra adds by itself refuse a name that is not there, as ours do: help on standard output would land where a
+// script is expected. They write to the streams that the root has by then.
+func strict(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = nothing, needsCommand
+		case "help":
+			c.Args = func(c *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil {
+					return usage(err)
+				}
+				return nothing(about, rest)
+			}
 		}
 	}
-	return root
 }

@@ -43,6 +43,7 @@ func (m mistakes) in(path string) error {
 type reader struct {
 	places map[string]place
 	wrong  mistakes
+	known  []knownKey
 }
 
 // parse reads a configuration. What is wrong is left out of it and told.
@@ -54,7 +55,7 @@ func parse(data []byte) (file, mistakes) {
 	if _, err := toml.Decode(string(data), &document); err != nil {
 		return file{}, mistakes{syntax(err)}
 	}
-	r := &reader{places: places(string(data))}
+	r := &reader{places: places(string(data)), known: knownKeys()}
 	cfg := file{Accounts: map[string]accountBlock{}, Keys: map[string][]string{}}
 	tables := []string{"accounts", "keys", "themes", "columns"}
 	top := maps.Clone(document)
@@ -132,20 +133,66 @@ func fill[T any](r *reader, at []string, known []setting[T], into *T, table map[
 	}
 	for name := range table {
 		if !slices.Contains(names, name) {
-			r.bad(false, append(slices.Clone(at), name), "this key is unknown"+orElse(misplaced(name, at != nil), nearest(name, names)))
+			r.unknown(append(slices.Clone(at), name), names)
 		}
 	}
 }
 
-// misplaced tells where a key belongs that is known elsewhere: at the top, or in an account's table.
-func misplaced(name string, inTable bool) string {
-	switch {
-	case inTable && slices.ContainsFunc(topSettings(), func(s setting[file]) bool { return s.name == name }):
-		return "; it belongs at the top, above the first [table]"
-	case !inTable && slices.ContainsFunc(accountSettings(), func(s setting[accountBlock]) bool { return s.name == name }):
-		return "; it belongs beneath [accounts.NAME]"
+// unknown tells of a key that is not known where it stands, and which is meant. It is grave where that one is: what chooses account, token or
+// safety is not passed over because it is misspelt, or in another table than its own.
+func (r *reader) unknown(key []string, here []string) {
+	var like knownKey
+	text := "this key is unknown"
+	name, least := key[len(key)-1], tooFar
+	for _, k := range r.known {
+		d := distance(strings.ToLower(name), k.name)
+		if d < least || d == least && d < tooFar && k.grave && !like.grave {
+			least, like = d, k
+		}
 	}
-	return ""
+	switch {
+	case least == tooFar:
+	case slices.Contains(here, like.name):
+		text += fmt.Sprintf("; is %q meant?", like.name)
+	case like.name == name:
+		text += "; it belongs " + like.belongs
+	default:
+		text += fmt.Sprintf("; is %q meant? It belongs %s", like.name, like.belongs)
+	}
+	r.bad(like.grave, key, text)
+}
+
+// astray tells of a key of account, token or safety in a table of other things, and reports whether it is one.
+func (r *reader) astray(key []string) bool {
+	bare := strings.NewReplacer("_", "", "-", "")
+	name := bare.Replace(strings.ToLower(key[len(key)-1]))
+	grave := slices.ContainsFunc(r.known, func(k knownKey) bool { return k.grave && bare.Replace(k.name) == name })
+	if grave {
+		r.unknown(key, nil)
+	}
+	return grave
+}
+
+// A knownKey is a key of the configuration, and where it stands.
+type knownKey struct {
+	name, belongs string
+	grave         bool
+}
+
+// knownKeys are the keys at the top, those of accounts, and the names of tables.
+func knownKeys() []knownKey {
+	const top = "at the top, above the first [table]"
+	keys := []knownKey{{"accounts", top, true}, {"keys", top, false}}
+	for _, t := range tables() {
+		keys = append(keys, knownKey{t.name, top, false})
+	}
+	for _, s := range topSettings() {
+		keys = append(keys, knownKey{s.name, top, s.grave})
+	}
+	for _, s := range accountSettings() {
+		keys = append(keys, knownKey{s.name, "beneath [accounts.NAME]", s.grave})
+	}
+	return keys
 }
 
 // accounts reads [accounts.NAME].
@@ -201,6 +248,7 @@ func (r *reader) keys(cfg *file, value any) {
 		list, err := texts(value)
 		pane, action, dotted := strings.Cut(name, ".")
 		switch {
+		case r.astray([]string{"keys", name}):
 		case err != nil:
 			r.bad(false, []string{"keys", name}, `a list of keys is needed in quotes, as "services.disable" = ["d"]`)
 		case !dotted || pane == "" || action == "":

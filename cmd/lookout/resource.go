@@ -178,14 +178,12 @@ func (r kind) command(f *flags) *cobra.Command {
 	p := &printer{}
 	f.ofAccount(c.PersistentFlags())
 	c.PersistentFlags().StringVarP(&p.format, "output", "o", "table", "how to write: "+strings.Join(formats, ", "))
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	oneOf(c.PersistentFlags(), "output", formats...)
 	if r.named == "" {
 		r.alone(c, f, p)
 		return c
 	}
-	c.RunE = func(*cobra.Command, []string) error {
-		return usage(fmt.Errorf("lookout %s needs a command; lookout %s --help lists what there is", r.name, r.name))
-	}
+	c.RunE = needsCommand
 	r.under(c, f, p)
 	for _, n := range r.also {
 		n.under(c, f, p)

@@ -72,6 +72,7 @@ func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
 	in := request{}
 	set.StringVar(&in.Label, "label", "", "3 to 64 characters")
 	set.StringVar((*string)(&in.Type), "type", string(client.URL), "url or tcp")
+	oneOf(set, "type", string(client.URL), string(client.TCP))
 	set.StringVar(&in.Address, "address", "", "an address for url, host:port for tcp")
 	set.IntVar(&in.Timeout, "timeout", 10, "seconds until it counts as down, 1 to 255")
 	set.StringVar(&in.Body, "body", "", "what the answer must hold")

@@ -65,6 +65,8 @@ func (r *reader) themes(cfg *file, value any) {
 		at := []string{"themes", name}
 		tones, ok := value.(map[string]any)
 		switch {
+		case !ok && r.astray(at):
+			continue
 		case !ok:
 			r.bad(false, at, "a table is needed, as [themes.mine]")
 			continue
@@ -87,6 +89,7 @@ func (r *reader) theme(at []string, table map[string]any) theme.Own {
 		text, ok := value.(string)
 		here := append(slices.Clone(at), key)
 		switch {
+		case r.astray(here):
 		case !ok:
 			r.bad(false, here, `a text is needed, as "bold #ff5f5f"`)
 		case key == "base" && !slices.Contains(theme.Names(), text):
@@ -118,7 +121,10 @@ func (r *reader) columns(cfg *file, value any) {
 	cfg.Columns = map[string][]string{}
 	for name, value := range table {
 		names, err := texts(value)
-		if err != nil || len(names) == 0 {
+		switch {
+		case r.astray([]string{"columns", name}):
+			continue
+		case err != nil || len(names) == 0:
 			r.bad(false, []string{"columns", name}, `a list of columns is needed, as services = ["state", "label"]`)
 			continue
 		}

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,7 +81,7 @@ func offers() []offer {
 	if os.Getenv("LINODE_TOKEN") != "" {
 		found = append(found, offer{"token_env", `"LINODE_TOKEN"`, "in LINODE_TOKEN, which is set here; it is not copied", "LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it"})
 	}
-	if _, user, err := linodeCLI("default"); err == nil {
+	for _, user := range linodeCLIUsers() {
 		found = append(found, offer{"linode_cli", fmt.Sprintf("%q", user), fmt.Sprintf("linode-cli's, of its user %s; it is not copied", client.Clean(user)), fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user)})
 	}
 	return found
@@ -218,30 +220,47 @@ func toKeyring(ctx context.Context, account string, t client.Secret) error {
 	return nil
 }
 
+// fromLinodeCLI is a user's token of the provider's own CLI; "default" is its default user.
 func fromLinodeCLI(user string) (client.Secret, error) {
-	t, _, err := linodeCLI(user)
-	return t, err
-}
-
-// linodeCLI reads a user's token from the configuration of the provider's own CLI; "default" is its default user.
-func linodeCLI(user string) (client.Secret, string, error) {
-	path := linodeCLIPath()
-	if err := private("linode-cli", path); err != nil {
-		return client.Secret{}, "", err
-	}
-	data, err := os.ReadFile(path)
+	sections, err := linodeCLI()
 	if err != nil {
-		return client.Secret{}, "", fmt.Errorf("linode-cli: %w", err)
+		return client.Secret{}, err
 	}
-	sections := ini(data)
 	if user == "default" {
 		user = sections["DEFAULT"]["default-user"]
 	}
 	t := sections[user]["token"]
 	if t == "" {
-		return client.Secret{}, "", fmt.Errorf("linode-cli: %s has no token of the user %q", path, client.Clean(user))
+		return client.Secret{}, fmt.Errorf("linode-cli: %s has no token of the user %q", linodeCLIPath(), client.Clean(user))
 	}
-	return client.NewSecret(t), user, nil
+	return client.NewSecret(t), nil
+}
+
+// linodeCLIUsers are the users of whom linode-cli has a token: its default user first, then by name. None where its configuration cannot be read.
+func linodeCLIUsers() []string {
+	sections, err := linodeCLI()
+	if err != nil {
+		return nil
+	}
+	users := slices.DeleteFunc(slices.Sorted(maps.Keys(sections)), func(user string) bool { return user == "DEFAULT" || sections[user]["token"] == "" })
+	first := sections["DEFAULT"]["default-user"]
+	if i := slices.Index(users, first); i > 0 {
+		users = slices.Insert(slices.Delete(users, i, i+1), 0, first)
+	}
+	return users
+}
+
+// linodeCLI is the configuration of the provider's own CLI by its sections: one for each user, and DEFAULT. Nobody else may read it.
+func linodeCLI() (map[string]map[string]string, error) {
+	path := linodeCLIPath()
+	if err := private("linode-cli", path); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("linode-cli: %w", err)
+	}
+	return ini(data), nil
 }
 
 // linodeCLIPath is where linode-cli keeps its configuration.

@@ -22,7 +22,7 @@ func watchCommand(f *flags) *cobra.Command {
 	f.ofAccount(c.Flags())
 	c.Flags().StringVar(&f.theme, "theme", "", "colours, as for the dashboard")
 	c.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
-	c.Flags().DurationVar(&f.refresh, "refresh", 0, "time between refreshes (default 20s)")
+	c.Flags().Var(&f.refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
 	c.Flags().BoolVar(&invented, "demo", false, "watch the invented account of the demo")
 	return c
 }

@@ -150,7 +150,8 @@ func (w *wizard) whereIsTheToken() error {
 	for _, o := range offers() {
 		ways = append(ways, way{o.about, func() error { return w.use(o) }})
 	}
-	ways = append(ways, way{"I paste it now; it is not shown", w.paste}, way{"in a file", w.file}, way{"a command prints it, as a password manager's", w.command})
+	ways = append(ways, way{"I paste it now; it is not shown", w.paste}, way{"in a file", w.file}, way{"a command prints it, as a password manager's", w.command},
+		way{"in the system's keyring, beneath the account's name", w.inKeyring})
 	w.say("Where is the token? To read, it needs the scopes account:read_only and")
 	w.say("object_storage:read_only; to change things, read_write in their place.")
 	for i, one := range ways {
@@ -182,8 +183,6 @@ func (w *wizard) paste() error {
 		w.pasted = client.NewSecret(text)
 		w.say("  %d characters", len(text))
 	}
-	w.keep = filepath.Join(filepath.Dir(w.path), w.name+".token")
-	w.line = fmt.Sprintf("token_file = %q", w.keep)
 	return nil
 }
 
@@ -194,19 +193,62 @@ func (w *wizard) file() (err error) {
 }
 
 func (w *wizard) command() error {
-	text, err := w.ask("Command, as: pass show linode", "", func(v string) error {
-		if v == "" {
+	_, err := w.ask("Command, as: pass show linode", "", func(v string) (err error) {
+		w.block.TokenCommand, err = wordsOf(v)
+		if err == nil && len(w.block.TokenCommand) == 0 {
 			return errors.New("a program and its arguments are needed; no shell reads them")
 		}
-		return nil
+		return err
 	})
-	w.block.TokenCommand = strings.Fields(text)
 	quoted := make([]string, len(w.block.TokenCommand))
 	for i, word := range w.block.TokenCommand {
 		quoted[i] = fmt.Sprintf("%q", word)
 	}
 	w.line = fmt.Sprintf("token_command = [%s]", strings.Join(quoted, ", "))
 	return err
+}
+
+// inKeyring uses a token that an earlier configuration left there.
+func (w *wizard) inKeyring() error {
+	w.block.Keyring, w.line = true, "keyring = true"
+	return nil
+}
+
+// wordsOf splits a command line as shells do: quotes keep words together, and a backslash before a quote, a blank or another backslash takes it as it is.
+// Nothing is expanded.
+func wordsOf(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, begun := byte(0), false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(line) && strings.IndexByte(`"'\ `, line[i+1]) >= 0:
+			i++
+			word.WriteByte(line[i])
+			begun = true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, begun = c, true
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words, nil
 }
 
 func (w *wizard) use(o offer) error {
@@ -249,36 +291,59 @@ func (w *wizard) try(ctx context.Context) error {
 	return nil
 }
 
-// offer shows what would be written, and writes after a yes.
+// offer shows what would be written, and writes after a yes. Where the token cannot be kept, it is asked again where to: nothing is typed twice.
 func (w *wizard) offer(ctx context.Context) error {
-	if !w.pasted.IsZero() {
-		w.say("\nKeep the token in a file of yours alone, or in the system's keyring?")
-		answer, err := w.ask("file or keyring", "file", func(v string) error {
-			if v != "file" && v != "keyring" {
-				return errors.New("file or keyring is needed")
-			}
-			return nil
-		})
-		if err != nil {
+	for {
+		if err := w.whereToKeep(); err != nil {
 			return err
 		}
-		if answer == "keyring" {
-			w.keep, w.line = "", "keyring = true"
+		text := fmt.Sprintf("[accounts.%s]\nbase_url = %q\n%s\n", tomlKey(w.name), w.block.BaseURL, w.line)
+		if err := w.agree(text); err != nil {
+			return err
 		}
+		err := w.keepToken(ctx)
+		switch {
+		case err == nil:
+			return w.write(text)
+		case ctx.Err() != nil:
+			return err
+		}
+		w.complain(err)
 	}
-	text := fmt.Sprintf("[accounts.%s]\nbase_url = %q\n%s\n", tomlKey(w.name), w.block.BaseURL, w.line)
+}
+
+// whereToKeep asks where a pasted token goes.
+func (w *wizard) whereToKeep() error {
+	if w.pasted.IsZero() {
+		return nil
+	}
+	w.say("\nKeep the token in a file of yours alone, or in the system's keyring?")
+	answer, err := w.ask("file or keyring", "file", func(v string) error {
+		if v != "file" && v != "keyring" {
+			return errors.New("file or keyring is needed")
+		}
+		return nil
+	})
+	if answer == "keyring" {
+		w.keep, w.line = "", "keyring = true"
+		return err
+	}
+	w.keep = filepath.Join(filepath.Dir(w.path), w.name+".token")
+	w.line = fmt.Sprintf("token_file = %q", w.keep)
+	return err
+}
+
+// agree shows what would be written; anything but a yes leaves.
+func (w *wizard) agree(text string) error {
 	w.say("\nThis goes to %s (mode 0600):\n\n%s", w.path, indented(text))
 	if w.keep != "" && !w.pasted.IsZero() {
 		w.say("The token goes to %s (mode 0600).", w.keep)
 	}
 	answer, err := w.ask("Write it? (yes, no)", "no", func(string) error { return nil })
-	if err != nil {
-		return err
-	}
-	if answer != "yes" && answer != "y" {
+	if err == nil && answer != "yes" && answer != "y" {
 		return errLeft
 	}
-	return w.write(ctx, text)
+	return err
 }
 
 // tomlKey quotes a name that would be read as two.
@@ -293,18 +358,22 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }
 
-// write keeps the token first: a configuration must not name one that is not there.
-func (w *wizard) write(ctx context.Context, text string) error {
+// keepToken puts a pasted token where it was said, before the configuration: that must not name one that is not there.
+func (w *wizard) keepToken(ctx context.Context) error {
 	switch {
-	case !w.pasted.IsZero() && w.keep == "":
-		if err := toKeyring(ctx, w.name, w.pasted); err != nil {
-			return err
-		}
-	case !w.pasted.IsZero():
+	case w.pasted.IsZero():
+	case w.keep == "":
+		return toKeyring(ctx, w.name, w.pasted)
+	default:
 		if err := writeOwn(w.keep, w.pasted.Reveal()+"\n"); err != nil {
-			return fmt.Errorf("token file: %w; remove it, or choose another name for the account", err)
+			return fmt.Errorf("token file: %w; remove it, or choose another place", err)
 		}
 	}
+	return nil
+}
+
+// write adds the account to the configuration, or begins one.
+func (w *wizard) write(text string) error {
 	_, err := os.Stat(w.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newConfig(w.path, text)

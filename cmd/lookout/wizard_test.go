@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"lookout/client/emulator"
+	"lookout/client/faultrig"
+)
+
+// exampleCLI is a configuration of linode-cli with two users that have a token.
+const exampleCLI = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + canary + "\n\n[none]\nregion = us-east\n\n[ops]\ntoken = other\n"
+
+// Each user of linode-cli is offered, the default one first.
+func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
+	faultrig.Report(t, "F3", "first run, several users of linode-cli")
+	r := newRig(t, emulator.Options{})
+	r.write(filepath.Join(r.home, "linode-cli"), exampleCLI)
+	w, out := wizardOn(r, canary, r.base, "", "2", "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text := out.String()
+	if !strings.Contains(text, "1  linode-cli's, of its user ops") || !strings.Contains(text, "2  linode-cli's, of its user bob") || strings.Contains(text, "user none") {
+		t.Errorf("%s", text)
+	}
+	if kept := r.everythingIn(filepath.Join(r.home, "config")); !strings.Contains(kept, `linode_cli = "bob"`) {
+		t.Errorf("%s", kept)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.good("services", "list")
+}
+
+// A keyring that does not work, and a token file that cannot be made, lead back to where the token is kept: what was typed stays.
+func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
+	faultrig.Report(t, "F3", "first run, a keyring that does not work")
+	r := newRig(t, emulator.Options{})
+	keyring.MockInitWithError(errors.New("dbus-launch is not there"))
+	taken := filepath.Join(r.home, "config", "lookout", "prod.token")
+	w, out := wizardOn(r, canary, r.base, "prod", "1", "keyring", "yes", "file", "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if text := out.String(); !strings.Contains(text, "dbus-launch") || strings.Count(text, "Where is the token") != 1 || strings.Count(text, "file or keyring [file]") != 2 {
+		t.Errorf("%s", text)
+	}
+	if kept := r.everythingIn(filepath.Join(r.home, "config")); !strings.Contains(kept, "token_file") || strings.Contains(kept, "keyring") {
+		t.Errorf("%s", kept)
+	}
+	if data, err := os.ReadFile(taken); err != nil || strings.TrimSpace(string(data)) != canary {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.good("services", "list")
+
+	r = newRig(t, emulator.Options{})
+	r.write(filepath.Join(r.home, "config", "lookout", "prod.token"), "an older one\n")
+	w, out = wizardOn(r, canary, r.base, "prod", "1", "file", "yes", "keyring", "yes")
+	if err := w.run(t.Context()); err != nil || !strings.Contains(out.String(), "remove it") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if kept := r.everythingIn(filepath.Join(r.home, "config")); !strings.Contains(kept, "keyring = true") || !strings.Contains(kept, "an older one") {
+		t.Errorf("%s", kept)
+	}
+}
+
+// A token that is in the keyring already is used from there; one that is not leads back to the question.
+func TestFirstRunUsesTheKeyring(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	w, out := wizardOn(r, canary, r.base, "prod", "4", "1", "file", "no")
+	if err := w.run(t.Context()); !errors.Is(err, errLeft) || !strings.Contains(out.String(), "it has no token of prod") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if err := keyring.Set(keyringService, "prod", canary); err != nil {
+		t.Fatal(err)
+	}
+	w, out = wizardOn(r, "", r.base, "prod", "4", "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.good("services", "list")
+}
+
+// Quotes keep the words of a command together.
+func TestFirstRunTakesQuotedCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sh")
+	}
+	r := newRig(t, emulator.Options{})
+	w, out := wizardOn(r, canary, r.base, "prod", "3", `sh -c "echo`, `sh -c "echo `+canary+`"`, "yes")
+	if err := w.run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(out.String(), `the quote " is not closed`) {
+		t.Errorf("%s", out)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.good("services", "list")
+}
+
+func TestWordsOfACommand(t *testing.T) {
+	for line, want := range map[string][]string{
+		"":                                      nil,
+		"  pass  show\tx ":                      {"pass", "show", "x"},
+		`sh -c "echo demo"`:                     {"sh", "-c", "echo demo"},
+		`op read 'op://Private/linode token/x'`: {"op", "read", "op://Private/linode token/x"},
+		`a"b c"'d e'f ""`:                       {"ab cd ef", ""},
+		`a\ b "say \"x\"" '\'`:                  {"a b", `say "x"`, `\`},
+		`C:\Tools\pass.exe show`:                {`C:\Tools\pass.exe`, "show"},
+		"größe \"é ü\"":                         {"größe", "é ü"},
+	} {
+		if got, err := wordsOf(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v", line, got, err)
+		}
+	}
+	for _, line := range []string{`"`, `a 'b`, `"a\"`} {
+		if got, err := wordsOf(line); err == nil {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+}
