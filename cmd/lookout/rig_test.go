@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ type rig struct {
 	api  *emulator.Emulator
 	base string
 	home string
+	tap  func(w http.ResponseWriter, req *http.Request) bool // answers in place of the account where it says so; nil never does
 }
 
 func newRig(t *testing.T, o emulator.Options) *rig {
@@ -32,10 +34,15 @@ func newRig(t *testing.T, o emulator.Options) *rig {
 	server := httptest.NewUnstartedServer(nil)
 	o.BaseURL = "http://" + server.Listener.Addr().String()
 	api := emulator.New(o)
-	server.Config.Handler = api
+	r := &rig{T: t, api: api, home: t.TempDir()}
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r.tap == nil || !r.tap(w, req) {
+			api.ServeHTTP(w, req)
+		}
+	})
 	server.Start()
 	t.Cleanup(server.Close)
-	r := &rig{T: t, api: api, base: server.URL + "/v4", home: t.TempDir()}
+	r.base = server.URL + "/v4"
 	t.Cleanup(xdg.Reload)
 	for _, name := range []string{"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY", "http_proxy", "TMUX", "SSH_CONNECTION"} {
 		t.Setenv(name, "")
