@@ -1,0 +1,174 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"lookout/client/emulator"
+	"lookout/client/faultrig"
+)
+
+// A script that waits for somebody ends with the first signal: nothing was changed, and the exit code says which signal it was.
+func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	for name, c := range map[string]struct{ args, question string }{
+		"a name":     {"services delete edge-router", "Type edge-router to go on"},
+		"a password": {"credentials create lab", "password (not shown)"},
+	} {
+		for _, end := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			faultrig.Row(t, "E1", "a script asks for "+name+", "+end.String(), func(t *testing.T) {
+				p := spawn(t, c.args)
+				p.read()
+				p.waitFor(c.question)
+				p.signal(end)
+				if code := p.end(5 * time.Second); code != 128+int(end) {
+					t.Errorf("exit code %d: %s", code, p.output())
+				}
+				p.waitFor("interrupted; nothing was changed")
+				p.sane()
+			})
+		}
+	}
+	faultrig.Row(t, "E1", "a script asks for a name, ctrl+c", func(t *testing.T) {
+		p := spawn(t, "services delete edge-router")
+		p.read()
+		p.waitFor("to go on: ")
+		p.typed("\x03")
+		if code := p.end(5 * time.Second); code != 130 {
+			t.Errorf("exit code %d: %s", code, p.output())
+		}
+	})
+	if n, s := len(r.api.Ledger()), r.good("journal", "-o", "csv"); n != 0 || strings.Count(s.out, "\n") != 1 {
+		t.Errorf("%d changes: %s", n, s.out)
+	}
+}
+
+// sane fails where the line discipline is not what it was.
+func (c *child) sane() {
+	c.t.Helper()
+	if after, err := term.GetState(c.slave.Fd()); err != nil || *after != *c.before {
+		c.t.Errorf("the terminal is left as %+v, %v", after, err)
+	}
+}
+
+// program runs a command line without a terminal.
+func (r *rig) program(args string) *exec.Cmd {
+	r.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS="+args)
+	if err := c.Start(); err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() { _ = c.Process.Kill() })
+	return c
+}
+
+// A script whose input does not end is ended by a signal.
+func TestSignalsEndWhatWaitsForInput(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	faultrig.Row(t, "E1", "a script reads standard input", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		in, write := io.Pipe()
+		defer write.Close()
+		go func() {
+			_, _ = write.Write([]byte("x")) // until somebody reads
+			cancel(stopped{syscall.SIGTERM})
+		}()
+		_, err := (&session{in: in}).secret(ctx, "", "password")
+		if code := codeOf(err); code != 143 {
+			t.Errorf("exit code %d: %v", code, err)
+		}
+	})
+	faultrig.Row(t, "E1", "a script reads a pipe", func(t *testing.T) {
+		fifo := filepath.Join(t.TempDir(), "fifo")
+		if err := pipe(fifo); err != nil {
+			t.Skipf("it cannot be made here: %v", err)
+		}
+		c := r.program("credentials create lab --password-file " + fifo)
+		held, err := os.OpenFile(fifo, os.O_WRONLY, 0) // once somebody reads
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Close()
+		_ = c.Process.Signal(syscall.SIGTERM)
+		done := make(chan error, 1)
+		go func() { done <- c.Wait() }()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatal("it is still there")
+		}
+		if code := c.ProcessState.ExitCode(); code != 143 || len(r.api.Ledger()) != 0 {
+			t.Errorf("%v, %d changes", c.ProcessState, len(r.api.Ledger()))
+		}
+	})
+}
+
+// A pipe in place of a file is refused before it is opened.
+func TestPipesAreNoFiles(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	fifo := filepath.Join(r.home, "fifo")
+	if err := pipe(fifo); err != nil {
+		t.Skipf("it cannot be made here: %v", err)
+	}
+	dir := certificateIn(t, "cdn.acme.net")
+	cert := filepath.Join(dir, "cert.pem")
+	for _, c := range []struct {
+		row  string
+		args []string
+		code int
+	}{
+		{"D11", []string{"objects", "put", moved, "new", fifo}, exitUsage},
+		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", fifo, fifo}, exitError},
+		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", cert, fifo}, exitError},
+	} {
+		faultrig.Row(t, c.row, strings.Join(c.args[:2], " ")+" of a pipe", func(t *testing.T) {
+			done := make(chan said, 1)
+			go func() { done <- r.run(c.args...) }()
+			select {
+			case s := <-done:
+				(&rig{T: t}).bad(s, c.code, "no plain file")
+			case <-time.After(10 * time.Second):
+				t.Fatal("it waits for the pipe")
+			}
+		})
+	}
+}
+
+// A signal during a transfer ends it; what came is kept for the next time, and the exit code says which signal it was.
+func TestSignalsEndTransfers(t *testing.T) {
+	faultrig.Row(t, "D16", "objects get, SIGTERM", func(t *testing.T) {
+		r := newRig(t, emulator.Options{})
+		data := r.stored("object", 100_000)
+		sent := make(chan struct{}, 1)
+		r.faultyStorage(func(w http.ResponseWriter, req *http.Request) {
+			w.Header().Set("Content-Length", "100000")
+			_, _ = w.Write(data[:1000])
+			_ = http.NewResponseController(w).Flush()
+			sent <- struct{}{}
+			<-req.Context().Done()
+		})
+		file := filepath.Join(r.home, "out")
+		p := spawn(t, "objects get "+moved+" object "+file)
+		p.read()
+		<-sent
+		p.signal(syscall.SIGTERM)
+		if code := p.end(5 * time.Second); code != 143 {
+			t.Errorf("exit code %d: %s", code, p.output())
+		}
+		r.tap = nil
+		r.good("objects", "get", moved, "object", file)
+	})
+}
