@@ -254,10 +254,12 @@ func outcomeOf(ctx context.Context, what string, row transfer.Row) error {
 		return nil
 	case row.Err != nil:
 		return fmt.Errorf("%s: %w", what, row.Err)
-	case row.Kind == transfer.Download && row.Done > 0:
-		return fmt.Errorf("%s: %w after %d bytes; the same command goes on there", what, context.Cause(ctx), row.Done)
+	case row.Kind == transfer.Upload:
+		return fmt.Errorf("%s: %w; nothing was stored", what, context.Cause(ctx))
+	case row.Local.Raw() != "":
+		return fmt.Errorf("%s: %w after %d bytes, which the same command takes up", what, context.Cause(ctx), row.Done)
 	}
-	return fmt.Errorf("%s: %w; nothing was stored", what, context.Cause(ctx))
+	return fmt.Errorf("%s: %w after %d bytes", what, context.Cause(ctx), row.Done)
 }
 
 func putObject(set *pflag.FlagSet) work[object] {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"lookout/client/emulator"
@@ -33,13 +34,13 @@ func (r *rig) stored(name string, size int) []byte {
 
 // faultyStorage answers what is fetched from the storage.
 func (r *rig) faultyStorage(answer func(w http.ResponseWriter, req *http.Request)) {
-	r.tap = func(w http.ResponseWriter, req *http.Request) bool {
+	r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		if req.Method != http.MethodGet || strings.HasPrefix(req.URL.Path, "/v4/") {
 			return false
 		}
 		answer(w, req)
 		return true
-	}
+	})
 }
 
 // cut sends the head of an answer of a length, and ends the connection.
@@ -131,6 +132,18 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			}
 		})
 	}
+	faultrig.Row(t, "D3", "objects get, no bytes", func(t *testing.T) {
+		r := newRig(t, emulator.Options{})
+		r.stored("a/object", 0)
+		file := filepath.Join(r.home, "out")
+		r.good("objects", "get", moved, "a/object", file)
+		if s := r.good("objects", "get", moved, "a/object", "-"); s.out != "" {
+			t.Errorf("%q", s.out)
+		}
+		if data, err := os.ReadFile(file); err != nil || len(data) != 0 {
+			t.Errorf("%q, %v", data, err)
+		}
+	})
 	faultrig.Row(t, "D3", "objects get -, other bytes than the etag's", func(t *testing.T) {
 		r := newRig(t, emulator.Options{})
 		data := r.stored("a/object", size)
@@ -189,7 +202,7 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 
 // changedWhileSent writes to a file when the storage has taken the first bytes of it.
 func (r *rig) changedWhileSent(file string) {
-	r.tap = func(_ http.ResponseWriter, req *http.Request) bool {
+	r.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodPut && !strings.HasPrefix(req.URL.Path, "/v4/") {
 			first := make([]byte, 1)
 			_, _ = io.ReadFull(req.Body, first)
@@ -200,7 +213,7 @@ func (r *rig) changedWhileSent(file string) {
 			req.Body = io.NopCloser(io.MultiReader(bytes.NewReader(first), req.Body))
 		}
 		return false
-	}
+	})
 }
 
 // A file that changes while it is sent is no object, and a lost answer is looked up.
@@ -211,20 +224,20 @@ func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 		r.write(file, strings.Repeat("x", 20<<20))
 		r.changedWhileSent(file)
 		r.bad(r.run("objects", "put", moved, "large", file), exitError, "changed while it was being sent")
-		r.tap = nil
+		r.intercept(nil)
 		r.bad(r.run("objects", "get", moved, "large", "-"), exitMissing)
 	})
 	faultrig.Row(t, "D12", "objects put, the answer is lost", func(t *testing.T) {
 		r := newRig(t, emulator.Options{})
 		file := filepath.Join(r.home, "file")
 		r.write(file, "hello")
-		r.tap = func(w http.ResponseWriter, req *http.Request) bool {
+		r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 			if req.Method == http.MethodPut && !strings.HasPrefix(req.URL.Path, "/v4/") {
 				r.api.ServeHTTP(&unheard{http.Header{}}, req)
 				panic(http.ErrAbortHandler)
 			}
 			return false
-		}
+		})
 		r.bad(r.good("objects", "put", moved, "new", file), exitOK, "5 bytes stored", "the answer was lost, but the listing has it")
 		if s := r.good("journal"); !strings.Contains(s.out, "done") || strings.Contains(s.out, "unknown") {
 			t.Errorf("%s", s.out)
@@ -268,21 +281,22 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 	} {
 		faultrig.Row(t, "A20", "objects "+name, func(t *testing.T) {
 			r := newRig(t, emulator.Options{})
-			n := 0
-			r.tap = func(w http.ResponseWriter, req *http.Request) bool {
+			var n atomic.Int64 // pages are read ahead, and some of them not waited for
+			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if !strings.HasSuffix(req.URL.Path, "/object-list") {
 					return false
 				}
-				if n++; n > 300 {
+				page := n.Add(1)
+				if page > 300 {
 					http.Error(w, "enough", http.StatusBadRequest)
 					return true
 				}
-				_, _ = io.WriteString(w, c.page(n, req.URL.Query().Get("marker")))
+				_, _ = io.WriteString(w, c.page(int(page), req.URL.Query().Get("marker")))
 				return true
-			}
+			})
 			r.bad(r.run(append([]string{"objects"}, c.args...)...), exitError, "incomplete")
-			if n > 150 {
-				t.Errorf("%d pages were asked for", n)
+			if n.Load() > 150 {
+				t.Errorf("%d pages were asked for", n.Load())
 			}
 			if ledger := r.api.Ledger(); len(ledger) != 0 {
 				t.Errorf("something was changed: %v", ledger)

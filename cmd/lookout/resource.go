@@ -356,9 +356,9 @@ func (r kind) permitted(ctx context.Context, s *session, v verb[any], it any, ar
 	name, word := r.one, ""
 	if !v.makes {
 		id, label := r.ident(it)
-		name, word = name+" "+label, orElse(label, id)
+		name, word = name+" "+label, typable(label, id)
 	} else if len(args) > 0 {
-		word = client.Clean(args[len(args)-1])
+		word = typable(args[len(args)-1])
 	}
 	switch {
 	case v.loses != nil:
@@ -367,6 +367,16 @@ func (r kind) permitted(ctx context.Context, s *session, v verb[any], it any, ar
 		return s.allowed(ctx, fmt.Sprintf("Changes %s: %s", name, client.Clean(strings.Join(append([]string{v.name}, args...), " "))), s.settings.Account)
 	}
 	return nil
+}
+
+// typable is the first of some names that can be typed as it is shown; "" where none can.
+func typable(names ...string) string {
+	for _, name := range names {
+		if strings.TrimSpace(name) != "" && client.Clean(name) == name {
+			return name
+		}
+	}
+	return ""
 }
 
 // untold is a change that was made although what came of it could not be written. It must not pass for one that failed: doing it again would

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/adrg/xdg"
@@ -25,7 +26,26 @@ type rig struct {
 	api  *emulator.Emulator
 	base string
 	home string
-	tap  func(w http.ResponseWriter, req *http.Request) bool // answers in place of the account where it says so; nil never does
+	mu   sync.Mutex
+	tap  tap // nil answers nothing
+}
+
+// tap answers requests in place of the account, where it reports that it did.
+type tap func(w http.ResponseWriter, req *http.Request) bool
+
+// intercept lets a tap see every request first, from now on.
+func (r *rig) intercept(t tap) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tap = t
+}
+
+// intercepted gives a request to the tap, if there is one.
+func (r *rig) intercepted(w http.ResponseWriter, req *http.Request) bool {
+	r.mu.Lock()
+	t := r.tap
+	r.mu.Unlock()
+	return t != nil && t(w, req)
 }
 
 func newRig(t *testing.T, o emulator.Options) *rig {
@@ -36,7 +56,7 @@ func newRig(t *testing.T, o emulator.Options) *rig {
 	api := emulator.New(o)
 	r := &rig{T: t, api: api, home: t.TempDir()}
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if r.tap == nil || !r.tap(w, req) {
+		if !r.intercepted(w, req) {
 			api.ServeHTTP(w, req)
 		}
 	})

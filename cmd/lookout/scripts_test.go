@@ -27,13 +27,13 @@ func TestKeysWithoutASecret(t *testing.T) {
 	for _, secret := range []string{`"[REDACTED]"`, `""`, "null"} {
 		faultrig.Row(t, "B6", "keys create, "+secret, func(t *testing.T) {
 			r := newRig(t, emulator.Options{})
-			r.tap = func(w http.ResponseWriter, req *http.Request) bool {
+			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if req.Method != http.MethodPost {
 					return false
 				}
 				fmt.Fprintf(w, `{"id":42,"label":"x","access_key":"A","secret_key":%s,"limited":false,"bucket_access":null}`, secret)
 				return true
-			}
+			})
 			file := filepath.Join(r.home, "secret")
 			r.bad(r.run("keys", "create", "x", "--secret-file", file), exitUnknown, "x (42) was made", "no secret", "keys revoke 42")
 			r.bad(r.run("keys", "create", "x"), exitUnknown, "keys revoke 42")
@@ -114,7 +114,7 @@ func TestCertificatesAreReadBack(t *testing.T) {
 			r.good(upload...)
 			r.api.Fail("upload certificate", c.fault)
 			views := 0
-			r.tap = func(w http.ResponseWriter, req *http.Request) bool {
+			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/ssl") {
 					return false
 				}
@@ -122,7 +122,7 @@ func TestCertificatesAreReadBack(t *testing.T) {
 					w.WriteHeader(http.StatusForbidden)
 				}
 				return views > 1 && c.blind
-			}
+			})
 			r.bad(r.run(upload...), c.code, c.says)
 			var entries []entry
 			if err := json.Unmarshal([]byte(r.good("journal", "-o", "json").out), &entries); err != nil || len(entries) != 3 || string(entries[2].Outcome) != c.outcome {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -73,6 +74,41 @@ func (r *rig) program(args string) *exec.Cmd {
 	}
 	r.Cleanup(func() { _ = c.Process.Kill() })
 	return c
+}
+
+// A question names the account, PROD where it is protected, and takes no answer that an empty line could be.
+func TestQuestionsOfScripts(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.configured(strings.ReplaceAll("account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n", "BASE", r.base))
+	r.good("contacts", "create", "--name", "a\x1b[31m", "--email", "e@acme.net", "--yes=prod")
+	odd := r.idOf("contacts", "e@acme.net")
+	before := len(r.api.Ledger())
+	for _, c := range []struct {
+		args, question, answer string
+		code                   int
+	}{
+		{"keys revoke finance", "Account prod, PROD. Type finance to go on", "yes", exitError},
+		{"keys revoke finance -a lab", "Account lab. Type finance to go on", "", exitError},
+		{"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on", "web-1", exitError},
+		{"contacts delete " + odd, "Type " + odd + " to go on", "", exitError},
+		{"objects acl " + moved + " README.txt private", "Type prod to go on", "lab", exitError},
+		{"services disable web-1", "Type prod to go on", "prod", exitOK},
+		{"contacts delete " + odd, "Type " + odd + " to go on", odd, exitOK},
+	} {
+		faultrig.Row(t, "B14", c.args+", "+c.answer, func(t *testing.T) {
+			p := spawn(t, c.args)
+			p.read()
+			p.until(c.question, func() bool { return strings.Contains(strings.ReplaceAll(p.output(), "\r\n", ""), c.question) })
+			p.typed(c.answer + "\r")
+			if code := p.end(5 * time.Second); code != c.code {
+				t.Errorf("exit code %d: %s", code, p.output())
+			}
+		})
+	}
+	if n := len(r.api.Ledger()) - before; n != 2 {
+		t.Errorf("%d changes", n)
+	}
 }
 
 // A script whose input does not end is ended by a signal.
@@ -153,7 +189,12 @@ func TestSignalsEndTransfers(t *testing.T) {
 		r := newRig(t, emulator.Options{})
 		data := r.stored("object", 100_000)
 		sent := make(chan struct{}, 1)
+		var well atomic.Bool
 		r.faultyStorage(func(w http.ResponseWriter, req *http.Request) {
+			if well.Load() {
+				r.api.ServeHTTP(w, req)
+				return
+			}
 			w.Header().Set("Content-Length", "100000")
 			_, _ = w.Write(data[:1000])
 			_ = http.NewResponseController(w).Flush()
@@ -168,7 +209,7 @@ func TestSignalsEndTransfers(t *testing.T) {
 		if code := p.end(5 * time.Second); code != 143 {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
-		r.tap = nil
+		well.Store(true)
 		r.good("objects", "get", moved, "object", file)
 	})
 }

@@ -197,9 +197,11 @@ func consentVar(set *pflag.FlagSet, c *consent, loses bool) {
 	set.Lookup("yes").NoOptDefVal = string(plainYes)
 }
 
-// allowed asks before something is lost, or changed on a protected account: on a terminal for a word, elsewhere it takes --yes.
+// allowed asks before something is lost, or changed on a protected account: on a terminal for a word, or for the account's name where there
+// is none; elsewhere it takes --yes.
 func (s *session) allowed(ctx context.Context, what, word string) error {
 	account, protected := s.settings.Account, s.settings.Protected
+	word = orElse(word, account)
 	_, asked := terminalOf(s.in)
 	switch {
 	case s.settings.ReadOnly: // refused where requests are made
