@@ -48,7 +48,7 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 // largestPEM bounds a certificate's or key's file.
 const largestPEM = 1 << 20
 
-// LoadCertificatePair reads the pair from two files of at most 1 MiB.
+// LoadCertificatePair reads the pair from two plain files of at most 1 MiB.
 func LoadCertificatePair(certFile, keyFile string) (CertificatePair, error) {
 	cert, err := readPEM(certFile)
 	if err != nil {
@@ -62,6 +62,13 @@ func LoadCertificatePair(certFile, keyFile string) (CertificatePair, error) {
 }
 
 func readPEM(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no plain file", Clean(path)) // a pipe would be waited for
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lookout/client/faultrig"
 )
 
 // pemPair is a certificate for a name, valid for two hours around now, and its key.
@@ -64,5 +66,20 @@ func TestALargeFileIsNoCertificate(t *testing.T) {
 	}
 	if _, err := LoadCertificatePair(path, path); err == nil || !strings.Contains(err.Error(), "1 MiB") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What is no plain file is not opened: a pipe would be waited for.
+func TestCertificatesAreFiles(t *testing.T) {
+	faultrig.Report(t, "F11", "no plain file")
+	cert, key := pemPair(t, "cdn.acme.net", time.Now())
+	good := filepath.Join(t.TempDir(), "good.pem")
+	if err := os.WriteFile(good, []byte(cert+key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range [][2]string{{t.TempDir(), good}, {os.DevNull, good}} {
+		if _, err := LoadCertificatePair(pair[0], pair[1]); err == nil || !strings.Contains(err.Error(), "no plain file") {
+			t.Errorf("%q: %v", pair, err)
+		}
 	}
 }

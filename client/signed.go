@@ -141,10 +141,11 @@ func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error
 	})
 }
 
-// Find is the object of exactly a name, from the listing; false where there is none.
+// Find is the object of exactly a name, from the listing; false where there is none. A listing that turns in circles is an error.
 func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
-	for marker := ""; ; {
-		page, err := s.List(ctx, ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: name, Marker: marker, PageSize: 25})
+	q := ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: name, PageSize: 25}
+	for trail := newTrail(q); ; {
+		page, err := s.List(ctx, q)
 		if err != nil {
 			return Object{}, false, err
 		}
@@ -153,10 +154,21 @@ func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object
 				return o, true, nil
 			}
 		}
-		if page.Next == "" || len(page.Data) > 0 {
-			return Object{}, false, nil // a name comes before all others that begin with it
+		why := strings.TrimPrefix(page.Cut, "incomplete: ")
+		if why == "" {
+			why = trail.circle(page)
 		}
-		marker = page.Next
+		switch {
+		case len(page.Data) > 0:
+			return Object{}, false, nil // a name comes before all others that begin with it
+		case why != "":
+			failed := s.c.failure(s.request(q))
+			failed.What = "the listing is incomplete: " + why
+			return Object{}, false, failed
+		case page.Next == "":
+			return Object{}, false, nil
+		}
+		q.Marker = page.Next
 	}
 }
 

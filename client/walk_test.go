@@ -13,6 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faultrig"
 )
 
 // asked answers every request from a function.
@@ -85,6 +86,38 @@ func TestWalkEnds(t *testing.T) {
 			}
 			if names != x.names || note != x.note {
 				t.Errorf("%d names, not %d; %q, not %q", names, x.names, note, x.note)
+			}
+		})
+	}
+}
+
+// Looking for one name ends whatever the markers are; a listing that leads nowhere does not pass for one without the name.
+func TestFindEnds(t *testing.T) {
+	for name, x := range map[string]struct {
+		answer asked
+		there  bool
+		why    string
+	}{
+		"after empty pages": {func(m string, _ int) string {
+			return map[string]string{"": leaf("opaque-9"), "opaque-9": leaf("opaque-1"), "opaque-1": leaf("", "x")}[m]
+		}, true, ""},
+		"not there, short page": {func(string, int) string { return leaf("more", "x1") }, false, ""},
+		"not there":             {func(string, int) string { return leaf("") }, false, ""},
+		"cycle": {func(m string, _ int) string {
+			return map[string]string{"": leaf("opaque-a"), "opaque-a": leaf("opaque-b"), "opaque-b": leaf("opaque-c"), "opaque-c": leaf("opaque-a")}[m]
+		}, false, "incomplete: marker repeated"},
+		"nothing for ever": {func(_ string, n int) string { return leaf(fmt.Sprint("opaque", n)) }, false, "incomplete: only empty pages"},
+		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, false, "incomplete: marker missing"},
+	} {
+		faultrig.Row(t, "A20", "find, "+name, func(t *testing.T) {
+			var last atomic.Int64
+			c := asked(func(m string, n int) string {
+				last.Store(int64(n))
+				return x.answer(m, n)
+			}).dial(t)
+			_, there, err := c.Objects.Find(t.Context(), "c", "b", "x")
+			if there != x.there || (err != nil) != (x.why != "") || err != nil && !strings.HasSuffix(err.Error(), x.why) || last.Load() > 150 {
+				t.Errorf("%t, %v; %d pages", there, err, last.Load())
 			}
 		})
 	}

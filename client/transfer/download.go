@@ -33,6 +33,8 @@ type DownloadRequest struct {
 	Object          client.Object // as a listing gave it: its size and etag say which version is meant
 	Folder          string        // of this machine; it must exist
 	Path            string        // with slashes, relative to Folder; "" is the object's Leaf
+	Chosen          bool          // Path was given by hand, not made from the object's name: only what this system refuses is refused
+	Replace         bool          // a file or link that has the name is replaced, at the end and in one step
 }
 
 // Download fetches an object. Its bytes gather beside the file's place and get the file's name when they are complete and right, if nothing
@@ -45,7 +47,7 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 		}
 		r.Path = leaf
 	}
-	if err := CheckPath(r.Path); err != nil {
+	if err := CheckPath(r.Path); err != nil && !r.Chosen {
 		return 0, err
 	}
 	if r.Object.Size < 0 {
@@ -125,7 +127,7 @@ func (d *download) run(ctx context.Context, m *Manager, p *progress) (err error)
 		return fmt.Errorf("the folder cannot be opened: %w", err)
 	}
 	defer root.Close()
-	d.part, err = openPart(root, d.Path, d.identity(), m.wrap)
+	d.part, err = openPart(root, d.Path, d.identity(), d.Replace, m.wrap)
 	if err != nil {
 		return err
 	}

@@ -194,8 +194,12 @@ func (m *Manager) finish(j *job, err error) {
 	}
 }
 
-// left is what an interrupted transfer has to say beyond that it was interrupted.
+// left is what an interrupted transfer has to say beyond that it was interrupted: also that nobody knows what came of a change.
 func left(err error) error {
+	var e *client.Error
+	if errors.As(err, &e) && e.Unknown() {
+		return err
+	}
 	if errors.Is(err, errCancelled) || errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -61,12 +61,13 @@ type file interface {
 
 // part is a download on its way: a file beside the place of the final one.
 type part struct {
-	root  *os.Root
+	root  *os.Root // nil where the bytes go to no file of ours
 	file  file
 	hold  *os.File // the lock: no other download writes to the part until it is closed, after the part has its final name
 	name  string   // of the part, with slashes
 	final string
 	size  int64 // bytes written
+	over  bool  // it may take the place of a file
 	gone  bool
 }
 
@@ -82,9 +83,10 @@ func partName(final, identity string) string {
 	return dir + leaf + tail
 }
 
-// openPart opens the part for a final name below a root, with the folders on the way. A final name that is taken is an *ExistsError.
-func openPart(root *os.Root, final, identity string, wrap func(file) file) (*part, error) {
-	p := &part{root: root, name: partName(final, identity), final: final}
+// openPart opens the part for a final name below a root, with the folders on the way. A final name that is taken, unless it may be replaced, is an
+// *ExistsError.
+func openPart(root *os.Root, final, identity string, over bool, wrap func(file) file) (*part, error) {
+	p := &part{root: root, name: partName(final, identity), final: final, over: over}
 	if dir := path.Dir(final); dir != "." {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("the folder cannot be made: %w", err)
@@ -160,6 +162,9 @@ func holdPart(root *os.Root, name string, open *os.File) (*os.File, int64, error
 // free reports an *ExistsError where something has the final name, be it a link that leads nowhere.
 func (p *part) free() error {
 	info, err := p.root.Lstat(p.final)
+	if err == nil && p.over && (info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0) {
+		return nil
+	}
 	if err == nil {
 		return &ExistsError{Path: p.local(), Size: info.Size(), Modified: info.ModTime(), Folder: info.IsDir()}
 	}
@@ -196,6 +201,9 @@ func (p *part) publish() error {
 	if err != nil {
 		return &PartError{Path: p.name, Size: p.size, Cause: fmt.Errorf("the file cannot be written: %w", err)}
 	}
+	if p.over {
+		return p.replace()
+	}
 	if err := p.root.Link(p.name, p.final); err != nil {
 		if taken := p.free(); taken != nil {
 			return &PartError{Path: p.name, Size: p.size, Cause: taken}
@@ -203,6 +211,19 @@ func (p *part) publish() error {
 		return p.reserve()
 	}
 	p.drop()
+	p.syncFolder()
+	return nil
+}
+
+// replace is publish where a file may have the name.
+func (p *part) replace() error {
+	err := p.free()
+	if err == nil {
+		err = p.root.Rename(p.name, p.final)
+	}
+	if err != nil {
+		return &PartError{Path: p.name, Size: p.size, Cause: err}
+	}
 	p.syncFolder()
 	return nil
 }
@@ -255,7 +276,9 @@ func (p *part) close() error {
 func (p *part) drop() {
 	p.size = 0
 	_ = p.close()
-	_ = p.root.Remove(p.name)
+	if p.root != nil {
+		_ = p.root.Remove(p.name)
+	}
 }
 
 // dropPart removes the part of a version, where there is one that no download is at.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -66,7 +67,13 @@ func keysNoun() noun {
 		},
 		get: byNumber(func(ctx context.Context, s *session, id int) (*keyRow, error) { return keyed(s.api.Keys.View(ctx, id)) }),
 		verbs: []verb[*keyRow]{
-			{name: "create", args: "LABEL", makes: true, about: "Make a key. Its secret is shown this once", with: createKey},
+			{name: "create", args: "LABEL", makes: true, about: "Make a key. Its secret is shown this once", with: createKey,
+				lost: func(k *keyRow) string {
+					if k.SecretKey == "" {
+						return ""
+					}
+					return fmt.Sprintf("its secret is lost: end it by lookout keys revoke %d, and make another", k.ID)
+				}},
 			{name: "rename", args: "LABEL", about: "Give it another label", with: as(func(ctx context.Context, s *session, it *keyRow, args []string) (*keyRow, error) {
 				return keyed(s.api.Keys.Update(ctx, it.ID, args[0]))
 			})},
@@ -103,19 +110,32 @@ func createKey(set *pflag.FlagSet) work[*keyRow] {
 		secret, shown := key.Secret()
 		if !shown {
 			_ = keep(client.Secret{})
-			return row, nil
 		}
-		if *path == "" {
+		switch {
+		case !shown:
+			return row, useless(row, errors.New("the answer holds no secret"))
+		case *path == "":
 			row.SecretKey = secret.Reveal()
 			return row, nil
 		}
-		return row, keep(secret)
+		if err := keep(secret); err != nil {
+			return row, useless(row, fmt.Errorf("its secret could not be written: %w", err))
+		}
+		return row, nil
 	}
+}
+
+// useless is a key that was made although nobody will ever have its secret.
+func useless(k *keyRow, why error) error {
+	return &exit{exitUnknown, fmt.Errorf("key %s (%d) was made, but it is of no use: %w; end it by lookout keys revoke %[2]d", k.Label, k.ID, why)}
 }
 
 // keyRequest reads what a key may reach.
 func keyRequest(label string, grants []string, none bool) (client.KeyRequest, error) {
 	in := client.KeyRequest{Label: label}
+	if none && len(grants) > 0 {
+		return in, usage(errors.New("choose one of --nothing and --bucket"))
+	}
 	if none {
 		in.Buckets = []client.GrantRequest{}
 	}
@@ -143,13 +163,10 @@ func keeper(path string) (func(client.Secret) error, error) {
 		return nil, fmt.Errorf("secret file: %w", err)
 	}
 	return func(s client.Secret) error {
-		defer file.Close()
 		if s.IsZero() {
-			return os.Remove(path)
+			return errors.Join(file.Close(), os.Remove(path))
 		}
-		if _, err := file.WriteString(s.Reveal() + "\n"); err != nil {
-			return fmt.Errorf("the key was made, but its secret could not be written: revoke it and make another: %w", err)
-		}
-		return file.Sync()
+		_, err := file.WriteString(s.Reveal() + "\n")
+		return errors.Join(err, file.Sync(), file.Close())
 	}, nil
 }

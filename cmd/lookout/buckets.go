@@ -74,8 +74,25 @@ func createBucket(set *pflag.FlagSet) work[*client.Bucket] {
 		if in.ACL, err = aclOf(*acl); err != nil {
 			return it, err
 		}
+		there, err := s.api.Buckets.View(ctx, cluster, bucket)
+		switch {
+		case err == nil:
+			return there, existed(s, there, set.Changed("acl") || set.Changed("cors"))
+		case !errors.Is(err, client.ErrNotFound):
+			return it, err
+		}
 		return s.api.Buckets.Create(about(ctx, "bucket", args[0], bucket, ""), in)
 	}
+}
+
+// existed says of a bucket that it was there before: the API would give it back as if it were new, and pass over what it is to be like.
+func existed(s *session, b *client.Bucket, other bool) error {
+	name := b.Cluster.String() + "/" + b.Label.String()
+	if other {
+		return fmt.Errorf("%s existed already, made %s, and its access is not changed: lookout buckets access %[1]s does that", name, when(b.Created))
+	}
+	s.say("%s existed already, made %s; nothing was changed", name, when(b.Created))
+	return nil
 }
 
 // acls are the canned ACLs in words, for flags.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -80,15 +81,36 @@ func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 				return c, err
 			}
 		}
-		status, err := s.api.Certificates.Upload(ctx, c.Cluster, c.Bucket, pair.Certificate, pair.Key)
-		if err != nil && there {
+		status, err := s.setCertificate(ctx, c, pair)
+		var e *client.Error
+		switch {
+		case err != nil && there && errors.As(err, &e) && e.Unknown():
+			return c, fmt.Errorf("the old certificate is deleted, and whether the new one is set is not known: %w", err)
+		case err != nil && there:
 			return c, fmt.Errorf("the old certificate is deleted and the new one was not taken: %w", err)
-		}
-		if err != nil {
+		case err != nil:
 			return c, err
 		}
-		c.Set = status.SSL
 		s.say("%s: for %s, until %s", c, pair.Names(), pair.Leaf.NotAfter.Format(time.DateOnly))
+		c.Set = status.SSL
 		return c, nil
 	}
+}
+
+// setCertificate sends a pair. Where the answer is lost, the bucket is asked whether it has one now: it had none before.
+func (s *session) setCertificate(ctx context.Context, c certificate, pair client.CertificatePair) (*client.CertificateStatus, error) {
+	status, err := s.api.Certificates.Upload(ctx, c.Cluster, c.Bucket, pair.Certificate, pair.Key)
+	var e *client.Error
+	if !errors.As(err, &e) || !e.Unknown() {
+		return status, err
+	}
+	now, failure := s.api.Certificates.View(ctx, c.Cluster, c.Bucket)
+	if failure != nil || now.SSL == nil {
+		return now, err
+	}
+	e.Settle(*now.SSL)
+	if *now.SSL {
+		return now, nil
+	}
+	return now, errors.New("the answer was lost, and the bucket has no certificate")
 }

@@ -346,7 +346,7 @@ func keepToken(c *cobra.Command, f *flags, remove bool) error {
 		fmt.Fprintf(c.OutOrStdout(), "the token of %s is out of the keyring\n", s.Account)
 		return nil
 	}
-	t, err := (&session{in: c.InOrStdin(), err: c.ErrOrStderr()}).secret("", "token")
+	t, err := (&session{in: c.InOrStdin(), err: c.ErrOrStderr()}).secret(c.Context(), "", "token")
 	if err != nil {
 		return err
 	}

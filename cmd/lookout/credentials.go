@@ -42,11 +42,11 @@ func credentialsNoun() noun {
 }
 
 // loginFlags read a login. The password is never an argument.
-func loginFlags(set *pflag.FlagSet) func(*session) (client.LoginRequest, error) {
+func loginFlags(set *pflag.FlagSet) func(context.Context, *session) (client.LoginRequest, error) {
 	user := set.String("username", "", "user name")
 	path := set.String("password-file", "", "file that holds the password; - or nothing reads standard input")
-	return func(s *session) (client.LoginRequest, error) {
-		password, err := s.secret(*path, "password")
+	return func(ctx context.Context, s *session) (client.LoginRequest, error) {
+		password, err := s.secret(ctx, *path, "password")
 		r := client.LoginRequest{Password: password}
 		if *user != "" {
 			r.Username = client.NewSecret(*user)
@@ -58,7 +58,7 @@ func loginFlags(set *pflag.FlagSet) func(*session) (client.LoginRequest, error) 
 func createCredential(set *pflag.FlagSet) work[*client.Credential] {
 	login := loginFlags(set)
 	return func(ctx context.Context, s *session, it *client.Credential, args []string) (*client.Credential, error) {
-		l, err := login(s)
+		l, err := login(ctx, s)
 		if err != nil {
 			return it, err
 		}
@@ -69,7 +69,7 @@ func createCredential(set *pflag.FlagSet) work[*client.Credential] {
 func changeLogin(set *pflag.FlagSet) work[*client.Credential] {
 	login := loginFlags(set)
 	return func(ctx context.Context, s *session, it *client.Credential, _ []string) (*client.Credential, error) {
-		l, err := login(s)
+		l, err := login(ctx, s)
 		if err != nil {
 			return it, err
 		}

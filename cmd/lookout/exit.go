@@ -33,7 +33,7 @@ var codes = []struct {
 	{exitUsage, "wrong flags, arguments or configuration, or no terminal where one is needed"},
 	{exitDenied, "no token, a token that is not accepted, or one that may not do this; also --read-only"},
 	{exitMissing, "the thing is not there"},
-	{exitUnknown, "a change was sent and its outcome is unknown: look before doing it again"},
+	{exitUnknown, "a change was sent, and its outcome is unknown or could not be written: look before doing it again"},
 	{exitLater, "too many requests, or the API cannot be reached: try again later"},
 	{exitBroken, "interrupted; another signal n gives 128+n"},
 }

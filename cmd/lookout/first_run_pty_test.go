@@ -163,7 +163,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	}
 }
 
-// A deletion asks on a terminal, and takes nothing but yes.
+// A deletion asks on a terminal, and takes nothing but the name.
 func TestScriptAsksOnATerminal(t *testing.T) {
 	r := newRig(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", canary)
@@ -172,15 +172,17 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 		t.Helper()
 		c := spawn(t, "services delete "+id)
 		c.read()
-		c.waitFor("Type yes")
+		c.waitFor("Type edge-router to go on")
 		_, _ = c.tty.WriteString(text + "\r")
 		if got := c.end(5 * time.Second); got != code {
 			t.Errorf("%s: exit code %d: %s", text, got, c.output())
 		}
 	}
-	answer("y", exitError)
+	for _, wrong := range []string{"y", "yes", "", "Edge-router", "edge-route"} {
+		answer(wrong, exitError)
+	}
 	r.good("services", "get", id)
-	answer("yes", exitOK)
+	answer("edge-router", exitOK)
 	r.bad(r.run("services", "get", id), exitMissing)
 }
 

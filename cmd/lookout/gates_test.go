@@ -137,6 +137,18 @@ func plainAnswers(s source, n ast.Node) string {
 	return ""
 }
 
+// bareTransfers finds objects that are fetched or stored by bare requests, which neither check nor watch nor read back.
+func bareTransfers(_ source, n ast.Node) string {
+	called, ok := n.(*ast.SelectorExpr)
+	if !ok || called.Sel.Name != "Get" && called.Sel.Name != "Put" {
+		return ""
+	}
+	if of, ok := called.X.(*ast.SelectorExpr); ok && of.Sel.Name == "Objects" {
+		return "Objects." + called.Sel.Name
+	}
+	return ""
+}
+
 func gates() []gate {
 	screen := []string{"ui/terminal/"}
 	return []gate{
@@ -155,7 +167,7 @@ func gates() []gate {
 			return ""
 		}, nil, `import "crypto/tls"; var _ = tls.Config{InsecureSkipVerify: true}`},
 		{"files are made in the file packages", uses("os.Create", "os.OpenFile", "os.WriteFile", "os.CreateTemp", "os.MkdirTemp", "os.Rename", "os.RemoveAll", "os.Link", "os.Symlink"),
-			[]string{"client/journal/journal.go", "client/transfer/", "client/faultrig/", "cmd/lookout/config_command.go", "cmd/lookout/output.go", "cmd/lookout/objects.go", "cmd/lookout/dashboard.go", "cmd/lookout/docs.go", "cmd/lookout/picture.go", "cmd/lookout/wizard.go", "views/keys.go"},
+			[]string{"client/journal/journal.go", "client/transfer/", "client/faultrig/", "cmd/lookout/config_command.go", "cmd/lookout/output.go", "cmd/lookout/dashboard.go", "cmd/lookout/docs.go", "cmd/lookout/picture.go", "cmd/lookout/wizard.go", "views/keys.go"},
 			`import "os"; var _, _ = os.Create("x")`},
 		{"the standard streams are main's", uses("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"), []string{"cmd/lookout/main.go", "cmd/lookout/emulate.go", "cmd/lookout/dashboard.go", "cmd/lookout/doctor.go", "ui/terminal/"},
 			`import "fmt"; func f() { fmt.Println() }`},
@@ -169,10 +181,12 @@ func gates() []gate {
 		{"the screen is ui/terminal's", uses("charm.land/bubbletea/v2.Println", "charm.land/bubbletea/v2.Printf", "charm.land/bubbletea/v2.Raw", "charm.land/bubbletea/v2.SetClipboard", "charm.land/bubbletea/v2.ReadClipboard",
 			"charm.land/bubbletea/v2.SetPrimaryClipboard", "charm.land/bubbletea/v2.NewProgram", "charm.land/bubbletea/v2.Exec", "charm.land/bubbletea/v2.ExecProcess", "charm.land/bubbletea/v2.Suspend", "charm.land/bubbletea/v2.Quit"), screen,
 			`import tea "charm.land/bubbletea/v2"; var _ = tea.Println("x")`},
-		{"the program ends in one place", uses("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"), []string{"cmd/lookout/main.go", "cmd/lookout/session.go", "ui/terminal/term.go"},
+		{"the program ends in one place", uses("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"), []string{"cmd/lookout/main.go", "ui/terminal/term.go"},
 			`import "os"; func f() { os.Exit(1) }`},
 		{"nobody panics", calls("panic"), []string{"client/emulator/"}, `func f() { panic("x") }`},
 		{"panics end at the terminal's edge", calls("recover"), []string{"ui/terminal/terminal.go", "ui/terminal/term.go", "client/emulator/roundtrip.go"}, `func f() { _ = recover() }`},
+		{"objects and files move through client/transfer", bareTransfers, []string{"client/transfer/", "views/objects_move.go"},
+			`type o struct{}; func (o) Get() int { return 0 }; type c struct{ Objects o }; var _ = c{}.Objects.Get()`},
 		{"other programs are started in known places", uses("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"), []string{"cmd/lookout/token.go", "cmd/lookout/config_command.go", "ui/shell/program.go", "ui/terminal/clipboard_unix.go"},
 			`import "os/exec"; var _ = exec.Command("x")`},
 		{"secrets are told in known places", calls(".Reveal"), []string{"client/transport.go", "client/token.go", "client/client.go", "client/secret.go", "client/signed.go", "client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go",

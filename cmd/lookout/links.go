@@ -32,7 +32,7 @@ func linksNoun() noun {
 			{name: "content_type", cell: func(l *link) string { return client.Clean(l.Type) }},
 			{name: "expires", cell: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
 		},
-		verbs: []verb[*link]{{name: "link", args: "CLUSTER/BUCKET NAME", makes: true, with: makeLink,
+		verbs: []verb[*link]{{name: "link", args: "CLUSTER/BUCKET NAME", makes: true, reads: 2, with: makeLink,
 			about: "Make a link to one object; whoever has it may do that one thing until it ends"}},
 	}
 }

@@ -31,14 +31,17 @@ func execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(complaints)
 	strict(root)
-	err := loud()
+	c, err := root, loud()
 	if err == nil {
-		err = root.ExecuteContext(context.Background())
+		c, err = root.ExecuteContextC(context.Background())
 	}
 	if text := told(err); text != "" {
 		fmt.Fprintln(complaints, "lookout: "+text)
 	}
-	return codeOf(err)
+	if code := codeOf(err); code != exitBroken || c.Context() == nil {
+		return code
+	}
+	return codeOfEnd(c.Context())
 }
 
 // flags are what the command line says beside a command's own.

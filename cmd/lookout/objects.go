@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"iter"
 	"mime"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/transfer"
 )
 
 func objectsNoun() noun {
@@ -63,8 +61,7 @@ func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[*client.O
 		if len(q.args) > 1 {
 			ask.Prefix = q.args[1]
 		}
-		for {
-			page, err := s.api.Objects.List(ctx, ask)
+		for page, err := range s.api.Objects.Walk(ctx, ask) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -78,10 +75,6 @@ func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[*client.O
 				yield(nil, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Cut))
 				return
 			}
-			if page.Next == "" {
-				return
-			}
-			ask.Marker = page.Next
 		}
 	}
 }
@@ -96,7 +89,7 @@ func filesNoun() noun {
 	return resource[object]{
 		one: "object",
 		verbs: []verb[object]{
-			{name: "get", args: "CLUSTER/BUCKET NAME [FILE]", makes: true, quiet: true, with: getObject,
+			{name: "get", args: "CLUSTER/BUCKET NAME [FILE]", makes: true, reads: 3, quiet: true, with: getObject,
 				about: "Fetch an object into a file, named as the object without its folders; - is standard output"},
 			{name: "put", args: "CLUSTER/BUCKET NAME FILE", makes: true, quiet: true, why: true, with: putObject, about: "Store a file as an object"},
 			{name: "rm", args: "CLUSTER/BUCKET NAME", makes: true, quiet: true, why: true, about: "Remove an object",
@@ -118,7 +111,7 @@ func objectOf(args []string) (object, error) {
 
 // about names the object in the journal.
 func (o object) about(ctx context.Context) context.Context {
-	return about(ctx, "object", o.cluster+"/"+o.bucket+"/"+o.name, client.Clean(o.name), "")
+	return about(ctx, "object", o.cluster+"/"+o.bucket+"/"+o.name, o.name, "")
 }
 
 // An objectACL is who may do what with an object, as a script gets it.
@@ -135,7 +128,7 @@ func aclsNoun() noun {
 			{name: "name", cell: func(a *objectACL) string { return client.Clean(a.Name) }},
 			{name: "acl", cell: func(a *objectACL) string { return a.ACL.String() }},
 		},
-		verbs: []verb[*objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, why: true, with: as(accessOfObject),
+		verbs: []verb[*objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, reads: 2, why: true, with: as(accessOfObject),
 			about: "Show who may do what with an object, or set it: " + acls}},
 	}
 }
@@ -169,17 +162,16 @@ func getObject(set *pflag.FlagSet) work[object] {
 			return o, err
 		}
 		if len(args) > 2 && args[2] == "-" {
-			_, err := s.fetch(ctx, o, s.out)
-			return o, err
+			return o, s.stream(ctx, o)
 		}
 		file, err := fileFor(o, args[2:])
 		if err != nil {
 			return o, err
 		}
 		if _, err := os.Lstat(file); err == nil && !*force {
-			return o, fmt.Errorf("%s is there already: name another file, or --force replaces it", file)
+			return o, fmt.Errorf("%s is there already: name another file, or --force replaces it", client.Clean(file))
 		}
-		return o, s.into(ctx, o, file)
+		return o, s.into(ctx, o, file, *force)
 	}
 }
 
@@ -195,52 +187,81 @@ func fileFor(o object, given []string) (string, error) {
 	return name, nil
 }
 
-// into fetches an object into a file that is there only once it is whole.
-func (s *session) into(ctx context.Context, o object, file string) error {
-	part, err := os.CreateTemp(filepath.Dir(file), ".lookout-*")
-	if err != nil {
-		return fmt.Errorf("fetch %s: %w", o, err)
+// listed is the object as the listing has it.
+func (s *session) listed(ctx context.Context, o object) (client.Object, error) {
+	found, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name)
+	if err == nil && !there {
+		err = &exit{exitMissing, fmt.Errorf("%s is not there", o)}
 	}
-	defer os.Remove(part.Name())
-	n, err := s.fetch(ctx, o, part)
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(part.Name(), file); err != nil {
-		return fmt.Errorf("fetch %s: %w", o, err)
-	}
-	s.say("%s: %s (%d bytes) in %s", o, humanize.IBytes(uint64(n)), n, file)
-	return nil
+	return found, err
 }
 
-// fetches is how often a cut answer is taken up where it ended.
-const fetches = 4
+// stream writes an object to standard output.
+func (s *session) stream(ctx context.Context, o object) error {
+	found, err := s.listed(ctx, o)
+	if err != nil {
+		return err
+	}
+	_, err = s.transferred(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
+		return m.Stream(transfer.DownloadRequest{Cluster: o.cluster, Bucket: o.bucket, Object: found}, s.out), nil
+	})
+	return err
+}
 
-// fetch writes an object. An answer that is cut is taken up again, as long as the object is the same.
-func (s *session) fetch(ctx context.Context, o object, out io.Writer) (written int64, err error) {
-	etag := ""
-	for range fetches {
-		res, failure := s.api.Objects.Get(ctx, o.cluster, o.bucket, o.name, written, etag)
-		if failure != nil {
-			return written, failure
+// into fetches an object into a file that is there only once it is whole.
+func (s *session) into(ctx context.Context, o object, file string, force bool) error {
+	found, err := s.listed(ctx, o)
+	if err != nil {
+		return err
+	}
+	row, err := s.transferred(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
+		return m.Download(transfer.DownloadRequest{Cluster: o.cluster, Bucket: o.bucket, Object: found,
+			Folder: filepath.Dir(file), Path: filepath.Base(file), Chosen: true, Replace: force})
+	})
+	if err == nil {
+		s.say("%s: %s (%d bytes) in %s; %s", o, humanize.IBytes(uint64(row.Done)), row.Done, client.Clean(file), row.Note)
+	}
+	return err
+}
+
+// transferred runs one transfer to its end. What is to be known on its way is said once.
+func (s *session) transferred(ctx context.Context, what string, begin func(*transfer.Manager) (transfer.ID, error)) (transfer.Row, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	m := transfer.New(ctx, s.api)
+	id, err := begin(m)
+	if err != nil {
+		return transfer.Row{}, fmt.Errorf("%s: %w", what, err)
+	}
+	over := ended(m)
+	for note := ""; ; {
+		select {
+		case <-m.Changed():
+		case <-over:
+			row, _ := m.Row(id)
+			return row, outcomeOf(ctx, what, row)
 		}
-		if written > 0 && res.StatusCode != http.StatusPartialContent {
-			res.Body.Close()
-			return written, fmt.Errorf("fetch %s: the answer was cut, and the storage cannot go on: %w", o, err)
-		}
-		etag = client.Unquote(res.Header.Get("ETag"))
-		var n int64
-		n, err = io.Copy(out, res.Body)
-		res.Body.Close()
-		if written += n; err == nil {
-			return written, nil
-		}
-		var refused *fs.PathError
-		if ctx.Err() != nil || errors.As(err, &refused) {
-			break
+		if row, _ := m.Row(id); row.State == transfer.Running && row.Note != note {
+			if note = row.Note; note != "" {
+				s.say("%s: %s", what, note)
+			}
 		}
 	}
-	return written, fmt.Errorf("fetch %s: after %d bytes: %w", o, written, err)
+}
+
+// outcomeOf is why a transfer that has ended is not done.
+func outcomeOf(ctx context.Context, what string, row transfer.Row) error {
+	switch {
+	case row.State == transfer.Done:
+		return nil
+	case row.Err != nil:
+		return fmt.Errorf("%s: %w", what, row.Err)
+	case row.Kind == transfer.Upload:
+		return fmt.Errorf("%s: %w; nothing was stored", what, context.Cause(ctx))
+	case row.Local.Raw() != "":
+		return fmt.Errorf("%s: %w after %d bytes, which the same command takes up", what, context.Cause(ctx), row.Done)
+	}
+	return fmt.Errorf("%s: %w after %d bytes", what, context.Cause(ctx), row.Done)
 }
 
 func putObject(set *pflag.FlagSet) work[object] {
@@ -251,14 +272,12 @@ func putObject(set *pflag.FlagSet) work[object] {
 		if err != nil {
 			return o, err
 		}
-		file, err := os.Open(args[2])
-		if err != nil {
+		info, err := os.Stat(args[2]) // not opened before: a pipe would wait for ever
+		switch {
+		case err != nil:
 			return o, fmt.Errorf("store %s: %w", o, err)
-		}
-		defer file.Close()
-		info, err := file.Stat()
-		if err != nil || !info.Mode().IsRegular() {
-			return o, usage(fmt.Errorf("%s is no plain file: its size must be known before it is sent", args[2]))
+		case !info.Mode().IsRegular():
+			return o, usage(fmt.Errorf("%s is no plain file: its size must be known before it is sent", client.Clean(args[2])))
 		}
 		if !*force {
 			if _, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name); err != nil {
@@ -267,10 +286,12 @@ func putObject(set *pflag.FlagSet) work[object] {
 				return o, fmt.Errorf("%s is there already: choose another name, or --force replaces it", o)
 			}
 		}
-		what := orElse(*kind, orElse(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"))
-		etag, err := s.api.Objects.Put(o.about(ctx), o.cluster, o.bucket, o.name, client.ObjectBody{Reader: file, Size: info.Size(), Type: what}, nil)
+		row, err := s.transferred(o.about(ctx), fmt.Sprintf("store %s", o), func(m *transfer.Manager) (transfer.ID, error) {
+			return m.Upload(transfer.UploadRequest{Cluster: o.cluster, Bucket: o.bucket, Name: o.name, File: args[2],
+				Type: orElse(*kind, orElse(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"))})
+		})
 		if err == nil {
-			s.say("%s: %d bytes stored, etag %s", o, info.Size(), client.Clean(orElse(etag, "not told")))
+			s.say("%s: %d bytes stored; %s", o, row.Done, row.Note)
 		}
 		return o, err
 	}
@@ -281,12 +302,8 @@ func removeObject(ctx context.Context, s *session, _ object, args []string) (obj
 	if err != nil {
 		return o, err
 	}
-	_, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name)
-	switch {
-	case err != nil:
+	if _, err := s.listed(ctx, o); err != nil {
 		return o, err
-	case !there:
-		return o, &exit{exitMissing, fmt.Errorf("%s is not there", o)}
 	}
 	if err := s.api.Objects.Delete(o.about(ctx), o.cluster, o.bucket, o.name); err != nil {
 		return o, err

@@ -55,6 +55,8 @@ type verb[T any] struct {
 	gone  string                   // what is told where nothing is left to show: "is deleted"
 	quiet bool                     // its work tells by itself what came of it
 	why   bool                     // takes --reason
+	reads int                      // with at most so many arguments it only reads; 0 always changes something
+	lost  func(T) string           // what to do where what came of it cannot be shown; nil says nothing more
 	with  func(*pflag.FlagSet) work[T]
 }
 
@@ -95,7 +97,10 @@ func (r resource[T]) plain() kind {
 
 // plain is the verb without its type.
 func (v verb[T]) plain() verb[any] {
-	p := verb[any]{name: v.name, about: v.about, args: v.args, makes: v.makes, gone: v.gone, quiet: v.quiet, why: v.why}
+	p := verb[any]{name: v.name, about: v.about, args: v.args, makes: v.makes, gone: v.gone, quiet: v.quiet, why: v.why, reads: v.reads}
+	if v.lost != nil {
+		p.lost = func(it any) string { return v.lost(typed[T](it)) }
+	}
 	if v.loses != nil {
 		p.loses = func(it any, args []string) string { return v.loses(typed[T](it), args) }
 	}
@@ -285,7 +290,7 @@ func first(n int, rows iter.Seq2[any, error]) iter.Seq2[any, error] {
 }
 
 func (r kind) verbCommand(f *flags, p *printer, v verb[any]) *cobra.Command {
-	var yes bool
+	var yes consent
 	var reason string
 	words := []string{v.name, v.args}
 	if !v.makes {
@@ -293,8 +298,8 @@ func (r kind) verbCommand(f *flags, p *printer, v verb[any]) *cobra.Command {
 	}
 	c := &cobra.Command{Use: strings.Join(strings.Fields(strings.Join(words, " ")), " "), Short: v.about, Args: exactly}
 	do := v.with(c.Flags())
-	if v.loses != nil {
-		c.Flags().BoolVar(&yes, "yes", false, "do it without asking; needed where standard input is no terminal")
+	if !v.reading(strings.Fields(v.args)) {
+		consentVar(c.Flags(), &yes, v.loses != nil)
 	}
 	if !v.makes || v.why {
 		c.Flags().StringVar(&reason, "reason", "", "why, for the journal and whoever takes over")
@@ -320,10 +325,8 @@ func (r kind) perform(ctx context.Context, s *session, p *printer, v verb[any], 
 		name = fmt.Sprintf("%s %s (%s)", r.one, label, id)
 		ctx = about(ctx, r.one, id, label, "")
 	}
-	if v.loses != nil {
-		if err := s.allowed(v.loses(it, args)); err != nil {
-			return err
-		}
+	if err := r.permitted(ctx, s, v, it, args); err != nil {
+		return err
 	}
 	after, err := do(ctx, s, it, args)
 	if err != nil {
@@ -336,7 +339,56 @@ func (r kind) perform(ctx context.Context, s *session, p *printer, v verb[any], 
 		s.say("%s %s", name, v.gone)
 		return nil
 	}
-	return just(*p, r.columns, after)
+	err = just(*p, r.columns, after)
+	if err != nil && !v.reading(args) {
+		return r.untold(v, after, err)
+	}
+	return err
+}
+
+// reading reports whether the verb with such arguments changes nothing.
+func (v verb[T]) reading(args []string) bool { return v.reads > 0 && len(args) <= v.reads }
+
+// permitted asks for the name of what would be lost, and on a protected account for its own before anything else is changed.
+func (r kind) permitted(ctx context.Context, s *session, v verb[any], it any, args []string) error {
+	name, word := r.one, ""
+	if !v.makes {
+		id, label := r.ident(it)
+		name, word = name+" "+label, typable(label, id)
+	} else if len(args) > 0 {
+		word = typable(args[len(args)-1])
+	}
+	switch {
+	case v.loses != nil:
+		return s.allowed(ctx, v.loses(it, args), word)
+	case !v.reading(args) && (s.settings.Protected || s.yes != ""):
+		return s.allowed(ctx, fmt.Sprintf("Changes %s: %s", name, client.Clean(strings.Join(append([]string{v.name}, args...), " "))), s.settings.Account)
+	}
+	return nil
+}
+
+// typable is the first of some names that can be typed as it is shown; "" where none can.
+func typable(names ...string) string {
+	for _, name := range names {
+		if strings.TrimSpace(name) != "" && client.Clean(name) == name {
+			return name
+		}
+	}
+	return ""
+}
+
+// untold is a change that was made although what came of it could not be written. It must not pass for one that failed: doing it again would
+// make a second one.
+func (r kind) untold(v verb[any], after any, err error) error {
+	name, next := "", ""
+	if r.ident != nil {
+		id, label := r.ident(after)
+		name = fmt.Sprintf(": %s %s (%s)", r.one, label, id)
+	}
+	if v.lost != nil {
+		next = "; " + v.lost(after)
+	}
+	return &exit{exitUnknown, fmt.Errorf("it was done%s, but could not be written%s: %w", name, next, err)}
 }
 
 // number reads an ID of the command line.

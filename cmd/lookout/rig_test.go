@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/adrg/xdg"
@@ -34,6 +36,26 @@ type rig struct {
 	api  *emulator.Emulator
 	base string
 	home string
+	mu   sync.Mutex
+	tap  tap // nil answers nothing
+}
+
+// tap answers requests in place of the account, where it reports that it did.
+type tap func(w http.ResponseWriter, req *http.Request) bool
+
+// intercept lets a tap see every request first, from now on.
+func (r *rig) intercept(t tap) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tap = t
+}
+
+// intercepted gives a request to the tap, if there is one.
+func (r *rig) intercepted(w http.ResponseWriter, req *http.Request) bool {
+	r.mu.Lock()
+	t := r.tap
+	r.mu.Unlock()
+	return t != nil && t(w, req)
 }
 
 func newRig(t *testing.T, o emulator.Options) *rig {
@@ -42,10 +64,15 @@ func newRig(t *testing.T, o emulator.Options) *rig {
 	server := httptest.NewUnstartedServer(nil)
 	o.BaseURL = "http://" + server.Listener.Addr().String()
 	api := emulator.New(o)
-	server.Config.Handler = api
+	r := &rig{T: t, api: api, home: t.TempDir()}
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !r.intercepted(w, req) {
+			api.ServeHTTP(w, req)
+		}
+	})
 	server.Start()
 	t.Cleanup(server.Close)
-	r := &rig{T: t, api: api, base: server.URL + "/v4", home: t.TempDir()}
+	r.base = server.URL + "/v4"
 	t.Cleanup(xdg.Reload)
 	for _, name := range []string{"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY", "http_proxy", "TMUX", "SSH_CONNECTION"} {
 		t.Setenv(name, "")

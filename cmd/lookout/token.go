@@ -183,22 +183,11 @@ const keyringWait = 3 * time.Second
 func inTime[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyringWait)
 	defer cancel()
-	type answer struct {
-		v   T
-		err error
+	v, err := beside(ctx, do)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %s", keyringWait)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		v, err := do()
-		done <- answer{v, err}
-	}()
-	select {
-	case a := <-done:
-		return a.v, a.err
-	case <-ctx.Done():
-		var none T
-		return none, fmt.Errorf("no answer within %s", keyringWait)
-	}
+	return v, err
 }
 
 func fromKeyring(ctx context.Context, account string) (client.Secret, error) {

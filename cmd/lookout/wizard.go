@@ -43,7 +43,7 @@ func firstRun(c *cobra.Command, f *flags) (settings, error) {
 	in, _ := terminalOf(c.InOrStdin())
 	path, _ := configPath(f)
 	w := &wizard{in: bufio.NewReader(lineByLine{in}), out: c.ErrOrStderr(), flags: f, path: path,
-		hidden: func(what string) ([]byte, error) { return hidden(in, c.ErrOrStderr(), what) }}
+		hidden: func(what string) ([]byte, error) { return hidden(c.Context(), in, c.ErrOrStderr(), what) }}
 	if err := w.run(c.Context()); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, errLeft) {
 			return settings{}, &exit{exitError, errLeft}
