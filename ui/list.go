@@ -28,6 +28,7 @@ type Column[T any] struct {
 	Right bool                              // numbers
 	Cell  func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
 	Less  func(a, b T) bool                 // nil sorts by the cell's text
+	Rank  func(T) Rank                      // where it is not nil, sorts in its place
 	Named bool                              // a filter looks here only where it names the column
 	Once  bool                              // sorted by it, rows that agree show it once: a grouped view
 
@@ -87,6 +88,7 @@ type List[T any] struct {
 
 	cursor string // identity of the row, not its number
 	at     int    // its place in the order
+	stood  stand  // where the cursor was settled last
 	top    int
 	left   int // columns scrolled past
 	marks  marks[T]
@@ -300,11 +302,15 @@ func (l *List[T]) row() (T, bool) {
 	return l.Set.At(l.order.index(l.at)), true
 }
 
-// settle finds the cursor's row again after the rows or their order changed. A row that is gone leaves the cursor where it stood.
+// settle finds the cursor's row again after the rows or their order changed. A row that is gone, or has another rank by now, leaves the cursor
+// where it stood.
 func (l *List[T]) settle() {
 	l.order.build(l)
 	n := l.order.count(l.Set)
 	place := l.order.place(l.Set, l.cursor)
+	if place >= 0 && !l.open && l.stood.left(stand{l.cursor, l.order.rank(place)}) {
+		place = -1
+	}
 	if place >= 0 {
 		l.at = place
 	}
@@ -312,6 +318,7 @@ func (l *List[T]) settle() {
 	if place < 0 && n > 0 && l.Set.Loaded() {
 		l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
 	}
+	l.stood = stand{l.cursor, l.order.rank(l.at)}
 	l.marks.follow(l.Set)
 }
 
@@ -337,6 +344,9 @@ func (l *List[T]) making(ctx context.Context) *making {
 			text, _ := c.Cell(at(int(row)), box)
 			return text
 		}}
+		if c.Rank != nil {
+			m.columns[i].rank = func(row int32) Rank { return c.Rank(at(int(row))) }
+		}
 		if c.Less != nil {
 			m.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }
 		}

@@ -24,6 +24,7 @@ type ordering struct {
 	named bool
 	text  func(row int32) string
 	less  func(a, b int32) bool // nil sorts by the text
+	rank  func(row int32) Rank  // nil is none
 }
 
 // A making is an order on its way: rows that do not change, and what is wanted of them. It can be stopped from outside.
@@ -53,7 +54,11 @@ func (m *making) make(workers int) *sequence {
 	if m.stopped() {
 		return nil
 	}
-	return newSequence(m.all(rows), m.n)
+	made := newSequence(m.all(rows), m.n)
+	if m.key.column >= 0 {
+		made.rank = m.columns[m.key.column].rank
+	}
+	return made
 }
 
 // all are rows, which are nil where they are every row.
@@ -152,6 +157,9 @@ func (m *making) sorted(rows []int32, workers int) []int32 {
 		}
 	}
 	rows = m.all(rows)
+	if rank := m.columns[m.key.column].rank; rank != nil {
+		return ranked(rows, rank, m.key.reverse)
+	}
 	compare := m.comparison(rows, workers)
 	merge(m.ctx, rows, make([]int32, len(rows)), workers, func(a, b int32) int {
 		c := compare(a, b)

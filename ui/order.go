@@ -39,7 +39,8 @@ type orderable interface {
 // A sequence is rows by their places in the set, and where each row of the set stands among them.
 type sequence struct {
 	rows   []int32
-	places []int32 // -1 is not shown
+	places []int32              // -1 is not shown
+	rank   func(row int32) Rank // by which the rows, as they were, are in this sequence; nil where it is something else
 }
 
 // orderKey is what an order depends on.
@@ -91,6 +92,17 @@ func (o *order) place(set placed, id string) int {
 		return int(o.now.places[i])
 	}
 	return -1 // it came after the order was made
+}
+
+// unranked is the rank of a row whose place says nothing of one.
+const unranked = -1
+
+// rank is that for which a row stands at its place.
+func (o *order) rank(place int) int {
+	if o.now == nil || o.now.rank == nil || place < 0 || place >= len(o.now.rows) {
+		return unranked
+	}
+	return o.now.rank(o.now.rows[place]).Number
 }
 
 // start sets the column that a list is sorted by at first.
@@ -177,7 +189,9 @@ func (s *sequence) within(n int) *sequence {
 			rows = append(rows, i)
 		}
 	}
-	return newSequence(rows, n)
+	within := newSequence(rows, n)
+	within.rank = s.rank
+	return within
 }
 
 func newSequence(rows []int32, n int) *sequence {

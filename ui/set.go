@@ -418,6 +418,20 @@ const (
 	Refused                // the API, or we, said no: nothing was changed
 )
 
+// Show puts rows in the place of those that are held, of which none has gone or moved: for a set whose source tells by itself what has changed.
+// A question that is out is asked anew, for its answer may be older.
+func (s *Set[T]) Show(rows Store[T]) tea.Cmd {
+	out := s.asking != nil
+	s.rows, s.loaded, s.whole, s.err, s.at = rows, true, true, nil, s.src.Now()
+	s.total = rows.Len()
+	s.version++
+	s.epoch++
+	if out {
+		return s.Refresh()
+	}
+	return nil
+}
+
 // Act does a deed off the loop. The row shows the verb until the API has spoken; a row that is busy is left alone.
 func (s *Set[T]) Act(deed Deed[T]) tea.Cmd {
 	if deed.ID != "" {

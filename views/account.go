@@ -41,19 +41,18 @@ type Account struct {
 	joins    map[string]*join
 
 	transfers *transfer.Manager
-	seen      map[transfer.ID]transfer.State // ends that have been told
-	stirred   bool                           // transfers have changed buckets since they were read
-	listings  []*listing                     // open folders of buckets
-	links     []link                         // given out in this run
-	folder    string                         // used last for files of this machine
+	told      int        // ends of transfers that have been told
+	stirred   bool       // transfers have changed buckets since they were read
+	listings  []*listing // open folders of buckets
+	links     []link     // given out in this run
+	folder    string     // used last for files of this machine
 	attention attention
-	progress  struct{ version, percent int } // of the transfers as they were read last
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
 	a := &Account{ctx: ctx, api: o.API, name: o.Name, flags: o.Flags, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
-		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), seen: map[transfer.ID]transfer.State{}}
+		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API)}
 	if a.now == nil {
 		a.now = ui.Wall
 	}

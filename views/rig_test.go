@@ -38,6 +38,9 @@ type rig struct {
 	width   int
 	height  int
 
+	said     []ui.Say // news, in their order
+	messages int      // that the program was told
+
 	mu    sync.Mutex
 	queue []tea.Msg
 	come  chan struct{} // something is in the queue
@@ -133,6 +136,10 @@ func (r *rig) run(cmd tea.Cmd) {
 			return
 		}
 		for _, msg := range queue {
+			r.messages++
+			if say, ok := msg.(ui.Say); ok {
+				r.said = append(r.said, say)
+			}
 			r.launch(r.shell.Update(msg))
 			r.shell.Frame() // as the program draws after every message
 		}

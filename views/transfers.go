@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,13 +19,23 @@ import (
 
 // running is the set of this run's transfers. It is read from the manager, not from the API.
 func (a *Account) running() *ui.Set[*transfer.Row] {
-	return share(a, "transfers", func(r *transfer.Row) string { return fmt.Sprint(r.ID) }, func(context.Context, string) (ui.Page[*transfer.Row], error) {
-		return ui.Page[*transfer.Row]{Rows: pointed(a.transfers.Snapshot())}, nil
-	})
+	const name = "transfers"
+	if set, ok := a.sets[name]; ok {
+		return set.(*ui.Set[*transfer.Row])
+	}
+	set := ui.NewSet(a.ctx, ui.Source[*transfer.Row]{Name: name, ID: transferID, Now: a.now, Store: func() ui.Store[*transfer.Row] { return &moves{} },
+		Fetch: func(context.Context, string) (ui.Page[*transfer.Row], error) {
+			return ui.Page[*transfer.Row]{Rows: a.transfers.Snapshot()}, nil
+		}})
+	a.sets[name] = set
+	return set
 }
 
+// show puts the transfers as they are now into the set.
+func (a *Account) show() tea.Cmd { return a.running().Show(&moves{a.transfers.Snapshot()}) }
+
 // moved looks at the transfers again.
-func (a *Account) moved() tea.Cmd { return a.running().Refresh() }
+func (a *Account) moved() tea.Cmd { return tea.Batch(a.show(), a.ended()) }
 
 // watch waits until transfers have moved. It says so once, and is asked again by whoever heard it.
 func (a *Account) watch() tea.Cmd {
@@ -30,30 +43,39 @@ func (a *Account) watch() tea.Cmd {
 	return func() tea.Msg {
 		select {
 		case <-changed:
-			return motion{a}
+			return motion{a, true}
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// motion says that transfers have moved.
-type motion struct{ a *Account }
+// motion says that transfers have moved: the one message for all of them.
+type motion struct {
+	a       *Account
+	watched bool // it was the watch that saw it
+}
 
-// Deliver shows how far they are, tells ends, and reads again what they have changed once the last has ended.
+// Deliver shows how far they are and tells ends.
 func (m motion) Deliver() tea.Cmd {
-	a := m.a
-	cmds := []tea.Cmd{a.watch(), a.moved()}
-	for _, row := range pointed(a.transfers.Snapshot()) {
-		if row.State.Unfinished() {
-			delete(a.seen, row.ID)
-			continue
+	if !m.watched {
+		return m.a.moved()
+	}
+	return tea.Batch(m.a.watch(), m.a.moved())
+}
+
+// ended tells ends that have not been told, and reads again what transfers have changed once the last has ended.
+func (a *Account) ended() tea.Cmd {
+	var cmds []tea.Cmd
+	ends := a.transfers.Ends(a.told)
+	a.told += len(ends)
+	for i, end := range ends {
+		a.stirred = a.stirred || end.Row.Kind != transfer.Download
+		whole := func(later transfer.End) bool { return later.Row.Batch == end.Row.Batch && later.Batch.Left == 0 }
+		if end.Batch.Left > 0 && slices.ContainsFunc(ends[i:], whole) {
+			continue // its batch's end, which is told at once, says as much
 		}
-		if a.seen[row.ID] != row.State {
-			a.seen[row.ID] = row.State
-			a.stirred = a.stirred || row.Kind != transfer.Download
-			cmds = append(cmds, told(row))
-		}
+		cmds = append(cmds, told(end))
 	}
 	if a.stirred && a.transfers.Busy() == 0 {
 		a.stirred = false
@@ -65,15 +87,39 @@ func (m motion) Deliver() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// told is the news of a transfer's end.
-func told(row *transfer.Row) tea.Cmd {
-	switch row.State {
-	case transfer.Done:
+// told is the news of an end: one line for all that was asked for as one, and one before for the first that failed.
+func told(end transfer.End) tea.Cmd {
+	row, b := end.Row, end.Batch
+	switch {
+	case b.Left == 0 && b.Files > 1:
+		return toldBatch(b)
+	case row.State == transfer.Done:
 		return ui.News(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row)))
-	case transfer.Failed:
-		return ui.News(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row)))
+	case row.State == transfer.Failed:
+		return ui.News(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row))+
+			because(b.Left > 0, fmt.Sprintf(" · the other %s go on", grouped(int64(b.Left)))))
 	}
 	return nil
+}
+
+// toldBatch is the news of a batch's end.
+func toldBatch(b transfer.Batch) tea.Cmd {
+	text, tone := grouped(int64(b.Files))+" files", theme.Good
+	switch {
+	case b.Done == 0:
+		text, tone = "none of "+text, theme.Info
+	case b.Done < b.Files:
+		text, tone = grouped(int64(b.Done))+" of "+text, theme.Info
+	}
+	what := "uploaded to " + client.Clean(b.Bucket)
+	if b.Kind == transfer.Download {
+		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(filepath.Base(b.Folder))
+	}
+	text += ": " + what + ", " + size(b.Bytes)
+	if b.Failed > 0 {
+		text, tone = fmt.Sprintf("%s · %s failed, first %s: %s", text, grouped(int64(b.Failed)), transferName(b.First), why(b.First)), theme.Bad
+	}
+	return ui.News(tone, text)
 }
 
 // done is a finished transfer in words.
@@ -113,13 +159,15 @@ func (a *Account) transfersPane() ui.Pane {
 		Title: "transfers",
 		Set:   a.running(),
 		Still: true,
+		Sort:  "state",
 		Columns: []ui.Column[*transfer.Row]{
-			{Title: "state", Width: 12, Cell: transferState, Less: func(r, s *transfer.Row) bool { return r.State < s.State }},
-			{Title: "what", Width: 8, Drop: 3, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
-			{Title: "name", Min: 20, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
-			{Title: "progress", Width: 22, Cell: progressCell},
-			{Title: "rate", Width: 11, Right: true, Drop: 2, Cell: rateCell},
-			{Title: "left", Width: 8, Right: true, Drop: 1, Cell: leftCell},
+			{Title: "state", Width: 11, Cell: transferState, Rank: transferRank},
+			{Title: "what", Width: 8, Drop: 4, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
+			{Title: "name", Min: 15, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
+			{Title: "progress", Width: 10, Named: true, Cell: progressCell, Less: func(r, s *transfer.Row) bool { return portion(r) < portion(s) }},
+			{Title: "done", Width: 9, Right: true, Drop: 3, Named: true, Cell: doneCell, Less: func(r, s *transfer.Row) bool { return r.Done < s.Done }},
+			{Title: "rate", Width: 10, Right: true, Drop: 1, Named: true, Cell: rateCell, Less: func(r, s *transfer.Row) bool { return r.Rate < s.Rate }},
+			{Title: "left", Width: 8, Right: true, Drop: 2, Named: true, Cell: leftCell, Less: func(r, s *transfer.Row) bool { return r.ETA < s.ETA }},
 		},
 		Acts:   a.transferActs(),
 		Always: a.transferActions,
@@ -129,6 +177,23 @@ func (a *Account) transfersPane() ui.Pane {
 		Count:  a.transfersBadge,
 		Label:  transferName,
 	}
+}
+
+// transferRank puts what moves first, then what will, then what went wrong, and what is done last. Of what has ended the latest comes first.
+func transferRank(r *transfer.Row) ui.Rank {
+	switch r.State {
+	case transfer.Running:
+		return ui.Rank{Number: 0}
+	case transfer.Paused:
+		return ui.Rank{Number: 1}
+	case transfer.Waiting:
+		return ui.Rank{Number: 2}
+	case transfer.Failed:
+		return ui.Rank{Number: 3, Latest: true}
+	case transfer.Cancelled:
+		return ui.Rank{Number: 4, Latest: true}
+	}
+	return ui.Rank{Number: 5, Latest: true}
 }
 
 func transferState(r *transfer.Row, b ui.Box) (string, theme.Tone) {
@@ -151,20 +216,30 @@ func transferState(r *transfer.Row, b ui.Box) (string, theme.Tone) {
 
 // amount is a count of bytes or of objects.
 func amount(r *transfer.Row, n int64) string {
-	if r.Kind == transfer.Delete || r.Kind == transfer.Empty {
-		return grouped(n)
+	if r.Kind.Bytes() {
+		return size(n)
 	}
-	return size(n)
+	return grouped(n)
+}
+
+// portion is how much of a transfer is done, from 0 to 1; 0 where its whole is not known.
+func portion(r *transfer.Row) float64 {
+	if r.Total <= 0 {
+		return 0
+	}
+	return min(1, float64(r.Done)/float64(r.Total))
 }
 
 func progressCell(r *transfer.Row, b ui.Box) (string, theme.Tone) {
 	if r.Total <= 0 {
-		return amount(r, r.Done), theme.Plain
+		return "", theme.Plain
 	}
-	share := min(1, float64(r.Done)/float64(r.Total))
-	filled := int(share * 8)
-	return fmt.Sprintf("%s%s %3.0f %% %s", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 8-filled), share*100, amount(r, r.Done)), theme.Plain
+	share := portion(r)
+	filled := int(share * 4)
+	return fmt.Sprintf("%s%s %3.0f %%", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 4-filled), share*100), theme.Plain
 }
+
+func doneCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return amount(r, r.Done), theme.Plain }
 
 func rateCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) {
 	if r.Rate <= 0 || r.State != transfer.Running {
@@ -180,13 +255,22 @@ func leftCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) {
 	return ui.Age(r.ETA), theme.Muted
 }
 
+// aside does something to transfers, off the loop: there may be a hundred thousand.
+func (a *Account) aside(do func()) tea.Cmd {
+	return func() tea.Msg {
+		do()
+		return motion{a: a}
+	}
+}
+
 func (a *Account) transferActs() []ui.Act[*transfer.Row] {
 	each := func(do func(transfer.ID)) func([]*transfer.Row) tea.Cmd {
 		return func(rows []*transfer.Row) tea.Cmd {
-			for _, r := range rows {
-				do(r.ID)
-			}
-			return a.moved()
+			return a.aside(func() {
+				for _, r := range rows {
+					do(r.ID)
+				}
+			})
 		}
 	}
 	return []ui.Act[*transfer.Row]{
@@ -210,14 +294,22 @@ func (a *Account) cancelling(cost string, do func() tea.Cmd) ui.Action {
 	return ui.Action{Key: ui.Bind("cancel"), Do: do, Ask: &ui.Question{Title: "Cancel transfers", Yes: "cancel", Text: cost + " Pausing keeps it."}}
 }
 
-// cost is what is lost when transfers are cancelled.
+// cost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved beneath the cursor.
 func cost(rows []*transfer.Row) string {
-	text := count(len(rows), "transfer ends.", "transfers end.")
 	var fetched int64
+	var ends []*transfer.Row
 	for _, r := range rows {
-		if r.Kind == transfer.Download && r.State.Unfinished() {
+		if !r.State.Unfinished() {
+			continue
+		}
+		ends = append(ends, r)
+		if r.Kind == transfer.Download {
 			fetched += r.Done
 		}
+	}
+	text := grouped(int64(len(ends))) + " transfers end."
+	if len(ends) == 1 {
+		text = fmt.Sprintf("The %s of %s: 1 transfer ends.", ends[0].Kind, transferName(ends[0]))
 	}
 	if fetched > 0 {
 		text += " " + size(fetched) + " that were downloaded are thrown away."
@@ -228,7 +320,7 @@ func cost(rows []*transfer.Row) string {
 // transferActions are about all transfers.
 func (a *Account) transferActions() []ui.Action {
 	all := func(do func()) func() tea.Cmd {
-		return func() tea.Cmd { do(); return a.moved() }
+		return func() tea.Cmd { return a.aside(do) }
 	}
 	idle := because(a.transfers.Busy() == 0, "nothing is under way")
 	return []ui.Action{
@@ -280,47 +372,86 @@ func (a *Account) transferDetail(r *transfer.Row, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) transfersFoot(b ui.Box) string {
-	var rate float64
-	for _, r := range a.running().Rows() {
-		if r.State == transfer.Running && (r.Kind == transfer.Download || r.Kind == transfer.Upload) {
-			rate += r.Rate
+// together is all transfers of this run in numbers.
+type together struct {
+	states      [transfer.Cancelled + 1]int
+	moving      bool  // bytes are still to be moved
+	done, total int64 // bytes, since nothing was under way last
+}
+
+func (a *Account) together() together {
+	return derived(a, "transfers together", func() together {
+		var t together
+		set, since := a.running(), a.transfers.Flow().Since
+		for i := range set.Len() {
+			t.add(set.At(i), since)
+		}
+		return t
+	}, a.running())
+}
+
+// add counts a transfer, and its bytes where it belongs to what is under way.
+func (t *together) add(r *transfer.Row, since time.Time) {
+	t.states[r.State]++
+	if !r.Kind.Bytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
+		return
+	}
+	t.moving = t.moving || r.State.Unfinished()
+	t.done, t.total = t.done+r.Done, t.total+max(r.Total, r.Done)
+}
+
+// counts are how many transfers are in each state, those first that somebody should know of.
+func (t together) counts() []string {
+	var words []string
+	for _, s := range []transfer.State{transfer.Failed, transfer.Running, transfer.Waiting, transfer.Paused, transfer.Done, transfer.Cancelled} {
+		if n := t.states[s]; n > 0 {
+			words = append(words, grouped(int64(n))+" "+s.String())
 		}
 	}
-	text := "nothing is under way"
-	if n := a.transfers.Busy(); n > 0 {
-		text = count(n, "transfer is unfinished", "transfers are unfinished")
+	return words
+}
+
+// fitting joins as many parts of a line, whose letters are a cell each, as there is room for.
+func fitting(parts []string, width int) string {
+	for len(parts) > 1 && utf8.RuneCountInString(strings.Join(parts, " · ")) > width {
+		parts = parts[:len(parts)-1]
 	}
-	if rate > 0 {
-		text += " · " + size(int64(rate)) + "/s together"
+	return strings.Join(parts, " · ")
+}
+
+// transfersFoot is how far all are together, how fast, and how long it takes.
+func (a *Account) transfersFoot(b ui.Box) string {
+	t := a.together()
+	parts := []string{"nothing is under way"}
+	switch {
+	case t.moving && t.total > 0:
+		parts = []string{fmt.Sprintf("%s of %s, %.0f %%", size(t.done), size(t.total), float64(t.done)*100/float64(t.total))}
+		if flow := a.transfers.Flow(); flow.Rate > 0 && t.states[transfer.Running] > 0 {
+			parts = append(parts, size(int64(flow.Rate))+"/s")
+			if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
+				parts = append(parts, ui.Age(left)+" left")
+			}
+		}
+	case a.transfers.Busy() > 0:
+		parts = nil
 	}
-	return b.Theme.Paint(theme.Muted, text)
+	return b.Theme.Paint(theme.Muted, fitting(append(parts, t.counts()...), b.Width))
 }
 
 func (a *Account) transfersBadge() (string, theme.Tone) {
 	if n := a.transfers.Busy(); n > 0 {
-		return fmt.Sprint(n), theme.Accent
+		return grouped(int64(n)), theme.Accent
 	}
 	return "", theme.Plain
 }
 
 // Progress is how far the downloads and uploads under way are together, from 1 to 99 percent; 0 without any.
 func (a *Account) Progress() int {
-	set := a.running()
-	if a.progress.version == set.Version() {
-		return a.progress.percent
+	t := a.together()
+	if !t.moving || t.total == 0 {
+		return 0
 	}
-	var done, total int64
-	for i := range set.Len() {
-		if r := set.At(i); r.State.Unfinished() && r.Total > 0 && (r.Kind == transfer.Download || r.Kind == transfer.Upload) {
-			done, total = done+r.Done, total+r.Total
-		}
-	}
-	a.progress.version, a.progress.percent = set.Version(), 0
-	if total > 0 {
-		a.progress.percent = int(max(1, min(99, float64(done)*100/float64(total))))
-	}
-	return a.progress.percent
+	return int(max(1, min(99, float64(t.done)*100/float64(t.total))))
 }
 
 // unfinished is what would be lost by leaving now; "" where nothing is under way.

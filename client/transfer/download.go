@@ -35,6 +35,7 @@ type DownloadRequest struct {
 	Path            string        // with slashes, relative to Folder; "" is the object's Leaf
 	Chosen          bool          // Path was given by hand, not made from the object's name: only what this system refuses is refused
 	Replace         bool          // a file or link that has the name is replaced, at the end and in one step
+	batch           int
 }
 
 // Download fetches an object. Its bytes gather beside the file's place and get the file's name when they are complete and right, if nothing
@@ -59,7 +60,7 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	}
 	r.Folder = folder
 	local := filepath.Join(folder, filepath.FromSlash(r.Path))
-	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: client.NewText(local), Total: r.Object.Size}
+	row := Row{Batch: r.batch, Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: client.NewText(local), Total: r.Object.Size}
 	return m.add(row, &download{DownloadRequest: r}, fold(place(local))), nil
 }
 
@@ -77,8 +78,10 @@ func place(path string) string {
 
 // DownloadPlan fetches the files of a plan into a folder. IDs of files that could not be taken are left out and their reasons given.
 func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID, refused []error) {
+	batch := m.open(Batch{Kind: Download, Bucket: bucket, Folder: folder})
+	defer func() { m.seal(batch, ids) }()
 	for _, f := range p.Files {
-		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: f.Object, Folder: folder, Path: f.Path})
+		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: f.Object, Folder: folder, Path: f.Path, batch: batch})
 		if err != nil {
 			refused = append(refused, err)
 			continue

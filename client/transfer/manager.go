@@ -5,6 +5,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,17 +28,24 @@ type Manager struct {
 	deletes chan struct{} // a place for each object that is being deleted
 
 	mu      sync.Mutex
-	jobs    []*job // the job of an ID is at ID-1
-	queue   []*job // waiting, oldest first; some of them no longer
-	running int
-	claims  map[string]ID // local files that unfinished downloads are about to make
+	jobs    []*job            // the job of an ID is at ID-1
+	rows    []*Row            // of the jobs as they were last told: replaced, never changed
+	live    map[*job]struct{} // jobs that run: their rows grow old by themselves
+	queue   []*job            // waiting, oldest first; some of them no longer
+	busy    int               // jobs that are unfinished
+	since   time.Time         // when the first of them was asked for
+	claims  map[string]ID     // local files that unfinished downloads are about to make
+	litter  []*job            // cancelled, with something left to be taken away
+	batches []Batch           // the batch of a number is at number-1
+	ends    []End
+	flow    flow
 	active  sync.WaitGroup
 }
 
 // New is a manager without transfers. Everything that it does ends with ctx.
 func New(ctx context.Context, c *client.Client) *Manager {
 	m := &Manager{c: c, ctx: ctx, dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		deletes: make(chan struct{}, deletesAtOnce), claims: map[string]ID{}}
+		deletes: make(chan struct{}, deletesAtOnce), claims: map[string]ID{}, live: map[*job]struct{}{}}
 	go m.tell()
 	return m
 }
@@ -120,8 +128,15 @@ func (m *Manager) add(row Row, w work, claim string) ID {
 	j := &job{row: row, work: w, claim: claim}
 	j.progress.touch = func() { poke(m.dirty) }
 	j.progress.total = row.Total
-	m.jobs = append(m.jobs, j)
+	if row.Kind.Bytes() {
+		j.progress.flow = &m.flow
+	}
+	m.jobs, m.rows = append(m.jobs, j), append(m.rows, nil)
 	j.row.ID = ID(len(m.jobs))
+	m.asked()
+	if b := m.batch(j); b != nil {
+		b.Files, b.Left = b.Files+1, b.Left+1
+	}
 	m.enqueue(j)
 	return j.row.ID
 }
@@ -131,21 +146,57 @@ func (m *Manager) enqueue(j *job) {
 	j.row.Err, j.row.Ended = nil, time.Time{}
 	if j.claim != "" {
 		if other, taken := m.claims[j.claim]; taken && other != j.row.ID {
-			j.row.State, j.row.Err, j.row.Ended = Failed, &ExistsError{Path: j.row.Local.Raw(), Other: other}, time.Now()
-			poke(m.dirty)
+			j.row.Err, j.row.Ended = &ExistsError{Path: j.row.Local.Raw(), Other: other}, time.Now()
+			m.turn(j, Failed)
 			return
 		}
 		m.claims[j.claim] = j.row.ID
 	}
-	j.row.State = Waiting
+	m.turn(j, Waiting)
 	m.queue = append(m.queue, j)
 	m.schedule()
 }
 
+// turn brings a job to another state, and all that is counted with it.
+func (m *Manager) turn(j *job, to State) {
+	from := j.row.State
+	j.row.State = to
+	if to == Running {
+		m.live[j] = struct{}{}
+	} else {
+		delete(m.live, j)
+	}
+	m.publish(j, time.Now())
+	switch {
+	case to.Unfinished() && !from.Unfinished():
+		m.asked()
+		if b := m.batch(j); b != nil {
+			b.again(from)
+		}
+	case !to.Unfinished() && from.Unfinished():
+		m.busy--
+		m.ended(j)
+	}
+	poke(m.dirty)
+}
+
+// asked counts a job that is to be done, for the first time or again.
+func (m *Manager) asked() {
+	if m.busy++; m.busy == 1 {
+		m.since = time.Now()
+	}
+}
+
+// publish makes a job's row anew: those that were given out stay as they are.
+func (m *Manager) publish(j *job, now time.Time) {
+	row := j.row
+	j.progress.fill(&row, now)
+	m.rows[row.ID-1] = &row
+}
+
 // schedule starts waiting jobs while there is room.
 func (m *Manager) schedule() {
-	defer poke(m.dirty)
-	for m.running < atOnce && len(m.queue) > 0 && m.ctx.Err() == nil {
+	for len(m.live) < atOnce && len(m.queue) > 0 && m.ctx.Err() == nil {
 		j := m.queue[0]
 		m.queue = m.queue[1:]
 		if j.row.State == Waiting {
@@ -156,12 +207,12 @@ func (m *Manager) schedule() {
 
 func (m *Manager) start(j *job) {
 	ctx, stop := context.WithCancelCause(m.ctx)
-	j.stop, j.wish, j.row.State = stop, wishNothing, Running
+	j.stop, j.wish = stop, wishNothing
 	if j.row.Started.IsZero() {
 		j.row.Started = time.Now()
 	}
 	j.progress.begin()
-	m.running++
+	m.turn(j, Running)
 	m.active.Add(1)
 	go func() {
 		defer m.active.Done()
@@ -175,7 +226,7 @@ func (m *Manager) start(j *job) {
 func (m *Manager) finish(j *job, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.running--
+	delete(m.live, j)
 	defer m.schedule()
 	switch {
 	case err == nil:
@@ -186,7 +237,7 @@ func (m *Manager) finish(j *job, err error) {
 		}
 		m.end(j, Cancelled, left(err))
 	case j.wish == wishPause:
-		j.row.State = Paused
+		m.turn(j, Paused)
 	case j.wish == wishResume:
 		m.enqueue(j)
 	default:
@@ -211,9 +262,9 @@ func (m *Manager) end(j *job, s State, err error) {
 	if err != nil {
 		err = drawable{err}
 	}
-	j.row.State, j.row.Err, j.row.Ended = s, err, time.Now()
+	j.row.Err, j.row.Ended = err, time.Now()
 	m.release(j)
-	poke(m.dirty)
+	m.turn(j, s)
 }
 
 // release lets others make the file that a job was about to make.
@@ -223,22 +274,39 @@ func (m *Manager) release(j *job) {
 	}
 }
 
-// clear takes away what a cancelled job leaves, beside everything else: a file of many gigabytes takes a while to go.
+// clear takes away what a cancelled job leaves, beside everything else: a file of many gigabytes takes a while to go. One goes after another,
+// for a hundred thousand may be cancelled at once.
 func (m *Manager) clear(j *job) {
 	j.going = true
+	m.litter = append(m.litter, j)
+	if len(m.litter) > 1 {
+		return
+	}
 	m.active.Add(1)
 	go func() {
 		defer m.active.Done()
-		j.work.drop()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		j.going = false
-		m.release(j)
-		if j.again {
-			j.again = false
-			m.enqueue(j)
+		for next := j; next != nil; {
+			next.work.drop()
+			next = m.cleared(next)
 		}
 	}()
+}
+
+// cleared takes a job of which nothing is left out of the litter, and gives the next.
+func (m *Manager) cleared(j *job) *job {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j.going = false
+	m.release(j)
+	if j.again {
+		j.again = false
+		m.enqueue(j)
+	}
+	m.litter = m.litter[1:]
+	if len(m.litter) == 0 {
+		return nil
+	}
+	return m.litter[0]
 }
 
 // drawable is an error whose text is safe to draw.
@@ -277,8 +345,7 @@ func (m *Manager) PauseAll() { m.all(m.pause) }
 func (m *Manager) pause(j *job) {
 	switch j.row.State {
 	case Waiting:
-		j.row.State = Paused
-		poke(m.dirty)
+		m.turn(j, Paused)
 	case Running:
 		if j.row.Kind == Upload && j.progress.complete() || j.wish == wishCancel {
 			return
@@ -345,29 +412,30 @@ func (m *Manager) retry(j *job) {
 func (m *Manager) Busy() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := 0
-	for _, j := range m.jobs {
-		if j.row.State.Unfinished() {
-			n++
-		}
-	}
-	return n
+	return m.busy
+}
+
+// Flow is how fast all downloads and uploads are together.
+func (m *Manager) Flow() Flow {
+	m.mu.Lock()
+	since := m.since
+	m.mu.Unlock()
+	return Flow{Since: since, Rate: m.flow.rate(time.Now())}
 }
 
 // Wait returns when nothing runs any more. After the manager's ctx has ended that is when every file is closed.
 func (m *Manager) Wait() { m.active.Wait() }
 
-// Snapshot is all transfers as they are now, oldest first.
-func (m *Manager) Snapshot() []Row {
+// Snapshot is all transfers as they are now, oldest first: the row of an ID is at ID-1. Rows are never changed, and those of transfers that have
+// not moved since are the same as before.
+func (m *Manager) Snapshot() []*Row {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	rows := make([]Row, len(m.jobs))
 	now := time.Now()
-	for i, j := range m.jobs {
-		rows[i] = j.row
-		j.progress.fill(&rows[i], now)
+	for j := range m.live {
+		m.publish(j, now)
 	}
-	return rows
+	return slices.Clone(m.rows)
 }
 
 // Row is one transfer as it is now; false for an ID that is none.

@@ -537,19 +537,6 @@ func copied(b *testing.B, url, file string) {
 	}
 }
 
-func BenchmarkSnapshotOfTenThousand(b *testing.B) {
-	ctx, end := context.WithCancel(b.Context())
-	end()
-	m := New(ctx, nil)
-	for range 10_000 {
-		m.Delete(cluster, bucket, []string{"o"})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		m.Snapshot()
-	}
-}
-
 // heavy is work that has to be stopped, and that takes its time to clear away what it leaves.
 type heavy struct {
 	runs  int

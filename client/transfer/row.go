@@ -24,6 +24,9 @@ const (
 // String is the kind in one word.
 func (k Kind) String() string { return [...]string{"download", "upload", "delete", "empty"}[k] }
 
+// Bytes reports whether the kind moves bytes; others count objects.
+func (k Kind) Bytes() bool { return k == Download || k == Upload }
+
 // A State is how far a transfer is.
 type State int
 
@@ -48,6 +51,7 @@ func (s State) Unfinished() bool { return s <= Paused }
 // A Row is one transfer as it was when the snapshot was taken.
 type Row struct {
 	ID              ID
+	Batch           int // the number of the batch that it was asked for with, from 1; 0 is none
 	Kind            Kind
 	State           State
 	Cluster, Bucket string
@@ -79,14 +83,83 @@ type mark struct {
 	done int64
 }
 
+// pace is how much was done when, over the last ten seconds.
+type pace []mark
+
+// begin forgets what was before.
+func (p *pace) begin(now time.Time, done int64) { *p = append((*p)[:0], mark{now, done}) }
+
+// note takes a count, where the last is old enough.
+func (p *pace) note(now time.Time, done int64) {
+	marks := *p
+	if len(marks) > 0 && now.Sub(marks[len(marks)-1].at) < markEvery {
+		return
+	}
+	if len(marks) == rateMarks {
+		marks = append(marks[:0], marks[1:]...)
+	}
+	*p = append(marks, mark{now, done})
+}
+
+// rate is the speed a second; 0 is not known.
+func (p pace) rate(now time.Time, done int64) float64 {
+	if len(p) == 0 {
+		return 0
+	}
+	span := now.Sub(p[0].at)
+	if span < markEvery {
+		return 0
+	}
+	return float64(done-p[0].done) / span.Seconds()
+}
+
+// A Flow is all downloads and uploads of this run together.
+type Flow struct {
+	Since time.Time // when the first of those that are unfinished, or were together with them, was asked for
+	Rate  float64   // bytes a second over the last ten seconds; 0 is not known, or nothing moves
+}
+
+// ETA is how long so many bytes take; NoETA where that cannot be told.
+func (f Flow) ETA(left int64) time.Duration { return eta(left, f.Rate) }
+
+// flow counts the bytes of all transfers: small files end before a speed of their own is known.
+type flow struct {
+	mu   sync.Mutex
+	done int64
+	last time.Time
+	pace pace
+}
+
+// add counts bytes. After a silence the pace begins anew.
+func (f *flow) add(now time.Time, n int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.last) >= stallAfter {
+		f.pace.begin(now, f.done)
+	}
+	f.done, f.last = f.done+n, now
+	f.pace.note(now, f.done)
+}
+
+// rate is the speed of all; 0 in a silence.
+func (f *flow) rate(now time.Time) float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.last) >= stallAfter {
+		return 0
+	}
+	return f.pace.rate(now, f.done)
+}
+
 // progress is how far a job is. Its job writes, snapshots read.
 type progress struct {
 	mu          sync.Mutex
 	done, total int64
 	last        time.Time // when done rose; zero while nothing runs
-	marks       []mark
+	pace        pace
 	note        string
 	touch       func()
+	flow        *flow // that its bytes are part of; nil where objects are counted
 }
 
 // begin starts the clock of a run.
@@ -94,14 +167,14 @@ func (p *progress) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last, p.note = time.Now(), ""
-	p.marks = append(p.marks[:0], mark{p.last, p.done})
+	p.pace.begin(p.last, p.done)
 }
 
 // set puts the count somewhere without counting the way as speed: where a download goes on, or begins anew.
 func (p *progress) set(done, total int64) {
 	p.mu.Lock()
 	p.done, p.total, p.last = done, total, time.Now()
-	p.marks = append(p.marks[:0], mark{p.last, done})
+	p.pace.begin(p.last, done)
 	p.mu.Unlock()
 	p.touch()
 }
@@ -115,13 +188,11 @@ func (p *progress) add(n int64) {
 		p.total = max(p.total, p.done)
 	}
 	p.last = now
-	if len(p.marks) == 0 || now.Sub(p.marks[len(p.marks)-1].at) >= markEvery {
-		if len(p.marks) == rateMarks {
-			p.marks = append(p.marks[:0], p.marks[1:]...)
-		}
-		p.marks = append(p.marks, mark{now, p.done})
-	}
+	p.pace.note(now, p.done)
 	p.mu.Unlock()
+	if p.flow != nil {
+		p.flow.add(now, n)
+	}
 	p.touch()
 }
 
@@ -152,20 +223,22 @@ func (p *progress) fill(row *Row, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	row.Done, row.Total, row.Note, row.ETA = p.done, p.total, p.note, NoETA
-	if row.State != Running || len(p.marks) == 0 {
+	if row.State != Running {
 		return
 	}
 	if idle := now.Sub(p.last); idle >= stallAfter {
 		row.Stalled = idle
 	}
-	oldest := p.marks[0]
-	if span := now.Sub(oldest.at); span >= markEvery {
-		row.Rate = float64(p.done-oldest.done) / span.Seconds()
+	row.Rate = p.pace.rate(now, p.done)
+	if row.Stalled == 0 {
+		row.ETA = eta(p.total-p.done, row.Rate)
 	}
-	if row.Rate <= 0 || row.Stalled > 0 || p.total <= p.done {
-		return
+}
+
+// eta is how long it takes to do what is left; NoETA where that cannot be told.
+func eta(left int64, rate float64) time.Duration {
+	if seconds := float64(left) / rate; rate > 0 && left > 0 && seconds < longestETA.Seconds() {
+		return time.Duration(seconds * float64(time.Second))
 	}
-	if seconds := float64(p.total-p.done) / row.Rate; seconds < longestETA.Seconds() {
-		row.ETA = time.Duration(seconds * float64(time.Second))
-	}
+	return NoETA
 }

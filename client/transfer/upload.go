@@ -26,6 +26,7 @@ type UploadRequest struct {
 	File                  string // of this machine
 	Folder                string // where not "", File is relative to it, with slashes, and links do not lead out of it
 	Type                  string // content type; "" is guessed from the name
+	batch                 int
 }
 
 // Upload stores a file as an object, in place of one of that name: ask Existing before. A file that is none, or too large, is told before
@@ -52,7 +53,7 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 		return 0, drawable{err}
 	}
 	src.Close()
-	row := Row{Kind: Upload, Cluster: r.Cluster, Bucket: r.Bucket, Name: client.NewText(r.Name), Local: client.NewText(local), Total: src.size}
+	row := Row{Batch: r.batch, Kind: Upload, Cluster: r.Cluster, Bucket: r.Bucket, Name: client.NewText(r.Name), Local: client.NewText(local), Total: src.size}
 	return m.add(row, &upload{r}, ""), nil
 }
 
@@ -281,8 +282,10 @@ func Walk(ctx context.Context, folder string) (files []Found, skipped []Skipped,
 
 // UploadFolder stores files of a folder as prefix and their paths. Files that cannot be taken any more are given with their reasons.
 func (m *Manager) UploadFolder(cluster, bucket, prefix, folder string, files []Found) (ids []ID, skipped []Skipped) {
+	batch := m.open(Batch{Kind: Upload, Bucket: bucket, Folder: folder})
+	defer func() { m.seal(batch, ids) }()
 	for _, f := range files {
-		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: prefix + f.Path, File: f.Path, Folder: folder})
+		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: prefix + f.Path, File: f.Path, Folder: folder, batch: batch})
 		if err != nil {
 			skipped = append(skipped, Skipped{f.Path, err.Error()})
 			continue

@@ -1,0 +1,179 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lookout/client"
+)
+
+// planned is a plan of so many small objects that are there.
+func (r *rig) planned(n int) Plan {
+	objects := make([]client.Object, n)
+	for i := range objects {
+		objects[i] = r.put(fmt.Sprintf("many/%03d", i), "some text")
+	}
+	return NewPlan("many/", objects)
+}
+
+// Of what was asked for as one, the end is told once, and before it the first failure alone.
+func TestABatchIsToldAsOne(t *testing.T) {
+	bubble(t, func(r *rig) {
+		plan := r.planned(20)
+		for _, taken := range []string{"003", "007"} {
+			if err := os.WriteFile(filepath.Join(r.dir, taken), []byte("here before"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		r.m.Wait()
+		ends := r.m.Ends(0)
+		if len(ends) != 2 {
+			t.Fatalf("%d ends are told of 20 files", len(ends))
+		}
+		if first := ends[0]; first.Row.State != Failed || first.Batch.Left == 0 {
+			t.Errorf("first %+v", first)
+		}
+		if b := ends[1].Batch; b.Files != 20 || b.Done != 18 || b.Failed != 2 || b.Left != 0 || b.Bytes != 18*9 {
+			t.Errorf("last %+v", b)
+		}
+		for _, taken := range []string{"003", "007"} {
+			os.Remove(filepath.Join(r.dir, taken))
+		}
+		r.m.RetryAll()
+		r.m.Wait()
+		if again := r.m.Ends(2); len(again) != 1 || again[0].Batch.Done != 20 || again[0].Batch.Failed != 0 {
+			t.Errorf("after another try: %+v", again)
+		}
+		if n := r.m.Busy(); n != 0 {
+			t.Errorf("%d are unfinished", n)
+		}
+	})
+}
+
+// Rows that were given out stay as they were, and those of transfers that have not moved are not made anew.
+func TestOnlyWhatMovesIsMadeAnew(t *testing.T) {
+	bubble(t, func(r *rig) {
+		plan := r.planned(12)
+		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			time.Sleep(time.Minute)
+			return next.RoundTrip(req)
+		}
+		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		time.Sleep(time.Second)
+		before := r.m.Snapshot()
+		time.Sleep(time.Second)
+		now, same := r.m.Snapshot(), 0
+		for i := range now {
+			if before[i] == now[i] {
+				same++
+			}
+		}
+		if same != 12-atOnce {
+			t.Errorf("%d of 12 rows are the same while %d run", same, atOnce)
+		}
+		r.m.Wait()
+		if before[0].State != Running || r.m.Snapshot()[0].State != Done {
+			t.Errorf("a row that was given out is %s, the transfer %s", before[0].State, r.m.Snapshot()[0].State)
+		}
+	})
+}
+
+// Many small files have a speed together, though each ends before its own is known.
+func TestSmallFilesHaveASpeedTogether(t *testing.T) {
+	bubble(t, func(r *rig) {
+		plan := r.planned(120)
+		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			time.Sleep(300 * time.Millisecond)
+			return next.RoundTrip(req)
+		}
+		began := time.Now()
+		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		time.Sleep(4 * time.Second)
+		flow, want := r.m.Flow(), float64(atOnce*9)/0.3
+		if flow.Rate < want*0.8 || flow.Rate > want*1.2 || !flow.Since.Equal(began) {
+			t.Errorf("%.0f bytes a second since %v, want about %.0f since %v", flow.Rate, flow.Since, want, began)
+		}
+		for _, row := range r.m.Snapshot() {
+			if row.Rate != 0 {
+				t.Errorf("transfer %d says %.0f", row.ID, row.Rate)
+			}
+		}
+		r.m.Wait()
+		time.Sleep(stallAfter)
+		if rate := r.m.Flow().Rate; rate != 0 {
+			t.Errorf("%.0f bytes a second of nothing", rate)
+		}
+	})
+}
+
+// littered is work that leaves something.
+type littered struct{ dropped *int }
+
+func (l littered) run(ctx context.Context, _ *Manager, _ *progress) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func (l littered) drop() {
+	time.Sleep(time.Millisecond)
+	*l.dropped++
+}
+
+// What a hundred thousand cancelled transfers leave is cleared away one after another, not by as many at once.
+func TestCancellingAllIsBounded(t *testing.T) {
+	bubble(t, func(r *rig) {
+		const n = 10_000
+		dropped := 0
+		for range n {
+			r.m.add(Row{Kind: Download}, littered{&dropped}, "")
+		}
+		synctest.Wait()
+		before := runtime.NumGoroutine()
+		r.m.CancelAll()
+		if more := runtime.NumGoroutine() - before; more > 10 {
+			t.Errorf("%d more goroutines", more)
+		}
+		r.m.Wait()
+		if dropped != n || r.m.Busy() != 0 {
+			t.Errorf("%d of %d are cleared away, %d are unfinished", dropped, n, r.m.Busy())
+		}
+	})
+}
+
+// held is a transport that answers nothing.
+type held struct{}
+
+func (held) RoundTrip(req *http.Request) (*http.Response, error) {
+	<-req.Context().Done()
+	return nil, req.Context().Err()
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(held{}))
+			if err != nil {
+				b.Fatal(err)
+			}
+			ctx, end := context.WithCancel(b.Context())
+			m := New(ctx, c)
+			defer m.Wait()
+			defer end()
+			for range n {
+				m.Delete(cluster, bucket, []string{"o"})
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Snapshot()
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"lookout/theme"
+)
+
+// staged is a list of things with a stage each, sorted by it: moving 0, waiting 1, done 2, of which the latest comes first.
+func staged(t testing.TB, stages *[]int) *List[thing] {
+	t.Helper()
+	rows := things(len(*stages))
+	l := listed(t, &rows)
+	l.Sort, l.Detail = "stage", func(x thing, _ Box) string { return x.name }
+	l.Columns = append(l.Columns, Column[thing]{Title: "stage", Width: 6, Cell: func(x thing, _ Box) (string, theme.Tone) { return "", theme.Plain },
+		Rank: func(x thing) Rank { n := (*stages)[x.id]; return Rank{Number: n, Latest: n == 2} }})
+	l.View(box(t, 60, 12))
+	return l
+}
+
+// turned brings a thing to another stage, as rows that come anew do.
+func turned(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
+	t.Helper()
+	*stages = slices.Clone(*stages)
+	(*stages)[id] = stage
+	next := NewRows(l.Set.ID)
+	next.Append(l.Set.Rows())
+	settle(l.Set.Show(next))
+	l.View(box(t, 60, 12))
+}
+
+// What is under way moves on beneath a cursor, which does not run after what is done; where rows come above it, it stays on its row.
+func TestACursorDoesNotFollowARowToAnotherRank(t *testing.T) {
+	stages := []int{0, 0, 1, 1, 2, 2}
+	l := staged(t, &stages)
+	if got := ids(l); !slices.Equal(got, []int{0, 1, 2, 3, 5, 4}) {
+		t.Fatalf("the order is %v", got)
+	}
+	at := func(id, place int) {
+		t.Helper()
+		if row, _ := l.row(); row.id != id || l.at != place {
+			t.Errorf("the cursor is on %d at %d, not on %d at %d", row.id, l.at, id, place)
+		}
+	}
+	turned(t, l, &stages, 0, 2)
+	at(1, 0)
+	press(l, "G", "k")
+	at(4, 4)
+	turned(t, l, &stages, 1, 2) // it leaves from before the row at the cursor
+	at(4, 3)
+	turned(t, l, &stages, 4, 1) // tried again
+	if got := ids(l); !slices.Equal(got, []int{2, 3, 4, 5, 1, 0}) {
+		t.Fatalf("the order is %v", got)
+	}
+	at(5, 3)
+	press(l, "g", "enter")
+	turned(t, l, &stages, 2, 2)
+	at(2, 3) // its details are being read
+	press(l, "esc")
+	for _, a := range l.sortMenu().Actions {
+		if a.Name() == "name" {
+			a.Do()
+		}
+	}
+	l.View(box(t, 60, 12))
+	at(2, 2)
+}
+
+// By rank rows stand as a stable sort by the same numbers has them, also turned round.
+func TestRanksAreAStableSort(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	stages := make([]int, 1000)
+	for i := range stages {
+		stages[i] = r.IntN(6)
+	}
+	all := make([]int32, len(stages))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	for _, reverse := range []bool{false, true} {
+		want := slices.Clone(all)
+		slices.SortStableFunc(want, func(a, b int32) int {
+			switch m, n := stages[a], stages[b]; {
+			case m == n && m == 2:
+				return int(b - a)
+			case m == n:
+				return 0
+			case reverse:
+				return n - m
+			default:
+				return m - n
+			}
+		})
+		if got := ranked(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse); !slices.Equal(got, want) {
+			t.Errorf("reverse %v: %v", reverse, got)
+		}
+	}
+}
+
+// BenchmarkRanks puts rows in the order of six ranks.
+func BenchmarkRanks(b *testing.B) {
+	rows := make([]int32, 100_000)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	b.Run(fmt.Sprint(len(rows)), func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ranked(rows, func(row int32) Rank { return Rank{Number: int(row) % 6} }, false)
+		}
+	})
+}

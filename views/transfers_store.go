@@ -1,0 +1,55 @@
+package views
+
+import (
+	"slices"
+	"strconv"
+
+	"lookout/client/transfer"
+)
+
+// moves is the store of transfers: the row of an ID is at ID-1, so that a hundred thousand are taken over in no time. Its slice is replaced,
+// never changed.
+type moves struct{ rows []*transfer.Row }
+
+func transferID(r *transfer.Row) string { return strconv.Itoa(int(r.ID)) }
+
+// Len is how many transfers there are.
+func (m *moves) Len() int { return len(m.rows) }
+
+// At is the transfer at a place.
+func (m *moves) At(i int) *transfer.Row { return m.rows[i] }
+
+// Index is the place of an ID.
+func (m *moves) Index(id string) (int, bool) {
+	n, err := strconv.Atoi(id)
+	return n - 1, err == nil && n >= 1 && n <= len(m.rows)
+}
+
+// Append takes rows that follow those that are held; others are dropped.
+func (m *moves) Append(rows []*transfer.Row) (dropped int) {
+	for _, row := range rows {
+		if int(row.ID) != len(m.rows)+1 {
+			dropped++
+			continue
+		}
+		m.rows = append(m.rows, row)
+	}
+	return dropped
+}
+
+// Put replaces a row. Slices handed out before do not change.
+func (m *moves) Put(id string, row *transfer.Row) {
+	if i, held := m.Index(id); held {
+		m.rows = slices.Clone(m.rows)
+		m.rows[i] = row
+	}
+}
+
+// Drop does nothing: no transfer of this run is ever forgotten.
+func (m *moves) Drop(string) {}
+
+// Snapshot is the rows as they are now.
+func (m *moves) Snapshot() func(i int) *transfer.Row {
+	rows := m.rows
+	return func(i int) *transfer.Row { return rows[i] }
+}
