@@ -226,13 +226,28 @@ func (l *listing) detail(o client.Object, b ui.Box) string {
 
 // objectLines are an object's properties.
 func (a *Account) objectLines(t *sheet, o client.Object) {
-	t.line("size", fmt.Sprintf("%s (%s bytes)", size(o.Size), grouped(o.Size)), theme.Plain)
-	t.line("modified", a.when(o.Modified), theme.Plain)
+	bytes := size(o.Size)
+	if o.Size >= 1024 {
+		bytes += fmt.Sprintf(" (%s bytes)", grouped(o.Size))
+	}
+	t.line("size", bytes, theme.Plain)
+	t.line("modified", a.inFull(o.Modified), theme.Plain)
 	t.line("etag", or(o.ETag.String(), "none"), theme.Muted)
 	t.line("owner", or(o.Owner.String(), "not told"), theme.Muted)
 }
 
-// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB".
+// inFull is a server's stamp in full on the reader's clock: "2025-10-17 11:46:03 UTC".
+func (a *Account) inFull(t client.Time) string {
+	switch {
+	case !t.Valid():
+		return "?"
+	case t.IsZero():
+		return "not told"
+	}
+	return t.Time().In(a.location).Format("2006-01-02 15:04:05 MST")
+}
+
+// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects alone.
 func (l *listing) foot(set *ui.Set[client.Object], b ui.Box) string {
 	l.sum(set)
 	text := fmt.Sprintf("%s shown · %s", grouped(int64(set.Len())), size(l.summed.bytes))

@@ -61,3 +61,20 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 		}
 	})
 }
+
+// An object's size and time are told whole beside its row, on its page and where it would be overwritten.
+func TestAnObjectTellsItsTime(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("acme-backups")
+		r.press("/", "README", "<enter>")
+		object, _, err := r.api.Objects.Find(r.ctx, "us-east-1", "acme-backups", "README.txt")
+		if err != nil {
+			r.Fatal(err)
+		}
+		stamp := object.Modified.Time().Format("2006-01-02 15:04:05") + " UTC"
+		r.see("modified      "+stamp, "size          60 B")
+		r.miss("60 bytes")
+		r.press("<enter>")
+		r.see("modified      " + stamp)
+	})
+}
