@@ -17,6 +17,16 @@ import (
 
 func bucketID(b client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
 
+// bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its cluster alone.
+func bucketName(b client.Bucket) string {
+	return or(b.Cluster.String(), b.Region.String()) + "/" + b.Label.String()
+}
+
+// bucketTrail is where trails begin: "acme-backups  us-east-1".
+func bucketTrail(b client.Bucket) string {
+	return b.Label.String() + prefixed("  ", or(b.Cluster.String(), b.Region.String()))
+}
+
 func (a *Account) buckets() *ui.Set[client.Bucket] {
 	return share(a, "buckets", bucketID, a.readBuckets)
 }
@@ -194,7 +204,7 @@ func (a *Account) offerEmptying(b client.Bucket, err error) tea.Cmd {
 	if !strings.Contains(strings.ToLower(ui.Reason(err)), "empty") {
 		return nil
 	}
-	return ui.Send(ui.Menu{Title: b.Label.String() + " is not empty", Actions: []ui.Action{
+	return ui.Send(ui.Menu{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
 		{Key: ui.Bind("count its objects, then ask whether to delete them all", "e"), Change: true, Opens: true, Do: func() tea.Cmd { return a.countThenEmpty(b) }},
 		{Key: ui.Bind("look at them", "l"), Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: a.objectsPane(b, "", "/")}) }},
 		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},

@@ -20,13 +20,17 @@ type place struct {
 	delimiter string // "/" is the folder view, "" the flat one
 }
 
-// String is the place as a trail: "acme-backups › db › 2026".
+// String is the place as a trail: "acme-backups  us-east-1 › db › 2026". What a prefix holds behind its last slash is no folder: "in…".
 func (p place) String() string {
-	trail := []string{p.bucket.Label.String()}
-	for part := range strings.SplitSeq(strings.TrimSuffix(p.prefix, "/"), "/") {
-		if p.prefix != "" {
+	trail := []string{bucketTrail(p.bucket)}
+	folder := p.folder()
+	if folder != "" {
+		for part := range strings.SplitSeq(strings.TrimSuffix(folder, "/"), "/") {
 			trail = append(trail, or(client.NewText(part).String(), "(empty)"))
 		}
+	}
+	if beginning := p.prefix[len(folder):]; beginning != "" {
+		trail = append(trail, client.NewText(beginning).String()+"…")
 	}
 	if p.delimiter == "" {
 		trail = append(trail, "(flat)")
@@ -34,12 +38,15 @@ func (p place) String() string {
 	return strings.Join(trail, " › ")
 }
 
-// behind is what all names begin with and nobody needs to read: the folder that is open.
+// folder is the folder that is open: the prefix up to its last slash, "" for the bucket itself.
+func (p place) folder() string { return p.prefix[:strings.LastIndexByte(p.prefix, '/')+1] }
+
+// behind is what all names begin with and nobody needs to read.
 func (p place) behind() string {
 	if p.delimiter == "" {
 		return ""
 	}
-	return p.prefix[:strings.LastIndexByte(p.prefix, '/')+1]
+	return p.folder()
 }
 
 // A listing is one folder of a bucket, read as far as somebody has looked.

@@ -22,6 +22,86 @@ func newLog(t *testing.T) (folder, file string) {
 	return folder, file
 }
 
+// stored fails unless a bucket holds an object of each name.
+func (r *rig) stored(cluster, bucket string, names ...string) {
+	r.Helper()
+	for _, name := range names {
+		if _, exists, err := r.api.Objects.Find(r.ctx, cluster, bucket, name); err != nil || !exists {
+			r.Errorf("%s is not there (%v)\n%s", name, err, r.screen())
+		}
+	}
+}
+
+// What is stored while a prefix is listed goes into the folder that is open, under its own name, in the flat view too.
+func TestUploadGoesIntoTheFolderThatIsOpen(t *testing.T) {
+	_, file := newLog(t)
+	for _, c := range []struct{ prefix, view, want string }{{"in", "", ""}, {"assets/lo", "", "assets/"}, {"assets/lo", "F", "assets/"}, {"in", "F", ""}} {
+		t.Run(c.prefix+c.view, func(t *testing.T) {
+			start(t, emulator.Options{}, 120, 36, func(r *rig) {
+				r.inBucket("cdn.acme")
+				r.press("P", c.prefix, "<ctrl+s>", c.view, "U", "<ctrl+u>", file, "<ctrl+s>")
+				r.wait(2 * time.Second)
+				r.see("new.log: uploaded")
+				r.press("n", "fresh", "<ctrl+s>")
+				r.wait(time.Second)
+				r.stored("us-east-1", "cdn.acme.net", c.want+"new.log", c.want+"fresh/")
+			})
+		})
+	}
+}
+
+// A folder of files is not said to be there already, whatever the view.
+func TestUploadOfAFolderThatIsNewOverwritesNothing(t *testing.T) {
+	folder, _ := newLog(t)
+	for _, view := range []string{"", "F"} {
+		start(t, emulator.Options{}, 120, 36, func(r *rig) {
+			r.inBucket("cdn.acme")
+			r.press(view, "U", "<ctrl+u>", folder, "<ctrl+s>")
+			r.wait(time.Second)
+			r.see("Upload a folder", "in us-east-1/cdn.acme.net")
+			r.miss("already")
+		})
+	}
+}
+
+// The part of a prefix behind its last slash is no folder.
+func TestAPrefixIsNotDrawnAsAFolder(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("cdn.acme")
+		r.press("P", "assets/lo", "<ctrl+s>")
+		r.see("us-east-1 › assets › lo… ")
+		r.press("F")
+		r.see("us-east-1 › assets › lo… › (flat)")
+		r.press("<esc>", "n")
+		r.see("New folder in cdn.acme.net  us-east-1 › assets ")
+	})
+}
+
+// Two buckets of one label are told apart wherever one of them is named.
+func TestBucketsOfOneLabelAreToldApart(t *testing.T) {
+	for _, cluster := range []string{"us-east-1", "eu-central-1"} {
+		start(t, emulator.Options{}, 120, 36, func(r *rig) {
+			id := cluster + "/acme-backups"
+			r.press("8", "/", "acme-backups "+cluster, "<enter>", "x")
+			r.see("Access to " + id)
+			r.press("<esc>", "c")
+			r.see("› acme-backups  "+cluster+" › certificate", "TLS certificate of "+id)
+			r.press("<esc>", "<enter>", "g", "j", "<enter>")
+			r.see("› acme-backups  "+cluster+" › db", "in            acme-backups  "+cluster+" › db")
+			r.press("U")
+			r.see("Upload into " + id)
+			r.press("<esc>", "<esc>", "/", "README", "<enter>", "D")
+			r.wait(time.Second)
+			r.see("In " + id + ": 1 object, 60 B, deleted for good.")
+			r.press("n", "<enter>", "D")
+			r.wait(time.Second)
+			r.see("Object README.txt (60 B) in " + id + " is deleted")
+			r.press("n", "c")
+			r.see("Access to README.txt", "In "+id)
+		})
+	}
+}
+
 // A path that is typed or pasted whole takes the place of the one that was proposed; a name goes on from it.
 func TestAWholePathReplacesTheProposal(t *testing.T) {
 	folder, file := newLog(t)
