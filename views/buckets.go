@@ -141,7 +141,7 @@ func (a *Account) bucketsPane() ui.Pane {
 		Acts: scoped(a, storageWrite, a.bucketActs()),
 		Always: func() []ui.Action {
 			return append(a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Change: true, Opens: true, Show: true,
-				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newBucket()}) }}), a.storageEnd()...)
+				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newBucket()}) }}, a.linksAction()), a.storageEnd()...)
 		},
 		Detail: a.bucketDetail,
 		One: func(ctx context.Context, b client.Bucket) (client.Bucket, error) {

@@ -101,6 +101,7 @@ func (p *objectView) Actions() []ui.Action {
 				a.transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
 				return tea.Batch(a.moved(), ui.Send(ui.Close{}))
 			}},
+		a.linksAction(),
 		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
 	)
 	return append(acts, p.scroll.Actions()...)

@@ -202,6 +202,7 @@ func (l *listing) always() []ui.Action {
 		{Key: ui.Bind(view, "F"), Group: "this list", Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
 		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
+		l.a.linksAction(),
 	}
 	return l.a.scopedActions(storageWrite, actions...)
 }

@@ -142,6 +142,32 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 	})
 }
 
+// Links that were given out are found again, with their URLs, until the run ends; one that has ended is not given away.
+func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.press("8", ":", "links", "<enter>")
+		r.see("no links were given out in this run")
+		r.press("<esc>")
+		r.inBucket("cdn.acme")
+		r.press("/", "index", "<enter>", "L", "<ctrl+s>")
+		r.see("GET index.html")
+		r.press("<esc>", "L", "<right>", "<right>", "<ctrl+s>", "<esc>", ":", "links", "<enter>")
+		r.see("› links of this run", "us-east-1/cdn.acme.net", " 1 h", " 1 d", "2 links")
+		r.press("<enter>")
+		r.see("GET index.html", "Signature=")
+		r.press("<esc>", "y")
+		r.see("copied: link")
+		r.wait(2 * time.Hour)
+		r.press("G")
+		r.see("ended")
+		r.press("y")
+		r.see("the link has ended")
+		r.press("V")
+		r.see("index.html")
+		r.miss("Signature=")
+	})
+}
+
 // An object's size and time are told whole beside its row, on its page and where it would be overwritten.
 func TestAnObjectTellsItsTime(t *testing.T) {
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
