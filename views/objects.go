@@ -56,6 +56,7 @@ type listing struct {
 	*ui.List[client.Object]
 	summed struct {
 		version, n int
+		objects    int // of the n rows: the others are folders, whose sizes nobody tells
 		bytes      int64
 	}
 	epoch int // of the set when the sum began
@@ -201,8 +202,8 @@ func (l *listing) always() []ui.Action {
 		{Key: ui.Bind("prefix", "P"), Group: "this list", About: "ask the server for names that begin with a text", Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.prefixForm()}) }},
 		{Key: ui.Bind(view, "F"), Group: "this list", Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
 		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
-		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 		l.a.linksAction(),
+		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
 	return l.a.scopedActions(storageWrite, actions...)
 }
@@ -258,12 +259,16 @@ func (a *Account) inFull(t client.Time) string {
 // foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects alone.
 func (l *listing) foot(set *ui.Set[client.Object], b ui.Box) string {
 	l.sum(set)
-	text := fmt.Sprintf("%s shown · %s", grouped(int64(set.Len())), size(l.summed.bytes))
+	shown, bytes, here := grouped(int64(set.Len())), "", ""
+	if l.summed.objects > 0 {
+		bytes, here = " · "+size(l.summed.bytes), " here"
+	}
+	text := shown + " shown" + bytes
 	switch {
 	case set.Rushing():
-		text = fmt.Sprintf("reading on: %s so far · %s · esc stops", grouped(int64(set.Len())), size(l.summed.bytes))
+		text = "reading on: " + shown + " so far" + bytes + " · esc stops"
 	case !set.Whole():
-		text = fmt.Sprintf("%s shown, more exist · %s here · G reads to the end", grouped(int64(set.Len())), size(l.summed.bytes))
+		text = shown + " shown, more exist" + bytes + here + " · G reads to the end"
 	}
 	return b.Theme.Paint(theme.Muted, ui.Cut(text, b.Width, b.Theme.Glyphs.Ellipsis))
 }
@@ -275,10 +280,12 @@ func (l *listing) sum(set *ui.Set[client.Object]) {
 		return
 	}
 	if set.Epoch() != l.epoch {
-		s.n, s.bytes, l.epoch = 0, 0, set.Epoch()
+		s.n, s.objects, s.bytes, l.epoch = 0, 0, 0, set.Epoch()
 	}
 	for ; s.n < set.Len(); s.n++ {
-		s.bytes += set.At(s.n).Size
+		if o := set.At(s.n); !l.folder(o) {
+			s.objects, s.bytes = s.objects+1, s.bytes+o.Size
+		}
 	}
 	s.version = set.Version()
 }

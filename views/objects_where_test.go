@@ -184,3 +184,19 @@ func TestAnObjectTellsItsTime(t *testing.T) {
 		r.see("modified      " + stamp)
 	})
 }
+
+// The numbers beneath a listing say what they are of.
+func TestNumbersOfAListingSayWhatTheyCover(t *testing.T) {
+	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		r.inBucket("logs-eu")
+		r.see("1 shown")
+		r.miss("1 shown ·", "0 B")
+		r.press("F", "s", "3")
+		r.see("sorted by modified in the 500 loaded")
+		r.press("G")
+		r.see("99 000 shown ·")
+		r.press("/", "log", "<enter>", "A")
+		r.see("99 000 of 99 000 match", "99 000 rows marked")
+		r.miss("sorted by")
+	})
+}
