@@ -97,6 +97,12 @@ func (l link) curl() string {
 	return "curl --fail -o FILE " + quoted
 }
 
+// copied is the link on its way to the clipboard.
+func (l link) copied() tea.Msg { return ui.Copy{Text: l.URL.Reveal(), What: "link"} }
+
+// copiedAsCurl is the link as a command on its way to the clipboard.
+func (l link) copiedAsCurl() tea.Msg { return ui.Copy{Text: l.curl(), What: "curl line"} }
+
 // A linkView shows one link.
 type linkView struct {
 	a      *Account
@@ -122,12 +128,9 @@ func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
 // Actions give the link away.
 func (p *linkView) Actions() []ui.Action {
-	give := func(text, what string) func() tea.Cmd {
-		return func() tea.Cmd { return ui.Send(ui.Copy{Text: text, What: what}) }
-	}
 	acts := []ui.Action{
-		{Key: ui.Bind("copy the link", "y", "enter"), Show: true, Do: give(p.link.URL.Reveal(), "link")},
-		{Key: ui.Bind("copy as curl", "c"), Show: true, Do: give(p.link.curl(), "curl line")},
+		{Key: ui.Bind("copy the link", "y", "enter"), Show: true, Do: func() tea.Cmd { return ui.Send(p.link.copied()) }},
+		{Key: ui.Bind("copy as curl", "c"), Show: true, Do: func() tea.Cmd { return ui.Send(p.link.copiedAsCurl()) }},
 		{Key: ui.Bind("QR code", "Q"), Show: true, Do: func() tea.Cmd { p.code = !p.code; return nil }},
 		{Key: ui.Bind("open in browser", "o"), Off: because(p.link.Method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.link.URL.Reveal()}) }},
 		p.a.linksAction(),

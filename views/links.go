@@ -84,8 +84,8 @@ func (a *Account) linkActs() []ui.Act[link] {
 	over := func(l link) string { return because(!l.Until.After(a.now()), "the link has ended") }
 	return []ui.Act[link]{
 		{Keys: []string{"enter", "l", "right"}, Name: "open", About: "the link in full, as a QR code, in the browser", Show: true, Into: func(l link) ui.Pane { return &linkView{a: a, link: l} }},
-		{Keys: []string{"y"}, Name: "copy the link", Show: true, Off: over, Send: func(l link) tea.Msg { return ui.Copy{Text: l.URL.Reveal(), What: "link"} }},
-		{Keys: []string{"c"}, Name: "copy as curl", Show: true, Off: over, Send: func(l link) tea.Msg { return ui.Copy{Text: l.curl(), What: "curl line"} }},
+		{Keys: []string{"y"}, Name: "copy the link", Show: true, Off: over, Send: link.copied},
+		{Keys: []string{"c"}, Name: "copy as curl", Show: true, Off: over, Send: link.copiedAsCurl},
 	}
 }
 
