@@ -86,7 +86,7 @@ func (a *Account) linkForm(b client.Bucket, name string) ui.Form {
 }
 
 // curl is the link as a command. The URL stands in single quotes that nothing in it can end.
-func (l link) curl() string {
+func (l *link) curl() string {
 	quoted := "'" + strings.ReplaceAll(l.URL.Reveal(), "'", `'\''`) + "'"
 	switch l.Method {
 	case "PUT":
@@ -98,15 +98,15 @@ func (l link) curl() string {
 }
 
 // copied is the link on its way to the clipboard.
-func (l link) copied() tea.Msg { return ui.Copy{Text: l.URL.Reveal(), What: "link"} }
+func (l *link) copied() tea.Msg { return ui.Copy{Text: l.URL.Reveal(), What: "link"} }
 
 // copiedAsCurl is the link as a command on its way to the clipboard.
-func (l link) copiedAsCurl() tea.Msg { return ui.Copy{Text: l.curl(), What: "curl line"} }
+func (l *link) copiedAsCurl() tea.Msg { return ui.Copy{Text: l.curl(), What: "curl line"} }
 
 // A linkView shows one link.
 type linkView struct {
 	a      *Account
-	link   link
+	link   *link
 	code   bool // the QR code is shown
 	scroll ui.Scroll
 }
@@ -156,7 +156,7 @@ func (p *linkView) View(b ui.Box) string {
 }
 
 // linkLines are what a link allows, and until when.
-func (a *Account) linkLines(t *sheet, l link) {
+func (a *Account) linkLines(t *sheet, l *link) {
 	t.title(l.Method + " " + l.Name.String())
 	t.line("bucket", l.Bucket, theme.Muted)
 	t.line("ends", a.ends(l, t.box.Now), theme.Warn)
@@ -166,7 +166,7 @@ func (a *Account) linkLines(t *sheet, l link) {
 }
 
 // ends is when a link ends, here and in UTC.
-func (a *Account) ends(l link, now time.Time) string {
+func (a *Account) ends(l *link, now time.Time) string {
 	if rest := l.Until.Sub(now); rest > 0 {
 		return fmt.Sprintf("%s, in %s", a.bothTimes(l.Until, "Mon 15:04:05 MST"), ui.Age(rest))
 	}
