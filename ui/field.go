@@ -635,17 +635,41 @@ func (g *grid[S]) view(b Box, focused bool) []string {
 // File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
 func File(name, label string, v *string, checks ...Check) Field {
 	t := newTyped(*v, func(s string) { *v = s })
-	return Field{Name: name, Label: label, checks: checks, input: &path{t}}.Note("→ completes the path")
+	return Field{Name: name, Label: label, checks: checks, input: &path{t, *v}}.Note("→ completes the path")
 }
 
-type path struct{ *typed }
+// path is text that began with a proposal: a whole path behind it takes its place.
+type path struct {
+	*typed
+	proposed string
+}
 
 func (p *path) press(k tea.KeyPressMsg) bool {
 	if k.String() == "right" && p.at == len(p.runes) {
 		p.complete()
 		return true
 	}
-	return p.typed.press(k)
+	taken := p.typed.press(k)
+	if n := len(p.proposed); n > 0 && os.IsPathSeparator(p.proposed[n-1]) {
+		p.replace()
+	}
+	return taken
+}
+
+func (p *path) paste(s string) {
+	p.typed.paste(s)
+	p.replace()
+}
+
+// replace takes the proposal away where a whole path stands behind it.
+func (p *path) replace() {
+	whole, behind := strings.CutPrefix(p.text(), p.proposed)
+	if !behind || p.proposed == "" || !filepath.IsAbs(whole) {
+		return
+	}
+	at, n := p.at, utf8.RuneCountInString(p.proposed)
+	p.cut(0, n)
+	p.at = max(0, at-n)
 }
 
 // complete adds what all files that begin with the text have in common.

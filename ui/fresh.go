@@ -3,7 +3,10 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"lookout/theme"
 )
@@ -121,8 +124,11 @@ func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return Grouped(int64(n)) + " " + many
 }
+
+// Grouped is a count in groups of three: "1 204 331".
+func Grouped(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", " ") }
 
 // Reason is why something failed, without what failed where the error tells them apart.
 func Reason(err error) string {

@@ -151,7 +151,11 @@ func (l *List[T]) window(n int) {
 
 // state is what stands around the rows.
 func (l *List[T]) state() frameState {
-	return frameState{fresh: l.Set.Fresh(), name: l.Set.Name(), notes: l.Set.Notes(), filter: l.filter, shown: l.order.count(l.Set), held: l.Set.Len(),
+	sorted := ""
+	if at := l.order.column; l.Set.Lazy() && l.Set.Loaded() && at >= 0 {
+		sorted = l.Columns[at].Title
+	}
+	return frameState{fresh: l.Set.Fresh(), sorted: sorted, name: l.Set.Name(), notes: l.Set.Notes(), filter: l.filter, shown: l.order.count(l.Set), held: l.Set.Len(),
 		whole: l.Set.Whole(), marked: l.marks.count(), ifNothing: l.Empty}
 }
 

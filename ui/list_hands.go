@@ -172,6 +172,7 @@ type frameState struct {
 	shown     int // rows that the filter lets through
 	held      int
 	whole     bool
+	sorted    string // title of the column that a list which is read bit by bit is sorted by; "" is none
 	marked    int
 	ifNothing string // what to say where there is no row at all
 }
@@ -219,11 +220,14 @@ func (s frameState) foot(b Box) []string {
 		if s.filter.typing {
 			cursor = "_"
 		}
-		text := fmt.Sprintf("/%s%s   %d of %d match", s.filter.text, cursor, s.shown, s.held)
+		text := fmt.Sprintf("/%s%s   %s of %s match", s.filter.text, cursor, Grouped(int64(s.shown)), Grouped(int64(s.held)))
 		if !s.whole {
-			text += fmt.Sprintf(" in the %d loaded", s.held)
+			text += fmt.Sprintf(" in the %s loaded", Grouped(int64(s.held)))
 		}
 		say(theme.Accent, text)
+	}
+	if s.sorted != "" && !s.whole {
+		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", s.sorted, Grouped(int64(s.held))))
 	}
 	if s.marked > 0 {
 		say(theme.Marked, plural(s.marked, "row", "rows")+" marked · esc clears the marks")

@@ -44,8 +44,8 @@ type Account struct {
 	told      int        // ends of transfers that have been told
 	stirred   bool       // transfers have changed buckets since they were read
 	listings  []*listing // open folders of buckets
-	links     []link     // given out in this run
-	folder    string     // used last for files of this machine
+	links     given
+	folder    string // used last for files of this machine
 	attention attention
 }
 
@@ -73,7 +73,7 @@ func (a *Account) Lists() []ui.Columned {
 	open := a.listings
 	defer func() { a.listings = open }()
 	var lists []ui.Columned
-	for _, p := range append(a.Panes(), a.objectsPane(&client.Bucket{}, "", "/")) {
+	for _, p := range append(a.Panes(), a.objectsPane(&client.Bucket{}, "", "/"), a.linksPane()) {
 		if l, ok := p.(ui.Columned); ok {
 			lists = append(lists, l)
 		}

@@ -15,6 +15,16 @@ import (
 
 func bucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
 
+// bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its cluster alone.
+func bucketName(b *client.Bucket) string {
+	return or(b.Cluster.String(), b.Region.String()) + "/" + b.Label.String()
+}
+
+// bucketTrail is where trails begin: "acme-backups  us-east-1".
+func bucketTrail(b *client.Bucket) string {
+	return b.Label.String() + prefixed("  ", or(b.Cluster.String(), b.Region.String()))
+}
+
 func (a *Account) buckets() *ui.Set[*client.Bucket] {
 	return share(a, "buckets", bucketID, (&roundup{a: a}).fetch)
 }
@@ -51,7 +61,7 @@ func (a *Account) bucketsPane() ui.Pane {
 		Acts: scoped(a, storageWrite, a.bucketActs()),
 		Always: func() []ui.Action {
 			return append(a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Change: true, Opens: true, Show: true,
-				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newBucket()}) }}), a.storageEnd()...)
+				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newBucket()}) }}, a.linksAction()), a.storageEnd()...)
 		},
 		Detail: a.bucketDetail,
 		One: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
@@ -119,7 +129,7 @@ func (a *Account) offerEmptying(b *client.Bucket, err error) tea.Cmd {
 	if !strings.Contains(strings.ToLower(ui.Reason(err)), "empty") {
 		return nil
 	}
-	return ui.Send(ui.Menu{Title: b.Label.String() + " is not empty", Actions: []ui.Action{
+	return ui.Send(ui.Menu{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
 		{Key: ui.Bind("count its objects, then ask whether to delete them all", "e"), Change: true, Opens: true, Do: func() tea.Cmd { return a.countThenEmpty(b) }},
 		{Key: ui.Bind("look at them", "l"), Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: a.objectsPane(b, "", "/")}) }},
 		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},

@@ -113,7 +113,7 @@ const left = "as it is"
 // accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by POST.
 func (a *Account) accessForm(b *client.Bucket) ui.Form {
 	acl, cors, word := client.ACL(left), left, ""
-	form := ui.FormFor(a.buckets(), "Access to "+b.Label.String(), []ui.Field{
+	form := ui.FormFor(a.buckets(), "Access to "+bucketName(b), []ui.Field{
 		ui.Choice("acl", "ACL", &acl, left, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite),
 		ui.Choice("cors_enabled", "CORS", &cors, left, "yes", "no"),
 		ui.Text("sure", "Type the label", &word, func(text string) string {

@@ -34,7 +34,7 @@ func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
 func (p *certificateView) Name() string { return "certificate" }
 
 // Crumb says whose it is.
-func (p *certificateView) Crumb() string { return p.bucket.Label.String() + " › certificate" }
+func (p *certificateView) Crumb() string { return bucketTrail(p.bucket) + " › certificate" }
 
 // Fresh is the age of the status.
 func (p *certificateView) Fresh() ui.Freshness { return p.status.Fresh() }
@@ -74,7 +74,7 @@ func (p *certificateView) Actions() []ui.Action {
 
 func (p *certificateView) question() *ui.Question {
 	return &ui.Question{Title: "Delete certificate", Yes: "delete", Word: p.bucket.Label.String(),
-		Text: fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", p.bucket.Label)}
+		Text: fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", bucketName(p.bucket))}
 }
 
 func (p *certificateView) about(ctx context.Context) context.Context {
@@ -116,7 +116,7 @@ func (p *certificateView) form(replace bool) ui.Form {
 	}
 	deleted := false
 	var both client.CertificatePair
-	form := ui.FormThen(p.status, title+p.bucket.Label.String(), []ui.Field{
+	form := ui.FormThen(p.status, title+bucketName(p.bucket), []ui.Field{
 		ui.File("certificate", "Certificate", &certFile, readable).Note("PEM, with the intermediates; → completes the path"),
 		ui.File("private_key", "Private key", &keyFile, readable, func(string) string { return p.wrong(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
 	}, func(*client.CertificateStatus, bool) tea.Cmd {
@@ -203,7 +203,7 @@ func (p *certificateView) review(certFile, keyFile string) string {
 // View is what is known.
 func (p *certificateView) View(b ui.Box) string {
 	t := newSheet(b)
-	t.title("TLS certificate of " + p.bucket.Label.String())
+	t.title("TLS certificate of " + bucketName(p.bucket))
 	set, known := p.there()
 	switch {
 	case !known && p.status.Loaded():

@@ -16,12 +16,13 @@ import (
 
 // A link is a pre-signed URL that was given out in this run. The URL is a credential: it is in no file.
 type link struct {
-	bucket *client.Bucket
-	name   client.Text
-	method string
-	kind   string // content type that must be sent; "" for none
-	url    client.Secret
-	until  time.Time
+	ID     int           `json:"id"` // its place among those of this run, from 1
+	Bucket string        `json:"bucket"`
+	Name   client.Text   `json:"name"`
+	Method string        `json:"method"`
+	Kind   string        `json:"content_type,omitempty"` // must be sent; "" for none
+	URL    client.Secret `json:"url"`
+	Until  time.Time     `json:"ends"`
 }
 
 // A life is how long a link is valid.
@@ -77,31 +78,36 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 			if err != nil {
 				return nil, err
 			}
-			l := link{bucket: b, name: client.NewText(name), method: in.Method, kind: in.ContentType, url: signed.URL, until: a.now().Add(time.Duration(in.Expires) * time.Second)}
+			l := a.links.add(link{Bucket: bucketName(b), Name: client.NewText(name), Method: in.Method, Kind: in.ContentType, URL: signed.URL, Until: a.now().Add(time.Duration(in.Expires) * time.Second)})
 			return func() tea.Cmd {
-				a.links = append(a.links, l)
-				return ui.Send(ui.Open{Pane: &linkView{a: a, link: l}})
+				return tea.Batch(a.givenLinks().Refresh(), ui.Send(ui.Open{Pane: &linkView{a: a, link: l}}))
 			}, nil
 		}}
 	return form
 }
 
 // curl is the link as a command. The URL stands in single quotes that nothing in it can end.
-func (l link) curl() string {
-	quoted := "'" + strings.ReplaceAll(l.url.Reveal(), "'", `'\''`) + "'"
-	switch l.method {
+func (l *link) curl() string {
+	quoted := "'" + strings.ReplaceAll(l.URL.Reveal(), "'", `'\''`) + "'"
+	switch l.Method {
 	case "PUT":
-		return "curl --fail -H 'Content-Type: " + strings.ReplaceAll(l.kind, "'", "") + "' -T FILE " + quoted
+		return "curl --fail -H 'Content-Type: " + strings.ReplaceAll(l.Kind, "'", "") + "' -T FILE " + quoted
 	case "DELETE":
 		return "curl --fail -X DELETE " + quoted
 	}
 	return "curl --fail -o FILE " + quoted
 }
 
-// A linkView shows a link that was just made, and those made before in this run.
+// copied is the link on its way to the clipboard.
+func (l *link) copied() tea.Msg { return ui.Copy{Text: l.URL.Reveal(), What: "link"} }
+
+// copiedAsCurl is the link as a command on its way to the clipboard.
+func (l *link) copiedAsCurl() tea.Msg { return ui.Copy{Text: l.curl(), What: "curl line"} }
+
+// A linkView shows one link.
 type linkView struct {
 	a      *Account
-	link   link
+	link   *link
 	code   bool // the QR code is shown
 	scroll ui.Scroll
 }
@@ -123,50 +129,47 @@ func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
 // Actions give the link away.
 func (p *linkView) Actions() []ui.Action {
-	give := func(text, what string) func() tea.Cmd {
-		return func() tea.Cmd { return ui.Send(ui.Copy{Text: text, What: what}) }
-	}
 	acts := []ui.Action{
-		{Key: ui.Bind("copy the link", "y", "enter"), Show: true, Do: give(p.link.url.Reveal(), "link")},
-		{Key: ui.Bind("copy as curl", "c"), Show: true, Do: give(p.link.curl(), "curl line")},
+		{Key: ui.Bind("copy the link", "y", "enter"), Show: true, Do: func() tea.Cmd { return ui.Send(p.link.copied()) }},
+		{Key: ui.Bind("copy as curl", "c"), Show: true, Do: func() tea.Cmd { return ui.Send(p.link.copiedAsCurl()) }},
 		{Key: ui.Bind("QR code", "Q"), Show: true, Do: func() tea.Cmd { p.code = !p.code; return nil }},
-		{Key: ui.Bind("open in browser", "o"), Off: because(p.link.method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.link.url.Reveal()}) }},
+		{Key: ui.Bind("open in browser", "o"), Off: because(p.link.Method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.link.URL.Reveal()}) }},
+		p.a.linksAction(),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
 	}
 	return append(acts, p.scroll.Actions()...)
 }
 
-// View is the link, its end, and the others of this run.
+// View is the link and its end.
 func (p *linkView) View(b ui.Box) string {
 	t := newSheet(b)
 	l := p.link
-	t.title(l.method + " " + l.name.String())
-	t.line("bucket", bucketID(l.bucket), theme.Muted)
-	t.line("ends", p.ends(l, b), theme.Warn)
-	if l.kind != "" {
-		t.line("content type", client.Clean(l.kind)+", to be sent as it stands here", theme.Plain)
-	}
+	p.a.linkLines(t, l)
 	t.heading("link")
-	for _, line := range ui.Break(client.Clean(l.url.Reveal()), b.Width) {
+	for _, line := range ui.Break(client.Clean(l.URL.Reveal()), b.Width) {
 		t.say(line, theme.Accent)
 	}
 	if p.code {
 		t.heading("QR code")
-		t.block(strings.Join(square(l.url.Reveal(), b), "\n"))
-	}
-	if len(p.a.links) > 1 {
-		t.heading("links given out in this run")
-		for _, o := range p.a.links {
-			t.line(o.method, o.name.String()+"  "+p.ends(o, b), theme.Muted)
-		}
+		t.block(strings.Join(square(l.URL.Reveal(), b), "\n"))
 	}
 	return p.scroll.View(b, t.String())
 }
 
+// linkLines are what a link allows, and until when.
+func (a *Account) linkLines(t *sheet, l *link) {
+	t.title(l.Method + " " + l.Name.String())
+	t.line("bucket", l.Bucket, theme.Muted)
+	t.line("ends", a.ends(l, t.box.Now), theme.Warn)
+	if l.Kind != "" {
+		t.line("content type", client.Clean(l.Kind)+", to be sent as it stands here", theme.Plain)
+	}
+}
+
 // ends is when a link ends, here and in UTC.
-func (p *linkView) ends(l link, b ui.Box) string {
-	if rest := l.until.Sub(b.Now); rest > 0 {
-		return fmt.Sprintf("%s, in %s", p.a.bothTimes(l.until, "Mon 15:04:05 MST"), ui.Age(rest))
+func (a *Account) ends(l *link, now time.Time) string {
+	if rest := l.Until.Sub(now); rest > 0 {
+		return fmt.Sprintf("%s, in %s", a.bothTimes(l.Until, "Mon 15:04:05 MST"), ui.Age(rest))
 	}
 	return "it has ended"
 }

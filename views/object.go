@@ -97,11 +97,12 @@ func (p *objectView) Actions() []ui.Action {
 		ui.Action{Key: ui.Bind("ACL as XML", "x"), Off: because(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.xml = !p.xml; return nil }},
 		ui.Action{Key: ui.Bind("copy name", "y"), Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: o.Name.Raw(), What: "object's name"}) }},
 		ui.Action{Key: ui.Bind("delete", "D"), Change: true, Ask: &ui.Question{Title: "Delete object", Yes: "delete",
-			Text: fmt.Sprintf("%s in %s (%s) is deleted for good.", o.Name, b.Label, size(o.Size))},
+			Text: fmt.Sprintf("Object %s (%s) in %s is deleted for good.", o.Name, size(o.Size), bucketName(b))},
 			Do: func() tea.Cmd {
 				a.transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
 				return tea.Batch(a.moved(), ui.Send(ui.Close{}))
 			}},
+		a.linksAction(),
 		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
 	)
 	return append(acts, p.scroll.Actions()...)
@@ -111,7 +112,7 @@ func (p *objectView) Actions() []ui.Action {
 func (p *objectView) View(b ui.Box) string {
 	t := newSheet(b)
 	t.title(p.object.Name.String())
-	t.line("bucket", bucketID(p.bucket), theme.Muted)
+	t.line("bucket", bucketName(p.bucket), theme.Muted)
 	p.a.objectLines(t, p.object)
 	p.access(t)
 	p.first(t)
@@ -183,7 +184,7 @@ func (p *objectView) content(got *preview, b ui.Box) string {
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
 func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
 	acl := client.Private
-	form := ui.Form{Title: "Access to " + name.String(), Verb: "changing", Yes: "change",
+	form := ui.Form{Title: "Access to " + name.String(), Verb: "changing", Yes: "change", Text: "In " + bucketName(b) + ".",
 		Fields: []ui.Field{ui.Choice("acl", "ACL", &acl, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite)},
 		Review: func() string { return meaningOf(acl) },
 		Again:  "Setting the same access twice does no harm",

@@ -20,13 +20,17 @@ type place struct {
 	delimiter string // "/" is the folder view, "" the flat one
 }
 
-// String is the place as a trail: "acme-backups › db › 2026".
+// String is the place as a trail: "acme-backups  us-east-1 › db › 2026". What a prefix holds behind its last slash is no folder: "in…".
 func (p place) String() string {
-	trail := []string{p.bucket.Label.String()}
-	for part := range strings.SplitSeq(strings.TrimSuffix(p.prefix, "/"), "/") {
-		if p.prefix != "" {
+	trail := []string{bucketTrail(p.bucket)}
+	folder := p.folder()
+	if folder != "" {
+		for part := range strings.SplitSeq(strings.TrimSuffix(folder, "/"), "/") {
 			trail = append(trail, or(client.NewText(part).String(), "(empty)"))
 		}
+	}
+	if beginning := p.prefix[len(folder):]; beginning != "" {
+		trail = append(trail, client.NewText(beginning).String()+"…")
 	}
 	if p.delimiter == "" {
 		trail = append(trail, "(flat)")
@@ -34,12 +38,15 @@ func (p place) String() string {
 	return strings.Join(trail, " › ")
 }
 
-// behind is what all names begin with and nobody needs to read: the folder that is open.
+// folder is the folder that is open: the prefix up to its last slash, "" for the bucket itself.
+func (p place) folder() string { return p.prefix[:strings.LastIndexByte(p.prefix, '/')+1] }
+
+// behind is what all names begin with and nobody needs to read.
 func (p place) behind() string {
 	if p.delimiter == "" {
 		return ""
 	}
-	return p.prefix[:strings.LastIndexByte(p.prefix, '/')+1]
+	return p.folder()
 }
 
 // A listing is one folder of a bucket, read as far as somebody has looked.
@@ -49,6 +56,7 @@ type listing struct {
 	*ui.List[client.Object]
 	summed struct {
 		version, n int
+		objects    int // of the n rows: the others are folders, whose sizes nobody tells
 		bytes      int64
 	}
 	epoch int // of the set when the sum began
@@ -197,6 +205,7 @@ func (l *listing) always() []ui.Action {
 		{Key: ui.Bind("prefix", "P"), Group: "this list", About: "ask the server for names that begin with a text", Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.prefixForm()}) }},
 		{Key: ui.Bind(view, "F"), Group: "this list", Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
 		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
+		l.a.linksAction(),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
 	return l.a.scopedActions(storageWrite, actions...)
@@ -230,25 +239,43 @@ func (l *listing) detail(o client.Object, b ui.Box) string {
 
 // objectLines are an object's properties.
 func (a *Account) objectLines(t *sheet, o client.Object) {
-	if o.Size < 0 {
+	switch {
+	case o.Size < 0:
 		t.line("size", "unknown: the listing tells none", theme.Warn)
-	} else {
+	case o.Size < 1024:
+		t.line("size", size(o.Size), theme.Plain)
+	default:
 		t.line("size", fmt.Sprintf("%s (%s bytes)", size(o.Size), grouped(o.Size)), theme.Plain)
 	}
-	t.line("modified", a.when(o.Modified), theme.Plain)
+	t.line("modified", a.inFull(o.Modified), theme.Plain)
 	t.line("etag", or(o.ETag.String(), "none"), theme.Muted)
 	t.line("owner", or(o.Owner.String(), "not told"), theme.Muted)
 }
 
-// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB".
+// inFull is a server's stamp in full on the reader's clock: "2025-10-17 11:46:03 UTC".
+func (a *Account) inFull(t client.Time) string {
+	switch {
+	case !t.Valid():
+		return "?"
+	case t.IsZero():
+		return "not told"
+	}
+	return t.Time().In(a.location).Format("2006-01-02 15:04:05 MST")
+}
+
+// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects alone.
 func (l *listing) foot(set *ui.Set[client.Object], b ui.Box) string {
 	l.sum(set)
-	text := fmt.Sprintf("%s shown · %s", grouped(int64(set.Len())), size(l.summed.bytes))
+	shown, bytes, here := grouped(int64(set.Len())), "", ""
+	if l.summed.objects > 0 {
+		bytes, here = " · "+size(l.summed.bytes), " here"
+	}
+	text := shown + " shown" + bytes
 	switch {
 	case set.Rushing():
-		text = fmt.Sprintf("reading on: %s so far · %s · esc stops", grouped(int64(set.Len())), size(l.summed.bytes))
+		text = "reading on: " + shown + " so far" + bytes + " · esc stops"
 	case !set.Whole():
-		text = fmt.Sprintf("%s shown, more exist · %s here · G reads to the end", grouped(int64(set.Len())), size(l.summed.bytes))
+		text = shown + " shown, more exist" + bytes + here + " · G reads to the end"
 	}
 	return b.Theme.Paint(theme.Muted, ui.Cut(text, b.Width, b.Theme.Glyphs.Ellipsis))
 }
@@ -260,10 +287,12 @@ func (l *listing) sum(set *ui.Set[client.Object]) {
 		return
 	}
 	if set.Epoch() != l.epoch {
-		s.n, s.bytes, l.epoch = 0, 0, set.Epoch()
+		s.n, s.objects, s.bytes, l.epoch = 0, 0, 0, set.Epoch()
 	}
 	for ; s.n < set.Len(); s.n++ {
-		s.bytes += max(0, set.At(s.n).Size)
+		if o := set.At(s.n); !l.folder(o) {
+			s.objects, s.bytes = s.objects+1, s.bytes+max(0, o.Size)
+		}
 	}
 	s.version = set.Version()
 }

@@ -36,23 +36,40 @@ func (l *listing) below(ctx context.Context, rows []client.Object) ([]client.Obj
 			add(row)
 			continue
 		}
-		q := client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Prefix: row.Name.Raw()}
-		for p, err := range l.a.api.Objects.Walk(ctx, q) {
-			if err != nil {
-				return nil, err
-			}
-			for _, o := range p.Data {
-				add(o)
-			}
-			if len(all) > mostCounted {
-				return nil, fmt.Errorf("more than %s objects: choose a narrower folder", grouped(mostCounted))
-			}
-			if i := slices.IndexFunc(p.Odd, func(odd string) bool { return strings.HasPrefix(odd, "incomplete") }); i >= 0 {
-				return nil, fmt.Errorf("the listing is %s", p.Odd[i])
-			}
+		inside, err := l.under(ctx, row.Name.Raw())
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range inside {
+			add(o)
+		}
+		if len(all) > mostCounted {
+			return nil, tooMany()
 		}
 	}
 	return all, nil
+}
+
+// under are the objects whose names begin with a prefix.
+func (l *listing) under(ctx context.Context, prefix string) ([]client.Object, error) {
+	var all []client.Object
+	q := client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Prefix: prefix}
+	for p, err := range l.a.api.Objects.Walk(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, p.Data...); len(all) > mostCounted {
+			return nil, tooMany()
+		}
+		if i := slices.IndexFunc(p.Odd, func(odd string) bool { return strings.HasPrefix(odd, "incomplete") }); i >= 0 {
+			return nil, fmt.Errorf("the listing is %s", p.Odd[i])
+		}
+	}
+	return all, nil
+}
+
+func tooMany() error {
+	return fmt.Errorf("more than %s objects: choose a narrower folder", grouped(mostCounted))
 }
 
 // counted lists what rows stand for off the loop, and goes on with it.
@@ -202,7 +219,7 @@ func (l *listing) delete(rows []client.Object) tea.Cmd {
 			names[i], bytes, lines[i] = o.Name.Raw(), bytes+max(0, o.Size), o.Name.String()
 		}
 		ask := &ui.Question{Title: "Delete " + count(len(all), "object", "objects"), List: lines, Yes: "delete",
-			Text: fmt.Sprintf("In %s: %s, %s, deleted for good.", l.at.bucket.Label, count(len(all), "object", "objects"), size(bytes))}
+			Text: fmt.Sprintf("In %s: %s, %s, deleted for good.", bucketName(l.at.bucket), count(len(all), "object", "objects"), size(bytes))}
 		if len(all) > 1 {
 			ask.Word = fmt.Sprint(len(all))
 		}
@@ -215,8 +232,8 @@ func (l *listing) delete(rows []client.Object) tea.Cmd {
 
 // uploadForm asks for a file or a folder, and under which name it is stored.
 func (l *listing) uploadForm() ui.Form {
-	file, name, kind := l.a.downloads()+string(filepath.Separator), l.at.prefix, ""
-	return ui.Form{Title: "Upload into " + l.at.bucket.Label.String(), Yes: "upload", Verb: "looking",
+	file, name, kind := l.a.downloads()+string(filepath.Separator), l.at.folder(), ""
+	return ui.Form{Title: "Upload into " + bucketName(l.at.bucket), Yes: "upload", Verb: "looking",
 		Text: "A folder is stored with all that is in it. What would be overwritten is asked about before.",
 		Fields: []ui.Field{
 			ui.File("file", "File or folder", &file, func(text string) string {
@@ -252,7 +269,7 @@ func (l *listing) upload(ctx context.Context, file, name, kind string) (func() t
 		return l.a.started("", "uploading "+client.Clean(name)), err
 	}
 	ask := &ui.Question{Title: "Overwrite " + old.Name.String(), Yes: "overwrite",
-		Text: fmt.Sprintf("An object of this name is there: %s, of %s. It is replaced by a file of %s.", size(old.Size), l.a.when(old.Modified), size(info.Size()))}
+		Text: fmt.Sprintf("An object of this name is in %s: %s, of %s. It is replaced by a file of %s.", bucketName(l.at.bucket), size(old.Size), l.a.inFull(old.Modified), size(info.Size()))}
 	return func() tea.Cmd {
 		return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("overwrite"), Change: true, Ask: ask, Do: func() tea.Cmd {
 			if _, err := l.a.transfers.Upload(request); err != nil {
@@ -273,7 +290,7 @@ func (l *listing) uploadFolder(ctx context.Context, folder, prefix string) (func
 		prefix += "/"
 	}
 	prefix = path.Join(prefix, filepath.Base(filepath.Clean(folder))) + "/"
-	there, err := l.below(ctx, []client.Object{{Name: client.NewText(prefix)}})
+	there, err := l.under(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +300,7 @@ func (l *listing) uploadFolder(ctx context.Context, folder, prefix string) (func
 		bytes += f.Size
 		lines = append(lines, client.Clean(f.Path))
 	}
-	text := fmt.Sprintf("%s, %s, to %s.", count(len(files), "file", "files"), size(bytes), client.Clean(prefix))
+	text := fmt.Sprintf("%s, %s, to %s in %s.", count(len(files), "file", "files"), size(bytes), client.Clean(prefix), bucketName(l.at.bucket))
 	if len(skipped) > 0 {
 		text += fmt.Sprintf(" Left out: %s that are no ordinary files.", count(len(skipped), "entry", "entries"))
 	}
@@ -304,15 +321,15 @@ func (l *listing) uploadFolder(ctx context.Context, folder, prefix string) (func
 
 // folderForm makes the empty object that stands for a folder.
 func (l *listing) folderForm() ui.Form {
-	name := ""
-	return ui.Form{Title: "New folder in " + l.at.String(), Yes: "make", Verb: "making",
+	name, folder := "", l.at.folder()
+	return ui.Form{Title: "New folder in " + place{l.at.bucket, folder, "/"}.String(), Yes: "make", Verb: "making",
 		Text:  "An object store has no folders: an empty object whose name ends with / stands for one.",
 		Enter: ui.Always,
 		Fields: []ui.Field{ui.Text("name", "Name", &name, ui.Length(1, 512), func(text string) string {
 			return because(strings.HasPrefix(text, "/") || strings.Contains(text, "//"), "no empty part between slashes")
 		})},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			full := l.at.prefix + strings.TrimSuffix(name, "/") + "/"
+			full := folder + strings.TrimSuffix(name, "/") + "/"
 			_, exists, err := l.a.api.Objects.Find(ctx, l.at.bucket.Cluster.Raw(), l.at.bucket.Label.Raw(), full)
 			if err == nil && exists {
 				err = errors.New("this folder exists already")

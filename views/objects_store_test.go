@@ -141,7 +141,7 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 			}},
 		} {
 			l.press(t, "/", c.filter)
-			want := fmt.Sprintf("%d of %d match", matching(c.match), len(rows))
+			want := fmt.Sprintf("%s of %s match", grouped(int64(matching(c.match))), grouped(int64(len(rows))))
 			if got := l.frame(t, 30); !strings.Contains(got, want) {
 				t.Errorf("%q of %d: not %q\n%s", c.filter, n, want, got)
 			}

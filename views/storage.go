@@ -74,4 +74,4 @@ func absence(b ui.Box, f ui.Freshness, reading string) string {
 }
 
 // grouped is a count with thin groups of three: "1 204 331".
-func grouped(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", " ") }
+func grouped(n int64) string { return ui.Grouped(n) }

@@ -1,0 +1,101 @@
+package views
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// given are the links of this run in the order they were made. It may be used by several goroutines.
+type given struct {
+	mu    sync.Mutex
+	links []*link
+}
+
+// add numbers a link and keeps it.
+func (g *given) add(l link) *link {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l.ID = len(g.links) + 1
+	g.links = append(g.links, &l)
+	return &l
+}
+
+// newestFirst are all links, the latest first.
+func (g *given) newestFirst() []*link {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rows := slices.Clone(g.links)
+	slices.Reverse(rows)
+	return rows
+}
+
+// givenLinks is the set of the links of this run. It is read from memory, not from the API.
+func (a *Account) givenLinks() *ui.Set[*link] {
+	return share(a, "links", func(l *link) string { return ordinal(l.ID) }, func(context.Context, string) (ui.Page[*link], error) {
+		return ui.Page[*link]{Rows: a.links.newestFirst()}, nil
+	})
+}
+
+// linksAction opens the links of this run.
+func (a *Account) linksAction() ui.Action {
+	return ui.Action{Key: ui.Bind("links of this run"), Group: "this list", About: "pre-signed URLs that were given out since the start", Do: func() tea.Cmd {
+		return ui.Send(ui.Open{Pane: a.linksPane()})
+	}}
+}
+
+func (a *Account) linksPane() ui.Pane {
+	return &ui.List[*link]{
+		Title: "links",
+		Set:   a.givenLinks(),
+		Still: true,
+		Where: func() string { return "links of this run" },
+		Columns: []ui.Column[*link]{
+			{Title: "method", Width: 7, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain }},
+			{Title: "name", Min: 20, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong }},
+			{Title: "bucket", Min: 16, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Bucket, theme.Muted }},
+			{Title: "left", Width: 8, Right: true, Cell: leftOfLink, Less: func(l, m *link) bool { return l.Until.Before(m.Until) }},
+		},
+		Acts: a.linkActs(),
+		Always: func() []ui.Action {
+			return []ui.Action{{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }}}
+		},
+		Detail: a.linkDetail,
+		Foot:   linksFoot,
+		Empty:  "no links were given out in this run · L on an object makes one",
+		Label:  func(l *link) string { return l.Name.String() },
+	}
+}
+
+// leftOfLink is how long a link is still valid.
+func leftOfLink(l *link, b ui.Box) (string, theme.Tone) {
+	if rest := l.Until.Sub(b.Now); rest > 0 {
+		return ui.Age(rest), theme.Plain
+	}
+	return "ended", theme.Muted
+}
+
+func (a *Account) linkActs() []ui.Act[*link] {
+	over := func(l *link) string { return because(!l.Until.After(a.now()), "the link has ended") }
+	return []ui.Act[*link]{
+		{Keys: []string{"enter", "l", "right"}, Name: "open", About: "the link in full, as a QR code, in the browser", Show: true, Into: func(l *link) ui.Pane { return &linkView{a: a, link: l} }},
+		{Keys: []string{"y"}, Name: "copy the link", Show: true, Off: over, Send: (*link).copied},
+		{Keys: []string{"c"}, Name: "copy as curl", Show: true, Off: over, Send: (*link).copiedAsCurl},
+	}
+}
+
+func (a *Account) linkDetail(l *link, b ui.Box) string {
+	t := newSheet(b)
+	a.linkLines(t, l)
+	t.say("enter shows the link", theme.Muted)
+	return t.String()
+}
+
+func linksFoot(set *ui.Set[*link], b ui.Box) string {
+	return b.Theme.Paint(theme.Muted, count(set.Len(), "link", "links")+" · whoever has one needs no key until it ends")
+}
