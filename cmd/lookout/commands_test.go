@@ -384,3 +384,36 @@ func TestHandover(t *testing.T) {
 	r.bad(r.run("handover"), exitDenied, "## Could not be read", "edge-router", "not complete")
 	r.bad(r.run("handover", "--since", "yesterday"), exitUsage, "8h")
 }
+
+// Where the hand-over could not look, no section says that there is nothing.
+func TestAHandoverThatCouldNotLook(t *testing.T) {
+	for name, fault := range map[string]emulator.Fault{"refused": {Status: 401}, "failing": {Status: 400}, "garbled": {Status: 200, Body: "<html>"}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, emulator.Options{})
+			r.good("services", "disable", r.idOf("services", "edge-router"), "--for", "1h")
+			r.api.Fail("*", fault)
+			s := r.run("handover")
+			r.bad(s, s.code, "## Services in trouble **could not be read** ## Open issues **could not be read** ## Still disabled - **edge-router**",
+				"- **could not be read**; what this machine's journal knows is named")
+			if s.code == exitOK {
+				t.Error("the exit code says that all is well")
+			}
+			var h map[string]any
+			if err := json.Unmarshal([]byte(r.run("handover", "-o", "json").out), &h); err != nil || h["problems"] != nil || h["issues"] != nil || h["disabled"] == nil {
+				t.Errorf("%v, %v", h, err)
+			}
+		})
+	}
+}
+
+// A source that fails spoils its own section alone; issues that are left out are counted.
+func TestAHandoverWithoutItsTickets(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.good("services", "disable", r.idOf("services", "web-1"))
+	r.api.Fail("list issues", emulator.Fault{Status: 403})
+	r.api.Fail("view ticket", emulator.Fault{Status: 403})
+	r.bad(r.run("handover"), exitDenied, "## Services in trouble - **", "## Open issues **could not be read** ## Still disabled - **")
+	r.api.Clear()
+	r.api.Fail("view ticket", emulator.Fault{Status: 403})
+	r.bad(r.good("handover", "--since", "1s"), exitOK, "## Open issues **could not be read**: tickets: ", "older issues are left out", "## Could not be read - tickets: ")
+}
