@@ -63,6 +63,30 @@ func TestColumnsStay(t *testing.T) {
 	}
 }
 
+// For programs CSV is what the API sent: a name from it finds the object, whatever is in the name. Tables show what cannot be drawn.
+func TestCSVIsAsTheAPISentIt(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	name := "two\nlines, \"quoted\" ‹␊› \u202e.txt"
+	file := filepath.Join(r.home, "file")
+	r.write(file, "content")
+	r.good("objects", "put", "us-east-1/acme-backups", name, file)
+	rows, err := csv.NewReader(strings.NewReader(r.good("objects", "list", "us-east-1/acme-backups", "two", "-o", "csv").out)).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][2] != name {
+		t.Fatalf("%q, %v", rows, err)
+	}
+	if got := r.good("objects", "get", "us-east-1/acme-backups", rows[1][2], "-").out; got != "content" {
+		t.Errorf("%q", got)
+	}
+	if table := r.good("objects", "list", "us-east-1/acme-backups", "two").out; !strings.Contains(table, "two‹␊›lines") || strings.Count(table, "\n") != 2 {
+		t.Errorf("%q", table)
+	}
+	r.good("services", "update", "1", "--label", "two\nlines", "--notes", "first\nsecond")
+	rows, err = csv.NewReader(strings.NewReader(r.good("services", "get", "two\nlines", "-o", "csv").out)).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][2] != "two\nlines" || rows[1][10] != "first\nsecond" {
+		t.Errorf("%q, %v", rows, err)
+	}
+}
+
 // idOf is the ID of the first row whose text holds a word.
 func (r *rig) idOf(list, word string) string {
 	r.Helper()
@@ -355,6 +379,12 @@ func TestHostileTextInEveryShape(t *testing.T) {
 	r.good("contacts", "create", "--name", evil, "--email", "e@acme.net")
 	for _, format := range formats {
 		s := r.good("contacts", "list", "-o", format)
+		if format == "csv" { // for programs; on a terminal TestATerminalIsNotSteered
+			if !strings.Contains(s.out, evil) {
+				t.Errorf("csv is not what the API sent: %q", s.out)
+			}
+			continue
+		}
 		if strings.ContainsAny(s.out, "\x1b\u202e\u009b\t") {
 			t.Errorf("%s lets it through: %q", format, s.out)
 		}
@@ -416,4 +446,40 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.api.Clear()
 	r.api.Fail("view ticket", emulator.Fault{Status: 403})
 	r.bad(r.good("handover", "--since", "1s"), exitOK, "## Open issues **could not be read**: tickets: ", "older issues are left out", "## Could not be read - tickets: ")
+}
+
+// In JSON null stays null, and what the API has never sent is not made up.
+func TestJSONKeepsNull(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	of := func(args ...string) map[string]any {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(r.good(append(args, "-o", "json")...).out), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	id := r.idOf("ssh", "web-1")
+	r.good("ssh", "set", id, "--user", "", "--port", "0")
+	ssh := of("ssh", "get", id)["ssh"].(map[string]any)
+	contact := of("contacts", "create", "--name", "Nobody Known", "--email", "nobody@example.com")
+	service := of("services", "create", "--label", "nothing more", "--address", "https://shop.example.com")
+	for _, one := range []struct {
+		of    map[string]any
+		names []string
+	}{
+		{ssh, []string{"user", "port"}},
+		{contact, []string{"group"}},
+		{contact["phone"].(map[string]any), []string{"primary", "secondary"}},
+		{service, []string{"body", "notes", "region"}},
+	} {
+		for _, name := range one.names {
+			if value, there := one.of[name]; !there || value != nil {
+				t.Errorf("%s is %#v", name, value)
+			}
+		}
+	}
+	r.good("ssh", "set", id, "--user", "ada", "--port", "2222")
+	if ssh := of("ssh", "get", id)["ssh"].(map[string]any); ssh["user"] != "ada" || ssh["port"] != 2222.0 || ssh["access"] == nil || ssh["ip"] == nil {
+		t.Errorf("%v", ssh)
+	}
 }

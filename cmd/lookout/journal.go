@@ -56,12 +56,12 @@ func journalNoun() noun {
 		columns: []column[entry]{
 			{name: "time", cell: func(e entry) string { return stampOf(e.Time) }},
 			{name: "op", cell: func(e entry) string { return e.Op }},
-			{name: "of", cell: func(e entry) string { return client.Clean(e.Of) }},
-			{name: "label", cell: func(e entry) string { return client.Clean(e.Label) }},
+			{name: "of", cell: func(e entry) string { return e.Of }},
+			{name: "label", cell: func(e entry) string { return e.Label }},
 			{name: "outcome", cell: func(e entry) string { return string(e.Outcome) }},
-			{name: "until", cell: func(e entry) string { return stampOf(e.Until) }},
-			{name: "reason", cell: func(e entry) string { return client.Clean(e.Reason) }},
-			{name: "why", cell: func(e entry) string { return client.Clean(e.Why) }},
+			{name: "until", drop: 3, cell: func(e entry) string { return stampOf(e.Until) }},
+			{name: "reason", drop: 1, cell: func(e entry) string { return e.Reason }},
+			{name: "why", drop: 2, cell: func(e entry) string { return e.Why }},
 		},
 		offline: true,
 		listFlags: func(set *pflag.FlagSet, q *listing) {

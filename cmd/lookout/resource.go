@@ -159,7 +159,7 @@ func (r kind) find(ctx context.Context, s *session, word string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if id, label := r.ident(row); label == word {
+		if id, label := r.ident(row); label == word || label == client.Clean(word) {
 			found, ids = row, append(ids, id)
 		}
 	}
