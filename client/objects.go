@@ -19,6 +19,21 @@ type Object struct {
 // Prefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
 func (o Object) Prefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
 
+// MarshalJSON is the entry as the API sends it: a common prefix has null beside its name.
+func (o Object) MarshalJSON() ([]byte, error) {
+	type plain Object
+	if !o.Prefix() {
+		return json.Marshal(plain(o))
+	}
+	return json.Marshal(struct {
+		Name     Text      `json:"name"`
+		ETag     *ETag     `json:"etag"`
+		Modified *Time     `json:"last_modified"`
+		Owner    *Optional `json:"owner"`
+		Size     *int64    `json:"size"`
+	}{Name: o.Name})
+}
+
 // An ObjectQuery chooses what a listing gives ("Object Storage", rule 3).
 type ObjectQuery struct {
 	Cluster, Bucket string
