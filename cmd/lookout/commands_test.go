@@ -54,7 +54,7 @@ func TestColumnsStay(t *testing.T) {
 		"keys list":        "id,label,access_key,limited,bucket_access,secret_key",
 		"clusters list":    "id,region,status,domain,static_site_domain",
 		"transfer":         "used",
-		"journal":          "time,op,of,label,outcome,until,reason,why",
+		"journal":          "time,op,of,label,outcome,until,reason,why,id,method,path",
 	} {
 		head, _, _ := strings.Cut(r.good(append(strings.Fields(command), "-o", "csv")...).out, "\n")
 		if head != want {
@@ -448,6 +448,31 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.bad(r.good("handover", "--since", "1s"), exitOK, "## Open issues **could not be read**: tickets: ", "older issues are left out", "## Could not be read - tickets: ")
 }
 
+// Every noun has list or get, also where the noun by itself says all.
+func TestListAndGetOfEveryNoun(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.good("services", "disable", r.idOf("services", "web-1"), "--reason", "audit")
+	for bare, same := range map[string][]string{"journal": {"list"}, "stats": {"list"}, "transfer": {"list", "get"}} {
+		for _, word := range same {
+			if all, one := r.good(bare, "-o", "json").out, r.good(bare, word, "-o", "json").out; all != one || len(one) < 10 {
+				t.Errorf("%s %s: %s", bare, word, one)
+			}
+		}
+	}
+	if r.good("journal", "list", "--since", "8h", "--outcome", "unknown").out != r.good("journal", "--outcome", "unknown").out {
+		t.Error("the flags differ")
+	}
+	var entries []entry
+	if err := json.Unmarshal([]byte(r.good("journal", "-o", "json").out), &entries); err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	r.bad(r.run("journal", "get", entries[0].ID), exitOK, "disable service", "audit", entries[0].ID, entries[0].Path)
+	r.bad(r.run("journal", "get", "nothing"), exitMissing, "--since all")
+	r.bad(r.run("stats", "get", "cpu"), exitOK, "name cpu")
+	r.bad(r.run("stats", "get", "ram"), exitMissing, "cpu, disk")
+	r.bad(r.run("journal", "lis"), exitUsage, "list")
+}
+
 // In JSON null stays null, and what the API has never sent is not made up.
 func TestJSONKeepsNull(t *testing.T) {
 	r := newRig(t, emulator.Options{})
@@ -463,6 +488,18 @@ func TestJSONKeepsNull(t *testing.T) {
 	ssh := of("ssh", "get", id)["ssh"].(map[string]any)
 	contact := of("contacts", "create", "--name", "Nobody Known", "--email", "nobody@example.com")
 	service := of("services", "create", "--label", "nothing more", "--address", "https://shop.example.com")
+	var folder map[string]any
+	rows := r.good("objects", "list", "us-east-1/acme-backups", "-o", "ndjson").out
+	for row := range strings.Lines(rows) {
+		if strings.Contains(row, `/"`) {
+			if err := json.Unmarshal([]byte(row), &folder); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !strings.Contains(rows, `/"`) || !strings.Contains(rows, `"size":`) {
+		t.Fatal(rows)
+	}
 	for _, one := range []struct {
 		of    map[string]any
 		names []string
@@ -471,6 +508,7 @@ func TestJSONKeepsNull(t *testing.T) {
 		{contact, []string{"group"}},
 		{contact["phone"].(map[string]any), []string{"primary", "secondary"}},
 		{service, []string{"body", "notes", "region"}},
+		{folder, []string{"etag", "last_modified", "owner", "size"}},
 	} {
 		for _, name := range one.names {
 			if value, there := one.of[name]; !there || value != nil {

@@ -33,6 +33,7 @@ type resource[T any] struct {
 	get       func(ctx context.Context, s *session, id string) (T, error)
 	verbs     []verb[T]
 	offline   bool   // it needs no API, so no token
+	bare      bool   // the noun by itself lists
 	also      []noun // whose commands stand among these: links among objects
 }
 
@@ -73,7 +74,7 @@ func (r resource[T]) under(c *cobra.Command, f *flags, p *printer) { r.plain().u
 
 // plain is the description without its type: the commands are made, and the program holds their code, once and not for each kind of row.
 func (r resource[T]) plain() kind {
-	k := kind{name: r.name, one: r.one, about: r.about, examples: r.examples, named: r.named, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, also: r.also, columns: plainly(r.columns)}
+	k := kind{name: r.name, one: r.one, about: r.about, examples: r.examples, named: r.named, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, bare: r.bare, also: r.also, columns: plainly(r.columns)}
 	if r.ident != nil {
 		k.ident = func(it any) (string, string) { return r.ident(it.(T)) }
 	}
@@ -125,7 +126,7 @@ type kind struct {
 	listFlags               func(*pflag.FlagSet, *listing)
 	get                     func(ctx context.Context, s *session, id string) (any, error)
 	verbs                   []verb[any]
-	offline                 bool
+	offline, bare           bool
 	also                    []noun
 }
 
@@ -179,12 +180,19 @@ func (r kind) command(f *flags) *cobra.Command {
 	f.ofAccount(c.PersistentFlags())
 	c.PersistentFlags().StringVarP(&p.format, "output", "o", "table", "how to write: "+strings.Join(formats, ", "))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	if r.named == "" {
+	switch {
+	case r.named == "":
 		r.alone(c, f, p)
+		get := &cobra.Command{Use: "get", Aliases: []string{"list"}, Short: "The same", Args: nothing}
+		r.alone(get, f, p)
+		c.AddCommand(get)
 		return c
-	}
-	c.RunE = func(*cobra.Command, []string) error {
-		return usage(fmt.Errorf("lookout %s needs a command; lookout %s --help lists what there is", r.name, r.name))
+	case r.bare:
+		r.lists(c, f, p)
+	default:
+		c.RunE = func(*cobra.Command, []string) error {
+			return usage(fmt.Errorf("lookout %s needs a command; lookout %s --help lists what there is", r.name, r.name))
+		}
 	}
 	r.under(c, f, p)
 	for _, n := range r.also {
@@ -213,13 +221,9 @@ func (r kind) under(c *cobra.Command, f *flags, p *printer) {
 	}
 }
 
-// alone lets the noun itself show what there is: a list, or the only thing.
+// alone lets the noun itself show the only thing that there is.
 func (r kind) alone(c *cobra.Command, f *flags, p *printer) {
-	if r.list == nil {
-		c.RunE = r.running(f, p, r.show("", p))
-		return
-	}
-	r.lists(c, f, p)
+	c.RunE = r.running(f, p, r.show("", p))
 }
 
 // running opens the account around a command's work.
@@ -254,6 +258,9 @@ func (r kind) show(named string, p *printer) func(context.Context, *session, []s
 
 func (r kind) listCommand(f *flags, p *printer) *cobra.Command {
 	c := &cobra.Command{Use: strings.TrimSpace("list " + r.listArgs), Short: "List the " + r.name, Args: exactly}
+	if r.bare {
+		c.Short = "The same as lookout " + r.name
+	}
 	r.lists(c, f, p)
 	return c
 }
