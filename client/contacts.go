@@ -8,18 +8,18 @@ import (
 
 // A Contact is a person whom support staff may call about an issue ("Managed Contact").
 type Contact struct {
-	ID      int   `json:"id"`
-	Name    Text  `json:"name"`  // 2..64 characters
-	Email   Text  `json:"email"` // where alerts go
-	Group   Text  `json:"group"` // 2..50 characters, display only; empty is null
-	Phone   Phone `json:"phone"`
-	Updated Time  `json:"updated"`
+	ID      int      `json:"id"`
+	Name    Text     `json:"name"`  // 2..64 characters
+	Email   Text     `json:"email"` // where alerts go
+	Group   Optional `json:"group"` // 2..50 characters, display only; empty is null
+	Phone   Phone    `json:"phone"`
+	Updated Time     `json:"updated"`
 }
 
 // A Phone holds a contact's numbers; either may be null, which is empty here.
 type Phone struct {
-	Primary   Text `json:"primary"`
-	Secondary Text `json:"secondary"`
+	Primary   Optional `json:"primary"`
+	Secondary Optional `json:"secondary"`
 }
 
 // A ContactRequest is what a contact is made from. Empty members are left out, and cleared ones are null.

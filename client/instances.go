@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 )
 
@@ -15,10 +16,23 @@ type Instance struct {
 
 // SSH is how support staff log in.
 type SSH struct {
-	Access bool `json:"access"`
-	User   Text `json:"user"` // empty is null, which is root
-	IP     Text `json:"ip"`   // "any", or an address of the instance
-	Port   int  `json:"port"` // 0 is null, which is 22
+	Access bool     `json:"access"`
+	User   Optional `json:"user"` // empty is null, which is root
+	IP     Text     `json:"ip"`   // "any", or an address of the instance
+	Port   int      `json:"port"` // 0 is null, which is 22
+}
+
+// MarshalJSON is the settings as the API sends them: what is empty is null.
+func (s SSH) MarshalJSON() ([]byte, error) {
+	type plain SSH
+	port := &s.Port
+	if s.Port == 0 {
+		port = nil
+	}
+	return json.Marshal(struct {
+		plain
+		Port *int `json:"port"`
+	}{plain(s), port})
 }
 
 // An InstanceRequest is the writable part of an instance's settings.

@@ -19,19 +19,6 @@ type Object struct {
 // UnknownSize is the size of an object for which the listing tells none, or none that makes sense.
 const UnknownSize = -1
 
-// MarshalJSON is the entry with a size of null where it is not known.
-func (o Object) MarshalJSON() ([]byte, error) {
-	type entry Object
-	told := struct {
-		entry
-		Size *int64 `json:"size"`
-	}{entry: entry(o)}
-	if o.Size >= 0 {
-		told.Size = &o.Size
-	}
-	return json.Marshal(told)
-}
-
 // sized is the entry with a size below zero turned into one that is not known. A common prefix needs none.
 func (o Object) sized() Object {
 	switch {
@@ -63,6 +50,24 @@ func (l listed) object() Object {
 
 // Prefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
 func (o Object) Prefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
+
+// MarshalJSON is the entry as the API sends it: a common prefix has null beside its name, and a size that is not known is null.
+func (o Object) MarshalJSON() ([]byte, error) {
+	told := struct {
+		Name     Text   `json:"name"`
+		ETag     *ETag  `json:"etag"`
+		Modified *Time  `json:"last_modified"`
+		Owner    *Text  `json:"owner"`
+		Size     *int64 `json:"size"`
+	}{Name: o.Name}
+	if !o.Prefix() {
+		told.ETag, told.Modified, told.Owner = &o.ETag, &o.Modified, &o.Owner
+		if o.Size >= 0 {
+			told.Size = &o.Size
+		}
+	}
+	return json.Marshal(told)
+}
 
 // An ObjectQuery chooses what a listing gives ("Object Storage", rule 3).
 type ObjectQuery struct {

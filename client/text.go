@@ -181,6 +181,17 @@ func unquote(body []byte) (string, error) {
 // MarshalJSON is the text as it came.
 func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(t.raw) }
 
+// An Optional is a Text that may be null. The API treats null and the empty text alike; here both are empty, and null in JSON.
+type Optional struct{ Text }
+
+// MarshalJSON is the text as it came; null where there is none.
+func (o Optional) MarshalJSON() ([]byte, error) {
+	if o.IsZero() {
+		return []byte("null"), nil
+	}
+	return o.Text.MarshalJSON()
+}
+
 // kind names a JSON value.
 func kind(data []byte) string {
 	if len(data) == 0 {

@@ -47,12 +47,13 @@ type Account struct {
 	links     given
 	folder    string // used last for files of this machine
 	attention attention
+	awaited   map[int]time.Time // services to be enabled, and when
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
 	a := &Account{ctx: ctx, api: o.API, name: o.Name, flags: o.Flags, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
-		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API)}
+		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), awaited: map[int]time.Time{}}
 	if a.now == nil {
 		a.now = ui.Wall
 	}
@@ -81,9 +82,10 @@ func (a *Account) Lists() []ui.Columned {
 	return lists
 }
 
-// Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers are watched.
+// Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and the journal
+// are watched.
 func (a *Account) Opened() tea.Cmd {
-	return tea.Batch(a.holds(), a.resumable(), a.unknowns(), a.watch())
+	return tea.Batch(a.holds(a.now()), a.heed(), a.resumable(), a.unknowns(), a.watch())
 }
 
 // Leaving is what ends with the account, in sentences: nothing where nothing is under way.

@@ -159,7 +159,7 @@ func (a *Account) contactForm(title, past string, in *client.ContactRequest, sen
 // phones are a contact's numbers, the first first.
 func phones(c *client.Contact) []string {
 	var numbers []string
-	for _, p := range []client.Text{c.Phone.Primary, c.Phone.Secondary} {
+	for _, p := range []client.Optional{c.Phone.Primary, c.Phone.Secondary} {
 		if p.Raw() != "" {
 			numbers = append(numbers, p.String())
 		}

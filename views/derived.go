@@ -62,7 +62,7 @@ func (a *Account) servicesOfGroup(group string) []*client.Service {
 // inGroup are the contacts of a group. The document links them by nothing but the group's name.
 func (a *Account) inGroup(group string) []*client.Contact {
 	return derived(a, "contacts of groups", func() map[string][]*client.Contact {
-		return by(a.contacts().Rows(), func(c *client.Contact) []string { return named(c.Group) })
+		return by(a.contacts().Rows(), func(c *client.Contact) []string { return named(c.Group.Text) })
 	}, a.contacts())[group]
 }
 
@@ -79,7 +79,7 @@ func (a *Account) groups() []string {
 	return derived(a, "groups", func() []string {
 		var names []string
 		for _, c := range a.contacts().Rows() {
-			names = append(names, named(c.Group)...)
+			names = append(names, named(c.Group.Text)...)
 		}
 		slices.Sort(names)
 		return slices.Compact(names)

@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -182,22 +183,61 @@ func (d due) Deliver() tea.Cmd {
 	return tea.Batch(ui.News(theme.Info, "time is up: enabling "+subject(rows)), d.a.switchOn(rows, "time is up"))
 }
 
+// wake enables services at the end of their time, unless the journal then says that somebody decided otherwise.
 func (a *Account) wake(rows []*client.Service, end time.Time) tea.Cmd {
-	return tea.Tick(max(0, end.Sub(a.now())), func(time.Time) tea.Msg { return due{a: a, services: rows, end: end} })
+	return a.wakeLate(rows, end, 0)
 }
 
-// holds takes up what an earlier run promised: services to be enabled later are waited for; those whose time passed while nobody
-// was here are offered, not done unasked.
-func (a *Account) holds() tea.Cmd {
+// wakeLate is wake that leaves others some time to be first.
+func (a *Account) wakeLate(rows []*client.Service, end time.Time, late time.Duration) tea.Cmd {
+	for _, s := range rows {
+		a.awaited[s.ID] = end
+	}
+	j := a.journal
+	return tea.Tick(max(0, end.Sub(a.now()))+late, func(time.Time) tea.Msg {
+		_, _ = j.CatchUp() // as far as it can be read: an enabled service is enabled once more, which does no harm
+		return due{a: a, services: rows, end: end}
+	})
+}
+
+// journalEvery is how soon a running program learns what others have written into its journal.
+const journalEvery = 20 * time.Second
+
+// heed learns what other programs of this machine change in the account, and takes up what they promise.
+func (a *Account) heed() tea.Cmd {
+	ctx, j := a.ctx, a.journal
+	return func() tea.Msg {
+		if !j.Await(ctx, journalEvery) {
+			return nil
+		}
+		return grown{a}
+	}
+}
+
+// grown says that another program has written into the journal. It delivers itself.
+type grown struct{ a *Account }
+
+// Deliver takes up what was promised there. What fell due while the journal was not looked into is done: somebody was here.
+func (g grown) Deliver() tea.Cmd {
+	return tea.Batch(g.a.heed(), g.a.holds(g.a.now().Add(-time.Minute)))
+}
+
+// apart is how far programs that wait for the same service may be apart, so that the first enables it and the others see that.
+const apart = 3 * time.Second
+
+// holds takes up what other runs promised: services to be enabled after since are waited for; those whose time passed before, while nobody
+// was here, are offered, not done unasked.
+func (a *Account) holds(since time.Time) tea.Cmd {
 	var late []journal.Hold
 	var cmds []tea.Cmd
 	for _, h := range a.journal.Holds() {
 		s, ok := heldService(h)
 		switch {
-		case !ok || h.Until.IsZero():
-		case h.Until.After(a.now()):
-			cmds = append(cmds, a.wake([]*client.Service{s}, h.Until))
+		case !ok || h.Until.IsZero() || a.awaited[s.ID].Equal(h.Until):
+		case h.Until.After(since):
+			cmds = append(cmds, a.wakeLate([]*client.Service{s}, h.Until, rand.N(apart)))
 		default:
+			a.awaited[s.ID] = h.Until
 			late = append(late, h)
 		}
 	}

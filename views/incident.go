@@ -121,7 +121,7 @@ func (a *Account) copies(i *client.Issue) []ui.Action {
 	}
 	people := a.callees(i)
 	for _, c := range people {
-		for _, number := range []client.Text{c.Phone.Primary, c.Phone.Secondary} {
+		for _, number := range []client.Optional{c.Phone.Primary, c.Phone.Secondary} {
 			if number.Raw() != "" {
 				add(number.String()+"  "+c.Name.String(), "phone number", number.String())
 			}

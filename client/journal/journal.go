@@ -4,6 +4,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +30,7 @@ type Entry struct {
 	Change  client.Change `json:"change"`
 	Outcome Outcome       `json:"-"`
 	Why     string        `json:"-"` // the error's text where it was not done, or how the outcome came to be known later
+	live    bool          // another program began it while this one was running
 }
 
 // An Outcome is how a change ended, as far as the journal knows.
@@ -67,7 +70,8 @@ type Journal struct {
 	entries []*Entry
 	byID    map[string]*Entry
 	holds   map[string]Hold
-	torn    int // lines that could not be read
+	torn    int   // lines that could not be read
+	upto    int64 // bytes of the file that have been read
 	run     string
 	count   int
 	version int
@@ -92,7 +96,11 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 	}
 	j := Memory(now)
 	j.account, j.run = account, fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
-	if err := errors.Join(private(file), j.read(file)); err != nil {
+	err = errors.Join(private(file), j.read(file))
+	if err == nil {
+		j.upto, err = file.Seek(0, io.SeekCurrent)
+	}
+	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("journal: %w", err)
 	}
@@ -112,25 +120,83 @@ func private(file *os.File) error {
 // longest is how long a line may be. What is longer was not written here.
 const longest = 1 << 20
 
-// read takes up what earlier runs wrote. A line that cannot be read is counted and passed over.
+// read takes up what earlier runs wrote, a last line without an end included.
 func (j *Journal) read(r io.Reader) error {
-	lines := bufio.NewReaderSize(r, 1<<16)
+	_, rest, err := j.lines(r)
+	if err == nil {
+		j.take(rest)
+	}
+	return err
+}
+
+// lines takes up lines. A line that cannot be read is counted and passed over. whole is how many bytes of lines with an end there were, rest
+// what stands behind them.
+func (j *Journal) lines(r io.Reader) (whole int64, rest []byte, err error) {
+	text := bufio.NewReaderSize(r, 1<<16)
 	var held []byte
+	var read int64
 	for {
-		part, err := lines.ReadSlice('\n')
+		part, err := text.ReadSlice('\n')
+		read += int64(len(part))
 		if len(held) <= longest {
 			held = append(held, part...)
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == io.EOF:
+			return whole, held, nil
+		case err != nil:
+			return whole, held, err
+		default:
+			j.take(held)
+			held, whole = held[:0], read
 		}
-		j.take(held)
-		held = held[:0]
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
+	}
+}
+
+// CatchUp takes up what other programs have written since, and reports whether there was anything.
+func (j *Journal) CatchUp() (bool, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return false, nil
+	}
+	info, err := j.file.Stat()
+	if err != nil {
+		return false, fmt.Errorf("journal: %w", err)
+	}
+	j.upto = min(j.upto, info.Size()) // somebody may have cut the file
+	known, version := len(j.entries), j.version
+	whole, _, err := j.lines(io.NewSectionReader(j.file, j.upto, info.Size()-j.upto))
+	j.upto += whole
+	if err != nil {
+		return false, fmt.Errorf("journal: %w", err)
+	}
+	for _, e := range j.entries[known:] {
+		e.live = true
+	}
+	if len(j.entries) > known {
+		slices.SortStableFunc(j.entries, func(a, b *Entry) int { return a.Time.Compare(b.Time) })
+	}
+	return j.version != version, nil
+}
+
+// Await looks into the file now and then until another program has written something, and takes it up. It is false where ctx ends first, and
+// at once for a journal in memory.
+func (j *Journal) Await(ctx context.Context, every time.Duration) bool {
+	if j.file == nil {
+		return false
+	}
+	look := time.NewTicker(every)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-look.C:
+			if grown, _ := j.CatchUp(); grown { // what cannot be read now may be the next time
+				return true
+			}
 		}
 	}
 }
@@ -156,15 +222,21 @@ func (j *Journal) Version() int {
 // Ours reports whether a change was sent by this run of the program.
 func (j *Journal) Ours(e Entry) bool { return strings.HasPrefix(e.ID, j.run+"-") }
 
-// Open reports whether nobody knows how a change ended: its outcome is unknown, or an earlier run ended before the answer.
-func (j *Journal) Open(e Entry) bool { return e.Outcome == Unknown || e.Outcome == Sent && !j.Ours(e) }
+// patience is how long a change that another program has begun may be without an outcome before that program is thought to be gone.
+const patience = 2 * time.Minute
 
-// apply takes a line into the state. It reports whether the line made sense: an intent is new, and an outcome is one of an intent.
+// Open reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the answer.
+func (j *Journal) Open(e Entry) bool {
+	return e.Outcome == Unknown || e.Outcome == Sent && !j.Ours(e) && !(e.live && j.now().Sub(e.Time) < patience)
+}
+
+// apply takes a line into the state. It reports whether the line made sense: an intent is new, or one of this run that is read back, and an
+// outcome is one of an intent.
 func (j *Journal) apply(l line) bool {
 	if l.Intent != nil {
 		e := *l.Intent
 		if _, known := j.byID[e.ID]; known || e.ID == "" {
-			return false
+			return known && j.Ours(e)
 		}
 		e.Outcome = Sent
 		j.entries = append(j.entries, &e)
@@ -176,8 +248,10 @@ func (j *Journal) apply(l line) bool {
 	if !known || l.Outcome != Done && l.Outcome != NotDone && l.Outcome != Unknown {
 		return false
 	}
-	e.Outcome, e.Why = l.Outcome, l.Why
-	j.version++
+	if e.Outcome != l.Outcome || e.Why != l.Why {
+		e.Outcome, e.Why = l.Outcome, l.Why
+		j.version++
+	}
 	j.hold(e)
 	return true
 }

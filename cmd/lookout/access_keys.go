@@ -38,7 +38,7 @@ func (k *keyRow) grants() string {
 	}
 	var words []string
 	for _, g := range k.Buckets {
-		words = append(words, fmt.Sprintf("%s/%s:%s", g.Cluster, g.Bucket, g.Permissions))
+		words = append(words, g.Cluster.Raw()+"/"+g.Bucket.Raw()+":"+g.Permissions.Raw())
 	}
 	return orElse(strings.Join(words, ","), "nothing")
 }
@@ -50,11 +50,11 @@ func keysNoun() noun {
 		ident:    func(k *keyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
 		columns: []column[*keyRow]{
 			{name: "id", cell: func(k *keyRow) string { return strconv.Itoa(k.ID) }},
-			{name: "label", cell: func(k *keyRow) string { return k.Label.String() }},
-			{name: "access_key", cell: func(k *keyRow) string { return k.AccessKey.String() }},
+			{name: "label", cell: func(k *keyRow) string { return k.Label.Raw() }},
+			{name: "access_key", cell: func(k *keyRow) string { return k.AccessKey.Raw() }},
 			{name: "limited", cell: func(k *keyRow) string { return strconv.FormatBool(k.Limited) }},
-			{name: "bucket_access", cell: (*keyRow).grants},
-			{name: "secret_key", detail: true, cell: func(k *keyRow) string { return client.Clean(k.SecretKey) }},
+			{name: "bucket_access", drop: 1, cell: (*keyRow).grants},
+			{name: "secret_key", detail: true, cell: func(k *keyRow) string { return k.SecretKey }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[*keyRow, error] {
 			return func(yield func(*keyRow, error) bool) {

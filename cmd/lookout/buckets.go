@@ -33,13 +33,13 @@ func bucketsNoun() noun {
 		examples: "lookout buckets list\nlookout buckets create us-east-1/acme-scratch --acl private\nlookout buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
 		ident:    ident,
 		columns: []column[row]{
-			{name: "cluster", cell: func(b row) string { return b.Cluster.String() }},
-			{name: "label", cell: func(b row) string { return b.Label.String() }},
+			{name: "cluster", cell: func(b row) string { return b.Cluster.Raw() }},
+			{name: "label", cell: func(b row) string { return b.Label.Raw() }},
 			{name: "objects", cell: func(b row) string { return strconv.FormatInt(b.Objects, 10) }},
 			{name: "size", cell: func(b row) string { return strconv.FormatInt(b.Size, 10) }},
-			{name: "created", cell: func(b row) string { return when(b.Created) }},
-			{name: "hostname", cell: func(b row) string { return b.Hostname.String() }},
-			{name: "region", detail: true, cell: func(b row) string { return b.Region.String() }},
+			{name: "created", drop: 2, cell: func(b row) string { return when(b.Created) }},
+			{name: "hostname", drop: 3, cell: func(b row) string { return b.Hostname.Raw() }},
+			{name: "region", detail: true, cell: func(b row) string { return b.Region.Raw() }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] { return s.api.Buckets.All(ctx) },
 		get: func(ctx context.Context, s *session, id string) (row, error) {

@@ -35,8 +35,8 @@ func certificatesNoun() noun {
 		examples: "lookout certificates get us-east-1/cdn.acme.net -o json",
 		ident:    func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
 		columns: []column[row]{
-			{name: "cluster", cell: func(c row) string { return client.Clean(c.Cluster) }},
-			{name: "bucket", cell: func(c row) string { return client.Clean(c.Bucket) }},
+			{name: "cluster", cell: func(c row) string { return c.Cluster }},
+			{name: "bucket", cell: func(c row) string { return c.Bucket }},
 			{name: "ssl", cell: row.state},
 		},
 		get: func(ctx context.Context, s *session, id string) (row, error) {

@@ -54,12 +54,36 @@ func TestColumnsStay(t *testing.T) {
 		"keys list":        "id,label,access_key,limited,bucket_access,secret_key",
 		"clusters list":    "id,region,status,domain,static_site_domain",
 		"transfer":         "used",
-		"journal":          "time,op,of,label,outcome,until,reason,why",
+		"journal":          "time,op,of,label,outcome,until,reason,why,id,method,path",
 	} {
 		head, _, _ := strings.Cut(r.good(append(strings.Fields(command), "-o", "csv")...).out, "\n")
 		if head != want {
 			t.Errorf("%s: %s", command, head)
 		}
+	}
+}
+
+// For programs CSV is what the API sent, where no terminal would obey it: a name from it finds the object. Tables show what cannot be drawn.
+func TestCSVIsAsTheAPISentIt(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	name := "two\nlines,\t\"quoted\" ‹␊› é.txt"
+	file := filepath.Join(r.home, "file")
+	r.write(file, "content")
+	r.good("objects", "put", "us-east-1/acme-backups", name, file)
+	rows, err := csv.NewReader(strings.NewReader(r.good("objects", "list", "us-east-1/acme-backups", "two", "-o", "csv").out)).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][2] != name {
+		t.Fatalf("%q, %v", rows, err)
+	}
+	if got := r.good("objects", "get", "us-east-1/acme-backups", rows[1][2], "-").out; got != "content" {
+		t.Errorf("%q", got)
+	}
+	if table := r.good("objects", "list", "us-east-1/acme-backups", "two").out; !strings.Contains(table, "two‹␊›lines") || strings.Count(table, "\n") != 2 {
+		t.Errorf("%q", table)
+	}
+	r.good("services", "update", "1", "--label", "two\nlines", "--notes", "first\nsecond")
+	rows, err = csv.NewReader(strings.NewReader(r.good("services", "get", "two\nlines", "-o", "csv").out)).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][2] != "two\nlines" || rows[1][10] != "first\nsecond" {
+		t.Errorf("%q, %v", rows, err)
 	}
 }
 
@@ -355,7 +379,10 @@ func TestHostileTextInEveryShape(t *testing.T) {
 	r.good("contacts", "create", "--name", evil, "--email", "e@acme.net")
 	for _, format := range formats {
 		s := r.good("contacts", "list", "-o", format)
-		if strings.ContainsAny(s.out, "\x1b\u202e\u009b\t") {
+		if format == "csv" && !strings.Contains(s.out, "2J\nb\tc") { // for programs; on a terminal TestATerminalIsNotSteered
+			t.Errorf("csv has no line breaks and tabs: %q", s.out)
+		}
+		if strings.ContainsAny(s.out, "\x1b\u202e\u009b") || format != "csv" && strings.Contains(s.out, "\t") {
 			t.Errorf("%s lets it through: %q", format, s.out)
 		}
 	}
@@ -383,4 +410,111 @@ func TestHandover(t *testing.T) {
 	r.api.Fail("list services", emulator.Fault{Status: 403})
 	r.bad(r.run("handover"), exitDenied, "## Could not be read", "edge-router", "not complete")
 	r.bad(r.run("handover", "--since", "yesterday"), exitUsage, "8h")
+}
+
+// Where the hand-over could not look, no section says that there is nothing.
+func TestAHandoverThatCouldNotLook(t *testing.T) {
+	for name, fault := range map[string]emulator.Fault{"refused": {Status: 401}, "failing": {Status: 400}, "garbled": {Status: 200, Body: "<html>"}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, emulator.Options{})
+			r.good("services", "disable", r.idOf("services", "edge-router"), "--for", "1h")
+			r.api.Fail("*", fault)
+			s := r.run("handover")
+			r.bad(s, s.code, "## Services in trouble **could not be read** ## Open issues **could not be read** ## Still disabled - **edge-router**",
+				"- **could not be read**; what this machine's journal knows is named")
+			if s.code == exitOK {
+				t.Error("the exit code says that all is well")
+			}
+			var h map[string]any
+			if err := json.Unmarshal([]byte(r.run("handover", "-o", "json").out), &h); err != nil || h["problems"] != nil || h["issues"] != nil || h["disabled"] == nil {
+				t.Errorf("%v, %v", h, err)
+			}
+		})
+	}
+}
+
+// A source that fails spoils its own section alone; issues that are left out are counted.
+func TestAHandoverWithoutItsTickets(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.good("services", "disable", r.idOf("services", "web-1"))
+	r.api.Fail("list issues", emulator.Fault{Status: 403})
+	r.api.Fail("view ticket", emulator.Fault{Status: 403})
+	r.bad(r.run("handover"), exitDenied, "## Services in trouble - **", "## Open issues **could not be read** ## Still disabled - **")
+	r.api.Clear()
+	r.api.Fail("view ticket", emulator.Fault{Status: 403})
+	r.bad(r.good("handover", "--since", "1s"), exitOK, "## Open issues **could not be read**: tickets: ", "older issues are left out", "## Could not be read - tickets: ")
+}
+
+// Every noun has list or get, also where the noun by itself says all.
+func TestListAndGetOfEveryNoun(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	r.good("services", "disable", r.idOf("services", "web-1"), "--reason", "audit")
+	for bare, same := range map[string][]string{"journal": {"list"}, "stats": {"list"}, "transfer": {"list", "get"}} {
+		for _, word := range same {
+			if all, one := r.good(bare, "-o", "json").out, r.good(bare, word, "-o", "json").out; all != one || len(one) < 10 {
+				t.Errorf("%s %s: %s", bare, word, one)
+			}
+		}
+	}
+	if r.good("journal", "list", "--since", "8h", "--outcome", "unknown").out != r.good("journal", "--outcome", "unknown").out {
+		t.Error("the flags differ")
+	}
+	var entries []entry
+	if err := json.Unmarshal([]byte(r.good("journal", "-o", "json").out), &entries); err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	r.bad(r.run("journal", "get", entries[0].ID), exitOK, "disable service", "audit", entries[0].ID, entries[0].Path)
+	r.bad(r.run("journal", "get", "nothing"), exitMissing, "--since all")
+	r.bad(r.run("stats", "get", "cpu"), exitOK, "name cpu")
+	r.bad(r.run("stats", "get", "ram"), exitMissing, "cpu, disk")
+	r.bad(r.run("journal", "lis"), exitUsage, "list")
+}
+
+// In JSON null stays null, and what the API has never sent is not made up.
+func TestJSONKeepsNull(t *testing.T) {
+	r := newRig(t, emulator.Options{})
+	of := func(args ...string) map[string]any {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(r.good(append(args, "-o", "json")...).out), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	id := r.idOf("ssh", "web-1")
+	r.good("ssh", "set", id, "--user", "", "--port", "0")
+	ssh := of("ssh", "get", id)["ssh"].(map[string]any)
+	contact := of("contacts", "create", "--name", "Nobody Known", "--email", "nobody@example.com")
+	service := of("services", "create", "--label", "nothing more", "--address", "https://shop.example.com")
+	var folder map[string]any
+	rows := r.good("objects", "list", "us-east-1/acme-backups", "-o", "ndjson").out
+	for row := range strings.Lines(rows) {
+		if strings.Contains(row, `/"`) {
+			if err := json.Unmarshal([]byte(row), &folder); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !strings.Contains(rows, `/"`) || !strings.Contains(rows, `"size":`) {
+		t.Fatal(rows)
+	}
+	for _, one := range []struct {
+		of    map[string]any
+		names []string
+	}{
+		{ssh, []string{"user", "port"}},
+		{contact, []string{"group"}},
+		{contact["phone"].(map[string]any), []string{"primary", "secondary"}},
+		{service, []string{"body", "notes", "region"}},
+		{folder, []string{"etag", "last_modified", "owner", "size"}},
+	} {
+		for _, name := range one.names {
+			if value, there := one.of[name]; !there || value != nil {
+				t.Errorf("%s is %#v", name, value)
+			}
+		}
+	}
+	r.good("ssh", "set", id, "--user", "ada", "--port", "2222")
+	if ssh := of("ssh", "get", id)["ssh"].(map[string]any); ssh["user"] != "ada" || ssh["port"] != 2222.0 || ssh["access"] == nil || ssh["ip"] == nil {
+		t.Errorf("%v", ssh)
+	}
 }

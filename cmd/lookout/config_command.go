@@ -149,10 +149,10 @@ func showConfig(c *cobra.Command, f *flags) error {
 		shown[i] = row
 	}
 	return writeTable(c.OutOrStdout(), plainly([]column[shownSetting]{
-		{name: "key", cell: func(s shownSetting) string { return client.Clean(s.Key) }},
-		{name: "value", cell: func(s shownSetting) string { return client.Clean(s.Value) }},
-		{name: "from", cell: func(s shownSetting) string { return client.Clean(s.From) }},
-	}), shown)
+		{name: "key", cell: func(s shownSetting) string { return s.Key }},
+		{name: "value", cell: func(s shownSetting) string { return s.Value }},
+		{name: "from", cell: func(s shownSetting) string { return s.From }},
+	}), shown, 0)
 }
 
 // settingsShown are the settings at the top and those of the account that is chosen, or of all where none is.

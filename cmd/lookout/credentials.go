@@ -19,7 +19,7 @@ func credentialsNoun() noun {
 		ident:    func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
-			{name: "label", cell: func(c row) string { return c.Label.String() }},
+			{name: "label", cell: func(c row) string { return c.Label.Raw() }},
 			{name: "last_decrypted", cell: func(c row) string { return when(c.LastDecrypted) }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] {

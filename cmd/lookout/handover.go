@@ -28,8 +28,12 @@ type handover struct {
 	Problems   []problem   `json:"problems"`
 	Issues     []openIssue `json:"issues"`
 	Unreadable []string    `json:"unreadable,omitempty"` // what the API did not tell
-	failure    error       // the first of them
+	failure    error       // the first of them that makes the hand-over incomplete
+	lacks      lacks
 }
+
+// lacks are what the sections of a hand-over must say beside their rows; empty where all was read.
+type lacks struct{ problems, issues, disabled string }
 
 // held is a service that is not monitored.
 type held struct {
@@ -105,6 +109,9 @@ func (s *session) handover(ctx context.Context, from time.Time) (handover, error
 			h.Unknown = append(h.Unknown, entryOf(e))
 		}
 	}
+	if n := j.Torn(); n > 0 {
+		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %d lines of %s", n, s.journal.path))
+	}
 	labels := h.services(ctx, s, j.Holds())
 	h.issues(ctx, s, labels)
 	slices.SortFunc(h.Disabled, func(a, b held) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) })
@@ -117,16 +124,31 @@ func (h *handover) missing(what string, err error) {
 	h.failure = cmp.Or(h.failure, err)
 }
 
+// notRead stands where the API did not tell all.
+const notRead = "**could not be read**"
+
+// orNull is rows of which more could not be read. Where there are none, an empty list would be a lie.
+func orNull[T any](rows []T) []T {
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows
+}
+
 // services reads what is disabled and what is in trouble, and every label. The journal stands in where the API does not answer.
 func (h *handover) services(ctx context.Context, s *session, holds map[string]journal.Hold) map[int]string {
 	labels := map[int]string{}
 	for v, err := range s.api.Services.All(ctx) {
 		if err != nil {
 			h.missing("services", err)
+			h.lacks.problems, h.lacks.disabled = notRead, notRead+"; what this machine's journal knows is named"
 			for id, hold := range holds {
 				n, _ := strconv.Atoi(id)
-				h.Disabled = append(h.Disabled, heldOf(n, hold.Label, hold, true))
+				if _, read := labels[n]; !read {
+					h.Disabled = append(h.Disabled, heldOf(n, hold.Label, hold, true))
+				}
 			}
+			h.Problems, h.Disabled = orNull(h.Problems), orNull(h.Disabled)
 			return labels
 		}
 		labels[v.ID] = v.Label.Raw()
@@ -153,10 +175,12 @@ const ticketsAsked = 20
 
 // issues are those whose ticket is not closed. Where tickets cannot be read, those of the shift are taken.
 func (h *handover) issues(ctx context.Context, s *session, labels map[int]string) {
-	asked := 0
+	asked, left := 0, 0
+	defer func() { h.leftOut(left) }()
 	for i, err := range s.api.Issues.All(ctx) {
 		if err != nil {
 			h.missing("issues", err)
+			h.lacks.issues, h.Issues = notRead, orNull(h.Issues)
 			return
 		}
 		status := "unknown"
@@ -170,6 +194,7 @@ func (h *handover) issues(ctx context.Context, s *session, labels map[int]string
 			}
 		}
 		if status == "unknown" && i.Created.Time().Before(h.From) {
+			left++
 			continue
 		}
 		one := openIssue{ID: i.ID, Created: i.Created.Time(), Services: []string{}, Ticket: i.Ticket.ID, Label: i.Ticket.Label.Raw(), Status: status}
@@ -178,6 +203,16 @@ func (h *handover) issues(ctx context.Context, s *session, labels map[int]string
 		}
 		h.Issues = append(h.Issues, one)
 	}
+}
+
+// leftOut tells of older issues that may be open, which their tickets would tell.
+func (h *handover) leftOut(n int) {
+	if n == 0 {
+		return
+	}
+	text := fmt.Sprintf("tickets: %d older issues are left out: whether they are open is not known", n)
+	h.Unreadable = append(h.Unreadable, text)
+	h.lacks.issues = orElse(h.lacks.issues, notRead+": "+text)
 }
 
 // write writes the hand-over, and says by its error what the API did not tell.
@@ -196,36 +231,42 @@ func (h handover) write(out io.Writer, format string) error {
 func (h handover) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Hand-over of %s\n\n%s to %s\n", escape(h.Account), shown(h.From), shown(h.To))
-	section(&b, "Services in trouble", "none", h.Problems, func(p problem) string {
+	section(&b, "Services in trouble", "none", h.lacks.problems, h.Problems, func(p problem) string {
 		text := fmt.Sprintf("**%s** (%d) %s", escape(p.Label), p.ID, escape(p.Address))
 		if p.Group != "" {
 			text += "; call the group " + escape(p.Group)
 		}
 		return text
 	})
-	section(&b, "Open issues", "none", h.Issues, func(i openIssue) string {
+	section(&b, "Open issues", "none", h.lacks.issues, h.Issues, func(i openIssue) string {
 		names := make([]string, len(i.Services))
 		for n, label := range i.Services {
 			names[n] = escape(label)
 		}
 		return fmt.Sprintf("%s issue %d: %s; ticket %d, %s", shown(i.Created), i.ID, strings.Join(names, ", "), i.Ticket, escape(i.Status))
 	})
-	section(&b, "Still disabled", "nothing", h.Disabled, func(d held) string { return d.sentence(h.To) })
-	section(&b, "Outcome unknown: look before doing it again", "none", h.Unknown, sentence)
-	section(&b, "Changed", "nothing from this machine", h.Changes, sentence)
+	section(&b, "Still disabled", "nothing", h.lacks.disabled, h.Disabled, func(d held) string { return d.sentence(h.To) })
+	section(&b, "Outcome unknown: look before doing it again", "none", "", h.Unknown, sentence)
+	section(&b, "Changed", "nothing from this machine", "", h.Changes, sentence)
 	if len(h.Unreadable) > 0 {
-		section(&b, "Could not be read", "", h.Unreadable, escape)
+		section(&b, "Could not be read", "", "", h.Unreadable, escape)
 	}
 	return b.String()
 }
 
-func section[T any](b *strings.Builder, title, none string, rows []T, line func(T) string) {
+// section writes rows, and what is lacking: only where nothing is, no rows are none.
+func section[T any](b *strings.Builder, title, none, lacking string, rows []T, line func(T) string) {
 	fmt.Fprintf(b, "\n## %s\n\n", title)
-	if len(rows) == 0 {
-		b.WriteString(none + "\n")
-	}
 	for _, row := range rows {
 		b.WriteString("- " + line(row) + "\n")
+	}
+	switch {
+	case lacking != "" && len(rows) > 0:
+		b.WriteString("- " + lacking + "\n")
+	case lacking != "":
+		b.WriteString(lacking + "\n")
+	case len(rows) == 0:
+		b.WriteString(none + "\n")
 	}
 }
 

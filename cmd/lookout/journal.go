@@ -51,19 +51,23 @@ func stampOf(t time.Time) string {
 
 func journalNoun() noun {
 	return resource[*entry]{
-		name: "journal", one: "entry", about: "What this program changed from this machine, and how it ended",
+		name: "journal", one: "entry", named: "ID", bare: true, about: "What this program changed from this machine, and how it ended",
 		examples: "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
 		columns: []column[*entry]{
 			{name: "time", cell: func(e *entry) string { return stampOf(e.Time) }},
 			{name: "op", cell: func(e *entry) string { return e.Op }},
-			{name: "of", cell: func(e *entry) string { return client.Clean(e.Of) }},
-			{name: "label", cell: func(e *entry) string { return client.Clean(e.Label) }},
+			{name: "of", cell: func(e *entry) string { return e.Of }},
+			{name: "label", cell: func(e *entry) string { return e.Label }},
 			{name: "outcome", cell: func(e *entry) string { return string(e.Outcome) }},
-			{name: "until", cell: func(e *entry) string { return stampOf(e.Until) }},
-			{name: "reason", cell: func(e *entry) string { return client.Clean(e.Reason) }},
-			{name: "why", cell: func(e *entry) string { return client.Clean(e.Why) }},
+			{name: "until", drop: 3, cell: func(e *entry) string { return stampOf(e.Until) }},
+			{name: "reason", drop: 1, cell: func(e *entry) string { return e.Reason }},
+			{name: "why", drop: 2, cell: func(e *entry) string { return e.Why }},
+			{name: "id", detail: true, cell: func(e *entry) string { return e.ID }},
+			{name: "method", detail: true, cell: func(e *entry) string { return e.Method }},
+			{name: "path", detail: true, cell: func(e *entry) string { return e.Path }},
 		},
 		offline: true,
+		get:     entryBy,
 		listFlags: func(set *pflag.FlagSet, q *listing) {
 			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
 			set.StringSliceVar(&q.outcomes, "outcome", nil, "only changes that ended so, as unknown,sent: those to look at")
@@ -104,6 +108,21 @@ func listEntries(_ context.Context, s *session, q listing) iter.Seq2[*entry, err
 			}
 		}
 	}
+}
+
+// entryBy is the change with an ID.
+func entryBy(_ context.Context, s *session, id string) (*entry, error) {
+	j, err := s.journal.read()
+	if err != nil {
+		return nil, err
+	}
+	all := j.Entries(time.Time{})
+	i := slices.IndexFunc(all, func(e journal.Entry) bool { return e.ID == id })
+	if i < 0 {
+		return nil, &exit{exitMissing, fmt.Errorf("no change in the journal has the ID %q; lookout journal --since all -o csv names them", client.Clean(id))}
+	}
+	e := entryOf(all[i])
+	return &e, nil
 }
 
 // sinceOf reads how far back: "8h", "2026-11-20", "2026-11-20T08:00:00Z", "all".

@@ -26,10 +26,10 @@ func linksNoun() noun {
 	return resource[*link]{
 		one: "link",
 		columns: []column[*link]{
-			{name: "url", cell: func(l *link) string { return client.Clean(l.URL) }},
+			{name: "url", cell: func(l *link) string { return l.URL }},
 			{name: "method", cell: func(l *link) string { return l.Method }},
-			{name: "name", cell: func(l *link) string { return client.Clean(l.Name) }},
-			{name: "content_type", cell: func(l *link) string { return client.Clean(l.Type) }},
+			{name: "name", cell: func(l *link) string { return l.Name }},
+			{name: "content_type", cell: func(l *link) string { return l.Type }},
 			{name: "expires", cell: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
 		},
 		verbs: []verb[*link]{{name: "link", args: "CLUSTER/BUCKET NAME", makes: true, reads: 2, with: makeLink,

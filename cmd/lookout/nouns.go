@@ -21,7 +21,7 @@ func when(t client.Time) string {
 	if t.Valid() {
 		return t.Time().Format(time.RFC3339)
 	}
-	return t.Raw().String()
+	return t.Raw().Raw()
 }
 
 func numbers(ids []int) string {

@@ -31,11 +31,11 @@ func objectsNoun() noun {
 		name: "objects", one: "object", named: "CLUSTER/BUCKET", about: "Objects of a bucket: list, fetch, store, remove, make links",
 		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
 		columns: []column[row]{
-			{name: "last_modified", cell: func(o row) string { return when(o.Modified) }},
+			{name: "last_modified", drop: 1, cell: func(o row) string { return when(o.Modified) }},
 			{name: "size", cell: size},
-			{name: "name", cell: func(o row) string { return o.Name.String() }},
-			{name: "etag", detail: true, cell: func(o row) string { return o.ETag.String() }},
-			{name: "owner", detail: true, cell: func(o row) string { return o.Owner.String() }},
+			{name: "name", cell: func(o row) string { return o.Name.Raw() }},
+			{name: "etag", detail: true, cell: func(o row) string { return o.ETag.Raw() }},
+			{name: "owner", detail: true, cell: func(o row) string { return o.Owner.Raw() }},
 		},
 		listArgs: "CLUSTER/BUCKET [PREFIX]",
 		listFlags: func(set *pflag.FlagSet, q *listing) {
@@ -125,8 +125,8 @@ func aclsNoun() noun {
 	return resource[*objectACL]{
 		one: "object",
 		columns: []column[*objectACL]{
-			{name: "name", cell: func(a *objectACL) string { return client.Clean(a.Name) }},
-			{name: "acl", cell: func(a *objectACL) string { return a.ACL.String() }},
+			{name: "name", cell: func(a *objectACL) string { return a.Name }},
+			{name: "acl", cell: func(a *objectACL) string { return string(a.ACL) }},
 		},
 		verbs: []verb[*objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, reads: 2, why: true, with: as(accessOfObject),
 			about: "Show who may do what with an object, or set it: " + acls}},

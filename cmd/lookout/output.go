@@ -11,25 +11,31 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/term"
+
+	"lookout/client"
 	"lookout/ui"
+	"lookout/ui/terminal"
 )
 
 // formats are what -o takes.
 var formats = []string{"table", "json", "ndjson", "csv"}
 
-// A column is one cell of a row, safe to draw. Its name never changes.
+// A column is one cell of a row, as it came: whoever writes it makes it safe to draw. Its name never changes.
 type column[T any] struct {
 	name   string
 	cell   func(T) string
 	detail bool // not in a table of many rows
+	drop   int  // where a terminal is too narrow for all, higher goes first; 0 stays
 }
 
 // plainly are columns without the type of their rows.
 func plainly[T any](columns []column[T]) []column[any] {
 	out := make([]column[any], len(columns))
 	for i, c := range columns {
-		out[i] = column[any]{c.name, func(row any) string { return c.cell(row.(T)) }, c.detail}
+		out[i] = column[any]{c.name, func(row any) string { return c.cell(row.(T)) }, c.detail, c.drop}
 	}
 	return out
 }
@@ -64,7 +70,7 @@ func all(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
 	if p.format == "json" {
 		return writeJSON(p.out, kept, "  ")
 	}
-	if err := writeTable(p.out, columns, kept); err != nil {
+	if err := writeTable(p.out, columns, kept, widthOf(p.out)); err != nil {
 		return err
 	}
 	return failure
@@ -93,37 +99,123 @@ func just(p printer, columns []column[any], row any) error {
 	return all(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
 }
 
-// writeTable aligns rows under their columns' names.
-func writeTable(out io.Writer, columns []column[any], rows []any) error {
-	shown := slices.DeleteFunc(slices.Clone(columns), func(c column[any]) bool { return c.detail })
-	widths := make([]int, len(shown))
-	cells := make([][]string, len(rows))
-	for i, c := range shown {
-		widths[i] = ui.Width(c.name)
+// writeTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit are left out, which
+// the end of the head shows, and cells are cut.
+func writeTable(out io.Writer, columns []column[any], rows []any, width int) error {
+	g := gridOf(slices.DeleteFunc(slices.Clone(columns), func(c column[any]) bool { return c.detail }), rows)
+	if width > 0 {
+		g.fit(width)
 	}
-	for r, row := range rows {
-		for i, c := range shown {
-			cells[r] = append(cells[r], dash(c.cell(row)))
-			widths[i] = max(widths[i], ui.Width(cells[r][i]))
+	return emit(out, g.String())
+}
+
+// widthOf is how many cells a line of a terminal has; 0 where out is none.
+func widthOf(out io.Writer) int {
+	file, is := terminalOf(out)
+	if !is {
+		return 0
+	}
+	width, _, err := term.GetSize(file.Fd())
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// A grid is a table as it is drawn.
+type grid struct {
+	columns []gridColumn
+	more    bool   // columns have been left out
+	cut     string // what stands for what is not shown
+}
+
+// A gridColumn is its head and its cells, safe to draw.
+type gridColumn struct {
+	cells []string
+	width int
+	drop  int
+}
+
+// gridOf is the rows in the columns, none left out.
+func gridOf(columns []column[any], rows []any) *grid {
+	g := &grid{cut: "…"}
+	if !terminal.Unicode() {
+		g.cut = "~"
+	}
+	for _, c := range columns {
+		one := gridColumn{cells: []string{strings.ToUpper(c.name)}, width: ui.Width(c.name), drop: c.drop}
+		for _, row := range rows {
+			cell := dash(client.Clean(c.cell(row)))
+			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
+		}
+		g.columns = append(g.columns, one)
+	}
+	return g
+}
+
+// gap is between columns.
+const gap = "  "
+
+func (g *grid) width() int {
+	width := len(gap) * (len(g.columns) - 1)
+	for _, c := range g.columns {
+		width += c.width
+	}
+	if g.more {
+		width += ui.Width(gap + g.cut)
+	}
+	return width
+}
+
+// readable is how wide a column is left at least.
+const readable = 12
+
+// fit makes the table as narrow as a line: columns that may go are left out, then the widest are cut, then the last go. The first stays.
+func (g *grid) fit(width int) {
+	for g.width() > width {
+		first := slices.IndexFunc(g.columns, func(c gridColumn) bool {
+			return c.drop > 0 && !slices.ContainsFunc(g.columns, func(o gridColumn) bool { return o.drop > c.drop })
+		})
+		if first < 0 {
+			break
+		}
+		g.leaveOut(first)
+	}
+	for g.width() > width {
+		widest := &g.columns[0]
+		for i := range g.columns {
+			if g.columns[i].width > widest.width {
+				widest = &g.columns[i]
+			}
+		}
+		switch {
+		case widest.width > readable:
+			widest.width--
+		case len(g.columns) > 1:
+			g.leaveOut(len(g.columns) - 1)
+		default:
+			widest.width, g.more = width, false
 		}
 	}
+}
+
+func (g *grid) leaveOut(i int) { g.columns, g.more = slices.Delete(g.columns, i, i+1), true }
+
+// String is the table's lines.
+func (g *grid) String() string {
 	var b strings.Builder
-	head := make([]string, len(shown))
-	for i, c := range shown {
-		head[i] = strings.ToUpper(c.name)
-	}
-	line := func(cells []string) {
+	for row := range g.columns[0].cells {
 		var l strings.Builder
-		for i, cell := range cells {
-			l.WriteString(ui.Pad(cell, widths[i]) + "  ")
+		for _, c := range g.columns {
+			l.WriteString(ui.Pad(ui.Cut(c.cells[row], c.width, g.cut), c.width) + gap)
 		}
-		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+		line := strings.TrimRight(l.String(), " ")
+		if row == 0 && g.more {
+			line += gap + g.cut
+		}
+		b.WriteString(line + "\n")
 	}
-	line(head)
-	for _, row := range cells {
-		line(row)
-	}
-	return emit(out, b.String())
+	return b.String()
 }
 
 // writeSheet writes a row as lines of name and value.
@@ -134,7 +226,7 @@ func writeSheet(out io.Writer, columns []column[any], row any) error {
 	}
 	var b strings.Builder
 	for _, c := range columns {
-		b.WriteString(ui.Pad(c.name, width) + "  " + dash(c.cell(row)) + "\n")
+		b.WriteString(ui.Pad(c.name, width) + gap + dash(client.Clean(c.cell(row))) + "\n")
 	}
 	return emit(out, b.String())
 }
@@ -164,6 +256,7 @@ func emit(out io.Writer, text string) error {
 	return err
 }
 
+// writeCSV writes rows for programs: text is as it came, with its line breaks and tabs. On a terminal these are made visible too.
 func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) error {
 	w := csv.NewWriter(out)
 	names := make([]string, len(columns))
@@ -173,10 +266,15 @@ func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) 
 	if err := w.Write(names); err != nil {
 		return err
 	}
+	_, drawn := terminalOf(out)
 	err := each(rows, func(row any) error {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
-			cells[i] = c.cell(row)
+			if cells[i] = c.cell(row); drawn {
+				cells[i] = client.Clean(cells[i])
+			} else {
+				cells[i] = harmless(cells[i])
+			}
 		}
 		return w.Write(cells)
 	})
@@ -185,6 +283,34 @@ func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) 
 		return err
 	}
 	return w.Error()
+}
+
+// harmless is text in which line breaks and tabs stand as they came. A part between them that could steer a terminal is made visible: what goes
+// into a pipe may come out of it on one.
+func harmless(text string) string {
+	if !strings.ContainsFunc(text, steers) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		n := strings.IndexAny(text, "\n\t")
+		if n < 0 {
+			n = len(text)
+		}
+		part := text[:n]
+		if strings.ContainsFunc(part, steers) {
+			part = client.Clean(part)
+		}
+		b.WriteString(part)
+		b.WriteString(text[n:min(n+1, len(text))])
+		text = text[min(n+1, len(text)):]
+	}
+	return b.String()
+}
+
+// steers reports whether a terminal may obey a rune instead of drawing it. Bytes that are no UTF-8 are among them.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }
 
 // writeJSON writes a value and a line break. What could steer a terminal is escaped; the value is the same.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -44,5 +45,42 @@ func TestTheReleaseNamesWhatIsThere(t *testing.T) {
 	}
 	if len(files) < 10 {
 		t.Errorf("only %d files are named", len(files))
+	}
+}
+
+// What a page in a package links to is in the package, completions lie where their shells look, and each kind of package has its list of
+// materials. What checks the sources is run by somebody.
+func TestPackagesAreWhole(t *testing.T) {
+	root := rootOf(t)
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	recipe, checks := read(".goreleaser.yaml"), read(".github/workflows/ci.yml")
+	archives, packages := regexp.MustCompile(`(?s)archives:.*?nfpms:`).FindString(recipe), regexp.MustCompile(`(?s)nfpms:.*?homebrew_casks:`).FindString(recipe)
+	for _, link := range regexp.MustCompile(`\]\((docs/[^)]+\.(?:md|svg))\)`).FindAllStringSubmatch(read("README.md"), -1) {
+		pattern := path.Join(path.Dir(link[1]), "*"+path.Ext(link[1]))
+		for name, files := range map[string]string{"archives": archives, "packages": packages} {
+			if !strings.Contains(files, "src: "+pattern+",") {
+				t.Errorf("%s: README links %s, which is not packed", name, link[1])
+			}
+		}
+	}
+	for text, in := range map[string]string{
+		"dst: /usr/share/zsh/vendor-completions/_lookout, packager: deb": packages,
+		"dst: /usr/share/zsh/site-functions/_lookout, packager: rpm":     packages,
+		"dst: /usr/share/zsh/site-functions/_lookout, packager: apk":     packages,
+		"dst: /usr/share/doc/lookout/copyright, packager: deb":           packages,
+		"artifacts: package": recipe,
+		"artifacts: archive": recipe,
+		".ci/planted":        checks,
+		"golangci-lint":      checks,
+	} {
+		if !strings.Contains(in, text) {
+			t.Errorf("%q is missing", text)
+		}
 	}
 }

@@ -33,6 +33,7 @@ type resource[T any] struct {
 	get       func(ctx context.Context, s *session, id string) (T, error)
 	verbs     []verb[T]
 	offline   bool   // it needs no API, so no token
+	bare      bool   // the noun by itself lists
 	also      []noun // whose commands stand among these: links among objects
 }
 
@@ -75,7 +76,7 @@ func (r resource[T]) under(c *cobra.Command, f *flags, p *printer) { r.plain().u
 
 // plain is the description without its type: the commands are made, and the program holds their code, once and not for each kind of row.
 func (r resource[T]) plain() kind {
-	k := kind{name: r.name, one: r.one, about: r.about, examples: r.examples, named: r.named, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, also: r.also, columns: plainly(r.columns)}
+	k := kind{name: r.name, one: r.one, about: r.about, examples: r.examples, named: r.named, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, bare: r.bare, also: r.also, columns: plainly(r.columns)}
 	if r.ident != nil {
 		k.ident = func(it any) (string, string) { return r.ident(it.(T)) }
 	}
@@ -130,7 +131,7 @@ type kind struct {
 	listFlags               func(*pflag.FlagSet, *listing)
 	get                     func(ctx context.Context, s *session, id string) (any, error)
 	verbs                   []verb[any]
-	offline                 bool
+	offline, bare           bool
 	also                    []noun
 }
 
@@ -164,7 +165,7 @@ func (r kind) find(ctx context.Context, s *session, word string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if id, label := r.ident(row); label == word {
+		if id, label := r.ident(row); label == word || label == client.Clean(word) {
 			found, ids = row, append(ids, id)
 		}
 	}
@@ -184,11 +185,18 @@ func (r kind) command(f *flags) *cobra.Command {
 	f.ofAccount(c.PersistentFlags())
 	c.PersistentFlags().StringVarP(&p.format, "output", "o", "table", "how to write: "+strings.Join(formats, ", "))
 	oneOf(c.PersistentFlags(), "output", formats...)
-	if r.named == "" {
+	switch {
+	case r.named == "":
 		r.alone(c, f, p)
+		get := &cobra.Command{Use: "get", Aliases: []string{"list"}, Short: "The same", Args: nothing}
+		r.alone(get, f, p)
+		c.AddCommand(get)
 		return c
+	case r.bare:
+		r.lists(c, f, p)
+	default:
+		c.RunE = needsCommand
 	}
-	c.RunE = needsCommand
 	r.under(c, f, p)
 	for _, n := range r.also {
 		n.under(c, f, p)
@@ -216,13 +224,9 @@ func (r kind) under(c *cobra.Command, f *flags, p *printer) {
 	}
 }
 
-// alone lets the noun itself show what there is: a list, or the only thing.
+// alone lets the noun itself show the only thing that there is.
 func (r kind) alone(c *cobra.Command, f *flags, p *printer) {
-	if r.list == nil {
-		c.RunE = r.running(f, p, r.show("", p))
-		return
-	}
-	r.lists(c, f, p)
+	c.RunE = r.running(f, p, r.show("", p))
 }
 
 // running opens the account around a command's work.
@@ -257,6 +261,9 @@ func (r kind) show(named string, p *printer) func(context.Context, *session, []s
 
 func (r kind) listCommand(f *flags, p *printer) *cobra.Command {
 	c := &cobra.Command{Use: strings.TrimSpace("list " + r.listArgs), Short: "List the " + r.name, Args: exactly}
+	if r.bare {
+		c.Short = "The same as lookout " + r.name
+	}
 	r.lists(c, f, p)
 	return c
 }

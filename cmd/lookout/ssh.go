@@ -23,12 +23,12 @@ func sshNoun() noun {
 		ident:    func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
-			{name: "label", cell: func(i row) string { return i.Label.String() }},
+			{name: "label", cell: func(i row) string { return i.Label.Raw() }},
 			{name: "access", cell: func(i row) string { return strconv.FormatBool(i.SSH.Access) }},
-			{name: "user", cell: func(i row) string { return orElse(i.SSH.User.String(), "root") }},
-			{name: "ip", cell: func(i row) string { return i.SSH.IP.String() }},
+			{name: "user", cell: func(i row) string { return orElse(i.SSH.User.Raw(), "root") }},
+			{name: "ip", drop: 1, cell: func(i row) string { return i.SSH.IP.Raw() }},
 			{name: "port", cell: func(i row) string { return orElse(positive(i.SSH.Port), "22") }},
-			{name: "group", detail: true, cell: func(i row) string { return i.Group.String() }},
+			{name: "group", detail: true, cell: func(i row) string { return i.Group.Raw() }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] {
 			return s.api.Instances.All(ctx)
@@ -41,7 +41,7 @@ func sshNoun() noun {
 		},
 		also: []noun{resource[*client.SSHKey]{
 			name: "key", about: "Show the public key by which support logs in",
-			columns: []column[*client.SSHKey]{{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.String() }}},
+			columns: []column[*client.SSHKey]{{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }}},
 			get: func(ctx context.Context, s *session, _ string) (*client.SSHKey, error) {
 				return s.api.Credentials.SSHKey(ctx)
 			},

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -40,7 +41,7 @@ func statsNoun() noun {
 		}
 	}
 	return resource[*series]{
-		name: "stats", one: "series", about: "CPU, disk, network and swap of all instances over the last 24 hours",
+		name: "stats", one: "series", named: "NAME", bare: true, about: "CPU, disk, network and swap of all instances over the last 24 hours",
 		examples: "lookout stats\nlookout stats -o ndjson",
 		columns: []column[*series]{
 			{name: "name", cell: func(s *series) string { return s.Name }},
@@ -52,22 +53,47 @@ func statsNoun() noun {
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[*series, error] {
 			return func(yield func(*series, error) bool) {
-				stats, err := s.api.Stats.View(ctx)
-				if err == nil && len(stats.Unavailable) > 0 {
-					err = fmt.Errorf("stats: %s", stats.Unavailable[0])
-				}
+				all, err := allSeries(ctx, s)
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				for _, one := range summed(stats) {
+				for _, one := range all {
 					if !yield(&one, nil) {
 						return
 					}
 				}
 			}
 		},
+		get: seriesBy,
 	}
+}
+
+// allSeries are the series of the account.
+func allSeries(ctx context.Context, s *session) ([]series, error) {
+	stats, err := s.api.Stats.View(ctx)
+	if err == nil && len(stats.Unavailable) > 0 {
+		err = fmt.Errorf("stats: %s", stats.Unavailable[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	return summed(stats), nil
+}
+
+// seriesBy is the series with a name.
+func seriesBy(ctx context.Context, s *session, name string) (*series, error) {
+	all, err := allSeries(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(all))
+	for i, one := range all {
+		if names[i] = one.Name; one.Name == name {
+			return &one, nil
+		}
+	}
+	return nil, &exit{exitMissing, fmt.Errorf("no series is called %q; there are %s", client.Clean(name), strings.Join(names, ", "))}
 }
 
 // summed is every series with its least, mean, greatest and last value.

@@ -1,0 +1,137 @@
+package views_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/ui/shell"
+	"lookout/views"
+)
+
+// another is a second program with the same journal.
+func (r *rig) another(path string) (*client.Client, *journal.Journal) {
+	r.Helper()
+	j, err := journal.Open(path, "acme-prod", time.Now)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() { j.Close() })
+	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.emu), client.WithRecorder(j))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return api, j
+}
+
+// shared starts the program on a journal in a file; test gets a second program with the same one.
+func shared(t *testing.T, test func(r *rig, other *client.Client, elsewhere context.Context)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "acme-prod.journal")
+	startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
+		r.api, r.journal = r.another(path)
+		account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		o.Panes, o.Opened = account.Panes(), account.Opened
+	}, func(r *rig) {
+		other, _ := r.another(path)
+		test(r, other, client.Because(client.About(r.ctx, "service", "8", "cdn-origin"), "kernel update"))
+	})
+}
+
+// What a script disables for a while is enabled by a dashboard that was already running, whatever pane is in front.
+func TestAScriptsPromiseIsKept(t *testing.T) {
+	for _, span := range []time.Duration{time.Second, 10 * time.Second, time.Hour} {
+		t.Run(span.String(), func(t *testing.T) {
+			shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
+				r.press("0")
+				r.wait(time.Hour)
+				if _, err := other.Services.Disable(client.Until(elsewhere, time.Now().Add(span)), 8); err != nil {
+					r.Fatal(err)
+				}
+				r.wait(span - time.Second/2)
+				if got := r.applied(); len(got) != 1 {
+					r.Fatalf("applied before the time is up: %v", got)
+				}
+				r.wait(30 * time.Second)
+				r.see("cdn-origin: monitoring is enabled")
+				if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+					r.Errorf("applied: %v", got)
+				}
+			})
+		})
+	}
+}
+
+// A service that a script has enabled meanwhile is not enabled again, nor one that it holds anew.
+func TestAScriptsLaterWordCounts(t *testing.T) {
+	shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
+		do := func(work func(context.Context, int) (*client.Service, error), until time.Duration) {
+			r.Helper()
+			ctx := elsewhere
+			if until > 0 {
+				ctx = client.Until(elsewhere, time.Now().Add(until))
+			}
+			if _, err := work(ctx, 8); err != nil {
+				r.Fatal(err)
+			}
+			r.wait(time.Minute)
+		}
+		do(other.Services.Disable, time.Hour)
+		do(other.Services.Disable, 2*time.Hour)
+		r.wait(90 * time.Minute)
+		if got := r.applied(); len(got) != 2 {
+			r.Errorf("held anew: %v", got)
+		}
+		do(other.Services.Enable, 0)
+		r.wait(time.Hour)
+		if got := r.applied(); len(got) != 3 {
+			r.Errorf("enabled meanwhile: %v", got)
+		}
+	})
+}
+
+// Of two dashboards that wait for the same service one enables it.
+func TestOneDashboardOfTwoEnables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "acme-prod.journal")
+	startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
+		r.api, r.journal = r.another(path)
+		first := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		api, j := r.another(path)
+		second := views.New(r.ctx, views.Options{API: api, Name: "acme-prod", Journal: j, Now: time.Now, Location: time.UTC})
+		o.Panes, o.Opened = first.Panes(), func() tea.Cmd { return tea.Batch(first.Opened(), second.Opened()) }
+	}, func(r *rig) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<ctrl+s>")
+		r.see("monitoring is disabled")
+		r.wait(time.Hour)
+		if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+			r.Errorf("applied: %v", got)
+		}
+	})
+}
+
+// What fell due while the program stood still is offered once, not done unasked.
+func TestAPromiseThatIsOldIsOffered(t *testing.T) {
+	shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
+		if _, err := other.Services.Disable(client.Until(elsewhere, time.Now().Add(-time.Hour)), 8); err != nil {
+			r.Fatal(err)
+		}
+		r.wait(time.Minute)
+		r.see("nobody was here: cdn-origin", "enable now", "leave disabled")
+		r.press("l")
+		if _, err := other.Services.Enable(r.ctx, 7); err != nil {
+			r.Fatal(err)
+		}
+		r.wait(time.Minute)
+		r.miss("nobody was here")
+		if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+			r.Errorf("applied: %v", got)
+		}
+	})
+}
