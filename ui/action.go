@@ -15,7 +15,7 @@ type Action struct {
 	Off    string      // why it cannot be done now; empty when it can
 	Of     string      // what it is done with, as a reader calls it; a protected account asks for it to be typed
 	Change bool        // it changes something at the server: greyed when read-only, asked about on a protected account
-	Opens  bool        // it only opens what asks by itself: a form, another question
+	Opens  bool        // it only opens what asks by itself, or a pane: keys typed behind it are meant for that
 	Ask    *Question   // what to ask first; nil asks nothing
 	Do     func() tea.Cmd
 	Show   bool // also in the one-line hints

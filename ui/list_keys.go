@@ -210,7 +210,7 @@ func (l *List[T]) csv() string {
 
 // bind turns an act into an action about the row at the cursor, captured: whatever moves beneath the question, the answer is about this row.
 func (l *List[T]) bind(act Act[T], row T, there bool) Action {
-	a := Action{Key: Bind(act.Name, act.Keys...), About: act.About, Show: act.Show, Change: act.Change, Opens: act.Opens || act.Form != nil}
+	a := Action{Key: Bind(act.Name, act.Keys...), About: act.About, Show: act.Show, Change: act.Change, Opens: act.Opens || act.Form != nil || act.Into != nil}
 	if !there {
 		a.Off = "no row is at the cursor"
 		return a

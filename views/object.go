@@ -91,8 +91,8 @@ func (p *objectView) Actions() []ui.Action {
 	}
 	acts := a.scopedActions(storageWrite,
 		ui.Action{Key: ui.Bind("preview", "enter"), About: "its first 64 KiB, read over a pre-signed URL", Show: true, Do: p.peek.Refresh},
-		ui.Action{Key: ui.Bind("link", "L"), Show: true, Do: enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) })},
-		ui.Action{Key: ui.Bind("download", "w"), Show: true, Do: enter(func() ui.Form { return a.downloadForm(b, o) })},
+		ui.Action{Key: ui.Bind("link", "L"), Show: true, Opens: true, Do: enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) })},
+		ui.Action{Key: ui.Bind("download", "w"), Show: true, Opens: true, Do: enter(func() ui.Form { return a.downloadForm(b, o) })},
 		ui.Action{Key: ui.Bind("access", "c"), Show: true, Change: true, Opens: true, Do: enter(func() ui.Form { return a.objectAccessForm(b, o.Name) })},
 		ui.Action{Key: ui.Bind("ACL as XML", "x"), Off: because(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.xml = !p.xml; return nil }},
 		ui.Action{Key: ui.Bind("copy name", "y"), Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: o.Name.Raw(), What: "object's name"}) }},

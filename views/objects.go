@@ -176,7 +176,7 @@ func (l *listing) onlyObject(o client.Object) string {
 func (l *listing) acts() []ui.Act[client.Object] {
 	return []ui.Act[client.Object]{
 		{Keys: []string{"enter", "l", "right"}, Name: "open", Show: true, Into: l.open},
-		{Keys: []string{"w"}, Name: "download", About: "the object, what is marked, or a folder with all in it", Show: true, Rows: l.download},
+		{Keys: []string{"w"}, Name: "download", About: "the object, what is marked, or a folder with all in it", Show: true, Opens: true, Rows: l.download},
 		{Keys: []string{"L"}, Name: "link", About: "a pre-signed URL: whoever has it needs no key", Show: true, Off: l.onlyObject,
 			Form: func(rows []client.Object) ui.Form { return l.a.linkForm(l.at.bucket, rows[0].Name.Raw()) }},
 		{Keys: []string{"c"}, Name: "access", About: "the object's ACL", Change: true, Opens: true, Off: l.onlyObject,
@@ -202,8 +202,8 @@ func (l *listing) always() []ui.Action {
 	}
 	actions := []ui.Action{
 		{Key: ui.Bind("upload", "U"), Group: "this list", About: "a file, or a folder with all in it", Change: true, Opens: true, Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.uploadForm()}) }},
-		{Key: ui.Bind("prefix", "P"), Group: "this list", About: "ask the server for names that begin with a text", Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.prefixForm()}) }},
-		{Key: ui.Bind(view, "F"), Group: "this list", Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
+		{Key: ui.Bind("prefix", "P"), Group: "this list", About: "ask the server for names that begin with a text", Opens: true, Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.prefixForm()}) }},
+		{Key: ui.Bind(view, "F"), Group: "this list", Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
 		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
 		l.a.linksAction(),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},

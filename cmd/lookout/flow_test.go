@@ -97,3 +97,16 @@ func TestPasteIsNoCommand(t *testing.T) {
 		t.Errorf("a paste changed %d things", n)
 	}
 }
+
+// Letters at the heels of a key that opens a form or a pane are meant for it.
+func TestTypedAhead(t *testing.T) {
+	v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+	v.WaitFor("Object Storage  12 buckets")
+	v.Type("8")
+	v.WaitFor("acme-www")
+	v.Type("/acme-www\r")
+	v.WaitFor("1 of 12 match")
+	v.Type("\rPin\x13")
+	v.WaitFor("› in…")
+	v.WaitFor("index.html")
+}

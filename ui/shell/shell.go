@@ -74,6 +74,7 @@ type Shell struct {
 	prompted bool    // for another token, since it was refused
 	inside   area    // of the dialog of the last frame, without its border
 	begin    tea.Cmd // what there is to say at the start
+	ahead    ahead
 }
 
 // A tab is a pane and what was opened from it.
@@ -224,10 +225,10 @@ func (s *Shell) hear(msg tea.Msg) tea.Cmd {
 		return msg.Deliver()
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
-	case tea.KeyPressMsg:
-		return s.press(msg)
-	case tea.PasteMsg:
-		return s.paste(msg)
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return s.typed(msg)
+	case came:
+		return s.take(msg)
 	case tea.MouseMsg:
 		return s.pointed(msg)
 	case tea.FocusMsg:
@@ -367,6 +368,9 @@ func (s *Shell) start(a ui.Action) tea.Cmd {
 		return ui.News(theme.Warn, a.Name()+": "+a.Off)
 	case a.Ask != nil:
 		return s.ask(a)
+	}
+	if a.Opens {
+		return s.await(a.Do())
 	}
 	return a.Do()
 }
