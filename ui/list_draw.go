@@ -6,11 +6,12 @@ import (
 	"lookout/theme"
 )
 
-// beside is the width from which the detail stands beside the list, and least what the list keeps then: no column leaves that a terminal of
-// 80 cells shows.
+// beside is the width from which the detail stands beside the list. The list then keeps the columns that a terminal of 80 cells shows, with
+// some room for those that like more than they need.
 const (
 	beside = 110
 	least  = 80
+	spare  = 16
 )
 
 // View draws the window of rows, with the detail beside it or over it.
@@ -27,7 +28,8 @@ func (l *List[T]) View(b Box) string {
 	case b.Width < beside:
 		return l.list(b)
 	}
-	at := max(b.Width*58/100, least+3)
+	l.title()
+	at := max(b.Width*58/100, min(least, l.sheet.least(l.left, least)+spare)+3)
 	left, right := b, b
 	left.Width, right.Width = at-3, b.Width-at
 	l.sheet.begin(left.Width, b.Height)

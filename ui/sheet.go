@@ -55,6 +55,16 @@ func (g *sheet) layout(left, width int) {
 	}
 }
 
+// least is what the columns of a width need at least.
+func (g *sheet) least(left, width int) int {
+	g.layout(left, width)
+	need := 2
+	for _, c := range g.shown {
+		need += max(g.heads[c.at].width, g.heads[c.at].min) + 2
+	}
+	return need
+}
+
 // share gives what is left to the columns without a width.
 func (g *sheet) share(left, flex int) {
 	g.shown = g.shown[:0]
