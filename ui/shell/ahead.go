@@ -16,8 +16,8 @@ type ahead struct {
 	typed []tea.Msg // keys and pastes
 }
 
-// headStart is how long keys wait at most: an action that asks the API is not waited for.
-const headStart = 20 * time.Millisecond
+// headStart is how long keys wait at most: an action that asks the API is hardly waited for.
+const headStart = 200 * time.Millisecond
 
 // came is what an action said; nothing where it takes longer.
 type came struct {
