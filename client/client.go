@@ -167,7 +167,7 @@ func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 	return answer, err
 }
 
-// into is the one place that makes requests. It decodes the answer into what a pointer points to, which stays empty where there is an error.
+// into makes a request and decodes its answer into what a pointer points to, which stays empty where there is an error.
 func (c *Client) into(ctx context.Context, r request, answer any) error {
 	r.take = func(data []byte) error { return decode(data, answer) }
 	failure := c.exchange(ctx, r)
@@ -183,9 +183,11 @@ func page[T any](ctx context.Context, c *Client, op string, n int, segments ...a
 	query := url.Values{"page": {fmt.Sprint(n)}, "page_size": {fmt.Sprint(size)}}
 	var p Page[T]
 	r := request{op: op, segments: segments, query: query}
-	r.take = func(answer []byte) error { return decode(answer, &p) }
-	if !c.table[op].secret {
-		r.take = func(answer []byte) error { return recall(c.memory, fmt.Sprint(op, segments, n, size), answer, &p) }
+	r.take = func(answer []byte) error {
+		if c.table[op].secret {
+			return decode(answer, &p)
+		}
+		return recall(c.memory, fmt.Sprint(op, segments, n, size), answer, &p)
 	}
 	err := c.exchange(ctx, r)
 	if n == 1 && c.smaller(size, err) {
@@ -255,7 +257,7 @@ func decode(data []byte, into any) error {
 // validButForUTF8 reports whether a text is JSON once bytes that are no UTF-8 are passed over.
 func validButForUTF8(data []byte) bool { return json.Valid(bytes.ToValidUTF8(data, []byte("?"))) }
 
-// exchange sends a request and takes the body of a good answer.
+// exchange is the one place that makes requests. It takes the body of a good answer.
 func (c *Client) exchange(ctx context.Context, r request) error {
 	op := c.table[r.op]
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)

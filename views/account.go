@@ -131,11 +131,17 @@ func (a *Account) Close() {
 
 // share makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the client gives them.
 func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {
-	if set, ok := a.sets[name]; ok {
+	return from(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
+}
+
+// from is share for a source that has more to say.
+func from[T any](a *Account, src ui.Source[T]) *ui.Set[T] {
+	if set, ok := a.sets[src.Name]; ok {
 		return set.(*ui.Set[T])
 	}
-	set := ui.NewSet(a.ctx, ui.Source[T]{Name: name, ID: id, Fetch: fetch, Now: a.now})
-	a.sets[name] = set
+	src.Now = a.now
+	set := ui.NewSet(a.ctx, src)
+	a.sets[src.Name] = set
 	return set
 }
 

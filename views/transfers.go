@@ -19,16 +19,10 @@ import (
 
 // running is the set of this run's transfers. It is read from the manager, not from the API.
 func (a *Account) running() *ui.Set[*transfer.Row] {
-	const name = "transfers"
-	if set, ok := a.sets[name]; ok {
-		return set.(*ui.Set[*transfer.Row])
-	}
-	set := ui.NewSet(a.ctx, ui.Source[*transfer.Row]{Name: name, ID: transferID, Now: a.now, Store: func() ui.Store[*transfer.Row] { return &moves{} },
+	return from(a, ui.Source[*transfer.Row]{Name: "transfers", ID: transferID, Store: func() ui.Store[*transfer.Row] { return &moves{} },
 		Fetch: func(context.Context, string) (ui.Page[*transfer.Row], error) {
 			return ui.Page[*transfer.Row]{Rows: a.transfers.Snapshot()}, nil
 		}})
-	a.sets[name] = set
-	return set
 }
 
 // show puts the transfers as they are now into the set.

@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+)
+
+// Choice is one of a few values.
+func Choice[S ~string](name, label string, v *S, options ...S) Field {
+	return Field{Name: name, Label: label, input: &choice[S]{v, options}}
+}
+
+type choice[S ~string] struct {
+	v       *S
+	options []S
+}
+
+func (c *choice[S]) text() string { return string(*c.v) }
+
+func (c *choice[S]) paste(string) {}
+
+func (c *choice[S]) press(k tea.KeyPressMsg) bool {
+	i := slices.Index(c.options, *c.v)
+	switch k.String() {
+	case "right", "space", "l":
+		i++
+	case "left", "h":
+		i--
+	default:
+		return false
+	}
+	*c.v = c.options[(i+len(c.options))%len(c.options)]
+	return true
+}
+
+func (c *choice[S]) view(b Box, focused bool) []string {
+	parts := make([]string, len(c.options))
+	for i, o := range c.options {
+		parts[i] = " " + string(o) + " "
+		if o == *c.v {
+			tone := theme.Strong
+			if focused {
+				tone = theme.Accent
+			}
+			parts[i] = b.Theme.Paint(tone, b.Theme.Glyphs.Left+string(o)+b.Theme.Glyphs.Right)
+		}
+	}
+	text := strings.Join(parts, " ")
+	if Width(text) > b.Width {
+		text = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Left+string(*c.v)+b.Theme.Glyphs.Right) +
+			b.Theme.Paint(theme.Muted, fmt.Sprintf(" %d of %d", slices.Index(c.options, *c.v)+1, len(c.options)))
+	}
+	return []string{text}
+}
+
+// Switch is yes or no.
+func Switch(name, label string, v *bool) Field {
+	word := "no"
+	if *v {
+		word = "yes"
+	}
+	c := &choice[string]{&word, []string{"yes", "no"}}
+	return Field{Name: name, Label: label, input: &toggle{c, v}}
+}
+
+type toggle struct {
+	*choice[string]
+	v *bool
+}
+
+func (t *toggle) press(k tea.KeyPressMsg) bool {
+	taken := t.choice.press(k)
+	*t.v = *t.choice.v == "yes"
+	return taken
+}
+
+// An Option is something that Many offers.
+type Option struct {
+	ID    int
+	Label string
+}
+
+// Many is any number of things, picked by label.
+func Many(name, label string, v *[]int, options func() []Option) Field {
+	return Field{Name: name, Label: label, input: &many{v: v, options: options}}
+}
+
+type many struct {
+	v       *[]int
+	options func() []Option
+	at      int
+}
+
+func (m *many) text() string { return fmt.Sprint(*m.v) }
+
+func (m *many) paste(string) {}
+
+func (m *many) press(k tea.KeyPressMsg) bool {
+	options := m.options()
+	if len(options) == 0 {
+		return false
+	}
+	switch k.String() {
+	case "right", "l":
+		m.at = (m.at + 1) % len(options)
+	case "left", "h":
+		m.at = (m.at + len(options) - 1) % len(options)
+	case "space":
+		id := options[min(m.at, len(options)-1)].ID
+		if i := slices.Index(*m.v, id); i >= 0 {
+			*m.v = slices.Delete(slices.Clone(*m.v), i, i+1)
+		} else {
+			*m.v = append(slices.Clone(*m.v), id)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *many) view(b Box, focused bool) []string {
+	options := m.options()
+	if len(options) == 0 {
+		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
+	}
+	var line string
+	var lines []string
+	for i, o := range options {
+		box, tone := "[ ] ", theme.Plain
+		if slices.Contains(*m.v, o.ID) {
+			box, tone = "["+b.Theme.Glyphs.Mark+"] ", theme.Strong
+		}
+		if focused && i == m.at {
+			tone = theme.Cursor
+		}
+		part := b.Theme.Paint(tone, Cut(box+o.Label, b.Width, b.Theme.Glyphs.Ellipsis))
+		if line != "" && Width(line)+2+Width(part) > b.Width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += "  "
+		}
+		line += part
+	}
+	return append(lines, line)
+}
+
+// Grid is a choice for each of several rows.
+func Grid[S ~string](name, label string, rows []string, values []S, options ...S) Field {
+	return Field{Name: name, Label: label, input: &grid[S]{rows: rows, values: values, options: options}}
+}
+
+type grid[S ~string] struct {
+	rows    []string
+	values  []S
+	options []S
+	at, top int
+}
+
+// gridRows is how many rows of a grid are in sight.
+const gridRows = 8
+
+func (g *grid[S]) text() string { return fmt.Sprint(g.values) }
+
+func (g *grid[S]) paste(string) {}
+
+func (g *grid[S]) press(k tea.KeyPressMsg) bool {
+	if len(g.rows) == 0 {
+		return false
+	}
+	by := 0
+	switch k.String() {
+	case "down", "j":
+		if g.at == len(g.rows)-1 {
+			return false
+		}
+		g.at++
+	case "up", "k":
+		if g.at == 0 {
+			return false
+		}
+		g.at--
+	case "right", "l", "space":
+		by = 1
+	case "left", "h":
+		by = -1
+	default:
+		return false
+	}
+	n := len(g.options)
+	g.values[g.at] = g.options[(slices.Index(g.options, g.values[g.at])+by+n)%n]
+	return true
+}
+
+func (g *grid[S]) view(b Box, focused bool) []string {
+	if len(g.rows) == 0 {
+		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
+	}
+	g.top = max(min(g.top, g.at), g.at-gridRows+1)
+	widest := 0
+	for _, o := range g.options {
+		widest = max(widest, Width(string(o)))
+	}
+	name := max(4, b.Width-widest-6)
+	var lines []string
+	for i := g.top; i < min(len(g.rows), g.top+gridRows); i++ {
+		tone, lead := theme.Plain, "  "
+		if g.values[i] != g.options[0] {
+			tone = theme.Strong
+		}
+		value := string(g.values[i])
+		if focused && i == g.at {
+			tone, lead = theme.Accent, b.Theme.Glyphs.Cursor+" "
+			value = b.Theme.Glyphs.Left + value + b.Theme.Glyphs.Right
+		}
+		lines = append(lines, b.Theme.Paint(tone, lead+Pad(Cut(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value))
+	}
+	if rest := len(g.rows) - g.top - len(lines); rest > 0 {
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+plural(rest, "more", "more")+" below"))
+	}
+	return lines
+}

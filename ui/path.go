@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
+func File(name, label string, v *string, checks ...Check) Field {
+	t := newTyped(*v, func(s string) { *v = s })
+	return Field{Name: name, Label: label, checks: checks, input: &path{t, *v}}.Note("→ completes the path")
+}
+
+// path is text that began with a proposal: a whole path behind it takes its place.
+type path struct {
+	*typed
+	proposed string
+}
+
+func (p *path) press(k tea.KeyPressMsg) bool {
+	if k.String() == "right" && p.at == len(p.runes) {
+		p.complete()
+		return true
+	}
+	taken := p.typed.press(k)
+	if n := len(p.proposed); n > 0 && os.IsPathSeparator(p.proposed[n-1]) {
+		p.replace()
+	}
+	return taken
+}
+
+func (p *path) paste(s string) {
+	p.typed.paste(s)
+	p.replace()
+}
+
+// replace takes the proposal away where a whole path stands behind it.
+func (p *path) replace() {
+	whole, behind := strings.CutPrefix(p.text(), p.proposed)
+	if !behind || p.proposed == "" || !filepath.IsAbs(whole) {
+		return
+	}
+	at, n := p.at, utf8.RuneCountInString(p.proposed)
+	p.cut(0, n)
+	p.at = max(0, at-n)
+}
+
+// complete adds what all files that begin with the text have in common.
+func (p *path) complete() {
+	matches, err := filepath.Glob(escapeGlob(p.text()) + "*")
+	if err != nil || len(matches) == 0 {
+		return
+	}
+	common := matches[0]
+	for _, m := range matches[1:] {
+		for !strings.HasPrefix(m, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	if info, err := os.Stat(common); err == nil && info.IsDir() && len(matches) == 1 {
+		common += string(filepath.Separator)
+	}
+	if len(common) > len(p.text()) {
+		p.runes = []rune(common)
+		p.at = len(p.runes)
+		p.set(p.text())
+	}
+}
+
+// escapeGlob takes the meaning from characters that Glob gives one.
+func escapeGlob(s string) string {
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
+}

@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"slices"
+)
+
+// A Store holds rows in order and finds them by identity. One that can be read off the loop without a copy also has
+// Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards. One that filters and sorts faster than
+// row by row has Searcher() Searcher for the same rows.
+type Store[T any] interface {
+	Len() int
+	At(i int) T
+	Index(id string) (int, bool)
+	Append(rows []T) (dropped int) // rows whose identity is already held are dropped and counted
+	Put(id string, row T)          // replaces in place, or appends
+	Drop(id string)
+}
+
+// Rows is the store of most kinds: a slice and an index.
+type Rows[T any] struct {
+	id    func(T) string
+	rows  []T
+	index map[string]int
+}
+
+// NewRows is an empty slice store.
+func NewRows[T any](id func(T) string) *Rows[T] { return &Rows[T]{id: id, index: map[string]int{}} }
+
+// Len is how many rows are held.
+func (r *Rows[T]) Len() int { return len(r.rows) }
+
+// At is the row at a place.
+func (r *Rows[T]) At(i int) T { return r.rows[i] }
+
+// Snapshot is the rows as they are now: what is changed later is changed in a copy, and what is added stands behind them.
+func (r *Rows[T]) Snapshot() func(i int) T {
+	rows := r.rows
+	return func(i int) T { return rows[i] }
+}
+
+// Index is the place of an identity.
+func (r *Rows[T]) Index(id string) (int, bool) { i, ok := r.index[id]; return i, ok }
+
+// Append adds rows that are not held yet.
+func (r *Rows[T]) Append(rows []T) (dropped int) {
+	for _, row := range rows {
+		id := r.id(row)
+		if _, held := r.index[id]; held {
+			dropped++
+			continue
+		}
+		r.index[id] = len(r.rows)
+		r.rows = append(r.rows, row)
+	}
+	return dropped
+}
+
+// Put replaces the row of an identity, or appends it. Slices handed out before do not change.
+func (r *Rows[T]) Put(id string, row T) {
+	i, held := r.index[id]
+	if !held {
+		r.Append([]T{row})
+		return
+	}
+	r.rows = slices.Clone(r.rows)
+	r.rows[i] = row
+}
+
+// Drop takes a row out.
+func (r *Rows[T]) Drop(id string) {
+	i, held := r.index[id]
+	if !held {
+		return
+	}
+	r.rows = slices.Concat(r.rows[:i], r.rows[i+1:])
+	delete(r.index, id)
+	for j := i; j < len(r.rows); j++ {
+		r.index[r.id(r.rows[j])] = j
+	}
+}
