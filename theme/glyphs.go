@@ -9,41 +9,41 @@ type Glyphs struct {
 	Live, Stale                                      string // freshness
 	Up, Down, Left, Right                            string // sort, more rows, choices
 	Ellipsis, Bullet, Dots                           string
-	Done, Refused                                    string // news
-	H, V, TopLeft, TopRight, BottomLeft, BottomRight string
+	Success, Failure                                    string // news
+	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
 	Full, Empty, Mask                                string // a share of a whole and its rest, a hidden letter
 }
 
-func unicode() Glyphs {
+func unicodeGlyphs() Glyphs {
 	return Glyphs{
 		Cursor: "▸", Mark: "✓", OK: "●", Problem: "▲", Pending: "◌", Disabled: "○", Unknown: "?", Live: "●", Stale: "◌",
-		Up: "▲", Down: "▼", Left: "‹", Right: "›", Ellipsis: "…", Bullet: "·", Dots: "⋯", Done: "✓", Refused: "✗",
-		H: "─", V: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Full: "█", Empty: "░", Mask: "•",
+		Up: "▲", Down: "▼", Left: "‹", Right: "›", Ellipsis: "…", Bullet: "·", Dots: "⋯", Success: "✓", Failure: "✗",
+		Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Full: "█", Empty: "░", Mask: "•",
 	}
 }
 
-func ascii() Glyphs {
+func asciiGlyphs() Glyphs {
 	return Glyphs{
 		Cursor: ">", Mark: "*", OK: "+", Problem: "!", Pending: "~", Disabled: "-", Unknown: "?", Live: "*", Stale: "~",
-		Up: "^", Down: "v", Left: "<", Right: ">", Ellipsis: "~", Bullet: "-", Dots: ":", Done: "+", Refused: "x",
-		H: "-", V: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Full: "#", Empty: ".", Mask: "*",
+		Up: "^", Down: "v", Left: "<", Right: ">", Ellipsis: "~", Bullet: "-", Dots: ":", Success: "+", Failure: "x",
+		Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Full: "#", Empty: ".", Mask: "*",
 	}
 }
 
-// Spoken is a theme for text that is read aloud: its shapes stand for words, which Aloud puts in their places.
-func Spoken() *Theme {
+// NewScreenReader is a theme for text that is read aloud: its shapes stand for words, which Aloud puts in their places.
+func NewScreenReader() *Theme {
 	return &Theme{Name: "spoken", Dark: true, Glyphs: Glyphs{
-		Cursor: shape(0), Mark: shape(1), OK: shape(2), Problem: shape(3), Pending: shape(4), Disabled: shape(5), Unknown: shape(6), Live: shape(0), Stale: shape(0),
-		Up: shape(0), Down: shape(0), Left: shape(0), Right: shape(7), Ellipsis: shape(8), Bullet: shape(7), Dots: shape(8), Done: shape(9), Refused: shape(10),
-		H: shape(0), V: shape(0), TopLeft: shape(0), TopRight: shape(0), BottomLeft: shape(0), BottomRight: shape(0), Full: shape(0), Empty: shape(0), Mask: "*",
+		Cursor: placeholder(0), Mark: placeholder(1), OK: placeholder(2), Problem: placeholder(3), Pending: placeholder(4), Disabled: placeholder(5), Unknown: placeholder(6), Live: placeholder(0), Stale: placeholder(0),
+		Up: placeholder(0), Down: placeholder(0), Left: placeholder(0), Right: placeholder(7), Ellipsis: placeholder(8), Bullet: placeholder(7), Dots: placeholder(8), Success: placeholder(9), Failure: placeholder(10),
+		Horizontal: placeholder(0), Vertical: placeholder(0), TopLeft: placeholder(0), TopRight: placeholder(0), BottomLeft: placeholder(0), BottomRight: placeholder(0), Full: placeholder(0), Empty: placeholder(0), Mask: "*",
 	}}
 }
 
-// shape is a rune for private use, which no cleaned text holds.
-func shape(n int) string { return string(rune(0xe000 + n)) }
+// placeholder is a rune for private use, which no cleaned text holds.
+func placeholder(n int) string { return string(rune(0xe000 + n)) }
 
-// Aloud is a line that was drawn in the theme Spoken, as a sentence: shapes are words unless their words follow, lines and columns are gone.
-func Aloud(line string) string {
+// ScreenReaderText is a line that was drawn in the theme Spoken, as a sentence: shapes are words unless their words follow, lines and columns are gone.
+func ScreenReaderText(line string) string {
 	line = strings.NewReplacer(" · ", ", ", " › ", ", ", "—", "none", "·", ",", "…", "...", "›", ",").Replace(line)
 	words := [...]string{"", "marked", "ok", "problem", "pending", "disabled", "unknown", ",", "...", "done:", "wrong:"}
 	var out strings.Builder

@@ -5,7 +5,7 @@ package theme
 // A Tone is what a piece of text means. It is never a colour.
 type Tone int
 
-// The tones.
+// The toneCount.
 const (
 	Plain  Tone = iota
 	Muted       // secondary text: units, ages, explanations
@@ -21,9 +21,9 @@ const (
 	Marked      // a marked row's glyph
 	Input       // text being typed
 	Match       // the part of a text that a filter matched
-	First       // first line of a chart
-	Second      // second line of a chart
-	tones       // how many there are
+	ChartFirst       // first line of a chart
+	ChartSecond      // second line of a chart
+	toneCount       // how many there are
 )
 
 // A Style is a tone as bytes: what opens it and what closes it. Both are empty where nothing may be styled.
@@ -34,7 +34,7 @@ type Theme struct {
 	Name   string
 	Dark   bool // it is for dark backgrounds
 	Glyphs Glyphs
-	styles [tones]Style
+	styles [toneCount]Style
 }
 
 // Style gives the bytes around text of tone t.

@@ -13,11 +13,11 @@ import (
 func TestWithoutColoursNoColourIsSent(t *testing.T) {
 	faultrig.Report(t, "E9", "TestWithoutColoursNoColourIsSent")
 	for _, name := range Names() {
-		look, err := New(name, None, false)
+		look, err := New(name, NoColor, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for tone := range tones {
+		for tone := range toneCount {
 			open := look.Style(tone).Open
 			for code := range strings.SplitSeq(strings.Trim(open, "\x1b[m"), ";") {
 				if len(code) > 1 {
@@ -28,13 +28,13 @@ func TestWithoutColoursNoColourIsSent(t *testing.T) {
 	}
 }
 
-func TestSixteenColoursAreTheTerminalsOwn(t *testing.T) {
+func TestNew_ansi16(t *testing.T) {
 	for _, name := range Names() {
 		look, err := New(name, ANSI16, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for tone := range tones {
+		for tone := range toneCount {
 			if open := look.Style(tone).Open; strings.Contains(open, "38;") || strings.Contains(open, "48;") {
 				t.Errorf("%s, tone %d: %q", name, tone, open)
 			}
@@ -65,7 +65,7 @@ func TestGlyphs(t *testing.T) {
 }
 
 func TestUnknownTheme(t *testing.T) {
-	if _, err := New("pink", None, false); err == nil || !strings.Contains(err.Error(), "dark, light") {
+	if _, err := New("pink", NoColor, false); err == nil || !strings.Contains(err.Error(), "dark, light") {
 		t.Errorf("%v", err)
 	}
 }

@@ -200,7 +200,7 @@ func render(rows [][]cell, b Box, height int) string {
 				run.WriteRune(row[j].r)
 			}
 			text := run.String()
-			if b.Theme.Glyphs.H == "-" {
+			if b.Theme.Glyphs.Horizontal == "-" {
 				text = asciiLine.Replace(text)
 			}
 			out.WriteString(b.Theme.Paint(row[i].tone, text))

@@ -25,7 +25,7 @@ func TestChosenColumns(t *testing.T) {
 	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(unknown, []string{"weight"}) {
 		t.Errorf("unknown: %v", unknown)
 	}
-	look, err := theme.New("dark", theme.None, true)
+	look, err := theme.New("dark", theme.NoColor, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -349,7 +349,7 @@ func (v *FormView) lines(b Box) (lines []string, focus int) {
 		add(theme.Plain, "  "+Cut(name, b.Width-2, b.Theme.Glyphs.Ellipsis))
 	}
 	if v.banner != "" {
-		add(theme.Bad, b.Theme.Glyphs.Refused+" "+v.banner)
+		add(theme.Bad, b.Theme.Glyphs.Failure+" "+v.banner)
 	}
 	for i, f := range v.form.Fields {
 		if !f.shown() {
@@ -406,7 +406,7 @@ func (v *FormView) field(i int, f Field, b Box) []string {
 	}
 	switch {
 	case reason != "":
-		for _, line := range Wrap(b.Theme.Glyphs.Refused+" "+reason, inner.Width) {
+		for _, line := range Wrap(b.Theme.Glyphs.Failure+" "+reason, inner.Width) {
 			lines = append(lines, indent+b.Theme.Paint(theme.Bad, line))
 		}
 	case focused && f.about() != "":

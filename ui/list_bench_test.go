@@ -83,7 +83,7 @@ func BenchmarkChart(b *testing.B) {
 	room, start := box(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	c := Chart{Title: "network", Unit: func(v float64) string { return fmt.Sprintf("%.0f kb/s", v) }, Location: time.UTC}
 	for n, name := range []string{"in", "out"} {
-		s := Series{Name: name, Tone: theme.First}
+		s := Series{Name: name, Tone: theme.ChartFirst}
 		for i := range 288 {
 			s.Points = append(s.Points, Point{At: start.Add(time.Duration(i) * 5 * time.Minute), Value: math.Sin(float64(i)/20+float64(n))*400 + 500})
 		}

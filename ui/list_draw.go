@@ -33,7 +33,7 @@ func (l *List[T]) View(b Box) string {
 	left, right := b, b
 	left.Width, right.Width = at-3, b.Width-at
 	l.sheet.begin(left.Width, b.Height)
-	l.sheet.seam, l.sheet.room = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.V)+" ", right.Width
+	l.sheet.seam, l.sheet.room = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.Vertical)+" ", right.Width
 	l.sheet.beside = l.Detail(row, right)
 	return l.table(left)
 }

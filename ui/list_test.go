@@ -182,7 +182,7 @@ func TestEveryFrameFitsItsBox(t *testing.T) {
 func TestChart(t *testing.T) {
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	series := func(values ...float64) []Series {
-		s := Series{Name: "cpu", Tone: theme.First}
+		s := Series{Name: "cpu", Tone: theme.ChartFirst}
 		for i, v := range values {
 			s.Points = append(s.Points, Point{start.Add(time.Duration(i) * 5 * time.Minute), v})
 		}

@@ -97,7 +97,7 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 
 // Without colours no colour is in any frame, and states are told by words; with sixteen they are the terminal's own.
 func TestColours(t *testing.T) {
-	for _, colours := range []theme.Colors{theme.None, theme.ANSI16} {
+	for _, colours := range []theme.ColorProfile{theme.NoColor, theme.ANSI16} {
 		for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}) {
 			faultrig.Row(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
 				startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
@@ -112,7 +112,7 @@ func TestColours(t *testing.T) {
 					for _, part := range strings.Split(frame, "\x1b[")[1:] {
 						style, _, _ := strings.Cut(part, "m")
 						for code := range strings.SplitSeq(style, ";") {
-							if colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3; colour && colours == theme.None || code == "38" || code == "48" {
+							if colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3; colour && colours == theme.NoColor || code == "38" || code == "48" {
 								r.Fatalf("the colour %q is in the frame", style)
 							}
 						}
@@ -349,7 +349,7 @@ func input(b byte) tea.Msg {
 	case b < 150:
 		return tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown}
 	case b < 160:
-		return []tea.Msg{tea.FocusMsg{}, tea.BlurMsg{}, terminal.Resumed{}, terminal.Alone{}, terminal.Stalled{Dropped: 3}}[b%5]
+		return []tea.Msg{tea.FocusMsg{}, tea.BlurMsg{}, terminal.Resumed{}, terminal.SuspendUnavailable{}, terminal.OutputStalled{DroppedBytes: 3}}[b%5]
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func shared(t *testing.T, test func(r *rig, other *client.Client, elsewhere cont
 	startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
 		r.api, r.journal = r.another(path)
 		account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
-		o.Panes, o.Opened = account.Panes(), account.Opened
+		o.Panes, o.OnOpen = account.Panes(), account.Opened
 	}, func(r *rig) {
 		other, _ := r.another(path)
 		test(r, other, client.Because(client.About(r.ctx, "service", "8", "cdn-origin"), "kernel update"))
@@ -105,7 +105,7 @@ func TestOneDashboardOfTwoEnables(t *testing.T) {
 		first := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
 		api, j := r.another(path)
 		second := views.New(r.ctx, views.Options{API: api, Name: "acme-prod", Journal: j, Now: time.Now, Location: time.UTC})
-		o.Panes, o.Opened = first.Panes(), func() tea.Cmd { return tea.Batch(first.Opened(), second.Opened()) }
+		o.Panes, o.OnOpen = first.Panes(), func() tea.Cmd { return tea.Batch(first.Opened(), second.Opened()) }
 	}, func(r *rig) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<ctrl+s>")
 		r.see("monitoring is disabled")

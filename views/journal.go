@@ -84,9 +84,9 @@ func (a *Account) outcome(e *journal.Entry, look *theme.Theme) (string, theme.To
 	case e.Outcome == journal.Sent:
 		return g.Pending + " under way", theme.Accent
 	case e.Outcome == journal.Done:
-		return g.Done + " done", theme.Good
+		return g.Success + " done", theme.Good
 	}
-	return g.Refused + " not done", theme.Bad
+	return g.Failure + " not done", theme.Bad
 }
 
 // concern orders outcomes by how soon somebody must look.

@@ -15,23 +15,23 @@ import (
 )
 
 // attentive runs a test with a program that tells notices, started on a pane that shows neither services nor issues.
-func attentive(t *testing.T, notify shell.Notify, test func(r *rig, told *[]string)) {
+func attentive(t *testing.T, notify shell.NotifyOptions, test func(r *rig, told *[]string)) {
 	t.Helper()
 	start(t, emulator.Options{Lively: true}, 120, 36, func(r *rig) {
 		var told []string
-		notify.Alert = func(title, text string) tea.Cmd {
+		notify.Send = func(title, text string) tea.Cmd {
 			told = append(told, title+": "+text)
 			return nil
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		account := views.New(ctx, views.Options{API: r.api, Name: "acme", Journal: r.journal, Now: time.Now, Location: time.UTC})
-		look, err := theme.New("dark", theme.None, false)
+		look, err := theme.New("dark", theme.NoColor, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC,
-			Opened: account.Opened, Notices: account.Notices, Attend: account.Attend, Notify: notify, Start: "buckets"})
+		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC,
+			OnOpen: account.Opened, Notices: account.Notices, RefreshNoticeSources: account.Attend, Notify: notify, StartPane: "buckets"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func attentive(t *testing.T, notify shell.Notify, test func(r *rig, told *[]stri
 
 // Trouble is told once, whatever pane is in front, and the pane stays.
 func TestTroubleIsToldOnce(t *testing.T) {
-	attentive(t, shell.Notify{Ways: []string{"bell"}, Rules: []string{views.LeavesOK, views.NewIssue}}, func(r *rig, told *[]string) {
+	attentive(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.LeavesOK, views.NewIssue}}, func(r *rig, told *[]string) {
 		r.wait(2 * time.Minute)
 		if len(*told) != 0 {
 			r.Fatalf("told before anything happened: %v", *told)
@@ -60,13 +60,13 @@ func TestTroubleIsToldOnce(t *testing.T) {
 
 // By the rules of the account nothing else is told beside the screen; the line of news has it all the same.
 func TestRulesOfNotices(t *testing.T) {
-	attentive(t, shell.Notify{Ways: []string{"bell"}, Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
+	attentive(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
 		r.wait(250 * time.Second)
 		if len(*told) != 1 || !strings.Contains((*told)[0], "new issue") {
 			r.Errorf("told: %v", *told)
 		}
 	})
-	attentive(t, shell.Notify{Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
+	attentive(t, shell.NotifyOptions{Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
 		before := r.emu.Requests("list services")
 		r.wait(250 * time.Second)
 		if len(*told) != 0 || r.emu.Requests("list services") != before {
@@ -77,7 +77,7 @@ func TestRulesOfNotices(t *testing.T) {
 
 // What somebody does here is no trouble.
 func TestOwnChangesAreNoTrouble(t *testing.T) {
-	attentive(t, shell.Notify{Ways: []string{"bell"}, Rules: []string{views.LeavesOK}}, func(r *rig, told *[]string) {
+	attentive(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.LeavesOK}}, func(r *rig, told *[]string) {
 		r.press("3", "/", "web-1", "<enter>", "d", "<ctrl+s>")
 		r.see("disabled")
 		r.press("E")

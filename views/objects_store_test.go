@@ -97,7 +97,7 @@ func (l *listing) sort(t testing.TB, column int) {
 // frame is the list as text: its first lines.
 func (l *listing) frame(t testing.TB, lines int) string {
 	t.Helper()
-	look, err := theme.New("dark", theme.None, false)
+	look, err := theme.New("dark", theme.NoColor, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,17 +20,17 @@ func TestProgressOfTransfers(t *testing.T) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		account := views.New(ctx, views.Options{API: r.api, Name: "acme", Journal: r.journal, Now: time.Now, Location: time.UTC})
-		look, err := theme.New("dark", theme.None, false)
+		look, err := theme.New("dark", theme.NoColor, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Now: time.Now, Location: time.UTC, Opened: account.Opened, Progress: account.Progress})
+		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Now: time.Now, Location: time.UTC, OnOpen: account.Opened, Progress: account.Progress})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
-		if p := r.shell.Frame().Percent; p != 0 {
+		if p := r.shell.Frame().ProgressPercent; p != 0 {
 			r.Errorf("%d percent of nothing", p)
 		}
 		r.T.Chdir(dir)
@@ -38,12 +38,12 @@ func TestProgressOfTransfers(t *testing.T) {
 		release := r.emu.Hold("*")
 		r.press("w", "<ctrl+s>")
 		r.wait(time.Second)
-		if p := r.shell.Frame().Percent; p != 1 {
+		if p := r.shell.Frame().ProgressPercent; p != 1 {
 			r.Errorf("%d percent at the beginning:\n%s", p, r.screen())
 		}
 		release()
 		r.wait(3 * time.Second)
-		if p := r.shell.Frame().Percent; p != 0 {
+		if p := r.shell.Frame().ProgressPercent; p != 0 {
 			r.Errorf("%d percent at the end:\n%s", p, r.screen())
 		}
 	})

@@ -80,8 +80,8 @@ func startedBehind(t *testing.T, o emulator.Options, width, height int, between 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newRig(t, ctx, o, width, height, between)
-		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", Refresh: 20 * time.Second, Now: time.Now, Location: time.UTC, Opened: r.opened, Leaving: r.leaving,
-			Waiting: func() (time.Time, time.Duration) { b := r.api.Budget(); return b.Until, b.Asked }, Resume: r.api.Resume, Token: r.token}
+		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC, OnOpen: r.opened, LeaveWarnings: r.leaving,
+			RateLimitWait: func() (time.Time, time.Duration) { b := r.api.Budget(); return b.Until, b.Asked }, RetryNow: r.api.Resume, TokenForm: r.token}
 		setup(r, &so)
 		var err error
 		if r.shell, err = shell.New(so); err != nil {
@@ -97,7 +97,7 @@ func startedBehind(t *testing.T, o emulator.Options, width, height int, between 
 // shift gives the panes and the shell another clock than the API's.
 func (r *rig) shift(o *shell.Options, now func() time.Time) {
 	account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: now, Location: time.UTC})
-	o.Panes, o.Opened, o.Leaving, o.Now = account.Panes(), account.Opened, account.Leaving, now
+	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = account.Panes(), account.Opened, account.Leaving, now
 }
 
 const token = "test-token"
@@ -115,7 +115,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	}
 	r.api = api
 	account := views.New(ctx, views.Options{API: api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
-	if r.look, err = theme.New("dark", theme.None, false); err != nil {
+	if r.look, err = theme.New("dark", theme.NoColor, false); err != nil {
 		t.Fatal(err)
 	}
 	r.panes, r.opened, r.leaving, r.token = account.Panes(), account.Opened, account.Leaving, account.TokenForm

@@ -36,10 +36,10 @@ func (s *sheet) title(text string) {
 // heading is a rule with a name in it.
 func (s *sheet) heading(text string) {
 	g := s.box.Theme.Glyphs
-	lead := strings.Repeat(g.H, 2) + " "
+	lead := strings.Repeat(g.Horizontal, 2) + " "
 	name := s.cut(text, s.box.Width-5)
 	rest := max(0, s.box.Width-3-ui.Width(name)-1)
-	s.add(s.box.Theme.Paint(theme.Rule, lead) + s.box.Theme.Paint(theme.Strong, name) + s.box.Theme.Paint(theme.Rule, " "+strings.Repeat(g.H, rest)))
+	s.add(s.box.Theme.Paint(theme.Rule, lead) + s.box.Theme.Paint(theme.Strong, name) + s.box.Theme.Paint(theme.Rule, " "+strings.Repeat(g.Horizontal, rest)))
 }
 
 // line is a label and what it says, on as many lines as that takes.

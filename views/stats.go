@@ -28,12 +28,12 @@ type measure struct {
 
 func measures() []measure {
 	return []measure{
-		{"CPU", percent, func(s *client.Stats) []ui.Series { return []ui.Series{line("cpu", theme.First, s.CPU)} }},
+		{"CPU", percent, func(s *client.Stats) []ui.Series { return []ui.Series{line("cpu", theme.ChartFirst, s.CPU)} }},
 		{"Network", bitRate, func(s *client.Stats) []ui.Series {
-			return []ui.Series{line("in", theme.First, s.NetIn), line("out", theme.Second, s.NetOut)}
+			return []ui.Series{line("in", theme.ChartFirst, s.NetIn), line("out", theme.ChartSecond, s.NetOut)}
 		}},
-		{"Disk", operations, func(s *client.Stats) []ui.Series { return []ui.Series{line("disk", theme.First, s.Disk)} }},
-		{"Swap", operations, func(s *client.Stats) []ui.Series { return []ui.Series{line("swap", theme.First, s.Swap)} }},
+		{"Disk", operations, func(s *client.Stats) []ui.Series { return []ui.Series{line("disk", theme.ChartFirst, s.Disk)} }},
+		{"Swap", operations, func(s *client.Stats) []ui.Series { return []ui.Series{line("swap", theme.ChartFirst, s.Swap)} }},
 	}
 }
 

@@ -199,9 +199,9 @@ func transferState(r *transfer.Row, b ui.Box) (string, theme.Tone) {
 		}
 		return g.Live + " running", theme.Accent
 	case transfer.Done:
-		return g.Done + " done", theme.Good
+		return g.Success + " done", theme.Good
 	case transfer.Failed:
-		return g.Refused + " failed", theme.Bad
+		return g.Failure + " failed", theme.Bad
 	case transfer.Paused:
 		return g.Disabled + " paused", theme.Warn
 	}

@@ -652,7 +652,7 @@ func TestShownOnce(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
 		"esc": func(r *rig) { r.press("<esc>") }, "q": func(r *rig) { r.press("q") }, "ctrl+c": func(r *rig) { r.press("<ctrl+c>") }, "enter": func(r *rig) { r.press("<enter>") },
 		"resize": func(r *rig) { r.send(tea.WindowSizeMsg{Width: 120, Height: 36}) }, "suspended": func(r *rig) { r.send(terminal.Resumed{}) },
-		"another tab": func(r *rig) { r.press("7", "<tab>") }, "five minutes": func(r *rig) { r.wait(5 * time.Minute) }, "stalled": func(r *rig) { r.send(terminal.Stalled{Dropped: 3}) },
+		"another tab": func(r *rig) { r.press("7", "<tab>") }, "five minutes": func(r *rig) { r.wait(5 * time.Minute) }, "stalled": func(r *rig) { r.send(terminal.OutputStalled{DroppedBytes: 3}) },
 	} {
 		faultrig.Row(t, "F9", name, func(t *testing.T) {
 			start(t, emulator.Options{}, 120, 36, func(r *rig) {

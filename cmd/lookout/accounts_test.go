@@ -12,7 +12,7 @@ import (
 )
 
 // desk is the program on an account of the configuration, as the command line opens it.
-func (r *rig) desk(width, height int, f *flags) *termtest.T {
+func (r *rig) desk(width, height int, f *flags) *termtest.Terminal {
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Cleanup(cancel)
@@ -29,7 +29,7 @@ func (r *rig) desk(width, height int, f *flags) *termtest.T {
 	if err != nil {
 		r.Fatal(err)
 	}
-	d, err := shell.NewDesk(ctx, first, rest.open)
+	d, err := shell.NewAccountSwitcher(ctx, first, rest.open)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	v.Type("C", "2")
 	v.WaitFor("edge-router")
 	v.Type("q")
-	if code := v.Ended(); code != 0 {
+	if code := v.WaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }

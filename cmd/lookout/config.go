@@ -27,7 +27,7 @@ type file struct {
 	Account  string // the one to start with
 	Accounts map[string]accountBlock
 	Keys     map[string][]string // "services.disable" = ["d"]
-	Themes   map[string]theme.Own
+	Themes   map[string]theme.CustomTheme
 	Columns  map[string][]string // "services" = ["state", "label"]
 	Notify   []string
 }
@@ -58,7 +58,7 @@ type settings struct {
 	Linear  bool
 	Refresh time.Duration
 	Keys    map[string][]string
-	Themes  map[string]theme.Own
+	Themes  map[string]theme.CustomTheme
 	Columns map[string][]string
 	Notify  []string
 	path    string                   // of the configuration

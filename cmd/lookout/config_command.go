@@ -228,7 +228,7 @@ func allMistakes(ctx context.Context, data []byte) mistakes {
 	}
 	wrong = append(wrong, wrongColumns(account.Lists(), cfg.Columns, at)...)
 	var known []string
-	for _, k := range program.Keys() {
+	for _, k := range program.KeyBindings() {
 		known = append(known, k.Name())
 	}
 	for name := range cfg.Keys {
@@ -250,9 +250,9 @@ func allMistakes(ctx context.Context, data []byte) mistakes {
 
 // whereBound is the line that binds the key of a clash.
 func whereBound(clash error, at map[string]place) place {
-	var c *shell.Clash
+	var c *shell.KeyConflictError
 	if errors.As(clash, &c) {
-		for _, action := range []string{c.Other, c.One} {
+		for _, action := range []string{c.OtherAction, c.Action} {
 			if p, here := at[joined([]string{"keys", c.Pane + "." + action})]; here {
 				return p
 			}

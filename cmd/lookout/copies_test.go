@@ -22,7 +22,7 @@ func TestCopiedCommandsWork(t *testing.T) {
 		v.Type("Y")
 		v.WaitFor("row as JSON")
 		v.Type(entry)
-		line := v.Copied()
+		line := v.WaitClipboard()
 		v.WaitGone("row as JSON")
 		return line
 	}
@@ -53,5 +53,5 @@ func TestCopiedCommandsWork(t *testing.T) {
 		t.Errorf("curl: %s", curl)
 	}
 	v.Type("q")
-	v.Ended()
+	v.WaitExit()
 }

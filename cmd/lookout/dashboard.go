@@ -87,15 +87,15 @@ func show(ctx context.Context, f *flags, rest accounts, open func(context.Contex
 	if err != nil {
 		return err
 	}
-	desk, err := shell.NewDesk(ctx, first, rest.open)
+	desk, err := shell.NewAccountSwitcher(ctx, first, rest.open)
 	if err != nil {
 		return usage(err)
 	}
 	var screen terminal.Screen = desk
 	if f.linear {
-		screen = shell.NewLinear(desk)
+		screen = shell.NewLinearScreen(desk)
 	}
-	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, Progress: terminal.HasProgress(), Handover: desk.Close, Log: faults, ASCII: f.ascii || !terminal.Unicode()})
+	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, ProgressBar: terminal.HasProgressBar(), BeforeExit: desk.Close, PanicLog: faults, ASCII: f.ascii || !terminal.SupportsUnicode()})
 	if code != exitOK || err != nil {
 		return &exit{code, err}
 	}
@@ -153,10 +153,10 @@ func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *j
 		return shell.Options{}, nil, usage(fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")))
 	}
 	return shell.Options{
-		Panes: panes, Theme: style, Looks: looks, Columns: s.Columns, Account: s.Account, Tone: s.Color, Word: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
-		Budget: func() string { return budget(c.Budget(), time.Now()) }, Refresh: refresh, Keys: s.Keys, Start: f.view, Opened: account.Opened,
-		Waiting: func() (time.Time, time.Duration) { b := c.Budget(); return b.Until, b.Asked }, Resume: c.Resume, Token: account.TokenForm,
-		Context: ctx, Leaving: account.Leaving, Progress: account.Progress, Notices: account.Notices, Attend: account.Attend, Notify: s.notify(),
+		Panes: panes, Theme: style, Themes: looks, Columns: s.Columns, Account: s.Account, AccountTone: s.Color, AccountLabel: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
+		RequestBudget: func() string { return budget(c.Budget(), time.Now()) }, RefreshInterval: refresh, Keys: s.Keys, StartPane: f.view, OnOpen: account.Opened,
+		RateLimitWait: func() (time.Time, time.Duration) { b := c.Budget(); return b.Until, b.Asked }, RetryNow: c.Resume, TokenForm: account.TokenForm,
+		Context: ctx, LeaveWarnings: account.Leaving, Progress: account.Progress, Notices: account.Notices, RefreshNoticeSources: account.Attend, Notify: s.notify(),
 	}, account, nil
 }
 

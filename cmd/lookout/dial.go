@@ -53,15 +53,15 @@ func (d *dial) banner() string {
 }
 
 // commands are the palette's: one for each position, and off.
-func (d *dial) commands() []shell.Command {
-	all := []shell.Command{{Name: "demo off", Kind: "demo", Do: func() tea.Cmd {
+func (d *dial) commands() []shell.PaletteCommand {
+	all := []shell.PaletteCommand{{Name: "demo off", Kind: "demo", Do: func() tea.Cmd {
 		d.api.Clear()
 		d.on.Store(nil)
 		d.resume()
 		return tea.Batch(ui.News(theme.Good, "nothing is wrong any more"), ui.Send(ui.Again{}))
 	}}}
 	for _, t := range troubles() {
-		all = append(all, shell.Command{Name: "demo " + t.name, Kind: "demo", Do: func() tea.Cmd {
+		all = append(all, shell.PaletteCommand{Name: "demo " + t.name, Kind: "demo", Do: func() tea.Cmd {
 			d.api.Clear()
 			d.api.Fail(t.match, t.fault)
 			d.on.Store(&t)

@@ -9,7 +9,7 @@ import (
 )
 
 // invention is the demo in a virtual terminal, with its first account.
-func invention(t *testing.T, width, height int) (*termtest.T, invented) {
+func invention(t *testing.T, width, height int) (*termtest.Terminal, invented) {
 	t.Helper()
 	t.Setenv("LANG", "C.UTF-8")
 	f := &flags{theme: "dark"}
@@ -21,7 +21,7 @@ func invention(t *testing.T, width, height int) (*termtest.T, invented) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := shell.NewDesk(t.Context(), session, nil)
+	d, err := shell.NewAccountSwitcher(t.Context(), session, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func documents(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	pages := map[string]string{
-		"commands/README.md": commandsPage(root), "configuration.md": configurationPage(), "keys.md": keysPage(program.Keys()),
+		"commands/README.md": commandsPage(root), "configuration.md": configurationPage(), "keys.md": keysPage(program.KeyBindings()),
 		"man/lookout.1": manual(root),
 	}
 	for _, c := range documented(root) {
@@ -219,7 +219,7 @@ keyring = true
 }
 
 // keysPage is every action with its keys, pane by pane.
-func keysPage(keys []shell.Key) string {
+func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(generated + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what `[keys]` takes; an action marked * changes something at the API.\n")
 	pane := ""

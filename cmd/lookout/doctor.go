@@ -276,7 +276,7 @@ func (d *doctor) scopes(ctx context.Context) {
 }
 
 func (d *doctor) screen() {
-	colours := map[theme.Colors]string{theme.None: "no colours", theme.ANSI16: "16 colours", theme.ANSI256: "256 colours", theme.TrueColor: "true colour"}[terminal.Colors()]
+	colours := map[theme.ColorProfile]string{theme.NoColor: "no colours", theme.ANSI16: "16 colours", theme.ANSI256: "256 colours", theme.TrueColor: "true colour"}[terminal.DetectColorProfile()]
 	text := fmt.Sprintf("TERM=%s, %s", orElse(os.Getenv("TERM"), "(not set)"), colours)
 	if os.Getenv("NO_COLOR") != "" {
 		text += " (NO_COLOR)"
@@ -284,7 +284,7 @@ func (d *doctor) screen() {
 	if columns, lines, err := term.GetSize(os.Stdout.Fd()); err == nil {
 		text += fmt.Sprintf(", %d×%d", columns, lines)
 	}
-	if !terminal.Unicode() {
+	if !terminal.SupportsUnicode() {
 		text += ", ASCII alone (the locale is not UTF-8)"
 	}
 	if err := terminal.Check(); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // program runs the dashboard on an emulated account in a virtual terminal.
-func program(t *testing.T, api *emulator.Emulator, width, height int) *termtest.T {
+func program(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
 	t.Helper()
 	s, err := on(t, api, settings{Account: "acme-prod", Theme: "dark"})
 	if err != nil {
@@ -48,7 +48,7 @@ func TestStartReadQuit(t *testing.T) {
 	v.Type("3")
 	v.WaitFor("edge-router")
 	v.Type("q")
-	if code := v.Ended(); code != 0 {
+	if code := v.WaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -78,8 +78,8 @@ func TestPausedWritesNothing(t *testing.T) {
 	v.WaitFor("Object Storage  12 buckets")
 	v.Type("p")
 	v.WaitFor("paused")
-	before := v.Still(300 * time.Millisecond)
-	if after := v.Settled(3 * time.Second); after != before {
+	before := v.WaitIdle(300 * time.Millisecond)
+	if after := v.BytesAfter(3 * time.Second); after != before {
 		t.Errorf("%d bytes were written at rest", after-before)
 	}
 }

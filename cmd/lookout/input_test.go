@@ -44,7 +44,7 @@ func TestFloodsOfInput(t *testing.T) {
 			}
 			v.Type(c.sent)
 			if strings.Contains(name, "raw") {
-				v.Settled(200 * time.Millisecond) // what follows a burst at once belongs to it
+				v.BytesAfter(200 * time.Millisecond) // what follows a burst at once belongs to it
 			}
 			if name == "the end is lost" {
 				time.Sleep(2500 * time.Millisecond) // the guard ends it after two seconds
@@ -72,33 +72,33 @@ func TestFloodsOfInput(t *testing.T) {
 
 // At rest little is written: the age, and nothing else; reading again what has not changed writes no more.
 func TestFewBytesAtRest(t *testing.T) {
-	at := func(t *testing.T, pane string) *termtest.T {
+	at := func(t *testing.T, pane string) *termtest.Terminal {
 		v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 		v.WaitFor("Object Storage  12 buckets")
 		v.Type(pane)
-		v.Still(300 * time.Millisecond)
+		v.WaitIdle(300 * time.Millisecond)
 		return v
 	}
 	faultrig.Row(t, "E15", "at rest", func(t *testing.T) {
 		v := at(t, "3")
-		before := v.Bytes()
-		if n := v.Settled(2*time.Second) - before; n > 2*200 {
+		before := v.BytesWritten()
+		if n := v.BytesAfter(2*time.Second) - before; n > 2*200 {
 			t.Errorf("%d bytes in two seconds", n)
 		}
 	})
 	faultrig.Row(t, "E15", "read again", func(t *testing.T) {
 		v := at(t, "3")
-		before := v.Bytes()
+		before := v.BytesWritten()
 		v.Type("r")
-		if n := v.Settled(500*time.Millisecond) - before; n > 400 {
+		if n := v.BytesAfter(500*time.Millisecond) - before; n > 400 {
 			t.Errorf("%d bytes for a refresh without a change", n)
 		}
 	})
 	faultrig.Row(t, "E15", "a row down", func(t *testing.T) {
 		v := at(t, "8")
-		before := v.Bytes()
+		before := v.BytesWritten()
 		v.Type("j")
-		if n := v.Settled(300*time.Millisecond) - before; n > 2048 {
+		if n := v.BytesAfter(300*time.Millisecond) - before; n > 2048 {
 			t.Errorf("%d bytes for a row down", n)
 		}
 	})
@@ -125,8 +125,8 @@ func TestClipboard(t *testing.T) {
 			play(v, c.keys)
 			v.WaitFor(c.says)
 			const sequence = "\x1b]52;"
-			v.WaitWritten(sequence, c.sequences) // beside the frame that says so: before it or after
-			if n := strings.Count(v.Written(), sequence); n != c.sequences {
+			v.WaitOutput(sequence, c.sequences) // beside the frame that says so: before it or after
+			if n := strings.Count(v.Output(), sequence); n != c.sequences {
 				t.Errorf("%d sequences", n)
 			}
 		})

@@ -11,13 +11,13 @@ import (
 )
 
 // linear runs the program told in lines.
-func linear(t *testing.T, api *emulator.Emulator) *termtest.T {
+func linear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
 	t.Helper()
 	s, err := on(t, api, settings{Account: "acme-prod", Theme: "dark"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return termtest.NewLinear(t, 200, 200, shell.NewLinear(s))
+	return termtest.NewLinear(t, 200, 200, shell.NewLinearScreen(s))
 }
 
 // The whole program can be used by its lines: tabs and rows are named, a form is asked field by field, questions are answered.
@@ -50,13 +50,13 @@ func TestLinear(t *testing.T) {
 	v.WaitFor("is removed for good")
 	v.WaitFor("type web-1 and press enter; escape leaves")
 	v.Type("<esc>")
-	v.Settled(200 * time.Millisecond) // a key right behind an escape would be one with alt
+	v.BytesAfter(200 * time.Millisecond) // a key right behind an escape would be one with alt
 	v.Type("?")
 	v.WaitFor("search: ")
 	v.Type("copy menu")
 	v.WaitFor("1 of 1: copy menu; key Y")
 	v.Type("<esc>")
-	v.Settled(200 * time.Millisecond)
+	v.BytesAfter(200 * time.Millisecond)
 	v.Type("2")
 	v.WaitFor("Issues, tab 2 of 12")
 	v.WaitFor("1 of 9:")
@@ -73,10 +73,10 @@ func TestLinear(t *testing.T) {
 	v.WaitFor("To be enabled again")
 	v.WaitFor("y: yes, quit")
 	v.Type("y")
-	if code := v.Ended(); code != 0 {
+	if code := v.WaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	written := v.Written()
+	written := v.Output()
 	for _, mode := range []string{"\x1b[?2004h", "\x1b[?2004l"} {
 		written = strings.ReplaceAll(written, mode, "")
 	}
@@ -95,13 +95,13 @@ func TestLinearIsQuiet(t *testing.T) {
 	v.Type("3")
 	v.WaitFor("1 of 14: billing-api")
 	v.WaitFor("open issue 823")
-	before := v.Still(500 * time.Millisecond)
-	if after := v.Settled(2500 * time.Millisecond); after != before { // the age in the head line grows meanwhile
-		t.Errorf("at rest it said %q", v.Written()[before:])
+	before := v.WaitIdle(500 * time.Millisecond)
+	if after := v.BytesAfter(2500 * time.Millisecond); after != before { // the age in the head line grows meanwhile
+		t.Errorf("at rest it said %q", v.Output()[before:])
 	}
 	v.Type("r")
-	if after := v.Settled(500 * time.Millisecond); after != before {
-		t.Errorf("reading the same rows again it said %q", v.Written()[before:])
+	if after := v.BytesAfter(500 * time.Millisecond); after != before {
+		t.Errorf("reading the same rows again it said %q", v.Output()[before:])
 	}
 }
 
@@ -117,11 +117,11 @@ func TestLinearTellsNoSecret(t *testing.T) {
 	v.Type("spoken key", "<ctrl+s>")
 	v.WaitFor("hidden, and not read aloud; y copies it")
 	v.Type("r", "y")
-	secret := v.Copied()
+	secret := v.WaitClipboard()
 	v.WaitFor("copied or saved; enter closes")
 	v.Type("<enter>", "5")
 	v.WaitFor("Credentials, tab 5 of 12")
-	if strings.Contains(v.Written(), secret) {
+	if strings.Contains(v.Output(), secret) {
 		t.Error("the secret was said")
 	}
 }

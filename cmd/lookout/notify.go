@@ -17,11 +17,11 @@ const noRule = "nothing"
 func notifyRules() []string { return []string{views.LeavesOK, views.NewIssue} }
 
 // notify is how and what an account tells beside the screen: everything, where its block does not choose.
-func (s settings) notify() shell.Notify {
+func (s settings) notify() shell.NotifyOptions {
 	rules := s.NotifyOn
 	if len(rules) == 0 {
 		rules = notifyRules()
 	}
 	rules = slices.DeleteFunc(slices.Clone(rules), func(rule string) bool { return rule == noRule })
-	return shell.Notify{Ways: s.Notify, Rules: rules}
+	return shell.NotifyOptions{Methods: s.Notify, Rules: rules}
 }

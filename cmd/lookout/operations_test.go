@@ -29,7 +29,7 @@ type flow struct {
 }
 
 // play types a flow's keys and waits for its texts.
-func play(v *termtest.T, keys string) {
+func play(v *termtest.Terminal, keys string) {
 	for keys != "" {
 		before, rest, _ := strings.Cut(keys, "«")
 		typing(v, before)
@@ -42,7 +42,7 @@ func play(v *termtest.T, keys string) {
 }
 
 // typing sends keys; names stand in angle brackets.
-func typing(v *termtest.T, keys string) {
+func typing(v *termtest.Terminal, keys string) {
 	for keys != "" {
 		before, rest, named := strings.Cut(keys, "<")
 		if before != "" {
@@ -205,7 +205,7 @@ func certificateIn(t *testing.T, name string) string {
 }
 
 // eventually waits for what happens beside the screen.
-func eventually(t *testing.T, v *termtest.T, what string, happened func() bool) {
+func eventually(t *testing.T, v *termtest.Terminal, what string, happened func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); !happened(); {
 		if time.Now().After(deadline) {

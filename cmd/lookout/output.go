@@ -139,7 +139,7 @@ type gridColumn struct {
 // gridOf is the rows in the columns, none left out.
 func gridOf(columns []column[any], rows []any) *grid {
 	g := &grid{cut: "…"}
-	if !terminal.Unicode() {
+	if !terminal.SupportsUnicode() {
 		g.cut = "~"
 	}
 	for _, c := range columns {

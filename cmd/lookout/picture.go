@@ -103,8 +103,8 @@ func still(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.
 		return nil, nil, err
 	}
 	account := views.New(ctx, views.Options{API: c, Name: "acme-prod", Journal: j, Now: now, Location: time.UTC})
-	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC, Keys: keys, Token: account.TokenForm,
-		Budget: func() string { return budget(c.Budget(), now()) }})
+	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC, Keys: keys, TokenForm: account.TokenForm,
+		RequestBudget: func() string { return budget(c.Budget(), now()) }})
 	return s, account, err
 }
 

@@ -26,7 +26,7 @@ type table struct {
 func tables() []table {
 	tones := map[string]any{"base": map[string]any{"type": "string", "enum": theme.Names()}}
 	for _, name := range theme.ToneNames() {
-		tones[name] = map[string]any{"type": "string", "description": theme.AboutTones()[name]}
+		tones[name] = map[string]any{"type": "string", "description": theme.ToneDescriptions()[name]}
 	}
 	return []table{
 		{name: "themes", title: "themes.NAME", rest: toneTable,
@@ -49,7 +49,7 @@ func toneTable() string {
 	var b strings.Builder
 	b.WriteString("| tone | is |\n|---|---|\n")
 	for _, name := range theme.ToneNames() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.AboutTones()[name])
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
 	}
 	return b.String()
 }
@@ -60,7 +60,7 @@ func (r *reader) themes(cfg *file, value any) {
 	if !ok && value != nil {
 		r.bad(false, []string{"themes"}, "a table for each theme is needed, as [themes.mine]")
 	}
-	cfg.Themes = map[string]theme.Own{}
+	cfg.Themes = map[string]theme.CustomTheme{}
 	for name, value := range table {
 		at := []string{"themes", name}
 		tones, ok := value.(map[string]any)
@@ -83,8 +83,8 @@ func (r *reader) themes(cfg *file, value any) {
 }
 
 // theme reads one theme.
-func (r *reader) theme(at []string, table map[string]any) theme.Own {
-	own := theme.Own{Name: at[1], Tones: map[string]string{}}
+func (r *reader) theme(at []string, table map[string]any) theme.CustomTheme {
+	own := theme.CustomTheme{Name: at[1], Tones: map[string]string{}}
 	for key, value := range table {
 		text, ok := value.(string)
 		here := append(slices.Clone(at), key)
@@ -97,7 +97,7 @@ func (r *reader) theme(at []string, table map[string]any) theme.Own {
 		case key == "base":
 			own.Base = text
 		default:
-			if err := theme.CheckTone(key, text); err != nil {
+			if err := theme.ValidateTone(key, text); err != nil {
 				r.bad(false, here, client.Clean(err.Error()))
 				continue
 			}
@@ -108,7 +108,7 @@ func (r *reader) theme(at []string, table map[string]any) theme.Own {
 }
 
 // themeNames are the program's themes and the user's.
-func themeNames(own map[string]theme.Own) []string {
+func themeNames(own map[string]theme.CustomTheme) []string {
 	return append(theme.Names(), slices.Sorted(maps.Keys(own))...)
 }
 
@@ -153,17 +153,17 @@ func wrongColumns(lists []ui.Columned, chosen map[string][]string, at map[string
 }
 
 // looksOf are the themes that a run can choose from, and the one that it begins with: by flags, configuration and terminal, in that order.
-func looksOf(s settings) (shell.Looks, *theme.Theme, error) {
-	colors, plain := terminal.Colors(), s.ASCII || !terminal.Unicode()
-	looks := shell.Looks{Name: orElse(s.Theme, "auto"), Light: terminal.Light(), Names: append([]string{"auto"}, themeNames(s.Themes)...), Make: func(name string) (*theme.Theme, error) {
+func looksOf(s settings) (shell.Themes, *theme.Theme, error) {
+	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
+	looks := shell.Themes{Selected: orElse(s.Theme, "auto"), LightBackground: terminal.HasLightBackground(), Names: append([]string{"auto"}, themeNames(s.Themes)...), New: func(name string) (*theme.Theme, error) {
 		if own, known := s.Themes[name]; known {
-			return own.New(colors, plain)
+			return own.Build(colors, plain)
 		}
 		return theme.New(name, colors, plain)
 	}}
-	first, err := looks.Make(theme.Fit(looks.Name, looks.Light))
+	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
 	if err != nil {
-		return looks, nil, usage(fmt.Errorf("there is no theme %q: choose one of %s", client.Clean(looks.Name), strings.Join(looks.Names, ", ")))
+		return looks, nil, usage(fmt.Errorf("there is no theme %q: choose one of %s", client.Clean(looks.Selected), strings.Join(looks.Names, ", ")))
 	}
 	return looks, first, nil
 }

@@ -43,7 +43,7 @@ func TestOwnThemeIsWorn(t *testing.T) {
 	t.Setenv("COLORTERM", "truecolor")
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("NO_COLOR", "")
-	mine := map[string]theme.Own{"mine": {Name: "mine", Tones: map[string]string{"bad": "#010203"}}}
+	mine := map[string]theme.CustomTheme{"mine": {Name: "mine", Tones: map[string]string{"bad": "#010203"}}}
 	looks, first, err := looksOf(settings{Theme: "mine", Themes: mine})
 	if err != nil || first.Name != "mine" || looks.Names[0] != "auto" || looks.Names[len(looks.Names)-1] != "mine" {
 		t.Fatalf("%v %v %v", looks.Names, first, err)

@@ -64,6 +64,6 @@ func inCorner(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 		lead += " PROD"
 	}
 	o := &session.Options
-	o.Panes, o.Bare, o.Opened, o.Leaving = []ui.Pane{account.WatchPane(lead)}, true, nil, nil
+	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{account.WatchPane(lead)}, true, nil, nil
 	return session, nil
 }

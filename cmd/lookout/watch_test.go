@@ -14,7 +14,7 @@ import (
 )
 
 // corner is the watch pane of an emulated account, read every 100 ms.
-func corner(t *testing.T, api *emulator.Emulator, width, height int) *termtest.T {
+func corner(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
 	t.Helper()
 	t.Setenv("LANG", "C.UTF-8")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -45,9 +45,9 @@ func TestWatch(t *testing.T) {
 		v.WaitFor("billing-api")
 		v.WaitFor("+1 555 0100")
 		v.WaitFor("acme PROD")
-		before, asked := v.Still(300*time.Millisecond), api.Requests("list services")
-		if after := v.Settled(time.Second); after != before {
-			t.Errorf("%v: at rest it wrote %q", size, v.Written()[before:])
+		before, asked := v.WaitIdle(300*time.Millisecond), api.Requests("list services")
+		if after := v.BytesAfter(time.Second); after != before {
+			t.Errorf("%v: at rest it wrote %q", size, v.Output()[before:])
 		}
 		if api.Requests("list services") < asked+3 {
 			t.Error("it is not read again")
@@ -58,7 +58,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 		v.Type("q")
-		if code := v.Ended(); code != 0 {
+		if code := v.WaitExit(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 	}

@@ -14,58 +14,58 @@ import (
 
 // The least room that the program works in.
 const (
-	leastWidth  = 40
-	leastHeight = 10
+	minWidth  = 40
+	minHeight = 10
 )
 
-// hit is a part of the frame that can be clicked.
-type hit struct {
+// clickTarget is a part of the frame that can be clicked.
+type clickTarget struct {
 	y, from, to int
 	action      ui.Action
 }
 
 // Frame is what is to be seen: exactly as wide and high as the terminal.
 func (s *Shell) Frame() terminal.Frame {
-	if s.hidden {
-		return terminal.Frame{Content: masked(s.content(), s.o.Theme.Glyphs.Mask, s.o.Account), Title: "lookout", Mouse: s.mouse, Percent: s.percent()}
+	if s.valuesHidden {
+		return terminal.Frame{Content: maskValues(s.content(), s.o.Theme.Glyphs.Mask, s.o.Account), Title: "lookout", Mouse: s.mouse, ProgressPercent: s.progressPercent()}
 	}
-	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse, Percent: s.percent()}
+	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse, ProgressPercent: s.progressPercent()}
 }
 
-// percent is how far work under way is; 0 without any.
-func (s *Shell) percent() int {
+// progressPercent is how far work under way is; 0 without any.
+func (s *Shell) progressPercent() int {
 	if s.o.Progress == nil {
 		return 0
 	}
 	return s.o.Progress()
 }
 
-// cramped reports whether the terminal is too small for the program: nothing but leaving it is done then.
-func (s *Shell) cramped() bool {
-	return !s.o.Bare && (s.width < leastWidth || s.height < leastHeight)
+// tooSmall reports whether the terminal is too small for the program: nothing but leaving it is done then.
+func (s *Shell) tooSmall() bool {
+	return !s.o.PaneOnly && (s.width < minWidth || s.height < minHeight)
 }
 
 func (s *Shell) content() string {
 	b := ui.Box{Width: s.width, Height: s.height, Theme: s.o.Theme, Now: s.now(), Focused: true}
-	s.hits = s.hits[:0]
-	if s.o.Bare {
+	s.clickTargets = s.clickTargets[:0]
+	if s.o.PaneOnly {
 		return b.Fit(s.pane().View(b))
 	}
-	if s.cramped() {
-		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d.\nctrl+c ends it; no other key does anything.", leastWidth, leastHeight, s.width, s.height))
+	if s.tooSmall() {
+		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d.\nctrl+c ends it; no other key does anything.", minWidth, minHeight, s.width, s.height))
 	}
 	body := b
 	body.Height = s.height - 6
-	rule := b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.H, s.width))
+	rule := b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.Horizontal, s.width))
 	middle := body.Fit(s.pane().View(body))
 	if n := len(s.dialogs); n > 0 {
-		middle = body.Fit(over(middle, s.dialogs[n-1], body, &s.inside))
+		middle = body.Fit(overlayDialog(middle, s.dialogs[n-1], body, &s.dialogArea))
 	}
 	line := b
 	line.Height = 1
 	var out strings.Builder
 	out.Grow(len(middle) + 16*s.width)
-	for i, part := range []string{line.Fit(s.head(b)), line.Fit(s.tabLine(b)), rule, middle, rule, line.Fit(s.news.view(b)), line.Fit(s.hints(b))} {
+	for i, part := range []string{line.Fit(s.headLine(b)), line.Fit(s.tabLine(b)), rule, middle, rule, line.Fit(s.news.view(b)), line.Fit(s.hintLine(b))} {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
@@ -74,8 +74,8 @@ func (s *Shell) content() string {
 	return out.String()
 }
 
-// paint writes text in a tone.
-func paint(out *strings.Builder, t *theme.Theme, tone theme.Tone, text string) {
+// writeStyled writes text in a tone.
+func writeStyled(out *strings.Builder, t *theme.Theme, tone theme.Tone, text string) {
 	if text == "" {
 		return
 	}
@@ -85,12 +85,12 @@ func paint(out *strings.Builder, t *theme.Theme, tone theme.Tone, text string) {
 	out.WriteString(look.Close)
 }
 
-// head says which account, how fresh, what may be done.
-func (s *Shell) head(b ui.Box) string {
+// headLine says which account, how fresh, what may be done.
+func (s *Shell) headLine(b ui.Box) string {
 	t := b.Theme
-	left := t.Paint(theme.Strong, " lookout") + "  " + t.Paint(s.tone(), s.o.Account)
-	if s.o.Word != "" {
-		left += " " + t.Paint(s.tone(), s.o.Word)
+	left := t.Paint(theme.Strong, " lookout") + "  " + t.Paint(s.accountTone(), s.o.Account)
+	if s.o.AccountLabel != "" {
+		left += " " + t.Paint(s.accountTone(), s.o.AccountLabel)
 	}
 	if s.o.Protected {
 		left += " " + t.Paint(theme.Bad, "PROD")
@@ -104,14 +104,14 @@ func (s *Shell) head(b ui.Box) string {
 	if s.o.ReadOnly {
 		left += " " + t.Paint(theme.Warn, "read-only")
 	}
-	if s.hidden {
+	if s.valuesHidden {
 		left += " " + t.Paint(theme.Warn, "values hidden")
 	}
-	text, tone := s.state()
+	text, tone := s.freshnessText()
 	clock := b.Now.In(s.o.Location).Format("Mon 15:04 MST")
 	budget := ""
-	if s.o.Budget != nil {
-		budget = s.o.Budget()
+	if s.o.RequestBudget != nil {
+		budget = s.o.RequestBudget()
 	}
 	right := clock + " "
 	room := b.Width - ui.Width(left) - 3
@@ -133,10 +133,10 @@ func (s *Shell) tabLine(b ui.Box) string {
 		crumb = " " + b.Theme.Glyphs.Right + " " + c.Crumb()
 	}
 	room := b.Width - 1 - ui.Width(crumb)
-	labels, out := s.tabTexts(room)
+	labels, out := s.tabLabels(room)
 	if crumb != "" && out {
-		text := s.tabText(s.front, whole).text
-		return b.Theme.Paint(theme.Accent, text) + b.Theme.Paint(theme.Strong, tail(crumb, b.Width-ui.Width(text)-1, b.Theme.Glyphs.Ellipsis))
+		text := s.tabLabel(s.front, fullName).text
+		return b.Theme.Paint(theme.Accent, text) + b.Theme.Paint(theme.Strong, truncateLeft(crumb, b.Width-ui.Width(text)-1, b.Theme.Glyphs.Ellipsis))
 	}
 	var line strings.Builder
 	line.Grow(b.Width * 4)
@@ -149,22 +149,22 @@ func (s *Shell) tabLine(b ui.Box) string {
 		if i == s.front {
 			look = theme.Accent
 		}
-		paint(&line, b.Theme, look, l.text)
-		paint(&line, b.Theme, l.tone, l.badge)
+		writeStyled(&line, b.Theme, look, l.text)
+		writeStyled(&line, b.Theme, l.tone, l.badge)
 		line.WriteByte(' ')
-		s.hits = append(s.hits, hit{1, x, x + l.width, s.tabAction(i)})
+		s.clickTargets = append(s.clickTargets, clickTarget{1, x, x + l.width, s.tabAction(i)})
 		x += l.width
 	}
 	if out {
 		line.WriteString(b.Theme.Glyphs.Ellipsis)
-		s.hits = append(s.hits, hit{1, x, x + 1, ui.Action{Key: ui.Bind("go to"), Do: s.choosePlace}})
+		s.clickTargets = append(s.clickTargets, clickTarget{1, x, x + 1, ui.Action{Key: ui.Bind("go to"), Do: s.openPalette}})
 	}
-	paint(&line, b.Theme, theme.Strong, crumb)
+	writeStyled(&line, b.Theme, theme.Strong, crumb)
 	return line.String()
 }
 
-// label is a tab as it is drawn: digit and name, badge, and the cells of both with the blank behind. No cells are a tab that is left out.
-type label struct {
+// tabLabel is a tab as it is drawn: digit and name, badge, and the cells of both with the blank behind. No cells are a tab that is left out.
+type tabLabel struct {
 	text, badge string
 	tone        theme.Tone
 	width       int
@@ -172,44 +172,44 @@ type label struct {
 
 // How much of its name a tab shows that is neither in front nor has something to say.
 const (
-	whole = 100
-	short = 5
-	none  = 0 // its digit alone
+	fullName = 100
+	shortName = 5
+	noName  = 0 // its digit alone
 )
 
-// tabTexts are all tabs. Where they do not fit names are shortened, then only digits are left, then tabs leave from the end: never the one
+// tabLabels are all tabs. Where they do not fit names are shortened, then only digits are left, then tabs leave from the end: never the one
 // in front, and those with something to say last.
-func (s *Shell) tabTexts(room int) (labels []label, out bool) {
-	for _, most := range []int{whole, short, none} {
+func (s *Shell) tabLabels(room int) (labels []tabLabel, out bool) {
+	for _, most := range []int{fullName, shortName, noName} {
 		labels = labels[:0]
 		for i := range s.tabs {
-			labels = append(labels, s.tabText(i, most))
+			labels = append(labels, s.tabLabel(i, most))
 		}
-		if width(labels) <= room {
-			return s.named(labels, room-width(labels)), false
+		if totalWidth(labels) <= room {
+			return s.restoreShortNames(labels, room-totalWidth(labels)), false
 		}
 	}
 	for _, telling := range []bool{false, true} {
-		for i := len(labels) - 1; i >= 0 && width(labels) >= room; i-- {
+		for i := len(labels) - 1; i >= 0 && totalWidth(labels) >= room; i-- {
 			if i != s.front && (labels[i].badge != "") == telling {
-				labels[i] = label{}
+				labels[i] = tabLabel{}
 			}
 		}
 	}
 	return labels, true
 }
 
-// named gives tabs their short names back, the first first, where the room that is left allows it.
-func (s *Shell) named(labels []label, left int) []label {
+// restoreShortNames gives tabs their short names back, the first first, where the room that is left allows it.
+func (s *Shell) restoreShortNames(labels []tabLabel, left int) []tabLabel {
 	for i, l := range labels {
-		if longer := s.tabText(i, short); longer.width > l.width && longer.width-l.width <= left {
+		if longer := s.tabLabel(i, shortName); longer.width > l.width && longer.width-l.width <= left {
 			labels[i], left = longer, left-longer.width+l.width
 		}
 	}
 	return labels
 }
 
-func width(labels []label) int {
+func totalWidth(labels []tabLabel) int {
 	n := 0
 	for _, l := range labels {
 		n += l.width
@@ -217,9 +217,9 @@ func width(labels []label) int {
 	return n
 }
 
-// tabText is a tab, with at most so much of its name. Only the first ten have a digit.
-func (s *Shell) tabText(i, most int) label {
-	l := label{}
+// tabLabel is a tab, with at most so much of its name. Only the first ten have a digit.
+func (s *Shell) tabLabel(i, most int) tabLabel {
+	l := tabLabel{}
 	if t, ok := s.tabs[i].stack[0].(ui.Badger); ok {
 		if l.badge, l.tone = t.Badge(); l.badge != "" {
 			l.badge = " " + l.badge
@@ -230,27 +230,27 @@ func (s *Shell) tabText(i, most int) label {
 	}
 	switch {
 	case i == s.front:
-		most = whole
+		most = fullName
 	case l.badge != "" || l.text == "": // what a count is about is told
-		most = max(most, short)
+		most = max(most, shortName)
 	}
-	if most > none {
+	if most > noName {
 		l.text += " " + ui.Cut(tabName(s.tabs[i]), most, "")
 	}
 	l.width = ui.Width(l.text) + ui.Width(l.badge) + 1
 	return l
 }
 
-// tail is the end of a text that fits, with a mark where it was cut.
-func tail(text string, width int, mark string) string {
+// truncateLeft is the end of a text that fits, with a mark where it was cut.
+func truncateLeft(text string, width int, mark string) string {
 	if w := ui.Width(text); w > width {
 		return mark + ansi.TruncateLeft(text, w-width+1, "")
 	}
 	return text
 }
 
-// hints are the keys worth a line, read from the actions.
-func (s *Shell) hints(b ui.Box) string {
+// hintLine are the keys worth a line, read from the actions.
+func (s *Shell) hintLine(b ui.Box) string {
 	var out strings.Builder
 	out.Grow(b.Width * 4)
 	out.WriteByte(' ')
@@ -266,22 +266,22 @@ func (s *Shell) hints(b ui.Box) string {
 		if x+width > b.Width {
 			continue
 		}
-		paint(&out, b.Theme, theme.Accent, a.Key.Help().Key)
+		writeStyled(&out, b.Theme, theme.Accent, a.Key.Help().Key)
 		out.WriteByte(' ')
-		paint(&out, b.Theme, theme.Muted, a.Name())
+		writeStyled(&out, b.Theme, theme.Muted, a.Name())
 		out.WriteString("  ")
-		s.hits = append(s.hits, hit{s.height - 1, x, x + width - 2, a})
+		s.clickTargets = append(s.clickTargets, clickTarget{s.height - 1, x, x + width - 2, a})
 		x += width
 	}
 	return out.String()
 }
 
-// tone is the account's own, so that accounts are told apart at a glance.
-func (s *Shell) tone() theme.Tone {
-	if s.o.Tone == theme.Plain {
+// accountTone is the account's own, so that accounts are told apart at a glance.
+func (s *Shell) accountTone() theme.Tone {
+	if s.o.AccountTone == theme.Plain {
 		return theme.Accent
 	}
-	return s.o.Tone
+	return s.o.AccountTone
 }
 
 // digits are the keys of the tabs, by their places.
@@ -289,7 +289,7 @@ const digits = "0123456789"
 
 // tabAction brings a tab to the front.
 func (s *Shell) tabAction(i int) ui.Action {
-	return ui.Action{Key: ui.Bind(s.tabs[i].stack[0].Name()), Do: func() tea.Cmd { return s.toTab(i) }}
+	return ui.Action{Key: ui.Bind(s.tabs[i].stack[0].Name()), Do: func() tea.Cmd { return s.switchTab(i) }}
 }
 
 // tabName is a pane's name as its tab shows it.

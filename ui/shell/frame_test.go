@@ -13,8 +13,8 @@ import (
 	"lookout/ui"
 )
 
-// busy is a shell with eight panes as large as real ones, on a terminal of a size.
-func busy(t testing.TB, width, height, rows int) *Shell {
+// newBusyShell is a shell with eight panes as large as real ones, on a terminal of a size.
+func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	t.Helper()
 	look, err := theme.New("dark", theme.TrueColor, false)
 	if err != nil {
@@ -57,7 +57,7 @@ func busy(t testing.TB, width, height, rows int) *Shell {
 		}
 		return l
 	}
-	o := Options{Theme: look, Account: "acme-prod", Now: clock, Location: time.UTC, Refresh: 20 * time.Second, Budget: func() string { return "requests 788 of 800" }}
+	o := Options{Theme: look, Account: "acme-prod", Now: clock, Location: time.UTC, RefreshInterval: 20 * time.Second, RequestBudget: func() string { return "requests 788 of 800" }}
 	for _, title := range []string{"overview", "issues", "services", "contacts", "credentials", "instances", "storage", "activity"} {
 		o.Panes = append(o.Panes, pane(title, title == "services"))
 	}
@@ -72,8 +72,8 @@ func busy(t testing.TB, width, height, rows int) *Shell {
 	return s
 }
 
-func benchmark(b *testing.B, tab string) {
-	s := busy(b, 200, 50, 100_000)
+func benchmarkTab(b *testing.B, tab string) {
+	s := newBusyShell(b, 200, 50, 100_000)
 	s.Update(tea.KeyPressMsg{Code: rune(tab[0]), Text: tab})
 	s.Frame()
 	b.Run("frame", func(b *testing.B) {
@@ -91,5 +91,5 @@ func benchmark(b *testing.B, tab string) {
 	})
 }
 
-func BenchmarkList(b *testing.B)           { benchmark(b, "2") }
-func BenchmarkListWithDetail(b *testing.B) { benchmark(b, "3") }
+func BenchmarkList(b *testing.B)           { benchmarkTab(b, "2") }
+func BenchmarkListWithDetail(b *testing.B) { benchmarkTab(b, "3") }

@@ -12,10 +12,10 @@ import (
 
 // news is the line of what just happened, and the list of what happened before.
 type news struct {
-	line ui.Say
-	n    int
+	current ui.Say
+	number    int
 	undo *ui.Action
-	past []message
+	history []message
 }
 
 type message struct {
@@ -23,48 +23,48 @@ type message struct {
 	text string
 }
 
-// hush is the timer of a piece of news; an older one does not wipe what is newer.
-type hush struct{ n int }
+// newsExpired is the timer of a piece of news; an older one does not wipe what is newer.
+type newsExpired struct{ number int }
 
 // How long good news stands, and how many messages are kept.
 const (
-	stands = 8 * time.Second
-	kept   = 200
+	newsDuration = 8 * time.Second
+	maxMessages   = 200
 )
 
-func (n *news) say(s *Shell, say ui.Say) tea.Cmd {
-	n.line = say
-	n.n++
+func (n *news) show(s *Shell, say ui.Say) tea.Cmd {
+	n.current = say
+	n.number++
 	if say.Undo != nil {
 		n.undo = say.Undo
 	}
-	n.past = append(n.past, message{s.o.Now(), say.Text})
-	if len(n.past) > kept {
-		n.past = n.past[len(n.past)-kept:]
+	n.history = append(n.history, message{s.o.Now(), say.Text})
+	if len(n.history) > maxMessages {
+		n.history = n.history[len(n.history)-maxMessages:]
 	}
 	if say.Tone == theme.Bad || s.clock.paused() {
 		return nil
 	}
-	wait, number := stands, n.n
+	wait, number := newsDuration, n.number
 	if say.Undo != nil {
 		wait = time.Minute
 	}
-	return tea.Tick(wait, func(time.Time) tea.Msg { return hush{number} })
+	return tea.Tick(wait, func(time.Time) tea.Msg { return newsExpired{number} })
 }
 
-func (n *news) hush(h hush) {
-	if h.n == n.n {
-		n.line, n.undo = ui.Say{}, nil
+func (n *news) expire(h newsExpired) {
+	if h.number == n.number {
+		n.current, n.undo = ui.Say{}, nil
 	}
 }
 
-// all is the list of messages, newest first.
-func (n *news) all(s *Shell) string {
+// historyText is the list of messages, newest first.
+func (n *news) historyText(s *Shell) string {
 	var b strings.Builder
-	for i := len(n.past) - 1; i >= 0; i-- {
-		b.WriteString(n.past[i].at.In(s.o.Location).Format("15:04:05") + "  " + n.past[i].text + "\n")
+	for i := len(n.history) - 1; i >= 0; i-- {
+		b.WriteString(n.history[i].at.In(s.o.Location).Format("15:04:05") + "  " + n.history[i].text + "\n")
 	}
-	if len(n.past) == 0 {
+	if len(n.history) == 0 {
 		return "nothing has happened yet"
 	}
 	return b.String()
@@ -72,18 +72,18 @@ func (n *news) all(s *Shell) string {
 
 // view is the line: a shape, the text, and the key that takes it back.
 func (n *news) view(b ui.Box) string {
-	if n.line.Text == "" {
+	if n.current.Text == "" {
 		return ""
 	}
 	g := b.Theme.Glyphs
-	shape := map[theme.Tone]string{theme.Good: g.Done, theme.Bad: g.Refused, theme.Warn: g.Problem}[n.line.Tone]
+	shape := map[theme.Tone]string{theme.Good: g.Success, theme.Bad: g.Failure, theme.Warn: g.Problem}[n.current.Tone]
 	if shape == "" {
 		shape = g.Bullet
 	}
 	undo := ""
-	if n.undo != nil && n.line.Undo == n.undo {
+	if n.undo != nil && n.current.Undo == n.undo {
 		undo = " " + g.Bullet + " u: " + n.undo.Name()
 	}
-	text := ui.Cut(n.line.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
-	return b.Theme.Paint(n.line.Tone, " "+shape+" "+text) + b.Theme.Paint(theme.Accent, undo)
+	text := ui.Cut(n.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
+	return b.Theme.Paint(n.current.Tone, " "+shape+" "+text) + b.Theme.Paint(theme.Accent, undo)
 }

@@ -15,18 +15,18 @@ import (
 	"lookout/ui"
 )
 
-// bench is a shell on a clock that is moved by hand, with one pane of two rows.
-type bench struct {
+// shellTest is a shell on a clock that is moved by hand, with one pane of two rows.
+type shellTest struct {
 	*testing.T
 	shell *Shell
 	now   time.Time
-	done  int
+	deletions  int
 	rows  []string
 }
 
-func newBench(t *testing.T, change func(*Options)) *bench {
+func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 	t.Helper()
-	b := &bench{T: t, now: time.Date(2026, 11, 20, 21, 4, 10, 0, time.UTC), rows: []string{"alpha", "beta"}}
+	b := &shellTest{T: t, now: time.Date(2026, 11, 20, 21, 4, 10, 0, time.UTC), rows: []string{"alpha", "beta"}}
 	look, err := theme.New("dark", theme.TrueColor, false)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func newBench(t *testing.T, change func(*Options)) *bench {
 			Ask: func(s string) *ui.Question {
 				return &ui.Question{Title: "Delete", Text: "Thing " + s + " goes.", Yes: "delete"}
 			},
-			Run: func(context.Context, string) (ui.Change[string], error) { b.done++; return ui.Drop[string](nil) }}}}
+			Run: func(context.Context, string) (ui.Change[string], error) { b.deletions++; return ui.Drop[string](nil) }}}}
 	o := Options{Panes: []ui.Pane{list}, Theme: look, Account: "acme", Now: clock, Location: time.UTC}
 	if change != nil {
 		change(&o)
@@ -53,7 +53,7 @@ func newBench(t *testing.T, change func(*Options)) *bench {
 }
 
 // run runs a command and what follows; timers are left alone.
-func (b *bench) run(cmd tea.Cmd) {
+func (b *shellTest) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (b *bench) run(cmd tea.Cmd) {
 	}
 }
 
-func (b *bench) press(keys ...string) {
+func (b *shellTest) press(keys ...string) {
 	for _, k := range keys {
 		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
 		switch k {
@@ -85,48 +85,48 @@ func (b *bench) press(keys ...string) {
 	}
 }
 
-// pass lets the moment pass after which the question in front can be answered.
-func (b *bench) pass() {
+// armQuestions lets the moment pass after which the question in front can be answered.
+func (b *shellTest) armQuestions() {
 	for _, d := range b.shell.dialogs {
-		if q, ok := d.(*question); ok {
-			b.run(b.shell.Update(armed{q, q.tries}))
+		if q, ok := d.(*questionDialog); ok {
+			b.run(b.shell.Update(questionArmed{q, q.timesShown}))
 		}
 	}
 }
 
-func (b *bench) screen() string { return ansi.Strip(b.shell.Frame().Content) }
+func (b *shellTest) screen() string { return ansi.Strip(b.shell.Frame().Content) }
 
-func TestAQuestionIsNotAnsweredByAccident(t *testing.T) {
-	b := newBench(t, nil)
+func TestQuestionDialog_notAnsweredByAccident(t *testing.T) {
+	b := newShellTest(t, nil)
 	b.press("D", "y")
-	if b.done != 0 || !strings.Contains(b.screen(), "Thing alpha goes.") {
-		t.Fatalf("answered before it could be read (%d):\n%s", b.done, b.screen())
+	if b.deletions != 0 || !strings.Contains(b.screen(), "Thing alpha goes.") {
+		t.Fatalf("answered before it could be read (%d):\n%s", b.deletions, b.screen())
 	}
-	b.pass()
+	b.armQuestions()
 	b.press("enter")
-	if b.done != 0 || strings.Contains(b.screen(), "goes.") {
-		t.Errorf("enter confirmed (%d), or did not leave", b.done)
+	if b.deletions != 0 || strings.Contains(b.screen(), "goes.") {
+		t.Errorf("enter confirmed (%d), or did not leave", b.deletions)
 	}
 	b.press("D")
-	b.pass()
+	b.armQuestions()
 	b.rows = []string{"new", "alpha", "beta"}
 	b.run(b.shell.pane().Refresh()) // rows move beneath the question
 	b.screen()
 	b.press("y")
-	if b.done != 1 || !strings.Contains(b.screen(), "alpha: is deleted") {
-		t.Errorf("done %d times:\n%s", b.done, b.screen())
+	if b.deletions != 1 || !strings.Contains(b.screen(), "alpha: is deleted") {
+		t.Errorf("done %d times:\n%s", b.deletions, b.screen())
 	}
 }
 
 // A question that does not fit cannot be answered.
-func TestAQuestionThatDoesNotFitDoesNotArm(t *testing.T) {
-	b := newBench(t, nil)
+func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
+	b := newShellTest(t, nil)
 	b.run(b.shell.Update(tea.WindowSizeMsg{Width: 40, Height: 10}))
 	b.press("D")
-	b.pass()
+	b.armQuestions()
 	b.screen()
 	b.press("y")
-	if b.done != 0 {
+	if b.deletions != 0 {
 		t.Errorf("answered although it says:\n%s", b.screen())
 	}
 	b.press("esc")
@@ -134,7 +134,7 @@ func TestAQuestionThatDoesNotFitDoesNotArm(t *testing.T) {
 
 func TestEveryFrameIsAsLargeAsTheTerminal(t *testing.T) {
 	faultrig.Report(t, "E6", "TestEveryFrameIsAsLargeAsTheTerminal")
-	b := newBench(t, nil)
+	b := newShellTest(t, nil)
 	for _, keys := range [][]string{{}, {"?"}, {"esc", ":"}, {"esc", "D"}, {"esc", "a"}} {
 		b.press(keys...)
 		for _, size := range [][2]int{{1, 1}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {120, 36}, {200, 50}, {500, 200}} {
@@ -152,16 +152,16 @@ func TestEveryFrameIsAsLargeAsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestReadOnlyRefusesAndSaysSo(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.ReadOnly = true })
+func TestShell_readOnlyRejectsChanges(t *testing.T) {
+	b := newShellTest(t, func(o *Options) { o.ReadOnly = true })
 	b.press("D")
-	if b.done != 0 || !strings.Contains(b.screen(), "read-only, nothing is changed") || strings.Contains(b.screen(), "goes.") {
+	if b.deletions != 0 || !strings.Contains(b.screen(), "read-only, nothing is changed") || strings.Contains(b.screen(), "goes.") {
 		t.Errorf("%s", b.screen())
 	}
 }
 
-func TestPausedTheFrameStandsStill(t *testing.T) {
-	b := newBench(t, nil)
+func TestShell_Frame_constantWhilePaused(t *testing.T) {
+	b := newShellTest(t, nil)
 	b.press("p")
 	before := b.screen()
 	b.now = b.now.Add(3 * time.Hour)
@@ -170,18 +170,18 @@ func TestPausedTheFrameStandsStill(t *testing.T) {
 	}
 }
 
-func TestAnOlderBeatDoesNothing(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Refresh = 20 * time.Second })
+func TestClock_ignoresStaleTick(t *testing.T) {
+	b := newShellTest(t, func(o *Options) { o.RefreshInterval = 20 * time.Second })
 	_ = b.shell.clock.start(b.shell)
-	old := b.shell.clock.n
-	_ = b.shell.clock.arm(b.shell)
-	if cmd := b.shell.Update(beat{old}); cmd != nil && b.shell.clock.n != old+1 {
+	old := b.shell.clock.tickNumber
+	_ = b.shell.clock.schedule(b.shell)
+	if cmd := b.shell.Update(tick{old}); cmd != nil && b.shell.clock.tickNumber != old+1 {
 		t.Error("an older timer started a second clock")
 	}
 }
 
-func TestHelpAndPaletteAreMadeFromTheActions(t *testing.T) {
-	b := newBench(t, nil)
+func TestHelpAndPalette_listActions(t *testing.T) {
+	b := newShellTest(t, nil)
 	b.run(b.shell.Update(tea.WindowSizeMsg{Width: 120, Height: 60}))
 	b.press("?")
 	screen := b.screen()
@@ -197,10 +197,10 @@ func TestHelpAndPaletteAreMadeFromTheActions(t *testing.T) {
 	}
 }
 
-func TestBadNewsStandsUntilNewer(t *testing.T) {
-	b := newBench(t, nil)
+func TestNews_errorStaysUntilReplaced(t *testing.T) {
+	b := newShellTest(t, nil)
 	b.run(b.shell.Update(ui.Say{Text: "first", Tone: theme.Good}))
-	old := hush{b.shell.news.n}
+	old := newsExpired{b.shell.news.number}
 	b.run(b.shell.Update(ui.Say{Text: "second", Tone: theme.Good}))
 	b.run(b.shell.Update(old))
 	if !strings.Contains(b.screen(), "second") {
@@ -211,9 +211,9 @@ func TestBadNewsStandsUntilNewer(t *testing.T) {
 		t.Error("the messages have lost one")
 	}
 	for i := range 300 {
-		_ = b.shell.news.say(b.shell, ui.Say{Text: fmt.Sprint(i)})
+		_ = b.shell.news.show(b.shell, ui.Say{Text: fmt.Sprint(i)})
 	}
-	if len(b.shell.news.past) > kept {
-		t.Errorf("%d messages are kept", len(b.shell.news.past))
+	if len(b.shell.news.history) > maxMessages {
+		t.Errorf("%d messages are kept", len(b.shell.news.history))
 	}
 }

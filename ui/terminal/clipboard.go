@@ -13,7 +13,7 @@ import (
 func Copy(text string) tea.Cmd {
 	return func() tea.Msg {
 		if os.Getenv("SSH_CONNECTION") == "" {
-			_ = toSystem(text) // the terminal's way stays
+			_ = writeSystemClipboard(text) // the terminal's way stays
 		}
 		return output{osc52(text, os.Getenv("TMUX") != "", strings.HasPrefix(os.Getenv("TERM"), "screen"))}
 	}
@@ -23,7 +23,7 @@ func Copy(text string) tea.Cmd {
 func osc52(text string, tmux, screen bool) string {
 	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
 	if tmux {
-		return sequence + through(sequence, tmux, screen)
+		return sequence + wrapPassthrough(sequence, tmux, screen)
 	}
-	return through(sequence, tmux, screen)
+	return wrapPassthrough(sequence, tmux, screen)
 }

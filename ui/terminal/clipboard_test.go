@@ -9,11 +9,11 @@ import (
 )
 
 // The first tool that is there gets the text, on its standard input.
-func TestTheSystemsClipboard(t *testing.T) {
+func TestWriteSystemClipboard(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	t.Setenv("WAYLAND_DISPLAY", "")
-	if err := toSystem("x"); err == nil {
+	if err := writeSystemClipboard("x"); err == nil {
 		t.Error("no tool, and no error")
 	}
 	kept := filepath.Join(dir, "kept")
@@ -21,7 +21,7 @@ func TestTheSystemsClipboard(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "xsel"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := toSystem("a secret"); err != nil {
+	if err := writeSystemClipboard("a secret"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(kept); err != nil || string(got) != "--input --clipboard\na secret\n" {

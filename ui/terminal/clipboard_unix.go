@@ -21,9 +21,9 @@ func clipboardTools() (tools [][]string) {
 	return append(tools, []string{"xclip", "-in", "-selection", "clipboard"}, []string{"xsel", "--input", "--clipboard"}, []string{"termux-clipboard-set"}, []string{"clip.exe"})
 }
 
-// toSystem puts text on the system's clipboard by the first tool that is there. It looks when it is asked to: github.com/atotto/clipboard
+// writeSystemClipboard puts text on the system's clipboard by the first tool that is there. It looks when it is asked to: github.com/atotto/clipboard
 // looks through every folder of PATH before main, which some file systems take long for.
-func toSystem(text string) error {
+func writeSystemClipboard(text string) error {
 	for _, tool := range clipboardTools() {
 		path, err := exec.LookPath(tool[0])
 		if err != nil {

@@ -2,5 +2,5 @@ package terminal
 
 import "github.com/atotto/clipboard"
 
-// toSystem puts text on the system's clipboard.
-func toSystem(text string) error { return clipboard.WriteAll(text) }
+// writeSystemClipboard puts text on the system's clipboard.
+func writeSystemClipboard(text string) error { return clipboard.WriteAll(text) }

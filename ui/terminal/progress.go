@@ -6,17 +6,17 @@ import (
 	"strconv"
 )
 
-// progress sets the terminal's own progress bar; 0 takes it away.
-func progress(percent int) string {
+// progressSequence sets the terminal's own progress bar; 0 takes it away.
+func progressSequence(percent int) string {
 	if percent <= 0 {
 		return "\x1b]9;4;0\x1b\\"
 	}
 	return fmt.Sprintf("\x1b]9;4;1;%d\x1b\\", min(percent, 100))
 }
 
-// HasProgress reports whether the terminal says by its environment that it has a progress bar of its own. Others would take the sequence for
+// HasProgressBar reports whether the terminal says by its environment that it has a progress bar of its own. Others would take the sequence for
 // a notification, so that they get none.
-func HasProgress() bool {
+func HasProgressBar() bool {
 	if os.Getenv("TMUX") != "" || os.Getenv("STY") != "" {
 		return false
 	}

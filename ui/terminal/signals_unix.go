@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signals are the changes of size, the exit codes of signals that end the program, and those that stop it (true) or let it go on.
-func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
+// notifySignals are the changes of size, the exit codes of signals that end the program, and those that stop it (true) or let it go on.
+func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
 	size, end, pause := make(chan os.Signal, 1), make(chan os.Signal, 4), make(chan os.Signal, 4)
 	signal.Notify(size, unix.SIGWINCH)
 	signal.Notify(end, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
@@ -35,8 +35,8 @@ func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pa
 	return size, codes, stops
 }
 
-// resumable reports whether there is a shell that could continue the program: its parent is in the same session, in another group.
-func resumable() bool {
+// canSuspend reports whether there is a shell that could continue the program: its parent is in the same session, in another group.
+func canSuspend() bool {
 	parent := os.Getppid()
 	mine, err := unix.Getsid(0)
 	if err != nil || parent <= 1 {

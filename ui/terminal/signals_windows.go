@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// signals look at the size four times a second: Windows has no signal for it.
-func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
+// notifySignals look at the size four times a second: Windows has no signal for it.
+func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
 	size, end := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt)
 	codes := make(chan int, 1)
@@ -32,6 +32,6 @@ func signals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pa
 	return size, codes, nil
 }
 
-func resumable() bool { return false }
+func canSuspend() bool { return false }
 
 func stopSelf() {}

@@ -28,8 +28,8 @@ type Frame struct {
 	Content string
 	Title   string
 	Mouse   bool
-	Percent int    // of work under way, for the terminal's own progress bar; 0 is none
-	Say     string // lines to be added, where the terminal is linear
+	ProgressPercent int    // of work under way, for the terminal's own progress bar; 0 is none
+	LinearText     string // lines to be added, where the terminal is linear
 }
 
 // Options say where the terminal is. The zero value is the process's own.
@@ -37,38 +37,38 @@ type Options struct {
 	In       io.Reader
 	Out      io.Writer
 	Size     func() (width, height int) // nil asks the terminal
-	Handover func()                     // run before leaving, whatever the way: flush what must not be lost
-	Progress bool                       // the terminal has a progress bar of its own (OSC 9;4)
+	BeforeExit func()                     // run before leaving, whatever the way: flush what must not be lost
+	ProgressBar bool                       // the terminal has a progress bar of its own (OSC 9;4)
 	Linear   bool                       // lines are added, nothing is drawn over: for screen readers
-	Log      io.Writer                  // stack traces of panics; nil drops them
+	PanicLog      io.Writer                  // stack traces of panics; nil drops them
 	ASCII    bool                       // nothing beyond ASCII is written
 }
 
 // Run shows a screen until it quits or the terminal goes away. The code is 0, 1, or 128 and the number of the signal that ended it.
 // Every way out gives the terminal back as it was.
 func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
-	t, err := open(o)
+	t, err := openTTY(o)
 	if err != nil {
 		return 2, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m := &model{screen: s, term: t}
-	t.fault = m.fail
+	m := &model{screen: s, tty: t}
+	t.onPanic = m.recordPanic
 	t.start()
 	defer func() {
 		t.stop()
-		if o.Handover != nil {
-			o.Handover()
+		if o.BeforeExit != nil {
+			o.BeforeExit()
 		}
-		if failure := m.failure(); failure != nil {
+		if failure := m.recordedPanic(); failure != nil {
 			code, err = 1, errors.New("lookout met a fault of its own and ended; --log-file keeps where")
-			if o.Log != nil {
-				fmt.Fprintf(o.Log, "panic: %v\n%s\n", failure, m.stack)
+			if o.PanicLog != nil {
+				fmt.Fprintf(o.PanicLog, "panic: %v\n%s\n", failure, m.stack)
 			}
 		}
 	}()
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(t.guard), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(t.inputFilter), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFPS(1), tea.WithEnvironment(os.Environ()))
 	m.send = program.Send
 	t.watch(ctx, program.Send, cancel)
@@ -76,7 +76,7 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				m.fail(r)
+				m.recordPanic(r)
 				ended <- nil
 			}
 		}()
@@ -85,7 +85,7 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 	}()
 	select {
 	case err = <-ended:
-	case <-t.gone:
+	case <-t.exitRequested:
 		cancel()
 		select {
 		case err = <-ended:
@@ -95,41 +95,41 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, context.Canceled) {
 		err = nil
 	}
-	return max(m.code, t.exit()), err
+	return max(m.code, t.exitCode()), err
 }
 
 // model is the screen as Bubble Tea's loop knows it.
 type model struct {
 	screen Screen
-	term   *console
+	tty   *tty
 	send   func(tea.Msg)
 	code   int
 
 	mu     sync.Mutex
-	broken any
+	panicValue any
 	stack  []byte
 }
 
-// fail keeps a panic until the terminal is back.
-func (m *model) fail(r any) {
+// recordPanic keeps a panic until the terminal is back.
+func (m *model) recordPanic(r any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.broken == nil {
-		m.broken, m.stack = r, debug.Stack()
+	if m.panicValue == nil {
+		m.panicValue, m.stack = r, debug.Stack()
 	}
 }
 
-func (m *model) failure() any {
+func (m *model) recordedPanic() any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.broken
+	return m.panicValue
 }
 
 // Init draws the first frame before anything is asked.
 func (m *model) Init() tea.Cmd {
-	w, h := m.term.size()
+	w, h := m.tty.size()
 	first := m.screen.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	cmd := m.safe(tea.Batch(first, m.screen.Init()))
+	cmd := m.withRecovery(tea.Batch(first, m.screen.Init()))
 	m.draw(true)
 	return cmd
 }
@@ -139,10 +139,10 @@ type (
 	quitNow struct{ code int }
 	// Resumed says that the program was suspended and is back.
 	Resumed struct{}
-	// Alone says that the program was not suspended, since no shell could continue it.
-	Alone struct{}
-	// Stalled says that nobody read the screen for a while, and that keys typed meanwhile were dropped.
-	Stalled   struct{ Dropped int }
+	// SuspendUnavailable says that the program was not suspended, since no shell could continue it.
+	SuspendUnavailable struct{}
+	// OutputStalled says that nobody read the screen for a while, and that keys typed meanwhile were dropped.
+	OutputStalled   struct{ DroppedBytes int }
 	suspend   struct{}
 	continued struct{} // the process stood still and goes on
 	execute   struct {
@@ -153,8 +153,8 @@ type (
 	resized struct{ width, height int }
 )
 
-// Order reports whether a message is for the terminal or the loop, and none of the screen's.
-func Order(msg tea.Msg) bool {
+// IsTerminalMessage reports whether a message is for the terminal or the loop, and none of the screen's.
+func IsTerminalMessage(msg tea.Msg) bool {
 	switch msg.(type) {
 	case quitNow, suspend, execute, output, tea.QuitMsg:
 		return true
@@ -168,60 +168,60 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg: // Bubble Tea has no terminal to ask: its size means nothing
 		return m, nil
 	case resized:
-		return m, m.pass(tea.WindowSizeMsg{Width: msg.width, Height: msg.height}, true)
+		return m, m.forward(tea.WindowSizeMsg{Width: msg.width, Height: msg.height}, true)
 	case quitNow:
 		m.code = msg.code
 		return m, tea.Quit
 	case suspend:
-		if !m.term.suspend() {
-			return m, func() tea.Msg { return Alone{} }
+		if !m.tty.suspend() {
+			return m, func() tea.Msg { return SuspendUnavailable{} }
 		}
 		m.draw(true)
 		return m, func() tea.Msg { return Resumed{} }
 	case continued:
-		m.term.retake()
+		m.tty.reacquire()
 		m.draw(true)
 		return m, func() tea.Msg { return Resumed{} }
 	case execute:
-		err := m.term.lend(msg.cmd)
+		err := m.tty.runCommand(msg.cmd)
 		m.draw(true)
 		return m, func() tea.Msg { return msg.done(err) }
 	case output:
-		m.term.painter.raw(msg.bytes)
+		m.tty.renderer.writeRaw(msg.bytes)
 		return m, nil
 	}
-	return m, m.pass(msg, false)
+	return m, m.forward(msg, false)
 }
 
-// pass gives a message to the screen and draws.
-func (m *model) pass(msg tea.Msg, whole bool) tea.Cmd {
+// forward gives a message to the screen and draws.
+func (m *model) forward(msg tea.Msg, whole bool) tea.Cmd {
 	cmd := m.screen.Update(msg)
 	m.draw(whole)
-	return m.safe(cmd)
+	return m.withRecovery(cmd)
 }
 
 // draw hands the frame to the painter, which draws what changed, or everything after the terminal lost what stood on it.
-func (m *model) draw(whole bool) { m.term.painter.show(m.screen.Frame(), whole) }
+func (m *model) draw(whole bool) { m.tty.renderer.show(m.screen.Frame(), whole) }
 
 // View is empty: Bubble Tea draws nothing.
 func (m *model) View() tea.View { return tea.View{} }
 
-// safe makes a command whose panic gives the terminal back instead of leaving it raw.
-func (m *model) safe(cmd tea.Cmd) tea.Cmd {
+// withRecovery makes a command whose panic gives the terminal back instead of leaving it raw.
+func (m *model) withRecovery(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
-				m.fail(r)
+				m.recordPanic(r)
 				msg = quitNow{1}
 			}
 		}()
 		msg = cmd()
 		if batch, ok := msg.(tea.BatchMsg); ok {
 			for i, c := range batch {
-				batch[i] = m.safe(c)
+				batch[i] = m.withRecovery(c)
 			}
 		}
 		return msg

@@ -14,12 +14,12 @@ import (
 	"lookout/client/faultrig"
 )
 
-// still is a screen that shows its size and a count, the same in every line.
-type still struct{ width, height, n int }
+// staticScreen is a screen that shows its size and a count, the same in every line.
+type staticScreen struct{ width, height, n int }
 
-func (s *still) Init() tea.Cmd { return nil }
+func (s *staticScreen) Init() tea.Cmd { return nil }
 
-func (s *still) Update(msg tea.Msg) tea.Cmd {
+func (s *staticScreen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
@@ -29,21 +29,21 @@ func (s *still) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *still) Frame() Frame {
+func (s *staticScreen) Frame() Frame {
 	line := fmt.Sprintf("%dx%d %d", s.width, s.height, s.n)
 	line += strings.Repeat("-", s.width-len(line))
 	return Frame{Content: strings.TrimSuffix(strings.Repeat(line+"\n", s.height), "\n")}
 }
 
-// written hands over what is written, write by write.
-type written chan string
+// writeRecorder hands over what is written, write by write.
+type writeRecorder chan string
 
-func (w written) Write(p []byte) (int, error) {
+func (w writeRecorder) Write(p []byte) (int, error) {
 	w <- string(p)
 	return len(p), nil
 }
 
-func (w written) next(t *testing.T) string {
+func (w writeRecorder) next(t *testing.T) string {
 	t.Helper()
 	select {
 	case text := <-w:
@@ -55,10 +55,10 @@ func (w written) next(t *testing.T) string {
 }
 
 // After a new size, a suspension and another program the screen cannot be trusted: everything is drawn again. Else only what changed.
-func TestWhatIsDrawnAnew(t *testing.T) {
-	out := make(written, 10)
-	screen := &still{width: 40, height: 5}
-	m := &model{screen: screen, term: &console{painter: newPainter(out, func() {}, bare), size: func() (int, int) { return 40, 5 }}}
+func TestModel_fullRedraws(t *testing.T) {
+	out := make(writeRecorder, 10)
+	screen := &staticScreen{width: 40, height: 5}
+	m := &model{screen: screen, tty: &tty{renderer: newRenderer(out, func() {}, runUnprotected), size: func() (int, int) { return 40, 5 }}}
 	m.Init()
 	e := vt.NewEmulator(40, 5)
 	check := func(what string, whole bool, msg tea.Msg) {
@@ -89,30 +89,30 @@ func TestWhatIsDrawnAnew(t *testing.T) {
 	}
 }
 
-// brittle is a terminal at which the painter fails once.
-type brittle struct {
+// panickingWriter is a terminal at which the painter fails once.
+type panickingWriter struct {
 	text   strings.Builder
-	broken bool
+	panicked bool
 }
 
-func (b *brittle) Write(p []byte) (int, error) {
-	if !b.broken && strings.Contains(string(p), "40x5") {
-		b.broken = true
+func (b *panickingWriter) Write(p []byte) (int, error) {
+	if !b.panicked && strings.Contains(string(p), "40x5") {
+		b.panicked = true
 		panic("canary")
 	}
 	return b.text.Write(p)
 }
 
 // A panic in the terminal's own goroutine gives the terminal back too.
-func TestAPanicOfThePainter(t *testing.T) {
+func TestRun_rendererPanic(t *testing.T) {
 	faultrig.Row(t, "E1", "panic in painter", func(t *testing.T) {
 		in, _ := io.Pipe()
-		out, log := &brittle{}, &strings.Builder{}
-		code, err := Run(t.Context(), &still{}, Options{In: in, Out: out, Size: func() (int, int) { return 40, 5 }, Log: log})
+		out, log := &panickingWriter{}, &strings.Builder{}
+		code, err := Run(t.Context(), &staticScreen{}, Options{In: in, Out: out, Size: func() (int, int) { return 40, 5 }, PanicLog: log})
 		if code != 1 || err == nil || strings.Contains(err.Error(), "canary") || !strings.Contains(log.String(), "canary") {
 			t.Errorf("code %d, %v, log %q", code, err, log)
 		}
-		if got := out.text.String(); !strings.HasSuffix(got, leave) {
+		if got := out.text.String(); !strings.HasSuffix(got, leaveSequence) {
 			t.Errorf("the terminal is left after %q", got[max(0, len(got)-60):])
 		}
 	})

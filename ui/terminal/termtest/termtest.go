@@ -17,39 +17,39 @@ import (
 	"lookout/ui/terminal"
 )
 
-// T is a program on a virtual terminal.
-type T struct {
+// Terminal is a program on a virtual terminal.
+type Terminal struct {
 	t     *testing.T
 	emu   *vt.SafeEmulator
-	typed *io.PipeWriter
+	input *io.PipeWriter
 
 	mu      sync.Mutex
 	changed chan struct{}
 	bytes   int
-	clip    string
+	clipboard    string
 	written strings.Builder
 	ended   chan int
 }
 
-// patience is how long a text may take to appear.
-const patience = 20 * time.Second
+// waitTimeout is how long a text may take to appear.
+const waitTimeout = 20 * time.Second
 
 // New starts a screen on a terminal of a size. It is ended with the test.
-func New(t *testing.T, width, height int, s terminal.Screen) *T {
+func New(t *testing.T, width, height int, s terminal.Screen) *Terminal {
 	t.Helper()
-	return run(t, width, height, s, false)
+	return start(t, width, height, s, false)
 }
 
 // NewLinear starts a screen on a terminal to which lines are added.
-func NewLinear(t *testing.T, width, height int, s terminal.Screen) *T {
+func NewLinear(t *testing.T, width, height int, s terminal.Screen) *Terminal {
 	t.Helper()
-	return run(t, width, height, s, true)
+	return start(t, width, height, s, true)
 }
 
-func run(t *testing.T, width, height int, s terminal.Screen, linear bool) *T {
+func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Terminal {
 	t.Helper()
 	in, typed := io.Pipe()
-	v := &T{t: t, emu: vt.NewSafeEmulator(width, height), typed: typed, changed: make(chan struct{}), ended: make(chan int, 1)}
+	v := &Terminal{t: t, emu: vt.NewSafeEmulator(width, height), input: typed, changed: make(chan struct{}), ended: make(chan int, 1)}
 	go func() { _, _ = io.Copy(typed, v.emu) }() // answers of the terminal
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -64,7 +64,7 @@ func run(t *testing.T, width, height int, s terminal.Screen, linear bool) *T {
 		typed.Close()
 		select {
 		case <-v.ended:
-		case <-time.After(patience):
+		case <-time.After(waitTimeout):
 			t.Error("the program does not end")
 		}
 	})
@@ -72,7 +72,7 @@ func run(t *testing.T, width, height int, s terminal.Screen, linear bool) *T {
 }
 
 // Write is the terminal's side of what the program writes.
-func (v *T) Write(p []byte) (int, error) {
+func (v *Terminal) Write(p []byte) (int, error) {
 	n, err := v.emu.Write(p)
 	v.mu.Lock()
 	v.bytes += len(p)
@@ -80,7 +80,7 @@ func (v *T) Write(p []byte) (int, error) {
 	if _, after, copied := strings.Cut(string(p), "\x1b]52;c;"); copied {
 		text, _, _ := strings.Cut(after, "\a")
 		if data, err := base64.StdEncoding.DecodeString(text); err == nil {
-			v.clip = string(data)
+			v.clipboard = string(data)
 		}
 	}
 	close(v.changed)
@@ -89,51 +89,51 @@ func (v *T) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Bytes is how much has been written so far.
-func (v *T) Bytes() int {
+// BytesWritten is how much has been written so far.
+func (v *Terminal) BytesWritten() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.bytes
 }
 
-// Written is every byte that was written so far.
-func (v *T) Written() string {
+// Output is every byte that was written so far.
+func (v *Terminal) Output() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.written.String()
 }
 
-// WaitWritten waits until something that is not to be seen has been written so many times.
-func (v *T) WaitWritten(bytes string, times int) {
+// WaitOutput waits until something that is not to be seen has been written so many times.
+func (v *Terminal) WaitOutput(bytes string, times int) {
 	v.t.Helper()
-	v.until(fmt.Sprintf("%d times %q", times, bytes), func(string) bool { return strings.Count(v.Written(), bytes) >= times })
+	v.waitUntil(fmt.Sprintf("%d times %q", times, bytes), func(string) bool { return strings.Count(v.Output(), bytes) >= times })
 }
 
-// Copied waits for a text on the clipboard and takes it away from there.
-func (v *T) Copied() string {
+// WaitClipboard waits for a text on the clipboard and takes it away from there.
+func (v *Terminal) WaitClipboard() string {
 	v.t.Helper()
 	text := ""
-	v.until("a text on the clipboard", func(string) bool {
+	v.waitUntil("a text on the clipboard", func(string) bool {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		text, v.clip = v.clip, ""
+		text, v.clipboard = v.clipboard, ""
 		return text != ""
 	})
 	return text
 }
 
-// Settled lets some time pass and gives how much has been written by then: for programs that ought to be still.
-func (v *T) Settled(d time.Duration) int {
+// BytesAfter lets some time pass and gives how much has been written by then: for programs that ought to be still.
+func (v *Terminal) BytesAfter(d time.Duration) int {
 	time.Sleep(d)
-	return v.Bytes()
+	return v.BytesWritten()
 }
 
-// Still waits until nothing has been written for some time, and gives how much has been by then.
-func (v *T) Still(d time.Duration) int {
+// WaitIdle waits until nothing has been written for some time, and gives how much has been by then.
+func (v *Terminal) WaitIdle(d time.Duration) int {
 	v.t.Helper()
-	deadline := time.Now().Add(patience)
-	for n := v.Bytes(); ; {
-		m := v.Settled(d)
+	deadline := time.Now().Add(waitTimeout)
+	for n := v.BytesWritten(); ; {
+		m := v.BytesAfter(d)
 		if m == n {
 			return n
 		}
@@ -144,23 +144,23 @@ func (v *T) Still(d time.Duration) int {
 }
 
 // Screen is what is to be seen, as text.
-func (v *T) Screen() string { return ansi.Strip(v.emu.Render()) }
+func (v *Terminal) Screen() string { return ansi.Strip(v.emu.Render()) }
 
 // WaitFor waits until a text is on the screen.
-func (v *T) WaitFor(text string) {
+func (v *Terminal) WaitFor(text string) {
 	v.t.Helper()
-	v.until(text, func(screen string) bool { return strings.Contains(screen, text) })
+	v.waitUntil(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
 // WaitGone waits until a text is on the screen no more.
-func (v *T) WaitGone(text string) {
+func (v *Terminal) WaitGone(text string) {
 	v.t.Helper()
-	v.until("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
+	v.waitUntil("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
 }
 
-func (v *T) until(what string, there func(string) bool) {
+func (v *Terminal) waitUntil(what string, there func(string) bool) {
 	v.t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(waitTimeout)
 	for {
 		v.mu.Lock()
 		changed := v.changed
@@ -177,7 +177,7 @@ func (v *T) until(what string, there func(string) bool) {
 }
 
 // Type sends keys: names in angle brackets, all else as it stands.
-func (v *T) Type(keys ...string) {
+func (v *Terminal) Type(keys ...string) {
 	v.t.Helper()
 	names := map[string]string{"<enter>": "\r", "<esc>": "\x1b", "<tab>": "\t", "<up>": "\x1b[A", "<down>": "\x1b[B", "<right>": "\x1b[C", "<left>": "\x1b[D",
 		"<backspace>": "\x7f", "<ctrl+s>": "\x13", "<ctrl+c>": "\x03", "<ctrl+o>": "\x0f"}
@@ -185,20 +185,20 @@ func (v *T) Type(keys ...string) {
 		if bytes, named := names[k]; named {
 			k = bytes
 		}
-		if _, err := io.WriteString(v.typed, k); err != nil {
+		if _, err := io.WriteString(v.input, k); err != nil {
 			v.t.Fatalf("the program reads no more: %v", err)
 		}
 	}
 }
 
-// Ended waits for the program's end and gives its exit code.
-func (v *T) Ended() int {
+// WaitExit waits for the program's end and gives its exit code.
+func (v *Terminal) WaitExit() int {
 	v.t.Helper()
 	select {
 	case code := <-v.ended:
 		v.ended <- code
 		return code
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		v.t.Fatal("the program does not end")
 		return -1
 	}

@@ -1,0 +1,210 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// switcherTest is a desk with accounts of one pane each, whose questions can be held back.
+type switcherTest struct {
+	*testing.T
+	switcher   *AccountSwitcher
+	mu     sync.Mutex
+	closed  map[string]int
+	fetches  chan context.Context // of the last question
+	holdFetches chan struct{}        // holds questions back where it is there
+	leaveWarnings   []string
+	openErr   error
+}
+
+func newSwitcherTest(t *testing.T) *switcherTest {
+	t.Helper()
+	d := &switcherTest{T: t, closed: map[string]int{}, fetches: make(chan context.Context, 100)}
+	var err error
+	if d.switcher, err = NewAccountSwitcher(t.Context(), d.session(t.Context(), "alpha"), func(ctx context.Context, name string) (Session, error) {
+		return d.session(context.WithoutCancel(ctx), name), d.openErr
+	}); err != nil {
+		t.Fatal(err)
+	}
+	d.send(tea.WindowSizeMsg{Width: 100, Height: 24})
+	d.run(d.switcher.Init())
+	return d
+}
+
+func (d *switcherTest) session(ctx context.Context, name string) Session {
+	ctx, cancel := context.WithCancel(ctx)
+	look, err := theme.New("dark", theme.NoColor, false)
+	if err != nil {
+		d.Fatal(err)
+	}
+	set := ui.NewSet(ctx, ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Fetch: func(ctx context.Context, _ string) (ui.Page[string], error) {
+		d.fetches <- ctx
+		if d.holdFetches != nil {
+			<-d.holdFetches
+		}
+		return ui.Page[string]{Rows: []string{name + "-one", name + "-two"}}, nil
+	}})
+	cell := func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }
+	list := &ui.List[string]{Title: "things", Set: set, Columns: []ui.Column[string]{{Title: "name", Min: 10, Cell: cell}}}
+	other := &ui.List[string]{Title: "others", Set: set, Columns: list.Columns}
+	return Session{Options: Options{Panes: []ui.Pane{list, other}, Theme: look, Account: name, Accounts: []string{"alpha", "beta"}, Location: time.UTC, Context: ctx,
+		LeaveWarnings: func() []string { return d.leaveWarnings }}, Close: func() {
+		cancel()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.closed[name]++
+	}}
+}
+
+// run runs a command and what follows; timers and answers that are held back are left alone.
+func (d *switcherTest) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	answer := make(chan tea.Msg, 1)
+	go func() { answer <- cmd() }()
+	select {
+	case msg := <-answer:
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, one := range batch {
+				d.run(one)
+			}
+		} else if msg != nil {
+			d.send(msg)
+		}
+	case <-time.After(20 * time.Millisecond):
+	}
+}
+
+func (d *switcherTest) send(msg tea.Msg) {
+	cmd := d.switcher.Update(msg)
+	d.screen()
+	d.run(cmd)
+}
+
+func (d *switcherTest) press(keys ...string) {
+	for _, k := range keys {
+		msg := tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+		switch k {
+		case "enter":
+			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case "esc":
+			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
+		}
+		d.send(msg)
+	}
+}
+
+func (d *switcherTest) screen() string { return ansi.Strip(d.switcher.Frame().Content) }
+
+func (d *switcherTest) wantText(text string) {
+	d.Helper()
+	if !strings.Contains(d.screen(), text) {
+		d.Errorf("not on the screen: %q\n%s", text, d.screen())
+	}
+}
+
+func (d *switcherTest) wantNoText(text string) {
+	d.Helper()
+	if strings.Contains(d.screen(), text) {
+		d.Errorf("still on the screen: %q\n%s", text, d.screen())
+	}
+}
+
+func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
+	d := newSwitcherTest(t)
+	d.wantText("alpha-one")
+	late := d.switcher.tagCommand(ui.News(theme.Good, "alpha's news"))
+	d.holdFetches = make(chan struct{})
+	for len(d.fetches) > 0 {
+		<-d.fetches
+	}
+	d.press("r")
+	old := <-d.fetches
+	close(d.holdFetches)
+	d.press("C", "2")
+	d.wantText("beta-one")
+	d.wantNoText("alpha")
+	d.switcher.closing.Wait()
+	if old.Err() == nil || d.closed["alpha"] != 1 {
+		t.Errorf("the old account's question goes on (%v); ended %d times", old.Err(), d.closed["alpha"])
+	}
+	d.run(late)
+	d.wantNoText("alpha's news")
+	d.switcher.Close()
+	if d.closed["beta"] != 1 || d.closed["alpha"] != 1 {
+		t.Errorf("ended: %v", d.closed)
+	}
+}
+
+func TestAccountSwitcher_restoresAccountState(t *testing.T) {
+	d := newSwitcherTest(t)
+	d.press("/", "t", "w", "o", "enter", "s", "1", "2")
+	d.press("C", "2")
+	d.wantText("beta-one")
+	d.press("C", "1")
+	if name := d.switcher.pane().Name(); name != "others" {
+		t.Errorf("back in %s", name)
+	}
+	d.press("1")
+	d.wantText("/two")
+	d.wantNoText("alpha-one")
+	d.switcher.Close()
+}
+
+func TestAccountSwitcher_confirmsLeaving(t *testing.T) {
+	d := newSwitcherTest(t)
+	d.leaveWarnings = []string{"2 transfers are unfinished."}
+	d.press("C", "2")
+	d.wantText("2 transfers are unfinished.")
+	d.press("y")
+	d.wantText("alpha")
+	for _, open := range d.switcher.dialogs {
+		if q, ok := open.(*questionDialog); ok {
+			d.send(questionArmed{q, q.timesShown})
+		}
+	}
+	d.press("n")
+	d.wantText("alpha-one")
+	if d.switcher.o.Account != "alpha" {
+		t.Error("it ended all the same")
+	}
+	d.switcher.Close()
+}
+
+// What came up while the other account was being opened is not taken away.
+func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
+	d := newSwitcherTest(t)
+	way := &openingDialog{account: "beta", cancel: func() {}}
+	d.switcher.opening = way
+	d.switcher.push(way)
+	d.send(ui.Once{Title: "New key", What: "secret", Reveal: func() string { return "x" }})
+	d.send(accountOpened{opening: way, session: d.session(t.Context(), "beta")})
+	d.wantText("New key")
+	if d.switcher.o.Account != "alpha" {
+		t.Error("the secret was taken away")
+	}
+	d.switcher.Close()
+	if d.closed["beta"] != 1 {
+		t.Error("the session that nobody wanted goes on")
+	}
+}
+
+func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
+	d := newSwitcherTest(t)
+	d.openErr = errors.New("there is no token")
+	d.press("C", "2")
+	d.wantText("account beta cannot be opened: there is no token")
+	d.wantText("alpha-one")
+	d.switcher.Close()
+}

@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// newAgingShell gives the bench's rows an age, and tells the program in lines.
+func newAgingShell(t *testing.T) (*shellTest, *LinearScreen) {
+	t.Helper()
+	b := newShellTest(t, func(o *Options) {
+		l := o.Panes[0].(*ui.List[string])
+		born := o.Now()
+		l.Columns = append(l.Columns, ui.Column[string]{Title: "age", Width: 8, Cell: func(_ string, b ui.Box) (string, theme.Tone) { return ui.Age(b.Now.Sub(born)), theme.Muted }})
+	})
+	return b, NewLinearScreen(b.shell)
+}
+
+// An age is no change, however often it is looked at; a row that has changed is told with its age of now.
+func TestLinearScreen_ageIsNoChange(t *testing.T) {
+	b, l := newAgingShell(t)
+	if said := l.Frame().LinearText; !strings.Contains(said, "1 of 2: alpha; age 0 s\n") {
+		t.Fatalf("said %q", said)
+	}
+	for range 3 {
+		b.now = b.now.Add(7 * time.Minute)
+		l.Update(newsExpired{-1})
+		if said := l.Frame().LinearText; said != "" {
+			t.Errorf("said %q", said)
+		}
+	}
+	b.rows = []string{"beta", "gamma"} // alpha is gone
+	b.run(b.shell.pane().Refresh())
+	if said := l.Frame().LinearText; !strings.Contains(said, "1 of 2: beta; age 21 min\n") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// A line that is typed grows and shrinks at its end, and nothing else is written for it.
+func TestLinearScreen_updateInputLine(t *testing.T) {
+	_, l := newAgingShell(t)
+	l.Frame()
+	l.out.Reset()
+	for _, step := range []struct{ line, want string }{{"Label: ", "Label: "}, {"Label: a", "a"}, {"Label: ab日", "b日"}, {"Label: ab", "\b \b\b \b"}, {"Label: xb", "\nLabel: xb"}, {"", "\n"}} {
+		l.updateInputLine(step.line)
+		if got := l.out.String(); got != step.want {
+			t.Errorf("%q: wrote %q, not %q", step.line, got, step.want)
+		}
+		l.out.Reset()
+	}
+}

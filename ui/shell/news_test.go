@@ -1,0 +1,24 @@
+package shell
+
+import (
+	"fmt"
+	"testing"
+
+	"lookout/client/faultrig"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// However much is said, what is kept of it is bounded, and is the newest.
+func TestNews_historyIsBounded(t *testing.T) {
+	faultrig.Row(t, "I5", "5,000 messages", func(t *testing.T) {
+		b := newShellTest(t, nil)
+		for i := range 5000 {
+			b.shell.Update(ui.Say{Text: fmt.Sprint("message ", i), Tone: theme.Good})
+		}
+		past := b.shell.news.history
+		if len(past) > 200 || past[len(past)-1].text != "message 4999" {
+			t.Errorf("%d messages are kept, the last is %+v", len(past), past[len(past)-1])
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package shell
+
+import (
+	"image/color"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+)
+
+func withThemes(name string) func(*Options) {
+	return func(o *Options) {
+		o.Themes = Themes{Selected: name, Names: append([]string{"auto"}, theme.Names()...), New: func(name string) (*theme.Theme, error) { return theme.New(name, theme.TrueColor, false) }}
+		o.Theme, _ = o.Themes.New(theme.ForBackground(name, false))
+	}
+}
+
+// The terminal's answer chooses between dark and light where the theme follows it, whenever it comes; a theme that was named stays.
+func TestThemes_followBackground(t *testing.T) {
+	for name, want := range map[string]string{"auto": "light", "colorblind": "colorblind-light", "dark": "dark", "mono": "mono"} {
+		b := newShellTest(t, withThemes(name))
+		if asks := b.shell.requestBackgroundColor() != nil; asks != (want == "light" || want == "colorblind-light") {
+			t.Errorf("%s asks the terminal: %v", name, asks)
+		}
+		b.run(b.shell.Update(tea.BackgroundColorMsg{Color: color.White}))
+		if got := b.shell.o.Theme.Name; got != want {
+			t.Errorf("%s on a light terminal is %s", name, got)
+		}
+	}
+}
+
+// The palette shows a theme before it is chosen, and esc takes it back.
+func TestThemePreview(t *testing.T) {
+	b := newShellTest(t, withThemes("dark"))
+	b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o")
+	if got := b.shell.o.Theme.Name; got != "mono" {
+		t.Fatalf("the preview is %s:\n%s", got, b.screen())
+	}
+	b.press("esc")
+	if got := b.shell.o.Theme.Name; got != "dark" {
+		t.Errorf("esc leaves %s", got)
+	}
+	b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "x", "x")
+	if got := b.shell.o.Theme.Name; got != "dark" {
+		t.Errorf("nothing is at the cursor, and the theme is %s", got)
+	}
+	b.press("esc", ":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "enter")
+	if got := b.shell.o.Theme.Name; got != "mono" || !strings.Contains(b.screen(), `theme = "mono"`) {
+		t.Errorf("chosen, it is %s:\n%s", got, b.screen())
+	}
+}

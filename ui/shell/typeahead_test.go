@@ -1,0 +1,52 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+)
+
+// Letters typed at the heels of a key that opens a form are text of the form, and no commands of the list beneath; those behind an action that
+// takes its time are not kept waiting for it, and ctrl+c waits for nothing.
+func TestTypeahead_goesToOpenedDialog(t *testing.T) {
+	name := ""
+	b := newShellTest(t, func(o *Options) {
+		l := o.Panes[0].(*ui.List[string])
+		l.Acts = append(l.Acts, ui.Act[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) ui.Form {
+			return ui.Form{Title: "New thing", Yes: "make", Fields: []ui.Field{ui.Text("name", "Name", &name)}}
+		}})
+	})
+	key := func(k rune) tea.Cmd { return b.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
+	opens := key('n')
+	for _, k := range "Dyn" {
+		b.run(key(k))
+	}
+	b.run(b.shell.Update(tea.PasteMsg{Content: "-1"}))
+	if strings.Contains(b.screen(), "goes.") {
+		t.Fatalf("a letter was a command:\n%s", b.screen())
+	}
+	b.run(opens)
+	if screen := b.screen(); !strings.Contains(screen, "New thing") || !strings.Contains(screen, "Dyn-1") || strings.Contains(screen, "goes.") {
+		t.Fatalf("lost or done:\n%s", screen)
+	}
+	b.press("esc", "esc")
+	opens = key('n')
+	b.run(key('D'))
+	b.run(b.shell.Update(actionOpened{n: b.shell.typeahead.actionNumber})) // its time is over
+	if !strings.Contains(b.screen(), "Thing alpha goes.") {
+		t.Errorf("a key waits for ever:\n%s", b.screen())
+	}
+	b.press("esc")
+	b.run(opens)
+	if !strings.Contains(b.screen(), "New thing") {
+		t.Errorf("what came late is lost:\n%s", b.screen())
+	}
+	b.press("esc")
+	key('n')
+	if cmd := b.shell.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}); cmd == nil {
+		t.Error("ctrl+c waits")
+	}
+}

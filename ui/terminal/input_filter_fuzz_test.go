@@ -1,0 +1,92 @@
+package terminal
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"lookout/client/faultrig"
+)
+
+// overlongSequence is a control sequence with more parameters than any terminal sends; "" where there is none.
+func overlongSequence(out []byte) string {
+	for _, part := range bytes.Split(out, []byte("\x1b"))[1:] {
+		if len(part) == 0 || part[0] != '[' {
+			continue
+		}
+		end := slices.IndexFunc(part[1:], func(c byte) bool { return c >= 0x40 || c < 0x20 })
+		if end < 0 {
+			end = len(part) - 1
+		}
+		if n := bytes.Count(part[:1+end], []byte(";")) + bytes.Count(part[:1+end], []byte(":")); n >= maxParameters {
+			return string(part[:1+end])
+		}
+	}
+	return ""
+}
+
+// What a terminal sends by itself, late or in pieces, is no key; what looks like its beginning still is.
+func TestInputFilter_dropsReports(t *testing.T) {
+	for name, c := range map[string]struct{ in, out string }{
+		"foreground colour, BEL": {"a\x1b]10;rgb:1e1e/1e1e/2e2e\ab", "ab"}, "foreground colour, ST": {"a\x1b]10;rgb:ffff/ffff/ffff\x1b\\b", "ab"},
+		"mode report": {"a\x1bP1$r0 q\x1b\\b", "ab"}, "terminal's name": {"a\x1bP>|xterm(390)\x1b\\b", "ab"}, "term capability": {"a\x1bP1+r544e=787465726d\x1b\\b", "ab"},
+		"graphics": {"a\x1b_Gi=31;OK\x1b\\b", "ab"}, "clipboard": {"a\x1b]52;c;cGFzdGVk\ab", "ab"}, "ended by ctrl+c": {"a\x1b]11;rgb\x03b", "a\x03b"},
+		"ended by a sequence": {"a\x1b]11;rgb\x1b[Ab", "a\x1b[Ab"}, "alt and a bracket": {"\x1b]x", "\x1b]x"}, "alt+P": {"\x1bPx", "\x1bPx"}, "very long": {"a\x1b]11;" + strings.Repeat("x", 5000) + "\ab", "ab"},
+	} {
+		faultrig.Row(t, "E14", name, func(t *testing.T) {
+			whole := filterChunks(c.in)
+			if whole != c.out {
+				t.Errorf("%q", whole)
+			}
+			for cut := 3; cut < min(len(c.in), 60); cut++ {
+				if got := filterChunks(c.in[:cut], c.in[cut:]); strings.ReplaceAll(got, "\x1b", "") != strings.ReplaceAll(whole, "\x1b", "") && cut > strings.IndexByte(c.in, 0x1b)+2 {
+					t.Errorf("cut at %d: %q", cut, got)
+				}
+			}
+		})
+	}
+}
+
+// Whatever bytes come in whatever pieces: little is held, no flood gets through, a paste ends, plain text stays as it is.
+func FuzzInputGuard(f *testing.F) {
+	faultrig.Report(f, "J11", "FuzzInputGuard")
+	for _, seed := range []string{"plain", "\x1b[A", "\x1b[" + strings.Repeat("1;", 40) + "m", "\x1b[200~paste\x1b[201~", "\x1b[200~never ends", "\x1b]11;rgb:0/0/0\x1b\\", "\x1bPx\x1b\x1b[", "\x1b[<0;1;1M", "\x9b1m", "é日\x1b"} {
+		f.Add([]byte(seed), uint8(3))
+		f.Add([]byte(seed+seed), uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, in []byte, size uint8) {
+		g := newInputFilter(nil)
+		var out []byte
+		for rest := in; len(rest) > 0; {
+			n := min(len(rest), int(size)+1)
+			out = append(out, g.filter(rest[:n])...)
+			rest = rest[n:]
+			if len(g.pending) > maxSequenceBytes || len(g.backgroundReport) > maxSequenceBytes || g.parameters > maxParameters+1 {
+				t.Fatalf("%d and %d bytes are held, %d counted", len(g.pending), len(g.backgroundReport), g.parameters)
+			}
+		}
+		if len(out) > len(in) {
+			t.Errorf("%d bytes become %d", len(in), len(out))
+		}
+		if !bytes.ContainsRune(in, 0x1b) && !bytes.Equal(in, out) {
+			t.Errorf("plain %q becomes %q", in, out)
+		}
+		if flood := overlongSequence(out); flood != "" && g.pasteBytes < 0 && !bytes.Contains(in, pasteStart) {
+			t.Errorf("%q gets through in %q", flood, out)
+		}
+		go func() { // the loop, which reads the end of a paste
+			buffer := make([]byte, 64)
+			for {
+				if _, err := g.Read(buffer); err != nil {
+					return
+				}
+			}
+		}()
+		g.handleIdle()
+		g.pipeWriter.Close()
+		if g.pasteBytes >= 0 || g.state == inReport {
+			t.Error("a paste or a report does not end")
+		}
+	})
+}

@@ -1,0 +1,291 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// runUnprotected runs work without a shield: a panic fails the test.
+func runUnprotected(work func()) { work() }
+
+// filterChunks is what gets through a guard whose terminal sends these chunks.
+func filterChunks(chunks ...string) string {
+	g := newInputFilter(nil)
+	var out []byte
+	for _, c := range chunks {
+		out = append(out, g.filter([]byte(c))...)
+	}
+	return string(out)
+}
+
+func TestInputFilter_filter(t *testing.T) {
+	many := strings.Repeat("1;", 40)
+	long := strings.Repeat("7", 5000)
+	for name, c := range map[string]struct{ in, out string }{
+		"keys":                        {"jk\x1b[A\x1bOP\x1b[1;5Cé日\x03", "jk\x1b[A\x1bOP\x1b[1;5Cé日\x03"},
+		"mouse":                       {"\x1b[<64;10;12M\x1b[<0;1;1m", "\x1b[<64;10;12M\x1b[<0;1;1m"},
+		"too many parameters":         {"a\x1b[" + many + "mb", "ab"},
+		"too long":                    {"a\x1b[" + long + "mb", "ab"},
+		"colons count":                {"a\x1b[" + strings.Repeat("1:", 40) + "ub", "ab"},
+		"a key in a sequence":         {"\x1b[1;\x03q", "\x03q"},
+		"a sequence in a sequence":    {"\x1b[1;\x1b[A", "\x1b[A"},
+		"a key ends a flood":          {"\x1b[" + many + "\x03q", "\x03q"},
+		"escape twice":                {"\x1b\x1b[" + many + "mb", "\x1bb"},
+		"a paste":                     {"\x1b[200~rm -rf\n\x1b[201~j", "\x1b[200~rm -rf\n\x1b[201~j"},
+		"an end without a paste":      {"\x1b[201~j", "j"},
+		"a paste in a paste":          {"\x1b[200~a\x1b[200~b\x1b[201~j\x1b[201~k", "\x1b[200~ab\x1b[201~jk"},
+		"a sequence in a paste":       {"\x1b[200~a\x1b[31mb\x1b[201~", "\x1b[200~a\x1b[31mb\x1b[201~"},
+		"a flood in a paste":          {"\x1b[200~a\x1b[" + many + "mb\x1b[201~", "\x1b[200~ab\x1b[201~"},
+		"text that looks like an end": {"\x1b[200~[201~\x1b[201~", "\x1b[200~[201~\x1b[201~"},
+	} {
+		if got := filterChunks(c.in); got != c.out {
+			t.Errorf("%s: %q", name, got)
+		}
+		for cut := range len(c.in) { // wherever the terminal's answer is cut in two
+			got := filterChunks(c.in[:cut], c.in[cut:])
+			if got != c.out && strings.ReplaceAll(got, "\x1b", "") != strings.ReplaceAll(c.out, "\x1b", "") {
+				t.Errorf("%s, cut at %d: %q", name, cut, got)
+			}
+		}
+	}
+}
+
+// The terminal's answer about its background gets through whole or not at all, wherever it is cut: its letters would be keys.
+func TestInputFilter_backgroundReport(t *testing.T) {
+	for _, answer := range []string{"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\a"} {
+		for cut := range len(answer) {
+			got := filterChunks("j"+answer[:cut], answer[cut:]+"k")
+			if got != "j"+answer+"k" && got != "j\x1bk" && got != "j\x1b]k" {
+				t.Errorf("cut at %d: %q", cut, got)
+			}
+		}
+	}
+	for in, out := range map[string]string{"\x1b]j": "\x1b]j", "\x1b]1j": "", "\x1b]\x1b[A": "\x1b]\x1b[A", "\x1b]11;" + strings.Repeat("x", 5000) + "\ak": "k",
+		"\x1b]11;rgb\x03q": "\x03q", "\x1b]11;rgb\x1b[A": "\x1b[A"} {
+		if got := filterChunks(in); got != out {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+// A lone escape is a key at once; what comes after it is still known as the rest of a sequence.
+func TestInputFilter_loneEscapePassesAtOnce(t *testing.T) {
+	g := newInputFilter(nil)
+	if got := g.filter([]byte("\x1b")); string(got) != "\x1b" {
+		t.Errorf("%q", got)
+	}
+	if got := g.filter([]byte("[200~x")); string(got) != "[200~x" || g.pasteBytes != 1 {
+		t.Errorf("%q, paste %d", got, g.pasteBytes)
+	}
+}
+
+// A paste is cut at its limit, sequences in it included, and its end is kept.
+func TestInputFilter_limitsPaste(t *testing.T) {
+	for _, part := range []string{"x", "\x1b[A"} {
+		got := filterChunks("\x1b[200~", strings.Repeat(part, 2*maxPasteBytes/len(part)), "\x1b[201~", "j")
+		if len(got) > maxPasteBytes+len(pasteStart)+len(pasteEnd)+1 || !strings.HasSuffix(got, "\x1b[201~j") {
+			t.Errorf("%q: %d bytes, %q at the end", part, len(got), got[len(got)-10:])
+		}
+	}
+}
+
+// Whatever a terminal sends in whatever pieces, no sequence with too many parameters gets through, and nothing is invented.
+func TestInputFilter_dropsLongSequences(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	alphabet := []string{"\x1b", "[", ";", ":", "1", "m", "~", "x", "\x1b[200~", "\x1b[201~", strings.Repeat("1;", 30), "é", "\x03", "\x7f"}
+	for range 3000 {
+		g := newInputFilter(nil)
+		var in, out []byte
+		for range 1 + r.IntN(12) {
+			var chunk []byte
+			for range 1 + r.IntN(6) {
+				chunk = append(chunk, alphabet[r.IntN(len(alphabet))]...)
+			}
+			in = append(in, chunk...)
+			out = append(out, g.filter(chunk)...)
+		}
+		if flood := overlongSequence(out); flood != "" {
+			t.Fatalf("%q lets %q through", in, flood)
+		}
+		rest := in
+		for _, c := range out {
+			i := bytes.IndexByte(rest, c)
+			if i < 0 {
+				t.Fatalf("%q becomes %q", in, out)
+			}
+			rest = rest[i+1:]
+		}
+	}
+}
+
+// filterTest is a guard on a terminal, and what the loop reads from it.
+type filterTest struct {
+	input   *io.PipeWriter
+	output     chan string
+	stalled atomic.Bool
+	dropped atomic.Int64
+	gone    chan struct{}
+	filter   *inputFilter
+}
+
+func startFilterTest() *filterTest {
+	in, typed := io.Pipe()
+	r := &filterTest{input: typed, output: make(chan string, 100), gone: make(chan struct{}), filter: newInputFilter(in)}
+	r.filter.run(runUnprotected, r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
+	go func() {
+		buffer := make([]byte, 4096)
+		for {
+			n, err := r.filter.Read(buffer)
+			if err != nil {
+				close(r.output)
+				return
+			}
+			r.output <- string(buffer[:n])
+		}
+	}()
+	return r
+}
+
+// read is what has come by now.
+func (r *filterTest) read() (text string) {
+	synctest.Wait()
+	for {
+		select {
+		case part, open := <-r.output:
+			if !open {
+				return text
+			}
+			text += part
+		default:
+			return text
+		}
+	}
+}
+
+func (r *filterTest) write(text string) {
+	_, _ = io.WriteString(r.input, text)
+	synctest.Wait()
+}
+
+func TestInputFilter_closesUnfinishedPaste(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		r.write("\x1b[200~half")
+		time.Sleep(pasteTimeout - time.Millisecond)
+		r.write("more")
+		time.Sleep(pasteTimeout - time.Millisecond)
+		if got := r.read(); got != "\x1b[200~halfmore" {
+			t.Errorf("%q", got)
+		}
+		time.Sleep(2 * time.Millisecond)
+		r.write("j")
+		if got := r.read(); got != "\x1b[201~j" {
+			t.Errorf("%q", got)
+		}
+		r.input.Close()
+		<-r.gone
+	})
+}
+
+// What is typed blindly, while the screen stands still, is dropped and counted; ctrl+c is not. The rest of a sequence whose beginning was
+// dropped is none.
+func TestInputFilter_dropsInputWhileStalled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		r.write("a\x1b[1")
+		r.stalled.Store(true)
+		r.write("Dy")
+		r.write("\x03")
+		r.stalled.Store(false)
+		r.write("b")
+		if got := r.read(); got != "a\x03b" || r.dropped.Load() != 2 {
+			t.Errorf("%q, %d dropped", got, r.dropped.Load())
+		}
+		r.input.Close()
+		<-r.gone
+	})
+}
+
+// Another program has the terminal: what is typed is its.
+func TestInputFilter_paused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		r.filter.setPaused(true)
+		r.write(":wq\r")
+		r.filter.setPaused(false)
+		r.write("j")
+		if got := r.read(); got != "j" {
+			t.Errorf("%q", got)
+		}
+		r.input.Close()
+		<-r.gone
+	})
+}
+
+// A key at the heels of an escape is a key of its own, and those behind it are not held up by it; what may be the rest of a sequence comes at
+// once.
+func TestInputFilter_keyAfterEscape(t *testing.T) {
+	const beat = 20 * time.Millisecond
+	for name, c := range map[string]struct {
+		typed []string
+		times []time.Duration // when each came to the loop
+	}{
+		"typed on":          {[]string{"\x1b", "j", "k", "j", "k", "j"}, []time.Duration{0, escapeTimeout, escapeTimeout, escapeTimeout, 4 * beat, 5 * beat}},
+		"a key with alt":    {[]string{"\x1bj", "k"}, []time.Duration{0, escapeTimeout}},
+		"ctrl+c":            {[]string{"\x1b", "\x03"}, []time.Duration{0, escapeTimeout}},
+		"a cut sequence":    {[]string{"\x1b", "[A", "k"}, []time.Duration{0, beat, escapeTimeout}},
+		"arrows":            {[]string{"\x1b[A", "\x1b[B", "\x1bOA", "\x1bOB", "j"}, []time.Duration{0, beat, 2 * beat, 3 * beat, 4 * beat}},
+		"an arrow after it": {[]string{"\x1b", "\x1b[A", "j"}, []time.Duration{0, escapeTimeout, escapeTimeout}},
+		"escapes in pastes": {[]string{"\x1b[200~\x1bx", "y\x1b[201~", "j"}, []time.Duration{0, beat, 2 * beat}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := startFilterTest()
+				begun := time.Now()
+				go func() {
+					for n, keys := range c.typed {
+						time.Sleep(time.Until(begun.Add(time.Duration(n) * beat)))
+						_, _ = io.WriteString(r.input, keys)
+					}
+				}()
+				for n, keys := range c.typed {
+					if got := <-r.output; got != keys || time.Since(begun) != c.times[n] {
+						t.Errorf("%q came as %q after %v, not %v", keys, got, time.Since(begun), c.times[n])
+					}
+				}
+				r.input.Close()
+				<-r.gone
+			})
+		})
+	}
+}
+
+// Text that comes at once without the marks of a paste is one all the same; a key that is held down is not, nor is what a hand can type.
+func TestInputFilter_burstIsPaste(t *testing.T) {
+	for name, c := range map[string]struct{ in, out string }{
+		"a burst": {strings.Repeat("Dy", 80), "\x1b[200~" + strings.Repeat("Dy", 80) + "\x1b[201~"}, "a held key": {strings.Repeat("j", 200), strings.Repeat("j", 200)},
+		"typed": {"edge-router\r", "edge-router\r"}, "arrows": {strings.Repeat("\x1b[A", 60), strings.Repeat("\x1b[A", 60)}, "with ctrl+c": {strings.Repeat("Dy", 80) + "\x03", strings.Repeat("Dy", 80) + "\x03"},
+	} {
+		r := startFilterTest()
+		go func() { _, _ = io.WriteString(r.input, c.in) }()
+		got := ""
+		for len(got) < len(c.out) {
+			select {
+			case part := <-r.output:
+				got += part
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%s: only %q", name, got)
+			}
+		}
+		if got != c.out {
+			t.Errorf("%s: %q", name, got)
+		}
+		r.input.Close()
+	}
+}

@@ -1,0 +1,159 @@
+package terminal
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A style is a style as the terminal keeps it. The zero value is its own.
+type style struct {
+	attrs      uint16 // bit n is attribute n of SGR: 1 bold … 9 struck out
+	foreground, background color
+}
+
+// A color is the terminal's own (0), one of its sixteen, of its 256, or of all: the kind and the value.
+type color uint32
+
+const (
+	color16 color = (iota + 1) << 24
+	color256
+	colorRGB
+)
+
+// What a blank shows of a style.
+const (
+	attrUnderline = 1 << 4
+	attrReverse   = 1 << 7
+	attrStrike     = 1 << 9
+)
+
+// visibleOnBlank is what is left of a style where there is only a blank to see it on.
+func (p style) visibleOnBlank() style {
+	p.attrs &= attrUnderline | attrReverse | attrStrike
+	if p.attrs == 0 {
+		p.foreground = 0
+	}
+	return p
+}
+
+// parseEscape takes the sequence that a text begins with and gives its length. Only styles have an effect.
+func (p *style) parseEscape(text string) int {
+	if len(text) < 2 || text[1] != '[' {
+		return 1
+	}
+	for i := 2; i < len(text); i++ {
+		if c := text[i]; c >= 0x40 && c <= 0x7e {
+			if c == 'm' {
+				p.applySGR(text[2:i])
+			}
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// applySGR takes the parameters of a style. Those with parts of their own, divided by colons, are none that a theme has.
+func (p *style) applySGR(codes string) {
+	if strings.IndexByte(codes, ':') >= 0 {
+		return
+	}
+	for more := true; more; {
+		var code int
+		code, codes, more = parseNumber(codes)
+		switch {
+		case code == 0:
+			*p = style{}
+		case code <= 9:
+			p.attrs |= 1 << code
+		case code == 22:
+			p.attrs &^= 1<<1 | 1<<2
+		case code > 22 && code <= 29:
+			p.attrs &^= 1 << (code - 20)
+		case code == 38:
+			p.foreground, codes, more = parseExtendedColor(codes)
+		case code == 48:
+			p.background, codes, more = parseExtendedColor(codes)
+		case code == 39:
+			p.foreground = 0
+		case code == 49:
+			p.background = 0
+		case code >= 30 && code <= 37 || code >= 90 && code <= 97:
+			p.foreground = color16 | color(code)
+		case code >= 40 && code <= 47 || code >= 100 && code <= 107:
+			p.background = color16 | color(code)
+		}
+	}
+}
+
+// parseNumber cuts a parameter off; an absent one is 0.
+func parseNumber(codes string) (n int, rest string, more bool) {
+	for i := range len(codes) {
+		switch c := codes[i]; {
+		case c == ';':
+			return n, codes[i+1:], true
+		case c >= '0' && c <= '9' && n < 1000:
+			n = n*10 + int(c-'0')
+		}
+	}
+	return n, "", false
+}
+
+// parseExtendedColor is a colour of more than sixteen: "5;n" or "2;r;g;b".
+func parseExtendedColor(codes string) (c color, rest string, more bool) {
+	kind, rest, more := parseNumber(codes)
+	count := 0
+	switch kind {
+	case 5:
+		c, count = color256, 1
+	case 2:
+		c, count = colorRGB, 3
+	}
+	for shift := 8 * (count - 1); shift >= 0; shift -= 8 {
+		var n int
+		n, rest, more = parseNumber(rest)
+		c |= color(n&0xff) << shift
+	}
+	return c, rest, more
+}
+
+// appendChange is the shortest style that makes a terminal's p into q.
+func (p style) appendChange(out []byte, q style) []byte {
+	switch {
+	case p == q:
+		return out
+	case q == style{}:
+		return append(out, "\x1b[m"...)
+	}
+	out = append(out, "\x1b["...)
+	if p.attrs&^q.attrs != 0 || p.foreground != 0 && q.foreground == 0 || p.background != 0 && q.background == 0 {
+		out, p = append(out, "0;"...), style{}
+	}
+	for n, more := 1, q.attrs&^p.attrs; n <= 9; n++ {
+		if more&(1<<n) != 0 {
+			out = append(strconv.AppendInt(out, int64(n), 10), ';')
+		}
+	}
+	if q.foreground != p.foreground {
+		out = q.foreground.appendSGR(out, "38")
+	}
+	if q.background != p.background {
+		out = q.background.appendSGR(out, "48")
+	}
+	out[len(out)-1] = 'm'
+	return out
+}
+
+// appendSGR is a colour's parameters, each with a semicolon behind it.
+func (c color) appendSGR(out []byte, ground string) []byte {
+	part := func(n color) { out = append(strconv.AppendInt(out, int64(n&0xff), 10), ';') }
+	switch c &^ 0xffffff {
+	case color256:
+		out = append(append(out, ground...), ";5;"...)
+	case colorRGB:
+		out = append(append(out, ground...), ";2;"...)
+		part(c >> 16)
+		part(c >> 8)
+	}
+	part(c)
+	return out
+}
