@@ -13,7 +13,7 @@ type Bucket struct {
 	Label    Text     `json:"label"`
 	Objects  int64    `json:"objects"`
 	Size     int64    `json:"size"`   // bytes
-	Region   Optional `json:"region"` // not in the document; sent since 2024
+	Region   OptionalText `json:"region"` // not in the document; sent since 2024
 }
 
 // An ACL is who may do what with a bucket or an object.
@@ -21,11 +21,11 @@ type ACL string
 
 // The canned ACLs. Custom is told by the API and not set.
 const (
-	Private           ACL = "private"
-	PublicRead        ACL = "public-read"
-	AuthenticatedRead ACL = "authenticated-read"
-	PublicReadWrite   ACL = "public-read-write"
-	Custom            ACL = "custom"
+	ACLPrivate           ACL = "private"
+	ACLPublicRead        ACL = "public-read"
+	ACLAuthenticatedRead ACL = "authenticated-read"
+	ACLPublicReadWrite   ACL = "public-read-write"
+	ACLCustom            ACL = "custom"
 )
 
 // String is the ACL, safe to draw.
@@ -39,8 +39,8 @@ type BucketRequest struct {
 	CORS    bool   `json:"cors_enabled,omitempty"` // true allows all origins
 }
 
-// An Access is a bucket's canned ACL and CORS switch. An empty ACL and a nil switch leave what is set.
-type Access struct {
+// An BucketAccess is a bucket's canned ACL and CORS switch. An empty ACL and a nil switch leave what is set.
+type BucketAccess struct {
 	ACL  ACL   `json:"acl,omitempty"`
 	CORS *bool `json:"cors_enabled,omitempty"`
 }
@@ -48,22 +48,22 @@ type Access struct {
 // Buckets are the buckets of the account.
 type Buckets struct{ c *Client }
 
-// Page is a page of all buckets, from 1.
-func (s Buckets) Page(ctx context.Context, n int) (Page[*Bucket], error) {
-	return page[*Bucket](ctx, s.c, "list buckets", n)
+// List is a page of all buckets, from 1.
+func (s Buckets) List(ctx context.Context, n int) (Page[*Bucket], error) {
+	return listPage[*Bucket](ctx, s.c, "list buckets", n)
 }
 
-// InCluster is a page of the buckets of one cluster, from 1.
-func (s Buckets) InCluster(ctx context.Context, cluster string, n int) (Page[*Bucket], error) {
-	return page[*Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
+// ListInCluster is a page of the buckets of one cluster, from 1.
+func (s Buckets) ListInCluster(ctx context.Context, cluster string, n int) (Page[*Bucket], error) {
+	return listPage[*Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
 }
 
 // All walks all buckets.
-func (s Buckets) All(ctx context.Context) iter.Seq2[*Bucket, error] { return all(ctx, s.Page) }
+func (s Buckets) All(ctx context.Context) iter.Seq2[*Bucket, error] { return allRows(ctx, s.List) }
 
-// View is one bucket.
-func (s Buckets) View(ctx context.Context, cluster, label string) (*Bucket, error) {
-	return call[*Bucket](ctx, s.c, inBucket("view bucket", cluster, label, nil))
+// Get is one bucket.
+func (s Buckets) Get(ctx context.Context, cluster, label string) (*Bucket, error) {
+	return call[*Bucket](ctx, s.c, bucketCall("view bucket", cluster, label, nil))
 }
 
 // Create makes a bucket. An account with a negative balance may not.
@@ -73,24 +73,24 @@ func (s Buckets) Create(ctx context.Context, r BucketRequest) (*Bucket, error) {
 
 // Delete removes a bucket, which must be empty.
 func (s Buckets) Delete(ctx context.Context, cluster, label string) error {
-	_, err := call[nothing](ctx, s.c, inBucket("delete bucket", cluster, label, nil))
+	_, err := call[noContent](ctx, s.c, bucketCall("delete bucket", cluster, label, nil))
 	return err
 }
 
-// Access changes ACL and CORS by POST. Nothing tells afterwards what they are.
-func (s Buckets) Access(ctx context.Context, cluster, label string, a Access) error {
-	_, err := call[nothing](ctx, s.c, inBucket("modify access", cluster, label, a))
+// ModifyAccess changes ACL and CORS by POST. Nothing tells afterwards what they are.
+func (s Buckets) ModifyAccess(ctx context.Context, cluster, label string, a BucketAccess) error {
+	_, err := call[noContent](ctx, s.c, bucketCall("modify access", cluster, label, a))
 	return err
 }
 
-// SetAccess changes ACL and CORS by PUT, otherwise as Access.
-func (s Buckets) SetAccess(ctx context.Context, cluster, label string, a Access) error {
-	_, err := call[nothing](ctx, s.c, inBucket("update access", cluster, label, a))
+// UpdateAccess changes ACL and CORS by PUT, otherwise as Access.
+func (s Buckets) UpdateAccess(ctx context.Context, cluster, label string, a BucketAccess) error {
+	_, err := call[noContent](ctx, s.c, bucketCall("update access", cluster, label, a))
 	return err
 }
 
-func inBucket(op, cluster, label string, body any) request {
-	return request{op: op, about: Clean(cluster + "/" + label), segments: []any{cluster, label}, body: body}
+func bucketCall(op, cluster, label string, body any) request {
+	return request{op: op, target: Clean(cluster + "/" + label), segments: []any{cluster, label}, body: body}
 }
 
 // Certificates are the TLS certificates of buckets.
@@ -101,21 +101,21 @@ type CertificateStatus struct {
 	SSL *bool `json:"ssl"` // nil where the endpoint's kind has none
 }
 
-// View is whether a bucket has a certificate.
-func (s Certificates) View(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
-	return call[*CertificateStatus](ctx, s.c, inBucket("view certificate", cluster, label, nil))
+// Get is whether a bucket has a certificate.
+func (s Certificates) Get(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
+	return call[*CertificateStatus](ctx, s.c, bucketCall("view certificate", cluster, label, nil))
 }
 
 // Upload sets certificate and private key, both PEM. One that is set must be deleted before ("Object Storage", rule 5).
 func (s Certificates) Upload(ctx context.Context, cluster, label, certificate string, key Secret) (*CertificateStatus, error) {
-	r := inBucket("upload certificate", cluster, label, map[string]string{"certificate": certificate, "private_key": key.Reveal()})
-	r.shown, r.secrets = map[string]any{"private_key": key}, []Secret{key}
+	r := bucketCall("upload certificate", cluster, label, map[string]string{"certificate": certificate, "private_key": key.Reveal()})
+	r.journalBody, r.secrets = map[string]any{"private_key": key}, []Secret{key}
 	return call[*CertificateStatus](ctx, s.c, r)
 }
 
 // Delete removes certificate and key.
 func (s Certificates) Delete(ctx context.Context, cluster, label string) error {
-	_, err := call[nothing](ctx, s.c, inBucket("delete certificate", cluster, label, nil))
+	_, err := call[noContent](ctx, s.c, bucketCall("delete certificate", cluster, label, nil))
 	return err
 }
 
@@ -131,17 +131,17 @@ type Cluster struct {
 // Clusters are the clusters of the provider.
 type Clusters struct{ c *Client }
 
-// Page is a page of the clusters, from 1.
-func (s Clusters) Page(ctx context.Context, n int) (Page[*Cluster], error) {
-	return page[*Cluster](ctx, s.c, "list clusters", n)
+// List is a page of the clusters, from 1.
+func (s Clusters) List(ctx context.Context, n int) (Page[*Cluster], error) {
+	return listPage[*Cluster](ctx, s.c, "list clusters", n)
 }
 
 // All walks the clusters.
-func (s Clusters) All(ctx context.Context) iter.Seq2[*Cluster, error] { return all(ctx, s.Page) }
+func (s Clusters) All(ctx context.Context) iter.Seq2[*Cluster, error] { return allRows(ctx, s.List) }
 
-// View is one cluster.
-func (s Clusters) View(ctx context.Context, id string) (*Cluster, error) {
-	return call[*Cluster](ctx, s.c, request{op: "view cluster", about: Clean(id), segments: []any{id}})
+// Get is one cluster.
+func (s Clusters) Get(ctx context.Context, id string) (*Cluster, error) {
+	return call[*Cluster](ctx, s.c, request{op: "view cluster", target: Clean(id), segments: []any{id}})
 }
 
 // A TransferUsage is the outbound traffic of the current month's cycle in bytes ("Transfer usage").
@@ -149,16 +149,16 @@ type TransferUsage struct {
 	Used int64 `json:"used"`
 }
 
-// Transfer is the account's outbound traffic, and the end of its Object Storage.
-type Transfer struct{ c *Client }
+// NetworkTransfer is the account's outbound traffic, and the end of its Object Storage.
+type NetworkTransfer struct{ c *Client }
 
-// View is the usage as of now.
-func (s Transfer) View(ctx context.Context) (*TransferUsage, error) {
+// Get is the usage as of now.
+func (s NetworkTransfer) Get(ctx context.Context) (*TransferUsage, error) {
 	return call[*TransferUsage](ctx, s.c, request{op: "view transfer"})
 }
 
 // CancelObjectStorage removes all buckets and their contents for good ("Object Storage", rule 6).
 func (c *Client) CancelObjectStorage(ctx context.Context) error {
-	_, err := call[nothing](ctx, c, request{op: "cancel Object Storage"})
+	_, err := call[noContent](ctx, c, request{op: "cancel Object Storage"})
 	return err
 }

@@ -22,68 +22,68 @@ import (
 	"lookout/client/journal"
 )
 
-const page200 = "<html><head><title>Sign in</title></head></html>"
+const loginPageHTML = "<html><head><title>Sign in</title></head></html>"
 
-// position is where in a change's life something goes wrong.
-type position struct {
+// faultPosition is where in a change's life something goes wrong.
+type faultPosition struct {
 	name    string
 	faults  []faultrig.Fault // each is a case of its own
 	applied int
 	unknown bool
 }
 
-func wire(op string) error { return &net.OpError{Op: op, Net: "tcp", Err: syscall.ECONNRESET} }
+func transport(op string) error { return &net.OpError{Op: op, Net: "tcp", Err: syscall.ECONNRESET} }
 
-func positions() []position {
+func faultPositions() []faultPosition {
 	dial := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	login := faultrig.Answer(302, "", "Location", "https://login.example/")
-	return []position{
+	return []faultPosition{
 		{"P1 refused before it is sent", []faultrig.Fault{faultrig.Fail(dial)}, 0, false},
-		{"P2 reset while sending", []faultrig.Fault{faultrig.Fail(wire("write"))}, 0, true},
-		{"P3 not applied, reset", []faultrig.Fault{faultrig.Fail(wire("read"))}, 0, true},
-		{"P4 applied, reset", []faultrig.Fault{faultrig.Then(faultrig.Fail(wire("read")))}, 1, true},
+		{"P2 reset while sending", []faultrig.Fault{faultrig.Fail(transport("write"))}, 0, true},
+		{"P3 not applied, reset", []faultrig.Fault{faultrig.Fail(transport("read"))}, 0, true},
+		{"P4 applied, reset", []faultrig.Fault{faultrig.Then(faultrig.Fail(transport("read")))}, 1, true},
 		{"P5 applied, answer cut", []faultrig.Fault{faultrig.Half()}, 1, true},
 		{"P6 applied, deadline", []faultrig.Fault{faultrig.Then(faultrig.Stall)}, 1, true},
-		{"P7 applied, 5xx", []faultrig.Fault{faultrig.Then(faultrig.Answer(502, page200, "Content-Type", "text/html")), faultrig.Then(faultrig.Answer(503, `{"errors":[{"reason":"x"}]}`)),
+		{"P7 applied, 5xx", []faultrig.Fault{faultrig.Then(faultrig.Answer(502, loginPageHTML, "Content-Type", "text/html")), faultrig.Then(faultrig.Answer(503, `{"errors":[{"reason":"x"}]}`)),
 			faultrig.Then(faultrig.Answer(504, ""))}, 1, true},
-		{"P8 not applied, 502", []faultrig.Fault{faultrig.Answer(502, page200, "Content-Type", "text/html")}, 0, true},
-		{"P9 applied, a page", []faultrig.Fault{faultrig.Then(faultrig.Answer(200, page200, "Content-Type", "text/html"))}, 1, true},
+		{"P8 not applied, 502", []faultrig.Fault{faultrig.Answer(502, loginPageHTML, "Content-Type", "text/html")}, 0, true},
+		{"P9 applied, a page", []faultrig.Fault{faultrig.Then(faultrig.Answer(200, loginPageHTML, "Content-Type", "text/html"))}, 1, true},
 		{"P10 applied, to a login", []faultrig.Fault{faultrig.Then(login)}, 1, true},
 	}
 }
 
-// witness is a recorder that keeps the order of things.
-type witness struct {
+// recordingJournal is a recorder that keeps the order of things.
+type recordingJournal struct {
 	*journal.Journal
 	mu     sync.Mutex
 	events []string
 }
 
-func (w *witness) note(event string) {
+func (w *recordingJournal) addEvent(event string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, event)
 }
 
-func (w *witness) Intent(c client.Change) (string, error) {
-	w.note("intent")
-	return w.Journal.Intent(c)
+func (w *recordingJournal) RecordIntent(c client.Change) (string, error) {
+	w.addEvent("intent")
+	return w.Journal.RecordIntent(c)
 }
 
-func (w *witness) Outcome(id string, done bool, err error) {
-	w.note("outcome")
-	w.Journal.Outcome(id, done, err)
+func (w *recordingJournal) RecordOutcome(id string, done bool, err error) {
+	w.addEvent("outcome")
+	w.Journal.RecordOutcome(id, done, err)
 }
 
-// bench is a demo account in which a change can succeed, with a scripted wire before it.
-type bench struct {
+// changeFixture is a demo account in which a change can succeed, with a scripted wire before it.
+type changeFixture struct {
 	client   *client.Client
 	emulator *emulator.Emulator
 	wire     *faultrig.Wire
-	journal  *witness
+	journal  *recordingJournal
 }
 
-func newBench(t *testing.T, fault faultrig.Fault, options ...client.Option) *bench {
+func newChangeFixture(t *testing.T, fault faultrig.Fault, options ...client.Option) *changeFixture {
 	t.Helper()
 	e := emulator.New(emulator.Options{Token: token})
 	plain, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(e))
@@ -93,9 +93,9 @@ func newBench(t *testing.T, fault faultrig.Fault, options ...client.Option) *ben
 	if _, err := plain.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "new-one"}); err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{emulator: e, journal: &witness{Journal: journal.Memory(time.Now)}}
+	b := &changeFixture{emulator: e, journal: &recordingJournal{Journal: journal.Memory(time.Now)}}
 	b.wire = faultrig.NewWire(e, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
-		b.journal.note("sent")
+		b.journal.addEvent("sent")
 		return fault(next, r)
 	})
 	b.client, err = client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(b.wire), client.WithRecorder(b.journal)}, options...)...)
@@ -105,17 +105,17 @@ func newBench(t *testing.T, fault faultrig.Fault, options ...client.Option) *ben
 	return b
 }
 
-// changed is how many changes reached the account since the bench was made.
-func (b *bench) changed() int { return len(b.emulator.Ledger()) - 1 }
+// appliedChanges is how many changes reached the account since the bench was made.
+func (b *changeFixture) appliedChanges() int { return len(b.emulator.Ledger()) - 1 }
 
-func changes(t *testing.T) []step {
+func writeSteps(t *testing.T) []operationCall {
 	var names []string
 	for _, op := range emulator.New(emulator.Options{}).Operations() {
 		if op.Write {
 			names = append(names, op.Name)
 		}
 	}
-	all := slices.DeleteFunc(operations(t), func(s step) bool { return !slices.Contains(names, s.op) })
+	all := slices.DeleteFunc(operations(t), func(s operationCall) bool { return !slices.Contains(names, s.op) })
 	if len(all) != 24 || len(names) != 24 {
 		t.Fatalf("%d changes, and %d in the document, not 24", len(all), len(names))
 	}
@@ -123,39 +123,39 @@ func changes(t *testing.T) []step {
 }
 
 // Wherever a change is lost, it is sent once, its verdict is no guess, and the journal says what is known: intent before, outcome after.
-func TestChangesAtEveryFaultPosition(t *testing.T) {
+func TestClient_write_everyFaultPosition(t *testing.T) {
 	t.Parallel()
-	for _, s := range changes(t) {
-		for _, p := range positions() {
+	for _, s := range writeSteps(t) {
+		for _, p := range faultPositions() {
 			faultrig.Timed(t, "B1", s.op+", "+p.name, func(t *testing.T) {
 				for _, fault := range p.faults {
-					lose(t, s, p, fault)
+					checkFault(t, s, p, fault)
 				}
 			})
 		}
 		faultrig.Timed(t, "B1", s.op+", done", func(t *testing.T) {
-			b := newBench(t, faultrig.Pass)
-			if err := s.do(t.Context(), b.client); err != nil {
+			b := newChangeFixture(t, faultrig.Pass)
+			if err := s.call(t.Context(), b.client); err != nil {
 				t.Fatal(err)
 			}
-			b.told(t, journal.Done, 1)
+			b.checkResult(t, journal.Done, 1)
 		})
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429} {
 			faultrig.Timed(t, "B1", fmt.Sprintf("%s, refused with %d", s.op, status), func(t *testing.T) {
-				b := newBench(t, faultrig.Answer(status, `{"errors":[{"reason":"no"}]}`))
+				b := newChangeFixture(t, faultrig.Answer(status, `{"errors":[{"reason":"no"}]}`))
 				var failure *client.Error
-				if err := s.do(t.Context(), b.client); !errors.As(err, &failure) || failure.Outcome != client.Refused || failure.Unknown() {
+				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) || failure.Outcome != client.Rejected || failure.Unknown() {
 					t.Fatalf("%v is no refusal", err)
 				}
-				b.told(t, journal.NotDone, 0)
+				b.checkResult(t, journal.NotDone, 0)
 			})
 		}
 	}
 }
 
-func lose(t *testing.T, s step, p position, fault faultrig.Fault) {
-	b := newBench(t, fault)
-	err := s.do(t.Context(), b.client)
+func checkFault(t *testing.T, s operationCall, p faultPosition, fault faultrig.Fault) {
+	b := newChangeFixture(t, fault)
+	err := s.call(t.Context(), b.client)
 	time.Sleep(10 * time.Minute) // nothing is sent later either
 	var failure *client.Error
 	if !errors.As(err, &failure) {
@@ -171,16 +171,16 @@ func lose(t *testing.T, s step, p position, fault faultrig.Fault) {
 	if p.unknown {
 		want = journal.Unknown
 	}
-	b.told(t, want, p.applied)
+	b.checkResult(t, want, p.applied)
 }
 
-// told checks that the change went out once, what the account made of it, and what the journal says.
-func (b *bench) told(t *testing.T, want journal.Outcome, applied int) {
+// checkResult checks that the change went out once, what the account made of it, and what the journal says.
+func (b *changeFixture) checkResult(t *testing.T, want journal.Outcome, applied int) {
 	t.Helper()
 	if n := len(b.wire.Seen()); n != 1 {
 		t.Errorf("sent %d times", n)
 	}
-	if n := b.changed(); n != applied {
+	if n := b.appliedChanges(); n != applied {
 		t.Errorf("applied %d times, not %d", n, applied)
 	}
 	entries := b.journal.Entries(time.Time{})
@@ -198,20 +198,20 @@ func (b *bench) told(t *testing.T, want journal.Outcome, applied int) {
 }
 
 // What cannot be read back may be sent again by the user, and does the same.
-func TestChangesWithoutReadBackAreHarmlessTwice(t *testing.T) {
-	for _, s := range changes(t) {
+func TestClient_write_repeatIsHarmless(t *testing.T) {
+	for _, s := range writeSteps(t) {
 		if s.op != "change login" && s.op != "modify access" && s.op != "update access" {
 			continue
 		}
-		for _, p := range positions()[1:] {
+		for _, p := range faultPositions()[1:] {
 			faultrig.Timed(t, "B3", s.op+", "+p.name, func(t *testing.T) {
-				b := newBench(t, nil)
+				b := newChangeFixture(t, nil)
 				b.wire.Faults = []faultrig.Fault{p.faults[0], faultrig.Pass}
 				var failure *client.Error
-				if err := s.do(t.Context(), b.client); !errors.As(err, &failure) || !failure.Unknown() {
+				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) || !failure.Unknown() {
 					t.Fatalf("not told as unknown: %v", err)
 				}
-				if err := s.do(t.Context(), b.client); err != nil {
+				if err := s.call(t.Context(), b.client); err != nil {
 					t.Fatal(err)
 				}
 				ledger := b.emulator.Ledger()[1:]
@@ -223,17 +223,17 @@ func TestChangesWithoutReadBackAreHarmlessTwice(t *testing.T) {
 	}
 }
 
-var grants = map[string][]client.GrantRequest{"unlimited": nil, "no bucket": {}, "one bucket": {{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}}
+var grantCases = map[string][]client.GrantRequest{"unlimited": nil, "no bucket": {}, "one bucket": {{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}}
 
 // A key whose answer is lost can be found: it is the number that was not there before. Its secret never comes again.
-func TestAKeyWhoseAnswerIsLostCanBeFound(t *testing.T) {
-	for mode, buckets := range grants {
-		for _, p := range positions() {
+func TestKeys_Create_foundAfterLostResponse(t *testing.T) {
+	for mode, buckets := range grantCases {
+		for _, p := range faultPositions() {
 			if p.applied == 0 {
 				continue
 			}
 			faultrig.Timed(t, "B4", mode+", "+p.name, func(t *testing.T) {
-				b := newBench(t, nil)
+				b := newChangeFixture(t, nil)
 				b.wire.Faults = []faultrig.Fault{faultrig.Pass, p.faults[0], faultrig.Pass}
 				before := keyIDs(t, b.client)
 				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
@@ -246,7 +246,7 @@ func TestAKeyWhoseAnswerIsLostCanBeFound(t *testing.T) {
 				if len(orphans) != 1 {
 					t.Fatalf("%d keys are new", len(orphans))
 				}
-				found, err := b.client.Keys.View(t.Context(), orphans[0])
+				found, err := b.client.Keys.Get(t.Context(), orphans[0])
 				if _, real := found.Secret(); err != nil || real || found.Limited != (buckets != nil) {
 					t.Errorf("%+v, %v", found, err)
 				}
@@ -266,13 +266,13 @@ func keyIDs(t *testing.T, c *client.Client) []int {
 	return ids
 }
 
-func TestWhatAKeyIsMadeFrom(t *testing.T) {
+func TestKeys_Create_requestBody(t *testing.T) {
 	want := map[string]string{"unlimited": `{"label":"x"}`, "no bucket": `{"label":"x","bucket_access":[]}`,
 		"one bucket": `{"label":"x","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-www","permissions":"read_only"}]}`}
-	for mode, buckets := range grants {
-		for _, dialect := range []client.Dialect{client.Document, client.Provider} {
+	for mode, buckets := range grantCases {
+		for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
 			faultrig.Row(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
-				b := newBench(t, faultrig.Pass, client.WithDialect(dialect))
+				b := newChangeFixture(t, faultrig.Pass, client.WithDialect(dialect))
 				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
 				if got := string(b.wire.Seen()[0].Body); err != nil || got != want[mode] || k.Limited != (buckets != nil) {
 					t.Errorf("sent %s, %+v, %v", got, k, err)
@@ -282,10 +282,10 @@ func TestWhatAKeyIsMadeFrom(t *testing.T) {
 	}
 }
 
-func TestAKeyAnswerWithoutASecret(t *testing.T) {
+func TestKey_Secret_missing(t *testing.T) {
 	for name, member := range map[string]string{"redacted": `,"secret_key":"[REDACTED]"`, "empty": `,"secret_key":""`, "null": `,"secret_key":null`, "missing": ``} {
 		faultrig.Row(t, "B6", name, func(t *testing.T) {
-			b := newBench(t, faultrig.Answer(200, `{"id":7,"label":"x"`+member+`}`))
+			b := newChangeFixture(t, faultrig.Answer(200, `{"id":7,"label":"x"`+member+`}`))
 			k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x"})
 			if _, real := k.Secret(); err != nil || real || k.ID != 7 {
 				t.Errorf("%+v, %v", k, err)
@@ -295,15 +295,15 @@ func TestAKeyAnswerWithoutASecret(t *testing.T) {
 }
 
 // edits change or clear one member of a request each.
-type edit[R any] struct {
+type fieldEdit[R any] struct {
 	name string // as it is sent, "phone.primary"
 	do   func(*R)
 	want string
 }
 
-var serviceEdits = []edit[client.ServiceRequest]{
+var serviceEdits = []fieldEdit[client.ServiceRequest]{
 	{"label", func(r *client.ServiceRequest) { r.Label = "other" }, `"other"`},
-	{"service_type", func(r *client.ServiceRequest) { r.Type = client.TCP }, `"tcp"`},
+	{"service_type", func(r *client.ServiceRequest) { r.Type = client.TypeTCP }, `"tcp"`},
 	{"address", func(r *client.ServiceRequest) { r.Address = "https://b.example/" }, `"https://b.example/"`},
 	{"timeout", func(r *client.ServiceRequest) { r.Timeout = 9 }, `9`},
 	{"body", func(r *client.ServiceRequest) { r.Body = "" }, `null`},
@@ -313,7 +313,7 @@ var serviceEdits = []edit[client.ServiceRequest]{
 	{"region", func(r *client.ServiceRequest) { r.Region = "" }, `null`},
 }
 
-var contactEdits = []edit[client.ContactRequest]{
+var contactEdits = []fieldEdit[client.ContactRequest]{
 	{"name", func(r *client.ContactRequest) { r.Name = "other" }, `"other"`},
 	{"email", func(r *client.ContactRequest) { r.Email = "o@b.cd" }, `"o@b.cd"`},
 	{"group", func(r *client.ContactRequest) { r.Group = "" }, `null`},
@@ -321,7 +321,7 @@ var contactEdits = []edit[client.ContactRequest]{
 	{"phone.secondary", func(r *client.ContactRequest) { r.Phone.Secondary = "" }, `null`},
 }
 
-var sshEdits = []edit[client.InstanceRequest]{
+var sshEdits = []fieldEdit[client.InstanceRequest]{
 	{"ssh.access", func(r *client.InstanceRequest) { r.SSH.Access = false }, `false`},
 	{"ssh.user", func(r *client.InstanceRequest) { r.SSH.User = "" }, `null`},
 	{"ssh.ip", func(r *client.InstanceRequest) { r.SSH.IP = "any" }, `"any"`},
@@ -329,31 +329,31 @@ var sshEdits = []edit[client.InstanceRequest]{
 }
 
 // Each member alone and every pair of them: what is sent is what was changed, exactly.
-func TestOnlyWhatWasChangedIsSent(t *testing.T) {
+func TestDiff_everyPairOfFields(t *testing.T) {
 	t.Parallel()
-	pairs(t, client.ServiceRequest{Label: "a", Type: client.URL, Address: "https://a.example/", Timeout: 5, Body: "ok", Group: "web", Credentials: []int{31, 32}, Notes: "n", Region: "us-east"},
+	checkEditPairs(t, client.ServiceRequest{Label: "a", Type: client.TypeURL, Address: "https://a.example/", Timeout: 5, Body: "ok", Group: "web", Credentials: []int{31, 32}, Notes: "n", Region: "us-east"},
 		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Services.Update(x, 1, p))
 		})
-	pairs(t, client.ContactRequest{Name: "a", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}},
+	checkEditPairs(t, client.ContactRequest{Name: "a", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}},
 		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Contacts.Update(x, 11, p))
 		})
-	pairs(t, client.InstanceRequest{SSH: client.SSHRequest{Access: true, User: "ops", IP: "192.0.2.1", Port: 2222}},
+	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHRequest{Access: true, User: "ops", IP: "192.0.2.1", Port: 2222}},
 		sshEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Instances.Update(x, 70001, p))
 		})
 }
 
-func pairs[R any](t *testing.T, before R, edits []edit[R], send func(context.Context, *client.Client, client.Patch) error) {
+func checkEditPairs[R any](t *testing.T, before R, edits []fieldEdit[R], send func(context.Context, *client.Client, client.Patch) error) {
 	for i, a := range edits {
 		for _, b := range edits[i:] {
 			after, want := before, map[string]string{a.name: a.want, b.name: b.want}
 			a.do(&after)
 			b.do(&after)
 			faultrig.Row(t, "B11", a.name+" and "+b.name, func(t *testing.T) {
-				c, w := scripted(t, faultrig.Answer(200, `{"id":1}`))
-				if err := send(t.Context(), c, client.Changes(before, after)); err != nil {
+				c, w := newFaultClient(t, faultrig.Answer(200, `{"id":1}`))
+				if err := send(t.Context(), c, client.Diff(before, after)); err != nil {
 					t.Fatal(err)
 				}
 				got := map[string]string{}
@@ -381,7 +381,7 @@ func flatten(t *testing.T, prefix string, body []byte, into map[string]string) {
 }
 
 // A refusal's reasons are found under the field that they name, whatever field that is.
-func TestRefusalsNameTheirFields(t *testing.T) {
+func TestError_Fields(t *testing.T) {
 	for _, status := range []int{400, 403, 409, 422} {
 		for body, want := range map[string]map[string]string{
 			`{"errors":[{"field":"label","reason":"a"},{"field":"label","reason":"b"}]}`:  {"label": "a; b"},
@@ -392,7 +392,7 @@ func TestRefusalsNameTheirFields(t *testing.T) {
 			`{"errors":[]}`: nil,
 		} {
 			faultrig.Row(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {
-				b := newBench(t, faultrig.Answer(status, body))
+				b := newChangeFixture(t, faultrig.Answer(status, body))
 				_, err := b.client.Services.Create(t.Context(), client.ServiceRequest{Label: "abc"})
 				var failure *client.Error
 				if !errors.As(err, &failure) || failure.Unknown() || !reflect.DeepEqual(failure.Fields(), want) {
@@ -403,44 +403,44 @@ func TestRefusalsNameTheirFields(t *testing.T) {
 	}
 }
 
-func TestCancellingWithALostAnswer(t *testing.T) {
-	for _, p := range positions()[3:] {
+func TestClient_CancelObjectStorage_lostResponse(t *testing.T) {
+	for _, p := range faultPositions()[3:] {
 		faultrig.Timed(t, "B15", p.name, func(t *testing.T) {
-			b := newBench(t, nil)
+			b := newChangeFixture(t, nil)
 			b.wire.Faults = []faultrig.Fault{p.faults[0], faultrig.Pass}
 			var failure *client.Error
 			if err := b.client.CancelObjectStorage(t.Context()); !errors.As(err, &failure) || !failure.Unknown() {
 				t.Fatalf("%v", err)
 			}
-			left, err := b.client.Buckets.Page(t.Context(), 1)
-			if err != nil || (len(left.Data) == 0) != (p.applied == 1) || b.changed() != p.applied {
-				t.Errorf("%d buckets are left, applied %d times, %v", len(left.Data), b.changed(), err)
+			left, err := b.client.Buckets.List(t.Context(), 1)
+			if err != nil || (len(left.Data) == 0) != (p.applied == 1) || b.appliedChanges() != p.applied {
+				t.Errorf("%d buckets are left, applied %d times, %v", len(left.Data), b.appliedChanges(), err)
 			}
 		})
 	}
 }
 
-func TestABucketThatIsNotEmpty(t *testing.T) {
+func TestBuckets_Delete_notEmpty(t *testing.T) {
 	for _, label := range []string{"acme-www", "logs-eu", "acme-backups"} {
 		faultrig.Row(t, "B16", label, func(t *testing.T) {
-			b := newBench(t, faultrig.Pass)
+			b := newChangeFixture(t, faultrig.Pass)
 			cluster := "us-east-1"
 			if label == "logs-eu" {
 				cluster = "eu-central-1"
 			}
 			var failure *client.Error
 			err := b.client.Buckets.Delete(t.Context(), cluster, label)
-			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") || len(b.wire.Seen()) != 1 || b.changed() != 0 {
+			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") || len(b.wire.Seen()) != 1 || b.appliedChanges() != 0 {
 				t.Errorf("%v after %d requests", err, len(b.wire.Seen()))
 			}
 		})
 	}
 }
 
-func TestABucketThatExists(t *testing.T) {
-	for _, acl := range []client.ACL{client.Private, client.PublicRead} {
+func TestBuckets_Create_exists(t *testing.T) {
+	for _, acl := range []client.ACL{client.ACLPrivate, client.ACLPublicRead} {
 		faultrig.Row(t, "B17", string(acl), func(t *testing.T) {
-			b := newBench(t, faultrig.Pass)
+			b := newChangeFixture(t, faultrig.Pass)
 			got, err := b.client.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "acme-www", ACL: acl, CORS: true})
 			if err != nil || time.Since(got.Created.Time()) < 24*time.Hour || got.Objects == 0 {
 				t.Errorf("an old bucket passes as new: %+v, %v", got, err)
@@ -453,34 +453,34 @@ var segments = []string{"", ".", "..", "...", "a/b", "/", "//", "../keys", "..\\
 	"\x1b[2J", "..%2fkeys", "a/../b", "./a", "a;b", "a:b", "@evil", strings.Repeat("a", 5000)}
 
 // Whatever stands for a cluster, a bucket or a cluster's number: the path keeps its segments, or nothing is sent.
-func TestSegmentsNameNoOtherResource(t *testing.T) {
+func TestExpandPath_everyOperation(t *testing.T) {
 	t.Parallel()
 	const fine = "us-east-1"
 	calls := map[string]func(context.Context, *client.Client, string) error{
-		"/v4/object-storage/clusters/*":  func(x context.Context, c *client.Client, s string) error { return ignore(c.Clusters.View(x, s)) },
-		"/v4/object-storage/buckets/*":   func(x context.Context, c *client.Client, s string) error { return ignore(c.Buckets.InCluster(x, s, 1)) },
+		"/v4/object-storage/clusters/*":  func(x context.Context, c *client.Client, s string) error { return ignore(c.Clusters.Get(x, s)) },
+		"/v4/object-storage/buckets/*":   func(x context.Context, c *client.Client, s string) error { return ignore(c.Buckets.ListInCluster(x, s, 1)) },
 		"/v4/object-storage/buckets/*/b": func(x context.Context, c *client.Client, s string) error { return c.Buckets.Delete(x, s, "b") },
 		"/v4/object-storage/buckets/us-east-1/*": func(x context.Context, c *client.Client, s string) error {
 			return c.Buckets.Delete(x, fine, s)
 		},
 		"/v4/object-storage/buckets/us-east-1/*/access": func(x context.Context, c *client.Client, s string) error {
-			return c.Buckets.Access(x, fine, s, client.Access{ACL: client.Private})
+			return c.Buckets.ModifyAccess(x, fine, s, client.BucketAccess{ACL: client.ACLPrivate})
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-acl": func(x context.Context, c *client.Client, s string) error {
-			return ignore(c.Objects.SetACL(x, fine, s, "n", client.Private))
+			return ignore(c.Objects.SetACL(x, fine, s, "n", client.ACLPrivate))
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-list": func(x context.Context, c *client.Client, s string) error {
 			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: fine, Bucket: s}))
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-url": func(x context.Context, c *client.Client, s string) error {
-			return ignore(c.Objects.URL(x, fine, s, client.URLRequest{Name: "n", Method: "GET"}))
+			return ignore(c.Objects.Presign(x, fine, s, client.PresignRequest{Name: "n", Method: "GET"}))
 		},
 		"/v4/object-storage/buckets/us-east-1/*/ssl": func(x context.Context, c *client.Client, s string) error { return c.Certificates.Delete(x, fine, s) },
 	}
 	for pattern, call := range calls {
 		for _, s := range segments {
 			faultrig.Row(t, "B18", fmt.Sprintf("%s %.20q", pattern, s), func(t *testing.T) {
-				c, w := scripted(t, faultrig.Answer(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
+				c, w := newFaultClient(t, faultrig.Answer(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
 				err := call(t.Context(), c, s)
 				seen := w.Seen()
 				if len(seen) == 0 {
@@ -499,11 +499,11 @@ func TestSegmentsNameNoOtherResource(t *testing.T) {
 }
 
 // No request carries a header that would let net/http or a proxy send it twice.
-func TestNoHeaderInvitesAReplay(t *testing.T) {
+func TestClient_write_noReplayHeaders(t *testing.T) {
 	for _, s := range operations(t) {
 		faultrig.Row(t, "B19", s.op, func(t *testing.T) {
-			c, w := scripted(t, faultrig.Answer(404, `{"errors":[{"reason":"Not found"}]}`))
-			_ = s.do(t.Context(), c)
+			c, w := newFaultClient(t, faultrig.Answer(404, `{"errors":[{"reason":"Not found"}]}`))
+			_ = s.call(t.Context(), c)
 			for _, r := range w.Seen() {
 				for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "Expect"} {
 					if r.Header.Values(name) != nil {
@@ -518,14 +518,14 @@ func TestNoHeaderInvitesAReplay(t *testing.T) {
 	}
 }
 
-func TestReadOnlyRefusesEveryChange(t *testing.T) {
-	for _, s := range changes(t) {
+func TestWithReadOnly_rejectsEveryChange(t *testing.T) {
+	for _, s := range writeSteps(t) {
 		faultrig.Row(t, "B22", s.op, func(t *testing.T) {
-			b := newBench(t, faultrig.Pass, client.ReadOnly())
-			if err := s.do(t.Context(), b.client); !errors.Is(err, client.ErrReadOnly) {
+			b := newChangeFixture(t, faultrig.Pass, client.WithReadOnly())
+			if err := s.call(t.Context(), b.client); !errors.Is(err, client.ErrReadOnly) {
 				t.Errorf("told as %v", err)
 			}
-			if len(b.wire.Seen()) != 0 || b.changed() != 0 || len(b.journal.Entries(time.Time{})) != 0 {
+			if len(b.wire.Seen()) != 0 || b.appliedChanges() != 0 || len(b.journal.Entries(time.Time{})) != 0 {
 				t.Error("something was sent or recorded")
 			}
 		})

@@ -31,36 +31,36 @@ type Client struct {
 	Certificates Certificates
 	Clusters     Clusters
 	Keys         Keys
-	Transfer     Transfer
+	NetworkTransfer     NetworkTransfer
 	Tickets      Tickets
 
 	base      *url.URL
 	dialect   Dialect
-	table     map[string]operation
-	agent     string
+	operations     map[string]operation
+	userAgent     string
 	timeout   time.Duration
 	now       func() time.Time
 	recorder  Recorder
 	readOnly  bool
-	small     atomic.Bool // pages of the full size were refused
-	transport http.RoundTripper
-	wire      *wire
-	transfers *http.Client
+	smallPages     atomic.Bool // pages of the full size were refused
+	roundTripper http.RoundTripper
+	transport      *transport
+	presignedClient *http.Client
 	tokens    *tokens
-	memory    *memory
+	cache    *responseCache
 }
 
 // An Option changes how a client works.
 type Option func(*Client)
 
 // WithTransport replaces the network: for the demo and for tests.
-func WithTransport(t http.RoundTripper) Option { return func(c *Client) { c.transport = t } }
+func WithTransport(t http.RoundTripper) Option { return func(c *Client) { c.roundTripper = t } }
 
 // WithDialect chooses how paths are spelt. Without it the provider's spelling is used for the provider's own host.
 func WithDialect(d Dialect) Option { return func(c *Client) { c.dialect = d } }
 
 // WithUserAgent names the program to the server.
-func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name } }
+func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
 // WithRecorder keeps a journal of every change.
 func WithRecorder(r Recorder) Option { return func(c *Client) { c.recorder = r } }
@@ -71,8 +71,8 @@ func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = 
 // WithNow is the clock of waits.
 func WithNow(now func() time.Time) Option { return func(c *Client) { c.now = now } }
 
-// ReadOnly refuses every change where requests are made: there is no way round it.
-func ReadOnly() Option { return func(c *Client) { c.readOnly = true } }
+// WithReadOnly refuses every change where requests are made: there is no way round it.
+func WithReadOnly() Option { return func(c *Client) { c.readOnly = true } }
 
 // providerHost is the host of the real service.
 const providerHost = "api.linode.com"
@@ -83,22 +83,22 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !sendable(token) {
+	if !validToken(token) {
 		return nil, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
 	}
-	c := &Client{base: u, agent: "lookout", timeout: time.Minute, now: time.Now, table: operations(), tokens: newTokens(token), memory: newMemory()}
+	c := &Client{base: u, userAgent: "lookout", timeout: time.Minute, now: time.Now, operations: operations(), tokens: newTokens(token), cache: newResponseCache()}
 	if u.Hostname() == providerHost {
-		c.dialect = Provider
+		c.dialect = DialectProvider
 	}
 	for _, o := range options {
 		o(c)
 	}
 	if c.dialect == "" {
-		c.dialect = Document
+		c.dialect = DialectDocument
 	}
-	c.wire, c.transfers = newWire(c), newTransfers(c)
+	c.transport, c.presignedClient = newTransport(c), newPresignedClient(c)
 	c.Contacts, c.Credentials, c.Issues, c.Instances, c.Services, c.Stats = Contacts{c}, Credentials{c}, Issues{c}, Instances{c}, Services{c}, ManagedStats{c}
-	c.Buckets, c.Objects, c.Certificates, c.Clusters, c.Keys, c.Transfer = Buckets{c}, Objects{c}, Certificates{c}, Clusters{c}, Keys{c}, Transfer{c}
+	c.Buckets, c.Objects, c.Certificates, c.Clusters, c.Keys, c.NetworkTransfer = Buckets{c}, Objects{c}, Certificates{c}, Clusters{c}, Keys{c}, NetworkTransfer{c}
 	c.Tickets = Tickets{c}
 	return c, nil
 }
@@ -137,39 +137,39 @@ func (c *Client) Origin() string { return c.base.Scheme + "://" + c.base.Host }
 // Host is where the API is.
 func (c *Client) Host() string { return c.base.Host }
 
-// Console is where relative addresses of tickets lead: the provider's web console, elsewhere the API's own host.
-func (c *Client) Console() string {
+// ConsoleURL is where relative addresses of tickets lead: the provider's web console, elsewhere the API's own host.
+func (c *Client) ConsoleURL() string {
 	if c.base.Hostname() == providerHost {
 		return "https://cloud.linode.com"
 	}
 	return c.base.Scheme + "://" + c.base.Host
 }
 
-// nothing is the answer of operations that return nothing.
-type nothing struct{}
+// noContent is the answer of operations that return nothing.
+type noContent struct{}
 
 // A request is one call, ready to be sent.
 type request struct {
 	op       string // key of the table
-	about    string // "7": added to the operation in errors
+	target    string // "7": added to the operation in errors
 	segments []any
 	query    url.Values
 	body     any
-	shown    any      // the body as the journal may keep it; nil is body itself
+	journalBody    any      // the body as the journal may keep it; nil is body itself
 	secrets  []Secret // what the body holds that must not come back in an error
-	take     func([]byte) error
+	handleBody     func([]byte) error
 }
 
 // call makes a request and decodes its answer into T: a thing, or a pointer to one, which is nil where there is an error.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 	var answer T
-	err := c.into(ctx, r, &answer)
+	err := c.callInto(ctx, r, &answer)
 	return answer, err
 }
 
-// into makes a request and decodes its answer into what a pointer points to, which stays empty where there is an error.
-func (c *Client) into(ctx context.Context, r request, answer any) error {
-	r.take = func(data []byte) error { return decode(data, answer) }
+// callInto makes a request and decodes its answer into what a pointer points to, which stays empty where there is an error.
+func (c *Client) callInto(ctx context.Context, r request, answer any) error {
+	r.handleBody = func(data []byte) error { return decode(data, answer) }
 	failure := c.exchange(ctx, r)
 	if failure != nil {
 		reflect.ValueOf(answer).Elem().SetZero()
@@ -177,21 +177,21 @@ func (c *Client) into(ctx context.Context, r request, answer any) error {
 	return failure
 }
 
-// page asks for one page of a numbered list.
-func page[T any](ctx context.Context, c *Client, op string, n int, segments ...any) (Page[T], error) {
+// listPage asks for one page of a numbered list.
+func listPage[T any](ctx context.Context, c *Client, op string, n int, segments ...any) (Page[T], error) {
 	size := c.pageSize()
 	query := url.Values{"page": {fmt.Sprint(n)}, "page_size": {fmt.Sprint(size)}}
 	var p Page[T]
 	r := request{op: op, segments: segments, query: query}
-	r.take = func(answer []byte) error {
-		if c.table[op].secret {
+	r.handleBody = func(answer []byte) error {
+		if c.operations[op].holdsSecret {
 			return decode(answer, &p)
 		}
-		return recall(c.memory, fmt.Sprint(op, segments, n, size), answer, &p)
+		return decodeCached(c.cache, fmt.Sprint(op, segments, n, size), answer, &p)
 	}
 	err := c.exchange(ctx, r)
-	if n == 1 && c.smaller(size, err) {
-		return page[T](ctx, c, op, n, segments...)
+	if n == 1 && c.fallBackToSmallPages(size, err) {
+		return listPage[T](ctx, c, op, n, segments...)
 	}
 	if err != nil {
 		return Page[T]{}, err
@@ -207,64 +207,64 @@ const (
 )
 
 func (c *Client) pageSize() int {
-	if c.small.Load() {
+	if c.smallPages.Load() {
 		return smallPageSize
 	}
 	return pageSize
 }
 
-// smaller reports whether a refusal was about the size of the page, and asks for small pages from then on.
-func (c *Client) smaller(size int, err error) bool {
+// fallBackToSmallPages reports whether a refusal was about the size of the page, and asks for small pages from then on.
+func (c *Client) fallBackToSmallPages(size int, err error) bool {
 	var e *Error
 	if size <= smallPageSize || !errors.As(err, &e) || e.Status != http.StatusBadRequest || e.Fields()["page_size"] == "" {
 		return false
 	}
-	c.small.Store(true)
+	c.smallPages.Store(true)
 	return true
 }
 
 // decode reads a whole answer into what into points to; where that is a pointer, into a thing made for it. Nothing may follow the answer.
 func decode(data []byte, into any) error {
-	data = textOf(data)
+	data = trimBody(data)
 	if v := reflect.ValueOf(into).Elem(); v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		into = v.Interface()
 	}
-	if q, ok := into.(quick); ok && q.readQuick(data) {
+	if q, ok := into.(fastDecoder); ok && q.decodeFast(data) {
 		return nil
 	}
 	if !json.Valid(data) && len(data) > 0 {
-		if !validButForUTF8(data) {
+		if !validExceptUTF8(data) {
 			return errors.New("no valid JSON")
 		}
 	}
 	switch v := into.(type) {
 	case json.Unmarshaler:
 		return v.UnmarshalJSON(data)
-	case *nothing:
+	case *noContent:
 		if len(data) == 0 || data[0] != '{' {
-			return fmt.Errorf("%s instead of an empty object", kind(data))
+			return fmt.Errorf("%s instead of an empty object", jsonKind(data))
 		}
 		return nil
 	}
-	odd, found, err := lenient(data, into)
+	odd, found, err := decodeLenient(data, into)
 	if err == nil && found <= len(odd) {
 		return errors.New("an object that holds nothing of what was asked for")
 	}
 	return err
 }
 
-// validButForUTF8 reports whether a text is JSON once bytes that are no UTF-8 are passed over.
-func validButForUTF8(data []byte) bool { return json.Valid(bytes.ToValidUTF8(data, []byte("?"))) }
+// validExceptUTF8 reports whether a text is JSON once bytes that are no UTF-8 are passed over.
+func validExceptUTF8(data []byte) bool { return json.Valid(bytes.ToValidUTF8(data, []byte("?"))) }
 
 // exchange is the one place that makes requests. It takes the body of a good answer.
 func (c *Client) exchange(ctx context.Context, r request) error {
-	op := c.table[r.op]
+	op := c.operations[r.op]
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	req, err := c.build(ctx, r, op)
+	req, err := c.newRequest(ctx, r, op)
 	if err != nil {
-		return c.notSent(r, err, err.Error())
+		return c.notSentError(r, err, err.Error())
 	}
 	if !op.write {
 		return c.read(r, req)
@@ -272,10 +272,10 @@ func (c *Client) exchange(ctx context.Context, r request) error {
 	return c.write(ctx, r, req)
 }
 
-// build makes the HTTP request of a call.
-func (c *Client) build(ctx context.Context, r request, op operation) (*http.Request, error) {
-	route := op.in(c.dialect)
-	path, err := fill(route.path, r.segments...)
+// newRequest makes the HTTP request of a call.
+func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http.Request, error) {
+	route := op.routeFor(c.dialect)
+	path, err := expandPath(route.path, r.segments...)
 	if err != nil {
 		return nil, err
 	}
@@ -299,42 +299,42 @@ func (c *Client) build(ctx context.Context, r request, op operation) (*http.Requ
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("User-Agent", c.userAgent)
 	return req, nil
 }
 
 // read sends a request that changes nothing; it may be sent again.
 func (c *Client) read(r request, req *http.Request) error {
-	if refused := c.tokens.refusal(); refused != nil {
-		return c.judge(r, refused, nil)
+	if refused := c.tokens.rejection(); refused != nil {
+		return c.checkResponse(r, refused, nil)
 	}
 	sent := c.tokens.current()
-	answer, err := c.wire.read(req)
-	err = c.judge(r, answer, err)
-	c.tokens.learn(sent, answer, err)
+	answer, err := c.transport.read(req)
+	err = c.checkResponse(r, answer, err)
+	c.tokens.update(sent, answer, err)
 	return err
 }
 
 // write sends a change once.
 func (c *Client) write(ctx context.Context, r request, req *http.Request) error {
 	change := Change{Op: r.op, Method: req.Method, Path: req.URL.Path, Body: r.body}
-	if r.shown != nil {
-		change.Body = r.shown
+	if r.journalBody != nil {
+		change.Body = r.journalBody
 	}
-	return c.record(ctx, c.failure(r), change, func(context.Context) error {
-		answer, err := c.wire.write(req)
-		return c.judge(r, answer, err)
+	return c.sendRecorded(ctx, c.newError(r), change, func(context.Context) error {
+		answer, err := c.transport.write(req)
+		return c.checkResponse(r, answer, err)
 	})
 }
 
-func (c *Client) notSent(r request, cause error, what string) *Error {
-	e := c.failure(r)
-	e.Outcome, e.Cause, e.What = NotSent, cause, what
+func (c *Client) notSentError(r request, cause error, what string) *Error {
+	e := c.newError(r)
+	e.Outcome, e.Cause, e.Detail = NotSent, cause, what
 	return e
 }
 
-// record is the one gate of every change: read-only refuses it, and so does an end that came before; the journal has its intent before it is sent, and its outcome after.
-func (c *Client) record(ctx context.Context, failed *Error, change Change, send func(context.Context) error) error {
+// sendRecorded is the one gate of every change: read-only refuses it, and so does an end that came before; the journal has its intent before it is sent, and its outcome after.
+func (c *Client) sendRecorded(ctx context.Context, failed *Error, change Change, send func(context.Context) error) error {
 	failed.Outcome = NotSent
 	if c.readOnly {
 		failed.Cause = ErrReadOnly
@@ -344,111 +344,111 @@ func (c *Client) record(ctx context.Context, failed *Error, change Change, send 
 		failed.Cause = ctx.Err()
 		return failed
 	}
-	if within, _ := ctx.Value(withinKey{}).(*Client); c.recorder == nil || within == c {
+	if within, _ := ctx.Value(recordedKey{}).(*Client); c.recorder == nil || within == c {
 		return send(ctx)
 	}
-	id, err := c.recorder.Intent(change.under(ctx))
+	id, err := c.recorder.RecordIntent(change.withContext(ctx))
 	if err != nil {
-		failed.Cause, failed.What = err, "cannot record it in the journal, so it was not sent: "+err.Error()
+		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent: "+err.Error()
 		return failed
 	}
 	failure := send(ctx)
-	c.recorder.Outcome(id, failure == nil, failure)
+	c.recorder.RecordOutcome(id, failure == nil, failure)
 	if e, ok := failure.(*Error); ok {
-		e.settle = func(done bool) { c.recorder.Outcome(id, done, errLookedUp) }
+		e.settle = func(done bool) { c.recorder.RecordOutcome(id, done, errResolvedLater) }
 	}
 	return failure
 }
 
-// failure is the start of an error about a request.
-func (c *Client) failure(r request) *Error {
+// newError is the start of an error about a request.
+func (c *Client) newError(r request) *Error {
 	op := r.op
-	if r.about != "" {
-		op += " " + r.about
+	if r.target != "" {
+		op += " " + r.target
 	}
-	return &Error{Op: op, Write: c.table[r.op].write, Need: c.table[r.op].scope, Host: c.base.Host}
+	return &Error{Op: op, Write: c.operations[r.op].write, RequiredScope: c.operations[r.op].scope, Host: c.base.Host}
 }
 
-// judge decides what an answer means. The status alone says whether it is an error; the body only explains.
-func (c *Client) judge(r request, a *answer, err error) error {
+// checkResponse decides what an answer means. The status alone says whether it is an error; the body only explains.
+func (c *Client) checkResponse(r request, a *response, err error) error {
 	if err != nil && (a == nil || a.status < 400) {
-		return c.unanswered(r, err)
+		return c.transportError(r, err)
 	}
-	mask := c.tokens.mask(r.secrets...)
+	mask := c.tokens.redactor(r.secrets...)
 	if a.status >= 200 && a.status < 300 && a.status != http.StatusNoContent {
-		err := r.take(mask.body(a.body))
+		err := r.handleBody(mask.redactBody(a.body))
 		if err == nil {
 			return nil
 		}
-		e := c.failure(r)
-		e.Status, e.Outcome, e.What = a.status, Uncertain, foreign(a, err, mask)
+		e := c.newError(r)
+		e.Status, e.Outcome, e.Detail = a.status, Unknown, describeUnexpected(a, err, mask)
 		return e
 	}
-	e := c.failure(r)
-	e.Status, e.Have = a.status, mask.text(a.header.Get("X-OAuth-Scopes"))
+	e := c.newError(r)
+	e.Status, e.TokenScopes = a.status, mask.redactText(a.header.Get("X-OAuth-Scopes"))
 	if need := a.header.Get("X-Accepted-OAuth-Scopes"); need != "" {
-		e.Need = Clean(mask.text(need))
+		e.RequiredScope = Clean(mask.redactText(need))
 	}
-	e.Reasons, e.What = explain(a, mask)
+	e.Reasons, e.Detail = parseErrorBody(a, mask)
 	if a.status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(a.header, c.now())
 	}
 	if a.status >= 500 || a.status < 400 || a.status == http.StatusRequestTimeout {
-		e.Outcome = Uncertain
+		e.Outcome = Unknown
 	}
 	return e
 }
 
-// unanswered is a request that has no answer, or none that could be read to its end.
-func (c *Client) unanswered(r request, err error) *Error {
-	e := c.failure(r)
-	e.Cause, e.Outcome = err, Uncertain
-	if unsent(err) {
+// transportError is a request that has no answer, or none that could be read to its end.
+func (c *Client) transportError(r request, err error) *Error {
+	e := c.newError(r)
+	e.Cause, e.Outcome = err, Unknown
+	if neverSent(err) {
 		e.Outcome = NotSent
 	}
-	var wait *waiting
+	var wait *rateLimitError
 	switch {
 	case errors.As(err, &wait):
-		e.Status, e.RetryAfter, e.What = http.StatusTooManyRequests, wait.left, ""
-	case errors.Is(err, errTooLarge) || errors.Is(err, errCut):
-		e.What = err.Error()
+		e.Status, e.RetryAfter, e.Detail = http.StatusTooManyRequests, wait.wait, ""
+	case errors.Is(err, errTooLarge) || errors.Is(err, errTruncated):
+		e.Detail = err.Error()
 	}
 	return e
 }
 
-// unsent reports whether a failure came before anything reached the server.
-func unsent(err error) bool {
+// neverSent reports whether a failure came before anything reached the server.
+func neverSent(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
-	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" || errors.Is(err, errUnsent)
+	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" || errors.Is(err, errNotSent)
 }
 
-// foreign names an answer that looks good and is not the API's.
-func foreign(a *answer, err error, m mask) string {
+// describeUnexpected names an answer that looks good and is not the API's.
+func describeUnexpected(a *response, err error, m redactor) string {
 	if json.Valid(a.body) {
-		return Clean(m.text(err.Error()))
+		return Clean(m.redactText(err.Error()))
 	}
-	return describe(a, m)
+	return describeBody(a, m)
 }
 
-// describe names a body that is no JSON by its type, size and title.
-func describe(a *answer, m mask) string {
+// describeBody names a body that is no JSON by its type, size and title.
+func describeBody(a *response, m redactor) string {
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
 	text := fmt.Sprintf("%s, %d bytes", m.excerpt(orElse(kind, "no content type"), 60), len(a.body))
-	if title := titleOf(string(a.body)); title != "" {
+	if title := htmlTitle(string(a.body)); title != "" {
 		text += fmt.Sprintf(", titled %q", m.excerpt(strings.TrimSpace(title), 60))
 	}
 	return text
 }
 
-// longestTitle is how many bytes of a page's title are looked at.
-const longestTitle = 1600
+// maxTitleLen is how many bytes of a page's title are looked at.
+const maxTitleLen = 1600
 
-// titleOf is what stands between the first <title …> of a page and its end; "" where there is none.
-func titleOf(page string) string {
+// htmlTitle is what stands between the first <title …> of a page and its end; "" where there is none.
+func htmlTitle(page string) string {
 	_, rest := cutTag(page, "<title")
 	_, rest, _ = strings.Cut(rest, ">")
-	text, end := cutTag(rest[:min(len(rest), longestTitle)], "</title>")
+	text, end := cutTag(rest[:min(len(rest), maxTitleLen)], "</title>")
 	if end == "" {
 		return ""
 	}
@@ -465,8 +465,8 @@ func cutTag(page, tag string) (before, rest string) {
 	return page, ""
 }
 
-// short cuts a text to n bytes, at the boundary of a character.
-func short(text string, n int) string {
+// truncate cuts a text to n bytes, at the boundary of a character.
+func truncate(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -476,8 +476,8 @@ func short(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// explain reads an error answer ("Errors"); what names an answer that is none. Neither holds what the mask hides.
-func explain(a *answer, m mask) (reasons []Reason, what string) {
+// parseErrorBody reads an error answer ("Errors"); what names an answer that is none. Neither holds what the mask hides.
+func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
 	if a.status >= 300 && a.status < 400 {
 		where, err := url.Parse(a.header.Get("Location"))
 		if err != nil {
@@ -487,16 +487,16 @@ func explain(a *answer, m mask) (reasons []Reason, what string) {
 	}
 	var members struct{ Errors json.RawMessage }
 	var raw []json.RawMessage
-	if exact(a.body, map[string]*json.RawMessage{"errors": &members.Errors}) != nil || json.Unmarshal(members.Errors, &raw) != nil {
+	if extractMembers(a.body, map[string]*json.RawMessage{"errors": &members.Errors}) != nil || json.Unmarshal(members.Errors, &raw) != nil {
 		if json.Valid(a.body) || len(a.body) == 0 {
 			return nil, ""
 		}
-		return nil, describe(a, m)
+		return nil, describeBody(a, m)
 	}
 	for _, one := range raw {
 		var r Reason
-		if _, _, err := lenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
-			reasons = append(reasons, Reason{Text{m.text(r.Field.raw)}, Text{m.text(r.Reason.raw)}})
+		if _, _, err := decodeLenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
+			reasons = append(reasons, Reason{Text{m.redactText(r.Field.raw)}, Text{m.redactText(r.Reason.raw)}})
 		}
 	}
 	return reasons, ""

@@ -11,15 +11,15 @@ type Contact struct {
 	ID      int      `json:"id"`
 	Name    Text     `json:"name"`  // 2..64 characters
 	Email   Text     `json:"email"` // where alerts go
-	Group   Optional `json:"group"` // 2..50 characters, display only; empty is null
+	Group   OptionalText `json:"group"` // 2..50 characters, display only; empty is null
 	Phone   Phone    `json:"phone"`
 	Updated Time     `json:"updated"`
 }
 
 // A Phone holds a contact's numbers; either may be null, which is empty here.
 type Phone struct {
-	Primary   Optional `json:"primary"`
-	Secondary Optional `json:"secondary"`
+	Primary   OptionalText `json:"primary"`
+	Secondary OptionalText `json:"secondary"`
 }
 
 // A ContactRequest is what a contact is made from. Empty members are left out, and cleared ones are null.
@@ -44,17 +44,17 @@ func (c Contact) Request() ContactRequest {
 // Contacts are the contacts of the account.
 type Contacts struct{ c *Client }
 
-// Page is a page of the contacts, from 1.
-func (s Contacts) Page(ctx context.Context, n int) (Page[*Contact], error) {
-	return page[*Contact](ctx, s.c, "list contacts", n)
+// List is a page of the contacts, from 1.
+func (s Contacts) List(ctx context.Context, n int) (Page[*Contact], error) {
+	return listPage[*Contact](ctx, s.c, "list contacts", n)
 }
 
 // All walks the contacts.
-func (s Contacts) All(ctx context.Context) iter.Seq2[*Contact, error] { return all(ctx, s.Page) }
+func (s Contacts) All(ctx context.Context) iter.Seq2[*Contact, error] { return allRows(ctx, s.List) }
 
-// View is one contact. It needs the scope account:read_write ("Authentication").
-func (s Contacts) View(ctx context.Context, id int) (*Contact, error) {
-	return call[*Contact](ctx, s.c, one("view contact", id, nil))
+// Get is one contact. It needs the scope account:read_write ("Authentication").
+func (s Contacts) Get(ctx context.Context, id int) (*Contact, error) {
+	return call[*Contact](ctx, s.c, callByID("view contact", id, nil))
 }
 
 // Create makes a contact.
@@ -64,16 +64,16 @@ func (s Contacts) Create(ctx context.Context, r ContactRequest) (*Contact, error
 
 // Update changes the members of the patch.
 func (s Contacts) Update(ctx context.Context, id int, p Patch) (*Contact, error) {
-	return call[*Contact](ctx, s.c, one("update contact", id, p))
+	return call[*Contact](ctx, s.c, callByID("update contact", id, p))
 }
 
 // Delete removes a contact.
 func (s Contacts) Delete(ctx context.Context, id int) error {
-	_, err := call[nothing](ctx, s.c, one("delete contact", id, nil))
+	_, err := call[noContent](ctx, s.c, callByID("delete contact", id, nil))
 	return err
 }
 
-// one is a request about the thing with a number.
-func one(op string, id int, body any) request {
-	return request{op: op, about: strconv.Itoa(id), segments: []any{id}, body: body}
+// callByID is a request about the thing with a number.
+func callByID(op string, id int, body any) request {
+	return request{op: op, target: strconv.Itoa(id), segments: []any{id}, body: body}
 }

@@ -33,42 +33,42 @@ type SSHKey struct {
 // Credentials are the credentials of the account.
 type Credentials struct{ c *Client }
 
-// Page is a page of the credentials, from 1.
-func (s Credentials) Page(ctx context.Context, n int) (Page[*Credential], error) {
-	return page[*Credential](ctx, s.c, "list credentials", n)
+// List is a page of the credentials, from 1.
+func (s Credentials) List(ctx context.Context, n int) (Page[*Credential], error) {
+	return listPage[*Credential](ctx, s.c, "list credentials", n)
 }
 
 // All walks the credentials.
-func (s Credentials) All(ctx context.Context) iter.Seq2[*Credential, error] { return all(ctx, s.Page) }
+func (s Credentials) All(ctx context.Context) iter.Seq2[*Credential, error] { return allRows(ctx, s.List) }
 
-// View is one credential. It needs the scope account:read_write ("Authentication").
-func (s Credentials) View(ctx context.Context, id int) (*Credential, error) {
-	return call[*Credential](ctx, s.c, one("view credential", id, nil))
+// Get is one credential. It needs the scope account:read_write ("Authentication").
+func (s Credentials) Get(ctx context.Context, id int) (*Credential, error) {
+	return call[*Credential](ctx, s.c, callByID("view credential", id, nil))
 }
 
 // Create stores a credential.
 func (s Credentials) Create(ctx context.Context, r CredentialRequest) (*Credential, error) {
-	body := login(r.Username, r.Password)
+	body := loginBody(r.Username, r.Password)
 	body["label"] = r.Label
-	return call[*Credential](ctx, s.c, request{op: "create credential", body: body, shown: map[string]any{"label": r.Label, "password": r.Password},
+	return call[*Credential](ctx, s.c, request{op: "create credential", body: body, journalBody: map[string]any{"label": r.Label, "password": r.Password},
 		secrets: []Secret{r.Username, r.Password}})
 }
 
 // Update changes the label.
 func (s Credentials) Update(ctx context.Context, id int, label string) (*Credential, error) {
-	return call[*Credential](ctx, s.c, one("update credential", id, map[string]any{"label": label}))
+	return call[*Credential](ctx, s.c, callByID("update credential", id, map[string]any{"label": label}))
 }
 
 // SetLogin replaces user name and password. Nothing tells afterwards whether it was done; doing it again is harmless.
 func (s Credentials) SetLogin(ctx context.Context, id int, r LoginRequest) error {
-	req := one("change login", id, login(r.Username, r.Password))
-	req.shown, req.secrets = map[string]any{"password": r.Password}, []Secret{r.Username, r.Password}
-	_, err := call[nothing](ctx, s.c, req)
+	req := callByID("change login", id, loginBody(r.Username, r.Password))
+	req.journalBody, req.secrets = map[string]any{"password": r.Password}, []Secret{r.Username, r.Password}
+	_, err := call[noContent](ctx, s.c, req)
 	return err
 }
 
-// login is the one place where a login is taken out of its secrets, to be sent.
-func login(user, password Secret) map[string]any {
+// loginBody is the one place where a login is taken out of its secrets, to be sent.
+func loginBody(user, password Secret) map[string]any {
 	body := map[string]any{"password": password.Reveal()}
 	if !user.IsZero() {
 		body["username"] = user.Reveal()
@@ -78,7 +78,7 @@ func login(user, password Secret) map[string]any {
 
 // Delete takes a credential from support staff.
 func (s Credentials) Delete(ctx context.Context, id int) error {
-	_, err := call[nothing](ctx, s.c, one("delete credential", id, nil))
+	_, err := call[noContent](ctx, s.c, callByID("delete credential", id, nil))
 	return err
 }
 

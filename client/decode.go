@@ -11,36 +11,36 @@ import (
 	"unsafe"
 )
 
-var errNoJSON = errors.New("the JSON text is cut or no JSON")
+var errInvalidJSON = errors.New("the JSON text is cut or no JSON")
 
-// A scanner goes through the text of one JSON value.
-type scanner struct {
-	s string
-	i int
+// A jsonScanner goes through the text of one JSON value.
+type jsonScanner struct {
+	input string
+	pos int
 }
 
-// scan begins at the first byte of a text, which must not be changed meanwhile.
-func scan(text []byte) scanner { return scanner{s: unsafe.String(unsafe.SliceData(text), len(text))} }
+// newJSONScanner begins at the first byte of a text, which must not be changed meanwhile.
+func newJSONScanner(text []byte) jsonScanner { return jsonScanner{input: unsafe.String(unsafe.SliceData(text), len(text))} }
 
 // eachMember gives each member of an object in its order, those that come twice included. Somebody has found the object to be valid: what is
 // not ends with an error, but not each fault is seen.
 func eachMember(object []byte, each func(name, value []byte) error) error {
-	r := scan(object)
-	return r.list('{', "an object", func() error {
+	r := newJSONScanner(object)
+	return r.eachItem('{', "an object", func() error {
 		name := r.value(object)
-		if len(name) < 2 || name[0] != '"' || !r.take(':') {
-			return errNoJSON
+		if len(name) < 2 || name[0] != '"' || !r.consume(':') {
+			return errInvalidJSON
 		}
 		value := r.value(object)
 		if len(value) == 0 {
-			return errNoJSON
+			return errInvalidJSON
 		}
-		return each(plainName(name), value)
+		return each(unquoteName(name), value)
 	})
 }
 
-// partsOf adds the members of an object to a map; of those that come twice the last counts.
-func partsOf(object []byte, into map[string][]byte) error {
+// readMembers adds the members of an object to a map; of those that come twice the last counts.
+func readMembers(object []byte, into map[string][]byte) error {
 	return eachMember(object, func(name, value []byte) error {
 		into[string(name)] = value
 		return nil
@@ -49,40 +49,40 @@ func partsOf(object []byte, into map[string][]byte) error {
 
 // eachElement gives each element of a list, on the same terms.
 func eachElement(list []byte, each func(value []byte) error) error {
-	r := scan(list)
-	return r.list('[', "a list", func() error {
+	r := newJSONScanner(list)
+	return r.eachItem('[', "a list", func() error {
 		value := r.value(list)
 		if len(value) == 0 {
-			return errNoJSON
+			return errInvalidJSON
 		}
 		return each(value)
 	})
 }
 
-// list goes from bracket to bracket; item takes what stands between commas.
-func (r *scanner) list(bracket byte, what string, item func() error) error {
+// eachItem goes from bracket to bracket; item takes what stands between commas.
+func (r *jsonScanner) eachItem(bracket byte, what string, item func() error) error {
 	end := bracket + 2 // in ASCII, of both
-	if !r.take(bracket) {
-		return fmt.Errorf("%s instead of %s", kind([]byte(strings.TrimSpace(r.s))), what)
+	if !r.consume(bracket) {
+		return fmt.Errorf("%s instead of %s", jsonKind([]byte(strings.TrimSpace(r.input))), what)
 	}
-	if r.take(end) {
+	if r.consume(end) {
 		return nil
 	}
 	for {
 		if err := item(); err != nil {
 			return err
 		}
-		if r.take(end) {
+		if r.consume(end) {
 			return nil
 		}
-		if !r.take(',') {
-			return errNoJSON
+		if !r.consume(',') {
+			return errInvalidJSON
 		}
 	}
 }
 
-// plainName is a member's name without quotes and escapes.
-func plainName(quoted []byte) []byte {
+// unquoteName is a member's name without quotes and escapes.
+func unquoteName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
@@ -91,54 +91,54 @@ func plainName(quoted []byte) []byte {
 	return []byte(t.raw)
 }
 
-// take passes over white space and one byte, if that is what comes.
-func (r *scanner) take(c byte) bool {
-	r.space()
-	if r.i == len(r.s) || r.s[r.i] != c {
+// consume passes over white space and one byte, if that is what comes.
+func (r *jsonScanner) consume(c byte) bool {
+	r.skipSpace()
+	if r.pos == len(r.input) || r.input[r.pos] != c {
 		return false
 	}
-	r.i++
+	r.pos++
 	return true
 }
 
-// space passes over white space.
-func (r *scanner) space() {
-	for r.i < len(r.s) && (r.s[r.i] == ' ' || r.s[r.i] == '\n' || r.s[r.i] == '\t' || r.s[r.i] == '\r') {
-		r.i++
+// skipSpace passes over white space.
+func (r *jsonScanner) skipSpace() {
+	for r.pos < len(r.input) && (r.input[r.pos] == ' ' || r.input[r.pos] == '\n' || r.input[r.pos] == '\t' || r.input[r.pos] == '\r') {
+		r.pos++
 	}
 }
 
 // value is the next value as it is written in the text that is scanned; nothing where there is none.
-func (r *scanner) value(text []byte) []byte {
-	r.space()
-	from := r.i
-	r.pass()
-	return text[from:r.i]
+func (r *jsonScanner) value(text []byte) []byte {
+	r.skipSpace()
+	from := r.pos
+	r.skipValue()
+	return text[from:r.pos]
 }
 
-// pass passes over a value.
-func (r *scanner) pass() {
+// skipValue passes over a value.
+func (r *jsonScanner) skipValue() {
 	depth := 0
-	for r.i < len(r.s) {
-		switch r.s[r.i] {
+	for r.pos < len(r.input) {
+		switch r.input[r.pos] {
 		case '"':
-			r.passText()
+			r.skipString()
 		case '{', '[':
 			depth++
-			r.i++
+			r.pos++
 		case '}', ']':
 			if depth == 0 {
 				return
 			}
 			depth--
-			r.i++
+			r.pos++
 		case ',', ':', ' ', '\n', '\t', '\r':
 			if depth == 0 {
 				return
 			}
 			fallthrough
 		default:
-			r.i++
+			r.pos++
 			continue
 		}
 		if depth == 0 {
@@ -147,23 +147,23 @@ func (r *scanner) pass() {
 	}
 }
 
-// passText passes over a text between quotes.
-func (r *scanner) passText() {
-	for r.i++; r.i < len(r.s); r.i++ {
-		switch r.s[r.i] {
+// skipString passes over a text between quotes.
+func (r *jsonScanner) skipString() {
+	for r.pos++; r.pos < len(r.input); r.pos++ {
+		switch r.input[r.pos] {
 		case '\\':
-			r.i++
+			r.pos++
 		case '"':
-			r.i++
+			r.pos++
 			return
 		}
 	}
-	r.i = len(r.s)
+	r.pos = len(r.input)
 }
 
-// exact takes members by their exact names: encoding/json would take DATA for data. A member that comes twice is an error: which of the
+// extractMembers takes members by their exact names: encoding/json would take DATA for data. A member that comes twice is an error: which of the
 // two is meant nobody knows.
-func exact(body []byte, wanted map[string]*json.RawMessage) error {
+func extractMembers(body []byte, wanted map[string]*json.RawMessage) error {
 	return eachMember(body, func(name, value []byte) error {
 		into, there := wanted[string(name)]
 		switch {
@@ -176,16 +176,16 @@ func exact(body []byte, wanted map[string]*json.RawMessage) error {
 	})
 }
 
-// A fields is what the fields of a struct are called in JSON, and what one object holds of them.
-type fields struct {
+// A structDecoder is what the fields of a struct are called in JSON, and what one object holds of them.
+type structDecoder struct {
 	names  []string // "" where a field has none
 	values [][]byte
-	inner  []*fields // of fields that are structs without a reader of their own
+	nested  []*structDecoder // of fields that are structs without a reader of their own
 }
 
-// fieldsOf reads the tags of a struct.
-func fieldsOf(t reflect.Type) *fields {
-	f := &fields{names: make([]string, t.NumField()), values: make([][]byte, t.NumField()), inner: make([]*fields, t.NumField())}
+// newStructDecoder reads the tags of a struct.
+func newStructDecoder(t reflect.Type) *structDecoder {
+	f := &structDecoder{names: make([]string, t.NumField()), values: make([][]byte, t.NumField()), nested: make([]*structDecoder, t.NumField())}
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -194,14 +194,14 @@ func fieldsOf(t reflect.Type) *fields {
 		}
 		f.names[i] = name
 		if field.Type.Kind() == reflect.Struct && !reflect.PointerTo(field.Type).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-			f.inner[i] = fieldsOf(field.Type)
+			f.nested[i] = newStructDecoder(field.Type)
 		}
 	}
 	return f
 }
 
-// find takes from an object what there are fields for; of members that come twice the last. It gives how many there are.
-func (f *fields) find(object []byte) (found int, err error) {
+// match takes from an object what there are fields for; of members that come twice the last. It gives how many there are.
+func (f *structDecoder) match(object []byte) (found int, err error) {
 	clear(f.values)
 	err = eachMember(object, func(name, value []byte) error {
 		for i, n := range f.names {
@@ -216,28 +216,28 @@ func (f *fields) find(object []byte) (found int, err error) {
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("an object was expected, not %s", kind(bytes.TrimSpace(object)))
+		return 0, fmt.Errorf("an object was expected, not %s", jsonKind(bytes.TrimSpace(object)))
 	}
 	return found, nil
 }
 
-// read decodes an object field by field into a struct. Members of the wrong type leave their field empty and are named.
-func (f *fields) read(object []byte, into reflect.Value) (odd []string, found int, err error) {
-	if found, err = f.find(object); err != nil {
+// decode decodes an object field by field into a struct. Members of the wrong type leave their field empty and are named.
+func (f *structDecoder) decode(object []byte, into reflect.Value) (odd []string, found int, err error) {
+	if found, err = f.match(object); err != nil {
 		return nil, 0, err
 	}
 	for i, value := range f.values {
 		switch {
 		case value == nil || string(value) == "null":
-		case f.inner[i] != nil:
-			within, _, err := f.inner[i].read(value, into.Field(i))
+		case f.nested[i] != nil:
+			within, _, err := f.nested[i].decode(value, into.Field(i))
 			if err != nil {
 				odd = append(odd, f.names[i])
 			}
 			for _, n := range within {
 				odd = append(odd, f.names[i]+"."+n)
 			}
-		case !cell(value, into.Field(i)):
+		case !decodeValue(value, into.Field(i)):
 			into.Field(i).SetZero()
 			odd = append(odd, f.names[i])
 		}
@@ -245,8 +245,8 @@ func (f *fields) read(object []byte, into reflect.Value) (odd []string, found in
 	return odd, found, nil
 }
 
-// cell decodes one value. What rows are mostly made of takes a shorter way than encoding/json's, to the same end.
-func cell(value []byte, field reflect.Value) bool {
+// decodeValue decodes one value. What rows are mostly made of takes a shorter way than encoding/json's, to the same end.
+func decodeValue(value []byte, field reflect.Value) bool {
 	switch into := field.Addr().Interface().(type) {
 	case json.Unmarshaler:
 		return into.UnmarshalJSON(value) == nil
@@ -255,7 +255,7 @@ func cell(value []byte, field reflect.Value) bool {
 		*into = n
 		return err == nil
 	default:
-		if field.Kind() == reflect.String && len(value) > 1 && value[0] == '"' && ascii(value[1:len(value)-1]) {
+		if field.Kind() == reflect.String && len(value) > 1 && value[0] == '"' && unescapedASCII(value[1:len(value)-1]) {
 			field.SetString(string(value[1 : len(value)-1]))
 			return true
 		}
@@ -263,8 +263,8 @@ func cell(value []byte, field reflect.Value) bool {
 	}
 }
 
-// ascii reports whether a text stands for itself.
-func ascii(text []byte) bool {
+// unescapedASCII reports whether a text stands for itself.
+func unescapedASCII(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' || c > '~' || c == '\\' {
 			return false
@@ -273,11 +273,11 @@ func ascii(text []byte) bool {
 	return true
 }
 
-// lenient decodes one object into a struct: see fields.read.
-func lenient(raw []byte, into any) (odd []string, found int, err error) {
+// decodeLenient decodes one object into a struct: see fields.read.
+func decodeLenient(raw []byte, into any) (odd []string, found int, err error) {
 	v := reflect.ValueOf(into).Elem()
 	if v.Kind() != reflect.Struct {
 		return nil, 1, json.Unmarshal(raw, into)
 	}
-	return fieldsOf(v.Type()).read(raw, v)
+	return newStructDecoder(v.Type()).decode(raw, v)
 }

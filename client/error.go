@@ -18,9 +18,9 @@ type Outcome int
 
 // The outcomes.
 const (
-	Refused   Outcome = iota // the API said no: nothing was changed
+	Rejected   Outcome = iota // the API said no: nothing was changed
 	NotSent                  // it never left: nothing was changed
-	Uncertain                // it was sent and there is no readable answer: it may have been done
+	Unknown                // it was sent and there is no readable answer: it may have been done
 )
 
 // A Reason is one member of an error answer ("Errors").
@@ -37,10 +37,10 @@ type Error struct {
 	Reasons    []Reason
 	Outcome    Outcome
 	RetryAfter time.Duration // what a 429 asked for
-	Have, Need string        // scopes of the token, and of the endpoint, on 401 and 403
+	TokenScopes, RequiredScope string        // scopes of the token, and of the endpoint, on 401 and 403
 	Host       string
-	Storage    bool   // it is about a pre-signed URL: its status speaks of the URL, not of the token
-	What       string // what came instead of an answer: "text/html, 2 KB"
+	Presigned    bool   // it is about a pre-signed URL: its status speaks of the URL, not of the token
+	Detail       string // what came instead of an answer: "text/html, 2 KB"
 	Cause      error
 
 	settle func(done bool) // tells the recorder how an unknown outcome turned out
@@ -57,12 +57,12 @@ func (e *Error) Settle(done bool) {
 var (
 	ErrNotFound = errors.New("not found")
 	ErrDenied   = errors.New("not allowed")
-	ErrBusy     = errors.New("too many requests")
+	ErrRateLimited     = errors.New("too many requests")
 	ErrReadOnly = errors.New("read-only: nothing is sent that changes anything")
 )
 
-// errLookedUp is why the outcome of a change is known although its answer was lost.
-var errLookedUp = errors.New("the answer was lost; reading again told")
+// errResolvedLater is why the outcome of a change is known although its answer was lost.
+var errResolvedLater = errors.New("the answer was lost; reading again told")
 
 // Is matches the sentinels by status.
 func (e *Error) Is(target error) bool {
@@ -71,7 +71,7 @@ func (e *Error) Is(target error) bool {
 		return e.Status == http.StatusNotFound
 	case ErrDenied:
 		return e.Denied()
-	case ErrBusy:
+	case ErrRateLimited:
 		return e.Status == http.StatusTooManyRequests
 	}
 	return false
@@ -89,26 +89,26 @@ func (e *Error) Why() string {
 	case errors.Is(e.Cause, ErrReadOnly):
 		return ErrReadOnly.Error()
 	case e.Unknown():
-		return "the outcome is unknown: " + e.trouble()
+		return "the outcome is unknown: " + e.describeFailure()
 	case e.Unauthorized():
 		return "the token is not accepted (401)"
-	case e.Status == http.StatusUnauthorized && !e.Storage:
-		return fmt.Sprintf("the token lacks the scope %s (401)", orElse(e.Need, "that this needs"))
+	case e.Status == http.StatusUnauthorized && !e.Presigned:
+		return fmt.Sprintf("the token lacks the scope %s (401)", orElse(e.RequiredScope, "that this needs"))
 	case len(e.Reasons) > 0:
-		return fmt.Sprintf("%s (%d)", e.reasons(), e.Status)
+		return fmt.Sprintf("%s (%d)", e.joinReasons(), e.Status)
 	}
-	return e.trouble()
+	return e.describeFailure()
 }
 
-// reasons are the API's own words, at most three.
-func (e *Error) reasons() string {
+// joinReasons are the API's own words, at most three.
+func (e *Error) joinReasons() string {
 	var words []string
 	for _, r := range e.Reasons[:min(3, len(e.Reasons))] {
 		if f := r.Field.String(); f != "" {
-			words = append(words, short(f, 60)+": "+short(r.Reason.String(), longestReason))
+			words = append(words, truncate(f, 60)+": "+truncate(r.Reason.String(), maxReasonLen))
 			continue
 		}
-		words = append(words, short(r.Reason.String(), longestReason))
+		words = append(words, truncate(r.Reason.String(), maxReasonLen))
 	}
 	if more := len(e.Reasons) - 3; more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
@@ -116,26 +116,26 @@ func (e *Error) reasons() string {
 	return strings.Join(words, "; ")
 }
 
-// longestReason is how much of a reason is told, in bytes.
-const longestReason = 300
+// maxReasonLen is how much of a reason is told, in bytes.
+const maxReasonLen = 300
 
-// trouble is what stood between the request and its answer.
-func (e *Error) trouble() string {
+// describeFailure is what stood between the request and its answer.
+func (e *Error) describeFailure() string {
 	switch {
-	case e.What != "" && e.Status >= 300 && e.Status < 400:
-		return fmt.Sprintf("the server redirects to %s; redirects are refused", e.What)
-	case e.What != "" && e.Status != 0:
-		return fmt.Sprintf("not the API: %s (%d)", e.What, e.Status)
-	case e.What != "":
-		return e.What
+	case e.Detail != "" && e.Status >= 300 && e.Status < 400:
+		return fmt.Sprintf("the server redirects to %s; redirects are refused", e.Detail)
+	case e.Detail != "" && e.Status != 0:
+		return fmt.Sprintf("not the API: %s (%d)", e.Detail, e.Status)
+	case e.Detail != "":
+		return e.Detail
 	case e.Status != 0:
 		return fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
 	}
-	return "cannot reach " + e.Host + ": " + e.network()
+	return "cannot reach " + e.Host + ": " + e.describeNetworkError()
 }
 
-// network names a failure of the wire without any address or query in it.
-func (e *Error) network() string {
+// describeNetworkError names a failure of the wire without any address or query in it.
+func (e *Error) describeNetworkError() string {
 	var dns *net.DNSError
 	var op *net.OpError
 	var cert *tls.CertificateVerificationError
@@ -180,15 +180,15 @@ func (e *Error) network() string {
 }
 
 // Unknown reports whether a change may have been done although it looks failed.
-func (e *Error) Unknown() bool { return e.Write && e.Outcome == Uncertain }
+func (e *Error) Unknown() bool { return e.Write && e.Outcome == Unknown }
 
 // Unauthorized reports whether the token is not accepted at all. A missing scope is 401 too: the token's own scopes tell them apart.
 func (e *Error) Unauthorized() bool {
-	return e.Status == http.StatusUnauthorized && !e.Storage && (e.Have == "" || e.Have == "unknown") && !scopeWords(e.Reasons)
+	return e.Status == http.StatusUnauthorized && !e.Presigned && (e.TokenScopes == "" || e.TokenScopes == "unknown") && !mentionsEndpointScope(e.Reasons)
 }
 
-// scopeWords reports whether the reasons say that the endpoint, not the token, is refused.
-func scopeWords(reasons []Reason) bool {
+// mentionsEndpointScope reports whether the reasons say that the endpoint, not the token, is refused.
+func mentionsEndpointScope(reasons []Reason) bool {
 	return slices.ContainsFunc(reasons, func(r Reason) bool { return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint") })
 }
 
@@ -197,19 +197,19 @@ func (e *Error) Denied() bool {
 	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized && !e.Unauthorized()
 }
 
-// Foreign reports whether something else than the API answered: a page of a proxy, another server.
-func (e *Error) Foreign() bool { return e.What != "" && e.Status != 0 && !e.Storage }
+// NotFromAPI reports whether something else than the API answered: a page of a proxy, another server.
+func (e *Error) NotFromAPI() bool { return e.Detail != "" && e.Status != 0 && !e.Presigned }
 
 // NotFound reports whether the thing is not there.
 func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
 
 // Offline reports whether there was no connection to the API.
 func (e *Error) Offline() bool {
-	return e.Status == 0 && e.What == "" && !errors.Is(e.Cause, ErrReadOnly)
+	return e.Status == 0 && e.Detail == "" && !errors.Is(e.Cause, ErrReadOnly)
 }
 
-// Busy is how long the API wants to be left alone, where it said so with 429.
-func (e *Error) Busy() (time.Duration, bool) {
+// RateLimited is how long the API wants to be left alone, where it said so with 429.
+func (e *Error) RateLimited() (time.Duration, bool) {
 	return e.RetryAfter, e.Status == http.StatusTooManyRequests
 }
 
@@ -224,7 +224,7 @@ func (e *Error) Fields() map[string]string {
 		if fields[f] != "" {
 			fields[f] += "; "
 		}
-		fields[f] += short(r.Reason.String(), longestReason)
+		fields[f] += truncate(r.Reason.String(), maxReasonLen)
 	}
 	return fields
 }
@@ -232,31 +232,31 @@ func (e *Error) Fields() map[string]string {
 // Short is the failure in at most 30 characters, for a head line.
 func (e *Error) Short() string {
 	switch {
-	case e.Status != 0 && e.What != "":
+	case e.Status != 0 && e.Detail != "":
 		return fmt.Sprintf("%d, not the API", e.Status)
 	case e.Status != 0:
 		return fmt.Sprint(e.Status)
 	case errors.Is(e.Cause, ErrReadOnly):
 		return "read-only"
-	case e.What != "":
+	case e.Detail != "":
 		return "unreadable answer"
 	}
-	return e.network()
+	return e.describeNetworkError()
 }
 
 // Advice is the next step, in one sentence; "" where waiting is all there is to do.
 func (e *Error) Advice() string {
 	switch {
-	case e.Storage && e.Status == http.StatusForbidden:
+	case e.Presigned && e.Status == http.StatusForbidden:
 		return "check the clock of this machine, then try again"
-	case e.Storage:
+	case e.Presigned:
 		return ""
-	case e.Foreign() && e.Status < 500:
+	case e.NotFromAPI() && e.Status < 500:
 		return "check the base URL, and the proxy where there is one"
 	case e.Unauthorized():
 		return "give a valid token (LOOKOUT_TOKEN or --token-file) and start again"
 	case e.Status == http.StatusUnauthorized:
-		return fmt.Sprintf("a token with the scope %s is needed", orElse(e.Need, "of this endpoint"))
+		return fmt.Sprintf("a token with the scope %s is needed", orElse(e.RequiredScope, "of this endpoint"))
 	case e.Status == http.StatusForbidden:
 		return "an unrestricted user of the account is needed"
 	case e.Status == http.StatusTooManyRequests:

@@ -18,19 +18,19 @@ type ETag struct {
 
 // NewETag reads the text of a checksum.
 func NewETag(raw string) ETag {
-	if e, ok := packETag(raw); ok {
+	if e, ok := parseMD5ETag(raw); ok {
 		return e
 	}
 	return ETag{raw: raw}
 }
 
-// packETag reads 32 lower-case hexadecimal digits, and a number of parts behind a hyphen.
-func packETag(s string) (e ETag, ok bool) {
+// parseMD5ETag reads 32 lower-case hexadecimal digits, and a number of parts behind a hyphen.
+func parseMD5ETag(s string) (e ETag, ok bool) {
 	if len(s) < 32 {
 		return ETag{}, false
 	}
 	for i := range e.sum {
-		high, low := nibbles[s[2*i]], nibbles[s[2*i+1]]
+		high, low := hexDigits[s[2*i]], hexDigits[s[2*i+1]]
 		if high|low > 15 {
 			return ETag{}, false
 		}
@@ -48,8 +48,8 @@ func packETag(s string) (e ETag, ok bool) {
 	return e, true
 }
 
-// nibbles are the values of lower-case hexadecimal digits, 255 for all else.
-var nibbles = func() (table [256]byte) {
+// hexDigits are the values of lower-case hexadecimal digits, 255 for all else.
+var hexDigits = func() (table [256]byte) {
 	for i := range table {
 		table[i] = 255
 		if at := strings.IndexByte("0123456789abcdef", byte(i)); at >= 0 {

@@ -22,10 +22,10 @@ var bodies = []string{`{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"result
 	`{"data":[{"name":"a","size":1e30}],"is_truncated":true,"next_marker":"a"}`, `{"errors":[{"reason":"bad","field":"label"},7,null]}`, `{"secret_key":"[REDACTED]","bucket_access":[{"cluster":1}]}`,
 	"{\"id\":1,\"label\":\"\xff\\ud800\\u0000\"}", `{"url":"https://x/?Signature=y","exists":null}`, `{"used":1}`, `{"ssl":null}`, strings.Repeat(`[`, 10_001), strings.Repeat(`{"a":`, 10_001)}
 
-// answerTypes are what answers are read into.
-func answerTypes() []any {
+// responseTypes are what answers are read into.
+func responseTypes() []any {
 	return []any{&Page[*Contact]{}, &Page[*Credential]{}, &Page[*Issue]{}, &Page[*Instance]{}, &Page[*Service]{}, &Page[*Bucket]{}, &Page[*Cluster]{}, &Page[*Key]{}, &ObjectPage{}, &Stats{},
-		&Contact{}, &Credential{}, &Issue{}, &Instance{}, &Service{}, &Bucket{}, &Cluster{}, &Key{}, &ObjectACL{}, &SSHKey{}, &SignedURL{}, &TransferUsage{}, &CertificateStatus{}, &Ticket{}, &nothing{}}
+		&Contact{}, &Credential{}, &Issue{}, &Instance{}, &Service{}, &Bucket{}, &Cluster{}, &Key{}, &ObjectACL{}, &SSHKey{}, &PresignedURL{}, &TransferUsage{}, &CertificateStatus{}, &Ticket{}, &noContent{}}
 }
 
 // Whatever an answer holds, into whatever it is read: no panic; what passes is an object; a list that passes has data; what it holds can
@@ -36,7 +36,7 @@ func FuzzAnswers(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, into := range answerTypes() {
+		for _, into := range responseTypes() {
 			if decode(body, into) != nil {
 				continue
 			}
@@ -47,20 +47,20 @@ func FuzzAnswers(f *testing.F) {
 			if data := reflect.ValueOf(into).Elem().FieldByName("Data"); data.IsValid() && !strings.HasPrefix(strings.TrimSpace(string(object["data"])), "[") {
 				t.Errorf("%T has no data: %q", into, body)
 			}
-			if what := dangerous(fmt.Sprintf("%v", shownTexts(reflect.ValueOf(into).Elem(), 0))); what != "" {
+			if what := unsafeForTerminal(fmt.Sprintf("%v", renderedTexts(reflect.ValueOf(into).Elem(), 0))); what != "" {
 				t.Errorf("%T shows %s of %q", into, what, body)
 			}
 		}
-		reasons, what := explain(&answer{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body}, nil)
-		e := &Error{Op: "x", Status: 400, Reasons: reasons, What: what, Host: "h"}
-		if odd := dangerous(e.Error() + e.Short() + e.Advice()); odd != "" || len(e.Error()) > 8000 {
+		reasons, what := parseErrorBody(&response{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body}, nil)
+		e := &Error{Op: "x", Status: 400, Reasons: reasons, Detail: what, Host: "h"}
+		if odd := unsafeForTerminal(e.Error() + e.Short() + e.Advice()); odd != "" || len(e.Error()) > 8000 {
 			t.Errorf("an error shows %s of %q", odd, body)
 		}
 	})
 }
 
-// shownTexts are all texts of a value as they would be drawn.
-func shownTexts(v reflect.Value, depth int) (texts []string) {
+// renderedTexts are all texts of a value as they would be drawn.
+func renderedTexts(v reflect.Value, depth int) (texts []string) {
 	if depth > 4 {
 		return nil
 	}
@@ -71,12 +71,12 @@ func shownTexts(v reflect.Value, depth int) (texts []string) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				texts = append(texts, shownTexts(v.Field(i), depth+1)...)
+				texts = append(texts, renderedTexts(v.Field(i), depth+1)...)
 			}
 		}
 	case reflect.Slice:
 		for i := range min(v.Len(), 3) {
-			texts = append(texts, shownTexts(v.Index(i), depth+1)...)
+			texts = append(texts, renderedTexts(v.Index(i), depth+1)...)
 		}
 	}
 	return texts
@@ -110,8 +110,8 @@ func FuzzPaging(f *testing.F) {
 			t.Errorf("%d requests for two answers", asked)
 		}
 		p, err := c.Objects.List(t.Context(), ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
-		if err == nil && (p.Next == "m" || !p.Truncated && p.Next != "") {
-			t.Errorf("goes on at %q", p.Next)
+		if err == nil && (p.NextMarker == "m" || !p.Truncated && p.NextMarker != "") {
+			t.Errorf("goes on at %q", p.NextMarker)
 		}
 	})
 }
@@ -133,7 +133,7 @@ func FuzzRedact(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row, err := c.Services.View(t.Context(), 1)
+		row, err := c.Services.Get(t.Context(), 1)
 		if row == nil {
 			row = &Service{}
 		}
@@ -152,17 +152,17 @@ func FuzzRequests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var s Service
 		if decode(body, &s) == nil {
-			if patch := Changes(s.Request(), s.Request()); len(patch) != 0 {
+			if patch := Diff(s.Request(), s.Request()); len(patch) != 0 {
 				t.Errorf("%v of %q", patch, body)
 			}
 			other := s.Request()
 			other.Timeout++
-			if patch := Changes(s.Request(), other); len(patch) != 1 {
+			if patch := Diff(s.Request(), other); len(patch) != 1 {
 				t.Errorf("%v of %q", patch, body)
 			}
 		}
 		var k Contact
-		if decode(body, &k) == nil && len(Changes(k.Request(), k.Request())) != 0 {
+		if decode(body, &k) == nil && len(Diff(k.Request(), k.Request())) != 0 {
 			t.Errorf("a contact changes by itself: %q", body)
 		}
 	})
@@ -180,7 +180,7 @@ func FuzzBase(f *testing.F) {
 			t.Errorf("%q passes", base)
 		}
 		rest := strings.ReplaceAll(base, ":hunter22@", "")
-		if err != nil && (strings.Contains(err.Error(), "hunter22") && !strings.Contains(rest, "hunter22") || dangerous(err.Error()) != "") {
+		if err != nil && (strings.Contains(err.Error(), "hunter22") && !strings.Contains(rest, "hunter22") || unsafeForTerminal(err.Error()) != "") {
 			t.Errorf("%q: %v", base, err)
 		}
 	})
@@ -224,7 +224,7 @@ func FuzzCells(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var at Time
 		_ = at.UnmarshalJSON(data)
-		for _, p := range readPoints([]byte("[" + string(data) + "]")) {
+		for _, p := range parseSeries([]byte("[" + string(data) + "]")) {
 			if math.IsInf(p.Value, 0) {
 				t.Errorf("%q is a point of %v", data, p.Value)
 			}
@@ -250,7 +250,7 @@ func FuzzParts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got := map[string][]byte{}
-		objectErr := partsOf(body, got)
+		objectErr := readMembers(body, got)
 		var list [][]byte
 		listErr := eachElement(body, func(value []byte) error { list = append(list, value); return nil })
 		if !json.Valid(body) || !utf8.Valid(body) {

@@ -11,20 +11,20 @@ type Instance struct {
 	ID    int  `json:"id"`
 	Label Text `json:"label"`
 	Group Text `json:"group"` // display only
-	SSH   SSH  `json:"ssh"`
+	SSH   SSHSettings  `json:"ssh"`
 }
 
-// SSH is how support staff log in.
-type SSH struct {
+// SSHSettings is how support staff log in.
+type SSHSettings struct {
 	Access bool     `json:"access"`
-	User   Optional `json:"user"` // empty is null, which is root
+	User   OptionalText `json:"user"` // empty is null, which is root
 	IP     Text     `json:"ip"`   // "any", or an address of the instance
 	Port   int      `json:"port"` // 0 is null, which is 22
 }
 
 // MarshalJSON is the settings as the API sends them: what is empty is null.
-func (s SSH) MarshalJSON() ([]byte, error) {
-	type plain SSH
+func (s SSHSettings) MarshalJSON() ([]byte, error) {
+	type plain SSHSettings
 	port := &s.Port
 	if s.Port == 0 {
 		port = nil
@@ -56,20 +56,20 @@ func (i Instance) Request() InstanceRequest {
 // Instances are the settings of the account's instances: one each, neither made nor removed here.
 type Instances struct{ c *Client }
 
-// Page is a page of the settings, from 1.
-func (s Instances) Page(ctx context.Context, n int) (Page[*Instance], error) {
-	return page[*Instance](ctx, s.c, "list SSH settings", n)
+// List is a page of the settings, from 1.
+func (s Instances) List(ctx context.Context, n int) (Page[*Instance], error) {
+	return listPage[*Instance](ctx, s.c, "list SSH settings", n)
 }
 
 // All walks the settings.
-func (s Instances) All(ctx context.Context) iter.Seq2[*Instance, error] { return all(ctx, s.Page) }
+func (s Instances) All(ctx context.Context) iter.Seq2[*Instance, error] { return allRows(ctx, s.List) }
 
-// View is the settings of one instance.
-func (s Instances) View(ctx context.Context, id int) (*Instance, error) {
-	return call[*Instance](ctx, s.c, one("view SSH settings", id, nil))
+// Get is the settings of one instance.
+func (s Instances) Get(ctx context.Context, id int) (*Instance, error) {
+	return call[*Instance](ctx, s.c, callByID("view SSH settings", id, nil))
 }
 
 // Update changes the members of the patch, which holds a part of ssh.
 func (s Instances) Update(ctx context.Context, id int, p Patch) (*Instance, error) {
-	return call[*Instance](ctx, s.c, one("update SSH settings", id, p))
+	return call[*Instance](ctx, s.c, callByID("update SSH settings", id, p))
 }

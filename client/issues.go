@@ -9,12 +9,12 @@ import (
 type Issue struct {
 	ID       int    `json:"id"`
 	Created  Time   `json:"created"` // the detection
-	Ticket   Entity `json:"entity"`
+	Ticket   TicketRef `json:"entity"`
 	Services []int  `json:"services"` // affected; may name services that are gone
 }
 
-// An Entity is the ticket that an issue opened. Its members are not bounded by the document.
-type Entity struct {
+// An TicketRef is the ticket that an issue opened. Its members are not bounded by the document.
+type TicketRef struct {
 	ID    int  `json:"id"`
 	Label Text `json:"label"`
 	Type  Text `json:"type"`
@@ -24,15 +24,15 @@ type Entity struct {
 // Issues are the recent and ongoing issues of the account.
 type Issues struct{ c *Client }
 
-// Page is a page of the issues, from 1.
-func (s Issues) Page(ctx context.Context, n int) (Page[*Issue], error) {
-	return page[*Issue](ctx, s.c, "list issues", n)
+// List is a page of the issues, from 1.
+func (s Issues) List(ctx context.Context, n int) (Page[*Issue], error) {
+	return listPage[*Issue](ctx, s.c, "list issues", n)
 }
 
 // All walks the issues.
-func (s Issues) All(ctx context.Context) iter.Seq2[*Issue, error] { return all(ctx, s.Page) }
+func (s Issues) All(ctx context.Context) iter.Seq2[*Issue, error] { return allRows(ctx, s.List) }
 
-// View is one issue.
-func (s Issues) View(ctx context.Context, id int) (*Issue, error) {
-	return call[*Issue](ctx, s.c, one("view issue", id, nil))
+// Get is one issue.
+func (s Issues) Get(ctx context.Context, id int) (*Issue, error) {
+	return call[*Issue](ctx, s.c, callByID("view issue", id, nil))
 }

@@ -15,12 +15,12 @@ type Key struct {
 	Buckets   []BucketGrant `json:"bucket_access"` // nil where the key is unlimited
 }
 
-// Redacted is what the real service sends for a secret key after its creation.
-const Redacted = "[REDACTED]"
+// RedactedSecretKey is what the real service sends for a secret key after its creation.
+const RedactedSecretKey = "[REDACTED]"
 
 // Secret is the secret key where there really is one.
 func (k Key) Secret() (Secret, bool) {
-	return k.SecretKey, !k.SecretKey.IsZero() && k.SecretKey.Reveal() != Redacted
+	return k.SecretKey, !k.SecretKey.IsZero() && k.SecretKey.Reveal() != RedactedSecretKey
 }
 
 // A BucketGrant is what a limited key may do with one bucket.
@@ -47,17 +47,17 @@ type GrantRequest struct {
 // Keys are the access keys of the account.
 type Keys struct{ c *Client }
 
-// Page is a page of the keys, from 1.
-func (s Keys) Page(ctx context.Context, n int) (Page[*Key], error) {
-	return page[*Key](ctx, s.c, "list keys", n)
+// List is a page of the keys, from 1.
+func (s Keys) List(ctx context.Context, n int) (Page[*Key], error) {
+	return listPage[*Key](ctx, s.c, "list keys", n)
 }
 
 // All walks the keys.
-func (s Keys) All(ctx context.Context) iter.Seq2[*Key, error] { return all(ctx, s.Page) }
+func (s Keys) All(ctx context.Context) iter.Seq2[*Key, error] { return allRows(ctx, s.List) }
 
-// View is one key.
-func (s Keys) View(ctx context.Context, id int) (*Key, error) {
-	return call[*Key](ctx, s.c, one("view key", id, nil))
+// Get is one key.
+func (s Keys) Get(ctx context.Context, id int) (*Key, error) {
+	return call[*Key](ctx, s.c, callByID("view key", id, nil))
 }
 
 // Create makes a key. This answer is the only one that holds its secret.
@@ -67,11 +67,11 @@ func (s Keys) Create(ctx context.Context, r KeyRequest) (*Key, error) {
 
 // Update changes the label.
 func (s Keys) Update(ctx context.Context, id int, label string) (*Key, error) {
-	return call[*Key](ctx, s.c, one("update key", id, map[string]any{"label": label}))
+	return call[*Key](ctx, s.c, callByID("update key", id, map[string]any{"label": label}))
 }
 
 // Revoke ends a key.
 func (s Keys) Revoke(ctx context.Context, id int) error {
-	_, err := call[nothing](ctx, s.c, one("revoke key", id, nil))
+	_, err := call[noContent](ctx, s.c, callByID("revoke key", id, nil))
 	return err
 }

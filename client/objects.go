@@ -19,11 +19,11 @@ type Object struct {
 // UnknownSize is the size of an object for which the listing tells none, or none that makes sense.
 const UnknownSize = -1
 
-// sized is the entry with a size below zero turned into one that is not known. A common prefix needs none.
-func (o Object) sized() Object {
+// withValidSize is the entry with a size below zero turned into one that is not known. A common prefix needs none.
+func (o Object) withValidSize() Object {
 	switch {
 	case o.Size >= 0:
-	case o.Prefix():
+	case o.IsPrefix():
 		o.Size = 0
 	default:
 		o.Size = UnknownSize
@@ -31,8 +31,8 @@ func (o Object) sized() Object {
 	return o
 }
 
-// listed is an entry as it is read.
-type listed struct {
+// objectJSON is an entry as it is read.
+type objectJSON struct {
 	Name     Text   `json:"name"`
 	ETag     ETag   `json:"etag"`
 	Modified Time   `json:"last_modified"`
@@ -40,16 +40,16 @@ type listed struct {
 	Size     *int64 `json:"size"`
 }
 
-func (l listed) object() Object {
+func (l objectJSON) toObject() Object {
 	o := Object{Name: l.Name, ETag: l.ETag, Modified: l.Modified, Owner: l.Owner, Size: UnknownSize}
 	if l.Size != nil {
 		o.Size = *l.Size
 	}
-	return o.sized()
+	return o.withValidSize()
 }
 
-// Prefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
-func (o Object) Prefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
+// IsPrefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
+func (o Object) IsPrefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
 
 // MarshalJSON is the entry as the API sends it: a common prefix has null beside its name, and a size that is not known is null.
 func (o Object) MarshalJSON() ([]byte, error) {
@@ -60,7 +60,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		Owner    *Text  `json:"owner"`
 		Size     *int64 `json:"size"`
 	}{Name: o.Name}
-	if !o.Prefix() {
+	if !o.IsPrefix() {
 		told.ETag, told.Modified, told.Owner = &o.ETag, &o.Modified, &o.Owner
 		if o.Size >= 0 {
 			told.Size = &o.Size
@@ -83,28 +83,28 @@ type ObjectQuery struct {
 type ObjectPage struct {
 	Data      []Object
 	Truncated bool
-	Next      string   // marker of the next page, to be given back as it came; "" at the end
-	Odd       []string // what made no sense, for whoever shows the rows
-	Cut       string   // why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
+	NextMarker      string   // marker of the next page, to be given back as it came; "" at the end
+	Warnings       []string // what made no sense, for whoever shows the rows
+	Incomplete       string   // why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
 }
 
 // UnmarshalJSON reads the answer of a listing: data must be there and a list.
 func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 	var truncated, next json.RawMessage
-	if err := exact(body, map[string]*json.RawMessage{"is_truncated": &truncated, "next_marker": &next}); err != nil {
+	if err := extractMembers(body, map[string]*json.RawMessage{"is_truncated": &truncated, "next_marker": &next}); err != nil {
 		return err
 	}
-	var rows Page[*listed]
+	var rows Page[*objectJSON]
 	if err := rows.UnmarshalJSON(body); err != nil {
 		return err
 	}
-	*p = ObjectPage{Data: make([]Object, len(rows.Data)), Odd: rows.Odd, Truncated: string(truncated) == "true"}
+	*p = ObjectPage{Data: make([]Object, len(rows.Data)), Warnings: rows.Warnings, Truncated: string(truncated) == "true"}
 	for i, row := range rows.Data {
-		p.Data[i] = row.object()
+		p.Data[i] = row.toObject()
 	}
 	var marker Text
 	if len(next) > 0 && marker.UnmarshalJSON(next) == nil && p.Truncated {
-		p.Next = marker.raw
+		p.NextMarker = marker.raw
 	}
 	return nil
 }
@@ -115,16 +115,16 @@ type ObjectACL struct {
 	XML Text `json:"acl_xml"`
 }
 
-// A URLRequest asks for a pre-signed URL ("Object Storage", rule 4).
-type URLRequest struct {
+// A PresignRequest asks for a pre-signed URL ("Object Storage", rule 4).
+type PresignRequest struct {
 	Name        string `json:"name"`
 	Method      string `json:"method"`                 // GET, PUT, DELETE; the values are not shown
 	Expires     int    `json:"expires_in,omitempty"`   // 360..86400 seconds; 0 leaves the server's 3600
 	ContentType string `json:"content_type,omitempty"` // must then be sent with the request that the URL is for
 }
 
-// A SignedURL is a credential in itself: whoever has it may do the one thing that it is for.
-type SignedURL struct {
+// A PresignedURL is a credential in itself: whoever has it may do the one thing that it is for.
+type PresignedURL struct {
 	URL    Secret `json:"url"`
 	Exists *bool  `json:"exists"` // whether the object is there now; not in the document
 }
@@ -134,9 +134,9 @@ type Objects struct{ c *Client }
 
 // List is one page of a bucket's objects.
 func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
-	r := s.request(q)
+	r := s.listRequest(q)
 	p, err := call[ObjectPage](ctx, s.c, r)
-	if q.PageSize == 0 && s.c.smaller(pageSize, err) {
+	if q.PageSize == 0 && s.c.fallBackToSmallPages(pageSize, err) {
 		q.PageSize = smallPageSize
 		return s.List(ctx, q)
 	}
@@ -144,8 +144,8 @@ func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	return p, err
 }
 
-// request asks for a page.
-func (s Objects) request(q ObjectQuery) request {
+// listRequest asks for a page.
+func (s Objects) listRequest(q ObjectQuery) request {
 	size := q.PageSize
 	if size == 0 {
 		size = s.c.pageSize()
@@ -156,7 +156,7 @@ func (s Objects) request(q ObjectQuery) request {
 			query.Set(name, value)
 		}
 	}
-	r := inBucket("list objects", q.Cluster, q.Bucket, nil)
+	r := bucketCall("list objects", q.Cluster, q.Bucket, nil)
 	r.query = query
 	return r
 }
@@ -165,49 +165,49 @@ func (s Objects) request(q ObjectQuery) request {
 func (p *ObjectPage) check(asked string) {
 	why := ""
 	switch {
-	case p.Truncated && p.Next == "":
+	case p.Truncated && p.NextMarker == "":
 		why = "marker missing"
-	case p.Next == "":
+	case p.NextMarker == "":
 		return
-	case p.Next == asked:
+	case p.NextMarker == asked:
 		why = "marker repeated"
-	case len(p.Data) > 0 && p.Next == p.Data[len(p.Data)-1].Name.raw && p.Next < asked:
+	case len(p.Data) > 0 && p.NextMarker == p.Data[len(p.Data)-1].Name.raw && p.NextMarker < asked:
 		why = "marker went backward"
 	default:
 		return
 	}
-	p.end(why)
+	p.markIncomplete(why)
 }
 
-// end makes a page the last of a listing that cannot go on.
-func (p *ObjectPage) end(why string) {
-	p.Cut = "incomplete: " + why
-	p.Next, p.Odd = "", append(p.Odd, p.Cut)
+// markIncomplete makes a page the last of a listing that cannot go on.
+func (p *ObjectPage) markIncomplete(why string) {
+	p.Incomplete = "incomplete: " + why
+	p.NextMarker, p.Warnings = "", append(p.Warnings, p.Incomplete)
 }
 
 // ACL is an object's ACL.
 func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (*ObjectACL, error) {
-	r := inBucket("view object ACL", cluster, bucket, nil)
+	r := bucketCall("view object ACL", cluster, bucket, nil)
 	r.query = url.Values{"name": {name}}
 	return call[*ObjectACL](ctx, s.c, r)
 }
 
 // SetACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
 func (s Objects) SetACL(ctx context.Context, cluster, bucket, name string, acl ACL) (*ObjectACL, error) {
-	a, err := call[*ackACL](ctx, s.c, inBucket("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
+	a, err := call[*optionalACL](ctx, s.c, bucketCall("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
 	return (*ObjectACL)(a), err
 }
 
-// ackACL is an ObjectACL that may be empty.
-type ackACL ObjectACL
+// optionalACL is an ObjectACL that may be empty.
+type optionalACL ObjectACL
 
 // UnmarshalJSON takes any object.
-func (a *ackACL) UnmarshalJSON(data []byte) error {
-	_, _, err := lenient(data, (*ObjectACL)(a))
+func (a *optionalACL) UnmarshalJSON(data []byte) error {
+	_, _, err := decodeLenient(data, (*ObjectACL)(a))
 	return err
 }
 
-// URL makes a pre-signed URL. It changes nothing; the object need not exist.
-func (s Objects) URL(ctx context.Context, cluster, bucket string, r URLRequest) (SignedURL, error) {
-	return call[SignedURL](ctx, s.c, inBucket("create object URL", cluster, bucket, r))
+// Presign makes a pre-signed URL. It changes nothing; the object need not exist.
+func (s Objects) Presign(ctx context.Context, cluster, bucket string, r PresignRequest) (PresignedURL, error) {
+	return call[PresignedURL](ctx, s.c, bucketCall("create object URL", cluster, bucket, r))
 }

@@ -24,7 +24,7 @@ import (
 
 const token = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
 
-func dial(t *testing.T, o emulator.Options, options ...client.Option) (*client.Client, *emulator.Emulator) {
+func newEmulatedClient(t *testing.T, o emulator.Options, options ...client.Option) (*client.Client, *emulator.Emulator) {
 	t.Helper()
 	o.Token = token
 	e := emulator.New(o)
@@ -35,8 +35,8 @@ func dial(t *testing.T, o emulator.Options, options ...client.Option) (*client.C
 	return c, e
 }
 
-// pair is a certificate for a name and its key, as PEM.
-func pair(t *testing.T, name string) (certificate, key string) {
+// newCertificatePEM is a certificate for a name and its key, as PEM.
+func newCertificatePEM(t *testing.T, name string) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -57,113 +57,113 @@ func pair(t *testing.T, name string) (certificate, key string) {
 	return encode("CERTIFICATE", der), encode("PRIVATE KEY", raw)
 }
 
-// step is one operation of the document, called through the client.
-type step struct {
+// operationCall is one operation of the document, called through the client.
+type operationCall struct {
 	op string
-	do func(context.Context, *client.Client) error
+	call func(context.Context, *client.Client) error
 }
 
 func ignore[T any](_ T, err error) error { return err }
 
 // operations are all 48, in an order in which each can succeed on the demo account.
-func operations(t *testing.T) []step {
-	certificate, key := pair(t, "cdn.acme.net")
+func operations(t *testing.T) []operationCall {
+	certificate, key := newCertificatePEM(t, "cdn.acme.net")
 	const east = "us-east-1"
 	no := false
-	return []step{
-		{"list contacts", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Page(x, 1)) }},
+	return []operationCall{
+		{"list contacts", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.List(x, 1)) }},
 		{"create contact", func(x context.Context, c *client.Client) error {
 			return ignore(c.Contacts.Create(x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"}))
 		}},
-		{"view contact", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.View(x, 11)) }},
+		{"view contact", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Get(x, 11)) }},
 		{"update contact", func(x context.Context, c *client.Client) error {
 			return ignore(c.Contacts.Update(x, 11, client.Patch{"name": "Ada W."}))
 		}},
 		{"delete contact", func(x context.Context, c *client.Client) error { return c.Contacts.Delete(x, 12) }},
-		{"list credentials", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Page(x, 1)) }},
+		{"list credentials", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.List(x, 1)) }},
 		{"create credential", func(x context.Context, c *client.Client) error {
 			return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")}))
 		}},
 		{"view SSH key", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.SSHKey(x)) }},
-		{"view credential", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.View(x, 31)) }},
+		{"view credential", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Get(x, 31)) }},
 		{"update credential", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Update(x, 31, "renamed")) }},
 		{"change login", func(x context.Context, c *client.Client) error {
 			return c.Credentials.SetLogin(x, 31, client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")})
 		}},
 		{"delete credential", func(x context.Context, c *client.Client) error { return c.Credentials.Delete(x, 32) }},
-		{"list issues", func(x context.Context, c *client.Client) error { return ignore(c.Issues.Page(x, 1)) }},
-		{"view issue", func(x context.Context, c *client.Client) error { return ignore(c.Issues.View(x, 823)) }},
-		{"list SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.Page(x, 1)) }},
-		{"view SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.View(x, 70001)) }},
+		{"list issues", func(x context.Context, c *client.Client) error { return ignore(c.Issues.List(x, 1)) }},
+		{"view issue", func(x context.Context, c *client.Client) error { return ignore(c.Issues.Get(x, 823)) }},
+		{"list SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.List(x, 1)) }},
+		{"view SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.Get(x, 70001)) }},
 		{"update SSH settings", func(x context.Context, c *client.Client) error {
 			return ignore(c.Instances.Update(x, 70001, client.Patch{"ssh": map[string]any{"access": false}}))
 		}},
-		{"list services", func(x context.Context, c *client.Client) error { return ignore(c.Services.Page(x, 1)) }},
+		{"list services", func(x context.Context, c *client.Client) error { return ignore(c.Services.List(x, 1)) }},
 		{"create service", func(x context.Context, c *client.Client) error {
-			return ignore(c.Services.Create(x, client.ServiceRequest{Label: "new one", Type: client.TCP, Address: "10.1.2.3:22", Timeout: 5, Region: "us-east"}))
+			return ignore(c.Services.Create(x, client.ServiceRequest{Label: "new one", Type: client.TypeTCP, Address: "10.1.2.3:22", Timeout: 5, Region: "us-east"}))
 		}},
-		{"view service", func(x context.Context, c *client.Client) error { return ignore(c.Services.View(x, 1)) }},
+		{"view service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 1)) }},
 		{"update service", func(x context.Context, c *client.Client) error {
 			return ignore(c.Services.Update(x, 1, client.Patch{"timeout": 20}))
 		}},
 		{"disable service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Disable(x, 2)) }},
 		{"enable service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Enable(x, 2)) }},
 		{"delete service", func(x context.Context, c *client.Client) error { return c.Services.Delete(x, 2) }},
-		{"view stats", func(x context.Context, c *client.Client) error { return ignore(c.Stats.View(x)) }},
-		{"list buckets", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Page(x, 1)) }},
+		{"view stats", func(x context.Context, c *client.Client) error { return ignore(c.Stats.Get(x)) }},
+		{"list buckets", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.List(x, 1)) }},
 		{"create bucket", func(x context.Context, c *client.Client) error {
-			return ignore(c.Buckets.Create(x, client.BucketRequest{Cluster: east, Label: "new-one", ACL: client.PublicRead, CORS: true}))
+			return ignore(c.Buckets.Create(x, client.BucketRequest{Cluster: east, Label: "new-one", ACL: client.ACLPublicRead, CORS: true}))
 		}},
-		{"list buckets in cluster", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.InCluster(x, east, 1)) }},
-		{"view bucket", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.View(x, east, "new-one")) }},
+		{"list buckets in cluster", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.ListInCluster(x, east, 1)) }},
+		{"view bucket", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Get(x, east, "new-one")) }},
 		{"modify access", func(x context.Context, c *client.Client) error {
-			return c.Buckets.Access(x, east, "new-one", client.Access{ACL: client.Private})
+			return c.Buckets.ModifyAccess(x, east, "new-one", client.BucketAccess{ACL: client.ACLPrivate})
 		}},
 		{"update access", func(x context.Context, c *client.Client) error {
-			return c.Buckets.SetAccess(x, east, "new-one", client.Access{CORS: &no})
+			return c.Buckets.UpdateAccess(x, east, "new-one", client.BucketAccess{CORS: &no})
 		}},
 		{"delete bucket", func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, east, "new-one") }},
 		{"view object ACL", func(x context.Context, c *client.Client) error {
 			return ignore(c.Objects.ACL(x, east, "cdn.acme.net", "odd\nname.txt"))
 		}},
 		{"update object ACL", func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.SetACL(x, east, "cdn.acme.net", "index.html", client.PublicRead))
+			return ignore(c.Objects.SetACL(x, east, "cdn.acme.net", "index.html", client.ACLPublicRead))
 		}},
 		{"list objects", func(x context.Context, c *client.Client) error {
 			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: east, Bucket: "cdn.acme.net", Delimiter: "/"}))
 		}},
 		{"create object URL", func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.URL(x, east, "cdn.acme.net", client.URLRequest{Name: "index.html", Method: "GET"}))
+			return ignore(c.Objects.Presign(x, east, "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"}))
 		}},
 		{"upload certificate", func(x context.Context, c *client.Client) error {
 			return ignore(c.Certificates.Upload(x, east, "cdn.acme.net", certificate, client.NewSecret(key)))
 		}},
 		{"view certificate", func(x context.Context, c *client.Client) error {
-			return ignore(c.Certificates.View(x, east, "cdn.acme.net"))
+			return ignore(c.Certificates.Get(x, east, "cdn.acme.net"))
 		}},
 		{"delete certificate", func(x context.Context, c *client.Client) error { return c.Certificates.Delete(x, east, "cdn.acme.net") }},
-		{"list clusters", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.Page(x, 1)) }},
-		{"view cluster", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.View(x, east)) }},
-		{"list keys", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Page(x, 1)) }},
+		{"list clusters", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.List(x, 1)) }},
+		{"view cluster", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.Get(x, east)) }},
+		{"list keys", func(x context.Context, c *client.Client) error { return ignore(c.Keys.List(x, 1)) }},
 		{"create key", func(x context.Context, c *client.Client) error {
 			return ignore(c.Keys.Create(x, client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}}))
 		}},
-		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.View(x, 201)) }},
+		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Get(x, 201)) }},
 		{"update key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Update(x, 201, "renamed")) }},
 		{"revoke key", func(x context.Context, c *client.Client) error { return c.Keys.Revoke(x, 202) }},
-		{"view transfer", func(x context.Context, c *client.Client) error { return ignore(c.Transfer.View(x)) }},
+		{"view transfer", func(x context.Context, c *client.Client) error { return ignore(c.NetworkTransfer.Get(x)) }},
 		{"cancel Object Storage", func(x context.Context, c *client.Client) error { return c.CancelObjectStorage(x) }},
 	}
 }
 
 func TestEveryOperationInBothDialects(t *testing.T) {
 	steps := operations(t)
-	for _, dialect := range []client.Dialect{client.Document, client.Provider} {
+	for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
 		t.Run(string(dialect), func(t *testing.T) {
-			c, e := dial(t, emulator.Options{}, client.WithDialect(dialect))
+			c, e := newEmulatedClient(t, emulator.Options{}, client.WithDialect(dialect))
 			for _, s := range steps {
 				faultrig.Report(t, "H5", string(dialect)+", "+s.op)
-				if err := s.do(t.Context(), c); err != nil {
+				if err := s.call(t.Context(), c); err != nil {
 					t.Errorf("%s: %v", s.op, err)
 				}
 				if n := e.Requests(s.op); n != 1 {
@@ -191,7 +191,7 @@ func TestEveryOperationInBothDialects(t *testing.T) {
 func TestScopes(t *testing.T) {
 	steps := operations(t)
 	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write", "events:read_only"} {
-		c, e := dial(t, emulator.Options{Scopes: have})
+		c, e := newEmulatedClient(t, emulator.Options{Scopes: have})
 		scopes := map[string]string{}
 		for _, op := range e.Operations() {
 			scopes[op.Name] = op.Scope
@@ -199,7 +199,7 @@ func TestScopes(t *testing.T) {
 		for _, s := range steps {
 			need := scopes[s.op]
 			allowed := need == "" || need == have || have == strings.TrimSuffix(need, "read_only")+"read_write"
-			err := s.do(t.Context(), c)
+			err := s.call(t.Context(), c)
 			var e *client.Error
 			switch {
 			case allowed && errors.Is(err, client.ErrDenied):
@@ -216,7 +216,7 @@ func TestScopes(t *testing.T) {
 // Each rule of the document broken once: status and field of the refusal.
 func TestRules(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
-	service := client.ServiceRequest{Label: "fine", Type: client.URL, Address: "https://a.example/", Timeout: 5}
+	service := client.ServiceRequest{Label: "fine", Type: client.TypeURL, Address: "https://a.example/", Timeout: 5}
 	with := func(change func(*client.ServiceRequest)) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
 			r := service
@@ -237,9 +237,9 @@ func TestRules(t *testing.T) {
 			return ignore(c.Buckets.Create(x, client.BucketRequest{Cluster: cluster, Label: label}))
 		}
 	}
-	link := func(r client.URLRequest) func(context.Context, *client.Client) error {
+	link := func(r client.PresignRequest) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.URL(x, "us-east-1", "acme-www", r))
+			return ignore(c.Objects.Presign(x, "us-east-1", "acme-www", r))
 		}
 	}
 	ssh := func(p client.Patch) func(context.Context, *client.Client) error {
@@ -247,7 +247,7 @@ func TestRules(t *testing.T) {
 			return ignore(c.Instances.Update(x, 70001, client.Patch{"ssh": map[string]any(p)}))
 		}
 	}
-	certificate, key := pair(t, "other.example")
+	certificate, key := newCertificatePEM(t, "other.example")
 	for _, rule := range []struct {
 		name   string
 		do     func(context.Context, *client.Client) error
@@ -285,9 +285,9 @@ func TestRules(t *testing.T) {
 		{"bucket label is an address", bucket("us-east-1", "192.0.2.1"), 400, "label"},
 		{"bucket cluster", bucket("nowhere", "fine"), 400, "cluster"},
 		{"bucket not empty", func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, "us-east-1", "acme-www") }, 400, ""},
-		{"link life too short", link(client.URLRequest{Name: "x", Method: "GET", Expires: 359}), 400, "expires_in"},
-		{"link life too long", link(client.URLRequest{Name: "x", Method: "GET", Expires: 86401}), 400, "expires_in"},
-		{"link without content type", link(client.URLRequest{Name: "x", Method: "PUT"}), 400, "content_type"},
+		{"link life too short", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 359}), 400, "expires_in"},
+		{"link life too long", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 86401}), 400, "expires_in"},
+		{"link without content type", link(client.PresignRequest{Name: "x", Method: "PUT"}), 400, "content_type"},
 		{"certificate for another name", func(x context.Context, c *client.Client) error {
 			return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret(key)))
 		}, 400, "certificate"},
@@ -297,13 +297,13 @@ func TestRules(t *testing.T) {
 		{"key for a bucket that is not there", func(x context.Context, c *client.Client) error {
 			return ignore(c.Keys.Create(x, client.KeyRequest{Label: "x", Buckets: []client.GrantRequest{{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"}}}))
 		}, 400, "bucket_access.bucket_name"},
-		{"unknown service", func(x context.Context, c *client.Client) error { return ignore(c.Services.View(x, 4711)) }, 404, ""},
+		{"unknown service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 4711)) }, 404, ""},
 		{"unknown bucket", func(x context.Context, c *client.Client) error {
-			return ignore(c.Buckets.View(x, "us-east-1", "nothing"))
+			return ignore(c.Buckets.Get(x, "us-east-1", "nothing"))
 		}, 404, ""},
 	} {
 		t.Run(rule.name, func(t *testing.T) {
-			c, e := dial(t, emulator.Options{})
+			c, e := newEmulatedClient(t, emulator.Options{})
 			err := rule.do(t.Context(), c)
 			var failure *client.Error
 			if !errors.As(err, &failure) || failure.Status != rule.status {
@@ -320,14 +320,14 @@ func TestRules(t *testing.T) {
 }
 
 func TestRestrictedUserAndNegativeBalance(t *testing.T) {
-	c, _ := dial(t, emulator.Options{Restricted: true})
-	if _, err := c.Services.Page(t.Context(), 1); !errors.Is(err, client.ErrDenied) {
+	c, _ := newEmulatedClient(t, emulator.Options{Restricted: true})
+	if _, err := c.Services.List(t.Context(), 1); !errors.Is(err, client.ErrDenied) {
 		t.Errorf("a restricted user reads Managed: %v", err)
 	}
-	if _, err := c.Buckets.Page(t.Context(), 1); err != nil {
+	if _, err := c.Buckets.List(t.Context(), 1); err != nil {
 		t.Errorf("a restricted user's Object Storage: %v", err)
 	}
-	c, _ = dial(t, emulator.Options{NegativeBalance: true})
+	c, _ = newEmulatedClient(t, emulator.Options{NegativeBalance: true})
 	if _, err := c.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(err, client.ErrDenied) {
 		t.Errorf("a bucket for an account in debt: %v", err)
 	}
@@ -338,7 +338,7 @@ func TestRestrictedUserAndNegativeBalance(t *testing.T) {
 
 // bucket_access left out, empty and filled make three different keys.
 func TestThreeKindsOfKeys(t *testing.T) {
-	c, e := dial(t, emulator.Options{})
+	c, e := newEmulatedClient(t, emulator.Options{})
 	grants := []client.GrantRequest{{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}
 	for _, kind := range []struct {
 		buckets []client.GrantRequest
@@ -360,7 +360,7 @@ func TestThreeKindsOfKeys(t *testing.T) {
 		if _, real := k.Secret(); !real {
 			t.Error("creation gave no secret")
 		}
-		again, err := c.Keys.View(t.Context(), k.ID)
+		again, err := c.Keys.Get(t.Context(), k.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,9 +371,9 @@ func TestThreeKindsOfKeys(t *testing.T) {
 }
 
 // A change whose connection is cut is sent once and its outcome is unknown, whether or not it was applied; one that was refused is not.
-func TestAChangeIsSentOnce(t *testing.T) {
+func TestClient_write_sentOnce(t *testing.T) {
 	for _, fault := range []emulator.Fault{{Reset: true}, {Reset: true, Applied: true}, {Status: 502, Applied: true}, {Status: 503}, {Status: 200, HTML: true, Applied: true}, {Cut: 5, Applied: true}} {
-		c, e := dial(t, emulator.Options{})
+		c, e := newEmulatedClient(t, emulator.Options{})
 		e.Fail("disable service", fault)
 		_, err := c.Services.Disable(t.Context(), 4)
 		var failure *client.Error
@@ -391,13 +391,13 @@ func TestAChangeIsSentOnce(t *testing.T) {
 }
 
 // A read is sent again after faults that pass, and gives up within its attempts.
-func TestReadsAreRepeated(t *testing.T) {
+func TestClient_read_retries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, fault := range []emulator.Fault{{Reset: true, Times: 2}, {Status: 502, Times: 2}, {Status: 503, HTML: true, Times: 2}, {Cut: 5, Times: 2}, {Status: 429, RetryAfter: "7", Times: 1}} {
-			c, e := dial(t, emulator.Options{})
+			c, e := newEmulatedClient(t, emulator.Options{})
 			e.Fail("list services", fault)
 			start := time.Now()
-			p, err := c.Services.Page(t.Context(), 1)
+			p, err := c.Services.List(t.Context(), 1)
 			if err != nil || len(p.Data) != 14 {
 				t.Errorf("%+v: %d rows, %v", fault, len(p.Data), err)
 			}
@@ -405,9 +405,9 @@ func TestReadsAreRepeated(t *testing.T) {
 				t.Errorf("asked again %v after a 429 that wanted 7 s", time.Since(start))
 			}
 		}
-		c, e := dial(t, emulator.Options{})
+		c, e := newEmulatedClient(t, emulator.Options{})
 		e.Fail("*", emulator.Fault{Status: 500})
-		_, err := c.Services.Page(t.Context(), 1)
+		_, err := c.Services.List(t.Context(), 1)
 		var failure *client.Error
 		if !errors.As(err, &failure) || failure.Status != 500 || failure.Unknown() {
 			t.Errorf("a dead API: %v", err)
@@ -415,14 +415,14 @@ func TestReadsAreRepeated(t *testing.T) {
 	})
 }
 
-func TestACancelledReadEndsAtOnce(t *testing.T) {
+func TestClient_read_canceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, e := dial(t, emulator.Options{})
+		c, e := newEmulatedClient(t, emulator.Options{})
 		defer e.Hold("*")()
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
-		_, err := c.Services.Page(ctx, 1)
+		_, err := c.Services.List(ctx, 1)
 		if err == nil || time.Since(start) > time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
@@ -445,14 +445,14 @@ func (s *stub) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.status, Header: h, Body: http.NoBody, Request: r}, nil
 }
 
-func TestRedirectsAreRefusedAndTheTokenStays(t *testing.T) {
+func TestClient_rejectsRedirects(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := &stub{status: status, header: http.Header{"Location": {"https://evil.example/v4/managed/services"}}}
 		c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(s))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Services.Page(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "evil.example") {
+		if _, err := c.Services.List(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "evil.example") {
 			t.Errorf("%d: %v", status, err)
 		}
 		for _, r := range s.asked {
@@ -463,7 +463,7 @@ func TestRedirectsAreRefusedAndTheTokenStays(t *testing.T) {
 	}
 }
 
-func TestBaseURL(t *testing.T) {
+func TestNew_baseURL(t *testing.T) {
 	for base, fine := range map[string]bool{"https://api.linode.com/v4": true, "http://127.0.0.1:8080/v4": true, "http://[::1]:1/v4": true, "http://localhost:1/v4": true,
 		"http://api.linode.com/v4": false, "ftp://x/v4": false, "https://user:pw@x/v4": false, "http://127.0.0.1.evil.example/v4": false, "": false, "http://2130706433/v4": false, "http://0.0.0.0/v4": false} {
 		if _, err := client.New(base, client.NewSecret(token)); (err == nil) != fine {
@@ -474,10 +474,10 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-func TestReadOnlySendsNothing(t *testing.T) {
-	c, e := dial(t, emulator.Options{}, client.ReadOnly())
+func TestWithReadOnly_sendsNothing(t *testing.T) {
+	c, e := newEmulatedClient(t, emulator.Options{}, client.WithReadOnly())
 	for _, s := range operations(t) {
-		_ = s.do(t.Context(), c)
+		_ = s.call(t.Context(), c)
 	}
 	if got := e.Ledger(); len(got) != 0 {
 		t.Errorf("applied in read-only mode: %v", got)
@@ -489,9 +489,9 @@ func TestReadOnlySendsNothing(t *testing.T) {
 
 // Segments that would name another resource are refused before anything is sent.
 func TestPathSegments(t *testing.T) {
-	c, e := dial(t, emulator.Options{})
+	c, e := newEmulatedClient(t, emulator.Options{})
 	for _, s := range []string{"", ".", "..", "a/b", "../keys", "a?x", "a#x", "%2f", "a\nb", "a b", `a\b`} {
-		if _, err := c.Buckets.View(t.Context(), s, "acme-www"); err == nil {
+		if _, err := c.Buckets.Get(t.Context(), s, "acme-www"); err == nil {
 			t.Errorf("cluster %q was sent", s)
 		}
 		if err := c.Buckets.Delete(t.Context(), "us-east-1", s); err == nil {
@@ -504,21 +504,21 @@ func TestPathSegments(t *testing.T) {
 }
 
 // Only what was changed is sent, and what was cleared is null.
-func TestChanges(t *testing.T) {
+func TestDiff(t *testing.T) {
 	before := client.ContactRequest{Name: "Ada", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}}
 	after := before
 	after.Group, after.Phone.Secondary, after.Name = "", "", "Ada W."
-	data, err := json.Marshal(client.Changes(before, after))
+	data, err := json.Marshal(client.Diff(before, after))
 	if err != nil || string(data) != `{"group":null,"name":"Ada W.","phone":{"secondary":null}}` {
 		t.Errorf("%s, %v", data, err)
 	}
-	if got := client.Changes(before, before); len(got) != 0 {
+	if got := client.Diff(before, before); len(got) != 0 {
 		t.Errorf("nothing changed, and %v is sent", got)
 	}
 }
 
 func TestAll(t *testing.T) {
-	c, _ := dial(t, emulator.Options{Seed: "large"})
+	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})
 	n := 0
 	for s, err := range c.Services.All(t.Context()) {
 		if err != nil || s.ID != n+1 {
@@ -539,7 +539,7 @@ func TestAll(t *testing.T) {
 		for _, o := range p.Data {
 			names = append(names, o.Name.Raw())
 		}
-		marker = p.Next
+		marker = p.NextMarker
 	}
 	if !slices.IsSorted(names) || len(slices.Compact(names)) != len(names) {
 		t.Error("the listing repeats itself or goes back")

@@ -17,27 +17,27 @@ type Page[T any] struct {
 	Page    int
 	Pages   int
 	Results int
-	Odd     []string // cells that made no sense, for whoever shows the rows; the cells are empty
-	Cut     string   // why the list may be incomplete; "" where it is whole
+	Warnings     []string // cells that made no sense, for whoever shows the rows; the cells are empty
+	Incomplete     string   // why the list may be incomplete; "" where it is whole
 }
 
-// mostPages is how many pages of a list are read: half a million rows.
-const mostPages = 1000
+// maxPages is how many pages of a list are read: half a million rows.
+const maxPages = 1000
 
 // check says where a page is not what was asked for, so that a list that is cut does not pass for whole.
 func (p *Page[T]) check(asked int) {
 	switch {
 	case p.Page != asked:
-		p.Cut = fmt.Sprintf("page %d was answered for page %d: the list may be incomplete", p.Page, asked)
+		p.Incomplete = fmt.Sprintf("page %d was answered for page %d: the list may be incomplete", p.Page, asked)
 		p.Page, p.Pages = asked, asked
 	case len(p.Data) == 0 && (p.Page < p.Pages || p.Page == 1 && p.Results > 0):
-		p.Cut = fmt.Sprintf("page %d of %d is empty: the list may be incomplete", p.Page, p.Pages)
-	case p.Page >= mostPages && p.Page < p.Pages:
-		p.Cut = fmt.Sprintf("the list has %d pages: no more than %d are read", p.Pages, mostPages)
+		p.Incomplete = fmt.Sprintf("page %d of %d is empty: the list may be incomplete", p.Page, p.Pages)
+	case p.Page >= maxPages && p.Page < p.Pages:
+		p.Incomplete = fmt.Sprintf("the list has %d pages: no more than %d are read", p.Pages, maxPages)
 		p.Pages = p.Page
 	}
-	if p.Cut != "" {
-		p.Odd = append(p.Odd, p.Cut)
+	if p.Incomplete != "" {
+		p.Warnings = append(p.Warnings, p.Incomplete)
 	}
 }
 
@@ -49,17 +49,17 @@ func (p Page[T]) Next() string {
 	return strconv.Itoa(p.Page + 1)
 }
 
-// changed says that a page is of another list than the first one was: a row that was deleted from a page that has been read moves all
+// changedSince says that a page is of another list than the first one was: a row that was deleted from a page that has been read moves all
 // others up, and one of them is never seen.
-func (p *Page[T]) changed(first Page[T]) string {
-	if p.Results == first.Results && (p.Pages == first.Pages || p.Cut != "") {
+func (p *Page[T]) changedSince(first Page[T]) string {
+	if p.Results == first.Results && (p.Pages == first.Pages || p.Incomplete != "") {
 		return ""
 	}
 	return fmt.Sprintf("the list changed while it was read (%d rows, then %d): rows may be missing or come twice; read it again", first.Results, p.Results)
 }
 
-// all walks every page of a list. One that is cut, or changes meanwhile, ends with an error after its rows.
-func all[T any](ctx context.Context, page func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
+// allRows walks every page of a list. One that is cut, or changes meanwhile, ends with an error after its rows.
+func allRows[T any](ctx context.Context, page func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var first Page[T]
 		for n := 1; ; n++ {
@@ -77,7 +77,7 @@ func all[T any](ctx context.Context, page func(context.Context, int) (Page[T], e
 			if n == 1 {
 				first = p
 			}
-			if why := orElse(p.changed(first), p.Cut); why != "" {
+			if why := orElse(p.changedSince(first), p.Incomplete); why != "" {
 				var none T
 				yield(none, errors.New(why))
 				return
@@ -97,7 +97,7 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 		Pages   json.RawMessage
 		Results json.RawMessage
 	}
-	if err := exact(body, map[string]*json.RawMessage{"data": &envelope.Data, "page": &envelope.Page, "pages": &envelope.Pages, "results": &envelope.Results}); err != nil {
+	if err := extractMembers(body, map[string]*json.RawMessage{"data": &envelope.Data, "page": &envelope.Page, "pages": &envelope.Pages, "results": &envelope.Results}); err != nil {
 		return err
 	}
 	if len(envelope.Data) == 0 || envelope.Data[0] != '[' {
@@ -107,21 +107,21 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	if err := eachElement(envelope.Data, func(row []byte) error { rows = append(rows, row); return nil }); err != nil {
 		return err
 	}
-	*p = Page[T]{Data: make([]T, len(rows)), Page: whole(envelope.Page), Pages: whole(envelope.Pages), Results: whole(envelope.Results)}
-	odd, err := readRows(rows, p.Data)
-	p.Odd = odd
+	*p = Page[T]{Data: make([]T, len(rows)), Page: parseCount(envelope.Page), Pages: parseCount(envelope.Pages), Results: parseCount(envelope.Results)}
+	odd, err := decodeRows(rows, p.Data)
+	p.Warnings = odd
 	return err
 }
 
-// readRows makes rows, in one piece, and points to them from a slice of as many pointers.
-func readRows(raws [][]byte, pointers any) (odd []string, err error) {
+// decodeRows makes rows, in one piece, and points to them from a slice of as many pointers.
+func decodeRows(raws [][]byte, pointers any) (odd []string, err error) {
 	into := reflect.ValueOf(pointers)
 	kind := into.Type().Elem().Elem()
-	rows, fields := reflect.MakeSlice(reflect.SliceOf(kind), len(raws), len(raws)), fieldsOf(kind)
+	rows, fields := reflect.MakeSlice(reflect.SliceOf(kind), len(raws), len(raws)), newStructDecoder(kind)
 	for i, raw := range raws {
 		row := rows.Index(i)
 		into.Index(i).Set(row.Addr())
-		wrong, _, err := fields.read(raw, row)
+		wrong, _, err := fields.decode(raw, row)
 		if err != nil {
 			return odd, fmt.Errorf("row %d: %w", i+1, err)
 		}
@@ -132,8 +132,8 @@ func readRows(raws [][]byte, pointers any) (odd []string, err error) {
 	return odd, nil
 }
 
-// whole is a number of the envelope; 0 where it is none.
-func whole(raw json.RawMessage) int {
+// parseCount is a number of the envelope; 0 where it is none.
+func parseCount(raw json.RawMessage) int {
 	n, err := strconv.Atoi(string(raw))
 	if err != nil {
 		return 0

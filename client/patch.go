@@ -9,8 +9,8 @@ import (
 // A Patch is the members of an update that were changed, and nothing else. A cleared member is null.
 type Patch map[string]any
 
-// Changes compares two requests of a kind member by member. Objects within are compared inside.
-func Changes[R any](before, after R) Patch { return diff(members(before), members(after)) }
+// Diff compares two requests of a kind member by member. Objects within are compared inside.
+func Diff[R any](before, after R) Patch { return diffMembers(members(before), members(after)) }
 
 // members are a request as it would be sent.
 func members(request any) map[string]any {
@@ -25,7 +25,7 @@ func members(request any) map[string]any {
 	return m
 }
 
-func diff(before, after map[string]any) Patch {
+func diffMembers(before, after map[string]any) Patch {
 	patch := Patch{}
 	for name, value := range after {
 		old, had := before[name]
@@ -34,7 +34,7 @@ func diff(before, after map[string]any) Patch {
 		switch {
 		case had && reflect.DeepEqual(old, value):
 		case isObject && wasObject:
-			patch[name] = map[string]any(diff(was, inner))
+			patch[name] = map[string]any(diffMembers(was, inner))
 		default:
 			patch[name] = value
 		}

@@ -27,25 +27,25 @@ import (
 	"lookout/client/faultrig"
 )
 
-// reads are the operations that change nothing, as far as they are GETs.
-func reads(t *testing.T) []step {
+// readSteps are the operations that change nothing, as far as they are GETs.
+func readSteps(t *testing.T) []operationCall {
 	var names []string
 	for _, op := range emulator.New(emulator.Options{}).Operations() {
 		if op.Method == "GET" {
 			names = append(names, op.Name)
 		}
 	}
-	all := slices.DeleteFunc(operations(t), func(s step) bool { return !slices.Contains(names, s.op) })
+	all := slices.DeleteFunc(operations(t), func(s operationCall) bool { return !slices.Contains(names, s.op) })
 	if len(all) != 23 {
 		t.Fatalf("%d reads, not 23", len(all))
 	}
 	return all
 }
 
-// scripted is a client before faults alone.
-func scripted(t *testing.T, faults ...faultrig.Fault) (*client.Client, *faultrig.Wire) {
+// newFaultClient is a client before faults alone.
+func newFaultClient(t *testing.T, faults ...faultrig.Fault) (*client.Client, *faultrig.Wire) {
 	t.Helper()
-	w := faultrig.NewWire(&demo{}, faults...)
+	w := faultrig.NewWire(&lazyEmulator{}, faults...)
 	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w))
 	if err != nil {
 		t.Fatal(err)
@@ -53,18 +53,18 @@ func scripted(t *testing.T, faults ...faultrig.Fault) (*client.Client, *faultrig
 	return c, w
 }
 
-// demo is the demo account, made when the first request gets through.
-type demo struct {
+// lazyEmulator is the demo account, made when the first request gets through.
+type lazyEmulator struct {
 	once     sync.Once
 	emulator *emulator.Emulator
 }
 
-func (d *demo) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d *lazyEmulator) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.once.Do(func() { d.emulator = emulator.New(emulator.Options{Token: token}) })
 	return d.emulator.RoundTrip(r)
 }
 
-func failure(t *testing.T, err error) *client.Error {
+func requireError(t *testing.T, err error) *client.Error {
 	t.Helper()
 	var e *client.Error
 	if !errors.As(err, &e) {
@@ -77,13 +77,13 @@ func failure(t *testing.T, err error) *client.Error {
 }
 
 // Errors of the wire are repeated while that may help, named in words, and never take longer than the call may.
-func TestReadsOverABrokenWire(t *testing.T) {
+func TestClient_read_networkErrors(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	missing := &net.DNSError{Err: "no such host", Name: "api.example.test", IsNotFound: true}
 	servfail := &net.DNSError{Err: "server misbehaving", Name: "api.example.test", IsTemporary: true}
 	silent := &net.DNSError{Err: "i/o timeout", Name: "api.example.test", IsTimeout: true}
-	for _, s := range reads(t) {
+	for _, s := range readSteps(t) {
 		for _, f := range []struct {
 			row, name, words string
 			err              error
@@ -93,12 +93,12 @@ func TestReadsOverABrokenWire(t *testing.T) {
 			{"A2", "no such host", "no such host", missing, 1},
 			{"A2", "resolver fails", "looked up", servfail, 4},
 			{"A2", "resolver silent", "looked up", silent, 4},
-			{"A6", "reset before headers", "cut", wire("read"), 4},
+			{"A6", "reset before headers", "cut", transport("read"), 4},
 		} {
 			faultrig.Timed(t, f.row, s.op+", "+f.name, func(t *testing.T) {
-				c, w := scripted(t, faultrig.Fail(f.err))
+				c, w := newFaultClient(t, faultrig.Fail(f.err))
 				start := time.Now()
-				e := failure(t, s.do(t.Context(), c))
+				e := requireError(t, s.call(t.Context(), c))
 				if len(w.Seen()) != f.sent || !strings.Contains(e.Error(), f.words) || !strings.Contains(e.Error(), "api.example.test") || !e.Offline() {
 					t.Errorf("%d attempts: %v", len(w.Seen()), e)
 				}
@@ -111,21 +111,21 @@ func TestReadsOverABrokenWire(t *testing.T) {
 }
 
 // An answer that is cut anywhere is asked for again, and never taken for whole.
-func TestCutAnswers(t *testing.T) {
+func TestClient_read_truncatedBody(t *testing.T) {
 	t.Parallel()
-	for _, s := range reads(t) {
+	for _, s := range readSteps(t) {
 		for name, cut := range map[string]faultrig.Fault{"at byte 0": faultrig.Cut(0), "at byte 1": faultrig.Cut(1), "in the middle": faultrig.Half(), "before the last byte": faultrig.Cut(-1)} {
 			faultrig.Timed(t, "A6", s.op+", cut "+name, func(t *testing.T) {
-				c, w := scripted(t, cut)
-				e := failure(t, s.do(t.Context(), c))
+				c, w := newFaultClient(t, cut)
+				e := requireError(t, s.call(t.Context(), c))
 				if !strings.Contains(e.Error(), "cut") || len(w.Seen()) != 4 {
 					t.Errorf("%v after %d requests", e, len(w.Seen()))
 				}
 			})
 		}
 		faultrig.Timed(t, "A6", s.op+", cut once", func(t *testing.T) {
-			c, w := scripted(t, faultrig.Half(), faultrig.Pass)
-			err := s.do(t.Context(), c)
+			c, w := newFaultClient(t, faultrig.Half(), faultrig.Pass)
+			err := s.call(t.Context(), c)
 			if err != nil && !errors.Is(err, client.ErrNotFound) || len(w.Seen()) != 2 {
 				t.Errorf("%v after %d requests", err, len(w.Seen()))
 			}
@@ -133,10 +133,10 @@ func TestCutAnswers(t *testing.T) {
 	}
 }
 
-// answered is a client whose every request meets one fault.
-func answered(t *testing.T, fault faultrig.Fault) *client.Client {
+// newSingleFaultClient is a client whose every request meets one fault.
+func newSingleFaultClient(t *testing.T, fault faultrig.Fault) *client.Client {
 	t.Helper()
-	c, _ := scripted(t, fault)
+	c, _ := newFaultClient(t, fault)
 	return c
 }
 
@@ -144,10 +144,10 @@ func answered(t *testing.T, fault faultrig.Fault) *client.Client {
 func TestTruncatedJSON(t *testing.T) {
 	t.Parallel()
 	whole := `{"data":[{"id":1,"label":"a"},{"id":2,"label":"b"}],"page":1,"pages":1,"results":2}`
-	for _, s := range reads(t) {
+	for _, s := range readSteps(t) {
 		for _, at := range []int{1, 10, len(whole) / 2, len(whole) - 1} {
 			faultrig.Timed(t, "A8", fmt.Sprintf("%s, %d bytes", s.op, at), func(t *testing.T) {
-				e := failure(t, s.do(t.Context(), answered(t, faultrig.Answer(200, whole[:at]))))
+				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faultrig.Answer(200, whole[:at]))))
 				if !strings.Contains(e.Error(), "not the API") {
 					t.Errorf("%v", e)
 				}
@@ -156,8 +156,8 @@ func TestTruncatedJSON(t *testing.T) {
 	}
 }
 
-// wrong are bodies with status 200 that are not this API's, whatever was asked.
-var wrong = map[string]string{
+// foreignBodies are bodies with status 200 that are not this API's, whatever was asked.
+var foreignBodies = map[string]string{
 	"empty": "", "a space": " ", "null": "null", "true": "true", "a number": "0", "a text": `""`, "a list": "[]", "an empty object": "{}", "data null": `{"data":null}`, "data a text": `{"data":""}`,
 	"data of null": `{"data":[null]}`, "data of lists": `{"data":[[]]}`, "data of numbers": `{"data":[1]}`, "DATA": `{"DATA":[]}`, "two data": `{"data":[],"data":[{"id":1}]}`, "a word after": `{"data":[]} x`,
 	"two objects": `{"data":[]}{"data":[]}`, "open list": `{"data":[`, "open object": `{"data":[{"id":1}`, "open text": `{"data":[{"id":1,"label":"abc`, "open escape": `{"data":[{"id":1,"label":"a\u00`,
@@ -167,16 +167,16 @@ var wrong = map[string]string{
 	"errors with 200": `{"errors":[{"reason":"no"}]}`,
 }
 
-func TestAnswersThatAreNotTheAPIs(t *testing.T) {
+func TestClient_read_foreignBody(t *testing.T) {
 	t.Parallel()
-	for _, s := range reads(t) {
-		for name, body := range wrong {
+	for _, s := range readSteps(t) {
+		for name, body := range foreignBodies {
 			faultrig.Timed(t, "A9", s.op+", "+name, func(t *testing.T) {
 				kind := "application/json"
 				if strings.HasPrefix(body, "<") {
 					kind = "text/html"
 				}
-				e := failure(t, s.do(t.Context(), answered(t, faultrig.Answer(200, body, "Content-Type", kind))))
+				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faultrig.Answer(200, body, "Content-Type", kind))))
 				if words := e.Error(); !strings.Contains(words, "not the API") || strings.ContainsAny(words, "\x1b\n") || len(words) > 250 {
 					t.Errorf("%q", words)
 				}
@@ -186,14 +186,14 @@ func TestAnswersThatAreNotTheAPIs(t *testing.T) {
 }
 
 // A list that says nothing of data is an error, and never an empty list.
-func TestListsWithoutData(t *testing.T) {
-	for _, s := range reads(t) {
+func TestClient_read_listWithoutData(t *testing.T) {
+	for _, s := range readSteps(t) {
 		if !strings.HasPrefix(s.op, "list ") {
 			continue
 		}
 		for _, body := range []string{`{"page":1,"pages":1,"results":0}`, `{"data":null}`, `{"data":[],"data":[]}`, `{"DATA":[]}`, `{"Data":[]}`, `{"data":{}}`} {
 			faultrig.Row(t, "A12", s.op+" "+body, func(t *testing.T) {
-				if err := s.do(t.Context(), answered(t, faultrig.Answer(200, body))); err == nil {
+				if err := s.call(t.Context(), newSingleFaultClient(t, faultrig.Answer(200, body))); err == nil {
 					t.Error("passes as a list")
 				}
 			})
@@ -201,14 +201,14 @@ func TestListsWithoutData(t *testing.T) {
 	}
 }
 
-// bombed calls with an answer that is too much, and bounds the memory that it takes.
-func bombed(t *testing.T, c *client.Client, most uint64) error {
+// listWithinMemory calls with an answer that is too much, and bounds the memory that it takes.
+func listWithinMemory(t *testing.T, c *client.Client, most uint64) error {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	_, err := c.Services.Page(t.Context(), 1)
+	_, err := c.Services.List(t.Context(), 1)
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > most {
@@ -220,9 +220,9 @@ func bombed(t *testing.T, c *client.Client, most uint64) error {
 	return err
 }
 
-type endless struct{ unit string }
+type repeatReader struct{ unit string }
 
-func (e endless) Read(p []byte) (int, error) {
+func (e repeatReader) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {
 		n += copy(p[n:], e.unit)
@@ -230,16 +230,16 @@ func (e endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestBombs(t *testing.T) {
+func TestClient_read_oversizedBody(t *testing.T) {
 	for name, body := range map[string]func() io.Reader{
-		"an endless body": func() io.Reader { return endless{" "} },
+		"an endless body": func() io.Reader { return repeatReader{" "} },
 		"a gigabyte of a list": func() io.Reader {
-			return io.MultiReader(strings.NewReader(`{"data":[`), io.LimitReader(endless{"{},"}, 1<<30))
+			return io.MultiReader(strings.NewReader(`{"data":[`), io.LimitReader(repeatReader{"{},"}, 1<<30))
 		},
-		"a gigabyte of nesting": func() io.Reader { return io.LimitReader(endless{"["}, 1<<30) },
+		"a gigabyte of nesting": func() io.Reader { return io.LimitReader(repeatReader{"["}, 1<<30) },
 	} {
 		faultrig.Row(t, "A10", name, func(t *testing.T) {
-			if err := bombed(t, answered(t, faultrig.Stream(body)), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+			if err := listWithinMemory(t, newSingleFaultClient(t, faultrig.Stream(body)), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -247,40 +247,40 @@ func TestBombs(t *testing.T) {
 	faultrig.Row(t, "A10", "gzip of 67 MB", func(t *testing.T) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
-		_, _ = io.CopyN(z, endless{" "}, 1<<20)
+		_, _ = io.CopyN(z, repeatReader{" "}, 1<<20)
 		z.Close()
 		one := packed.String()
 		for range 66 {
 			packed.WriteString(one)
 		}
 		answer := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(packed.Len()) + "\r\n\r\n" + packed.String()
-		if err := bombed(t, at(t, faultrig.Listen(t, faultrig.Say(answer))), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+		if err := listWithinMemory(t, newAddressClient(t, faultrig.Listen(t, faultrig.Say(answer))), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
 			t.Errorf("%v", err)
 		}
 	})
 	faultrig.Row(t, "A10", "headers of 10 MB", func(t *testing.T) {
 		answer := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 10_000) + "\r\n{}"
-		c := at(t, faultrig.Listen(t, faultrig.Say(answer)))
-		if err := bombed(t, c, 96<<20); err == nil {
+		c := newAddressClient(t, faultrig.Listen(t, faultrig.Say(answer)))
+		if err := listWithinMemory(t, c, 96<<20); err == nil {
 			t.Error("passes")
 		}
 	})
 	faultrig.Row(t, "A10", "200,000 empty rows", func(t *testing.T) {
 		body := `{"data":[` + strings.Repeat("{},", 199_999) + `{}],"page":1,"pages":1,"results":200000}`
-		if err := bombed(t, answered(t, faultrig.Answer(200, body)), 512<<20); err != nil {
+		if err := listWithinMemory(t, newSingleFaultClient(t, faultrig.Answer(200, body)), 512<<20); err != nil {
 			t.Errorf("%v", err)
 		}
 	})
 	faultrig.Row(t, "A10", "200,000 numbers", func(t *testing.T) {
 		body := `{"data":[` + strings.Repeat("0,", 199_999) + `0],"page":1,"pages":1,"results":200000}`
-		if err := bombed(t, answered(t, faultrig.Answer(200, body)), 128<<20); err == nil {
+		if err := listWithinMemory(t, newSingleFaultClient(t, faultrig.Answer(200, body)), 128<<20); err == nil {
 			t.Error("passes")
 		}
 	})
 }
 
-// at is a client of a listener of ours.
-func at(t *testing.T, address string, options ...client.Option) *client.Client {
+// newAddressClient is a client of a listener of ours.
+func newAddressClient(t *testing.T, address string, options ...client.Option) *client.Client {
 	t.Helper()
 	c, err := client.New("http://"+address+"/v4", client.NewSecret(token), options...)
 	if err != nil {
@@ -289,8 +289,8 @@ func at(t *testing.T, address string, options ...client.Option) *client.Client {
 	return c
 }
 
-// shapes are a good row of every list.
-var shapes = map[string]string{
+// sampleRows are a good row of every list.
+var sampleRows = map[string]string{
 	"list contacts":           `{"id":7,"name":"a","email":"e","group":"g","phone":{"primary":"1","secondary":"2"},"updated":"2026-01-02T03:04:05"}`,
 	"list credentials":        `{"id":7,"label":"a","last_decrypted":"2026-01-02T03:04:05"}`,
 	"list issues":             `{"id":7,"created":"2026-01-02T03:04:05","entity":{"id":1,"label":"l","type":"ticket","url":"/x"},"services":[1]}`,
@@ -303,32 +303,32 @@ var shapes = map[string]string{
 	"list objects":            `{"name":"a","etag":"e","last_modified":"2026-01-02T03:04:05","owner":"o","size":1}`,
 }
 
-// listed asks for a list and gives its rows as JSON, and its odd cells.
-func listed(t *testing.T, c *client.Client, op string) (rows string, odd []string, err error) {
+// objectJSON asks for a list and gives its rows as JSON, and its odd cells.
+func objectJSON(t *testing.T, c *client.Client, op string) (rows string, odd []string, err error) {
 	t.Helper()
 	x := t.Context()
 	var page any
 	switch op {
 	case "list contacts":
-		page, err = give(c.Contacts.Page(x, 1))
+		page, err = asAny(c.Contacts.List(x, 1))
 	case "list credentials":
-		page, err = give(c.Credentials.Page(x, 1))
+		page, err = asAny(c.Credentials.List(x, 1))
 	case "list issues":
-		page, err = give(c.Issues.Page(x, 1))
+		page, err = asAny(c.Issues.List(x, 1))
 	case "list SSH settings":
-		page, err = give(c.Instances.Page(x, 1))
+		page, err = asAny(c.Instances.List(x, 1))
 	case "list services":
-		page, err = give(c.Services.Page(x, 1))
+		page, err = asAny(c.Services.List(x, 1))
 	case "list buckets":
-		page, err = give(c.Buckets.Page(x, 1))
+		page, err = asAny(c.Buckets.List(x, 1))
 	case "list buckets in cluster":
-		page, err = give(c.Buckets.InCluster(x, "c", 1))
+		page, err = asAny(c.Buckets.ListInCluster(x, "c", 1))
 	case "list clusters":
-		page, err = give(c.Clusters.Page(x, 1))
+		page, err = asAny(c.Clusters.List(x, 1))
 	case "list keys":
-		page, err = give(c.Keys.Page(x, 1))
+		page, err = asAny(c.Keys.List(x, 1))
 	case "list objects":
-		page, err = give(c.Objects.List(x, client.ObjectQuery{Cluster: "c", Bucket: "b"}))
+		page, err = asAny(c.Objects.List(x, client.ObjectQuery{Cluster: "c", Bucket: "b"}))
 	default:
 		t.Fatalf("no list is called %s", op)
 	}
@@ -340,22 +340,22 @@ func listed(t *testing.T, c *client.Client, op string) (rows string, odd []strin
 	return string(data), v.FieldByName("Odd").Interface().([]string), err
 }
 
-func give[T any](v T, err error) (any, error) { return v, err }
+func asAny[T any](v T, err error) (any, error) { return v, err }
 
-func enveloped(rows ...string) string {
+func pageBody(rows ...string) string {
 	return fmt.Sprintf(`{"data":[%s],"page":1,"pages":1,"results":%d,"is_truncated":false,"next_marker":null}`, strings.Join(rows, ","), len(rows))
 }
 
 // A wrong type in a cell spoils that cell: it is named, the row beside it is whole, and nobody panics.
-func TestAWrongTypeInEveryField(t *testing.T) {
+func TestPage_wrongTypeInEveryField(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"null": "null", "a text": `"x"`, "a number": "1.5", "a switch": "true", "a list": `["x"]`, "an object": `{"x":1}`, "absent": "", "huge": `"` + strings.Repeat("x", 1<<16) + `"`}
-	for op, shape := range shapes {
+	for op, shape := range sampleRows {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(shape), &members); err != nil {
 			t.Fatal(err)
 		}
-		good, _, err := listed(t, answered(t, faultrig.Answer(200, enveloped(shape))), op)
+		good, _, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(shape))), op)
 		if err != nil {
 			t.Fatalf("%s: %v", op, err)
 		}
@@ -371,7 +371,7 @@ func TestAWrongTypeInEveryField(t *testing.T) {
 						delete(odd, field)
 					}
 					row, _ := json.Marshal(odd)
-					rows, notes, err := listed(t, answered(t, faultrig.Answer(200, enveloped(string(row), shape))), op)
+					rows, notes, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(string(row), shape))), op)
 					if err != nil {
 						t.Fatalf("the list is lost: %v", err)
 					}
@@ -390,21 +390,21 @@ func TestAWrongTypeInEveryField(t *testing.T) {
 	}
 }
 
-func TestEnumerationsAreOpen(t *testing.T) {
+func TestPage_unknownEnumValues(t *testing.T) {
 	for _, value := range []string{"new-state", "OK", "", "\x1b[31mok", "o\u200bk", strings.Repeat("x", 4000)} {
 		quoted, _ := json.Marshal(value)
 		for field, op := range map[string]string{"status": "list services", "service_type": "list services", "permissions": "list keys", "cluster status": "list clusters"} {
 			faultrig.Row(t, "A13", fmt.Sprintf("%s %.20q", field, value), func(t *testing.T) {
 				body := map[string]string{"status": `{"id":7,"status":%s}`, "service_type": `{"id":7,"service_type":%s}`, "cluster status": `{"id":"c","status":%s}`,
 					"permissions": `{"id":7,"bucket_access":[{"permissions":%s}]}`}[field]
-				rows, odd, err := listed(t, answered(t, faultrig.Answer(200, enveloped(fmt.Sprintf(body, quoted)))), op)
+				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(fmt.Sprintf(body, quoted)))), op)
 				if err != nil || len(odd) != 0 || !strings.Contains(rows, string(quoted)) {
 					t.Errorf("%.200s %v %v", rows, odd, err)
 				}
 			})
 		}
 		faultrig.Row(t, "A13", fmt.Sprintf("acl %.20q", value), func(t *testing.T) {
-			got, err := answered(t, faultrig.Answer(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`)).Objects.ACL(t.Context(), "c", "b", "n")
+			got, err := newSingleFaultClient(t, faultrig.Answer(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`)).Objects.ACL(t.Context(), "c", "b", "n")
 			if err != nil || string(got.ACL) != value || strings.ContainsAny(got.ACL.String(), "\x1b\u200b") {
 				t.Errorf("%q %v", got.ACL, err)
 			}
@@ -413,12 +413,12 @@ func TestEnumerationsAreOpen(t *testing.T) {
 }
 
 // What the answers hold beyond the document is passed over.
-func TestMoreMembers(t *testing.T) {
-	for op, shape := range shapes {
+func TestPage_unknownMembers(t *testing.T) {
+	for op, shape := range sampleRows {
 		for name, more := range map[string]string{"a member": `{"extra":1,`, "an object": `{"extra":{"id":9,"label":[{}]},`, "a member in capitals": `{"ID":99,"Label":"B",`} {
 			faultrig.Row(t, "A14", op+", "+name, func(t *testing.T) {
-				good, _, _ := listed(t, answered(t, faultrig.Answer(200, enveloped(shape))), op)
-				rows, odd, err := listed(t, answered(t, faultrig.Answer(200, enveloped(strings.Replace(shape, "{", more, 1)))), op)
+				good, _, _ := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(shape))), op)
+				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(strings.Replace(shape, "{", more, 1)))), op)
 				if err != nil || rows != good || len(odd) != 0 {
 					t.Errorf("%s, %v, %v", rows, odd, err)
 				}
@@ -436,7 +436,7 @@ func TestTimestamps(t *testing.T) {
 		`1514764861`: {}, `{}`: {}, `true`: {},
 	} {
 		faultrig.Row(t, "A15", stamp, func(t *testing.T) {
-			p, err := answered(t, faultrig.Answer(200, enveloped(`{"id":7,"label":"a","created":`+stamp+`}`))).Services.Page(t.Context(), 1)
+			p, err := newSingleFaultClient(t, faultrig.Answer(200, pageBody(`{"id":7,"label":"a","created":`+stamp+`}`))).Services.List(t.Context(), 1)
 			if err != nil || len(p.Data) != 1 || p.Data[0].Label.Raw() != "a" {
 				t.Fatalf("the list is lost: %+v, %v", p, err)
 			}
@@ -447,7 +447,7 @@ func TestTimestamps(t *testing.T) {
 	}
 }
 
-func TestOddStats(t *testing.T) {
+func TestStats_malformed(t *testing.T) {
 	gap := math.NaN()
 	for body, want := range map[string][]float64{
 		`{"data":{"cpu":[],"disk":[]}}`: {}, `{"data":{}}`: {}, `{"data":{"cpu":null}}`: {}, `{"data":{"cpu":"x"}}`: {}, `{"data":{"cpu":[{"x":1521483600000,"y":0.42}]}}`: {0.42},
@@ -458,7 +458,7 @@ func TestOddStats(t *testing.T) {
 		`{"data":{"cpu":[{"x":1521483600000,"y":-5},{"x":1521483700000,"y":1e308},{"x":1521483800000,"y":1e999}]}}`: {-5, 1e308, gap},
 	} {
 		faultrig.Row(t, "A16", body, func(t *testing.T) {
-			s, err := answered(t, faultrig.Answer(200, body)).Stats.View(t.Context())
+			s, err := newSingleFaultClient(t, faultrig.Answer(200, body)).Stats.Get(t.Context())
 			if err != nil || len(s.CPU) != len(want) {
 				t.Fatalf("%+v, %v", s.CPU, err)
 			}
@@ -470,60 +470,60 @@ func TestOddStats(t *testing.T) {
 		})
 	}
 	faultrig.Row(t, "A16", "100,000 points", func(t *testing.T) {
-		s, err := answered(t, faultrig.Answer(200, `{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`)).Stats.View(t.Context())
+		s, err := newSingleFaultClient(t, faultrig.Answer(200, `{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`)).Stats.Get(t.Context())
 		if err != nil || len(s.CPU) != 100_000 {
 			t.Errorf("%d points, %v", len(s.CPU), err)
 		}
 	})
 	for _, body := range []string{`{"data":null}`, `{"data":7}`, `{}`, `{"data":{"cpu":[]},"data":{}}`} {
 		faultrig.Row(t, "A16", body, func(t *testing.T) {
-			if s, err := answered(t, faultrig.Answer(200, body)).Stats.View(t.Context()); err == nil {
+			if s, err := newSingleFaultClient(t, faultrig.Answer(200, body)).Stats.Get(t.Context()); err == nil {
 				t.Errorf("passes as %+v", s)
 			}
 		})
 	}
 }
 
-// pager answers page n of a list that changes and lies.
-type pager struct {
+// pageServer answers page n of a list that changes and lies.
+type pageServer struct {
 	answer func(n int) (body string)
 	mu     sync.Mutex
-	asked  int
+	requests  int
 }
 
-func (p *pager) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *pageServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	n := 0
 	_, _ = fmt.Sscan(r.URL.Query().Get("page"), &n)
 	p.mu.Lock()
-	p.asked++
+	p.requests++
 	p.mu.Unlock()
 	return faultrig.Answer(200, p.answer(n))(nil, r)
 }
 
-// walk reads all services of a pager.
-func walk(t *testing.T, answer func(int) string) (ids []int, asked int, odd []string) {
+// readAllPages reads all services of a pager.
+func readAllPages(t *testing.T, answer func(int) string) (ids []int, asked int, odd []string) {
 	t.Helper()
-	p := &pager{answer: answer}
+	p := &pageServer{answer: answer}
 	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(p))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := 1; ; n++ {
-		page, err := c.Services.Page(t.Context(), n)
+		page, err := c.Services.List(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range page.Data {
 			ids = append(ids, s.ID)
 		}
-		odd = append(odd, page.Odd...)
+		odd = append(odd, page.Warnings...)
 		if page.Next() == "" {
-			return ids, p.asked, odd
+			return ids, p.requests, odd
 		}
 	}
 }
 
-func TestListsThatLie(t *testing.T) {
+func TestPage_inconsistentPaging(t *testing.T) {
 	row := func(page, pages, results any, ids ...int) string {
 		var rows []string
 		for _, id := range ids {
@@ -561,7 +561,7 @@ func TestListsThatLie(t *testing.T) {
 		{"A19", "results and no rows", func(n int) string { return row(1, 1, 9) }, 1, true},
 	} {
 		faultrig.Row(t, lie.row, lie.name, func(t *testing.T) {
-			_, asked, odd := walk(t, lie.answer)
+			_, asked, odd := readAllPages(t, lie.answer)
 			if asked > lie.most {
 				t.Errorf("%d requests", asked)
 			}
@@ -572,7 +572,7 @@ func TestListsThatLie(t *testing.T) {
 	}
 }
 
-func TestMarkersThatLie(t *testing.T) {
+func TestObjects_List_badMarkers(t *testing.T) {
 	for body, want := range map[string]struct {
 		next string
 		said bool
@@ -589,14 +589,14 @@ func TestMarkersThatLie(t *testing.T) {
 		`{"data":[],"is_truncated":false,"is_truncated":true,"next_marker":""}`: {"error", false},
 	} {
 		faultrig.Row(t, "A20", body, func(t *testing.T) {
-			p, err := answered(t, faultrig.Answer(200, body)).Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
+			p, err := newSingleFaultClient(t, faultrig.Answer(200, body)).Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
 			if want.next == "error" {
 				if err == nil {
 					t.Errorf("passes as %+v", p)
 				}
 				return
 			}
-			if err != nil || p.Next != want.next || len(p.Odd) > 0 != want.said {
+			if err != nil || p.NextMarker != want.next || len(p.Warnings) > 0 != want.said {
 				t.Errorf("%+v, %v", p, err)
 			}
 		})
@@ -604,7 +604,7 @@ func TestMarkersThatLie(t *testing.T) {
 }
 
 // A list that shrinks or grows between two pages has lost a row, or gives one twice: whoever wants all of it hears that.
-func TestListsThatChangeWhileTheyAreRead(t *testing.T) {
+func TestServices_All_listChanges(t *testing.T) {
 	rows := func(from, to int) (all []string) {
 		for id := from; id <= to; id++ {
 			all = append(all, fmt.Sprintf(`{"id":%d}`, id))
@@ -625,7 +625,7 @@ func TestListsThatChangeWhileTheyAreRead(t *testing.T) {
 		"so many are deleted that none is left": {answer(2, 1, 500, nil), true},
 	} {
 		faultrig.Row(t, "A18", name, func(t *testing.T) {
-			p := &pager{answer: func(n int) string {
+			p := &pageServer{answer: func(n int) string {
 				if n == 1 {
 					return answer(1, 2, 502, rows(1, 500))
 				}
@@ -639,8 +639,8 @@ func TestListsThatChangeWhileTheyAreRead(t *testing.T) {
 			for _, err := range api.Services.All(t.Context()) {
 				failed = err
 			}
-			if (failed != nil) != c.changed || c.changed && !strings.Contains(failed.Error(), "read it again") || p.asked != 2 {
-				t.Errorf("%v after %d requests", failed, p.asked)
+			if (failed != nil) != c.changed || c.changed && !strings.Contains(failed.Error(), "read it again") || p.requests != 2 {
+				t.Errorf("%v after %d requests", failed, p.requests)
 			}
 		})
 	}
@@ -649,9 +649,9 @@ func TestListsThatChangeWhileTheyAreRead(t *testing.T) {
 func TestPageSizeRefused(t *testing.T) {
 	refusal := faultrig.Answer(400, `{"errors":[{"field":"page_size","reason":"Must be 25-100"}]}`)
 	faultrig.Row(t, "A21", "numbered list", func(t *testing.T) {
-		c, w := scripted(t, refusal, faultrig.Pass)
+		c, w := newFaultClient(t, refusal, faultrig.Pass)
 		for range 2 {
-			if p, err := c.Services.Page(t.Context(), 1); err != nil || len(p.Data) != 14 {
+			if p, err := c.Services.List(t.Context(), 1); err != nil || len(p.Data) != 14 {
 				t.Errorf("%v", err)
 			}
 		}
@@ -661,15 +661,15 @@ func TestPageSizeRefused(t *testing.T) {
 		}
 	})
 	faultrig.Row(t, "A21", "object list", func(t *testing.T) {
-		c, w := scripted(t, refusal, faultrig.Pass)
+		c, w := newFaultClient(t, refusal, faultrig.Pass)
 		_, err := c.Objects.List(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"})
 		if err != nil || len(w.Seen()) != 2 {
 			t.Errorf("%v after %d", err, len(w.Seen()))
 		}
 	})
 	faultrig.Row(t, "A21", "walk", func(t *testing.T) {
-		c, w := scripted(t, refusal, faultrig.Pass)
-		for page, err := range c.Objects.Walk(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
+		c, w := newFaultClient(t, refusal, faultrig.Pass)
+		for page, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
 			if err != nil || len(page.Data) == 0 {
 				t.Errorf("%d entries, %v", len(page.Data), err)
 			}
@@ -679,29 +679,29 @@ func TestPageSizeRefused(t *testing.T) {
 		}
 	})
 	faultrig.Row(t, "A21", "count", func(t *testing.T) {
-		c, _ := scripted(t, refusal, faultrig.Pass)
+		c, _ := newFaultClient(t, refusal, faultrig.Pass)
 		tally, err := c.Objects.Count(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}, nil)
 		if err != nil || tally.Objects == 0 {
 			t.Errorf("%+v, %v", tally, err)
 		}
 	})
 	faultrig.Row(t, "A21", "walk, refused for good", func(t *testing.T) {
-		c, w := scripted(t, refusal)
-		for _, err := range c.Objects.Walk(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
-			if failure(t, err).Status != 400 || len(w.Seen()) != 2 {
+		c, w := newFaultClient(t, refusal)
+		for _, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
+			if requireError(t, err).Status != 400 || len(w.Seen()) != 2 {
 				t.Errorf("%v after %d", err, len(w.Seen()))
 			}
 		}
 	})
 	faultrig.Row(t, "A21", "refused for good", func(t *testing.T) {
-		c, w := scripted(t, refusal)
-		if _, err := c.Services.Page(t.Context(), 1); failure(t, err).Status != 400 || len(w.Seen()) != 2 {
+		c, w := newFaultClient(t, refusal)
+		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).Status != 400 || len(w.Seen()) != 2 {
 			t.Errorf("%v after %d", err, len(w.Seen()))
 		}
 	})
 	faultrig.Row(t, "A21", "another refusal", func(t *testing.T) {
-		c, w := scripted(t, faultrig.Answer(400, `{"errors":[{"field":"page","reason":"no"}]}`))
-		if _, err := c.Services.Page(t.Context(), 1); failure(t, err).Status != 400 || len(w.Seen()) != 1 {
+		c, w := newFaultClient(t, faultrig.Answer(400, `{"errors":[{"field":"page","reason":"no"}]}`))
+		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).Status != 400 || len(w.Seen()) != 1 {
 			t.Errorf("%v after %d", err, len(w.Seen()))
 		}
 	})
@@ -713,12 +713,12 @@ func TestTooManyRequests(t *testing.T) {
 	for _, after := range []string{"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0", "1.5", "0x10", " 7", "7s", "", "soon", "NaN", "Inf",
 		"Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 31 Dec 2999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT", "1, 2", "١"} {
 		faultrig.Timed(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
-			c, w := scripted(t, faultrig.Answer(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after))
-			_, err := c.Services.Page(t.Context(), 1)
-			if e := failure(t, err); !errors.Is(err, client.ErrBusy) || e.RetryAfter < 0 || e.RetryAfter > time.Minute {
+			c, w := newFaultClient(t, faultrig.Answer(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after))
+			_, err := c.Services.List(t.Context(), 1)
+			if e := requireError(t, err); !errors.Is(err, client.ErrRateLimited) || e.RetryAfter < 0 || e.RetryAfter > time.Minute {
 				t.Errorf("%v", e)
 			}
-			if wait := time.Until(c.Budget().Until); wait > time.Minute {
+			if wait := time.Until(c.RateLimit().PausedUntil); wait > time.Minute {
 				t.Errorf("waits %v", wait)
 			}
 			if n := len(w.Seen()); n > 4 {
@@ -727,18 +727,18 @@ func TestTooManyRequests(t *testing.T) {
 		})
 	}
 	faultrig.Timed(t, "A22", "an hour, six views", func(t *testing.T) {
-		c, w := scripted(t, faultrig.Answer(429, "", "Retry-After", "3600"))
+		c, w := newFaultClient(t, faultrig.Answer(429, "", "Retry-After", "3600"))
 		done := make(chan error, 6)
 		for i := range 6 {
 			go func() {
 				time.Sleep(time.Duration(i) * time.Second)
-				_, err := c.Services.Page(t.Context(), 1)
+				_, err := c.Services.List(t.Context(), 1)
 				done <- err
 			}()
 		}
 		start := time.Now()
 		for range 6 {
-			if err := <-done; !errors.Is(err, client.ErrBusy) {
+			if err := <-done; !errors.Is(err, client.ErrRateLimited) {
 				t.Errorf("told as %v", err)
 			}
 		}
@@ -747,23 +747,23 @@ func TestTooManyRequests(t *testing.T) {
 		}
 	})
 	faultrig.Timed(t, "A22", "two headers", func(t *testing.T) {
-		c, _ := scripted(t, faultrig.Answer(429, "", "Retry-After", "7", "Retry-After", "3600"))
-		if _, err := c.Services.Page(t.Context(), 1); failure(t, err).RetryAfter > time.Minute {
+		c, _ := newFaultClient(t, faultrig.Answer(429, "", "Retry-After", "7", "Retry-After", "3600"))
+		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).RetryAfter > time.Minute {
 			t.Errorf("%v", err)
 		}
 	})
 	faultrig.Timed(t, "A22", "a header on a good answer", func(t *testing.T) {
-		c, _ := scripted(t, faultrig.Answer(200, enveloped(), "Retry-After", "50"))
-		_, _ = c.Services.Page(t.Context(), 1)
-		if !c.Budget().Until.IsZero() {
+		c, _ := newFaultClient(t, faultrig.Answer(200, pageBody(), "Retry-After", "50"))
+		_, _ = c.Services.List(t.Context(), 1)
+		if !c.RateLimit().PausedUntil.IsZero() {
 			t.Error("a good answer makes everybody wait")
 		}
 	})
 	faultrig.Timed(t, "A22", "a change does not wait for reads", func(t *testing.T) {
-		b := newBench(t, nil)
+		b := newChangeFixture(t, nil)
 		b.wire.Faults = []faultrig.Fault{faultrig.Answer(429, "", "Retry-After", "30"), faultrig.Pass}
 		for range 8 {
-			go func() { _, _ = b.client.Services.Page(t.Context(), 1) }()
+			go func() { _, _ = b.client.Services.List(t.Context(), 1) }()
 		}
 		time.Sleep(time.Second)
 		start := time.Now()
@@ -774,18 +774,18 @@ func TestTooManyRequests(t *testing.T) {
 }
 
 // Ten minutes of failures and six views that ask every ten seconds: at most sixty requests, spread; then all is well within half a minute.
-func TestAStorm(t *testing.T) {
+func TestTransport_retryBudget(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{500, 502, 503, 504} {
-		faultrig.Timed(t, "A23", fmt.Sprint(status), func(t *testing.T) { storm(t, faultrig.Answer(status, "")) })
+		faultrig.Timed(t, "A23", fmt.Sprint(status), func(t *testing.T) { checkRetryBudget(t, faultrig.Answer(status, "")) })
 	}
-	faultrig.Timed(t, "A23", "reset", func(t *testing.T) { storm(t, faultrig.Fail(wire("read"))) })
+	faultrig.Timed(t, "A23", "reset", func(t *testing.T) { checkRetryBudget(t, faultrig.Fail(transport("read"))) })
 	faultrig.Timed(t, "A23", "a view that is well goes on", func(t *testing.T) {
-		c, e := dial(t, emulator.Options{})
+		c, e := newEmulatedClient(t, emulator.Options{})
 		e.Fail("view stats", emulator.Fault{Status: 500})
 		for range 30 {
-			_, _ = c.Stats.View(t.Context())
-			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+			_, _ = c.Stats.Get(t.Context())
+			if _, err := c.Services.List(t.Context(), 1); err != nil {
 				t.Fatalf("a healthy list fails: %v", err)
 			}
 			time.Sleep(10 * time.Second)
@@ -793,7 +793,7 @@ func TestAStorm(t *testing.T) {
 	})
 }
 
-func storm(t *testing.T, fault faultrig.Fault) {
+func checkRetryBudget(t *testing.T, fault faultrig.Fault) {
 	e := emulator.New(emulator.Options{Token: token})
 	var mu sync.Mutex
 	var sent []time.Time
@@ -812,8 +812,8 @@ func storm(t *testing.T, fault faultrig.Fault) {
 		t.Fatal(err)
 	}
 	views := []func(context.Context) error{
-		func(x context.Context) error { return ignore(c.Services.Page(x, 1)) }, func(x context.Context) error { return ignore(c.Issues.Page(x, 1)) }, func(x context.Context) error { return ignore(c.Contacts.Page(x, 1)) },
-		func(x context.Context) error { return ignore(c.Stats.View(x)) }, func(x context.Context) error { return ignore(c.Buckets.Page(x, 1)) }, func(x context.Context) error { return ignore(c.Keys.Page(x, 1)) },
+		func(x context.Context) error { return ignore(c.Services.List(x, 1)) }, func(x context.Context) error { return ignore(c.Issues.List(x, 1)) }, func(x context.Context) error { return ignore(c.Contacts.List(x, 1)) },
+		func(x context.Context) error { return ignore(c.Stats.Get(x)) }, func(x context.Context) error { return ignore(c.Buckets.List(x, 1)) }, func(x context.Context) error { return ignore(c.Keys.List(x, 1)) },
 	}
 	poll := func(span time.Duration) (well int) {
 		var group sync.WaitGroup
@@ -853,9 +853,9 @@ func storm(t *testing.T, fault faultrig.Fault) {
 func TestMaintenance(t *testing.T) {
 	for _, body := range []string{`{"errors":[{"reason":"Maintenance until 03:00` + `\u001b[2J` + `"}]}`, "<html><title>Down\x1b[2J for maintenance</title></html>"} {
 		faultrig.Timed(t, "A24", body[:1], func(t *testing.T) {
-			c, w := scripted(t, faultrig.Answer(503, body, "X-Maintenance-Mode", "1"))
-			_, err := c.Services.Page(t.Context(), 1)
-			if words := failure(t, err).Error(); len(w.Seen()) != 1 || !strings.Contains(strings.ToLower(words), "maintenance") || strings.Contains(words, "\x1b") {
+			c, w := newFaultClient(t, faultrig.Answer(503, body, "X-Maintenance-Mode", "1"))
+			_, err := c.Services.List(t.Context(), 1)
+			if words := requireError(t, err).Error(); len(w.Seen()) != 1 || !strings.Contains(strings.ToLower(words), "maintenance") || strings.Contains(words, "\x1b") {
 				t.Errorf("%d attempts: %q", len(w.Seen()), words)
 			}
 		})
@@ -864,16 +864,16 @@ func TestMaintenance(t *testing.T) {
 
 func TestTokenRevoked(t *testing.T) {
 	refusal := faultrig.Answer(401, `{"errors":[{"reason":"Invalid Token"}]}`, "X-OAuth-Scopes", "unknown")
-	for name, faults := range map[string][]faultrig.Fault{"at once": {refusal}, "after a success": {faultrig.Pass, refusal}, "a page": {faultrig.Answer(401, page200, "Content-Type", "text/html")}} {
+	for name, faults := range map[string][]faultrig.Fault{"at once": {refusal}, "after a success": {faultrig.Pass, refusal}, "a page": {faultrig.Answer(401, loginPageHTML, "Content-Type", "text/html")}} {
 		faultrig.Timed(t, "A25", name, func(t *testing.T) {
-			c, w := scripted(t, faults...)
+			c, w := newFaultClient(t, faults...)
 			for range len(faults) - 1 {
-				if _, err := c.Services.Page(t.Context(), 1); err != nil {
+				if _, err := c.Services.List(t.Context(), 1); err != nil {
 					t.Fatal(err)
 				}
 			}
-			_, err := c.Services.Page(t.Context(), 1)
-			if e := failure(t, err); !e.Unauthorized() || e.Advice() == "" || len(w.Seen()) != len(faults) || strings.Contains(e.Error(), token) {
+			_, err := c.Services.List(t.Context(), 1)
+			if e := requireError(t, err); !e.Unauthorized() || e.Advice() == "" || len(w.Seen()) != len(faults) || strings.Contains(e.Error(), token) {
 				t.Errorf("%v after %d", e, len(w.Seen()))
 			}
 		})
@@ -884,7 +884,7 @@ func TestTokenRevoked(t *testing.T) {
 func TestScopesByOperation(t *testing.T) {
 	t.Parallel()
 	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write"} {
-		c, e := dial(t, emulator.Options{Scopes: have})
+		c, e := newEmulatedClient(t, emulator.Options{Scopes: have})
 		need := map[string]string{}
 		for _, op := range e.Operations() {
 			need[op.Name] = op.Scope
@@ -892,7 +892,7 @@ func TestScopesByOperation(t *testing.T) {
 		for _, s := range operations(t) {
 			faultrig.Row(t, "A26", have+", "+s.op, func(t *testing.T) {
 				before := e.Requests(s.op)
-				err := s.do(t.Context(), c)
+				err := s.call(t.Context(), c)
 				area, _, _ := strings.Cut(need[s.op], ":")
 				allowed := need[s.op] == "" || need[s.op] == have || have == area+":read_write"
 				if errors.Is(err, client.ErrDenied) == allowed || e.Requests(s.op) != before+1 {
@@ -906,9 +906,9 @@ func TestScopesByOperation(t *testing.T) {
 	}
 	for _, s := range operations(t) {
 		faultrig.Row(t, "A26", "restricted user, "+s.op, func(t *testing.T) {
-			c, e := dial(t, emulator.Options{Restricted: true})
+			c, e := newEmulatedClient(t, emulator.Options{Restricted: true})
 			managed := slices.ContainsFunc(e.Operations(), func(op emulator.Operation) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") })
-			if err := s.do(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.Requests("") != 1 {
+			if err := s.call(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.Requests("") != 1 {
 				t.Errorf("%v after %d requests", err, e.Requests(""))
 			}
 		})
@@ -923,13 +923,13 @@ func TestOddErrorAnswers(t *testing.T) {
 		"escapes": `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`, "a number": `{"errors":[{"reason":123}]}`, "error": `{"error":"Unauthorized"}`, "message": `{"message":"Forbidden"}`, "a word": "Unauthorized",
 		"data too": `{"errors":[{"reason":"Label is already taken"}],"data":[]}`, "5000": `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
 		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat("A", 200_000) + `"}]}`, "long field": `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`, "nothing": "", "null alone": "null", "a list": "[]",
-		"token": `{"errors":[{"reason":"` + token + ` is not valid"}]}`, "a page": page200,
+		"token": `{"errors":[{"reason":"` + token + ` is not valid"}]}`, "a page": loginPageHTML,
 	}
 	for name, body := range bodies {
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429, 500} {
 			faultrig.Timed(t, "A27", fmt.Sprint(name, ", ", status), func(t *testing.T) {
-				_, err := answered(t, faultrig.Answer(status, body)).Services.Page(t.Context(), 1)
-				e := failure(t, err)
+				_, err := newSingleFaultClient(t, faultrig.Answer(status, body)).Services.List(t.Context(), 1)
+				e := requireError(t, err)
 				words := e.Error() + e.Why() + e.Advice() + e.Short()
 				if e.Status != status || strings.ContainsAny(words, "\x1b\x07\n") || strings.Contains(words, token) || len(e.Error()) > 1200 {
 					t.Errorf("%d: %.300q", e.Status, words)
@@ -951,15 +951,15 @@ func TestRedirects(t *testing.T) {
 			"https://user:pw@" + host + "/", "https://" + host + "@evil.example/", "/v4/../../other", "/v4/managed/contacts", "?page=2", "#x", "", " ", "%", "javascript:x", "data:,x", "file:///etc/passwd", "http://[::1]/",
 			"http://169.254.169.254/", "http://127.0.0.1:1/", "https://" + host + "/v4/x#\x1b]0;x\a", strings.Repeat("/a", 10_000), "https://evil.example/?" + token} {
 			faultrig.Timed(t, "A28", fmt.Sprintf("%d %.40q", status, where), func(t *testing.T) {
-				b := newBench(t, faultrig.Answer(status, page200, "Location", where))
-				_, err := b.client.Services.Page(t.Context(), 1)
-				e := failure(t, err)
+				b := newChangeFixture(t, faultrig.Answer(status, loginPageHTML, "Location", where))
+				_, err := b.client.Services.List(t.Context(), 1)
+				e := requireError(t, err)
 				if words := e.Error(); !strings.Contains(words, "redirect") && !strings.Contains(words, "connection failed") || strings.ContainsAny(words, "\x1b\a") || strings.Contains(words, token) || len(words) > 300 {
 					t.Errorf("%q", words)
 				}
 				_, err = b.client.Services.Disable(t.Context(), 4)
 				var change *client.Error
-				if !errors.As(err, &change) || !change.Unknown() || b.changed() != 0 {
+				if !errors.As(err, &change) || !change.Unknown() || b.appliedChanges() != 0 {
 					t.Errorf("a redirected change: %v", err)
 				}
 				for _, r := range b.wire.Seen() {
@@ -990,11 +990,11 @@ func TestClockJumps(t *testing.T) {
 				clock.Jump(jump)
 			}()
 			start := time.Now()
-			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+			if _, err := c.Services.List(t.Context(), 1); err != nil {
 				t.Error(err)
 			}
 			time.Sleep(time.Second)
-			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+			if _, err := c.Services.List(t.Context(), 1); err != nil {
 				t.Error(err)
 			}
 			if took := time.Since(start); took > 2*time.Minute {
@@ -1006,7 +1006,7 @@ func TestClockJumps(t *testing.T) {
 
 func TestVeryManyRows(t *testing.T) {
 	t.Parallel()
-	c, _ := dial(t, emulator.Options{Seed: "large"})
+	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})
 	faultrig.Row(t, "A33", "10,000 contacts", func(t *testing.T) {
 		n := 0
 		for _, err := range c.Contacts.All(t.Context()) {
@@ -1021,15 +1021,15 @@ func TestVeryManyRows(t *testing.T) {
 	})
 	faultrig.Row(t, "A33", "labels of 5,000 letters", func(t *testing.T) {
 		row := `{"id":1,"label":"` + strings.Repeat("é", 5000) + `"}`
-		p, err := answered(t, faultrig.Answer(200, enveloped(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...))).Services.Page(t.Context(), 1)
+		p, err := newSingleFaultClient(t, faultrig.Answer(200, pageBody(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...))).Services.List(t.Context(), 1)
 		if err != nil || len(p.Data) != 500 || len(p.Data[499].Label.Raw()) != 10_000 {
 			t.Errorf("%d rows, %v", len(p.Data), err)
 		}
 	})
 }
 
-// proxied is a client of an https address that goes through a proxy.
-func proxied(t *testing.T, proxy string) *client.Client {
+// newProxyClient is a client of an https address that goes through a proxy.
+func newProxyClient(t *testing.T, proxy string) *client.Client {
 	t.Helper()
 	via, err := url.Parse(proxy)
 	if err != nil {
@@ -1050,18 +1050,18 @@ func TestProxies(t *testing.T) {
 		"cuts":            "http://user:pr0xy-canary@" + dead,
 		"407":             "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")),
 		"answers a page":  "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 200 OK\r\n\r\n<html>hello</html>")),
-		"endless headers": "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 200 OK\r\n", flood("X-A: "+strings.Repeat("a", 1000)+"\r\n", 64<<20))),
+		"endless headers": "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 200 OK\r\n", writeRepeatedly("X-A: "+strings.Repeat("a", 1000)+"\r\n", 64<<20))),
 	} {
 		faultrig.Row(t, "A29", name, func(t *testing.T) {
-			err := bombed(t, proxied(t, proxy), 64<<20)
-			e := failure(t, err)
+			err := listWithinMemory(t, newProxyClient(t, proxy), 64<<20)
+			e := requireError(t, err)
 			if shown := fmt.Sprintf("%v %+v %#v %v", e, *e, e, e.Cause); strings.Contains(shown, "pr0xy-canary") || strings.Contains(shown, token) {
 				t.Errorf("a secret in %s", shown)
 			}
 			if !strings.Contains(e.Error(), "cannot reach") {
 				t.Errorf("%v", e)
 			}
-			_, err = proxied(t, proxy).Services.Disable(t.Context(), 1)
+			_, err = newProxyClient(t, proxy).Services.Disable(t.Context(), 1)
 			if !errors.As(err, &e) || e.Outcome != client.NotSent {
 				t.Errorf("a change that no proxy carried: %v", err)
 			}
@@ -1069,8 +1069,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// flood writes a text over and over.
-func flood(text string, bytes int) faultrig.Peer {
+// writeRepeatedly writes a text over and over.
+func writeRepeatedly(text string, bytes int) faultrig.Peer {
 	return func(c net.Conn) {
 		for n := 0; n < bytes; n += len(text) {
 			if _, err := c.Write([]byte(text)); err != nil {
@@ -1082,8 +1082,8 @@ func flood(text string, bytes int) faultrig.Peer {
 
 // Oddities of framing end in an error or in the right answer, and never shift answers by one.
 func TestFraming(t *testing.T) {
-	body := enveloped(`{"id":7,"label":"first"}`)
-	next := enveloped(`{"id":8,"label":"second"}`)
+	body := pageBody(`{"id":7,"label":"first"}`)
+	next := pageBody(`{"id":8,"label":"second"}`)
 	head := func(extra string) string {
 		return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + extra + "\r\n"
 	}
@@ -1099,12 +1099,12 @@ func TestFraming(t *testing.T) {
 		"length and chunks":  head(fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body))) + chunk + "\r\n",
 	} {
 		faultrig.Row(t, "A30", name, func(t *testing.T) {
-			c := at(t, faultrig.Listen(t, faultrig.Say(first, faultrig.Say(sized(next))), faultrig.Say(sized(next))), client.WithTimeout(8*time.Second))
-			p, err := c.Services.Page(t.Context(), 1)
+			c := newAddressClient(t, faultrig.Listen(t, faultrig.Say(first, faultrig.Say(sized(next))), faultrig.Say(sized(next))), client.WithTimeout(8*time.Second))
+			p, err := c.Services.List(t.Context(), 1)
 			if err == nil && p.Data[0].Label.Raw() != "first" && p.Data[0].Label.Raw() != "second" {
 				t.Errorf("%+v", p)
 			}
-			q, err := c.Services.Page(t.Context(), 1)
+			q, err := c.Services.List(t.Context(), 1)
 			if err == nil && q.Data[0].Label.Raw() != "second" {
 				t.Errorf("the second answer is %+v", q)
 			}
@@ -1113,14 +1113,14 @@ func TestFraming(t *testing.T) {
 }
 
 // One of three clusters that fails for ever, with the fund of retries spent, takes nothing from the other two: what is held back is the path.
-func TestAFailingPathHoldsNoOther(t *testing.T) {
+func TestTransport_failuresArePerPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, e := dial(t, emulator.Options{})
+		c, e := newEmulatedClient(t, emulator.Options{})
 		e.Fail("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
 		for range 40 {
-			_, bad := c.Buckets.InCluster(t.Context(), "eu-central-1", 1)
-			_, one := c.Buckets.InCluster(t.Context(), "us-east-1", 1)
-			_, two := c.Buckets.InCluster(t.Context(), "ap-south-1", 1)
+			_, bad := c.Buckets.ListInCluster(t.Context(), "eu-central-1", 1)
+			_, one := c.Buckets.ListInCluster(t.Context(), "us-east-1", 1)
+			_, two := c.Buckets.ListInCluster(t.Context(), "ap-south-1", 1)
 			if bad == nil || one != nil || two != nil {
 				t.Fatalf("%v; %v; %v", bad, one, two)
 			}
@@ -1129,21 +1129,21 @@ func TestAFailingPathHoldsNoOther(t *testing.T) {
 }
 
 // Areas of the API have limits of their own: what is told is the one of which least is left, and a span that has ended counts no more.
-func TestTheTightestBudgetIsTold(t *testing.T) {
+func TestClient_RateLimit_reportsTightest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := dial(t, emulator.Options{})
-		told := func() string { b := c.Budget(); return fmt.Sprintf("%d of %d", b.Remaining, b.Limit) }
+		c, _ := newEmulatedClient(t, emulator.Options{})
+		told := func() string { b := c.RateLimit(); return fmt.Sprintf("%d of %d", b.Remaining, b.Limit) }
 		for range 80 {
-			_, _ = c.Services.Page(t.Context(), 1)
+			_, _ = c.Services.List(t.Context(), 1)
 		}
 		for range 30 {
-			_, _ = c.Clusters.Page(t.Context(), 1)
+			_, _ = c.Clusters.List(t.Context(), 1)
 		}
 		if got := told(); got != "720 of 800" {
 			t.Error(got)
 		}
 		for range 400 {
-			_, _ = c.Clusters.Page(t.Context(), 1)
+			_, _ = c.Clusters.List(t.Context(), 1)
 		}
 		if got := told(); got != "320 of 750" {
 			t.Error(got)

@@ -19,8 +19,8 @@ import (
 	"lookout/client/faultrig"
 )
 
-// exchange is a recorded request and its answer.
-type exchange struct {
+// recordedExchange is a recorded request and its answer.
+type recordedExchange struct {
 	Method   string
 	Template string `json:"path_template"`
 	Status   int
@@ -29,7 +29,7 @@ type exchange struct {
 }
 
 // RoundTrip answers with the recording.
-func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
+func (x *recordedExchange) RoundTrip(r *http.Request) (*http.Response, error) {
 	h := http.Header{}
 	for name, v := range x.Headers {
 		switch v := v.(type) {
@@ -50,65 +50,65 @@ func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: x.Status, Header: h, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
 }
 
-// reader calls the client for a recorded path. Paths of other areas have none: their errors are read all the same.
-func reader(x *exchange) func(context.Context, *client.Client) (any, error) {
+// callFor calls the client for a recorded path. Paths of other areas have none: their errors are read all the same.
+func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, error) {
 	give := func(v any, err error) (any, error) { return v, err }
 	none := func(err error) (any, error) { return nil, err }
 	path := strings.TrimSuffix(x.Template, "/")
 	type c = client.Client
 	type ctx = context.Context
 	table := map[string]func(ctx, *c) (any, error){
-		"GET /managed/contacts":                                       func(x ctx, c *c) (any, error) { return give(c.Contacts.Page(x, 1)) },
+		"GET /managed/contacts":                                       func(x ctx, c *c) (any, error) { return give(c.Contacts.List(x, 1)) },
 		"POST /managed/contacts":                                      func(x ctx, c *c) (any, error) { return give(c.Contacts.Create(x, client.ContactRequest{})) },
-		"GET /managed/contacts/{contactId}":                           func(x ctx, c *c) (any, error) { return give(c.Contacts.View(x, 1)) },
+		"GET /managed/contacts/{contactId}":                           func(x ctx, c *c) (any, error) { return give(c.Contacts.Get(x, 1)) },
 		"PUT /managed/contacts/{contactId}":                           func(x ctx, c *c) (any, error) { return give(c.Contacts.Update(x, 1, nil)) },
 		"DELETE /managed/contacts/{contactId}":                        func(x ctx, c *c) (any, error) { return none(c.Contacts.Delete(x, 1)) },
-		"GET /managed/credentials":                                    func(x ctx, c *c) (any, error) { return give(c.Credentials.Page(x, 1)) },
+		"GET /managed/credentials":                                    func(x ctx, c *c) (any, error) { return give(c.Credentials.List(x, 1)) },
 		"POST /managed/credentials":                                   func(x ctx, c *c) (any, error) { return give(c.Credentials.Create(x, client.CredentialRequest{})) },
 		"GET /managed/credentials/sshkey":                             func(x ctx, c *c) (any, error) { return give(c.Credentials.SSHKey(x)) },
-		"GET /managed/credentials/{credentialId}":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.View(x, 1)) },
+		"GET /managed/credentials/{credentialId}":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.Get(x, 1)) },
 		"PUT /managed/credentials/{credentialId}":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.Update(x, 1, "")) },
 		"POST /managed/credentials/{credentialId}/update":             func(x ctx, c *c) (any, error) { return none(c.Credentials.SetLogin(x, 1, client.LoginRequest{})) },
 		"POST /managed/credentials/{credentialId}/revoke":             func(x ctx, c *c) (any, error) { return none(c.Credentials.Delete(x, 1)) },
-		"GET /managed/issues":                                         func(x ctx, c *c) (any, error) { return give(c.Issues.Page(x, 1)) },
-		"GET /managed/issues/{issueId}":                               func(x ctx, c *c) (any, error) { return give(c.Issues.View(x, 1)) },
-		"GET /managed/linode-settings":                                func(x ctx, c *c) (any, error) { return give(c.Instances.Page(x, 1)) },
-		"GET /managed/linode-settings/{linodeId}":                     func(x ctx, c *c) (any, error) { return give(c.Instances.View(x, 1)) },
+		"GET /managed/issues":                                         func(x ctx, c *c) (any, error) { return give(c.Issues.List(x, 1)) },
+		"GET /managed/issues/{issueId}":                               func(x ctx, c *c) (any, error) { return give(c.Issues.Get(x, 1)) },
+		"GET /managed/linode-settings":                                func(x ctx, c *c) (any, error) { return give(c.Instances.List(x, 1)) },
+		"GET /managed/linode-settings/{linodeId}":                     func(x ctx, c *c) (any, error) { return give(c.Instances.Get(x, 1)) },
 		"PUT /managed/linode-settings/{linodeId}":                     func(x ctx, c *c) (any, error) { return give(c.Instances.Update(x, 1, nil)) },
-		"GET /managed/services":                                       func(x ctx, c *c) (any, error) { return give(c.Services.Page(x, 1)) },
+		"GET /managed/services":                                       func(x ctx, c *c) (any, error) { return give(c.Services.List(x, 1)) },
 		"POST /managed/services":                                      func(x ctx, c *c) (any, error) { return give(c.Services.Create(x, client.ServiceRequest{})) },
-		"GET /managed/services/{serviceId}":                           func(x ctx, c *c) (any, error) { return give(c.Services.View(x, 1)) },
+		"GET /managed/services/{serviceId}":                           func(x ctx, c *c) (any, error) { return give(c.Services.Get(x, 1)) },
 		"PUT /managed/services/{serviceId}":                           func(x ctx, c *c) (any, error) { return give(c.Services.Update(x, 1, nil)) },
 		"DELETE /managed/services/{serviceId}":                        func(x ctx, c *c) (any, error) { return none(c.Services.Delete(x, 1)) },
 		"POST /managed/services/{serviceId}/disable":                  func(x ctx, c *c) (any, error) { return give(c.Services.Disable(x, 1)) },
 		"POST /managed/services/{serviceId}/enable":                   func(x ctx, c *c) (any, error) { return give(c.Services.Enable(x, 1)) },
-		"GET /managed/stats":                                          func(x ctx, c *c) (any, error) { return give(c.Stats.View(x)) },
-		"GET /object-storage/buckets":                                 func(x ctx, c *c) (any, error) { return give(c.Buckets.Page(x, 1)) },
+		"GET /managed/stats":                                          func(x ctx, c *c) (any, error) { return give(c.Stats.Get(x)) },
+		"GET /object-storage/buckets":                                 func(x ctx, c *c) (any, error) { return give(c.Buckets.List(x, 1)) },
 		"POST /object-storage/buckets":                                func(x ctx, c *c) (any, error) { return give(c.Buckets.Create(x, client.BucketRequest{})) },
-		"GET /object-storage/buckets/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Buckets.InCluster(x, "c", 1)) },
-		"GET /object-storage/buckets/{clusterId}/{bucket}":            func(x ctx, c *c) (any, error) { return give(c.Buckets.View(x, "c", "b")) },
+		"GET /object-storage/buckets/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Buckets.ListInCluster(x, "c", 1)) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}":            func(x ctx, c *c) (any, error) { return give(c.Buckets.Get(x, "c", "b")) },
 		"DELETE /object-storage/buckets/{clusterId}/{bucket}":         func(x ctx, c *c) (any, error) { return none(c.Buckets.Delete(x, "c", "b")) },
-		"POST /object-storage/buckets/{clusterId}/{bucket}/access":    func(x ctx, c *c) (any, error) { return none(c.Buckets.Access(x, "c", "b", client.Access{})) },
-		"PUT /object-storage/buckets/{clusterId}/{bucket}/access":     func(x ctx, c *c) (any, error) { return none(c.Buckets.SetAccess(x, "c", "b", client.Access{})) },
+		"POST /object-storage/buckets/{clusterId}/{bucket}/access":    func(x ctx, c *c) (any, error) { return none(c.Buckets.ModifyAccess(x, "c", "b", client.BucketAccess{})) },
+		"PUT /object-storage/buckets/{clusterId}/{bucket}/access":     func(x ctx, c *c) (any, error) { return none(c.Buckets.UpdateAccess(x, "c", "b", client.BucketAccess{})) },
 		"GET /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.ACL(x, "c", "b", "n")) },
-		"PUT /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.SetACL(x, "c", "b", "n", client.Private)) },
+		"PUT /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.SetACL(x, "c", "b", "n", client.ACLPrivate)) },
 		"GET /object-storage/buckets/{clusterId}/{bucket}/object-list": func(x ctx, c *c) (any, error) {
 			return give(c.Objects.List(x, client.ObjectQuery{Cluster: "c", Bucket: "b"}))
 		},
-		"POST /object-storage/buckets/{clusterId}/{bucket}/object-url": func(x ctx, c *c) (any, error) { return give(c.Objects.URL(x, "c", "b", client.URLRequest{Name: "n"})) },
-		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl":         func(x ctx, c *c) (any, error) { return give(c.Certificates.View(x, "c", "b")) },
+		"POST /object-storage/buckets/{clusterId}/{bucket}/object-url": func(x ctx, c *c) (any, error) { return give(c.Objects.Presign(x, "c", "b", client.PresignRequest{Name: "n"})) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl":         func(x ctx, c *c) (any, error) { return give(c.Certificates.Get(x, "c", "b")) },
 		"POST /object-storage/buckets/{clusterId}/{bucket}/ssl":        func(x ctx, c *c) (any, error) { return give(c.Certificates.Upload(x, "c", "b", "", client.Secret{})) },
 		"DELETE /object-storage/buckets/{clusterId}/{bucket}/ssl":      func(x ctx, c *c) (any, error) { return none(c.Certificates.Delete(x, "c", "b")) },
 		"POST /object-storage/cancel":                                  func(x ctx, c *c) (any, error) { return none(c.CancelObjectStorage(x)) },
-		"GET /object-storage/clusters":                                 func(x ctx, c *c) (any, error) { return give(c.Clusters.Page(x, 1)) },
-		"GET /object-storage/clusters/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Clusters.View(x, "c")) },
-		"GET /object-storage/keys":                                     func(x ctx, c *c) (any, error) { return give(c.Keys.Page(x, 1)) },
+		"GET /object-storage/clusters":                                 func(x ctx, c *c) (any, error) { return give(c.Clusters.List(x, 1)) },
+		"GET /object-storage/clusters/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Clusters.Get(x, "c")) },
+		"GET /object-storage/keys":                                     func(x ctx, c *c) (any, error) { return give(c.Keys.List(x, 1)) },
 		"POST /object-storage/keys":                                    func(x ctx, c *c) (any, error) { return give(c.Keys.Create(x, client.KeyRequest{})) },
-		"GET /object-storage/keys/{keyId}":                             func(x ctx, c *c) (any, error) { return give(c.Keys.View(x, 1)) },
+		"GET /object-storage/keys/{keyId}":                             func(x ctx, c *c) (any, error) { return give(c.Keys.Get(x, 1)) },
 		"PUT /object-storage/keys/{keyId}":                             func(x ctx, c *c) (any, error) { return give(c.Keys.Update(x, 1, "")) },
 		"DELETE /object-storage/keys/{keyId}":                          func(x ctx, c *c) (any, error) { return none(c.Keys.Revoke(x, 1)) },
-		"GET /object-storage/transfer":                                 func(x ctx, c *c) (any, error) { return give(c.Transfer.View(x)) },
-		"GET /support/tickets/{ticketId}":                              func(x ctx, c *c) (any, error) { return give(c.Tickets.View(x, 1)) },
+		"GET /object-storage/transfer":                                 func(x ctx, c *c) (any, error) { return give(c.NetworkTransfer.Get(x)) },
+		"GET /support/tickets/{ticketId}":                              func(x ctx, c *c) (any, error) { return give(c.Tickets.Get(x, 1)) },
 	}
 	return table[x.Method+" "+path]
 }
@@ -131,7 +131,7 @@ func TestRecordedExchanges(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			x := &exchange{}
+			x := &recordedExchange{}
 			if err := json.Unmarshal(data, x); err != nil {
 				t.Errorf("%s: %v", path, err)
 				return nil
@@ -155,16 +155,16 @@ func TestRecordedExchanges(t *testing.T) {
 }
 
 // checkExchange reads one exchange and reports whether it belongs to an operation of ours.
-func checkExchange(t *testing.T, name string, x *exchange) bool {
-	c, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(x), client.WithDialect(client.Provider))
+func checkExchange(t *testing.T, name string, x *recordedExchange) bool {
+	c, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(x), client.WithDialect(client.DialectProvider))
 	if err != nil {
 		t.Fatal(err)
 	}
-	call, ours := reader(x), true
+	call, ours := callFor(x), true
 	if call == nil {
 		ours = false
 		call = func(ctx context.Context, c *client.Client) (any, error) {
-			_, err := c.Services.Page(ctx, 1)
+			_, err := c.Services.List(ctx, 1)
 			return nil, err
 		}
 	}
@@ -183,13 +183,13 @@ func checkExchange(t *testing.T, name string, x *exchange) bool {
 	case err != nil:
 		t.Errorf("%s: %v", name, err)
 	case got != nil:
-		compare(t, name, got, x.Body)
+		checkMembers(t, name, got, x.Body)
 	}
 	return ours
 }
 
-// compare fails where a member that our type holds has another value than the answer.
-func compare(t *testing.T, name string, got any, body json.RawMessage) {
+// checkMembers fails where a member that our type holds has another value than the answer.
+func checkMembers(t *testing.T, name string, got any, body json.RawMessage) {
 	if _, isStats := got.(*client.Stats); isStats {
 		return // its members are renamed; the values are tested on their own
 	}

@@ -26,34 +26,34 @@ func (s Secret) Reveal() string {
 // IsZero reports whether there is nothing to hide.
 func (s Secret) IsZero() bool { return s.value == nil || *s.value == "" }
 
-const dots = "•••"
+const secretMask = "•••"
 
 // String is dots.
-func (s Secret) String() string { return dots }
+func (s Secret) String() string { return secretMask }
 
 // Format is dots, whatever the verb.
-func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, dots) }
+func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, secretMask) }
 
 // GoString is dots.
-func (s Secret) GoString() string { return dots }
+func (s Secret) GoString() string { return secretMask }
 
 // MarshalJSON is dots: bodies that must carry the value reveal it where they are made.
-func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + dots + `"`), nil }
+func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + secretMask + `"`), nil }
 
 // MarshalText is dots.
-func (s Secret) MarshalText() ([]byte, error) { return []byte(dots), nil }
+func (s Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 
-// mask puts dots where a server repeats a secret that it was sent.
-type mask []string
+// redactor puts dots where a server repeats a secret that it was sent.
+type redactor []string
 
 // Shortest secrets that are looked for: in texts that are about the request, and in whatever else an answer holds.
 const (
-	shortestInText = 3
-	shortestInBody = 16
+	minSecretInText = 3
+	minSecretInBody = 16
 )
 
-func newMask(secrets ...Secret) mask {
-	var m mask
+func newRedactor(secrets ...Secret) redactor {
+	var m redactor
 	for _, s := range secrets {
 		m = append(m, s.Reveal())
 		for _, escaped := range [...]string{url.PathEscape(s.Reveal()), url.QueryEscape(s.Reveal())} {
@@ -62,30 +62,30 @@ func newMask(secrets ...Secret) mask {
 			}
 		}
 		if lines := strings.Fields(s.Reveal()); len(lines) > 1 {
-			m = append(m, slices.DeleteFunc(lines, func(line string) bool { return len(line) < shortestInBody })...)
+			m = append(m, slices.DeleteFunc(lines, func(line string) bool { return len(line) < minSecretInBody })...)
 		}
 	}
 	return m
 }
 
-// text masks words about a request.
-func (m mask) text(s string) string {
+// redactText masks words about a request.
+func (m redactor) redactText(s string) string {
 	for _, secret := range m {
-		if len(secret) >= shortestInText {
-			s = strings.ReplaceAll(s, secret, dots)
+		if len(secret) >= minSecretInText {
+			s = strings.ReplaceAll(s, secret, secretMask)
 		}
 	}
 	return s
 }
 
 // excerpt is the first n bytes of what a server says, safe to draw. The text is masked whole: no part of a secret stays where it is cut.
-func (m mask) excerpt(s string, n int) string { return Clean(short(m.text(s), n)) }
+func (m redactor) excerpt(s string, n int) string { return Clean(truncate(m.redactText(s), n)) }
 
-// body masks an answer.
-func (m mask) body(b []byte) []byte {
+// redactBody masks an answer.
+func (m redactor) redactBody(b []byte) []byte {
 	for _, secret := range m {
-		if len(secret) >= shortestInBody && bytes.Contains(b, []byte(secret)) {
-			b = bytes.ReplaceAll(b, []byte(secret), []byte(dots))
+		if len(secret) >= minSecretInBody && bytes.Contains(b, []byte(secret)) {
+			b = bytes.ReplaceAll(b, []byte(secret), []byte(secretMask))
 		}
 	}
 	return b

@@ -11,10 +11,10 @@ type ServiceStatus string
 
 // The states. The document does not say what they mean; disabled is not watched, pending has not been checked yet.
 const (
-	Disabled ServiceStatus = "disabled"
-	Pending  ServiceStatus = "pending"
-	OK       ServiceStatus = "ok"
-	Problem  ServiceStatus = "problem"
+	StatusDisabled ServiceStatus = "disabled"
+	StatusPending  ServiceStatus = "pending"
+	StatusOK       ServiceStatus = "ok"
+	StatusProblem  ServiceStatus = "problem"
 )
 
 // String is the state, safe to draw.
@@ -25,8 +25,8 @@ type ServiceType string
 
 // The types.
 const (
-	URL ServiceType = "url" // by fetching an address
-	TCP ServiceType = "tcp" // by connecting to host:port
+	TypeURL ServiceType = "url" // by fetching an address
+	TypeTCP ServiceType = "tcp" // by connecting to host:port
 )
 
 // String is the type, safe to draw.
@@ -39,11 +39,11 @@ type Service struct {
 	Type        ServiceType   `json:"service_type"`
 	Address     Text          `json:"address"` // 3..100 characters; a fragment is not preserved
 	Timeout     int           `json:"timeout"` // 1..255 seconds until it counts as down
-	Body        Optional      `json:"body"`    // at most 100 characters that the answer must hold; empty is null
+	Body        OptionalText      `json:"body"`    // at most 100 characters that the answer must hold; empty is null
 	Group       Text          `json:"consultation_group"`
 	Credentials []int         `json:"credentials"`
-	Notes       Optional      `json:"notes"`  // empty is null
-	Region      Optional      `json:"region"` // if and only if the address is a private IP
+	Notes       OptionalText      `json:"notes"`  // empty is null
+	Region      OptionalText      `json:"region"` // if and only if the address is a private IP
 	Status      ServiceStatus `json:"status"`
 	Created     Time          `json:"created"`
 	Updated     Time          `json:"updated"`
@@ -71,17 +71,17 @@ func (s Service) Request() ServiceRequest {
 // Services are the monitored services of the account.
 type Services struct{ c *Client }
 
-// Page is a page of the services, from 1.
-func (s Services) Page(ctx context.Context, n int) (Page[*Service], error) {
-	return page[*Service](ctx, s.c, "list services", n)
+// List is a page of the services, from 1.
+func (s Services) List(ctx context.Context, n int) (Page[*Service], error) {
+	return listPage[*Service](ctx, s.c, "list services", n)
 }
 
 // All walks the services.
-func (s Services) All(ctx context.Context) iter.Seq2[*Service, error] { return all(ctx, s.Page) }
+func (s Services) All(ctx context.Context) iter.Seq2[*Service, error] { return allRows(ctx, s.List) }
 
-// View is one service.
-func (s Services) View(ctx context.Context, id int) (*Service, error) {
-	return call[*Service](ctx, s.c, one("view service", id, nil))
+// Get is one service.
+func (s Services) Get(ctx context.Context, id int) (*Service, error) {
+	return call[*Service](ctx, s.c, callByID("view service", id, nil))
 }
 
 // Create makes a service; monitoring begins.
@@ -94,21 +94,21 @@ func (s Services) Create(ctx context.Context, r ServiceRequest) (*Service, error
 
 // Update changes the members of the patch. The state stays.
 func (s Services) Update(ctx context.Context, id int, p Patch) (*Service, error) {
-	return call[*Service](ctx, s.c, one("update service", id, p))
+	return call[*Service](ctx, s.c, callByID("update service", id, p))
 }
 
 // Delete removes a service; monitoring stops.
 func (s Services) Delete(ctx context.Context, id int) error {
-	_, err := call[nothing](ctx, s.c, one("delete service", id, nil))
+	_, err := call[noContent](ctx, s.c, callByID("delete service", id, nil))
 	return err
 }
 
 // Disable stops monitoring for a while. Which state follows is not shown; disabled is what the service answers.
 func (s Services) Disable(ctx context.Context, id int) (*Service, error) {
-	return call[*Service](ctx, s.c, one("disable service", id, nil))
+	return call[*Service](ctx, s.c, callByID("disable service", id, nil))
 }
 
 // Enable monitors again. Which state follows is not shown; it is pending until the next check.
 func (s Services) Enable(ctx context.Context, id int) (*Service, error) {
-	return call[*Service](ctx, s.c, one("enable service", id, nil))
+	return call[*Service](ctx, s.c, callByID("enable service", id, nil))
 }

@@ -14,12 +14,12 @@ import (
 // Stats are the last 24 hours of all managed instances together ("Managed Stats"): cpu in percent, disk and swap in operations a
 // second, the network in bits a second.
 type Stats struct {
-	CPU, Disk, NetIn, NetOut, Swap []Point
+	CPU, Disk, NetIn, NetOut, Swap []Sample
 	Unavailable                    []Text // what the server said instead of data: "Graphs are not yet available."
 }
 
-// A Point is one sample. A value that was missing or no number is NaN: a gap, never a zero.
-type Point struct {
+// A Sample is one sample. A value that was missing or no number is NaN: a gap, never a zero.
+type Sample struct {
 	At    time.Time
 	Value float64
 }
@@ -27,7 +27,7 @@ type Point struct {
 // UnmarshalJSON reads data as an object of series, or as a list of sentences. The second form is not in the document.
 func (s *Stats) UnmarshalJSON(body []byte) error {
 	var data json.RawMessage
-	if err := exact(body, map[string]*json.RawMessage{"data": &data}); err != nil {
+	if err := extractMembers(body, map[string]*json.RawMessage{"data": &data}); err != nil {
 		return err
 	}
 	*s = Stats{}
@@ -38,22 +38,22 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 		return nil
 	}
 	series := map[string][]byte{}
-	if partsOf(data, series) != nil {
+	if readMembers(data, series) != nil {
 		return fmt.Errorf("the member data is missing or neither an object nor a list")
 	}
-	for name, into := range map[string]*[]Point{"cpu": &s.CPU, "disk": &s.Disk, "net_in": &s.NetIn, "net_out": &s.NetOut, "swap": &s.Swap} {
-		*into = inOrder(readPoints(series[name]))
+	for name, into := range map[string]*[]Sample{"cpu": &s.CPU, "disk": &s.Disk, "net_in": &s.NetIn, "net_out": &s.NetOut, "swap": &s.Swap} {
+		*into = sortByTime(parseSeries(series[name]))
 	}
 	return nil
 }
 
-// readPoints reads a series; nothing where it is no list.
-func readPoints(series []byte) (points []Point) {
+// parseSeries reads a series; nothing where it is no list.
+func parseSeries(series []byte) (points []Sample) {
 	members := map[string][]byte{}
 	err := eachElement(series, func(point []byte) error {
 		clear(members)
-		if partsOf(point, members) == nil {
-			points = append(points, readPoint(members))
+		if readMembers(point, members) == nil {
+			points = append(points, parseSample(members))
 		}
 		return nil
 	})
@@ -63,30 +63,30 @@ func readPoints(series []byte) (points []Point) {
 	return points
 }
 
-// inOrder drops points without a time, which cannot be drawn, and sorts the others.
-func inOrder(points []Point) []Point {
-	points = slices.DeleteFunc(points, func(p Point) bool { return p.At.IsZero() })
-	slices.SortStableFunc(points, func(a, b Point) int { return a.At.Compare(b.At) })
+// sortByTime drops points without a time, which cannot be drawn, and sorts the others.
+func sortByTime(points []Sample) []Sample {
+	points = slices.DeleteFunc(points, func(p Sample) bool { return p.At.IsZero() })
+	slices.SortStableFunc(points, func(a, b Sample) int { return a.At.Compare(b.At) })
 	return points
 }
 
-// readPoint reads a point. The name of its value is not shown by the document: its text says y and its sample true (YAML's reading of a bare
+// parseSample reads a point. The name of its value is not shown by the document: its text says y and its sample true (YAML's reading of a bare
 // y), so both are taken, and else the only other number there is.
-func readPoint(members map[string][]byte) Point {
-	p := Point{Value: math.NaN()}
-	if x, ok := number(members["x"]); ok {
-		p.At = moment(x)
+func parseSample(members map[string][]byte) Sample {
+	p := Sample{Value: math.NaN()}
+	if x, ok := parseNumber(members["x"]); ok {
+		p.At = parseTimestamp(x)
 	}
 	delete(members, "x")
 	for _, name := range [...]string{"y", "true"} {
-		if v, ok := number(members[name]); ok {
+		if v, ok := parseNumber(members[name]); ok {
 			p.Value = v
 			return p
 		}
 	}
 	found := 0
 	for _, raw := range members {
-		if v, ok := number(raw); ok {
+		if v, ok := parseNumber(raw); ok {
 			p.Value = v
 			found++
 		}
@@ -97,8 +97,8 @@ func readPoint(members map[string][]byte) Point {
 	return p
 }
 
-// number is what a JSON number says; false for all else.
-func number(raw []byte) (float64, bool) {
+// parseNumber is what a JSON number says; false for all else.
+func parseNumber(raw []byte) (float64, bool) {
 	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return 0, false
 	}
@@ -106,8 +106,8 @@ func number(raw []byte) (float64, bool) {
 	return v, err == nil
 }
 
-// moment reads milliseconds since 1970, of which the document's sample has a digit too many; ten digits are seconds.
-func moment(x float64) time.Time {
+// parseTimestamp reads milliseconds since 1970, of which the document's sample has a digit too many; ten digits are seconds.
+func parseTimestamp(x float64) time.Time {
 	switch {
 	case x < 0 || x >= 1e16:
 		return time.Time{}
@@ -122,7 +122,7 @@ func moment(x float64) time.Time {
 // ManagedStats is the account's stats.
 type ManagedStats struct{ c *Client }
 
-// View is the stats as of now.
-func (s ManagedStats) View(ctx context.Context) (*Stats, error) {
+// Get is the stats as of now.
+func (s ManagedStats) Get(ctx context.Context) (*Stats, error) {
 	return call[*Stats](ctx, s.c, request{op: "view stats"})
 }

@@ -27,7 +27,7 @@ func (t Text) String() string { return Clean(t.raw) }
 
 // Clean makes a string safe to draw, as Text.String says.
 func Clean(raw string) string {
-	if printable(raw) {
+	if printableASCII(raw) {
 		return raw
 	}
 	var b strings.Builder
@@ -54,9 +54,9 @@ func Clean(raw string) string {
 			b.WriteString("‹")
 			b.WriteRune(0x2400 + r)
 			b.WriteString("›")
-		case r == '\u200d' && joins(before, raw[i+size:]), r == '\ufe0f' && marks <= 3 && pictographic(before):
+		case r == '\u200d' && joinsEmoji(before, raw[i+size:]), r == '\ufe0f' && marks <= 3 && pictographic(before):
 			b.WriteRune(r)
-		case hidden(r), marks > 3, before == 0 && (marks > 0 || attaches(r)):
+		case hidden(r), marks > 3, before == 0 && (marks > 0 || combinesWithPrevious(r)):
 			fmt.Fprintf(&b, "‹U+%04X›", r)
 			before = 0
 			i += size
@@ -70,8 +70,8 @@ func Clean(raw string) string {
 	return b.String()
 }
 
-// printable is the fast path: ASCII that draws itself.
-func printable(s string) bool {
+// printableASCII is the fast path: ASCII that draws itself.
+func printableASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] > 0x7e {
 			return false
@@ -96,8 +96,8 @@ func hidden(r rune) bool {
 	return !unicode.IsGraphic(r)
 }
 
-// attaches reports whether a rune that is no mark joins the character before it: at the beginning of a text that is none of its own.
-func attaches(r rune) bool {
+// combinesWithPrevious reports whether a rune that is no mark joins the character before it: at the beginning of a text that is none of its own.
+func combinesWithPrevious(r rune) bool {
 	return unicode.Is(unicode.Mc, r) || r == 0x0e33 || r == 0x0eb3 || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
@@ -118,8 +118,8 @@ func pictographic(r rune) bool {
 	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2600 && r <= 0x27bf || r == 0xfe0f
 }
 
-// joins reports whether a zero-width joiner stands between two emoji.
-func joins(before rune, after string) bool {
+// joinsEmoji reports whether a zero-width joiner stands between two emoji.
+func joinsEmoji(before rune, after string) bool {
 	next, _ := utf8.DecodeRuneInString(after)
 	return pictographic(before) && pictographic(next)
 }
@@ -132,7 +132,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	if len(data) < 2 || data[0] != '"' {
-		return fmt.Errorf("a text was expected, not %s", kind(data))
+		return fmt.Errorf("a text was expected, not %s", jsonKind(data))
 	}
 	body := data[1 : len(data)-1]
 	if !strings.Contains(string(body), `\`) {
@@ -147,13 +147,13 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 		*t = Text{s}
 		return nil
 	}
-	raw, err := unquote(body)
+	raw, err := unescapeJSON(body)
 	*t = Text{raw}
 	return err
 }
 
-// unquote undoes JSON's escapes run by run, so that bytes between them that are no UTF-8 survive.
-func unquote(body []byte) (string, error) {
+// unescapeJSON undoes JSON's escapes run by run, so that bytes between them that are no UTF-8 survive.
+func unescapeJSON(body []byte) (string, error) {
 	var b strings.Builder
 	for len(body) > 0 {
 		if body[0] != '\\' {
@@ -181,19 +181,19 @@ func unquote(body []byte) (string, error) {
 // MarshalJSON is the text as it came.
 func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(t.raw) }
 
-// An Optional is a Text that may be null. The API treats null and the empty text alike; here both are empty, and null in JSON.
-type Optional struct{ Text }
+// An OptionalText is a Text that may be null. The API treats null and the empty text alike; here both are empty, and null in JSON.
+type OptionalText struct{ Text }
 
 // MarshalJSON is the text as it came; null where there is none.
-func (o Optional) MarshalJSON() ([]byte, error) {
+func (o OptionalText) MarshalJSON() ([]byte, error) {
 	if o.IsZero() {
 		return []byte("null"), nil
 	}
 	return o.Text.MarshalJSON()
 }
 
-// kind names a JSON value.
-func kind(data []byte) string {
+// jsonKind names a JSON value.
+func jsonKind(data []byte) string {
 	if len(data) == 0 {
 		return "nothing"
 	}

@@ -16,8 +16,8 @@ import (
 	"lookout/client/faultrig"
 )
 
-// mostSeed is the longest of the strings that are tried one by one, in bytes: longer ones are the bombs of other tests.
-const mostSeed = 1 << 17
+// maxSeedLen is the longest of the strings that are tried one by one, in bytes: longer ones are the bombs of other tests.
+const maxSeedLen = 1 << 17
 
 func seeds(t testing.TB) []string {
 	texts := []string{"", "plain", "\x1b[2J", "\x1b]0;x\a", "\u009b31m", "a\rb", "\u202eb", "a\u200bb", "‹", "‹‹›", "‹U+202E›", "‹x9B›", "\x9b", "é", "e\u0301", "👩\u200d💻", "a\u200db",
@@ -26,15 +26,15 @@ func seeds(t testing.TB) []string {
 		return texts // a thousand seeds would take all the time that there is for fuzzing
 	}
 	for _, s := range faultrig.Nasty(t) {
-		if len(s) <= mostSeed {
+		if len(s) <= maxSeedLen {
 			texts = append(texts, s)
 		}
 	}
 	return texts
 }
 
-// dangerous says what in a cleaned text must not reach a terminal.
-func dangerous(s string) string {
+// unsafeForTerminal says what in a cleaned text must not reach a terminal.
+func unsafeForTerminal(s string) string {
 	if !utf8.ValidString(s) {
 		return "invalid UTF-8"
 	}
@@ -49,12 +49,12 @@ func dangerous(s string) string {
 	return ""
 }
 
-func TestCleanTextsAreSafeAndTellApart(t *testing.T) {
+func TestText_String_safeAndUnique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, raw := range seeds(t) {
 		shown := NewText(raw).String()
-		if what := dangerous(shown); what != "" {
+		if what := unsafeForTerminal(shown); what != "" {
 			t.Errorf("%q is shown with %s: %q", raw, what, shown)
 		}
 		if other, taken := seen[shown]; taken && other != raw {
@@ -70,7 +70,7 @@ func FuzzClean(f *testing.F) {
 		f.Add(s, s+"x")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if what := dangerous(Clean(a)); what != "" {
+		if what := unsafeForTerminal(Clean(a)); what != "" {
 			t.Errorf("%q is shown with %s", a, what)
 		}
 		if a != b && Clean(a) == Clean(b) {
@@ -80,7 +80,7 @@ func FuzzClean(f *testing.F) {
 }
 
 // A text from JSON keeps its bytes, whatever they are.
-func TestTextKeepsItsBytes(t *testing.T) {
+func TestText_UnmarshalJSON_keepsBytes(t *testing.T) {
 	for in, raw := range map[string]string{`"a"`: "a", `null`: "", `"a\nb"`: "a\nb", "\"\xff\\u0041\xfe\"": "\xffA\xfe", `"😀"`: "😀"} {
 		var text Text
 		if err := text.UnmarshalJSON([]byte(in)); err != nil || text.Raw() != raw {
@@ -95,7 +95,7 @@ func TestTextKeepsItsBytes(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNeverShown(t *testing.T) {
+func TestSecret_neverPrinted(t *testing.T) {
 	const canary = "canary-5ecret"
 	s := NewSecret(canary)
 	body, err := json.Marshal(map[string]any{"a": s, "b": CredentialRequest{Password: s}})
@@ -122,7 +122,7 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, s string) {
-		if d := retryAfter(http.Header{"Retry-After": {s}}, now); d < 0 || d > longestWait {
+		if d := retryAfter(http.Header{"Retry-After": {s}}, now); d < 0 || d > maxWait {
 			t.Errorf("%q waits %v", s, d)
 		}
 	})
@@ -135,7 +135,7 @@ func FuzzPaths(f *testing.F) {
 		f.Add(s, "b")
 	}
 	f.Fuzz(func(t *testing.T, cluster, bucket string) {
-		path, err := fill("/object-storage/buckets/%s/%s", cluster, bucket)
+		path, err := expandPath("/object-storage/buckets/%s/%s", cluster, bucket)
 		if err == nil && (strings.Count(path, "/") != 4 || strings.ContainsAny(path, "?#") || strings.Contains(path, "/.")) && !strings.HasPrefix(bucket, ".") && !strings.HasPrefix(cluster, ".") {
 			t.Errorf("%q and %q make %q", cluster, bucket, path)
 		}
@@ -163,19 +163,19 @@ func FuzzDecode(f *testing.F) {
 		_ = decode(body, &objects)
 		var key Key
 		_ = decode(body, &key)
-		_, _ = explain(&answer{status: 400, header: http.Header{}, body: body}, nil)
+		_, _ = parseErrorBody(&response{status: 400, header: http.Header{}, body: body}, nil)
 	})
 }
 
 // One odd cell spoils that cell, not the page.
-func TestAnOddCellSpoilsItself(t *testing.T) {
+func TestPage_malformedCell(t *testing.T) {
 	var p Page[*Service]
 	err := decode([]byte(`{"data":[{"id":7,"label":5,"timeout":"x","status":"new","created":"yesterday","extra":{}},{"id":8,"label":"fine"}],"page":1,"pages":1,"results":2}`), &p)
 	if err != nil || len(p.Data) != 2 || p.Data[1].Label.Raw() != "fine" || p.Data[0].ID != 7 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if len(p.Odd) != 2 || p.Data[0].Status != "new" || p.Data[0].Created.Valid() || p.Data[0].Created.IsZero() {
-		t.Errorf("odd cells %v, row %+v", p.Odd, p.Data[0])
+	if len(p.Warnings) != 2 || p.Data[0].Status != "new" || p.Data[0].Created.Valid() || p.Data[0].Created.IsZero() {
+		t.Errorf("odd cells %v, row %+v", p.Warnings, p.Data[0])
 	}
 	for _, body := range []string{`{"page":1}`, `{"data":null}`, `{"DATA":[]}`, `null`, `[]`, `{"data":[null]}`, `{"data":[]} x`, ``} {
 		if decode([]byte(body), &p) == nil {
@@ -185,7 +185,7 @@ func TestAnOddCellSpoilsItself(t *testing.T) {
 }
 
 // The value of a point is y, or the key true, or the only other number; what is missing is a gap and never a zero.
-func TestPoints(t *testing.T) {
+func TestStats_samples(t *testing.T) {
 	var s Stats
 	body := `{"data":{"cpu":[{"x":1716000000000,"y":1.5},{"x":1716000300000,"true":2},{"x":1716000600,"value":3},{"x":1716000900000},{"x":1716001200000,"a":1,"b":2},{"x":17160015000000,"y":null}],"disk":"x"}}`
 	if err := decode([]byte(body), &s); err != nil || len(s.CPU) != 6 {
@@ -207,7 +207,7 @@ func TestPoints(t *testing.T) {
 }
 
 // A name of plain ASCII is drawn as it is, without a copy.
-func TestPlainTextIsNotCopied(t *testing.T) {
+func TestClean_noAllocation(t *testing.T) {
 	name := rowName(7)
 	if n := testing.AllocsPerRun(100, func() { name = Clean(name) }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -9,13 +9,13 @@ type Ticket struct {
 	Status Text `json:"status"`
 }
 
-// Open reports whether the ticket is still worked on.
-func (t Ticket) Open() bool { return t.Closed.IsZero() && t.Status.raw != "closed" }
+// IsOpen reports whether the ticket is still worked on.
+func (t Ticket) IsOpen() bool { return t.Closed.IsZero() && t.Status.raw != "closed" }
 
 // Tickets are the account's support tickets.
 type Tickets struct{ c *Client }
 
-// View is one ticket.
-func (s Tickets) View(ctx context.Context, id int) (Ticket, error) {
-	return call[Ticket](ctx, s.c, one("view ticket", id, nil))
+// Get is one ticket.
+func (s Tickets) Get(ctx context.Context, id int) (Ticket, error) {
+	return call[Ticket](ctx, s.c, callByID("view ticket", id, nil))
 }

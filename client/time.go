@@ -8,18 +8,18 @@ import (
 // Time is a stamp of the API: usually without a zone, which is UTC. A stamp that makes no sense is kept as it came and spoils nothing else.
 type Time struct {
 	t    time.Time
-	form stampForm // how the stamp was written
+	format timeFormat // how the stamp was written
 	raw  string    // as it came; empty where t and form say all
 }
 
-// A stampForm is a way to write a time from which its text can be made again.
-type stampForm uint8
+// A timeFormat is a way to write a time from which its text can be made again.
+type timeFormat uint8
 
 // The forms; other is every text that is kept as it came, none at all among them.
 const (
-	other  stampForm = iota
-	plain            // 2006-01-02T15:04:05, which the document shows
-	millis           // 2006-01-02T15:04:05.000Z, which the service sends for objects
+	formatOther  timeFormat = iota
+	formatPlain            // 2006-01-02T15:04:05, which the document shows
+	formatMillis           // 2006-01-02T15:04:05.000Z, which the service sends for objects
 )
 
 const (
@@ -27,30 +27,30 @@ const (
 	millisLayout = "2006-01-02T15:04:05.000Z"
 )
 
-// At is a stamp of a known time.
-func At(t time.Time) Time { return Time{t: t.UTC(), form: plain} }
+// NewTime is a stamp of a known time.
+func NewTime(t time.Time) Time { return Time{t: t.UTC(), format: formatPlain} }
 
 // Valid reports whether the stamp is a time.
 func (t Time) Valid() bool { return !t.t.IsZero() }
 
 // IsZero reports whether there was no stamp: absent, null or empty.
-func (t Time) IsZero() bool { return t.form == other && t.raw == "" }
+func (t Time) IsZero() bool { return t.format == formatOther && t.raw == "" }
 
 // Time is the moment, in UTC; zero where the stamp made no sense.
 func (t Time) Time() time.Time { return t.t }
 
 // Raw is the stamp as it came.
 func (t Time) Raw() Text {
-	switch t.form {
-	case plain:
+	switch t.format {
+	case formatPlain:
 		return Text{t.t.Format(plainLayout)}
-	case millis:
+	case formatMillis:
 		return Text{t.t.Format(millisLayout)}
 	}
 	return Text{t.raw}
 }
 
-var stampForms = [...]string{plainLayout, time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02"}
+var timeLayouts = [...]string{plainLayout, time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02"}
 
 // UnmarshalJSON reads every form that the service has been seen to send.
 func (t *Time) UnmarshalJSON(data []byte) error {
@@ -59,16 +59,16 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	if err := text.UnmarshalJSON(data); err != nil {
 		return err
 	}
-	*t = readTime(text.raw)
+	*t = parseTime(text.raw)
 	return nil
 }
 
-// readTime reads a stamp. The two usual forms take a shorter way.
-func readTime(raw string) Time {
-	if t, ok := quickTime(raw); ok {
+// parseTime reads a stamp. The two usual forms take a shorter way.
+func parseTime(raw string) Time {
+	if t, ok := parseTimeFast(raw); ok {
 		return t
 	}
-	for _, form := range stampForms {
+	for _, form := range timeLayouts {
 		if at, err := time.Parse(form, raw); err == nil {
 			return Time{t: at.UTC(), raw: raw}
 		}
@@ -76,30 +76,30 @@ func readTime(raw string) Time {
 	return Time{raw: raw}
 }
 
-// quickTime reads the two usual forms, digit by digit. The first moment of the year 1 is left to others: it would pass for no time.
-func quickTime(s string) (Time, bool) {
-	form, ms := plain, 0
+// parseTimeFast reads the two usual forms, digit by digit. The first moment of the year 1 is left to others: it would pass for no time.
+func parseTimeFast(s string) (Time, bool) {
+	form, ms := formatPlain, 0
 	switch {
 	case len(s) == len(plainLayout):
 	case len(s) == len(millisLayout) && s[19] == '.' && s[23] == 'Z':
-		form, ms = millis, digits(s[20:23])
+		form, ms = formatMillis, parseDigits(s[20:23])
 	default:
 		return Time{}, false
 	}
 	if s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
 		return Time{}, false
 	}
-	year, month, day := digits(s[:4]), digits(s[5:7]), digits(s[8:10])
-	hour, minute, second := digits(s[11:13]), digits(s[14:16]), digits(s[17:19])
+	year, month, day := parseDigits(s[:4]), parseDigits(s[5:7]), parseDigits(s[8:10])
+	hour, minute, second := parseDigits(s[11:13]), parseDigits(s[14:16]), parseDigits(s[17:19])
 	if year < 2 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0 {
 		return Time{}, false
 	}
 	at := (daysSince1970(year, month, day)*24+int64(hour))*3600 + int64(minute)*60 + int64(second)
-	return Time{t: time.Unix(at, int64(ms)*1e6).UTC(), form: form}, true
+	return Time{t: time.Unix(at, int64(ms)*1e6).UTC(), format: form}, true
 }
 
-// digits is the number that a text of digits writes, or less than nothing.
-func digits(s string) int {
+// parseDigits is the number that a text of digits writes, or less than nothing.
+func parseDigits(s string) int {
 	n := 0
 	for i := range len(s) {
 		d := s[i] - '0'

@@ -12,7 +12,7 @@ import (
 type tokens struct {
 	mu      sync.Mutex
 	all     []Secret // the last one is in use
-	refused *answer  // how the API refused it; nil while it is accepted
+	rejected *response  // how the API refused it; nil while it is accepted
 }
 
 func newTokens(first Secret) *tokens { return &tokens{all: []Secret{first}} }
@@ -24,58 +24,58 @@ func (t *tokens) current() Secret {
 	return t.all[len(t.all)-1]
 }
 
-// mask hides every token, and what else is secret.
-func (t *tokens) mask(also ...Secret) mask {
+// redactor hides every token, and what else is secret.
+func (t *tokens) redactor(also ...Secret) redactor {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return newMask(append(slices.Clone(t.all), also...)...)
+	return newRedactor(append(slices.Clone(t.all), also...)...)
 }
 
-// refusal is the answer that reads get without being sent, because the token in use is not accepted.
-func (t *tokens) refusal() *answer {
+// rejection is the answer that reads get without being sent, because the token in use is not accepted.
+func (t *tokens) rejection() *response {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.refused
+	return t.rejected
 }
 
-// learn keeps whether the API accepts a token. What it says about one that is no longer in use does not count.
-func (t *tokens) learn(sent Secret, a *answer, err error) {
+// update keeps whether the API accepts a token. What it says about one that is no longer in use does not count.
+func (t *tokens) update(sent Secret, a *response, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var e *Error
 	switch {
 	case sent != t.all[len(t.all)-1] || a == nil:
 	case errors.As(err, &e) && e.Unauthorized():
-		t.refused = a
+		t.rejected = a
 	default:
-		t.refused = nil
+		t.rejected = nil
 	}
 }
 
 // SetToken gives the client another token of the same account and gives back the one before. It counts from the next request on.
 func (c *Client) SetToken(token Secret) (before Secret, err error) {
-	if !sendable(token) {
+	if !validToken(token) {
 		return Secret{}, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
 	}
 	c.tokens.mu.Lock()
 	defer c.tokens.mu.Unlock()
 	before = c.tokens.all[len(c.tokens.all)-1]
-	c.tokens.all, c.tokens.refused = append(c.tokens.all, token), nil
+	c.tokens.all, c.tokens.rejected = append(c.tokens.all, token), nil
 	return before, nil
 }
 
-// sendable reports whether a token can stand in a header.
-func sendable(token Secret) bool {
+// validToken reports whether a token can stand in a header.
+func validToken(token Secret) bool {
 	return !strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // Resume asks the API again although it wanted to be left alone, failed or refused the token: a person wants to know.
 func (c *Client) Resume() {
 	c.tokens.mu.Lock()
-	c.tokens.refused = nil
+	c.tokens.rejected = nil
 	c.tokens.mu.Unlock()
-	c.wire.mu.Lock()
-	c.wire.budget.Until = time.Time{}
-	clear(c.wire.failed)
-	c.wire.mu.Unlock()
+	c.transport.mu.Lock()
+	c.transport.rateLimit.PausedUntil = time.Time{}
+	clear(c.transport.failedReads)
+	c.transport.mu.Unlock()
 }

@@ -22,110 +22,110 @@ import (
 
 // Bounds of the wire.
 const (
-	maxAnswer   = 8 << 20          // bytes of one answer, after decompression
-	attempts    = 4                // of one read, the first included
-	inFlight    = 6                // requests of the whole program at once
-	longestWait = 60 * time.Second // that a server can make us wait
-	firstPause  = time.Second
-	retryFund   = 12               // attempts beyond the first that the whole program may spend before good answers refill it
-	probeEvery  = 20 * time.Second // between reads of what failed last, once the fund is spent
-	patience    = 12 * time.Second // of one attempt of a read, without a byte
+	maxResponseSize   = 8 << 20          // bytes of one answer, after decompression
+	maxAttempts    = 4                // of one read, the first included
+	maxInFlight    = 6                // requests of the whole program at once
+	maxWait = 60 * time.Second // that a server can make us wait
+	initialBackoff  = time.Second
+	maxRetryBudget   = 12               // attempts beyond the first that the whole program may spend before good answers refill it
+	probeInterval  = 20 * time.Second // between reads of what failed last, once the fund is spent
+	readIdleTimeout    = 12 * time.Second // of one attempt of a read, without a byte
 )
 
 var (
-	errTooLarge = fmt.Errorf("an answer larger than %d MB", maxAnswer>>20)
-	errCut      = errors.New("the answer was cut short")
-	errUnsent   = errors.New("nothing was sent")
+	errTooLarge = fmt.Errorf("an answer larger than %d MB", maxResponseSize>>20)
+	errTruncated      = errors.New("the answer was cut short")
+	errNotSent   = errors.New("nothing was sent")
 	errStalled  = errors.New("no answer in time")
 )
 
-// waiting is a read that was not sent because the API wants to be left alone for longer than the read may take.
-type waiting struct{ left time.Duration }
+// rateLimitError is a read that was not sent because the API wants to be left alone for longer than the read may take.
+type rateLimitError struct{ wait time.Duration }
 
-func (w *waiting) Error() string {
-	return fmt.Sprintf("the API asks to wait %v; nothing was sent", w.left)
+func (w *rateLimitError) Error() string {
+	return fmt.Sprintf("the API asks to wait %v; nothing was sent", w.wait)
 }
 
 // Is makes it something that was not sent.
-func (w *waiting) Is(target error) bool { return target == errUnsent }
+func (w *rateLimitError) Is(target error) bool { return target == errNotSent }
 
-// An answer is a response that was read whole.
-type answer struct {
+// An response is a response that was read whole.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// wire holds the two ways out: reads, which may be repeated, and writes, which never are. Nothing else sends with the token.
-type wire struct {
+// transport holds the two ways out: reads, which may be repeated, and writes, which never are. Nothing else sends with the token.
+type transport struct {
 	reads  *retryablehttp.Client
 	writes *http.Client
-	slots  chan struct{} // of reads
-	pens   chan struct{} // of writes: reads that wait hold no write back
+	readSlots  chan struct{} // of reads
+	writeSlots   chan struct{} // of writes: reads that wait hold no write back
 	now    func() time.Time
 	tokens *tokens
-	plain  bool // the transport is net/http's own, which tells of every connection that it uses
+	defaultTransport  bool // the transport is net/http's own, which tells of every connection that it uses
 
 	mu     sync.Mutex
-	budget Budget         // how long nobody is to ask
-	limits map[int]Budget // what is left, by the limits that answers tell: areas of the API have their own
+	rateLimit RateLimit         // how long nobody is to ask
+	rateLimits map[int]RateLimit // what is left, by the limits that answers tell: areas of the API have their own
 	scopes string
-	fund   int
-	failed map[string]failed // reads that failed when they were last sent, by path
-	probed time.Time
+	retryBudget   int
+	failedReads map[string]failedRead // reads that failed when they were last sent, by path
+	probedAt time.Time
 }
 
-// failed is how a read ended that found no fund.
-type failed struct {
-	answer *answer
+// failedRead is how a read ended that found no fund.
+type failedRead struct {
+	response *response
 	err    error
 }
 
-// A Budget is what the server last said of its rate limit ("X-RateLimit-*"), and how long it wants to be left alone.
-type Budget struct {
+// A RateLimit is what the server last said of its rate limit ("X-RateLimit-*"), and how long it wants to be left alone.
+type RateLimit struct {
 	Limit, Remaining int // 0, 0 until an answer said so
 	Reset            time.Time
-	Until            time.Time     // no read is sent before; zero when nobody waits
-	Asked            time.Duration // what the server wanted that wait to be, which may be more
+	PausedUntil            time.Time     // no read is sent before; zero when nobody waits
+	RetryAfter            time.Duration // what the server wanted that wait to be, which may be more
 }
 
-// Budget is the state of the rate limit.
-func (c *Client) Budget() Budget {
-	c.wire.mu.Lock()
-	defer c.wire.mu.Unlock()
-	return c.wire.tightest()
+// RateLimit is the state of the rate limit.
+func (c *Client) RateLimit() RateLimit {
+	c.transport.mu.Lock()
+	defer c.transport.mu.Unlock()
+	return c.transport.tightest()
 }
 
 // Scopes are the scopes of the token as the last answer told them: "*" is all; "" is not known.
 func (c *Client) Scopes() string {
-	c.wire.mu.Lock()
-	defer c.wire.mu.Unlock()
-	return c.wire.scopes
+	c.transport.mu.Lock()
+	defer c.transport.mu.Unlock()
+	return c.transport.scopes
 }
 
-func newWire(c *Client) *wire {
-	next := c.transport
+func newTransport(c *Client) *transport {
+	next := c.roundTripper
 	if next == nil {
-		t := network()
+		t := newHTTPTransport()
 		t.ResponseHeaderTimeout = 0 // reads have their patience; a change that is cut short is one nobody knows the end of
 		next = t
 	}
-	w := &wire{slots: make(chan struct{}, inFlight), pens: make(chan struct{}, inFlight), now: c.now, tokens: c.tokens, plain: c.transport == nil, fund: retryFund, failed: map[string]failed{}, limits: map[int]Budget{}}
-	bearer := &bearer{next: next, scheme: c.base.Scheme, host: c.base.Host, tokens: c.tokens}
-	single := &http.Client{Transport: bearer, CheckRedirect: stay}
+	w := &transport{readSlots: make(chan struct{}, maxInFlight), writeSlots: make(chan struct{}, maxInFlight), now: c.now, tokens: c.tokens, defaultTransport: c.roundTripper == nil, retryBudget: maxRetryBudget, failedReads: map[string]failedRead{}, rateLimits: map[int]RateLimit{}}
+	bearer := &authTransport{next: next, scheme: c.base.Scheme, host: c.base.Host, tokens: c.tokens}
+	single := &http.Client{Transport: bearer, CheckRedirect: rejectRedirect}
 	w.writes = single
 	w.reads = retryablehttp.NewClient()
-	w.reads.HTTPClient = &http.Client{Transport: &complete{next: bearer, wire: w}, CheckRedirect: stay}
+	w.reads.HTTPClient = &http.Client{Transport: &bufferingTransport{next: bearer, transport: w}, CheckRedirect: rejectRedirect}
 	w.reads.Logger = nil
-	w.reads.RetryMax = attempts - 1
-	w.reads.CheckRetry = w.again
-	w.reads.Backoff = w.pause
+	w.reads.RetryMax = maxAttempts - 1
+	w.reads.CheckRetry = w.checkRetry
+	w.reads.Backoff = w.backoff
 	w.reads.ErrorHandler = retryablehttp.PassthroughErrorHandler
 	return w
 }
 
-// network is the transport to a real server, with a bound for every step.
-func network() *http.Transport {
+// newHTTPTransport is the transport to a real server, with a bound for every step.
+func newHTTPTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
@@ -134,30 +134,30 @@ func network() *http.Transport {
 	}
 }
 
-// stay refuses redirects: the answer that redirects is the answer.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+// rejectRedirect refuses redirects: the answer that redirects is the answer.
+func rejectRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// newTransfers is the way out for pre-signed URLs: without a token, and it follows no redirect. Only its callers bound how long it takes.
-func newTransfers(c *Client) *http.Client {
-	next := c.transport
+// newPresignedClient is the way out for pre-signed URLs: without a token, and it follows no redirect. Only its callers bound how long it takes.
+func newPresignedClient(c *Client) *http.Client {
+	next := c.roundTripper
 	if next == nil {
-		t := network()
+		t := newHTTPTransport()
 		t.DisableCompression, t.ResponseHeaderTimeout = true, 0
 		t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
 		next = t
 	}
-	return &http.Client{Transport: next, CheckRedirect: stay}
+	return &http.Client{Transport: next, CheckRedirect: rejectRedirect}
 }
 
-// bearer adds the token where scheme, host and port are the API's own, and nowhere else.
-type bearer struct {
+// authTransport adds the token where scheme, host and port are the API's own, and nowhere else.
+type authTransport struct {
 	next         http.RoundTripper
 	scheme, host string
 	tokens       *tokens
 }
 
 // RoundTrip sends with the token.
-func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if token := b.tokens.current(); req.URL.Scheme == b.scheme && req.URL.Host == b.host && !token.IsZero() {
 		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", "Bearer "+token.Reveal())
@@ -165,78 +165,78 @@ func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(req)
 }
 
-// complete reads an answer whole within the attempt, so that a cut body is a failed attempt.
-type complete struct {
+// bufferingTransport reads an answer whole within the attempt, so that a cut body is a failed attempt.
+type bufferingTransport struct {
 	next http.RoundTripper
-	wire *wire
+	transport *transport
 }
 
 // RoundTrip gives a response whose body is in memory. An attempt that stands still for too long is ended.
-func (t *complete) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *bufferingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	defer cancel(nil)
-	clock := time.AfterFunc(patience, func() { cancel(errStalled) })
+	clock := time.AfterFunc(readIdleTimeout, func() { cancel(errStalled) })
 	defer clock.Stop()
 	res, err := t.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		return nil, stalled(ctx, err)
+		return nil, timeoutCause(ctx, err)
 	}
-	body, err := readAll(res, func() { clock.Reset(patience) })
+	body, err := readBody(res, func() { clock.Reset(readIdleTimeout) })
 	if err != nil {
-		return nil, stalled(ctx, err)
+		return nil, timeoutCause(ctx, err)
 	}
-	t.wire.learn(res.StatusCode, res.Header)
-	res.Body = &wholeBody{Reader: bytes.NewReader(body), data: body}
+	t.transport.updateLimits(res.StatusCode, res.Header)
+	res.Body = &bufferedBody{Reader: bytes.NewReader(body), data: body}
 	return res, nil
 }
 
-// wholeBody is a body that was read whole: it is not read again.
-type wholeBody struct {
+// bufferedBody is a body that was read whole: it is not read again.
+type bufferedBody struct {
 	*bytes.Reader
 	data []byte
 }
 
 // Close does nothing.
-func (*wholeBody) Close() error { return nil }
+func (*bufferedBody) Close() error { return nil }
 
-// stalled is why an attempt failed: its patience, where that was it.
-func stalled(ctx context.Context, err error) error {
+// timeoutCause is why an attempt failed: its patience, where that was it.
+func timeoutCause(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errStalled) {
 		return errStalled
 	}
 	return err
 }
 
-// lively tells of every piece that is read.
-type lively struct {
+// progressReader tells of every piece that is read.
+type progressReader struct {
 	io.Reader
-	moved func()
+	onRead func()
 }
 
-func (l lively) Read(p []byte) (int, error) {
+func (l progressReader) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	if n > 0 {
-		l.moved()
+		l.onRead()
 	}
 	return n, err
 }
 
-// readAll reads a body within its limit.
-func readAll(res *http.Response, moved func()) ([]byte, error) {
+// readBody reads a body within its limit.
+func readBody(res *http.Response, moved func()) ([]byte, error) {
 	defer res.Body.Close()
-	if whole, ok := res.Body.(*wholeBody); ok {
+	if whole, ok := res.Body.(*bufferedBody); ok {
 		return whole.data, nil
 	}
 	var b bytes.Buffer
-	b.Grow(int(max(bytes.MinRead, min(res.ContentLength, maxAnswer)+bytes.MinRead)))
-	_, err := b.ReadFrom(io.LimitReader(lively{res.Body, moved}, maxAnswer+1))
+	b.Grow(int(max(bytes.MinRead, min(res.ContentLength, maxResponseSize)+bytes.MinRead)))
+	_, err := b.ReadFrom(io.LimitReader(progressReader{res.Body, moved}, maxResponseSize+1))
 	body := b.Bytes()
 	switch {
 	case err != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w after %d bytes", errCut, len(body))
-	case len(body) > maxAnswer:
+		return nil, fmt.Errorf("%w after %d bytes", errTruncated, len(body))
+	case len(body) > maxResponseSize:
 		return nil, errTooLarge
 	}
 	return body, nil
@@ -244,24 +244,24 @@ func readAll(res *http.Response, moved func()) ([]byte, error) {
 
 // read sends a request, again where that may help, and waits first where the server asked everybody to. What failed when the program's
 // fund was spent fails the same way, without being sent, until it is time for a probe.
-func (w *wire) read(req *http.Request) (*answer, error) {
-	if err := w.queue(req.Context()); err != nil {
+func (w *transport) read(req *http.Request) (*response, error) {
+	if err := w.waitForRateLimit(req.Context()); err != nil {
 		return nil, err
 	}
-	if last, held := w.held(req.URL.Path); held {
-		return last.answer, last.err
+	if last, held := w.heldBack(req.URL.Path); held {
+		return last.response, last.err
 	}
-	if err := enter(req.Context(), w.slots); err != nil {
+	if err := acquireSlot(req.Context(), w.readSlots); err != nil {
 		return nil, err
 	}
-	defer func() { <-w.slots }()
-	a, err := w.attempt(req)
-	w.remember(req.URL.Path, a, err)
+	defer func() { <-w.readSlots }()
+	a, err := w.sendWithRetry(req)
+	w.recordResult(req.URL.Path, a, err)
 	return a, err
 }
 
-// attempt sends a read as often as it may be.
-func (w *wire) attempt(req *http.Request) (*answer, error) {
+// sendWithRetry sends a read as often as it may be.
+func (w *transport) sendWithRetry(req *http.Request) (*response, error) {
 	again, err := retryablehttp.FromRequest(req)
 	if err != nil {
 		return nil, err
@@ -271,79 +271,79 @@ func (w *wire) attempt(req *http.Request) (*answer, error) {
 		if res != nil {
 			res.Body.Close()
 		}
-		return nil, bare(err)
+		return nil, stripURL(err)
 	}
-	body, err := readAll(res, func() {})
-	return &answer{res.StatusCode, res.Header, body}, err
+	body, err := readBody(res, func() {})
+	return &response{res.StatusCode, res.Header, body}, err
 }
 
-// held is how a read failed last, where it may not be sent now.
-func (w *wire) held(path string) (failed, bool) {
+// heldBack is how a read failed last, where it may not be sent now.
+func (w *transport) heldBack(path string) (failedRead, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	last, bad := w.failed[path]
-	if !bad || w.fund > 0 {
-		return failed{}, false
+	last, bad := w.failedReads[path]
+	if !bad || w.retryBudget > 0 {
+		return failedRead{}, false
 	}
-	if since := w.now().Sub(w.probed); since >= 0 && since < probeEvery {
+	if since := w.now().Sub(w.probedAt); since >= 0 && since < probeInterval {
 		return last, true
 	}
-	w.probed = w.now()
-	return failed{}, false
+	w.probedAt = w.now()
+	return failedRead{}, false
 }
 
-// remember keeps how a read ended, for held.
-func (w *wire) remember(path string, a *answer, err error) {
+// recordResult keeps how a read ended, for held.
+func (w *transport) recordResult(path string, a *response, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case err != nil && errors.Is(err, context.Canceled):
-	case err != nil || passingStatus(a.status, a.header):
-		if len(w.failed) == 0 {
-			w.probed = w.now()
+	case err != nil || isTransientStatus(a.status, a.header):
+		if len(w.failedReads) == 0 {
+			w.probedAt = w.now()
 		}
-		w.failed[path] = failed{a, err}
+		w.failedReads[path] = failedRead{a, err}
 	default:
-		delete(w.failed, path)
+		delete(w.failedReads, path)
 	}
 }
 
 // write sends a request once.
-func (w *wire) write(req *http.Request) (*answer, error) {
-	if err := enter(req.Context(), w.pens); err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnsent, err)
+func (w *transport) write(req *http.Request) (*response, error) {
+	if err := acquireSlot(req.Context(), w.writeSlots); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotSent, err)
 	}
-	defer func() { <-w.pens }()
+	defer func() { <-w.writeSlots }()
 	req.GetBody = nil
-	res, err := w.once(w.writes, req)
+	res, err := w.sendOnce(w.writes, req)
 	if err != nil {
 		return nil, err
 	}
-	w.learn(res.StatusCode, res.Header)
-	body, err := readAll(res, func() {})
-	return &answer{res.StatusCode, res.Header, body}, err
+	w.updateLimits(res.StatusCode, res.Header)
+	body, err := readBody(res, func() {})
+	return &response{res.StatusCode, res.Header, body}, err
 }
 
-// once sends a request on one of the ways out. An error is errUnsent where there was no connection to send it on.
-func (w *wire) once(way *http.Client, req *http.Request) (*http.Response, error) {
+// sendOnce sends a request on one of the ways out. An error is errNotSent where there was no connection to send it on.
+func (w *transport) sendOnce(way *http.Client, req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnsent, err)
+		return nil, fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	var asked, got atomic.Bool
-	asked.Store(w.plain)
+	asked.Store(w.defaultTransport)
 	trace := &httptrace.ClientTrace{GetConn: func(string) { asked.Store(true) }, GotConn: func(httptrace.GotConnInfo) { got.Store(true) }}
 	res, err := way.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err == nil {
 		return res, nil
 	}
-	if err = bare(err); asked.Load() && !got.Load() {
-		err = fmt.Errorf("%w: %w", errUnsent, err)
+	if err = stripURL(err); asked.Load() && !got.Load() {
+		err = fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	return nil, err
 }
 
-// bare takes the address off an error of net/http, and what a server wrote into one.
-func bare(err error) error {
+// stripURL takes the address off an error of net/http, and what a server wrote into one.
+func stripURL(err error) error {
 	var u *url.Error
 	if !errors.As(err, &u) {
 		return err
@@ -354,8 +354,8 @@ func bare(err error) error {
 	return u.Err
 }
 
-// enter takes one of the places in flight. What has ended takes none.
-func enter(ctx context.Context, places chan struct{}) error {
+// acquireSlot takes one of the places in flight. What has ended takes none.
+func acquireSlot(ctx context.Context, places chan struct{}) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -367,16 +367,16 @@ func enter(ctx context.Context, places chan struct{}) error {
 	}
 }
 
-// queue waits until the server wants to be asked again. A clock that was set back cannot make it longer than the longest wait.
-func (w *wire) queue(ctx context.Context) error {
+// waitForRateLimit waits until the server wants to be asked again. A clock that was set back cannot make it longer than the longest wait.
+func (w *transport) waitForRateLimit(ctx context.Context) error {
 	w.mu.Lock()
-	wait := min(w.budget.Until.Sub(w.now()), longestWait)
+	wait := min(w.rateLimit.PausedUntil.Sub(w.now()), maxWait)
 	w.mu.Unlock()
 	if wait <= 0 {
 		return nil
 	}
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= wait {
-		return &waiting{wait}
+		return &rateLimitError{wait}
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -388,15 +388,15 @@ func (w *wire) queue(ctx context.Context) error {
 	}
 }
 
-// mostLimits bounds what is kept of a server that tells another limit each time.
-const mostLimits = 16
+// maxRateLimits bounds what is kept of a server that tells another limit each time.
+const maxRateLimits = 16
 
 // tightest is the largest limit, or one of which less than half and the least is left, with how long nobody is to ask. A limit whose span
 // has ended is whole again.
-func (w *wire) tightest() Budget {
-	told := Budget{}
-	for _, b := range w.limits {
-		b = w.renewed(b)
+func (w *transport) tightest() RateLimit {
+	told := RateLimit{}
+	for _, b := range w.rateLimits {
+		b = w.refreshed(b)
 		scarce, other := 2*b.Remaining < b.Limit, 2*told.Remaining < told.Limit
 		switch {
 		case scarce != other:
@@ -407,50 +407,50 @@ func (w *wire) tightest() Budget {
 			told = b
 		}
 	}
-	told.Until, told.Asked = w.budget.Until, w.budget.Asked
+	told.PausedUntil, told.RetryAfter = w.rateLimit.PausedUntil, w.rateLimit.RetryAfter
 	return told
 }
 
-// renewed is a limit as it is now.
-func (w *wire) renewed(b Budget) Budget {
+// refreshed is a limit as it is now.
+func (w *transport) refreshed(b RateLimit) RateLimit {
 	if !b.Reset.IsZero() && !b.Reset.After(w.now()) {
 		b.Remaining = b.Limit
 	}
 	return b
 }
 
-// learn keeps what an answer's headers say about limits and scopes.
-func (w *wire) learn(status int, h http.Header) {
+// updateLimits keeps what an answer's headers say about limits and scopes.
+func (w *transport) updateLimits(status int, h http.Header) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if limit, err := strconv.Atoi(h.Get("X-RateLimit-Limit")); err == nil {
-		b := Budget{Limit: limit}
+		b := RateLimit{Limit: limit}
 		b.Remaining, _ = strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 		if reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil {
 			b.Reset = time.Unix(reset, 0)
 		}
-		if len(w.limits) > mostLimits {
-			clear(w.limits)
+		if len(w.rateLimits) > maxRateLimits {
+			clear(w.rateLimits)
 		}
-		w.limits[limit] = b
+		w.rateLimits[limit] = b
 	}
 	if s := h.Get("X-OAuth-Scopes"); s != "" {
-		w.scopes = Clean(w.tokens.mask().text(s))
+		w.scopes = Clean(w.tokens.redactor().redactText(s))
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
-		w.budget.Until, w.budget.Asked = w.now().Add(max(retryAfter(h, w.now()), firstPause)), asked(h, w.now())
+		w.rateLimit.PausedUntil, w.rateLimit.RetryAfter = w.now().Add(max(retryAfter(h, w.now()), initialBackoff)), parseRetryAfter(h, w.now())
 	case status < 400:
-		w.fund = min(retryFund, w.fund+1)
+		w.retryBudget = min(maxRetryBudget, w.retryBudget+1)
 	}
 }
 
-// again decides whether a read is sent once more: broken connections, 408, 429 and 5xx, while the program's fund lasts.
-func (w *wire) again(ctx context.Context, res *http.Response, err error) (bool, error) {
+// checkRetry decides whether a read is sent once more: broken connections, 408, 429 and 5xx, while the program's fund lasts.
+func (w *transport) checkRetry(ctx context.Context, res *http.Response, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	if err != nil && !passing(err) || err == nil && !passingStatus(res.StatusCode, res.Header) {
+	if err != nil && !isTransient(err) || err == nil && !isTransientStatus(res.StatusCode, res.Header) {
 		return false, nil
 	}
 	if end, bounded := ctx.Deadline(); bounded && err == nil && res.StatusCode == http.StatusTooManyRequests && time.Until(end) <= retryAfter(res.Header, w.now()) {
@@ -458,15 +458,15 @@ func (w *wire) again(ctx context.Context, res *http.Response, err error) (bool, 
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.fund == 0 {
+	if w.retryBudget == 0 {
 		return false, nil
 	}
-	w.fund--
+	w.retryBudget--
 	return true, nil
 }
 
-// passing reports whether a failed connection may work in a moment. A wrong certificate or a name that does not exist will not.
-func passing(err error) bool {
+// isTransient reports whether a failed connection may work in a moment. A wrong certificate or a name that does not exist will not.
+func isTransient(err error) bool {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
 		return !dns.IsNotFound
@@ -482,7 +482,7 @@ func passing(err error) bool {
 	return true
 }
 
-func passingStatus(status int, h http.Header) bool {
+func isTransientStatus(status int, h http.Header) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, 500, 502, 504:
 		return true
@@ -492,38 +492,38 @@ func passingStatus(status int, h http.Header) bool {
 	return false
 }
 
-// pause is how long to wait before the next attempt: doubling, half of it by chance, and what the server asked for, bounded.
-func (w *wire) pause(_, _ time.Duration, attempt int, res *http.Response) time.Duration {
-	wait := firstPause << min(attempt, 5)
+// backoff is how long to wait before the next attempt: doubling, half of it by chance, and what the server asked for, bounded.
+func (w *transport) backoff(_, _ time.Duration, attempt int, res *http.Response) time.Duration {
+	wait := initialBackoff << min(attempt, 5)
 	wait = wait/2 + rand.N(wait/2)
 	if res != nil && res.StatusCode == http.StatusTooManyRequests {
 		wait = max(wait, retryAfter(res.Header, w.now()))
 	}
-	return min(wait, longestWait)
+	return min(wait, maxWait)
 }
 
 // retryAfter is how long the server wants to be left alone, at most a minute.
-func retryAfter(h http.Header, now time.Time) time.Duration { return min(asked(h, now), longestWait) }
+func retryAfter(h http.Header, now time.Time) time.Duration { return min(parseRetryAfter(h, now), maxWait) }
 
-// longestAsked bounds what a server can be said to have asked for.
-const longestAsked = 365 * 24 * time.Hour
+// maxRetryAfter bounds what a server can be said to have asked for.
+const maxRetryAfter = 365 * 24 * time.Hour
 
-// asked reads Retry-After: seconds or a date, never less than nothing. The service sends it on every answer; it means something on a
+// parseRetryAfter reads Retry-After: seconds or a date, never less than nothing. The service sends it on every answer; it means something on a
 // refusal only.
-func asked(h http.Header, now time.Time) time.Duration {
+func parseRetryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {
 		return 0
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, at.Sub(now)), longestAsked)
+		return min(max(0, at.Sub(now)), maxRetryAfter)
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange), seconds != seconds, seconds <= 0:
 		return 0
-	case seconds >= longestAsked.Seconds():
-		return longestAsked
+	case seconds >= maxRetryAfter.Seconds():
+		return maxRetryAfter
 	}
 	return time.Duration(seconds * float64(time.Second))
 }

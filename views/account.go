@@ -156,7 +156,7 @@ func numbered[T any](page func(context.Context, int) (client.Page[T], error)) fu
 			}
 		}
 		p, err := page(ctx, n)
-		return ui.Page[T]{Rows: p.Data, Next: p.Next(), Total: p.Results, Notes: p.Odd}, err
+		return ui.Page[T]{Rows: p.Data, Next: p.Next(), Total: p.Results, Notes: p.Warnings}, err
 	}
 }
 

@@ -65,7 +65,7 @@ func (a *Account) bucketsPane() ui.Pane {
 		},
 		Detail: a.bucketDetail,
 		One: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
-			return a.api.Buckets.View(ctx, b.Cluster.Raw(), b.Label.Raw())
+			return a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		},
 		Foot:  a.bucketsFoot,
 		Lines: a.bucketLines,
@@ -113,7 +113,7 @@ func (a *Account) bucketActs() []ui.Act[*client.Bucket] {
 }
 
 func aboutBucket(ctx context.Context, b *client.Bucket) context.Context {
-	return client.About(client.Was(ctx, map[string]any{"objects": b.Objects, "size": b.Size}), "bucket", bucketID(b), b.Label.String())
+	return client.ContextWithResource(client.ContextWithBefore(ctx, map[string]any{"objects": b.Objects, "size": b.Size}), "bucket", bucketID(b), b.Label.String())
 }
 
 func deleteBucket(b *client.Bucket) *ui.Question {

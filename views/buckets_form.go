@@ -13,7 +13,7 @@ import (
 
 // newBucket asks for a bucket. One of one's own that exists already is returned as if just made: the news tells them apart.
 func (a *Account) newBucket() ui.Form {
-	in := client.BucketRequest{ACL: client.Private}
+	in := client.BucketRequest{ACL: client.ACLPrivate}
 	before := a.buckets().Rows()
 	ids := a.clusterChoice()
 	if len(ids) > 0 {
@@ -22,11 +22,11 @@ func (a *Account) newBucket() ui.Form {
 	form := ui.FormFor(a.buckets(), "New bucket", []ui.Field{
 		ui.Text("label", "Label", &in.Label, bucketLabel, a.labelIsFree(&in.Cluster)).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
 		ui.Pick("cluster", "Cluster", &in.Cluster, a.clusterChoice, ui.Required()).Note("up and down go through the clusters"),
-		ui.Choice("acl", "ACL", &in.ACL, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite),
+		ui.Choice("acl", "ACL", &in.ACL, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
 		ui.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
 	}, func(b *client.Bucket) string { return a.madeOrFound(b, before) },
 		func(ctx context.Context) (ui.Change[*client.Bucket], error) {
-			return ui.Put(a.api.Buckets.Create(client.About(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
+			return ui.Put(a.api.Buckets.Create(client.ContextWithResource(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
 		},
 		func(now []*client.Bucket) ui.Verdict { return isThere(now, in) })
 	form.Review = func() string { return meaning(in.ACL) }
@@ -95,13 +95,13 @@ func (a *Account) labelIsFree(cluster *string) ui.Check {
 // meaning is what a canned ACL allows, in words.
 func meaning(acl client.ACL) string {
 	switch acl {
-	case client.Private:
+	case client.ACLPrivate:
 		return "Only this account's keys reach it."
-	case client.PublicRead:
+	case client.ACLPublicRead:
 		return "Everyone can list and read the objects in it."
-	case client.AuthenticatedRead:
+	case client.ACLAuthenticatedRead:
 		return "Everyone with an account at the provider can list and read the objects in it."
-	case client.PublicReadWrite:
+	case client.ACLPublicReadWrite:
 		return "EVERYONE can list, make, overwrite and delete objects in it. This is not recommended."
 	}
 	return "Left as it is."
@@ -114,11 +114,11 @@ const left = "as it is"
 func (a *Account) accessForm(b *client.Bucket) ui.Form {
 	acl, cors, word := client.ACL(left), left, ""
 	form := ui.FormFor(a.buckets(), "Access to "+bucketName(b), []ui.Field{
-		ui.Choice("acl", "ACL", &acl, left, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite),
+		ui.Choice("acl", "ACL", &acl, left, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
 		ui.Choice("cors_enabled", "CORS", &cors, left, "yes", "no"),
 		ui.Text("sure", "Type the label", &word, func(text string) string {
 			return because(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
-		}).When(func() bool { return acl == client.PublicReadWrite }),
+		}).When(func() bool { return acl == client.ACLPublicReadWrite }),
 	}, func(*client.Bucket) string { return b.Label.String() + ": access is now " + accessNow(acl, cors) },
 		func(ctx context.Context) (ui.Change[*client.Bucket], error) {
 			return ui.Reload[*client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
@@ -147,7 +147,7 @@ func accessNow(acl client.ACL, cors string) string {
 }
 
 func (a *Account) setAccessOf(ctx context.Context, b *client.Bucket, acl client.ACL, cors string) error {
-	in := client.Access{}
+	in := client.BucketAccess{}
 	if acl != left {
 		in.ACL = acl
 	}
@@ -159,7 +159,7 @@ func (a *Account) setAccessOf(ctx context.Context, b *client.Bucket, acl client.
 	case in.ACL == "" && in.CORS == nil:
 		return errUnchanged
 	case in.ACL != "" && in.CORS != nil:
-		return a.api.Buckets.SetAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
+		return a.api.Buckets.UpdateAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
 	}
-	return a.api.Buckets.Access(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
+	return a.api.Buckets.ModifyAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
 }

@@ -55,7 +55,7 @@ func (a *Account) cancelAction(buckets ui.Page[*client.Bucket], keys int) ui.Act
 func words(n int, one, many string) string { return count(n, one, many) }
 
 func (a *Account) endStorage() tea.Cmd {
-	ctx, before := client.About(a.ctx, "account", a.name, a.name), a.buckets().Len()
+	ctx, before := client.ContextWithResource(a.ctx, "account", a.name, a.name), a.buckets().Len()
 	return func() tea.Msg {
 		m := cancelled{a: a, err: a.api.CancelObjectStorage(ctx)}
 		if u, ok := m.err.(interface{ Unknown() bool }); ok && u.Unknown() {

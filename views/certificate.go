@@ -25,7 +25,7 @@ func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
 	p.status = ui.NewSet(a.ctx, ui.Source[*client.CertificateStatus]{Name: "certificate", ID: func(*client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
 		Fetch: single(func(ctx context.Context) (*client.CertificateStatus, error) {
-			return a.api.Certificates.View(ctx, b.Cluster.Raw(), b.Label.Raw())
+			return a.api.Certificates.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		})})
 	return p
 }
@@ -78,7 +78,7 @@ func (p *certificateView) question() *ui.Question {
 }
 
 func (p *certificateView) about(ctx context.Context) context.Context {
-	return client.About(ctx, "certificate", bucketID(p.bucket), p.bucket.Label.String())
+	return client.ContextWithResource(ctx, "certificate", bucketID(p.bucket), p.bucket.Label.String())
 }
 
 func (p *certificateView) delete() tea.Cmd {
@@ -188,7 +188,7 @@ func (p *certificateView) wrong(certFile, keyFile string) string {
 	if err != nil {
 		return client.Clean(err.Error())
 	}
-	return both.Unfit(p.bucket.Label.Raw(), p.a.now())
+	return both.ProblemFor(p.bucket.Label.Raw(), p.a.now())
 }
 
 // review says what would be sent.
@@ -197,7 +197,7 @@ func (p *certificateView) review(certFile, keyFile string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("For %s, until %s (%s).", both.Names(), both.Leaf.NotAfter.Format(time.DateOnly), ui.Age(both.Leaf.NotAfter.Sub(p.a.now())))
+	return fmt.Sprintf("For %s, until %s (%s).", both.HostNames(), both.Leaf.NotAfter.Format(time.DateOnly), ui.Age(both.Leaf.NotAfter.Sub(p.a.now())))
 }
 
 // View is what is known.
@@ -219,7 +219,7 @@ func (p *certificateView) View(b ui.Box) string {
 		t.line("", verb+b.Theme.Glyphs.Ellipsis, theme.Warn)
 	}
 	if p.sent != nil {
-		t.line("sent from here", fmt.Sprintf("%s, until %s", p.sent.Names(), p.sent.Leaf.NotAfter.Format(time.DateOnly)), theme.Plain)
+		t.line("sent from here", fmt.Sprintf("%s, until %s", p.sent.HostNames(), p.sent.Leaf.NotAfter.Format(time.DateOnly)), theme.Plain)
 	}
 	t.blank()
 	t.say("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", theme.Muted)

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *Account) clusters() *ui.Set[*client.Cluster] {
-	return share(a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, numbered(a.api.Clusters.Page))
+	return share(a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, numbered(a.api.Clusters.List))
 }
 
 func (a *Account) clustersPane() ui.Pane {
@@ -35,7 +35,7 @@ func (a *Account) clustersPane() ui.Pane {
 		},
 		Always: a.storageEnd,
 		One: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
-			return a.api.Clusters.View(ctx, c.ID.Raw())
+			return a.api.Clusters.Get(ctx, c.ID.Raw())
 		},
 		Detail: a.clusterDetail,
 		Foot:   func(_ *ui.Set[*client.Cluster], b ui.Box) string { return a.transferLine(b) },

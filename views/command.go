@@ -23,7 +23,7 @@ func (a *Account) script(command string, flags []string, named ...string) string
 
 // curl is a request as a command, with the token as a variable; "" where there is no such request.
 func (a *Account) curl(op string, query url.Values, segments ...any) string {
-	method, address, err := a.api.Address(op, query, segments...)
+	method, address, err := a.api.Endpoint(op, query, segments...)
 	if err != nil {
 		return ""
 	}
@@ -53,7 +53,7 @@ func numberedLines[T any](a *Account, noun, op string, id func(T) int) func(T) [
 func (a *Account) serviceLines(s *client.Service) []ui.Copied {
 	id := ordinal(s.ID)
 	change := ui.Copied{Name: "command: disable for an hour", Key: "1", Text: a.script("services disable", []string{"--for", "1h"}, id)}
-	if s.Status == client.Disabled {
+	if s.Status == client.StatusDisabled {
 		change = ui.Copied{Name: "command: enable", Key: "1", Text: a.script("services enable", nil, id)}
 	}
 	return lines(a.script("services get", nil, id), a.curl("view service", nil, s.ID), change)

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *Account) contacts() *ui.Set[*client.Contact] {
-	return share(a, "contacts", func(c *client.Contact) string { return ordinal(c.ID) }, numbered(a.api.Contacts.Page))
+	return share(a, "contacts", func(c *client.Contact) string { return ordinal(c.ID) }, numbered(a.api.Contacts.List))
 }
 
 func (a *Account) contactsPane() ui.Pane {
@@ -39,7 +39,7 @@ func (a *Account) contactsPane() ui.Pane {
 		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addContact()) },
 		Detail: a.contactDetail,
 		One: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
-			return a.api.Contacts.View(ctx, c.ID)
+			return a.api.Contacts.Get(ctx, c.ID)
 		},
 		Foot:  a.contactsFoot,
 		Lines: numberedLines(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
@@ -119,7 +119,7 @@ func (a *Account) newContact() ui.Form {
 	in := client.ContactRequest{}
 	before := a.contacts().Rows()
 	form := a.contactForm("New contact", "added", &in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
-		return ui.Put(a.api.Contacts.Create(client.About(ctx, "contact", "", in.Name), in))
+		return ui.Put(a.api.Contacts.Create(client.ContextWithResource(ctx, "contact", "", in.Name), in))
 	}, func(now []*client.Contact) ui.Verdict {
 		return created(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
 	})
@@ -128,7 +128,7 @@ func (a *Account) newContact() ui.Form {
 }
 
 func aboutContact(ctx context.Context, c *client.Contact) context.Context {
-	return client.About(client.Was(ctx, c.Request()), "contact", ordinal(c.ID), c.Name.String())
+	return client.ContextWithResource(client.ContextWithBefore(ctx, c.Request()), "contact", ordinal(c.ID), c.Name.String())
 }
 
 func contactID(c *client.Contact) int { return c.ID }
@@ -136,7 +136,7 @@ func contactID(c *client.Contact) int { return c.ID }
 func (a *Account) editContact(c *client.Contact) ui.Form {
 	e := &edit[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
 	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), "saved", &e.in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
-		return save(aboutContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.View(ctx, c.ID) }, (*client.Contact).Request,
+		return save(aboutContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.Get(ctx, c.ID) }, (*client.Contact).Request,
 			func(ctx context.Context, p client.Patch) (*client.Contact, error) {
 				return a.api.Contacts.Update(ctx, c.ID, p)
 			})
@@ -159,7 +159,7 @@ func (a *Account) contactForm(title, past string, in *client.ContactRequest, sen
 // phones are a contact's numbers, the first first.
 func phones(c *client.Contact) []string {
 	var numbers []string
-	for _, p := range []client.Optional{c.Phone.Primary, c.Phone.Secondary} {
+	for _, p := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
 		if p.Raw() != "" {
 			numbers = append(numbers, p.String())
 		}

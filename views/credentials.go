@@ -13,7 +13,7 @@ import (
 )
 
 func (a *Account) credentials() *ui.Set[*client.Credential] {
-	return share(a, "credentials", func(c *client.Credential) string { return ordinal(c.ID) }, numbered(a.api.Credentials.Page))
+	return share(a, "credentials", func(c *client.Credential) string { return ordinal(c.ID) }, numbered(a.api.Credentials.List))
 }
 
 func (a *Account) sshKey() *ui.Set[*client.SSHKey] {
@@ -37,7 +37,7 @@ func (a *Account) credentialsPane() ui.Pane {
 		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.credentialActions()...) },
 		Detail: a.credentialDetail,
 		One: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
-			return a.api.Credentials.View(ctx, c.ID)
+			return a.api.Credentials.Get(ctx, c.ID)
 		},
 		Lines: numberedLines(a, "credentials", "view credential", func(c *client.Credential) int { return c.ID }),
 		Empty: "no credentials yet · n adds one",
@@ -76,7 +76,7 @@ func (a *Account) credentialActs() []ui.Act[*client.Credential] {
 }
 
 func aboutCredential(ctx context.Context, c *client.Credential) context.Context {
-	return client.About(client.Was(ctx, labelled{c.Label.Raw()}), "credential", ordinal(c.ID), c.Label.String())
+	return client.ContextWithResource(client.ContextWithBefore(ctx, labelled{c.Label.Raw()}), "credential", ordinal(c.ID), c.Label.String())
 }
 
 func (a *Account) credentialActions() []ui.Action {
@@ -119,7 +119,7 @@ func (a *Account) newCredential() ui.Form {
 	form := ui.FormFor(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(0))}, login(&user, &password)...),
 		func(c *client.Credential) string { return c.Label.String() + ": added" },
 		func(ctx context.Context) (ui.Change[*client.Credential], error) {
-			return ui.Put(a.api.Credentials.Create(client.About(ctx, "credential", "", label),
+			return ui.Put(a.api.Credentials.Create(client.ContextWithResource(ctx, "credential", "", label),
 				client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
 		func(now []*client.Credential) ui.Verdict {
@@ -158,7 +158,7 @@ func (a *Account) renameCredential(c *client.Credential) ui.Form {
 	form := ui.FormFor(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, ui.Length(2, 75), a.freeLabel(c.ID))},
 		func(c *client.Credential) string { return c.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Change[*client.Credential], error) {
-			return save(aboutCredential(ctx, c), e, func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.View(ctx, c.ID) },
+			return save(aboutCredential(ctx, c), e, func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.Get(ctx, c.ID) },
 				func(c *client.Credential) labelled { return labelled{c.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
 					return a.api.Credentials.Update(ctx, c.ID, e.in.Label)

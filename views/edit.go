@@ -24,7 +24,7 @@ var errUnchanged = errors.New("nothing has been changed: esc leaves")
 func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) (T, error), request func(T) R,
 	update func(context.Context, client.Patch) (T, error)) (ui.Change[T], error) {
 	var none ui.Change[T]
-	patch := client.Changes(e.opened, e.in)
+	patch := client.Diff(e.opened, e.in)
 	if len(patch) == 0 {
 		return none, errUnchanged
 	}
@@ -34,12 +34,12 @@ func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) 
 	}
 	now := request(row)
 	both := conflict{}
-	both.find("", patch, client.Changes(e.seen, now))
+	both.find("", patch, client.Diff(e.seen, now))
 	if e.seen = now; len(both) > 0 {
 		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc leaves theirs"
 		return none, both
 	}
-	return ui.Put(update(client.Was(ctx, client.Changes(e.in, e.opened)), patch))
+	return ui.Put(update(client.ContextWithBefore(ctx, client.Diff(e.in, e.opened)), patch))
 }
 
 // A conflict is the members of a thing that two people changed at once, with what the other made of them.

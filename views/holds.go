@@ -107,9 +107,9 @@ func (a *Account) switchOff(rows []*client.Service, reason string, end time.Time
 		word += " until " + clock(end.In(a.location), a.now().In(a.location))
 	}
 	return a.switchAll(rows, "disabling", word, disabled, func(ctx context.Context, s *client.Service) (*client.Service, error) {
-		ctx = client.Because(about(ctx, s), reason)
+		ctx = client.ContextWithReason(about(ctx, s), reason)
 		if !end.IsZero() {
-			ctx = client.Until(ctx, end)
+			ctx = client.ContextWithRevertAt(ctx, end)
 		}
 		return a.api.Services.Disable(ctx, s.ID)
 	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
@@ -124,7 +124,7 @@ func (a *Account) switchOff(rows []*client.Service, reason string, end time.Time
 // switchOn enables services. why is said in the journal: "time is up".
 func (a *Account) switchOn(rows []*client.Service, why string) tea.Cmd {
 	return a.switchAll(rows, "enabling", "monitoring is enabled", enabled, func(ctx context.Context, s *client.Service) (*client.Service, error) {
-		return a.api.Services.Enable(client.Because(about(ctx, s), why), s.ID)
+		return a.api.Services.Enable(client.ContextWithReason(about(ctx, s), why), s.ID)
 	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
 		return &ui.Action{Key: ui.Bind("disable again", "u"), Change: true, Do: func() tea.Cmd { return a.switchOff(done, "", time.Time{}) }}, nil
 	})
@@ -271,7 +271,7 @@ func heldService(h journal.Hold) (*client.Service, bool) {
 	if _, err := fmt.Sscan(h.ID, &id); err != nil {
 		return nil, false
 	}
-	return &client.Service{ID: id, Label: client.NewText(h.Label), Status: client.Disabled}, true
+	return &client.Service{ID: id, Label: client.NewText(h.Label), Status: client.StatusDisabled}, true
 }
 
 // heldBy says since when, until when and why a service is disabled, where this program did it.
@@ -292,7 +292,7 @@ const forgotten = 24 * time.Hour
 
 // off is for how long a disabled service has been so, marked where it may have been forgotten; empty for any other.
 func (a *Account) off(s *client.Service) (since string, forgot bool) {
-	if s.Status != client.Disabled {
+	if s.Status != client.StatusDisabled {
 		return "", false
 	}
 	d, known := a.disabledFor(s)

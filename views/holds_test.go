@@ -41,7 +41,7 @@ func shared(t *testing.T, test func(r *rig, other *client.Client, elsewhere cont
 		o.Panes, o.OnOpen = account.Panes(), account.Opened
 	}, func(r *rig) {
 		other, _ := r.another(path)
-		test(r, other, client.Because(client.About(r.ctx, "service", "8", "cdn-origin"), "kernel update"))
+		test(r, other, client.ContextWithReason(client.ContextWithResource(r.ctx, "service", "8", "cdn-origin"), "kernel update"))
 	})
 }
 
@@ -52,7 +52,7 @@ func TestAScriptsPromiseIsKept(t *testing.T) {
 			shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
 				r.press("0")
 				r.wait(time.Hour)
-				if _, err := other.Services.Disable(client.Until(elsewhere, time.Now().Add(span)), 8); err != nil {
+				if _, err := other.Services.Disable(client.ContextWithRevertAt(elsewhere, time.Now().Add(span)), 8); err != nil {
 					r.Fatal(err)
 				}
 				r.wait(span - time.Second/2)
@@ -76,7 +76,7 @@ func TestAScriptsLaterWordCounts(t *testing.T) {
 			r.Helper()
 			ctx := elsewhere
 			if until > 0 {
-				ctx = client.Until(elsewhere, time.Now().Add(until))
+				ctx = client.ContextWithRevertAt(elsewhere, time.Now().Add(until))
 			}
 			if _, err := work(ctx, 8); err != nil {
 				r.Fatal(err)
@@ -119,7 +119,7 @@ func TestOneDashboardOfTwoEnables(t *testing.T) {
 // What fell due while the program stood still is offered once, not done unasked.
 func TestAPromiseThatIsOldIsOffered(t *testing.T) {
 	shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
-		if _, err := other.Services.Disable(client.Until(elsewhere, time.Now().Add(-time.Hour)), 8); err != nil {
+		if _, err := other.Services.Disable(client.ContextWithRevertAt(elsewhere, time.Now().Add(-time.Hour)), 8); err != nil {
 			r.Fatal(err)
 		}
 		r.wait(time.Minute)

@@ -53,7 +53,7 @@ func (p *incident) Poll() tea.Cmd {
 func (p *incident) look() tea.Cmd {
 	p.looked = true
 	id := p.issue.ID
-	return p.a.issues().Look(p.id, func(ctx context.Context) (*client.Issue, error) { return p.a.api.Issues.View(ctx, id) }, func(err error) tea.Cmd {
+	return p.a.issues().Look(p.id, func(ctx context.Context) (*client.Issue, error) { return p.a.api.Issues.Get(ctx, id) }, func(err error) tea.Cmd {
 		if err != nil {
 			return ui.News(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
 		}
@@ -121,7 +121,7 @@ func (a *Account) copies(i *client.Issue) []ui.Action {
 	}
 	people := a.callees(i)
 	for _, c := range people {
-		for _, number := range []client.Optional{c.Phone.Primary, c.Phone.Secondary} {
+		for _, number := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
 			if number.Raw() != "" {
 				add(number.String()+"  "+c.Name.String(), "phone number", number.String())
 			}

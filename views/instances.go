@@ -17,7 +17,7 @@ import (
 )
 
 func (a *Account) instances() *ui.Set[*client.Instance] {
-	return share(a, "ssh", func(i *client.Instance) string { return ordinal(i.ID) }, numbered(a.api.Instances.Page))
+	return share(a, "ssh", func(i *client.Instance) string { return ordinal(i.ID) }, numbered(a.api.Instances.List))
 }
 
 func (a *Account) sshPane() ui.Pane {
@@ -50,7 +50,7 @@ func (a *Account) sshPane() ui.Pane {
 		Reads:  []ui.Asked{a.services()},
 		Detail: a.sshDetail,
 		One: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
-			return a.api.Instances.View(ctx, i.ID)
+			return a.api.Instances.Get(ctx, i.ID)
 		},
 		Lines: numberedLines(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
 		Empty: "no instances: settings appear here with the account's first instance",
@@ -101,7 +101,7 @@ func (a *Account) sshActs(l *ui.List[*client.Instance]) []ui.Act[*client.Instanc
 }
 
 func aboutInstance(ctx context.Context, i *client.Instance) context.Context {
-	return client.About(client.Was(ctx, i.Request()), "instance", ordinal(i.ID), i.Label.String())
+	return client.ContextWithResource(client.ContextWithBefore(ctx, i.Request()), "instance", ordinal(i.ID), i.Label.String())
 }
 
 func (a *Account) setAccess(on bool) func(context.Context, *client.Instance) (ui.Change[*client.Instance], error) {
@@ -132,12 +132,12 @@ func (a *Account) editSSH(i *client.Instance) ui.Form {
 		ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
 	}, func(now *client.Instance) string { return now.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Change[*client.Instance], error) {
-			return save(aboutInstance(ctx, i), e, func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.View(ctx, i.ID) }, (*client.Instance).Request,
+			return save(aboutInstance(ctx, i), e, func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.Get(ctx, i.ID) }, (*client.Instance).Request,
 				func(ctx context.Context, p client.Patch) (*client.Instance, error) {
 					return a.api.Instances.Update(ctx, i.ID, p)
 				})
 		},
-		changed(i.ID, instanceID, func(now *client.Instance) bool { return len(client.Changes(now.Request(), *in)) == 0 }))
+		changed(i.ID, instanceID, func(now *client.Instance) bool { return len(client.Diff(now.Request(), *in)) == 0 }))
 	form.Text = "How support logs in. Nothing changes on the machine itself."
 	form.Verb, form.Yes = "saving", "save"
 	return form

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *Account) issues() *ui.Set[*client.Issue] {
-	return share(a, "issues", func(i *client.Issue) string { return ordinal(i.ID) }, numbered(a.api.Issues.Page))
+	return share(a, "issues", func(i *client.Issue) string { return ordinal(i.ID) }, numbered(a.api.Issues.List))
 }
 
 func (a *Account) issuesPane() ui.Pane {
@@ -55,7 +55,7 @@ func (a *Account) affectedCell(i *client.Issue, b ui.Box) (string, theme.Tone) {
 	for n, id := range i.Services {
 		s, found := a.services().Get(ordinal(id))
 		names[n] = a.serviceName(id)
-		if found && s.Status == client.Problem {
+		if found && s.Status == client.StatusProblem {
 			worst = theme.Bad
 			names[n] = b.Theme.Glyphs.Problem + " " + names[n]
 		}
@@ -83,7 +83,7 @@ func (a *Account) ticketCell(i *client.Issue, _ ui.Box) (string, theme.Tone) {
 	if !known {
 		return fmt.Sprintf("%d", i.Ticket.ID), theme.Plain
 	}
-	if state.Open() {
+	if state.IsOpen() {
 		return fmt.Sprintf("%d open", i.Ticket.ID), theme.Warn
 	}
 	return fmt.Sprintf("%d closed", i.Ticket.ID), theme.Muted
@@ -93,12 +93,12 @@ func (a *Account) ticketCell(i *client.Issue, _ ui.Box) (string, theme.Tone) {
 // else it is the newest issue of a service that is in the state problem.
 func (a *Account) open(i *client.Issue) bool {
 	if state, known := a.tickets.state(i.Ticket.ID); known {
-		return state.Open()
+		return state.IsOpen()
 	}
 	return slices.ContainsFunc(i.Services, func(id int) bool {
 		s, found := a.services().Get(ordinal(id))
 		newest, known := a.newestIssue(id)
-		return found && s.Status == client.Problem && known && newest.ID == i.ID
+		return found && s.Status == client.StatusProblem && known && newest.ID == i.ID
 	})
 }
 
@@ -157,7 +157,7 @@ func (a *Account) ticketURL(i *client.Issue) string {
 	case strings.HasPrefix(raw, "https://"):
 		return raw
 	}
-	return a.api.Console() + "/" + strings.TrimPrefix(raw, "/")
+	return a.api.ConsoleURL() + "/" + strings.TrimPrefix(raw, "/")
 }
 
 func count(n int, one, many string) string {

@@ -160,12 +160,12 @@ func placeOf(e *journal.Entry) name {
 	panes := map[string]string{"service": "services", "contact": "contacts", "credential": "credentials", "instance": "ssh", "key": "keys",
 		"bucket": "buckets", "certificate": "buckets", "object": "buckets"}
 	id := c.ID
-	if panes[c.Kind] == "buckets" {
+	if panes[c.Resource] == "buckets" {
 		if parts := strings.SplitN(id, "/", 3); len(parts) == 3 {
 			id = parts[0] + "/" + parts[1]
 		}
 	}
-	return name{c.Kind, entryName(e), panes[c.Kind], id}
+	return name{c.Resource, entryName(e), panes[c.Resource], id}
 }
 
 // curlOf is the request of a change as a command.
@@ -196,12 +196,12 @@ func (a *Account) entryDetail(e *journal.Entry, b ui.Box) string {
 		t.indented("why", e.Why)
 	}
 	t.line("time", e.Time.In(a.location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
-	if c.Kind != "" {
-		t.line(client.Clean(c.Kind), client.Clean(or(c.ID, "new"))+prefixed("  ", client.Clean(c.Label)), theme.Plain)
+	if c.Resource != "" {
+		t.line(client.Clean(c.Resource), client.Clean(or(c.ID, "new"))+prefixed("  ", client.Clean(c.Label)), theme.Plain)
 	}
 	t.line("reason", or(client.Clean(c.Reason), "none was given"), theme.Plain)
-	if !c.Until.IsZero() {
-		t.line("until", a.stamp(c.Until), theme.Plain)
+	if !c.RevertAt.IsZero() {
+		t.line("until", a.stamp(c.RevertAt), theme.Plain)
 	}
 	t.line("request", client.Clean(c.Method+" "+c.Path), theme.Muted)
 	t.line("entry", client.Clean(e.ID), theme.Muted)

@@ -58,7 +58,7 @@ func (a *Account) check(e *journal.Entry) tea.Cmd {
 			verdict, text := a.readBack(ctx, e)
 			said = text
 			if verdict != journal.Unknown {
-				a.journal.Outcome(e.ID, verdict == journal.Done, errors.New("looked up later: "+text))
+				a.journal.RecordOutcome(e.ID, verdict == journal.Done, errors.New("looked up later: "+text))
 			}
 			found.Outcome = verdict
 			return ui.Put(&found, nil)
@@ -79,7 +79,7 @@ func (a *Account) check(e *journal.Entry) tea.Cmd {
 func (a *Account) settleMenu(e *journal.Entry) ui.Menu {
 	say := func(done bool) func() tea.Cmd {
 		return func() tea.Cmd {
-			a.journal.Outcome(e.ID, done, errors.New("said by the user, who looked"))
+			a.journal.RecordOutcome(e.ID, done, errors.New("said by the user, who looked"))
 			return a.changes().Refresh()
 		}
 	}
@@ -103,7 +103,7 @@ func (a *Account) readBack(ctx context.Context, e *journal.Entry) (journal.Outco
 		return a.readCreated(ctx, e)
 	case op == "change login", op == "modify access", op == "update access":
 		return journal.Unknown, "the API does not tell it; making the same change again does no harm"
-	case e.Change.Kind == "object", op == transfer.EmptyOp:
+	case e.Change.Resource == "object", op == transfer.EmptyOp:
 		return journal.Unknown, "look into its bucket: o goes there"
 	}
 	row, err := a.rowOf(ctx, e)
@@ -152,21 +152,21 @@ func holdsAll(now, members map[string]string) bool {
 // rowOf reads the thing of a change by itself.
 func (a *Account) rowOf(ctx context.Context, e *journal.Entry) (any, error) {
 	id, err := strconv.Atoi(e.Change.ID)
-	if place := strings.Split(e.Change.ID, "/"); e.Change.Kind == "bucket" && len(place) == 2 {
-		return a.api.Buckets.View(ctx, place[0], place[1])
+	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
+		return a.api.Buckets.Get(ctx, place[0], place[1])
 	}
 	if err != nil {
 		return nil, errors.New("the journal does not say which it was")
 	}
-	switch e.Change.Kind {
+	switch e.Change.Resource {
 	case "service":
-		return a.api.Services.View(ctx, id)
+		return a.api.Services.Get(ctx, id)
 	case "contact":
-		return a.api.Contacts.View(ctx, id)
+		return a.api.Contacts.Get(ctx, id)
 	case "credential":
-		return a.api.Credentials.View(ctx, id)
+		return a.api.Credentials.Get(ctx, id)
 	case "instance":
-		return a.api.Instances.View(ctx, id)
+		return a.api.Instances.Get(ctx, id)
 	case "key":
 		return a.viewKey(ctx, id)
 	}
@@ -178,11 +178,11 @@ func (a *Account) readStatus(ctx context.Context, e *journal.Entry, off bool) (j
 	if err != nil {
 		return journal.Unknown, "the journal does not say which service it was"
 	}
-	s, err := a.api.Services.View(ctx, id)
+	s, err := a.api.Services.Get(ctx, id)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
 	}
-	if (s.Status == client.Disabled) == off {
+	if (s.Status == client.StatusDisabled) == off {
 		return journal.Done, "the service " + condition(s.Status)
 	}
 	return journal.NotDone, "the service " + condition(s.Status)
@@ -193,7 +193,7 @@ func (a *Account) readCertificate(ctx context.Context, e *journal.Entry, set boo
 	if len(place) != 2 {
 		return journal.Unknown, "the journal does not say which bucket it was"
 	}
-	status, err := a.api.Certificates.View(ctx, place[0], place[1])
+	status, err := a.api.Certificates.Get(ctx, place[0], place[1])
 	switch {
 	case err != nil:
 		return journal.Unknown, ui.Reason(err)
@@ -229,7 +229,7 @@ type candidate struct {
 // readCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older than the change
 // is proof.
 func (a *Account) readCreated(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
-	rows, err := a.candidates(ctx, e.Change.Kind)
+	rows, err := a.candidates(ctx, e.Change.Resource)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
 	}
@@ -248,7 +248,7 @@ func (a *Account) readCreated(ctx context.Context, e *journal.Entry) (journal.Ou
 	switch {
 	case len(alike) == 0:
 		return journal.NotDone, "nothing has these values"
-	case e.Change.Kind == "key":
+	case e.Change.Resource == "key":
 		return journal.Unknown, fmt.Sprintf("key %s has this label; its secret never arrived: revoke it unless somebody has it", client.Clean(alike[0].id))
 	}
 	return journal.Unknown, fmt.Sprintf("%s these values; whether by this change cannot be told", count(len(alike), "thing has", "things have"))

@@ -99,10 +99,10 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			var id string
 			earlier := func(r *rig, _ *shell.Options) {
 				var err error
-				if id, err = r.journal.Intent(client.Change{Op: c.op, Method: "PUT", Path: "/v4/x", Kind: c.kind, ID: c.id, Label: c.label, Before: c.before, Body: c.body}); err != nil {
+				if id, err = r.journal.RecordIntent(client.Change{Op: c.op, Method: "PUT", Path: "/v4/x", Resource: c.kind, ID: c.id, Label: c.label, Before: c.before, Body: c.body}); err != nil {
 					t.Fatal(err)
 				}
-				r.journal.Outcome(id, false, lost{})
+				r.journal.RecordOutcome(id, false, lost{})
 			}
 			startedAs(t, emulator.Options{}, 200, 36, earlier, func(r *rig) {
 				r.see("Nobody knows whether this was done", c.op)

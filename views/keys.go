@@ -18,7 +18,7 @@ import (
 )
 
 func (a *Account) keys() *ui.Set[*client.Key] {
-	return share(a, "keys", func(k *client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.Page))
+	return share(a, "keys", func(k *client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.List))
 }
 
 func (a *Account) keysPane() ui.Pane {
@@ -55,7 +55,7 @@ func (a *Account) keysPane() ui.Pane {
 
 // viewKey is one key without its secret, whatever the server sent.
 func (a *Account) viewKey(ctx context.Context, id int) (*client.Key, error) {
-	k, err := a.api.Keys.View(ctx, id)
+	k, err := a.api.Keys.Get(ctx, id)
 	return withoutSecret(k), err
 }
 
@@ -136,7 +136,7 @@ func (a *Account) keyActs() []ui.Act[*client.Key] {
 
 func aboutKey(ctx context.Context, k *client.Key) context.Context {
 	was := map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets}
-	return client.About(client.Was(ctx, was), "key", ordinal(k.ID), k.Label.String())
+	return client.ContextWithResource(client.ContextWithBefore(ctx, was), "key", ordinal(k.ID), k.Label.String())
 }
 
 func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
@@ -217,7 +217,7 @@ func (a *Account) newKey() ui.Form {
 		}
 		return tea.Batch(ui.News(theme.Good, k.Label.String()+": made"), ui.Send(made))
 	}, func(ctx context.Context) (ui.Change[*client.Key], error) {
-		k, err := a.api.Keys.Create(client.About(ctx, "key", "", label), request())
+		k, err := a.api.Keys.Create(client.ContextWithResource(ctx, "key", "", label), request())
 		if err == nil {
 			made = a.once(k)
 		}

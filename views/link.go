@@ -55,7 +55,7 @@ func (l life) seconds(own int) int {
 
 // linkForm builds a pre-signed URL ("Object Storage", rule 4).
 func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
-	in := client.URLRequest{Name: name, Method: "GET"}
+	in := client.PresignRequest{Name: name, Method: "GET"}
 	how, own := life1h, 3600
 	form := ui.Form{Title: "Link to " + client.Clean(name), Verb: "asking", Yes: "make the link",
 		Text: "Whoever has the link can do this one thing until it ends, without a key.",
@@ -74,7 +74,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			in.Expires = how.seconds(own)
-			signed, err := a.api.Objects.URL(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
+			signed, err := a.api.Objects.Presign(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
 			if err != nil {
 				return nil, err
 			}

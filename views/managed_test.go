@@ -39,7 +39,7 @@ func TestEditedByTwo(t *testing.T) {
 		}
 		r.press("<ctrl+s>")
 		r.see("Ada Wong M.: saved")
-		now, err := r.api.Contacts.View(r.Context(), 11)
+		now, err := r.api.Contacts.Get(r.Context(), 11)
 		if err != nil || now.Name.Raw() != "Ada Wong M." || now.Email.Raw() != "ada@new.acme.net" {
 			r.Errorf("%+v %v", now, err)
 		}

@@ -53,7 +53,7 @@ func (a *Account) leaving(rows []*client.Service) []ui.Notice {
 	var names []string
 	for _, s := range rows {
 		now[s.ID] = s.Status
-		if before[s.ID] == client.OK && a.alarming(s) {
+		if before[s.ID] == client.StatusOK && a.alarming(s) {
 			names = append(names, s.Label.String()+" "+condition(s.Status))
 		}
 	}
@@ -67,7 +67,7 @@ func (a *Account) leaving(rows []*client.Service) []ui.Notice {
 // alarming reports whether a state is none that somebody chose here, nor one on the way to ok.
 func (a *Account) alarming(s *client.Service) bool {
 	_, ours := a.journal.Hold(ordinal(s.ID))
-	return s.Status != client.OK && s.Status != client.Pending && !(s.Status == client.Disabled && ours)
+	return s.Status != client.StatusOK && s.Status != client.StatusPending && !(s.Status == client.StatusDisabled && ours)
 }
 
 // appearing gives notice of issues that were not there before.

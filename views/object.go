@@ -135,15 +135,15 @@ func (p *objectView) access(t *sheet) {
 // meaningOf is what an object's ACL allows.
 func meaningOf(acl client.ACL) string {
 	switch acl {
-	case client.Private:
+	case client.ACLPrivate:
 		return "(only this account's keys)"
-	case client.PublicRead:
+	case client.ACLPublicRead:
 		return "(everyone can read it)"
-	case client.AuthenticatedRead:
+	case client.ACLAuthenticatedRead:
 		return "(everyone with an account at the provider can read it)"
-	case client.PublicReadWrite:
+	case client.ACLPublicReadWrite:
 		return "(everyone can read and overwrite it)"
-	case client.Custom:
+	case client.ACLCustom:
 		return "(grants of its own: x shows them)"
 	}
 	return ""
@@ -183,13 +183,13 @@ func (p *objectView) content(got *preview, b ui.Box) string {
 
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
 func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
-	acl := client.Private
+	acl := client.ACLPrivate
 	form := ui.Form{Title: "Access to " + name.String(), Verb: "changing", Yes: "change", Text: "In " + bucketName(b) + ".",
-		Fields: []ui.Field{ui.Choice("acl", "ACL", &acl, client.Private, client.PublicRead, client.AuthenticatedRead, client.PublicReadWrite)},
+		Fields: []ui.Field{ui.Choice("acl", "ACL", &acl, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite)},
 		Review: func() string { return meaningOf(acl) },
 		Again:  "Setting the same access twice does no harm",
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			ctx = client.About(ctx, "object", bucketID(b)+"/"+name.Raw(), name.String())
+			ctx = client.ContextWithResource(ctx, "object", bucketID(b)+"/"+name.Raw(), name.String())
 			_, err := a.api.Objects.SetACL(ctx, b.Cluster.Raw(), b.Label.Raw(), name.Raw(), acl)
 			return func() tea.Cmd {
 				return tea.Batch(ui.News(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)), ui.Send(ui.Again{}))

@@ -118,7 +118,7 @@ func (l *listing) read(ctx context.Context, marker string) (ui.Page[client.Objec
 // rest is every page from a marker on, read ahead.
 func (l *listing) rest(ctx context.Context, marker string) func() (ui.Page[client.Object], error) {
 	return ui.Ahead(ctx, func(yield func(ui.Page[client.Object], error) bool) {
-		for p, err := range l.a.api.Objects.Walk(ctx, l.query(marker)) {
+		for p, err := range l.a.api.Objects.Pages(ctx, l.query(marker)) {
 			if !yield(l.page(p), err) {
 				return
 			}
@@ -128,7 +128,7 @@ func (l *listing) rest(ctx context.Context, marker string) func() (ui.Page[clien
 
 // page is an answer as rows. The entry that stands for the folder itself is left out.
 func (l *listing) page(p client.ObjectPage) ui.Page[client.Object] {
-	return ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.Next, Notes: p.Odd}
+	return ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.NextMarker, Notes: p.Warnings}
 }
 
 // marker reports whether an entry is the empty object that stands for the folder that is listed.
@@ -137,7 +137,7 @@ func (l *listing) marker(o client.Object) bool {
 }
 
 // folder reports whether an entry can be opened as a folder.
-func (l *listing) folder(o client.Object) bool { return l.at.delimiter != "" && o.Prefix() }
+func (l *listing) folder(o client.Object) bool { return l.at.delimiter != "" && o.IsPrefix() }
 
 // shown is an entry's name as it stands behind the prefix.
 func (l *listing) shown(o client.Object) string {
@@ -152,7 +152,7 @@ func (l *listing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 }
 
 func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
-	if o.Prefix() {
+	if o.IsPrefix() {
 		return "—", theme.Muted
 	}
 	if o.Size < 0 {

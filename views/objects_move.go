@@ -54,15 +54,15 @@ func (l *listing) below(ctx context.Context, rows []client.Object) ([]client.Obj
 func (l *listing) under(ctx context.Context, prefix string) ([]client.Object, error) {
 	var all []client.Object
 	q := client.ObjectQuery{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Prefix: prefix}
-	for p, err := range l.a.api.Objects.Walk(ctx, q) {
+	for p, err := range l.a.api.Objects.Pages(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
 		if all = append(all, p.Data...); len(all) > mostCounted {
 			return nil, tooMany()
 		}
-		if i := slices.IndexFunc(p.Odd, func(odd string) bool { return strings.HasPrefix(odd, "incomplete") }); i >= 0 {
-			return nil, fmt.Errorf("the listing is %s", p.Odd[i])
+		if i := slices.IndexFunc(p.Warnings, func(odd string) bool { return strings.HasPrefix(odd, "incomplete") }); i >= 0 {
+			return nil, fmt.Errorf("the listing is %s", p.Warnings[i])
 		}
 	}
 	return all, nil
@@ -337,9 +337,9 @@ func (l *listing) folderForm() ui.Form {
 			if err != nil {
 				return nil, err
 			}
-			ctx = client.About(ctx, "object", bucketID(l.at.bucket)+"/"+full, full)
+			ctx = client.ContextWithResource(ctx, "object", bucketID(l.at.bucket)+"/"+full, full)
 			_, err = l.a.api.Objects.Put(ctx, l.at.bucket.Cluster.Raw(), l.at.bucket.Label.Raw(), full,
-				client.ObjectBody{Reader: strings.NewReader(""), Type: "application/octet-stream"}, nil)
+				client.ObjectBody{Reader: strings.NewReader(""), ContentType: "application/octet-stream"}, nil)
 			return func() tea.Cmd {
 				return tea.Batch(ui.News(theme.Good, client.Clean(full)+": made"), l.Set.Refresh())
 			}, err

@@ -16,21 +16,21 @@ const (
 
 // A shelf is the store of a listing: about 100 bytes an object, filtered and sorted in its own quick ways.
 type shelf struct {
-	*client.Shelf
+	*client.ObjectIndex
 	behind string // what names begin with that is not shown
 }
 
-func (l *listing) store() ui.Store[client.Object] { return shelf{client.NewShelf(), l.at.behind()} }
+func (l *listing) store() ui.Store[client.Object] { return shelf{client.NewObjectIndex(), l.at.behind()} }
 
 // Snapshot is the objects as they are now.
-func (s shelf) Snapshot() func(i int) client.Object { return s.Shelf.Snapshot().At }
+func (s shelf) Snapshot() func(i int) client.Object { return s.ObjectIndex.Snapshot().At }
 
 // Searcher is the objects as they are now, to be filtered and sorted.
-func (s shelf) Searcher() ui.Searcher { return quick{s.Shelf.Snapshot(), s.behind} }
+func (s shelf) Searcher() ui.Searcher { return quick{s.ObjectIndex.Snapshot(), s.behind} }
 
 // quick filters objects by their names and sorts them by every column.
 type quick struct {
-	objects *client.Snapshot
+	objects *client.ObjectSnapshot
 	behind  string
 }
 

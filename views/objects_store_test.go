@@ -23,7 +23,7 @@ func logs(n int) []client.Object {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
 		rows = append(rows, client.Object{Name: client.NewText(fmt.Sprintf("logs/web/Service-%03d/%07d.log", i*7%1000, i)), Size: int64(i * 977 % 1_000_003),
-			ETag: client.NewETag(fmt.Sprintf("%032x", i)), Owner: client.NewText("acme"), Modified: client.At(at.Add(time.Duration(i*31%n) * time.Second))})
+			ETag: client.NewETag(fmt.Sprintf("%032x", i)), Owner: client.NewText("acme"), Modified: client.NewTime(at.Add(time.Duration(i*31%n) * time.Second))})
 	}
 	for _, folder := range []string{"z", "b", "a"} {
 		rows = append(rows, client.Object{Name: client.NewText("logs/web/" + folder + "/")})

@@ -252,16 +252,16 @@ func (a *Account) troubleLine(s *client.Service, b ui.Box) string {
 	shape, _, _ := strings.Cut(state, " ")
 	right := ""
 	switch s.Status {
-	case client.Problem:
+	case client.StatusProblem:
 		if issue, found := a.newestIssue(s.ID); found {
 			right = ago(issue.Created, b.Now)
 		}
-	case client.Disabled:
+	case client.StatusDisabled:
 		right, _ = a.off(s)
 	}
 	room := max(0, b.Width-ui.Width(right)-3)
 	name := s.Label.String()
-	if s.Status == client.Problem {
+	if s.Status == client.StatusProblem {
 		name += "  " + s.Type.String() + " " + s.Address.String()
 	}
 	left := shape + " " + ui.Cut(name, max(0, room-2), b.Theme.Glyphs.Ellipsis)

@@ -81,7 +81,7 @@ func startedBehind(t *testing.T, o emulator.Options, width, height int, between 
 		defer cancel()
 		r := newRig(t, ctx, o, width, height, between)
 		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC, OnOpen: r.opened, LeaveWarnings: r.leaving,
-			RateLimitWait: func() (time.Time, time.Duration) { b := r.api.Budget(); return b.Until, b.Asked }, RetryNow: r.api.Resume, TokenForm: r.token}
+			RateLimitWait: func() (time.Time, time.Duration) { b := r.api.RateLimit(); return b.PausedUntil, b.RetryAfter }, RetryNow: r.api.Resume, TokenForm: r.token}
 		setup(r, &so)
 		var err error
 		if r.shell, err = shell.New(so); err != nil {

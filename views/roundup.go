@@ -144,7 +144,7 @@ func (a *Account) clusterIDs(ctx context.Context) ([]string, error) {
 // inCluster are all buckets of a cluster.
 func (a *Account) inCluster(ctx context.Context, cluster string) (rows []*client.Bucket, err error) {
 	for n := 1; ; n++ {
-		p, err := a.api.Buckets.InCluster(ctx, cluster, n)
+		p, err := a.api.Buckets.ListInCluster(ctx, cluster, n)
 		if err != nil {
 			return nil, err
 		}

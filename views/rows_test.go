@@ -73,7 +73,7 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 	if kept, err := a.viewKey(t.Context(), 5); err != nil || !kept.SecretKey.IsZero() || kept.Label.Raw() != "reader" {
 		t.Errorf("%+v, %v", kept, err)
 	}
-	came, err := api.Keys.View(t.Context(), 5)
+	came, err := api.Keys.Get(t.Context(), 5)
 	if err != nil || came.SecretKey.IsZero() {
 		t.Fatalf("the answer has no secret to leave out: %v", err)
 	}

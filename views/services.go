@@ -18,7 +18,7 @@ import (
 )
 
 func (a *Account) services() *ui.Set[*client.Service] {
-	return share(a, "services", func(s *client.Service) string { return ordinal(s.ID) }, numbered(a.api.Services.Page))
+	return share(a, "services", func(s *client.Service) string { return ordinal(s.ID) }, numbered(a.api.Services.List))
 }
 
 func (a *Account) servicesPane() ui.Pane {
@@ -44,7 +44,7 @@ func (a *Account) servicesPane() ui.Pane {
 		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addService()) },
 		Detail: a.serviceDetail,
 		One: func(ctx context.Context, s *client.Service) (*client.Service, error) {
-			return a.api.Services.View(ctx, s.ID)
+			return a.api.Services.Get(ctx, s.ID)
 		},
 		Foot:  a.servicesFoot,
 		Lines: a.serviceLines,
@@ -57,10 +57,10 @@ func (a *Account) servicesPane() ui.Pane {
 func (a *Account) serviceActs() []ui.Act[*client.Service] {
 	return []ui.Act[*client.Service]{
 		{Keys: []string{"d"}, Name: "disable", About: "stop monitoring for a while: asks for how long and why", Show: true, Change: true, Many: true,
-			Off:  func(s *client.Service) string { return because(s.Status == client.Disabled, "already disabled") },
+			Off:  func(s *client.Service) string { return because(s.Status == client.StatusDisabled, "already disabled") },
 			Form: a.disableForm},
 		{Keys: []string{"E"}, Name: "enable", About: "monitor again", Verb: "enabling", Past: "monitoring is enabled", Show: true, Change: true, Many: true,
-			Off: func(s *client.Service) string { return because(s.Status != client.Disabled, "not disabled") },
+			Off: func(s *client.Service) string { return because(s.Status != client.StatusDisabled, "not disabled") },
 			Run: func(ctx context.Context, s *client.Service) (ui.Change[*client.Service], error) {
 				return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID))
 			},
@@ -96,22 +96,22 @@ func because(holds bool, reason string) string {
 
 // about names the service in the journal.
 func about(ctx context.Context, s *client.Service) context.Context {
-	ctx = client.Was(ctx, serviceWas(s))
-	return client.About(ctx, "service", ordinal(s.ID), s.Label.String())
+	ctx = client.ContextWithBefore(ctx, serviceWas(s))
+	return client.ContextWithResource(ctx, "service", ordinal(s.ID), s.Label.String())
 }
 
 func enabled(now *client.Service, found bool) ui.Verdict {
 	switch {
 	case !found:
 		return ui.Refused
-	case now.Status == client.Disabled:
+	case now.Status == client.StatusDisabled:
 		return ui.Refused
 	}
 	return ui.Done
 }
 
 func disabled(now *client.Service, found bool) ui.Verdict {
-	if found && now.Status == client.Disabled {
+	if found && now.Status == client.StatusDisabled {
 		return ui.Done
 	}
 	return ui.Refused
@@ -128,14 +128,14 @@ func deleteService(s *client.Service) *ui.Question {
 
 // toggle is enable for what is disabled, and the question of disabling for the rest.
 func (a *Account) toggle(s *client.Service) tea.Cmd {
-	if s.Status != client.Disabled {
+	if s.Status != client.StatusDisabled {
 		return ui.Send(ui.Enter{Form: a.disableForm([]*client.Service{s})})
 	}
 	return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("enable", "t"), Of: s.Label.String(), Change: true, Do: func() tea.Cmd { return a.switchOn([]*client.Service{s}, "") }}})
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {
-	problems := a.servicesIn()[client.Problem]
+	problems := a.servicesIn()[client.StatusProblem]
 	if problems == 0 {
 		return "", theme.Plain
 	}
@@ -151,7 +151,7 @@ func (a *Account) troubleCell(s *client.Service, b ui.Box) (string, theme.Tone) 
 		return "off " + since, theme.Off
 	}
 	issue, found := a.newestIssue(s.ID)
-	if !found || s.Status != client.Problem && !a.open(issue) {
+	if !found || s.Status != client.StatusProblem && !a.open(issue) {
 		return "", theme.Plain
 	}
 	return fmt.Sprintf("%d · %s", issue.ID, ago(issue.Created, b.Now)), theme.Warn
@@ -180,9 +180,9 @@ func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
 	state, tone := stateOf(s.Status, b.Theme)
 	t.title(s.Label.String())
 	t.line("state", state, tone)
-	if hold, ok := a.heldBy(s.ID); ok && s.Status == client.Disabled {
+	if hold, ok := a.heldBy(s.ID); ok && s.Status == client.StatusDisabled {
 		t.line("disabled", hold, theme.Warn)
-	} else if d, known := a.disabledFor(s); known && s.Status == client.Disabled {
+	} else if d, known := a.disabledFor(s); known && s.Status == client.StatusDisabled {
 		t.line("disabled", "for "+ui.Age(d)+", by its last change", theme.Warn)
 	}
 	t.line("type", s.Type.String(), theme.Plain)
@@ -228,7 +228,7 @@ func private(address string) bool {
 
 // serviceWas is a service as the journal keeps it beside a change.
 func serviceWas(s *client.Service) client.Patch {
-	was := client.Changes(client.ServiceRequest{}, s.Request())
+	was := client.Diff(client.ServiceRequest{}, s.Request())
 	was["status"] = s.Status
 	return was
 }

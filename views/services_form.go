@@ -22,10 +22,10 @@ func (a *Account) addService() ui.Action {
 
 // newService asks for a service. Monitoring begins once it is created.
 func (a *Account) newService() ui.Form {
-	in := client.ServiceRequest{Type: client.URL, Timeout: 10}
+	in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
 	before := a.services().Rows()
 	form := a.serviceForm("New service", "added", &in, func(ctx context.Context) (ui.Change[*client.Service], error) {
-		return ui.Put(a.api.Services.Create(client.About(ctx, "service", "", in.Label), in))
+		return ui.Put(a.api.Services.Create(client.ContextWithResource(ctx, "service", "", in.Label), in))
 	}, func(now []*client.Service) ui.Verdict {
 		return created(before, now, serviceID, func(s *client.Service) bool { return sameService(s, in) })
 	})
@@ -37,7 +37,7 @@ func (a *Account) newService() ui.Form {
 func (a *Account) editService(s *client.Service) ui.Form {
 	e := &edit[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
 	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), "saved", &e.in, func(ctx context.Context) (ui.Change[*client.Service], error) {
-		return save(about(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.View(ctx, s.ID) }, (*client.Service).Request,
+		return save(about(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.Get(ctx, s.ID) }, (*client.Service).Request,
 			func(ctx context.Context, p client.Patch) (*client.Service, error) {
 				return a.api.Services.Update(ctx, s.ID, p)
 			})
@@ -50,7 +50,7 @@ func (a *Account) editService(s *client.Service) ui.Form {
 func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, send func(context.Context) (ui.Change[*client.Service], error), check func([]*client.Service) ui.Verdict) ui.Form {
 	return ui.FormFor(a.services(), title, []ui.Field{
 		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
-		ui.Choice("service_type", "Type", &in.Type, client.URL, client.TCP),
+		ui.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
 		ui.Text("address", "Address", &in.Address, ui.Length(3, 100)).Note("a URL, or host:port for tcp; the part after # is not kept"),
 		ui.Text("region", "Region", &in.Region).When(func() bool { return private(in.Address) }).Note("needed for a private address, and only then"),
 		ui.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),

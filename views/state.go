@@ -13,13 +13,13 @@ import (
 func stateOf(status client.ServiceStatus, look *theme.Theme) (string, theme.Tone) {
 	g := look.Glyphs
 	switch status {
-	case client.OK:
+	case client.StatusOK:
 		return g.OK + " ok", theme.Good
-	case client.Problem:
+	case client.StatusProblem:
 		return g.Problem + " problem", theme.Bad
-	case client.Pending:
+	case client.StatusPending:
 		return g.Pending + " pending", theme.Warn
-	case client.Disabled:
+	case client.StatusDisabled:
 		return g.Disabled + " disabled", theme.Off
 	}
 	return g.Unknown + " " + status.String(), theme.Info
@@ -27,7 +27,7 @@ func stateOf(status client.ServiceStatus, look *theme.Theme) (string, theme.Tone
 
 // condition is a status as it ends a sentence: "has a problem".
 func condition(status client.ServiceStatus) string {
-	if status == client.Problem {
+	if status == client.StatusProblem {
 		return "has a problem"
 	}
 	return "is " + status.String()
@@ -36,13 +36,13 @@ func condition(status client.ServiceStatus) string {
 // rank orders states by how soon somebody must look: problems first.
 func rank(status client.ServiceStatus) int {
 	switch status {
-	case client.Problem:
+	case client.StatusProblem:
 		return 0
-	case client.Pending:
+	case client.StatusPending:
 		return 2
-	case client.OK:
+	case client.StatusOK:
 		return 3
-	case client.Disabled:
+	case client.StatusDisabled:
 		return 1
 	}
 	return 1

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *Account) stats() *ui.Set[*client.Stats] {
-	return share(a, "stats", func(*client.Stats) string { return "account" }, single(a.api.Stats.View))
+	return share(a, "stats", func(*client.Stats) string { return "account" }, single(a.api.Stats.Get))
 }
 
 // A measure is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed over the instances,
@@ -37,7 +37,7 @@ func measures() []measure {
 	}
 }
 
-func line(name string, tone theme.Tone, points []client.Point) ui.Series {
+func line(name string, tone theme.Tone, points []client.Sample) ui.Series {
 	s := ui.Series{Name: name, Tone: tone, Points: make([]ui.Point, len(points))}
 	for i, p := range points {
 		s.Points[i] = ui.Point{At: p.At, Value: p.Value}

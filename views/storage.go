@@ -12,7 +12,7 @@ import (
 )
 
 func (a *Account) transfer() *ui.Set[*client.TransferUsage] {
-	return share(a, "transfer", func(*client.TransferUsage) string { return "account" }, single(a.api.Transfer.View))
+	return share(a, "transfer", func(*client.TransferUsage) string { return "account" }, single(a.api.NetworkTransfer.Get))
 }
 
 // pool is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1 terabyte).

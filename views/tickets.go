@@ -23,7 +23,7 @@ const ticketsAtOnce = 20
 
 // seeTickets asks for the tickets of issues in sight, each once until the issues are read again; closed ones stay closed.
 func (a *Account) seeTickets(rows []*client.Issue) tea.Cmd {
-	if a.api.Dialect() != client.Provider {
+	if a.api.Dialect() != client.DialectProvider {
 		return nil
 	}
 	var cmds []tea.Cmd
@@ -39,7 +39,7 @@ func (a *Account) seeTickets(rows []*client.Issue) tea.Cmd {
 }
 
 func (a *Account) askTicket(id int) tea.Cmd {
-	ctx, view := a.ctx, a.api.Tickets.View
+	ctx, view := a.ctx, a.api.Tickets.Get
 	return func() tea.Msg {
 		ticket, err := view(ctx, id)
 		return ticketRead{tickets: &a.tickets, id: id, ticket: ticket, err: err}

@@ -23,7 +23,7 @@ func (a *Account) TokenForm() ui.Form {
 			if err != nil {
 				return nil, err
 			}
-			if _, err := a.api.Services.Page(ctx, 1); ui.Unauthorized(err) {
+			if _, err := a.api.Services.List(ctx, 1); ui.Unauthorized(err) {
 				_, _ = a.api.SetToken(before)
 				return nil, err
 			}

@@ -464,7 +464,7 @@ const manyObjects = 100_000
 func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
 	ctx := a.ctx
 	work := func() tea.Msg {
-		now, err := a.api.Buckets.View(ctx, b.Cluster.Raw(), b.Label.Raw())
+		now, err := a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		if err != nil {
 			return ui.Say{Tone: theme.Bad, Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err)}
 		}

@@ -17,7 +17,7 @@ import (
 func (r *rig) filled(n int) {
 	r.Helper()
 	for i := range n {
-		body := client.ObjectBody{Reader: strings.NewReader("some text\n"), Size: 10, Type: "text/plain"}
+		body := client.ObjectBody{Reader: strings.NewReader("some text\n"), Size: 10, ContentType: "text/plain"}
 		if _, err := r.api.Objects.Put(r.Context(), "ap-south-1", "scratch", fmt.Sprintf("many/%03d.txt", i), body, nil); err != nil {
 			r.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func (w *watch) View(b ui.Box) string {
 
 // broken are the services with a problem, the longest first.
 func (w *watch) broken() []*client.Service {
-	rows := slices.DeleteFunc(w.a.services().Rows(), func(s *client.Service) bool { return s.Status != client.Problem })
+	rows := slices.DeleteFunc(w.a.services().Rows(), func(s *client.Service) bool { return s.Status != client.StatusProblem })
 	slices.SortStableFunc(rows, func(s, t *client.Service) int {
 		return w.since(s).Compare(w.since(t))
 	})

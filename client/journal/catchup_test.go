@@ -16,11 +16,11 @@ func change(t *testing.T, j *Journal, op, id string) {
 	t.Helper()
 	c := disable(id, "x")
 	c.Op = op
-	entry, err := j.Intent(c)
+	entry, err := j.RecordIntent(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Outcome(entry, true, nil)
+	j.RecordOutcome(entry, true, nil)
 }
 
 // caught fails unless catching up finds something new, or nothing.
@@ -82,7 +82,7 @@ func TestAChangeElsewhereIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if _, err := opened(t, path).Intent(client.Change{Op: "delete key"}); err != nil {
+	if _, err := opened(t, path).RecordIntent(client.Change{Op: "delete key"}); err != nil {
 		t.Fatal(err)
 	}
 	caught(t, j, true)

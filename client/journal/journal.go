@@ -263,8 +263,8 @@ func (j *Journal) Torn() int {
 	return j.torn
 }
 
-// Intent writes that a change is about to be sent. It is on the disk when Intent returns.
-func (j *Journal) Intent(c client.Change) (string, error) {
+// RecordIntent writes that a change is about to be sent. It is on the disk when Intent returns.
+func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.count++
@@ -278,8 +278,8 @@ func (j *Journal) Intent(c client.Change) (string, error) {
 	return e.ID, nil
 }
 
-// Outcome writes how a change ended. A later one of the same change counts: err then says how it came to be known.
-func (j *Journal) Outcome(id string, done bool, err error) {
+// RecordOutcome writes how a change ended. A later one of the same change counts: err then says how it came to be known.
+func (j *Journal) RecordOutcome(id string, done bool, err error) {
 	l := line{ID: id, Outcome: Done}
 	if !done {
 		l.Outcome = NotDone
@@ -383,12 +383,12 @@ type Hold struct {
 
 // hold keeps track of what is disabled.
 func (j *Journal) hold(e *Entry) {
-	if e.Outcome != Done || e.Change.Kind != "service" {
+	if e.Outcome != Done || e.Change.Resource != "service" {
 		return
 	}
 	switch e.Change.Op {
 	case "disable service":
-		j.holds[e.Change.ID] = Hold{ID: e.Change.ID, Label: e.Change.Label, Reason: e.Change.Reason, Since: e.Time, Until: e.Change.Until}
+		j.holds[e.Change.ID] = Hold{ID: e.Change.ID, Label: e.Change.Label, Reason: e.Change.Reason, Since: e.Time, Until: e.Change.RevertAt}
 	case "enable service", "delete service":
 		delete(j.holds, e.Change.ID)
 	}

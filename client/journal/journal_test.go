@@ -16,7 +16,7 @@ import (
 func at() time.Time { return time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC) }
 
 func disable(id, label string) client.Change {
-	return client.Change{Op: "disable service", Kind: "service", ID: id, Label: label, Reason: "maintenance", Until: at().Add(time.Hour)}
+	return client.Change{Op: "disable service", Resource: "service", ID: id, Label: label, Reason: "maintenance", RevertAt: at().Add(time.Hour)}
 }
 
 type lost struct{}
@@ -37,13 +37,13 @@ func TestAJournalIsReadAgain(t *testing.T) {
 		want Outcome
 	}{{true, nil, Done}, {false, errors.New("no"), NotDone}, {false, lost{}, Unknown}}
 	for i, end := range ends {
-		id, err := j.Intent(disable(string(rune('1'+i)), "x"))
+		id, err := j.RecordIntent(disable(string(rune('1'+i)), "x"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.Outcome(id, end.done, end.err)
+		j.RecordOutcome(id, end.done, end.err)
 	}
-	if _, err := j.Intent(disable("9", "x")); err != nil {
+	if _, err := j.RecordIntent(disable("9", "x")); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Close(); err != nil {
@@ -83,11 +83,11 @@ func TestEnablingEndsAHold(t *testing.T) {
 	for _, op := range []string{"disable service", "enable service"} {
 		c := disable("7", "x")
 		c.Op = op
-		id, err := j.Intent(c)
+		id, err := j.RecordIntent(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.Outcome(id, true, nil)
+		j.RecordOutcome(id, true, nil)
 	}
 	if len(j.Holds()) != 0 {
 		t.Errorf("holds: %+v", j.Holds())
@@ -107,7 +107,7 @@ func TestUnfinishedChanges(t *testing.T) {
 		return j.Unfinished("empty bucket")
 	}
 	begin := func(j *Journal, path string) string {
-		id, err := j.Intent(client.Change{Op: "empty bucket", Path: path})
+		id, err := j.RecordIntent(client.Change{Op: "empty bucket", Path: path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,10 +115,10 @@ func TestUnfinishedChanges(t *testing.T) {
 	}
 	own := run(func(j *Journal) {
 		begin(j, "/open")
-		j.Outcome(begin(j, "/unknown"), false, lost{})
-		j.Outcome(begin(j, "/given up"), false, errors.New("cancelled"))
-		j.Outcome(begin(j, "/done"), true, nil)
-		_, _ = j.Intent(client.Change{Op: "delete bucket", Path: "/other"})
+		j.RecordOutcome(begin(j, "/unknown"), false, lost{})
+		j.RecordOutcome(begin(j, "/given up"), false, errors.New("cancelled"))
+		j.RecordOutcome(begin(j, "/done"), true, nil)
+		_, _ = j.RecordIntent(client.Change{Op: "delete bucket", Path: "/other"})
 	})
 	if len(own) != 0 {
 		t.Errorf("a run finds its own: %+v", own)
@@ -126,7 +126,7 @@ func TestUnfinishedChanges(t *testing.T) {
 	if next := run(func(*Journal) {}); len(next) != 2 || next[0].Change.Path != "/open" || next[1].Change.Path != "/unknown" {
 		t.Errorf("the next run finds %+v", next)
 	}
-	if after := run(func(j *Journal) { j.Outcome(begin(j, "/open"), true, nil) }); len(after) != 1 || after[0].Change.Path != "/unknown" {
+	if after := run(func(j *Journal) { j.RecordOutcome(begin(j, "/open"), true, nil) }); len(after) != 1 || after[0].Change.Path != "/unknown" {
 		t.Errorf("after one is done: %+v", after)
 	}
 }
@@ -138,7 +138,7 @@ func TestAClosedJournalRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Close()
-	if _, err := j.Intent(disable("1", "x")); err == nil {
+	if _, err := j.RecordIntent(disable("1", "x")); err == nil {
 		t.Error("an intent that was not written passes")
 	}
 }

@@ -29,14 +29,14 @@ func written(t testing.TB, path string) (data []byte, ends []Outcome) {
 		err  error
 		want Outcome
 	}{{true, nil, Done}, {false, errors.New("no"), NotDone}, {false, lost{}, Unknown}, {true, nil, Done}, {false, lost{}, Unknown}} {
-		id, err := j.Intent(disable(fmt.Sprint(i+1), "größe ‹1›\n"))
+		id, err := j.RecordIntent(disable(fmt.Sprint(i+1), "größe ‹1›\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.Outcome(id, end.done, end.err)
+		j.RecordOutcome(id, end.done, end.err)
 		ends = append(ends, end.want)
 	}
-	if _, err := j.Intent(disable("6", "x")); err != nil {
+	if _, err := j.RecordIntent(disable("6", "x")); err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
@@ -97,11 +97,11 @@ func cutAt(t *testing.T, path string, data []byte, ends []Outcome) {
 	if n := len(data); n%11 != 0 && n > 0 && data[n-1] != '}' && data[n-1] != '\n' {
 		return // what is written after is tried at the ends of lines and at every eleventh byte: each costs the disk a sync
 	}
-	id, err := j.Intent(disable("99", "after"))
+	id, err := j.RecordIntent(disable("99", "after"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Outcome(id, true, nil)
+	j.RecordOutcome(id, true, nil)
 	j.Close()
 	again := opened(t, path).Entries(time.Time{})
 	if last := again[len(again)-1]; len(again) < len(entries)+1 || last.ID != id || last.Outcome != Done {
@@ -116,12 +116,12 @@ func child(path string) {
 		panic(err)
 	}
 	for n := 1; ; n++ {
-		id, err := j.Intent(disable(fmt.Sprint(n), "x"))
+		id, err := j.RecordIntent(disable(fmt.Sprint(n), "x"))
 		if err != nil {
 			panic(err)
 		}
 		fmt.Println(n)
-		j.Outcome(id, true, nil)
+		j.RecordOutcome(id, true, nil)
 	}
 }
 
@@ -354,12 +354,12 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 				defer j.Close()
 				group.Go(func() {
 					for n := range 250 {
-						id, err := j.Intent(disable(fmt.Sprint(n), strings.Repeat("x", n*20)))
+						id, err := j.RecordIntent(disable(fmt.Sprint(n), strings.Repeat("x", n*20)))
 						if err != nil {
 							t.Error(err)
 							return
 						}
-						j.Outcome(id, n%2 == 0, errors.New("no"))
+						j.RecordOutcome(id, n%2 == 0, errors.New("no"))
 					}
 				})
 			}

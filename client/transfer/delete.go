@@ -141,7 +141,7 @@ func everywhere(err error) bool {
 	if !errors.As(err, &e) {
 		return true
 	}
-	refused := !e.Storage && (e.Denied() || e.Unauthorized() || e.NotFound())
+	refused := !e.Presigned && (e.Denied() || e.Unauthorized() || e.NotFound())
 	if _, busy := busy(err); busy {
 		return false
 	}
@@ -155,8 +155,8 @@ func busy(err error) (time.Duration, bool) {
 	if !errors.As(err, &e) {
 		return 0, false
 	}
-	rest, asked := e.Busy()
-	return rest, asked && e.Outcome != client.Uncertain || e.Status == http.StatusServiceUnavailable && e.Outcome == client.Refused
+	rest, asked := e.RateLimited()
+	return rest, asked && e.Outcome != client.Unknown || e.Status == http.StatusServiceUnavailable && e.Outcome == client.Rejected
 }
 
 // end is the error of a sweep with names left.

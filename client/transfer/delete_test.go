@@ -156,13 +156,13 @@ func someFail(t *testing.T) {
 // broken is a journal on a full disk.
 type broken struct{ client.Recorder }
 
-func (broken) Intent(client.Change) (string, error) { return "", errors.New("no space left on device") }
+func (broken) RecordIntent(client.Change) (string, error) { return "", errors.New("no space left on device") }
 
 func refusedDeletions(t *testing.T) {
 	for name, c := range map[string]struct {
 		option client.Option
 		want   string
-	}{"journal": {client.WithRecorder(broken{}), "cannot record it"}, "read-only": {client.ReadOnly(), "read-only"}} {
+	}{"journal": {client.WithRecorder(broken{}), "cannot record it"}, "read-only": {client.WithReadOnly(), "read-only"}} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				ids := []ID{r.m.Delete(cluster, bucket, []string{"README.txt", "db/"}), r.m.Empty(cluster, bucket, "")}
@@ -239,7 +239,7 @@ func emptied(t *testing.T) {
 		if row.State != Done || r.deletions() != 1200 {
 			t.Errorf("%s, %v, %d", row.State, row.Err, r.deletions())
 		}
-		if b, err := r.c.Buckets.View(r.Context(), cluster, bucket); err != nil || b.Objects != 0 {
+		if b, err := r.c.Buckets.Get(r.Context(), cluster, bucket); err != nil || b.Objects != 0 {
 			t.Errorf("left: %d, %v", b.Objects, err)
 		}
 		if left := open().Unfinished(EmptyOp); len(left) != 0 {

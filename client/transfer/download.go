@@ -149,7 +149,7 @@ func (d *download) run(ctx context.Context, m *Manager, p *progress) (err error)
 
 // etag is the listing's etag without quotes; "" where there is none, or a weak one, which says nothing of the bytes.
 func (d *download) etag() string {
-	etag := client.Unquote(d.Object.ETag.Raw())
+	etag := client.UnquoteETag(d.Object.ETag.Raw())
 	if strings.HasPrefix(etag, "W/") {
 		return ""
 	}
@@ -232,7 +232,7 @@ func (d *download) attempt(ctx context.Context, m *Manager, p *progress) error {
 		return d.refused(err, p)
 	}
 	defer res.Body.Close()
-	etag := client.Unquote(res.Header.Get("ETag"))
+	etag := client.UnquoteETag(res.Header.Get("ETag"))
 	switch {
 	case etag != "" && d.etag() != "" && etag != d.etag() && etag != `W/"`+d.etag()+`"`:
 		return ErrChanged
@@ -264,7 +264,7 @@ func (d *download) continues(res *http.Response, from int64, etag string) bool {
 // refused turns the storage's refusals of a condition or a range into what they mean.
 func (d *download) refused(err error, p *progress) error {
 	var e *client.Error
-	if !errors.As(err, &e) || !e.Storage {
+	if !errors.As(err, &e) || !e.Presigned {
 		return err
 	}
 	switch e.Status {

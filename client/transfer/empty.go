@@ -45,7 +45,7 @@ func (e *InterruptedError) Unknown() bool { return true }
 
 func (e *emptying) run(ctx context.Context, m *Manager, p *progress) error {
 	where := client.Clean(e.cluster + "/" + e.bucket + "/" + e.prefix)
-	change := client.Change{Op: EmptyOp, Method: "DELETE", Path: "/" + e.cluster + "/" + e.bucket + "/" + e.prefix, Kind: EmptyKind,
+	change := client.Change{Op: EmptyOp, Method: "DELETE", Path: "/" + e.cluster + "/" + e.bucket + "/" + e.prefix, Resource: EmptyKind,
 		ID: e.cluster + "/" + e.bucket + "/" + e.prefix, Label: where}
 	return m.c.Record(ctx, change, func(ctx context.Context) error {
 		err := e.sweep(ctx, m, p)
@@ -76,8 +76,8 @@ func (e *emptying) sweep(ctx context.Context, m *Manager, p *progress) error {
 		if left := e.names(page); len(left) > 0 {
 			return e.remains(ctx, &s, page, left)
 		}
-		if page.Cut != "" {
-			return &InterruptedError{fmt.Errorf("the listing is %s, so objects may be left: look, and empty it again", page.Cut)}
+		if page.Incomplete != "" {
+			return &InterruptedError{fmt.Errorf("the listing is %s, so objects may be left: look, and empty it again", page.Incomplete)}
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (e *emptying) expect(ctx context.Context, m *Manager, p *progress) {
 		return
 	}
 	left := int64(0)
-	if b, err := m.c.Buckets.View(ctx, e.cluster, e.bucket); err == nil {
+	if b, err := m.c.Buckets.Get(ctx, e.cluster, e.bucket); err == nil {
 		left = b.Objects
 	}
 	p.set(e.done, e.done+left)
@@ -102,7 +102,7 @@ func (e *emptying) pages(ctx context.Context, m *Manager) iter.Seq2[client.Objec
 		q := client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix}
 		for try, again := 0, true; again; {
 			again = false
-			for page, err := range m.c.Objects.Walk(ctx, q) {
+			for page, err := range m.c.Objects.Pages(ctx, q) {
 				if rest, busy := busy(err); busy && try < deleteTries-1 && wait(ctx, max(rest, firstRest<<try)) == nil {
 					try, again = try+1, true
 					break
@@ -110,7 +110,7 @@ func (e *emptying) pages(ctx context.Context, m *Manager) iter.Seq2[client.Objec
 				if !yield(page, err) {
 					return
 				}
-				try, q.Marker = 0, page.Next
+				try, q.Marker = 0, page.NextMarker
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (e *emptying) remains(ctx context.Context, s *sweep, page client.ObjectPage
 	err := s.end(ctx, left)
 	var u *UndeletedError
 	if errors.As(err, &u) {
-		u.More = page.Truncated || page.Cut != ""
+		u.More = page.Truncated || page.Incomplete != ""
 		if u.Cause == nil {
 			u.Cause = errors.New("they came while it ran")
 		}

@@ -128,7 +128,7 @@ func NewPlan(prefix string, objects []client.Object) Plan {
 	taken := taken{}
 	for _, o := range objects {
 		name := o.Name.Raw()
-		if o.Prefix() || !strings.HasPrefix(name, prefix[:cut]) {
+		if o.IsPrefix() || !strings.HasPrefix(name, prefix[:cut]) {
 			continue
 		}
 		if strings.HasSuffix(name, "/") && o.Size == 0 {

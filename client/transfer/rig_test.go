@@ -181,7 +181,7 @@ func (r *rig) send(name, file string) Row {
 // put stores an object in the emulator.
 func (r *rig) put(name, text string) client.Object {
 	r.Helper()
-	if _, err := r.c.Objects.Put(r.Context(), cluster, bucket, name, client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), Type: "text/plain"}, nil); err != nil {
+	if _, err := r.c.Objects.Put(r.Context(), cluster, bucket, name, client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"}, nil); err != nil {
 		r.Fatal(err)
 	}
 	o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, name)

@@ -100,8 +100,8 @@ func openSource(r UploadRequest) (*source, error) {
 		return nil, fmt.Errorf("%s is a folder", client.Clean(r.File))
 	case !before.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no ordinary file", client.Clean(r.File))
-	case before.Size() > client.LargestPut:
-		return nil, fmt.Errorf("%s has %d bytes; one object can be sent with at most 5 GiB (%d bytes)", client.Clean(r.File), before.Size(), int64(client.LargestPut))
+	case before.Size() > client.MaxPutSize:
+		return nil, fmt.Errorf("%s has %d bytes; one object can be sent with at most 5 GiB (%d bytes)", client.Clean(r.File), before.Size(), int64(client.MaxPutSize))
 	}
 	f, err := open(r.File)
 	if err != nil {
@@ -187,7 +187,7 @@ func (u *upload) run(ctx context.Context, m *Manager, p *progress) error {
 	within, watch := watched(ctx)
 	defer watch.close()
 	body := &sending{ctx: within, src: src, p: p, watch: watch, sum: md5.New()}
-	_, err = m.c.Objects.Put(within, u.Cluster, u.Bucket, u.Name, client.ObjectBody{Reader: body, Size: src.size, Type: u.Type},
+	_, err = m.c.Objects.Put(within, u.Cluster, u.Bucket, u.Name, client.ObjectBody{Reader: body, Size: src.size, ContentType: u.Type},
 		func(etag string, err error) error { return u.settle(ctx, m, p, body, etag, err) })
 	return err
 }
@@ -208,7 +208,7 @@ func (u *upload) settle(ctx context.Context, m *Manager, p *progress, body *send
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what is stored is stored, whoever left meanwhile
 	defer cancel()
 	o, there, failure := m.c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
-	listed := client.Unquote(o.ETag.Raw())
+	listed := client.UnquoteETag(o.ETag.Raw())
 	sized := o.Size == body.src.size || o.Size < 0 && plainMD5(listed)
 	matches := failure == nil && there && sized && (!plainMD5(listed) || strings.EqualFold(listed, sum))
 	sure := matches && plainMD5(listed)
@@ -219,7 +219,7 @@ func (u *upload) settle(ctx context.Context, m *Manager, p *progress, body *send
 	case err != nil:
 		return err
 	case failure == nil && !matches:
-		return &client.Error{Op: "upload " + client.Clean(u.Name), Write: true, Storage: true, Outcome: client.Uncertain, What: "it was accepted, but the listing does not show what was sent"}
+		return &client.Error{Op: "upload " + client.Clean(u.Name), Write: true, Presigned: true, Outcome: client.Unknown, Detail: "it was accepted, but the listing does not show what was sent"}
 	case plainMD5(etag) && !strings.EqualFold(etag, sum):
 		return fmt.Errorf("%w: the storage has the MD5 %s, not %s", ErrCorrupt, etag, sum)
 	case failure != nil:
@@ -270,7 +270,7 @@ func Walk(ctx context.Context, folder string) (files []Found, skipped []Skipped,
 			skip(name, "it is no ordinary file")
 		case err != nil:
 			skip(name, "it cannot be read")
-		case info.Size() > client.LargestPut:
+		case info.Size() > client.MaxPutSize:
 			skip(name, "it is larger than 5 GiB")
 		default:
 			files = append(files, Found{name, info.Size()})

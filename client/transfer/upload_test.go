@@ -46,7 +46,7 @@ func sources(t *testing.T) {
 		"nothing":   {func(*rig, string) error { return nil }, "no such file"},
 		"folder":    {func(_ *rig, f string) error { return os.Mkdir(f, 0o700) }, "is a folder"},
 		"pipe":      {func(_ *rig, f string) error { return mkfifo(f) }, "no ordinary file"},
-		"too large": {func(_ *rig, f string) error { return sparse(f, client.LargestPut+1) }, "at most 5 GiB"},
+		"too large": {func(_ *rig, f string) error { return sparse(f, client.MaxPutSize+1) }, "at most 5 GiB"},
 		"empty":     {func(_ *rig, f string) error { return sparse(f, 0) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

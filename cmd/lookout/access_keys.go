@@ -65,7 +65,7 @@ func keysNoun() noun {
 				}
 			}
 		},
-		get: byNumber(func(ctx context.Context, s *session, id int) (*keyRow, error) { return keyed(s.api.Keys.View(ctx, id)) }),
+		get: byNumber(func(ctx context.Context, s *session, id int) (*keyRow, error) { return keyed(s.api.Keys.Get(ctx, id)) }),
 		verbs: []verb[*keyRow]{
 			{name: "create", args: "LABEL", makes: true, about: "Make a key. Its secret is shown this once", with: createKey,
 				lost: func(k *keyRow) string {

@@ -47,7 +47,7 @@ func bucketsNoun() noun {
 			if err != nil {
 				return nil, err
 			}
-			return s.api.Buckets.View(ctx, cluster, bucket)
+			return s.api.Buckets.Get(ctx, cluster, bucket)
 		},
 		verbs: []verb[row]{
 			{name: "create", args: "CLUSTER/BUCKET", makes: true, about: "Make a bucket", with: createBucket},
@@ -62,7 +62,7 @@ func bucketsNoun() noun {
 }
 
 func createBucket(set *pflag.FlagSet) work[*client.Bucket] {
-	acl := set.String("acl", string(client.Private), acls)
+	acl := set.String("acl", string(client.ACLPrivate), acls)
 	oneOf(set, "acl", aclNames()...)
 	cors := set.Bool("cors", false, "allow all origins")
 	return func(ctx context.Context, s *session, it *client.Bucket, args []string) (*client.Bucket, error) {
@@ -74,7 +74,7 @@ func createBucket(set *pflag.FlagSet) work[*client.Bucket] {
 		if in.ACL, err = aclOf(*acl); err != nil {
 			return it, err
 		}
-		there, err := s.api.Buckets.View(ctx, cluster, bucket)
+		there, err := s.api.Buckets.Get(ctx, cluster, bucket)
 		switch {
 		case err == nil:
 			return there, existed(s, there, set.Changed("acl") || set.Changed("cors"))
@@ -100,7 +100,7 @@ const acls = "private, public-read, authenticated-read or public-read-write"
 
 // aclNames are the canned ACLs.
 func aclNames() []string {
-	return []string{string(client.Private), string(client.PublicRead), string(client.AuthenticatedRead), string(client.PublicReadWrite)}
+	return []string{string(client.ACLPrivate), string(client.ACLPublicRead), string(client.ACLAuthenticatedRead), string(client.ACLPublicReadWrite)}
 }
 
 func aclOf(text string) (client.ACL, error) {
@@ -116,7 +116,7 @@ func bucketAccess(set *pflag.FlagSet) work[*client.Bucket] {
 	oneOf(set, "acl", aclNames()...)
 	cors := set.Bool("cors", false, "allow all origins; --cors=false forbids them")
 	return func(ctx context.Context, s *session, it *client.Bucket, _ []string) (*client.Bucket, error) {
-		var in client.Access
+		var in client.BucketAccess
 		if set.Changed("cors") {
 			in.CORS = cors
 		}
@@ -129,6 +129,6 @@ func bucketAccess(set *pflag.FlagSet) work[*client.Bucket] {
 		case in.CORS == nil:
 			return it, usage(errors.New("--acl or --cors is needed"))
 		}
-		return it, s.api.Buckets.Access(ctx, it.Cluster.Raw(), it.Label.Raw(), in)
+		return it, s.api.Buckets.ModifyAccess(ctx, it.Cluster.Raw(), it.Label.Raw(), in)
 	}
 }

@@ -44,7 +44,7 @@ func certificatesNoun() noun {
 			if err != nil {
 				return row{}, err
 			}
-			status, err := s.api.Certificates.View(ctx, cluster, bucket)
+			status, err := s.api.Certificates.Get(ctx, cluster, bucket)
 			if err != nil {
 				return row{}, err
 			}
@@ -69,7 +69,7 @@ func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 		if err != nil {
 			return c, err
 		}
-		if why := pair.Unfit(c.Bucket, s.now()); why != "" {
+		if why := pair.ProblemFor(c.Bucket, s.now()); why != "" {
 			return c, fmt.Errorf("certificate: %s; nothing was sent", why)
 		}
 		there := c.Set != nil && *c.Set
@@ -91,7 +91,7 @@ func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 		case err != nil:
 			return c, err
 		}
-		s.say("%s: for %s, until %s", c, pair.Names(), pair.Leaf.NotAfter.Format(time.DateOnly))
+		s.say("%s: for %s, until %s", c, pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly))
 		c.Set = status.SSL
 		return c, nil
 	}
@@ -104,7 +104,7 @@ func (s *session) setCertificate(ctx context.Context, c certificate, pair client
 	if !errors.As(err, &e) || !e.Unknown() {
 		return status, err
 	}
-	now, failure := s.api.Certificates.View(ctx, c.Cluster, c.Bucket)
+	now, failure := s.api.Certificates.Get(ctx, c.Cluster, c.Bucket)
 	if failure != nil || now.SSL == nil {
 		return now, err
 	}

@@ -20,6 +20,6 @@ func clustersNoun() noun {
 			{name: "static_site_domain", drop: 2, cell: func(c row) string { return c.StaticSiteDomain.Raw() }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] { return s.api.Clusters.All(ctx) },
-		get:  func(ctx context.Context, s *session, id string) (row, error) { return s.api.Clusters.View(ctx, id) },
+		get:  func(ctx context.Context, s *session, id string) (row, error) { return s.api.Clusters.Get(ctx, id) },
 	}
 }

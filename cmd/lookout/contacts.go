@@ -28,7 +28,7 @@ func contactsNoun() noun {
 			{name: "updated", detail: true, cell: func(c row) string { return when(c.Updated) }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] { return s.api.Contacts.All(ctx) },
-		get:  byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Contacts.View(ctx, id) }),
+		get:  byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Contacts.Get(ctx, id) }),
 		verbs: []verb[row]{
 			{name: "create", makes: true, about: "Add a contact", with: createContact},
 			{name: "update", about: "Change what the flags name", with: updateContact},

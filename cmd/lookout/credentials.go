@@ -25,7 +25,7 @@ func credentialsNoun() noun {
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] {
 			return s.api.Credentials.All(ctx)
 		},
-		get: byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Credentials.View(ctx, id) }),
+		get: byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Credentials.Get(ctx, id) }),
 		verbs: []verb[row]{
 			{name: "create", args: "LABEL", makes: true, about: "Store a login; the password comes from a file or standard input", with: createCredential},
 			{name: "rename", args: "LABEL", about: "Give it another label", with: as(func(ctx context.Context, s *session, it row, args []string) (row, error) {

@@ -154,15 +154,15 @@ func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *j
 	}
 	return shell.Options{
 		Panes: panes, Theme: style, Themes: looks, Columns: s.Columns, Account: s.Account, AccountTone: s.Color, AccountLabel: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
-		RequestBudget: func() string { return budget(c.Budget(), time.Now()) }, RefreshInterval: refresh, Keys: s.Keys, StartPane: f.view, OnOpen: account.Opened,
-		RateLimitWait: func() (time.Time, time.Duration) { b := c.Budget(); return b.Until, b.Asked }, RetryNow: c.Resume, TokenForm: account.TokenForm,
+		RequestBudget: func() string { return budget(c.RateLimit(), time.Now()) }, RefreshInterval: refresh, Keys: s.Keys, StartPane: f.view, OnOpen: account.Opened,
+		RateLimitWait: func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter }, RetryNow: c.Resume, TokenForm: account.TokenForm,
 		Context: ctx, LeaveWarnings: account.Leaving, Progress: account.Progress, Notices: account.Notices, RefreshNoticeSources: account.Attend, Notify: s.notify(),
 	}, account, nil
 }
 
 // budget is the rate limit in words.
-func budget(b client.Budget, now time.Time) string {
-	if b.Limit == 0 || b.Until.After(now) {
+func budget(b client.RateLimit, now time.Time) string {
+	if b.Limit == 0 || b.PausedUntil.After(now) {
 		return "" // the wait is told beside the freshness
 	}
 	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)

@@ -65,9 +65,9 @@ func newInvented(f *flags, name, seed string) (invented, error) {
 	token := client.NewSecret("demo")
 	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: seed, Lively: seed == "demo"})
 	j := journal.Memory(time.Now)
-	options := []client.Option{client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider)}
+	options := []client.Option{client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.DialectProvider)}
 	if f.readOnly {
-		options = append(options, client.ReadOnly())
+		options = append(options, client.WithReadOnly())
 	}
 	c, err := client.New("https://demo.invalid/v4", token, options...)
 	return invented{settings{accountBlock: accountBlock{ReadOnly: f.readOnly}, Account: name, Theme: f.theme, ASCII: f.ascii, Refresh: time.Duration(f.refresh), demo: true}, c, j, &dial{api: api, resume: c.Resume}}, err

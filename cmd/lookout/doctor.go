@@ -257,7 +257,7 @@ func (d *doctor) scopes(ctx context.Context) {
 		d.fail("scopes", exitDenied, err, "")
 		return
 	}
-	_, err = c.Services.Page(ctx, 1)
+	_, err = c.Services.List(ctx, 1)
 	var failure *client.Error
 	if errors.As(err, &failure) && !closed(failure) {
 		d.fail("scopes", codeOf(err), err, failure.Advice())

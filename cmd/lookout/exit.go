@@ -92,13 +92,13 @@ func codeOfFailure(e *client.Error) int {
 		return exitUnknown
 	case errors.Is(e.Cause, context.Canceled):
 		return exitBroken
-	case e.Foreign() && e.Status < 500:
+	case e.NotFromAPI() && e.Status < 500:
 		return exitError
 	case e.Unauthorized(), e.Denied(), errors.Is(e, client.ErrReadOnly):
 		return exitDenied
 	case e.NotFound():
 		return exitMissing
-	case errors.Is(e, client.ErrBusy), e.Offline(), e.Status >= 500:
+	case errors.Is(e, client.ErrRateLimited), e.Offline(), e.Status >= 500:
 		return exitLater
 	}
 	return exitError
@@ -112,7 +112,7 @@ func told(err error) string {
 		return ""
 	case errors.As(err, &failure) && failure.Unknown():
 		return err.Error() + "; look whether it was done before doing it again"
-	case errors.As(err, &failure) && errors.Is(failure, client.ErrBusy):
+	case errors.As(err, &failure) && errors.Is(failure, client.ErrRateLimited):
 		return err.Error() + "; try again later"
 	case errors.As(err, &failure) && failure.Advice() != "":
 		return err.Error() + "; " + failure.Advice()

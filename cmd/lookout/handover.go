@@ -154,12 +154,12 @@ func (h *handover) services(ctx context.Context, s *session, holds map[string]jo
 		labels[v.ID] = v.Label.Raw()
 		hold, ours := holds[strconv.Itoa(v.ID)]
 		switch v.Status {
-		case client.Disabled:
+		case client.StatusDisabled:
 			if !ours {
 				hold.Since = v.Updated.Time()
 			}
 			h.Disabled = append(h.Disabled, heldOf(v.ID, v.Label.Raw(), hold, ours))
-		case client.Problem:
+		case client.StatusProblem:
 			h.Problems = append(h.Problems, problem{v.ID, v.Label.Raw(), v.Address.Raw(), v.Group.Raw()})
 		}
 	}
@@ -186,8 +186,8 @@ func (h *handover) issues(ctx context.Context, s *session, labels map[int]string
 		status := "unknown"
 		if asked < ticketsAsked {
 			asked++
-			if t, err := s.api.Tickets.View(ctx, i.Ticket.ID); err == nil {
-				if !t.Open() {
+			if t, err := s.api.Tickets.Get(ctx, i.Ticket.ID); err == nil {
+				if !t.IsOpen() {
 					continue
 				}
 				status = orElse(t.Status.Raw(), "open")

@@ -22,6 +22,6 @@ func issuesNoun() noun {
 			{name: "ticket_url", detail: true, cell: func(i row) string { return i.Ticket.URL.Raw() }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] { return s.api.Issues.All(ctx) },
-		get:  byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Issues.View(ctx, id) }),
+		get:  byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Issues.Get(ctx, id) }),
 	}
 }

@@ -33,7 +33,7 @@ type entry struct {
 
 func entryOf(e journal.Entry) entry {
 	c := e.Change
-	return entry{ID: e.ID, Time: e.Time, Op: c.Op, Kind: c.Kind, Of: c.ID, Label: c.Label, Reason: c.Reason, Until: c.Until,
+	return entry{ID: e.ID, Time: e.Time, Op: c.Op, Kind: c.Resource, Of: c.ID, Label: c.Label, Reason: c.Reason, Until: c.RevertAt,
 		Outcome: e.Outcome, Why: e.Why, Method: c.Method, Path: c.Path, Body: c.Body}
 }
 

@@ -57,7 +57,7 @@ func accountSettings() []setting[accountBlock] {
 	return []setting[accountBlock]{
 		{name: "base_url", into: func(a *accountBlock) any { return &a.BaseURL }, check: baseURL, grave: true, example: `"https://api.linode.com/v4"`, absent: "must be there", flag: "base-url", env: "LOOKOUT_BASE_URL",
 			about: "Address of the API, ending with its version: https, or http on this machine alone."},
-		{name: "dialect", into: func(a *accountBlock) any { return &a.Dialect }, choices: []string{string(client.Document), string(client.Provider)}, grave: true, example: `"provider"`,
+		{name: "dialect", into: func(a *accountBlock) any { return &a.Dialect }, choices: []string{string(client.DialectDocument), string(client.DialectProvider)}, grave: true, example: `"provider"`,
 			absent: "provider for the provider's own host, else document", about: "How paths are spelt."},
 		{name: "token_command", into: func(a *accountBlock) any { return &a.TokenCommand }, grave: true, example: `["pass", "show", "linode"]`, absent: "none",
 			about: "A program and its arguments that print the token; no shell reads them, and they have 10 s."},

@@ -58,7 +58,7 @@ func makeLink(set *pflag.FlagSet) work[*link] {
 		if l.Method == http.MethodPut {
 			l.Type = orElse(l.Type, "application/octet-stream") // the service wants one
 		}
-		signed, err := s.api.Objects.URL(ctx, cluster, bucket, client.URLRequest{Name: l.Name, Method: l.Method, Expires: int(life.Seconds()), ContentType: l.Type})
+		signed, err := s.api.Objects.Presign(ctx, cluster, bucket, client.PresignRequest{Name: l.Name, Method: l.Method, Expires: int(life.Seconds()), ContentType: l.Type})
 		l.URL = signed.URL.Reveal()
 		return l, err
 	}

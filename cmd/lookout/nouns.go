@@ -51,7 +51,7 @@ func changed[R any](s *session, one string, before R, fill func(*R) bool) (map[s
 	if !fill(&after) {
 		return nil, usage(errors.New("nothing is to be changed: give a flag with a new value"))
 	}
-	patch := client.Changes(before, after)
+	patch := client.Diff(before, after)
 	if len(patch) == 0 {
 		s.say("the %s is so already; nothing was sent", one)
 	}

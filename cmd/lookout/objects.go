@@ -22,7 +22,7 @@ import (
 func objectsNoun() noun {
 	type row = *client.Object
 	size := func(o row) string {
-		if o.Prefix() || o.Size < 0 {
+		if o.IsPrefix() || o.Size < 0 {
 			return ""
 		}
 		return strconv.FormatInt(o.Size, 10)
@@ -61,7 +61,7 @@ func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[*client.O
 		if len(q.args) > 1 {
 			ask.Prefix = q.args[1]
 		}
-		for page, err := range s.api.Objects.Walk(ctx, ask) {
+		for page, err := range s.api.Objects.Pages(ctx, ask) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -71,8 +71,8 @@ func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[*client.O
 					return
 				}
 			}
-			if page.Cut != "" {
-				yield(nil, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Cut))
+			if page.Incomplete != "" {
+				yield(nil, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Incomplete))
 				return
 			}
 		}

@@ -94,7 +94,7 @@ func still(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.
 	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
 	api := emulator.New(emulator.Options{Token: "demo", Now: now})
 	j := journal.Memory(now)
-	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.Provider), client.WithNow(now))
+	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.DialectProvider), client.WithNow(now))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,7 +104,7 @@ func still(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.
 	}
 	account := views.New(ctx, views.Options{API: c, Name: "acme-prod", Journal: j, Now: now, Location: time.UTC})
 	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC, Keys: keys, TokenForm: account.TokenForm,
-		RequestBudget: func() string { return budget(c.Budget(), now()) }})
+		RequestBudget: func() string { return budget(c.RateLimit(), now()) }})
 	return s, account, err
 }
 

@@ -68,7 +68,7 @@ func reachOf(scopes string, refusal *client.Error) []reach {
 }
 
 // closed reports whether the API knows the token and refuses what was asked: it says what the token may not.
-func closed(e *client.Error) bool { return e.Denied() && !e.Foreign() }
+func closed(e *client.Error) bool { return e.Denied() && !e.NotFromAPI() }
 
 // allows reports whether scopes hold one; read_write holds read_only, * all.
 func allows(scopes, need string) bool {

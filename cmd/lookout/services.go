@@ -35,7 +35,7 @@ func servicesNoun() noun {
 			{name: "created", detail: true, cell: func(s row) string { return when(s.Created) }},
 		},
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] { return s.api.Services.All(ctx) },
-		get:  byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Services.View(ctx, id) }),
+		get:  byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Services.Get(ctx, id) }),
 		verbs: []verb[row]{
 			{name: "create", makes: true, about: "Monitor something new", with: createService},
 			{name: "update", about: "Change what the flags name", with: updateService},
@@ -60,7 +60,7 @@ func disableService(set *pflag.FlagSet) work[*client.Service] {
 			return it, usage(fmt.Errorf("--for %s: a time between 0 and a year is needed", *span))
 		}
 		if *span > 0 {
-			ctx = client.Until(ctx, s.now().Add(*span))
+			ctx = client.ContextWithRevertAt(ctx, s.now().Add(*span))
 		}
 		return s.api.Services.Disable(ctx, it.ID)
 	}
@@ -71,8 +71,8 @@ func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
 	type request = client.ServiceRequest
 	in := request{}
 	set.StringVar(&in.Label, "label", "", "3 to 64 characters")
-	set.StringVar((*string)(&in.Type), "type", string(client.URL), "url or tcp")
-	oneOf(set, "type", string(client.URL), string(client.TCP))
+	set.StringVar((*string)(&in.Type), "type", string(client.TypeURL), "url or tcp")
+	oneOf(set, "type", string(client.TypeURL), string(client.TypeTCP))
 	set.StringVar(&in.Address, "address", "", "an address for url, host:port for tcp")
 	set.IntVar(&in.Timeout, "timeout", 10, "seconds until it counts as down, 1 to 255")
 	set.StringVar(&in.Body, "body", "", "what the answer must hold")
@@ -90,7 +90,7 @@ func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
 func createService(set *pflag.FlagSet) work[*client.Service] {
 	fill := serviceFlags(set)
 	return func(ctx context.Context, s *session, it *client.Service, _ []string) (*client.Service, error) {
-		in := client.ServiceRequest{Type: client.URL, Timeout: 10}
+		in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
 		if fill(&in); in.Label == "" || in.Address == "" {
 			return it, usage(errors.New("a service needs --label and --address"))
 		}

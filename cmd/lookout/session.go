@@ -103,7 +103,7 @@ func codeOfEnd(ctx context.Context) int {
 func (s settings) client(token client.Secret, r client.Recorder) (*client.Client, error) {
 	options := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version())}
 	if s.ReadOnly {
-		options = append(options, client.ReadOnly())
+		options = append(options, client.WithReadOnly())
 	}
 	if s.Dialect != "" {
 		options = append(options, client.WithDialect(client.Dialect(s.Dialect)))
@@ -143,17 +143,17 @@ func (l *lateJournal) read() (*journal.Journal, error) {
 	return l.get()
 }
 
-// Intent is journal.Journal's.
-func (l *lateJournal) Intent(c client.Change) (string, error) {
+// RecordIntent is journal.Journal's.
+func (l *lateJournal) RecordIntent(c client.Change) (string, error) {
 	j, err := l.get()
 	if err != nil {
 		return "", err
 	}
-	return j.Intent(c)
+	return j.RecordIntent(c)
 }
 
-// Outcome is journal.Journal's.
-func (l *lateJournal) Outcome(id string, done bool, err error) { l.open.Outcome(id, done, err) }
+// RecordOutcome is journal.Journal's.
+func (l *lateJournal) RecordOutcome(id string, done bool, err error) { l.open.RecordOutcome(id, done, err) }
 
 func (l *lateJournal) close() {
 	if l.open != nil {
@@ -354,9 +354,9 @@ func (s *session) say(format string, args ...any) { fmt.Fprintf(s.err, format+"\
 
 // about names the thing that the changes under ctx are about, in the journal.
 func about(ctx context.Context, kind, id, label, reason string) context.Context {
-	ctx = client.About(ctx, kind, id, label)
+	ctx = client.ContextWithResource(ctx, kind, id, label)
 	if reason != "" {
-		ctx = client.Because(ctx, reason)
+		ctx = client.ContextWithReason(ctx, reason)
 	}
 	return ctx
 }

@@ -33,7 +33,7 @@ func sshNoun() noun {
 		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] {
 			return s.api.Instances.All(ctx)
 		},
-		get: byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Instances.View(ctx, id) }),
+		get: byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Instances.Get(ctx, id) }),
 		verbs: []verb[row]{
 			{name: "allow", about: "Let support log in", with: access(true)},
 			{name: "deny", about: "Keep support out", with: access(false)},

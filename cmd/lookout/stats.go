@@ -71,7 +71,7 @@ func statsNoun() noun {
 
 // allSeries are the series of the account.
 func allSeries(ctx context.Context, s *session) ([]series, error) {
-	stats, err := s.api.Stats.View(ctx)
+	stats, err := s.api.Stats.Get(ctx)
 	if err == nil && len(stats.Unavailable) > 0 {
 		err = fmt.Errorf("stats: %s", stats.Unavailable[0])
 	}
@@ -100,7 +100,7 @@ func seriesBy(ctx context.Context, s *session, name string) (*series, error) {
 func summed(s *client.Stats) []series {
 	kinds := []struct {
 		name, unit string
-		points     []client.Point
+		points     []client.Sample
 	}{{"cpu", "%", s.CPU}, {"disk", "op/s", s.Disk}, {"net_in", "bit/s", s.NetIn}, {"net_out", "bit/s", s.NetOut}, {"swap", "op/s", s.Swap}}
 	var out []series
 	for _, k := range kinds {
@@ -109,7 +109,7 @@ func summed(s *client.Stats) []series {
 	return out
 }
 
-func sum(s series, points []client.Point) series {
+func sum(s series, points []client.Sample) series {
 	var values []float64
 	for _, p := range points {
 		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {

@@ -13,7 +13,7 @@ func transferNoun() noun {
 		examples: "lookout transfer -o json",
 		columns:  []column[*client.TransferUsage]{{name: "used", cell: func(t *client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }}},
 		get: func(ctx context.Context, s *session, _ string) (*client.TransferUsage, error) {
-			return s.api.Transfer.View(ctx)
+			return s.api.NetworkTransfer.Get(ctx)
 		},
 	}
 }

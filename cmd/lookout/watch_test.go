@@ -20,7 +20,7 @@ func corner(t *testing.T, api *emulator.Emulator, width, height int) *termtest.T
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	j := journal.Memory(time.Now)
-	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.ReadOnly())
+	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithReadOnly())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -275,7 +275,7 @@ func (w *wizard) try(ctx context.Context) error {
 	if err != nil {
 		return denied(err)
 	}
-	_, err = c.Services.Page(ctx, 1)
+	_, err = c.Services.List(ctx, 1)
 	var failure *client.Error
 	if errors.As(err, &failure) && !closed(failure) {
 		return err

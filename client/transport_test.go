@@ -23,10 +23,10 @@ import (
 	"lookout/client/faultrig"
 )
 
-// over is a client whose transport is the real one, on a dialer of the test's.
-func over(t *testing.T, base string, roots *x509.CertPool, dial func(context.Context, string, string) (net.Conn, error), options ...Option) *Client {
+// newNetworkClient is a client whose transport is the real one, on a dialer of the test's.
+func newNetworkClient(t *testing.T, base string, roots *x509.CertPool, dial func(context.Context, string, string) (net.Conn, error), options ...Option) *Client {
 	t.Helper()
-	real := network()
+	real := newHTTPTransport()
 	real.ResponseHeaderTimeout = 0
 	real.Proxy = nil
 	real.TLSClientConfig = &tls.Config{RootCAs: roots}
@@ -41,24 +41,24 @@ func over(t *testing.T, base string, roots *x509.CertPool, dial func(context.Con
 	return c
 }
 
-const fine = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 44\r\n\r\n" + `{"data":[],"page":1,"pages":1,"results":0  }`
+const okResponse = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 44\r\n\r\n" + `{"data":[],"page":1,"pages":1,"results":0  }`
 
-// keep answers every request on a connection well.
-func keep(c net.Conn) {
+// serveOK answers every request on a connection well.
+func serveOK(c net.Conn) {
 	for faultrig.Take(c) {
-		if _, err := c.Write([]byte(fine)); err != nil {
+		if _, err := c.Write([]byte(okResponse)); err != nil {
 			return
 		}
 	}
 }
 
-func TestBlackHoles(t *testing.T) {
+func TestTransport_dialFailure(t *testing.T) {
 	faultrig.Timed(t, "A3", "a change into a black hole is not sent", func(t *testing.T) {
 		hole := func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
-		c := over(t, "http://127.0.0.1:1/v4", nil, hole)
+		c := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, hole)
 		_, err := c.Services.Disable(t.Context(), 1)
 		var e *Error
 		if !errors.As(err, &e) || e.Outcome != NotSent {
@@ -67,42 +67,42 @@ func TestBlackHoles(t *testing.T) {
 	})
 	faultrig.Timed(t, "A3", "a read after one that was refused", func(t *testing.T) {
 		n := 0
-		pipe := faultrig.Pipe(t, keep)
+		pipe := faultrig.Pipe(t, serveOK)
 		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 			if n++; n == 1 {
 				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("i/o timeout")}
 			}
 			return pipe(ctx, network, address)
 		}
-		if _, err := over(t, "http://127.0.0.1:1/v4", nil, dial).Services.Page(t.Context(), 1); err != nil {
+		if _, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, dial).Services.List(t.Context(), 1); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
 // A connection of the pool that is dead costs one attempt's patience, not the kernel's.
-func TestADeadConnection(t *testing.T) {
+func TestTransport_deadPooledConnection(t *testing.T) {
 	t.Parallel()
 	answerOnce := func(c net.Conn) {
 		if faultrig.Take(c) {
-			_, _ = c.Write([]byte(fine))
+			_, _ = c.Write([]byte(okResponse))
 			faultrig.Silence(c)
 		}
 	}
 	for n := range 10 {
 		faultrig.Timed(t, "A4", fmt.Sprintf("HTTP/1.1, after %d requests", n+1), func(t *testing.T) {
-			c := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, answerOnce, keep))
-			if _, err := c.Services.Page(t.Context(), 1); err != nil {
+			c := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, answerOnce, serveOK))
+			if _, err := c.Services.List(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Duration(n) * time.Second)
 			start := time.Now()
-			if _, err := c.Services.Page(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second {
+			if _, err := c.Services.List(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		})
 	}
-	config, roots := authority(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
+	config, roots := newTestCA(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
 	faultrig.Row(t, "A4", "HTTP/2", func(t *testing.T) {
 		var dialled atomic.Int32
 		peer := func(c net.Conn) {
@@ -116,22 +116,22 @@ func TestADeadConnection(t *testing.T) {
 			})(c)
 		}
 		address := faultrig.Listen(t, peer)
-		c := over(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
+		c := newNetworkClient(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, address)
 		})
-		if _, err := c.Services.Page(t.Context(), 1); err != nil {
+		if _, err := c.Services.List(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 		t.Parallel()
 		start := time.Now()
-		if _, err := c.Services.Page(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second || dialled.Load() < 2 {
+		if _, err := c.Services.List(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second || dialled.Load() < 2 {
 			t.Errorf("%v after %v on %d connections", err, time.Since(start), dialled.Load())
 		}
 	})
 }
 
-// authority is a server's configuration with a certificate for a name, and who vouches for it.
-func authority(t *testing.T, from, until time.Time, name string) (*tls.Config, *x509.CertPool) {
+// newTestCA is a server's configuration with a certificate for a name, and who vouches for it.
+func newTestCA(t *testing.T, from, until time.Time, name string) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -152,15 +152,15 @@ func authority(t *testing.T, from, until time.Time, name string) (*tls.Config, *
 }
 
 // What is wrong with TLS stays wrong: it is named in a line, not asked for again, and a change was not sent.
-func TestWrongTLS(t *testing.T) {
+func TestTransport_tlsErrors(t *testing.T) {
 	t.Parallel()
 	now, day := time.Now(), 24*time.Hour
 	const name = "api.example.test"
-	good, roots := authority(t, now.Add(-day), now.Add(day), name)
-	expired, rootsExpired := authority(t, now.Add(-2*day), now.Add(-day), name)
-	early, rootsEarly := authority(t, now.Add(day), now.Add(2*day), name)
-	other, rootsOther := authority(t, now.Add(-day), now.Add(day), "other.example")
-	stranger, _ := authority(t, now.Add(-day), now.Add(day), name)
+	good, roots := newTestCA(t, now.Add(-day), now.Add(day), name)
+	expired, rootsExpired := newTestCA(t, now.Add(-2*day), now.Add(-day), name)
+	early, rootsEarly := newTestCA(t, now.Add(day), now.Add(2*day), name)
+	other, rootsOther := newTestCA(t, now.Add(-day), now.Add(day), "other.example")
+	stranger, _ := newTestCA(t, now.Add(-day), now.Add(day), name)
 	old := good.Clone()
 	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 	speaks := func(config *tls.Config, next faultrig.Peer) faultrig.Peer {
@@ -172,32 +172,32 @@ func TestWrongTLS(t *testing.T) {
 		roots       *x509.CertPool
 		good        int // reads that go well before
 	}{
-		{"expired", "expired", []faultrig.Peer{speaks(expired, keep)}, rootsExpired, 0},
-		{"not yet valid", "not valid yet", []faultrig.Peer{speaks(early, keep)}, rootsEarly, 0},
-		{"wrong name", "another name", []faultrig.Peer{speaks(other, keep)}, rootsOther, 0},
-		{"unknown authority", "unknown authority", []faultrig.Peer{speaks(stranger, keep)}, roots, 0},
-		{"old version", "no version of TLS", []faultrig.Peer{speaks(old, keep)}, roots, 0},
+		{"expired", "expired", []faultrig.Peer{speaks(expired, serveOK)}, rootsExpired, 0},
+		{"not yet valid", "not valid yet", []faultrig.Peer{speaks(early, serveOK)}, rootsEarly, 0},
+		{"wrong name", "another name", []faultrig.Peer{speaks(other, serveOK)}, rootsOther, 0},
+		{"unknown authority", "unknown authority", []faultrig.Peer{speaks(stranger, serveOK)}, roots, 0},
+		{"old version", "no version of TLS", []faultrig.Peer{speaks(old, serveOK)}, roots, 0},
 		{"no TLS", "does not speak TLS", []faultrig.Peer{func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 4096))
 			_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"))
 		}}, roots, 0},
-		{"changed in mid session", "unknown authority", []faultrig.Peer{speaks(good, faultrig.Say(fine)), speaks(stranger, keep)}, roots, 1},
+		{"changed in mid session", "unknown authority", []faultrig.Peer{speaks(good, faultrig.Say(okResponse)), speaks(stranger, serveOK)}, roots, 1},
 	} {
 		faultrig.Row(t, "A5", wrong.name, func(t *testing.T) {
 			var connections atomic.Int32
 			address := faultrig.Listen(t, wrong.peers...)
-			c := over(t, "https://"+name+"/v4", wrong.roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
+			c := newNetworkClient(t, "https://"+name+"/v4", wrong.roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
 				connections.Add(1)
 				return (&net.Dialer{}).DialContext(ctx, network, address)
 			})
 			for range wrong.good {
-				if _, err := c.Services.Page(t.Context(), 1); err != nil {
+				if _, err := c.Services.List(t.Context(), 1); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(50 * time.Millisecond) // the closing of the first connection is seen
 			}
 			before := connections.Load()
-			_, err := c.Services.Page(t.Context(), 1)
+			_, err := c.Services.List(t.Context(), 1)
 			if err == nil || !strings.Contains(err.Error(), wrong.words) || connections.Load() != before+1 {
 				t.Errorf("%v after %d connections", err, connections.Load()-before)
 			}
@@ -211,25 +211,25 @@ func TestWrongTLS(t *testing.T) {
 }
 
 // Whoever answers a byte at a time, or stops, is left within the call's time; whoever cancels waits for nothing.
-func TestSlowAnswers(t *testing.T) {
+func TestTransport_slowResponses(t *testing.T) {
 	t.Parallel()
 	slow := map[string]faultrig.Peer{
-		"headers by the byte": faultrig.Say("", faultrig.Drip(fine, 5*time.Second)),
-		"body by the byte":    faultrig.Say(fine[:len(fine)-44], faultrig.Drip(fine[len(fine)-44:], 5*time.Second)),
-		"headers, then none":  faultrig.Say(fine[:len(fine)-44], faultrig.Silence),
+		"headers by the byte": faultrig.Say("", faultrig.Drip(okResponse, 5*time.Second)),
+		"body by the byte":    faultrig.Say(okResponse[:len(okResponse)-44], faultrig.Drip(okResponse[len(okResponse)-44:], 5*time.Second)),
+		"headers, then none":  faultrig.Say(okResponse[:len(okResponse)-44], faultrig.Silence),
 		"nothing":             faultrig.Silence,
 	}
 	for name, peer := range slow {
 		faultrig.Timed(t, "A7", name, func(t *testing.T) {
 			start := time.Now()
-			_, err := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.Page(t.Context(), 1)
+			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.List(t.Context(), 1)
 			if err == nil || time.Since(start) > 61*time.Second || !strings.Contains(err.Error(), "no answer in time") {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		})
 		faultrig.Timed(t, "A7", name+", then well", func(t *testing.T) {
 			start := time.Now()
-			_, err := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer, keep)).Services.Page(t.Context(), 1)
+			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer, serveOK)).Services.List(t.Context(), 1)
 			if strings.Contains(name, "byte") && !strings.Contains(name, "headers") {
 				return // it moves: it is read until the call ends
 			}
@@ -241,7 +241,7 @@ func TestSlowAnswers(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(7*time.Second, cancel)
 			start := time.Now()
-			_, err := over(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.Page(ctx, 1)
+			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.List(ctx, 1)
 			if err == nil || time.Since(start) > 7*time.Second+100*time.Millisecond {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
@@ -250,9 +250,9 @@ func TestSlowAnswers(t *testing.T) {
 }
 
 // Only a stream that was never worked on is sent again, and by the transport alone.
-func TestHTTP2RefusesAChange(t *testing.T) {
+func TestTransport_http2RefusedStream(t *testing.T) {
 	t.Parallel()
-	config, roots := authority(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
+	config, roots := newTestCA(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
 	for name, bad := range map[string]struct {
 		script  func(c *faultrig.HTTP2Conn, stream uint32) (applied bool)
 		unknown bool
@@ -284,7 +284,7 @@ func TestHTTP2RefusesAChange(t *testing.T) {
 				applied++
 				c.Answer(stream, `{"id":1,"status":"disabled"}`)
 			}))
-			c := over(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
+			c := newNetworkClient(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return (&net.Dialer{}).DialContext(ctx, network, address)
 			})
 			_, err := c.Services.Disable(t.Context(), 1)
@@ -302,8 +302,8 @@ func TestHTTP2RefusesAChange(t *testing.T) {
 }
 
 // The bounds of every step of a connection to a real server.
-func TestTheRealTransportIsBounded(t *testing.T) {
-	real := network()
+func TestNewHTTPTransport_limits(t *testing.T) {
+	real := newHTTPTransport()
 	if real.TLSHandshakeTimeout <= 0 || real.MaxResponseHeaderBytes > 1<<20 || real.HTTP2.SendPingTimeout+real.HTTP2.PingTimeout > 15*time.Second || real.TLSClientConfig != nil {
 		t.Errorf("%+v", real)
 	}
@@ -313,7 +313,7 @@ func TestTheRealTransportIsBounded(t *testing.T) {
 }
 
 // A change that ended before it was begun was not sent, and is not in the journal as if it might have been.
-func TestEndedBeforeItIsSent(t *testing.T) {
+func TestTransport_write_canceledBeforeSend(t *testing.T) {
 	var hits atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Method != http.MethodGet {
@@ -323,7 +323,7 @@ func TestEndedBeforeItIsSent(t *testing.T) {
 	}))
 	defer server.Close()
 	faultrig.Row(t, "B1", "cancelled before", func(t *testing.T) {
-		var notes counted
+		var notes countingRecorder
 		c, err := New(server.URL+"/v4", NewSecret("t"), WithRecorder(&notes))
 		if err != nil {
 			t.Fatal(err)
@@ -331,7 +331,7 @@ func TestEndedBeforeItIsSent(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		end()
 		for range 40 {
-			if _, err := c.Services.View(t.Context(), 1); err != nil {
+			if _, err := c.Services.Get(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 			var e *Error
@@ -348,43 +348,43 @@ func TestEndedBeforeItIsSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Services.View(t.Context(), 1); err != nil { // a connection lies ready
+		if _, err := c.Services.Get(t.Context(), 1); err != nil { // a connection lies ready
 			t.Fatal(err)
 		}
-		ending := &ending{Context: t.Context()}
-		ending.looks.Store(2) // those of the places in flight and of the way out
+		ending := &expiringContext{Context: t.Context()}
+		ending.remaining.Store(2) // those of the places in flight and of the way out
 		req, err := http.NewRequestWithContext(ending, http.MethodDelete, server.URL+"/v4/managed/services/1", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.wire.write(req); !errors.Is(err, errUnsent) || ending.looks.Load() > 0 || hits.Load() != 0 {
+		if _, err := c.transport.write(req); !errors.Is(err, errNotSent) || ending.remaining.Load() > 0 || hits.Load() != 0 {
 			t.Errorf("%v, %d sent", err, hits.Load())
 		}
 	})
 }
 
-// counted is a recorder that knows how many changes it was told of.
-type counted int
+// countingRecorder is a recorder that knows how many changes it was told of.
+type countingRecorder int
 
-func (c *counted) Intent(Change) (string, error) { *c++; return "", nil }
+func (c *countingRecorder) RecordIntent(Change) (string, error) { *c++; return "", nil }
 
-func (c *counted) Outcome(string, bool, error) {}
+func (c *countingRecorder) RecordOutcome(string, bool, error) {}
 
-// ending is a context that ends when it was asked so often whether it has.
-type ending struct {
+// expiringContext is a context that ends when it was asked so often whether it has.
+type expiringContext struct {
 	context.Context
-	looks atomic.Int32
+	remaining atomic.Int32
 }
 
-func (e *ending) Err() error {
-	if e.looks.Add(-1) >= 0 {
+func (e *expiringContext) Err() error {
+	if e.remaining.Add(-1) >= 0 {
 		return nil
 	}
 	return context.Canceled
 }
 
-func (e *ending) Done() <-chan struct{} {
-	if e.looks.Load() > 0 {
+func (e *expiringContext) Done() <-chan struct{} {
+	if e.remaining.Load() > 0 {
 		return nil
 	}
 	done := make(chan struct{})
@@ -393,7 +393,7 @@ func (e *ending) Done() <-chan struct{} {
 }
 
 // A storage that refuses while the body is still being read is not given a second one.
-func TestARefusalBeforeTheBodyIsThrough(t *testing.T) {
+func TestObjects_Put_rejectedMidBody(t *testing.T) {
 	t.Parallel()
 	var puts atomic.Int32
 	var server *httptest.Server
@@ -413,7 +413,7 @@ func TestARefusalBeforeTheBodyIsThrough(t *testing.T) {
 	}
 	for range 5 {
 		puts.Store(0)
-		body := ObjectBody{Reader: strings.NewReader(strings.Repeat("x", 3<<20)), Size: 3 << 20, Type: "text/plain"}
+		body := ObjectBody{Reader: strings.NewReader(strings.Repeat("x", 3<<20)), Size: 3 << 20, ContentType: "text/plain"}
 		if _, err := c.Objects.Put(t.Context(), "us-east-1", "b", "o", body, nil); err == nil || puts.Load() != 1 {
 			t.Errorf("%v, %d sent", err, puts.Load())
 		}

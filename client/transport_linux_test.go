@@ -11,8 +11,8 @@ import (
 	"lookout/client/faultrig"
 )
 
-// hole is an address of this machine at which nobody answers: its queue is full.
-func hole(t *testing.T) string {
+// blackHoleAddress is an address of this machine at which nobody answers: its queue is full.
+func blackHoleAddress(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -41,11 +41,11 @@ func hole(t *testing.T) string {
 	return ""
 }
 
-func TestADialIntoABlackHoleEnds(t *testing.T) {
+func TestNewHTTPTransport_dialTimeout(t *testing.T) {
 	t.Parallel()
 	faultrig.Row(t, "A3", "full queue", func(t *testing.T) {
 		start := time.Now()
-		_, err := network().DialContext(context.Background(), "tcp", hole(t))
+		_, err := newHTTPTransport().DialContext(context.Background(), "tcp", blackHoleAddress(t))
 		if err == nil || time.Since(start) > 6*time.Second+time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}

@@ -53,15 +53,15 @@ func TestCertificatePair(t *testing.T) {
 		label string
 		when  time.Time
 	}{"": {"cdn.acme.net", now}, "expired": {"cdn.acme.net", now.Add(2 * time.Hour)}, "valid only from": {"cdn.acme.net", now.Add(-2 * time.Hour)}, "do not cover": {"www.acme.net", now}} {
-		if why := pair.Unfit(at.label, at.when); !strings.Contains(why, want) || (why == "") != (want == "") {
+		if why := pair.ProblemFor(at.label, at.when); !strings.Contains(why, want) || (why == "") != (want == "") {
 			t.Errorf("%q: %q", want, why)
 		}
 	}
 }
 
-func TestALargeFileIsNoCertificate(t *testing.T) {
+func TestLoadCertificatePair_tooLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.pem")
-	if err := os.WriteFile(path, make([]byte, largestPEM+1), 0o600); err != nil {
+	if err := os.WriteFile(path, make([]byte, maxPEMSize+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := LoadCertificatePair(path, path); err == nil || !strings.Contains(err.Error(), "1 MiB") {
@@ -70,7 +70,7 @@ func TestALargeFileIsNoCertificate(t *testing.T) {
 }
 
 // What is no plain file is not opened: a pipe would be waited for.
-func TestCertificatesAreFiles(t *testing.T) {
+func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 	faultrig.Report(t, "F11", "no plain file")
 	cert, key := pemPair(t, "cdn.acme.net", time.Now())
 	good := filepath.Join(t.TempDir(), "good.pem")

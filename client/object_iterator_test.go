@@ -16,13 +16,13 @@ import (
 	"lookout/client/faultrig"
 )
 
-// asked answers every request from a function.
-type asked func(marker string, n int) string
+// parseRetryAfter answers every request from a function.
+type parseRetryAfter func(marker string, n int) string
 
-func (f asked) dial(t testing.TB) *client.Client {
+func (f parseRetryAfter) newClient(t testing.TB) *client.Client {
 	t.Helper()
 	var n atomic.Int64
-	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(roundTrip(func(r *http.Request) (*http.Response, error) {
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(roundTripFunc(func(r *http.Request) (*http.Response, error) {
 		if err := r.Context().Err(); err != nil {
 			return nil, err
 		}
@@ -35,12 +35,12 @@ func (f asked) dial(t testing.TB) *client.Client {
 	return c
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
+type roundTripFunc func(*http.Request) (*http.Response, error)
 
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// leaf is a page with names and a marker; none without a marker is the last.
-func leaf(next string, names ...string) string {
+// objectPageBody is a page with names and a marker; none without a marker is the last.
+func objectPageBody(next string, names ...string) string {
 	rows := []map[string]any{}
 	for _, n := range names {
 		rows = append(rows, map[string]any{"name": n, "size": 1, "etag": "x"})
@@ -49,40 +49,40 @@ func leaf(next string, names ...string) string {
 	return string(body)
 }
 
-func TestWalkEnds(t *testing.T) {
+func TestObjects_Pages_terminates(t *testing.T) {
 	for name, x := range map[string]struct {
-		answer asked
+		answer parseRetryAfter
 		names  int
 		note   string
 	}{
 		"by marker": {func(m string, _ int) string {
-			return map[string]string{"": leaf("b", "a", "b"), "b": leaf("c", "c"), "c": leaf("", "d")}[m]
+			return map[string]string{"": objectPageBody("b", "a", "b"), "b": objectPageBody("c", "c"), "c": objectPageBody("", "d")}[m]
 		}, 4, ""},
 		"short and empty pages": {func(m string, _ int) string {
-			return map[string]string{"": leaf("opaque-9", "a"), "opaque-9": leaf("opaque-1"), "opaque-1": leaf("opaque-5"), "opaque-5": leaf("", "b")}[m]
+			return map[string]string{"": objectPageBody("opaque-9", "a"), "opaque-9": objectPageBody("opaque-1"), "opaque-1": objectPageBody("opaque-5"), "opaque-5": objectPageBody("", "b")}[m]
 		}, 2, ""},
-		"repeated": {func(string, int) string { return leaf("a", "a") }, 2, "incomplete: marker repeated"},
+		"repeated": {func(string, int) string { return objectPageBody("a", "a") }, 2, "incomplete: marker repeated"},
 		"cycle": {func(m string, _ int) string {
-			return map[string]string{"": leaf("opaque-a", "a"), "opaque-a": leaf("opaque-b", "b"), "opaque-b": leaf("opaque-a", "c")}[m]
+			return map[string]string{"": objectPageBody("opaque-a", "a"), "opaque-a": objectPageBody("opaque-b", "b"), "opaque-b": objectPageBody("opaque-a", "c")}[m]
 		}, 3, "incomplete: marker repeated"},
 		"backward": {func(_ string, n int) string {
-			return leaf(fmt.Sprintf("%05d", 90_000-n), fmt.Sprintf("%05d", 90_000-n))
+			return objectPageBody(fmt.Sprintf("%05d", 90_000-n), fmt.Sprintf("%05d", 90_000-n))
 		}, 2, "incomplete: marker went backward"},
-		"same page, new markers": {func(_ string, n int) string { return leaf(fmt.Sprint("opaque", n), "a", "b") }, 4, "incomplete: page repeated"},
+		"same page, new markers": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n), "a", "b") }, 4, "incomplete: page repeated"},
 		"marker that seems another": {func(m string, _ int) string {
-			return map[string]string{"": `{"next_marker":"right","is_truncated":true,"data":[{"name":"a"}],"odd":[],"x":"],\"is_truncated\":true,\"next_marker\":\"wrong\"}"}`, "right": leaf("", "b")}[m]
+			return map[string]string{"": `{"next_marker":"right","is_truncated":true,"data":[{"name":"a"}],"odd":[],"x":"],\"is_truncated\":true,\"next_marker\":\"wrong\"}"}`, "right": objectPageBody("", "b")}[m]
 		}, 2, ""},
 		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, 0, "incomplete: marker missing"},
-		"nothing for ever": {func(_ string, n int) string { return leaf(fmt.Sprint("opaque", n)) }, 0, "incomplete: only empty pages"},
+		"nothing for ever": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) }, 0, "incomplete: only empty pages"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, note := 0, ""
-			for page, err := range x.answer.dial(t).Objects.Walk(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b"}) {
+			for page, err := range x.answer.newClient(t).Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b"}) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				names += len(page.Data)
-				note = strings.Join(page.Odd, "; ")
+				note = strings.Join(page.Warnings, "; ")
 			}
 			if names != x.names || note != x.note {
 				t.Errorf("%d names, not %d; %q, not %q", names, x.names, note, x.note)
@@ -92,29 +92,29 @@ func TestWalkEnds(t *testing.T) {
 }
 
 // Looking for one name ends whatever the markers are; a listing that leads nowhere does not pass for one without the name.
-func TestFindEnds(t *testing.T) {
+func TestObjects_Find_terminates(t *testing.T) {
 	for name, x := range map[string]struct {
-		answer asked
+		answer parseRetryAfter
 		there  bool
 		why    string
 	}{
 		"after empty pages": {func(m string, _ int) string {
-			return map[string]string{"": leaf("opaque-9"), "opaque-9": leaf("opaque-1"), "opaque-1": leaf("", "x")}[m]
+			return map[string]string{"": objectPageBody("opaque-9"), "opaque-9": objectPageBody("opaque-1"), "opaque-1": objectPageBody("", "x")}[m]
 		}, true, ""},
-		"not there, short page": {func(string, int) string { return leaf("more", "x1") }, false, ""},
-		"not there":             {func(string, int) string { return leaf("") }, false, ""},
+		"not there, short page": {func(string, int) string { return objectPageBody("more", "x1") }, false, ""},
+		"not there":             {func(string, int) string { return objectPageBody("") }, false, ""},
 		"cycle": {func(m string, _ int) string {
-			return map[string]string{"": leaf("opaque-a"), "opaque-a": leaf("opaque-b"), "opaque-b": leaf("opaque-c"), "opaque-c": leaf("opaque-a")}[m]
+			return map[string]string{"": objectPageBody("opaque-a"), "opaque-a": objectPageBody("opaque-b"), "opaque-b": objectPageBody("opaque-c"), "opaque-c": objectPageBody("opaque-a")}[m]
 		}, false, "incomplete: marker repeated"},
-		"nothing for ever": {func(_ string, n int) string { return leaf(fmt.Sprint("opaque", n)) }, false, "incomplete: only empty pages"},
+		"nothing for ever": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) }, false, "incomplete: only empty pages"},
 		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, false, "incomplete: marker missing"},
 	} {
 		faultrig.Row(t, "A20", "find, "+name, func(t *testing.T) {
 			var last atomic.Int64
-			c := asked(func(m string, n int) string {
+			c := parseRetryAfter(func(m string, n int) string {
 				last.Store(int64(n))
 				return x.answer(m, n)
-			}).dial(t)
+			}).newClient(t)
 			_, there, err := c.Objects.Find(t.Context(), "c", "b", "x")
 			if there != x.there || (err != nil) != (x.why != "") || err != nil && !strings.HasSuffix(err.Error(), x.why) || last.Load() > 150 {
 				t.Errorf("%t, %v; %d pages", there, err, last.Load())
@@ -124,15 +124,15 @@ func TestFindEnds(t *testing.T) {
 }
 
 // Whoever has seen enough stops, and an error is the last thing that comes.
-func TestWalkStops(t *testing.T) {
-	c := asked(func(_ string, n int) string { return leaf(fmt.Sprint(n), fmt.Sprint(n)) }).dial(t)
+func TestObjects_Pages_stopsEarly(t *testing.T) {
+	c := parseRetryAfter(func(_ string, n int) string { return objectPageBody(fmt.Sprint(n), fmt.Sprint(n)) }).newClient(t)
 	q := client.ObjectQuery{Cluster: "c", Bucket: "b"}
-	for range c.Objects.Walk(t.Context(), q) {
+	for range c.Objects.Pages(t.Context(), q) {
 		break
 	}
-	c = asked(func(m string, _ int) string { return map[string]string{"": leaf("a", "a"), "a": "{"}[m] }).dial(t)
+	c = parseRetryAfter(func(m string, _ int) string { return map[string]string{"": objectPageBody("a", "a"), "a": "{"}[m] }).newClient(t)
 	var ends []bool
-	for _, err := range c.Objects.Walk(t.Context(), q) {
+	for _, err := range c.Objects.Pages(t.Context(), q) {
 		ends = append(ends, err != nil)
 	}
 	if !slices.Equal(ends, []bool{false, true}) {
@@ -140,9 +140,9 @@ func TestWalkStops(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
+func TestObjects_Count(t *testing.T) {
 	t.Parallel()
-	c, e := dial(t, emulator.Options{Seed: "large"})
+	c, e := newEmulatedClient(t, emulator.Options{Seed: "large"})
 	var last, calls int64
 	million := client.ObjectQuery{Cluster: "us-east-1", Bucket: "million"}
 	sum, err := c.Objects.Count(t.Context(), million, func(objects, bytes int64) {
@@ -156,7 +156,7 @@ func TestCount(t *testing.T) {
 	for i := range int64(1_000_000) {
 		bytes += i%977*1024 + 17
 	}
-	if err != nil || sum.Objects != 1_000_000 || sum.Bytes != bytes || len(sum.Odd) != 0 || last != sum.Objects {
+	if err != nil || sum.Objects != 1_000_000 || sum.Bytes != bytes || len(sum.Warnings) != 0 || last != sum.Objects {
 		t.Errorf("%+v, not %d bytes; %v", sum, bytes, err)
 	}
 	if n := e.Requests("list objects"); n > 2200 {
@@ -167,16 +167,16 @@ func TestCount(t *testing.T) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	few := client.ObjectQuery{Cluster: "us-east-1", Bucket: "invoices-2026"}
-	d, _ := dial(t, emulator.Options{})
+	d, _ := newEmulatedClient(t, emulator.Options{})
 	if sum, err = d.Objects.Count(t.Context(), few, nil); err != nil || sum.Objects != 180 {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }
 
 // Counting ends with its context, and with the first failure.
-func TestCountEnds(t *testing.T) {
+func TestObjects_Count_stopsEarly(t *testing.T) {
 	t.Parallel()
-	c, _ := dial(t, emulator.Options{Seed: "large"})
+	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})
 	q := client.ObjectQuery{Cluster: "us-east-1", Bucket: "million"}
 	ctx, cancel := context.WithCancel(t.Context())
 	sum, err := c.Objects.Count(ctx, q, func(n, _ int64) {

@@ -10,8 +10,8 @@ type nameIndex struct {
 	seed   maphash.Seed
 	hashes []uint32 // of every slot, so that a shard grows without reading names
 	shards [64]shard
-	coming []uint32 // hashes of the page that is being added
-	near   uint32   // of no meaning: it keeps warm from being left out
+	pageHashes []uint32 // hashes of the page that is being added
+	prefetchSink   uint32   // of no meaning: it keeps warm from being left out
 }
 
 // A shard is a table of words: 5 bits of the hash and the slot + 1; 0 is free. Words of dropped rows stay until it grows.
@@ -23,72 +23,72 @@ type shard struct {
 func newNameIndex() nameIndex { return nameIndex{seed: maphash.MakeSeed()} }
 
 // find is the live slot of a name.
-func (x *nameIndex) find(rows *Snapshot, name string) (slot int, held bool) {
+func (x *nameIndex) find(rows *ObjectSnapshot, name string) (slot int, held bool) {
 	h := x.hash(name)
 	sh := &x.shards[h%uint32(len(x.shards))]
 	if sh.words == nil {
 		return 0, false
 	}
-	at, held := x.seek(sh, rows, h, name)
+	at, held := x.probe(sh, rows, h, name)
 	return int(sh.words[at]&maxSlots) - 1, held
 }
 
-// warm hashes names that are about to be added and brings their words near the processor: one after another, each would be waited for.
-func (x *nameIndex) warm(rows []Object) (hashes []uint32) {
-	x.coming = x.coming[:0]
+// prefetch hashes names that are about to be added and brings their words near the processor: one after another, each would be waited for.
+func (x *nameIndex) prefetch(rows []Object) (hashes []uint32) {
+	x.pageHashes = x.pageHashes[:0]
 	for i := range rows {
 		h := x.hash(rows[i].Name.raw)
-		x.coming = append(x.coming, h)
+		x.pageHashes = append(x.pageHashes, h)
 		if words := x.shards[h%uint32(len(x.shards))].words; len(words) > 0 {
-			x.near ^= words[start(h)&(len(words)-1)]
+			x.prefetchSink ^= words[probeStart(h)&(len(words)-1)]
 		}
 	}
-	return x.coming
+	return x.pageHashes
 }
 
 // add gives the next slot to a name with its hash, unless the name is held.
-func (x *nameIndex) add(rows *Snapshot, name string, h uint32) bool {
+func (x *nameIndex) add(rows *ObjectSnapshot, name string, h uint32) bool {
 	sh := &x.shards[h%uint32(len(x.shards))]
 	if 4*(sh.used+1) > 3*len(sh.words) {
 		x.grow(sh, rows)
 	}
-	at, held := x.seek(sh, rows, h, name)
+	at, held := x.probe(sh, rows, h, name)
 	if held {
 		return false
 	}
 	x.hashes = append(x.hashes, h)
-	sh.words[at] = word(h, rows.slots)
+	sh.words[at] = packSlot(h, rows.slots)
 	sh.used++
 	return true
 }
 
 func (x *nameIndex) hash(name string) uint32 { return uint32(maphash.String(x.seed, name) >> 32) }
 
-// seek is where a name stands, or the free word where it belongs.
-func (x *nameIndex) seek(sh *shard, rows *Snapshot, h uint32, name string) (at int, held bool) {
+// probe is where a name stands, or the free word where it belongs.
+func (x *nameIndex) probe(sh *shard, rows *ObjectSnapshot, h uint32, name string) (at int, held bool) {
 	mask := len(sh.words) - 1
-	for at = start(h) & mask; ; at = (at + 1) & mask {
+	for at = probeStart(h) & mask; ; at = (at + 1) & mask {
 		w := sh.words[at]
 		if w == 0 {
 			return at, false
 		}
-		if slot := int(w&maxSlots) - 1; w>>27 == h>>27 && x.hashes[slot] == h && rows.alive(slot) && rows.name(slot) == name {
+		if slot := int(w&maxSlots) - 1; w>>27 == h>>27 && x.hashes[slot] == h && rows.isLive(slot) && rows.name(slot) == name {
 			return at, true
 		}
 	}
 }
 
 // grow doubles a table and leaves dropped rows behind.
-func (x *nameIndex) grow(sh *shard, rows *Snapshot) {
+func (x *nameIndex) grow(sh *shard, rows *ObjectSnapshot) {
 	old := sh.words
 	sh.words, sh.used = make([]uint32, max(8, 2*len(old))), 0
 	mask := len(sh.words) - 1
 	for _, w := range old {
 		slot := int(w&maxSlots) - 1
-		if w == 0 || !rows.alive(slot) {
+		if w == 0 || !rows.isLive(slot) {
 			continue
 		}
-		at := start(x.hashes[slot]) & mask
+		at := probeStart(x.hashes[slot]) & mask
 		for sh.words[at] != 0 {
 			at = (at + 1) & mask
 		}
@@ -97,7 +97,7 @@ func (x *nameIndex) grow(sh *shard, rows *Snapshot) {
 	}
 }
 
-// start is the word where a hash is looked for first: the low bits chose the shard, the high ones stand in the word.
-func start(h uint32) int { return int(h >> 6) }
+// probeStart is the word where a hash is looked for first: the low bits chose the shard, the high ones stand in the word.
+func probeStart(h uint32) int { return int(h >> 6) }
 
-func word(h uint32, slot int) uint32 { return h>>27<<27 | uint32(slot+1) }
+func packSlot(h uint32, slot int) uint32 { return h>>27<<27 | uint32(slot+1) }

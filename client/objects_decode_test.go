@@ -51,11 +51,11 @@ func listings(t testing.TB) []string {
 	return texts
 }
 
-// longWay reads a listing as every other answer is read.
-func longWay(body []byte) (ObjectPage, error) {
+// decodeSlow reads a listing as every other answer is read.
+func decodeSlow(body []byte) (ObjectPage, error) {
 	var p ObjectPage
-	body = textOf(body)
-	if !json.Valid(body) && !validButForUTF8(body) {
+	body = trimBody(body)
+	if !json.Valid(body) && !validExceptUTF8(body) {
 		return p, fmt.Errorf("no valid JSON")
 	}
 	err := p.UnmarshalJSON(body)
@@ -63,12 +63,12 @@ func longWay(body []byte) (ObjectPage, error) {
 }
 
 // The quick reader gives what the long way gives, and takes nothing that the long way refuses.
-func checkQuick(t *testing.T, body []byte) {
+func checkFastDecode(t *testing.T, body []byte) {
 	var quick ObjectPage
-	if !quick.readQuick(textOf(body)) {
+	if !quick.decodeFast(trimBody(body)) {
 		return
 	}
-	long, err := longWay(body)
+	long, err := decodeSlow(body)
 	if err != nil {
 		t.Errorf("%q is taken; the long way says %v", body, err)
 	} else if !reflect.DeepEqual(quick, long) {
@@ -76,12 +76,12 @@ func checkQuick(t *testing.T, body []byte) {
 	}
 }
 
-func TestQuickListing(t *testing.T) {
+func TestObjectPage_decodeFast(t *testing.T) {
 	for _, body := range listings(t) {
-		checkQuick(t, []byte(body))
+		checkFastDecode(t, []byte(body))
 		for cut := range len(body) {
 			var p ObjectPage
-			if rest := strings.TrimSpace(body[:cut]); rest != strings.TrimSpace(body) && p.readQuick([]byte(rest)) && !json.Valid([]byte(rest)) {
+			if rest := strings.TrimSpace(body[:cut]); rest != strings.TrimSpace(body) && p.decodeFast([]byte(rest)) && !json.Valid([]byte(rest)) {
 				t.Errorf("a cut answer is taken: %q", rest)
 			}
 		}
@@ -89,16 +89,16 @@ func TestQuickListing(t *testing.T) {
 }
 
 // The usual answers take the quick way, or nothing is won.
-func TestUsualListingsAreReadQuickly(t *testing.T) {
-	for _, body := range []string{string(listingOf(0, 500, true)), listings(t)[1], `{"data":[{"name":"f/","etag":null,"last_modified":null,"owner":null,"size":null}],"is_truncated":false,"next_marker":null}`,
+func TestObjectPage_decodeFast_usualListings(t *testing.T) {
+	for _, body := range []string{string(listingBody(0, 500, true)), listings(t)[1], `{"data":[{"name":"f/","etag":null,"last_modified":null,"owner":null,"size":null}],"is_truncated":false,"next_marker":null}`,
 		`{"data":[{"name":"gr\u00fc\u00dfe","size":0,"new":"x","count":7,"old":false}],"is_truncated":true,"next_marker":"x"}`, "{\"data\":[{\"name\":\"\xff\"}]}"} {
 		var p ObjectPage
-		if !p.readQuick([]byte(strings.TrimSpace(body))) {
+		if !p.decodeFast([]byte(strings.TrimSpace(body))) {
 			t.Errorf("read the long way: %.200s", body)
 		}
 	}
-	long, err := longWay(listingOf(0, 500, true))
-	if err != nil || long.Data[499].Name.Raw() != rowName(499) || long.Next == "" {
+	long, err := decodeSlow(listingBody(0, 500, true))
+	if err != nil || long.Data[499].Name.Raw() != rowName(499) || long.NextMarker == "" {
 		t.Errorf("%+v, %v", long.Data[499], err)
 	}
 }
@@ -107,7 +107,7 @@ func FuzzQuickListing(f *testing.F) {
 	for _, body := range listings(f) {
 		f.Add([]byte(body))
 	}
-	f.Fuzz(checkQuick)
+	f.Fuzz(checkFastDecode)
 }
 
 // A stamp read quickly is the stamp that the standard library reads, and its text is not lost.
@@ -116,10 +116,10 @@ func FuzzQuickTime(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got := readTime(s).Raw().Raw(); got != s {
+		if got := parseTime(s).Raw().Raw(); got != s {
 			t.Errorf("%q became %q", s, got)
 		}
-		quick, ok := quickTime(s)
+		quick, ok := parseTimeFast(s)
 		if !ok {
 			return
 		}
@@ -150,7 +150,7 @@ func rowName(i int) string {
 	return fmt.Sprintf("2026/%02d/%02d/service-%03d/%09d-%s.log", i/100_000%12+1, i/3000%33, i/100%1000, i, "abcdefghijklmnop"[:i*7%17])
 }
 
-func listingOf(from, n int, more bool) []byte {
+func listingBody(from, n int, more bool) []byte {
 	b := []byte(`{"data":[`)
 	for i := from; i < from+n; i++ {
 		if i > from {
@@ -163,10 +163,10 @@ func listingOf(from, n int, more bool) []byte {
 
 // BenchmarkDecodeObjects reads one page of 500; long is the way of all other answers.
 func BenchmarkDecodeObjects(b *testing.B) {
-	body := listingOf(0, pageSize, true)
+	body := listingBody(0, pageSize, true)
 	for name, read := range map[string]func() error{
 		"quick": func() error { var p ObjectPage; return decode(body, &p) },
-		"long":  func() error { _, err := longWay(body); return err },
+		"long":  func() error { _, err := decodeSlow(body); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
@@ -190,11 +190,11 @@ func BenchmarkDecodePages(b *testing.B) {
 	contacts := rows(`{"id":7,"name":"Ada Wong","email":"ada@acme.net","group":"billing","phone":{"primary":"+1 555 0100","secondary":null},"updated":"2024-01-02T03:04:05"}`)
 	b.Run("services", func(b *testing.B) { benchmarkPage[*Service](b, services) })
 	b.Run("again", func(b *testing.B) {
-		m := newMemory()
+		m := newResponseCache()
 		b.ReportAllocs()
 		for b.Loop() {
 			var p Page[*Service]
-			if err := recall(m, "list services", services, &p); err != nil || len(p.Data) != pageSize {
+			if err := decodeCached(m, "list services", services, &p); err != nil || len(p.Data) != pageSize {
 				b.Fatal(err)
 			}
 		}
@@ -214,22 +214,22 @@ func benchmarkPage[T any](b *testing.B, body []byte) {
 }
 
 // A size that is not known is no 0, on both ways, in sums and in what scripts print.
-func TestSizesThatAreNotKnown(t *testing.T) {
+func TestObject_unknownSize(t *testing.T) {
 	entry := func(size string) []byte {
 		return []byte(`{"data":[{"name":"o","etag":"` + strings.Repeat("a", 32) + `"` + size + `},{"name":"p/","etag":null,"owner":null,"last_modified":null,"size":null}],"is_truncated":false}`)
 	}
 	for text, want := range map[string]int64{`,"size":7`: 7, `,"size":0`: 0, `,"size":null`: UnknownSize, ``: UnknownSize, `,"size":-7`: UnknownSize, `,"size":"7"`: UnknownSize, `,"size":7e0`: UnknownSize,
 		`,"size":99999999999999999999`: UnknownSize} {
 		faultrig.Row(t, "D3", text, func(t *testing.T) {
-			checkQuick(t, entry(text))
+			checkFastDecode(t, entry(text))
 			var p ObjectPage
 			if err := decode(entry(text), &p); err != nil || p.Data[0].Size != want || p.Data[1].Size != 0 {
 				t.Fatalf("%+v, %v", p, err)
 			}
-			var s count
-			s.add(p)
-			if s.sum.Bytes != max(0, want) || (want < 0) != slices.Contains(s.sum.Odd, oddSizes) {
-				t.Errorf("%+v", s.sum)
+			var s objectCounter
+			s.addPage(p)
+			if s.total.Bytes != max(0, want) || (want < 0) != slices.Contains(s.total.Warnings, unknownSizesWarning) {
+				t.Errorf("%+v", s.total)
 			}
 			printed, err := json.Marshal(p.Data[0])
 			if shown := `"size":` + map[bool]string{true: "null", false: fmt.Sprint(want)}[want < 0]; err != nil || !strings.Contains(string(printed), shown) {

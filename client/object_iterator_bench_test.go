@@ -38,10 +38,10 @@ func millionPages() (pages [][]byte) {
 	return pages
 }
 
-var markerOf = regexp.MustCompile(`"next_marker":"([^"]*)"`)
+var markerPattern = regexp.MustCompile(`"next_marker":"([^"]*)"`)
 
-// readAndThrowAway goes through a listing with nothing but an HTTP client, and is the floor of all others.
-func readAndThrowAway(b *testing.B, c *http.Client, address string) (bytes int64) {
+// readAndDiscard goes through a listing with nothing but an HTTP client, and is the floor of all others.
+func readAndDiscard(b *testing.B, c *http.Client, address string) (bytes int64) {
 	for marker, more := "", true; more; {
 		req, err := http.NewRequestWithContext(b.Context(), "GET", address+"?page_size=500&marker="+url.QueryEscape(marker), nil)
 		if err != nil {
@@ -58,7 +58,7 @@ func readAndThrowAway(b *testing.B, c *http.Client, address string) (bytes int64
 			b.Fatal(res.Status, err)
 		}
 		bytes += int64(len(body))
-		found := markerOf.FindSubmatch(body[max(0, len(body)-200):])
+		found := markerPattern.FindSubmatch(body[max(0, len(body)-200):])
 		if more = found != nil; more {
 			marker = string(found[1])
 		}
@@ -82,7 +82,7 @@ func BenchmarkListMillion(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		besideFloor(b, c, http.DefaultClient, server.URL)
+		compareWithFloor(b, c, http.DefaultClient, server.URL)
 	})
 	b.Run("emulator", func(b *testing.B) {
 		e := emulator.New(emulator.Options{Token: token, Seed: "large"})
@@ -90,20 +90,20 @@ func BenchmarkListMillion(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		besideFloor(b, c, &http.Client{Transport: e}, "https://api.example.test")
+		compareWithFloor(b, c, &http.Client{Transport: e}, "https://api.example.test")
 	})
 }
 
-func besideFloor(b *testing.B, c *client.Client, bare *http.Client, base string) {
+func compareWithFloor(b *testing.B, c *client.Client, bare *http.Client, base string) {
 	q := client.ObjectQuery{Cluster: "us-east-1", Bucket: "million"}
 	var floor, list, count time.Duration
 	for b.Loop() {
 		at := time.Now()
-		readAndThrowAway(b, bare, base+"/v4/object-storage/buckets/us-east-1/million/object-list")
+		readAndDiscard(b, bare, base+"/v4/object-storage/buckets/us-east-1/million/object-list")
 		floor += time.Since(at)
 		at = time.Now()
-		shelf := client.NewShelf()
-		for page, err := range c.Objects.Walk(b.Context(), q) {
+		shelf := client.NewObjectIndex()
+		for page, err := range c.Objects.Pages(b.Context(), q) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -45,8 +45,8 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	return CertificatePair{Certificate: certificate, Key: NewSecret(key), Leaf: leaf}, nil
 }
 
-// largestPEM bounds a certificate's or key's file.
-const largestPEM = 1 << 20
+// maxPEMSize bounds a certificate's or key's file.
+const maxPEMSize = 1 << 20
 
 // LoadCertificatePair reads the pair from two plain files of at most 1 MiB.
 func LoadCertificatePair(certFile, keyFile string) (CertificatePair, error) {
@@ -74,15 +74,15 @@ func readPEM(path string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, largestPEM+1))
-	if len(data) > largestPEM {
+	data, err := io.ReadAll(io.LimitReader(file, maxPEMSize+1))
+	if len(data) > maxPEMSize {
 		return "", fmt.Errorf("%s is larger than 1 MiB: this is no certificate", Clean(path))
 	}
 	return string(data), err
 }
 
-// Names are the host names that the certificate is for, cleaned.
-func (p CertificatePair) Names() string {
+// HostNames are the host names that the certificate is for, cleaned.
+func (p CertificatePair) HostNames() string {
 	names := slices.Clone(p.Leaf.DNSNames)
 	for i, name := range names {
 		names[i] = Clean(name)
@@ -90,15 +90,15 @@ func (p CertificatePair) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Unfit is why the pair must not be sent for a bucket of a label at a time; "" where nothing is against it.
-func (p CertificatePair) Unfit(label string, now time.Time) string {
+// ProblemFor is why the pair must not be sent for a bucket of a label at a time; "" where nothing is against it.
+func (p CertificatePair) ProblemFor(label string, now time.Time) string {
 	switch {
 	case now.After(p.Leaf.NotAfter):
 		return "it expired on " + p.Leaf.NotAfter.Format(time.DateOnly)
 	case now.Before(p.Leaf.NotBefore):
 		return "it is valid only from " + p.Leaf.NotBefore.Format(time.DateOnly)
 	case p.Leaf.VerifyHostname(label) != nil:
-		return fmt.Sprintf("its names do not cover %s: %s", Clean(label), p.Names())
+		return fmt.Sprintf("its names do not cover %s: %s", Clean(label), p.HostNames())
 	}
 	return ""
 }

@@ -10,13 +10,13 @@ import (
 	"lookout/client/emulator"
 )
 
-// ranged notes the Range of every request to the storage.
-type ranged struct {
+// rangeRecorder notes the Range of every request to the storage.
+type rangeRecorder struct {
 	next   http.RoundTripper
 	ranges []string
 }
 
-func (x *ranged) RoundTrip(r *http.Request) (*http.Response, error) {
+func (x *rangeRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Query().Get("Signature") != "" {
 		x.ranges = append(x.ranges, r.Header.Get("Range"))
 	}
@@ -29,18 +29,18 @@ func TestPeek(t *testing.T) {
 	for size, whole := range map[int]bool{0: false, 5: false, n: false, 1000: false, 1001: true} {
 		t.Run(fmt.Sprint(size, whole), func(t *testing.T) {
 			e := emulator.New(emulator.Options{Token: token})
-			wire := &ranged{next: e}
+			wire := &rangeRecorder{next: e}
 			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(wire))
 			if err != nil {
 				t.Fatal(err)
 			}
 			text := strings.Repeat("0123456789", 101)[:size]
-			if _, err := c.Objects.Put(t.Context(), "us-east-1", "acme-www", "x", client.ObjectBody{Reader: strings.NewReader(text), Size: int64(size), Type: "text/plain"}, nil); err != nil {
+			if _, err := c.Objects.Put(t.Context(), "us-east-1", "acme-www", "x", client.ObjectBody{Reader: strings.NewReader(text), Size: int64(size), ContentType: "text/plain"}, nil); err != nil {
 				t.Fatal(err)
 			}
 			wire.ranges = nil
 			if whole {
-				wire.next = roundTrip(func(r *http.Request) (*http.Response, error) {
+				wire.next = roundTripFunc(func(r *http.Request) (*http.Response, error) {
 					r.Header.Del("Range")
 					return e.RoundTrip(r)
 				})

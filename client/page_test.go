@@ -8,7 +8,7 @@ import (
 )
 
 // The rows of a page stand in one piece: a page costs one allocation for all of them, not one for each.
-func TestRowsOfAPageAreOnePiece(t *testing.T) {
+func TestPage_rowsAreContiguous(t *testing.T) {
 	var p Page[*Service]
 	if err := decode([]byte(`{"data":[{"id":1},{"id":2},{"id":3}],"page":1,"pages":1,"results":3}`), &p); err != nil || len(p.Data) != 3 {
 		t.Fatal(err, len(p.Data))
@@ -25,7 +25,7 @@ func TestRowsOfAPageAreOnePiece(t *testing.T) {
 }
 
 // Where there is an error there is no row, also none that was begun: whoever takes one for an answer fails at once.
-func TestNoRowBesideAnError(t *testing.T) {
+func TestServices_Get_nilOnError(t *testing.T) {
 	for name, answer := range map[string]faultrig.Fault{
 		"refused": faultrig.Answer(403, `{"errors":[{"reason":"no"}]}`), "no object": faultrig.Answer(200, `[]`), "null": faultrig.Answer(200, `null`),
 		"cut": faultrig.Answer(200, `{"id":1,"label":"bill`), "nothing that was asked for": faultrig.Answer(200, `{"x":1}`),
@@ -34,7 +34,7 @@ func TestNoRowBesideAnError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row, err := c.Services.View(t.Context(), 1); err == nil || row != nil {
+		if row, err := c.Services.Get(t.Context(), 1); err == nil || row != nil {
 			t.Errorf("%s: %+v, %v", name, row, err)
 		}
 	}

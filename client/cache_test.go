@@ -9,17 +9,17 @@ import (
 	"lookout/client/faultrig"
 )
 
-// said is a wire on which an answer can be changed.
-type said struct{ body string }
+// fixedResponse is a wire on which an answer can be changed.
+type fixedResponse struct{ body string }
 
-func (s *said) RoundTrip(req *http.Request) (*http.Response, error) {
+func (s *fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	return faultrig.Answer(200, s.body)(nil, req)
 }
 
 // A page that says the same again gives the same rows, in a slice of the caller's own; one byte of difference is read. What may hold a secret
 // is not kept.
-func TestAnEqualAnswerIsNotDecodedTwice(t *testing.T) {
-	wire := &said{}
+func TestResponseCache(t *testing.T) {
+	wire := &fixedResponse{}
 	c, err := New("https://x/v4", NewSecret("t"), WithTransport(wire))
 	if err != nil {
 		t.Fatal(err)
@@ -27,12 +27,12 @@ func TestAnEqualAnswerIsNotDecodedTwice(t *testing.T) {
 	services := func(status string) *Service {
 		t.Helper()
 		wire.body = `{"data":[{"id":1,"status":"` + status + `","timeout":"x"}],"page":1,"pages":1,"results":1}`
-		p, err := c.Services.Page(t.Context(), 1)
-		if err != nil || len(p.Data) != 1 || string(p.Data[0].Status) != status || len(p.Odd) != 1 || p.Odd[0] == "" {
+		p, err := c.Services.List(t.Context(), 1)
+		if err != nil || len(p.Data) != 1 || string(p.Data[0].Status) != status || len(p.Warnings) != 1 || p.Warnings[0] == "" {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		row := p.Data[0]
-		p.Data[0], p.Odd[0] = nil, "" // the caller's own
+		p.Data[0], p.Warnings[0] = nil, "" // the caller's own
 		return row
 	}
 	first := services("ok")
@@ -44,19 +44,19 @@ func TestAnEqualAnswerIsNotDecodedTwice(t *testing.T) {
 	}
 	services("ok")
 	wire.body = `{"data":[{"id":1,"secret_key":"s3cret"}],"page":1,"pages":1,"results":1}`
-	one, _ := c.Keys.Page(t.Context(), 1)
-	two, _ := c.Keys.Page(t.Context(), 1)
+	one, _ := c.Keys.List(t.Context(), 1)
+	two, _ := c.Keys.List(t.Context(), 1)
 	if one.Data[0] == two.Data[0] {
 		t.Error("a key with its secret is kept")
 	}
-	if held := fmt.Sprintf("%+v", c.memory.pages); strings.Contains(held, "list keys") || !strings.Contains(held, "list services") {
+	if held := fmt.Sprintf("%+v", c.cache.pages); strings.Contains(held, "list keys") || !strings.Contains(held, "list services") {
 		t.Errorf("held: %s", held)
 	}
 	wire.body = `{"data":[],"page":1,"pages":1,"results":0}`
-	for n := range 3 * mostRemembered {
-		_, _ = c.Services.Page(t.Context(), n+1)
+	for n := range 3 * maxCachedPages {
+		_, _ = c.Services.List(t.Context(), n+1)
 	}
-	if n := len(c.memory.pages); n > mostRemembered {
+	if n := len(c.cache.pages); n > maxCachedPages {
 		t.Errorf("%d pages are held", n)
 	}
 }

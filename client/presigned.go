@@ -15,60 +15,60 @@ import (
 	"unicode/utf8"
 )
 
-// LargestPut is the most bytes that one PUT may carry: larger objects need uploads in parts, which the API does not offer.
-const LargestPut = 5 << 30
+// MaxPutSize is the most bytes that one PUT may carry: larger objects need uploads in parts, which the API does not offer.
+const MaxPutSize = 5 << 30
 
-// linkLife is how many seconds a pre-signed URL lives that is used at once: little more than the least that the API takes.
-const linkLife = 600
+// presignedLifetime is how many seconds a pre-signed URL lives that is used at once: little more than the least that the API takes.
+const presignedLifetime = 600
 
-// longestLink is the longest pre-signed URL that is taken, in bytes.
-const longestLink = 8 << 10
+// maxPresignedURLLen is the longest pre-signed URL that is taken, in bytes.
+const maxPresignedURLLen = 8 << 10
 
-// A signed is one request at a pre-signed URL.
-type signed struct {
+// A presignedRequest is one request at a pre-signed URL.
+type presignedRequest struct {
 	op, method            string
 	cluster, bucket, name string
 	header                http.Header
-	body                  *handed // nil sends none
+	body                  *trackedBody // nil sends none
 }
 
-// handed is a body that knows whether any of it was taken.
-type handed struct {
+// trackedBody is a body that knows whether any of it was taken.
+type trackedBody struct {
 	io.Reader
 	size  int64
-	taken atomic.Bool // the transport may still read when its answer is here
+	started atomic.Bool // the transport may still read when its answer is here
 }
 
-func (h *handed) Read(p []byte) (int, error) {
-	h.taken.Store(true)
+func (h *trackedBody) Read(p []byte) (int, error) {
+	h.started.Store(true)
 	return h.Reader.Read(p)
 }
 
 // Get opens an object at a byte. With an etag only that version is given: another one is an error with status 412. The answer is 200 with
 // the whole object or 206 with the rest of it; the caller reads and closes the body. Nothing bounds its time but ctx.
 func (s Objects) Get(ctx context.Context, cluster, bucket, name string, from int64, etag string) (*http.Response, error) {
-	r := signed{op: "download", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Accept-Encoding": {"identity"}}}
+	r := presignedRequest{op: "download", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Accept-Encoding": {"identity"}}}
 	if etag != "" {
 		r.header.Set("If-Match", `"`+etag+`"`)
 	}
 	if from > 0 {
 		r.header.Set("Range", "bytes="+strconv.FormatInt(from, 10)+"-")
 	}
-	res, err := s.send(ctx, r)
+	res, err := s.sendPresigned(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusPartialContent {
 		return res, nil
 	}
-	return nil, r.refusal(res)
+	return nil, r.parseError(res)
 }
 
 // Peek reads the first n bytes of an object, or all where it is shorter, and says its content type.
 func (s Objects) Peek(ctx context.Context, cluster, bucket, name string, n int64) (data []byte, kind string, err error) {
-	r := signed{op: "preview", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name,
+	r := presignedRequest{op: "preview", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name,
 		header: http.Header{"Accept-Encoding": {"identity"}, "Range": {"bytes=0-" + strconv.FormatInt(n-1, 10)}}}
-	res, err := s.send(ctx, r)
+	res, err := s.sendPresigned(ctx, r)
 	if err != nil {
 		return nil, "", err
 	}
@@ -80,33 +80,33 @@ func (s Objects) Peek(ctx context.Context, cluster, bucket, name string, n int64
 	case http.StatusRequestedRangeNotSatisfiable: // of an object without a byte
 		return nil, res.Header.Get("Content-Type"), nil
 	}
-	return nil, "", r.refusal(res)
+	return nil, "", r.parseError(res)
 }
 
 // An ObjectBody is what becomes an object.
 type ObjectBody struct {
 	Reader io.Reader
-	Size   int64  // bytes, at most LargestPut; Reader must give exactly so many
-	Type   string // content type, not empty
+	Size   int64  // bytes, at most MaxPutSize; Reader must give exactly so many
+	ContentType   string // content type, not empty
 }
 
 // Put stores an object, in place of one of the same name, and gives the etag that the storage answers. The body is sent once. settle, where
 // it is not nil, decides how the change ended from the answer's error, before the journal is told.
 func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b ObjectBody, settle func(etag string, err error) error) (string, error) {
-	if b.Size < 0 || b.Size > LargestPut {
-		return "", fmt.Errorf("%d bytes: one object can be sent with at most 5 GiB (%d bytes)", b.Size, int64(LargestPut))
+	if b.Size < 0 || b.Size > MaxPutSize {
+		return "", fmt.Errorf("%d bytes: one object can be sent with at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
 	}
-	r := signed{op: "upload", method: http.MethodPut, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Content-Type": {b.Type}},
-		body: &handed{Reader: b.Reader, size: b.Size}}
+	r := presignedRequest{op: "upload", method: http.MethodPut, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Content-Type": {b.ContentType}},
+		body: &trackedBody{Reader: b.Reader, size: b.Size}}
 	etag := ""
-	err := s.c.record(ctx, r.failure(s.c.base.Host), r.change(), func(ctx context.Context) error {
-		res, err := s.send(ctx, r)
+	err := s.c.sendRecorded(ctx, r.newError(s.c.base.Host), r.change(), func(ctx context.Context) error {
+		res, err := s.sendPresigned(ctx, r)
 		if err == nil && res.StatusCode/100 != 2 {
-			err = r.refusal(res)
+			err = r.parseError(res)
 		}
 		if err == nil {
-			etag = Unquote(res.Header.Get("ETag"))
-			discard(res)
+			etag = UnquoteETag(res.Header.Get("ETag"))
+			drainBody(res)
 		}
 		if settle != nil {
 			return settle(etag, err)
@@ -121,15 +121,15 @@ func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b Object
 func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.c.timeout)
 	defer cancel()
-	r := signed{op: "delete object", method: http.MethodDelete, cluster: cluster, bucket: bucket, name: name}
-	return s.c.record(ctx, r.failure(s.c.base.Host), r.change(), func(ctx context.Context) error {
-		res, err := s.send(ctx, r)
+	r := presignedRequest{op: "delete object", method: http.MethodDelete, cluster: cluster, bucket: bucket, name: name}
+	return s.c.sendRecorded(ctx, r.newError(s.c.base.Host), r.change(), func(ctx context.Context) error {
+		res, err := s.sendPresigned(ctx, r)
 		if err == nil && res.StatusCode == http.StatusNoContent {
-			discard(res)
+			drainBody(res)
 			return nil
 		}
 		if err == nil {
-			err = r.refusal(res)
+			err = r.parseError(res)
 		}
 		var e *Error
 		if errors.As(err, &e) && e.Unknown() && ctx.Err() == nil {
@@ -144,7 +144,7 @@ func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error
 // Find is the object of exactly a name, from the listing; false where there is none. A listing that turns in circles is an error.
 func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
 	q := ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: name, PageSize: 25}
-	for trail := newTrail(q); ; {
+	for trail := newCycleDetector(q); ; {
 		page, err := s.List(ctx, q)
 		if err != nil {
 			return Object{}, false, err
@@ -154,66 +154,66 @@ func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object
 				return o, true, nil
 			}
 		}
-		why := strings.TrimPrefix(page.Cut, "incomplete: ")
+		why := strings.TrimPrefix(page.Incomplete, "incomplete: ")
 		if why == "" {
-			why = trail.circle(page)
+			why = trail.check(page)
 		}
 		switch {
 		case len(page.Data) > 0:
 			return Object{}, false, nil // a name comes before all others that begin with it
 		case why != "":
-			failed := s.c.failure(s.request(q))
-			failed.What = "the listing is incomplete: " + why
+			failed := s.c.newError(s.listRequest(q))
+			failed.Detail = "the listing is incomplete: " + why
 			return Object{}, false, failed
-		case page.Next == "":
+		case page.NextMarker == "":
 			return Object{}, false, nil
 		}
-		q.Marker = page.Next
+		q.Marker = page.NextMarker
 	}
 }
 
-// send asks for a URL and uses it; for another one, once, where it is refused with 403 before any of the body was taken: it may have run out.
-func (s Objects) send(ctx context.Context, r signed) (*http.Response, error) {
-	res, err := s.once(ctx, r)
-	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.taken.Load() {
+// sendPresigned asks for a URL and uses it; for another one, once, where it is refused with 403 before any of the body was taken: it may have run out.
+func (s Objects) sendPresigned(ctx context.Context, r presignedRequest) (*http.Response, error) {
+	res, err := s.sendPresignedOnce(ctx, r)
+	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.started.Load() {
 		return res, err
 	}
-	discard(res)
-	return s.once(ctx, r)
+	drainBody(res)
+	return s.sendPresignedOnce(ctx, r)
 }
 
-// once asks for a URL and uses it. The API's token does not go with the request.
-func (s Objects) once(ctx context.Context, r signed) (*http.Response, error) {
-	failed := r.failure(s.c.base.Host)
+// sendPresignedOnce asks for a URL and uses it. The API's token does not go with the request.
+func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*http.Response, error) {
+	failed := r.newError(s.c.base.Host)
 	failed.Outcome = NotSent
 	if !utf8.ValidString(r.name) {
-		failed.What = "its name is no valid UTF-8, and the API cannot be asked for such a name"
+		failed.Detail = "its name is no valid UTF-8, and the API cannot be asked for such a name"
 		return nil, failed
 	}
-	link, err := s.URL(ctx, r.cluster, r.bucket, URLRequest{Name: r.name, Method: r.method, Expires: linkLife, ContentType: r.header.Get("Content-Type")})
+	link, err := s.Presign(ctx, r.cluster, r.bucket, PresignRequest{Name: r.name, Method: r.method, Expires: presignedLifetime, ContentType: r.header.Get("Content-Type")})
 	if err != nil {
 		var e *Error
-		if errors.As(err, &e) && e.Outcome == Uncertain {
+		if errors.As(err, &e) && e.Outcome == Unknown {
 			e.Outcome = NotSent // asking for a URL changes nothing
 		}
 		return nil, err
 	}
-	target, err := s.c.checkLink(link.URL, r.bucket, r.name)
+	target, err := s.c.checkPresignedURL(link.URL, r.bucket, r.name)
 	if err != nil {
-		failed.What = "the pre-signed URL is refused: " + err.Error()
+		failed.Detail = "the pre-signed URL is refused: " + err.Error()
 		return nil, failed
 	}
 	failed.Host = target.Host
-	req, err := r.request(ctx, target.String())
+	req, err := r.newRequest(ctx, target.String())
 	if err != nil {
-		failed.What = "the pre-signed URL is refused: it is no address"
+		failed.Detail = "the pre-signed URL is refused: it is no address"
 		return nil, failed
 	}
-	req.Header.Set("User-Agent", s.c.agent)
-	res, err := s.c.wire.once(s.c.transfers, req)
+	req.Header.Set("User-Agent", s.c.userAgent)
+	res, err := s.c.transport.sendOnce(s.c.presignedClient, req)
 	if err != nil {
-		failed.Cause, failed.Outcome = whyEnded(ctx, err), Uncertain
-		if unsent(err) {
+		failed.Cause, failed.Outcome = cancelCause(ctx, err), Unknown
+		if neverSent(err) {
 			failed.Outcome = NotSent
 		}
 		return nil, failed
@@ -221,8 +221,8 @@ func (s Objects) once(ctx context.Context, r signed) (*http.Response, error) {
 	return res, nil
 }
 
-// request is the HTTP request. Its length is always said; nothing lets the transport send it a second time.
-func (r signed) request(ctx context.Context, target string) (*http.Request, error) {
+// newRequest is the HTTP request. Its length is always said; nothing lets the transport send it a second time.
+func (r presignedRequest) newRequest(ctx context.Context, target string) (*http.Request, error) {
 	var body io.Reader
 	if r.body != nil && r.body.size > 0 {
 		body = io.NopCloser(r.body)
@@ -240,15 +240,15 @@ func (r signed) request(ctx context.Context, target string) (*http.Request, erro
 	return req, nil
 }
 
-// checkLink takes a pre-signed URL: https, or http on this machine where the API is there too; no user, no other port, signed, and for the
+// checkPresignedURL takes a pre-signed URL: https, or http on this machine where the API is there too; no user, no other port, signed, and for the
 // object that was asked for. The reason of a refusal holds nothing of the URL.
-func (c *Client) checkLink(link Secret, bucket, name string) (*url.URL, error) {
+func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, error) {
 	raw := link.Reveal()
-	if len(raw) > longestLink {
+	if len(raw) > maxPresignedURLLen {
 		return nil, fmt.Errorf("it is %d bytes long", len(raw))
 	}
 	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" || !printable(raw) || strings.Contains(raw, " ") {
+	if err != nil || u.Host == "" || !printableASCII(raw) || strings.Contains(raw, " ") {
 		return nil, errors.New("it is no address")
 	}
 	here := loopback(c.base.Hostname()) && loopback(u.Hostname())
@@ -272,55 +272,55 @@ func (c *Client) checkLink(link Secret, bucket, name string) (*url.URL, error) {
 	return u, nil
 }
 
-// about names the object, safe to draw.
-func (r signed) about() string { return Clean(r.cluster + "/" + r.bucket + "/" + r.name) }
+// label names the object, safe to draw.
+func (r presignedRequest) label() string { return Clean(r.cluster + "/" + r.bucket + "/" + r.name) }
 
-// failure is the start of an error about the request.
-func (r signed) failure(host string) *Error {
-	return &Error{Op: r.op + " " + r.about(), Write: r.method != http.MethodGet, Storage: true, Host: host}
+// newError is the start of an error about the request.
+func (r presignedRequest) newError(host string) *Error {
+	return &Error{Op: r.op + " " + r.label(), Write: r.method != http.MethodGet, Presigned: true, Host: host}
 }
 
 // change is the request for the journal, without anything that is signed.
-func (r signed) change() Change {
-	c := Change{Op: r.op, Method: r.method, Path: "/" + r.cluster + "/" + r.bucket + "/" + r.name, Kind: "object", Label: r.about()}
+func (r presignedRequest) change() Change {
+	c := Change{Op: r.op, Method: r.method, Path: "/" + r.cluster + "/" + r.bucket + "/" + r.name, Resource: "object", Label: r.label()}
 	if r.body != nil {
 		c.Body = map[string]any{"size": r.body.size, "content_type": r.header.Get("Content-Type")}
 	}
 	return c
 }
 
-// refusal reads why the storage did not do it. A 503 that asks to slow down is a refusal: nothing was done.
-func (r signed) refusal(res *http.Response) *Error {
-	defer discard(res)
-	e := r.failure(res.Request.URL.Host)
+// parseError reads why the storage did not do it. A 503 that asks to slow down is a refusal: nothing was done.
+func (r presignedRequest) parseError(res *http.Response) *Error {
+	defer drainBody(res)
+	e := r.newError(res.Request.URL.Host)
 	e.Status = res.StatusCode
 	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
 		e.RetryAfter = retryAfter(res.Header, time.Now())
 	}
 	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
-	code := element(string(data), "Code")
+	code := xmlElement(string(data), "Code")
 	if code != "" {
 		text := code
-		if message := element(string(data), "Message"); message != "" {
+		if message := xmlElement(string(data), "Message"); message != "" {
 			text += ": " + message
 		}
 		e.Reasons = []Reason{{Reason: NewText(text)}}
 	}
 	switch {
 	case code == "SlowDown", res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusRequestTimeout:
-		e.Outcome = Refused
+		e.Outcome = Rejected
 	default:
-		e.Outcome = Uncertain
+		e.Outcome = Unknown
 	}
 	if e.Status >= 300 && e.Status < 400 {
-		_, e.What = explain(&answer{status: e.Status, header: res.Header}, nil)
+		_, e.Detail = parseErrorBody(&response{status: e.Status, header: res.Header}, nil)
 	}
 	return e
 }
 
-// element is the text of an element of the storage's flat error answer; "" where there is none. All of encoding/xml, for two texts, would
+// xmlElement is the text of an element of the storage's flat error answer; "" where there is none. All of encoding/xml, for two texts, would
 // make the program 100 kB larger.
-func element(answer, name string) string {
+func xmlElement(answer, name string) string {
 	_, rest, _ := strings.Cut(answer, "<"+name+">")
 	text, _, found := strings.Cut(rest, "</"+name+">")
 	if !found || strings.Contains(text, "<") {
@@ -329,22 +329,22 @@ func element(answer, name string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&").Replace(text)
 }
 
-// discard reads a little of a body that is of no use, so that the connection can be used again, and closes it.
-func discard(res *http.Response) {
+// drainBody reads a little of a body that is of no use, so that the connection can be used again, and closes it.
+func drainBody(res *http.Response) {
 	_, _ = io.CopyN(io.Discard, res.Body, 4<<10)
 	res.Body.Close()
 }
 
-// whyEnded is why ctx ended, else an error of the transport without the URL that net/http puts around it: its query is a credential.
-func whyEnded(ctx context.Context, err error) error {
+// cancelCause is why ctx ended, else an error of the transport without the URL that net/http puts around it: its query is a credential.
+func cancelCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return bare(err)
+	return stripURL(err)
 }
 
-// Unquote is an etag without its quotes. A weak one keeps its mark, so that it equals no strong one.
-func Unquote(etag string) string {
+// UnquoteETag is an etag without its quotes. A weak one keeps its mark, so that it equals no strong one.
+func UnquoteETag(etag string) string {
 	if len(etag) >= 2 && etag[0] == '"' && etag[len(etag)-1] == '"' {
 		return etag[1 : len(etag)-1]
 	}

@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// pages are so many rows, page by page, as the service would answer them.
-func pages(t testing.TB, n int, take func([]Object)) {
+// eachTestPage are so many rows, page by page, as the service would answer them.
+func eachTestPage(t testing.TB, n int, take func([]Object)) {
 	for from := 0; from < n; from += pageSize {
 		var p ObjectPage
-		if err := decode(listingOf(from, min(pageSize, n-from), true), &p); err != nil {
+		if err := decode(listingBody(from, min(pageSize, n-from), true), &p); err != nil {
 			t.Fatal(err)
 		}
 		take(p.Data)
 	}
 }
 
-// strange are objects of every kind that can come.
-func strange() []Object {
+// oddObjects are objects of every kind that can come.
+func oddObjects() []Object {
 	row := func(name string, change func(*Object)) Object {
-		o := Object{Name: Text{name}, ETag: NewETag("d41d8cd98f00b204e9800998ecf8427e"), Modified: readTime("2026-01-02T03:04:05.678Z"), Owner: Text{"me"}, Size: 7}
+		o := Object{Name: Text{name}, ETag: NewETag("d41d8cd98f00b204e9800998ecf8427e"), Modified: parseTime("2026-01-02T03:04:05.678Z"), Owner: Text{"me"}, Size: 7}
 		change(&o)
 		return o
 	}
@@ -36,25 +36,25 @@ func strange() []Object {
 		row("parts", func(o *Object) { o.ETag = NewETag("d41d8cd98f00b204e9800998ecf8427e-65535") }),
 		row("other tag", func(o *Object) { o.ETag = NewETag(`"x"`) }), row("no tag", func(o *Object) { o.ETag = ETag{} }),
 		row("zero sum", func(o *Object) { o.ETag = NewETag(strings.Repeat("0", 32)) }),
-		row(strings.Repeat("long", 20_000), func(*Object) {}), row(strings.Repeat("x", longest-1), func(*Object) {}), row("\xff\x00", func(*Object) {}),
+		row(strings.Repeat("long", 20_000), func(*Object) {}), row(strings.Repeat("x", maxNameLen-1), func(*Object) {}), row("\xff\x00", func(*Object) {}),
 		{Name: Text{"name and owner"}, Owner: Text{"me"}}}
 	for i, stamp := range []string{"", "soon", "2026-01-02T03:04:05", "2026-01-02T03:04:05+01:00", "0002-01-01T00:00:00", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"} {
-		rows = append(rows, row(fmt.Sprint("stamp", i), func(o *Object) { o.Modified = readTime(stamp) }))
+		rows = append(rows, row(fmt.Sprint("stamp", i), func(o *Object) { o.Modified = parseTime(stamp) }))
 	}
-	rows = append(rows, row("fine stamp", func(o *Object) { o.Modified = At(time.Unix(1, 5)) }))
+	rows = append(rows, row("fine stamp", func(o *Object) { o.Modified = NewTime(time.Unix(1, 5)) }))
 	for i, size := range []int64{0, -1, maxSize - 1, maxSize, math.MaxInt64, math.MinInt64} {
 		rows = append(rows, row(fmt.Sprint("size", i), func(o *Object) { o.Size = size }))
 	}
 	return rows
 }
 
-func TestShelfGivesBackWhatItTook(t *testing.T) {
+func TestObjectIndex_roundTrip(t *testing.T) {
 	t.Parallel()
-	rows := strange()
+	rows := oddObjects()
 	for i := range maxOwners + 50 {
 		rows = append(rows, Object{Name: Text{fmt.Sprint("owned", i)}, Owner: Text{fmt.Sprint("owner", i)}, Size: int64(i)})
 	}
-	s := NewShelf()
+	s := NewObjectIndex()
 	if n := s.Append(append(slices.Clone(rows), rows...)); n != len(rows) || s.Len() != len(rows) {
 		t.Fatalf("%d dropped and %d held of %d", n, s.Len(), len(rows))
 	}
@@ -82,11 +82,11 @@ func (m *model) index(name string) int {
 	return slices.IndexFunc(m.rows, func(o Object) bool { return o.Name.raw == name })
 }
 
-func TestShelfIsAStore(t *testing.T) {
+func TestObjectIndex_matchesModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		s, m := NewShelf(), &model{}
+		s, m := NewObjectIndex(), &model{}
 		for i := range 2*chunkRows + 300 {
 			o := Object{Name: Text{rowName(i)}, Size: int64(i)}
 			s.Append([]Object{o})
@@ -144,8 +144,8 @@ func same(t *testing.T, what string, n int, at func(int) Object, want []Object) 
 	}
 }
 
-func TestShelfMovesWhatWasRenamed(t *testing.T) {
-	s := NewShelf()
+func TestObjectIndex_Put_renamedObject(t *testing.T) {
+	s := NewObjectIndex()
 	s.Append([]Object{{Name: Text{"a"}}, {Name: Text{"b"}}})
 	s.Put("a", Object{Name: Text{"c"}})
 	if _, held := s.Index("a"); held || s.Len() != 2 || s.At(1).Name.raw != "c" {
@@ -154,9 +154,9 @@ func TestShelfMovesWhatWasRenamed(t *testing.T) {
 }
 
 // A snapshot is read while the shelf goes on: the race detector looks on.
-func TestSnapshotsAreReadWhileTheShelfGrows(t *testing.T) {
-	s := NewShelf()
-	s.Append(strange())
+func TestObjectIndex_Snapshot_concurrentReads(t *testing.T) {
+	s := NewObjectIndex()
+	s.Append(oddObjects())
 	done := make(chan bool)
 	for i := range 40 {
 		still, n := s.Snapshot(), s.Len()
@@ -178,22 +178,22 @@ func TestSnapshotsAreReadWhileTheShelfGrows(t *testing.T) {
 	}
 }
 
-func TestFilterAndSort(t *testing.T) {
+func TestObjectSnapshot_filterAndSort(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
-	s := NewShelf()
+	s := NewObjectIndex()
 	names := []string{"IMG_1.JPG", "img_2.jpg", "straße/GRÖSSE.txt", "data/x", "data/X2", "İ", "\xff", "z"}
 	for i := range 20_000 {
 		names = append(names, rowName(random.IntN(1_000_000)), fmt.Sprintf("%s%d.JPG", strings.Repeat("ab", random.IntN(4)), i))
 	}
 	for i, name := range names {
-		o := Object{Name: Text{name}, Owner: Text{"me"}, Size: random.Int64N(5000), Modified: At(time.Unix(random.Int64N(2000), 0))}
+		o := Object{Name: Text{name}, Owner: Text{"me"}, Size: random.Int64N(5000), Modified: NewTime(time.Unix(random.Int64N(2000), 0))}
 		if i%10 == 9 {
 			o = Object{Name: Text{name + "/"}}
 		}
 		s.Append([]Object{o})
 	}
-	s.Append(strange())
+	s.Append(oddObjects())
 	for i := 0; i < s.Len(); i += 17 {
 		s.Drop(s.At(i).Name.raw)
 	}
@@ -214,7 +214,7 @@ func TestFilterAndSort(t *testing.T) {
 	}
 }
 
-func checkFilter(t *testing.T, s *Snapshot, text string) {
+func checkFilter(t *testing.T, s *ObjectSnapshot, text string) {
 	t.Helper()
 	var want []int32
 	for i := range s.Len() {
@@ -235,7 +235,7 @@ func checkFilter(t *testing.T, s *Snapshot, text string) {
 	}
 }
 
-func checkSort(t *testing.T, s *Snapshot, by ObjectOrder, reverse bool, within []int32, order func(a, b Object) int) {
+func checkSort(t *testing.T, s *ObjectSnapshot, by ObjectOrder, reverse bool, within []int32, order func(a, b Object) int) {
 	t.Helper()
 	want := slices.Clone(within)
 	rows := make([]Object, s.Len())
@@ -248,9 +248,9 @@ func checkSort(t *testing.T, s *Snapshot, by ObjectOrder, reverse bool, within [
 	slices.SortStableFunc(want, func(a, b int32) int {
 		x, y := rows[a], rows[b]
 		switch {
-		case x.Prefix() != y.Prefix():
-			return map[bool]int{true: -1, false: 1}[x.Prefix()]
-		case x.Prefix():
+		case x.IsPrefix() != y.IsPrefix():
+			return map[bool]int{true: -1, false: 1}[x.IsPrefix()]
+		case x.IsPrefix():
 			return strings.Compare(x.Name.raw, y.Name.raw)
 		case reverse:
 			return order(y, x)
@@ -264,9 +264,9 @@ func checkSort(t *testing.T, s *Snapshot, by ObjectOrder, reverse bool, within [
 }
 
 // Work that nobody waits for any more ends with the reason.
-func TestFilterAndSortEndWithTheirContext(t *testing.T) {
-	s := NewShelf()
-	pages(t, 3000, func(rows []Object) { s.Append(rows) })
+func TestObjectSnapshot_stopsWithContext(t *testing.T) {
+	s := NewObjectIndex()
+	eachTestPage(t, 3000, func(rows []Object) { s.Append(rows) })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Snapshot().Filter(ctx, "a", "", nil); err == nil {
@@ -280,9 +280,9 @@ func TestFilterAndSortEndWithTheirContext(t *testing.T) {
 }
 
 // Reading a row allocates nothing, wherever its strings lie.
-func TestReadingARowAllocatesNothing(t *testing.T) {
-	s := NewShelf()
-	pages(t, 1000, func(rows []Object) { s.Append(rows) })
+func TestObjectIndex_At_noAllocations(t *testing.T) {
+	s := NewObjectIndex()
+	eachTestPage(t, 1000, func(rows []Object) { s.Append(rows) })
 	s.Drop(rowName(500))
 	var o Object
 	name := rowName(700)
@@ -291,7 +291,7 @@ func TestReadingARowAllocatesNothing(t *testing.T) {
 	}
 }
 
-func heap() uint64 {
+func heapBytes() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.GC()
@@ -300,12 +300,12 @@ func heap() uint64 {
 }
 
 // An object costs about 100 bytes, its name of 40 to 60 among them.
-func TestMemoryOfAnObject(t *testing.T) {
+func TestObjectIndex_memoryPerObject(t *testing.T) {
 	const n = 200_000
-	before := heap()
-	s := NewShelf()
-	pages(t, n, func(rows []Object) { s.Append(rows) })
-	if each := float64(heap()-before) / n; each > 110 {
+	before := heapBytes()
+	s := NewObjectIndex()
+	eachTestPage(t, n, func(rows []Object) { s.Append(rows) })
+	if each := float64(heapBytes()-before) / n; each > 110 {
 		t.Errorf("%.1f bytes an object", each)
 	}
 	runtime.KeepAlive(s)
@@ -313,30 +313,30 @@ func TestMemoryOfAnObject(t *testing.T) {
 
 const million = 1_000_000
 
-// BenchmarkShelfMemory loads a million objects and tells what each costs in the heap.
-func BenchmarkShelfMemory(b *testing.B) {
+// BenchmarkObjectIndexMemory loads a million objects and tells what each costs in the heap.
+func BenchmarkObjectIndexMemory(b *testing.B) {
 	names := 0
 	for i := range million {
 		names += len(rowName(i))
 	}
 	for b.Loop() {
-		before := heap()
-		s := NewShelf()
-		pages(b, million, func(rows []Object) { s.Append(rows) })
-		b.ReportMetric(float64(heap()-before)/million, "B/object")
+		before := heapBytes()
+		s := NewObjectIndex()
+		eachTestPage(b, million, func(rows []Object) { s.Append(rows) })
+		b.ReportMetric(float64(heapBytes()-before)/million, "B/object")
 		b.ReportMetric(float64(names)/million, "B/name")
 		runtime.KeepAlive(s)
 	}
 }
 
-// full is a shelf of a million objects; shuffled puts them there in no order.
-func full(b *testing.B, shuffled bool) *Shelf {
+// newFullIndex is a shelf of a million objects; shuffled puts them there in no order.
+func newFullIndex(b *testing.B, shuffled bool) *ObjectIndex {
 	var rows []Object
-	pages(b, million, func(page []Object) { rows = append(rows, page...) })
+	eachTestPage(b, million, func(page []Object) { rows = append(rows, page...) })
 	if shuffled {
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	}
-	s := NewShelf()
+	s := NewObjectIndex()
 	s.Append(rows)
 	if s.Len() != million {
 		b.Fatal(s.Len())
@@ -344,15 +344,15 @@ func full(b *testing.B, shuffled bool) *Shelf {
 	return s
 }
 
-// BenchmarkShelfPage appends a page of 500 to a shelf that holds up to a million.
-func BenchmarkShelfPage(b *testing.B) {
+// BenchmarkObjectIndexPage appends a page of 500 to a shelf that holds up to a million.
+func BenchmarkObjectIndexPage(b *testing.B) {
 	rows := make([]Object, 0, million)
-	pages(b, million, func(page []Object) { rows = append(rows, page...) })
-	s, from := NewShelf(), 0
+	eachTestPage(b, million, func(page []Object) { rows = append(rows, page...) })
+	s, from := NewObjectIndex(), 0
 	worst := time.Duration(0)
 	for b.Loop() {
 		if from == len(rows) {
-			s, from = NewShelf(), 0
+			s, from = NewObjectIndex(), 0
 		}
 		at := time.Now()
 		s.Append(rows[from : from+pageSize])
@@ -362,18 +362,18 @@ func BenchmarkShelfPage(b *testing.B) {
 	b.ReportMetric(float64(worst.Microseconds()), "worst-µs")
 }
 
-func BenchmarkShelfDrop(b *testing.B) {
-	s, i := full(b, false), 0
+func BenchmarkObjectIndexDrop(b *testing.B) {
+	s, i := newFullIndex(b, false), 0
 	for b.Loop() {
 		s.Drop(rowName(i % million))
 		i += 7919
 	}
 }
 
-func BenchmarkShelfAt(b *testing.B) {
+func BenchmarkObjectIndexAt(b *testing.B) {
 	for _, dropped := range []bool{false, true} {
 		b.Run(fmt.Sprintf("dropped=%v", dropped), func(b *testing.B) {
-			s, i := full(b, false), 0
+			s, i := newFullIndex(b, false), 0
 			if dropped {
 				s.Drop(rowName(77))
 			}
@@ -390,13 +390,13 @@ func BenchmarkShelfAt(b *testing.B) {
 
 // BenchmarkFilter looks through a million names: every row hits, few do, none does, and names with capitals.
 func BenchmarkFilter(b *testing.B) {
-	s := full(b, false).Snapshot()
-	capitals := NewShelf()
+	s := newFullIndex(b, false).Snapshot()
+	capitals := NewObjectIndex()
 	for i := range million {
 		capitals.Append([]Object{{Name: Text{strings.ToUpper(rowName(i))}}})
 	}
 	for name, f := range map[string]struct {
-		s    *Snapshot
+		s    *ObjectSnapshot
 		text string
 	}{"all": {s, "e"}, "few": {s, "service-017"}, "none": {s, "nowhere"}, "capitals": {capitals.Snapshot(), "service-017"}} {
 		b.Run(name, func(b *testing.B) {
@@ -412,7 +412,7 @@ func BenchmarkFilter(b *testing.B) {
 // BenchmarkSort orders a million objects, listed in order and in none.
 func BenchmarkSort(b *testing.B) {
 	for _, shuffled := range []bool{false, true} {
-		s := full(b, shuffled).Snapshot()
+		s := newFullIndex(b, shuffled).Snapshot()
 		for by, name := range []string{"name", "size", "date"} {
 			b.Run(fmt.Sprintf("%s/shuffled=%v", name, shuffled), func(b *testing.B) {
 				for b.Loop() {

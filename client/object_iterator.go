@@ -1,0 +1,347 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxEmptyPages is how many pages without an entry may follow each other before a walk gives up.
+const maxEmptyPages = 100
+
+// prefetchPages is how many pages a walk reads before they are asked for: reading and working on them go side by side.
+const prefetchPages = 3
+
+// Pages gives every page of a listing, from q.Marker on, and reads on while a page is worked on. A short page is not the end. A listing that
+// turns in circles ends with a page whose Cut says "incomplete: …" and why, and Odd with it; an error ends it too.
+func (s Objects) Pages(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage, error] {
+	return func(yield func(ObjectPage, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		pages, stopped := make(chan fetchedPage, prefetchPages-1), make(chan struct{})
+		defer close(stopped)
+		go s.streamPages(ctx, q, pages, stopped)
+		for p := range pages {
+			if !yield(p.page, p.err) {
+				return
+			}
+		}
+	}
+}
+
+// fetchedPage is a page, or why there is none.
+type fetchedPage struct {
+	page ObjectPage
+	err  error
+}
+
+// streamPages gives page after page until the last, an error, or nobody wants more.
+func (s Objects) streamPages(ctx context.Context, q ObjectQuery, pages chan<- fetchedPage, stopped <-chan struct{}) {
+	defer close(pages)
+	trail := newCycleDetector(q)
+	for more := true; more; {
+		q.Marker, more = s.streamPredicted(ctx, q, trail, pages, stopped)
+	}
+}
+
+// streamPredicted gives pages as long as the markers are those that were foreseen. It says where to go on, if anywhere.
+func (s Objects) streamPredicted(ctx context.Context, q ObjectQuery, trail *cycleDetector, pages chan<- fetchedPage, stopped <-chan struct{}) (next string, more bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	bodies, left := make(chan rawPage, prefetchPages-1), make(chan struct{})
+	defer close(left)
+	go s.prefetchRaw(ctx, q, bodies, left)
+	for b := range bodies {
+		page, err := ObjectPage{}, b.err
+		if err == nil {
+			page, err = s.decodePage(q, b.body)
+		}
+		if why := trail.check(page); why != "" {
+			page.markIncomplete(why)
+		}
+		next = page.NextMarker
+		select {
+		case pages <- fetchedPage{page, err}:
+		case <-stopped:
+			return "", false
+		}
+		if next == "" || err != nil {
+			return "", false
+		}
+		if next != b.predictedMarker {
+			return next, true
+		}
+	}
+	return next, next != ""
+}
+
+// rawPage is an answer that nobody has decoded yet, or why there is none.
+type rawPage struct {
+	body []byte
+	predictedMarker string // the marker that its last bytes tell; "" where they do not
+	err  error
+}
+
+// prefetchRaw reads answers ahead of their decoding, as long as their last bytes tell the next marker.
+func (s Objects) prefetchRaw(ctx context.Context, q ObjectQuery, bodies chan<- rawPage, left <-chan struct{}) {
+	defer close(bodies)
+	for more := true; more; {
+		body, err := s.fetchRaw(ctx, q)
+		q.Marker = predictMarker(body)
+		more = q.Marker != "" && err == nil
+		select {
+		case bodies <- rawPage{body, q.Marker, err}:
+		case <-left:
+			return
+		}
+	}
+}
+
+// fetchRaw is the page as the API wrote it.
+func (s Objects) fetchRaw(ctx context.Context, q ObjectQuery) (body []byte, err error) {
+	r := s.listRequest(q)
+	r.handleBody = func(data []byte) error {
+		body = data
+		return nil
+	}
+	err = s.c.exchange(ctx, r)
+	if q.PageSize == 0 && s.c.fallBackToSmallPages(pageSize, err) {
+		q.PageSize = smallPageSize
+		return s.fetchRaw(ctx, q)
+	}
+	return body, err
+}
+
+// decodePage decodes a page.
+func (s Objects) decodePage(q ObjectQuery, body []byte) (page ObjectPage, err error) {
+	if err := decode(body, &page); err != nil {
+		e := s.c.newError(s.listRequest(q))
+		e.Status, e.Outcome, e.Detail = http.StatusOK, Unknown, Clean(err.Error())
+		return ObjectPage{}, e
+	}
+	return page, nil
+}
+
+// predictMarker is the next marker as the members behind the last list of an answer tell it. It may be wrong: decoding decides.
+func predictMarker(body []byte) string {
+	at := bytes.LastIndexByte(body, ']')
+	if at < 0 {
+		return ""
+	}
+	tail := append([]byte(`{"data":[`), bytes.TrimSpace(body[at:])...)
+	var p ObjectPage
+	if !p.decodeFast(tail) {
+		return ""
+	}
+	return strings.Clone(p.NextMarker)
+}
+
+// A cycleDetector is where a walk has been, to tell when it turns in circles.
+type cycleDetector struct {
+	markers map[string]bool
+	lastNames    map[string]bool // last names of pages
+	lastMarker    string          // the last marker, where it was the last name of its page
+	emptyPages   int             // pages without an entry, one after another
+}
+
+func newCycleDetector(q ObjectQuery) *cycleDetector {
+	return &cycleDetector{markers: map[string]bool{q.Marker: true}, lastNames: map[string]bool{}, lastMarker: q.Marker}
+}
+
+// check says why the page must be the last, or "".
+func (t *cycleDetector) check(p ObjectPage) string {
+	if !p.Truncated {
+		return ""
+	}
+	last, seen := "", false
+	if n := len(p.Data); n > 0 {
+		last = strings.Clone(p.Data[n-1].Name.raw)
+		t.emptyPages = 0
+		seen = t.lastNames[last]
+		t.lastNames[last] = true
+	} else {
+		t.emptyPages++
+	}
+	next, before := strings.Clone(p.NextMarker), t.lastMarker
+	t.lastMarker = ""
+	if next == last {
+		t.lastMarker = next
+	}
+	switch {
+	case next == "":
+		return "marker missing"
+	case t.markers[next]:
+		return "marker repeated"
+	case next == last && before != "" && next < before:
+		return "marker went backward"
+	case seen:
+		return "page repeated"
+	case t.emptyPages > maxEmptyPages:
+		return "only empty pages"
+	}
+	t.markers[next] = true
+	return ""
+}
+
+// A ObjectCount is what a listing holds.
+type ObjectCount struct {
+	Objects int64
+	Bytes   int64
+	Warnings     []string // what made no sense or was left out; the numbers are then too small
+}
+
+// Bounds of counting.
+const (
+	sequentialPages = 8   // pages that are read one after another before it is worth while to part the names
+	maxParallelPrefixes     = 8   // prefixes listed at once; the client's places in flight bound the requests
+	maxPrefixes    = 128 // prefixes of one level; more would cost more requests than they save
+	maxPrefixDepth      = 4   // levels that are looked at for prefixes
+)
+
+// Count adds up the objects whose names begin with q.Prefix; delimiter and marker of q do not count. A long listing is parted by "/" and its
+// parts are read side by side. progress, which may be nil, is told the numbers as they grow, one call at a time.
+func (s Objects) Count(ctx context.Context, q ObjectQuery, progress func(objects, bytes int64)) (ObjectCount, error) {
+	q.Delimiter, q.Marker = "", ""
+	first := &objectCounter{s: s, q: q, progress: progress}
+	if done, err := first.addPrefix(ctx, q.Prefix, sequentialPages); done || err != nil {
+		return first.total, err
+	}
+	all := &objectCounter{s: s, q: q, progress: progress, reported: first.reported}
+	parts, err := all.splitPrefix(ctx)
+	if err != nil {
+		return all.total, err
+	}
+	return all.total, all.addPrefixes(ctx, parts)
+}
+
+// objectCounter is a counting under way.
+type objectCounter struct {
+	s        Objects
+	q        ObjectQuery
+	progress func(objects, bytes int64)
+	mu       sync.Mutex
+	total      ObjectCount
+	reported     int64 // objects at the last progress
+	sizesUnknown    bool  // the size of some object is not known
+}
+
+// unknownSizesWarning is what a tally says whose bytes are too few.
+const unknownSizesWarning = "the size of some objects is not known"
+
+// addPrefix adds a prefix page by page, at most so many where most is above 0, and reports whether that was all.
+func (c *objectCounter) addPrefix(ctx context.Context, prefix string, most int) (whole bool, err error) {
+	q := c.q
+	q.Prefix = prefix
+	for page, err := range c.s.Pages(ctx, q) {
+		if err != nil {
+			return false, err
+		}
+		c.addPage(page)
+		if most--; most == 0 && page.NextMarker != "" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// addPage adds a page. Progress never falls back, though a counting may begin anew.
+func (c *objectCounter) addPage(p ObjectPage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range p.Data {
+		if !p.Data[i].IsPrefix() {
+			c.total.Objects++
+			c.total.Bytes += max(0, p.Data[i].Size)
+			c.sizesUnknown = c.sizesUnknown || p.Data[i].Size < 0
+		}
+	}
+	c.total.Warnings = append(c.total.Warnings, p.Warnings...)
+	if c.sizesUnknown && !slices.Contains(c.total.Warnings, unknownSizesWarning) {
+		c.total.Warnings = append(c.total.Warnings, unknownSizesWarning)
+	}
+	if c.progress != nil && c.total.Objects > c.reported {
+		c.reported = c.total.Objects
+		c.progress(c.total.Objects, c.total.Bytes)
+	}
+}
+
+// splitPrefix are prefixes that hold all objects which it has not added: enough to be read side by side, where the names have as many.
+func (c *objectCounter) splitPrefix(ctx context.Context) (parts []string, err error) {
+	parts = []string{c.q.Prefix}
+	for range maxPrefixDepth {
+		if len(parts) >= maxParallelPrefixes {
+			break
+		}
+		var below []string
+		split := false
+		for _, prefix := range parts {
+			inner, page, err := c.subPrefixes(ctx, prefix)
+			if err != nil {
+				return nil, err
+			}
+			if inner == nil {
+				below = append(below, prefix)
+				continue
+			}
+			c.addPage(page)
+			split, below = true, append(below, inner...)
+		}
+		parts = below
+		if !split {
+			break
+		}
+	}
+	return parts, nil
+}
+
+// subPrefixes are the prefixes one level down and the page that told them; nil where the prefix is better listed as it is.
+func (c *objectCounter) subPrefixes(ctx context.Context, prefix string) ([]string, ObjectPage, error) {
+	q := c.q
+	q.Prefix, q.Delimiter = prefix, "/"
+	page, err := c.s.List(ctx, q)
+	if err != nil || page.Truncated {
+		return nil, page, err
+	}
+	seen := map[string]bool{}
+	var inner []string
+	for _, o := range page.Data {
+		switch name := o.Name.raw; {
+		case !o.IsPrefix():
+		case len(name) <= len(prefix) || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, "/") || seen[name]:
+			return nil, page, nil // no prefixes as they should be
+		default:
+			seen[name] = true
+			inner = append(inner, name)
+		}
+	}
+	if len(inner) > maxPrefixes {
+		return nil, page, nil
+	}
+	return inner, page, nil
+}
+
+// addPrefixes adds all parts, some at once. The first error ends the others.
+func (c *objectCounter) addPrefixes(ctx context.Context, parts []string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	free := make(chan struct{}, maxParallelPrefixes)
+	var all sync.WaitGroup
+	for _, prefix := range parts {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			if ctx.Err() != nil {
+				return
+			}
+			if _, err := c.addPrefix(ctx, prefix, 0); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
