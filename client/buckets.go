@@ -7,12 +7,12 @@ import (
 
 // A Bucket is a store of objects in a cluster ("Bucket"). Cluster and label together are its identity.
 type Bucket struct {
-	Cluster  Text     `json:"cluster"` // empty on the newest kind of endpoint
-	Created  Time     `json:"created"`
-	Hostname Text     `json:"hostname"`
-	Label    Text     `json:"label"`
-	Objects  int64    `json:"objects"`
-	Size     int64    `json:"size"`   // bytes
+	Cluster  Text         `json:"cluster"` // empty on the newest kind of endpoint
+	Created  Time         `json:"created"`
+	Hostname Text         `json:"hostname"`
+	Label    Text         `json:"label"`
+	Objects  int64        `json:"objects"`
+	Size     int64        `json:"size"`   // bytes
 	Region   OptionalText `json:"region"` // not in the document; sent since 2024
 }
 

@@ -24,7 +24,9 @@ type cachedPage struct {
 // maxCachedPages is how many pages are held: some more than a large account has in sight.
 const maxCachedPages = 128
 
-func newResponseCache() *responseCache { return &responseCache{seed: maphash.MakeSeed(), pages: map[string]cachedPage{}} }
+func newResponseCache() *responseCache {
+	return &responseCache{seed: maphash.MakeSeed(), pages: map[string]cachedPage{}}
+}
 
 // decodeCached decodes a page, unless its answer is the same as the last one to the same question.
 func decodeCached[T any](m *responseCache, question string, answer []byte, p *Page[T]) error {

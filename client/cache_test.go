@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // fixedResponse is a wire on which an answer can be changed.
 type fixedResponse struct{ body string }
 
 func (s *fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
-	return faultrig.Answer(200, s.body)(nil, req)
+	return faulttest.Respond(200, s.body)(nil, req)
 }
 
 // A page that says the same again gives the same rows, in a slice of the caller's own; one byte of difference is read. What may hold a secret

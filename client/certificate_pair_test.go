@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // pemPair is a certificate for a name, valid for two hours around now, and its key.
@@ -71,7 +71,7 @@ func TestLoadCertificatePair_tooLarge(t *testing.T) {
 
 // What is no plain file is not opened: a pipe would be waited for.
 func TestLoadCertificatePair_notRegularFile(t *testing.T) {
-	faultrig.Report(t, "F11", "no plain file")
+	faulttest.ReportCase(t, "F11", "no plain file")
 	cert, key := pemPair(t, "cdn.acme.net", time.Now())
 	good := filepath.Join(t.TempDir(), "good.pem")
 	if err := os.WriteFile(good, []byte(cert+key), 0o600); err != nil {

@@ -18,7 +18,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/client/journal"
 )
 
@@ -27,7 +27,7 @@ const loginPageHTML = "<html><head><title>Sign in</title></head></html>"
 // faultPosition is where in a change's life something goes wrong.
 type faultPosition struct {
 	name    string
-	faults  []faultrig.Fault // each is a case of its own
+	faults  []faulttest.Interceptor // each is a case of its own
 	applied int
 	unknown bool
 }
@@ -36,19 +36,19 @@ func transport(op string) error { return &net.OpError{Op: op, Net: "tcp", Err: s
 
 func faultPositions() []faultPosition {
 	dial := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-	login := faultrig.Answer(302, "", "Location", "https://login.example/")
+	login := faulttest.Respond(302, "", "Location", "https://login.example/")
 	return []faultPosition{
-		{"P1 refused before it is sent", []faultrig.Fault{faultrig.Fail(dial)}, 0, false},
-		{"P2 reset while sending", []faultrig.Fault{faultrig.Fail(transport("write"))}, 0, true},
-		{"P3 not applied, reset", []faultrig.Fault{faultrig.Fail(transport("read"))}, 0, true},
-		{"P4 applied, reset", []faultrig.Fault{faultrig.Then(faultrig.Fail(transport("read")))}, 1, true},
-		{"P5 applied, answer cut", []faultrig.Fault{faultrig.Half()}, 1, true},
-		{"P6 applied, deadline", []faultrig.Fault{faultrig.Then(faultrig.Stall)}, 1, true},
-		{"P7 applied, 5xx", []faultrig.Fault{faultrig.Then(faultrig.Answer(502, loginPageHTML, "Content-Type", "text/html")), faultrig.Then(faultrig.Answer(503, `{"errors":[{"reason":"x"}]}`)),
-			faultrig.Then(faultrig.Answer(504, ""))}, 1, true},
-		{"P8 not applied, 502", []faultrig.Fault{faultrig.Answer(502, loginPageHTML, "Content-Type", "text/html")}, 0, true},
-		{"P9 applied, a page", []faultrig.Fault{faultrig.Then(faultrig.Answer(200, loginPageHTML, "Content-Type", "text/html"))}, 1, true},
-		{"P10 applied, to a login", []faultrig.Fault{faultrig.Then(login)}, 1, true},
+		{"P1 refused before it is sent", []faulttest.Interceptor{faulttest.Fail(dial)}, 0, false},
+		{"P2 reset while sending", []faulttest.Interceptor{faulttest.Fail(transport("write"))}, 0, true},
+		{"P3 not applied, reset", []faulttest.Interceptor{faulttest.Fail(transport("read"))}, 0, true},
+		{"P4 applied, reset", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Fail(transport("read")))}, 1, true},
+		{"P5 applied, answer cut", []faulttest.Interceptor{faulttest.CutBodyHalfway()}, 1, true},
+		{"P6 applied, deadline", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Hang)}, 1, true},
+		{"P7 applied, 5xx", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")), faulttest.ApplyThen(faulttest.Respond(503, `{"errors":[{"reason":"x"}]}`)),
+			faulttest.ApplyThen(faulttest.Respond(504, ""))}, 1, true},
+		{"P8 not applied, 502", []faulttest.Interceptor{faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")}, 0, true},
+		{"P9 applied, a page", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Respond(200, loginPageHTML, "Content-Type", "text/html"))}, 1, true},
+		{"P10 applied, to a login", []faulttest.Interceptor{faulttest.ApplyThen(login)}, 1, true},
 	}
 }
 
@@ -79,11 +79,11 @@ func (w *recordingJournal) RecordOutcome(id string, done bool, err error) {
 type changeFixture struct {
 	client   *client.Client
 	emulator *emulator.Emulator
-	wire     *faultrig.Wire
+	wire     *faulttest.Transport
 	journal  *recordingJournal
 }
 
-func newChangeFixture(t *testing.T, fault faultrig.Fault, options ...client.Option) *changeFixture {
+func newChangeFixture(t *testing.T, fault faulttest.Interceptor, options ...client.Option) *changeFixture {
 	t.Helper()
 	e := emulator.New(emulator.Options{Token: token})
 	plain, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(e))
@@ -93,8 +93,8 @@ func newChangeFixture(t *testing.T, fault faultrig.Fault, options ...client.Opti
 	if _, err := plain.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "new-one"}); err != nil {
 		t.Fatal(err)
 	}
-	b := &changeFixture{emulator: e, journal: &recordingJournal{Journal: journal.Memory(time.Now)}}
-	b.wire = faultrig.NewWire(e, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	b := &changeFixture{emulator: e, journal: &recordingJournal{Journal: journal.NewInMemory(time.Now)}}
+	b.wire = faulttest.NewTransport(e, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 		b.journal.addEvent("sent")
 		return fault(next, r)
 	})
@@ -110,7 +110,7 @@ func (b *changeFixture) appliedChanges() int { return len(b.emulator.Ledger()) -
 
 func writeSteps(t *testing.T) []operationCall {
 	var names []string
-	for _, op := range emulator.New(emulator.Options{}).Operations() {
+	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
 		if op.Write {
 			names = append(names, op.Name)
 		}
@@ -127,33 +127,33 @@ func TestClient_write_everyFaultPosition(t *testing.T) {
 	t.Parallel()
 	for _, s := range writeSteps(t) {
 		for _, p := range faultPositions() {
-			faultrig.Timed(t, "B1", s.op+", "+p.name, func(t *testing.T) {
+			faulttest.RunCaseInBubble(t, "B1", s.op+", "+p.name, func(t *testing.T) {
 				for _, fault := range p.faults {
 					checkFault(t, s, p, fault)
 				}
 			})
 		}
-		faultrig.Timed(t, "B1", s.op+", done", func(t *testing.T) {
-			b := newChangeFixture(t, faultrig.Pass)
+		faulttest.RunCaseInBubble(t, "B1", s.op+", done", func(t *testing.T) {
+			b := newChangeFixture(t, faulttest.Pass)
 			if err := s.call(t.Context(), b.client); err != nil {
 				t.Fatal(err)
 			}
-			b.checkResult(t, journal.Done, 1)
+			b.checkResult(t, journal.Applied, 1)
 		})
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429} {
-			faultrig.Timed(t, "B1", fmt.Sprintf("%s, refused with %d", s.op, status), func(t *testing.T) {
-				b := newChangeFixture(t, faultrig.Answer(status, `{"errors":[{"reason":"no"}]}`))
+			faulttest.RunCaseInBubble(t, "B1", fmt.Sprintf("%s, refused with %d", s.op, status), func(t *testing.T) {
+				b := newChangeFixture(t, faulttest.Respond(status, `{"errors":[{"reason":"no"}]}`))
 				var failure *client.Error
 				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) || failure.Outcome != client.Rejected || failure.Unknown() {
 					t.Fatalf("%v is no refusal", err)
 				}
-				b.checkResult(t, journal.NotDone, 0)
+				b.checkResult(t, journal.Rejected, 0)
 			})
 		}
 	}
 }
 
-func checkFault(t *testing.T, s operationCall, p faultPosition, fault faultrig.Fault) {
+func checkFault(t *testing.T, s operationCall, p faultPosition, fault faulttest.Interceptor) {
 	b := newChangeFixture(t, fault)
 	err := s.call(t.Context(), b.client)
 	time.Sleep(10 * time.Minute) // nothing is sent later either
@@ -167,7 +167,7 @@ func checkFault(t *testing.T, s operationCall, p faultPosition, fault faultrig.F
 	if strings.Contains(err.Error(), "unknown") != p.unknown {
 		t.Errorf("the words are wrong: %v", err)
 	}
-	want := journal.NotDone
+	want := journal.Rejected
 	if p.unknown {
 		want = journal.Unknown
 	}
@@ -177,7 +177,7 @@ func checkFault(t *testing.T, s operationCall, p faultPosition, fault faultrig.F
 // checkResult checks that the change went out once, what the account made of it, and what the journal says.
 func (b *changeFixture) checkResult(t *testing.T, want journal.Outcome, applied int) {
 	t.Helper()
-	if n := len(b.wire.Seen()); n != 1 {
+	if n := len(b.wire.Requests()); n != 1 {
 		t.Errorf("sent %d times", n)
 	}
 	if n := b.appliedChanges(); n != applied {
@@ -190,7 +190,7 @@ func (b *changeFixture) checkResult(t *testing.T, want journal.Outcome, applied 
 	if got := strings.Join(b.journal.events, " "); got != "intent sent outcome" {
 		t.Errorf("the order was %s", got)
 	}
-	for _, r := range b.wire.Seen() {
+	for _, r := range b.wire.Requests() {
 		if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("Expect") != "" {
 			t.Errorf("a header invites a replay: %v", r.Header)
 		}
@@ -204,9 +204,9 @@ func TestClient_write_repeatIsHarmless(t *testing.T) {
 			continue
 		}
 		for _, p := range faultPositions()[1:] {
-			faultrig.Timed(t, "B3", s.op+", "+p.name, func(t *testing.T) {
+			faulttest.RunCaseInBubble(t, "B3", s.op+", "+p.name, func(t *testing.T) {
 				b := newChangeFixture(t, nil)
-				b.wire.Faults = []faultrig.Fault{p.faults[0], faultrig.Pass}
+				b.wire.Interceptors = []faulttest.Interceptor{p.faults[0], faulttest.Pass}
 				var failure *client.Error
 				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) || !failure.Unknown() {
 					t.Fatalf("not told as unknown: %v", err)
@@ -232,9 +232,9 @@ func TestKeys_Create_foundAfterLostResponse(t *testing.T) {
 			if p.applied == 0 {
 				continue
 			}
-			faultrig.Timed(t, "B4", mode+", "+p.name, func(t *testing.T) {
+			faulttest.RunCaseInBubble(t, "B4", mode+", "+p.name, func(t *testing.T) {
 				b := newChangeFixture(t, nil)
-				b.wire.Faults = []faultrig.Fault{faultrig.Pass, p.faults[0], faultrig.Pass}
+				b.wire.Interceptors = []faulttest.Interceptor{faulttest.Pass, p.faults[0], faulttest.Pass}
 				before := keyIDs(t, b.client)
 				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
 				var failure *client.Error
@@ -271,10 +271,10 @@ func TestKeys_Create_requestBody(t *testing.T) {
 		"one bucket": `{"label":"x","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-www","permissions":"read_only"}]}`}
 	for mode, buckets := range grantCases {
 		for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
-			faultrig.Row(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
-				b := newChangeFixture(t, faultrig.Pass, client.WithDialect(dialect))
+			faulttest.RunCase(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
+				b := newChangeFixture(t, faulttest.Pass, client.WithDialect(dialect))
 				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
-				if got := string(b.wire.Seen()[0].Body); err != nil || got != want[mode] || k.Limited != (buckets != nil) {
+				if got := string(b.wire.Requests()[0].Body); err != nil || got != want[mode] || k.Limited != (buckets != nil) {
 					t.Errorf("sent %s, %+v, %v", got, k, err)
 				}
 			})
@@ -284,8 +284,8 @@ func TestKeys_Create_requestBody(t *testing.T) {
 
 func TestKey_Secret_missing(t *testing.T) {
 	for name, member := range map[string]string{"redacted": `,"secret_key":"[REDACTED]"`, "empty": `,"secret_key":""`, "null": `,"secret_key":null`, "missing": ``} {
-		faultrig.Row(t, "B6", name, func(t *testing.T) {
-			b := newChangeFixture(t, faultrig.Answer(200, `{"id":7,"label":"x"`+member+`}`))
+		faulttest.RunCase(t, "B6", name, func(t *testing.T) {
+			b := newChangeFixture(t, faulttest.Respond(200, `{"id":7,"label":"x"`+member+`}`))
 			k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x"})
 			if _, real := k.Secret(); err != nil || real || k.ID != 7 {
 				t.Errorf("%+v, %v", k, err)
@@ -351,15 +351,15 @@ func checkEditPairs[R any](t *testing.T, before R, edits []fieldEdit[R], send fu
 			after, want := before, map[string]string{a.name: a.want, b.name: b.want}
 			a.do(&after)
 			b.do(&after)
-			faultrig.Row(t, "B11", a.name+" and "+b.name, func(t *testing.T) {
-				c, w := newFaultClient(t, faultrig.Answer(200, `{"id":1}`))
+			faulttest.RunCase(t, "B11", a.name+" and "+b.name, func(t *testing.T) {
+				c, w := newFaultClient(t, faulttest.Respond(200, `{"id":1}`))
 				if err := send(t.Context(), c, client.Diff(before, after)); err != nil {
 					t.Fatal(err)
 				}
 				got := map[string]string{}
-				flatten(t, "", w.Seen()[0].Body, got)
+				flatten(t, "", w.Requests()[0].Body, got)
 				if !reflect.DeepEqual(got, want) {
-					t.Errorf("sent %s, not %v", w.Seen()[0].Body, want)
+					t.Errorf("sent %s, not %v", w.Requests()[0].Body, want)
 				}
 			})
 		}
@@ -391,8 +391,8 @@ func TestError_Fields(t *testing.T) {
 			`{"errors":[{"field":"no_such_field","reason":"bad"}]}`:                       {"no_such_field": "bad"},
 			`{"errors":[]}`: nil,
 		} {
-			faultrig.Row(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {
-				b := newChangeFixture(t, faultrig.Answer(status, body))
+			faulttest.RunCase(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {
+				b := newChangeFixture(t, faulttest.Respond(status, body))
 				_, err := b.client.Services.Create(t.Context(), client.ServiceRequest{Label: "abc"})
 				var failure *client.Error
 				if !errors.As(err, &failure) || failure.Unknown() || !reflect.DeepEqual(failure.Fields(), want) {
@@ -405,9 +405,9 @@ func TestError_Fields(t *testing.T) {
 
 func TestClient_CancelObjectStorage_lostResponse(t *testing.T) {
 	for _, p := range faultPositions()[3:] {
-		faultrig.Timed(t, "B15", p.name, func(t *testing.T) {
+		faulttest.RunCaseInBubble(t, "B15", p.name, func(t *testing.T) {
 			b := newChangeFixture(t, nil)
-			b.wire.Faults = []faultrig.Fault{p.faults[0], faultrig.Pass}
+			b.wire.Interceptors = []faulttest.Interceptor{p.faults[0], faulttest.Pass}
 			var failure *client.Error
 			if err := b.client.CancelObjectStorage(t.Context()); !errors.As(err, &failure) || !failure.Unknown() {
 				t.Fatalf("%v", err)
@@ -422,16 +422,16 @@ func TestClient_CancelObjectStorage_lostResponse(t *testing.T) {
 
 func TestBuckets_Delete_notEmpty(t *testing.T) {
 	for _, label := range []string{"acme-www", "logs-eu", "acme-backups"} {
-		faultrig.Row(t, "B16", label, func(t *testing.T) {
-			b := newChangeFixture(t, faultrig.Pass)
+		faulttest.RunCase(t, "B16", label, func(t *testing.T) {
+			b := newChangeFixture(t, faulttest.Pass)
 			cluster := "us-east-1"
 			if label == "logs-eu" {
 				cluster = "eu-central-1"
 			}
 			var failure *client.Error
 			err := b.client.Buckets.Delete(t.Context(), cluster, label)
-			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") || len(b.wire.Seen()) != 1 || b.appliedChanges() != 0 {
-				t.Errorf("%v after %d requests", err, len(b.wire.Seen()))
+			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") || len(b.wire.Requests()) != 1 || b.appliedChanges() != 0 {
+				t.Errorf("%v after %d requests", err, len(b.wire.Requests()))
 			}
 		})
 	}
@@ -439,8 +439,8 @@ func TestBuckets_Delete_notEmpty(t *testing.T) {
 
 func TestBuckets_Create_exists(t *testing.T) {
 	for _, acl := range []client.ACL{client.ACLPrivate, client.ACLPublicRead} {
-		faultrig.Row(t, "B17", string(acl), func(t *testing.T) {
-			b := newChangeFixture(t, faultrig.Pass)
+		faulttest.RunCase(t, "B17", string(acl), func(t *testing.T) {
+			b := newChangeFixture(t, faulttest.Pass)
 			got, err := b.client.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "acme-www", ACL: acl, CORS: true})
 			if err != nil || time.Since(got.Created.Time()) < 24*time.Hour || got.Objects == 0 {
 				t.Errorf("an old bucket passes as new: %+v, %v", got, err)
@@ -457,8 +457,10 @@ func TestExpandPath_everyOperation(t *testing.T) {
 	t.Parallel()
 	const fine = "us-east-1"
 	calls := map[string]func(context.Context, *client.Client, string) error{
-		"/v4/object-storage/clusters/*":  func(x context.Context, c *client.Client, s string) error { return ignore(c.Clusters.Get(x, s)) },
-		"/v4/object-storage/buckets/*":   func(x context.Context, c *client.Client, s string) error { return ignore(c.Buckets.ListInCluster(x, s, 1)) },
+		"/v4/object-storage/clusters/*": func(x context.Context, c *client.Client, s string) error { return ignore(c.Clusters.Get(x, s)) },
+		"/v4/object-storage/buckets/*": func(x context.Context, c *client.Client, s string) error {
+			return ignore(c.Buckets.ListInCluster(x, s, 1))
+		},
 		"/v4/object-storage/buckets/*/b": func(x context.Context, c *client.Client, s string) error { return c.Buckets.Delete(x, s, "b") },
 		"/v4/object-storage/buckets/us-east-1/*": func(x context.Context, c *client.Client, s string) error {
 			return c.Buckets.Delete(x, fine, s)
@@ -479,10 +481,10 @@ func TestExpandPath_everyOperation(t *testing.T) {
 	}
 	for pattern, call := range calls {
 		for _, s := range segments {
-			faultrig.Row(t, "B18", fmt.Sprintf("%s %.20q", pattern, s), func(t *testing.T) {
-				c, w := newFaultClient(t, faultrig.Answer(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
+			faulttest.RunCase(t, "B18", fmt.Sprintf("%s %.20q", pattern, s), func(t *testing.T) {
+				c, w := newFaultClient(t, faulttest.Respond(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
 				err := call(t.Context(), c, s)
-				seen := w.Seen()
+				seen := w.Requests()
 				if len(seen) == 0 {
 					if err == nil {
 						t.Error("nothing was sent, and nothing was said")
@@ -501,18 +503,18 @@ func TestExpandPath_everyOperation(t *testing.T) {
 // No request carries a header that would let net/http or a proxy send it twice.
 func TestClient_write_noReplayHeaders(t *testing.T) {
 	for _, s := range operations(t) {
-		faultrig.Row(t, "B19", s.op, func(t *testing.T) {
-			c, w := newFaultClient(t, faultrig.Answer(404, `{"errors":[{"reason":"Not found"}]}`))
+		faulttest.RunCase(t, "B19", s.op, func(t *testing.T) {
+			c, w := newFaultClient(t, faulttest.Respond(404, `{"errors":[{"reason":"Not found"}]}`))
 			_ = s.call(t.Context(), c)
-			for _, r := range w.Seen() {
+			for _, r := range w.Requests() {
 				for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "Expect"} {
 					if r.Header.Values(name) != nil {
 						t.Errorf("%s is sent", name)
 					}
 				}
 			}
-			if len(w.Seen()) != 1 {
-				t.Errorf("sent %d times", len(w.Seen()))
+			if len(w.Requests()) != 1 {
+				t.Errorf("sent %d times", len(w.Requests()))
 			}
 		})
 	}
@@ -520,12 +522,12 @@ func TestClient_write_noReplayHeaders(t *testing.T) {
 
 func TestWithReadOnly_rejectsEveryChange(t *testing.T) {
 	for _, s := range writeSteps(t) {
-		faultrig.Row(t, "B22", s.op, func(t *testing.T) {
-			b := newChangeFixture(t, faultrig.Pass, client.WithReadOnly())
+		faulttest.RunCase(t, "B22", s.op, func(t *testing.T) {
+			b := newChangeFixture(t, faulttest.Pass, client.WithReadOnly())
 			if err := s.call(t.Context(), b.client); !errors.Is(err, client.ErrReadOnly) {
 				t.Errorf("told as %v", err)
 			}
-			if len(b.wire.Seen()) != 0 || b.appliedChanges() != 0 || len(b.journal.Entries(time.Time{})) != 0 {
+			if len(b.wire.Requests()) != 0 || b.appliedChanges() != 0 || len(b.journal.Entries(time.Time{})) != 0 {
 				t.Error("something was sent or recorded")
 			}
 		})

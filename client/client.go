@@ -20,34 +20,34 @@ import (
 
 // A Client is the API of one account. Its fields are the API's table of contents. It may be used from many goroutines.
 type Client struct {
-	Contacts     Contacts
-	Credentials  Credentials
-	Issues       Issues
-	Instances    Instances
-	Services     Services
-	Stats        ManagedStats
-	Buckets      Buckets
-	Objects      Objects
-	Certificates Certificates
-	Clusters     Clusters
-	Keys         Keys
-	NetworkTransfer     NetworkTransfer
-	Tickets      Tickets
+	Contacts        Contacts
+	Credentials     Credentials
+	Issues          Issues
+	Instances       Instances
+	Services        Services
+	Stats           ManagedStats
+	Buckets         Buckets
+	Objects         Objects
+	Certificates    Certificates
+	Clusters        Clusters
+	Keys            Keys
+	NetworkTransfer NetworkTransfer
+	Tickets         Tickets
 
-	base      *url.URL
-	dialect   Dialect
-	operations     map[string]operation
-	userAgent     string
-	timeout   time.Duration
-	now       func() time.Time
-	recorder  Recorder
-	readOnly  bool
-	smallPages     atomic.Bool // pages of the full size were refused
-	roundTripper http.RoundTripper
-	transport      *transport
+	base            *url.URL
+	dialect         Dialect
+	operations      map[string]operation
+	userAgent       string
+	timeout         time.Duration
+	now             func() time.Time
+	recorder        Recorder
+	readOnly        bool
+	smallPages      atomic.Bool // pages of the full size were refused
+	roundTripper    http.RoundTripper
+	transport       *transport
 	presignedClient *http.Client
-	tokens    *tokens
-	cache    *responseCache
+	tokens          *tokens
+	cache           *responseCache
 }
 
 // An Option changes how a client works.
@@ -150,14 +150,14 @@ type noContent struct{}
 
 // A request is one call, ready to be sent.
 type request struct {
-	op       string // key of the table
-	target    string // "7": added to the operation in errors
-	segments []any
-	query    url.Values
-	body     any
-	journalBody    any      // the body as the journal may keep it; nil is body itself
-	secrets  []Secret // what the body holds that must not come back in an error
-	handleBody     func([]byte) error
+	op          string // key of the table
+	target      string // "7": added to the operation in errors
+	segments    []any
+	query       url.Values
+	body        any
+	journalBody any      // the body as the journal may keep it; nil is body itself
+	secrets     []Secret // what the body holds that must not come back in an error
+	handleBody  func([]byte) error
 }
 
 // call makes a request and decodes its answer into T: a thing, or a pointer to one, which is nil where there is an error.

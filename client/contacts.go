@@ -8,12 +8,12 @@ import (
 
 // A Contact is a person whom support staff may call about an issue ("Managed Contact").
 type Contact struct {
-	ID      int      `json:"id"`
-	Name    Text     `json:"name"`  // 2..64 characters
-	Email   Text     `json:"email"` // where alerts go
+	ID      int          `json:"id"`
+	Name    Text         `json:"name"`  // 2..64 characters
+	Email   Text         `json:"email"` // where alerts go
 	Group   OptionalText `json:"group"` // 2..50 characters, display only; empty is null
-	Phone   Phone    `json:"phone"`
-	Updated Time     `json:"updated"`
+	Phone   Phone        `json:"phone"`
+	Updated Time         `json:"updated"`
 }
 
 // A Phone holds a contact's numbers; either may be null, which is empty here.

@@ -39,7 +39,9 @@ func (s Credentials) List(ctx context.Context, n int) (Page[*Credential], error)
 }
 
 // All walks the credentials.
-func (s Credentials) All(ctx context.Context) iter.Seq2[*Credential, error] { return allRows(ctx, s.List) }
+func (s Credentials) All(ctx context.Context) iter.Seq2[*Credential, error] {
+	return allRows(ctx, s.List)
+}
 
 // Get is one credential. It needs the scope account:read_write ("Authentication").
 func (s Credentials) Get(ctx context.Context, id int) (*Credential, error) {

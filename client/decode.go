@@ -16,11 +16,13 @@ var errInvalidJSON = errors.New("the JSON text is cut or no JSON")
 // A jsonScanner goes through the text of one JSON value.
 type jsonScanner struct {
 	input string
-	pos int
+	pos   int
 }
 
 // newJSONScanner begins at the first byte of a text, which must not be changed meanwhile.
-func newJSONScanner(text []byte) jsonScanner { return jsonScanner{input: unsafe.String(unsafe.SliceData(text), len(text))} }
+func newJSONScanner(text []byte) jsonScanner {
+	return jsonScanner{input: unsafe.String(unsafe.SliceData(text), len(text))}
+}
 
 // eachMember gives each member of an object in its order, those that come twice included. Somebody has found the object to be valid: what is
 // not ends with an error, but not each fault is seen.
@@ -180,7 +182,7 @@ func extractMembers(body []byte, wanted map[string]*json.RawMessage) error {
 type structDecoder struct {
 	names  []string // "" where a field has none
 	values [][]byte
-	nested  []*structDecoder // of fields that are structs without a reader of their own
+	nested []*structDecoder // of fields that are structs without a reader of their own
 }
 
 // newStructDecoder reads the tags of a struct.

@@ -18,9 +18,9 @@ type Outcome int
 
 // The outcomes.
 const (
-	Rejected   Outcome = iota // the API said no: nothing was changed
-	NotSent                  // it never left: nothing was changed
-	Unknown                // it was sent and there is no readable answer: it may have been done
+	Rejected Outcome = iota // the API said no: nothing was changed
+	NotSent                 // it never left: nothing was changed
+	Unknown                 // it was sent and there is no readable answer: it may have been done
 )
 
 // A Reason is one member of an error answer ("Errors").
@@ -31,17 +31,17 @@ type Reason struct {
 
 // An Error is a request that did not go well, in the user's words.
 type Error struct {
-	Op         string // "disable service 7"
-	Write      bool
-	Status     int // 0 where there was no answer
-	Reasons    []Reason
-	Outcome    Outcome
-	RetryAfter time.Duration // what a 429 asked for
+	Op                         string // "disable service 7"
+	Write                      bool
+	Status                     int // 0 where there was no answer
+	Reasons                    []Reason
+	Outcome                    Outcome
+	RetryAfter                 time.Duration // what a 429 asked for
 	TokenScopes, RequiredScope string        // scopes of the token, and of the endpoint, on 401 and 403
-	Host       string
-	Presigned    bool   // it is about a pre-signed URL: its status speaks of the URL, not of the token
-	Detail       string // what came instead of an answer: "text/html, 2 KB"
-	Cause      error
+	Host                       string
+	Presigned                  bool   // it is about a pre-signed URL: its status speaks of the URL, not of the token
+	Detail                     string // what came instead of an answer: "text/html, 2 KB"
+	Cause                      error
 
 	settle func(done bool) // tells the recorder how an unknown outcome turned out
 }
@@ -55,10 +55,10 @@ func (e *Error) Settle(done bool) {
 
 // Sentinels for errors.Is.
 var (
-	ErrNotFound = errors.New("not found")
-	ErrDenied   = errors.New("not allowed")
-	ErrRateLimited     = errors.New("too many requests")
-	ErrReadOnly = errors.New("read-only: nothing is sent that changes anything")
+	ErrNotFound    = errors.New("not found")
+	ErrDenied      = errors.New("not allowed")
+	ErrRateLimited = errors.New("too many requests")
+	ErrReadOnly    = errors.New("read-only: nothing is sent that changes anything")
 )
 
 // errResolvedLater is why the outcome of a change is known although its answer was lost.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // bodies are answers to begin from: good ones, and good ones gone wrong.
@@ -31,7 +31,7 @@ func responseTypes() []any {
 // Whatever an answer holds, into whatever it is read: no panic; what passes is an object; a list that passes has data; what it holds can
 // be shown and sent back.
 func FuzzAnswers(f *testing.F) {
-	faultrig.Report(f, "J2", "FuzzAnswers")
+	faulttest.ReportCase(f, "J2", "FuzzAnswers")
 	for _, body := range bodies {
 		f.Add([]byte(body))
 	}
@@ -84,18 +84,18 @@ func renderedTexts(v reflect.Value, depth int) (texts []string) {
 
 // Whatever a list says of its pages and markers, reading it ends.
 func FuzzPaging(f *testing.F) {
-	faultrig.Report(f, "J12", "FuzzPaging")
+	faulttest.ReportCase(f, "J12", "FuzzPaging")
 	f.Add([]byte(bodies[0]), []byte(`{"data":[{"id":2}],"page":2,"pages":3}`))
 	f.Add([]byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`), []byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`))
 	f.Add([]byte(`{"data":[{"name":"a"}],"is_truncated":true,"next_marker":"a"}`), []byte(`{"data":[],"is_truncated":true,"next_marker":"a"}`))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		asked := 0
-		w := faultrig.NewWire(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+		w := faulttest.NewTransport(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 			asked++
 			if asked == 1 {
-				return faultrig.Answer(200, string(first))(nil, r)
+				return faulttest.Respond(200, string(first))(nil, r)
 			}
-			return faultrig.Answer(200, string(second))(nil, r)
+			return faulttest.Respond(200, string(second))(nil, r)
 		})
 		c, err := New("https://x/v4", NewSecret("t"), WithTransport(w))
 		if err != nil {
@@ -118,7 +118,7 @@ func FuzzPaging(f *testing.F) {
 
 // A canary stays unseen wherever a server puts it.
 func FuzzRedact(f *testing.F) {
-	faultrig.Report(f, "J7", "FuzzRedact")
+	faulttest.ReportCase(f, "J7", "FuzzRedact")
 	const canary = "canary-0f3a9c71e5d2"
 	f.Add(400, `{"errors":[{"reason":"`, `"}]}`, "application/json", "")
 	f.Add(302, "", "", "", "https://")
@@ -129,7 +129,7 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		h := []string{"Content-Type", kind + canary, "Location", where + canary, "X-OAuth-Scopes", before + canary, "X-Accepted-OAuth-Scopes", canary + after, "Retry-After", canary}
-		c, err := New("https://x/v4", NewSecret(canary), WithTransport(faultrig.NewWire(nil, faultrig.Answer(status, before+canary+after, h...))))
+		c, err := New("https://x/v4", NewSecret(canary), WithTransport(faulttest.NewTransport(nil, faulttest.Respond(status, before+canary+after, h...))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func FuzzRedact(f *testing.F) {
 
 // A key, a service or a contact that is sent back is what came, and a patch of nothing is nothing.
 func FuzzRequests(f *testing.F) {
-	faultrig.Report(f, "J2", "FuzzRequests")
+	faulttest.ReportCase(f, "J2", "FuzzRequests")
 	for _, body := range bodies {
 		f.Add([]byte(body))
 	}
@@ -170,7 +170,7 @@ func FuzzRequests(f *testing.F) {
 
 // Whatever is given as a base URL: it is https or this machine, and an error holds no password.
 func FuzzBase(f *testing.F) {
-	faultrig.Report(f, "J4", "FuzzBase")
+	faulttest.ReportCase(f, "J4", "FuzzBase")
 	for _, base := range []string{"https://api.linode.com/v4", "http://127.0.0.1/v4", "https://u:hunter22@x/v4", "http://localhost.evil/", "https://x:y@z:bad", "\x00", "https://[::1"} {
 		f.Add(base)
 	}
@@ -188,7 +188,7 @@ func FuzzBase(f *testing.F) {
 
 // Whatever stands in a path, the request goes to the path's own place.
 func FuzzPlaces(f *testing.F) {
-	faultrig.Report(f, "J4", "FuzzPlaces")
+	faulttest.ReportCase(f, "J4", "FuzzPlaces")
 	for _, s := range []string{"us-east-1", "..", ".", "a/b", "%2e%2e", "a?b", "\n", "..;", "@x", ":80"} {
 		f.Add(s, "b")
 		f.Add("c", s)
@@ -196,7 +196,7 @@ func FuzzPlaces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cluster, bucket string) {
 		var got *url.URL
 		sent := errors.New("sent")
-		w := faultrig.NewWire(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+		w := faulttest.NewTransport(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 			got = r.URL
 			return nil, sent
 		})
@@ -217,7 +217,7 @@ func FuzzPlaces(f *testing.F) {
 
 // Whatever bytes are a stamp or a text, what they say is kept or refused, and never panics.
 func FuzzCells(f *testing.F) {
-	faultrig.Report(f, "J2", "FuzzCells")
+	faulttest.ReportCase(f, "J2", "FuzzCells")
 	for _, s := range []string{`"2018-01-01T00:01:01"`, `"x"`, `"\ud83d\ude00"`, `"\u12`, `null`, `1e400`, `"\`, "\"\xff\\n\"", `{"x":1e300,"y":-1}`, `{"x":"1"}`, `"" `} {
 		f.Add([]byte(s))
 	}
@@ -244,7 +244,7 @@ func FuzzCells(f *testing.F) {
 
 // An object and a list fall into the parts that encoding/json finds in them; what is neither falls into none, and no text makes it panic.
 func FuzzParts(f *testing.F) {
-	faultrig.Report(f, "J2", "FuzzParts")
+	faulttest.ReportCase(f, "J2", "FuzzParts")
 	for _, body := range append(bodies, ` { "a" : [ { "]" : "\\" } , "}" ] , "\u0061" : -1.5e3 , "b" : { } , "c" : null , "a\"" : "\"," } `, `[ 1 , "a,b" , [ ] , {} ]`, `{"a":1`, `{"a"`, `[,]`, `["\`, `{"a":}`) {
 		f.Add([]byte(body))
 	}

@@ -8,18 +8,18 @@ import (
 
 // An Instance is the SSH settings of one compute instance ("Managed Instance Settings"). Only SSH can be written.
 type Instance struct {
-	ID    int  `json:"id"`
-	Label Text `json:"label"`
-	Group Text `json:"group"` // display only
-	SSH   SSHSettings  `json:"ssh"`
+	ID    int         `json:"id"`
+	Label Text        `json:"label"`
+	Group Text        `json:"group"` // display only
+	SSH   SSHSettings `json:"ssh"`
 }
 
 // SSHSettings is how support staff log in.
 type SSHSettings struct {
-	Access bool     `json:"access"`
+	Access bool         `json:"access"`
 	User   OptionalText `json:"user"` // empty is null, which is root
-	IP     Text     `json:"ip"`   // "any", or an address of the instance
-	Port   int      `json:"port"` // 0 is null, which is 22
+	IP     Text         `json:"ip"`   // "any", or an address of the instance
+	Port   int          `json:"port"` // 0 is null, which is 22
 }
 
 // MarshalJSON is the settings as the API sends them: what is empty is null.

@@ -7,10 +7,10 @@ import (
 
 // An Issue is something that was detected on monitored services ("Managed Issue").
 type Issue struct {
-	ID       int    `json:"id"`
-	Created  Time   `json:"created"` // the detection
+	ID       int       `json:"id"`
+	Created  Time      `json:"created"` // the detection
 	Ticket   TicketRef `json:"entity"`
-	Services []int  `json:"services"` // affected; may name services that are gone
+	Services []int     `json:"services"` // affected; may name services that are gone
 }
 
 // An TicketRef is the ticket that an issue opened. Its members are not bounded by the document.

@@ -11,25 +11,25 @@ import (
 
 // Bounds of a shelf.
 const (
-	chunkRows  = 1 << 12 // rows of a chunk
+	chunkRows    = 1 << 12 // rows of a chunk
 	minArenaSize = 1 << 12 // bytes of the first arena; each next one is twice as large
-	maxArenaSize  = 1 << 20 // until this size
-	maxNameLen    = 1 << 16 // bytes of a name; longer ones are odd
-	maxOwners  = 1 << 12 // different owners; rows of more are odd
-	maxSize    = 1 << 47 // bytes of an object; larger ones are odd
-	maxParts   = 1 << 16 // parts of an upload
-	maxMillis   = 1 << 48 // milliseconds since the year 1
+	maxArenaSize = 1 << 20 // until this size
+	maxNameLen   = 1 << 16 // bytes of a name; longer ones are odd
+	maxOwners    = 1 << 12 // different owners; rows of more are odd
+	maxSize      = 1 << 47 // bytes of an object; larger ones are odd
+	maxParts     = 1 << 16 // parts of an upload
+	maxMillis    = 1 << 48 // milliseconds since the year 1
 )
 
 // A ObjectIndex holds objects in the order in which they came, in about 100 bytes each, and finds them by name. It belongs to one goroutine;
 // others work on a Snapshot. Strings that it gives stay good for ever and keep the memory around them.
 type ObjectIndex struct {
 	current   ObjectSnapshot
-	names  nameIndex
-	arenaUsed   int // bytes of the last arena
-	lastName   string
-	owners map[string]int
-	lastOwner  int // of the row before: most have the same
+	names     nameIndex
+	arenaUsed int // bytes of the last arena
+	lastName  string
+	owners    map[string]int
+	lastOwner int // of the row before: most have the same
 }
 
 // NewObjectIndex is an empty shelf.
@@ -198,8 +198,8 @@ type packedObject struct {
 
 const (
 	nameIsLower = 1 // of size
-	isOverflow   = 1 // of rest
-	hasMD5  = 2 // of rest
+	isOverflow  = 1 // of rest
+	hasMD5      = 2 // of rest
 )
 
 // yearOne is the zero time in milliseconds of Unix time.
@@ -235,15 +235,15 @@ func (p *packedObject) isPrefix(s *ObjectSnapshot) bool {
 
 // A ObjectSnapshot is a shelf at one moment. It may be used from many goroutines. Rows are spoken of by their places.
 type ObjectSnapshot struct {
-	chunks [][]packedObject // chunkRows in each but the last; rows are never changed once they are here
-	arenas [][]byte   // bytes are never changed once they are here
-	owners []string
-	overflow    []Object // rows that do not fit into 40 bytes
-	slots  int      // rows, the dropped included
-	deleted   int      // rows dropped
-	liveBits   []uint64 // one bit a row; nil as long as none was dropped
-	deletedBefore   []int32  // rows dropped in the chunks before each; nil with live
-	sorted bool     // every name is above the one before
+	chunks        [][]packedObject // chunkRows in each but the last; rows are never changed once they are here
+	arenas        [][]byte         // bytes are never changed once they are here
+	owners        []string
+	overflow      []Object // rows that do not fit into 40 bytes
+	slots         int      // rows, the dropped included
+	deleted       int      // rows dropped
+	liveBits      []uint64 // one bit a row; nil as long as none was dropped
+	deletedBefore []int32  // rows dropped in the chunks before each; nil with live
+	sorted        bool     // every name is above the one before
 }
 
 // Len is how many objects are held.
@@ -255,7 +255,9 @@ func (s *ObjectSnapshot) At(i int) Object { return s.row(s.slotAt(i)).unpack(s) 
 // Name is the raw name at a place.
 func (s *ObjectSnapshot) Name(i int) string { return s.name(s.slotAt(i)) }
 
-func (s *ObjectSnapshot) row(slot int) *packedObject { return &s.chunks[slot/chunkRows][slot%chunkRows] }
+func (s *ObjectSnapshot) row(slot int) *packedObject {
+	return &s.chunks[slot/chunkRows][slot%chunkRows]
+}
 
 func (s *ObjectSnapshot) name(slot int) string { return s.nameOf(s.row(slot)) }
 

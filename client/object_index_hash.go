@@ -7,11 +7,11 @@ const maxSlots = 1<<27 - 1
 
 // nameIndex finds slots by name: open addressing in shards that grow one by one, so that no page pays for all rows.
 type nameIndex struct {
-	seed   maphash.Seed
-	hashes []uint32 // of every slot, so that a shard grows without reading names
-	shards [64]shard
-	pageHashes []uint32 // hashes of the page that is being added
-	prefetchSink   uint32   // of no meaning: it keeps warm from being left out
+	seed         maphash.Seed
+	hashes       []uint32 // of every slot, so that a shard grows without reading names
+	shards       [64]shard
+	pageHashes   []uint32 // hashes of the page that is being added
+	prefetchSink uint32   // of no meaning: it keeps warm from being left out
 }
 
 // A shard is a table of words: 5 bits of the hash and the slot + 1; 0 is free. Words of dropped rows stay until it grows.

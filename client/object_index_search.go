@@ -75,9 +75,9 @@ func runParallel(ctx context.Context, n int, do func(k int)) error {
 
 // A needle is a text that is looked for in lower case.
 type needle struct {
-	text   string
+	text       string
 	skipPrefix string // the beginning of names that is not looked at
-	isASCII  bool   // the text is ASCII alone
+	isASCII    bool   // the text is ASCII alone
 }
 
 func newNeedle(text string) needle {
@@ -173,7 +173,7 @@ func (s *ObjectSnapshot) Sort(ctx context.Context, by ObjectOrder, reverse bool,
 
 // A sortRow row is a place and the number by which it is sorted.
 type sortRow struct {
-	key   uint64
+	key      uint64
 	position int32
 }
 

@@ -81,9 +81,9 @@ func (s Objects) streamPredicted(ctx context.Context, q ObjectQuery, trail *cycl
 
 // rawPage is an answer that nobody has decoded yet, or why there is none.
 type rawPage struct {
-	body []byte
+	body            []byte
 	predictedMarker string // the marker that its last bytes tell; "" where they do not
-	err  error
+	err             error
 }
 
 // prefetchRaw reads answers ahead of their decoding, as long as their last bytes tell the next marker.
@@ -142,10 +142,10 @@ func predictMarker(body []byte) string {
 
 // A cycleDetector is where a walk has been, to tell when it turns in circles.
 type cycleDetector struct {
-	markers map[string]bool
-	lastNames    map[string]bool // last names of pages
-	lastMarker    string          // the last marker, where it was the last name of its page
-	emptyPages   int             // pages without an entry, one after another
+	markers    map[string]bool
+	lastNames  map[string]bool // last names of pages
+	lastMarker string          // the last marker, where it was the last name of its page
+	emptyPages int             // pages without an entry, one after another
 }
 
 func newCycleDetector(q ObjectQuery) *cycleDetector {
@@ -189,16 +189,16 @@ func (t *cycleDetector) check(p ObjectPage) string {
 
 // A ObjectCount is what a listing holds.
 type ObjectCount struct {
-	Objects int64
-	Bytes   int64
-	Warnings     []string // what made no sense or was left out; the numbers are then too small
+	Objects  int64
+	Bytes    int64
+	Warnings []string // what made no sense or was left out; the numbers are then too small
 }
 
 // Bounds of counting.
 const (
-	sequentialPages = 8   // pages that are read one after another before it is worth while to part the names
-	maxParallelPrefixes     = 8   // prefixes listed at once; the client's places in flight bound the requests
-	maxPrefixes    = 128 // prefixes of one level; more would cost more requests than they save
+	sequentialPages     = 8   // pages that are read one after another before it is worth while to part the names
+	maxParallelPrefixes = 8   // prefixes listed at once; the client's places in flight bound the requests
+	maxPrefixes         = 128 // prefixes of one level; more would cost more requests than they save
 	maxPrefixDepth      = 4   // levels that are looked at for prefixes
 )
 
@@ -220,13 +220,13 @@ func (s Objects) Count(ctx context.Context, q ObjectQuery, progress func(objects
 
 // objectCounter is a counting under way.
 type objectCounter struct {
-	s        Objects
-	q        ObjectQuery
-	progress func(objects, bytes int64)
-	mu       sync.Mutex
-	total      ObjectCount
+	s            Objects
+	q            ObjectQuery
+	progress     func(objects, bytes int64)
+	mu           sync.Mutex
+	total        ObjectCount
 	reported     int64 // objects at the last progress
-	sizesUnknown    bool  // the size of some object is not known
+	sizesUnknown bool  // the size of some object is not known
 }
 
 // unknownSizesWarning is what a tally says whose bytes are too few.

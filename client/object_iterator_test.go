@@ -13,7 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // parseRetryAfter answers every request from a function.
@@ -109,7 +109,7 @@ func TestObjects_Find_terminates(t *testing.T) {
 		"nothing for ever": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) }, false, "incomplete: only empty pages"},
 		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, false, "incomplete: marker missing"},
 	} {
-		faultrig.Row(t, "A20", "find, "+name, func(t *testing.T) {
+		faulttest.RunCase(t, "A20", "find, "+name, func(t *testing.T) {
 			var last atomic.Int64
 			c := parseRetryAfter(func(m string, n int) string {
 				last.Store(int64(n))
@@ -159,7 +159,7 @@ func TestObjects_Count(t *testing.T) {
 	if err != nil || sum.Objects != 1_000_000 || sum.Bytes != bytes || len(sum.Warnings) != 0 || last != sum.Objects {
 		t.Errorf("%+v, not %d bytes; %v", sum, bytes, err)
 	}
-	if n := e.Requests("list objects"); n > 2200 {
+	if n := e.RequestCount("list objects"); n > 2200 {
 		t.Errorf("%d requests for 2,000 pages", n)
 	}
 	million.Prefix = "data/007/00"

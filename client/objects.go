@@ -81,11 +81,11 @@ type ObjectQuery struct {
 // An ObjectPage is one answer of a listing. A page may be short although another follows. Its texts are parts of the answer, which is held
 // in memory as long as one of them is: whoever keeps many objects puts them on a Shelf.
 type ObjectPage struct {
-	Data      []Object
-	Truncated bool
-	NextMarker      string   // marker of the next page, to be given back as it came; "" at the end
-	Warnings       []string // what made no sense, for whoever shows the rows
-	Incomplete       string   // why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
+	Data       []Object
+	Truncated  bool
+	NextMarker string   // marker of the next page, to be given back as it came; "" at the end
+	Warnings   []string // what made no sense, for whoever shows the rows
+	Incomplete string   // why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
 }
 
 // UnmarshalJSON reads the answer of a listing: data must be there and a list.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // listings are answers of a listing: recorded ones where they lie beside the project, and others that try the reader.
@@ -220,7 +220,7 @@ func TestObject_unknownSize(t *testing.T) {
 	}
 	for text, want := range map[string]int64{`,"size":7`: 7, `,"size":0`: 0, `,"size":null`: UnknownSize, ``: UnknownSize, `,"size":-7`: UnknownSize, `,"size":"7"`: UnknownSize, `,"size":7e0`: UnknownSize,
 		`,"size":99999999999999999999`: UnknownSize} {
-		faultrig.Row(t, "D3", text, func(t *testing.T) {
+		faulttest.RunCase(t, "D3", text, func(t *testing.T) {
 			checkFastDecode(t, entry(text))
 			var p ObjectPage
 			if err := decode(entry(text), &p); err != nil || p.Data[0].Size != want || p.Data[1].Size != 0 {

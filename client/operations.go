@@ -23,7 +23,7 @@ type operation struct {
 	document, provider route // provider is the document's where it is empty
 	scope              string
 	write              bool
-	holdsSecret             bool // its answer may hold one: nothing of it is kept
+	holdsSecret        bool // its answer may hold one: nothing of it is kept
 }
 
 func (o operation) routeFor(d Dialect) route {
@@ -40,7 +40,9 @@ const (
 	storageWrite = "object_storage:read_write"
 )
 
-func readOp(path, scope string) operation { return operation{document: route{"GET", path}, scope: scope} }
+func readOp(path, scope string) operation {
+	return operation{document: route{"GET", path}, scope: scope}
+}
 
 func writeOp(method, path, scope string) operation {
 	return operation{document: route{method, path}, scope: scope, write: true}

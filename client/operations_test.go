@@ -19,7 +19,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 const token = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
@@ -59,7 +59,7 @@ func newCertificatePEM(t *testing.T, name string) (certificate, key string) {
 
 // operationCall is one operation of the document, called through the client.
 type operationCall struct {
-	op string
+	op   string
 	call func(context.Context, *client.Client) error
 }
 
@@ -162,15 +162,15 @@ func TestEveryOperationInBothDialects(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			c, e := newEmulatedClient(t, emulator.Options{}, client.WithDialect(dialect))
 			for _, s := range steps {
-				faultrig.Report(t, "H5", string(dialect)+", "+s.op)
+				faulttest.ReportCase(t, "H5", string(dialect)+", "+s.op)
 				if err := s.call(t.Context(), c); err != nil {
 					t.Errorf("%s: %v", s.op, err)
 				}
-				if n := e.Requests(s.op); n != 1 {
+				if n := e.RequestCount(s.op); n != 1 {
 					t.Errorf("%s: %d requests reached it, not 1", s.op, n)
 				}
 			}
-			documented := e.Operations()
+			documented := e.Endpoints()
 			if len(documented) != 48 || len(steps) != 48 {
 				t.Errorf("%d operations in the emulator and %d in this test; the document has 48", len(documented), len(steps))
 			}
@@ -193,7 +193,7 @@ func TestScopes(t *testing.T) {
 	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write", "events:read_only"} {
 		c, e := newEmulatedClient(t, emulator.Options{Scopes: have})
 		scopes := map[string]string{}
-		for _, op := range e.Operations() {
+		for _, op := range e.Endpoints() {
 			scopes[op.Name] = op.Scope
 		}
 		for _, s := range steps {
@@ -320,7 +320,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestRestrictedUserAndNegativeBalance(t *testing.T) {
-	c, _ := newEmulatedClient(t, emulator.Options{Restricted: true})
+	c, _ := newEmulatedClient(t, emulator.Options{RestrictedUser: true})
 	if _, err := c.Services.List(t.Context(), 1); !errors.Is(err, client.ErrDenied) {
 		t.Errorf("a restricted user reads Managed: %v", err)
 	}
@@ -372,18 +372,18 @@ func TestThreeKindsOfKeys(t *testing.T) {
 
 // A change whose connection is cut is sent once and its outcome is unknown, whether or not it was applied; one that was refused is not.
 func TestClient_write_sentOnce(t *testing.T) {
-	for _, fault := range []emulator.Fault{{Reset: true}, {Reset: true, Applied: true}, {Status: 502, Applied: true}, {Status: 503}, {Status: 200, HTML: true, Applied: true}, {Cut: 5, Applied: true}} {
+	for _, fault := range []emulator.Fault{{Reset: true}, {Reset: true, ApplyFirst: true}, {Status: 502, ApplyFirst: true}, {Status: 503}, {Status: 200, HTML: true, ApplyFirst: true}, {CutAfter: 5, ApplyFirst: true}} {
 		c, e := newEmulatedClient(t, emulator.Options{})
-		e.Fail("disable service", fault)
+		e.InjectFault("disable service", fault)
 		_, err := c.Services.Disable(t.Context(), 4)
 		var failure *client.Error
 		if !errors.As(err, &failure) || !failure.Unknown() {
 			t.Errorf("%+v: %v is not an unknown outcome", fault, err)
 		}
-		if n := len(e.Ledger()); n > 1 || fault.Applied && n != 1 {
+		if n := len(e.Ledger()); n > 1 || fault.ApplyFirst && n != 1 {
 			t.Errorf("%+v: applied %d times", fault, n)
 		}
-		e.Clear()
+		e.ClearFaults()
 		if _, err := c.Services.Disable(t.Context(), 4711); errors.As(err, &failure) && failure.Unknown() {
 			t.Errorf("a refusal counts as unknown: %v", err)
 		}
@@ -393,9 +393,9 @@ func TestClient_write_sentOnce(t *testing.T) {
 // A read is sent again after faults that pass, and gives up within its attempts.
 func TestClient_read_retries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, fault := range []emulator.Fault{{Reset: true, Times: 2}, {Status: 502, Times: 2}, {Status: 503, HTML: true, Times: 2}, {Cut: 5, Times: 2}, {Status: 429, RetryAfter: "7", Times: 1}} {
+		for _, fault := range []emulator.Fault{{Reset: true, Times: 2}, {Status: 502, Times: 2}, {Status: 503, HTML: true, Times: 2}, {CutAfter: 5, Times: 2}, {Status: 429, RetryAfter: "7", Times: 1}} {
 			c, e := newEmulatedClient(t, emulator.Options{})
-			e.Fail("list services", fault)
+			e.InjectFault("list services", fault)
 			start := time.Now()
 			p, err := c.Services.List(t.Context(), 1)
 			if err != nil || len(p.Data) != 14 {
@@ -406,7 +406,7 @@ func TestClient_read_retries(t *testing.T) {
 			}
 		}
 		c, e := newEmulatedClient(t, emulator.Options{})
-		e.Fail("*", emulator.Fault{Status: 500})
+		e.InjectFault("*", emulator.Fault{Status: 500})
 		_, err := c.Services.List(t.Context(), 1)
 		var failure *client.Error
 		if !errors.As(err, &failure) || failure.Status != 500 || failure.Unknown() {
@@ -418,7 +418,7 @@ func TestClient_read_retries(t *testing.T) {
 func TestClient_read_canceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := newEmulatedClient(t, emulator.Options{})
-		defer e.Hold("*")()
+		defer e.HoldRequests("*")()
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
@@ -498,7 +498,7 @@ func TestPathSegments(t *testing.T) {
 			t.Errorf("bucket %q was sent", s)
 		}
 	}
-	if n := e.Requests(""); n != 0 {
+	if n := e.RequestCount(""); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
 }

@@ -13,12 +13,12 @@ import (
 // A Page is one answer of a paginated list ("Conventions"). T is a pointer to a kind of row. Rows stand side by side in memory, belong to
 // everybody who has read them, and are never changed: whoever wants another row copies one. The same holds of a row that was viewed alone.
 type Page[T any] struct {
-	Data    []T
-	Page    int
-	Pages   int
-	Results int
-	Warnings     []string // cells that made no sense, for whoever shows the rows; the cells are empty
-	Incomplete     string   // why the list may be incomplete; "" where it is whole
+	Data       []T
+	Page       int
+	Pages      int
+	Results    int
+	Warnings   []string // cells that made no sense, for whoever shows the rows; the cells are empty
+	Incomplete string   // why the list may be incomplete; "" where it is whole
 }
 
 // maxPages is how many pages of a list are read: half a million rows.

@@ -35,7 +35,7 @@ type presignedRequest struct {
 // trackedBody is a body that knows whether any of it was taken.
 type trackedBody struct {
 	io.Reader
-	size  int64
+	size    int64
 	started atomic.Bool // the transport may still read when its answer is here
 }
 
@@ -85,9 +85,9 @@ func (s Objects) Peek(ctx context.Context, cluster, bucket, name string, n int64
 
 // An ObjectBody is what becomes an object.
 type ObjectBody struct {
-	Reader io.Reader
-	Size   int64  // bytes, at most MaxPutSize; Reader must give exactly so many
-	ContentType   string // content type, not empty
+	Reader      io.Reader
+	Size        int64  // bytes, at most MaxPutSize; Reader must give exactly so many
+	ContentType string // content type, not empty
 }
 
 // Put stores an object, in place of one of the same name, and gives the etag that the storage answers. The body is sent once. settle, where

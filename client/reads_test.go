@@ -24,13 +24,13 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // readSteps are the operations that change nothing, as far as they are GETs.
 func readSteps(t *testing.T) []operationCall {
 	var names []string
-	for _, op := range emulator.New(emulator.Options{}).Operations() {
+	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
 		if op.Method == "GET" {
 			names = append(names, op.Name)
 		}
@@ -43,9 +43,9 @@ func readSteps(t *testing.T) []operationCall {
 }
 
 // newFaultClient is a client before faults alone.
-func newFaultClient(t *testing.T, faults ...faultrig.Fault) (*client.Client, *faultrig.Wire) {
+func newFaultClient(t *testing.T, faults ...faulttest.Interceptor) (*client.Client, *faulttest.Transport) {
 	t.Helper()
-	w := faultrig.NewWire(&lazyEmulator{}, faults...)
+	w := faulttest.NewTransport(&lazyEmulator{}, faults...)
 	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w))
 	if err != nil {
 		t.Fatal(err)
@@ -95,12 +95,12 @@ func TestClient_read_networkErrors(t *testing.T) {
 			{"A2", "resolver silent", "looked up", silent, 4},
 			{"A6", "reset before headers", "cut", transport("read"), 4},
 		} {
-			faultrig.Timed(t, f.row, s.op+", "+f.name, func(t *testing.T) {
-				c, w := newFaultClient(t, faultrig.Fail(f.err))
+			faulttest.RunCaseInBubble(t, f.row, s.op+", "+f.name, func(t *testing.T) {
+				c, w := newFaultClient(t, faulttest.Fail(f.err))
 				start := time.Now()
 				e := requireError(t, s.call(t.Context(), c))
-				if len(w.Seen()) != f.sent || !strings.Contains(e.Error(), f.words) || !strings.Contains(e.Error(), "api.example.test") || !e.Offline() {
-					t.Errorf("%d attempts: %v", len(w.Seen()), e)
+				if len(w.Requests()) != f.sent || !strings.Contains(e.Error(), f.words) || !strings.Contains(e.Error(), "api.example.test") || !e.Offline() {
+					t.Errorf("%d attempts: %v", len(w.Requests()), e)
 				}
 				if took := time.Since(start); took > 20*time.Second {
 					t.Errorf("it took %v to say so", took)
@@ -114,27 +114,27 @@ func TestClient_read_networkErrors(t *testing.T) {
 func TestClient_read_truncatedBody(t *testing.T) {
 	t.Parallel()
 	for _, s := range readSteps(t) {
-		for name, cut := range map[string]faultrig.Fault{"at byte 0": faultrig.Cut(0), "at byte 1": faultrig.Cut(1), "in the middle": faultrig.Half(), "before the last byte": faultrig.Cut(-1)} {
-			faultrig.Timed(t, "A6", s.op+", cut "+name, func(t *testing.T) {
+		for name, cut := range map[string]faulttest.Interceptor{"at byte 0": faulttest.CutBody(0), "at byte 1": faulttest.CutBody(1), "in the middle": faulttest.CutBodyHalfway(), "before the last byte": faulttest.CutBody(-1)} {
+			faulttest.RunCaseInBubble(t, "A6", s.op+", cut "+name, func(t *testing.T) {
 				c, w := newFaultClient(t, cut)
 				e := requireError(t, s.call(t.Context(), c))
-				if !strings.Contains(e.Error(), "cut") || len(w.Seen()) != 4 {
-					t.Errorf("%v after %d requests", e, len(w.Seen()))
+				if !strings.Contains(e.Error(), "cut") || len(w.Requests()) != 4 {
+					t.Errorf("%v after %d requests", e, len(w.Requests()))
 				}
 			})
 		}
-		faultrig.Timed(t, "A6", s.op+", cut once", func(t *testing.T) {
-			c, w := newFaultClient(t, faultrig.Half(), faultrig.Pass)
+		faulttest.RunCaseInBubble(t, "A6", s.op+", cut once", func(t *testing.T) {
+			c, w := newFaultClient(t, faulttest.CutBodyHalfway(), faulttest.Pass)
 			err := s.call(t.Context(), c)
-			if err != nil && !errors.Is(err, client.ErrNotFound) || len(w.Seen()) != 2 {
-				t.Errorf("%v after %d requests", err, len(w.Seen()))
+			if err != nil && !errors.Is(err, client.ErrNotFound) || len(w.Requests()) != 2 {
+				t.Errorf("%v after %d requests", err, len(w.Requests()))
 			}
 		})
 	}
 }
 
 // newSingleFaultClient is a client whose every request meets one fault.
-func newSingleFaultClient(t *testing.T, fault faultrig.Fault) *client.Client {
+func newSingleFaultClient(t *testing.T, fault faulttest.Interceptor) *client.Client {
 	t.Helper()
 	c, _ := newFaultClient(t, fault)
 	return c
@@ -146,8 +146,8 @@ func TestTruncatedJSON(t *testing.T) {
 	whole := `{"data":[{"id":1,"label":"a"},{"id":2,"label":"b"}],"page":1,"pages":1,"results":2}`
 	for _, s := range readSteps(t) {
 		for _, at := range []int{1, 10, len(whole) / 2, len(whole) - 1} {
-			faultrig.Timed(t, "A8", fmt.Sprintf("%s, %d bytes", s.op, at), func(t *testing.T) {
-				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faultrig.Answer(200, whole[:at]))))
+			faulttest.RunCaseInBubble(t, "A8", fmt.Sprintf("%s, %d bytes", s.op, at), func(t *testing.T) {
+				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, whole[:at]))))
 				if !strings.Contains(e.Error(), "not the API") {
 					t.Errorf("%v", e)
 				}
@@ -171,12 +171,12 @@ func TestClient_read_foreignBody(t *testing.T) {
 	t.Parallel()
 	for _, s := range readSteps(t) {
 		for name, body := range foreignBodies {
-			faultrig.Timed(t, "A9", s.op+", "+name, func(t *testing.T) {
+			faulttest.RunCaseInBubble(t, "A9", s.op+", "+name, func(t *testing.T) {
 				kind := "application/json"
 				if strings.HasPrefix(body, "<") {
 					kind = "text/html"
 				}
-				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faultrig.Answer(200, body, "Content-Type", kind))))
+				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body, "Content-Type", kind))))
 				if words := e.Error(); !strings.Contains(words, "not the API") || strings.ContainsAny(words, "\x1b\n") || len(words) > 250 {
 					t.Errorf("%q", words)
 				}
@@ -192,8 +192,8 @@ func TestClient_read_listWithoutData(t *testing.T) {
 			continue
 		}
 		for _, body := range []string{`{"page":1,"pages":1,"results":0}`, `{"data":null}`, `{"data":[],"data":[]}`, `{"DATA":[]}`, `{"Data":[]}`, `{"data":{}}`} {
-			faultrig.Row(t, "A12", s.op+" "+body, func(t *testing.T) {
-				if err := s.call(t.Context(), newSingleFaultClient(t, faultrig.Answer(200, body))); err == nil {
+			faulttest.RunCase(t, "A12", s.op+" "+body, func(t *testing.T) {
+				if err := s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body))); err == nil {
 					t.Error("passes as a list")
 				}
 			})
@@ -238,13 +238,13 @@ func TestClient_read_oversizedBody(t *testing.T) {
 		},
 		"a gigabyte of nesting": func() io.Reader { return io.LimitReader(repeatReader{"["}, 1<<30) },
 	} {
-		faultrig.Row(t, "A10", name, func(t *testing.T) {
-			if err := listWithinMemory(t, newSingleFaultClient(t, faultrig.Stream(body)), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+		faulttest.RunCase(t, "A10", name, func(t *testing.T) {
+			if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.RespondStream(body)), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	faultrig.Row(t, "A10", "gzip of 67 MB", func(t *testing.T) {
+	faulttest.RunCase(t, "A10", "gzip of 67 MB", func(t *testing.T) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		_, _ = io.CopyN(z, repeatReader{" "}, 1<<20)
@@ -254,26 +254,26 @@ func TestClient_read_oversizedBody(t *testing.T) {
 			packed.WriteString(one)
 		}
 		answer := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(packed.Len()) + "\r\n\r\n" + packed.String()
-		if err := listWithinMemory(t, newAddressClient(t, faultrig.Listen(t, faultrig.Say(answer))), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+		if err := listWithinMemory(t, newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer))), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
 			t.Errorf("%v", err)
 		}
 	})
-	faultrig.Row(t, "A10", "headers of 10 MB", func(t *testing.T) {
+	faulttest.RunCase(t, "A10", "headers of 10 MB", func(t *testing.T) {
 		answer := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 10_000) + "\r\n{}"
-		c := newAddressClient(t, faultrig.Listen(t, faultrig.Say(answer)))
+		c := newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer)))
 		if err := listWithinMemory(t, c, 96<<20); err == nil {
 			t.Error("passes")
 		}
 	})
-	faultrig.Row(t, "A10", "200,000 empty rows", func(t *testing.T) {
+	faulttest.RunCase(t, "A10", "200,000 empty rows", func(t *testing.T) {
 		body := `{"data":[` + strings.Repeat("{},", 199_999) + `{}],"page":1,"pages":1,"results":200000}`
-		if err := listWithinMemory(t, newSingleFaultClient(t, faultrig.Answer(200, body)), 512<<20); err != nil {
+		if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.Respond(200, body)), 512<<20); err != nil {
 			t.Errorf("%v", err)
 		}
 	})
-	faultrig.Row(t, "A10", "200,000 numbers", func(t *testing.T) {
+	faulttest.RunCase(t, "A10", "200,000 numbers", func(t *testing.T) {
 		body := `{"data":[` + strings.Repeat("0,", 199_999) + `0],"page":1,"pages":1,"results":200000}`
-		if err := listWithinMemory(t, newSingleFaultClient(t, faultrig.Answer(200, body)), 128<<20); err == nil {
+		if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.Respond(200, body)), 128<<20); err == nil {
 			t.Error("passes")
 		}
 	})
@@ -337,7 +337,7 @@ func objectJSON(t *testing.T, c *client.Client, op string) (rows string, odd []s
 	}
 	v := reflect.ValueOf(page)
 	data, err := json.Marshal(v.FieldByName("Data").Interface())
-	return string(data), v.FieldByName("Odd").Interface().([]string), err
+	return string(data), v.FieldByName("Warnings").Interface().([]string), err
 }
 
 func asAny[T any](v T, err error) (any, error) { return v, err }
@@ -355,13 +355,13 @@ func TestPage_wrongTypeInEveryField(t *testing.T) {
 		if err := json.Unmarshal([]byte(shape), &members); err != nil {
 			t.Fatal(err)
 		}
-		good, _, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(shape))), op)
+		good, _, err := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(shape))), op)
 		if err != nil {
 			t.Fatalf("%s: %v", op, err)
 		}
 		for field := range members {
 			for name, value := range values {
-				faultrig.Row(t, "A11", op+", "+field+" "+name, func(t *testing.T) {
+				faulttest.RunCase(t, "A11", op+", "+field+" "+name, func(t *testing.T) {
 					odd := map[string]json.RawMessage{}
 					for k, v := range members {
 						odd[k] = v
@@ -371,7 +371,7 @@ func TestPage_wrongTypeInEveryField(t *testing.T) {
 						delete(odd, field)
 					}
 					row, _ := json.Marshal(odd)
-					rows, notes, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(string(row), shape))), op)
+					rows, notes, err := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(string(row), shape))), op)
 					if err != nil {
 						t.Fatalf("the list is lost: %v", err)
 					}
@@ -394,17 +394,17 @@ func TestPage_unknownEnumValues(t *testing.T) {
 	for _, value := range []string{"new-state", "OK", "", "\x1b[31mok", "o\u200bk", strings.Repeat("x", 4000)} {
 		quoted, _ := json.Marshal(value)
 		for field, op := range map[string]string{"status": "list services", "service_type": "list services", "permissions": "list keys", "cluster status": "list clusters"} {
-			faultrig.Row(t, "A13", fmt.Sprintf("%s %.20q", field, value), func(t *testing.T) {
+			faulttest.RunCase(t, "A13", fmt.Sprintf("%s %.20q", field, value), func(t *testing.T) {
 				body := map[string]string{"status": `{"id":7,"status":%s}`, "service_type": `{"id":7,"service_type":%s}`, "cluster status": `{"id":"c","status":%s}`,
 					"permissions": `{"id":7,"bucket_access":[{"permissions":%s}]}`}[field]
-				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(fmt.Sprintf(body, quoted)))), op)
+				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(fmt.Sprintf(body, quoted)))), op)
 				if err != nil || len(odd) != 0 || !strings.Contains(rows, string(quoted)) {
 					t.Errorf("%.200s %v %v", rows, odd, err)
 				}
 			})
 		}
-		faultrig.Row(t, "A13", fmt.Sprintf("acl %.20q", value), func(t *testing.T) {
-			got, err := newSingleFaultClient(t, faultrig.Answer(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`)).Objects.ACL(t.Context(), "c", "b", "n")
+		faulttest.RunCase(t, "A13", fmt.Sprintf("acl %.20q", value), func(t *testing.T) {
+			got, err := newSingleFaultClient(t, faulttest.Respond(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`)).Objects.ACL(t.Context(), "c", "b", "n")
 			if err != nil || string(got.ACL) != value || strings.ContainsAny(got.ACL.String(), "\x1b\u200b") {
 				t.Errorf("%q %v", got.ACL, err)
 			}
@@ -416,9 +416,9 @@ func TestPage_unknownEnumValues(t *testing.T) {
 func TestPage_unknownMembers(t *testing.T) {
 	for op, shape := range sampleRows {
 		for name, more := range map[string]string{"a member": `{"extra":1,`, "an object": `{"extra":{"id":9,"label":[{}]},`, "a member in capitals": `{"ID":99,"Label":"B",`} {
-			faultrig.Row(t, "A14", op+", "+name, func(t *testing.T) {
-				good, _, _ := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(shape))), op)
-				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faultrig.Answer(200, pageBody(strings.Replace(shape, "{", more, 1)))), op)
+			faulttest.RunCase(t, "A14", op+", "+name, func(t *testing.T) {
+				good, _, _ := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(shape))), op)
+				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(strings.Replace(shape, "{", more, 1)))), op)
 				if err != nil || rows != good || len(odd) != 0 {
 					t.Errorf("%s, %v, %v", rows, odd, err)
 				}
@@ -435,8 +435,8 @@ func TestTimestamps(t *testing.T) {
 		`"10000-01-01T00:00:00"`: {}, `"yesterday"`: {}, `"1514764861"`: {}, `"2018-13-01T00:00:00"`: {}, `"2018-02-30T00:00:00"`: {}, `"2018-01-01T25:00:00"`: {}, `"\u001b[2J"`: {}, `"-2018-01-01T00:00:00"`: {},
 		`1514764861`: {}, `{}`: {}, `true`: {},
 	} {
-		faultrig.Row(t, "A15", stamp, func(t *testing.T) {
-			p, err := newSingleFaultClient(t, faultrig.Answer(200, pageBody(`{"id":7,"label":"a","created":`+stamp+`}`))).Services.List(t.Context(), 1)
+		faulttest.RunCase(t, "A15", stamp, func(t *testing.T) {
+			p, err := newSingleFaultClient(t, faulttest.Respond(200, pageBody(`{"id":7,"label":"a","created":`+stamp+`}`))).Services.List(t.Context(), 1)
 			if err != nil || len(p.Data) != 1 || p.Data[0].Label.Raw() != "a" {
 				t.Fatalf("the list is lost: %+v, %v", p, err)
 			}
@@ -457,8 +457,8 @@ func TestStats_malformed(t *testing.T) {
 		`{"data":{"cpu":[[1521483600000,0.4]]}}`: {}, `{"data":{"cpu":[{"y":4}]}}`: {}, `{"data":{"cpu":[{"x":-1,"y":0},{"x":9223372036854775807,"y":0}]}}`: {},
 		`{"data":{"cpu":[{"x":1521483600000,"y":-5},{"x":1521483700000,"y":1e308},{"x":1521483800000,"y":1e999}]}}`: {-5, 1e308, gap},
 	} {
-		faultrig.Row(t, "A16", body, func(t *testing.T) {
-			s, err := newSingleFaultClient(t, faultrig.Answer(200, body)).Stats.Get(t.Context())
+		faulttest.RunCase(t, "A16", body, func(t *testing.T) {
+			s, err := newSingleFaultClient(t, faulttest.Respond(200, body)).Stats.Get(t.Context())
 			if err != nil || len(s.CPU) != len(want) {
 				t.Fatalf("%+v, %v", s.CPU, err)
 			}
@@ -469,15 +469,15 @@ func TestStats_malformed(t *testing.T) {
 			}
 		})
 	}
-	faultrig.Row(t, "A16", "100,000 points", func(t *testing.T) {
-		s, err := newSingleFaultClient(t, faultrig.Answer(200, `{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`)).Stats.Get(t.Context())
+	faulttest.RunCase(t, "A16", "100,000 points", func(t *testing.T) {
+		s, err := newSingleFaultClient(t, faulttest.Respond(200, `{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`)).Stats.Get(t.Context())
 		if err != nil || len(s.CPU) != 100_000 {
 			t.Errorf("%d points, %v", len(s.CPU), err)
 		}
 	})
 	for _, body := range []string{`{"data":null}`, `{"data":7}`, `{}`, `{"data":{"cpu":[]},"data":{}}`} {
-		faultrig.Row(t, "A16", body, func(t *testing.T) {
-			if s, err := newSingleFaultClient(t, faultrig.Answer(200, body)).Stats.Get(t.Context()); err == nil {
+		faulttest.RunCase(t, "A16", body, func(t *testing.T) {
+			if s, err := newSingleFaultClient(t, faulttest.Respond(200, body)).Stats.Get(t.Context()); err == nil {
 				t.Errorf("passes as %+v", s)
 			}
 		})
@@ -486,9 +486,9 @@ func TestStats_malformed(t *testing.T) {
 
 // pageServer answers page n of a list that changes and lies.
 type pageServer struct {
-	answer func(n int) (body string)
-	mu     sync.Mutex
-	requests  int
+	answer   func(n int) (body string)
+	mu       sync.Mutex
+	requests int
 }
 
 func (p *pageServer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -497,7 +497,7 @@ func (p *pageServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.mu.Lock()
 	p.requests++
 	p.mu.Unlock()
-	return faultrig.Answer(200, p.answer(n))(nil, r)
+	return faulttest.Respond(200, p.answer(n))(nil, r)
 }
 
 // readAllPages reads all services of a pager.
@@ -560,7 +560,7 @@ func TestPage_inconsistentPaging(t *testing.T) {
 		}, 2, true},
 		{"A19", "results and no rows", func(n int) string { return row(1, 1, 9) }, 1, true},
 	} {
-		faultrig.Row(t, lie.row, lie.name, func(t *testing.T) {
+		faulttest.RunCase(t, lie.row, lie.name, func(t *testing.T) {
 			_, asked, odd := readAllPages(t, lie.answer)
 			if asked > lie.most {
 				t.Errorf("%d requests", asked)
@@ -588,8 +588,8 @@ func TestObjects_List_badMarkers(t *testing.T) {
 		`{"data":[{"name":null}],"is_truncated":true,"next_marker":"\u0000"}`:   {"\x00", false},
 		`{"data":[],"is_truncated":false,"is_truncated":true,"next_marker":""}`: {"error", false},
 	} {
-		faultrig.Row(t, "A20", body, func(t *testing.T) {
-			p, err := newSingleFaultClient(t, faultrig.Answer(200, body)).Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
+		faulttest.RunCase(t, "A20", body, func(t *testing.T) {
+			p, err := newSingleFaultClient(t, faulttest.Respond(200, body)).Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
 			if want.next == "error" {
 				if err == nil {
 					t.Errorf("passes as %+v", p)
@@ -624,7 +624,7 @@ func TestServices_All_listChanges(t *testing.T) {
 		"nothing":                               {answer(2, 2, 502, rows(501, 502)), false},
 		"so many are deleted that none is left": {answer(2, 1, 500, nil), true},
 	} {
-		faultrig.Row(t, "A18", name, func(t *testing.T) {
+		faulttest.RunCase(t, "A18", name, func(t *testing.T) {
 			p := &pageServer{answer: func(n int) string {
 				if n == 1 {
 					return answer(1, 2, 502, rows(1, 500))
@@ -647,62 +647,62 @@ func TestServices_All_listChanges(t *testing.T) {
 }
 
 func TestPageSizeRefused(t *testing.T) {
-	refusal := faultrig.Answer(400, `{"errors":[{"field":"page_size","reason":"Must be 25-100"}]}`)
-	faultrig.Row(t, "A21", "numbered list", func(t *testing.T) {
-		c, w := newFaultClient(t, refusal, faultrig.Pass)
+	refusal := faulttest.Respond(400, `{"errors":[{"field":"page_size","reason":"Must be 25-100"}]}`)
+	faulttest.RunCase(t, "A21", "numbered list", func(t *testing.T) {
+		c, w := newFaultClient(t, refusal, faulttest.Pass)
 		for range 2 {
 			if p, err := c.Services.List(t.Context(), 1); err != nil || len(p.Data) != 14 {
 				t.Errorf("%v", err)
 			}
 		}
-		seen := w.Seen()
+		seen := w.Requests()
 		if len(seen) != 3 || !strings.Contains(seen[1].Query, "page_size=100") || !strings.Contains(seen[2].Query, "page_size=100") {
 			t.Errorf("asked %+v", seen)
 		}
 	})
-	faultrig.Row(t, "A21", "object list", func(t *testing.T) {
-		c, w := newFaultClient(t, refusal, faultrig.Pass)
+	faulttest.RunCase(t, "A21", "object list", func(t *testing.T) {
+		c, w := newFaultClient(t, refusal, faulttest.Pass)
 		_, err := c.Objects.List(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"})
-		if err != nil || len(w.Seen()) != 2 {
-			t.Errorf("%v after %d", err, len(w.Seen()))
+		if err != nil || len(w.Requests()) != 2 {
+			t.Errorf("%v after %d", err, len(w.Requests()))
 		}
 	})
-	faultrig.Row(t, "A21", "walk", func(t *testing.T) {
-		c, w := newFaultClient(t, refusal, faultrig.Pass)
+	faulttest.RunCase(t, "A21", "walk", func(t *testing.T) {
+		c, w := newFaultClient(t, refusal, faulttest.Pass)
 		for page, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
 			if err != nil || len(page.Data) == 0 {
 				t.Errorf("%d entries, %v", len(page.Data), err)
 			}
 		}
-		if seen := w.Seen(); len(seen) != 2 || !strings.Contains(seen[1].Query, "page_size=100") {
+		if seen := w.Requests(); len(seen) != 2 || !strings.Contains(seen[1].Query, "page_size=100") {
 			t.Errorf("asked %+v", seen)
 		}
 	})
-	faultrig.Row(t, "A21", "count", func(t *testing.T) {
-		c, _ := newFaultClient(t, refusal, faultrig.Pass)
+	faulttest.RunCase(t, "A21", "count", func(t *testing.T) {
+		c, _ := newFaultClient(t, refusal, faulttest.Pass)
 		tally, err := c.Objects.Count(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}, nil)
 		if err != nil || tally.Objects == 0 {
 			t.Errorf("%+v, %v", tally, err)
 		}
 	})
-	faultrig.Row(t, "A21", "walk, refused for good", func(t *testing.T) {
+	faulttest.RunCase(t, "A21", "walk, refused for good", func(t *testing.T) {
 		c, w := newFaultClient(t, refusal)
 		for _, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
-			if requireError(t, err).Status != 400 || len(w.Seen()) != 2 {
-				t.Errorf("%v after %d", err, len(w.Seen()))
+			if requireError(t, err).Status != 400 || len(w.Requests()) != 2 {
+				t.Errorf("%v after %d", err, len(w.Requests()))
 			}
 		}
 	})
-	faultrig.Row(t, "A21", "refused for good", func(t *testing.T) {
+	faulttest.RunCase(t, "A21", "refused for good", func(t *testing.T) {
 		c, w := newFaultClient(t, refusal)
-		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).Status != 400 || len(w.Seen()) != 2 {
-			t.Errorf("%v after %d", err, len(w.Seen()))
+		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).Status != 400 || len(w.Requests()) != 2 {
+			t.Errorf("%v after %d", err, len(w.Requests()))
 		}
 	})
-	faultrig.Row(t, "A21", "another refusal", func(t *testing.T) {
-		c, w := newFaultClient(t, faultrig.Answer(400, `{"errors":[{"field":"page","reason":"no"}]}`))
-		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).Status != 400 || len(w.Seen()) != 1 {
-			t.Errorf("%v after %d", err, len(w.Seen()))
+	faulttest.RunCase(t, "A21", "another refusal", func(t *testing.T) {
+		c, w := newFaultClient(t, faulttest.Respond(400, `{"errors":[{"field":"page","reason":"no"}]}`))
+		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).Status != 400 || len(w.Requests()) != 1 {
+			t.Errorf("%v after %d", err, len(w.Requests()))
 		}
 	})
 }
@@ -712,8 +712,8 @@ func TestTooManyRequests(t *testing.T) {
 	t.Parallel()
 	for _, after := range []string{"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0", "1.5", "0x10", " 7", "7s", "", "soon", "NaN", "Inf",
 		"Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 31 Dec 2999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT", "1, 2", "١"} {
-		faultrig.Timed(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
-			c, w := newFaultClient(t, faultrig.Answer(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after))
+		faulttest.RunCaseInBubble(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
+			c, w := newFaultClient(t, faulttest.Respond(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after))
 			_, err := c.Services.List(t.Context(), 1)
 			if e := requireError(t, err); !errors.Is(err, client.ErrRateLimited) || e.RetryAfter < 0 || e.RetryAfter > time.Minute {
 				t.Errorf("%v", e)
@@ -721,13 +721,13 @@ func TestTooManyRequests(t *testing.T) {
 			if wait := time.Until(c.RateLimit().PausedUntil); wait > time.Minute {
 				t.Errorf("waits %v", wait)
 			}
-			if n := len(w.Seen()); n > 4 {
+			if n := len(w.Requests()); n > 4 {
 				t.Errorf("%d attempts of one read", n)
 			}
 		})
 	}
-	faultrig.Timed(t, "A22", "an hour, six views", func(t *testing.T) {
-		c, w := newFaultClient(t, faultrig.Answer(429, "", "Retry-After", "3600"))
+	faulttest.RunCaseInBubble(t, "A22", "an hour, six views", func(t *testing.T) {
+		c, w := newFaultClient(t, faulttest.Respond(429, "", "Retry-After", "3600"))
 		done := make(chan error, 6)
 		for i := range 6 {
 			go func() {
@@ -742,26 +742,26 @@ func TestTooManyRequests(t *testing.T) {
 				t.Errorf("told as %v", err)
 			}
 		}
-		if n := len(w.Seen()); time.Since(start) < time.Minute && n > 2 {
+		if n := len(w.Requests()); time.Since(start) < time.Minute && n > 2 {
 			t.Errorf("%d requests in %v", n, time.Since(start))
 		}
 	})
-	faultrig.Timed(t, "A22", "two headers", func(t *testing.T) {
-		c, _ := newFaultClient(t, faultrig.Answer(429, "", "Retry-After", "7", "Retry-After", "3600"))
+	faulttest.RunCaseInBubble(t, "A22", "two headers", func(t *testing.T) {
+		c, _ := newFaultClient(t, faulttest.Respond(429, "", "Retry-After", "7", "Retry-After", "3600"))
 		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).RetryAfter > time.Minute {
 			t.Errorf("%v", err)
 		}
 	})
-	faultrig.Timed(t, "A22", "a header on a good answer", func(t *testing.T) {
-		c, _ := newFaultClient(t, faultrig.Answer(200, pageBody(), "Retry-After", "50"))
+	faulttest.RunCaseInBubble(t, "A22", "a header on a good answer", func(t *testing.T) {
+		c, _ := newFaultClient(t, faulttest.Respond(200, pageBody(), "Retry-After", "50"))
 		_, _ = c.Services.List(t.Context(), 1)
 		if !c.RateLimit().PausedUntil.IsZero() {
 			t.Error("a good answer makes everybody wait")
 		}
 	})
-	faultrig.Timed(t, "A22", "a change does not wait for reads", func(t *testing.T) {
+	faulttest.RunCaseInBubble(t, "A22", "a change does not wait for reads", func(t *testing.T) {
 		b := newChangeFixture(t, nil)
-		b.wire.Faults = []faultrig.Fault{faultrig.Answer(429, "", "Retry-After", "30"), faultrig.Pass}
+		b.wire.Interceptors = []faulttest.Interceptor{faulttest.Respond(429, "", "Retry-After", "30"), faulttest.Pass}
 		for range 8 {
 			go func() { _, _ = b.client.Services.List(t.Context(), 1) }()
 		}
@@ -777,12 +777,12 @@ func TestTooManyRequests(t *testing.T) {
 func TestTransport_retryBudget(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{500, 502, 503, 504} {
-		faultrig.Timed(t, "A23", fmt.Sprint(status), func(t *testing.T) { checkRetryBudget(t, faultrig.Answer(status, "")) })
+		faulttest.RunCaseInBubble(t, "A23", fmt.Sprint(status), func(t *testing.T) { checkRetryBudget(t, faulttest.Respond(status, "")) })
 	}
-	faultrig.Timed(t, "A23", "reset", func(t *testing.T) { checkRetryBudget(t, faultrig.Fail(transport("read"))) })
-	faultrig.Timed(t, "A23", "a view that is well goes on", func(t *testing.T) {
+	faulttest.RunCaseInBubble(t, "A23", "reset", func(t *testing.T) { checkRetryBudget(t, faulttest.Fail(transport("read"))) })
+	faulttest.RunCaseInBubble(t, "A23", "a view that is well goes on", func(t *testing.T) {
 		c, e := newEmulatedClient(t, emulator.Options{})
-		e.Fail("view stats", emulator.Fault{Status: 500})
+		e.InjectFault("view stats", emulator.Fault{Status: 500})
 		for range 30 {
 			_, _ = c.Stats.Get(t.Context())
 			if _, err := c.Services.List(t.Context(), 1); err != nil {
@@ -793,12 +793,12 @@ func TestTransport_retryBudget(t *testing.T) {
 	})
 }
 
-func checkRetryBudget(t *testing.T, fault faultrig.Fault) {
+func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
 	e := emulator.New(emulator.Options{Token: token})
 	var mu sync.Mutex
 	var sent []time.Time
 	over := false
-	w := faultrig.NewWire(e, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	w := faulttest.NewTransport(e, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if over {
@@ -852,20 +852,20 @@ func checkRetryBudget(t *testing.T, fault faultrig.Fault) {
 
 func TestMaintenance(t *testing.T) {
 	for _, body := range []string{`{"errors":[{"reason":"Maintenance until 03:00` + `\u001b[2J` + `"}]}`, "<html><title>Down\x1b[2J for maintenance</title></html>"} {
-		faultrig.Timed(t, "A24", body[:1], func(t *testing.T) {
-			c, w := newFaultClient(t, faultrig.Answer(503, body, "X-Maintenance-Mode", "1"))
+		faulttest.RunCaseInBubble(t, "A24", body[:1], func(t *testing.T) {
+			c, w := newFaultClient(t, faulttest.Respond(503, body, "X-Maintenance-Mode", "1"))
 			_, err := c.Services.List(t.Context(), 1)
-			if words := requireError(t, err).Error(); len(w.Seen()) != 1 || !strings.Contains(strings.ToLower(words), "maintenance") || strings.Contains(words, "\x1b") {
-				t.Errorf("%d attempts: %q", len(w.Seen()), words)
+			if words := requireError(t, err).Error(); len(w.Requests()) != 1 || !strings.Contains(strings.ToLower(words), "maintenance") || strings.Contains(words, "\x1b") {
+				t.Errorf("%d attempts: %q", len(w.Requests()), words)
 			}
 		})
 	}
 }
 
 func TestTokenRevoked(t *testing.T) {
-	refusal := faultrig.Answer(401, `{"errors":[{"reason":"Invalid Token"}]}`, "X-OAuth-Scopes", "unknown")
-	for name, faults := range map[string][]faultrig.Fault{"at once": {refusal}, "after a success": {faultrig.Pass, refusal}, "a page": {faultrig.Answer(401, loginPageHTML, "Content-Type", "text/html")}} {
-		faultrig.Timed(t, "A25", name, func(t *testing.T) {
+	refusal := faulttest.Respond(401, `{"errors":[{"reason":"Invalid Token"}]}`, "X-OAuth-Scopes", "unknown")
+	for name, faults := range map[string][]faulttest.Interceptor{"at once": {refusal}, "after a success": {faulttest.Pass, refusal}, "a page": {faulttest.Respond(401, loginPageHTML, "Content-Type", "text/html")}} {
+		faulttest.RunCaseInBubble(t, "A25", name, func(t *testing.T) {
 			c, w := newFaultClient(t, faults...)
 			for range len(faults) - 1 {
 				if _, err := c.Services.List(t.Context(), 1); err != nil {
@@ -873,8 +873,8 @@ func TestTokenRevoked(t *testing.T) {
 				}
 			}
 			_, err := c.Services.List(t.Context(), 1)
-			if e := requireError(t, err); !e.Unauthorized() || e.Advice() == "" || len(w.Seen()) != len(faults) || strings.Contains(e.Error(), token) {
-				t.Errorf("%v after %d", e, len(w.Seen()))
+			if e := requireError(t, err); !e.Unauthorized() || e.Advice() == "" || len(w.Requests()) != len(faults) || strings.Contains(e.Error(), token) {
+				t.Errorf("%v after %d", e, len(w.Requests()))
 			}
 		})
 	}
@@ -886,17 +886,17 @@ func TestScopesByOperation(t *testing.T) {
 	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write"} {
 		c, e := newEmulatedClient(t, emulator.Options{Scopes: have})
 		need := map[string]string{}
-		for _, op := range e.Operations() {
+		for _, op := range e.Endpoints() {
 			need[op.Name] = op.Scope
 		}
 		for _, s := range operations(t) {
-			faultrig.Row(t, "A26", have+", "+s.op, func(t *testing.T) {
-				before := e.Requests(s.op)
+			faulttest.RunCase(t, "A26", have+", "+s.op, func(t *testing.T) {
+				before := e.RequestCount(s.op)
 				err := s.call(t.Context(), c)
 				area, _, _ := strings.Cut(need[s.op], ":")
 				allowed := need[s.op] == "" || need[s.op] == have || have == area+":read_write"
-				if errors.Is(err, client.ErrDenied) == allowed || e.Requests(s.op) != before+1 {
-					t.Errorf("allowed %v: %v after %d requests", allowed, err, e.Requests(s.op)-before)
+				if errors.Is(err, client.ErrDenied) == allowed || e.RequestCount(s.op) != before+1 {
+					t.Errorf("allowed %v: %v after %d requests", allowed, err, e.RequestCount(s.op)-before)
 				}
 				if !allowed && !strings.Contains(err.Error(), need[s.op]) {
 					t.Errorf("%v does not name %s", err, need[s.op])
@@ -905,11 +905,11 @@ func TestScopesByOperation(t *testing.T) {
 		}
 	}
 	for _, s := range operations(t) {
-		faultrig.Row(t, "A26", "restricted user, "+s.op, func(t *testing.T) {
-			c, e := newEmulatedClient(t, emulator.Options{Restricted: true})
-			managed := slices.ContainsFunc(e.Operations(), func(op emulator.Operation) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") })
-			if err := s.call(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.Requests("") != 1 {
-				t.Errorf("%v after %d requests", err, e.Requests(""))
+		faulttest.RunCase(t, "A26", "restricted user, "+s.op, func(t *testing.T) {
+			c, e := newEmulatedClient(t, emulator.Options{RestrictedUser: true})
+			managed := slices.ContainsFunc(e.Endpoints(), func(op emulator.Endpoint) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") })
+			if err := s.call(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.RequestCount("") != 1 {
+				t.Errorf("%v after %d requests", err, e.RequestCount(""))
 			}
 		})
 	}
@@ -927,8 +927,8 @@ func TestOddErrorAnswers(t *testing.T) {
 	}
 	for name, body := range bodies {
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429, 500} {
-			faultrig.Timed(t, "A27", fmt.Sprint(name, ", ", status), func(t *testing.T) {
-				_, err := newSingleFaultClient(t, faultrig.Answer(status, body)).Services.List(t.Context(), 1)
+			faulttest.RunCaseInBubble(t, "A27", fmt.Sprint(name, ", ", status), func(t *testing.T) {
+				_, err := newSingleFaultClient(t, faulttest.Respond(status, body)).Services.List(t.Context(), 1)
 				e := requireError(t, err)
 				words := e.Error() + e.Why() + e.Advice() + e.Short()
 				if e.Status != status || strings.ContainsAny(words, "\x1b\x07\n") || strings.Contains(words, token) || len(e.Error()) > 1200 {
@@ -950,8 +950,8 @@ func TestRedirects(t *testing.T) {
 		for _, where := range []string{"https://evil.example/", "//evil.example/", `/\evil.example`, "http://" + host + "/", "https://" + host + ":444/", "https://" + host + ".evil.example/", "https://sub." + host + "/",
 			"https://user:pw@" + host + "/", "https://" + host + "@evil.example/", "/v4/../../other", "/v4/managed/contacts", "?page=2", "#x", "", " ", "%", "javascript:x", "data:,x", "file:///etc/passwd", "http://[::1]/",
 			"http://169.254.169.254/", "http://127.0.0.1:1/", "https://" + host + "/v4/x#\x1b]0;x\a", strings.Repeat("/a", 10_000), "https://evil.example/?" + token} {
-			faultrig.Timed(t, "A28", fmt.Sprintf("%d %.40q", status, where), func(t *testing.T) {
-				b := newChangeFixture(t, faultrig.Answer(status, loginPageHTML, "Location", where))
+			faulttest.RunCaseInBubble(t, "A28", fmt.Sprintf("%d %.40q", status, where), func(t *testing.T) {
+				b := newChangeFixture(t, faulttest.Respond(status, loginPageHTML, "Location", where))
 				_, err := b.client.Services.List(t.Context(), 1)
 				e := requireError(t, err)
 				if words := e.Error(); !strings.Contains(words, "redirect") && !strings.Contains(words, "connection failed") || strings.ContainsAny(words, "\x1b\a") || strings.Contains(words, token) || len(words) > 300 {
@@ -962,13 +962,13 @@ func TestRedirects(t *testing.T) {
 				if !errors.As(err, &change) || !change.Unknown() || b.appliedChanges() != 0 {
 					t.Errorf("a redirected change: %v", err)
 				}
-				for _, r := range b.wire.Seen() {
+				for _, r := range b.wire.Requests() {
 					if r.Host != host || r.Header.Get("Referer") != "" || !strings.HasPrefix(r.Path, "/v4/managed/services") {
 						t.Errorf("went to %s%s", r.Host, r.Path)
 					}
 				}
-				if len(b.wire.Seen()) != 2 {
-					t.Errorf("%d requests", len(b.wire.Seen()))
+				if len(b.wire.Requests()) != 2 {
+					t.Errorf("%d requests", len(b.wire.Requests()))
 				}
 			})
 		}
@@ -978,9 +978,9 @@ func TestRedirects(t *testing.T) {
 // The wall clock jumps while reads wait: nobody waits longer than a minute, and nothing breaks.
 func TestClockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{8 * time.Hour, time.Hour, -time.Hour, -8 * time.Hour} {
-		faultrig.Timed(t, "A32", jump.String(), func(t *testing.T) {
-			clock := &faultrig.Clock{}
-			w := faultrig.NewWire(emulator.New(emulator.Options{Token: token}), faultrig.Answer(429, "", "Retry-After", "40"), faultrig.Pass)
+		faulttest.RunCaseInBubble(t, "A32", jump.String(), func(t *testing.T) {
+			clock := &faulttest.Clock{}
+			w := faulttest.NewTransport(emulator.New(emulator.Options{Token: token}), faulttest.Respond(429, "", "Retry-After", "40"), faulttest.Pass)
 			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w), client.WithNow(clock.Now), client.WithTimeout(5*time.Minute))
 			if err != nil {
 				t.Fatal(err)
@@ -1007,7 +1007,7 @@ func TestClockJumps(t *testing.T) {
 func TestVeryManyRows(t *testing.T) {
 	t.Parallel()
 	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})
-	faultrig.Row(t, "A33", "10,000 contacts", func(t *testing.T) {
+	faulttest.RunCase(t, "A33", "10,000 contacts", func(t *testing.T) {
 		n := 0
 		for _, err := range c.Contacts.All(t.Context()) {
 			if err != nil {
@@ -1019,9 +1019,9 @@ func TestVeryManyRows(t *testing.T) {
 			t.Errorf("%d contacts", n)
 		}
 	})
-	faultrig.Row(t, "A33", "labels of 5,000 letters", func(t *testing.T) {
+	faulttest.RunCase(t, "A33", "labels of 5,000 letters", func(t *testing.T) {
 		row := `{"id":1,"label":"` + strings.Repeat("é", 5000) + `"}`
-		p, err := newSingleFaultClient(t, faultrig.Answer(200, pageBody(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...))).Services.List(t.Context(), 1)
+		p, err := newSingleFaultClient(t, faulttest.Respond(200, pageBody(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...))).Services.List(t.Context(), 1)
 		if err != nil || len(p.Data) != 500 || len(p.Data[499].Label.Raw()) != 10_000 {
 			t.Errorf("%d rows, %v", len(p.Data), err)
 		}
@@ -1044,15 +1044,15 @@ func newProxyClient(t *testing.T, proxy string) *client.Client {
 }
 
 func TestProxies(t *testing.T) {
-	dead := faultrig.Listen(t, func(c net.Conn) { c.Close() })
+	dead := faulttest.Listen(t, func(c net.Conn) { c.Close() })
 	for name, proxy := range map[string]string{
 		"dead":            "http://user:pr0xy-canary@127.0.0.1:1",
 		"cuts":            "http://user:pr0xy-canary@" + dead,
-		"407":             "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")),
-		"answers a page":  "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 200 OK\r\n\r\n<html>hello</html>")),
-		"endless headers": "http://user:pr0xy-canary@" + faultrig.Listen(t, faultrig.Say("HTTP/1.1 200 OK\r\n", writeRepeatedly("X-A: "+strings.Repeat("a", 1000)+"\r\n", 64<<20))),
+		"407":             "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")),
+		"answers a page":  "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 200 OK\r\n\r\n<html>hello</html>")),
+		"endless headers": "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 200 OK\r\n", writeRepeatedly("X-A: "+strings.Repeat("a", 1000)+"\r\n", 64<<20))),
 	} {
-		faultrig.Row(t, "A29", name, func(t *testing.T) {
+		faulttest.RunCase(t, "A29", name, func(t *testing.T) {
 			err := listWithinMemory(t, newProxyClient(t, proxy), 64<<20)
 			e := requireError(t, err)
 			if shown := fmt.Sprintf("%v %+v %#v %v", e, *e, e, e.Cause); strings.Contains(shown, "pr0xy-canary") || strings.Contains(shown, token) {
@@ -1070,7 +1070,7 @@ func TestProxies(t *testing.T) {
 }
 
 // writeRepeatedly writes a text over and over.
-func writeRepeatedly(text string, bytes int) faultrig.Peer {
+func writeRepeatedly(text string, bytes int) faulttest.Peer {
 	return func(c net.Conn) {
 		for n := 0; n < bytes; n += len(text) {
 			if _, err := c.Write([]byte(text)); err != nil {
@@ -1098,8 +1098,8 @@ func TestFraming(t *testing.T) {
 		"more than its size": sized(body) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
 		"length and chunks":  head(fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body))) + chunk + "\r\n",
 	} {
-		faultrig.Row(t, "A30", name, func(t *testing.T) {
-			c := newAddressClient(t, faultrig.Listen(t, faultrig.Say(first, faultrig.Say(sized(next))), faultrig.Say(sized(next))), client.WithTimeout(8*time.Second))
+		faulttest.RunCase(t, "A30", name, func(t *testing.T) {
+			c := newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(first, faulttest.RespondRaw(sized(next))), faulttest.RespondRaw(sized(next))), client.WithTimeout(8*time.Second))
 			p, err := c.Services.List(t.Context(), 1)
 			if err == nil && p.Data[0].Label.Raw() != "first" && p.Data[0].Label.Raw() != "second" {
 				t.Errorf("%+v", p)
@@ -1116,7 +1116,7 @@ func TestFraming(t *testing.T) {
 func TestTransport_failuresArePerPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := newEmulatedClient(t, emulator.Options{})
-		e.Fail("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
+		e.InjectFault("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
 		for range 40 {
 			_, bad := c.Buckets.ListInCluster(t.Context(), "eu-central-1", 1)
 			_, one := c.Buckets.ListInCluster(t.Context(), "us-east-1", 1)

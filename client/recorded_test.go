@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // recordedExchange is a recorded request and its answer.
@@ -58,57 +58,63 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 	type c = client.Client
 	type ctx = context.Context
 	table := map[string]func(ctx, *c) (any, error){
-		"GET /managed/contacts":                                       func(x ctx, c *c) (any, error) { return give(c.Contacts.List(x, 1)) },
-		"POST /managed/contacts":                                      func(x ctx, c *c) (any, error) { return give(c.Contacts.Create(x, client.ContactRequest{})) },
-		"GET /managed/contacts/{contactId}":                           func(x ctx, c *c) (any, error) { return give(c.Contacts.Get(x, 1)) },
-		"PUT /managed/contacts/{contactId}":                           func(x ctx, c *c) (any, error) { return give(c.Contacts.Update(x, 1, nil)) },
-		"DELETE /managed/contacts/{contactId}":                        func(x ctx, c *c) (any, error) { return none(c.Contacts.Delete(x, 1)) },
-		"GET /managed/credentials":                                    func(x ctx, c *c) (any, error) { return give(c.Credentials.List(x, 1)) },
-		"POST /managed/credentials":                                   func(x ctx, c *c) (any, error) { return give(c.Credentials.Create(x, client.CredentialRequest{})) },
-		"GET /managed/credentials/sshkey":                             func(x ctx, c *c) (any, error) { return give(c.Credentials.SSHKey(x)) },
-		"GET /managed/credentials/{credentialId}":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.Get(x, 1)) },
-		"PUT /managed/credentials/{credentialId}":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.Update(x, 1, "")) },
-		"POST /managed/credentials/{credentialId}/update":             func(x ctx, c *c) (any, error) { return none(c.Credentials.SetLogin(x, 1, client.LoginRequest{})) },
-		"POST /managed/credentials/{credentialId}/revoke":             func(x ctx, c *c) (any, error) { return none(c.Credentials.Delete(x, 1)) },
-		"GET /managed/issues":                                         func(x ctx, c *c) (any, error) { return give(c.Issues.List(x, 1)) },
-		"GET /managed/issues/{issueId}":                               func(x ctx, c *c) (any, error) { return give(c.Issues.Get(x, 1)) },
-		"GET /managed/linode-settings":                                func(x ctx, c *c) (any, error) { return give(c.Instances.List(x, 1)) },
-		"GET /managed/linode-settings/{linodeId}":                     func(x ctx, c *c) (any, error) { return give(c.Instances.Get(x, 1)) },
-		"PUT /managed/linode-settings/{linodeId}":                     func(x ctx, c *c) (any, error) { return give(c.Instances.Update(x, 1, nil)) },
-		"GET /managed/services":                                       func(x ctx, c *c) (any, error) { return give(c.Services.List(x, 1)) },
-		"POST /managed/services":                                      func(x ctx, c *c) (any, error) { return give(c.Services.Create(x, client.ServiceRequest{})) },
-		"GET /managed/services/{serviceId}":                           func(x ctx, c *c) (any, error) { return give(c.Services.Get(x, 1)) },
-		"PUT /managed/services/{serviceId}":                           func(x ctx, c *c) (any, error) { return give(c.Services.Update(x, 1, nil)) },
-		"DELETE /managed/services/{serviceId}":                        func(x ctx, c *c) (any, error) { return none(c.Services.Delete(x, 1)) },
-		"POST /managed/services/{serviceId}/disable":                  func(x ctx, c *c) (any, error) { return give(c.Services.Disable(x, 1)) },
-		"POST /managed/services/{serviceId}/enable":                   func(x ctx, c *c) (any, error) { return give(c.Services.Enable(x, 1)) },
-		"GET /managed/stats":                                          func(x ctx, c *c) (any, error) { return give(c.Stats.Get(x)) },
-		"GET /object-storage/buckets":                                 func(x ctx, c *c) (any, error) { return give(c.Buckets.List(x, 1)) },
-		"POST /object-storage/buckets":                                func(x ctx, c *c) (any, error) { return give(c.Buckets.Create(x, client.BucketRequest{})) },
-		"GET /object-storage/buckets/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Buckets.ListInCluster(x, "c", 1)) },
-		"GET /object-storage/buckets/{clusterId}/{bucket}":            func(x ctx, c *c) (any, error) { return give(c.Buckets.Get(x, "c", "b")) },
-		"DELETE /object-storage/buckets/{clusterId}/{bucket}":         func(x ctx, c *c) (any, error) { return none(c.Buckets.Delete(x, "c", "b")) },
-		"POST /object-storage/buckets/{clusterId}/{bucket}/access":    func(x ctx, c *c) (any, error) { return none(c.Buckets.ModifyAccess(x, "c", "b", client.BucketAccess{})) },
-		"PUT /object-storage/buckets/{clusterId}/{bucket}/access":     func(x ctx, c *c) (any, error) { return none(c.Buckets.UpdateAccess(x, "c", "b", client.BucketAccess{})) },
+		"GET /managed/contacts":                               func(x ctx, c *c) (any, error) { return give(c.Contacts.List(x, 1)) },
+		"POST /managed/contacts":                              func(x ctx, c *c) (any, error) { return give(c.Contacts.Create(x, client.ContactRequest{})) },
+		"GET /managed/contacts/{contactId}":                   func(x ctx, c *c) (any, error) { return give(c.Contacts.Get(x, 1)) },
+		"PUT /managed/contacts/{contactId}":                   func(x ctx, c *c) (any, error) { return give(c.Contacts.Update(x, 1, nil)) },
+		"DELETE /managed/contacts/{contactId}":                func(x ctx, c *c) (any, error) { return none(c.Contacts.Delete(x, 1)) },
+		"GET /managed/credentials":                            func(x ctx, c *c) (any, error) { return give(c.Credentials.List(x, 1)) },
+		"POST /managed/credentials":                           func(x ctx, c *c) (any, error) { return give(c.Credentials.Create(x, client.CredentialRequest{})) },
+		"GET /managed/credentials/sshkey":                     func(x ctx, c *c) (any, error) { return give(c.Credentials.SSHKey(x)) },
+		"GET /managed/credentials/{credentialId}":             func(x ctx, c *c) (any, error) { return give(c.Credentials.Get(x, 1)) },
+		"PUT /managed/credentials/{credentialId}":             func(x ctx, c *c) (any, error) { return give(c.Credentials.Update(x, 1, "")) },
+		"POST /managed/credentials/{credentialId}/update":     func(x ctx, c *c) (any, error) { return none(c.Credentials.SetLogin(x, 1, client.LoginRequest{})) },
+		"POST /managed/credentials/{credentialId}/revoke":     func(x ctx, c *c) (any, error) { return none(c.Credentials.Delete(x, 1)) },
+		"GET /managed/issues":                                 func(x ctx, c *c) (any, error) { return give(c.Issues.List(x, 1)) },
+		"GET /managed/issues/{issueId}":                       func(x ctx, c *c) (any, error) { return give(c.Issues.Get(x, 1)) },
+		"GET /managed/linode-settings":                        func(x ctx, c *c) (any, error) { return give(c.Instances.List(x, 1)) },
+		"GET /managed/linode-settings/{linodeId}":             func(x ctx, c *c) (any, error) { return give(c.Instances.Get(x, 1)) },
+		"PUT /managed/linode-settings/{linodeId}":             func(x ctx, c *c) (any, error) { return give(c.Instances.Update(x, 1, nil)) },
+		"GET /managed/services":                               func(x ctx, c *c) (any, error) { return give(c.Services.List(x, 1)) },
+		"POST /managed/services":                              func(x ctx, c *c) (any, error) { return give(c.Services.Create(x, client.ServiceRequest{})) },
+		"GET /managed/services/{serviceId}":                   func(x ctx, c *c) (any, error) { return give(c.Services.Get(x, 1)) },
+		"PUT /managed/services/{serviceId}":                   func(x ctx, c *c) (any, error) { return give(c.Services.Update(x, 1, nil)) },
+		"DELETE /managed/services/{serviceId}":                func(x ctx, c *c) (any, error) { return none(c.Services.Delete(x, 1)) },
+		"POST /managed/services/{serviceId}/disable":          func(x ctx, c *c) (any, error) { return give(c.Services.Disable(x, 1)) },
+		"POST /managed/services/{serviceId}/enable":           func(x ctx, c *c) (any, error) { return give(c.Services.Enable(x, 1)) },
+		"GET /managed/stats":                                  func(x ctx, c *c) (any, error) { return give(c.Stats.Get(x)) },
+		"GET /object-storage/buckets":                         func(x ctx, c *c) (any, error) { return give(c.Buckets.List(x, 1)) },
+		"POST /object-storage/buckets":                        func(x ctx, c *c) (any, error) { return give(c.Buckets.Create(x, client.BucketRequest{})) },
+		"GET /object-storage/buckets/{clusterId}":             func(x ctx, c *c) (any, error) { return give(c.Buckets.ListInCluster(x, "c", 1)) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}":    func(x ctx, c *c) (any, error) { return give(c.Buckets.Get(x, "c", "b")) },
+		"DELETE /object-storage/buckets/{clusterId}/{bucket}": func(x ctx, c *c) (any, error) { return none(c.Buckets.Delete(x, "c", "b")) },
+		"POST /object-storage/buckets/{clusterId}/{bucket}/access": func(x ctx, c *c) (any, error) {
+			return none(c.Buckets.ModifyAccess(x, "c", "b", client.BucketAccess{}))
+		},
+		"PUT /object-storage/buckets/{clusterId}/{bucket}/access": func(x ctx, c *c) (any, error) {
+			return none(c.Buckets.UpdateAccess(x, "c", "b", client.BucketAccess{}))
+		},
 		"GET /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.ACL(x, "c", "b", "n")) },
 		"PUT /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.SetACL(x, "c", "b", "n", client.ACLPrivate)) },
 		"GET /object-storage/buckets/{clusterId}/{bucket}/object-list": func(x ctx, c *c) (any, error) {
 			return give(c.Objects.List(x, client.ObjectQuery{Cluster: "c", Bucket: "b"}))
 		},
-		"POST /object-storage/buckets/{clusterId}/{bucket}/object-url": func(x ctx, c *c) (any, error) { return give(c.Objects.Presign(x, "c", "b", client.PresignRequest{Name: "n"})) },
-		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl":         func(x ctx, c *c) (any, error) { return give(c.Certificates.Get(x, "c", "b")) },
-		"POST /object-storage/buckets/{clusterId}/{bucket}/ssl":        func(x ctx, c *c) (any, error) { return give(c.Certificates.Upload(x, "c", "b", "", client.Secret{})) },
-		"DELETE /object-storage/buckets/{clusterId}/{bucket}/ssl":      func(x ctx, c *c) (any, error) { return none(c.Certificates.Delete(x, "c", "b")) },
-		"POST /object-storage/cancel":                                  func(x ctx, c *c) (any, error) { return none(c.CancelObjectStorage(x)) },
-		"GET /object-storage/clusters":                                 func(x ctx, c *c) (any, error) { return give(c.Clusters.List(x, 1)) },
-		"GET /object-storage/clusters/{clusterId}":                     func(x ctx, c *c) (any, error) { return give(c.Clusters.Get(x, "c")) },
-		"GET /object-storage/keys":                                     func(x ctx, c *c) (any, error) { return give(c.Keys.List(x, 1)) },
-		"POST /object-storage/keys":                                    func(x ctx, c *c) (any, error) { return give(c.Keys.Create(x, client.KeyRequest{})) },
-		"GET /object-storage/keys/{keyId}":                             func(x ctx, c *c) (any, error) { return give(c.Keys.Get(x, 1)) },
-		"PUT /object-storage/keys/{keyId}":                             func(x ctx, c *c) (any, error) { return give(c.Keys.Update(x, 1, "")) },
-		"DELETE /object-storage/keys/{keyId}":                          func(x ctx, c *c) (any, error) { return none(c.Keys.Revoke(x, 1)) },
-		"GET /object-storage/transfer":                                 func(x ctx, c *c) (any, error) { return give(c.NetworkTransfer.Get(x)) },
-		"GET /support/tickets/{ticketId}":                              func(x ctx, c *c) (any, error) { return give(c.Tickets.Get(x, 1)) },
+		"POST /object-storage/buckets/{clusterId}/{bucket}/object-url": func(x ctx, c *c) (any, error) {
+			return give(c.Objects.Presign(x, "c", "b", client.PresignRequest{Name: "n"}))
+		},
+		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl":    func(x ctx, c *c) (any, error) { return give(c.Certificates.Get(x, "c", "b")) },
+		"POST /object-storage/buckets/{clusterId}/{bucket}/ssl":   func(x ctx, c *c) (any, error) { return give(c.Certificates.Upload(x, "c", "b", "", client.Secret{})) },
+		"DELETE /object-storage/buckets/{clusterId}/{bucket}/ssl": func(x ctx, c *c) (any, error) { return none(c.Certificates.Delete(x, "c", "b")) },
+		"POST /object-storage/cancel":                             func(x ctx, c *c) (any, error) { return none(c.CancelObjectStorage(x)) },
+		"GET /object-storage/clusters":                            func(x ctx, c *c) (any, error) { return give(c.Clusters.List(x, 1)) },
+		"GET /object-storage/clusters/{clusterId}":                func(x ctx, c *c) (any, error) { return give(c.Clusters.Get(x, "c")) },
+		"GET /object-storage/keys":                                func(x ctx, c *c) (any, error) { return give(c.Keys.List(x, 1)) },
+		"POST /object-storage/keys":                               func(x ctx, c *c) (any, error) { return give(c.Keys.Create(x, client.KeyRequest{})) },
+		"GET /object-storage/keys/{keyId}":                        func(x ctx, c *c) (any, error) { return give(c.Keys.Get(x, 1)) },
+		"PUT /object-storage/keys/{keyId}":                        func(x ctx, c *c) (any, error) { return give(c.Keys.Update(x, 1, "")) },
+		"DELETE /object-storage/keys/{keyId}":                     func(x ctx, c *c) (any, error) { return none(c.Keys.Revoke(x, 1)) },
+		"GET /object-storage/transfer":                            func(x ctx, c *c) (any, error) { return give(c.NetworkTransfer.Get(x)) },
+		"GET /support/tickets/{ticketId}":                         func(x ctx, c *c) (any, error) { return give(c.Tickets.Get(x, 1)) },
 	}
 	return table[x.Method+" "+path]
 }
@@ -136,7 +142,7 @@ func TestRecordedExchanges(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 				return nil
 			}
-			faultrig.Report(t, "H5", "recorded, "+filepath.Base(path))
+			faulttest.ReportCase(t, "H5", "recorded, "+filepath.Base(path))
 			if checkExchange(t, filepath.Base(path), x) {
 				read++
 			} else {
@@ -202,7 +208,7 @@ func checkMembers(t *testing.T, name string, got any, body json.RawMessage) {
 	_ = json.Unmarshal(ours, &a)
 	_ = json.Unmarshal(body, &b)
 	if page, isPage := a.(map[string]any); isPage && page["Data"] != nil {
-		if odd, _ := page["Odd"].([]any); len(odd) > 0 {
+		if odd, _ := page["Warnings"].([]any); len(odd) > 0 {
 			t.Errorf("%s: %v", name, odd)
 		}
 		a, b = page["Data"], b.(map[string]any)["data"]

@@ -7,16 +7,16 @@ import (
 
 // A Change is what is about to be sent that changes something, for the journal. It holds no secret.
 type Change struct {
-	Op     string    `json:"op"` // "disable service"
-	Method string    `json:"method"`
-	Path   string    `json:"path"`
-	Resource   string    `json:"kind,omitempty"`
-	ID     string    `json:"id,omitempty"`
-	Label  string    `json:"label,omitempty"`
-	Reason string    `json:"reason,omitempty"`
-	RevertAt  time.Time `json:"until,omitzero"`
-	Before any       `json:"before,omitempty"` // what Body's members were before, or what was deleted; absent where it was not known
-	Body   any       `json:"body,omitempty"`   // secrets are dots
+	Op       string    `json:"op"` // "disable service"
+	Method   string    `json:"method"`
+	Path     string    `json:"path"`
+	Resource string    `json:"kind,omitempty"`
+	ID       string    `json:"id,omitempty"`
+	Label    string    `json:"label,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+	RevertAt time.Time `json:"until,omitzero"`
+	Before   any       `json:"before,omitempty"` // what Body's members were before, or what was deleted; absent where it was not known
+	Body     any       `json:"body,omitempty"`   // secrets are dots
 }
 
 // A Recorder keeps every change that is sent: its intent before, its outcome after. An intent that cannot be kept stops the change.

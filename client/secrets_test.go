@@ -23,7 +23,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/client/journal"
 )
 
@@ -90,12 +90,12 @@ func allRenderings(v any) string {
 
 // canaryClient is a client whose every secret is a canary, and where everything goes that it writes.
 type canaryClient struct {
-	client  *client.Client
-	journal string
-	log     *bytes.Buffer
-	canaries   canaries
-	key     string
-	cert    string
+	client   *client.Client
+	journal  string
+	log      *bytes.Buffer
+	canaries canaries
+	key      string
+	cert     string
 }
 
 func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
@@ -164,7 +164,7 @@ func TestSecret_everyOperation(t *testing.T) {
 	log.SetOutput(v.log)
 	defer log.SetOutput(os.Stderr)
 	for _, s := range operations(t) {
-		faultrig.Row(t, "F5", s.op, func(t *testing.T) {
+		faulttest.RunCase(t, "F5", s.op, func(t *testing.T) {
 			err := v.withCanaries(s).call(t.Context(), v.client)
 			if err != nil {
 				t.Error(err)
@@ -175,7 +175,7 @@ func TestSecret_everyOperation(t *testing.T) {
 }
 
 // echoFault answers with everything that it was sent.
-func echoFault(status int, format string, headers ...string) faultrig.Fault {
+func echoFault(status int, format string, headers ...string) faulttest.Interceptor {
 	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 		text := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if r.Body != nil {
@@ -191,14 +191,14 @@ func echoFault(status int, format string, headers ...string) faultrig.Fault {
 		for i := 0; i+1 < len(headers); i += 2 {
 			pairs = append(pairs, headers[i], strings.ReplaceAll(headers[i+1], "ECHO", url.PathEscape(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))))
 		}
-		return faultrig.Answer(status, strings.ReplaceAll(format, "ECHO", strings.Trim(string(quoted), `"`)), pairs...)(nil, r)
+		return faulttest.Respond(status, strings.ReplaceAll(format, "ECHO", strings.Trim(string(quoted), `"`)), pairs...)(nil, r)
 	}
 }
 
 // On every error path, with a server that repeats what it was sent, the secrets stay where they are.
 func TestSecret_errorPaths(t *testing.T) {
 	t.Parallel()
-	paths := map[string]faultrig.Fault{
+	paths := map[string]faulttest.Interceptor{
 		"reason":        echoFault(400, `{"errors":[{"reason":"bad: ECHO","field":"password"}]}`),
 		"field":         echoFault(422, `{"errors":[{"reason":"bad","field":"ECHO"}]}`),
 		"401":           echoFault(401, `{"errors":[{"reason":"ECHO is not valid"}]}`, "X-OAuth-Scopes", "ECHO"),
@@ -214,8 +214,8 @@ func TestSecret_errorPaths(t *testing.T) {
 		"302 senseless": echoFault(302, "", "Location", "https://evil.example/%zzECHO"),
 		"302 long host": echoFault(302, "", "Location", "https://"+strings.Repeat("long.", 14)+"ECHO.example/"),
 		"content type":  echoFault(400, "x", "Content-Type", "ECHO"),
-		"reset":         faultrig.Fail(transport("read")),
-		"cut":           faultrig.Then(faultrig.Fail(transport("read"))),
+		"reset":         faulttest.Fail(transport("read")),
+		"cut":           faulttest.ApplyThen(faulttest.Fail(transport("read"))),
 	}
 	all := operations(t)
 	for name, fault := range paths {
@@ -227,15 +227,15 @@ func TestSecret_errorPaths(t *testing.T) {
 				if row == "F15" && s.op != "create credential" && s.op != "change login" && s.op != "upload certificate" {
 					continue
 				}
-				faultrig.Timed(t, row, name+", "+s.op, func(t *testing.T) {
-					v := newCanaryClient(t, faultrig.NewWire(emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), fault))
+				faulttest.RunCaseInBubble(t, row, name+", "+s.op, func(t *testing.T) {
+					v := newCanaryClient(t, faulttest.NewTransport(emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), fault))
 					v.checkOutput(t, v.withCanaries(s).call(t.Context(), v.client))
 				})
 			}
 		}
 	}
-	faultrig.Row(t, "F15", "a label that is the token", func(t *testing.T) {
-		v := newCanaryClient(t, faultrig.NewWire(nil, faultrig.Answer(200, pageBody(`{"id":1,"label":"`+canaryToken+`"}`))))
+	faulttest.RunCase(t, "F15", "a label that is the token", func(t *testing.T) {
+		v := newCanaryClient(t, faulttest.NewTransport(nil, faulttest.Respond(200, pageBody(`{"id":1,"label":"`+canaryToken+`"}`))))
 		p, err := v.client.Services.List(t.Context(), 1)
 		if err != nil || len(p.Data) != 1 || p.Data[0].Label.IsZero() {
 			t.Fatalf("%+v, %v", p, err)
@@ -275,7 +275,7 @@ func TestSecret_formattedValues(t *testing.T) {
 		"client": c, "client's part": c.Credentials, "page": client.Page[*client.Key]{Data: []*client.Key{key}}, "map": map[string]any{"a": login, "b": []any{&request}},
 		"change": client.Change{Op: "x", Body: map[string]any{"password": login.Password}},
 	} {
-		faultrig.Row(t, "F8", name, func(t *testing.T) { seen.checkAbsent(t, name, allRenderings(v)) })
+		faulttest.RunCase(t, "F8", name, func(t *testing.T) { seen.checkAbsent(t, name, allRenderings(v)) })
 	}
 }
 
@@ -287,14 +287,14 @@ func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 		"http://[::]/v4": false, "http://[::ffff:8.8.8.8]/v4": false, "http://10.0.0.1/v4": false, "": false, "api.linode.com/v4": false, "//api.linode.com": false, "https://": false, "https://a b/": false, "javascript:x": false,
 		"https://x/v4?a=b": false, "https://x/v4#a": false,
 	} {
-		faultrig.Row(t, "F4", fmt.Sprintf("%q", base), func(t *testing.T) {
+		faulttest.RunCase(t, "F4", fmt.Sprintf("%q", base), func(t *testing.T) {
 			if _, err := client.New(base, client.NewSecret(canaryToken)); (err == nil) != fine {
 				t.Errorf("%v", err)
 			}
 		})
 	}
 	for _, base := range []string{"https://user:canary-pw-11@x/v4", "https://canary-pw-11@x/v4", "http://u:canary-pw-11@127.0.0.1/v4", "https://x:canary-pw-11@y:bad/v4"} {
-		faultrig.Row(t, "F1", strings.ReplaceAll(base, "canary-pw-11", "…"), func(t *testing.T) {
+		faulttest.RunCase(t, "F1", strings.ReplaceAll(base, "canary-pw-11", "…"), func(t *testing.T) {
 			_, err := client.New(base, client.NewSecret(canaryToken))
 			if err == nil || strings.Contains(err.Error(), "canary-pw-11") || strings.Contains(err.Error(), canaryToken) {
 				t.Errorf("%v", err)
@@ -302,7 +302,7 @@ func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 		})
 	}
 	for _, odd := range []string{"a b", "a\nb", "a\x00", "tökén", "\x1b[2J", " lead", "trail\n"} {
-		faultrig.Row(t, "F1", fmt.Sprintf("token %q", odd), func(t *testing.T) {
+		faulttest.RunCase(t, "F1", fmt.Sprintf("token %q", odd), func(t *testing.T) {
 			if _, err := client.New("https://x/v4", client.NewSecret(odd)); err == nil || strings.Contains(err.Error(), odd) {
 				t.Errorf("%v", err)
 			}
@@ -312,7 +312,7 @@ func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 
 // secretPattern is what a real secret looks like; mark stands in each of them, and costs less to look for.
 type secretPattern struct {
-	mark string
+	mark    string
 	pattern *regexp.Regexp
 }
 
@@ -346,7 +346,7 @@ func findSecret(shapes []secretPattern, text []byte) []byte {
 func TestTheRepositoryHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
 	shapes := secretPatterns()
-	faultrig.Row(t, "F17", "every file", func(t *testing.T) {
+	faulttest.RunCase(t, "F17", "every file", func(t *testing.T) {
 		read := 0
 		err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 			switch {
@@ -375,7 +375,7 @@ func TestTheRepositoryHoldsNoSecrets(t *testing.T) {
 	_, key := newCertificatePEM(t, "x.example")
 	for name, planted := range map[string]string{"key": key, "header": "Authorization: Bearer " + hex64, "token": `token = "` + hex64 + `"`, "signature": "https://x/?X-Amz-Signature=" + hex64,
 		"old signature": "https://x/o?Signature=" + letters[:27] + "%3D&Expires=1", "access key": "AKIA" + strings.Repeat("A", 16), "secret key": `{"secret_key": "` + letters + `"}`} {
-		faultrig.Row(t, "F17", "a planted "+name+" is found", func(t *testing.T) {
+		faulttest.RunCase(t, "F17", "a planted "+name+" is found", func(t *testing.T) {
 			if findSecret(shapes, []byte("x = "+planted)) == nil {
 				t.Error("it is not")
 			}

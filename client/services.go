@@ -39,11 +39,11 @@ type Service struct {
 	Type        ServiceType   `json:"service_type"`
 	Address     Text          `json:"address"` // 3..100 characters; a fragment is not preserved
 	Timeout     int           `json:"timeout"` // 1..255 seconds until it counts as down
-	Body        OptionalText      `json:"body"`    // at most 100 characters that the answer must hold; empty is null
+	Body        OptionalText  `json:"body"`    // at most 100 characters that the answer must hold; empty is null
 	Group       Text          `json:"consultation_group"`
 	Credentials []int         `json:"credentials"`
-	Notes       OptionalText      `json:"notes"`  // empty is null
-	Region      OptionalText      `json:"region"` // if and only if the address is a private IP
+	Notes       OptionalText  `json:"notes"`  // empty is null
+	Region      OptionalText  `json:"region"` // if and only if the address is a private IP
 	Status      ServiceStatus `json:"status"`
 	Created     Time          `json:"created"`
 	Updated     Time          `json:"updated"`

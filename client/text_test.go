@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // maxSeedLen is the longest of the strings that are tried one by one, in bytes: longer ones are the bombs of other tests.
@@ -25,7 +25,7 @@ func seeds(t testing.TB) []string {
 	if set := flag.Lookup("test.fuzz"); set != nil && set.Value.String() != "" {
 		return texts // a thousand seeds would take all the time that there is for fuzzing
 	}
-	for _, s := range faultrig.Nasty(t) {
+	for _, s := range faulttest.HostileStrings(t) {
 		if len(s) <= maxSeedLen {
 			texts = append(texts, s)
 		}
@@ -65,7 +65,7 @@ func TestText_String_safeAndUnique(t *testing.T) {
 }
 
 func FuzzClean(f *testing.F) {
-	faultrig.Report(f, "J1", "FuzzClean")
+	faulttest.ReportCase(f, "J1", "FuzzClean")
 	for _, s := range seeds(f) {
 		f.Add(s, s+"x")
 	}
@@ -116,7 +116,7 @@ func TestSecret_neverPrinted(t *testing.T) {
 
 // Whatever the header says, the wait is between nothing and a minute.
 func FuzzRetryAfter(f *testing.F) {
-	faultrig.Report(f, "J3", "FuzzRetryAfter")
+	faulttest.ReportCase(f, "J3", "FuzzRetryAfter")
 	for _, s := range append(seeds(f), "7", "3600", "1e18", "-1", "NaN", "Inf", "Fri, 31 Dec 2999 23:59:59 GMT", "1.5", " 7 ") {
 		f.Add(s)
 	}
@@ -130,7 +130,7 @@ func FuzzRetryAfter(f *testing.F) {
 
 // Whatever the segments, a path that is made has exactly the segments of its pattern.
 func FuzzPaths(f *testing.F) {
-	faultrig.Report(f, "J4", "FuzzPaths")
+	faulttest.ReportCase(f, "J4", "FuzzPaths")
 	for _, s := range seeds(f) {
 		f.Add(s, "b")
 	}
@@ -144,7 +144,7 @@ func FuzzPaths(f *testing.F) {
 
 // Whatever an answer holds, reading it ends without a panic, and an answer without data is an error.
 func FuzzDecode(f *testing.F) {
-	faultrig.Report(f, "J2", "FuzzDecode")
+	faulttest.ReportCase(f, "J2", "FuzzDecode")
 	for _, s := range append(seeds(f), `{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`, `{"data":null}`, `{"DATA":[]}`, `{"data":{"cpu":[{"x":1,"y":2}]}}`, `[]`, `null`) {
 		f.Add([]byte(s))
 	}

@@ -7,9 +7,9 @@ import (
 
 // Time is a stamp of the API: usually without a zone, which is UTC. A stamp that makes no sense is kept as it came and spoils nothing else.
 type Time struct {
-	t    time.Time
+	t      time.Time
 	format timeFormat // how the stamp was written
-	raw  string    // as it came; empty where t and form say all
+	raw    string     // as it came; empty where t and form say all
 }
 
 // A timeFormat is a way to write a time from which its text can be made again.
@@ -18,8 +18,8 @@ type timeFormat uint8
 // The forms; other is every text that is kept as it came, none at all among them.
 const (
 	formatOther  timeFormat = iota
-	formatPlain            // 2006-01-02T15:04:05, which the document shows
-	formatMillis           // 2006-01-02T15:04:05.000Z, which the service sends for objects
+	formatPlain             // 2006-01-02T15:04:05, which the document shows
+	formatMillis            // 2006-01-02T15:04:05.000Z, which the service sends for objects
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 
 // tokens are what the client shows the API: the one in use, and those before it, which must not be told either.
 type tokens struct {
-	mu      sync.Mutex
-	all     []Secret // the last one is in use
-	rejected *response  // how the API refused it; nil while it is accepted
+	mu       sync.Mutex
+	all      []Secret  // the last one is in use
+	rejected *response // how the API refused it; nil while it is accepted
 }
 
 func newTokens(first Secret) *tokens { return &tokens{all: []Secret{first}} }

@@ -22,21 +22,21 @@ import (
 
 // Bounds of the wire.
 const (
-	maxResponseSize   = 8 << 20          // bytes of one answer, after decompression
-	maxAttempts    = 4                // of one read, the first included
-	maxInFlight    = 6                // requests of the whole program at once
-	maxWait = 60 * time.Second // that a server can make us wait
+	maxResponseSize = 8 << 20          // bytes of one answer, after decompression
+	maxAttempts     = 4                // of one read, the first included
+	maxInFlight     = 6                // requests of the whole program at once
+	maxWait         = 60 * time.Second // that a server can make us wait
 	initialBackoff  = time.Second
-	maxRetryBudget   = 12               // attempts beyond the first that the whole program may spend before good answers refill it
-	probeInterval  = 20 * time.Second // between reads of what failed last, once the fund is spent
-	readIdleTimeout    = 12 * time.Second // of one attempt of a read, without a byte
+	maxRetryBudget  = 12               // attempts beyond the first that the whole program may spend before good answers refill it
+	probeInterval   = 20 * time.Second // between reads of what failed last, once the fund is spent
+	readIdleTimeout = 12 * time.Second // of one attempt of a read, without a byte
 )
 
 var (
-	errTooLarge = fmt.Errorf("an answer larger than %d MB", maxResponseSize>>20)
-	errTruncated      = errors.New("the answer was cut short")
+	errTooLarge  = fmt.Errorf("an answer larger than %d MB", maxResponseSize>>20)
+	errTruncated = errors.New("the answer was cut short")
 	errNotSent   = errors.New("nothing was sent")
-	errStalled  = errors.New("no answer in time")
+	errStalled   = errors.New("no answer in time")
 )
 
 // rateLimitError is a read that was not sent because the API wants to be left alone for longer than the read may take.
@@ -58,35 +58,35 @@ type response struct {
 
 // transport holds the two ways out: reads, which may be repeated, and writes, which never are. Nothing else sends with the token.
 type transport struct {
-	reads  *retryablehttp.Client
-	writes *http.Client
-	readSlots  chan struct{} // of reads
-	writeSlots   chan struct{} // of writes: reads that wait hold no write back
-	now    func() time.Time
-	tokens *tokens
-	defaultTransport  bool // the transport is net/http's own, which tells of every connection that it uses
+	reads            *retryablehttp.Client
+	writes           *http.Client
+	readSlots        chan struct{} // of reads
+	writeSlots       chan struct{} // of writes: reads that wait hold no write back
+	now              func() time.Time
+	tokens           *tokens
+	defaultTransport bool // the transport is net/http's own, which tells of every connection that it uses
 
-	mu     sync.Mutex
-	rateLimit RateLimit         // how long nobody is to ask
-	rateLimits map[int]RateLimit // what is left, by the limits that answers tell: areas of the API have their own
-	scopes string
-	retryBudget   int
+	mu          sync.Mutex
+	rateLimit   RateLimit         // how long nobody is to ask
+	rateLimits  map[int]RateLimit // what is left, by the limits that answers tell: areas of the API have their own
+	scopes      string
+	retryBudget int
 	failedReads map[string]failedRead // reads that failed when they were last sent, by path
-	probedAt time.Time
+	probedAt    time.Time
 }
 
 // failedRead is how a read ended that found no fund.
 type failedRead struct {
 	response *response
-	err    error
+	err      error
 }
 
 // A RateLimit is what the server last said of its rate limit ("X-RateLimit-*"), and how long it wants to be left alone.
 type RateLimit struct {
 	Limit, Remaining int // 0, 0 until an answer said so
 	Reset            time.Time
-	PausedUntil            time.Time     // no read is sent before; zero when nobody waits
-	RetryAfter            time.Duration // what the server wanted that wait to be, which may be more
+	PausedUntil      time.Time     // no read is sent before; zero when nobody waits
+	RetryAfter       time.Duration // what the server wanted that wait to be, which may be more
 }
 
 // RateLimit is the state of the rate limit.
@@ -167,7 +167,7 @@ func (b *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // bufferingTransport reads an answer whole within the attempt, so that a cut body is a failed attempt.
 type bufferingTransport struct {
-	next http.RoundTripper
+	next      http.RoundTripper
 	transport *transport
 }
 
@@ -503,7 +503,9 @@ func (w *transport) backoff(_, _ time.Duration, attempt int, res *http.Response)
 }
 
 // retryAfter is how long the server wants to be left alone, at most a minute.
-func retryAfter(h http.Header, now time.Time) time.Duration { return min(parseRetryAfter(h, now), maxWait) }
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	return min(parseRetryAfter(h, now), maxWait)
+}
 
 // maxRetryAfter bounds what a server can be said to have asked for.
 const maxRetryAfter = 365 * 24 * time.Hour

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // blackHoleAddress is an address of this machine at which nobody answers: its queue is full.
@@ -43,7 +43,7 @@ func blackHoleAddress(t *testing.T) string {
 
 func TestNewHTTPTransport_dialTimeout(t *testing.T) {
 	t.Parallel()
-	faultrig.Row(t, "A3", "full queue", func(t *testing.T) {
+	faulttest.RunCase(t, "A3", "full queue", func(t *testing.T) {
 		start := time.Now()
 		_, err := newHTTPTransport().DialContext(context.Background(), "tcp", blackHoleAddress(t))
 		if err == nil || time.Since(start) > 6*time.Second+time.Second {

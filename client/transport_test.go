@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // newNetworkClient is a client whose transport is the real one, on a dialer of the test's.
@@ -45,7 +45,7 @@ const okResponse = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent
 
 // serveOK answers every request on a connection well.
 func serveOK(c net.Conn) {
-	for faultrig.Take(c) {
+	for faulttest.ReadRequest(c) {
 		if _, err := c.Write([]byte(okResponse)); err != nil {
 			return
 		}
@@ -53,7 +53,7 @@ func serveOK(c net.Conn) {
 }
 
 func TestTransport_dialFailure(t *testing.T) {
-	faultrig.Timed(t, "A3", "a change into a black hole is not sent", func(t *testing.T) {
+	faulttest.RunCaseInBubble(t, "A3", "a change into a black hole is not sent", func(t *testing.T) {
 		hole := func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -65,9 +65,9 @@ func TestTransport_dialFailure(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	faultrig.Timed(t, "A3", "a read after one that was refused", func(t *testing.T) {
+	faulttest.RunCaseInBubble(t, "A3", "a read after one that was refused", func(t *testing.T) {
 		n := 0
-		pipe := faultrig.Pipe(t, serveOK)
+		pipe := faulttest.PipeDialer(t, serveOK)
 		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 			if n++; n == 1 {
 				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("i/o timeout")}
@@ -84,14 +84,14 @@ func TestTransport_dialFailure(t *testing.T) {
 func TestTransport_deadPooledConnection(t *testing.T) {
 	t.Parallel()
 	answerOnce := func(c net.Conn) {
-		if faultrig.Take(c) {
+		if faulttest.ReadRequest(c) {
 			_, _ = c.Write([]byte(okResponse))
-			faultrig.Silence(c)
+			faulttest.NeverRespond(c)
 		}
 	}
 	for n := range 10 {
-		faultrig.Timed(t, "A4", fmt.Sprintf("HTTP/1.1, after %d requests", n+1), func(t *testing.T) {
-			c := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, answerOnce, serveOK))
+		faulttest.RunCaseInBubble(t, "A4", fmt.Sprintf("HTTP/1.1, after %d requests", n+1), func(t *testing.T) {
+			c := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, answerOnce, serveOK))
 			if _, err := c.Services.List(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
@@ -103,19 +103,19 @@ func TestTransport_deadPooledConnection(t *testing.T) {
 		})
 	}
 	config, roots := newTestCA(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
-	faultrig.Row(t, "A4", "HTTP/2", func(t *testing.T) {
+	faulttest.RunCase(t, "A4", "HTTP/2", func(t *testing.T) {
 		var dialled atomic.Int32
 		peer := func(c net.Conn) {
 			dialled.Add(1)
-			faultrig.HTTP2(config, func(h *faultrig.HTTP2Conn, stream uint32) {
+			faulttest.HTTP2Peer(config, func(h *faulttest.HTTP2Conn, stream uint32) {
 				if stream > 1 && dialled.Load() == 1 {
-					h.Die()
+					h.StopResponding()
 					return
 				}
-				h.Answer(stream, `{"data":[],"page":1,"pages":1,"results":0}`)
+				h.Respond(stream, `{"data":[],"page":1,"pages":1,"results":0}`)
 			})(c)
 		}
-		address := faultrig.Listen(t, peer)
+		address := faulttest.Listen(t, peer)
 		c := newNetworkClient(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, address)
 		})
@@ -163,29 +163,29 @@ func TestTransport_tlsErrors(t *testing.T) {
 	stranger, _ := newTestCA(t, now.Add(-day), now.Add(day), name)
 	old := good.Clone()
 	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
-	speaks := func(config *tls.Config, next faultrig.Peer) faultrig.Peer {
+	speaks := func(config *tls.Config, next faulttest.Peer) faulttest.Peer {
 		return func(c net.Conn) { next(tls.Server(c, config)) }
 	}
 	for _, wrong := range []struct {
 		name, words string
-		peers       []faultrig.Peer
+		peers       []faulttest.Peer
 		roots       *x509.CertPool
 		good        int // reads that go well before
 	}{
-		{"expired", "expired", []faultrig.Peer{speaks(expired, serveOK)}, rootsExpired, 0},
-		{"not yet valid", "not valid yet", []faultrig.Peer{speaks(early, serveOK)}, rootsEarly, 0},
-		{"wrong name", "another name", []faultrig.Peer{speaks(other, serveOK)}, rootsOther, 0},
-		{"unknown authority", "unknown authority", []faultrig.Peer{speaks(stranger, serveOK)}, roots, 0},
-		{"old version", "no version of TLS", []faultrig.Peer{speaks(old, serveOK)}, roots, 0},
-		{"no TLS", "does not speak TLS", []faultrig.Peer{func(c net.Conn) {
+		{"expired", "expired", []faulttest.Peer{speaks(expired, serveOK)}, rootsExpired, 0},
+		{"not yet valid", "not valid yet", []faulttest.Peer{speaks(early, serveOK)}, rootsEarly, 0},
+		{"wrong name", "another name", []faulttest.Peer{speaks(other, serveOK)}, rootsOther, 0},
+		{"unknown authority", "unknown authority", []faulttest.Peer{speaks(stranger, serveOK)}, roots, 0},
+		{"old version", "no version of TLS", []faulttest.Peer{speaks(old, serveOK)}, roots, 0},
+		{"no TLS", "does not speak TLS", []faulttest.Peer{func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 4096))
 			_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"))
 		}}, roots, 0},
-		{"changed in mid session", "unknown authority", []faultrig.Peer{speaks(good, faultrig.Say(okResponse)), speaks(stranger, serveOK)}, roots, 1},
+		{"changed in mid session", "unknown authority", []faulttest.Peer{speaks(good, faulttest.RespondRaw(okResponse)), speaks(stranger, serveOK)}, roots, 1},
 	} {
-		faultrig.Row(t, "A5", wrong.name, func(t *testing.T) {
+		faulttest.RunCase(t, "A5", wrong.name, func(t *testing.T) {
 			var connections atomic.Int32
-			address := faultrig.Listen(t, wrong.peers...)
+			address := faulttest.Listen(t, wrong.peers...)
 			c := newNetworkClient(t, "https://"+name+"/v4", wrong.roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
 				connections.Add(1)
 				return (&net.Dialer{}).DialContext(ctx, network, address)
@@ -213,23 +213,23 @@ func TestTransport_tlsErrors(t *testing.T) {
 // Whoever answers a byte at a time, or stops, is left within the call's time; whoever cancels waits for nothing.
 func TestTransport_slowResponses(t *testing.T) {
 	t.Parallel()
-	slow := map[string]faultrig.Peer{
-		"headers by the byte": faultrig.Say("", faultrig.Drip(okResponse, 5*time.Second)),
-		"body by the byte":    faultrig.Say(okResponse[:len(okResponse)-44], faultrig.Drip(okResponse[len(okResponse)-44:], 5*time.Second)),
-		"headers, then none":  faultrig.Say(okResponse[:len(okResponse)-44], faultrig.Silence),
-		"nothing":             faultrig.Silence,
+	slow := map[string]faulttest.Peer{
+		"headers by the byte": faulttest.RespondRaw("", faulttest.SendSlowly(okResponse, 5*time.Second)),
+		"body by the byte":    faulttest.RespondRaw(okResponse[:len(okResponse)-44], faulttest.SendSlowly(okResponse[len(okResponse)-44:], 5*time.Second)),
+		"headers, then none":  faulttest.RespondRaw(okResponse[:len(okResponse)-44], faulttest.NeverRespond),
+		"nothing":             faulttest.NeverRespond,
 	}
 	for name, peer := range slow {
-		faultrig.Timed(t, "A7", name, func(t *testing.T) {
+		faulttest.RunCaseInBubble(t, "A7", name, func(t *testing.T) {
 			start := time.Now()
-			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.List(t.Context(), 1)
+			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer)).Services.List(t.Context(), 1)
 			if err == nil || time.Since(start) > 61*time.Second || !strings.Contains(err.Error(), "no answer in time") {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		})
-		faultrig.Timed(t, "A7", name+", then well", func(t *testing.T) {
+		faulttest.RunCaseInBubble(t, "A7", name+", then well", func(t *testing.T) {
 			start := time.Now()
-			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer, serveOK)).Services.List(t.Context(), 1)
+			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer, serveOK)).Services.List(t.Context(), 1)
 			if strings.Contains(name, "byte") && !strings.Contains(name, "headers") {
 				return // it moves: it is read until the call ends
 			}
@@ -237,11 +237,11 @@ func TestTransport_slowResponses(t *testing.T) {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		})
-		faultrig.Timed(t, "A7", name+", cancelled", func(t *testing.T) {
+		faulttest.RunCaseInBubble(t, "A7", name+", cancelled", func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(7*time.Second, cancel)
 			start := time.Now()
-			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faultrig.Pipe(t, peer)).Services.List(ctx, 1)
+			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer)).Services.List(ctx, 1)
 			if err == nil || time.Since(start) > 7*time.Second+100*time.Millisecond {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
@@ -254,25 +254,25 @@ func TestTransport_http2RefusedStream(t *testing.T) {
 	t.Parallel()
 	config, roots := newTestCA(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
 	for name, bad := range map[string]struct {
-		script  func(c *faultrig.HTTP2Conn, stream uint32) (applied bool)
+		script  func(c *faulttest.HTTP2Conn, stream uint32) (applied bool)
 		unknown bool
 	}{
-		"refused stream": {func(c *faultrig.HTTP2Conn, stream uint32) bool { c.Reset(stream, 7); return false }, false},
-		"goes away without working": {func(c *faultrig.HTTP2Conn, stream uint32) bool {
+		"refused stream": {func(c *faulttest.HTTP2Conn, stream uint32) bool { c.Reset(stream, 7); return false }, false},
+		"goes away without working": {func(c *faulttest.HTTP2Conn, stream uint32) bool {
 			c.GoAway(0)
 			return false
 		}, false},
-		"goes away after working": {func(c *faultrig.HTTP2Conn, stream uint32) bool {
+		"goes away after working": {func(c *faulttest.HTTP2Conn, stream uint32) bool {
 			c.GoAway(stream)
 			c.Close()
 			return true
 		}, true},
-		"internal error": {func(c *faultrig.HTTP2Conn, stream uint32) bool { c.Reset(stream, 2); return true }, true},
+		"internal error": {func(c *faulttest.HTTP2Conn, stream uint32) bool { c.Reset(stream, 2); return true }, true},
 	} {
-		faultrig.Row(t, "B20", name, func(t *testing.T) {
+		faulttest.RunCase(t, "B20", name, func(t *testing.T) {
 			var mu sync.Mutex
 			came, applied := 0, 0
-			address := faultrig.Listen(t, faultrig.HTTP2(config, func(c *faultrig.HTTP2Conn, stream uint32) {
+			address := faulttest.Listen(t, faulttest.HTTP2Peer(config, func(c *faulttest.HTTP2Conn, stream uint32) {
 				mu.Lock()
 				defer mu.Unlock()
 				if came++; came == 1 {
@@ -282,7 +282,7 @@ func TestTransport_http2RefusedStream(t *testing.T) {
 					return
 				}
 				applied++
-				c.Answer(stream, `{"id":1,"status":"disabled"}`)
+				c.Respond(stream, `{"id":1,"status":"disabled"}`)
 			}))
 			c := newNetworkClient(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return (&net.Dialer{}).DialContext(ctx, network, address)
@@ -322,7 +322,7 @@ func TestTransport_write_canceledBeforeSend(t *testing.T) {
 		fmt.Fprint(w, `{"id":1,"label":"a"}`)
 	}))
 	defer server.Close()
-	faultrig.Row(t, "B1", "cancelled before", func(t *testing.T) {
+	faulttest.RunCase(t, "B1", "cancelled before", func(t *testing.T) {
 		var notes countingRecorder
 		c, err := New(server.URL+"/v4", NewSecret("t"), WithRecorder(&notes))
 		if err != nil {
@@ -343,7 +343,7 @@ func TestTransport_write_canceledBeforeSend(t *testing.T) {
 			t.Errorf("%d sent, %d in the journal", hits.Load(), notes)
 		}
 	})
-	faultrig.Row(t, "B1", "cancelled at the last moment", func(t *testing.T) {
+	faulttest.RunCase(t, "B1", "cancelled at the last moment", func(t *testing.T) {
 		c, err := New(server.URL+"/v4", NewSecret("t"))
 		if err != nil {
 			t.Fatal(err)

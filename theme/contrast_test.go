@@ -181,7 +181,7 @@ func TestScreenReaderText(t *testing.T) {
 		g.OK + " 11 ok   " + g.Problem + " 1 problem": "11 ok, 1 problem",
 		"── issues · 4 in the list ──":                "issues, 4 in the list",
 		"acme › db … │ ╭╮":                            "acme, db ...",
-		g.Success + " web-1: disabled":                   "done: web-1: disabled",
+		g.Success + " web-1: disabled":                "done: web-1: disabled",
 		"size  —":                                     "size, none",
 		"":                                            "",
 	} {

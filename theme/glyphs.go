@@ -4,14 +4,14 @@ import "strings"
 
 // Glyphs are the shapes that a theme draws with, each one cell wide.
 type Glyphs struct {
-	Cursor, Mark                                     string // before a row
-	OK, Problem, Pending, Disabled, Unknown          string // states, beside their word
-	Live, Stale                                      string // freshness
-	Up, Down, Left, Right                            string // sort, more rows, choices
-	Ellipsis, Bullet, Dots                           string
-	Success, Failure                                    string // news
+	Cursor, Mark                                                     string // before a row
+	OK, Problem, Pending, Disabled, Unknown                          string // states, beside their word
+	Live, Stale                                                      string // freshness
+	Up, Down, Left, Right                                            string // sort, more rows, choices
+	Ellipsis, Bullet, Dots                                           string
+	Success, Failure                                                 string // news
 	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
-	Full, Empty, Mask                                string // a share of a whole and its rest, a hidden letter
+	Full, Empty, Mask                                                string // a share of a whole and its rest, a hidden letter
 }
 
 func unicodeGlyphs() Glyphs {

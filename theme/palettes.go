@@ -67,12 +67,12 @@ func (p palette) newTheme(name string, dark bool, colors ColorProfile, plain boo
 
 // A toneStyle is a tone before it is bytes: attributes that every terminal has, and a colour in three depths.
 type toneStyle struct {
-	attr   string // SGR numbers: "1", "7", "2"
-	ansi16  int    // 30..37, 90..97; 0 leaves the terminal's own
-	rgb    [3]uint8
-	hasColor bool
-	isBackground   bool // the colour is the background's
-	isTerminalColor  bool // one of the terminal's own sixteen at every depth
+	attr            string // SGR numbers: "1", "7", "2"
+	ansi16          int    // 30..37, 90..97; 0 leaves the terminal's own
+	rgb             [3]uint8
+	hasColor        bool
+	isBackground    bool // the colour is the background's
+	isTerminalColor bool // one of the terminal's own sixteen at every depth
 }
 
 func (l toneStyle) style(colors ColorProfile) Style {

@@ -7,23 +7,23 @@ type Tone int
 
 // The toneCount.
 const (
-	Plain  Tone = iota
-	Muted       // secondary text: units, ages, explanations
-	Strong      // headings and the names of things
-	Accent      // what has the keyboard, keys in hints, links
-	Good        // ok, done
-	Warn        // pending, late, about to
-	Bad         // problem, failed, destructive
-	Info        // neutral news
-	Off         // disabled, cannot be done now
-	Rule        // lines and borders
-	Cursor      // the row at the cursor, whole and without inner styles
-	Marked      // a marked row's glyph
-	Input       // text being typed
-	Match       // the part of a text that a filter matched
+	Plain       Tone = iota
+	Muted            // secondary text: units, ages, explanations
+	Strong           // headings and the names of things
+	Accent           // what has the keyboard, keys in hints, links
+	Good             // ok, done
+	Warn             // pending, late, about to
+	Bad              // problem, failed, destructive
+	Info             // neutral news
+	Off              // disabled, cannot be done now
+	Rule             // lines and borders
+	Cursor           // the row at the cursor, whole and without inner styles
+	Marked           // a marked row's glyph
+	Input            // text being typed
+	Match            // the part of a text that a filter matched
 	ChartFirst       // first line of a chart
 	ChartSecond      // second line of a chart
-	toneCount       // how many there are
+	toneCount        // how many there are
 )
 
 // A Style is a tone as bytes: what opens it and what closes it. Both are empty where nothing may be styled.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 func TestWithoutColoursNoColourIsSent(t *testing.T) {
-	faultrig.Report(t, "E9", "TestWithoutColoursNoColourIsSent")
+	faulttest.ReportCase(t, "E9", "TestWithoutColoursNoColourIsSent")
 	for _, name := range Names() {
 		look, err := New(name, NoColor, false)
 		if err != nil {
@@ -44,7 +44,7 @@ func TestNew_ansi16(t *testing.T) {
 
 // States are told apart by their shapes, in ASCII too, and every glyph is one cell wide.
 func TestGlyphs(t *testing.T) {
-	faultrig.Report(t, "E10", "TestGlyphs")
+	faulttest.ReportCase(t, "E10", "TestGlyphs")
 	for _, plain := range []bool{false, true} {
 		look, err := New("dark", TrueColor, plain)
 		if err != nil {

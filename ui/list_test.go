@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/theme"
 )
 
@@ -154,7 +154,7 @@ func (denied) Error() string { return "list things: Unauthorized (403)" }
 func (denied) Denied() bool  { return true }
 
 func TestEveryFrameFitsItsBox(t *testing.T) {
-	faultrig.Report(t, "E12", "TestEveryFrameFitsItsBox")
+	faulttest.ReportCase(t, "E12", "TestEveryFrameFitsItsBox")
 	rows := []thing{{1, "plain"}, {2, "日本語の長い名前が入っています"}, {3, "e\u0301\u0301 combining"}, {4, strings.Repeat("long ", 60)}}
 	l := listed(t, &rows)
 	l.Detail = func(x thing, b Box) string { return strings.Repeat(x.name+"\n", 40) }

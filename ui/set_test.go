@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // pages is a source that answers from a list of pages, as they are when it is asked.
@@ -46,7 +46,7 @@ func settle(cmd tea.Cmd) {
 }
 
 func TestAnOlderAnswerIsDropped(t *testing.T) {
-	faultrig.Report(t, "A31", "TestAnOlderAnswerIsDropped")
+	faulttest.ReportCase(t, "A31", "TestAnOlderAnswerIsDropped")
 	p := &pages{[][]string{{"a-old"}}}
 	s := p.set(t, false)
 	older := s.Refresh()
@@ -110,7 +110,7 @@ func TestLazyPagesComeWhenRead(t *testing.T) {
 }
 
 func TestARepeatedMarkerEndsTheListing(t *testing.T) {
-	faultrig.Report(t, "A20", "a marker again")
+	faulttest.ReportCase(t, "A20", "a marker again")
 	asked := 0
 	s := NewSet(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (Page[string], error) {
 		asked++
@@ -123,7 +123,7 @@ func TestARepeatedMarkerEndsTheListing(t *testing.T) {
 }
 
 func TestMarkersInACircleEndTheListing(t *testing.T) {
-	faultrig.Report(t, "A20", "markers in a circle")
+	faulttest.ReportCase(t, "A20", "markers in a circle")
 	asked := 0
 	s := NewSet(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (Page[string], error) {
 		asked++
@@ -141,7 +141,7 @@ func (lost) Error() string { return "the connection was cut" }
 func (lost) Unknown() bool { return true }
 
 func TestAnUnknownOutcomeIsLookedUp(t *testing.T) {
-	faultrig.Report(t, "B2", "looked up: done, and not done")
+	faulttest.ReportCase(t, "B2", "looked up: done, and not done")
 	for name, c := range map[string]struct {
 		rows []string
 		want Verdict

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // What comes twice is one row, and is told.
@@ -23,7 +23,7 @@ func TestWhatComesTwiceIsOneRow(t *testing.T) {
 		"nothing comes twice":       {[][]string{{"a"}, {"b"}}, false, []string{"a", "b"}, ""},
 		"the same with other words": {[][]string{{"a1"}, {"a2"}}, false, []string{"a1"}, "1 duplicate dropped"},
 	} {
-		faultrig.Row(t, "A17", name, func(t *testing.T) {
+		faulttest.RunCase(t, "A17", name, func(t *testing.T) {
 			p := &pages{c.pages}
 			s := p.set(t, c.lazy)
 			settle(s.Refresh())

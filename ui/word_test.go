@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // What a shell makes of a quoted word is the word, whatever stands in it; and nothing in the line but newlines between quotes acts on a terminal.
@@ -16,7 +16,7 @@ func TestAShellReadsTheWord(t *testing.T) {
 	}
 	texts := []string{"", "plain", "-rf", "it's", "''", `a"b`, "$(touch x)", "`id`", "$HOME", "a b", "a\nb\n", "\n", "\x1b]52;c;eA==\a", "\x03rm -rf\r", "~", "*", "!!", "a\\", "\\'", "é日本", "\u202eevil",
 		"\xff\xfe", "\u009b2J", "a;b|c&d>e<f#g", "\ufeff", "%s%n", "\x7f\x7f", "'\x1b'", "\u2028"}
-	for _, s := range faultrig.Nasty(t) {
+	for _, s := range faulttest.HostileStrings(t) {
 		if len(s) < 2000 {
 			texts = append(texts, s)
 		}

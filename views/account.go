@@ -104,7 +104,7 @@ func (a *Account) Leaving() []string {
 		ends = append(ends, count(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.")
 	}
 	var waiting []string
-	for _, h := range a.journal.Holds() {
+	for _, h := range a.journal.DisabledServices() {
 		if h.Until.After(a.now()) {
 			waiting = append(waiting, fmt.Sprintf("%s at %s", client.NewText(h.Label), clock(h.Until.In(a.location), a.now().In(a.location))))
 		}

@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/ui/shell"
 )
 
@@ -39,15 +39,15 @@ func (w *weather) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch minute := int(age.Minutes()); {
 	case w.calm:
 	case revoked:
-		return faultrig.Answer(401, `{"errors":[{"reason":"Invalid Token"}]}`)(nil, req)
+		return faulttest.Respond(401, `{"errors":[{"reason":"Invalid Token"}]}`)(nil, req)
 	case minute%60 >= 30 && minute%60 < 32:
-		return faultrig.Stall(nil, req)
+		return faulttest.Hang(nil, req)
 	case minute%180 >= 45 && minute%180 < 47:
-		return faultrig.Answer(429, "", "Retry-After", "30")(nil, req)
+		return faulttest.Respond(429, "", "Retry-After", "30")(nil, req)
 	case luck < 2:
 		return nil, errors.New("read: connection reset by peer")
 	case luck == 2:
-		return faultrig.Answer(503, "")(nil, req)
+		return faulttest.Respond(503, "")(nil, req)
 	}
 	return w.next.RoundTrip(req)
 }
@@ -86,12 +86,12 @@ func (r *rig) spans(n int, span time.Duration) {
 func TestADay(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is held is measured when the garbage is gone
 	planned := 0                                       // requests of every pane in an hour, on a good day
-	faultrig.Row(t, "I1", "calm", func(t *testing.T) {
+	faulttest.RunCase(t, "I1", "calm", func(t *testing.T) {
 		calm := &weather{calm: true, random: rand.New(rand.NewPCG(1, 1))}
 		through(t, calm, func(r *rig) { r.spans(len(panes), 5*time.Minute) })
 		planned = calm.count() * 12
 	})
-	faultrig.Row(t, "I1", "faults", func(t *testing.T) {
+	faulttest.RunCase(t, "I1", "faults", func(t *testing.T) {
 		bad := &weather{random: rand.New(rand.NewPCG(1, 2))}
 		through(t, bad, func(r *rig) {
 			round := func() { r.spans(len(panes), dayLong/time.Duration(2*len(panes))) }

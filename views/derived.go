@@ -120,7 +120,9 @@ func (a *Account) servicesIn() map[client.ServiceStatus]int {
 // notWell are the services in trouble, then those that are disabled.
 func (a *Account) notWell() []*client.Service {
 	return derived(a, "services not well", func() []*client.Service {
-		rows := slices.DeleteFunc(a.services().Rows(), func(s *client.Service) bool { return s.Status != client.StatusProblem && s.Status != client.StatusDisabled })
+		rows := slices.DeleteFunc(a.services().Rows(), func(s *client.Service) bool {
+			return s.Status != client.StatusProblem && s.Status != client.StatusDisabled
+		})
 		slices.SortStableFunc(rows, func(s, t *client.Service) int { return rank(s.Status) - rank(t.Status) })
 		return rows
 	}, a.services())

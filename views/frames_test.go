@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
@@ -32,7 +32,7 @@ func (r *rig) measure(width, height int) {
 func TestSizes(t *testing.T) {
 	sizes := [][2]int{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
 	for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}, struct{ key, text string }{": transfers <enter>", ""}, struct{ key, text string }{": journal <enter>", ""}) {
-		faultrig.Row(t, "E6", "pane "+pane.key, func(t *testing.T) {
+		faulttest.RunCase(t, "E6", "pane "+pane.key, func(t *testing.T) {
 			t.Parallel()
 			start(t, emulator.Options{}, 80, 24, func(r *rig) {
 				r.keysOf(pane.key)
@@ -54,7 +54,7 @@ func TestSizes(t *testing.T) {
 		})
 	}
 	for seed := range uint64(4) {
-		faultrig.Row(t, "E6", fmt.Sprintf("storm %d", seed), func(t *testing.T) {
+		faulttest.RunCase(t, "E6", fmt.Sprintf("storm %d", seed), func(t *testing.T) {
 			start(t, emulator.Options{}, 80, 24, func(r *rig) {
 				dice := rand.New(rand.NewPCG(seed, 6))
 				for n := range 300 {
@@ -78,7 +78,7 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
 	} {
 		for _, size := range [][2]int{{40, 10}, {40, 14}, {60, 12}, {30, 30}, {44, 11}} {
-			faultrig.Row(t, "E7", fmt.Sprintf("%s at %dx%d", d.name, size[0], size[1]), func(t *testing.T) {
+			faulttest.RunCase(t, "E7", fmt.Sprintf("%s at %dx%d", d.name, size[0], size[1]), func(t *testing.T) {
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.keysOf(d.keys)
 					r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
@@ -99,7 +99,7 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 func TestColours(t *testing.T) {
 	for _, colours := range []theme.ColorProfile{theme.NoColor, theme.ANSI16} {
 		for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}) {
-			faultrig.Row(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
+			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
 				startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
 					look, err := theme.New("light", colours, false)
 					if err != nil {
@@ -146,7 +146,7 @@ func fields() []struct{ pane, member, column string } {
 func TestHostileFields(t *testing.T) {
 	texts := hostile(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible", "width", "invalid_utf8", "identity_lookalike", "contact_fields")
 	for n, field := range fields() {
-		faultrig.Row(t, "E11", field.pane+" "+field.member, func(t *testing.T) {
+		faulttest.RunCase(t, "E11", field.pane+" "+field.member, func(t *testing.T) {
 			t.Parallel()
 			at := n * 7
 			var one sync.Mutex // answers come several at once
@@ -277,7 +277,7 @@ func TestLongUse(t *testing.T) {
 			r.Errorf("%d KiB on the heap before, %d after", before>>10, after>>10)
 		}
 	}
-	faultrig.Row(t, "I3", "1500 dialogs, 150 panes, 150 refreshes", func(t *testing.T) {
+	faulttest.RunCase(t, "I3", "1500 dialogs, 150 panes, 150 refreshes", func(t *testing.T) {
 		start(t, emulator.Options{}, 80, 24, func(r *rig) {
 			key := func(k rune) { r.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
 			use := func(n int) {
@@ -305,20 +305,20 @@ func TestLongUse(t *testing.T) {
 			}
 		})
 	})
-	faultrig.Row(t, "I2", "faults and keys for a while on a fake clock", func(t *testing.T) {
-		start(t, emulator.Options{Lively: true}, 100, 30, func(r *rig) {
+	faulttest.RunCase(t, "I2", "faults and keys for a while on a fake clock", func(t *testing.T) {
+		start(t, emulator.Options{SimulateIncidents: true}, 100, 30, func(r *rig) {
 			dice := rand.New(rand.NewPCG(1, 2))
 			r.wait(time.Minute)
 			before, routines := heap(), runtime.NumGoroutine()
 			for range 90 {
 				if dice.IntN(5) == 0 {
-					r.emu.Clear()
-					r.emu.Fail("*", []emulator.Fault{{Status: 503, Times: 2}, {Reset: true, Times: 1}, {Cut: 5, Times: 1}, {Status: 429, RetryAfter: "3", Times: 1}, {HTML: true, Times: 1}}[dice.IntN(5)])
+					r.emu.ClearFaults()
+					r.emu.InjectFault("*", []emulator.Fault{{Status: 503, Times: 2}, {Reset: true, Times: 1}, {CutAfter: 5, Times: 1}, {Status: 429, RetryAfter: "3", Times: 1}, {HTML: true, Times: 1}}[dice.IntN(5)])
 				}
 				r.press(string("1234567890jkg?"[dice.IntN(14)]), "<esc>")
 				r.wait(10 * time.Second)
 			}
-			r.emu.Clear()
+			r.emu.ClearFaults()
 			r.press("r")
 			r.wait(2 * time.Minute)
 			r.see("live")
@@ -360,7 +360,7 @@ var answers = []string{"y", "<enter>", "<ctrl+s>"}
 // Whatever is pressed, pasted, clicked and resized: no panic, every frame has its size, and on a protected account nothing is changed
 // unless a question or a form was answered. Each change is in the journal once.
 func FuzzProtected(f *testing.F) {
-	faultrig.Report(f, "J10", "FuzzProtected")
+	faulttest.ReportCase(f, "J10", "FuzzProtected")
 	f.Add([]byte("\x33\x08\x33\x0a\x0b"), false)
 	f.Add([]byte{51, 8, 200, 62, 63, 64, 39, 52, 7, 8, 62}, false)
 	f.Add([]byte{51, 9, 250, 251, 252, 51, 10, 250, 53, 11, 250}, true)

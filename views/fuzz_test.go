@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/client/journal"
 )
 
@@ -39,7 +39,7 @@ func (r *rig) act(b byte) {
 // Whatever is pressed, in whatever order and size: no panic, every frame fits, the journal is the ledger, and nothing is changed unless
 // something was confirmed.
 func FuzzUpdate(f *testing.F) {
-	faultrig.Report(f, "J10", "FuzzUpdate")
+	faulttest.ReportCase(f, "J10", "FuzzUpdate")
 	for _, script := range []string{"", "3jjd", "3dy", "3d\x1by", "3n\x0b\x13", "4nabc\tx\x13", "8j\rD", "9jDy", "?esc\x1ba\r", ":serv\r", "/web\r  *d", "3\x05d\x06y", "2\r\x02\rd", "0m\x1b3e\x0c", "5jc\x0b\r", "8\r\rd\x0by", "9n\x13\x1b\x1bX\x0b\r", "pRr\x0cM", "3d\x13", "3jjd\x13u\x0cR", "3D\x0cbilling-api\r", "9D\x0cy", "4D\x0cy\x0c"} {
 		f.Add([]byte(script))
 	}
@@ -66,7 +66,7 @@ func FuzzUpdate(f *testing.F) {
 			}
 			done := 0
 			for _, e := range r.journal.Entries(time.Time{}) {
-				if e.Outcome == journal.Done {
+				if e.Outcome == journal.Applied {
 					done++
 				}
 			}

@@ -173,7 +173,7 @@ type due struct {
 func (d due) Deliver() tea.Cmd {
 	var rows []*client.Service
 	for _, s := range d.services {
-		if h, ok := d.a.journal.Hold(ordinal(s.ID)); ok && h.Until.Equal(d.end) {
+		if h, ok := d.a.journal.DisabledService(ordinal(s.ID)); ok && h.Until.Equal(d.end) {
 			rows = append(rows, s)
 		}
 	}
@@ -207,7 +207,7 @@ const journalEvery = 20 * time.Second
 func (a *Account) heed() tea.Cmd {
 	ctx, j := a.ctx, a.journal
 	return func() tea.Msg {
-		if !j.Await(ctx, journalEvery) {
+		if !j.WaitForChange(ctx, journalEvery) {
 			return nil
 		}
 		return grown{a}
@@ -228,9 +228,9 @@ const apart = 3 * time.Second
 // holds takes up what other runs promised: services to be enabled after since are waited for; those whose time passed before, while nobody
 // was here, are offered, not done unasked.
 func (a *Account) holds(since time.Time) tea.Cmd {
-	var late []journal.Hold
+	var late []journal.DisabledService
 	var cmds []tea.Cmd
-	for _, h := range a.journal.Holds() {
+	for _, h := range a.journal.DisabledServices() {
 		s, ok := heldService(h)
 		switch {
 		case !ok || h.Until.IsZero() || a.awaited[s.ID].Equal(h.Until):
@@ -248,7 +248,7 @@ func (a *Account) holds(since time.Time) tea.Cmd {
 }
 
 // offer asks what to do with services whose time passed.
-func (a *Account) offer(late []journal.Hold) ui.Menu {
+func (a *Account) offer(late []journal.DisabledService) ui.Menu {
 	var rows []*client.Service
 	names := make([]string, len(late))
 	for i, h := range late {
@@ -266,7 +266,7 @@ func (a *Account) offer(late []journal.Hold) ui.Menu {
 }
 
 // heldService is a hold's service as far as the journal knows it.
-func heldService(h journal.Hold) (*client.Service, bool) {
+func heldService(h journal.DisabledService) (*client.Service, bool) {
 	var id int
 	if _, err := fmt.Sscan(h.ID, &id); err != nil {
 		return nil, false
@@ -276,7 +276,7 @@ func heldService(h journal.Hold) (*client.Service, bool) {
 
 // heldBy says since when, until when and why a service is disabled, where this program did it.
 func (a *Account) heldBy(id int) (string, bool) {
-	h, held := a.journal.Hold(ordinal(id))
+	h, held := a.journal.DisabledService(ordinal(id))
 	if !held {
 		return "", false
 	}
@@ -307,7 +307,7 @@ func (a *Account) off(s *client.Service) (since string, forgot bool) {
 
 // disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last update.
 func (a *Account) disabledFor(s *client.Service) (time.Duration, bool) {
-	if h, held := a.journal.Hold(ordinal(s.ID)); held {
+	if h, held := a.journal.DisabledService(ordinal(s.ID)); held {
 		return a.now().Sub(h.Since), true
 	}
 	return a.now().Sub(s.Updated.Time()), s.Updated.Valid()

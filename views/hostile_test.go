@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // A swap is a server that answers with other bytes in place of a label, whatever they are.
@@ -54,7 +54,7 @@ func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
 // hostile are the strings of some categories of a collection that may lie beside the project, and a few more.
 func hostile(t *testing.T, categories ...string) []string {
 	t.Helper()
-	return append(faultrig.Nasty(t, categories...), "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb", "\u009b31m", "\u202eevil", "a\u200bb", "\x1b["+strings.Repeat("9;", 40)+"m")
+	return append(faulttest.HostileStrings(t, categories...), "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb", "\u009b31m", "\u202eevil", "a\u200bb", "\x1b["+strings.Repeat("9;", 40)+"m")
 }
 
 // inJSON is a string between the quotes of JSON, its bytes kept even where they are no UTF-8.

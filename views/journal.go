@@ -25,7 +25,7 @@ func (a *Account) changes() *ui.Set[*journal.Entry] {
 		rows := pointed(a.journal.Entries(time.Time{}))
 		slices.Reverse(rows)
 		page := ui.Page[*journal.Entry]{Rows: rows}
-		if n := a.journal.Torn(); n > 0 {
+		if n := a.journal.UnreadableLines(); n > 0 {
 			page.Notes = append(page.Notes, count(n, "line of the journal", "lines of the journal")+" could not be read")
 		}
 		return page, nil
@@ -63,7 +63,9 @@ func (a *Account) journalPane() ui.Pane {
 			{Title: "reason", Min: 12, Drop: 2, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
 				return client.Clean(e.Change.Reason), theme.Plain
 			}},
-			{Title: "why", Min: 14, Drop: 3, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Why), theme.Muted }},
+			{Title: "why", Min: 14, Drop: 3, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+				return client.Clean(e.OutcomeDetail), theme.Muted
+			}},
 		},
 		Acts:   a.journalActs(),
 		Detail: a.entryDetail,
@@ -79,11 +81,11 @@ func (a *Account) journalPane() ui.Pane {
 func (a *Account) outcome(e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
 	g := look.Glyphs
 	switch {
-	case a.journal.Open(*e):
+	case a.journal.Unresolved(*e):
 		return g.Unknown + " unknown", theme.Warn
-	case e.Outcome == journal.Sent:
+	case e.Outcome == journal.Pending:
 		return g.Pending + " under way", theme.Accent
-	case e.Outcome == journal.Done:
+	case e.Outcome == journal.Applied:
 		return g.Success + " done", theme.Good
 	}
 	return g.Failure + " not done", theme.Bad
@@ -92,11 +94,11 @@ func (a *Account) outcome(e *journal.Entry, look *theme.Theme) (string, theme.To
 // concern orders outcomes by how soon somebody must look.
 func (a *Account) concern(e *journal.Entry) int {
 	switch {
-	case a.journal.Open(*e):
+	case a.journal.Unresolved(*e):
 		return 0
-	case e.Outcome == journal.Sent:
+	case e.Outcome == journal.Pending:
 		return 1
-	case e.Outcome == journal.NotDone:
+	case e.Outcome == journal.Rejected:
 		return 2
 	}
 	return 3
@@ -114,7 +116,7 @@ func entryName(e *journal.Entry) string {
 func (a *Account) openChanges() []*journal.Entry {
 	rows := pointed(a.journal.Entries(a.now().Add(-7 * 24 * time.Hour)))
 	slices.Reverse(rows)
-	return slices.DeleteFunc(rows, func(e *journal.Entry) bool { return !a.journal.Open(*e) })
+	return slices.DeleteFunc(rows, func(e *journal.Entry) bool { return !a.journal.Unresolved(*e) })
 }
 
 func (a *Account) journalBadge() (string, theme.Tone) {
@@ -133,7 +135,7 @@ func (a *Account) journalFoot(set *ui.Set[*journal.Entry], b ui.Box) string {
 }
 
 func (a *Account) journalActs() []ui.Act[*journal.Entry] {
-	settled := func(e *journal.Entry) string { return because(!a.journal.Open(*e), "its outcome is known") }
+	settled := func(e *journal.Entry) string { return because(!a.journal.Unresolved(*e), "its outcome is known") }
 	return []ui.Act[*journal.Entry]{
 		{Keys: []string{"c"}, Name: "check", About: "reads the thing again and says whether the change was done", Show: true, Off: settled, Rows: a.checkAll},
 		{Keys: []string{"x"}, Name: "settle", About: "you have looked yourself: say whether it was done", Off: settled, Send: func(e *journal.Entry) tea.Msg { return a.settleMenu(e) }},
@@ -189,11 +191,11 @@ func (a *Account) entryDetail(e *journal.Entry, b ui.Box) string {
 	t.title(client.Clean(c.Op) + prefixed(" ", entryName(e)))
 	state, tone := a.outcome(e, b.Theme)
 	t.line("outcome", state, tone)
-	if a.journal.Open(*e) {
+	if a.journal.Unresolved(*e) {
 		t.say("Nobody knows whether it was done: c looks it up, x settles it.", theme.Warn)
 	}
-	if e.Why != "" {
-		t.indented("why", e.Why)
+	if e.OutcomeDetail != "" {
+		t.indented("why", e.OutcomeDetail)
 	}
 	t.line("time", e.Time.In(a.location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
 	if c.Resource != "" {

@@ -42,7 +42,7 @@ func (a *Account) unknowns() tea.Cmd {
 func (a *Account) checkAll(rows []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range rows {
-		if a.journal.Open(*e) {
+		if a.journal.Unresolved(*e) {
 			cmds = append(cmds, a.check(e))
 		}
 	}
@@ -58,7 +58,7 @@ func (a *Account) check(e *journal.Entry) tea.Cmd {
 			verdict, text := a.readBack(ctx, e)
 			said = text
 			if verdict != journal.Unknown {
-				a.journal.RecordOutcome(e.ID, verdict == journal.Done, errors.New("looked up later: "+text))
+				a.journal.RecordOutcome(e.ID, verdict == journal.Applied, errors.New("looked up later: "+text))
 			}
 			found.Outcome = verdict
 			return ui.Put(&found, nil)
@@ -66,9 +66,9 @@ func (a *Account) check(e *journal.Entry) tea.Cmd {
 		After: func(_ ui.Verdict, _ ui.Change[*journal.Entry], _ error) tea.Cmd {
 			what := client.Clean(e.Change.Op) + " " + entryName(e) + ": "
 			switch found.Outcome {
-			case journal.Done:
+			case journal.Applied:
 				return tea.Batch(ui.News(theme.Good, what+"it was done · "+said), a.changes().Refresh())
-			case journal.NotDone:
+			case journal.Rejected:
 				return tea.Batch(ui.News(theme.Warn, what+"it was not done · "+said), a.changes().Refresh())
 			}
 			return ui.News(theme.Warn, what+"still unknown · "+said)
@@ -110,9 +110,9 @@ func (a *Account) readBack(ctx context.Context, e *journal.Entry) (journal.Outco
 	gone := errors.Is(err, client.ErrNotFound)
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case (verb == "delete" || verb == "revoke") && gone:
-		return journal.Done, "it is gone"
+		return journal.Applied, "it is gone"
 	case (verb == "delete" || verb == "revoke") && err == nil:
-		return journal.NotDone, "it is still there"
+		return journal.Rejected, "it is still there"
 	case gone:
 		return journal.Unknown, "the thing is gone by now"
 	case err != nil:
@@ -126,9 +126,9 @@ func compared(e *journal.Entry, now map[string]string) (journal.Outcome, string)
 	after, before := flat(e.Change.Body), flat(e.Change.Before)
 	switch {
 	case len(after) > 0 && holdsAll(now, after):
-		return journal.Done, "it has what was sent"
+		return journal.Applied, "it has what was sent"
 	case len(before) > 0 && holdsAll(now, before):
-		return journal.NotDone, "it is as it was before"
+		return journal.Rejected, "it is as it was before"
 	}
 	return journal.Unknown, "it is neither as it was nor as it was sent: somebody changed it since"
 }
@@ -183,9 +183,9 @@ func (a *Account) readStatus(ctx context.Context, e *journal.Entry, off bool) (j
 		return journal.Unknown, ui.Reason(err)
 	}
 	if (s.Status == client.StatusDisabled) == off {
-		return journal.Done, "the service " + condition(s.Status)
+		return journal.Applied, "the service " + condition(s.Status)
 	}
-	return journal.NotDone, "the service " + condition(s.Status)
+	return journal.Rejected, "the service " + condition(s.Status)
 }
 
 func (a *Account) readCertificate(ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
@@ -200,11 +200,11 @@ func (a *Account) readCertificate(ctx context.Context, e *journal.Entry, set boo
 	case status.SSL == nil:
 		return journal.Unknown, "the API does not tell whether a certificate is set"
 	case *status.SSL == set && set:
-		return journal.Done, "a certificate is set"
+		return journal.Applied, "a certificate is set"
 	case *status.SSL == set:
-		return journal.Done, "no certificate is set"
+		return journal.Applied, "no certificate is set"
 	}
-	return journal.NotDone, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
+	return journal.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
 }
 
 // readCancelled counts what is left. Buckets that are there say that nothing was cancelled; none left says nothing about the product.
@@ -214,7 +214,7 @@ func (a *Account) readCancelled(ctx context.Context) (journal.Outcome, string) {
 		return journal.Unknown, ui.Reason(err)
 	}
 	if len(page.Rows) > 0 {
-		return journal.NotDone, count(len(page.Rows), "bucket is", "buckets are") + " still there"
+		return journal.Rejected, count(len(page.Rows), "bucket is", "buckets are") + " still there"
 	}
 	return journal.Unknown, "no bucket is left, which does not tell whether Object Storage is"
 }
@@ -242,12 +242,12 @@ func (a *Account) readCreated(ctx context.Context, e *journal.Entry) (journal.Ou
 	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !holdsAll(flat(c.row), sent) })
 	for _, c := range alike {
 		if !c.stamped.IsZero() && !c.stamped.Before(e.Time.Add(-time.Minute)) {
-			return journal.Done, "it is there: " + client.Clean(c.id)
+			return journal.Applied, "it is there: " + client.Clean(c.id)
 		}
 	}
 	switch {
 	case len(alike) == 0:
-		return journal.NotDone, "nothing has these values"
+		return journal.Rejected, "nothing has these values"
 	case e.Change.Resource == "key":
 		return journal.Unknown, fmt.Sprintf("key %s has this label; its secret never arrived: revoke it unless somebody has it", client.Clean(alike[0].id))
 	}

@@ -20,7 +20,7 @@ func changesOf(r *rig) {
 	r.Helper()
 	r.press("3", "/", "edge", "<enter>", "d", "<tab>", "maintenance", "<ctrl+s>")
 	r.press("4", "/", "Ada", "<enter>", "e", " M.", "<ctrl+s>")
-	r.emu.Fail("change login", emulator.Fault{Applied: true, Reset: true, Times: 1})
+	r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 	r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
 	r.wait(3 * time.Second)
 	r.press("<esc>", "<esc>", ":", "journal", "<enter>")
@@ -78,21 +78,21 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 	}
 	patch := client.Patch{"name": "Ada M."}
 	for name, c := range map[string]c{
-		"disabled":      {op: "disable service", kind: "service", id: "3", label: "x", want: journal.Done, says: "the service is disabled"},
-		"not disabled":  {op: "disable service", kind: "service", id: "1", label: "x", want: journal.NotDone, says: "the service has a problem"},
-		"deleted":       {op: "delete service", kind: "service", id: "9999", label: "x", want: journal.Done, says: "it is gone"},
-		"still there":   {op: "delete contact", kind: "contact", id: "11", label: "Ada", want: journal.NotDone, says: "it is still there"},
-		"updated":       {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Done, says: "it has what was sent", done: func(r *rig) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err }},
-		"not updated":   {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.NotDone, says: "as it was before"},
+		"disabled":      {op: "disable service", kind: "service", id: "3", label: "x", want: journal.Applied, says: "the service is disabled"},
+		"not disabled":  {op: "disable service", kind: "service", id: "1", label: "x", want: journal.Rejected, says: "the service has a problem"},
+		"deleted":       {op: "delete service", kind: "service", id: "9999", label: "x", want: journal.Applied, says: "it is gone"},
+		"still there":   {op: "delete contact", kind: "contact", id: "11", label: "Ada", want: journal.Rejected, says: "it is still there"},
+		"updated":       {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Applied, says: "it has what was sent", done: func(r *rig) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err }},
+		"not updated":   {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Rejected, says: "as it was before"},
 		"changed since": {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada W."}, body: patch, want: journal.Unknown, says: "somebody changed it since"},
-		"not created":   {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.NotDone, says: "nothing has these values"},
-		"created": {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Done, says: "it is there", done: func(r *rig) error {
+		"not created":   {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Rejected, says: "nothing has these values"},
+		"created": {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Applied, says: "it is there", done: func(r *rig) error {
 			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Zed", Email: "z@acme.net"})
 			return err
 		}},
 		"orphan key":     {op: "create key", kind: "key", label: "finance", body: client.Patch{"label": "finance"}, want: journal.Unknown, says: "its secret never arrived"},
-		"cancelled":      {op: "cancel Object Storage", kind: "account", id: "acme-prod", label: "acme-prod", want: journal.NotDone, says: "12 buckets are still there"},
-		"no certificate": {op: "upload certificate", kind: "certificate", id: "us-east-1/acme-www", label: "acme-www", want: journal.NotDone, says: "no certificate is set"},
+		"cancelled":      {op: "cancel Object Storage", kind: "account", id: "acme-prod", label: "acme-prod", want: journal.Rejected, says: "12 buckets are still there"},
+		"no certificate": {op: "upload certificate", kind: "certificate", id: "us-east-1/acme-www", label: "acme-www", want: journal.Rejected, says: "no certificate is set"},
 		"login":          {op: "change login", kind: "credential", id: "1", label: "db2", want: journal.Unknown, says: "does no harm"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,13 +135,13 @@ func (lost) Unknown() bool { return true }
 // An outcome that was looked up at once is in the journal as it turned out.
 func TestWhatIsLookedUpIsKept(t *testing.T) {
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.emu.Fail("enable service", emulator.Fault{Applied: true, Reset: true, Times: 1})
+		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("3", "/", "billing-cron", "<enter>", "E")
 		r.wait(3 * time.Second)
 		r.see("monitoring is enabled")
 		e := r.journal.Entries(time.Time{})[0]
-		if e.Outcome != journal.Done || !strings.Contains(e.Why, "reading again told") {
-			t.Errorf("the journal says %q, %q", e.Outcome, e.Why)
+		if e.Outcome != journal.Applied || !strings.Contains(e.OutcomeDetail, "reading again told") {
+			t.Errorf("the journal says %q, %q", e.Outcome, e.OutcomeDetail)
 		}
 	})
 }

@@ -8,12 +8,12 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // A token that may only read says so where something would be changed, and the rows of the list serve.
 func TestReadOnlyScopeIsExplained(t *testing.T) {
-	faultrig.Report(t, "A26", "told on the screen")
+	faulttest.ReportCase(t, "A26", "told on the screen")
 	start(t, emulator.Options{Scopes: "account:read_only object_storage:read_only"}, 120, 36, func(r *rig) {
 		r.press("4", "e")
 		r.see("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
@@ -48,7 +48,7 @@ func TestEditedByTwo(t *testing.T) {
 
 // An edit that changes nothing is not sent.
 func TestNothingChangedIsNotSent(t *testing.T) {
-	faultrig.Report(t, "B11", "nothing")
+	faulttest.ReportCase(t, "B11", "nothing")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("4", "e", "<ctrl+s>")
 		r.see("nothing has been changed")
@@ -60,9 +60,9 @@ func TestNothingChangedIsNotSent(t *testing.T) {
 
 // A login whose answer was lost may be sent again, and is not sent again by itself.
 func TestALostAnswerToALogin(t *testing.T) {
-	faultrig.Report(t, "B3", "the same login is offered again")
+	faulttest.ReportCase(t, "B3", "the same login is offered again")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.emu.Fail("change login", emulator.Fault{Applied: true, Reset: true, Times: 1})
+		r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
 		r.wait(3 * time.Second)
 		r.see("Sending the same login twice does no harm", "root")
@@ -135,7 +135,7 @@ func TestFollowANameAndComeBack(t *testing.T) {
 
 // The name of a group is cleared with null, a number that was never given is not sent.
 func TestClearedIsNullAbsentIsAbsent(t *testing.T) {
-	faultrig.Report(t, "B11", "as forms send them")
+	faulttest.ReportCase(t, "B11", "as forms send them")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("4", "/", "Ben", "<enter>", "e", "<tab>", "<tab>", "<tab>", "<tab>")
 		for range "billing" {
@@ -153,7 +153,7 @@ func TestClearedIsNullAbsentIsAbsent(t *testing.T) {
 // A refused bound stands beneath its field, and nothing typed is lost.
 func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.emu.Fail("create contact", emulator.Fault{Status: 400, Times: 1,
+		r.emu.InjectFault("create contact", emulator.Fault{Status: 400, Times: 1,
 			Body: `{"errors":[{"field":"phone.primary","reason":"Must be a phone number"},{"reason":"Too many contacts"}]}`})
 		r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<tab>", "nonsense", "<ctrl+s>")
 		r.see("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")

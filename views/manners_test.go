@@ -230,11 +230,11 @@ func TestPhoneNumbersAreWhole(t *testing.T) {
 
 // News of a change whose answer was lost names what was done with what, and a row that the filter hides is not said to be there.
 func TestNewsNamesWhatWasDone(t *testing.T) {
-	lost := emulator.Fault{Applied: true, Reset: true, Times: 1}
+	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
 	form := []string{"n", "night check", "<tab>", "<right>", "<tab>", "203.0.113.7:22", "<ctrl+s>"}
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("3", "/", "cdn", "<enter>")
-		r.emu.Fail("POST *", lost)
+		r.emu.InjectFault("POST *", lost)
 		r.press(form...)
 		r.wait(3 * time.Second)
 		r.see("night check: added, monitoring is", "reading again confirmed it", "the filter hides it, esc clears it")
@@ -252,7 +252,7 @@ func TestNewsNamesWhatWasDone(t *testing.T) {
 	})
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("4", "/", "Ada", "<enter>", "e", "<end>", "ngton")
-		r.emu.Fail("PUT *", lost)
+		r.emu.InjectFault("PUT *", lost)
 		r.press("<ctrl+s>")
 		r.wait(3 * time.Second)
 		r.see("Ada Wongngton: saved · reading again confirmed it")

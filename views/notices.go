@@ -66,7 +66,7 @@ func (a *Account) leaving(rows []*client.Service) []ui.Notice {
 
 // alarming reports whether a state is none that somebody chose here, nor one on the way to ok.
 func (a *Account) alarming(s *client.Service) bool {
-	_, ours := a.journal.Hold(ordinal(s.ID))
+	_, ours := a.journal.DisabledService(ordinal(s.ID))
 	return s.Status != client.StatusOK && s.Status != client.StatusPending && !(s.Status == client.StatusDisabled && ours)
 }
 

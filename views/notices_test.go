@@ -17,7 +17,7 @@ import (
 // attentive runs a test with a program that tells notices, started on a pane that shows neither services nor issues.
 func attentive(t *testing.T, notify shell.NotifyOptions, test func(r *rig, told *[]string)) {
 	t.Helper()
-	start(t, emulator.Options{Lively: true}, 120, 36, func(r *rig) {
+	start(t, emulator.Options{SimulateIncidents: true}, 120, 36, func(r *rig) {
 		var told []string
 		notify.Send = func(title, text string) tea.Cmd {
 			told = append(told, title+": "+text)
@@ -67,10 +67,10 @@ func TestRulesOfNotices(t *testing.T) {
 		}
 	})
 	attentive(t, shell.NotifyOptions{Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
-		before := r.emu.Requests("list services")
+		before := r.emu.RequestCount("list services")
 		r.wait(250 * time.Second)
-		if len(*told) != 0 || r.emu.Requests("list services") != before {
-			r.Errorf("switched off, it told %v and asked %d times", *told, r.emu.Requests("list services")-before)
+		if len(*told) != 0 || r.emu.RequestCount("list services") != before {
+			r.Errorf("switched off, it told %v and asked %d times", *told, r.emu.RequestCount("list services")-before)
 		}
 	})
 }

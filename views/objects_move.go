@@ -119,7 +119,7 @@ func (a *Account) downloads() string {
 // downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is fetched.
 func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 	folder := a.downloads()
-	leaf, err := transfer.Leaf(o.Name.Raw())
+	leaf, err := transfer.DefaultFileName(o.Name.Raw())
 	if err != nil {
 		leaf = ""
 	}
@@ -166,7 +166,7 @@ func (a *Account) started(folder, what string) func() tea.Cmd {
 		if folder != "" {
 			a.folder = folder
 		}
-		if a.transfers.Busy() == 0 {
+		if a.transfers.UnfinishedCount() == 0 {
 			return a.moved() // its end has been said already
 		}
 		return tea.Batch(ui.News(theme.Good, what+" · the transfers pane shows how far it is"), a.moved())
@@ -183,7 +183,7 @@ func (l *listing) planForm(rows, all []client.Object) ui.Form {
 	folder := l.a.downloads()
 	text := fmt.Sprintf("%s, %s. Each gets its name when it is complete and right; nothing is overwritten.", count(len(plan.Files), "file", "files"), size(plan.Bytes))
 	var list []string
-	for _, r := range plan.Refused {
+	for _, r := range plan.Skipped {
 		list = append(list, r.Error())
 	}
 	if len(list) > 0 {
@@ -259,8 +259,8 @@ func (l *listing) upload(ctx context.Context, file, name, kind string) (func() t
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += filepath.Base(file)
 	}
-	request := transfer.UploadRequest{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Name: name, File: file, Type: kind}
-	old, exists, err := l.a.transfers.Existing(ctx, request.Cluster, request.Bucket, name)
+	request := transfer.UploadRequest{Cluster: l.at.bucket.Cluster.Raw(), Bucket: l.at.bucket.Label.Raw(), Name: name, File: file, ContentType: kind}
+	old, exists, err := l.a.transfers.ExistingObject(ctx, request.Cluster, request.Bucket, name)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ func (l *listing) upload(ctx context.Context, file, name, kind string) (func() t
 
 // uploadFolder looks at what a folder holds and asks with the count. Objects of the same names are counted before.
 func (l *listing) uploadFolder(ctx context.Context, folder, prefix string) (func() tea.Cmd, error) {
-	files, skipped, err := transfer.Walk(ctx, folder)
+	files, skipped, err := transfer.ScanFolder(ctx, folder)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,9 @@ type shelf struct {
 	behind string // what names begin with that is not shown
 }
 
-func (l *listing) store() ui.Store[client.Object] { return shelf{client.NewObjectIndex(), l.at.behind()} }
+func (l *listing) store() ui.Store[client.Object] {
+	return shelf{client.NewObjectIndex(), l.at.behind()}
+}
 
 // Snapshot is the objects as they are now.
 func (s shelf) Snapshot() func(i int) client.Object { return s.ObjectIndex.Snapshot().At }

@@ -25,7 +25,7 @@ func BenchmarkPanes(b *testing.B) {
 		b.Fatal(err)
 	}
 	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: now}
-	for _, pane := range New(b.Context(), Options{API: api, Journal: journal.Memory(time.Now), Location: time.UTC}).Panes() {
+	for _, pane := range New(b.Context(), Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC}).Panes() {
 		b.Run(pane.Name(), func(b *testing.B) {
 			finish(pane.Refresh())
 			pane.View(room)

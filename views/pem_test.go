@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // papers makes a certificate and its key for some names and a time.
@@ -74,7 +74,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 		"expired": {expired, key, "expired on"}, "not yet valid": {early, key, "valid only from"}, "another name": {elsewhere, key, "do not cover"},
 		"NULs": {make([]byte, 1000), make([]byte, 1000), "no PEM"}, "UTF-16": {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "no PEM"}, "1 MiB of letters": {bytes.Repeat([]byte("A"), 1<<20), key, "no PEM"},
 	} {
-		faultrig.Row(t, "F11", name, func(t *testing.T) {
+		faulttest.RunCase(t, "F11", name, func(t *testing.T) {
 			dir := t.TempDir()
 			certFile, keyFile := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
 			if err := errors.Join(os.WriteFile(certFile, c.cert, 0o600), os.WriteFile(keyFile, c.key, 0o600)); err != nil {
@@ -96,7 +96,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 		"a folder": func(path string) error { return os.Mkdir(path, 0o700) }, "nothing": func(string) error { return nil }, "larger than 1 MiB": func(path string) error { return os.WriteFile(path, make([]byte, largestPEM+1), 0o600) },
 		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
-		faultrig.Row(t, "F11", "a file that is "+name, func(t *testing.T) {
+		faulttest.RunCase(t, "F11", "a file that is "+name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "\x1b[2Jf")
 			if err := make(path); err != nil {
 				t.Skip(err)

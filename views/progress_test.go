@@ -35,7 +35,7 @@ func TestProgressOfTransfers(t *testing.T) {
 		}
 		r.T.Chdir(dir)
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>")
-		release := r.emu.Hold("*")
+		release := r.emu.HoldRequests("*")
 		r.press("w", "<ctrl+s>")
 		r.wait(time.Second)
 		if p := r.shell.Frame().ProgressPercent; p != 1 {

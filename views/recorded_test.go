@@ -45,7 +45,7 @@ func TestRecordedAnswersAreShown(t *testing.T) {
 		}
 		shown++
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			setup := func(e *emulator.Emulator) { e.Fail(c.match, emulator.Fault{Status: 200, Body: string(x.Body)}) }
+			setup := func(e *emulator.Emulator) { e.InjectFault(c.match, emulator.Fault{Status: 200, Body: string(x.Body)}) }
 			started(t, emulator.Options{}, 400, 120, setup, func(r *rig) {
 				r.press(c.keys...)
 				r.miss("REDACTED", "null", "<nil>", "%!")

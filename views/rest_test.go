@@ -29,22 +29,22 @@ func TestADayAtRest(t *testing.T) {
 // asks fails unless exactly the operations are asked for in a time, each at most so many times an hour and at least nine tenths of that.
 func (r *rig) asks(d time.Duration, plans ...map[string]int) {
 	r.Helper()
-	hourly, before, counted, total := map[string]int{}, map[string]int{}, 0, r.emu.Requests("")
+	hourly, before, counted, total := map[string]int{}, map[string]int{}, 0, r.emu.RequestCount("")
 	for _, plan := range plans {
 		maps.Copy(hourly, plan)
 	}
 	for op := range hourly {
-		before[op] = r.emu.Requests(op)
+		before[op] = r.emu.RequestCount(op)
 	}
 	r.wait(d)
 	for op, most := range hourly {
-		n := r.emu.Requests(op) - before[op]
+		n := r.emu.RequestCount(op) - before[op]
 		counted += n
 		if most *= int(d / time.Hour); n > most+1 || n < most*9/10 {
 			r.Errorf("%q was asked %d times in %v, not %d", op, n, d, most)
 		}
 	}
-	total = r.emu.Requests("") - total
+	total = r.emu.RequestCount("") - total
 	if total != counted {
 		r.Errorf("%d requests in %v are for something else", total-counted, d)
 	}

@@ -108,7 +108,7 @@ func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
-	r := &rig{T: t, ctx: ctx, emu: emulator.New(o), width: width, height: height, journal: journal.Memory(time.Now), come: make(chan struct{}, 1)}
+	r := &rig{T: t, ctx: ctx, emu: emulator.New(o), width: width, height: height, journal: journal.NewInMemory(time.Now), come: make(chan struct{}, 1)}
 	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(between(r.emu)), client.WithRecorder(r.journal))
 	if err != nil {
 		t.Fatal(err)

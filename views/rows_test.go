@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -64,8 +64,8 @@ func TestJoinsWithoutARow(t *testing.T) {
 
 // A key is kept without its secret, whatever the server sent; the row that arrived stays as it is.
 func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
-	answer := faultrig.Answer(http.StatusOK, `{"id":5,"label":"reader","access_key":"AK","secret_key":"canary"}`)
-	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(faultrig.NewWire(nil, answer, answer, faultrig.Answer(http.StatusForbidden, `{}`))))
+	answer := faulttest.Respond(http.StatusOK, `{"id":5,"label":"reader","access_key":"AK","secret_key":"canary"}`)
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(faulttest.NewTransport(nil, answer, answer, faulttest.Respond(http.StatusForbidden, `{}`))))
 	if err != nil {
 		t.Fatal(err)
 	}

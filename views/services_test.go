@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 func TestDisableForAnHourWithReason(t *testing.T) {
@@ -19,9 +19,9 @@ func TestDisableForAnHourWithReason(t *testing.T) {
 		if got := r.applied(); !slices.Equal(got, []string{"disable service"}) {
 			r.T.Fatalf("applied: %v", got)
 		}
-		hold, held := r.journal.Hold("8")
+		hold, held := r.journal.DisabledService("8")
 		if !held || hold.Reason != "database maintenance" || hold.Until.Sub(hold.Since) != time.Hour {
-			r.T.Errorf("the journal holds %+v", r.journal.Holds())
+			r.T.Errorf("the journal holds %+v", r.journal.DisabledServices())
 		}
 		r.press("q")
 		r.see("To be enabled again", "cdn-origin at 01:00.")
@@ -83,7 +83,7 @@ func TestDeleteNeedsTheName(t *testing.T) {
 }
 
 func TestEnableAGroupAsksForTheCount(t *testing.T) {
-	faultrig.Report(t, "C6", "services of a group")
+	faulttest.ReportCase(t, "C6", "services of a group")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		for _, id := range []int{4, 5} {
 			if _, err := r.api.Services.Disable(r.T.Context(), id); err != nil {
@@ -105,12 +105,12 @@ func TestTheAPIDiesAndComesBack(t *testing.T) {
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("3")
 		r.see("cdn-origin", "live")
-		r.emu.Fail("GET *", emulator.Fault{Reset: true})
+		r.emu.InjectFault("GET *", emulator.Fault{Reset: true})
 		r.press("d")
 		r.wait(2 * time.Minute)
 		r.press("<esc>", "<esc>")
 		r.see("cdn-origin", "again in")
-		r.emu.Clear()
+		r.emu.ClearFaults()
 		r.wait(2 * time.Minute)
 		r.see("live")
 		r.miss("again in")

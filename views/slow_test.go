@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/ui/shell"
 )
 
@@ -21,7 +21,7 @@ type deaf struct {
 
 func (d deaf) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(req.URL.Path, d.path) {
-		return faultrig.Stall(nil, req)
+		return faulttest.Hang(nil, req)
 	}
 	return d.next.RoundTrip(req)
 }
@@ -29,7 +29,7 @@ func (d deaf) RoundTrip(req *http.Request) (*http.Response, error) {
 // A question that takes longer than the time between two polls is heard out: that it fails is told, whatever pane stands in front.
 func TestAPollWaitsForWhatIsAsked(t *testing.T) {
 	for _, c := range []struct{ pane, path string }{{"1", "/managed/services"}, {"3", "/managed/services"}, {"7", "/managed/stats"}, {"9", "/object-storage/keys"}} {
-		faultrig.Row(t, "A4", "polled, "+c.pane, func(t *testing.T) {
+		faulttest.RunCase(t, "A4", "polled, "+c.pane, func(t *testing.T) {
 			startedBehind(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper { return deaf{next, c.path} }, func(*rig, *shell.Options) {}, func(r *rig) {
 				r.press(c.pane)
 				r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -44,7 +44,7 @@ func TestAPollWaitsForWhatIsAsked(t *testing.T) {
 // The buckets of others do not wait for a cluster that does not answer; what comes late is added, and who never answers is named. A refresh
 // changes the rows in one step.
 func TestALateClusterHidesNoOther(t *testing.T) {
-	faultrig.Row(t, "A4", "one cluster", func(t *testing.T) {
+	faulttest.RunCase(t, "A4", "one cluster", func(t *testing.T) {
 		startedBehind(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
 			return deaf{deaf{next, "/object-storage/buckets/"}, "/object-storage/buckets/eu-central-1"}
 		}, func(*rig, *shell.Options) {}, func(r *rig) {
@@ -57,7 +57,7 @@ func TestALateClusterHidesNoOther(t *testing.T) {
 			r.miss("so far")
 		})
 	})
-	faultrig.Row(t, "A4", "late", func(t *testing.T) {
+	faulttest.RunCase(t, "A4", "late", func(t *testing.T) {
 		started(t, emulator.Options{}, 120, 36, nil, func(r *rig) {
 			r.press("8")
 			r.wait(3 * time.Second)

@@ -23,11 +23,11 @@ func states() []state {
 	return []state{
 		{name: "full"},
 		{name: "empty", seed: "empty"},
-		{name: "loading", setup: func(e *emulator.Emulator) { e.Hold("*") }},
+		{name: "loading", setup: func(e *emulator.Emulator) { e.HoldRequests("*") }},
 		{name: "filtered", keys: []string{"/", "zzz", "<enter>"}},
 		{name: "denied", opt: func(o *emulator.Options) { o.Scopes = "domains:read_only" }},
 		{name: "failed", setup: func(e *emulator.Emulator) {
-			e.Fail("*", emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`})
+			e.InjectFault("*", emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`})
 		}},
 	}
 }
@@ -74,11 +74,11 @@ func TestGoldenObjects(t *testing.T) {
 					case "empty":
 						label = "scratch"
 					case "loading":
-						r.emu.Hold("list objects")
+						r.emu.HoldRequests("list objects")
 					case "denied":
-						r.emu.Fail("list objects", emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`})
+						r.emu.InjectFault("list objects", emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`})
 					case "failed":
-						r.emu.Fail("list objects", emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`})
+						r.emu.InjectFault("list objects", emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`})
 					}
 					r.press("8", "/", label, "<enter>", "<enter>")
 					r.press(s.keys...)

@@ -44,7 +44,7 @@ func TestStatsOfEveryShape(t *testing.T) {
 		"no object":         {`[]`, nil, []string{"0 %", "NaN"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			setup := func(e *emulator.Emulator) { e.Fail("view stats", emulator.Fault{Status: 200, Body: c.body}) }
+			setup := func(e *emulator.Emulator) { e.InjectFault("view stats", emulator.Fault{Status: 200, Body: c.body}) }
 			started(t, emulator.Options{Seed: "empty"}, 200, 50, setup, func(r *rig) {
 				r.press("7", "<enter>")
 				r.see(c.see...)
@@ -59,7 +59,7 @@ func TestStatsOfEveryShape(t *testing.T) {
 // The cursor reads out the point it stands on, in local time or UTC.
 func TestStatsReadOut(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
-		e.Fail("view stats", emulator.Fault{Status: 200, Body: answer(func(i int) string { return fmt.Sprint(i) }, 24)})
+		e.InjectFault("view stats", emulator.Fault{Status: 200, Body: answer(func(i int) string { return fmt.Sprint(i) }, 24)})
 	}
 	started(t, emulator.Options{Seed: "empty"}, 120, 36, setup, func(r *rig) {
 		r.press("7", "<enter>")

@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // inBucket opens a bucket of the demo account by its label.
@@ -75,14 +75,14 @@ func TestReadingToTheEnd(t *testing.T) {
 		r.press("F", "G")
 		r.see("99 000 shown ·")
 		r.miss("more exist")
-		if n := r.emu.Requests("list objects"); n > 99_000/500+10 {
+		if n := r.emu.RequestCount("list objects"); n > 99_000/500+10 {
 			r.Errorf("%d requests for 99,000 objects", n)
 		}
 	})
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.inBucket("logs-eu")
 		r.press("F")
-		release := r.emu.Hold("list objects")
+		release := r.emu.HoldRequests("list objects")
 		r.press("G")
 		r.see("reading on: 500 so far", "esc stops")
 		r.press("<esc>")
@@ -93,11 +93,11 @@ func TestReadingToTheEnd(t *testing.T) {
 
 // A million objects: the first rows stand there after one page, the next page is fetched when somebody comes near the end.
 func TestAMillionObjects(t *testing.T) {
-	faultrig.Report(t, "A33", "TestAMillionObjects")
+	faulttest.ReportCase(t, "A33", "TestAMillionObjects")
 	start(t, emulator.Options{Seed: "large"}, 120, 36, func(r *rig) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F")
 		r.see("500 shown, more exist")
-		if n := r.emu.Requests("list objects"); n > 3 {
+		if n := r.emu.RequestCount("list objects"); n > 3 {
 			r.Errorf("%d requests for the first screen", n)
 		}
 		for range 20 {
@@ -109,14 +109,14 @@ func TestAMillionObjects(t *testing.T) {
 
 // A server that repeats its marker does not make the program run in circles.
 func TestRepeatedMarkerEndsTheListing(t *testing.T) {
-	faultrig.Report(t, "A20", "told on the screen")
+	faulttest.ReportCase(t, "A20", "told on the screen")
 	setup := func(e *emulator.Emulator) {
-		e.Fail("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`})
+		e.InjectFault("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`})
 	}
 	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>", "G")
 		r.see("incomplete: marker repeated")
-		if n := r.emu.Requests("list objects"); n > 3 {
+		if n := r.emu.RequestCount("list objects"); n > 3 {
 			r.Errorf("%d requests", n)
 		}
 	})
@@ -124,9 +124,9 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 
 // A size that the listing does not tell is told to be unknown, and the object is not downloaded as an empty one.
 func TestAnObjectOfUnknownSize(t *testing.T) {
-	faultrig.Report(t, "D3", "told on the screen")
+	faulttest.ReportCase(t, "D3", "told on the screen")
 	setup := func(e *emulator.Emulator) {
-		e.Fail("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"big.bin","etag":"` + strings.Repeat("a", 32) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
+		e.InjectFault("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"big.bin","etag":"` + strings.Repeat("a", 32) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
 			`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],"is_truncated":false,"next_marker":null}`})
 	}
 	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
@@ -143,8 +143,8 @@ func TestAnObjectOfUnknownSize(t *testing.T) {
 // One of three clusters that never answers takes nothing from the other two.
 func TestOneClusterIsDown(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
-		e.Fail("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
-		e.Fail("list buckets", emulator.Fault{Status: 503})
+		e.InjectFault("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
+		e.InjectFault("list buckets", emulator.Fault{Status: 503})
 	}
 	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
 		r.press("8")
@@ -158,9 +158,9 @@ func TestOneClusterIsDown(t *testing.T) {
 // What the real service sends beside the document is shown as it is.
 func TestRealAnswersAreShown(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
-		e.Fail("list clusters", emulator.Fault{Status: 200, Body: `{"data":[{"id":"us-ord-1","domain":"us-ord-1.example.com","region":"us-ord","static_site_domain":"","status":"limited"}],"page":1,"pages":1,"results":1}`})
-		e.Fail("GET /object-storage/buckets*", emulator.Fault{Status: 200, Body: `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com","created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,"pages":1,"results":1}`})
-		e.Fail("list keys", emulator.Fault{Status: 200, Body: `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b","permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`})
+		e.InjectFault("list clusters", emulator.Fault{Status: 200, Body: `{"data":[{"id":"us-ord-1","domain":"us-ord-1.example.com","region":"us-ord","static_site_domain":"","status":"limited"}],"page":1,"pages":1,"results":1}`})
+		e.InjectFault("GET /object-storage/buckets*", emulator.Fault{Status: 200, Body: `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com","created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,"pages":1,"results":1}`})
+		e.InjectFault("list keys", emulator.Fault{Status: 200, Body: `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b","permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`})
 	}
 	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
 		r.press("8")
@@ -205,7 +205,7 @@ func TestDownloadOneMarkedFolder(t *testing.T) {
 // Cancelling asks first, and says what it costs; anything but y leaves the transfer as it is.
 func TestCancellingATransferAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
-	setup := func(e *emulator.Emulator) { e.Hold("object get") }
+	setup := func(e *emulator.Emulator) { e.HoldRequests("object get") }
 	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
 		r.inBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "w", "<ctrl+s>", ":", "transfers", "<enter>")
@@ -225,7 +225,7 @@ func TestCancellingATransferAsks(t *testing.T) {
 }
 
 func TestUploadAsksBeforeItOverwrites(t *testing.T) {
-	faultrig.Report(t, "D13", "asked")
+	faulttest.ReportCase(t, "D13", "asked")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<p>new</p>"), 0o600); err != nil {
@@ -255,7 +255,7 @@ func TestUploadAsksBeforeItOverwrites(t *testing.T) {
 }
 
 func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
-	faultrig.Report(t, "C6", "objects")
+	faulttest.ReportCase(t, "C6", "objects")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.inBucket("invoices")
 		r.press("g", "<enter>")
@@ -305,7 +305,7 @@ func TestDeleteOffersToEmpty(t *testing.T) {
 
 // The three kinds of keys are three different requests.
 func TestThreeKindsOfKeys(t *testing.T) {
-	faultrig.Report(t, "B5", "as the form sends them")
+	faulttest.ReportCase(t, "B5", "as the form sends them")
 	for name, c := range map[string]struct {
 		keys []string
 		says string
@@ -333,7 +333,7 @@ func TestThreeKindsOfKeys(t *testing.T) {
 
 // The secret is seen only while it is held open, goes where it is sent, and does not go by accident.
 func TestSecretOnce(t *testing.T) {
-	faultrig.Report(t, "B6", "shown once")
+	faulttest.ReportCase(t, "B6", "shown once")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
@@ -379,9 +379,9 @@ func TestSecretOnce(t *testing.T) {
 
 // A key whose answer was lost is named, and revoking it is offered.
 func TestLostKeyIsOfferedForRevoking(t *testing.T) {
-	faultrig.Report(t, "B4", "told, and offered for revoking")
+	faulttest.ReportCase(t, "B4", "told, and offered for revoking")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.emu.Fail("create key", emulator.Fault{Applied: true, Reset: true, Times: 1})
+		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
 		r.see("lost key was made, its secret was lost", "revoke key")
@@ -395,7 +395,7 @@ func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 
 // Cancelling counts afresh, waits ten seconds, wants the name typed and takes no paste.
 func TestCancelObjectStorage(t *testing.T) {
-	faultrig.Report(t, "B15", "counted before and after")
+	faulttest.ReportCase(t, "B15", "counted before and after")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("8", ":", "cancel", "<enter>")
 		r.see("FOR GOOD", "12 buckets", "9 keys", "can be answered in 10 s")
@@ -455,7 +455,7 @@ func TestPublicReadWriteAsksAgain(t *testing.T) {
 
 // A bucket of one's own that exists is said to have existed.
 func TestBucketThatExists(t *testing.T) {
-	faultrig.Report(t, "B17", "told")
+	faulttest.ReportCase(t, "B17", "told")
 	start(t, emulator.Options{}, 120, 36, func(r *rig) {
 		r.press("8", "n", "acme-www", "<ctrl+s>")
 		r.see("a bucket with this label exists in the cluster")

@@ -18,10 +18,10 @@ import (
 )
 
 // running is the set of this run's transfers. It is read from the manager, not from the API.
-func (a *Account) running() *ui.Set[*transfer.Row] {
-	return from(a, ui.Source[*transfer.Row]{Name: "transfers", ID: transferID, Store: func() ui.Store[*transfer.Row] { return &moves{} },
-		Fetch: func(context.Context, string) (ui.Page[*transfer.Row], error) {
-			return ui.Page[*transfer.Row]{Rows: a.transfers.Snapshot()}, nil
+func (a *Account) running() *ui.Set[*transfer.Status] {
+	return from(a, ui.Source[*transfer.Status]{Name: "transfers", ID: transferID, Store: func() ui.Store[*transfer.Status] { return &moves{} },
+		Fetch: func(context.Context, string) (ui.Page[*transfer.Status], error) {
+			return ui.Page[*transfer.Status]{Rows: a.transfers.Snapshot()}, nil
 		}})
 }
 
@@ -61,17 +61,19 @@ func (m motion) Deliver() tea.Cmd {
 // ended tells ends that have not been told, and reads again what transfers have changed once the last has ended.
 func (a *Account) ended() tea.Cmd {
 	var cmds []tea.Cmd
-	ends := a.transfers.Ends(a.told)
+	ends := a.transfers.Completions(a.told)
 	a.told += len(ends)
 	for i, end := range ends {
-		a.stirred = a.stirred || end.Row.Kind != transfer.Download
-		whole := func(later transfer.End) bool { return later.Row.Batch == end.Row.Batch && later.Batch.Left == 0 }
-		if end.Batch.Left > 0 && slices.ContainsFunc(ends[i:], whole) {
+		a.stirred = a.stirred || end.Status.Kind != transfer.Download
+		whole := func(later transfer.Completion) bool {
+			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0
+		}
+		if end.Batch.Remaining > 0 && slices.ContainsFunc(ends[i:], whole) {
 			continue // its batch's end, which is told at once, says as much
 		}
 		cmds = append(cmds, told(end))
 	}
-	if a.stirred && a.transfers.Busy() == 0 {
+	if a.stirred && a.transfers.UnfinishedCount() == 0 {
 		a.stirred = false
 		cmds = append(cmds, a.buckets().Refresh())
 		for _, l := range a.listings {
@@ -82,16 +84,16 @@ func (a *Account) ended() tea.Cmd {
 }
 
 // told is the news of an end: one line for all that was asked for as one, and one before for the first that failed.
-func told(end transfer.End) tea.Cmd {
-	row, b := end.Row, end.Batch
+func told(end transfer.Completion) tea.Cmd {
+	row, b := end.Status, end.Batch
 	switch {
-	case b.Left == 0 && b.Files > 1:
+	case b.Remaining == 0 && b.Files > 1:
 		return toldBatch(b)
 	case row.State == transfer.Done:
 		return ui.News(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row)))
 	case row.State == transfer.Failed:
 		return ui.News(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row))+
-			because(b.Left > 0, fmt.Sprintf(" · the other %s go on", grouped(int64(b.Left)))))
+			because(b.Remaining > 0, fmt.Sprintf(" · the other %s go on", grouped(int64(b.Remaining)))))
 	}
 	return nil
 }
@@ -111,16 +113,16 @@ func toldBatch(b transfer.Batch) tea.Cmd {
 	}
 	text += ": " + what + ", " + size(b.Bytes)
 	if b.Failed > 0 {
-		text, tone = fmt.Sprintf("%s · %s failed, first %s: %s", text, grouped(int64(b.Failed)), transferName(b.First), why(b.First)), theme.Bad
+		text, tone = fmt.Sprintf("%s · %s failed, first %s: %s", text, grouped(int64(b.Failed)), transferName(b.FirstFailed), why(b.FirstFailed)), theme.Bad
 	}
 	return ui.News(tone, text)
 }
 
 // done is a finished transfer in words.
-func done(row *transfer.Row) string {
+func done(row *transfer.Status) string {
 	switch row.Kind {
 	case transfer.Download:
-		return "downloaded to " + client.Clean(filepath.Base(row.Local.Raw()))
+		return "downloaded to " + client.Clean(filepath.Base(row.LocalPath.Raw()))
 	case transfer.Upload:
 		return "uploaded, " + size(row.Total)
 	case transfer.Delete:
@@ -130,7 +132,7 @@ func done(row *transfer.Row) string {
 }
 
 // why is a transfer's error in words.
-func why(row *transfer.Row) string {
+func why(row *transfer.Status) string {
 	if row.Err == nil {
 		return ""
 	}
@@ -138,7 +140,7 @@ func why(row *transfer.Row) string {
 }
 
 // transferName is what a transfer moves.
-func transferName(row *transfer.Row) string {
+func transferName(row *transfer.Status) string {
 	switch {
 	case row.Kind == transfer.Empty:
 		return client.Clean(row.Bucket + prefixed(" › ", row.Name.Raw()))
@@ -149,24 +151,24 @@ func transferName(row *transfer.Row) string {
 }
 
 func (a *Account) transfersPane() ui.Pane {
-	return &ui.List[*transfer.Row]{
+	return &ui.List[*transfer.Status]{
 		Title: "transfers",
 		Set:   a.running(),
 		Still: true,
 		Sort:  "state",
-		Columns: []ui.Column[*transfer.Row]{
+		Columns: []ui.Column[*transfer.Status]{
 			{Title: "state", Width: 11, Cell: transferState, Rank: transferRank},
-			{Title: "what", Width: 8, Drop: 4, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
-			{Title: "name", Min: 15, Cell: func(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
-			{Title: "progress", Width: 10, Named: true, Cell: progressCell, Less: func(r, s *transfer.Row) bool { return portion(r) < portion(s) }},
-			{Title: "done", Width: 9, Right: true, Drop: 3, Named: true, Cell: doneCell, Less: func(r, s *transfer.Row) bool { return r.Done < s.Done }},
-			{Title: "rate", Width: 10, Right: true, Drop: 1, Named: true, Cell: rateCell, Less: func(r, s *transfer.Row) bool { return r.Rate < s.Rate }},
-			{Title: "left", Width: 8, Right: true, Drop: 2, Named: true, Cell: leftCell, Less: func(r, s *transfer.Row) bool { return r.ETA < s.ETA }},
+			{Title: "what", Width: 8, Drop: 4, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
+			{Title: "name", Min: 15, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
+			{Title: "progress", Width: 10, Named: true, Cell: progressCell, Less: func(r, s *transfer.Status) bool { return portion(r) < portion(s) }},
+			{Title: "done", Width: 9, Right: true, Drop: 3, Named: true, Cell: doneCell, Less: func(r, s *transfer.Status) bool { return r.Done < s.Done }},
+			{Title: "rate", Width: 10, Right: true, Drop: 1, Named: true, Cell: rateCell, Less: func(r, s *transfer.Status) bool { return r.Rate < s.Rate }},
+			{Title: "left", Width: 8, Right: true, Drop: 2, Named: true, Cell: leftCell, Less: func(r, s *transfer.Status) bool { return r.ETA < s.ETA }},
 		},
 		Acts:   a.transferActs(),
 		Always: a.transferActions,
 		Detail: a.transferDetail,
-		Foot:   func(_ *ui.Set[*transfer.Row], b ui.Box) string { return a.transfersFoot(b) },
+		Foot:   func(_ *ui.Set[*transfer.Status], b ui.Box) string { return a.transfersFoot(b) },
 		Empty:  "no transfers in this run · w on an object downloads, U in a bucket uploads",
 		Count:  a.transfersBadge,
 		Label:  transferName,
@@ -174,7 +176,7 @@ func (a *Account) transfersPane() ui.Pane {
 }
 
 // transferRank puts what moves first, then what will, then what went wrong, and what is done last. Of what has ended the latest comes first.
-func transferRank(r *transfer.Row) ui.Rank {
+func transferRank(r *transfer.Status) ui.Rank {
 	switch r.State {
 	case transfer.Running:
 		return ui.Rank{Number: 0}
@@ -190,11 +192,11 @@ func transferRank(r *transfer.Row) ui.Rank {
 	return ui.Rank{Number: 5, Latest: true}
 }
 
-func transferState(r *transfer.Row, b ui.Box) (string, theme.Tone) {
+func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	g := b.Theme.Glyphs
 	switch r.State {
 	case transfer.Running:
-		if r.Stalled > 0 {
+		if r.StalledFor > 0 {
 			return g.Pending + " stalled", theme.Warn
 		}
 		return g.Live + " running", theme.Accent
@@ -209,22 +211,22 @@ func transferState(r *transfer.Row, b ui.Box) (string, theme.Tone) {
 }
 
 // amount is a count of bytes or of objects.
-func amount(r *transfer.Row, n int64) string {
-	if r.Kind.Bytes() {
+func amount(r *transfer.Status, n int64) string {
+	if r.Kind.MovesBytes() {
 		return size(n)
 	}
 	return grouped(n)
 }
 
 // portion is how much of a transfer is done, from 0 to 1; 0 where its whole is not known.
-func portion(r *transfer.Row) float64 {
+func portion(r *transfer.Status) float64 {
 	if r.Total <= 0 {
 		return 0
 	}
 	return min(1, float64(r.Done)/float64(r.Total))
 }
 
-func progressCell(r *transfer.Row, b ui.Box) (string, theme.Tone) {
+func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	if r.Total <= 0 {
 		return "", theme.Plain
 	}
@@ -233,16 +235,18 @@ func progressCell(r *transfer.Row, b ui.Box) (string, theme.Tone) {
 	return fmt.Sprintf("%s%s %3.0f %%", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 4-filled), share*100), theme.Plain
 }
 
-func doneCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) { return amount(r, r.Done), theme.Plain }
+func doneCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
+	return amount(r, r.Done), theme.Plain
+}
 
-func rateCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) {
+func rateCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	if r.Rate <= 0 || r.State != transfer.Running {
 		return "", theme.Muted
 	}
 	return amount(r, int64(r.Rate)) + "/s", theme.Muted
 }
 
-func leftCell(r *transfer.Row, _ ui.Box) (string, theme.Tone) {
+func leftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	if r.ETA == transfer.NoETA || r.State != transfer.Running {
 		return "", theme.Muted
 	}
@@ -257,9 +261,9 @@ func (a *Account) aside(do func()) tea.Cmd {
 	}
 }
 
-func (a *Account) transferActs() []ui.Act[*transfer.Row] {
-	each := func(do func(transfer.ID)) func([]*transfer.Row) tea.Cmd {
-		return func(rows []*transfer.Row) tea.Cmd {
+func (a *Account) transferActs() []ui.Act[*transfer.Status] {
+	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
+		return func(rows []*transfer.Status) tea.Cmd {
 			return a.aside(func() {
 				for _, r := range rows {
 					do(r.ID)
@@ -267,17 +271,17 @@ func (a *Account) transferActs() []ui.Act[*transfer.Row] {
 			})
 		}
 	}
-	return []ui.Act[*transfer.Row]{
-		{Keys: []string{"d"}, Name: "pause", Show: true, Off: func(r *transfer.Row) string {
+	return []ui.Act[*transfer.Status]{
+		{Keys: []string{"d"}, Name: "pause", Show: true, Off: func(r *transfer.Status) string {
 			return because(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
 		}, Rows: each(a.transfers.Pause)},
-		{Keys: []string{"E"}, Name: "resume", Show: true, Off: func(r *transfer.Row) string { return because(r.State != transfer.Paused, "it is not paused") }, Rows: each(a.transfers.Resume)},
-		{Keys: []string{"e"}, Name: "try again", Show: true, Off: func(r *transfer.Row) string {
+		{Keys: []string{"E"}, Name: "resume", Show: true, Off: func(r *transfer.Status) string { return because(r.State != transfer.Paused, "it is not paused") }, Rows: each(a.transfers.Resume)},
+		{Keys: []string{"e"}, Name: "try again", Show: true, Off: func(r *transfer.Status) string {
 			return because(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
 		},
 			Rows: each(a.transfers.Retry)},
-		{Keys: []string{"D"}, Name: "cancel", About: "what a cancelled download had fetched is removed", Show: true, Off: func(r *transfer.Row) string { return because(!r.State.Unfinished(), "it has ended") },
-			Rows: func(rows []*transfer.Row) tea.Cmd {
+		{Keys: []string{"D"}, Name: "cancel", About: "what a cancelled download had fetched is removed", Show: true, Off: func(r *transfer.Status) string { return because(!r.State.Unfinished(), "it has ended") },
+			Rows: func(rows []*transfer.Status) tea.Cmd {
 				return ui.Send(ui.Ask{Action: a.cancelling(cost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
 			}},
 	}
@@ -289,9 +293,9 @@ func (a *Account) cancelling(cost string, do func() tea.Cmd) ui.Action {
 }
 
 // cost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved beneath the cursor.
-func cost(rows []*transfer.Row) string {
+func cost(rows []*transfer.Status) string {
 	var fetched int64
-	var ends []*transfer.Row
+	var ends []*transfer.Status
 	for _, r := range rows {
 		if !r.State.Unfinished() {
 			continue
@@ -316,7 +320,7 @@ func (a *Account) transferActions() []ui.Action {
 	all := func(do func()) func() tea.Cmd {
 		return func() tea.Cmd { return a.aside(do) }
 	}
-	idle := because(a.transfers.Busy() == 0, "nothing is under way")
+	idle := because(a.transfers.UnfinishedCount() == 0, "nothing is under way")
 	return []ui.Action{
 		{Key: ui.Bind("pause all"), Group: "this list", Off: idle, Do: all(a.transfers.PauseAll)},
 		{Key: ui.Bind("resume all"), Group: "this list", Off: idle, Do: all(a.transfers.ResumeAll)},
@@ -327,15 +331,15 @@ func (a *Account) transferActions() []ui.Action {
 	}
 }
 
-func (a *Account) transferDetail(r *transfer.Row, b ui.Box) string {
+func (a *Account) transferDetail(r *transfer.Status, b ui.Box) string {
 	t := newSheet(b)
 	state, tone := transferState(r, b)
 	t.title(transferName(r))
 	t.line("state", state, tone)
 	t.line("what", r.Kind.String(), theme.Plain)
 	t.line("bucket", client.Clean(r.Cluster+"/"+r.Bucket), theme.Plain)
-	if r.Local.Raw() != "" {
-		t.line("file", r.Local.String(), theme.Plain)
+	if r.LocalPath.Raw() != "" {
+		t.line("file", r.LocalPath.String(), theme.Plain)
 	}
 	done := amount(r, r.Done)
 	if r.Total > 0 {
@@ -347,8 +351,8 @@ func (a *Account) transferDetail(r *transfer.Row, b ui.Box) string {
 		t.line("rate", rate, theme.Plain)
 		t.line("left", or(left, "nobody knows"), theme.Plain)
 	}
-	if r.Stalled > 0 {
-		t.line("stalled", "nothing came for "+ui.Age(r.Stalled), theme.Warn)
+	if r.StalledFor > 0 {
+		t.line("stalled", "nothing came for "+ui.Age(r.StalledFor), theme.Warn)
 	}
 	if r.Note != "" {
 		t.line("note", client.Clean(r.Note), theme.Info)
@@ -376,7 +380,7 @@ type together struct {
 func (a *Account) together() together {
 	return derived(a, "transfers together", func() together {
 		var t together
-		set, since := a.running(), a.transfers.Flow().Since
+		set, since := a.running(), a.transfers.Throughput().Since
 		for i := range set.Len() {
 			t.add(set.At(i), since)
 		}
@@ -385,9 +389,9 @@ func (a *Account) together() together {
 }
 
 // add counts a transfer, and its bytes where it belongs to what is under way.
-func (t *together) add(r *transfer.Row, since time.Time) {
+func (t *together) add(r *transfer.Status, since time.Time) {
 	t.states[r.State]++
-	if !r.Kind.Bytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
+	if !r.Kind.MovesBytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
 		return
 	}
 	t.moving = t.moving || r.State.Unfinished()
@@ -420,20 +424,20 @@ func (a *Account) transfersFoot(b ui.Box) string {
 	switch {
 	case t.moving && t.total > 0:
 		parts = []string{fmt.Sprintf("%s of %s, %.0f %%", size(t.done), size(t.total), float64(t.done)*100/float64(t.total))}
-		if flow := a.transfers.Flow(); flow.Rate > 0 && t.states[transfer.Running] > 0 {
+		if flow := a.transfers.Throughput(); flow.Rate > 0 && t.states[transfer.Running] > 0 {
 			parts = append(parts, size(int64(flow.Rate))+"/s")
 			if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
 				parts = append(parts, ui.Age(left)+" left")
 			}
 		}
-	case a.transfers.Busy() > 0:
+	case a.transfers.UnfinishedCount() > 0:
 		parts = nil
 	}
 	return b.Theme.Paint(theme.Muted, fitting(append(parts, t.counts()...), b.Width))
 }
 
 func (a *Account) transfersBadge() (string, theme.Tone) {
-	if n := a.transfers.Busy(); n > 0 {
+	if n := a.transfers.UnfinishedCount(); n > 0 {
 		return grouped(int64(n)), theme.Accent
 	}
 	return "", theme.Plain
@@ -450,7 +454,7 @@ func (a *Account) Progress() int {
 
 // unfinished is what would be lost by leaving now; "" where nothing is under way.
 func (a *Account) unfinished() string {
-	n := a.transfers.Busy()
+	n := a.transfers.UnfinishedCount()
 	if n == 0 {
 		return ""
 	}

@@ -25,7 +25,7 @@ func (silent) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // moving is an account with so many downloads under way, and their pane as it is drawn.
-func moving(t testing.TB, n int) (*Account, *ui.List[*transfer.Row], ui.Box) {
+func moving(t testing.TB, n int) (*Account, *ui.List[*transfer.Status], ui.Box) {
 	t.Helper()
 	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(silent{}))
 	if err != nil {
@@ -36,7 +36,7 @@ func moving(t testing.TB, n int) (*Account, *ui.List[*transfer.Row], ui.Box) {
 		t.Fatal(err)
 	}
 	ctx, end := context.WithCancel(context.Background())
-	a := New(ctx, Options{API: api, Journal: journal.Memory(time.Now), Location: time.UTC})
+	a := New(ctx, Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})
 	t.Cleanup(func() { end(); a.transfers.Wait() })
 	objects := make([]client.Object, n)
 	for i := range objects {
@@ -45,7 +45,7 @@ func moving(t testing.TB, n int) (*Account, *ui.List[*transfer.Row], ui.Box) {
 	if ids, refused := a.transfers.DownloadPlan("us-east-1", "media", t.TempDir(), transfer.NewPlan("", objects)); len(ids) != n {
 		t.Fatal(len(ids), refused)
 	}
-	l := a.transfersPane().(*ui.List[*transfer.Row])
+	l := a.transfersPane().(*ui.List[*transfer.Status])
 	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: time.Now()}
 	finish(motion{a: a}.Deliver())
 	l.View(room)

@@ -9,15 +9,15 @@ import (
 
 // moves is the store of transfers: the row of an ID is at ID-1, so that a hundred thousand are taken over in no time. Its slice is replaced,
 // never changed.
-type moves struct{ rows []*transfer.Row }
+type moves struct{ rows []*transfer.Status }
 
-func transferID(r *transfer.Row) string { return strconv.Itoa(int(r.ID)) }
+func transferID(r *transfer.Status) string { return strconv.Itoa(int(r.ID)) }
 
 // Len is how many transfers there are.
 func (m *moves) Len() int { return len(m.rows) }
 
 // At is the transfer at a place.
-func (m *moves) At(i int) *transfer.Row { return m.rows[i] }
+func (m *moves) At(i int) *transfer.Status { return m.rows[i] }
 
 // Index is the place of an ID.
 func (m *moves) Index(id string) (int, bool) {
@@ -26,7 +26,7 @@ func (m *moves) Index(id string) (int, bool) {
 }
 
 // Append takes rows that follow those that are held; others are dropped.
-func (m *moves) Append(rows []*transfer.Row) (dropped int) {
+func (m *moves) Append(rows []*transfer.Status) (dropped int) {
 	for _, row := range rows {
 		if int(row.ID) != len(m.rows)+1 {
 			dropped++
@@ -38,7 +38,7 @@ func (m *moves) Append(rows []*transfer.Row) (dropped int) {
 }
 
 // Put replaces a row. Slices handed out before do not change.
-func (m *moves) Put(id string, row *transfer.Row) {
+func (m *moves) Put(id string, row *transfer.Status) {
 	if i, held := m.Index(id); held {
 		m.rows = slices.Clone(m.rows)
 		m.rows[i] = row
@@ -49,7 +49,7 @@ func (m *moves) Put(id string, row *transfer.Row) {
 func (m *moves) Drop(string) {}
 
 // Snapshot is the rows as they are now.
-func (m *moves) Snapshot() func(i int) *transfer.Row {
+func (m *moves) Snapshot() func(i int) *transfer.Status {
 	rows := m.rows
-	return func(i int) *transfer.Row { return rows[i] }
+	return func(i int) *transfer.Status { return rows[i] }
 }

@@ -26,7 +26,9 @@ func (r *rig) filled(n int) {
 }
 
 // delay makes requests take so long.
-func (r *rig) delay(match string, d time.Duration) { r.emu.Fail(match, emulator.Fault{Delay: d}) }
+func (r *rig) delay(match string, d time.Duration) {
+	r.emu.InjectFault(match, emulator.Fault{Delay: d})
+}
 
 // fetchFolder asks for all that is in many/.
 func (r *rig) fetchFolder(files int) {

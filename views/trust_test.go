@@ -16,7 +16,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/client/journal"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
@@ -29,7 +29,7 @@ var paneKeys = []struct{ key, text string }{{"2", "ticket"}, {"3", "edge-router"
 func TestNamesThatAreNotFound(t *testing.T) {
 	for name, cause := range map[string]*net.DNSError{"not found": {IsNotFound: true, Err: "no such host"}, "server fails": {IsTemporary: true, Err: "server misbehaving"}, "silent": {IsTimeout: true, Err: "i/o timeout"}} {
 		for _, pane := range paneKeys[1:4] {
-			faultrig.Row(t, "A2", name+" in pane "+pane.key, func(t *testing.T) {
+			faulttest.RunCase(t, "A2", name+" in pane "+pane.key, func(t *testing.T) {
 				s := &swap{}
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.press(pane.key)
@@ -47,11 +47,11 @@ func TestNamesThatAreNotFound(t *testing.T) {
 // All panes count one wait down together; a key asks now.
 func TestTooManyRequests(t *testing.T) {
 	for _, after := range []string{"0", "1", "59", "3600", "31536000", "1e18", "-5", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 01 Jan 2999 00:00:00 GMT", "soon"} {
-		faultrig.Row(t, "A22", "on screen, retry-after "+after, func(t *testing.T) {
+		faulttest.RunCase(t, "A22", "on screen, retry-after "+after, func(t *testing.T) {
 			start(t, emulator.Options{}, 140, 36, func(r *rig) {
 				r.press("3")
-				r.emu.Fail("*", emulator.Fault{Status: 429, RetryAfter: after})
-				before := r.emu.Requests("") + r.failures()
+				r.emu.InjectFault("*", emulator.Fault{Status: 429, RetryAfter: after})
+				before := r.emu.RequestCount("") + r.failures()
 				r.press("r")
 				r.see("too many requests · ", "r: now", "edge-router")
 				r.press("4")
@@ -61,10 +61,10 @@ func TestTooManyRequests(t *testing.T) {
 					r.wait(25 * time.Second)
 					r.see("waiting 35 s")
 				}
-				if n := r.emu.Requests("") + r.failures() - before; n > 8 {
+				if n := r.emu.RequestCount("") + r.failures() - before; n > 8 {
 					r.Errorf("%d requests while the API wants to be left alone", n)
 				}
-				r.emu.Clear()
+				r.emu.ClearFaults()
 				r.press("r")
 				r.wait(time.Second)
 				r.see("live", "Ada Wong")
@@ -81,13 +81,13 @@ func (r *rig) failures() int { return 0 }
 func TestRefusedToken(t *testing.T) {
 	refused := emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 	for _, pane := range paneKeys {
-		faultrig.Row(t, "A25", "on screen in pane "+pane.key, func(t *testing.T) {
+		faulttest.RunCase(t, "A25", "on screen in pane "+pane.key, func(t *testing.T) {
 			var asked atomic.Int32
 			s := &swap{fail: func(*http.Request) error { asked.Add(1); return nil }}
 			start(t, emulator.Options{}, 120, 36, func(r *rig) {
 				r.press(pane.key)
 				r.see(pane.text)
-				r.emu.Fail("*", refused)
+				r.emu.InjectFault("*", refused)
 				asked.Store(0)
 				r.wait(25 * time.Second)
 				first := asked.Load()
@@ -103,7 +103,7 @@ func TestRefusedToken(t *testing.T) {
 				r.see(pane.text)
 				r.press("1", "2", "3", "4")
 				r.miss("Token for")
-				r.emu.Clear()
+				r.emu.ClearFaults()
 				r.press("T", token, "<ctrl+s>")
 				r.wait(time.Second)
 				r.see("the token is accepted")
@@ -115,7 +115,7 @@ func TestRefusedToken(t *testing.T) {
 	}
 	for name, fault := range map[string]emulator.Fault{"refused": refused, "forbidden": {Status: 403}} {
 		for _, form := range []struct{ keys, text, past string }{{"4n", "New contact", "added"}, {"4e", "Edit contact", "saved"}} {
-			faultrig.Row(t, "B13", form.text+" "+name, func(t *testing.T) {
+			faulttest.RunCase(t, "B13", form.text+" "+name, func(t *testing.T) {
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.press(strings.Split(form.keys, "")...)
 					r.see(form.text)
@@ -124,17 +124,17 @@ func TestRefusedToken(t *testing.T) {
 					} else {
 						r.press("Zed")
 					}
-					r.emu.Fail("*", fault)
+					r.emu.InjectFault("*", fault)
 					r.press("<ctrl+s>")
 					r.wait(time.Second)
 					r.nothing()
 					if fault.Status == 401 {
 						r.see("Token for acme-prod")
-						r.emu.Clear()
+						r.emu.ClearFaults()
 						r.press(token, "<ctrl+s>")
 						r.wait(time.Second)
 					}
-					r.emu.Clear()
+					r.emu.ClearFaults()
 					r.see(form.text, "Zed")
 					r.press("<ctrl+s>")
 					r.wait(time.Second)
@@ -153,25 +153,25 @@ func TestMissingScopes(t *testing.T) {
 	managed, storage := "23456", "890"
 	for name, o := range map[string]emulator.Options{
 		"managed alone": {Scopes: "account:read_only"}, "storage alone": {Scopes: "object_storage:read_only"}, "neither": {Scopes: "domains:read_only"},
-		"all to read": {Scopes: "account:read_only object_storage:read_only"}, "restricted user": {Restricted: true},
+		"all to read": {Scopes: "account:read_only object_storage:read_only"}, "restricted user": {RestrictedUser: true},
 	} {
 		for _, pane := range paneKeys {
-			faultrig.Row(t, "A26", "on screen, "+name+", pane "+pane.key, func(t *testing.T) {
+			faulttest.RunCase(t, "A26", "on screen, "+name+", pane "+pane.key, func(t *testing.T) {
 				start(t, o, 140, 36, func(r *rig) {
 					r.press(pane.key)
-					may := o.Restricted && strings.Contains(storage, pane.key) || strings.Contains(o.Scopes, "account") && strings.Contains(managed, pane.key) ||
+					may := o.RestrictedUser && strings.Contains(storage, pane.key) || strings.Contains(o.Scopes, "account") && strings.Contains(managed, pane.key) ||
 						strings.Contains(o.Scopes, "object_storage") && strings.Contains(storage, pane.key) || pane.key == "0"
 					if may {
 						r.see(pane.text)
 						return
 					}
 					r.see("not allowed")
-					if !o.Restricted {
+					if !o.RestrictedUser {
 						r.see(map[bool]string{true: "account:read_only", false: "object_storage:read_only"}[strings.Contains(managed, pane.key)])
 					}
-					before := r.emu.Requests("")
+					before := r.emu.RequestCount("")
 					r.wait(10 * time.Second)
-					if n := r.emu.Requests("") - before; n > 0 {
+					if n := r.emu.RequestCount("") - before; n > 0 {
 						r.Errorf("%d requests within a refresh", n)
 					}
 				})
@@ -186,7 +186,7 @@ func TestDuplicates(t *testing.T) {
 		{"4", `"id":12,`, `"id":11,`, "1 duplicate dropped"}, {"5", `"id":32,`, `"id":31,`, "1 duplicate dropped"},
 		{"3", `"id":2,`, `"id":1,`, "1 duplicate dropped"}, {"4", `"id":13,`, `"id":11,`, "1 duplicate dropped"},
 	} {
-		faultrig.Row(t, "A17", "pane "+c.key+" "+c.old, func(t *testing.T) {
+		faulttest.RunCase(t, "A17", "pane "+c.key+" "+c.old, func(t *testing.T) {
 			start(t, emulator.Options{}, 140, 36, func(r *rig) {
 				r.press(c.key)
 				r.see(c.note)
@@ -198,7 +198,7 @@ func TestDuplicates(t *testing.T) {
 // A machine that slept says how old its rows are, then reads again; a clock that is set back stops nothing.
 func TestClockJumps(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"slept for 8 h": 8 * time.Hour, "slept for a day": 24 * time.Hour, "set forward": time.Hour, "set back": -time.Hour} {
-		faultrig.Row(t, "A32", name, func(t *testing.T) {
+		faulttest.RunCase(t, "A32", name, func(t *testing.T) {
 			var off time.Duration
 			startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) { r.shift(o, func() time.Time { return time.Now().Add(off) }) }, func(r *rig) {
 				r.press("3")
@@ -209,10 +209,10 @@ func TestClockJumps(t *testing.T) {
 				} else {
 					r.see("live · 0 s")
 				}
-				before := r.emu.Requests("list services")
+				before := r.emu.RequestCount("list services")
 				r.wait(90 * time.Second)
 				r.see("live")
-				if r.emu.Requests("list services") == before {
+				if r.emu.RequestCount("list services") == before {
 					r.Error("nothing was read again")
 				}
 			})
@@ -222,7 +222,7 @@ func TestClockJumps(t *testing.T) {
 
 // Ten thousand rows scroll within what a frame may take, and long labels break nothing.
 func TestVeryManyRows(t *testing.T) {
-	faultrig.Row(t, "A33", "frames of the largest account", func(t *testing.T) {
+	faulttest.RunCase(t, "A33", "frames of the largest account", func(t *testing.T) {
 		start(t, emulator.Options{Seed: "large"}, 200, 50, func(r *rig) {
 			var heap runtime.MemStats
 			for _, key := range []string{"3", "4", "8"} {
@@ -241,7 +241,7 @@ func TestVeryManyRows(t *testing.T) {
 			}
 		})
 	})
-	faultrig.Row(t, "A33", "labels of 5000 characters", func(t *testing.T) {
+	faulttest.RunCase(t, "A33", "labels of 5000 characters", func(t *testing.T) {
 		start(t, emulator.Options{}, 120, 36, func(r *rig) {
 			for _, key := range []string{"1", "2", "3", "<enter>"} {
 				r.press(key)
@@ -295,8 +295,8 @@ func (r *rig) keysOf(keys string) {
 }
 
 var lostAnswers = map[string]emulator.Fault{
-	"reset before it was done": {Reset: true, Times: 1}, "reset after it was done": {Applied: true, Reset: true, Times: 1},
-	"cut": {Applied: true, Cut: 10, Times: 1}, "502 after": {Applied: true, Status: 502, Times: 1}, "502 before": {Status: 502, Times: 1}, "page after": {Applied: true, HTML: true, Times: 1},
+	"reset before it was done": {Reset: true, Times: 1}, "reset after it was done": {ApplyFirst: true, Reset: true, Times: 1},
+	"cut": {ApplyFirst: true, CutAfter: 10, Times: 1}, "502 after": {ApplyFirst: true, Status: 502, Times: 1}, "502 before": {Status: 502, Times: 1}, "page after": {ApplyFirst: true, HTML: true, Times: 1},
 }
 
 // Whatever became of an answer, a change is sent once, the screen says what reading again showed, and the journal keeps it.
@@ -307,13 +307,13 @@ func TestLostAnswersOnScreen(t *testing.T) {
 			if w.unknown != "" {
 				row = "B3"
 			}
-			faultrig.Row(t, row, w.op+", "+name, func(t *testing.T) {
+			faulttest.RunCase(t, row, w.op+", "+name, func(t *testing.T) {
 				start(t, emulator.Options{}, 140, 40, func(r *rig) {
 					r.keysOf(w.keys)
-					r.emu.Fail(w.op, fault)
+					r.emu.InjectFault(w.op, fault)
 					r.press(w.send)
 					r.wait(5 * time.Second)
-					done := fault.Applied || fault.Cut > 0
+					done := fault.ApplyFirst || fault.CutAfter > 0
 					want := map[bool]int{true: 1, false: 0}[done]
 					if n := len(r.applied()); n != want {
 						r.Fatalf("%d changes", n)
@@ -335,12 +335,12 @@ func TestLostAnswersOnScreen(t *testing.T) {
 						}
 					case done:
 						r.see(w.done)
-						if entries[0].Outcome != journal.Done {
+						if entries[0].Outcome != journal.Applied {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
 					default:
 						r.see(w.refused)
-						if entries[0].Outcome != journal.NotDone {
+						if entries[0].Outcome != journal.Rejected {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
 					}
@@ -354,9 +354,9 @@ func TestLostAnswersOnScreen(t *testing.T) {
 func TestDoublePresses(t *testing.T) {
 	for _, w := range writes() {
 		for _, how := range []string{"twice", "held", "pasted"} {
-			faultrig.Row(t, "B7", w.op+" "+how, func(t *testing.T) {
+			faulttest.RunCase(t, "B7", w.op+" "+how, func(t *testing.T) {
 				start(t, emulator.Options{}, 140, 40, func(r *rig) {
-					release := r.emu.Hold(w.op)
+					release := r.emu.HoldRequests(w.op)
 					r.keysOf(w.keys)
 					k := named(strings.Trim(w.send, "<>"))
 					switch how {
@@ -389,12 +389,12 @@ func TestDoublePresses(t *testing.T) {
 // Enabling and disabling in a hurry: one change at a time for each row, in the order of the keys.
 func TestInAHurry(t *testing.T) {
 	for seed := range uint64(10) {
-		faultrig.Row(t, "B8", fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+		faulttest.RunCase(t, "B8", fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			start(t, emulator.Options{}, 120, 36, func(r *rig) {
 				dice := rand.New(rand.NewPCG(seed, 8))
 				r.press("6", "/", "db1", "<enter>")
 				for range 20 {
-					release := r.emu.Hold("update SSH settings")
+					release := r.emu.HoldRequests("update SSH settings")
 					r.press([]string{"d", "E", "t"}[dice.IntN(3)])
 					before := len(r.applied())
 					r.press([]string{"d", "E", "t"}[dice.IntN(3)])
@@ -436,7 +436,7 @@ func TestRowsMoveBeneathAQuestion(t *testing.T) {
 	}
 	for name, happens := range happenings {
 		for _, w := range []string{"D ~", "e 2"} {
-			faultrig.Row(t, "B9", name+" beneath "+w[:1], func(t *testing.T) {
+			faulttest.RunCase(t, "B9", name+" beneath "+w[:1], func(t *testing.T) {
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.keysOf("4 / Ada <enter> " + w)
 					if err := happens(r); err != nil {
@@ -480,7 +480,7 @@ func TestEditedMeanwhile(t *testing.T) {
 		}},
 	} {
 		for _, again := range []string{"theirs", "mine"} {
-			faultrig.Row(t, "B10", c.name+", "+again, func(t *testing.T) {
+			faulttest.RunCase(t, "B10", c.name+", "+again, func(t *testing.T) {
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.keysOf(c.keys)
 					if err := c.other(r); err != nil {
@@ -518,9 +518,9 @@ func TestRefusals(t *testing.T) {
 			"its field": `{"errors":[{"reason":"Too odd","field":"` + form.field + `"}]}`, "no field": `{"errors":[{"reason":"Too odd"}]}`, "unknown field": `{"errors":[{"reason":"Too odd","field":"zzz"}]}`,
 			"escapes": `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`, "very many": `{"errors":[` + many + `{"reason":"Too odd"}]}`, "nothing": `{"errors":[]}`,
 		} {
-			faultrig.Row(t, "B12", form.op+", "+name, func(t *testing.T) {
+			faulttest.RunCase(t, "B12", form.op+", "+name, func(t *testing.T) {
 				start(t, emulator.Options{}, 140, 40, func(r *rig) {
-					r.emu.Fail(form.op, emulator.Fault{Status: 422, Body: body})
+					r.emu.InjectFault(form.op, emulator.Fault{Status: 422, Body: body})
 					r.keysOf(form.keys)
 					r.press("<ctrl+s>")
 					r.wait(2 * time.Second)
@@ -552,7 +552,7 @@ func TestWrongAnswers(t *testing.T) {
 		{"bucket", "8 / scratch <enter> D ~", "scratch"}, {"emptying", "8 / acme-www <enter> X ~", "7"}, {"many", "4 A D ~", "9"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod"},
 	} {
 		for name, answer := range answers {
-			faultrig.Row(t, "B14", d.name+" "+name, func(t *testing.T) {
+			faulttest.RunCase(t, "B14", d.name+" "+name, func(t *testing.T) {
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.keysOf(d.keys)
 					r.see("Type " + d.word)
@@ -565,14 +565,14 @@ func TestWrongAnswers(t *testing.T) {
 				})
 			})
 		}
-		faultrig.Row(t, "B14", d.name+" too early", func(t *testing.T) {
+		faulttest.RunCase(t, "B14", d.name+" too early", func(t *testing.T) {
 			start(t, emulator.Options{}, 120, 36, func(r *rig) {
 				r.keysOf(strings.TrimRight(d.keys, " ~"))
 				r.press(d.word, "<enter>")
 				r.nothing()
 			})
 		})
-		faultrig.Row(t, "B14", d.name+" right", func(t *testing.T) {
+		faulttest.RunCase(t, "B14", d.name+" right", func(t *testing.T) {
 			start(t, emulator.Options{}, 120, 36, func(r *rig) {
 				r.keysOf(d.keys)
 				r.press(d.word, "<enter>")
@@ -583,7 +583,7 @@ func TestWrongAnswers(t *testing.T) {
 			})
 		})
 	}
-	faultrig.Row(t, "B14", "a name that nobody can type", func(t *testing.T) {
+	faulttest.RunCase(t, "B14", "a name that nobody can type", func(t *testing.T) {
 		start(t, emulator.Options{}, 120, 36, func(r *rig) {
 			r.press("3", "/", "tcp", "<enter>", "s", "1", "G")
 			r.keysOf("/ 198.51.100.1:179 <enter> D ~")
@@ -605,14 +605,14 @@ func TestWrongAnswers(t *testing.T) {
 // A cancelling whose answer was lost is not repeated, and says what is left.
 func TestCancellingLost(t *testing.T) {
 	for name, fault := range lostAnswers {
-		faultrig.Row(t, "B15", name, func(t *testing.T) {
+		faulttest.RunCase(t, "B15", name, func(t *testing.T) {
 			start(t, emulator.Options{}, 200, 36, func(r *rig) {
 				r.press("8", ":", "cancel", "<enter>")
 				r.wait(11 * time.Second)
-				r.emu.Fail("cancel Object Storage", fault)
+				r.emu.InjectFault("cancel Object Storage", fault)
 				r.press("acme-prod", "<enter>")
 				r.wait(5 * time.Second)
-				left := map[bool]string{true: "buckets now: 0 of 12", false: "buckets now: 12 of 12"}[fault.Applied || fault.Cut > 0]
+				left := map[bool]string{true: "buckets now: 0 of 12", false: "buckets now: 12 of 12"}[fault.ApplyFirst || fault.CutAfter > 0]
 				r.see("the outcome is unknown", left)
 				if n := len(r.applied()); n > 1 {
 					r.Errorf("%d changes", n)
@@ -626,13 +626,13 @@ func TestCancellingLost(t *testing.T) {
 func TestOrphanedKeys(t *testing.T) {
 	for mode, keys := range map[string]string{"everything": "", "nothing": "<tab> <right>", "a bucket": "<tab> <right> <tab> <down> <right>"} {
 		for name, fault := range lostAnswers {
-			faultrig.Row(t, "B4", "reaching "+mode+", "+name, func(t *testing.T) {
+			faulttest.RunCase(t, "B4", "reaching "+mode+", "+name, func(t *testing.T) {
 				start(t, emulator.Options{}, 140, 40, func(r *rig) {
-					r.emu.Fail("create key", fault)
+					r.emu.InjectFault("create key", fault)
 					r.keysOf("9 n orphan " + keys)
 					r.press("<ctrl+s>")
 					r.wait(5 * time.Second)
-					if fault.Applied || fault.Cut > 0 {
+					if fault.ApplyFirst || fault.CutAfter > 0 {
 						r.see("orphan was made, its secret was lost", "revoke key")
 						r.press("r")
 						r.wait(time.Second)
@@ -654,7 +654,7 @@ func TestShownOnce(t *testing.T) {
 		"resize": func(r *rig) { r.send(tea.WindowSizeMsg{Width: 120, Height: 36}) }, "suspended": func(r *rig) { r.send(terminal.Resumed{}) },
 		"another tab": func(r *rig) { r.press("7", "<tab>") }, "five minutes": func(r *rig) { r.wait(5 * time.Minute) }, "stalled": func(r *rig) { r.send(terminal.OutputStalled{DroppedBytes: 3}) },
 	} {
-		faultrig.Row(t, "F9", name, func(t *testing.T) {
+		faulttest.RunCase(t, "F9", name, func(t *testing.T) {
 			start(t, emulator.Options{}, 120, 36, func(r *rig) {
 				r.press("9", "n", "once key", "<ctrl+s>")
 				r.see("told this once")
@@ -695,7 +695,7 @@ func TestSecretFields(t *testing.T) {
 		{"credential", "5 n night <tab> ops <tab> " + secret, "create credential"}, {"login", "5 / db2-root <enter> P root <tab> " + secret, "change login"}, {"token", "T " + secret, "list services"},
 	} {
 		for _, end := range []string{"sent", "left", "refused", "lost"} {
-			faultrig.Row(t, "F10", form.name+" "+end, func(t *testing.T) {
+			faulttest.RunCase(t, "F10", form.name+" "+end, func(t *testing.T) {
 				start(t, emulator.Options{}, 120, 36, func(r *rig) {
 					r.keysOf(form.keys)
 					r.see("••••••••")
@@ -704,10 +704,10 @@ func TestSecretFields(t *testing.T) {
 					case "left":
 						r.press("<esc>", "<esc>")
 					case "refused":
-						r.emu.Fail(form.op, emulator.Fault{Status: 500, Body: `{"errors":[{"reason":"I got ` + secret + `"}]}`, Times: 1})
+						r.emu.InjectFault(form.op, emulator.Fault{Status: 500, Body: `{"errors":[{"reason":"I got ` + secret + `"}]}`, Times: 1})
 						r.press("<ctrl+s>")
 					case "lost":
-						r.emu.Fail(form.op, emulator.Fault{Reset: true, Times: 1})
+						r.emu.InjectFault(form.op, emulator.Fault{Reset: true, Times: 1})
 						r.press("<ctrl+s>")
 					default:
 						r.press("<ctrl+s>")
@@ -728,7 +728,7 @@ func TestSecretFields(t *testing.T) {
 // With values hidden no host, address, phone, key or long number is on any pane; the program's own words stay.
 func TestHiddenValues(t *testing.T) {
 	for _, pane := range append(paneKeys, struct{ key, text string }{"1", "Services 14"}, struct{ key, text string }{"7", "CPU"}, struct{ key, text string }{"2 <enter>", "who to call"}, struct{ key, text string }{": journal <enter>", "outcome"}) {
-		faultrig.Row(t, "F16", "pane "+pane.key, func(t *testing.T) {
+		faulttest.RunCase(t, "F16", "pane "+pane.key, func(t *testing.T) {
 			start(t, emulator.Options{}, 200, 50, func(r *rig) {
 				r.press("H")
 				r.keysOf(pane.key)

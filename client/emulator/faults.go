@@ -17,30 +17,30 @@ type Fault struct {
 	RetryAfter string        // header of that answer
 	Delay      time.Duration // before anything is done
 	Reset      bool          // cut the connection instead of answering
-	Cut        int           // send so many bytes of the answer, then cut; 0 is off
-	Applied    bool          // do what was asked first, then fail
+	CutAfter   int           // send so many bytes of the answer, then cut; 0 is off
+	ApplyFirst bool          // do what was asked first, then fail
 	Times      int           // how often; 0 is always
 }
 
-// armed is a fault waiting for requests.
-type armed struct {
-	match string
-	fault Fault
-	used  int
-	hold  chan struct{}
+// armedFault is a fault waiting for requests.
+type armedFault struct {
+	pattern  string
+	fault    Fault
+	used     int
+	released chan struct{}
 }
 
-// Fail arms a fault for requests whose "METHOD /path" matches a pattern of path.Match without the version, or whose operation it names.
+// InjectFault arms a fault for requests whose "METHOD /path" matches a pattern of path.Match without the version, or whose operation it names.
 // A "*" at its end matches anything.
-func (e *Emulator) Fail(match string, f Fault) {
+func (e *Emulator) InjectFault(match string, f Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.faults = append(e.faults, &armed{match: match, fault: f})
+	e.faults = append(e.faults, &armedFault{pattern: match, fault: f})
 }
 
-// Hold keeps matching requests waiting, unanswered and undone, until release is called or they are cancelled.
-func (e *Emulator) Hold(match string) (release func()) {
-	a := &armed{match: match, hold: make(chan struct{})}
+// HoldRequests keeps matching requests waiting, unanswered and undone, until release is called or they are cancelled.
+func (e *Emulator) HoldRequests(match string) (release func()) {
+	a := &armedFault{pattern: match, released: make(chan struct{})}
 	e.mu.Lock()
 	e.faults = append(e.faults, a)
 	e.mu.Unlock()
@@ -50,27 +50,27 @@ func (e *Emulator) Hold(match string) (release func()) {
 		for i, other := range e.faults {
 			if other == a {
 				e.faults = append(e.faults[:i:i], e.faults[i+1:]...)
-				close(a.hold)
+				close(a.released)
 				return
 			}
 		}
 	}
 }
 
-// Clear disarms all faults.
-func (e *Emulator) Clear() {
+// ClearFaults disarms all faults.
+func (e *Emulator) ClearFaults() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults = nil
 }
 
-// fault is the first armed one that matches.
-func (e *Emulator) fault(r *http.Request, op Operation) *armed {
+// matchFault is the first armed one that matches.
+func (e *Emulator) matchFault(r *http.Request, op Endpoint) *armedFault {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	line := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/v4")
 	for _, a := range e.faults {
-		if !matches(a.match, line, op.Name) || a.fault.Times > 0 && a.used >= a.fault.Times {
+		if !matches(a.pattern, line, op.Name) || a.fault.Times > 0 && a.used >= a.fault.Times {
 			continue
 		}
 		a.used++
@@ -90,11 +90,11 @@ func matches(pattern, line, op string) bool {
 	return err == nil && ok
 }
 
-// before does what comes ahead of the work. It reports whether the request has been answered.
-func (a *armed) before(w http.ResponseWriter, r *http.Request) bool {
-	if a.hold != nil {
+// runBefore does what comes ahead of the work. It reports whether the request has been answered.
+func (a *armedFault) runBefore(w http.ResponseWriter, r *http.Request) bool {
+	if a.released != nil {
 		select {
-		case <-a.hold:
+		case <-a.released:
 		case <-r.Context().Done():
 		}
 		return false
@@ -108,29 +108,29 @@ func (a *armed) before(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 	}
-	if a.fault.Applied {
+	if a.fault.ApplyFirst {
 		return false
 	}
-	return a.fail(w)
+	return a.respond(w)
 }
 
-// after fails once the work is done.
-func (a *armed) after(w http.ResponseWriter, _ *http.Request) bool {
-	if a.hold != nil || !a.fault.Applied && a.fault.Cut == 0 {
+// runAfter fails once the work is done.
+func (a *armedFault) runAfter(w http.ResponseWriter, _ *http.Request) bool {
+	if a.released != nil || !a.fault.ApplyFirst && a.fault.CutAfter == 0 {
 		return false
 	}
-	if a.fault.Cut > 0 {
+	if a.fault.CutAfter > 0 {
 		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(a.fault.Cut+100))
+		w.Header().Set("Content-Length", strconv.Itoa(a.fault.CutAfter+100))
 		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write([]byte(strings.Repeat(" ", a.fault.Cut)))
+		_, _ = w.Write([]byte(strings.Repeat(" ", a.fault.CutAfter)))
 		panic(http.ErrAbortHandler)
 	}
-	return a.fail(w)
+	return a.respond(w)
 }
 
-// fail answers with the fault. It reports whether there was an answer to give.
-func (a *armed) fail(w http.ResponseWriter) bool {
+// respond answers with the fault. It reports whether there was an answer to give.
+func (a *armedFault) respond(w http.ResponseWriter) bool {
 	f := a.fault
 	if f.Reset {
 		panic(http.ErrAbortHandler)
@@ -177,7 +177,7 @@ func ParseFault(spec string) (match string, f Fault, err error) {
 		case "times":
 			f.Times, err = strconv.Atoi(value)
 		case "cut":
-			f.Cut, err = strconv.Atoi(value)
+			f.CutAfter, err = strconv.Atoi(value)
 		case "delay":
 			f.Delay, err = time.ParseDuration(value)
 		case "retry-after":
@@ -187,7 +187,7 @@ func ParseFault(spec string) (match string, f Fault, err error) {
 		case "html":
 			f.HTML = true
 		case "applied":
-			f.Applied = true
+			f.ApplyFirst = true
 		default:
 			pattern = append(pattern, word)
 		}

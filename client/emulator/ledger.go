@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// An Applied is a change that the emulator made.
-type Applied struct {
+// An AppliedChange is a change that the emulator made.
+type AppliedChange struct {
 	Seq    int
 	Time   time.Time
 	Op     string // "disable service"
@@ -19,21 +19,21 @@ type Applied struct {
 }
 
 // Ledger is every change that was applied, in order. Refused ones are not in it.
-func (e *Emulator) Ledger() []Applied {
+func (e *Emulator) Ledger() []AppliedChange {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.ledger)
 }
 
-// Requests counts the requests of an operation, whatever their answer; "" counts all.
-func (e *Emulator) Requests(op string) int {
+// RequestCount counts the requests of an operation, whatever their answer; "" counts all.
+func (e *Emulator) RequestCount(op string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if op != "" {
-		return e.counts[op]
+		return e.requestCounts[op]
 	}
 	n := 0
-	for _, k := range e.counts {
+	for _, k := range e.requestCounts {
 		n += k
 	}
 	return n

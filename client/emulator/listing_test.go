@@ -8,55 +8,55 @@ import (
 )
 
 // A listing written by hand is, byte by byte, what encoding/json writes.
-func TestListingIsWrittenAsJSON(t *testing.T) {
+func TestListBody_encode_matchesEncodingJSON(t *testing.T) {
 	e := New(Options{Now: func() time.Time { return time.Unix(1_790_000_000, 0) }})
 	for _, b := range append(e.buckets, New(Options{Seed: "large"}).buckets...) {
-		b.shelf().put(stored("<a>&\"\\\u2028\xff\t é", "", nil, time.Unix(0, 0)))
+		b.loadObjects().put(newObject("<a>&\"\\\u2028\xff\t é", "", nil, time.Unix(0, 0)))
 		for _, delimiter := range []string{"", "/"} {
 			for marker, n := "", 0; n < 4; n++ {
-				entries, next := b.shelf().list("", delimiter, marker, 37)
-				l := listing{Data: entries, Truncated: next != ""}
+				entries, next := b.loadObjects().list("", delimiter, marker, 37)
+				l := listBody{Data: entries, Truncated: next != ""}
 				if marker = next; next != "" {
 					l.Next = &next
 				}
 				if l.Data == nil {
-					l.Data = []entry{}
+					l.Data = []objectEntry{}
 				}
-				if want, err := json.Marshal(l); err != nil || string(l.text()) != string(want) {
-					t.Fatalf("%s: %s\nis not\n%s", b.label, l.text(), want)
+				if want, err := json.Marshal(l); err != nil || string(l.encode()) != string(want) {
+					t.Fatalf("%s: %s\nis not\n%s", b.label, l.encode(), want)
 				}
 			}
 		}
 	}
 }
 
-func TestNamesOfTheMillion(t *testing.T) {
+func TestGeneratedName(t *testing.T) {
 	for _, i := range []int{0, 7, 99, 100, 10_000, 123_456, 999_999} {
-		if want := fmt.Sprintf("data/%03d/%03d/object-%06d.bin", i/10_000, i/100%100, i); millionth(i) != want {
-			t.Errorf("%d is called %s, not %s", i, millionth(i), want)
+		if want := fmt.Sprintf("data/%03d/%03d/object-%06d.bin", i/10_000, i/100%100, i); generatedName(i) != want {
+			t.Errorf("%d is called %s, not %s", i, generatedName(i), want)
 		}
 	}
 }
 
 // A crowd walks like the same objects one by one.
-func TestCrowdWalksInOrder(t *testing.T) {
+func TestObjectStore_allFrom_isSorted(t *testing.T) {
 	names := []string{"a", "c", "e", "g"}
-	s := newShelf()
-	s.crowd = crowd{len(names), func(i int) *object { return made(names[i], 1, time.Time{}) }}
+	s := newObjectStore()
+	s.generated = objectGenerator{len(names), func(i int) *object { return newGeneratedObject(names[i], 1, time.Time{}) }}
 	s.count = len(names)
 	for _, n := range []string{"b", "e", "z"} {
-		s.put(stored(n, "", nil, time.Time{}))
+		s.put(newObject(n, "", nil, time.Time{}))
 	}
 	s.remove("c")
 	walk := ""
-	for o := range s.from("") {
+	for o := range s.allFrom("") {
 		walk += o.name
 	}
 	if walk != "abegz" {
 		t.Errorf("the walk went %s", walk)
 	}
 	walk = ""
-	for o := range s.from("b0") {
+	for o := range s.allFrom("b0") {
 		walk += o.name
 	}
 	if walk != "egz" {
@@ -67,11 +67,11 @@ func TestCrowdWalksInOrder(t *testing.T) {
 // BenchmarkListPage writes a page of 500 out of a million.
 func BenchmarkListPage(b *testing.B) {
 	e := New(Options{Seed: "large"})
-	s := e.buckets[0].shelf()
+	s := e.buckets[0].loadObjects()
 	marker := ""
 	for b.Loop() {
 		entries, next := s.list("", "", marker, 500)
-		_ = listing{Data: entries, Truncated: next != "", Next: &next}.text()
+		_ = listBody{Data: entries, Truncated: next != "", Next: &next}.encode()
 		marker = next
 	}
 }

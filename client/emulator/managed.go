@@ -11,16 +11,16 @@ func (e *Emulator) managedRoutes() {
 	e.contactRoutes()
 	e.credentialRoutes()
 	e.issueRoutes()
-	e.machineRoutes()
+	e.instanceRoutes()
 	e.serviceRoutes()
-	e.route(Operation{"view stats", "GET", "/managed/stats", "account:read_only", false}, e.stats)
+	e.handle(Endpoint{"view stats", "GET", "/managed/stats", "account:read_only", false}, e.stats)
 }
 
 type issue struct {
-	ID       int    `json:"id"`
-	Created  stamp  `json:"created"`
-	Entity   entity `json:"entity"`
-	Services []int  `json:"services"`
+	ID       int       `json:"id"`
+	Created  timestamp `json:"created"`
+	Entity   entity    `json:"entity"`
+	Services []int     `json:"services"`
 }
 
 type entity struct {
@@ -31,70 +31,70 @@ type entity struct {
 }
 
 func (e *Emulator) issueRoutes() {
-	e.route(Operation{"list issues", "GET", "/managed/issues", "account:read_only", false}, func(c *call) (any, error) { return paged(c, e.issues) })
-	e.route(Operation{"view issue", "GET", "/managed/issues/{id}", "account:read_only", false}, func(c *call) (any, error) {
-		return found(byID(e.issues, c.number("id"), func(x *issue) int { return x.ID }))
+	e.handle(Endpoint{"list issues", "GET", "/managed/issues", "account:read_only", false}, func(c *apiRequest) (any, error) { return paginate(c, e.issues) })
+	e.handle(Endpoint{"view issue", "GET", "/managed/issues/{id}", "account:read_only", false}, func(c *apiRequest) (any, error) {
+		return orNotFound(findByID(e.issues, c.pathInt("id"), func(x *issue) int { return x.ID }))
 	})
 }
 
-type machine struct {
-	ID    int    `json:"id"`
-	Label string `json:"label"`
-	Group string `json:"group"`
-	SSH   ssh    `json:"ssh"`
+type instance struct {
+	ID    int         `json:"id"`
+	Label string      `json:"label"`
+	Group string      `json:"group"`
+	SSH   sshSettings `json:"ssh"`
 }
 
-type ssh struct {
+type sshSettings struct {
 	Access bool    `json:"access"`
 	User   *string `json:"user"`
 	IP     string  `json:"ip"`
 	Port   *int    `json:"port"`
 }
 
-func (e *Emulator) machineRoutes() {
-	e.route(Operation{"list SSH settings", "GET", "/managed/instance-settings", "account:read_only", false},
-		func(c *call) (any, error) { return paged(c, e.machines) }, "GET /managed/linode-settings")
-	e.route(Operation{"view SSH settings", "GET", "/managed/instance-settings/{id}", "account:read_only", false},
-		func(c *call) (any, error) { return found(e.machine(c)) }, "GET /managed/linode-settings/{id}")
-	e.route(Operation{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true}, e.updateMachine, "PUT /managed/linode-settings/{id}")
+func (e *Emulator) instanceRoutes() {
+	e.handle(Endpoint{"list SSH settings", "GET", "/managed/instance-settings", "account:read_only", false},
+		func(c *apiRequest) (any, error) { return paginate(c, e.instances) }, "GET /managed/linode-settings")
+	e.handle(Endpoint{"view SSH settings", "GET", "/managed/instance-settings/{id}", "account:read_only", false},
+		func(c *apiRequest) (any, error) { return orNotFound(e.instance(c)) }, "GET /managed/linode-settings/{id}")
+	e.handle(Endpoint{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true}, e.updateInstance, "PUT /managed/linode-settings/{id}")
 }
 
-func (e *Emulator) machine(c *call) *machine {
-	return byID(e.machines, c.number("id"), func(x *machine) int { return x.ID })
+func (e *Emulator) instance(c *apiRequest) *instance {
+	return findByID(e.instances, c.pathInt("id"), func(x *instance) int { return x.ID })
 }
 
-// updateMachine takes a part of ssh. Bounds are the real service's: user at most 32, port 1..65535, an address or any; its address errors
+// updateInstance takes a part of ssh. Bounds are the real service's: user at most 32, port 1..65535, an address or any; its address errors
 // come under the name ip.
-func (e *Emulator) updateMachine(c *call) (any, error) {
-	x := e.machine(c)
+func (e *Emulator) updateInstance(c *apiRequest) (any, error) {
+	x := e.instance(c)
 	if x == nil {
 		return nil, notFound()
 	}
 	var sent map[string]json.RawMessage
 	if c.has("ssh") && json.Unmarshal(c.body["ssh"], &sent) != nil {
-		return nil, invalid("ssh", "ssh must be an object")
+		return nil, invalidField("ssh", "ssh must be an object")
 	}
-	in, changed := &call{body: sent}, x.SSH
-	user := value(changed.User)
-	if err := first(in.truth("access", &changed.Access), in.text("user", &user, 0, 32), in.text("ip", &changed.IP, 1, 64)); err != nil {
-		f := err.(*failure)
+	in, changed := &apiRequest{body: sent}, x.SSH
+	user := valueOrEmpty(changed.User)
+	if err := firstError(in.readBool("access", &changed.Access), in.readString("user", &user, 0, 32), in.readString("ip", &changed.IP, 1, 64)); err != nil {
+		f := err.(*apiError)
 		f.reasons[0].Field = "ssh." + f.reasons[0].Field
 		return nil, f
 	}
 	if _, err := netip.ParseAddr(changed.IP); err != nil && changed.IP != "any" {
-		return nil, invalid("ip", "Must be an IP address of the instance or any")
+		return nil, invalidField("ip", "Must be an IP address of the instance or any")
 	}
 	if in.has("port") {
 		changed.Port = nil
-		if !in.null("port") {
+		if !in.isNull("port") {
 			port := 0
-			if in.integer("port", &port, 1, 65535) != nil || port == 0 {
-				return nil, invalid("ssh.port", "Must be 1-65535")
+			if in.readInt("port", &port, 1, 65535) != nil || port == 0 {
+				return nil, invalidField("ssh.port", "Must be 1-65535")
 			}
 			changed.Port = &port
 		}
 	}
-	changed.User = optional(user)
+	changed.User = nilIfEmpty(user)
 	x.SSH = changed
 	return x, nil
 }
@@ -105,8 +105,8 @@ type point struct {
 }
 
 // stats are 288 points of five minutes up to now: a day's curve, with a climb where an issue was detected.
-func (e *Emulator) stats(*call) (any, error) {
-	if len(e.machines) == 0 {
+func (e *Emulator) stats(*apiRequest) (any, error) {
+	if len(e.instances) == 0 {
 		return map[string]any{"data": []string{"Graphs are not yet available."}}, nil
 	}
 	const step = 5 * time.Minute
@@ -116,7 +116,7 @@ func (e *Emulator) stats(*call) (any, error) {
 		at := end.Add(-time.Duration(287-i) * step)
 		day := 0.5 - 0.5*math.Cos(2*math.Pi*(float64(at.Hour())+float64(at.Minute())/60-4)/24)
 		rough := math.Abs(math.Sin(float64(at.Unix()/300)*1.7)) * 0.15
-		load := day + rough + e.trouble(at)
+		load := day + rough + e.incidentLoad(at)
 		add := func(name string, v float64) {
 			series[name] = append(series[name], point{at.UnixMilli(), math.Round(v*100) / 100})
 		}
@@ -124,13 +124,13 @@ func (e *Emulator) stats(*call) (any, error) {
 		add("disk", 400+900*load)
 		add("net_in", 12e6+31e6*load)
 		add("net_out", 30e6+70e6*load)
-		add("swap", 0.4*rough+8*e.trouble(at))
+		add("swap", 0.4*rough+8*e.incidentLoad(at))
 	}
 	return map[string]any{"data": series}, nil
 }
 
-// trouble is how much the issues around a moment raise the load.
-func (e *Emulator) trouble(at time.Time) float64 {
+// incidentLoad is how much the issues around a moment raise the load.
+func (e *Emulator) incidentLoad(at time.Time) float64 {
 	raised := 0.0
 	for _, x := range e.issues {
 		if d := at.Sub(time.Time(x.Created)); d > -15*time.Minute && d < 40*time.Minute {

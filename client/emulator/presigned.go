@@ -16,60 +16,60 @@ import (
 	"time"
 )
 
-// largestPut is the most that one PUT may carry, as at the real service.
-const largestPut = 5 << 30
+// maxPutBytes is the most that one PUT may carry, as at the real service.
+const maxPutBytes = 5 << 30
 
 // signURL makes a pre-signed URL: path style, with the cluster before the bucket so that one host serves all clusters, and a signature over
 // method, content type, expiry and path.
-func (e *Emulator) signURL(c *call, b *bucket) (any, error) {
+func (e *Emulator) signURL(c *apiRequest, b *bucket) (any, error) {
 	name, kind, expires := "", "", 3600
 	method := "GET"
-	if err := first(c.require("name"), c.text("name", &name, 1, 1024), c.enum("method", &method, "GET", "PUT", "POST", "DELETE"),
-		c.integer("expires_in", &expires, 360, 86400), c.text("content_type", &kind, 0, 255)); err != nil {
+	if err := firstError(c.require("name"), c.readString("name", &name, 1, 1024), c.readEnum("method", &method, "GET", "PUT", "POST", "DELETE"),
+		c.readInt("expires_in", &expires, 360, 86400), c.readString("content_type", &kind, 0, 255)); err != nil {
 		return nil, err
 	}
 	if kind == "" && method != "GET" && method != "DELETE" {
-		return nil, invalid("content_type", "content_type is required for the method %s", method)
+		return nil, invalidField("content_type", "content_type is required for the method %s", method)
 	}
 	path := "/" + b.cluster.ID + "/" + b.label + "/" + name
 	until := strconv.FormatInt(e.now().Add(time.Duration(expires)*time.Second).Unix(), 10)
 	u, err := url.Parse(e.options.BaseURL)
 	if err != nil {
-		return nil, refuse(http.StatusInternalServerError, "the emulator has no address for objects")
+		return nil, newAPIError(http.StatusInternalServerError, "the emulator has no address for objects")
 	}
 	u.Path, u.RawPath = path, "/"+url.PathEscape(b.cluster.ID)+"/"+url.PathEscape(b.label)+"/"+escapeName(name)
-	u.RawQuery = url.Values{"Signature": {e.signature(method, kind, until, path)}, "Expires": {until}, "AWSAccessKeyId": {"EMULATEDACCESSKEY000"}}.Encode()
-	return map[string]any{"url": u.String(), "exists": b.shelf().get(name) != nil}, nil
+	u.RawQuery = url.Values{"Signature": {e.sign(method, kind, until, path)}, "Expires": {until}, "AWSAccessKeyId": {"EMULATEDACCESSKEY000"}}.Encode()
+	return map[string]any{"url": u.String(), "exists": b.loadObjects().get(name) != nil}, nil
 }
 
 func escapeName(name string) string { return strings.ReplaceAll(url.PathEscape(name), "%2F", "/") }
 
-func (e *Emulator) signature(method, kind, until, path string) string {
-	mac := hmac.New(sha1.New, e.secret)
+func (e *Emulator) sign(method, kind, until, path string) string {
+	mac := hmac.New(sha1.New, e.signingKey)
 	fmt.Fprintf(mac, "%s\n%s\n%s\n%s", method, kind, until, path)
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // serveObject answers a pre-signed URL.
 func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
-	fault := e.fault(r, Operation{Name: "object " + strings.ToLower(r.Method)})
-	if fault != nil && fault.before(w, r) {
+	fault := e.matchFault(r, Endpoint{Name: "object " + strings.ToLower(r.Method)})
+	if fault != nil && fault.runBefore(w, r) {
 		return
 	}
-	b, name, status := e.signed(r)
+	b, name, status := e.verifyRequest(r)
 	if status != 0 {
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		e.sendObject(w, r, b, name)
+		e.getObject(w, r, b, name)
 	case http.MethodPut:
-		e.takeObject(w, r, b, name)
+		e.putObject(w, r, b, name)
 	case http.MethodDelete:
 		e.mu.Lock()
-		if b.shelf().remove(name) {
-			e.ledger = append(e.ledger, Applied{Seq: len(e.ledger) + 1, Time: e.now(), Op: "delete object", Method: r.Method, Path: r.URL.Path})
+		if b.loadObjects().remove(name) {
+			e.ledger = append(e.ledger, AppliedChange{Seq: len(e.ledger) + 1, Time: e.now(), Op: "delete object", Method: r.Method, Path: r.URL.Path})
 		}
 		e.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
@@ -78,8 +78,8 @@ func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// signed checks a pre-signed request: its signature, and that it has not run out.
-func (e *Emulator) signed(r *http.Request) (*bucket, string, int) {
+// verifyRequest checks a pre-signed request: its signature, and that it has not run out.
+func (e *Emulator) verifyRequest(r *http.Request) (*bucket, string, int) {
 	q := r.URL.Query()
 	method := r.Method
 	if method == http.MethodHead {
@@ -89,7 +89,7 @@ func (e *Emulator) signed(r *http.Request) (*bucket, string, int) {
 	if method == http.MethodPut || method == http.MethodPost {
 		kind = r.Header.Get("Content-Type")
 	}
-	want := e.signature(method, kind, q.Get("Expires"), r.URL.Path)
+	want := e.sign(method, kind, q.Get("Expires"), r.URL.Path)
 	until, err := strconv.ParseInt(q.Get("Expires"), 10, 64)
 	if err != nil || !hmac.Equal([]byte(want), []byte(q.Get("Signature"))) || e.now().Unix() > until {
 		return nil, "", http.StatusForbidden
@@ -106,50 +106,50 @@ func (e *Emulator) signed(r *http.Request) (*bucket, string, int) {
 	return nil, "", http.StatusNotFound
 }
 
-func (e *Emulator) sendObject(w http.ResponseWriter, r *http.Request, b *bucket, name string) {
+func (e *Emulator) getObject(w http.ResponseWriter, r *http.Request, b *bucket, name string) {
 	e.mu.Lock()
-	o := b.shelf().get(name)
+	o := b.loadObjects().get(name)
 	e.mu.Unlock()
 	if o == nil {
 		http.Error(w, "NoSuchKey", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("ETag", `"`+o.etag+`"`)
-	w.Header().Set("Content-Type", o.kind)
+	w.Header().Set("Content-Type", o.contentType)
 	http.ServeContent(w, r, "", o.modified, io.NewSectionReader(o, 0, o.size))
 }
 
-// takeObject stores what is put. The body must be as long as it says.
-func (e *Emulator) takeObject(w http.ResponseWriter, r *http.Request, b *bucket, name string) {
+// putObject stores what is put. The body must be as long as it says.
+func (e *Emulator) putObject(w http.ResponseWriter, r *http.Request, b *bucket, name string) {
 	if r.ContentLength < 0 {
 		http.Error(w, "MissingContentLength", http.StatusLengthRequired)
 		return
 	}
-	if r.ContentLength > largestPut {
+	if r.ContentLength > maxPutBytes {
 		http.Error(w, "EntityTooLarge", http.StatusBadRequest)
 		return
 	}
-	o, err := receive(r, name, e.now())
+	o, err := readObject(r, name, e.now())
 	if err != nil {
 		http.Error(w, "IncompleteBody", http.StatusBadRequest)
 		return
 	}
 	e.mu.Lock()
-	b.shelf().put(o)
-	e.ledger = append(e.ledger, Applied{Seq: len(e.ledger) + 1, Time: e.now(), Op: "put object", Method: r.Method, Path: r.URL.Path})
+	b.loadObjects().put(o)
+	e.ledger = append(e.ledger, AppliedChange{Seq: len(e.ledger) + 1, Time: e.now(), Op: "put object", Method: r.Method, Path: r.URL.Path})
 	e.mu.Unlock()
 	w.Header().Set("ETag", `"`+o.etag+`"`)
 	w.WriteHeader(http.StatusOK)
 }
 
-// kept is the largest object whose bytes the emulator keeps; of a larger one it keeps size and sum.
-const kept = 1 << 20
+// maxKeptBytes is the largest object whose bytes the emulator keeps; of a larger one it keeps size and sum.
+const maxKeptBytes = 1 << 20
 
-func receive(r *http.Request, name string, at time.Time) (*object, error) {
+func readObject(r *http.Request, name string, at time.Time) (*object, error) {
 	sum := md5.New()
 	body := io.TeeReader(r.Body, sum)
-	o := made(name, r.ContentLength, at)
-	if r.ContentLength <= kept {
+	o := newGeneratedObject(name, r.ContentLength, at)
+	if r.ContentLength <= maxKeptBytes {
 		data, err := io.ReadAll(body)
 		if err != nil || int64(len(data)) != r.ContentLength {
 			return nil, errors.New("short")
@@ -158,6 +158,6 @@ func receive(r *http.Request, name string, at time.Time) (*object, error) {
 	} else if n, err := io.Copy(io.Discard, body); err != nil || n != r.ContentLength {
 		return nil, errors.New("short")
 	}
-	o.etag, o.kind = hex.EncodeToString(sum.Sum(nil)), r.Header.Get("Content-Type")
+	o.etag, o.contentType = hex.EncodeToString(sum.Sum(nil)), r.Header.Get("Content-Type")
 	return o, nil
 }

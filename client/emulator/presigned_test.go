@@ -10,18 +10,18 @@ import (
 	"strings"
 	"testing"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"time"
 )
 
-// sign asks for a pre-signed URL.
-func sign(t *testing.T, e *Emulator, bucket string, body map[string]any) string {
+// requestSignedURL asks for a pre-signed URL.
+func requestSignedURL(t *testing.T, e *Emulator, bucket string, body map[string]any) string {
 	t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := do(t, e, "POST", "https://x.test/v4/object-storage/buckets/us-east-1/"+bucket+"/object-url", data, http.Header{"Authorization": {"Bearer t"}})
+	res := send(t, e, "POST", "https://x.test/v4/object-storage/buckets/us-east-1/"+bucket+"/object-url", data, http.Header{"Authorization": {"Bearer t"}})
 	var answer struct{ URL string }
 	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || answer.URL == "" {
 		t.Fatalf("%d, %v", res.StatusCode, err)
@@ -29,7 +29,7 @@ func sign(t *testing.T, e *Emulator, bucket string, body map[string]any) string 
 	return answer.URL
 }
 
-func do(t *testing.T, e *Emulator, method, url string, body []byte, h http.Header) *http.Response {
+func send(t *testing.T, e *Emulator, method, url string, body []byte, h http.Header) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(body))
 	if err != nil {
@@ -49,15 +49,15 @@ func do(t *testing.T, e *Emulator, method, url string, body []byte, h http.Heade
 func TestPreSignedURLs(t *testing.T) {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	e := New(Options{Token: "t", Now: func() time.Time { return now }})
-	put := sign(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "method": "PUT", "content_type": "text/plain", "expires_in": 360})
+	put := requestSignedURL(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "method": "PUT", "content_type": "text/plain", "expires_in": 360})
 	text := http.Header{"Content-Type": {"text/plain"}}
-	if res := do(t, e, "PUT", put, []byte("hello"), http.Header{"Content-Type": {"text/html"}}); res.StatusCode != 403 {
+	if res := send(t, e, "PUT", put, []byte("hello"), http.Header{"Content-Type": {"text/html"}}); res.StatusCode != 403 {
 		t.Errorf("another content type: %d", res.StatusCode)
 	}
-	if res := do(t, e, "PUT", put, []byte("hello"), text); res.StatusCode != 200 || res.Header.Get("ETag") != `"5d41402abc4b2a76b9719d911017c592"` {
+	if res := send(t, e, "PUT", put, []byte("hello"), text); res.StatusCode != 200 || res.Header.Get("ETag") != `"5d41402abc4b2a76b9719d911017c592"` {
 		t.Errorf("put: %d, %s", res.StatusCode, res.Header.Get("ETag"))
 	}
-	get := sign(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "expires_in": 360})
+	get := requestSignedURL(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "expires_in": 360})
 	for _, c := range []struct {
 		method, url, ranged string
 		status              int
@@ -67,26 +67,26 @@ func TestPreSignedURLs(t *testing.T) {
 		if c.ranged != "" {
 			h.Set("Range", c.ranged)
 		}
-		res := do(t, e, c.method, c.url, nil, h)
+		res := send(t, e, c.method, c.url, nil, h)
 		data, _ := io.ReadAll(res.Body)
 		if res.StatusCode != c.status || c.body != "" && string(data) != c.body {
 			t.Errorf("%s %s: %d %q", c.method, c.ranged, res.StatusCode, data)
 		}
 	}
 	now = now.Add(361 * time.Second)
-	if res := do(t, e, "GET", get, nil, nil); res.StatusCode != 403 {
+	if res := send(t, e, "GET", get, nil, nil); res.StatusCode != 403 {
 		t.Errorf("a link that ran out: %d", res.StatusCode)
 	}
-	remove := sign(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "method": "DELETE"})
-	if res := do(t, e, "DELETE", remove, nil, nil); res.StatusCode != 204 {
+	remove := requestSignedURL(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "method": "DELETE"})
+	if res := send(t, e, "DELETE", remove, nil, nil); res.StatusCode != 204 {
 		t.Errorf("delete: %d", res.StatusCode)
 	}
 }
 
 // A million objects are listed to the end, by folders too, and none twice.
-func TestTheMillion(t *testing.T) {
+func TestObjectStore_list_million(t *testing.T) {
 	e := New(Options{Token: "t", Seed: "large"})
-	s := e.bucket("us-east-1", "million").shelf()
+	s := e.bucket("us-east-1", "million").loadObjects()
 	n, last, marker := 0, "", ""
 	for {
 		entries, next := s.list("", "", marker, 500)
@@ -112,8 +112,8 @@ func TestTheMillion(t *testing.T) {
 	}
 }
 
-func TestOnlyThisMachineIsServed(t *testing.T) {
-	faultrig.Report(t, "H3", "hosts and origins")
+func TestLocalOnly(t *testing.T) {
+	faulttest.ReportCase(t, "H3", "hosts and origins")
 	e := New(Options{Token: "t"})
 	for _, c := range []struct {
 		host, origin string
@@ -126,8 +126,8 @@ func TestOnlyThisMachineIsServed(t *testing.T) {
 		}
 		pipe, body := io.Pipe()
 		go func() { _, _ = io.Copy(io.Discard, pipe) }()
-		rec := &recorder{header: http.Header{}, body: body, ready: make(chan struct{})}
-		guard(e).ServeHTTP(rec, req)
+		rec := &pipeResponse{header: http.Header{}, body: body, ready: make(chan struct{})}
+		localOnly(e).ServeHTTP(rec, req)
 		if fine := rec.status == 200; fine != c.fine {
 			t.Errorf("host %s, origin %s: %d", c.host, c.origin, rec.status)
 		}

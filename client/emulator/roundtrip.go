@@ -23,7 +23,7 @@ func (e *Emulator) RoundTrip(req *http.Request) (*http.Response, error) {
 	in.RequestURI = in.URL.RequestURI()
 	in.Host = in.URL.Host
 	pipe, body := io.Pipe()
-	rec := &recorder{header: http.Header{}, body: body, ready: make(chan struct{})}
+	rec := &pipeResponse{header: http.Header{}, body: body, ready: make(chan struct{})}
 	go func() {
 		defer in.Body.Close()
 		defer rec.finish()
@@ -48,8 +48,8 @@ func (e *Emulator) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// recorder is the response on its way: headers when they are ready, the body as it is written.
-type recorder struct {
+// pipeResponse is the response on its way: headers when they are ready, the body as it is written.
+type pipeResponse struct {
 	header http.Header
 	body   *io.PipeWriter
 	status int
@@ -58,7 +58,7 @@ type recorder struct {
 }
 
 // Header is what will be sent.
-func (r *recorder) Header() http.Header {
+func (r *pipeResponse) Header() http.Header {
 	if r.status != 0 {
 		return http.Header{}
 	}
@@ -66,7 +66,7 @@ func (r *recorder) Header() http.Header {
 }
 
 // WriteHeader sends the headers.
-func (r *recorder) WriteHeader(status int) {
+func (r *pipeResponse) WriteHeader(status int) {
 	r.once.Do(func() {
 		r.status = status
 		close(r.ready)
@@ -74,13 +74,13 @@ func (r *recorder) WriteHeader(status int) {
 }
 
 // Write sends a part of the body.
-func (r *recorder) Write(p []byte) (int, error) {
+func (r *pipeResponse) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	return r.body.Write(p)
 }
 
 // finish ends the response; a handler that gave up cuts it.
-func (r *recorder) finish() {
+func (r *pipeResponse) finish() {
 	if failure := recover(); failure != nil {
 		r.body.CloseWithError(io.ErrUnexpectedEOF)
 		r.once.Do(func() { close(r.ready) })

@@ -11,7 +11,7 @@ import (
 
 // seed fills the account as the options ask.
 func (e *Emulator) seed() {
-	e.last = 100
+	e.lastID = 100
 	switch e.options.Seed {
 	case "empty":
 	case "large":
@@ -22,7 +22,7 @@ func (e *Emulator) seed() {
 }
 
 // ago is a stamp so far before the start.
-func (e *Emulator) ago(d time.Duration) stamp { return stamp(e.started.Add(-d)) }
+func (e *Emulator) ago(d time.Duration) timestamp { return timestamp(e.started.Add(-d)) }
 
 const day = 24 * time.Hour
 
@@ -30,13 +30,13 @@ const day = 24 * time.Hour
 func (e *Emulator) seedDemo() {
 	e.seedContacts()
 	e.seedCredentials()
-	e.seedMachines()
+	e.seedInstances()
 	e.seedServices()
 	e.seedIssues()
 	e.seedBuckets()
 	e.seedKeys()
-	e.used = 430_000_000_000
-	e.last = 900
+	e.transferUsed = 430_000_000_000
+	e.lastID = 900
 }
 
 func (e *Emulator) seedContacts() {
@@ -52,8 +52,8 @@ func (e *Emulator) seedContacts() {
 		{"Night desk", "noc@acme.net", "", "+1 555 0199", ""},
 	}
 	for i, p := range people {
-		e.contacts = append(e.contacts, &contact{ID: 11 + i, Name: p.name, Email: p.mail, Group: optional(p.group),
-			Phone: phone{optional(p.first), optional(p.second)}, Updated: e.ago(time.Duration(i*i*9+3) * day)})
+		e.contacts = append(e.contacts, &contact{ID: 11 + i, Name: p.name, Email: p.mail, Group: nilIfEmpty(p.group),
+			Phone: phone{nilIfEmpty(p.first), nilIfEmpty(p.second)}, Updated: e.ago(time.Duration(i*i*9+3) * day)})
 	}
 }
 
@@ -66,11 +66,11 @@ func (e *Emulator) seedCredentials() {
 		if c.used > 0 {
 			x.LastDecrypted = e.ago(c.used)
 		}
-		e.creds = append(e.creds, x)
+		e.credentials = append(e.credentials, x)
 	}
 }
 
-func (e *Emulator) seedMachines() {
+func (e *Emulator) seedInstances() {
 	port := 2222
 	for i, m := range []struct {
 		label, group, user, ip string
@@ -82,7 +82,7 @@ func (e *Emulator) seedMachines() {
 		{"queue-1", "data", "lnsupport", "any", nil, false}, {"cdn-origin", "edge", "", "198.51.100.4", nil, false},
 		{"mail-1", "mail", "postmaster", "192.0.2.40", nil, true}, {"batch-1", "data", "", "any", nil, true}, {"bastion", "edge", "ops", "198.51.100.8", &port, false},
 	} {
-		e.machines = append(e.machines, &machine{ID: 70001 + i, Label: m.label, Group: m.group, SSH: ssh{!m.off, optional(m.user), m.ip, m.port}})
+		e.instances = append(e.instances, &instance{ID: 70001 + i, Label: m.label, Group: m.group, SSH: sshSettings{!m.off, nilIfEmpty(m.user), m.ip, m.port}})
 	}
 }
 
@@ -109,8 +109,8 @@ func (e *Emulator) seedServices() {
 		{"status-page", "url", "https://status.acme.net/", "", "", "", "", "ok", 10, nil, 60 * day},
 	}
 	for i, r := range rows {
-		s := &service{ID: 1 + i, Label: r.label, Type: r.kind, Address: r.address, Timeout: r.timeout, Body: optional(r.body), Group: r.group,
-			Credentials: r.creds, Notes: optional(r.notes), Region: optional(r.region), Status: r.status,
+		s := &service{ID: 1 + i, Label: r.label, Type: r.kind, Address: r.address, Timeout: r.timeout, Body: nilIfEmpty(r.body), Group: r.group,
+			Credentials: r.creds, Notes: nilIfEmpty(r.notes), Region: nilIfEmpty(r.region), Status: r.status,
 			Created: e.ago(time.Duration(400-i*11) * day), Updated: e.ago(r.updated)}
 		if s.Credentials == nil {
 			s.Credentials = []int{}
@@ -136,17 +136,17 @@ func (e *Emulator) seedIssues() {
 		{760, 47600, 20 * day, "orders-db", []int{11}},
 		{741, 47411, 31 * day, "billing-api", []int{1}},
 	} {
-		e.report(r.id, r.ticket, e.started.Add(-r.ago), r.label, r.services, r.ago > time.Hour)
+		e.addIssue(r.id, r.ticket, e.started.Add(-r.ago), r.label, r.services, r.ago > time.Hour)
 	}
 }
 
-// report files an issue with its ticket.
-func (e *Emulator) report(id, number int, at time.Time, label string, services []int, closed bool) {
-	e.issues = append(e.issues, &issue{ID: id, Created: stamp(at), Services: services,
+// addIssue files an issue with its ticket.
+func (e *Emulator) addIssue(id, number int, at time.Time, label string, services []int, closed bool) {
+	e.issues = append(e.issues, &issue{ID: id, Created: timestamp(at), Services: services,
 		Entity: entity{number, "Managed Monitoring Issue - " + label, "ticket", fmt.Sprintf("/support/tickets/%d", number)}})
 	t := &ticket{ID: number, Status: "open"}
 	if closed {
-		t.Status, t.Closed = "closed", stamp(at.Add(41*time.Minute))
+		t.Status, t.Closed = "closed", timestamp(at.Add(41*time.Minute))
 	}
 	e.tickets = append(e.tickets, t)
 }
@@ -156,44 +156,44 @@ func (e *Emulator) seedBuckets() {
 	for i, r := range []struct {
 		at    int
 		label string
-		fill  func(*shelf, time.Time)
+		fill  func(*objectStore, time.Time)
 	}{
-		{0, "acme-backups", backups}, {0, "acme-www", website}, {0, "invoices-2026", invoices}, {0, "cdn.acme.net", website},
-		{1, "acme-backups", backups}, {1, "logs-eu", logs}, {1, "gdpr-exports", invoices}, {1, "media", logs},
-		{2, "acme-backups-ap", backups}, {2, "logs-ap", logs}, {2, "uploads", invoices}, {2, "scratch", func(*shelf, time.Time) {}},
+		{0, "acme-backups", seedBackups}, {0, "acme-www", seedWebsite}, {0, "invoices-2026", seedInvoices}, {0, "cdn.acme.net", seedWebsite},
+		{1, "acme-backups", seedBackups}, {1, "logs-eu", seedLogs}, {1, "gdpr-exports", seedInvoices}, {1, "media", seedLogs},
+		{2, "acme-backups-ap", seedBackups}, {2, "logs-ap", seedLogs}, {2, "uploads", seedInvoices}, {2, "scratch", func(*objectStore, time.Time) {}},
 	} {
-		b := &bucket{cluster: all[r.at], label: r.label, created: e.ago(time.Duration(700-40*i) * day), acl: "private", objects: newShelf(),
-			fill: func(s *shelf) { r.fill(s, e.started) }}
+		b := &bucket{cluster: all[r.at], label: r.label, created: e.ago(time.Duration(700-40*i) * day), acl: "private", objects: newObjectStore(),
+			seed: func(s *objectStore) { r.fill(s, e.started) }}
 		e.buckets = append(e.buckets, b)
 	}
 }
 
-func backups(s *shelf, now time.Time) {
+func seedBackups(s *objectStore, now time.Time) {
 	for d := range 60 {
 		at := now.Add(-time.Duration(d) * day).Truncate(day).Add(2*time.Hour + 11*time.Minute)
 		name := "db/" + at.Format("2006/01/")
 		if d%7 == 0 {
-			s.put(made(name+"full-"+at.Format("20060102")+".dump", 13_314_398_617+int64(d)*1e6, at))
+			s.put(newGeneratedObject(name+"full-"+at.Format("20060102")+".dump", 13_314_398_617+int64(d)*1e6, at))
 			continue
 		}
-		s.put(made(name+"incr-"+at.Format("20060102")+".dump", 432_013_312+int64(d)*1e5, at))
+		s.put(newGeneratedObject(name+"incr-"+at.Format("20060102")+".dump", 432_013_312+int64(d)*1e5, at))
 	}
-	s.put(stored("README.txt", "text/plain", []byte("Dumps of the databases.\nfull: once a week. incr: every day.\n"), now.Add(-400*day)))
-	s.put(stored("db/", "application/octet-stream", []byte{}, now.Add(-400*day)))
+	s.put(newObject("README.txt", "text/plain", []byte("Dumps of the databases.\nfull: once a week. incr: every day.\n"), now.Add(-400*day)))
+	s.put(newObject("db/", "application/octet-stream", []byte{}, now.Add(-400*day)))
 }
 
-func website(s *shelf, now time.Time) {
-	s.put(stored("index.html", "text/html", []byte("<!doctype html>\n<title>Acme</title>\n<h1>Acme</h1>\n"), now.Add(-9*day)))
-	s.put(stored("assets/site.json", "application/json", []byte("{\"name\": \"acme\", \"pages\": 3, \"beta\": false}\n"), now.Add(-9*day)))
-	s.put(stored("assets/logo.png", "image/png", picture(), now.Add(-9*day)))
-	s.put(stored("assets//double slash.txt", "text/plain", []byte("an empty folder name\n"), now.Add(-8*day)))
-	s.put(stored("/leading slash.txt", "text/plain", []byte("a name that begins with a slash\n"), now.Add(-8*day)))
-	s.put(stored("straße/größe.txt", "text/plain", []byte("grüße\n"), now.Add(-8*day)))
-	s.put(stored("odd\nname.txt", "text/plain", []byte("a line break in the name\n"), now.Add(-8*day)))
+func seedWebsite(s *objectStore, now time.Time) {
+	s.put(newObject("index.html", "text/html", []byte("<!doctype html>\n<title>Acme</title>\n<h1>Acme</h1>\n"), now.Add(-9*day)))
+	s.put(newObject("assets/site.json", "application/json", []byte("{\"name\": \"acme\", \"pages\": 3, \"beta\": false}\n"), now.Add(-9*day)))
+	s.put(newObject("assets/logo.png", "image/png", samplePNG(), now.Add(-9*day)))
+	s.put(newObject("assets//double slash.txt", "text/plain", []byte("an empty folder name\n"), now.Add(-8*day)))
+	s.put(newObject("/leading slash.txt", "text/plain", []byte("a name that begins with a slash\n"), now.Add(-8*day)))
+	s.put(newObject("straße/größe.txt", "text/plain", []byte("grüße\n"), now.Add(-8*day)))
+	s.put(newObject("odd\nname.txt", "text/plain", []byte("a line break in the name\n"), now.Add(-8*day)))
 }
 
-// picture is a small PNG.
-func picture() []byte {
+// samplePNG is a small PNG.
+func samplePNG() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 64, 64))
 	for i := range 64 * 64 {
 		img.Set(i%64, i/64, color.RGBA{uint8(i % 64 * 4), uint8(i / 64 * 4), 160, 255})
@@ -203,19 +203,19 @@ func picture() []byte {
 	return b.Bytes()
 }
 
-func invoices(s *shelf, now time.Time) {
+func seedInvoices(s *objectStore, now time.Time) {
 	for i := range 180 {
 		at := now.Add(-time.Duration(i) * 36 * time.Hour)
-		s.put(made(fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i), 60_000+int64(i*977%40_000), at))
+		s.put(newGeneratedObject(fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i), 60_000+int64(i*977%40_000), at))
 	}
 }
 
-func logs(s *shelf, now time.Time) {
+func seedLogs(s *objectStore, now time.Time) {
 	start := now.Truncate(time.Hour)
 	const n = 99_000
-	s.crowd = crowd{n, func(i int) *object {
+	s.generated = objectGenerator{n, func(i int) *object {
 		at := start.Add(time.Duration(i-n) * time.Hour / 12)
-		return made(at.Format("2006/01/02/15-04")+fmt.Sprintf("-%06d.log.gz", i), 700_000+int64(i*7919%900_000), at)
+		return newGeneratedObject(at.Format("2006/01/02/15-04")+fmt.Sprintf("-%06d.log.gz", i), 700_000+int64(i*7919%900_000), at)
 	}}
 	s.count += n
 	s.size += n * 1_150_000
@@ -231,14 +231,14 @@ func (e *Emulator) seedKeys() {
 		{"website deploy", nil, true}, {"log shipper eu", nil, true}, {"log shipper ap", nil, true}, {"finance", []grant{{"us-east-1", "invoices-2026", "read_only"}}, false},
 		{"ci", nil, true}, {"rclone at the office", nil, true}, {"ada", nil, true}, {"old mobile app", nil, true},
 	} {
-		e.keys = append(e.keys, &key{ID: 201 + i, Label: r.label, AccessKey: fmt.Sprintf("DEMOACCESSKEY%07d", 4100+i), SecretKey: hidden, Limited: !r.all, Access: r.grants})
+		e.keys = append(e.keys, &key{ID: 201 + i, Label: r.label, AccessKey: fmt.Sprintf("DEMOACCESSKEY%07d", 4100+i), SecretKey: redacted, Limited: !r.all, Access: r.grants})
 	}
 }
 
 // seedLarge is an account of many things: 5,000 services, 10,000 contacts, and a bucket of a million objects that are not stored.
 func (e *Emulator) seedLarge() {
 	e.seedCredentials()
-	e.seedMachines()
+	e.seedInstances()
 	for i := range 10_000 {
 		group := fmt.Sprintf("team-%03d", i%400)
 		e.contacts = append(e.contacts, &contact{ID: i + 1, Name: fmt.Sprintf("Person %05d", i), Email: fmt.Sprintf("p%05d@acme.net", i), Group: &group, Updated: e.ago(time.Duration(i) * time.Hour)})
@@ -249,30 +249,30 @@ func (e *Emulator) seedLarge() {
 			Group: fmt.Sprintf("team-%03d", i%400), Credentials: []int{}, Status: states[i%len(states)], Created: e.ago(300 * day), Updated: e.ago(time.Duration(i) * time.Hour)})
 	}
 	for i := range 300 {
-		e.report(5_000-i, 90_000-i, e.started.Add(-time.Duration(i)*7*time.Hour), fmt.Sprintf("service-%04d", i*10+9), []int{i*10 + 10}, i > 20)
+		e.addIssue(5_000-i, 90_000-i, e.started.Add(-time.Duration(i)*7*time.Hour), fmt.Sprintf("service-%04d", i*10+9), []int{i*10 + 10}, i > 20)
 	}
-	b := &bucket{cluster: clusters()[0], label: "million", created: e.ago(900 * day), acl: "private", objects: newShelf()}
+	b := &bucket{cluster: clusters()[0], label: "million", created: e.ago(900 * day), acl: "private", objects: newObjectStore()}
 	at := e.started
-	b.objects.crowd = crowd{1_000_000, func(i int) *object {
-		return made(millionth(i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))
+	b.objects.generated = objectGenerator{1_000_000, func(i int) *object {
+		return newGeneratedObject(generatedName(i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))
 	}}
 	b.objects.count, b.objects.size = 1_000_000, 500_000_000_000
 	e.buckets = append(e.buckets, b)
 	e.seedKeys()
-	e.last = 100_000
+	e.lastID = 100_000
 }
 
-// millionth is the name of an object of the million: data/012/034/object-123456.bin.
-func millionth(i int) string {
+// generatedName is the name of an object of the million: data/012/034/object-123456.bin.
+func generatedName(i int) string {
 	b := append(make([]byte, 0, 34), "data/000/000/object-000000.bin"...)
-	digits(b[5:8], i/10_000)
-	digits(b[9:12], i/100%100)
-	digits(b[20:26], i)
+	putDigits(b[5:8], i/10_000)
+	putDigits(b[9:12], i/100%100)
+	putDigits(b[20:26], i)
 	return string(b)
 }
 
-// digits fills a text with a number, zeros first.
-func digits(b []byte, n int) {
+// putDigits fills a text with a number, zeros first.
+func putDigits(b []byte, n int) {
 	for i := len(b) - 1; i >= 0; i-- {
 		b[i] = byte('0' + n%10)
 		n /= 10

@@ -17,7 +17,7 @@ func Serve(ctx context.Context, l net.Listener, e *Emulator) error {
 		l.Close()
 		return fmt.Errorf("the emulator listens on this machine's own addresses only (127.0.0.1 or [::1]), not on %s", l.Addr())
 	}
-	server := &http.Server{Handler: guard(e), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 1 << 16, IdleTimeout: time.Minute}
+	server := &http.Server{Handler: localOnly(e), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 1 << 16, IdleTimeout: time.Minute}
 	go func() {
 		<-ctx.Done()
 		server.Close()
@@ -28,8 +28,8 @@ func Serve(ctx context.Context, l net.Listener, e *Emulator) error {
 	return nil
 }
 
-// guard refuses requests from browsers' pages and for other hosts' names.
-func guard(next http.Handler) http.Handler {
+// localOnly refuses requests from browsers' pages and for other hosts' names.
+func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
 		if err != nil {

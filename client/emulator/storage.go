@@ -15,40 +15,40 @@ import (
 func (e *Emulator) storageRoutes() {
 	const read, write = "object_storage:read_only", "object_storage:read_write"
 	const one = "/object-storage/buckets/{cluster}/{bucket}"
-	e.route(Operation{"list buckets", "GET", "/object-storage/buckets/", read, false}, func(c *call) (any, error) { return e.pagedBuckets(c, "") }, "GET /object-storage/buckets")
-	e.route(Operation{"create bucket", "POST", "/object-storage/buckets/", write, true}, e.createBucket, "POST /object-storage/buckets")
-	e.route(Operation{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", read, false}, func(c *call) (any, error) {
+	e.handle(Endpoint{"list buckets", "GET", "/object-storage/buckets/", read, false}, func(c *apiRequest) (any, error) { return e.paginateBuckets(c, "") }, "GET /object-storage/buckets")
+	e.handle(Endpoint{"create bucket", "POST", "/object-storage/buckets/", write, true}, e.createBucket, "POST /object-storage/buckets")
+	e.handle(Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", read, false}, func(c *apiRequest) (any, error) {
 		if e.cluster(c.r.PathValue("cluster")) == nil {
 			return nil, notFound()
 		}
-		return e.pagedBuckets(c, c.r.PathValue("cluster"))
+		return e.paginateBuckets(c, c.r.PathValue("cluster"))
 	})
-	e.route(Operation{"view bucket", "GET", one, read, false}, e.inBucket(func(_ *call, b *bucket) (any, error) { return b.shown(), nil }))
-	e.route(Operation{"delete bucket", "DELETE", one, write, true}, e.inBucket(e.deleteBucket))
-	e.route(Operation{"modify access", "POST", one + "/access", write, true}, e.inBucket(setAccess))
-	e.route(Operation{"update access", "PUT", one + "/access", write, true}, e.inBucket(setAccess))
-	e.route(Operation{"view object ACL", "GET", one + "/object-acl", read, false}, e.inBucket(viewACL))
-	e.route(Operation{"update object ACL", "PUT", one + "/object-acl", write, true}, e.inBucket(setACL))
-	e.route(Operation{"list objects", "GET", one + "/object-list", read, false}, e.inBucket(listObjects))
-	e.route(Operation{"create object URL", "POST", one + "/object-url", write, false}, e.inBucket(e.signURL))
-	e.route(Operation{"view certificate", "GET", one + "/ssl", read, false}, e.inBucket(func(_ *call, b *bucket) (any, error) { return map[string]bool{"ssl": b.ssl}, nil }))
-	e.route(Operation{"upload certificate", "POST", one + "/ssl", write, true}, e.inBucket(uploadCertificate))
-	e.route(Operation{"delete certificate", "DELETE", one + "/ssl", write, true}, e.inBucket(func(_ *call, b *bucket) (any, error) {
-		b.ssl = false
-		return nothing{}, nil
+	e.handle(Endpoint{"view bucket", "GET", one, read, false}, e.withBucket(func(_ *apiRequest, b *bucket) (any, error) { return b.body(), nil }))
+	e.handle(Endpoint{"delete bucket", "DELETE", one, write, true}, e.withBucket(e.deleteBucket))
+	e.handle(Endpoint{"modify access", "POST", one + "/access", write, true}, e.withBucket(setAccess))
+	e.handle(Endpoint{"update access", "PUT", one + "/access", write, true}, e.withBucket(setAccess))
+	e.handle(Endpoint{"view object ACL", "GET", one + "/object-acl", read, false}, e.withBucket(viewACL))
+	e.handle(Endpoint{"update object ACL", "PUT", one + "/object-acl", write, true}, e.withBucket(setACL))
+	e.handle(Endpoint{"list objects", "GET", one + "/object-list", read, false}, e.withBucket(listObjects))
+	e.handle(Endpoint{"create object URL", "POST", one + "/object-url", write, false}, e.withBucket(e.signURL))
+	e.handle(Endpoint{"view certificate", "GET", one + "/ssl", read, false}, e.withBucket(func(_ *apiRequest, b *bucket) (any, error) { return map[string]bool{"ssl": b.hasCertificate}, nil }))
+	e.handle(Endpoint{"upload certificate", "POST", one + "/ssl", write, true}, e.withBucket(uploadCertificate))
+	e.handle(Endpoint{"delete certificate", "DELETE", one + "/ssl", write, true}, e.withBucket(func(_ *apiRequest, b *bucket) (any, error) {
+		b.hasCertificate = false
+		return emptyObject{}, nil
 	}))
-	e.route(Operation{"cancel Object Storage", "POST", "/object-storage/cancel", write, true}, func(*call) (any, error) {
+	e.handle(Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", write, true}, func(*apiRequest) (any, error) {
 		e.buckets, e.keys = nil, nil
-		return nothing{}, nil
+		return emptyObject{}, nil
 	})
-	e.route(Operation{"list clusters", "GET", "/object-storage/clusters", "", false}, func(c *call) (any, error) { return paged(c, clusters()) })
-	e.route(Operation{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false}, func(c *call) (any, error) { return found(e.cluster(c.r.PathValue("cluster"))) })
-	e.route(Operation{"list keys", "GET", "/object-storage/keys", read, false}, func(c *call) (any, error) { return paged(c, e.keys) })
-	e.route(Operation{"create key", "POST", "/object-storage/keys", write, true}, e.createKey)
-	e.route(Operation{"view key", "GET", "/object-storage/keys/{id}", read, false}, func(c *call) (any, error) { return found(e.key(c)) })
-	e.route(Operation{"update key", "PUT", "/object-storage/keys/{id}", write, true}, e.updateKey)
-	e.route(Operation{"revoke key", "DELETE", "/object-storage/keys/{id}", write, true}, e.revokeKey)
-	e.route(Operation{"view transfer", "GET", "/object-storage/transfer/", read, false}, func(*call) (any, error) { return map[string]int64{"used": e.used}, nil }, "GET /object-storage/transfer")
+	e.handle(Endpoint{"list clusters", "GET", "/object-storage/clusters", "", false}, func(c *apiRequest) (any, error) { return paginate(c, clusters()) })
+	e.handle(Endpoint{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false}, func(c *apiRequest) (any, error) { return orNotFound(e.cluster(c.r.PathValue("cluster"))) })
+	e.handle(Endpoint{"list keys", "GET", "/object-storage/keys", read, false}, func(c *apiRequest) (any, error) { return paginate(c, e.keys) })
+	e.handle(Endpoint{"create key", "POST", "/object-storage/keys", write, true}, e.createKey)
+	e.handle(Endpoint{"view key", "GET", "/object-storage/keys/{id}", read, false}, func(c *apiRequest) (any, error) { return orNotFound(e.key(c)) })
+	e.handle(Endpoint{"update key", "PUT", "/object-storage/keys/{id}", write, true}, e.updateKey)
+	e.handle(Endpoint{"revoke key", "DELETE", "/object-storage/keys/{id}", write, true}, e.revokeKey)
+	e.handle(Endpoint{"view transfer", "GET", "/object-storage/transfer/", read, false}, func(*apiRequest) (any, error) { return map[string]int64{"used": e.transferUsed}, nil }, "GET /object-storage/transfer")
 }
 
 type cluster struct {
@@ -78,46 +78,46 @@ func (e *Emulator) cluster(id string) *cluster {
 }
 
 type bucket struct {
-	cluster *cluster
-	label   string
-	created stamp
-	acl     string
-	cors    bool
-	ssl     bool
-	objects *shelf
-	fill    func(*shelf) // puts the objects in when they are looked at for the first time; nil when they are
+	cluster        *cluster
+	label          string
+	created        timestamp
+	acl            string
+	cors           bool
+	hasCertificate bool
+	objects        *objectStore
+	seed           func(*objectStore) // puts the objects in when they are looked at for the first time; nil when they are
 }
 
-// shelf are the bucket's objects.
-func (b *bucket) shelf() *shelf {
-	if fill := b.fill; fill != nil {
-		b.fill = nil
+// loadObjects are the bucket's objects.
+func (b *bucket) loadObjects() *objectStore {
+	if fill := b.seed; fill != nil {
+		b.seed = nil
 		fill(b.objects)
 	}
 	return b.objects
 }
 
-type shownBucket struct {
-	Cluster  string `json:"cluster"`
-	Created  stamp  `json:"created"`
-	Hostname string `json:"hostname"`
-	Label    string `json:"label"`
-	Objects  int    `json:"objects"`
-	Size     int64  `json:"size"`
+type bucketBody struct {
+	Cluster  string    `json:"cluster"`
+	Created  timestamp `json:"created"`
+	Hostname string    `json:"hostname"`
+	Label    string    `json:"label"`
+	Objects  int       `json:"objects"`
+	Size     int64     `json:"size"`
 }
 
-func (b *bucket) shown() shownBucket {
-	return shownBucket{b.cluster.ID, b.created, b.label + "." + b.cluster.Domain, b.label, b.shelf().count, b.shelf().size}
+func (b *bucket) body() bucketBody {
+	return bucketBody{b.cluster.ID, b.created, b.label + "." + b.cluster.Domain, b.label, b.loadObjects().count, b.loadObjects().size}
 }
 
-func (e *Emulator) pagedBuckets(c *call, cluster string) (any, error) {
-	var rows []shownBucket
+func (e *Emulator) paginateBuckets(c *apiRequest, cluster string) (any, error) {
+	var rows []bucketBody
 	for _, b := range e.buckets {
 		if cluster == "" || b.cluster.ID == cluster {
-			rows = append(rows, b.shown())
+			rows = append(rows, b.body())
 		}
 	}
-	return paged(c, rows)
+	return paginate(c, rows)
 }
 
 func (e *Emulator) bucket(cluster, label string) *bucket {
@@ -129,9 +129,9 @@ func (e *Emulator) bucket(cluster, label string) *bucket {
 	return nil
 }
 
-// inBucket finds the bucket of a path.
-func (e *Emulator) inBucket(h func(*call, *bucket) (any, error)) handler {
-	return func(c *call) (any, error) {
+// withBucket finds the bucket of a path.
+func (e *Emulator) withBucket(h func(*apiRequest, *bucket) (any, error)) handler {
+	return func(c *apiRequest) (any, error) {
 		b := e.bucket(c.r.PathValue("cluster"), c.r.PathValue("bucket"))
 		if b == nil {
 			return nil, notFound()
@@ -140,37 +140,37 @@ func (e *Emulator) inBucket(h func(*call, *bucket) (any, error)) handler {
 	}
 }
 
-// taken are labels that another customer has in every cluster, so that the refusal can be seen.
-const taken = "taken"
+// takenLabel are labels that another customer has in every cluster, so that the refusal can be seen.
+const takenLabel = "taken"
 
-func (e *Emulator) createBucket(c *call) (any, error) {
+func (e *Emulator) createBucket(c *apiRequest) (any, error) {
 	var cluster, label string
 	acl, cors := "private", false
-	if err := first(c.require("cluster", "label"), c.text("cluster", &cluster, 1, 64), c.text("label", &label, 3, 63),
-		c.enum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write"), c.truth("cors_enabled", &cors)); err != nil {
+	if err := firstError(c.require("cluster", "label"), c.readString("cluster", &cluster, 1, 64), c.readString("label", &label, 3, 63),
+		c.readEnum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write"), c.readBool("cors_enabled", &cors)); err != nil {
 		return nil, err
 	}
 	where := e.cluster(cluster)
 	switch {
 	case where == nil:
-		return nil, invalid("cluster", "cluster is not valid")
+		return nil, invalidField("cluster", "cluster is not valid")
 	case e.options.NegativeBalance:
-		return nil, refuse(403, "Your account has a negative balance: Object Storage cannot be changed until it is paid")
-	case badLabel(label) != "":
-		return nil, invalid("label", "%s", badLabel(label))
-	case label == taken:
-		return nil, invalid("label", "The label is already used in this cluster")
+		return nil, newAPIError(403, "Your account has a negative balance: Object Storage cannot be changed until it is paid")
+	case labelProblem(label) != "":
+		return nil, invalidField("label", "%s", labelProblem(label))
+	case label == takenLabel:
+		return nil, invalidField("label", "The label is already used in this cluster")
 	}
 	if b := e.bucket(cluster, label); b != nil {
-		return b.shown(), nil // as if just created; ACL and CORS stay as they were
+		return b.body(), nil // as if just created; ACL and CORS stay as they were
 	}
-	b := &bucket{cluster: where, label: label, created: e.stamp(), acl: acl, cors: cors, objects: newShelf()}
+	b := &bucket{cluster: where, label: label, created: e.timestampNow(), acl: acl, cors: cors, objects: newObjectStore()}
 	e.buckets = append(e.buckets, b)
-	return b.shown(), nil
+	return b.body(), nil
 }
 
-// badLabel says what is wrong with a bucket's label. The document shows no rule; this is the real service's.
-func badLabel(label string) string {
+// labelProblem says what is wrong with a bucket's label. The document shows no rule; this is the real service's.
+func labelProblem(label string) string {
 	for i, r := range label {
 		plain := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
 		if !plain && (r != '-' && r != '.' || i == 0 || i == len(label)-1) {
@@ -186,29 +186,29 @@ func badLabel(label string) string {
 	return ""
 }
 
-func (e *Emulator) deleteBucket(_ *call, b *bucket) (any, error) {
-	if b.shelf().count > 0 {
-		return nil, refuse(400, fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label))
+func (e *Emulator) deleteBucket(_ *apiRequest, b *bucket) (any, error) {
+	if b.loadObjects().count > 0 {
+		return nil, newAPIError(400, fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label))
 	}
 	e.buckets = slices.DeleteFunc(e.buckets, func(o *bucket) bool { return o == b })
-	return nothing{}, nil
+	return emptyObject{}, nil
 }
 
 // setAccess changes ACL and CORS. The document lists custom among the values; it changes nothing.
-func setAccess(c *call, b *bucket) (any, error) {
+func setAccess(c *apiRequest, b *bucket) (any, error) {
 	acl, cors := b.acl, b.cors
-	if err := first(c.enum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write", "custom"), c.truth("cors_enabled", &cors)); err != nil {
+	if err := firstError(c.readEnum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write", "custom"), c.readBool("cors_enabled", &cors)); err != nil {
 		return nil, err
 	}
 	if acl != "custom" {
 		b.acl = acl
 	}
 	b.cors = cors
-	return nothing{}, nil
+	return emptyObject{}, nil
 }
 
-func (e *Emulator) viewAccess(c *call) (any, error) {
-	return e.inBucket(func(_ *call, b *bucket) (any, error) {
+func (e *Emulator) viewAccess(c *apiRequest) (any, error) {
+	return e.withBucket(func(_ *apiRequest, b *bucket) (any, error) {
 		return map[string]any{"acl": b.acl, "acl_xml": aclXML(b.acl), "cors_enabled": b.cors, "cors_xml": nil}, nil
 	})(c)
 }
@@ -217,19 +217,19 @@ func aclXML(acl string) string {
 	return "<AccessControlPolicy xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Owner><ID>9d6e1c5a</ID></Owner><AccessControlList><Grant>" + acl + "</Grant></AccessControlList></AccessControlPolicy>"
 }
 
-// named is the object that a request is about.
-func (b *bucket) named(c *call, name string) (*object, error) {
+// findObject is the object that a request is about.
+func (b *bucket) findObject(c *apiRequest, name string) (*object, error) {
 	if name == "" {
-		return nil, invalid("name", "name is required")
+		return nil, invalidField("name", "name is required")
 	}
-	if o := b.shelf().get(name); o != nil {
+	if o := b.loadObjects().get(name); o != nil {
 		return o, nil
 	}
 	return nil, notFound()
 }
 
-func viewACL(c *call, b *bucket) (any, error) {
-	o, err := b.named(c, c.r.URL.Query().Get("name"))
+func viewACL(c *apiRequest, b *bucket) (any, error) {
+	o, err := b.findObject(c, c.r.URL.Query().Get("name"))
 	if err != nil {
 		return nil, err
 	}
@@ -237,54 +237,54 @@ func viewACL(c *call, b *bucket) (any, error) {
 }
 
 // setACL answers the new ACL as the document says; the real service answers {}.
-func setACL(c *call, b *bucket) (any, error) {
+func setACL(c *apiRequest, b *bucket) (any, error) {
 	var name, acl string
-	if err := first(c.require("acl", "name"), c.enum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write", "custom")); err != nil {
+	if err := firstError(c.require("acl", "name"), c.readEnum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write", "custom")); err != nil {
 		return nil, err
 	}
 	_ = json.Unmarshal(c.body["name"], &name)
-	o, err := b.named(c, name)
+	o, err := b.findObject(c, name)
 	if err != nil {
 		return nil, err
 	}
 	if acl != "custom" {
 		changed := *o
 		changed.acl = acl
-		b.shelf().put(&changed)
+		b.loadObjects().put(&changed)
 		o = &changed
 	}
 	return map[string]string{"acl": o.acl, "acl_xml": aclXML(o.acl)}, nil
 }
 
-func listObjects(c *call, b *bucket) (any, error) {
+func listObjects(c *apiRequest, b *bucket) (any, error) {
 	q := c.r.URL.Query()
 	size := 100
 	if text := q.Get("page_size"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 25 || n > 500 {
-			return nil, invalid("page_size", "Must be 25-500")
+			return nil, invalidField("page_size", "Must be 25-500")
 		}
 		size = n
 	}
-	entries, next := b.shelf().list(q.Get("prefix"), q.Get("delimiter"), q.Get("marker"), size)
+	entries, next := b.loadObjects().list(q.Get("prefix"), q.Get("delimiter"), q.Get("marker"), size)
 	if entries == nil {
-		entries = []entry{}
+		entries = []objectEntry{}
 	}
-	answer := listing{Data: entries, Truncated: next != ""}
+	answer := listBody{Data: entries, Truncated: next != ""}
 	if next != "" {
 		answer.Next = &next
 	}
-	return answer.text(), nil
+	return answer.encode(), nil
 }
 
 // uploadCertificate takes a PEM pair that fits and whose names cover the label. A second one is refused: the document says to delete first.
-func uploadCertificate(c *call, b *bucket) (any, error) {
+func uploadCertificate(c *apiRequest, b *bucket) (any, error) {
 	var certificate, private string
-	if err := first(c.require("certificate", "private_key"), c.text("certificate", &certificate, 1, 1<<20), c.text("private_key", &private, 1, 1<<20)); err != nil {
+	if err := firstError(c.require("certificate", "private_key"), c.readString("certificate", &certificate, 1, 1<<20), c.readString("private_key", &private, 1, 1<<20)); err != nil {
 		return nil, err
 	}
-	if b.ssl {
-		return nil, refuse(400, "A certificate is already uploaded: delete it first")
+	if b.hasCertificate {
+		return nil, newAPIError(400, "A certificate is already uploaded: delete it first")
 	}
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(private))
 	if err != nil {
@@ -292,13 +292,13 @@ func uploadCertificate(c *call, b *bucket) (any, error) {
 		if strings.Contains(err.Error(), "private key") {
 			field = "private_key"
 		}
-		return nil, invalid(field, "%s is not valid", field)
+		return nil, invalidField(field, "%s is not valid", field)
 	}
 	leaf, err := x509.ParseCertificate(pair.Certificate[0])
 	if err != nil || leaf.VerifyHostname(b.label) != nil {
-		return nil, invalid("certificate", "certificate is not valid for %s", b.label)
+		return nil, invalidField("certificate", "certificate is not valid for %s", b.label)
 	}
-	b.ssl = true
+	b.hasCertificate = true
 	return map[string]bool{"ssl": true}, nil
 }
 
@@ -317,57 +317,57 @@ type grant struct {
 	Permissions string `json:"permissions"`
 }
 
-// hidden is what stands for a secret once it has been shown.
-const hidden = "[REDACTED]"
+// redacted is what stands for a secret once it has been shown.
+const redacted = "[REDACTED]"
 
-func (e *Emulator) key(c *call) *key {
-	return byID(e.keys, c.number("id"), func(x *key) int { return x.ID })
+func (e *Emulator) key(c *apiRequest) *key {
+	return findByID(e.keys, c.pathInt("id"), func(x *key) int { return x.ID })
 }
 
 // createKey makes a key: unlimited without bucket_access or with null, limited to its entries with a list, which may be empty.
-func (e *Emulator) createKey(c *call) (any, error) {
+func (e *Emulator) createKey(c *apiRequest) (any, error) {
 	if e.options.NegativeBalance {
-		return nil, refuse(403, "Your account has a negative balance: keys cannot be made until it is paid")
+		return nil, newAPIError(403, "Your account has a negative balance: keys cannot be made until it is paid")
 	}
 	k := &key{}
-	if err := c.text("label", &k.Label, 0, 50); err != nil {
+	if err := c.readString("label", &k.Label, 0, 50); err != nil {
 		return nil, err
 	}
-	if c.has("bucket_access") && !c.null("bucket_access") {
+	if c.has("bucket_access") && !c.isNull("bucket_access") {
 		k.Limited, k.Access = true, []grant{}
 		if json.Unmarshal(c.body["bucket_access"], &k.Access) != nil {
-			return nil, invalid("bucket_access", "bucket_access must be an array of objects")
+			return nil, invalidField("bucket_access", "bucket_access must be an array of objects")
 		}
 		for _, g := range k.Access {
 			if g.Permissions != "read_only" && g.Permissions != "read_write" {
-				return nil, invalid("bucket_access.permissions", "Must be one of read_only, read_write")
+				return nil, invalidField("bucket_access.permissions", "Must be one of read_only, read_write")
 			}
 			if e.bucket(g.Cluster, g.Bucket) == nil {
-				return nil, invalid("bucket_access.bucket_name", "bucket %s is not in %s", g.Bucket, g.Cluster)
+				return nil, invalidField("bucket_access.bucket_name", "bucket %s is not in %s", g.Bucket, g.Cluster)
 			}
 		}
 	}
-	k.ID = e.next()
-	k.AccessKey, k.SecretKey = fmt.Sprintf("EMULATED%012d", k.ID), hidden
+	k.ID = e.nextID()
+	k.AccessKey, k.SecretKey = fmt.Sprintf("EMULATED%012d", k.ID), redacted
 	e.keys = append(e.keys, k)
 	once := *k
 	once.SecretKey = fmt.Sprintf("emulated-secret-of-key-%017d", k.ID)
 	return once, nil
 }
 
-func (e *Emulator) updateKey(c *call) (any, error) {
+func (e *Emulator) updateKey(c *apiRequest) (any, error) {
 	k := e.key(c)
 	if k == nil {
 		return nil, notFound()
 	}
-	return k, c.text("label", &k.Label, 0, 50)
+	return k, c.readString("label", &k.Label, 0, 50)
 }
 
-func (e *Emulator) revokeKey(c *call) (any, error) {
+func (e *Emulator) revokeKey(c *apiRequest) (any, error) {
 	k := e.key(c)
 	if k == nil {
 		return nil, notFound()
 	}
 	e.keys = slices.DeleteFunc(e.keys, func(o *key) bool { return o == k })
-	return nothing{}, nil
+	return emptyObject{}, nil
 }

@@ -11,77 +11,77 @@ import (
 )
 
 // has reports whether a member was sent at all.
-func (c *call) has(name string) bool { _, there := c.body[name]; return there }
+func (c *apiRequest) has(name string) bool { _, there := c.body[name]; return there }
 
-// null reports whether a member was sent as null.
-func (c *call) null(name string) bool { return string(c.body[name]) == "null" }
+// isNull reports whether a member was sent as null.
+func (c *apiRequest) isNull(name string) bool { return string(c.body[name]) == "null" }
 
-// text reads a member into a string and checks its length in characters. Absent leaves what is there; null empties it.
-func (c *call) text(name string, into *string, low, high int) error {
+// readString reads a member into a string and checks its length in characters. Absent leaves what is there; null empties it.
+func (c *apiRequest) readString(name string, into *string, low, high int) error {
 	if !c.has(name) {
 		return nil
 	}
-	if c.null(name) {
+	if c.isNull(name) {
 		if low > 0 && name != "group" {
-			return invalid(name, "%s cannot be null", name)
+			return invalidField(name, "%s cannot be null", name)
 		}
 		*into = ""
 		return nil
 	}
 	var s string
 	if json.Unmarshal(c.body[name], &s) != nil {
-		return invalid(name, "%s must be a string", name)
+		return invalidField(name, "%s must be a string", name)
 	}
 	if n := utf8.RuneCountInString(s); n < low || n > high {
-		return invalid(name, "Length must be %d-%d characters", low, high)
+		return invalidField(name, "Length must be %d-%d characters", low, high)
 	}
 	*into = s
 	return nil
 }
 
-// integer reads a member into a number and checks its bounds.
-func (c *call) integer(name string, into *int, low, high int) error {
+// readInt reads a member into a number and checks its bounds.
+func (c *apiRequest) readInt(name string, into *int, low, high int) error {
 	if !c.has(name) {
 		return nil
 	}
 	var n int
 	if json.Unmarshal(c.body[name], &n) != nil || n < low || n > high {
-		return invalid(name, "Must be %d-%d", low, high)
+		return invalidField(name, "Must be %d-%d", low, high)
 	}
 	*into = n
 	return nil
 }
 
-// enum reads a member that has one of some values.
-func (c *call) enum(name string, into *string, values ...string) error {
+// readEnum reads a member that has one of some values.
+func (c *apiRequest) readEnum(name string, into *string, values ...string) error {
 	if !c.has(name) {
 		return nil
 	}
 	var s string
 	if json.Unmarshal(c.body[name], &s) != nil || !slices.Contains(values, s) {
-		return invalid(name, "Must be one of %s", strings.Join(values, ", "))
+		return invalidField(name, "Must be one of %s", strings.Join(values, ", "))
 	}
 	*into = s
 	return nil
 }
 
-// truth reads a member that is true or false.
-func (c *call) truth(name string, into *bool) error {
+// readBool reads a member that is true or false.
+func (c *apiRequest) readBool(name string, into *bool) error {
 	if !c.has(name) {
 		return nil
 	}
 	if json.Unmarshal(c.body[name], into) != nil {
-		return invalid(name, "%s must be a boolean", name)
+		return invalidField(name, "%s must be a boolean", name)
 	}
 	return nil
 }
 
 // require refuses a request that lacks members.
-func (c *call) require(names ...string) error {
-	f := &failure{status: 400}
+func (c *apiRequest) require(names ...string) error {
+	f := &apiError{status: 400}
 	for _, name := range names {
-		if !c.has(name) || c.null(name) {
-			f.reasons = append(f.reasons, reason{name + " is required", name})
+		if !c.has(name) || c.isNull(name) {
+			f.reasons = append(f.reasons, errorReason{name + " is required", name})
 		}
 	}
 	if f.reasons != nil {
@@ -90,8 +90,8 @@ func (c *call) require(names ...string) error {
 	return nil
 }
 
-// first is the first failure of several checks.
-func first(errs ...error) error {
+// firstError is the first failure of several checks.
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err

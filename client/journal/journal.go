@@ -24,13 +24,13 @@ import (
 
 // An Entry is one change and how it ended.
 type Entry struct {
-	ID      string        `json:"id"`
-	Time    time.Time     `json:"time"`
-	Account string        `json:"account,omitempty"`
-	Change  client.Change `json:"change"`
-	Outcome Outcome       `json:"-"`
-	Why     string        `json:"-"` // the error's text where it was not done, or how the outcome came to be known later
-	live    bool          // another program began it while this one was running
+	ID             string        `json:"id"`
+	Time           time.Time     `json:"time"`
+	Account        string        `json:"account,omitempty"`
+	Change         client.Change `json:"change"`
+	Outcome        Outcome       `json:"-"`
+	OutcomeDetail  string        `json:"-"` // the error's text where it was not done, or how the outcome came to be known later
+	byOtherProcess bool          // another program began it while this one was running
 }
 
 // An Outcome is how a change ended, as far as the journal knows.
@@ -38,22 +38,22 @@ type Outcome string
 
 // The outcomes.
 const (
-	Sent    Outcome = "sent" // no outcome was written: the program ended before the answer
-	Done    Outcome = "done"
-	NotDone Outcome = "not done"
-	Unknown Outcome = "unknown"
+	Pending  Outcome = "sent" // no outcome was written: the program ended before the answer
+	Applied  Outcome = "done"
+	Rejected Outcome = "not done"
+	Unknown  Outcome = "unknown"
 )
 
-// line is a line of the file: an intent, or the outcome of one.
-type line struct {
-	Intent  *Entry  `json:"intent,omitempty"`
-	ID      string  `json:"id,omitempty"`
-	Outcome Outcome `json:"outcome,omitempty"`
-	Why     string  `json:"why,omitempty"`
+// record is a line of the file: an intent, or the outcome of one.
+type record struct {
+	Intent        *Entry  `json:"intent,omitempty"`
+	ID            string  `json:"id,omitempty"`
+	Outcome       Outcome `json:"outcome,omitempty"`
+	OutcomeDetail string  `json:"why,omitempty"`
 }
 
-// disk is the file, or what stands for it in a test.
-type disk interface {
+// logFile is the file, or what stands for it in a test.
+type logFile interface {
 	io.WriteCloser
 	io.ReaderAt
 	Stat() (os.FileInfo, error)
@@ -65,21 +65,21 @@ type Journal struct {
 	account string
 	now     func() time.Time
 
-	mu      sync.Mutex
-	file    disk // nil in memory
-	entries []*Entry
-	byID    map[string]*Entry
-	holds   map[string]Hold
-	torn    int   // lines that could not be read
-	upto    int64 // bytes of the file that have been read
-	run     string
-	count   int
-	version int
+	mu          sync.Mutex
+	file        logFile // nil in memory
+	entries     []*Entry
+	byID        map[string]*Entry
+	disabled    map[string]DisabledService
+	unreadable  int   // lines that could not be read
+	readOffset  int64 // bytes of the file that have been read
+	runID       string
+	intentCount int
+	version     int
 }
 
-// Memory is a journal that is gone with the program: for the demo.
-func Memory(now func() time.Time) *Journal {
-	return &Journal{now: now, byID: map[string]*Entry{}, holds: map[string]Hold{}, run: "m"}
+// NewInMemory is a journal that is gone with the program: for the demo.
+func NewInMemory(now func() time.Time) *Journal {
+	return &Journal{now: now, byID: map[string]*Entry{}, disabled: map[string]DisabledService{}, runID: "m"}
 }
 
 // Open reads and continues the journal of an account. The file is made for its owner alone.
@@ -94,11 +94,11 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	j := Memory(now)
-	j.account, j.run = account, fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
-	err = errors.Join(private(file), j.read(file))
+	j := NewInMemory(now)
+	j.account, j.runID = account, fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
+	err = errors.Join(makePrivate(file), j.readAll(file))
 	if err == nil {
-		j.upto, err = file.Seek(0, io.SeekCurrent)
+		j.readOffset, err = file.Seek(0, io.SeekCurrent)
 	}
 	if err != nil {
 		file.Close()
@@ -108,8 +108,8 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 	return j, nil
 }
 
-// private takes the file from everybody but its owner, whoever made it.
-func private(file *os.File) error {
+// makePrivate takes the file from everybody but its owner, whoever made it.
+func makePrivate(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return err
@@ -117,28 +117,28 @@ func private(file *os.File) error {
 	return file.Chmod(0o600)
 }
 
-// longest is how long a line may be. What is longer was not written here.
-const longest = 1 << 20
+// maxLineBytes is how long a line may be. What is longer was not written here.
+const maxLineBytes = 1 << 20
 
-// read takes up what earlier runs wrote, a last line without an end included.
-func (j *Journal) read(r io.Reader) error {
-	_, rest, err := j.lines(r)
+// readAll takes up what earlier runs wrote, a last line without an end included.
+func (j *Journal) readAll(r io.Reader) error {
+	_, rest, err := j.readLines(r)
 	if err == nil {
-		j.take(rest)
+		j.parseLine(rest)
 	}
 	return err
 }
 
-// lines takes up lines. A line that cannot be read is counted and passed over. whole is how many bytes of lines with an end there were, rest
+// readLines takes up lines. A line that cannot be read is counted and passed over. whole is how many bytes of lines with an end there were, rest
 // what stands behind them.
-func (j *Journal) lines(r io.Reader) (whole int64, rest []byte, err error) {
+func (j *Journal) readLines(r io.Reader) (whole int64, rest []byte, err error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	var held []byte
 	var read int64
 	for {
 		part, err := text.ReadSlice('\n')
 		read += int64(len(part))
-		if len(held) <= longest {
+		if len(held) <= maxLineBytes {
 			held = append(held, part...)
 		}
 		switch {
@@ -148,7 +148,7 @@ func (j *Journal) lines(r io.Reader) (whole int64, rest []byte, err error) {
 		case err != nil:
 			return whole, held, err
 		default:
-			j.take(held)
+			j.parseLine(held)
 			held, whole = held[:0], read
 		}
 	}
@@ -165,15 +165,15 @@ func (j *Journal) CatchUp() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("journal: %w", err)
 	}
-	j.upto = min(j.upto, info.Size()) // somebody may have cut the file
+	j.readOffset = min(j.readOffset, info.Size()) // somebody may have cut the file
 	known, version := len(j.entries), j.version
-	whole, _, err := j.lines(io.NewSectionReader(j.file, j.upto, info.Size()-j.upto))
-	j.upto += whole
+	whole, _, err := j.readLines(io.NewSectionReader(j.file, j.readOffset, info.Size()-j.readOffset))
+	j.readOffset += whole
 	if err != nil {
 		return false, fmt.Errorf("journal: %w", err)
 	}
 	for _, e := range j.entries[known:] {
-		e.live = true
+		e.byOtherProcess = true
 	}
 	if len(j.entries) > known {
 		slices.SortStableFunc(j.entries, func(a, b *Entry) int { return a.Time.Compare(b.Time) })
@@ -181,9 +181,9 @@ func (j *Journal) CatchUp() (bool, error) {
 	return j.version != version, nil
 }
 
-// Await looks into the file now and then until another program has written something, and takes it up. It is false where ctx ends first, and
+// WaitForChange looks into the file now and then until another program has written something, and takes it up. It is false where ctx ends first, and
 // at once for a journal in memory.
-func (j *Journal) Await(ctx context.Context, every time.Duration) bool {
+func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 	if j.file == nil {
 		return false
 	}
@@ -201,14 +201,14 @@ func (j *Journal) Await(ctx context.Context, every time.Duration) bool {
 	}
 }
 
-// take reads one line.
-func (j *Journal) take(data []byte) {
+// parseLine reads one line.
+func (j *Journal) parseLine(data []byte) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
 	}
-	var l line
-	if len(data) > longest || json.Unmarshal(data, &l) != nil || !j.apply(l) {
-		j.torn++
+	var l record
+	if len(data) > maxLineBytes || json.Unmarshal(data, &l) != nil || !j.apply(l) {
+		j.unreadable++
 	}
 }
 
@@ -219,59 +219,59 @@ func (j *Journal) Version() int {
 	return j.version
 }
 
-// Ours reports whether a change was sent by this run of the program.
-func (j *Journal) Ours(e Entry) bool { return strings.HasPrefix(e.ID, j.run+"-") }
+// FromThisRun reports whether a change was sent by this run of the program.
+func (j *Journal) FromThisRun(e Entry) bool { return strings.HasPrefix(e.ID, j.runID+"-") }
 
-// patience is how long a change that another program has begun may be without an outcome before that program is thought to be gone.
-const patience = 2 * time.Minute
+// otherProcessTimeout is how long a change that another program has begun may be without an outcome before that program is thought to be gone.
+const otherProcessTimeout = 2 * time.Minute
 
-// Open reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the answer.
-func (j *Journal) Open(e Entry) bool {
-	return e.Outcome == Unknown || e.Outcome == Sent && !j.Ours(e) && !(e.live && j.now().Sub(e.Time) < patience)
+// Unresolved reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the answer.
+func (j *Journal) Unresolved(e Entry) bool {
+	return e.Outcome == Unknown || e.Outcome == Pending && !j.FromThisRun(e) && !(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
 }
 
 // apply takes a line into the state. It reports whether the line made sense: an intent is new, or one of this run that is read back, and an
 // outcome is one of an intent.
-func (j *Journal) apply(l line) bool {
+func (j *Journal) apply(l record) bool {
 	if l.Intent != nil {
 		e := *l.Intent
 		if _, known := j.byID[e.ID]; known || e.ID == "" {
-			return known && j.Ours(e)
+			return known && j.FromThisRun(e)
 		}
-		e.Outcome = Sent
+		e.Outcome = Pending
 		j.entries = append(j.entries, &e)
 		j.byID[e.ID] = &e
 		j.version++
 		return true
 	}
 	e, known := j.byID[l.ID]
-	if !known || l.Outcome != Done && l.Outcome != NotDone && l.Outcome != Unknown {
+	if !known || l.Outcome != Applied && l.Outcome != Rejected && l.Outcome != Unknown {
 		return false
 	}
-	if e.Outcome != l.Outcome || e.Why != l.Why {
-		e.Outcome, e.Why = l.Outcome, l.Why
+	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail {
+		e.Outcome, e.OutcomeDetail = l.Outcome, l.OutcomeDetail
 		j.version++
 	}
-	j.hold(e)
+	j.trackDisabled(e)
 	return true
 }
 
-// Torn is how many lines could not be read.
-func (j *Journal) Torn() int {
+// UnreadableLines is how many lines could not be read.
+func (j *Journal) UnreadableLines() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.torn
+	return j.unreadable
 }
 
 // RecordIntent writes that a change is about to be sent. It is on the disk when Intent returns.
 func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.count++
-	e := Entry{ID: j.run + "-" + strconv.Itoa(j.count), Time: j.now().UTC(), Account: j.account, Change: c}
-	l := line{Intent: &e}
+	j.intentCount++
+	e := Entry{ID: j.runID + "-" + strconv.Itoa(j.intentCount), Time: j.now().UTC(), Account: j.account, Change: c}
+	l := record{Intent: &e}
 	if err := j.write(l, true); err != nil {
-		_ = j.write(line{ID: e.ID, Outcome: NotDone, Why: "it could not be recorded, so it was not sent"}, true) // what reached the disk must not pass for sent
+		_ = j.write(record{ID: e.ID, Outcome: Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"}, true) // what reached the disk must not pass for sent
 		return "", err
 	}
 	j.apply(l)
@@ -280,15 +280,15 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 
 // RecordOutcome writes how a change ended. A later one of the same change counts: err then says how it came to be known.
 func (j *Journal) RecordOutcome(id string, done bool, err error) {
-	l := line{ID: id, Outcome: Done}
+	l := record{ID: id, Outcome: Applied}
 	if !done {
-		l.Outcome = NotDone
+		l.Outcome = Rejected
 		if u, ok := err.(interface{ Unknown() bool }); ok && u.Unknown() {
 			l.Outcome = Unknown
 		}
 	}
 	if err != nil {
-		l.Why = err.Error()
+		l.OutcomeDetail = err.Error()
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -297,7 +297,7 @@ func (j *Journal) RecordOutcome(id string, done bool, err error) {
 }
 
 // write appends a line in one piece, so that two programs do not mix theirs.
-func (j *Journal) write(l line, durable bool) error {
+func (j *Journal) write(l record, durable bool) error {
 	if j.file == nil {
 		return nil
 	}
@@ -305,10 +305,10 @@ func (j *Journal) write(l line, durable bool) error {
 	if err != nil {
 		return err
 	}
-	if len(data) >= longest {
+	if len(data) >= maxLineBytes {
 		return fmt.Errorf("it is too long to be recorded: %d bytes", len(data))
 	}
-	if j.open() {
+	if j.endsMidLine() {
 		data = append([]byte{'\n'}, data...)
 	}
 	if _, err := j.file.Write(append(data, '\n')); err != nil || !durable {
@@ -317,8 +317,8 @@ func (j *Journal) write(l line, durable bool) error {
 	return j.file.Sync()
 }
 
-// open reports whether the last line in the file has no end: a program was killed, or the disk was full, while it was written.
-func (j *Journal) open() bool {
+// endsMidLine reports whether the last line in the file has no end: a program was killed, or the disk was full, while it was written.
+func (j *Journal) endsMidLine() bool {
 	info, err := j.file.Stat()
 	if err != nil || info.Size() == 0 {
 		return false
@@ -364,16 +364,16 @@ func (j *Journal) Unfinished(op string) []Entry {
 	}
 	var open []Entry
 	for i, e := range j.entries {
-		ours := strings.HasPrefix(e.ID, j.run+"-")
-		if e.Change.Op == op && last[e.Change.Path] == i && !ours && (e.Outcome == Sent || e.Outcome == Unknown) {
+		ours := strings.HasPrefix(e.ID, j.runID+"-")
+		if e.Change.Op == op && last[e.Change.Path] == i && !ours && (e.Outcome == Pending || e.Outcome == Unknown) {
 			open = append(open, *e)
 		}
 	}
 	return open
 }
 
-// A Hold is a service that this program disabled and that has not been enabled since, as far as the journal knows.
-type Hold struct {
+// A DisabledService is a service that this program disabled and that has not been enabled since, as far as the journal knows.
+type DisabledService struct {
 	ID     string // of the service
 	Label  string
 	Reason string
@@ -381,34 +381,34 @@ type Hold struct {
 	Until  time.Time // when it is to be enabled again; zero where nobody said
 }
 
-// hold keeps track of what is disabled.
-func (j *Journal) hold(e *Entry) {
-	if e.Outcome != Done || e.Change.Resource != "service" {
+// trackDisabled keeps track of what is disabled.
+func (j *Journal) trackDisabled(e *Entry) {
+	if e.Outcome != Applied || e.Change.Resource != "service" {
 		return
 	}
 	switch e.Change.Op {
 	case "disable service":
-		j.holds[e.Change.ID] = Hold{ID: e.Change.ID, Label: e.Change.Label, Reason: e.Change.Reason, Since: e.Time, Until: e.Change.RevertAt}
+		j.disabled[e.Change.ID] = DisabledService{ID: e.Change.ID, Label: e.Change.Label, Reason: e.Change.Reason, Since: e.Time, Until: e.Change.RevertAt}
 	case "enable service", "delete service":
-		delete(j.holds, e.Change.ID)
+		delete(j.disabled, e.Change.ID)
 	}
 }
 
-// Holds are the services that this program disabled, by number.
-func (j *Journal) Holds() map[string]Hold {
+// DisabledServices are the services that this program disabled, by number.
+func (j *Journal) DisabledServices() map[string]DisabledService {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	holds := make(map[string]Hold, len(j.holds))
-	for id, h := range j.holds {
+	holds := make(map[string]DisabledService, len(j.disabled))
+	for id, h := range j.disabled {
 		holds[id] = h
 	}
 	return holds
 }
 
-// Hold is the hold on one service.
-func (j *Journal) Hold(id string) (Hold, bool) {
+// DisabledService is the hold on one service.
+func (j *Journal) DisabledService(id string) (DisabledService, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	h, held := j.holds[id]
+	h, held := j.disabled[id]
 	return h, held
 }

@@ -10,24 +10,24 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
-func at() time.Time { return time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC) }
+func testTime() time.Time { return time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC) }
 
-func disable(id, label string) client.Change {
-	return client.Change{Op: "disable service", Resource: "service", ID: id, Label: label, Reason: "maintenance", RevertAt: at().Add(time.Hour)}
+func disableChange(id, label string) client.Change {
+	return client.Change{Op: "disable service", Resource: "service", ID: id, Label: label, Reason: "maintenance", RevertAt: testTime().Add(time.Hour)}
 }
 
-type lost struct{}
+type unknownError struct{}
 
-func (lost) Error() string { return "cut" }
-func (lost) Unknown() bool { return true }
+func (unknownError) Error() string { return "cut" }
+func (unknownError) Unknown() bool { return true }
 
 // What was sent and how it ended survives the program, whatever stands between the lines.
-func TestAJournalIsReadAgain(t *testing.T) {
+func TestOpen_readsEarlierRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "a.journal")
-	j, err := Open(path, "a", at)
+	j, err := Open(path, "a", testTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,15 +35,15 @@ func TestAJournalIsReadAgain(t *testing.T) {
 		done bool
 		err  error
 		want Outcome
-	}{{true, nil, Done}, {false, errors.New("no"), NotDone}, {false, lost{}, Unknown}}
+	}{{true, nil, Applied}, {false, errors.New("no"), Rejected}, {false, unknownError{}, Unknown}}
 	for i, end := range ends {
-		id, err := j.RecordIntent(disable(string(rune('1'+i)), "x"))
+		id, err := j.RecordIntent(disableChange(string(rune('1'+i)), "x"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.RecordOutcome(id, end.done, end.err)
 	}
-	if _, err := j.RecordIntent(disable("9", "x")); err != nil {
+	if _, err := j.RecordIntent(disableChange("9", "x")); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Close(); err != nil {
@@ -55,22 +55,22 @@ func TestAJournalIsReadAgain(t *testing.T) {
 	}
 	_, _ = file.WriteString("garbage\n{\"intent\":{\"id\":\"to")
 	file.Close()
-	again, err := Open(path, "a", at)
+	again, err := Open(path, "a", testTime)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
 	entries := again.Entries(time.Time{})
-	if len(entries) != 4 || again.Torn() != 2 || entries[3].Outcome != Sent {
-		t.Fatalf("%d entries, %d torn: %+v", len(entries), again.Torn(), entries)
+	if len(entries) != 4 || again.UnreadableLines() != 2 || entries[3].Outcome != Pending {
+		t.Fatalf("%d entries, %d torn: %+v", len(entries), again.UnreadableLines(), entries)
 	}
 	for i, end := range ends {
 		if entries[i].Outcome != end.want {
 			t.Errorf("change %d is %s, not %s", i, entries[i].Outcome, end.want)
 		}
 	}
-	if h, held := again.Hold("1"); !held || h.Reason != "maintenance" || !h.Until.Equal(at().Add(time.Hour)) || len(again.Holds()) != 1 {
-		t.Errorf("holds: %+v", again.Holds())
+	if h, held := again.DisabledService("1"); !held || h.Reason != "maintenance" || !h.Until.Equal(testTime().Add(time.Hour)) || len(again.DisabledServices()) != 1 {
+		t.Errorf("holds: %+v", again.DisabledServices())
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -78,10 +78,10 @@ func TestAJournalIsReadAgain(t *testing.T) {
 }
 
 // What is enabled again is held no more.
-func TestEnablingEndsAHold(t *testing.T) {
-	j := Memory(at)
+func TestJournal_DisabledServices(t *testing.T) {
+	j := NewInMemory(testTime)
 	for _, op := range []string{"disable service", "enable service"} {
-		c := disable("7", "x")
+		c := disableChange("7", "x")
 		c.Op = op
 		id, err := j.RecordIntent(c)
 		if err != nil {
@@ -89,13 +89,13 @@ func TestEnablingEndsAHold(t *testing.T) {
 		}
 		j.RecordOutcome(id, true, nil)
 	}
-	if len(j.Holds()) != 0 {
-		t.Errorf("holds: %+v", j.Holds())
+	if len(j.DisabledServices()) != 0 {
+		t.Errorf("holds: %+v", j.DisabledServices())
 	}
 }
 
 // What was begun is found by the next run, until somebody brings it to an end.
-func TestUnfinishedChanges(t *testing.T) {
+func TestJournal_Unfinished(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.journal")
 	run := func(do func(*Journal)) []Entry {
 		j, err := Open(path, "a", time.Now)
@@ -115,7 +115,7 @@ func TestUnfinishedChanges(t *testing.T) {
 	}
 	own := run(func(j *Journal) {
 		begin(j, "/open")
-		j.RecordOutcome(begin(j, "/unknown"), false, lost{})
+		j.RecordOutcome(begin(j, "/unknown"), false, unknownError{})
 		j.RecordOutcome(begin(j, "/given up"), false, errors.New("cancelled"))
 		j.RecordOutcome(begin(j, "/done"), true, nil)
 		_, _ = j.RecordIntent(client.Change{Op: "delete bucket", Path: "/other"})
@@ -132,28 +132,28 @@ func TestUnfinishedChanges(t *testing.T) {
 }
 
 // A journal that cannot be written refuses the change: nothing is sent without a record.
-func TestAClosedJournalRefuses(t *testing.T) {
-	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "a", at)
+func TestJournal_RecordIntent_closed(t *testing.T) {
+	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "a", testTime)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
-	if _, err := j.RecordIntent(disable("1", "x")); err == nil {
+	if _, err := j.RecordIntent(disableChange("1", "x")); err == nil {
 		t.Error("an intent that was not written passes")
 	}
 }
 
 // Whatever the damage: no panic, the whole lines before it are told as they were written, and what came to an end is not begun again.
 func FuzzJournal(f *testing.F) {
-	faultrig.Report(f, "J9", "FuzzJournal")
-	whole, ends := written(f, filepath.Join(f.TempDir(), "whole"))
+	faulttest.ReportCase(f, "J9", "FuzzJournal")
+	whole, ends := writeJournal(f, filepath.Join(f.TempDir(), "whole"))
 	f.Add(0, []byte("x"))
 	f.Add(len(whole), []byte("{\"intent\":{\"id\":\"1\"}}\n{\"id\":\"1\",\"outcome\":\"done\"}\nx"))
 	f.Add(100, []byte("\n{\"id\":\"\",\"outcome\":\"sent\"}\n{\"intent\":{}}\n"))
 	f.Fuzz(func(t *testing.T, at int, damage []byte) {
 		at = max(0, min(at, len(whole)))
-		j := Memory(time.Now)
-		if err := j.read(bytes.NewReader(append(append(bytes.Clone(whole[:at]), '\n'), damage...))); err != nil {
+		j := NewInMemory(time.Now)
+		if err := j.readAll(bytes.NewReader(append(append(bytes.Clone(whole[:at]), '\n'), damage...))); err != nil {
 			t.Fatal(err)
 		}
 		begun := bytes.Count(whole[:at], []byte(`{"intent"`))
@@ -168,7 +168,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		for _, e := range entries {
 			switch e.Outcome {
-			case Sent, Done, NotDone, Unknown:
+			case Pending, Applied, Rejected, Unknown:
 			default:
 				t.Errorf("an outcome %q", e.Outcome)
 			}

@@ -14,19 +14,19 @@ import (
 	"lookout/client"
 )
 
-// planned is a plan of so many small objects that are there.
-func (r *rig) planned(n int) Plan {
+// planFor is a plan of so many small objects that are there.
+func (r *rig) planFor(n int) Plan {
 	objects := make([]client.Object, n)
 	for i := range objects {
-		objects[i] = r.put(fmt.Sprintf("many/%03d", i), "some text")
+		objects[i] = r.putObject(fmt.Sprintf("many/%03d", i), "some text")
 	}
 	return NewPlan("many/", objects)
 }
 
 // Of what was asked for as one, the end is told once, and before it the first failure alone.
-func TestABatchIsToldAsOne(t *testing.T) {
-	bubble(t, func(r *rig) {
-		plan := r.planned(20)
+func TestManager_Completions_reportsBatchOnce(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		plan := r.planFor(20)
 		for _, taken := range []string{"003", "007"} {
 			if err := os.WriteFile(filepath.Join(r.dir, taken), []byte("here before"), 0o600); err != nil {
 				t.Fatal(err)
@@ -34,14 +34,14 @@ func TestABatchIsToldAsOne(t *testing.T) {
 		}
 		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
 		r.m.Wait()
-		ends := r.m.Ends(0)
+		ends := r.m.Completions(0)
 		if len(ends) != 2 {
 			t.Fatalf("%d ends are told of 20 files", len(ends))
 		}
-		if first := ends[0]; first.Row.State != Failed || first.Batch.Left == 0 {
+		if first := ends[0]; first.Status.State != Failed || first.Batch.Remaining == 0 {
 			t.Errorf("first %+v", first)
 		}
-		if b := ends[1].Batch; b.Files != 20 || b.Done != 18 || b.Failed != 2 || b.Left != 0 || b.Bytes != 18*9 {
+		if b := ends[1].Batch; b.Files != 20 || b.Done != 18 || b.Failed != 2 || b.Remaining != 0 || b.Bytes != 18*9 {
 			t.Errorf("last %+v", b)
 		}
 		for _, taken := range []string{"003", "007"} {
@@ -49,20 +49,20 @@ func TestABatchIsToldAsOne(t *testing.T) {
 		}
 		r.m.RetryAll()
 		r.m.Wait()
-		if again := r.m.Ends(2); len(again) != 1 || again[0].Batch.Done != 20 || again[0].Batch.Failed != 0 {
+		if again := r.m.Completions(2); len(again) != 1 || again[0].Batch.Done != 20 || again[0].Batch.Failed != 0 {
 			t.Errorf("after another try: %+v", again)
 		}
-		if n := r.m.Busy(); n != 0 {
+		if n := r.m.UnfinishedCount(); n != 0 {
 			t.Errorf("%d are unfinished", n)
 		}
 	})
 }
 
 // Rows that were given out stay as they were, and those of transfers that have not moved are not made anew.
-func TestOnlyWhatMovesIsMadeAnew(t *testing.T) {
-	bubble(t, func(r *rig) {
-		plan := r.planned(12)
-		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+func TestManager_Snapshot_reusesUnchanged(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		plan := r.planFor(12)
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 			time.Sleep(time.Minute)
 			return next.RoundTrip(req)
 		}
@@ -76,8 +76,8 @@ func TestOnlyWhatMovesIsMadeAnew(t *testing.T) {
 				same++
 			}
 		}
-		if same != 12-atOnce {
-			t.Errorf("%d of 12 rows are the same while %d run", same, atOnce)
+		if same != 12-maxRunning {
+			t.Errorf("%d of 12 rows are the same while %d run", same, maxRunning)
 		}
 		r.m.Wait()
 		if before[0].State != Running || r.m.Snapshot()[0].State != Done {
@@ -87,17 +87,17 @@ func TestOnlyWhatMovesIsMadeAnew(t *testing.T) {
 }
 
 // Many small files have a speed together, though each ends before its own is known.
-func TestSmallFilesHaveASpeedTogether(t *testing.T) {
-	bubble(t, func(r *rig) {
-		plan := r.planned(120)
-		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+func TestManager_Throughput_smallFiles(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		plan := r.planFor(120)
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 			time.Sleep(300 * time.Millisecond)
 			return next.RoundTrip(req)
 		}
 		began := time.Now()
 		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
 		time.Sleep(4 * time.Second)
-		flow, want := r.m.Flow(), float64(atOnce*9)/0.3
+		flow, want := r.m.Throughput(), float64(maxRunning*9)/0.3
 		if flow.Rate < want*0.8 || flow.Rate > want*1.2 || !flow.Since.Equal(began) {
 			t.Errorf("%.0f bytes a second since %v, want about %.0f since %v", flow.Rate, flow.Since, want, began)
 		}
@@ -108,32 +108,32 @@ func TestSmallFilesHaveASpeedTogether(t *testing.T) {
 		}
 		r.m.Wait()
 		time.Sleep(stallAfter)
-		if rate := r.m.Flow().Rate; rate != 0 {
+		if rate := r.m.Throughput().Rate; rate != 0 {
 			t.Errorf("%.0f bytes a second of nothing", rate)
 		}
 	})
 }
 
-// littered is work that leaves something.
-type littered struct{ dropped *int }
+// cleanupCounter is work that leaves something.
+type cleanupCounter struct{ dropped *int }
 
-func (l littered) run(ctx context.Context, _ *Manager, _ *progress) error {
+func (l cleanupCounter) run(ctx context.Context, _ *Manager, _ *progress) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-func (l littered) drop() {
+func (l cleanupCounter) cleanUp() {
 	time.Sleep(time.Millisecond)
 	*l.dropped++
 }
 
 // What a hundred thousand cancelled transfers leave is cleared away one after another, not by as many at once.
-func TestCancellingAllIsBounded(t *testing.T) {
-	bubble(t, func(r *rig) {
+func TestManager_CancelAll_cleansUpOneByOne(t *testing.T) {
+	runInBubble(t, func(r *rig) {
 		const n = 10_000
 		dropped := 0
 		for range n {
-			r.m.add(Row{Kind: Download}, littered{&dropped}, "")
+			r.m.add(Status{Kind: Download}, cleanupCounter{&dropped}, "")
 		}
 		synctest.Wait()
 		before := runtime.NumGoroutine()
@@ -142,16 +142,16 @@ func TestCancellingAllIsBounded(t *testing.T) {
 			t.Errorf("%d more goroutines", more)
 		}
 		r.m.Wait()
-		if dropped != n || r.m.Busy() != 0 {
-			t.Errorf("%d of %d are cleared away, %d are unfinished", dropped, n, r.m.Busy())
+		if dropped != n || r.m.UnfinishedCount() != 0 {
+			t.Errorf("%d of %d are cleared away, %d are unfinished", dropped, n, r.m.UnfinishedCount())
 		}
 	})
 }
 
-// held is a transport that answers nothing.
-type held struct{}
+// blockingTransport is a transport that answers nothing.
+type blockingTransport struct{}
 
-func (held) RoundTrip(req *http.Request) (*http.Response, error) {
+func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
 }
@@ -159,7 +159,7 @@ func (held) RoundTrip(req *http.Request) (*http.Response, error) {
 func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(held{}))
+			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(blockingTransport{}))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -13,11 +13,11 @@ import (
 
 // Bounds of deletions.
 const (
-	deletesAtOnce = 8 // by all transfers together
-	deleteTries   = 4 // of one object, where the storage refuses because it is busy
-	keptNames     = 1000
-	// deleteFailures in a row end a deletion.
-	deleteFailures = 20
+	maxConcurrentDeletes = 8 // by all transfers together
+	maxDeleteAttempts    = 4 // of one object, where the storage refuses because it is busy
+	maxReportedNames     = 1000
+	// maxConsecutiveFailures in a row end a deletion.
+	maxConsecutiveFailures = 20
 )
 
 // An UndeletedError is a deletion that did not reach all objects.
@@ -48,57 +48,57 @@ func (m *Manager) Delete(cluster, bucket string, names []string) ID {
 	if len(names) == 1 {
 		label = client.NewText(names[0])
 	}
-	row := Row{Kind: Delete, Cluster: cluster, Bucket: bucket, Name: label, Total: int64(len(names))}
-	return m.add(row, &removal{cluster: cluster, bucket: bucket, left: append([]string(nil), names...), all: int64(len(names))}, "")
+	row := Status{Kind: Delete, Cluster: cluster, Bucket: bucket, Name: label, Total: int64(len(names))}
+	return m.add(row, &deleteTask{cluster: cluster, bucket: bucket, remaining: append([]string(nil), names...), total: int64(len(names))}, "")
 }
 
-// removal is the work of deleting objects by name.
-type removal struct {
+// deleteTask is the work of deleting objects by name.
+type deleteTask struct {
 	cluster, bucket string
-	left            []string
-	all             int64
+	remaining       []string
+	total           int64
 }
 
-func (r *removal) run(ctx context.Context, m *Manager, p *progress) error {
-	p.set(r.all-int64(len(r.left)), r.all)
-	s := sweep{m: m, cluster: r.cluster, bucket: r.bucket, p: p}
-	r.left = s.names(ctx, r.left)
-	return s.end(ctx, r.left)
+func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
+	p.set(r.total-int64(len(r.remaining)), r.total)
+	s := deleter{m: m, cluster: r.cluster, bucket: r.bucket, p: p}
+	r.remaining = s.deleteNames(ctx, r.remaining)
+	return s.undeletedError(ctx, r.remaining)
 }
 
-func (r *removal) drop() {}
+func (r *deleteTask) cleanUp() {}
 
-// sweep deletes names, some at once. It stops between two objects, never in one: what was begun is brought to its end.
-type sweep struct {
+// deleter deletes names, some at once. It stops between two objects, never in one: what was begun is brought to its end.
+type deleter struct {
 	m               *Manager
 	cluster, bucket string
 	p               *progress
 
-	mu     sync.Mutex
-	failed []string
-	cause  error
-	row    int  // failures since the last success
-	fatal  bool // no other object is begun
+	mu                  sync.Mutex
+	failed              []string
+	cause               error
+	consecutiveFailures int  // failures since the last success
+	stopped             bool // no other object is begun
 }
 
-// names deletes and gives what is left: first what failed, then what was not begun.
-func (s *sweep) names(ctx context.Context, names []string) []string {
+// deleteNames deletes and gives what is left: first what failed, then what was not begun.
+func (s *deleter) deleteNames(ctx context.Context, names []string) []string {
 	var workers sync.WaitGroup
 	var next int
 	take := func() (string, bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if next == len(names) || s.fatal || ctx.Err() != nil {
+		if next == len(names) || s.stopped || ctx.Err() != nil {
 			return "", false
 		}
 		next++
 		return names[next-1], true
 	}
 	s.failed = nil
-	for range min(deletesAtOnce, len(names)) {
+	for range min(maxConcurrentDeletes, len(names)) {
 		workers.Go(func() {
 			for name, ok := take(); ok; name, ok = take() {
-				s.one(ctx, name)
+				s.deleteOne(ctx, name)
 			}
 		})
 	}
@@ -106,21 +106,21 @@ func (s *sweep) names(ctx context.Context, names []string) []string {
 	return append(s.failed, names[next:]...)
 }
 
-// one deletes an object. A storage that is busy is asked again: it refused, so nothing was done.
-func (s *sweep) one(ctx context.Context, name string) {
-	s.m.deletes <- struct{}{}
-	defer func() { <-s.m.deletes }()
+// deleteOne deletes an object. A storage that is busy is asked again: it refused, so nothing was done.
+func (s *deleter) deleteOne(ctx context.Context, name string) {
+	s.m.deleteSlots <- struct{}{}
+	defer func() { <-s.m.deleteSlots }()
 	var err error
-	for try := range deleteTries {
+	for try := range maxDeleteAttempts {
 		err = s.m.c.Objects.Delete(context.WithoutCancel(ctx), s.cluster, s.bucket, name)
-		rest, busy := busy(err)
-		if !busy || try == deleteTries-1 || wait(ctx, max(rest, firstRest<<try)) != nil {
+		rest, busy := busyDelay(err)
+		if !busy || try == maxDeleteAttempts-1 || sleep(ctx, max(rest, minBackoff<<try)) != nil {
 			break
 		}
 	}
 	if err == nil {
 		s.mu.Lock()
-		s.row = 0
+		s.consecutiveFailures = 0
 		s.mu.Unlock()
 		s.p.add(1)
 		return
@@ -131,26 +131,26 @@ func (s *sweep) one(ctx context.Context, name string) {
 	if s.cause == nil {
 		s.cause = err
 	}
-	s.row++
-	s.fatal = s.fatal || s.row == deleteFailures || everywhere(err)
+	s.consecutiveFailures++
+	s.stopped = s.stopped || s.consecutiveFailures == maxConsecutiveFailures || affectsAll(err)
 }
 
-// everywhere reports whether a failure will meet every other object too.
-func everywhere(err error) bool {
+// affectsAll reports whether a failure will meet every other object too.
+func affectsAll(err error) bool {
 	var e *client.Error
 	if !errors.As(err, &e) {
 		return true
 	}
 	refused := !e.Presigned && (e.Denied() || e.Unauthorized() || e.NotFound())
-	if _, busy := busy(err); busy {
+	if _, busy := busyDelay(err); busy {
 		return false
 	}
 	return refused || e.Outcome == client.NotSent && e.Cause != nil
 }
 
-// busy reports whether the storage or the API refused for now, and how long it wants to be left alone. What was not even sent, because the
+// busyDelay reports whether the storage or the API refused for now, and how long it wants to be left alone. What was not even sent, because the
 // API asked everybody to wait, is no other refusal.
-func busy(err error) (time.Duration, bool) {
+func busyDelay(err error) (time.Duration, bool) {
 	var e *client.Error
 	if !errors.As(err, &e) {
 		return 0, false
@@ -159,8 +159,8 @@ func busy(err error) (time.Duration, bool) {
 	return rest, asked && e.Outcome != client.Unknown || e.Status == http.StatusServiceUnavailable && e.Outcome == client.Rejected
 }
 
-// end is the error of a sweep with names left.
-func (s *sweep) end(ctx context.Context, left []string) error {
+// undeletedError is the error of a sweep with names left.
+func (s *deleter) undeletedError(ctx context.Context, left []string) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (s *sweep) end(ctx context.Context, left []string) error {
 		cause = context.Cause(ctx)
 	}
 	e := &UndeletedError{Count: len(left), Cause: cause}
-	for _, name := range left[:min(len(left), keptNames)] {
+	for _, name := range left[:min(len(left), maxReportedNames)] {
 		e.Names = append(e.Names, client.NewText(name))
 	}
 	return e

@@ -20,11 +20,11 @@ import (
 
 // Bounds of downloads.
 const (
-	block     = 128 << 10 // bytes moved at a time
-	patience  = 8         // attempts in a row that bring less than gain
-	gain      = 8 << 20   // bytes that make an attempt worth another eight
-	firstRest = time.Second
-	longRest  = 30 * time.Second
+	bufferSize        = 128 << 10 // bytes moved at a time
+	maxAttempts       = 8         // attempts in a row that bring less than gain
+	progressThreshold = 8 << 20   // bytes that make an attempt worth another eight
+	minBackoff        = time.Second
+	maxBackoff        = 30 * time.Second
 )
 
 // A DownloadRequest is one object to be fetched into a file.
@@ -33,8 +33,8 @@ type DownloadRequest struct {
 	Object          client.Object // as a listing gave it: its size and etag say which version is meant
 	Folder          string        // of this machine; it must exist
 	Path            string        // with slashes, relative to Folder; "" is the object's Leaf
-	Chosen          bool          // Path was given by hand, not made from the object's name: only what this system refuses is refused
-	Replace         bool          // a file or link that has the name is replaced, at the end and in one step
+	PathChosen      bool          // Path was given by hand, not made from the object's name: only what this system refuses is refused
+	Overwrite       bool          // a file or link that has the name is replaced, at the end and in one step
 	batch           int
 }
 
@@ -42,30 +42,30 @@ type DownloadRequest struct {
 // has it by then. A name that may not be is refused before anything is done.
 func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	if r.Path == "" {
-		leaf, err := Leaf(r.Object.Name.Raw())
+		leaf, err := DefaultFileName(r.Object.Name.Raw())
 		if err != nil {
 			return 0, err
 		}
 		r.Path = leaf
 	}
-	if err := CheckPath(r.Path); err != nil && !r.Chosen {
+	if err := CheckPath(r.Path); err != nil && !r.PathChosen {
 		return 0, err
 	}
 	if r.Object.Size < 0 {
-		return 0, ErrNoSize
+		return 0, ErrSizeUnknown
 	}
 	folder, err := filepath.Abs(r.Folder)
 	if err != nil {
-		return 0, drawable{err}
+		return 0, sanitizedError{err}
 	}
 	r.Folder = folder
 	local := filepath.Join(folder, filepath.FromSlash(r.Path))
-	row := Row{Batch: r.batch, Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Local: client.NewText(local), Total: r.Object.Size}
-	return m.add(row, &download{DownloadRequest: r}, fold(place(local))), nil
+	row := Status{Batch: r.batch, Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, LocalPath: client.NewText(local), Total: r.Object.Size}
+	return m.add(row, &downloadTask{DownloadRequest: r}, foldCase(resolveLinks(local))), nil
 }
 
-// place is where a path leads once links among its folders are followed, as far as those are there.
-func place(path string) string {
+// resolveLinks is where a path leads once links among its folders are followed, as far as those are there.
+func resolveLinks(path string) string {
 	dir, leaf := filepath.Dir(path), filepath.Base(path)
 	if dir == path {
 		return path
@@ -73,13 +73,13 @@ func place(path string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return filepath.Join(real, leaf)
 	}
-	return filepath.Join(place(dir), leaf)
+	return filepath.Join(resolveLinks(dir), leaf)
 }
 
 // DownloadPlan fetches the files of a plan into a folder. IDs of files that could not be taken are left out and their reasons given.
 func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID, refused []error) {
-	batch := m.open(Batch{Kind: Download, Bucket: bucket, Folder: folder})
-	defer func() { m.seal(batch, ids) }()
+	batch := m.openBatch(Batch{Kind: Download, Bucket: bucket, Folder: folder})
+	defer func() { m.closeBatch(batch, ids) }()
 	for _, f := range p.Files {
 		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: f.Object, Folder: folder, Path: f.Path, batch: batch})
 		if err != nil {
@@ -92,54 +92,54 @@ func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID
 }
 
 var (
-	// ErrChanged is an object that is no longer the one of the listing.
-	ErrChanged = errors.New("the object has changed since it was listed: refresh the list and start again")
-	// ErrNoSize is an object of which nothing would tell whether all of it came.
-	ErrNoSize = errors.New("the listing does not say how large the object is: list it again, or fetch it by a link")
+	// ErrObjectChanged is an object that is no longer the one of the listing.
+	ErrObjectChanged = errors.New("the object has changed since it was listed: refresh the list and start again")
+	// ErrSizeUnknown is an object of which nothing would tell whether all of it came.
+	ErrSizeUnknown = errors.New("the listing does not say how large the object is: list it again, or fetch it by a link")
 	// ErrCorrupt are bytes that are not the object's.
 	ErrCorrupt = errors.New("what came is not the object")
 
-	errCut    = errors.New("the connection was cut")
-	errAnswer = errors.New("the storage's answer does not fit what was asked")
+	errConnectionCut = errors.New("the connection was cut")
+	errBadResponse   = errors.New("the storage's answer does not fit what was asked")
 )
 
-// download is the work of fetching one object.
-type download struct {
+// downloadTask is the work of fetching one object.
+type downloadTask struct {
 	DownloadRequest
-	part *part
-	sum  hash.Hash // of what the part holds; nil where the etag is no MD5
-	seen bool      // the storage has given all of it
+	part         *partFile
+	sum          hash.Hash // of what the part holds; nil where the etag is no MD5
+	bodyComplete bool      // the storage has given all of it
 }
 
-// sumOfNothing is the MD5 of an object without a byte.
-const sumOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
+// emptyMD5 is the MD5 of an object without a byte.
+const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// lacks reports whether something is still to be fetched. That an object is empty is taken from the listing only where its etag says so too.
-func (d *download) lacks() bool {
-	return d.part.size < d.Object.Size || d.Object.Size == 0 && !d.seen && !strings.EqualFold(d.etag(), sumOfNothing)
+// incomplete reports whether something is still to be fetched. That an object is empty is taken from the listing only where its etag says so too.
+func (d *downloadTask) incomplete() bool {
+	return d.part.size < d.Object.Size || d.Object.Size == 0 && !d.bodyComplete && !strings.EqualFold(d.etag(), emptyMD5)
 }
 
-// plainMD5 reports whether an etag is the MD5 of the object. That of an upload in parts ends with -N and is none.
-func plainMD5(etag string) bool { return len(etag) == 2*md5.Size && isHex(etag) }
+// isMD5 reports whether an etag is the MD5 of the object. That of an upload in parts ends with -N and is none.
+func isMD5(etag string) bool { return len(etag) == 2*md5.Size && isHex(etag) }
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdefABCDEF") == "" }
 
-func (d *download) run(ctx context.Context, m *Manager, p *progress) (err error) {
+func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err error) {
 	root, err := os.OpenRoot(d.Folder)
 	if err != nil {
 		return fmt.Errorf("the folder cannot be opened: %w", err)
 	}
 	defer root.Close()
-	d.part, err = openPart(root, d.Path, d.identity(), d.Replace, m.wrap)
+	d.part, err = openPart(root, d.Path, d.versionKey(), d.Overwrite, m.wrapFile)
 	if err != nil {
 		return err
 	}
-	defer d.part.end()
-	if err := d.takeUp(p); err != nil {
+	defer d.part.closeAll()
+	if err := d.resume(p); err != nil {
 		return err
 	}
 	if err := d.fetch(ctx, m, p); err != nil {
-		return d.keep(err)
+		return d.keepPart(err)
 	}
 	if err := d.verify(p); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (d *download) run(ctx context.Context, m *Manager, p *progress) (err error)
 }
 
 // etag is the listing's etag without quotes; "" where there is none, or a weak one, which says nothing of the bytes.
-func (d *download) etag() string {
+func (d *downloadTask) etag() string {
 	etag := client.UnquoteETag(d.Object.ETag.Raw())
 	if strings.HasPrefix(etag, "W/") {
 		return ""
@@ -156,22 +156,22 @@ func (d *download) etag() string {
 	return etag
 }
 
-// identity is what makes a version of an object: bytes of another identity are never joined to a part.
-func (d *download) identity() string {
+// versionKey is what makes a version of an object: bytes of another identity are never joined to a part.
+func (d *downloadTask) versionKey() string {
 	return fmt.Sprintf("%q %q %q %q %d", d.Cluster, d.Bucket, d.Object.Name.Raw(), d.Object.ETag.Raw(), d.Object.Size)
 }
 
-// takeUp counts and sums what an earlier run left. Without an etag nothing says that it belongs to the same version, and it is dropped.
-func (d *download) takeUp(p *progress) error {
+// resume counts and sums what an earlier run left. Without an etag nothing says that it belongs to the same version, and it is dropped.
+func (d *downloadTask) resume(p *progress) error {
 	d.sum = nil
-	if plainMD5(d.etag()) {
+	if isMD5(d.etag()) {
 		d.sum = md5.New()
 	}
 	if d.part.size > d.Object.Size || d.etag() == "" {
-		return d.anew(p)
+		return d.restart(p)
 	}
 	if d.sum != nil && d.part.size > 0 {
-		if _, err := io.CopyBuffer(d.sum, io.NewSectionReader(d.part.file, 0, d.part.size), make([]byte, block)); err != nil {
+		if _, err := io.CopyBuffer(d.sum, io.NewSectionReader(d.part.file, 0, d.part.size), make([]byte, bufferSize)); err != nil {
 			return fmt.Errorf("what is there of it cannot be read: %w", err)
 		}
 	}
@@ -179,116 +179,116 @@ func (d *download) takeUp(p *progress) error {
 	return nil
 }
 
-// anew forgets what is there.
-func (d *download) anew(p *progress) error {
+// restart forgets what is there.
+func (d *downloadTask) restart(p *progress) error {
 	if d.sum != nil {
 		d.sum.Reset()
 	}
 	p.set(0, d.Object.Size)
-	return d.part.empty()
+	return d.part.truncate()
 }
 
 // fetch brings the part to the object's size, over as many connections as it takes.
-func (d *download) fetch(ctx context.Context, m *Manager, p *progress) error {
-	d.seen = false
-	for tries, from := 0, d.part.size; d.lacks(); {
+func (d *downloadTask) fetch(ctx context.Context, m *Manager, p *progress) error {
+	d.bodyComplete = false
+	for tries, from := 0, d.part.size; d.incomplete(); {
 		err := d.attempt(ctx, m, p)
 		if err == nil {
-			d.seen = true
+			d.bodyComplete = true
 			continue
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if tries++; d.part.size-from >= gain {
+		if tries++; d.part.size-from >= progressThreshold {
 			tries, from = 1, d.part.size
 		}
-		rest, again := passing(err)
-		if !again || tries >= patience {
+		rest, again := retryDelay(err)
+		if !again || tries >= maxAttempts {
 			return err
 		}
-		p.say(fmt.Sprintf("attempt %d of %d: %v", tries+1, patience, err))
-		rest = max(rest, min(longRest, firstRest<<(tries-1)))
-		if err := wait(ctx, rest/2+rand.N(rest/2+1)); err != nil {
+		p.setNote(fmt.Sprintf("attempt %d of %d: %v", tries+1, maxAttempts, err))
+		rest = max(rest, min(maxBackoff, minBackoff<<(tries-1)))
+		if err := sleep(ctx, rest/2+rand.N(rest/2+1)); err != nil {
 			return err
 		}
 	}
-	p.say("")
+	p.setNote("")
 	return nil
 }
 
 // attempt is one connection. Where the rest cannot be had of exactly this version, it begins anew.
-func (d *download) attempt(ctx context.Context, m *Manager, p *progress) error {
-	ctx, watch := watched(ctx)
+func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) error {
+	ctx, watch := withIdleTimeout(ctx)
 	defer watch.close()
 	if d.etag() == "" && d.part.size > 0 {
-		if err := d.anew(p); err != nil {
+		if err := d.restart(p); err != nil {
 			return err
 		}
 	}
 	from := d.part.size
 	res, err := m.c.Objects.Get(ctx, d.Cluster, d.Bucket, d.Object.Name.Raw(), from, d.etag())
 	if err != nil {
-		return d.refused(err, p)
+		return d.conditionError(err, p)
 	}
 	defer res.Body.Close()
 	etag := client.UnquoteETag(res.Header.Get("ETag"))
 	switch {
 	case etag != "" && d.etag() != "" && etag != d.etag() && etag != `W/"`+d.etag()+`"`:
-		return ErrChanged
+		return ErrObjectChanged
 	case from == 0 && res.StatusCode != http.StatusOK:
-		return errAnswer
-	case from > 0 && res.StatusCode == http.StatusPartialContent && !d.continues(res, from, etag):
-		if err := d.anew(p); err != nil {
+		return errBadResponse
+	case from > 0 && res.StatusCode == http.StatusPartialContent && !d.isContinuation(res, from, etag):
+		if err := d.restart(p); err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: it is not the rest of the object, so it begins anew", errAnswer)
+		return fmt.Errorf("%w: it is not the rest of the object, so it begins anew", errBadResponse)
 	case from > 0 && res.StatusCode == http.StatusOK:
-		if err := d.anew(p); err != nil {
+		if err := d.restart(p); err != nil {
 			return err
 		}
 	}
 	if rest := d.Object.Size - d.part.size; res.ContentLength >= 0 && res.ContentLength != rest {
-		return d.wrong(fmt.Errorf("%w: %d bytes are offered where the listing says %d", ErrCorrupt, res.ContentLength, rest))
+		return d.discard(fmt.Errorf("%w: %d bytes are offered where the listing says %d", ErrCorrupt, res.ContentLength, rest))
 	}
-	return d.take(ctx, res.Body, watch, p)
+	return d.copyBody(ctx, res.Body, watch, p)
 }
 
-// continues reports whether an answer is exactly the rest from a byte, of exactly this version.
-func (d *download) continues(res *http.Response, from int64, etag string) bool {
+// isContinuation reports whether an answer is exactly the rest from a byte, of exactly this version.
+func (d *downloadTask) isContinuation(res *http.Response, from int64, etag string) bool {
 	want := fmt.Sprintf("bytes %d-%d/%d", from, d.Object.Size-1, d.Object.Size)
 	encoding := res.Header.Get("Content-Encoding")
 	return res.Header.Get("Content-Range") == want && etag == d.etag() && (encoding == "" || encoding == "identity")
 }
 
-// refused turns the storage's refusals of a condition or a range into what they mean.
-func (d *download) refused(err error, p *progress) error {
+// conditionError turns the storage's refusals of a condition or a range into what they mean.
+func (d *downloadTask) conditionError(err error, p *progress) error {
 	var e *client.Error
 	if !errors.As(err, &e) || !e.Presigned {
 		return err
 	}
 	switch e.Status {
 	case http.StatusPreconditionFailed:
-		return ErrChanged
+		return ErrObjectChanged
 	case http.StatusRequestedRangeNotSatisfiable:
-		if failure := d.anew(p); failure != nil {
+		if failure := d.restart(p); failure != nil {
 			return failure
 		}
-		return fmt.Errorf("%w: it has no such range, so it begins anew", errAnswer)
+		return fmt.Errorf("%w: it has no such range, so it begins anew", errBadResponse)
 	}
 	return err
 }
 
-// take writes a body behind what is there.
-func (d *download) take(ctx context.Context, body io.Reader, watch *watch, p *progress) error {
-	buffer := make([]byte, block)
+// copyBody writes a body behind what is there.
+func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idleTimer, p *progress) error {
+	buffer := make([]byte, bufferSize)
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		n, err := body.Read(buffer)
 		if int64(n) > d.Object.Size-d.part.size {
-			return d.wrong(fmt.Errorf("%w: more came than the %d bytes that the listing says", ErrCorrupt, d.Object.Size))
+			return d.discard(fmt.Errorf("%w: more came than the %d bytes that the listing says", ErrCorrupt, d.Object.Size))
 		}
 		if n > 0 {
 			if err := d.part.write(buffer[:n]); err != nil {
@@ -297,12 +297,12 @@ func (d *download) take(ctx context.Context, body io.Reader, watch *watch, p *pr
 			if d.sum != nil {
 				d.sum.Write(buffer[:n])
 			}
-			watch.moved()
+			watch.reset()
 			p.add(int64(n))
 		}
 		switch {
 		case err == io.EOF && d.part.size < d.Object.Size:
-			return errCut
+			return errConnectionCut
 		case err == io.EOF:
 			return nil
 		case err != nil && d.part.size == d.Object.Size:
@@ -310,52 +310,52 @@ func (d *download) take(ctx context.Context, body io.Reader, watch *watch, p *pr
 		case err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			return errCut
+			return errConnectionCut
 		}
 	}
 }
 
-// wrong drops bytes that are not the object's.
-func (d *download) wrong(err error) error {
-	d.part.drop()
+// discard drops bytes that are not the object's.
+func (d *downloadTask) discard(err error) error {
+	d.part.remove()
 	return err
 }
 
-// keep adds what is there to an error, where something is that can be of use.
-func (d *download) keep(err error) error {
-	if d.part.size == 0 || errors.Is(err, ErrChanged) {
-		d.part.drop()
+// keepPart adds what is there to an error, where something is that can be of use.
+func (d *downloadTask) keepPart(err error) error {
+	if d.part.size == 0 || errors.Is(err, ErrObjectChanged) {
+		d.part.remove()
 		return err
 	}
-	return &PartError{Path: d.part.name, Size: d.part.size, Cause: err}
+	return &PartialDownloadError{Path: d.part.name, Size: d.part.size, Cause: err}
 }
 
 // verify compares the whole with what the listing said.
-func (d *download) verify(p *progress) error {
+func (d *downloadTask) verify(p *progress) error {
 	if d.sum == nil {
-		p.say("size checked only: the etag is not the MD5 of the object")
+		p.setNote("size checked only: the etag is not the MD5 of the object")
 		return nil
 	}
 	if got, want := hex.EncodeToString(d.sum.Sum(nil)), d.etag(); !strings.EqualFold(got, want) {
-		return d.wrong(fmt.Errorf("%w: its MD5 is %s, not %s", ErrCorrupt, got, client.Clean(want)))
+		return d.discard(fmt.Errorf("%w: its MD5 is %s, not %s", ErrCorrupt, got, client.Clean(want)))
 	}
-	p.say("size and MD5 checked")
+	p.setNote("size and MD5 checked")
 	return nil
 }
 
-// drop takes away what a cancelled download leaves.
-func (d *download) drop() {
+// cleanUp takes away what a cancelled download leaves.
+func (d *downloadTask) cleanUp() {
 	if root, err := os.OpenRoot(d.Folder); err == nil {
 		defer root.Close()
-		dropPart(root, d.Path, d.identity())
+		removePart(root, d.Path, d.versionKey())
 	}
 }
 
-// passing reports whether another attempt may go better, and how long the storage wants to be left alone first.
-func passing(err error) (time.Duration, bool) {
+// retryDelay reports whether another attempt may go better, and how long the storage wants to be left alone first.
+func retryDelay(err error) (time.Duration, bool) {
 	var e *client.Error
 	switch {
-	case errors.Is(err, errCut), errors.Is(err, errAnswer), errors.Is(err, errSilent):
+	case errors.Is(err, errConnectionCut), errors.Is(err, errBadResponse), errors.Is(err, errIdleTimeout):
 		return 0, true
 	case !errors.As(err, &e):
 		return 0, false

@@ -15,50 +15,50 @@ import (
 	"testing"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 func TestDownloads(t *testing.T) {
-	t.Run("D1 a cut is resumed and nothing wrong gets the final name", cuts)
-	t.Run("D1 a storage that always cuts is left after a bounded number of attempts", alwaysCut)
-	t.Run("D2 only the exact rest of the same version is joined", resumes)
-	t.Run("D3 what came is compared with the listing", mismatches)
-	t.Run("D4 a file that cannot be written is told and not tried again", fullDisk)
-	t.Run("D5 what has the name is never touched", taken5)
-	t.Run("D6 no name leads out of the folder", hostileNames)
-	t.Run("D7 names that one folder cannot hold are reported", collisions)
-	t.Run("D8 a folder swapped for a link leads nowhere", swapped)
-	t.Run("D16 what an ended program left is found and taken up", leftovers)
+	t.Run("D1 a cut is resumed and nothing wrong gets the final name", testDownloadCuts)
+	t.Run("D1 a storage that always cuts is left after a bounded number of attempts", testDownloadAlwaysCut)
+	t.Run("D2 only the exact rest of the same version is joined", testDownloadResumes)
+	t.Run("D3 what came is compared with the listing", testDownloadMismatches)
+	t.Run("D4 a file that cannot be written is told and not tried again", testDownloadFullDisk)
+	t.Run("D5 what has the name is never touched", testDownloadNameTaken)
+	t.Run("D6 no name leads out of the folder", testHostileNames)
+	t.Run("D7 names that one folder cannot hold are reported", testPlanCollisions)
+	t.Run("D8 a folder swapped for a link leads nowhere", testDownloadSwappedFolder)
+	t.Run("D16 what an ended program left is found and taken up", testPartialDownloads)
 }
 
-// cuts: seven places in six sizes; the two largest are written to nowhere.
-func cuts(t *testing.T) {
+// testDownloadCuts: seven places in six sizes; the two largest are written to nowhere.
+func testDownloadCuts(t *testing.T) {
 	for _, size := range []int64{0, 1, 4096, 5 << 20, 1 << 30, 5_000_000_000} {
 		for _, cut := range []int64{0, 1, 4095, 4096, size / 2, size - 1, size} {
 			if cut < 0 || cut > size {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d of %d", cut, size), func(t *testing.T) {
-				bubble(t, func(r *rig) {
-					s := &store{size: size, etag: "0123456789abcdef0123456789abcdef-7", cuts: []int64{cut}}
-					written := &void{T: t}
+				runInBubble(t, func(r *rig) {
+					s := &fakeStorage{size: size, etag: "0123456789abcdef0123456789abcdef-7", cuts: []int64{cut}}
+					written := &discardFile{T: t}
 					if size <= 5<<20 {
-						s.data = noise(int(size))
-						s.etag = sumOf(s.data)
+						s.data = testBytes(int(size))
+						s.etag = md5Hex(s.data)
 					} else {
-						r.m.wrap = func(f file) file { written.file = f; return written }
+						r.m.wrapFile = func(f file) file { written.file = f; return written }
 					}
-					r.tap.object = s.answer
-					row := r.fetch(object("dir/o", size, s.etag), "")
+					r.transport.onObject = s.answer
+					row := r.download(listedObject("dir/o", size, s.etag), "")
 					if row.State != Done || row.Done != size {
 						t.Fatalf("%s, %d bytes: %v", row.State, row.Done, row.Err)
 					}
 					if s.data != nil {
-						r.has("o", s.data)
+						r.checkFile("o", s.data)
 					} else if written.end != size {
 						t.Errorf("%d bytes written", written.end)
 					}
-					if got := r.names(); !slices.Equal(got, []string{"o"}) {
+					if got := r.fileNames(); !slices.Equal(got, []string{"o"}) {
 						t.Errorf("left: %q", got)
 					}
 					if resumed := slices.Contains(s.ranges, fmt.Sprintf("bytes=%d-", cut)); resumed != (cut > 0 && cut < size) {
@@ -70,48 +70,48 @@ func cuts(t *testing.T) {
 	}
 }
 
-func alwaysCut(t *testing.T) {
+func testDownloadAlwaysCut(t *testing.T) {
 	for _, clean := range []bool{false, true} {
-		bubble(t, func(r *rig) { cutAlways(r, clean) })
+		runInBubble(t, func(r *rig) { checkAlwaysCut(r, clean) })
 	}
-	bubble(t, func(r *rig) {
-		data := noise(10_000)
-		s := &store{size: 10_000, data: data, cuts: []int64{5000, 0, 9999}}
-		r.tap.object = s.answer
-		o := object("o", s.size, "")
-		d := &download{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o}}
-		r.file(partName("o", d.identity()), string(noise(20_000)[10_000:]))
-		if row := r.fetch(o, ""); row.State != Done || len(s.ranges) != 0 || s.served != 4 {
+	runInBubble(t, func(r *rig) {
+		data := testBytes(10_000)
+		s := &fakeStorage{size: 10_000, data: data, cuts: []int64{5000, 0, 9999}}
+		r.transport.onObject = s.answer
+		o := listedObject("o", s.size, "")
+		d := &downloadTask{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o}}
+		r.writeFile(partName("o", d.versionKey()), string(testBytes(20_000)[10_000:]))
+		if row := r.download(o, ""); row.State != Done || len(s.ranges) != 0 || s.served != 4 {
 			t.Errorf("without an etag: %s, %v, %q", row.State, row.Err, s.ranges)
 		}
-		r.has("o", data)
+		r.checkFile("o", data)
 	})
 }
 
-// cutAlways: every answer ends at the seventh byte, with an error or as if that were all.
-func cutAlways(r *rig, clean bool) {
-	data := noise(10_000)
-	s := &store{size: 10_000, clean: clean, data: data, etag: sumOf(data), cuts: []int64{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}}
-	r.tap.object = s.answer
-	row := r.fetch(object("o", s.size, s.etag), "")
-	var part *PartError
-	if row.State != Failed || !errors.As(row.Err, &part) || part.Size != 7 || !errors.Is(row.Err, errCut) {
+// checkAlwaysCut: every answer ends at the seventh byte, with an error or as if that were all.
+func checkAlwaysCut(r *rig, clean bool) {
+	data := testBytes(10_000)
+	s := &fakeStorage{size: 10_000, cleanEOF: clean, data: data, etag: md5Hex(data), cuts: []int64{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}}
+	r.transport.onObject = s.answer
+	row := r.download(listedObject("o", s.size, s.etag), "")
+	var part *PartialDownloadError
+	if row.State != Failed || !errors.As(row.Err, &part) || part.Size != 7 || !errors.Is(row.Err, errConnectionCut) {
 		r.Errorf("%s: %v", row.State, row.Err)
 	}
-	if s.served != patience {
+	if s.served != maxAttempts {
 		r.Errorf("%d attempts", s.served)
 	}
-	r.has("o", nil)
+	r.checkFile("o", nil)
 	s.cuts = nil
 	r.m.Retry(row.ID)
-	if row = r.settled(row.ID, Done); row.Done != s.size {
+	if row = r.waitFor(row.ID, Done); row.Done != s.size {
 		r.Errorf("%d bytes", row.Done)
 	}
-	r.has("o", data)
+	r.checkFile("o", data)
 }
 
-func resumes(t *testing.T) {
-	data := noise(10_000)
+func testDownloadResumes(t *testing.T) {
+	data := testBytes(10_000)
 	for name, c := range map[string]struct {
 		twist func(*http.Response)
 		bad   error // what it ends with; nil is a right file
@@ -124,37 +124,37 @@ func resumes(t *testing.T) {
 		"206 unknown total":      {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9999/*") }, nil, true},
 		"206 without a range":    {func(r *http.Response) { r.Header.Del("Content-Range") }, nil, true},
 		"206 without an etag":    {func(r *http.Response) { r.Header.Del("ETag") }, nil, true},
-		"206 with a weak etag":   {func(r *http.Response) { r.Header.Set("ETag", `W/"`+sumOf(data)+`"`) }, nil, true},
+		"206 with a weak etag":   {func(r *http.Response) { r.Header.Set("ETag", `W/"`+md5Hex(data)+`"`) }, nil, true},
 		"206 encoded":            {func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }, nil, true},
-		"206 of another version": {func(r *http.Response) { r.Header.Set("ETag", `"other"`) }, ErrChanged, false},
+		"206 of another version": {func(r *http.Response) { r.Header.Set("ETag", `"other"`) }, ErrObjectChanged, false},
 		"200 with the whole": {func(r *http.Response) {
 			r.StatusCode, r.ContentLength, r.Body = 200, 10_000, io.NopCloser(bytes.NewReader(data))
 			r.Header.Del("Content-Range")
 		}, nil, false},
 		"416": {func(r *http.Response) { r.StatusCode, r.Body = 416, http.NoBody }, nil, true},
-		"412": {func(r *http.Response) { r.StatusCode, r.Body = 412, http.NoBody }, ErrChanged, false},
+		"412": {func(r *http.Response) { r.StatusCode, r.Body = 412, http.NoBody }, ErrObjectChanged, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
-				s := &store{size: 10_000, data: data, etag: sumOf(data), cuts: []int64{5000}}
-				s.twist = func(res *http.Response) {
+			runInBubble(t, func(r *rig) {
+				s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data), cuts: []int64{5000}}
+				s.modify = func(res *http.Response) {
 					if s.served == 2 {
 						c.twist(res)
 					}
 				}
-				r.tap.object = s.answer
-				row := r.fetch(object("o", s.size, s.etag), "")
+				r.transport.onObject = s.answer
+				row := r.download(listedObject("o", s.size, s.etag), "")
 				if c.bad != nil {
-					r.has("o", nil)
-					if !errors.Is(row.Err, c.bad) || len(r.names()) != 0 {
-						t.Errorf("%s: %v, left: %q", row.State, row.Err, r.names())
+					r.checkFile("o", nil)
+					if !errors.Is(row.Err, c.bad) || len(r.fileNames()) != 0 {
+						t.Errorf("%s: %v, left: %q", row.State, row.Err, r.fileNames())
 					}
 					return
 				}
 				if row.State != Done {
 					t.Fatalf("%s: %v", row.State, row.Err)
 				}
-				r.has("o", data)
+				r.checkFile("o", data)
 				if anew := s.served == 3; anew != c.anew {
 					t.Errorf("%d answers were taken", s.served)
 				}
@@ -163,8 +163,8 @@ func resumes(t *testing.T) {
 	}
 }
 
-func mismatches(t *testing.T) {
-	data := noise(5000)
+func testDownloadMismatches(t *testing.T) {
+	data := testBytes(5000)
 	for name, c := range map[string]struct {
 		size  int64
 		etag  string // of the listing
@@ -173,65 +173,65 @@ func mismatches(t *testing.T) {
 		note  string
 		bad   error
 	}{
-		"right":                  {size: 5000, etag: sumOf(data), note: "size and MD5 checked"},
-		"upper case":             {size: 5000, etag: strings.ToUpper(sumOf(data)), note: "size and MD5 checked"},
-		"in parts":               {size: 5000, etag: sumOf([]byte("x")) + "-3", note: "size checked only"},
-		"quoted in the listing":  {size: 5000, etag: `"` + sumOf(data) + `"`, store: sumOf(data), note: "size and MD5 checked"},
-		"weak in the listing":    {size: 5000, etag: `W/"` + sumOf(data) + `"`, store: sumOf(data), note: "size checked only"},
-		"no etag in the listing": {size: 5000, store: sumOf(data), note: "size checked only"},
-		"weak in the answer":     {size: 5000, etag: sumOf(data), twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+sumOf(data)+`"`) }, note: "size and MD5 checked"},
-		"another MD5":            {size: 5000, etag: sumOf([]byte("x")), bad: ErrCorrupt},
-		"longer by its header":   {size: 4999, etag: sumOf(data), bad: ErrCorrupt},
-		"shorter by its header":  {size: 5001, etag: sumOf(data), bad: ErrCorrupt},
-		"longer without header":  {size: 4999, etag: sumOf(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: ErrCorrupt},
-		"shorter, whole in form": {size: 5001, etag: sumOf(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: errCut},
+		"right":                  {size: 5000, etag: md5Hex(data), note: "size and MD5 checked"},
+		"upper case":             {size: 5000, etag: strings.ToUpper(md5Hex(data)), note: "size and MD5 checked"},
+		"in parts":               {size: 5000, etag: md5Hex([]byte("x")) + "-3", note: "size checked only"},
+		"quoted in the listing":  {size: 5000, etag: `"` + md5Hex(data) + `"`, store: md5Hex(data), note: "size and MD5 checked"},
+		"weak in the listing":    {size: 5000, etag: `W/"` + md5Hex(data) + `"`, store: md5Hex(data), note: "size checked only"},
+		"no etag in the listing": {size: 5000, store: md5Hex(data), note: "size checked only"},
+		"weak in the answer":     {size: 5000, etag: md5Hex(data), twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+md5Hex(data)+`"`) }, note: "size and MD5 checked"},
+		"another MD5":            {size: 5000, etag: md5Hex([]byte("x")), bad: ErrCorrupt},
+		"longer by its header":   {size: 4999, etag: md5Hex(data), bad: ErrCorrupt},
+		"shorter by its header":  {size: 5001, etag: md5Hex(data), bad: ErrCorrupt},
+		"longer without header":  {size: 4999, etag: md5Hex(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: ErrCorrupt},
+		"shorter, whole in form": {size: 5001, etag: md5Hex(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: errConnectionCut},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
+			runInBubble(t, func(r *rig) {
 				etag := c.store
 				if etag == "" {
 					etag = c.etag
 				}
-				s := &store{size: 5000, data: data, etag: etag, twist: c.twist}
-				r.tap.object = s.answer
-				row := r.fetch(object("o", c.size, c.etag), "")
+				s := &fakeStorage{size: 5000, data: data, etag: etag, modify: c.twist}
+				r.transport.onObject = s.answer
+				row := r.download(listedObject("o", c.size, c.etag), "")
 				if c.bad != nil {
-					r.has("o", nil)
-					if !errors.Is(row.Err, c.bad) && !(c.bad == errCut && errors.Is(row.Err, errAnswer)) {
+					r.checkFile("o", nil)
+					if !errors.Is(row.Err, c.bad) && !(c.bad == errConnectionCut && errors.Is(row.Err, errBadResponse)) {
 						t.Errorf("%s: %v", row.State, row.Err)
 					}
-					if errors.Is(row.Err, ErrCorrupt) && len(r.names()) != 0 {
-						t.Errorf("left: %q", r.names())
+					if errors.Is(row.Err, ErrCorrupt) && len(r.fileNames()) != 0 {
+						t.Errorf("left: %q", r.fileNames())
 					}
 					return
 				}
 				if row.State != Done || !strings.HasPrefix(row.Note, c.note) {
 					t.Errorf("%s, %q: %v", row.State, row.Note, row.Err)
 				}
-				r.has("o", data)
+				r.checkFile("o", data)
 			})
 		})
 	}
 }
 
-func fullDisk(t *testing.T) {
-	data := noise(3*block + 5)
-	for name, f := range map[string]*failing{
-		"full":            {write: 2, err: syscall.ENOSPC},
-		"full at once":    {write: 1, err: syscall.ENOSPC},
-		"quota":           {write: 2, err: syscall.EDQUOT},
-		"file too large":  {write: 3, err: syscall.EFBIG},
-		"broken disk":     {write: 2, err: syscall.EIO},
-		"broken at sync":  {sync: syscall.EIO},
-		"broken at close": {close: syscall.ENOSPC},
+func testDownloadFullDisk(t *testing.T) {
+	data := testBytes(3*bufferSize + 5)
+	for name, f := range map[string]*failingFile{
+		"full":            {failingWrite: 2, err: syscall.ENOSPC},
+		"full at once":    {failingWrite: 1, err: syscall.ENOSPC},
+		"quota":           {failingWrite: 2, err: syscall.EDQUOT},
+		"file too large":  {failingWrite: 3, err: syscall.EFBIG},
+		"broken disk":     {failingWrite: 2, err: syscall.EIO},
+		"broken at sync":  {syncErr: syscall.EIO},
+		"broken at close": {closeErr: syscall.ENOSPC},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
-				s := &store{size: int64(len(data)), data: data, etag: sumOf(data)}
-				r.tap.object = s.answer
-				r.m.wrap = func(real file) file { f.file = real; return f }
-				row := r.fetch(object("o", s.size, s.etag), "")
-				want := errors.Join(f.err, f.sync, f.close)
+			runInBubble(t, func(r *rig) {
+				s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data)}
+				r.transport.onObject = s.answer
+				r.m.wrapFile = func(real file) file { f.file = real; return f }
+				row := r.download(listedObject("o", s.size, s.etag), "")
+				want := errors.Join(f.err, f.syncErr, f.closeErr)
 				var no syscall.Errno
 				if row.State != Failed || !errors.As(row.Err, &no) || !errors.Is(want, no) {
 					t.Errorf("%s: %v", row.State, row.Err)
@@ -239,72 +239,72 @@ func fullDisk(t *testing.T) {
 				if s.served != 1 {
 					t.Errorf("asked %d times", s.served)
 				}
-				r.has("o", nil)
-				if kept := len(r.names()); kept != 1 && name != "full at once" || kept != 0 && name == "full at once" {
-					t.Errorf("kept: %q", r.names())
+				r.checkFile("o", nil)
+				if kept := len(r.fileNames()); kept != 1 && name != "full at once" || kept != 0 && name == "full at once" {
+					t.Errorf("kept: %q", r.fileNames())
 				}
-				r.m.wrap = nil
+				r.m.wrapFile = nil
 				r.m.Retry(row.ID)
-				if row := r.settled(row.ID, Done); row.Done != s.size {
+				if row := r.waitFor(row.ID, Done); row.Done != s.size {
 					t.Errorf("%d bytes", row.Done)
 				}
-				r.has("o", data)
+				r.checkFile("o", data)
 			})
 		})
 	}
 	t.Run("no links on the file system", func(t *testing.T) {
-		bubble(t, func(r *rig) {
+		runInBubble(t, func(r *rig) {
 			root, err := os.OpenRoot(r.dir)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer root.Close()
-			r.file("p", "whole")
-			p := &part{root: root, name: "p", final: "o", size: 5}
-			if err := p.reserve(); err != nil {
+			r.writeFile("p", "whole")
+			p := &partFile{root: root, name: "p", finalName: "o", size: 5}
+			if err := p.publishWithoutLink(); err != nil {
 				t.Fatal(err)
 			}
-			r.has("o", []byte("whole"))
-			r.file("p", "other")
+			r.checkFile("o", []byte("whole"))
+			r.writeFile("p", "other")
 			var exists *ExistsError
-			if err := p.reserve(); !errors.As(err, &exists) {
+			if err := p.publishWithoutLink(); !errors.As(err, &exists) {
 				t.Errorf("a second time: %v", err)
 			}
-			r.has("o", []byte("whole"))
-			r.has("p", []byte("other"))
+			r.checkFile("o", []byte("whole"))
+			r.checkFile("p", []byte("other"))
 		})
 	})
 	t.Run("the part is gone when it is to be published", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			s := &store{size: 3, data: []byte("abc"), etag: sumOf([]byte("abc"))}
-			r.tap.object = s.answer
-			r.m.wrap = func(real file) file {
-				return &failing{file: real, closing: func() {
-					for _, name := range r.names() {
+		runInBubble(t, func(r *rig) {
+			s := &fakeStorage{size: 3, data: []byte("abc"), etag: md5Hex([]byte("abc"))}
+			r.transport.onObject = s.answer
+			r.m.wrapFile = func(real file) file {
+				return &failingFile{file: real, onClose: func() {
+					for _, name := range r.fileNames() {
 						os.Remove(filepath.Join(r.dir, name))
 					}
 				}}
 			}
-			if row := r.fetch(object("o", 3, s.etag), ""); row.State != Failed {
+			if row := r.download(listedObject("o", 3, s.etag), ""); row.State != Failed {
 				t.Errorf("%s: %v", row.State, row.Err)
 			}
-			r.has("o", nil)
+			r.checkFile("o", nil)
 		})
 	})
 }
 
-func taken5(t *testing.T) {
+func testDownloadNameTaken(t *testing.T) {
 	data := []byte("new")
 	for name, make := range map[string]func(r *rig, final, part string) error{
 		"a file":          func(r *rig, final, _ string) error { return os.WriteFile(final, []byte("old"), 0o600) },
 		"a folder":        func(r *rig, final, _ string) error { return os.Mkdir(final, 0o700) },
-		"a link":          func(r *rig, final, _ string) error { return os.Symlink(r.file("victim", "old"), final) },
+		"a link":          func(r *rig, final, _ string) error { return os.Symlink(r.writeFile("victim", "old"), final) },
 		"a dangling link": func(r *rig, final, _ string) error { return os.Symlink("nowhere", final) },
 		"a pipe":          func(r *rig, final, _ string) error { return mkfifo(final) },
 		"a device": func(r *rig, final, _ string) error {
 			return os.Symlink("/dev/full", final)
 		},
-		"a link for the part":   func(r *rig, _, part string) error { return os.Symlink(r.file("victim", "old"), part) },
+		"a link for the part":   func(r *rig, _, part string) error { return os.Symlink(r.writeFile("victim", "old"), part) },
 		"a pipe for the part":   func(r *rig, _, part string) error { return mkfifo(part) },
 		"a folder for the part": func(r *rig, _, part string) error { return os.Mkdir(part, 0o700) },
 		"no folder":             func(r *rig, _, _ string) error { return os.RemoveAll(r.dir) },
@@ -313,15 +313,15 @@ func taken5(t *testing.T) {
 			if runtime.GOOS == "windows" && strings.Contains(name, "pipe") {
 				t.Skip("no pipes with names")
 			}
-			bubble(t, func(r *rig) {
-				s := &store{size: 3, data: data, etag: sumOf(data)}
-				r.tap.object = s.answer
-				d := &download{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", 3, s.etag)}}
-				final, part := filepath.Join(r.dir, "o"), filepath.Join(r.dir, partName("o", d.identity()))
+			runInBubble(t, func(r *rig) {
+				s := &fakeStorage{size: 3, data: data, etag: md5Hex(data)}
+				r.transport.onObject = s.answer
+				d := &downloadTask{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", 3, s.etag)}}
+				final, part := filepath.Join(r.dir, "o"), filepath.Join(r.dir, partName("o", d.versionKey()))
 				if err := make(r, final, part); err != nil {
 					t.Fatal(err)
 				}
-				row := r.fetch(d.Object, "")
+				row := r.download(d.Object, "")
 				var exists *ExistsError
 				onFinal := name != "no folder" && !strings.HasSuffix(name, "part")
 				if row.State != Failed || errors.As(row.Err, &exists) != onFinal {
@@ -331,57 +331,57 @@ func taken5(t *testing.T) {
 					t.Error("it was fetched although there is no place for it")
 				}
 				if _, err := os.Lstat(filepath.Join(r.dir, "victim")); err == nil {
-					r.has("victim", []byte("old"))
+					r.checkFile("victim", []byte("old"))
 				}
 			})
 		})
 	}
 	t.Run("a file that comes meanwhile", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			s := &store{size: 3, data: data, etag: sumOf(data)}
-			s.twist = func(*http.Response) { r.file("o", "old") }
-			r.tap.object = s.answer
-			row := r.fetch(object("o", 3, s.etag), "")
+		runInBubble(t, func(r *rig) {
+			s := &fakeStorage{size: 3, data: data, etag: md5Hex(data)}
+			s.modify = func(*http.Response) { r.writeFile("o", "old") }
+			r.transport.onObject = s.answer
+			row := r.download(listedObject("o", 3, s.etag), "")
 			var exists *ExistsError
 			if !errors.As(row.Err, &exists) || exists.Size != 3 {
 				t.Errorf("%s: %v", row.State, row.Err)
 			}
-			r.has("o", []byte("old"))
+			r.checkFile("o", []byte("old"))
 		})
 	})
 	t.Run("two transfers to one file", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			release := r.e.Hold("object get")
+		runInBubble(t, func(r *rig) {
+			release := r.e.HoldRequests("object get")
 			defer release()
-			o := r.put("o", "one")
+			o := r.putObject("o", "one")
 			first, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir})
 			if err != nil {
 				t.Fatal(err)
 			}
-			second := r.fetch(o, "O")
+			second := r.download(o, "O")
 			var exists *ExistsError
-			if !errors.As(second.Err, &exists) || exists.Other != first {
+			if !errors.As(second.Err, &exists) || exists.ClaimedBy != first {
 				t.Errorf("%s: %v", second.State, second.Err)
 			}
 		})
 	})
 }
 
-func hostileNames(t *testing.T) {
-	names := append(faultrig.Nasty(t, "object_traversal", "object_fs"), "../victim", "/etc/passwd", "a/../../victim", "..", ".", "", "a//b", "dir/", `..\victim`, "C:x", "a\x00b", "a\nb", "CON", "link/victim",
+func testHostileNames(t *testing.T) {
+	names := append(faulttest.HostileStrings(t, "object_traversal", "object_fs"), "../victim", "/etc/passwd", "a/../../victim", "..", ".", "", "a//b", "dir/", `..\victim`, "C:x", "a\x00b", "a\nb", "CON", "link/victim",
 		"flink", "dangling", "-rf", ".bashrc", strings.Repeat("a", 256))
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "victim"), []byte("untouched"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	made, refused := 0, 0
-	bubble(t, func(r *rig) {
+	runInBubble(t, func(r *rig) {
 		data := []byte("owned")
-		s := &store{size: 5, data: data, etag: sumOf(data)}
-		r.tap.object = s.answer
+		s := &fakeStorage{size: 5, data: data, etag: md5Hex(data)}
+		r.transport.onObject = s.answer
 		below := filepath.Join(r.dir, "below")
 		for i, name := range names {
-			faultrig.Report(t, "D6", fmt.Sprintf("%.60q", name))
+			faulttest.ReportCase(t, "D6", fmt.Sprintf("%.60q", name))
 			folder := filepath.Join(below, fmt.Sprint(i))
 			for _, err := range []error{os.MkdirAll(filepath.Join(folder, "inside"), 0o700), os.Symlink(outside, filepath.Join(folder, "link")), os.Symlink("inside", filepath.Join(folder, "insidelink")),
 				os.Symlink(filepath.Join(outside, "victim"), filepath.Join(folder, "flink")), os.Symlink(filepath.Join(outside, "new"), filepath.Join(folder, "dangling"))} {
@@ -389,13 +389,13 @@ func hostileNames(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			o := object(name, 5, s.etag)
+			o := listedObject(name, 5, s.etag)
 			plan := NewPlan("", []client.Object{o})
-			if len(plan.Files)+len(plan.Refused) != 1 {
+			if len(plan.Files)+len(plan.Skipped) != 1 {
 				t.Errorf("%q is neither taken nor refused", name)
 			}
 			paths := []string{name}
-			if leaf, err := Leaf(name); err == nil {
+			if leaf, err := DefaultFileName(name); err == nil {
 				paths = append(paths, leaf)
 			}
 			for _, path := range paths {
@@ -408,13 +408,13 @@ func hostileNames(t *testing.T) {
 					refused++
 					continue
 				}
-				if row := r.ended(id); row.State == Done {
+				if row := r.waitEnded(id); row.State == Done {
 					made++
 				}
 			}
 		}
 		seen := map[string]bool{}
-		for _, name := range r.names() {
+		for _, name := range r.fileNames() {
 			seen[strings.SplitN(name, "/", 2)[0]] = true
 		}
 		if len(seen) != 1 || !seen["below"] {
@@ -443,14 +443,14 @@ func hostileNames(t *testing.T) {
 	}
 }
 
-func collisions(t *testing.T) {
-	plan := NewPlan("p/q", []client.Object{object("p/q", 1, "e"), object("p/qa", 1, "e"), object("p/qa/b", 1, "e"), object("p/qA", 1, "e"), object("p/q/", 0, "e"), object("p/q//y", 1, "e"),
-		object("p/qd/x", 1, "e"), object("p/qD/y", 1, "e"), object("p/qd", 1, "e"), object("p/qſ", 1, "e"), object("p/qs", 1, "e"), object("p/q/big/", 9, "e"), object("p/q.d/.x", 1, "e")})
+func testPlanCollisions(t *testing.T) {
+	plan := NewPlan("p/q", []client.Object{listedObject("p/q", 1, "e"), listedObject("p/qa", 1, "e"), listedObject("p/qa/b", 1, "e"), listedObject("p/qA", 1, "e"), listedObject("p/q/", 0, "e"), listedObject("p/q//y", 1, "e"),
+		listedObject("p/qd/x", 1, "e"), listedObject("p/qD/y", 1, "e"), listedObject("p/qd", 1, "e"), listedObject("p/qſ", 1, "e"), listedObject("p/qs", 1, "e"), listedObject("p/q/big/", 9, "e"), listedObject("p/q.d/.x", 1, "e")})
 	var files, refused []string
 	for _, f := range plan.Files {
 		files = append(files, f.Path)
 	}
-	for _, e := range plan.Refused {
+	for _, e := range plan.Skipped {
 		refused = append(refused, e.Name.Raw())
 	}
 	if want := []string{"q", "qa", "qd/x", "qſ", "q.d/.x"}; !slices.Equal(files, want) {
@@ -459,37 +459,37 @@ func collisions(t *testing.T) {
 	if want := []string{"p/qa/b", "p/qA", "p/q//y", "p/qD/y", "p/qd", "p/qs", "p/q/big/"}; !slices.Equal(refused, want) {
 		t.Errorf("refused: %q", refused)
 	}
-	if plan.Markers != 1 || plan.Bytes != 5 || !plan.Files[4].Hidden || plan.Files[0].Hidden {
+	if plan.FolderMarkers != 1 || plan.Bytes != 5 || !plan.Files[4].Hidden || plan.Files[0].Hidden {
 		t.Errorf("%+v", plan)
 	}
-	bubble(t, func(r *rig) {
-		r.put("p/one", "1")
-		r.put("p/deep/er/two", "22")
+	runInBubble(t, func(r *rig) {
+		r.putObject("p/one", "1")
+		r.putObject("p/deep/er/two", "22")
 		page, err := r.c.Objects.List(r.Context(), client.ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: "p/"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids, bad := r.m.DownloadPlan(cluster, bucket, r.dir, NewPlan("p/", page.Data))
 		for _, id := range ids {
-			r.settled(id, Done)
+			r.waitFor(id, Done)
 		}
 		if len(ids) != 2 || len(bad) != 0 {
 			t.Errorf("%d taken, refused: %v", len(ids), bad)
 		}
-		r.has("one", []byte("1"))
-		r.has("deep/er/two", []byte("22"))
+		r.checkFile("one", []byte("1"))
+		r.checkFile("deep/er/two", []byte("22"))
 	})
 }
 
-// swapped: 1,000 swaps between a folder and a link that leads out, while files are fetched into it.
-func swapped(t *testing.T) {
+// testDownloadSwappedFolder: 1,000 swaps between a folder and a link that leads out, while files are fetched into it.
+func testDownloadSwappedFolder(t *testing.T) {
 	outside := t.TempDir()
 	r := newRig(t)
-	defer r.end()
+	defer r.cancel()
 	data := []byte("owned")
-	s := &store{size: 5, data: data, etag: sumOf(data)}
-	r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
-		return (&store{size: s.size, data: data, etag: s.etag}).answer(req, nil)
+	s := &fakeStorage{size: 5, data: data, etag: md5Hex(data)}
+	r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		return (&fakeStorage{size: s.size, data: data, etag: s.etag}).answer(req, nil)
 	}
 	sub, aside := filepath.Join(r.dir, "sub"), filepath.Join(r.dir, "aside")
 	done := make(chan struct{})
@@ -508,7 +508,7 @@ func swapped(t *testing.T) {
 		case <-done:
 			going = false
 		default:
-			r.fetch(object(fmt.Sprintf("sub/%d", i), 5, s.etag), fmt.Sprintf("sub/%d", i))
+			r.download(listedObject(fmt.Sprintf("sub/%d", i), 5, s.etag), fmt.Sprintf("sub/%d", i))
 		}
 	}
 	entries, err := os.ReadDir(outside)
@@ -517,53 +517,53 @@ func swapped(t *testing.T) {
 	}
 }
 
-func leftovers(t *testing.T) {
-	bubble(t, func(r *rig) {
-		data := noise(10_000)
-		s := &store{size: 10_000, data: data, etag: sumOf(data)}
-		r.tap.object = s.answer
+func testPartialDownloads(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		data := testBytes(10_000)
+		s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data)}
+		r.transport.onObject = s.answer
 		blocked := make(chan struct{})
-		s.twist = func(res *http.Response) {
+		s.modify = func(res *http.Response) {
 			res.Body = struct {
 				io.Reader
 				io.Closer
-			}{io.MultiReader(bytes.NewReader(data[:6000]), &stuck{res.Request, blocked}), io.NopCloser(nil)}
+			}{io.MultiReader(bytes.NewReader(data[:6000]), &blockedReader{res.Request, blocked}), io.NopCloser(nil)}
 		}
-		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", s.size, s.etag), Folder: r.dir})
+		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", s.size, s.etag), Folder: r.dir})
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-blocked
-		if r.m.Busy() != 1 {
-			t.Errorf("%d are busy", r.m.Busy())
+		if r.m.UnfinishedCount() != 1 {
+			t.Errorf("%d are busy", r.m.UnfinishedCount())
 		}
 		r.restart()
-		found, err := Leftovers(r.dir)
+		found, err := PartialDownloads(r.dir)
 		if err != nil || len(found) != 1 || found[0].Size != 6000 {
 			t.Fatalf("left: %+v, %v", found, err)
 		}
-		r.has("o", nil)
-		s.twist = nil
-		if row := r.fetch(object("o", s.size, s.etag), ""); row.State != Done || !slices.Contains(s.ranges, "bytes=6000-") {
+		r.checkFile("o", nil)
+		s.modify = nil
+		if row := r.download(listedObject("o", s.size, s.etag), ""); row.State != Done || !slices.Contains(s.ranges, "bytes=6000-") {
 			t.Errorf("%d: %s, %v, %q", id, row.State, row.Err, s.ranges)
 		}
-		r.has("o", data)
-		if found, _ := Leftovers(r.dir); len(found) != 0 {
+		r.checkFile("o", data)
+		if found, _ := PartialDownloads(r.dir); len(found) != 0 {
 			t.Errorf("left: %+v", found)
 		}
 	})
 }
 
-// stuck is the rest of a body that does not come until its request ends.
-type stuck struct {
-	req  *http.Request
-	told chan struct{}
+// blockedReader is the rest of a body that does not come until its request ends.
+type blockedReader struct {
+	req     *http.Request
+	started chan struct{}
 }
 
-func (s *stuck) Read([]byte) (int, error) {
-	if s.told != nil {
-		close(s.told)
-		s.told = nil
+func (s *blockedReader) Read([]byte) (int, error) {
+	if s.started != nil {
+		close(s.started)
+		s.started = nil
 	}
 	<-s.req.Context().Done()
 	return 0, s.req.Context().Err()

@@ -21,14 +21,14 @@ const EmptyKind = "bucket"
 // Empty deletes all objects of a bucket whose names begin with a prefix, page by page, eight at once; "" is all of them. Objects that come
 // while it runs may stay; how many are left is told.
 func (m *Manager) Empty(cluster, bucket, prefix string) ID {
-	row := Row{Kind: Empty, Cluster: cluster, Bucket: bucket, Name: client.NewText(prefix)}
-	return m.add(row, &emptying{cluster: cluster, bucket: bucket, prefix: prefix}, "")
+	row := Status{Kind: Empty, Cluster: cluster, Bucket: bucket, Name: client.NewText(prefix)}
+	return m.add(row, &emptyTask{cluster: cluster, bucket: bucket, prefix: prefix}, "")
 }
 
-// emptying is the work of deleting all that a prefix lists.
-type emptying struct {
+// emptyTask is the work of deleting all that a prefix lists.
+type emptyTask struct {
 	cluster, bucket, prefix string
-	done                    int64 // when this run began
+	doneBefore              int64 // when this run began
 }
 
 // An InterruptedError is an emptying that ended before its end, by a pause or because the program ends. The journal keeps it as unknown.
@@ -43,12 +43,12 @@ func (e *InterruptedError) Unwrap() error { return e.Cause }
 // Unknown reports that some of it is done and some is not.
 func (e *InterruptedError) Unknown() bool { return true }
 
-func (e *emptying) run(ctx context.Context, m *Manager, p *progress) error {
+func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	where := client.Clean(e.cluster + "/" + e.bucket + "/" + e.prefix)
 	change := client.Change{Op: EmptyOp, Method: "DELETE", Path: "/" + e.cluster + "/" + e.bucket + "/" + e.prefix, Resource: EmptyKind,
 		ID: e.cluster + "/" + e.bucket + "/" + e.prefix, Label: where}
 	return m.c.Record(ctx, change, func(ctx context.Context) error {
-		err := e.sweep(ctx, m, p)
+		err := e.deleteAll(ctx, m, p)
 		if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled) {
 			return &InterruptedError{context.Cause(ctx)}
 		}
@@ -56,25 +56,25 @@ func (e *emptying) run(ctx context.Context, m *Manager, p *progress) error {
 	})
 }
 
-// sweep lists and deletes once from the first name to the last, then looks what is left.
-func (e *emptying) sweep(ctx context.Context, m *Manager, p *progress) error {
-	e.expect(ctx, m, p)
-	s := sweep{m: m, cluster: e.cluster, bucket: e.bucket, p: p}
+// deleteAll lists and deletes once from the first name to the last, then looks what is left.
+func (e *emptyTask) deleteAll(ctx context.Context, m *Manager, p *progress) error {
+	e.estimateTotal(ctx, m, p)
+	s := deleter{m: m, cluster: e.cluster, bucket: e.bucket, p: p}
 	for page, err := range e.pages(ctx, m) {
 		if err != nil {
-			return interruptedOr(ctx, err)
+			return contextCauseOr(ctx, err)
 		}
-		left := s.names(ctx, e.names(page))
-		if ctx.Err() != nil || s.fatal {
-			return e.remains(ctx, &s, page, left)
+		left := s.deleteNames(ctx, e.objectNames(page))
+		if ctx.Err() != nil || s.stopped {
+			return e.remainingError(ctx, &s, page, left)
 		}
 	}
 	for page, err := range e.pages(ctx, m) {
 		if err != nil {
-			return interruptedOr(ctx, err)
+			return contextCauseOr(ctx, err)
 		}
-		if left := e.names(page); len(left) > 0 {
-			return e.remains(ctx, &s, page, left)
+		if left := e.objectNames(page); len(left) > 0 {
+			return e.remainingError(ctx, &s, page, left)
 		}
 		if page.Incomplete != "" {
 			return &InterruptedError{fmt.Errorf("the listing is %s, so objects may be left: look, and empty it again", page.Incomplete)}
@@ -83,27 +83,27 @@ func (e *emptying) sweep(ctx context.Context, m *Manager, p *progress) error {
 	return nil
 }
 
-// expect takes the bucket's own figure for how many objects there are, where all are to go. It may be late, and is no more than a hint.
-func (e *emptying) expect(ctx context.Context, m *Manager, p *progress) {
-	if e.done = p.count(); e.prefix != "" {
-		p.set(e.done, 0)
+// estimateTotal takes the bucket's own figure for how many objects there are, where all are to go. It may be late, and is no more than a hint.
+func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) {
+	if e.doneBefore = p.completed(); e.prefix != "" {
+		p.set(e.doneBefore, 0)
 		return
 	}
 	left := int64(0)
 	if b, err := m.c.Buckets.Get(ctx, e.cluster, e.bucket); err == nil {
 		left = b.Objects
 	}
-	p.set(e.done, e.done+left)
+	p.set(e.doneBefore, e.doneBefore+left)
 }
 
 // pages are those of the whole listing. An API that is busy is asked again where it was.
-func (e *emptying) pages(ctx context.Context, m *Manager) iter.Seq2[client.ObjectPage, error] {
+func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.ObjectPage, error] {
 	return func(yield func(client.ObjectPage, error) bool) {
 		q := client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix}
 		for try, again := 0, true; again; {
 			again = false
 			for page, err := range m.c.Objects.Pages(ctx, q) {
-				if rest, busy := busy(err); busy && try < deleteTries-1 && wait(ctx, max(rest, firstRest<<try)) == nil {
+				if rest, busy := busyDelay(err); busy && try < maxDeleteAttempts-1 && sleep(ctx, max(rest, minBackoff<<try)) == nil {
 					try, again = try+1, true
 					break
 				}
@@ -116,8 +116,8 @@ func (e *emptying) pages(ctx context.Context, m *Manager) iter.Seq2[client.Objec
 	}
 }
 
-// names are the objects of a page whose names begin as they must: a server that lists others does not have them deleted.
-func (e *emptying) names(page client.ObjectPage) []string {
+// objectNames are the objects of a page whose names begin as they must: a server that lists others does not have them deleted.
+func (e *emptyTask) objectNames(page client.ObjectPage) []string {
 	var all []string
 	for _, o := range page.Data {
 		if strings.HasPrefix(o.Name.Raw(), e.prefix) {
@@ -127,9 +127,9 @@ func (e *emptying) names(page client.ObjectPage) []string {
 	return all
 }
 
-// remains is the error that tells what is left; nil where nothing is.
-func (e *emptying) remains(ctx context.Context, s *sweep, page client.ObjectPage, left []string) error {
-	err := s.end(ctx, left)
+// remainingError is the error that tells what is left; nil where nothing is.
+func (e *emptyTask) remainingError(ctx context.Context, s *deleter, page client.ObjectPage, left []string) error {
+	err := s.undeletedError(ctx, left)
 	var u *UndeletedError
 	if errors.As(err, &u) {
 		u.More = page.Truncated || page.Incomplete != ""
@@ -140,12 +140,12 @@ func (e *emptying) remains(ctx context.Context, s *sweep, page client.ObjectPage
 	return err
 }
 
-// interruptedOr is why ctx ended, or err where it did not.
-func interruptedOr(ctx context.Context, err error) error {
+// contextCauseOr is why ctx ended, or err where it did not.
+func contextCauseOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-func (e *emptying) drop() {}
+func (e *emptyTask) cleanUp() {}

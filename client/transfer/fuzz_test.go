@@ -9,24 +9,24 @@ import (
 	"testing"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // Whatever two objects are called, a file of theirs lies below the folder, and never two in one place.
 func FuzzLocalName(f *testing.F) {
-	faultrig.Report(f, "J5", "FuzzLocalName")
+	faulttest.ReportCase(f, "J5", "FuzzLocalName")
 	for _, name := range []string{"a", "a/b", "A", "../a", "/a", "a//b", `a\b`, "C:x", "con", "a.", ".part", "a\x00", "ſ", "s", "dir/", "\xff", strings.Repeat("日", 90)} {
 		f.Add("", name, "a")
 		f.Add("a", "a/"+name, name)
 	}
 	f.Fuzz(func(t *testing.T, prefix, first, second string) {
 		for _, name := range []string{first, second} {
-			leaf, err := Leaf(name)
+			leaf, err := DefaultFileName(name)
 			if err == nil && (!filepath.IsLocal(leaf) || filepath.Base(leaf) != leaf) {
 				t.Errorf("%q becomes %q", name, leaf)
 			}
 		}
-		plan := NewPlan(prefix, []client.Object{object(first, 1, "e"), object(second, 1, "e")})
+		plan := NewPlan(prefix, []client.Object{listedObject(first, 1, "e"), listedObject(second, 1, "e")})
 		for _, file := range plan.Files {
 			local := filepath.FromSlash(file.Path)
 			if CheckPath(file.Path) != nil || !filepath.IsLocal(local) || filepath.Join("root", local) != filepath.Join("root", filepath.Clean(local)) {
@@ -36,14 +36,14 @@ func FuzzLocalName(f *testing.F) {
 		if len(plan.Files) == 2 && strings.EqualFold(plan.Files[0].Path, plan.Files[1].Path) {
 			t.Errorf("%q and %q become one file", first, second)
 		}
-		if len(plan.Files)+len(plan.Refused)+plan.Markers > 2 {
+		if len(plan.Files)+len(plan.Skipped)+plan.FolderMarkers > 2 {
 			t.Errorf("%+v", plan)
 		}
 	})
 }
 
-// oddly is an answer of a storage that follows a script of four bytes: status, range, etag, length.
-func oddly(script [4]byte, req *http.Request, data []byte, etag string) *http.Response {
+// oddResponse is an answer of a storage that follows a script of four bytes: status, range, etag, length.
+func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *http.Response {
 	pick := func(b byte, of ...string) string { return of[int(b)%len(of)] }
 	from := 0
 	_, _ = fmt.Sscanf(req.Header.Get("Range"), "bytes=%d-", &from)
@@ -57,12 +57,12 @@ func oddly(script [4]byte, req *http.Request, data []byte, etag string) *http.Re
 	_, _ = fmt.Sscan(pick(script[0], "200", "206", "206", "206", "416", "412", "403", "404", "500", "302"), &res.StatusCode)
 	res.Header.Set("Content-Range", fmt.Sprintf(pick(script[1], "bytes %d-%d/%d", "bytes %d-%d/*", "bytes %d-9/%[3]d", "bytes 0-%[2]d/%[3]d", "%d", "", "bytes */%[3]d", "items %d-%d/%d"), from, size-1, size))
 	res.Header.Set("ETag", pick(script[2], `"`+etag+`"`, etag, `W/"`+etag+`"`, `"other"`, ""))
-	s := &stream{ctx: req.Context(), data: data, at: int64(from), size: int64(size), cut: -1}
+	s := &scriptedBody{ctx: req.Context(), data: data, at: int64(from), size: int64(size), cut: -1}
 	switch script[2] >> 6 {
 	case 1:
 		s.cut = min(s.size, s.at+int64(script[3]>>2))
 	case 2:
-		s.cut, s.clean = min(s.size, s.at+int64(script[3]>>2)), true
+		s.cut, s.cleanEOF = min(s.size, s.at+int64(script[3]>>2)), true
 	case 3:
 		res.ContentLength = -1
 	}
@@ -72,21 +72,21 @@ func oddly(script [4]byte, req *http.Request, data []byte, etag string) *http.Re
 
 // Whatever a storage answers, in whatever order: the file is the object, or there is none of that name.
 func FuzzResume(f *testing.F) {
-	faultrig.Report(f, "J6", "FuzzResume")
+	faulttest.ReportCase(f, "J6", "FuzzResume")
 	for _, script := range []string{"", "\x00\x00\x00\x00", "\x00\x00\x40\x20\x01\x00\x00\x00", "\x00\x00\x40\x20\x00\x00\x00\x00", "\x00\x00\x40\x20\x01\x01\x00\x00\x01\x03\x00\x00", "\x00\x00\x40\x20\x01\x00\x03\x00", "\x00\x00\x80\x40\x04\x06\x00\x00",
 		"\x00\x00\x40\x20\x01\x00\x00\x07", "\x05\x00\x00\x00", "\x06\x00\x00\x00\x06\x00\x00\x00"} {
 		f.Add([]byte(script))
 	}
-	data := noise(100)
+	data := testBytes(100)
 	f.Fuzz(func(t *testing.T, script []byte) {
-		bubble(t, func(r *rig) {
+		runInBubble(t, func(r *rig) {
 			left := script
-			r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 				var step [4]byte
 				left = left[copy(step[:], left):]
-				return oddly(step, req, data, sumOf(data)), nil
+				return oddResponse(step, req, data, md5Hex(data)), nil
 			}
-			row := r.fetch(object("o", int64(len(data)), sumOf(data)), "")
+			row := r.download(listedObject("o", int64(len(data)), md5Hex(data)), "")
 			kept, err := os.ReadFile(filepath.Join(r.dir, "o"))
 			switch {
 			case row.State == Done && string(kept) != string(data):
@@ -94,7 +94,7 @@ func FuzzResume(f *testing.F) {
 			case row.State != Done && err == nil:
 				t.Errorf("%x: %s, and there is a file of %d bytes", script, row.State, len(kept))
 			}
-			for _, name := range r.names() {
+			for _, name := range r.fileNames() {
 				if part, err := os.ReadFile(filepath.Join(r.dir, name)); err != nil || len(part) > len(data) {
 					t.Errorf("%x: %s has %d bytes, %v", script, name, len(part), err)
 				}

@@ -11,24 +11,24 @@ import (
 	"testing"
 	"time"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
-// gate is the rest of a body that comes when it is opened.
-type gate struct {
+// gatedReader is the rest of a body that comes when it is opened.
+type gatedReader struct {
 	open <-chan struct{}
 	io.Reader
 }
 
-func (g *gate) Read(b []byte) (int, error) {
+func (g *gatedReader) Read(b []byte) (int, error) {
 	<-g.open
 	return g.Reader.Read(b)
 }
 
 // Two programs fetch the same version to the same place: one does it, the other is told, and neither spoils what the first has published.
-func TestTwoProgramsFetchToOnePlace(t *testing.T) {
-	data := noise(1 << 20)
-	o := object("o", 1<<20, sumOf(data))
+func TestDownload_twoProcesses(t *testing.T) {
+	data := testBytes(1 << 20)
+	o := listedObject("o", 1<<20, md5Hex(data))
 	begun := func(r *rig, m *Manager, folder string) ID {
 		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: folder})
 		if err != nil {
@@ -36,9 +36,9 @@ func TestTwoProgramsFetchToOnePlace(t *testing.T) {
 		}
 		return id
 	}
-	ended := func(m *Manager, id ID) Row {
+	ended := func(m *Manager, id ID) Status {
 		for {
-			if row, _ := m.Row(id); !row.State.Unfinished() {
+			if row, _ := m.Status(id); !row.State.Unfinished() {
 				return row
 			}
 			time.Sleep(time.Millisecond)
@@ -48,95 +48,95 @@ func TestTwoProgramsFetchToOnePlace(t *testing.T) {
 	first := func(r *rig) (id ID, rest chan struct{}) {
 		rest, begin := make(chan struct{}), make(chan struct{})
 		n := 0
-		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 			if n++; n == 1 {
 				close(begin)
-				res, err := faultrig.Answer(200, "", "ETag", `"`+sumOf(data)+`"`)(nil, req)
+				res, err := faulttest.Respond(200, "", "ETag", `"`+md5Hex(data)+`"`)(nil, req)
 				res.ContentLength = 1 << 20
-				res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(data[:1<<19]), &gate{rest, bytes.NewReader(data[1<<19:])}))
+				res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(data[:1<<19]), &gatedReader{rest, bytes.NewReader(data[1<<19:])}))
 				return res, err
 			}
 			if n > 2 {
-				return status(403)(req)
+				return respondStatus(403)(req)
 			}
 			close(rest)
-			r.settled(id, Done)
-			res, err := faultrig.Answer(200, string(data[:1000]), "ETag", `"`+sumOf(data)+`"`)(nil, req)
+			r.waitFor(id, Done)
+			res, err := faulttest.Respond(200, string(data[:1000]), "ETag", `"`+md5Hex(data)+`"`)(nil, req)
 			res.ContentLength = -1
 			return res, err
 		}
 		id = begun(r, r.m, r.dir)
 		<-begin
-		for row, _ := r.m.Row(id); row.Done < 1<<19; row, _ = r.m.Row(id) {
+		for row, _ := r.m.Status(id); row.Done < 1<<19; row, _ = r.m.Status(id) {
 			time.Sleep(time.Millisecond)
 		}
 		return id, rest
 	}
-	faultrig.Row(t, "D5", "two programs, one part", func(t *testing.T) {
-		bubble(t, func(r *rig) {
+	faulttest.RunCase(t, "D5", "two programs, one part", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
 			id, rest := first(r)
 			other := New(r.Context(), r.c)
 			row := ended(other, begun(r, other, r.dir))
-			if row.State != Failed || !strings.Contains(row.Err.Error(), "another download") || r.tap.count("GET") != 1 {
-				t.Errorf("%s, %v after %d requests", row.State, row.Err, r.tap.count("GET"))
+			if row.State != Failed || !strings.Contains(row.Err.Error(), "another download") || r.transport.count("GET") != 1 {
+				t.Errorf("%s, %v after %d requests", row.State, row.Err, r.transport.count("GET"))
 			}
 			waiting := begun(r, other, r.dir)
 			other.Cancel(waiting)
 			ended(other, waiting)
-			if r.tap.count("GET") == 1 {
+			if r.transport.count("GET") == 1 {
 				close(rest)
 			}
-			if row := r.settled(id, Done); row.Err != nil {
+			if row := r.waitFor(id, Done); row.Err != nil {
 				t.Error(row.Err)
 			}
-			r.has("o", data)
-			if names := r.names(); len(names) != 1 {
+			r.checkFile("o", data)
+			if names := r.fileNames(); len(names) != 1 {
 				t.Errorf("left: %q", names)
 			}
 		})
 	})
-	faultrig.Row(t, "D5", "one program, by a link to the folder", func(t *testing.T) {
+	faulttest.RunCase(t, "D5", "one program, by a link to the folder", func(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
-		bubble(t, func(r *rig) {
+		runInBubble(t, func(r *rig) {
 			if err := os.Symlink(r.dir, link); err != nil {
 				t.Skip(err)
 			}
 			id, rest := first(r)
 			row := ended(r.m, begun(r, r.m, link))
 			var exists *ExistsError
-			if !errors.As(row.Err, &exists) || exists.Other != id {
+			if !errors.As(row.Err, &exists) || exists.ClaimedBy != id {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
-			if r.tap.count("GET") == 1 {
+			if r.transport.count("GET") == 1 {
 				close(rest)
 			}
-			r.settled(id, Done)
-			r.has("o", data)
+			r.waitFor(id, Done)
+			r.checkFile("o", data)
 		})
 	})
-	faultrig.Row(t, "D5", "a cancelled download leaves another program's part", func(t *testing.T) {
-		bubble(t, func(r *rig) {
+	faulttest.RunCase(t, "D5", "a cancelled download leaves another program's part", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
 			id, rest := first(r)
-			d := download{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: "o"}}
-			d.drop()
+			d := downloadTask{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: "o"}}
+			d.cleanUp()
 			close(rest)
-			if row := r.settled(id, Done); row.Err != nil {
+			if row := r.waitFor(id, Done); row.Err != nil {
 				t.Error(row.Err)
 			}
-			r.has("o", data)
+			r.checkFile("o", data)
 		})
 	})
 }
 
 // A part that was opened and then published by the one who had it is nobody's part any more.
-func TestAPartThatWasJustPublished(t *testing.T) {
-	faultrig.Row(t, "D5", "published between opening and locking", func(t *testing.T) {
+func TestLockPart_alreadyPublished(t *testing.T) {
+	faulttest.RunCase(t, "D5", "published between opening and locking", func(t *testing.T) {
 		root, err := os.OpenRoot(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer root.Close()
-		f, err := openOwn(root, "o.part")
+		f, err := openRegular(root, "o.part")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestAPartThatWasJustPublished(t *testing.T) {
 		if err := root.WriteFile("o.part", nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if hold, _, err := holdPart(root, "o.part", f); err == nil {
+		if hold, _, err := lockPart(root, "o.part", f); err == nil {
 			hold.Close()
 			t.Error("a file that has its final name is held as a part")
 		}

@@ -18,17 +18,17 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
-func TestLinks(t *testing.T) {
-	t.Run("D9 a pre-signed URL that is not what was asked for is refused", links)
-	t.Run("D10 a URL that ran out is asked for anew once", expired)
-	t.Run("A28 a redirect of the storage is refused", redirects)
+func TestSignedURLs(t *testing.T) {
+	t.Run("D9 a pre-signed URL that is not what was asked for is refused", testSignedURLRefused)
+	t.Run("D10 a URL that ran out is asked for anew once", testSignedURLExpired)
+	t.Run("A28 a redirect of the storage is refused", testRedirectRefused)
 }
 
-// signsWith is a tap that answers a request for a URL with another one.
-func signsWith(link string) func(*http.Request, http.RoundTripper) (*http.Response, error) {
+// respondSignedURL is a tap that answers a request for a URL with another one.
+func respondSignedURL(link string) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if !strings.HasSuffix(req.URL.Path, "/object-url") {
 			return next.RoundTrip(req)
@@ -38,9 +38,9 @@ func signsWith(link string) func(*http.Request, http.RoundTripper) (*http.Respon
 	}
 }
 
-func links(t *testing.T) {
+func testSignedURLRefused(t *testing.T) {
 	const signed = "Signature=s%3D&Expires=1900000000&AWSAccessKeyId=K"
-	bad := append(faultrig.Nasty(t, "presigned_url"), "", "/relative", "//host/x", "http://b.example/scratch/o?X-Amz-Signature=s", "file:///etc/passwd", "https://user:pw@b.example/scratch/o?Signature=s")
+	bad := append(faulttest.HostileStrings(t, "presigned_url"), "", "/relative", "//host/x", "http://b.example/scratch/o?X-Amz-Signature=s", "file:///etc/passwd", "https://user:pw@b.example/scratch/o?Signature=s")
 	for _, link := range []string{"http://b.example/scratch/o?", "https://b.example:22/scratch/o?", "https://user@b.example/scratch/o?", "https://127.0.0.1/scratch/o?", "http://127.0.0.1/scratch/o?", "https://localhost/scratch/o?",
 		"https://169.254.169.254/scratch/o?", "https://[::1]/scratch/o?", "https://b.example/scratch/other?", "https://b.example/other/o?", "https://b.example/scratch/o/../../x/o2?", "ftp://b.example/scratch/o?"} {
 		bad = append(bad, link+signed)
@@ -49,10 +49,10 @@ func links(t *testing.T) {
 	good := []string{"https://us-east-1.linodeobjects.com:443/scratch/o?" + signed, "https://b.example/scratch/o?X-Amz-Signature=s", "https://scratch.b.example/o?" + signed}
 	data := []byte("text")
 	for i, link := range append(good, bad...) {
-		bubble(t, func(r *rig) {
-			s := &store{size: 4, data: data, etag: sumOf(data)}
-			r.tap.object, r.tap.api = s.answer, signsWith(link)
-			row := r.fetch(object("o", 4, s.etag), "")
+		runInBubble(t, func(r *rig) {
+			s := &fakeStorage{size: 4, data: data, etag: md5Hex(data)}
+			r.transport.onObject, r.transport.onAPI = s.answer, respondSignedURL(link)
+			row := r.download(listedObject("o", 4, s.etag), "")
 			if i < len(good) != (row.State == Done) || i >= len(good) && s.served != 0 {
 				t.Errorf("%.60q: %s, %v, %d requests", link, row.State, row.Err, s.served)
 			}
@@ -61,38 +61,38 @@ func links(t *testing.T) {
 			}
 		})
 	}
-	bubble(t, func(r *rig) {
+	runInBubble(t, func(r *rig) {
 		canary := "https://objects.example/scratch/o?Signature=CANARY"
-		r.tap.api = signsWith(canary)
-		r.tap.object = func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, errors.New("boom") }
-		row := r.fetch(object("o", 4, "e"), "")
+		r.transport.onAPI = respondSignedURL(canary)
+		r.transport.onObject = func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, errors.New("boom") }
+		row := r.download(listedObject("o", 4, "e"), "")
 		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err))); row.State != Failed || strings.Contains(text, "CANARY") {
 			t.Errorf("%s", text)
 		}
 	})
 }
 
-func expired(t *testing.T) {
+func testSignedURLExpired(t *testing.T) {
 	for name, c := range map[string]struct {
 		refusals int
-		do       func(*rig) Row
+		do       func(*rig) Status
 		asked    int
 		want     State
 	}{
-		"a download, once":    {1, func(r *rig) Row { return r.fetch(object("o", 4, sumOf([]byte("text"))), "") }, 2, Done},
-		"a download, always":  {9, func(r *rig) Row { return r.fetch(object("o", 4, sumOf([]byte("text"))), "") }, 2, Failed},
-		"an upload, once":     {1, func(r *rig) Row { return r.send("n", r.file("f", "x")) }, 2, Done},
-		"an upload, always":   {9, func(r *rig) Row { return r.send("n", r.file("f", "x")) }, 2, Failed},
-		"a deletion, once":    {1, func(r *rig) Row { return r.ended(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Done},
-		"a deletion, always":  {9, func(r *rig) Row { return r.ended(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Failed},
-		"an upload, too late": {-1, func(r *rig) Row { return r.send("n", r.file("f", "x")) }, 1, Failed},
+		"a download, once":    {1, func(r *rig) Status { return r.download(listedObject("o", 4, md5Hex([]byte("text"))), "") }, 2, Done},
+		"a download, always":  {9, func(r *rig) Status { return r.download(listedObject("o", 4, md5Hex([]byte("text"))), "") }, 2, Failed},
+		"an upload, once":     {1, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 2, Done},
+		"an upload, always":   {9, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 2, Failed},
+		"a deletion, once":    {1, func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Done},
+		"a deletion, always":  {9, func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Failed},
+		"an upload, too late": {-1, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 1, Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
-				r.put("o", "text")
-				r.tap.asked = 0
+			runInBubble(t, func(r *rig) {
+				r.putObject("o", "text")
+				r.transport.urlRequests = 0
 				left := c.refusals
-				r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+				r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 					if left == 0 {
 						return next.RoundTrip(req)
 					}
@@ -102,8 +102,8 @@ func expired(t *testing.T) {
 					return &http.Response{StatusCode: 403, Body: io.NopCloser(strings.NewReader("<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>")), Request: req}, nil
 				}
 				row := c.do(r)
-				if row.State != c.want || r.tap.asked != c.asked {
-					t.Errorf("%s, %v, %d URLs asked for", row.State, row.Err, r.tap.asked)
+				if row.State != c.want || r.transport.urlRequests != c.asked {
+					t.Errorf("%s, %v, %d URLs asked for", row.State, row.Err, r.transport.urlRequests)
 				}
 				var e *client.Error
 				if c.want == Failed && (!errors.As(row.Err, &e) || e.Unauthorized() || e.Unknown() || !strings.Contains(row.Err.Error(), "Request has expired")) {
@@ -114,123 +114,123 @@ func expired(t *testing.T) {
 	}
 }
 
-func redirects(t *testing.T) {
-	bubble(t, func(r *rig) {
-		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return status(307)(req) }
-		row := r.fetch(object("o", 4, "e"), "")
-		if row.State != Failed || !strings.Contains(row.Err.Error(), "redirects to login.example") || r.tap.count("GET") != 1 {
-			t.Errorf("%s, %v, %d requests", row.State, row.Err, r.tap.count("GET"))
+func testRedirectRefused(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return respondStatus(307)(req) }
+		row := r.download(listedObject("o", 4, "e"), "")
+		if row.State != Failed || !strings.Contains(row.Err.Error(), "redirects to login.example") || r.transport.count("GET") != 1 {
+			t.Errorf("%s, %v, %d requests", row.State, row.Err, r.transport.count("GET"))
 		}
 	})
 }
 
-func TestD15Stalls(t *testing.T) {
+func TestManager_stalls(t *testing.T) {
 	t.Run("D15 silence is told after five seconds and cut after sixty", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			data := noise(1000)
-			s := &store{size: 1000, data: data, etag: sumOf(data)}
-			s.twist = func(res *http.Response) {
+		runInBubble(t, func(r *rig) {
+			data := testBytes(1000)
+			s := &fakeStorage{size: 1000, data: data, etag: md5Hex(data)}
+			s.modify = func(res *http.Response) {
 				if s.served == 1 {
 					res.Body = struct {
 						io.Reader
 						io.Closer
-					}{io.MultiReader(strings.NewReader(string(data[:100])), &stuck{req: res.Request}), io.NopCloser(nil)}
+					}{io.MultiReader(strings.NewReader(string(data[:100])), &blockedReader{req: res.Request}), io.NopCloser(nil)}
 				}
 			}
-			r.tap.object = s.answer
+			r.transport.onObject = s.answer
 			start := time.Now()
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", 1000, s.etag), Folder: r.dir})
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", 1000, s.etag), Folder: r.dir})
 			if err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(4 * time.Second)
-			if row, _ := r.m.Row(id); row.Stalled != 0 || row.Done != 100 {
+			if row, _ := r.m.Status(id); row.StalledFor != 0 || row.Done != 100 {
 				t.Errorf("after 4 s: %+v", row)
 			}
 			time.Sleep(30 * time.Second)
-			if row, _ := r.m.Row(id); row.State != Running || row.Stalled != 34*time.Second || row.ETA != NoETA {
+			if row, _ := r.m.Status(id); row.State != Running || row.StalledFor != 34*time.Second || row.ETA != NoETA {
 				t.Errorf("after 34 s: %+v", row)
 			}
-			row := r.settled(id, Done)
-			if took := time.Since(start); took < silence || took > silence+5*time.Second || len(s.ranges) != 1 {
+			row := r.waitFor(id, Done)
+			if took := time.Since(start); took < idleTimeout || took > idleTimeout+5*time.Second || len(s.ranges) != 1 {
 				t.Errorf("%s after %s: %v, %q", row.State, took, row.Err, s.ranges)
 			}
-			r.has("o", data)
+			r.checkFile("o", data)
 		})
 	})
 	t.Run("D15 slow but moving is never cut", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			data := noise(40)
-			s := &store{size: 40, data: data, etag: sumOf(data), twist: func(res *http.Response) { res.Body = &slow{Reader: res.Body, pause: 50 * time.Second} }}
-			r.tap.object = s.answer
+		runInBubble(t, func(r *rig) {
+			data := testBytes(40)
+			s := &fakeStorage{size: 40, data: data, etag: md5Hex(data), modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: 50 * time.Second} }}
+			r.transport.onObject = s.answer
 			start := time.Now()
-			row := r.fetch(object("o", 40, s.etag), "")
+			row := r.download(listedObject("o", 40, s.etag), "")
 			if took := time.Since(start); row.State != Done || took < 30*time.Minute || s.served != 1 {
 				t.Errorf("%s after %s: %v", row.State, took, row.Err)
 			}
 		})
 	})
 	t.Run("D15 rate and end", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			data := noise(100 << 10)
-			s := &store{size: int64(len(data)), data: data, etag: sumOf(data), twist: func(res *http.Response) {
-				res.Body = &slow{Reader: io.NewSectionReader(strings.NewReader(string(data)), 0, int64(len(data))), pause: time.Second, most: 1024}
+		runInBubble(t, func(r *rig) {
+			data := testBytes(100 << 10)
+			s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data), modify: func(res *http.Response) {
+				res.Body = &slowBody{Reader: io.NewSectionReader(strings.NewReader(string(data)), 0, int64(len(data))), pause: time.Second, maxRead: 1024}
 			}}
-			r.tap.object = s.answer
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", s.size, s.etag), Folder: r.dir})
+			r.transport.onObject = s.answer
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", s.size, s.etag), Folder: r.dir})
 			if err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(40*time.Second + 500*time.Millisecond)
-			row, _ := r.m.Row(id)
+			row, _ := r.m.Status(id)
 			if row.Rate < 900 || row.Rate > 1100 || row.ETA < 55*time.Second || row.ETA > 65*time.Second || row.Done != 40<<10 {
 				t.Errorf("%+v", row)
 			}
 			r.m.Cancel(id)
-			r.settled(id, Cancelled)
-			if left := r.names(); len(left) != 0 {
+			r.waitFor(id, Cancelled)
+			if left := r.fileNames(); len(left) != 0 {
 				t.Errorf("left: %q", left)
 			}
 		})
 	})
 	t.Run("D15 an upload that stalls is cut and not sent again", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		runInBubble(t, func(r *rig) {
+			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 				_, _ = io.ReadFull(req.Body, make([]byte, 3))
 				<-req.Context().Done()
 				return nil, req.Context().Err()
 			}
-			row := r.send("o", r.file("f", "some text"))
-			if row.State != Failed || !errors.Is(row.Err, errSilent) || r.tap.count("PUT") != 1 {
+			row := r.upload("o", r.writeFile("f", "some text"))
+			if row.State != Failed || !errors.Is(row.Err, errIdleTimeout) || r.transport.count("PUT") != 1 {
 				t.Errorf("%s: %v", row.State, row.Err)
 			}
 		})
 	})
 }
 
-// slow is a body that gives a little at a time.
-type slow struct {
+// slowBody is a body that gives a little at a time.
+type slowBody struct {
 	io.Reader
-	pause time.Duration
-	most  int // 0 is one byte
+	pause   time.Duration
+	maxRead int // 0 is one byte
 }
 
-func (s *slow) Read(p []byte) (int, error) {
+func (s *slowBody) Read(p []byte) (int, error) {
 	time.Sleep(s.pause)
-	return s.Reader.Read(p[:min(len(p), max(1, s.most))])
+	return s.Reader.Read(p[:min(len(p), max(1, s.maxRead))])
 }
 
-func (s *slow) Close() error { return nil }
+func (s *slowBody) Close() error { return nil }
 
-func TestSixAtOnce(t *testing.T) {
-	bubble(t, func(r *rig) {
-		var c crowd
+func TestManager_limitsRunning(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		var c concurrencyMeter
 		objects := make([]client.Object, 30)
 		for i := range objects {
-			objects[i] = r.put(fmt.Sprint(i), "text")
+			objects[i] = r.putObject(fmt.Sprint(i), "text")
 		}
-		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
-			res, err := c.pass(req, next)
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			res, err := c.roundTrip(req, next)
 			time.Sleep(time.Second)
 			return res, err
 		}
@@ -244,8 +244,8 @@ func TestSixAtOnce(t *testing.T) {
 		for _, row := range r.m.Snapshot() {
 			states[row.State]++
 		}
-		if states[Running] != atOnce || states[Waiting] != 24 || r.m.Busy() != 30 {
-			t.Errorf("%v, %d busy", states, r.m.Busy())
+		if states[Running] != maxRunning || states[Waiting] != 24 || r.m.UnfinishedCount() != 30 {
+			t.Errorf("%v, %d busy", states, r.m.UnfinishedCount())
 		}
 		r.m.Wait()
 		for i, row := range r.m.Snapshot() {
@@ -253,29 +253,29 @@ func TestSixAtOnce(t *testing.T) {
 				t.Errorf("%d: %s, %v", i, row.State, row.Err)
 			}
 		}
-		if most := c.most.Load(); most != atOnce || r.m.Busy() != 0 {
-			t.Errorf("%d at once, %d busy", most, r.m.Busy())
+		if most := c.peak.Load(); most != maxRunning || r.m.UnfinishedCount() != 0 {
+			t.Errorf("%d at once, %d busy", most, r.m.UnfinishedCount())
 		}
 	})
 }
 
 func TestPauseResumeCancelRetry(t *testing.T) {
-	bubble(t, func(r *rig) {
-		data := noise(100)
-		stores := map[string]*store{}
+	runInBubble(t, func(r *rig) {
+		data := testBytes(100)
+		stores := map[string]*fakeStorage{}
 		var mu sync.Mutex
-		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			name := filepath.Base(req.URL.Path)
 			if stores[name] == nil {
-				stores[name] = &store{size: 100, data: data, etag: sumOf(data), twist: func(res *http.Response) { res.Body = &slow{Reader: res.Body, pause: time.Second} }}
+				stores[name] = &fakeStorage{size: 100, data: data, etag: md5Hex(data), modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Second} }}
 			}
 			return stores[name].answer(req, nil)
 		}
 		var ids []ID
 		for i := range 8 {
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object(fmt.Sprint(i), 100, sumOf(data)), Folder: r.dir})
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject(fmt.Sprint(i), 100, md5Hex(data)), Folder: r.dir})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,9 +284,9 @@ func TestPauseResumeCancelRetry(t *testing.T) {
 		time.Sleep(10*time.Second + time.Millisecond)
 		r.m.PauseAll()
 		for _, id := range ids {
-			r.settled(id, Paused)
+			r.waitFor(id, Paused)
 		}
-		if row, _ := r.m.Row(ids[0]); row.Done < 9 || row.Done > 11 || r.m.Busy() != 8 {
+		if row, _ := r.m.Status(ids[0]); row.Done < 9 || row.Done > 11 || r.m.UnfinishedCount() != 8 {
 			t.Errorf("%+v", row)
 		}
 		time.Sleep(time.Hour)
@@ -296,14 +296,14 @@ func TestPauseResumeCancelRetry(t *testing.T) {
 		r.m.Pause(ids[1])
 		r.m.Resume(ids[1])
 		for _, id := range ids[1:7] {
-			if row := r.settled(id, Done); row.Err != nil {
+			if row := r.waitFor(id, Done); row.Err != nil {
 				t.Error(row.Err)
 			}
 		}
-		if row := r.settled(ids[0], Cancelled); row.Err != nil {
+		if row := r.waitFor(ids[0], Cancelled); row.Err != nil {
 			t.Error(row.Err)
 		}
-		if left := r.names(); len(left) != 6 {
+		if left := r.fileNames(); len(left) != 6 {
 			t.Errorf("left: %q", left)
 		}
 		if !strings.HasPrefix(strings.Join(stores["1"].ranges, " "), "bytes=") {
@@ -311,9 +311,9 @@ func TestPauseResumeCancelRetry(t *testing.T) {
 		}
 		r.m.RetryAll()
 		r.m.Retry(ids[0])
-		r.settled(ids[0], Done)
-		if r.m.Busy() != 0 {
-			t.Errorf("%d busy", r.m.Busy())
+		r.waitFor(ids[0], Done)
+		if r.m.UnfinishedCount() != 0 {
+			t.Errorf("%d busy", r.m.UnfinishedCount())
 		}
 		for _, id := range []ID{0, -1, 99} {
 			r.m.Pause(id)
@@ -322,41 +322,41 @@ func TestPauseResumeCancelRetry(t *testing.T) {
 	})
 }
 
-func TestPausedUploadBeginsAgain(t *testing.T) {
-	bubble(t, func(r *rig) {
+func TestManager_Resume_restartsUpload(t *testing.T) {
+	runInBubble(t, func(r *rig) {
 		text := strings.Repeat("x", 100)
 		var slowly atomic.Bool
 		slowly.Store(true)
-		r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 			if slowly.Load() {
-				req.Body = io.NopCloser(&slow{Reader: req.Body, pause: time.Second})
+				req.Body = io.NopCloser(&slowBody{Reader: req.Body, pause: time.Second})
 			}
 			return next.RoundTrip(req)
 		}
-		id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.file("f", text)})
+		id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.writeFile("f", text)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Second)
 		r.m.Pause(id)
-		r.settled(id, Paused)
-		if r.puts() != 0 {
+		r.waitFor(id, Paused)
+		if r.putCount() != 0 {
 			t.Error("half of it was stored")
 		}
 		slowly.Store(false)
 		r.m.Resume(id)
-		if row := r.settled(id, Done); row.Done != 100 || r.puts() != 1 {
+		if row := r.waitFor(id, Done); row.Done != 100 || r.putCount() != 1 {
 			t.Errorf("%+v", row)
 		}
 	})
 }
 
-func TestNewsIsNotTooOften(t *testing.T) {
-	bubble(t, func(r *rig) {
-		data := noise(10_000)
-		s := &store{size: 10_000, data: data, etag: sumOf(data), twist: func(res *http.Response) { res.Body = &slow{Reader: res.Body, pause: time.Millisecond} }}
-		r.tap.object = s.answer
-		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", 10_000, s.etag), Folder: r.dir})
+func TestManager_Changed_isThrottled(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		data := testBytes(10_000)
+		s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data), modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Millisecond} }}
+		r.transport.onObject = s.answer
+		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", 10_000, s.etag), Folder: r.dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestNewsIsNotTooOften(t *testing.T) {
 		for {
 			<-r.m.Changed()
 			news++
-			if row, _ := r.m.Row(id); row.State == Done {
+			if row, _ := r.m.Status(id); row.State == Done {
 				break
 			}
 		}
@@ -376,31 +376,31 @@ func TestNewsIsNotTooOften(t *testing.T) {
 }
 
 // Nothing stays behind when the context ends: no goroutine, no open file.
-func TestEverythingEndsWithItsContext(t *testing.T) {
-	bubble(t, func(r *rig) {
-		r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+func TestManager_endsWithContext(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 			<-req.Context().Done()
 			return nil, req.Context().Err()
 		}
 		var ids []ID
 		for i := range 10 {
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object(fmt.Sprint(i), 4, "e"), Folder: r.dir})
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject(fmt.Sprint(i), 4, "e"), Folder: r.dir})
 			if err != nil {
 				t.Fatal(err)
 			}
 			ids = append(ids, id)
 		}
 		time.Sleep(time.Second)
-		r.end()
+		r.cancel()
 		r.m.Wait()
-		if row, _ := r.m.Row(ids[0]); row.State != Cancelled || row.Err != nil {
+		if row, _ := r.m.Status(ids[0]); row.State != Cancelled || row.Err != nil {
 			t.Errorf("%s, %v", row.State, row.Err)
 		}
 	})
 }
 
-// largest is the most memory in use while something is done, beyond what was in use before.
-func largest(do func()) uint64 {
+// peakMemory is the most memory in use while something is done, beyond what was in use before.
+func peakMemory(do func()) uint64 {
 	var s runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&s)
@@ -421,8 +421,8 @@ func largest(do func()) uint64 {
 	return max(most, before) - before
 }
 
-// big answers a GET of an object of that name with n bytes.
-func big(w http.ResponseWriter, req *http.Request, n int64) bool {
+// serveBigObject answers a GET of an object of that name with n bytes.
+func serveBigObject(w http.ResponseWriter, req *http.Request, n int64) bool {
 	if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/big") {
 		return false
 	}
@@ -436,31 +436,31 @@ func big(w http.ResponseWriter, req *http.Request, n int64) bool {
 	return true
 }
 
-// gigabyte moves n bytes up and down over TCP and gives the most memory that it took, server included.
-func gigabyte(t testing.TB, n int64) (up, down uint64) {
-	c := overTCP(t, func(w http.ResponseWriter, req *http.Request) bool { return big(w, req, n) })
+// measureMemory moves n bytes up and down over TCP and gives the most memory that it took, server included.
+func measureMemory(t testing.TB, n int64) (up, down uint64) {
+	c := newTCPClient(t, func(w http.ResponseWriter, req *http.Request) bool { return serveBigObject(w, req, n) })
 	m := New(t.Context(), c)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
-	if err := sparse(file, n); err != nil {
+	if err := makeSparseFile(file, n); err != nil {
 		t.Fatal(err)
 	}
-	up = largest(func() {
+	up = peakMemory(func() {
 		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: file})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row := finished(t, m, id); row.State != Done {
+		if row := waitFinished(t, m, id); row.State != Done {
 			t.Fatalf("up: %s, %v", row.State, row.Err)
 		}
 	})
-	o := object("big", n, "0-7")
-	down = largest(func() {
+	o := listedObject("big", n, "0-7")
+	down = peakMemory(func() {
 		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: dir, Path: "back"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row := finished(t, m, id); row.State != Done {
+		if row := waitFinished(t, m, id); row.State != Done {
 			t.Fatalf("down: %s, %v", row.State, row.Err)
 		}
 	})
@@ -470,22 +470,22 @@ func gigabyte(t testing.TB, n int64) (up, down uint64) {
 	return up, down
 }
 
-// most is the memory that a transfer may take, whatever its size.
-const most = 16 << 20
+// maxMemory is the memory that a transfer may take, whatever its size.
+const maxMemory = 16 << 20
 
-func TestD14MemoryStaysSmall(t *testing.T) {
-	faultrig.Report(t, "D14", "memory")
-	if up, down := gigabyte(t, 64<<20); up > most || down > most {
+func TestManager_memoryIsBounded(t *testing.T) {
+	faulttest.ReportCase(t, "D14", "memory")
+	if up, down := measureMemory(t, 64<<20); up > maxMemory || down > maxMemory {
 		t.Errorf("up %d, down %d bytes", up, down)
 	}
 }
 
-func BenchmarkGigabyte(b *testing.B) {
+func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
-		up, down := gigabyte(b, 1<<30)
+		up, down := measureMemory(b, 1<<30)
 		b.ReportMetric(float64(up)/(1<<20), "MiB-up")
 		b.ReportMetric(float64(down)/(1<<20), "MiB-down")
-		if up > most || down > most {
+		if up > maxMemory || down > maxMemory {
 			b.Errorf("up %d, down %d bytes", up, down)
 		}
 	}
@@ -495,20 +495,20 @@ func BenchmarkGigabyte(b *testing.B) {
 func BenchmarkDownload(b *testing.B) {
 	const n = 1 << 30
 	dir, floor, ours := b.TempDir(), time.Duration(0), time.Duration(0)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { big(w, req, n) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { serveBigObject(w, req, n) }))
 	defer server.Close()
-	m := New(b.Context(), overTCP(b, func(w http.ResponseWriter, req *http.Request) bool { return big(w, req, n) }))
+	m := New(b.Context(), newTCPClient(b, func(w http.ResponseWriter, req *http.Request) bool { return serveBigObject(w, req, n) }))
 	b.SetBytes(n)
 	for b.Loop() {
 		at := time.Now()
-		copied(b, server.URL+"/big", filepath.Join(dir, "floor"))
+		downloadWithCopy(b, server.URL+"/big", filepath.Join(dir, "floor"))
 		floor += time.Since(at)
 		at = time.Now()
-		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("big", n, "0-7"), Folder: dir, Path: "ours"})
+		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("big", n, "0-7"), Folder: dir, Path: "ours"})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if row := finished(b, m, id); row.State != Done {
+		if row := waitFinished(b, m, id); row.State != Done {
 			b.Fatalf("%s, %v", row.State, row.Err)
 		}
 		ours += time.Since(at)
@@ -519,8 +519,8 @@ func BenchmarkDownload(b *testing.B) {
 	b.ReportMetric(float64(ours)/float64(floor), "download/floor")
 }
 
-// copied is an answer in a file, by io.Copy and safe on the disk as a download is.
-func copied(b *testing.B, url, file string) {
+// downloadWithCopy is an answer in a file, by io.Copy and safe on the disk as a download is.
+func downloadWithCopy(b *testing.B, url, file string) {
 	b.Helper()
 	res, err := http.Get(url)
 	if err != nil {
@@ -537,26 +537,26 @@ func copied(b *testing.B, url, file string) {
 	}
 }
 
-// heavy is work that has to be stopped, and that takes its time to clear away what it leaves.
-type heavy struct {
-	runs  int
-	clear chan struct{}
+// slowCleanup is work that has to be stopped, and that takes its time to clear away what it leaves.
+type slowCleanup struct {
+	runs        int
+	cleanupDone chan struct{}
 }
 
-func (s *heavy) run(ctx context.Context, _ *Manager, _ *progress) error {
+func (s *slowCleanup) run(ctx context.Context, _ *Manager, _ *progress) error {
 	s.runs++
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-func (s *heavy) drop() { <-s.clear }
+func (s *slowCleanup) cleanUp() { <-s.cleanupDone }
 
 // Clearing away what a cancelled transfer leaves holds nobody up. Until it is done nobody gets the file's name, and a retry waits.
-func TestClearingAwayTakesItsTime(t *testing.T) {
+func TestManager_slowCleanup(t *testing.T) {
 	for _, paused := range []bool{false, true} {
-		bubble(t, func(r *rig) {
-			w := &heavy{clear: make(chan struct{})}
-			id := r.m.add(Row{Kind: Download}, w, "/a/file")
+		runInBubble(t, func(r *rig) {
+			w := &slowCleanup{cleanupDone: make(chan struct{})}
+			id := r.m.add(Status{Kind: Download}, w, "/a/file")
 			synctest.Wait()
 			if paused {
 				r.m.Pause(id)
@@ -567,7 +567,7 @@ func TestClearingAwayTakesItsTime(t *testing.T) {
 			if row := r.m.Snapshot()[0]; row.State != Cancelled {
 				t.Fatalf("%s while it is cleared away", row.State)
 			}
-			other := r.m.add(Row{Kind: Download}, &heavy{clear: make(chan struct{})}, "/a/file")
+			other := r.m.add(Status{Kind: Download}, &slowCleanup{cleanupDone: make(chan struct{})}, "/a/file")
 			if row := r.m.Snapshot()[other-1]; row.State != Failed {
 				t.Errorf("another made the same file: %s", row.State)
 			}
@@ -576,7 +576,7 @@ func TestClearingAwayTakesItsTime(t *testing.T) {
 			if w.runs != 1 {
 				t.Error("it ran again while it was cleared away")
 			}
-			close(w.clear)
+			close(w.cleanupDone)
 			synctest.Wait()
 			if row := r.m.Snapshot()[0]; row.State != Running || w.runs != 2 {
 				t.Errorf("%s after %d runs", row.State, w.runs)

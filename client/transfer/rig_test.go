@@ -18,51 +18,51 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 const (
-	token   = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
-	cluster = "ap-south-1"
-	bucket  = "scratch"
-	storage = "objects.emulator.invalid"
+	token       = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
+	cluster     = "ap-south-1"
+	bucket      = "scratch"
+	storageHost = "objects.emulator.invalid"
 )
 
 // A rig is a manager that reaches an emulated account through a tap.
 type rig struct {
 	*testing.T
-	c   *client.Client
-	e   *emulator.Emulator
-	m   *Manager
-	tap *tap
-	dir string
-	end context.CancelFunc
+	c         *client.Client
+	e         *emulator.Emulator
+	m         *Manager
+	transport *spyTransport
+	dir       string
+	cancel    context.CancelFunc
 }
 
-// tap stands between client and emulator. It counts, and answers storage requests itself where it has a store.
-type tap struct {
+// spyTransport stands between client and emulator. It counts, and answers storage requests itself where it has a store.
+type spyTransport struct {
 	next http.RoundTripper
 
-	mu     sync.Mutex
-	object func(req *http.Request, next http.RoundTripper) (*http.Response, error) // nil passes on
-	api    func(req *http.Request, next http.RoundTripper) (*http.Response, error)
-	seen   map[string]int // storage requests by method
-	tokens int            // storage requests that carried the token
-	asked  int            // URLs asked for
+	mu             sync.Mutex
+	onObject       func(req *http.Request, next http.RoundTripper) (*http.Response, error) // nil passes on
+	onAPI          func(req *http.Request, next http.RoundTripper) (*http.Response, error)
+	objectRequests map[string]int // storage requests by method
+	tokenLeaks     int            // storage requests that carried the token
+	urlRequests    int            // URLs asked for
 }
 
-func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *spyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.mu.Lock()
-	answer := t.api
+	answer := t.onAPI
 	if !strings.HasPrefix(req.URL.Path, "/v4/") {
-		answer = t.object
-		t.seen[req.Method]++
+		answer = t.onObject
+		t.objectRequests[req.Method]++
 		if req.Header.Get("Authorization") != "" || strings.Contains(fmt.Sprint(req.Header), token) {
-			t.tokens++
+			t.tokenLeaks++
 		}
 	}
 	if strings.HasSuffix(req.URL.Path, "/object-url") {
-		t.asked++
+		t.urlRequests++
 	}
 	t.mu.Unlock()
 	if answer != nil {
@@ -72,17 +72,17 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // count is how many storage requests there were of a method.
-func (t *tap) count(method string) int {
+func (t *spyTransport) count(method string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.seen[method]
+	return t.objectRequests[method]
 }
 
 func newRig(t *testing.T, options ...client.Option) *rig {
 	t.Helper()
-	faultrig.Named(t)
+	faulttest.ReportByName(t)
 	r := &rig{T: t, e: emulator.New(emulator.Options{Token: token, Seed: "empty"}), dir: t.TempDir()}
-	r.tap = &tap{next: r.e, seen: map[string]int{}}
+	r.transport = &spyTransport{next: r.e, objectRequests: map[string]int{}}
 	maker, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.e))
 	if err != nil {
 		t.Fatal(err)
@@ -90,30 +90,30 @@ func newRig(t *testing.T, options ...client.Option) *rig {
 	if _, err := maker.Buckets.Create(t.Context(), client.BucketRequest{Cluster: cluster, Label: bucket}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(r.tap)}, options...)...)
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(r.transport)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.c = c
 	r.restart()
 	t.Cleanup(func() {
-		if r.tap.tokens != 0 {
-			t.Errorf("the token went to the storage %d times", r.tap.tokens)
+		if r.transport.tokenLeaks != 0 {
+			t.Errorf("the token went to the storage %d times", r.transport.tokenLeaks)
 		}
 	})
 	return r
 }
 
-// bubble runs a test with a rig in which time passes when everybody waits. Folders and files are made outside.
-func bubble(t *testing.T, do func(*rig), options ...client.Option) {
+// runInBubble runs a test with a rig in which time passes when everybody waits. Folders and files are made outside.
+func runInBubble(t *testing.T, do func(*rig), options ...client.Option) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, options...)
 		r.dir = dir
-		defer r.end()
+		defer r.cancel()
 		do(r)
-		r.end()
+		r.cancel()
 		r.m.Wait()
 		time.Sleep(time.Minute) // for what the other side still does
 	})
@@ -121,21 +121,21 @@ func bubble(t *testing.T, do func(*rig), options ...client.Option) {
 
 // restart is a new manager, as a new run of the program has one.
 func (r *rig) restart() {
-	if r.end != nil {
-		r.end()
+	if r.cancel != nil {
+		r.cancel()
 		r.m.Wait()
 	}
 	ctx, end := context.WithCancel(r.Context())
-	r.m, r.end = New(ctx, r.c), end
+	r.m, r.cancel = New(ctx, r.c), end
 }
 
-// settled waits until a transfer is in one of the states, and gives it.
-func (r *rig) settled(id ID, states ...State) Row {
+// waitFor waits until a transfer is in one of the states, and gives it.
+func (r *rig) waitFor(id ID, states ...State) Status {
 	r.Helper()
 	for i := range 100_000 {
-		row, _ := r.m.Row(id)
+		row, _ := r.m.Status(id)
 		for _, s := range states {
-			if row.State == s && !r.clearing(id) {
+			if row.State == s && !r.cleaningUp(id) {
 				return row
 			}
 		}
@@ -144,42 +144,42 @@ func (r *rig) settled(id ID, states ...State) Row {
 		}
 		time.Sleep(time.Millisecond * time.Duration(min(1000, 1+i/500)))
 	}
-	row, _ := r.m.Row(id)
+	row, _ := r.m.Status(id)
 	r.Fatalf("transfer %d stays %s", id, row.State)
 	return row
 }
 
-// clearing reports whether what a cancelled transfer leaves is being taken away.
-func (r *rig) clearing(id ID) (going bool) {
-	r.m.one(id, func(j *job) { going = j.going })
+// cleaningUp reports whether what a cancelled transfer leaves is being taken away.
+func (r *rig) cleaningUp(id ID) (going bool) {
+	r.m.withJob(id, func(j *job) { going = j.cleaningUp })
 	return going
 }
 
-// ended waits for the end of a transfer, good or bad.
-func (r *rig) ended(id ID) Row { r.Helper(); return r.settled(id, Done, Failed, Cancelled) }
+// waitEnded waits for the end of a transfer, good or bad.
+func (r *rig) waitEnded(id ID) Status { r.Helper(); return r.waitFor(id, Done, Failed, Cancelled) }
 
-// fetch downloads an object to the rig's folder and waits for the end.
-func (r *rig) fetch(o client.Object, name string) Row {
+// download downloads an object to the rig's folder and waits for the end.
+func (r *rig) download(o client.Object, name string) Status {
 	r.Helper()
 	id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: name})
 	if err != nil {
 		r.Fatal(err)
 	}
-	return r.ended(id)
+	return r.waitEnded(id)
 }
 
-// send uploads a file and waits for the end.
-func (r *rig) send(name, file string) Row {
+// upload uploads a file and waits for the end.
+func (r *rig) upload(name, file string) Status {
 	r.Helper()
-	id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: name, File: file, Type: "text/plain"})
+	id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: name, File: file, ContentType: "text/plain"})
 	if err != nil {
 		r.Fatal(err)
 	}
-	return r.ended(id)
+	return r.waitEnded(id)
 }
 
-// put stores an object in the emulator.
-func (r *rig) put(name, text string) client.Object {
+// putObject stores an object in the emulator.
+func (r *rig) putObject(name, text string) client.Object {
 	r.Helper()
 	if _, err := r.c.Objects.Put(r.Context(), cluster, bucket, name, client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"}, nil); err != nil {
 		r.Fatal(err)
@@ -191,8 +191,8 @@ func (r *rig) put(name, text string) client.Object {
 	return o
 }
 
-// file makes a file in the rig's folder.
-func (r *rig) file(name, text string) string {
+// writeFile makes a file in the rig's folder.
+func (r *rig) writeFile(name, text string) string {
 	r.Helper()
 	full := filepath.Join(r.dir, name)
 	if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
@@ -201,8 +201,8 @@ func (r *rig) file(name, text string) string {
 	return full
 }
 
-// has compares a file of the rig's folder; "" says that there is to be none.
-func (r *rig) has(name string, want []byte) {
+// checkFile compares a file of the rig's folder; "" says that there is to be none.
+func (r *rig) checkFile(name string, want []byte) {
 	r.Helper()
 	got, err := os.ReadFile(filepath.Join(r.dir, name))
 	switch {
@@ -213,8 +213,8 @@ func (r *rig) has(name string, want []byte) {
 	}
 }
 
-// names are all entries below the rig's folder but folders.
-func (r *rig) names() []string {
+// fileNames are all entries below the rig's folder but folders.
+func (r *rig) fileNames() []string {
 	r.Helper()
 	var all []string
 	err := filepath.WalkDir(r.dir, func(path string, d os.DirEntry, err error) error {
@@ -230,13 +230,13 @@ func (r *rig) names() []string {
 	return all
 }
 
-// object is an entry of a listing.
-func object(name string, size int64, etag string) client.Object {
+// listedObject is an entry of a listing.
+func listedObject(name string, size int64, etag string) client.Object {
 	return client.Object{Name: client.NewText(name), Size: size, ETag: client.NewETag(etag)}
 }
 
-// noise are bytes in which no place looks like another.
-func noise(n int) []byte {
+// testBytes are bytes in which no place looks like another.
+func testBytes(n int) []byte {
 	data := make([]byte, n)
 	x := uint32(1)
 	for i := range data {
@@ -246,24 +246,24 @@ func noise(n int) []byte {
 	return data
 }
 
-func sumOf(data []byte) string {
+func md5Hex(data []byte) string {
 	sum := md5.Sum(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// A store answers GETs for one object as a good storage does, and cuts answers where it is told to.
-type store struct {
-	size   int64
-	data   []byte // nil gives bytes that nobody looks at
-	etag   string
-	clean  bool    // a cut looks like an end
-	cuts   []int64 // the i-th answer ends there, counted from the object's first byte; -1 is no cut
-	served int
-	twist  func(*http.Response) // changes an answer before it is given
-	ranges []string
+// A fakeStorage answers GETs for one object as a good storage does, and cuts answers where it is told to.
+type fakeStorage struct {
+	size     int64
+	data     []byte // nil gives bytes that nobody looks at
+	etag     string
+	cleanEOF bool    // a cut looks like an end
+	cuts     []int64 // the i-th answer ends there, counted from the object's first byte; -1 is no cut
+	served   int
+	modify   func(*http.Response) // changes an answer before it is given
+	ranges   []string
 }
 
-func (s *store) answer(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+func (s *fakeStorage) answer(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	h := http.Header{"Content-Type": {"application/octet-stream"}}
 	res := &http.Response{StatusCode: 200, Header: h, Request: req, ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
 	if s.etag != "" {
@@ -290,27 +290,27 @@ func (s *store) answer(req *http.Request, _ http.RoundTripper) (*http.Response, 
 		end = s.cuts[s.served]
 	}
 	s.served++
-	res.Body = &stream{ctx: req.Context(), data: s.data, at: from, size: s.size, cut: end, clean: s.clean}
-	if s.twist != nil {
-		s.twist(res)
+	res.Body = &scriptedBody{ctx: req.Context(), data: s.data, at: from, size: s.size, cut: end, cleanEOF: s.cleanEOF}
+	if s.modify != nil {
+		s.modify(res)
 	}
 	return res, nil
 }
 
-// stream is the body of an answer.
-type stream struct {
+// scriptedBody is the body of an answer.
+type scriptedBody struct {
 	ctx           context.Context
 	data          []byte
 	at, size, cut int64
-	clean         bool
+	cleanEOF      bool
 }
 
-func (s *stream) Read(p []byte) (int, error) {
+func (s *scriptedBody) Read(p []byte) (int, error) {
 	if s.ctx.Err() != nil {
 		return 0, s.ctx.Err()
 	}
 	if s.cut >= 0 && s.at >= s.cut {
-		if s.clean {
+		if s.cleanEOF {
 			return 0, io.EOF
 		}
 		return 0, io.ErrUnexpectedEOF
@@ -330,16 +330,16 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (s *stream) Close() error { return nil }
+func (s *scriptedBody) Close() error { return nil }
 
-// void is a file that keeps nothing but how far it was written, and complains of gaps.
-type void struct {
+// discardFile is a file that keeps nothing but how far it was written, and complains of gaps.
+type discardFile struct {
 	*testing.T
 	file
 	end int64
 }
 
-func (v *void) WriteAt(p []byte, off int64) (int, error) {
+func (v *discardFile) WriteAt(p []byte, off int64) (int, error) {
 	if off != v.end {
 		v.Errorf("written at %d, not %d", off, v.end)
 	}
@@ -347,39 +347,39 @@ func (v *void) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-func (v *void) Truncate(size int64) error { v.end = size; return nil }
+func (v *discardFile) Truncate(size int64) error { v.end = size; return nil }
 
-// failing is a file whose calls fail where it is told to.
-type failing struct {
+// failingFile is a file whose calls fail where it is told to.
+type failingFile struct {
 	file
-	write   int // the write that fails, from 1
-	err     error
-	sync    error
-	close   error
-	closing func()
+	failingWrite int // the write that fails, from 1
+	err          error
+	syncErr      error
+	closeErr     error
+	onClose      func()
 }
 
-func (f *failing) WriteAt(p []byte, off int64) (int, error) {
-	if f.write--; f.write == 0 {
+func (f *failingFile) WriteAt(p []byte, off int64) (int, error) {
+	if f.failingWrite--; f.failingWrite == 0 {
 		return 0, f.err
 	}
 	return f.file.WriteAt(p, off)
 }
 
-func (f *failing) Sync() error {
-	if f.sync != nil {
-		return f.sync
+func (f *failingFile) Sync() error {
+	if f.syncErr != nil {
+		return f.syncErr
 	}
 	return f.file.Sync()
 }
 
-func (f *failing) Close() error {
+func (f *failingFile) Close() error {
 	err := f.file.Close()
-	if f.closing != nil {
-		f.closing()
+	if f.onClose != nil {
+		f.onClose()
 	}
-	if f.close != nil {
-		return f.close
+	if f.closeErr != nil {
+		return f.closeErr
 	}
 	return err
 }

@@ -16,18 +16,18 @@ import (
 	"time"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/client/journal"
 )
 
-// signatures are the secrets of pre-signed URLs that were used.
-type signatures struct {
+// secretCollector are the secrets of pre-signed URLs that were used.
+type secretCollector struct {
 	mu   sync.Mutex
 	seen []string
 }
 
-// spy lets a fate happen to requests whose secrets it keeps.
-func (s *signatures) spy(meet func(*http.Request, http.RoundTripper) (*http.Response, error)) func(*http.Request, http.RoundTripper) (*http.Response, error) {
+// collect lets a fate happen to requests whose secrets it keeps.
+func (s *secretCollector) collect(meet func(*http.Request, http.RoundTripper) (*http.Response, error)) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		s.mu.Lock()
 		for name, values := range req.URL.Query() {
@@ -40,8 +40,8 @@ func (s *signatures) spy(meet func(*http.Request, http.RoundTripper) (*http.Resp
 	}
 }
 
-// forms are the ways in which a secret may be written down.
-func (s *signatures) forms() (all []string) {
+// encodings are the ways in which a secret may be written down.
+func (s *secretCollector) encodings() (all []string) {
 	for _, secret := range append(s.seen, token) {
 		raw := []byte(secret)
 		all = append(all, secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString(raw), base64.StdEncoding.EncodeToString(raw), base64.URLEncoding.EncodeToString(raw))
@@ -50,14 +50,14 @@ func (s *signatures) forms() (all []string) {
 }
 
 // Whatever becomes of a transfer, the signature of its URL and the token are in no error, no note, no journal and no file but the object's.
-func TestSignaturesAreNowhere(t *testing.T) {
-	data := noise(5000)
-	for name, f := range fates() {
-		for kind, start := range map[string]func(*rig) Row{
-			"download": func(r *rig) Row { return r.fetch(object("o", 5000, sumOf(data)), "") },
-			"upload":   func(r *rig) Row { return r.send("n", r.file("f", "new text")) },
-			"delete":   func(r *rig) Row { return r.ended(r.m.Delete(cluster, bucket, []string{"o"})) },
-			"empty":    func(r *rig) Row { return r.ended(r.m.Empty(cluster, bucket, "")) },
+func TestManager_leaksNoSignatures(t *testing.T) {
+	data := testBytes(5000)
+	for name, f := range writeFaults() {
+		for kind, start := range map[string]func(*rig) Status{
+			"download": func(r *rig) Status { return r.download(listedObject("o", 5000, md5Hex(data)), "") },
+			"upload":   func(r *rig) Status { return r.upload("n", r.writeFile("f", "new text")) },
+			"delete":   func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) },
+			"empty":    func(r *rig) Status { return r.waitEnded(r.m.Empty(cluster, bucket, "")) },
 		} {
 			t.Run("F7 "+kind+", "+name, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "journal")
@@ -66,10 +66,10 @@ func TestSignaturesAreNowhere(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { notes.Close() })
-				bubble(t, func(r *rig) {
-					r.put("o", string(data))
-					var s signatures
-					r.tap.object = s.spy(f.meet)
+				runInBubble(t, func(r *rig) {
+					r.putObject("o", string(data))
+					var s secretCollector
+					r.transport.onObject = s.collect(f.roundTrip)
 					row := start(r)
 					written := fmt.Sprintf("%v %+v %#v", row, row, row)
 					for err := row.Err; err != nil; err = errors.Unwrap(err) {
@@ -80,11 +80,11 @@ func TestSignaturesAreNowhere(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					written += string(kept) + strings.Join(r.names(), "\n")
+					written += string(kept) + strings.Join(r.fileNames(), "\n")
 					if len(s.seen) == 0 {
 						t.Fatal("no signature was used")
 					}
-					for _, form := range s.forms() {
+					for _, form := range s.encodings() {
 						if strings.Contains(written, form) {
 							t.Errorf("%q is in\n%s", form, written)
 						}
@@ -96,17 +96,17 @@ func TestSignaturesAreNowhere(t *testing.T) {
 }
 
 // A download leaves no part, and no other file, that holds its URL.
-func TestPartsHoldTheObjectAlone(t *testing.T) {
-	faultrig.Row(t, "F7", "a part", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			data := noise(10_000)
-			s := &store{size: 10_000, data: data, etag: sumOf(data), cuts: []int64{700, 700, 700, 700, 700, 700, 700, 700, 700, 700}}
-			var seen signatures
-			r.tap.object = seen.spy(s.answer)
-			if row := r.fetch(object("o", s.size, s.etag), ""); row.State != Failed {
+func TestPartFile_holdsOnlyObject(t *testing.T) {
+	faulttest.RunCase(t, "F7", "a part", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
+			data := testBytes(10_000)
+			s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data), cuts: []int64{700, 700, 700, 700, 700, 700, 700, 700, 700, 700}}
+			var seen secretCollector
+			r.transport.onObject = seen.collect(s.answer)
+			if row := r.download(listedObject("o", s.size, s.etag), ""); row.State != Failed {
 				t.Fatalf("%s", row.State)
 			}
-			for _, name := range r.names() {
+			for _, name := range r.fileNames() {
 				kept, err := os.ReadFile(filepath.Join(r.dir, name))
 				if err != nil || string(kept) != string(data[:len(kept)]) {
 					t.Errorf("%s holds something else: %v", name, err)

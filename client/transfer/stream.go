@@ -10,19 +10,19 @@ import (
 // exactly this version, or the whole is not the object, the transfer fails after its bytes are out. Folder, Path and what belongs to them do
 // not count.
 func (m *Manager) Stream(r DownloadRequest, out io.Writer) ID {
-	row := Row{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Total: r.Object.Size}
-	return m.add(row, &streaming{download{DownloadRequest: r}, out}, "")
+	row := Status{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Total: r.Object.Size}
+	return m.add(row, &streamTask{downloadTask{DownloadRequest: r}, out}, "")
 }
 
-// streaming is the work of fetching one object into a writer.
-type streaming struct {
-	download
+// streamTask is the work of fetching one object into a writer.
+type streamTask struct {
+	downloadTask
 	out io.Writer
 }
 
-func (s *streaming) run(ctx context.Context, m *Manager, p *progress) error {
-	s.part = &part{file: &outward{out: s.out}}
-	if err := s.takeUp(p); err != nil {
+func (s *streamTask) run(ctx context.Context, m *Manager, p *progress) error {
+	s.part = &partFile{file: &appendOnlyFile{out: s.out}}
+	if err := s.resume(p); err != nil {
 		return err
 	}
 	if err := s.fetch(ctx, m, p); err != nil {
@@ -31,40 +31,40 @@ func (s *streaming) run(ctx context.Context, m *Manager, p *progress) error {
 	return s.verify(p)
 }
 
-func (s *streaming) drop() {}
+func (s *streamTask) cleanUp() {}
 
-// errOut is a download that would have to begin anew although bytes of it are gone.
-var errOut = errors.New("what was written cannot be taken back, and the storage does not go on where it was cut")
+// errCannotRewind is a download that would have to begin anew although bytes of it are gone.
+var errCannotRewind = errors.New("what was written cannot be taken back, and the storage does not go on where it was cut")
 
-// outward is a writer as a file that grows at its end alone.
-type outward struct {
-	out io.Writer
-	at  int64
+// appendOnlyFile is a writer as a file that grows at its end alone.
+type appendOnlyFile struct {
+	out    io.Writer
+	offset int64
 }
 
 // WriteAt writes behind what was written.
-func (o *outward) WriteAt(data []byte, at int64) (int, error) {
-	if at != o.at {
-		return 0, errOut
+func (o *appendOnlyFile) WriteAt(data []byte, at int64) (int, error) {
+	if at != o.offset {
+		return 0, errCannotRewind
 	}
 	n, err := o.out.Write(data)
-	o.at += int64(n)
+	o.offset += int64(n)
 	return n, err
 }
 
 // Truncate refuses to take back what was written.
-func (o *outward) Truncate(size int64) error {
-	if size != o.at {
-		return errOut
+func (o *appendOnlyFile) Truncate(size int64) error {
+	if size != o.offset {
+		return errCannotRewind
 	}
 	return nil
 }
 
 // ReadAt reads nothing: what is out is out.
-func (*outward) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
+func (*appendOnlyFile) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
 
 // Sync does nothing.
-func (*outward) Sync() error { return nil }
+func (*appendOnlyFile) Sync() error { return nil }
 
 // Close does nothing.
-func (*outward) Close() error { return nil }
+func (*appendOnlyFile) Close() error { return nil }

@@ -12,16 +12,16 @@ import (
 	"testing"
 
 	"lookout/client"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
-// tight is a writer with room for so many bytes.
-type tight struct {
+// limitedWriter is a writer with room for so many bytes.
+type limitedWriter struct {
 	bytes.Buffer
 	room int
 }
 
-func (w *tight) Write(p []byte) (int, error) {
+func (w *limitedWriter) Write(p []byte) (int, error) {
 	n := min(len(p), w.room-w.Len())
 	w.Buffer.Write(p[:n])
 	if n < len(p) {
@@ -31,33 +31,33 @@ func (w *tight) Write(p []byte) (int, error) {
 }
 
 // What goes to a writer is checked as what goes to a file; nothing is written twice, and nothing after what is wrong.
-func TestStreams(t *testing.T) {
+func TestManager_Stream(t *testing.T) {
 	const size = 10_000
-	data := noise(size)
+	data := testBytes(size)
 	for name, c := range map[string]struct {
 		row   string
-		store store
+		store fakeStorage
 		etag  string // of the listing
 		room  int
 		want  error // nil is done
 		out   int   // bytes that are right and out
 	}{
-		"whole":                         {"D1", store{}, sumOf(data), size, nil, size},
-		"cut twice":                     {"D1", store{cuts: []int64{5000, 9999}}, sumOf(data), size, nil, size},
-		"an end too early":              {"D1", store{cuts: []int64{5000}, clean: true}, sumOf(data), size, nil, size},
-		"a rest of nobody knows what":   {"D2", store{cuts: []int64{5000}}, "", size, errOut, 5000},
-		"a rest that is the whole":      {"D2", store{cuts: []int64{5000}, twist: func(res *http.Response) { res.StatusCode = 200 }}, sumOf(data), size, errOut, 5000},
-		"a rest from elsewhere":         {"D2", store{cuts: []int64{5000}, twist: func(res *http.Response) { res.Header.Set("Content-Range", "bytes 0-4999/10000") }}, sumOf(data), size, errOut, 5000},
-		"not the object":                {"D3", store{twist: func(res *http.Response) { res.Header.Del("ETag") }}, sumOf(data[1:]), size, ErrCorrupt, size},
-		"a pipe that nobody reads more": {"D4", store{}, sumOf(data), 3000, io.ErrShortWrite, 3000},
+		"whole":                         {"D1", fakeStorage{}, md5Hex(data), size, nil, size},
+		"cut twice":                     {"D1", fakeStorage{cuts: []int64{5000, 9999}}, md5Hex(data), size, nil, size},
+		"an end too early":              {"D1", fakeStorage{cuts: []int64{5000}, cleanEOF: true}, md5Hex(data), size, nil, size},
+		"a rest of nobody knows what":   {"D2", fakeStorage{cuts: []int64{5000}}, "", size, errCannotRewind, 5000},
+		"a rest that is the whole":      {"D2", fakeStorage{cuts: []int64{5000}, modify: func(res *http.Response) { res.StatusCode = 200 }}, md5Hex(data), size, errCannotRewind, 5000},
+		"a rest from elsewhere":         {"D2", fakeStorage{cuts: []int64{5000}, modify: func(res *http.Response) { res.Header.Set("Content-Range", "bytes 0-4999/10000") }}, md5Hex(data), size, errCannotRewind, 5000},
+		"not the object":                {"D3", fakeStorage{modify: func(res *http.Response) { res.Header.Del("ETag") }}, md5Hex(data[1:]), size, ErrCorrupt, size},
+		"a pipe that nobody reads more": {"D4", fakeStorage{}, md5Hex(data), 3000, io.ErrShortWrite, 3000},
 	} {
-		faultrig.Row(t, c.row, "stream, "+name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
+		faulttest.RunCase(t, c.row, "stream, "+name, func(t *testing.T) {
+			runInBubble(t, func(r *rig) {
 				s := c.store
 				s.size, s.data, s.etag = size, data, c.etag
-				r.tap.object = s.answer
-				out := &tight{room: c.room}
-				row := r.ended(r.m.Stream(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", size, c.etag)}, out))
+				r.transport.onObject = s.answer
+				out := &limitedWriter{room: c.room}
+				row := r.waitEnded(r.m.Stream(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", size, c.etag)}, out))
 				if !errors.Is(row.Err, c.want) || (row.State == Done) != (c.want == nil) || !bytes.Equal(out.Bytes(), data[:c.out]) {
 					t.Errorf("%s, %v; %d bytes are out", row.State, row.Err, out.Len())
 				}
@@ -70,8 +70,8 @@ func TestStreams(t *testing.T) {
 }
 
 // Where it was asked for, a file or a link of the name is replaced once the new one is whole: a link itself, not what it leads to.
-func TestReplace(t *testing.T) {
-	data := noise(10_000)
+func TestDownload_overwrite(t *testing.T) {
+	data := testBytes(10_000)
 	for name, c := range map[string]struct {
 		before func(*rig, string) error
 		size   int64 // that the listing tells
@@ -79,25 +79,25 @@ func TestReplace(t *testing.T) {
 	}{
 		"nothing":   {func(*rig, string) error { return nil }, 10_000, true},
 		"a file":    {func(_ *rig, f string) error { return os.WriteFile(f, []byte("old"), 0o644) }, 10_000, true},
-		"a link":    {func(r *rig, f string) error { return os.Symlink(r.file("other", "old"), f) }, 10_000, true},
+		"a link":    {func(r *rig, f string) error { return os.Symlink(r.writeFile("other", "old"), f) }, 10_000, true},
 		"a folder":  {func(_ *rig, f string) error { return os.Mkdir(f, 0o700) }, 10_000, false},
 		"a pipe":    {func(_ *rig, f string) error { return mkfifo(f) }, 10_000, false},
 		"not whole": {func(_ *rig, f string) error { return os.WriteFile(f, []byte("old"), 0o644) }, 9_999, false},
 	} {
-		faultrig.Row(t, "D5", "replace "+name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
+		faulttest.RunCase(t, "D5", "replace "+name, func(t *testing.T) {
+			runInBubble(t, func(r *rig) {
 				file := filepath.Join(r.dir, "o")
 				if err := c.before(r, file); err != nil {
 					t.Skipf("it cannot be made here: %v", err)
 				}
 				before, _ := os.Lstat(file)
-				s := &store{size: 10_000, data: data, etag: sumOf(data)}
-				r.tap.object = s.answer
-				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: object("o", c.size, s.etag), Folder: r.dir, Path: "o", Replace: true})
+				s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data)}
+				r.transport.onObject = s.answer
+				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", c.size, s.etag), Folder: r.dir, Path: "o", Overwrite: true})
 				if err != nil {
 					t.Fatal(err)
 				}
-				row := r.ended(id)
+				row := r.waitEnded(id)
 				if (row.State == Done) != c.done {
 					t.Fatalf("%s: %v", row.State, row.Err)
 				}
@@ -105,7 +105,7 @@ func TestReplace(t *testing.T) {
 					t.Errorf("what was there is not: %v", err)
 				}
 				if c.done {
-					r.has("o", data)
+					r.checkFile("o", data)
 				}
 				if other, err := os.ReadFile(filepath.Join(r.dir, "other")); err == nil && string(other) != "old" {
 					t.Error("what the link led to was written")
@@ -113,19 +113,19 @@ func TestReplace(t *testing.T) {
 			})
 		})
 	}
-	faultrig.Row(t, "D6", "a name that was chosen by hand", func(t *testing.T) {
-		bubble(t, func(r *rig) {
+	faulttest.RunCase(t, "D6", "a name that was chosen by hand", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
 			for _, chosen := range []bool{false, true} {
-				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: r.put("o", "x"), Folder: r.dir, Path: "aux.", Chosen: chosen})
+				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: r.putObject("o", "x"), Folder: r.dir, Path: "aux.", PathChosen: chosen})
 				if (err == nil) != chosen {
 					t.Errorf("%t: %v", chosen, err)
 				}
-				if row, known := r.m.Row(id); known && chosen {
-					r.ended(row.ID)
+				if row, known := r.m.Status(id); known && chosen {
+					r.waitEnded(row.ID)
 				}
 			}
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: r.put("o", "x"), Folder: r.dir, Path: "../out", Chosen: true})
-			if err == nil && r.ended(id).State == Done {
+			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: r.putObject("o", "x"), Folder: r.dir, Path: "../out", PathChosen: true})
+			if err == nil && r.waitEnded(id).State == Done {
 				t.Error("a chosen name leads out of the folder")
 			}
 		})
@@ -133,20 +133,20 @@ func TestReplace(t *testing.T) {
 }
 
 // An upload that is interrupted when all of it is out is not told as one that was not done.
-func TestInterruptedUploadsAreNotForgotten(t *testing.T) {
-	faultrig.Row(t, "D12", "interrupted after the last byte", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			r.tap.object = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+func TestUpload_interruptedIsUnknown(t *testing.T) {
+	faulttest.RunCase(t, "D12", "interrupted after the last byte", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
+			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 				_, _ = io.Copy(io.Discard, req.Body)
-				r.end()
+				r.cancel()
 				return nil, context.Canceled
 			}
-			id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.file("f", "hello")})
+			id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.writeFile("f", "hello")})
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.m.Wait()
-			row, _ := r.m.Row(id)
+			row, _ := r.m.Status(id)
 			var e *client.Error
 			if row.State != Cancelled || !errors.As(row.Err, &e) || !e.Unknown() {
 				t.Errorf("%s: %v", row.State, row.Err)

@@ -25,7 +25,7 @@ type UploadRequest struct {
 	Cluster, Bucket, Name string
 	File                  string // of this machine
 	Folder                string // where not "", File is relative to it, with slashes, and links do not lead out of it
-	Type                  string // content type; "" is guessed from the name
+	ContentType           string // content type; "" is guessed from the name
 	batch                 int
 }
 
@@ -35,8 +35,8 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	if r.Name == "" || len(r.Name) > 1024 {
 		return 0, errors.New("an object's name has 1 to 1024 bytes")
 	}
-	if r.Type == "" {
-		r.Type = ContentType(r.Name)
+	if r.ContentType == "" {
+		r.ContentType = ContentType(r.Name)
 	}
 	var local string
 	if r.Folder == "" {
@@ -50,11 +50,11 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	}
 	src, err := openSource(r)
 	if err != nil {
-		return 0, drawable{err}
+		return 0, sanitizedError{err}
 	}
 	src.Close()
-	row := Row{Batch: r.batch, Kind: Upload, Cluster: r.Cluster, Bucket: r.Bucket, Name: client.NewText(r.Name), Local: client.NewText(local), Total: src.size}
-	return m.add(row, &upload{r}, ""), nil
+	row := Status{Batch: r.batch, Kind: Upload, Cluster: r.Cluster, Bucket: r.Bucket, Name: client.NewText(r.Name), LocalPath: client.NewText(local), Total: src.size}
+	return m.add(row, &uploadTask{r}, ""), nil
 }
 
 // ContentType is the content type that a name's ending stands for.
@@ -65,16 +65,16 @@ func ContentType(name string) string {
 	return "application/octet-stream"
 }
 
-// Existing is the object that an upload of a name would replace; false where there is none.
-func (m *Manager) Existing(ctx context.Context, cluster, bucket, name string) (client.Object, bool, error) {
+// ExistingObject is the object that an upload of a name would replace; false where there is none.
+func (m *Manager) ExistingObject(ctx context.Context, cluster, bucket, name string) (client.Object, bool, error) {
 	return m.c.Objects.Find(ctx, cluster, bucket, name)
 }
 
 // ErrSourceChanged is a file that was written to, cut or replaced while it was sent. No object was made of it.
 var ErrSourceChanged = errors.New("the file changed while it was being sent, so nothing was stored")
 
-// source is a file that is being sent: what is open, and what its name stood for then.
-type source struct {
+// sourceFile is a file that is being sent: what is open, and what its name stood for then.
+type sourceFile struct {
 	*os.File
 	size int64
 	info fs.FileInfo
@@ -82,7 +82,7 @@ type source struct {
 }
 
 // openSource opens an ordinary file. Nothing else is opened: a pipe would wait for ever.
-func openSource(r UploadRequest) (*source, error) {
+func openSource(r UploadRequest) (*sourceFile, error) {
 	stat, open := func() (fs.FileInfo, error) { return os.Stat(r.File) }, os.Open
 	if r.Folder != "" {
 		root, err := os.OpenRoot(r.Folder)
@@ -112,11 +112,11 @@ func openSource(r UploadRequest) (*source, error) {
 		f.Close()
 		return nil, ErrSourceChanged
 	}
-	return &source{File: f, size: after.Size(), info: after, stat: func() (fs.FileInfo, error) { return os.Stat(f.Name()) }}, nil
+	return &sourceFile{File: f, size: after.Size(), info: after, stat: func() (fs.FileInfo, error) { return os.Stat(f.Name()) }}, nil
 }
 
-// same reports whether the open file, and what its name stands for, are as they were.
-func (s *source) same() bool {
+// unchanged reports whether the open file, and what its name stands for, are as they were.
+func (s *sourceFile) unchanged() bool {
 	open, err := s.Stat()
 	if err != nil || open.Size() != s.size || !open.ModTime().Equal(s.info.ModTime()) {
 		return false
@@ -125,75 +125,75 @@ func (s *source) same() bool {
 	return err == nil && os.SameFile(s.info, named)
 }
 
-// sending is the body of an upload as it goes out: counted, summed, and held back at its last bytes where the file has changed.
-type sending struct {
-	ctx   context.Context
-	src   *source
-	p     *progress
-	watch *watch
+// uploadBody is the body of an upload as it goes out: counted, summed, and held back at its last bytes where the file has changed.
+type uploadBody struct {
+	ctx  context.Context
+	src  *sourceFile
+	p    *progress
+	idle *idleTimer
 
 	mu      sync.Mutex // the transport may still read when its answer is here
-	at      int64
+	offset  int64
 	sum     hash.Hash
 	changed bool
 }
 
 // Read gives the next bytes.
-func (s *sending) Read(b []byte) (int, error) {
+func (s *uploadBody) Read(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
 	}
-	if s.at == s.src.size {
+	if s.offset == s.src.size {
 		return 0, io.EOF
 	}
-	n, err := s.src.ReadAt(b[:min(int64(len(b)), s.src.size-s.at)], s.at)
-	if errors.Is(err, io.EOF) && s.at+int64(n) == s.src.size {
+	n, err := s.src.ReadAt(b[:min(int64(len(b)), s.src.size-s.offset)], s.offset)
+	if errors.Is(err, io.EOF) && s.offset+int64(n) == s.src.size {
 		err = nil
 	}
-	if err != nil || s.at+int64(n) == s.src.size && !s.src.same() {
+	if err != nil || s.offset+int64(n) == s.src.size && !s.src.unchanged() {
 		s.changed = true
 		return 0, ErrSourceChanged
 	}
 	s.sum.Write(b[:n])
-	s.at += int64(n)
-	if s.at == s.src.size {
-		s.watch.allow(verdict)
+	s.offset += int64(n)
+	if s.offset == s.src.size {
+		s.idle.resetTo(responseTimeout)
 	} else {
-		s.watch.moved()
+		s.idle.reset()
 	}
 	s.p.add(int64(n))
 	return n, nil
 }
 
 // sent is how many bytes went out, and their MD5.
-func (s *sending) sent() (n int64, sum string, changed bool) {
+func (s *uploadBody) sent() (n int64, sum string, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.at, hex.EncodeToString(s.sum.Sum(nil)), s.changed
+	return s.offset, hex.EncodeToString(s.sum.Sum(nil)), s.changed
 }
 
-// upload is the work of storing one file.
-type upload struct{ UploadRequest }
+// uploadTask is the work of storing one file.
+type uploadTask struct{ UploadRequest }
 
-func (u *upload) run(ctx context.Context, m *Manager, p *progress) error {
+func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 	src, err := openSource(u.UploadRequest)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	p.set(0, src.size)
-	within, watch := watched(ctx)
+	within, watch := withIdleTimeout(ctx)
 	defer watch.close()
-	body := &sending{ctx: within, src: src, p: p, watch: watch, sum: md5.New()}
-	_, err = m.c.Objects.Put(within, u.Cluster, u.Bucket, u.Name, client.ObjectBody{Reader: body, Size: src.size, ContentType: u.Type},
-		func(etag string, err error) error { return u.settle(ctx, m, p, body, etag, err) })
+	body := &uploadBody{ctx: within, src: src, p: p, idle: watch, sum: md5.New()}
+	_, err = m.c.Objects.Put(within, u.Cluster, u.Bucket, u.Name, client.ObjectBody{Reader: body, Size: src.size, ContentType: u.ContentType},
+		func(etag string, err error) error { return u.decideOutcome(ctx, m, p, body, etag, err) })
 	return err
 }
 
-// settle decides how an upload ended: from its answer, and from what the listing has afterwards.
-func (u *upload) settle(ctx context.Context, m *Manager, p *progress, body *sending, etag string, err error) error {
+// decideOutcome decides how an upload ended: from its answer, and from what the listing has afterwards.
+func (u *uploadTask) decideOutcome(ctx context.Context, m *Manager, p *progress, body *uploadBody, etag string, err error) error {
 	n, sum, changed := body.sent()
 	var e *client.Error
 	switch {
@@ -209,48 +209,48 @@ func (u *upload) settle(ctx context.Context, m *Manager, p *progress, body *send
 	defer cancel()
 	o, there, failure := m.c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
 	listed := client.UnquoteETag(o.ETag.Raw())
-	sized := o.Size == body.src.size || o.Size < 0 && plainMD5(listed)
-	matches := failure == nil && there && sized && (!plainMD5(listed) || strings.EqualFold(listed, sum))
-	sure := matches && plainMD5(listed)
+	sized := o.Size == body.src.size || o.Size < 0 && isMD5(listed)
+	matches := failure == nil && there && sized && (!isMD5(listed) || strings.EqualFold(listed, sum))
+	sure := matches && isMD5(listed)
 	switch {
 	case err != nil && sure:
-		p.say("the answer was lost, but the listing has it: size and MD5 checked")
+		p.setNote("the answer was lost, but the listing has it: size and MD5 checked")
 		return nil
 	case err != nil:
 		return err
 	case failure == nil && !matches:
 		return &client.Error{Op: "upload " + client.Clean(u.Name), Write: true, Presigned: true, Outcome: client.Unknown, Detail: "it was accepted, but the listing does not show what was sent"}
-	case plainMD5(etag) && !strings.EqualFold(etag, sum):
+	case isMD5(etag) && !strings.EqualFold(etag, sum):
 		return fmt.Errorf("%w: the storage has the MD5 %s, not %s", ErrCorrupt, etag, sum)
 	case failure != nil:
-		p.say("accepted; the listing could not be read to check it")
+		p.setNote("accepted; the listing could not be read to check it")
 	case sure:
-		p.say("size and MD5 checked")
+		p.setNote("size and MD5 checked")
 	default:
-		p.say("size checked only: the etag is not the MD5 of the object")
+		p.setNote("size checked only: the etag is not the MD5 of the object")
 	}
 	return nil
 }
 
-func (u *upload) drop() {}
+func (u *uploadTask) cleanUp() {}
 
-// A Found is one file of a folder that can be sent.
-type Found struct {
+// A LocalFile is one file of a folder that can be sent.
+type LocalFile struct {
 	Path string // with slashes, relative to the folder; as the system gives it, not for drawing
 	Size int64
 }
 
-// A Skipped is something of a folder that cannot be sent, and why. Path is as the system gives it, not for drawing.
-type Skipped struct{ Path, Reason string }
+// A SkippedFile is something of a folder that cannot be sent, and why. Path is as the system gives it, not for drawing.
+type SkippedFile struct{ Path, Reason string }
 
-// Walk lists what of a folder and all below it can be sent. Links are not followed: they are skipped, and so is all that is no ordinary file.
-func Walk(ctx context.Context, folder string) (files []Found, skipped []Skipped, err error) {
+// ScanFolder lists what of a folder and all below it can be sent. Links are not followed: they are skipped, and so is all that is no ordinary file.
+func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped []SkippedFile, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer root.Close()
-	skip := func(name, reason string) { skipped = append(skipped, Skipped{name, reason}) }
+	skip := func(name, reason string) { skipped = append(skipped, SkippedFile{name, reason}) }
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -273,7 +273,7 @@ func Walk(ctx context.Context, folder string) (files []Found, skipped []Skipped,
 		case info.Size() > client.MaxPutSize:
 			skip(name, "it is larger than 5 GiB")
 		default:
-			files = append(files, Found{name, info.Size()})
+			files = append(files, LocalFile{name, info.Size()})
 		}
 		return nil
 	})
@@ -281,13 +281,13 @@ func Walk(ctx context.Context, folder string) (files []Found, skipped []Skipped,
 }
 
 // UploadFolder stores files of a folder as prefix and their paths. Files that cannot be taken any more are given with their reasons.
-func (m *Manager) UploadFolder(cluster, bucket, prefix, folder string, files []Found) (ids []ID, skipped []Skipped) {
-	batch := m.open(Batch{Kind: Upload, Bucket: bucket, Folder: folder})
-	defer func() { m.seal(batch, ids) }()
+func (m *Manager) UploadFolder(cluster, bucket, prefix, folder string, files []LocalFile) (ids []ID, skipped []SkippedFile) {
+	batch := m.openBatch(Batch{Kind: Upload, Bucket: bucket, Folder: folder})
+	defer func() { m.closeBatch(batch, ids) }()
 	for _, f := range files {
 		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: prefix + f.Path, File: f.Path, Folder: folder, batch: batch})
 		if err != nil {
-			skipped = append(skipped, Skipped{f.Path, err.Error()})
+			skipped = append(skipped, SkippedFile{f.Path, err.Error()})
 			continue
 		}
 		ids = append(ids, id)

@@ -17,19 +17,19 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 func TestUploads(t *testing.T) {
-	t.Run("D11 only an ordinary file that stays as it was is stored", sources)
-	t.Run("D12 an upload without an answer is looked up and never sent again", lostAnswers)
-	t.Run("D13 what an upload would replace is told before", existing)
-	t.Run("D14 an upload says its length and type and carries no token", wireOfUploads)
-	t.Run("folder", folders)
+	t.Run("D11 only an ordinary file that stays as it was is stored", testUploadSources)
+	t.Run("D12 an upload without an answer is looked up and never sent again", testUploadLostAnswer)
+	t.Run("D13 what an upload would replace is told before", testExistingObject)
+	t.Run("D14 an upload says its length and type and carries no token", testUploadHeaders)
+	t.Run("folder", testUploadFolder)
 }
 
-// puts is how many objects the emulator stored.
-func (r *rig) puts() (n int) {
+// putCount is how many objects the emulator stored.
+func (r *rig) putCount() (n int) {
 	for _, a := range r.e.Ledger() {
 		if a.Op == "put object" {
 			n++
@@ -38,7 +38,7 @@ func (r *rig) puts() (n int) {
 	return n
 }
 
-func sources(t *testing.T) {
+func testUploadSources(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(*rig, string) error
 		want string // of the refusal; "" is taken
@@ -46,14 +46,14 @@ func sources(t *testing.T) {
 		"nothing":   {func(*rig, string) error { return nil }, "no such file"},
 		"folder":    {func(_ *rig, f string) error { return os.Mkdir(f, 0o700) }, "is a folder"},
 		"pipe":      {func(_ *rig, f string) error { return mkfifo(f) }, "no ordinary file"},
-		"too large": {func(_ *rig, f string) error { return sparse(f, client.MaxPutSize+1) }, "at most 5 GiB"},
-		"empty":     {func(_ *rig, f string) error { return sparse(f, 0) }, ""},
+		"too large": {func(_ *rig, f string) error { return makeSparseFile(f, client.MaxPutSize+1) }, "at most 5 GiB"},
+		"empty":     {func(_ *rig, f string) error { return makeSparseFile(f, 0) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && name == "pipe" {
 				t.Skip("no pipes with names")
 			}
-			bubble(t, func(r *rig) {
+			runInBubble(t, func(r *rig) {
 				path := filepath.Join(r.dir, "f\x1b[2J")
 				if runtime.GOOS == "windows" {
 					path = filepath.Join(r.dir, "f")
@@ -63,13 +63,13 @@ func sources(t *testing.T) {
 				}
 				id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: path})
 				if c.want == "" {
-					if row := r.ended(id); err != nil || row.State != Done || row.Note != "size and MD5 checked" || r.puts() != 1 {
+					if row := r.waitEnded(id); err != nil || row.State != Done || row.Note != "size and MD5 checked" || r.putCount() != 1 {
 						t.Errorf("%v, %s, %q, %v", err, row.State, row.Note, row.Err)
 					}
 					return
 				}
-				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") || r.tap.asked != 0 {
-					t.Errorf("%d URLs, %v", r.tap.asked, err)
+				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") || r.transport.urlRequests != 0 {
+					t.Errorf("%d URLs, %v", r.transport.urlRequests, err)
 				}
 			})
 		})
@@ -85,9 +85,9 @@ func sources(t *testing.T) {
 		"gone": os.Remove,
 	} {
 		t.Run("a file that "+name+" while it is sent", func(t *testing.T) {
-			bubble(t, func(r *rig) {
-				path := r.file("f", text)
-				r.tap.object = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			runInBubble(t, func(r *rig) {
+				path := r.writeFile("f", text)
+				r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 					head := make([]byte, 100_000)
 					if _, err := io.ReadFull(req.Body, head); err != nil {
 						t.Error(err)
@@ -98,17 +98,17 @@ func sources(t *testing.T) {
 					req.Body = io.NopCloser(io.MultiReader(strings.NewReader(string(head)), req.Body))
 					return next.RoundTrip(req)
 				}
-				row := r.send("o", path)
-				if row.State != Failed || !errors.Is(row.Err, ErrSourceChanged) || r.puts() != 0 || r.tap.count("PUT") != 1 {
-					t.Errorf("%s, %v, %d stored", row.State, row.Err, r.puts())
+				row := r.upload("o", path)
+				if row.State != Failed || !errors.Is(row.Err, ErrSourceChanged) || r.putCount() != 0 || r.transport.count("PUT") != 1 {
+					t.Errorf("%s, %v, %d stored", row.State, row.Err, r.putCount())
 				}
 			})
 		})
 	}
 }
 
-// sparse makes a file of a size without its bytes.
-func sparse(path string, size int64) error {
+// makeSparseFile makes a file of a size without its bytes.
+func makeSparseFile(path string, size int64) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -116,35 +116,35 @@ func sparse(path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Close())
 }
 
-// fate is what becomes of a change on its way.
-type fate struct {
-	apply bool
-	res   func(*http.Request) (*http.Response, error)
+// writeFault is what becomes of a change on its way.
+type writeFault struct {
+	apply   bool
+	respond func(*http.Request) (*http.Response, error)
 }
 
-func status(code int) func(*http.Request) (*http.Response, error) {
+func respondStatus(code int) func(*http.Request) (*http.Response, error) {
 	return func(req *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: code, Header: http.Header{"Location": {"https://login.example/"}, "Content-Type": {"text/html"}}, Body: io.NopCloser(strings.NewReader("<html>")), Request: req}, nil
 	}
 }
 
-func lost(err error) func(*http.Request) (*http.Response, error) {
+func failWith(err error) func(*http.Request) (*http.Response, error) {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }
 
-// fates are the fault positions of changes: refused before it is sent, cut before and after it was done, answers that are none.
-func fates() map[string]fate {
+// writeFaults are the fault positions of changes: refused before it is sent, cut before and after it was done, answers that are none.
+func writeFaults() map[string]writeFault {
 	reset := errors.New("connection reset by peer")
 	dial := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
-	return map[string]fate{
-		"P1 not sent": {false, lost(dial)}, "P3 not done, cut": {false, lost(reset)}, "P4 done, cut": {true, lost(reset)}, "P6 done, too late": {true, lost(context.DeadlineExceeded)},
-		"P7 done, 502": {true, status(502)}, "P7 done, 503": {true, status(503)}, "P7 done, 504": {true, status(504)}, "P8 not done, 502": {false, status(502)},
-		"P9 done, 200 and a page": {true, status(200)}, "P10 done, 302": {true, status(302)},
+	return map[string]writeFault{
+		"P1 not sent": {false, failWith(dial)}, "P3 not done, cut": {false, failWith(reset)}, "P4 done, cut": {true, failWith(reset)}, "P6 done, too late": {true, failWith(context.DeadlineExceeded)},
+		"P7 done, 502": {true, respondStatus(502)}, "P7 done, 503": {true, respondStatus(503)}, "P7 done, 504": {true, respondStatus(504)}, "P8 not done, 502": {false, respondStatus(502)},
+		"P9 done, 200 and a page": {true, respondStatus(200)}, "P10 done, 302": {true, respondStatus(302)},
 	}
 }
 
-// meet is a tap that lets a fate happen.
-func (f fate) meet(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+// roundTrip is a tap that lets a fate happen.
+func (f writeFault) roundTrip(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	if f.apply {
 		res, err := next.RoundTrip(req)
 		if err != nil {
@@ -154,21 +154,21 @@ func (f fate) meet(req *http.Request, next http.RoundTripper) (*http.Response, e
 	} else if req.Body != nil {
 		_, _ = io.Copy(io.Discard, req.Body)
 	}
-	return f.res(req)
+	return f.respond(req)
 }
 
-func lostAnswers(t *testing.T) {
-	for name, f := range fates() {
+func testUploadLostAnswer(t *testing.T) {
+	for name, f := range writeFaults() {
 		for _, there := range []string{"nothing", "another object"} {
 			t.Run(name+" over "+there, func(t *testing.T) {
-				bubble(t, func(r *rig) {
+				runInBubble(t, func(r *rig) {
 					before := 0
 					if there != "nothing" {
-						r.put("o", "old")
+						r.putObject("o", "old")
 						before = 1
 					}
-					r.tap.object = f.meet
-					row := r.send("o", r.file("f", "new text"))
+					r.transport.onObject = f.roundTrip
+					row := r.upload("o", r.writeFile("f", "new text"))
 					var e *client.Error
 					switch {
 					case f.apply && row.State != Done:
@@ -178,12 +178,12 @@ func lostAnswers(t *testing.T) {
 					case !f.apply && (row.State != Failed || !errors.As(row.Err, &e) || e.Unknown() == strings.HasPrefix(name, "P1 ")):
 						t.Errorf("%s: %v", row.State, row.Err)
 					}
-					if want := before + map[bool]int{true: 1}[f.apply]; r.puts() != want || r.tap.count("PUT") != before+1 {
-						t.Errorf("%d stored, %d sent", r.puts(), r.tap.count("PUT"))
+					if want := before + map[bool]int{true: 1}[f.apply]; r.putCount() != want || r.transport.count("PUT") != before+1 {
+						t.Errorf("%d stored, %d sent", r.putCount(), r.transport.count("PUT"))
 					}
-					if r.tap.object = nil; row.State == Failed {
+					if r.transport.onObject = nil; row.State == Failed {
 						r.m.Retry(row.ID)
-						if row = r.settled(row.ID, Done); row.Note != "size and MD5 checked" {
+						if row = r.waitFor(row.ID, Done); row.Note != "size and MD5 checked" {
 							t.Errorf("note %q", row.Note)
 						}
 					}
@@ -192,17 +192,17 @@ func lostAnswers(t *testing.T) {
 		}
 	}
 	t.Run("cancelled when all is sent", func(t *testing.T) {
-		bubble(t, func(r *rig) {
-			r.tap.object = fate{true, func(req *http.Request) (*http.Response, error) {
+		runInBubble(t, func(r *rig) {
+			r.transport.onObject = writeFault{true, func(req *http.Request) (*http.Response, error) {
 				r.m.CancelAll()
 				<-req.Context().Done()
 				return nil, req.Context().Err()
-			}}.meet
-			id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.file("f", "new text")})
+			}}.roundTrip
+			id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.writeFile("f", "new text")})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row := r.ended(id); row.State != Done || !strings.Contains(row.Note, "the answer was lost") {
+			if row := r.waitEnded(id); row.State != Done || !strings.Contains(row.Note, "the answer was lost") {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -211,16 +211,16 @@ func lostAnswers(t *testing.T) {
 		twist func(req *http.Request, next http.RoundTripper) (*http.Response, error)
 		want  string
 	}{
-		"accepted but not listed": {fate{false, status(200)}.meet, "the listing does not show"},
+		"accepted but not listed": {writeFault{false, respondStatus(200)}.roundTrip, "the listing does not show"},
 		"stored otherwise": {func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 			req.Body = io.NopCloser(strings.NewReader("NEW text"))
 			return next.RoundTrip(req)
 		}, "the listing does not show"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
-				r.tap.object = c.twist
-				if row := r.send("o", r.file("f", "new text")); row.State != Failed || !strings.Contains(row.Err.Error(), c.want) {
+			runInBubble(t, func(r *rig) {
+				r.transport.onObject = c.twist
+				if row := r.upload("o", r.writeFile("f", "new text")); row.State != Failed || !strings.Contains(row.Err.Error(), c.want) {
 					t.Errorf("%s: %v", row.State, row.Err)
 				}
 			})
@@ -228,13 +228,13 @@ func lostAnswers(t *testing.T) {
 	}
 }
 
-func existing(t *testing.T) {
-	bubble(t, func(r *rig) {
+func testExistingObject(t *testing.T) {
+	runInBubble(t, func(r *rig) {
 		for _, name := range []string{"o", "o/x", "o2", "p/"} {
-			r.put(name, "text of "+name)
+			r.putObject(name, "text of "+name)
 		}
 		for name, want := range map[string]bool{"o": true, "o2": true, "p/": true, "p": false, "O": false, "": false, "o/": false} {
-			o, there, err := r.m.Existing(r.Context(), cluster, bucket, name)
+			o, there, err := r.m.ExistingObject(r.Context(), cluster, bucket, name)
 			if err != nil || there != want || there && (o.Size != int64(len("text of "+name)) || !o.Modified.Valid()) {
 				t.Errorf("%q: %+v, %t, %v", name, o, there, err)
 			}
@@ -242,8 +242,8 @@ func existing(t *testing.T) {
 	})
 }
 
-// overTCP is a client of an emulator that listens; first may answer in its place.
-func overTCP(t testing.TB, first func(http.ResponseWriter, *http.Request) bool) *client.Client {
+// newTCPClient is a client of an emulator that listens; first may answer in its place.
+func newTCPClient(t testing.TB, first func(http.ResponseWriter, *http.Request) bool) *client.Client {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -265,11 +265,11 @@ func overTCP(t testing.TB, first func(http.ResponseWriter, *http.Request) bool) 
 	return c
 }
 
-// finished waits for the end of a transfer without a clock that can be moved.
-func finished(t testing.TB, m *Manager, id ID) Row {
+// waitFinished waits for the end of a transfer without a clock that can be moved.
+func waitFinished(t testing.TB, m *Manager, id ID) Status {
 	t.Helper()
 	for {
-		if row, _ := m.Row(id); !row.State.Unfinished() {
+		if row, _ := m.Status(id); !row.State.Unfinished() {
 			return row
 		}
 		select {
@@ -279,10 +279,10 @@ func finished(t testing.TB, m *Manager, id ID) Row {
 	}
 }
 
-func wireOfUploads(t *testing.T) {
-	faultrig.Named(t)
+func testUploadHeaders(t *testing.T) {
+	faulttest.ReportByName(t)
 	var wire []string
-	c := overTCP(t, func(_ http.ResponseWriter, req *http.Request) bool {
+	c := newTCPClient(t, func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == "PUT" {
 			wire = append(wire, fmt.Sprintf("%d %q %q %q %q", req.ContentLength, req.TransferEncoding, req.Header.Get("Content-Type"), req.Header.Get("Authorization"), req.Header.Get("Expect")))
 		}
@@ -291,15 +291,15 @@ func wireOfUploads(t *testing.T) {
 	m := New(t.Context(), c)
 	for _, size := range []int64{0, 5, 3 << 20} {
 		path := filepath.Join(t.TempDir(), "f.txt")
-		if err := sparse(path, size); err != nil {
+		if err := makeSparseFile(path, size); err != nil {
 			t.Fatal(err)
 		}
 		wire = nil
-		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: path, Type: "text/x; q=1"})
+		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: path, ContentType: "text/x; q=1"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := finished(t, m, id)
+		row := waitFinished(t, m, id)
 		want := fmt.Sprintf(`%d [] "text/x; q=1" "" ""`, size)
 		if row.State != Done || !slices.Equal(wire, []string{want}) {
 			t.Errorf("%s, %v, %q", row.State, row.Err, wire)
@@ -312,20 +312,20 @@ func wireOfUploads(t *testing.T) {
 	}
 }
 
-func folders(t *testing.T) {
+func testUploadFolder(t *testing.T) {
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bubble(t, func(r *rig) {
-		r.file("one", "1")
+	runInBubble(t, func(r *rig) {
+		r.writeFile("one", "1")
 		for _, err := range []error{os.MkdirAll(filepath.Join(r.dir, "sub/deep"), 0o700), os.WriteFile(filepath.Join(r.dir, "sub/deep/two"), []byte("22"), 0o600), os.Symlink(outside, filepath.Join(r.dir, "out")),
 			os.Symlink("one", filepath.Join(r.dir, "link")), mkfifo(filepath.Join(r.dir, "pipe"))} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		files, skipped, err := Walk(r.Context(), r.dir)
+		files, skipped, err := ScanFolder(r.Context(), r.dir)
 		if err != nil || len(files) != 2 || len(skipped) != 3 {
 			t.Fatalf("%+v, %+v, %v", files, skipped, err)
 		}
@@ -334,12 +334,12 @@ func folders(t *testing.T) {
 				t.Errorf("%s: %s", one.Path, one.Reason)
 			}
 		}
-		ids, bad := r.m.UploadFolder(cluster, bucket, "p/", r.dir, append(files, Found{"out/secret", 6}))
+		ids, bad := r.m.UploadFolder(cluster, bucket, "p/", r.dir, append(files, LocalFile{"out/secret", 6}))
 		if len(ids) != 2 || len(bad) != 1 || bad[0].Path != "out/secret" {
 			t.Errorf("%d taken, skipped: %+v", len(ids), bad)
 		}
 		for _, id := range ids {
-			r.settled(id, Done)
+			r.waitFor(id, Done)
 		}
 		page, err := r.c.Objects.List(r.Context(), client.ObjectQuery{Cluster: cluster, Bucket: bucket})
 		if err != nil || len(page.Data) != 2 || page.Data[0].Name.Raw() != "p/one" || page.Data[1].Name.Raw() != "p/sub/deep/two" || page.Data[1].Size != 2 {

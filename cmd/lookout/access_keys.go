@@ -14,8 +14,8 @@ import (
 	"lookout/client"
 )
 
-// A keyRow is a key as a script gets it; its secret is there once, at its making.
-type keyRow struct {
+// A accessKeyRow is a key as a script gets it; its secret is there once, at its making.
+type accessKeyRow struct {
 	ID        int                  `json:"id"`
 	Label     client.Text          `json:"label"`
 	AccessKey client.Text          `json:"access_key"`
@@ -24,15 +24,15 @@ type keyRow struct {
 	Buckets   []client.BucketGrant `json:"bucket_access"`
 }
 
-// keyed is a key without its secret.
-func keyed(k *client.Key, err error) (*keyRow, error) {
+// newAccessKeyRow is a key without its secret.
+func newAccessKeyRow(k *client.Key, err error) (*accessKeyRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keyRow{ID: k.ID, Label: k.Label, AccessKey: k.AccessKey, Limited: k.Limited, Buckets: k.Buckets}, nil
+	return &accessKeyRow{ID: k.ID, Label: k.Label, AccessKey: k.AccessKey, Limited: k.Limited, Buckets: k.Buckets}, nil
 }
 
-func (k *keyRow) grants() string {
+func (k *accessKeyRow) grantsText() string {
 	if !k.Limited {
 		return "everything"
 	}
@@ -40,69 +40,71 @@ func (k *keyRow) grants() string {
 	for _, g := range k.Buckets {
 		words = append(words, g.Cluster.Raw()+"/"+g.Bucket.Raw()+":"+g.Permissions.Raw())
 	}
-	return orElse(strings.Join(words, ","), "nothing")
+	return orDefault(strings.Join(words, ","), "nothing")
 }
 
-func keysNoun() noun {
-	return resource[*keyRow]{
-		name: "keys", one: "key", named: "ID", about: "Access keys for S3 programs",
+func accessKeysResource() resourceCommand {
+	return resource[*accessKeyRow]{
+		name: "keys", singular: "key", idArg: "ID", description: "Access keys for S3 programs",
 		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
-		ident:    func(k *keyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
-		columns: []column[*keyRow]{
-			{name: "id", cell: func(k *keyRow) string { return strconv.Itoa(k.ID) }},
-			{name: "label", cell: func(k *keyRow) string { return k.Label.Raw() }},
-			{name: "access_key", cell: func(k *keyRow) string { return k.AccessKey.Raw() }},
-			{name: "limited", cell: func(k *keyRow) string { return strconv.FormatBool(k.Limited) }},
-			{name: "bucket_access", drop: 1, cell: (*keyRow).grants},
-			{name: "secret_key", detail: true, cell: func(k *keyRow) string { return k.SecretKey }},
+		identify: func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
+		columns: []column[*accessKeyRow]{
+			{name: "id", cell: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
+			{name: "label", cell: func(k *accessKeyRow) string { return k.Label.Raw() }},
+			{name: "access_key", cell: func(k *accessKeyRow) string { return k.AccessKey.Raw() }},
+			{name: "limited", cell: func(k *accessKeyRow) string { return strconv.FormatBool(k.Limited) }},
+			{name: "bucket_access", dropPriority: 1, cell: (*accessKeyRow).grantsText},
+			{name: "secret_key", detailOnly: true, cell: func(k *accessKeyRow) string { return k.SecretKey }},
 		},
-		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[*keyRow, error] {
-			return func(yield func(*keyRow, error) bool) {
+		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[*accessKeyRow, error] {
+			return func(yield func(*accessKeyRow, error) bool) {
 				for k, err := range s.api.Keys.All(ctx) {
-					if !yield(keyed(k, err)) {
+					if !yield(newAccessKeyRow(k, err)) {
 						return
 					}
 				}
 			}
 		},
-		get: byNumber(func(ctx context.Context, s *session, id int) (*keyRow, error) { return keyed(s.api.Keys.Get(ctx, id)) }),
-		verbs: []verb[*keyRow]{
-			{name: "create", args: "LABEL", makes: true, about: "Make a key. Its secret is shown this once", with: createKey,
-				lost: func(k *keyRow) string {
+		get: getByID(func(ctx context.Context, s *scriptSession, id int) (*accessKeyRow, error) {
+			return newAccessKeyRow(s.api.Keys.Get(ctx, id))
+		}),
+		subcommands: []subcommand[*accessKeyRow]{
+			{name: "create", args: "LABEL", noTarget: true, description: "Make a key. Its secret is shown this once", bindFlags: createAccessKey,
+				recoveryHint: func(k *accessKeyRow) string {
 					if k.SecretKey == "" {
 						return ""
 					}
 					return fmt.Sprintf("its secret is lost: end it by lookout keys revoke %d, and make another", k.ID)
 				}},
-			{name: "rename", args: "LABEL", about: "Give it another label", with: as(func(ctx context.Context, s *session, it *keyRow, args []string) (*keyRow, error) {
-				return keyed(s.api.Keys.Update(ctx, it.ID, args[0]))
+			{name: "rename", args: "LABEL", description: "Give it another label", bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+				return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
 			})},
-			{name: "revoke", about: "End a key: whoever uses it is locked out", gone: "is revoked",
-				loses: func(it *keyRow, _ []string) string {
+			{name: "revoke", description: "End a key: whoever uses it is locked out", doneMessage: "is revoked",
+				confirmMessage: func(it *accessKeyRow, _ []string) string {
 					return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey)
 				},
-				with: as(func(ctx context.Context, s *session, it *keyRow, _ []string) (*keyRow, error) {
+				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it *accessKeyRow, _ []string) (*accessKeyRow, error) {
 					return it, s.api.Keys.Revoke(ctx, it.ID)
 				})},
 		},
 	}
 }
 
-func createKey(set *pflag.FlagSet) work[*keyRow] {
+func createAccessKey(set *pflag.FlagSet) runFunc[*accessKeyRow] {
 	grants := set.StringArray("bucket", nil, "limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times")
 	none := set.Bool("nothing", false, "limit it to nothing")
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
-	return func(ctx context.Context, s *session, it *keyRow, args []string) (*keyRow, error) {
-		in, err := keyRequest(args[0], *grants, *none)
+	return func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+		in, err := newKeyRequest(args[0], *grants, *none)
 		if err != nil {
 			return it, err
 		}
-		keep, err := keeper(*path)
+		keep, err := reserveSecretFile(*path)
 		if err != nil {
 			return it, err
 		}
-		key, err := s.api.Keys.Create(about(ctx, "key", "", args[0], ""), in)
-		row, err := keyed(key, err)
+		key, err := s.api.Keys.Create(withTarget(ctx, "key", "", args[0], ""), in)
+		row, err := newAccessKeyRow(key, err)
 		if err != nil {
 			_ = keep(client.Secret{})
 			return nil, err
@@ -113,52 +115,52 @@ func createKey(set *pflag.FlagSet) work[*keyRow] {
 		}
 		switch {
 		case !shown:
-			return row, useless(row, errors.New("the answer holds no secret"))
+			return row, secretLostError(row, errors.New("the answer holds no secret"))
 		case *path == "":
 			row.SecretKey = secret.Reveal()
 			return row, nil
 		}
 		if err := keep(secret); err != nil {
-			return row, useless(row, fmt.Errorf("its secret could not be written: %w", err))
+			return row, secretLostError(row, fmt.Errorf("its secret could not be written: %w", err))
 		}
 		return row, nil
 	}
 }
 
-// useless is a key that was made although nobody will ever have its secret.
-func useless(k *keyRow, why error) error {
-	return &exit{exitUnknown, fmt.Errorf("key %s (%d) was made, but it is of no use: %w; end it by lookout keys revoke %[2]d", k.Label, k.ID, why)}
+// secretLostError is a key that was made although nobody will ever have its secret.
+func secretLostError(k *accessKeyRow, why error) error {
+	return &exitCodeError{exitUnknown, fmt.Errorf("key %s (%d) was made, but it is of no use: %w; end it by lookout keys revoke %[2]d", k.Label, k.ID, why)}
 }
 
-// keyRequest reads what a key may reach.
-func keyRequest(label string, grants []string, none bool) (client.KeyRequest, error) {
+// newKeyRequest reads what a key may reach.
+func newKeyRequest(label string, grants []string, none bool) (client.KeyRequest, error) {
 	in := client.KeyRequest{Label: label}
 	if none && len(grants) > 0 {
-		return in, usage(errors.New("choose one of --nothing and --bucket"))
+		return in, usageError(errors.New("choose one of --nothing and --bucket"))
 	}
 	if none {
 		in.Buckets = []client.GrantRequest{}
 	}
 	for _, g := range grants {
 		name, permissions, _ := strings.Cut(g, ":")
-		cluster, bucket, err := inBucket(name)
+		cluster, bucket, err := parseBucket(name)
 		if err != nil {
 			return in, err
 		}
 		if permissions != "read_only" && permissions != "read_write" {
-			return in, usage(fmt.Errorf("--bucket %q: it must end with :read_only or :read_write", client.Clean(g)))
+			return in, usageError(fmt.Errorf("--bucket %q: it must end with :read_only or :read_write", client.Clean(g)))
 		}
 		in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: cluster, Bucket: bucket, Permissions: permissions})
 	}
 	return in, nil
 }
 
-// keeper makes the file of a secret before there is one, so that no secret is lost to a file that cannot be made.
-func keeper(path string) (func(client.Secret) error, error) {
+// reserveSecretFile makes the file of a secret before there is one, so that no secret is lost to a file that cannot be made.
+func reserveSecretFile(path string) (func(client.Secret) error, error) {
 	if path == "" {
 		return func(client.Secret) error { return nil }, nil
 	}
-	file, err := newFile(path)
+	file, err := createPrivateFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("secret file: %w", err)
 	}

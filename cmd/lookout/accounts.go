@@ -9,17 +9,17 @@ import (
 	"lookout/ui/shell"
 )
 
-// accounts are those that can be shown without leaving the program.
-type accounts struct {
+// accountList are those that can be shown without leaving the program.
+type accountList struct {
 	names []string
 	open  func(ctx context.Context, name string) (shell.Session, error)
 }
 
-// others are the accounts of the configuration, with the one that the program began with.
-func others(f *flags, began settings) accounts {
-	a := accounts{names: []string{began.Account}}
+// configuredAccounts are the accounts of the configuration, with the one that the program began with.
+func configuredAccounts(f *flags, began settings) accountList {
+	a := accountList{names: []string{began.Account}}
 	if _, data, err := readConfig(f); err == nil {
-		cfg, _ := parse(data)
+		cfg, _ := parseConfig(data)
 		a.names = slices.AppendSeq(a.names, maps.Keys(cfg.Accounts))
 	}
 	slices.Sort(a.names)
@@ -28,7 +28,7 @@ func others(f *flags, began settings) accounts {
 		s := began
 		if name != began.Account {
 			var err error
-			if s, err = another(f, name); err != nil {
+			if s, err = loadAccount(f, name); err != nil {
 				return shell.Session{}, err
 			}
 		}
@@ -36,7 +36,7 @@ func others(f *flags, began settings) accounts {
 		if err != nil {
 			return shell.Session{}, err
 		}
-		session, err := onScreen(context.WithoutCancel(ctx), f, s, c, j, a.names)
+		session, err := newDashboardSession(context.WithoutCancel(ctx), f, s, c, j, a.names)
 		if err != nil {
 			_ = j.Close()
 		}
@@ -45,19 +45,19 @@ func others(f *flags, began settings) accounts {
 	return a
 }
 
-// flags are those with which a command reaches the account: none where it is in no configuration.
-func (s settings) flags() []string {
+// accountArgs are those with which a command reaches the account: none where it is in no configuration.
+func (s settings) accountArgs() []string {
 	if s.demo || s.Account == "account" {
 		return nil
 	}
 	return []string{"-a", s.Account}
 }
 
-// another is an account of the configuration, which is read again. Address and token that flags or environment gave belong to the account
+// loadAccount is an account of the configuration, which is read again. Address and token that flags or environment gave belong to the account
 // that the program began with: they are never used for another.
-func another(f *flags, name string) (settings, error) {
+func loadAccount(f *flags, name string) (settings, error) {
 	here := *f
 	here.account, here.baseURL, here.tokenFile, here.tokenEnv = name, "", "", ""
-	here.alone = true
-	return load(&here, io.Discard)
+	here.accountOnly = true
+	return loadSettings(&here, io.Discard)
 }

@@ -11,12 +11,12 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// desk is the program on an account of the configuration, as the command line opens it.
-func (r *rig) desk(width, height int, f *flags) *termtest.Terminal {
+// startDashboard is the program on an account of the configuration, as the command line opens it.
+func (r *testEnv) startDashboard(width, height int, f *flags) *termtest.Terminal {
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Cleanup(cancel)
-	s, err := load(f, nil)
+	s, err := loadSettings(f, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -24,8 +24,8 @@ func (r *rig) desk(width, height int, f *flags) *termtest.Terminal {
 	if err != nil {
 		r.Fatal(err)
 	}
-	rest := others(f, s)
-	first, err := onScreen(ctx, f, s, api, j, rest.names)
+	rest := configuredAccounts(f, s)
+	first, err := newDashboardSession(ctx, f, s, api, j, rest.names)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -40,13 +40,13 @@ func (r *rig) desk(width, height int, f *flags) *termtest.Terminal {
 
 // Another account is reached with its own address and token: those that flags or environment gave stay with the account that they were given for.
 func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	lab := emulator.New(emulator.Options{Token: "lab-token", Seed: "empty"})
 	server := httptest.NewServer(lab)
 	t.Cleanup(server.Close)
 	r.write(r.home+"/lab.token", "lab-token\n")
-	r.configured("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword = \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n")
-	v := r.desk(120, 36, &flags{noMouse: true})
+	r.writeConfig("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword = \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n")
+	v := r.startDashboard(120, 36, &flags{noMouse: true})
 	v.WaitFor("Services 14")
 	v.WaitFor("prod PROD")
 	v.Type("3")

@@ -16,13 +16,13 @@ type lightTerminal struct {
 	typed *io.PipeWriter
 
 	mu  sync.Mutex
-	all strings.Builder
+	out strings.Builder
 }
 
 func (l *lightTerminal) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all.Write(p)
+	l.out.Write(p)
 	if strings.Contains(string(p), "\x1b]11;?") {
 		go func() {
 			for _, part := range []string{"\x1b]11;rg", "b:ffff/ffff/", "ffff\x1b\\"} {
@@ -34,10 +34,10 @@ func (l *lightTerminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (l *lightTerminal) written() string {
+func (l *lightTerminal) output() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.all.String()
+	return l.out.String()
 }
 
 // A terminal that says late and in pieces that it is light gets the light theme; the first frame did not wait, and no letter of the answer was a key.
@@ -45,7 +45,7 @@ func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 	for name, value := range map[string]string{"COLORTERM": "truecolor", "TERM": "xterm-256color", "NO_COLOR": "", "COLORFGBG": "", "TMUX": ""} {
 		t.Setenv(name, value)
 	}
-	s, err := on(t, emulator.New(emulator.Options{Token: "demo"}), settings{Account: "acme-prod", Theme: "auto"})
+	s, err := newTestShell(t, emulator.New(emulator.Options{Token: "demo"}), settings{Account: "acme-prod", Theme: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,16 +57,16 @@ func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 		_, _ = terminal.Run(t.Context(), s, terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }})
 	}()
 	const dark, light = "\x1b[38;2;125;207;255m", "\x1b[38;2;0;95;175m" // accent
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.written(), light); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.output(), light); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("still dark:\n%q", out.written())
+			t.Fatalf("still dark:\n%q", out.output())
 		}
 	}
-	if at := strings.Index(out.written(), dark); at < 0 || at > strings.Index(out.written(), light) {
+	if at := strings.Index(out.output(), dark); at < 0 || at > strings.Index(out.output(), light) {
 		t.Error("the first frame waited for the answer")
 	}
 	for _, sign := range []string{"Go to", "Credentials ▲", "rgb"} {
-		if strings.Contains(out.written(), sign) {
+		if strings.Contains(out.output(), sign) {
 			t.Errorf("the answer was taken for keys: %q", sign)
 		}
 	}

@@ -12,35 +12,35 @@ import (
 	"lookout/client"
 )
 
-// A certificate is whether a bucket has one, as a script gets it. The API tells no more.
-type certificate struct {
+// A certificateRow is whether a bucket has one, as a script gets it. The API tells no more.
+type certificateRow struct {
 	Cluster string `json:"cluster"`
 	Bucket  string `json:"bucket"`
-	Set     *bool  `json:"ssl"` // null where the endpoint's kind has none
+	SSL     *bool  `json:"ssl"` // null where the endpoint's kind has none
 }
 
-func (c certificate) String() string { return client.Clean(c.Cluster + "/" + c.Bucket) }
+func (c certificateRow) String() string { return client.Clean(c.Cluster + "/" + c.Bucket) }
 
-func (c certificate) state() string {
-	if c.Set == nil {
+func (c certificateRow) sslText() string {
+	if c.SSL == nil {
 		return ""
 	}
-	return strconv.FormatBool(*c.Set)
+	return strconv.FormatBool(*c.SSL)
 }
 
-func certificatesNoun() noun {
-	type row = certificate
+func certificatesResource() resourceCommand {
+	type row = certificateRow
 	return resource[row]{
-		name: "certificates", one: "certificate", named: "CLUSTER/BUCKET", about: "TLS certificates of buckets whose label is their host name",
+		name: "certificates", singular: "certificate", idArg: "CLUSTER/BUCKET", description: "TLS certificates of buckets whose label is their host name",
 		examples: "lookout certificates get us-east-1/cdn.acme.net -o json",
-		ident:    func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
+		identify: func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
 		columns: []column[row]{
 			{name: "cluster", cell: func(c row) string { return c.Cluster }},
 			{name: "bucket", cell: func(c row) string { return c.Bucket }},
-			{name: "ssl", cell: row.state},
+			{name: "ssl", cell: row.sslText},
 		},
-		get: func(ctx context.Context, s *session, id string) (row, error) {
-			cluster, bucket, err := inBucket(id)
+		get: func(ctx context.Context, s *scriptSession, id string) (row, error) {
+			cluster, bucket, err := parseBucket(id)
 			if err != nil {
 				return row{}, err
 			}
@@ -50,11 +50,11 @@ func certificatesNoun() noun {
 			}
 			return row{cluster, bucket, status.SSL}, nil
 		},
-		verbs: []verb[row]{
-			{name: "upload", args: "CERT_FILE KEY_FILE", about: "Set certificate and private key, both PEM, after checking that they fit", with: uploadCertificate},
-			{name: "delete", about: "Remove certificate and key: https with the bucket's own name stops working", gone: "is deleted",
-				loses: func(c row, _ []string) string { return fmt.Sprintf("Deletes the certificate of %s", c) },
-				with: as(func(ctx context.Context, s *session, c row, _ []string) (row, error) {
+		subcommands: []subcommand[row]{
+			{name: "upload", args: "CERT_FILE KEY_FILE", description: "Set certificate and private key, both PEM, after checking that they fit", bindFlags: uploadCertificate},
+			{name: "delete", description: "Remove certificate and key: https with the bucket's own name stops working", doneMessage: "is deleted",
+				confirmMessage: func(c row, _ []string) string { return fmt.Sprintf("Deletes the certificate of %s", c) },
+				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, c row, _ []string) (row, error) {
 					return c, s.api.Certificates.Delete(ctx, c.Cluster, c.Bucket)
 				})},
 		},
@@ -62,9 +62,9 @@ func certificatesNoun() noun {
 }
 
 // uploadCertificate sends a pair that fits. The API refuses one where another is set, so --replace deletes that first.
-func uploadCertificate(set *pflag.FlagSet) work[certificate] {
+func uploadCertificate(set *pflag.FlagSet) runFunc[certificateRow] {
 	replace := set.Bool("replace", false, "delete the certificate that is set; in between there is none")
-	return func(ctx context.Context, s *session, c certificate, args []string) (certificate, error) {
+	return func(ctx context.Context, s *scriptSession, c certificateRow, args []string) (certificateRow, error) {
 		pair, err := client.LoadCertificatePair(args[0], args[1])
 		if err != nil {
 			return c, err
@@ -72,7 +72,7 @@ func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 		if why := pair.ProblemFor(c.Bucket, s.now()); why != "" {
 			return c, fmt.Errorf("certificate: %s; nothing was sent", why)
 		}
-		there := c.Set != nil && *c.Set
+		there := c.SSL != nil && *c.SSL
 		if there && !*replace {
 			return c, fmt.Errorf("%s has a certificate: --replace deletes it and sends this one", c)
 		}
@@ -91,14 +91,14 @@ func uploadCertificate(set *pflag.FlagSet) work[certificate] {
 		case err != nil:
 			return c, err
 		}
-		s.say("%s: for %s, until %s", c, pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly))
-		c.Set = status.SSL
+		s.reportf("%s: for %s, until %s", c, pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly))
+		c.SSL = status.SSL
 		return c, nil
 	}
 }
 
 // setCertificate sends a pair. Where the answer is lost, the bucket is asked whether it has one now: it had none before.
-func (s *session) setCertificate(ctx context.Context, c certificate, pair client.CertificatePair) (*client.CertificateStatus, error) {
+func (s *scriptSession) setCertificate(ctx context.Context, c certificateRow, pair client.CertificatePair) (*client.CertificateStatus, error) {
 	status, err := s.api.Certificates.Upload(ctx, c.Cluster, c.Bucket, pair.Certificate, pair.Key)
 	var e *client.Error
 	if !errors.As(err, &e) || !e.Unknown() {

@@ -12,8 +12,8 @@ import (
 
 // The shell is offered the values of a flag or an argument, and files only where a file is meant.
 func TestValuesAreCompleted(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	r.configured("[themes.mine]\nbad = \"red\"\n")
+	r := newTestEnv(t, emulator.Options{})
+	r.writeConfig("[themes.mine]\nbad = \"red\"\n")
 	const files, nothing = "\n:0\n", "\n:4\n"
 	for line, want := range map[string]string{
 		"--theme ":                              "auto dark light contrast contrast-light colorblind colorblind-light mono mine" + nothing,
@@ -52,7 +52,7 @@ func TestValuesAreCompleted(t *testing.T) {
 		"services list -o ":                     "table json ndjson csv" + nothing,
 	} {
 		args := strings.Split(line, " ")
-		s := r.good(append([]string{"__complete"}, args...)...)
+		s := r.mustRun(append([]string{"__complete"}, args...)...)
 		got := strings.ReplaceAll(s.out, "\n", " ")
 		if want := strings.ReplaceAll(want, "\n", " "); !strings.HasPrefix(" "+got, " "+strings.TrimPrefix(want, " ")) {
 			t.Errorf("%q completes %q, not %q", line, got, want)
@@ -65,7 +65,7 @@ func TestEveryFlagSaysHowItIsCompleted(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		look := func(f *pflag.Flag) {
-			if _, said := c.GetFlagCompletionFunc(f.Name); !said && !namesFile(f) && f.Name != "help" {
+			if _, said := c.GetFlagCompletionFunc(f.Name); !said && !takesFile(f) && f.Name != "help" {
 				t.Errorf("%s --%s offers files", c.CommandPath(), f.Name)
 			}
 		}
@@ -77,5 +77,5 @@ func TestEveryFlagSaysHowItIsCompleted(t *testing.T) {
 			}
 		}
 	}
-	visit(command())
+	visit(newRootCommand())
 }

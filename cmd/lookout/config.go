@@ -18,22 +18,22 @@ import (
 	"lookout/theme"
 )
 
-// file is the configuration file. Its keys are told in keys.go.
-type file struct {
+// configFile is the configuration file. Its keys are told in keys.go.
+type configFile struct {
 	Theme    string
 	ASCII    bool
 	Linear   bool
 	Refresh  string
 	Account  string // the one to start with
-	Accounts map[string]accountBlock
+	Accounts map[string]accountConfig
 	Keys     map[string][]string // "services.disable" = ["d"]
 	Themes   map[string]theme.CustomTheme
 	Columns  map[string][]string // "services" = ["state", "label"]
 	Notify   []string
 }
 
-// accountBlock is one account of the configuration.
-type accountBlock struct {
+// accountConfig is one account of the configuration.
+type accountConfig struct {
 	BaseURL      string
 	Dialect      string   // document or provider
 	TokenFile    string   // readable by its owner alone
@@ -44,38 +44,38 @@ type accountBlock struct {
 	Protected    bool
 	ReadOnly     bool
 	Color        string
-	Word         string
+	Label        string
 	NotifyOn     []string
 }
 
 // settings are what a run goes by: flags before environment before the account's block before the file.
 type settings struct {
-	accountBlock
-	Account string
-	Color   theme.Tone
-	Theme   string
-	ASCII   bool
-	Linear  bool
-	Refresh time.Duration
-	Keys    map[string][]string
-	Themes  map[string]theme.CustomTheme
-	Columns map[string][]string
-	Notify  []string
-	path    string                   // of the configuration
-	given   token                    // a token that flags or environment choose
-	tokens  map[string]client.Secret // see flags
-	demo    bool
+	accountConfig
+	Account       string
+	Color         theme.Tone
+	Theme         string
+	ASCII         bool
+	Linear        bool
+	Refresh       time.Duration
+	Keys          map[string][]string
+	Themes        map[string]theme.CustomTheme
+	Columns       map[string][]string
+	Notify        []string
+	configPath    string                   // of the configuration
+	tokenOverride tokenSource              // a token that flags or environment choose
+	savedTokens   map[string]client.Secret // see flags
+	demo          bool
 }
 
 // errNoAccount is a run that nobody told which account to look at.
 var errNoAccount = errors.New("no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an account into the configuration (lookout config init), or try: lookout demo")
 
-// errSeveral is a run that has to be told which of several accounts to look at.
-var errSeveral = errors.New("the configuration has several accounts")
+// errSeveralAccounts is a run that has to be told which of several accounts to look at.
+var errSeveralAccounts = errors.New("the configuration has several accounts")
 
 // configPath is where the configuration is, and whether somebody chose the place.
 func configPath(f *flags) (path string, chosen bool) {
-	if path := orElse(f.config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
+	if path := orDefault(f.config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
 		return path, true
 	}
 	return filepath.Join(xdg.ConfigHome, "lookout", "config.toml"), false
@@ -91,16 +91,16 @@ func readConfig(f *flags) (path string, data []byte, err error) {
 	if err != nil {
 		return path, nil, fmt.Errorf("configuration: %w", err)
 	}
-	return path, data, trusted(path)
+	return path, data, checkConfigPermissions(path)
 }
 
-// trusted refuses a configuration that anybody may change: it says where the token goes, and what is run to get it.
-func trusted(path string) error {
+// checkConfigPermissions refuses a configuration that anybody may change: it says where the token goes, and what is run to get it.
+func checkConfigPermissions(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
-	case foreign(info):
+	case ownedByOther(info):
 		return fmt.Errorf("configuration: %s is another user's; use one of your own", path)
 	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
 		return fmt.Errorf("configuration: anybody may change it (mode %04o); first: chmod o-w %s", info.Mode().Perm(), path)
@@ -108,31 +108,31 @@ func trusted(path string) error {
 	return nil
 }
 
-// load reads the configuration and lays environment and flags over it. A mistake that only spoils the looks is told and passed over.
-func load(f *flags, complaints io.Writer) (settings, error) {
+// loadSettings reads the configuration and lays environment and flags over it. A mistake that only spoils the looks is told and passed over.
+func loadSettings(f *flags, complaints io.Writer) (settings, error) {
 	path, data, err := readConfig(f)
 	if err != nil {
 		return settings{}, err
 	}
-	cfg, wrong := parse(data)
-	if err := wrong.grave().in(path); err != nil {
+	cfg, wrong := parseConfig(data)
+	if err := wrong.fatal().asError(path); err != nil {
 		return settings{}, err
 	}
-	if err := wrong.in(path); err != nil {
+	if err := wrong.asError(path); err != nil {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
-	s, err := choose(cfg, f)
-	s.path = path
+	s, err := resolveSettings(cfg, f)
+	s.configPath = path
 	return s, err
 }
 
-// tones are the colours that an account's name may have, as the theme's own.
-func tones() map[string]theme.Tone {
+// accountColors are the colours that an account's name may have, as the theme's own.
+func accountColors() map[string]theme.Tone {
 	return map[string]theme.Tone{"green": theme.Good, "yellow": theme.Warn, "red": theme.Bad, "blue": theme.Info, "cyan": theme.Accent, "magenta": theme.Marked}
 }
 
-// interval is a time between refreshes: at least 5 s, so that a night does not eat the budget.
-func interval(text string) (time.Duration, error) {
+// parseRefresh is a time between refreshes: at least 5 s, so that a night does not eat the budget.
+func parseRefresh(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -143,18 +143,18 @@ func interval(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// A pace is the time between refreshes as a flag; it takes what the configuration takes.
-type pace time.Duration
+// A refreshFlag is the time between refreshes as a flag; it takes what the configuration takes.
+type refreshFlag time.Duration
 
 // Set reads a time of at least 5 s.
-func (p *pace) Set(text string) error {
-	d, err := interval(text)
-	*p = pace(d)
+func (p *refreshFlag) Set(text string) error {
+	d, err := parseRefresh(text)
+	*p = refreshFlag(d)
 	return err
 }
 
 // String is the time; nothing where none is set.
-func (p *pace) String() string {
+func (p *refreshFlag) String() string {
 	if *p == 0 {
 		return ""
 	}
@@ -162,45 +162,45 @@ func (p *pace) String() string {
 }
 
 // Type is what help calls the value.
-func (*pace) Type() string { return "duration" }
+func (*refreshFlag) Type() string { return "duration" }
 
-// choose lays flags over environment over the account's block.
-func choose(cfg file, f *flags) (settings, error) {
-	name := orElse(f.account, orElse(os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account))
+// resolveSettings lays flags over environment over the account's block.
+func resolveSettings(cfg configFile, f *flags) (settings, error) {
+	name := orDefault(f.account, orDefault(os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account))
 	block, known := cfg.Accounts[name]
 	if name != "" && !known {
-		return settings{}, fmt.Errorf("the configuration has no account %q; it has %s", name, namesOf(cfg.Accounts))
+		return settings{}, fmt.Errorf("the configuration has no account %q; it has %s", name, joinNames(cfg.Accounts))
 	}
 	if name == "" && len(cfg.Accounts) == 1 {
 		for name, block = range cfg.Accounts {
 		}
 	}
-	s := settings{accountBlock: block, Account: orElse(name, "account"), Color: tones()[block.Color], Theme: orElse(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Linear: cfg.Linear || f.linear, Keys: cfg.Keys,
-		Themes: cfg.Themes, Columns: cfg.Columns, Notify: cfg.Notify, tokens: f.tokens}
-	if !f.alone {
-		s.BaseURL = orElse(f.baseURL, orElse(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
-		s.given = given(f)
+	s := settings{accountConfig: block, Account: orDefault(name, "account"), Color: accountColors()[block.Color], Theme: orDefault(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Linear: cfg.Linear || f.linear, Keys: cfg.Keys,
+		Themes: cfg.Themes, Columns: cfg.Columns, Notify: cfg.Notify, savedTokens: f.savedTokens}
+	if !f.accountOnly {
+		s.BaseURL = orDefault(f.baseURL, orDefault(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
+		s.tokenOverride = tokenFromFlags(f)
 	}
-	demanded, err := readOnlyDemanded()
+	demanded, err := readOnlyFromEnv()
 	if err != nil {
 		return settings{}, err
 	}
 	s.ReadOnly = s.ReadOnly || f.readOnly || demanded
-	s.Refresh, _ = interval(cfg.Refresh)
+	s.Refresh, _ = parseRefresh(cfg.Refresh)
 	if f.refresh > 0 {
 		s.Refresh = time.Duration(f.refresh)
 	}
 	switch {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
-		return s, fmt.Errorf("%w: choose one with -a, of %s", errSeveral, namesOf(cfg.Accounts))
+		return s, fmt.Errorf("%w: choose one with -a, of %s", errSeveralAccounts, joinNames(cfg.Accounts))
 	case s.BaseURL == "":
 		return s, errNoAccount
 	}
 	return s, nil
 }
 
-// readOnlyDemanded reports what LOOKOUT_READ_ONLY says. One that cannot be understood is an error: it was meant to forbid something.
-func readOnlyDemanded() (bool, error) {
+// readOnlyFromEnv reports what LOOKOUT_READ_ONLY says. One that cannot be understood is an error: it was meant to forbid something.
+func readOnlyFromEnv() (bool, error) {
 	text := os.Getenv("LOOKOUT_READ_ONLY")
 	if text == "" {
 		return false, nil
@@ -212,7 +212,7 @@ func readOnlyDemanded() (bool, error) {
 	return on, nil
 }
 
-func orElse(text, absent string) string {
+func orDefault(text, absent string) string {
 	if text == "" {
 		return absent
 	}

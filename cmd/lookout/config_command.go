@@ -22,33 +22,33 @@ import (
 )
 
 func configCommand(f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "The configuration: make, show, check, edit", Args: nothing,
+	c := &cobra.Command{Use: "config", Short: "The configuration: make, show, check, edit", Args: noArgs,
 		Long: "The program reads its configuration and never writes it unasked.",
-		RunE: needsCommand}
-	f.ofAccount(c.PersistentFlags())
+		RunE: requireSubcommand}
+	f.addAccountFlags(c.PersistentFlags())
 	sub := func(use, about string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 		one := &cobra.Command{Use: use, Short: about, Args: args, RunE: run}
 		c.AddCommand(one)
 		return one
 	}
-	sub("path", "Say where the configuration is", nothing, func(c *cobra.Command, _ []string) error {
+	sub("path", "Say where the configuration is", noArgs, func(c *cobra.Command, _ []string) error {
 		path, _ := configPath(f)
 		fmt.Fprintln(c.OutOrStdout(), path)
 		return nil
 	})
-	sub("init", "Write a configuration with every key explained, where there is none", nothing, func(c *cobra.Command, _ []string) error { return initConfig(c, f) })
-	sub("show", "Show every key: its value, and where that comes from", nothing, func(c *cobra.Command, _ []string) error { return showConfig(c, f) })
-	sub("validate [FILE]", "Tell every mistake with its file, line and column", exactly, func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
-	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", nothing, func(c *cobra.Command, _ []string) error { return editConfig(c, f) })
-	sub("schema", "Write its JSON schema", nothing, func(c *cobra.Command, _ []string) error { return writeJSON(c.OutOrStdout(), schema(), "  ") })
+	sub("init", "Write a configuration with every key explained, where there is none", noArgs, func(c *cobra.Command, _ []string) error { return initConfig(c, f) })
+	sub("show", "Show every key: its value, and where that comes from", noArgs, func(c *cobra.Command, _ []string) error { return showConfig(c, f) })
+	sub("validate [FILE]", "Tell every mistake with its file, line and column", argsFromUse, func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
+	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", noArgs, func(c *cobra.Command, _ []string) error { return editConfig(c, f) })
+	sub("schema", "Write its JSON schema", noArgs, func(c *cobra.Command, _ []string) error { return writeJSON(c.OutOrStdout(), configSchema(), "  ") })
 	remove := false
-	keep := sub("token", "Put an account's token into the system's keyring", nothing, func(c *cobra.Command, _ []string) error { return keepToken(c, f, remove) })
+	keep := sub("token", "Put an account's token into the system's keyring", noArgs, func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) })
 	keep.Flags().BoolVar(&remove, "remove", false, "take it out again")
 	return c
 }
 
-// writeOwn writes a new file for its owner alone: it has its name when it is whole. What is there is never touched.
-func writeOwn(path, text string) error {
+// writePrivateFile writes a new file for its owner alone: it has its name when it is whole. What is there is never touched.
+func writePrivateFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func writeOwn(path, text string) error {
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was killed
 		return err
 	}
-	file, err := newFile(part)
+	file, err := createPrivateFile(part)
 	if err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func writeOwn(path, text string) error {
 	return os.Rename(part, path) // this file system has no links
 }
 
-// newConfig writes a configuration where there is none.
-func newConfig(path, text string) error {
-	err := writeOwn(path, text)
+// createConfig writes a configuration where there is none.
+func createConfig(path, text string) error {
+	err := writePrivateFile(path, text)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("configuration: %s is there already; lookout config edit opens it", path)
@@ -88,37 +88,37 @@ func newConfig(path, text string) error {
 
 func initConfig(c *cobra.Command, f *flags) error {
 	path, _ := configPath(f)
-	if err := newConfig(path, explained()); err != nil {
+	if err := createConfig(path, configTemplate()); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s is written; lookout config edit opens it, lookout doctor checks it\n", path)
 	return nil
 }
 
-// explained is a configuration in which every key is told and commented out.
-func explained() string {
+// configTemplate is a configuration in which every key is told and commented out.
+func configTemplate() string {
 	var b strings.Builder
 	b.WriteString("# The configuration of lookout. lookout config validate checks it.\n")
-	for _, s := range topSettings() {
-		s.explain(&b)
+	for _, s := range topLevelKeys() {
+		s.writeTemplate(&b)
 	}
 	b.WriteString("\n# An account; there may be several.\n# [accounts.production]\n")
-	for _, s := range accountSettings() {
-		s.explain(&b)
+	for _, s := range accountKeys() {
+		s.writeTemplate(&b)
 	}
-	for _, t := range tables() {
-		fmt.Fprintf(&b, "\n# %s\n# %s\n", t.about, strings.ReplaceAll(t.example, "\n", "\n# "))
+	for _, t := range configTables() {
+		fmt.Fprintf(&b, "\n# %s\n# %s\n", t.description, strings.ReplaceAll(t.example, "\n", "\n# "))
 	}
-	fmt.Fprintf(&b, "\n# %s\n# [keys]\n# \"services.disable\" = [\"d\", \"x\"]\n", aboutKeys)
+	fmt.Fprintf(&b, "\n# %s\n# [keys]\n# \"services.disable\" = [\"d\", \"x\"]\n", keysDescription)
 	return b.String()
 }
 
-func (s setting[T]) explain(b *strings.Builder) {
-	fmt.Fprintf(b, "\n# %s\n# It takes %s; without it: %s.\n# %s = %s\n", s.about, s.kind(), s.absent, s.name, s.example)
+func (s configKey[T]) writeTemplate(b *strings.Builder) {
+	fmt.Fprintf(b, "\n# %s\n# It takes %s; without it: %s.\n# %s = %s\n", s.description, s.typeName(), s.defaultText, s.name, s.example)
 }
 
-// shownSetting is a key as config show tells it.
-type shownSetting struct {
+// effectiveValue is a key as config show tells it.
+type effectiveValue struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 	From  string `json:"from"`
@@ -127,63 +127,63 @@ type shownSetting struct {
 func showConfig(c *cobra.Command, f *flags) error {
 	path, data, err := readConfig(f)
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
-	cfg, wrong := parse(data)
-	if len(wrong.grave()) > 0 {
-		return usage(wrong.in(path))
+	cfg, wrong := parseConfig(data)
+	if len(wrong.fatal()) > 0 {
+		return usageError(wrong.asError(path))
 	}
-	if err := wrong.in(path); err != nil {
+	if err := wrong.asError(path); err != nil {
 		fmt.Fprintf(c.ErrOrStderr(), "lookout: %v\n", err)
 	}
 	var document map[string]any
 	if _, err := toml.Decode(string(data), &document); err != nil {
-		return usage(err)
+		return usageError(err)
 	}
-	rows, err := settingsShown(c, f, cfg, document, places(string(data)))
+	rows, err := collectEffectiveValues(c, f, cfg, document, keyPositions(string(data)))
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	shown := make([]any, len(rows))
 	for i, row := range rows {
 		shown[i] = row
 	}
-	return writeTable(c.OutOrStdout(), plainly([]column[shownSetting]{
-		{name: "key", cell: func(s shownSetting) string { return s.Key }},
-		{name: "value", cell: func(s shownSetting) string { return s.Value }},
-		{name: "from", cell: func(s shownSetting) string { return s.From }},
+	return writeTable(c.OutOrStdout(), eraseColumns([]column[effectiveValue]{
+		{name: "key", cell: func(s effectiveValue) string { return s.Key }},
+		{name: "value", cell: func(s effectiveValue) string { return s.Value }},
+		{name: "from", cell: func(s effectiveValue) string { return s.From }},
 	}), shown, 0)
 }
 
-// settingsShown are the settings at the top and those of the account that is chosen, or of all where none is.
-func settingsShown(c *cobra.Command, f *flags, cfg file, document map[string]any, at map[string]place) ([]shownSetting, error) {
-	s, err := choose(cfg, f)
+// collectEffectiveValues are the settings at the top and those of the account that is chosen, or of all where none is.
+func collectEffectiveValues(c *cobra.Command, f *flags, cfg configFile, document map[string]any, at map[string]position) ([]effectiveValue, error) {
+	s, err := resolveSettings(cfg, f)
 	names := []string{s.Account}
 	switch {
-	case errors.Is(err, errSeveral):
+	case errors.Is(err, errSeveralAccounts):
 		names = slices.Sorted(maps.Keys(cfg.Accounts))
 	case err != nil && !errors.Is(err, errNoAccount):
 		return nil, err
 	}
-	rows := shownSettings(c, topSettings(), nil, document, at)
+	rows := effectiveTableValues(c, topLevelKeys(), nil, document, at)
 	accounts, _ := document["accounts"].(map[string]any)
 	for _, name := range names {
 		block, _ := accounts[name].(map[string]any)
-		own := settings{accountBlock: cfg.Accounts[name], Account: name, given: s.given}
-		rows = append(rows, shownSettings(c, accountSettings(), []string{"accounts", name}, block, at)...)
-		rows = append(rows, shownSetting{"token of " + name, "(not shown)", own.source().source}, shownSetting{"journal of " + name, own.journalPath(), "-"})
+		own := settings{accountConfig: cfg.Accounts[name], Account: name, tokenOverride: s.tokenOverride}
+		rows = append(rows, effectiveTableValues(c, accountKeys(), []string{"accounts", name}, block, at)...)
+		rows = append(rows, effectiveValue{"token of " + name, "(not shown)", own.tokenSource().description}, effectiveValue{"journal of " + name, own.journalPath(), "-"})
 	}
 	return rows, nil
 }
 
-// shownSettings says of each setting what holds and why: flag, variable, line of the file, or nobody: then the default.
-func shownSettings[T any](c *cobra.Command, list []setting[T], in []string, table map[string]any, at map[string]place) []shownSetting {
-	var rows []shownSetting
+// effectiveTableValues says of each setting what holds and why: flag, variable, line of the file, or nobody: then the default.
+func effectiveTableValues[T any](c *cobra.Command, list []configKey[T], in []string, table map[string]any, at map[string]position) []effectiveValue {
+	var rows []effectiveValue
 	for _, s := range list {
 		key := append(slices.Clone(in), s.name)
-		row := shownSetting{strings.Join(key, "."), s.absent, "default"}
+		row := effectiveValue{strings.Join(key, "."), s.defaultText, "default"}
 		if v, there := table[s.name]; there {
-			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at[joined(key)].line)
+			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at[joinKey(key)].line)
 		}
 		if v := os.Getenv(s.env); s.env != "" && v != "" {
 			row.Value, row.From = v, "$"+s.env
@@ -202,58 +202,58 @@ func validateConfig(c *cobra.Command, f *flags, args []string) error {
 	}
 	path, data, err := readConfig(f)
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	if data == nil {
 		fmt.Fprintf(c.OutOrStdout(), "there is none at %s; lookout config init writes one\n", path)
 		return nil
 	}
-	if err := allMistakes(c.Context(), data).in(path); err != nil {
-		return usage(err)
+	if err := checkConfig(c.Context(), data).asError(path); err != nil {
+		return usageError(err)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: no mistakes\n", path)
 	return nil
 }
 
-// allMistakes are those of the text, and those that show only when the program is put together: actions that are not there, keys bound twice.
-func allMistakes(ctx context.Context, data []byte) mistakes {
-	cfg, wrong := parse(data)
+// checkConfig are those of the text, and those that show only when the program is put together: actions that are not there, keys bound twice.
+func checkConfig(ctx context.Context, data []byte) configErrors {
+	cfg, wrong := parseConfig(data)
 	if len(cfg.Keys)+len(cfg.Columns) == 0 {
 		return wrong
 	}
-	at := places(string(data))
-	program, account, err := still(ctx, nil)
+	at := keyPositions(string(data))
+	program, account, err := newFrozenDemo(ctx, nil)
 	if err != nil {
-		return append(wrong, mistake{place{1, 1}, err.Error(), true})
+		return append(wrong, configError{position{1, 1}, err.Error(), true})
 	}
-	wrong = append(wrong, wrongColumns(account.Lists(), cfg.Columns, at)...)
+	wrong = append(wrong, checkColumns(account.Lists(), cfg.Columns, at)...)
 	var known []string
 	for _, k := range program.KeyBindings() {
 		known = append(known, k.Name())
 	}
 	for name := range cfg.Keys {
 		if !slices.Contains(known, name) {
-			wrong = append(wrong, mistake{at[joined([]string{"keys", name})], fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), nearest(name, known)), false})
+			wrong = append(wrong, configError{at[joinKey([]string{"keys", name})], fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), suggestion(name, known)), false})
 		}
 	}
-	_, _, err = still(ctx, cfg.Keys)
+	_, _, err = newFrozenDemo(ctx, cfg.Keys)
 	if all, several := err.(interface{ Unwrap() []error }); several {
 		for _, one := range all.Unwrap() {
-			wrong = append(wrong, mistake{whereBound(one, at), "keys: " + one.Error(), true})
+			wrong = append(wrong, configError{bindingPosition(one, at), "keys: " + one.Error(), true})
 		}
 	}
-	slices.SortStableFunc(wrong, func(a, b mistake) int {
+	slices.SortStableFunc(wrong, func(a, b configError) int {
 		return cmp.Or(a.line-b.line, a.column-b.column, strings.Compare(a.text, b.text))
 	})
 	return wrong
 }
 
-// whereBound is the line that binds the key of a clash.
-func whereBound(clash error, at map[string]place) place {
+// bindingPosition is the line that binds the key of a clash.
+func bindingPosition(clash error, at map[string]position) position {
 	var c *shell.KeyConflictError
 	if errors.As(clash, &c) {
 		for _, action := range []string{c.OtherAction, c.Action} {
-			if p, here := at[joined([]string{"keys", c.Pane + "." + action})]; here {
+			if p, here := at[joinKey([]string{"keys", c.Pane + "." + action})]; here {
 				return p
 			}
 		}
@@ -261,8 +261,8 @@ func whereBound(clash error, at map[string]place) place {
 	return at["keys"]
 }
 
-// editorChosen is the program that edits, with its arguments. A variable of blanks alone chooses none.
-func editorChosen() []string {
+// editorCommand is the program that edits, with its arguments. A variable of blanks alone chooses none.
+func editorCommand() []string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
 			return words
@@ -273,18 +273,18 @@ func editorChosen() []string {
 
 func editConfig(c *cobra.Command, f *flags) error {
 	path, _ := configPath(f)
-	editor := editorChosen()
-	in, ok := terminalOf(c.InOrStdin())
+	editor := editorCommand()
+	in, ok := asTerminal(c.InOrStdin())
 	if !ok {
-		return usage(fmt.Errorf("an editor needs a terminal, and standard input is none; the file is %s", path))
+		return usageError(fmt.Errorf("an editor needs a terminal, and standard input is none; the file is %s", path))
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := newConfig(path, explained()); err != nil {
+		if err := createConfig(path, configTemplate()); err != nil {
 			return err
 		}
 	}
 	cmd := exec.CommandContext(c.Context(), editor[0], append(editor[1:], path)...)
-	cmd.Env = without(tokenVariables(f))
+	cmd.Env = environWithout(tokenVariables(f))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, c.OutOrStdout(), c.ErrOrStderr()
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("editor %s: %w; EDITOR chooses another", editor[0], err)
@@ -292,33 +292,33 @@ func editConfig(c *cobra.Command, f *flags) error {
 	return validateConfig(c, f, nil)
 }
 
-// schema is the JSON schema of the configuration.
-func schema() map[string]any {
-	account := properties(accountSettings())
-	top := properties(topSettings())
-	top["accounts"] = map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": accountNames},
+// configSchema is the JSON schema of the configuration.
+func configSchema() map[string]any {
+	account := schemaProperties(accountKeys())
+	top := schemaProperties(topLevelKeys())
+	top["accounts"] = map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": accountNamePattern},
 		"additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "required": []string{"base_url"}, "properties": account}}
-	for _, t := range tables() {
+	for _, t := range configTables() {
 		top[t.name] = t.schema
 	}
-	top["keys"] = map[string]any{"type": "object", "description": aboutKeys, "additionalProperties": list()}
+	top["keys"] = map[string]any{"type": "object", "description": keysDescription, "additionalProperties": stringListSchema()}
 	return map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Configuration of lookout", "type": "object", "additionalProperties": false, "properties": top}
 }
 
-func list() map[string]any {
+func stringListSchema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
 }
 
-func properties[T any](settings []setting[T]) map[string]any {
+func schemaProperties[T any](settings []configKey[T]) map[string]any {
 	out := map[string]any{}
 	for _, s := range settings {
 		var none T
 		one := map[string]any{"type": "string"}
-		switch s.into(&none).(type) {
+		switch s.target(&none).(type) {
 		case *bool:
 			one = map[string]any{"type": "boolean"}
 		case *[]string:
-			one = list()
+			one = stringListSchema()
 			if len(s.choices) > 0 {
 				one["items"] = map[string]any{"type": "string", "enum": s.choices}
 			}
@@ -326,31 +326,31 @@ func properties[T any](settings []setting[T]) map[string]any {
 		if one["type"] == "string" && len(s.choices) > 0 {
 			one["enum"] = s.choices
 		}
-		one["description"] = s.about
+		one["description"] = s.description
 		out[s.name] = one
 	}
 	return out
 }
 
-// keepToken puts a token into the keyring. It is typed without being shown, or read from standard input.
-func keepToken(c *cobra.Command, f *flags, remove bool) error {
-	s, err := load(f, c.ErrOrStderr())
+// saveToken puts a token into the keyring. It is typed without being shown, or read from standard input.
+func runConfigToken(c *cobra.Command, f *flags, remove bool) error {
+	s, err := loadSettings(f, c.ErrOrStderr())
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	if remove {
-		_, err := inTime(c.Context(), func() (struct{}, error) { return struct{}{}, keyring.Delete(keyringService, s.Account) })
+		_, err := withKeyringTimeout(c.Context(), func() (struct{}, error) { return struct{}{}, keyring.Delete(keyringService, s.Account) })
 		if err != nil {
 			return fmt.Errorf("keyring: %w", err)
 		}
 		fmt.Fprintf(c.OutOrStdout(), "the token of %s is out of the keyring\n", s.Account)
 		return nil
 	}
-	t, err := (&session{in: c.InOrStdin(), err: c.ErrOrStderr()}).secret(c.Context(), "", "token")
+	t, err := (&scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr()}).readSecret(c.Context(), "", "token")
 	if err != nil {
 		return err
 	}
-	if err := toKeyring(c.Context(), s.Account, t); err != nil {
+	if err := saveKeyringToken(c.Context(), s.Account, t); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "the token of %s is in the keyring", s.Account)

@@ -7,41 +7,41 @@ import (
 	"strings"
 	"testing"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
-	faultrig.Report(t, "G2", "order of flags, environment and file")
-	cfg, wrong := parse([]byte("theme = \"light\"\n[accounts.a]\nbase_url = \"https://file/v4\"\n[accounts.b]\nbase_url = \"https://other/v4\"\nread_only = true\n"))
+	faulttest.ReportCase(t, "G2", "order of flags, environment and file")
+	cfg, wrong := parseConfig([]byte("theme = \"light\"\n[accounts.a]\nbase_url = \"https://file/v4\"\n[accounts.b]\nbase_url = \"https://other/v4\"\nread_only = true\n"))
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
 	for _, name := range []string{"LOOKOUT_BASE_URL", "LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY"} {
 		t.Setenv(name, "")
 	}
-	s, err := choose(cfg, &flags{account: "b"})
+	s, err := resolveSettings(cfg, &flags{account: "b"})
 	if err != nil || s.BaseURL != "https://other/v4" || !s.ReadOnly || s.Theme != "light" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	t.Setenv("LOOKOUT_BASE_URL", "https://env/v4")
-	if s, _ := choose(cfg, &flags{account: "a"}); s.BaseURL != "https://env/v4" || s.ReadOnly {
+	if s, _ := resolveSettings(cfg, &flags{account: "a"}); s.BaseURL != "https://env/v4" || s.ReadOnly {
 		t.Errorf("%+v", s)
 	}
-	if s, _ := choose(cfg, &flags{account: "a", baseURL: "https://flag/v4", theme: "mono"}); s.BaseURL != "https://flag/v4" || s.Theme != "mono" {
+	if s, _ := resolveSettings(cfg, &flags{account: "a", baseURL: "https://flag/v4", theme: "mono"}); s.BaseURL != "https://flag/v4" || s.Theme != "mono" {
 		t.Errorf("%+v", s)
 	}
-	if _, err := choose(cfg, &flags{account: "nobody"}); err == nil {
+	if _, err := resolveSettings(cfg, &flags{account: "nobody"}); err == nil {
 		t.Error("an unknown account passes")
 	}
 }
 
 func TestTokenFileMustBeItsOwnersAlone(t *testing.T) {
-	faultrig.Report(t, "F2", "token file, read and refused")
+	faulttest.ReportCase(t, "F2", "token file, read and refused")
 	path := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(path, []byte("  s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if token, err := tokenFrom(path); err != nil || token.Reveal() != "s3cret" {
+	if token, err := readTokenFile(path); err != nil || token.Reveal() != "s3cret" {
 		t.Errorf("%v", err)
 	}
 	if runtime.GOOS == "windows" {
@@ -50,13 +50,13 @@ func TestTokenFileMustBeItsOwnersAlone(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tokenFrom(path); err == nil || !strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "s3cret") {
+	if _, err := readTokenFile(path); err == nil || !strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestNoTokenOnTheCommandLine(t *testing.T) {
-	faultrig.Report(t, "F1", "no flag")
+	faulttest.ReportCase(t, "F1", "no flag")
 	if code := run([]string{"--token", "x"}); code != exitUsage {
 		t.Errorf("exit code %d", code)
 	}

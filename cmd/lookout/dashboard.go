@@ -20,43 +20,45 @@ import (
 	"lookout/views"
 )
 
-// dashboard runs the program on a real account; where nothing is configured it helps to begin.
-func dashboard(c *cobra.Command, f *flags) error {
-	s, err := load(f, c.ErrOrStderr())
+// runDashboard runs the program on a real account; where nothing is configured it helps to begin.
+func runDashboard(c *cobra.Command, f *flags) error {
+	s, err := loadSettings(f, c.ErrOrStderr())
 	if errors.Is(err, errNoAccount) && terminal.Check() == nil && os.Getenv("LOOKOUT_TOKEN") == "" {
-		if s, err = firstRun(c, f); err != nil {
+		if s, err = runWizard(c, f); err != nil {
 			return err
 		}
 	}
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	if err := checkTerminal(s.Linear); err != nil {
-		return usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
+		return usageError(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
 	}
 	api, j, err := s.connect(c.Context())
 	if err != nil {
 		return err
 	}
-	rest := others(f, s)
+	rest := configuredAccounts(f, s)
 	f.linear, f.ascii = s.Linear, s.ASCII
-	f.hush()
-	return show(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) { return onScreen(ctx, f, s, api, j, rest.names) })
+	f.scrubEnvironment()
+	return runScreen(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) {
+		return newDashboardSession(ctx, f, s, api, j, rest.names)
+	})
 }
 
 // connect makes the client of an account, with its journal. It asks nothing yet.
 func (s settings) connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
-	token, err := s.token(ctx)
+	token, err := s.readToken(ctx)
 	if err != nil {
-		return nil, nil, denied(err)
+		return nil, nil, deniedError(err)
 	}
 	j, err := journal.Open(s.journalPath(), s.Account, time.Now)
 	if err != nil {
 		return nil, nil, err
 	}
-	api, err := s.client(token, j)
+	api, err := s.newClient(token, j)
 	if err != nil {
-		return nil, nil, usage(errors.Join(err, j.Close()))
+		return nil, nil, usageError(errors.Join(err, j.Close()))
 	}
 	return api, j, nil
 }
@@ -69,17 +71,17 @@ func checkTerminal(linear bool) error {
 	return terminal.Check()
 }
 
-// refreshEvery is how often the pane in front is asked again unless somebody says otherwise.
-const refreshEvery = 20 * time.Second
+// defaultRefresh is how often the pane in front is asked again unless somebody says otherwise.
+const defaultRefresh = 20 * time.Second
 
-// show puts an account on the screen until the program is left.
-func show(ctx context.Context, f *flags, rest accounts, open func(context.Context) (shell.Session, error)) error {
+// runScreen puts an account on the screen until the program is left.
+func runScreen(ctx context.Context, f *flags, rest accountList, open func(context.Context) (shell.Session, error)) error {
 	if err := checkTerminal(f.linear); err != nil {
-		return usage(err)
+		return usageError(err)
 	}
-	faults, err := logTo(f.logFile)
+	faults, err := redirectLog(f.logFile)
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -89,7 +91,7 @@ func show(ctx context.Context, f *flags, rest accounts, open func(context.Contex
 	}
 	desk, err := shell.NewAccountSwitcher(ctx, first, rest.open)
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	var screen terminal.Screen = desk
 	if f.linear {
@@ -97,22 +99,22 @@ func show(ctx context.Context, f *flags, rest accounts, open func(context.Contex
 	}
 	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, ProgressBar: terminal.HasProgressBar(), BeforeExit: desk.Close, PanicLog: faults, ASCII: f.ascii || !terminal.SupportsUnicode()})
 	if code != exitOK || err != nil {
-		return &exit{code, err}
+		return &exitCodeError{code, err}
 	}
 	return nil
 }
 
-// onScreen is an account as the program shows it.
-func onScreen(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, accounts []string) (shell.Session, error) {
-	session, _, err := opened(ctx, f, s, c, j)
+// newDashboardSession is an account as the program shows it.
+func newDashboardSession(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, accounts []string) (shell.Session, error) {
+	session, _, err := newShellSession(ctx, f, s, c, j)
 	session.Options.Accounts = accounts
 	return session, err
 }
 
-// opened is an account with what is shown of it. It ends with its requests cancelled and its journal closed.
-func opened(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, *views.Account, error) {
+// newShellSession is an account with what is shown of it. It ends with its requests cancelled and its journal closed.
+func newShellSession(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, *views.Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	o, account, err := optionsOf(ctx, f, s, c, j)
+	o, account, err := shellOptions(ctx, f, s, c, j)
 	if err != nil {
 		cancel()
 		return shell.Session{}, nil, err
@@ -124,52 +126,52 @@ func opened(ctx context.Context, f *flags, s settings, c *client.Client, j *jour
 	}}, account, nil
 }
 
-// assemble makes the program of an account.
-func assemble(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (*shell.Shell, error) {
-	o, _, err := optionsOf(ctx, f, s, c, j)
+// newShell makes the program of an account.
+func newShell(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (*shell.Shell, error) {
+	o, _, err := shellOptions(ctx, f, s, c, j)
 	if err != nil {
 		return nil, err
 	}
 	program, err := shell.New(o)
 	if err != nil {
-		return nil, usage(err)
+		return nil, usageError(err)
 	}
 	return program, nil
 }
 
-// optionsOf is what the program shows of an account, and the account behind it.
-func optionsOf(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Options, *views.Account, error) {
-	looks, style, err := looksOf(s)
+// shellOptions is what the program shows of an account, and the account behind it.
+func shellOptions(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Options, *views.Account, error) {
+	looks, style, err := themeChoices(s)
 	if err != nil {
 		return shell.Options{}, nil, err
 	}
-	refresh := refreshEvery
+	refresh := defaultRefresh
 	if s.Refresh > 0 {
 		refresh = s.Refresh
 	}
-	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j, Flags: s.flags()})
+	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j, Flags: s.accountArgs()})
 	panes := account.Panes()
 	if names := paneNames(panes); f.view != "" && !slices.Contains(names, f.view) {
-		return shell.Options{}, nil, usage(fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")))
+		return shell.Options{}, nil, usageError(fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")))
 	}
 	return shell.Options{
-		Panes: panes, Theme: style, Themes: looks, Columns: s.Columns, Account: s.Account, AccountTone: s.Color, AccountLabel: s.Word, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
-		RequestBudget: func() string { return budget(c.RateLimit(), time.Now()) }, RefreshInterval: refresh, Keys: s.Keys, StartPane: f.view, OnOpen: account.Opened,
+		Panes: panes, Theme: style, Themes: looks, Columns: s.Columns, Account: s.Account, AccountTone: s.Color, AccountLabel: s.Label, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
+		RequestBudget: func() string { return formatBudget(c.RateLimit(), time.Now()) }, RefreshInterval: refresh, Keys: s.Keys, StartPane: f.view, OnOpen: account.Opened,
 		RateLimitWait: func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter }, RetryNow: c.Resume, TokenForm: account.TokenForm,
 		Context: ctx, LeaveWarnings: account.Leaving, Progress: account.Progress, Notices: account.Notices, RefreshNoticeSources: account.Attend, Notify: s.notify(),
 	}, account, nil
 }
 
-// budget is the rate limit in words.
-func budget(b client.RateLimit, now time.Time) string {
+// formatBudget is the rate limit in words.
+func formatBudget(b client.RateLimit, now time.Time) string {
 	if b.Limit == 0 || b.PausedUntil.After(now) {
 		return "" // the wait is told beside the freshness
 	}
 	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
 }
 
-// logTo takes what libraries would write over the screen into a file, or away, for as long as the process lives.
-func logTo(path string) (io.Writer, error) {
+// redirectLog takes what libraries would write over the screen into a file, or away, for as long as the process lives.
+func redirectLog(path string) (io.Writer, error) {
 	name, mode := path, os.O_WRONLY|os.O_CREATE|os.O_APPEND
 	if path == "" {
 		name, mode = os.DevNull, os.O_WRONLY

@@ -17,13 +17,13 @@ import (
 
 // docsCommand writes the documentation that the program knows by itself.
 func docsCommand() *cobra.Command {
-	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys, completions and pictures", Hidden: true, Args: exactly,
+	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys, completions and pictures", Hidden: true, Args: argsFromUse,
 		RunE: func(c *cobra.Command, args []string) error {
-			pages, err := documents(c.Context())
+			pages, err := generateDocs(c.Context())
 			if err != nil {
 				return err
 			}
-			drawn, err := pictures(c.Context())
+			drawn, err := renderPictures(c.Context())
 			if err != nil {
 				return err
 			}
@@ -41,18 +41,18 @@ func docsCommand() *cobra.Command {
 		}}
 }
 
-// documents are the pages by their paths.
-func documents(ctx context.Context) (map[string]string, error) {
-	root := command()
-	program, _, err := still(ctx, nil)
+// generateDocs are the pages by their paths.
+func generateDocs(ctx context.Context) (map[string]string, error) {
+	root := newRootCommand()
+	program, _, err := newFrozenDemo(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	pages := map[string]string{
 		"commands/README.md": commandsPage(root), "configuration.md": configurationPage(), "keys.md": keysPage(program.KeyBindings()),
-		"man/lookout.1": manual(root),
+		"man/lookout.1": manualPage(root),
 	}
-	for _, c := range documented(root) {
+	for _, c := range visibleCommands(root) {
 		pages["commands/"+c.Name()+".md"] = commandPage(c)
 	}
 	for name, write := range map[string]func(*bytes.Buffer) error{
@@ -70,8 +70,8 @@ func documents(ctx context.Context) (map[string]string, error) {
 	return pages, nil
 }
 
-// documented are the commands beneath one that users are meant to know.
-func documented(c *cobra.Command) []*cobra.Command {
+// visibleCommands are the commands beneath one that users are meant to know.
+func visibleCommands(c *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
 	for _, sub := range c.Commands() {
 		if !sub.Hidden && sub.Name() != "help" && sub.Name() != "completion" {
@@ -81,22 +81,22 @@ func documented(c *cobra.Command) []*cobra.Command {
 	return out
 }
 
-// generated stands at the head of every page that is written by the program.
-const generated = "<!-- Written by: lookout docs docs -->\n\n"
+// generatedHeader stands at the head of every page that is written by the program.
+const generatedHeader = "<!-- Written by: lookout docs docs -->\n\n"
 
 func commandsPage(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString(generated + "# Commands\n\n" + mark(root.Long) + "\n\n")
+	b.WriteString(generatedHeader + "# Commands\n\n" + helpToMarkdown(root.Long) + "\n\n")
 	b.WriteString("```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n|---|---|\n")
-	for _, c := range documented(root) {
+	for _, c := range visibleCommands(root) {
 		fmt.Fprintf(&b, "| [lookout %s](%s.md) | %s |\n", c.Name(), c.Name(), c.Short)
 	}
 	b.WriteString("| lookout completion | Completions for bash, zsh, fish and PowerShell: `lookout completion bash --help` |\n")
 	return b.String()
 }
 
-// mark is a help text as Markdown: its list of exit codes is set apart.
-func mark(text string) string {
+// helpToMarkdown is a help text as Markdown: its list of exit codes is set apart.
+func helpToMarkdown(text string) string {
 	head, list, found := strings.Cut(text, "\n\nExit codes:\n")
 	if !found {
 		return text
@@ -107,26 +107,26 @@ func mark(text string) string {
 // commandPage is a command with all beneath it.
 func commandPage(c *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s# lookout %s\n\n", generated, c.Name())
-	describe(&b, c)
-	for _, sub := range documented(c) {
+	fmt.Fprintf(&b, "%s# lookout %s\n\n", generatedHeader, c.Name())
+	writeCommandDoc(&b, c)
+	for _, sub := range visibleCommands(c) {
 		fmt.Fprintf(&b, "## %s\n\n", sub.CommandPath())
-		describe(&b, sub)
+		writeCommandDoc(&b, sub)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-func describe(b *strings.Builder, c *cobra.Command) {
+func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
 	fmt.Fprintf(b, "%s.\n\n", strings.TrimRight(c.Short, "."))
 	if c.Long != "" {
 		b.WriteString(c.Long + "\n\n")
 	}
 	usageLine := c.UseLine()
-	if len(documented(c)) > 0 {
+	if len(visibleCommands(c)) > 0 {
 		usageLine = c.CommandPath() + " COMMAND [flags]"
 	}
 	fmt.Fprintf(b, "```\n%s\n", usageLine)
-	if flags := own(c).FlagUsages(); flags != "" {
+	if flags := ownFlags(c).FlagUsages(); flags != "" {
 		b.WriteString("\n" + flags)
 	}
 	b.WriteString("```\n\n")
@@ -135,8 +135,8 @@ func describe(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// own are a command's flags without those of the commands above, and without --help.
-func own(c *cobra.Command) *pflag.FlagSet {
+// ownFlags are a command's flags without those of the commands above, and without --help.
+func ownFlags(c *cobra.Command) *pflag.FlagSet {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SortFlags = true
 	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
@@ -149,30 +149,30 @@ func own(c *cobra.Command) *pflag.FlagSet {
 
 func configurationPage() string {
 	var b strings.Builder
-	b.WriteString(generated + "# Configuration\n\n" +
+	b.WriteString(generatedHeader + "# Configuration\n\n" +
 		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or `LOOKOUT_CONFIG` name. The program never writes it unasked.\n" +
 		"Flags go before environment, environment before the account's block, that before the rest of the file.\n\n" +
 		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; `schema` writes a JSON schema.\n\n")
 	b.WriteString("## At the top\n\n")
-	settingsTable(&b, topSettings())
+	writeConfigKeys(&b, topLevelKeys())
 	b.WriteString("\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token is may be there.\n\n")
-	settingsTable(&b, accountSettings())
-	for _, t := range tables() {
-		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.title, t.about, t.example)
-		if t.rest != nil {
-			b.WriteString("\n" + t.rest())
+	writeConfigKeys(&b, accountKeys())
+	for _, t := range configTables() {
+		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.title, t.description, t.example)
+		if t.extraDocs != nil {
+			b.WriteString("\n" + t.extraDocs())
 		}
 	}
-	b.WriteString("\n## `[keys]`\n\n" + aboutKeys + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n## Environment\n\n")
-	for _, v := range variables {
+	b.WriteString("\n## `[keys]`\n\n" + keysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n## Environment\n\n")
+	for _, v := range environmentVariables {
 		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
 	}
 	b.WriteString("\n## Example\n\n```toml\n" + exampleConfig() + "```\n")
 	return b.String()
 }
 
-// variables are the environment that the program reads.
-var variables = []struct{ name, about string }{
+// environmentVariables are the environment that the program reads.
+var environmentVariables = []struct{ name, about string }{
 	{"LOOKOUT_TOKEN", "the token; goes before the account's block"},
 	{"LOOKOUT_BASE_URL", "address of the API"},
 	{"LOOKOUT_ACCOUNT", "account of the configuration"},
@@ -183,7 +183,7 @@ var variables = []struct{ name, about string }{
 	{"VISUAL, EDITOR", "for lookout config edit"},
 }
 
-func settingsTable[T any](b *strings.Builder, settings []setting[T]) {
+func writeConfigKeys[T any](b *strings.Builder, settings []configKey[T]) {
 	b.WriteString("| key | takes | without it | also | meaning |\n|---|---|---|---|---|\n")
 	for _, s := range settings {
 		var also []string
@@ -193,7 +193,7 @@ func settingsTable[T any](b *strings.Builder, settings []setting[T]) {
 		if s.env != "" {
 			also = append(also, "`"+s.env+"`")
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", s.name, s.kind(), s.absent, strings.Join(also, ", "), s.about)
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", s.name, s.typeName(), s.defaultText, strings.Join(also, ", "), s.description)
 	}
 }
 
@@ -221,7 +221,7 @@ keyring = true
 // keysPage is every action with its keys, pane by pane.
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
-	b.WriteString(generated + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what `[keys]` takes; an action marked * changes something at the API.\n")
+	b.WriteString(generatedHeader + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what `[keys]` takes; an action marked * changes something at the API.\n")
 	pane := ""
 	for _, k := range keys {
 		if k.Pane != pane {
@@ -247,9 +247,9 @@ func keysPage(keys []shell.KeyBinding) string {
 	return b.String()
 }
 
-// manual is the manual page of the whole program.
-func manual(root *cobra.Command) string {
-	m := &page{}
+// manualPage is the manual page of the whole program.
+func manualPage(root *cobra.Command) string {
+	m := &manWriter{}
 	m.line(`.TH LOOKOUT 1 "" "lookout" "User Commands"`)
 	m.line(".nh\n.ad l") // paths and flags are not broken at hyphens
 	m.section("NAME")
@@ -260,62 +260,62 @@ func manual(root *cobra.Command) string {
 	text, _, _ := strings.Cut(root.Long, "\n\nExit codes:")
 	m.text(text)
 	m.section("OPTIONS")
-	m.flags(own(root))
+	m.flags(ownFlags(root))
 	m.section("COMMANDS")
 	m.text("What stands above is not told again: commands that work on an account take --account, --base-url, --config, --token-env, --token-file and --read-only, demo takes the options of the screen.")
-	for _, c := range documented(root) {
-		m.command(c)
-		for _, sub := range documented(c) {
-			m.command(sub)
+	for _, c := range visibleCommands(root) {
+		m.commandSection(c)
+		for _, sub := range visibleCommands(c) {
+			m.commandSection(sub)
 		}
 	}
 	m.section("CONFIGURATION")
 	m.text("$XDG_CONFIG_HOME/lookout/config.toml; lookout config init writes one with every key explained.")
-	manSettings(m, topSettings(), "")
-	manSettings(m, accountSettings(), "accounts.NAME.")
-	for _, t := range tables() {
-		m.item(t.title, t.about)
+	writeManConfigKeys(m, topLevelKeys(), "")
+	writeManConfigKeys(m, accountKeys(), "accounts.NAME.")
+	for _, t := range configTables() {
+		m.item(t.title, t.description)
 	}
-	m.item("keys", aboutKeys)
+	m.item("keys", keysDescription)
 	m.section("ENVIRONMENT")
-	for _, v := range variables {
+	for _, v := range environmentVariables {
 		m.item(v.name, v.about)
 	}
 	m.section("FILES")
 	m.item("$XDG_CONFIG_HOME/lookout/config.toml", "the configuration; never written unasked")
 	m.item("$XDG_STATE_HOME/lookout/NAME.journal", "what was changed in an account, mode 0600")
 	m.section("EXIT STATUS")
-	for _, c := range codes {
+	for _, c := range exitCodes {
 		m.item(fmt.Sprint(c.code), c.meaning)
 	}
 	return m.String()
 }
 
-// page is a manual page on its way.
-type page struct{ strings.Builder }
+// manWriter is a manual page on its way.
+type manWriter struct{ strings.Builder }
 
-func (p *page) line(text string) { p.WriteString(text + "\n") }
+func (p *manWriter) line(text string) { p.WriteString(text + "\n") }
 
-func (p *page) section(name string) { p.line(".SH " + name) }
+func (p *manWriter) section(name string) { p.line(".SH " + name) }
 
 // text writes lines so that they mean nothing but themselves.
-func (p *page) text(text string) {
+func (p *manWriter) text(text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
 			p.line(".br")
 		}
-		p.line(roff(line))
+		p.line(escapeRoff(line))
 	}
 }
 
 // item is a name and what it means.
-func (p *page) item(name, about string) {
+func (p *manWriter) item(name, about string) {
 	p.line(".TP")
-	p.line(`.B ` + roff(name))
+	p.line(`.B ` + escapeRoff(name))
 	p.text(about)
 }
 
-func (p *page) flags(set *pflag.FlagSet) {
+func (p *manWriter) flags(set *pflag.FlagSet) {
 	set.VisitAll(func(f *pflag.Flag) {
 		kind, about := pflag.UnquoteUsage(f)
 		name := "--" + f.Name
@@ -326,24 +326,24 @@ func (p *page) flags(set *pflag.FlagSet) {
 	})
 }
 
-func (p *page) command(c *cobra.Command) {
-	p.line(".SS " + roff(strings.TrimSuffix(c.UseLine(), " [flags]")))
+func (p *manWriter) commandSection(c *cobra.Command) {
+	p.line(".SS " + escapeRoff(strings.TrimSuffix(c.UseLine(), " [flags]")))
 	p.text(c.Short + ".")
 	if c.Long != "" {
 		p.text(c.Long)
 	}
-	p.flags(beyond(own(c), own(c.Root())))
+	p.flags(flagsExcept(ownFlags(c), ownFlags(c.Root())))
 	if c.Example != "" {
 		p.line(".PP\n.nf")
 		for line := range strings.SplitSeq(c.Example, "\n") {
-			p.line(roff(line))
+			p.line(escapeRoff(line))
 		}
 		p.line(".fi")
 	}
 }
 
-// beyond are flags without those that are told elsewhere in the same words.
-func beyond(set, told *pflag.FlagSet) *pflag.FlagSet {
+// flagsExcept are flags without those that are told elsewhere in the same words.
+func flagsExcept(set, told *pflag.FlagSet) *pflag.FlagSet {
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.VisitAll(func(f *pflag.Flag) {
 		if other := told.Lookup(f.Name); other == nil || other.Usage != f.Usage {
@@ -353,14 +353,14 @@ func beyond(set, told *pflag.FlagSet) *pflag.FlagSet {
 	return rest
 }
 
-func manSettings[T any](p *page, settings []setting[T], lead string) {
+func writeManConfigKeys[T any](p *manWriter, settings []configKey[T], lead string) {
 	for _, s := range settings {
-		p.item(lead+s.name, fmt.Sprintf("%s It takes %s; without it: %s.", s.about, s.kind(), s.absent))
+		p.item(lead+s.name, fmt.Sprintf("%s It takes %s; without it: %s.", s.description, s.typeName(), s.defaultText))
 	}
 }
 
-// roff escapes a line. What is not ASCII is named by its number, so that no encoding has to be guessed.
-func roff(line string) string {
+// escapeRoff escapes a line. What is not ASCII is named by its number, so that no encoding has to be guessed.
+func escapeRoff(line string) string {
 	var b strings.Builder
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		b.WriteString(`\&`)

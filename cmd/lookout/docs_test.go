@@ -15,7 +15,7 @@ import (
 
 // The committed documents are what the program would write. Completions are made for a release alone.
 func TestDocumentsAreUpToDate(t *testing.T) {
-	pages, err := documents(t.Context())
+	pages, err := generateDocs(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,19 +40,19 @@ func TestDocumentsAreUpToDate(t *testing.T) {
 }
 
 // Every command says what it is and every flag what it does; each has its exit codes in the manual.
-func TestEveryCommandIsTold(t *testing.T) {
-	pages, err := documents(t.Context())
+func TestGenerateDocs_everyCommandHasAPage(t *testing.T) {
+	pages, err := generateDocs(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	man := pages["man/lookout.1"]
-	for _, c := range documented(command()) {
+	for _, c := range visibleCommands(newRootCommand()) {
 		if c.Short == "" || !strings.Contains(man, ".SS lookout "+c.Name()) {
 			t.Errorf("%s is not told", c.CommandPath())
 		}
 	}
-	for _, code := range codes {
-		if !strings.Contains(man, roff(code.meaning)) {
+	for _, code := range exitCodes {
+		if !strings.Contains(man, escapeRoff(code.meaning)) {
 			t.Errorf("the manual does not tell %d", code.code)
 		}
 	}
@@ -61,21 +61,21 @@ func TestEveryCommandIsTold(t *testing.T) {
 // Every command line in a block of the README, of the guides and of the commands' pages works, each page on an emulated account of its own.
 // The manual has the same examples as the pages.
 func TestDocumentedCommandsWork(t *testing.T) {
-	for _, page := range pagesOf(t) {
+	for _, page := range docPages(t) {
 		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
-			r := newRig(t, emulator.Options{})
+			r := newTestEnv(t, emulator.Options{})
 			t.Chdir(r.home)
 			for _, name := range []string{"password", "docs/overview.svg"} {
 				r.write(name, "secret\n")
 			}
-			r.certified("cdn.acme.net")
-			for _, line := range commandLines(t, filepath.Join(rootOf(t), page)) {
-				args := words(line)
+			r.writeCertificate("cdn.acme.net")
+			for _, line := range commandLines(t, filepath.Join(repoRoot(t), page)) {
+				args := splitQuoted(line)
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate": // they need a terminal, or stay
-					r.understood(page, args)
+					r.checkCommandLine(page, args)
 				default:
-					if s := r.fed("typed secret\n", append(args, documentedExtra(args)...)...); s.code != exitOK {
+					if s := r.runWithInput("typed secret\n", append(args, confirmationArgs(args)...)...); s.code != exitOK {
 						t.Errorf("%s: lookout %s: %d %s", page, line, s.code, s.err)
 					}
 				}
@@ -84,10 +84,10 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	}
 }
 
-// certified puts a certificate and its key into the working directory.
-func (r *rig) certified(name string) {
+// writeCertificate puts a certificate and its key into the working directory.
+func (r *testEnv) writeCertificate(name string) {
 	r.Helper()
-	dir := certificateIn(r.T, name)
+	dir := writeCertificate(r.T, name)
 	for _, file := range []string{"cert.pem", "key.pem"} {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
@@ -99,15 +99,15 @@ func (r *rig) certified(name string) {
 
 // Every command that is named in a text exists, and takes the flags that stand with it.
 func TestNamedCommandsExist(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	for _, page := range pagesOf(t) {
-		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+	r := newTestEnv(t, emulator.Options{})
+	for _, page := range docPages(t) {
+		data, err := os.ReadFile(filepath.Join(repoRoot(t), page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, code := range strings.Split(string(data), "`") {
 			if line, named := strings.CutPrefix(code, "lookout "); named && i%2 == 1 && !strings.Contains(line, "\n") {
-				r.understood(page, words(strings.ReplaceAll(line, "bash|zsh|fish|powershell", "bash")))
+				r.checkCommandLine(page, splitQuoted(strings.ReplaceAll(line, "bash|zsh|fish|powershell", "bash")))
 			}
 		}
 	}
@@ -115,14 +115,14 @@ func TestNamedCommandsExist(t *testing.T) {
 
 // Every configuration in a text is one without mistakes.
 func TestDocumentedConfigurationsAreValid(t *testing.T) {
-	for _, page := range pagesOf(t) {
-		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+	for _, page := range docPages(t) {
+		data, err := os.ReadFile(filepath.Join(repoRoot(t), page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range strings.Split(string(data), "```toml\n")[1:] {
 			text, _, _ := strings.Cut(part, "```")
-			if err := allMistakes(t.Context(), []byte(text)).in(page); err != nil {
+			if err := checkConfig(t.Context(), []byte(text)).asError(page); err != nil {
 				t.Error(err)
 			}
 		}
@@ -132,32 +132,32 @@ func TestDocumentedConfigurationsAreValid(t *testing.T) {
 // Every picture of a page is there, is small, and is told to those who do not see it.
 func TestPicturesAreToldAndSmall(t *testing.T) {
 	shown := map[string]bool{}
-	for _, page := range pagesOf(t) {
-		data, err := os.ReadFile(filepath.Join(rootOf(t), page))
+	for _, page := range docPages(t) {
+		data, err := os.ReadFile(filepath.Join(repoRoot(t), page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range strings.Split(string(data), "![")[1:] {
 			alt, rest, _ := strings.Cut(part, "](")
 			name, _, _ := strings.Cut(rest, ")")
-			info, err := os.Stat(filepath.Join(rootOf(t), filepath.Dir(page), name))
+			info, err := os.Stat(filepath.Join(repoRoot(t), filepath.Dir(page), name))
 			if err != nil || info.Size() > 24<<10 || len(alt) < 60 {
 				t.Errorf("%s: %s: %v, %d bytes, told as %q", page, name, err, info.Size(), alt)
 			}
 			shown[filepath.Base(name)] = true
 		}
 	}
-	for _, one := range shots() {
+	for _, one := range pictureSpecs() {
 		if !shown[one.name+".svg"] {
 			t.Errorf("%s is on no page", one.name)
 		}
 	}
 }
 
-// understood checks that a command line names a command and flags that there are.
-func (r *rig) understood(page string, args []string) {
+// checkCommandLine checks that a command line names a command and flags that there are.
+func (r *testEnv) checkCommandLine(page string, args []string) {
 	r.Helper()
-	c, rest, err := command().Find(args)
+	c, rest, err := newRootCommand().Find(args)
 	if err != nil || !c.Runnable() {
 		r.Errorf("%s: lookout %v: there is no such command", page, args)
 		return
@@ -170,17 +170,17 @@ func (r *rig) understood(page string, args []string) {
 	}
 }
 
-// pagesOf are the README and all pages below docs.
-func pagesOf(t *testing.T) []string {
+// docPages are the README and all pages below docs.
+func docPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md", ".github/CONTRIBUTING.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/commands/*.md"} {
-		found, err := filepath.Glob(filepath.Join(rootOf(t), pattern))
+		found, err := filepath.Glob(filepath.Join(repoRoot(t), pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range found {
-			name, err := filepath.Rel(rootOf(t), path)
+			name, err := filepath.Rel(repoRoot(t), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,8 +190,8 @@ func pagesOf(t *testing.T) []string {
 	return pages
 }
 
-// documentedExtra answers what a person at a terminal would be asked.
-func documentedExtra(args []string) []string {
+// confirmationArgs answers what a person at a terminal would be asked.
+func confirmationArgs(args []string) []string {
 	if len(args) > 1 && (args[1] == "delete" || args[1] == "revoke" || args[1] == "rm") && args[len(args)-1] != "--yes" {
 		return []string{"--yes"}
 	}
@@ -200,7 +200,7 @@ func documentedExtra(args []string) []string {
 
 var packageFolder, _ = os.Getwd()
 
-func rootOf(*testing.T) string { return filepath.Join(packageFolder, "..", "..") }
+func repoRoot(*testing.T) string { return filepath.Join(packageFolder, "..", "..") }
 
 // commandLines are the lines of a page's sh blocks that run the program, without its name, variables before it, comments, pipes and redirections.
 func commandLines(t *testing.T, path string) []string {
@@ -229,8 +229,8 @@ func commandLines(t *testing.T, path string) []string {
 	return lines
 }
 
-// words splits a command line at spaces that stand outside of double quotes.
-func words(line string) []string {
+// splitQuoted splits a command line at spaces that stand outside of double quotes.
+func splitQuoted(line string) []string {
 	var out []string
 	for i, part := range strings.Split(line, `"`) {
 		if i%2 == 1 {

@@ -25,259 +25,259 @@ import (
 
 // A finding is what the doctor says about one thing.
 type finding struct {
-	Check string `json:"check"`
-	State state  `json:"state"`
-	Text  string `json:"text"`
-	Next  string `json:"next,omitempty"` // what to do about it
-	code  int    // of the program's end, where it failed
+	Check    string     `json:"check"`
+	State    checkState `json:"state"`
+	Text     string     `json:"text"`
+	Next     string     `json:"next,omitempty"` // what to do about it
+	exitCode int        // of the program's end, where it failed
 }
 
-// A state is how well something is.
-type state string
+// A checkState is how well something is.
+type checkState string
 
 const (
-	fine    state = "ok"
-	doubt   state = "warning"
-	failed  state = "failed"
-	skipped state = "skipped" // something before it failed
+	stateOK      checkState = "ok"
+	stateWarning checkState = "warning"
+	stateFailed  checkState = "failed"
+	stateSkipped checkState = "skipped" // something before it failed
 )
 
 // doctor looks at everything that a run needs. Each look leaves what the next ones need.
 type doctor struct {
-	f        *flags
-	settings settings
-	token    client.Secret
-	res      *http.Response
-	sent     time.Time
-	findings []finding
-	reaches  []reach
+	flags       *flags
+	settings    settings
+	token       client.Secret
+	response    *http.Response
+	sentAt      time.Time
+	findings    []finding
+	permissions []panePermissions
 }
 
 func doctorCommand(f *flags) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check configuration, token, connection, terminal and folders", Args: nothing, Example: examples("lookout doctor\nlookout doctor --json"),
+		Use: "doctor", Short: "Check configuration, token, connection, terminal and folders", Args: noArgs, Example: indentExamples("lookout doctor\nlookout doctor --json"),
 		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's scopes and what they allow in each pane,\n" +
 			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure decides the exit code:\n" +
 			"2 configuration, 3 token, 6 no connection, 1 anything else.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := &doctor{f: f, reaches: []reach{}}
-			d.examine(c.Context())
+			d := &doctor{flags: f, permissions: []panePermissions{}}
+			d.runChecks(c.Context())
 			if asJSON {
-				if err := writeJSON(c.OutOrStdout(), map[string]any{"findings": d.findings, "panes": d.reaches}, "  "); err != nil {
+				if err := writeJSON(c.OutOrStdout(), map[string]any{"findings": d.findings, "panes": d.permissions}, "  "); err != nil {
 					return err
 				}
-				return d.verdict()
+				return d.exitStatus()
 			}
-			if err := emit(c.OutOrStdout(), d.report()); err != nil {
+			if err := writeText(c.OutOrStdout(), d.report()); err != nil {
 				return err
 			}
-			return d.verdict()
+			return d.exitStatus()
 		},
 	}
-	f.ofAccount(c.Flags())
+	f.addAccountFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON")
 	return c
 }
 
-// examine makes every check in turn.
-func (d *doctor) examine(ctx context.Context) {
-	d.configuration(ctx)
-	d.tokenAtHand(ctx)
-	d.connection(ctx)
-	d.clock()
-	d.scopes(ctx)
-	d.screen()
-	d.clipboard()
-	d.mouse()
-	d.folders()
+// runChecks makes every check in turn.
+func (d *doctor) runChecks(ctx context.Context) {
+	d.checkConfiguration(ctx)
+	d.checkToken(ctx)
+	d.checkConnection(ctx)
+	d.checkClock()
+	d.checkScopes(ctx)
+	d.checkTerminal()
+	d.checkClipboard()
+	d.checkMouse()
+	d.checkFolders()
 }
 
-func (d *doctor) say(check string, s state, text, next string) {
+func (d *doctor) addFinding(check string, s checkState, text, next string) {
 	d.findings = append(d.findings, finding{Check: check, State: s, Text: client.Clean(text), Next: next})
 }
 
-func (d *doctor) fail(check string, code int, err error, next string) {
-	d.findings = append(d.findings, finding{check, failed, client.Clean(err.Error()), next, code})
+func (d *doctor) addFailure(check string, code int, err error, next string) {
+	d.findings = append(d.findings, finding{check, stateFailed, client.Clean(err.Error()), next, code})
 }
 
-// well reports whether a check was made and did not fail.
-func (d *doctor) well(check string) bool {
+// passed reports whether a check was made and did not fail.
+func (d *doctor) passed(check string) bool {
 	for _, f := range d.findings {
 		if f.Check == check {
-			return f.State == fine || f.State == doubt
+			return f.State == stateOK || f.State == stateWarning
 		}
 	}
 	return false
 }
 
-func (d *doctor) configuration(ctx context.Context) {
-	path, data, err := readConfig(d.f)
+func (d *doctor) checkConfiguration(ctx context.Context) {
+	path, data, err := readConfig(d.flags)
 	if err != nil {
-		d.fail("configuration", exitUsage, err, "lookout config path says where it is looked for")
+		d.addFailure("configuration", exitUsage, err, "lookout config path says where it is looked for")
 		return
 	}
-	cfg, _ := parse(data)
-	wrong := allMistakes(ctx, data)
+	cfg, _ := parseConfig(data)
+	wrong := checkConfig(ctx, data)
 	switch {
 	case data == nil:
-		d.say("configuration", fine, "there is none at "+path, "")
+		d.addFinding("configuration", stateOK, "there is none at "+path, "")
 	case len(wrong) == 0:
-		d.say("configuration", fine, path, "")
+		d.addFinding("configuration", stateOK, path, "")
 	}
 	for _, one := range wrong {
-		if one.grave {
-			d.fail("configuration", exitUsage, mistakes{one}.in(path), "lookout config edit")
+		if one.fatal {
+			d.addFailure("configuration", exitUsage, configErrors{one}.asError(path), "lookout config edit")
 			continue
 		}
-		d.say("configuration", doubt, mistakes{one}.in(path).Error(), "lookout config edit")
+		d.addFinding("configuration", stateWarning, configErrors{one}.asError(path).Error(), "lookout config edit")
 	}
-	d.settings, err = choose(cfg, d.f)
+	d.settings, err = resolveSettings(cfg, d.flags)
 	if err != nil {
-		d.fail("account", exitUsage, err, "")
+		d.addFailure("account", exitUsage, err, "")
 		return
 	}
 	text := d.settings.Account + " at " + d.settings.BaseURL
 	if d.settings.ReadOnly {
 		text += ", read-only"
 	}
-	d.say("account", fine, text, "")
+	d.addFinding("account", stateOK, text, "")
 }
 
-func (d *doctor) tokenAtHand(ctx context.Context) {
-	if !d.well("account") {
-		d.say("token", skipped, "there is no account", "")
+func (d *doctor) checkToken(ctx context.Context) {
+	if !d.passed("account") {
+		d.addFinding("token", stateSkipped, "there is no account", "")
 		return
 	}
-	source := d.settings.source()
+	source := d.settings.tokenSource()
 	t, err := source.get(ctx)
 	if err != nil {
-		d.fail("token", exitDenied, err, "")
+		d.addFailure("token", exitDenied, err, "")
 		return
 	}
 	d.token = t
-	d.say("token", fine, "from "+source.source, "")
+	d.addFinding("token", stateOK, "from "+source.description, "")
 }
 
-// connection asks the server for anything, without the token: what counts is that there is an answer.
-func (d *doctor) connection(ctx context.Context) {
-	if !d.well("account") {
-		d.say("address", skipped, "there is no account", "")
+// checkConnection asks the server for anything, without the token: what counts is that there is an answer.
+func (d *doctor) checkConnection(ctx context.Context) {
+	if !d.passed("account") {
+		d.addFinding("address", stateSkipped, "there is no account", "")
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	c, err := client.New(d.settings.BaseURL, client.NewSecret("none"))
 	if err != nil {
-		d.fail("address", exitUsage, err, "correct base_url")
+		d.addFailure("address", exitUsage, err, "correct base_url")
 		return
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(d.settings.BaseURL, "/")+"/object-storage/clusters", nil)
 	if err != nil {
-		d.fail("address", exitUsage, errors.New("the address cannot be built"), "correct base_url")
+		d.addFailure("address", exitUsage, errors.New("the address cannot be built"), "correct base_url")
 		return
 	}
-	d.proxy(req)
-	d.sent = time.Now()
+	d.checkProxy(req)
+	d.sentAt = time.Now()
 	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer plain.CloseIdleConnections()
 	res, err := plain.Do(req)
 	if err != nil {
 		failure := &client.Error{Host: c.Host(), Cause: err}
-		d.fail("address", exitLater, errors.New(failure.Why()), "check the address, the network and the proxy")
+		d.addFailure("address", exitUnavailable, errors.New(failure.Why()), "check the address, the network and the proxy")
 		return
 	}
 	res.Body.Close()
-	d.res = res
-	d.say("address", fine, fmt.Sprintf("%s answers in %d ms", c.Host(), time.Since(d.sent).Milliseconds()), "")
-	d.encryption(res.TLS)
+	d.response = res
+	d.addFinding("address", stateOK, fmt.Sprintf("%s answers in %d ms", c.Host(), time.Since(d.sentAt).Milliseconds()), "")
+	d.checkTLS(res.TLS)
 }
 
-func (d *doctor) proxy(req *http.Request) {
+func (d *doctor) checkProxy(req *http.Request) {
 	through, err := http.ProxyFromEnvironment(req)
 	switch {
 	case err != nil:
-		d.fail("proxy", exitLater, errors.New("HTTPS_PROXY or HTTP_PROXY holds no address"), "correct it or unset it")
+		d.addFailure("proxy", exitUnavailable, errors.New("HTTPS_PROXY or HTTP_PROXY holds no address"), "correct it or unset it")
 	case through != nil:
-		d.say("proxy", fine, "through "+through.Host, "")
+		d.addFinding("proxy", stateOK, "through "+through.Host, "")
 	default:
-		d.say("proxy", fine, "none", "")
+		d.addFinding("proxy", stateOK, "none", "")
 	}
 }
 
-func (d *doctor) encryption(t *tls.ConnectionState) {
+func (d *doctor) checkTLS(t *tls.ConnectionState) {
 	if t == nil {
-		d.say("tls", doubt, "not encrypted: this machine's own address", "")
+		d.addFinding("tls", stateWarning, "not encrypted: this machine's own address", "")
 		return
 	}
 	text := tls.VersionName(t.Version)
 	if len(t.PeerCertificates) == 0 {
-		d.say("tls", fine, text, "")
+		d.addFinding("tls", stateOK, text, "")
 		return
 	}
 	ends := t.PeerCertificates[0].NotAfter
 	text += ", certificate until " + ends.UTC().Format(time.DateOnly)
 	if time.Until(ends) < 14*24*time.Hour {
-		d.say("tls", doubt, text, "it ends soon; whoever runs the server should know")
+		d.addFinding("tls", stateWarning, text, "it ends soon; whoever runs the server should know")
 		return
 	}
-	d.say("tls", fine, text, "")
+	d.addFinding("tls", stateOK, text, "")
 }
 
-// skewed is how wrong a clock may be before ages and ends are misleading.
-const skewed = 30 * time.Second
+// maxClockSkew is how wrong a clock may be before ages and ends are misleading.
+const maxClockSkew = 30 * time.Second
 
-// clock compares this machine's clock with the server's.
-func (d *doctor) clock() {
-	if d.res == nil {
-		d.say("clock", skipped, "there is no answer to compare with", "")
+// checkClock compares this machine's clock with the server's.
+func (d *doctor) checkClock() {
+	if d.response == nil {
+		d.addFinding("clock", stateSkipped, "there is no answer to compare with", "")
 		return
 	}
-	at, err := http.ParseTime(d.res.Header.Get("Date"))
+	at, err := http.ParseTime(d.response.Header.Get("Date"))
 	if err != nil {
-		d.say("clock", skipped, "the server does not say what time it is", "")
+		d.addFinding("clock", stateSkipped, "the server does not say what time it is", "")
 		return
 	}
-	off := d.sent.Sub(at).Round(time.Second)
-	if off.Abs() > skewed {
-		d.say("clock", doubt, fmt.Sprintf("this machine is off by %s", off), "set the clock: ages, ends and links go by it")
+	off := d.sentAt.Sub(at).Round(time.Second)
+	if off.Abs() > maxClockSkew {
+		d.addFinding("clock", stateWarning, fmt.Sprintf("this machine is off by %s", off), "set the clock: ages, ends and links go by it")
 		return
 	}
-	d.say("clock", fine, "within "+skewed.String()+" of the server's", "")
+	d.addFinding("clock", stateOK, "within "+maxClockSkew.String()+" of the server's", "")
 }
 
-// scopes asks with the token, and tells what it allows pane by pane.
-func (d *doctor) scopes(ctx context.Context) {
-	if !d.well("token") || !d.well("address") {
-		d.say("scopes", skipped, "there is no token or no connection", "")
+// checkScopes asks with the token, and tells what it allows pane by pane.
+func (d *doctor) checkScopes(ctx context.Context) {
+	if !d.passed("token") || !d.passed("address") {
+		d.addFinding("scopes", stateSkipped, "there is no token or no connection", "")
 		return
 	}
-	c, err := d.settings.client(d.token, nil)
+	c, err := d.settings.newClient(d.token, nil)
 	if err != nil {
-		d.fail("scopes", exitDenied, err, "")
+		d.addFailure("scopes", exitDenied, err, "")
 		return
 	}
 	_, err = c.Services.List(ctx, 1)
 	var failure *client.Error
-	if errors.As(err, &failure) && !closed(failure) {
-		d.fail("scopes", codeOf(err), err, failure.Advice())
+	if errors.As(err, &failure) && !deniedByAPI(failure) {
+		d.addFailure("scopes", exitCodeFor(err), err, failure.Advice())
 		return
 	}
 	scopes := c.Scopes()
-	d.reaches = reachOf(orElse(scopes, "*"), failure)
+	d.permissions = permissionsFor(orDefault(scopes, "*"), failure)
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
-		d.say("scopes", doubt, scopesShown(scopes)+"; but the user is restricted: Managed is closed", failure.Advice())
+		d.addFinding("scopes", stateWarning, describeScopes(scopes)+"; but the user is restricted: Managed is closed", failure.Advice())
 	case failure != nil:
-		d.say("scopes", doubt, scopesShown(scopes)+"; "+failure.Why(), failure.Advice())
+		d.addFinding("scopes", stateWarning, describeScopes(scopes)+"; "+failure.Why(), failure.Advice())
 	default:
-		d.say("scopes", fine, scopesShown(scopes), "")
+		d.addFinding("scopes", stateOK, describeScopes(scopes), "")
 	}
 }
 
-func (d *doctor) screen() {
+func (d *doctor) checkTerminal() {
 	colours := map[theme.ColorProfile]string{theme.NoColor: "no colours", theme.ANSI16: "16 colours", theme.ANSI256: "256 colours", theme.TrueColor: "true colour"}[terminal.DetectColorProfile()]
-	text := fmt.Sprintf("TERM=%s, %s", orElse(os.Getenv("TERM"), "(not set)"), colours)
+	text := fmt.Sprintf("TERM=%s, %s", orDefault(os.Getenv("TERM"), "(not set)"), colours)
 	if os.Getenv("NO_COLOR") != "" {
 		text += " (NO_COLOR)"
 	}
@@ -288,69 +288,69 @@ func (d *doctor) screen() {
 		text += ", ASCII alone (the locale is not UTF-8)"
 	}
 	if err := terminal.Check(); err != nil {
-		d.say("terminal", doubt, text+"; "+err.Error(), "the commands for scripts work without one")
+		d.addFinding("terminal", stateWarning, text+"; "+err.Error(), "the commands for scripts work without one")
 		return
 	}
-	d.say("terminal", fine, text, "")
+	d.addFinding("terminal", stateOK, text, "")
 }
 
-func (d *doctor) clipboard() {
+func (d *doctor) checkClipboard() {
 	switch {
 	case os.Getenv("TMUX") != "":
-		d.say("clipboard", fine, "through tmux", "in ~/.tmux.conf: set -g set-clipboard on, and set -g allow-passthrough on")
+		d.addFinding("clipboard", stateOK, "through tmux", "in ~/.tmux.conf: set -g set-clipboard on, and set -g allow-passthrough on")
 	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
-		d.say("clipboard", fine, "through screen, where the terminal allows OSC 52", "")
+		d.addFinding("clipboard", stateOK, "through screen, where the terminal allows OSC 52", "")
 	case os.Getenv("SSH_CONNECTION") != "":
-		d.say("clipboard", fine, "over ssh by OSC 52, where the terminal allows it", "")
+		d.addFinding("clipboard", stateOK, "over ssh by OSC 52, where the terminal allows it", "")
 	default:
-		d.say("clipboard", fine, "the system's, and OSC 52 where the terminal allows it", "")
+		d.addFinding("clipboard", stateOK, "the system's, and OSC 52 where the terminal allows it", "")
 	}
 }
 
-func (d *doctor) mouse() {
+func (d *doctor) checkMouse() {
 	text := "wheel and clicks; --no-mouse leaves it to the terminal, as does M while running"
 	if os.Getenv("TMUX") != "" {
-		d.say("mouse", fine, text, "in ~/.tmux.conf: set -g mouse on")
+		d.addFinding("mouse", stateOK, text, "in ~/.tmux.conf: set -g mouse on")
 		return
 	}
-	d.say("mouse", fine, text, "")
+	d.addFinding("mouse", stateOK, text, "")
 }
 
-// folders looks at what the program keeps.
-func (d *doctor) folders() {
-	d.folder("state folder", stateFolder(), 0o700)
-	d.folder("config folder", filepath.Join(xdg.ConfigHome, "lookout"), 0o700)
+// checkFolders looks at what the program keeps.
+func (d *doctor) checkFolders() {
+	d.checkFolder("state folder", stateFolder(), 0o700)
+	d.checkFolder("config folder", filepath.Join(xdg.ConfigHome, "lookout"), 0o700)
 	if d.settings.Account == "" {
 		return
 	}
 	path := d.settings.journalPath()
-	d.folder("journal", path, 0o600)
+	d.checkFolder("journal", path, 0o600)
 	if _, err := os.Stat(path); err != nil {
 		return
 	}
 	j, err := journal.Open(path, d.settings.Account, time.Now)
 	if err != nil {
-		d.fail("journal", exitError, err, "a change that cannot be recorded is not sent")
+		d.addFailure("journal", exitFailure, err, "a change that cannot be recorded is not sent")
 		return
 	}
 	defer j.Close()
-	if n := j.Torn(); n > 0 {
-		d.say("journal", doubt, fmt.Sprintf("lines that cannot be read: %d", n), "they are passed over; what they said is lost")
+	if n := j.UnreadableLines(); n > 0 {
+		d.addFinding("journal", stateWarning, fmt.Sprintf("lines that cannot be read: %d", n), "they are passed over; what they said is lost")
 	}
 }
 
-// folder checks that something is its owner's alone.
-func (d *doctor) folder(check, path string, mode os.FileMode) {
+// checkFolder checks that something is its owner's alone.
+func (d *doctor) checkFolder(check, path string, mode os.FileMode) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(check, fine, path+" is not there yet", "")
+		d.addFinding(check, stateOK, path+" is not there yet", "")
 	case err != nil:
-		d.fail(check, exitError, err, "")
+		d.addFailure(check, exitFailure, err, "")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^mode != 0 && mode&0o077 == 0:
-		d.say(check, doubt, fmt.Sprintf("%s has the mode %04o: others may look", path, info.Mode().Perm()), fmt.Sprintf("chmod %o %s", mode, path))
+		d.addFinding(check, stateWarning, fmt.Sprintf("%s has the mode %04o: others may look", path, info.Mode().Perm()), fmt.Sprintf("chmod %o %s", mode, path))
 	default:
-		d.say(check, fine, path, "")
+		d.addFinding(check, stateOK, path, "")
 	}
 }
 
@@ -358,9 +358,9 @@ func (d *doctor) folder(check, path string, mode os.FileMode) {
 func (d *doctor) report() string {
 	var b strings.Builder
 	line := func(state, check, text string) {
-		fmt.Fprintf(&b, "%-8s %-14s %s\n", state, check, strings.Join(folded(text, 56), "\n"+strings.Repeat(" ", 24)))
+		fmt.Fprintf(&b, "%-8s %-14s %s\n", state, check, strings.Join(wrapWords(text, 56), "\n"+strings.Repeat(" ", 24)))
 	}
-	count := map[state]int{}
+	count := map[checkState]int{}
 	for _, f := range d.findings {
 		count[f.State]++
 		line(string(f.State), f.Check, f.Text)
@@ -368,20 +368,20 @@ func (d *doctor) report() string {
 			line("", "", f.Next)
 		}
 		if f.Check == "scopes" {
-			for _, r := range d.reaches {
+			for _, r := range d.permissions {
 				fmt.Fprintf(&b, "%9s%s\n", "", r)
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nfailed: %d, warnings: %d\n", count[failed], count[doubt])
+	fmt.Fprintf(&b, "\nfailed: %d, warnings: %d\n", count[stateFailed], count[stateWarning])
 	return b.String()
 }
 
-// verdict is the exit code of the first failure; the report has told it.
-func (d *doctor) verdict() error {
+// exitStatus is the exit code of the first failure; the report has told it.
+func (d *doctor) exitStatus() error {
 	for _, f := range d.findings {
-		if f.State == failed {
-			return &exit{f.code, nil}
+		if f.State == stateFailed {
+			return &exitCodeError{f.exitCode, nil}
 		}
 	}
 	return nil

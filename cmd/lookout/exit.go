@@ -13,48 +13,48 @@ import (
 
 // Exit codes. A signal ends the program with 128 and its number.
 const (
-	exitOK      = 0
-	exitError   = 1
-	exitUsage   = 2
-	exitDenied  = 3
-	exitMissing = 4
-	exitUnknown = 5
-	exitLater   = 6
-	exitBroken  = 130
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitDenied      = 3
+	exitNotFound    = 4
+	exitUnknown     = 5
+	exitUnavailable = 6
+	exitInterrupted = 130
 )
 
-// codes are the exit codes in words, for the help and the documentation.
-var codes = []struct {
+// exitCodes are the exit codes in words, for the help and the documentation.
+var exitCodes = []struct {
 	code    int
 	meaning string
 }{
 	{exitOK, "fine"},
-	{exitError, "it failed, or the API refused it"},
+	{exitFailure, "it failed, or the API refused it"},
 	{exitUsage, "wrong flags, arguments or configuration, or no terminal where one is needed"},
 	{exitDenied, "no token, a token that is not accepted, or one that may not do this; also --read-only"},
-	{exitMissing, "the thing is not there"},
+	{exitNotFound, "the thing is not there"},
 	{exitUnknown, "a change was sent, and its outcome is unknown or could not be written: look before doing it again"},
-	{exitLater, "too many requests, or the API cannot be reached: try again later"},
-	{exitBroken, "interrupted; another signal n gives 128+n"},
+	{exitUnavailable, "too many requests, or the API cannot be reached: try again later"},
+	{exitInterrupted, "interrupted; another signal n gives 128+n"},
 }
 
-func codesHelp() string {
+func exitCodesHelp() string {
 	var b strings.Builder
 	b.WriteString("Exit codes:")
-	for _, c := range codes {
+	for _, c := range exitCodes {
 		fmt.Fprintf(&b, "\n  %-3d %s", c.code, c.meaning)
 	}
 	return b.String()
 }
 
-// exit is an error with its own exit code. One without an error has told already why.
-type exit struct {
+// exitCodeError is an error with its own exit code. One without an error has told already why.
+type exitCodeError struct {
 	code int
 	err  error
 }
 
 // Error is the error's text.
-func (e *exit) Error() string {
+func (e *exitCodeError) Error() string {
 	if e.err == nil {
 		return ""
 	}
@@ -62,15 +62,15 @@ func (e *exit) Error() string {
 }
 
 // Unwrap is the error.
-func (e *exit) Unwrap() error { return e.err }
+func (e *exitCodeError) Unwrap() error { return e.err }
 
-func usage(err error) error { return &exit{exitUsage, err} }
+func usageError(err error) error { return &exitCodeError{exitUsage, err} }
 
-func denied(err error) error { return &exit{exitDenied, err} }
+func deniedError(err error) error { return &exitCodeError{exitDenied, err} }
 
-// codeOf is the exit code of an error.
-func codeOf(err error) int {
-	var e *exit
+// exitCodeFor is the exit code of an error.
+func exitCodeFor(err error) int {
+	var e *exitCodeError
 	var failure *client.Error
 	switch {
 	case err == nil:
@@ -78,34 +78,34 @@ func codeOf(err error) int {
 	case errors.As(err, &e):
 		return e.code
 	case errors.As(err, &failure):
-		return codeOfFailure(failure)
+		return exitCodeForAPIError(failure)
 	case errors.Is(err, context.Canceled):
-		return exitBroken
+		return exitInterrupted
 	}
-	return exitError
+	return exitFailure
 }
 
-// codeOfFailure is the exit code of a request that did not go well.
-func codeOfFailure(e *client.Error) int {
+// exitCodeForAPIError is the exit code of a request that did not go well.
+func exitCodeForAPIError(e *client.Error) int {
 	switch {
 	case e.Unknown():
 		return exitUnknown
 	case errors.Is(e.Cause, context.Canceled):
-		return exitBroken
+		return exitInterrupted
 	case e.NotFromAPI() && e.Status < 500:
-		return exitError
+		return exitFailure
 	case e.Unauthorized(), e.Denied(), errors.Is(e, client.ErrReadOnly):
 		return exitDenied
 	case e.NotFound():
-		return exitMissing
+		return exitNotFound
 	case errors.Is(e, client.ErrRateLimited), e.Offline(), e.Status >= 500:
-		return exitLater
+		return exitUnavailable
 	}
-	return exitError
+	return exitFailure
 }
 
-// told is an error with its next step, as one line for each mistake.
-func told(err error) string {
+// describeError is an error with its next step, as one line for each mistake.
+func describeError(err error) string {
 	var failure *client.Error
 	switch {
 	case err == nil:
@@ -120,29 +120,29 @@ func told(err error) string {
 	return err.Error()
 }
 
-// nothing is for commands that take no arguments. A word that is like a command is offered.
-func nothing(c *cobra.Command, args []string) error {
+// noArgs is for commands that take no arguments. A word that is like a command is offered.
+func noArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	if !c.HasSubCommands() {
-		return usage(fmt.Errorf("%s takes no argument: %q", c.CommandPath(), client.Clean(args[0])))
+		return usageError(fmt.Errorf("%s takes no argument: %q", c.CommandPath(), client.Clean(args[0])))
 	}
 	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), client.Clean(args[0]))
 	c.SuggestionsMinimumDistance = 2
 	if like := c.SuggestionsFor(args[0]); len(like) > 0 {
 		text += "; is " + strings.Join(like, " or ") + " meant?"
 	}
-	return usage(fmt.Errorf("%s; %s --help lists what there is", text, c.CommandPath()))
+	return usageError(fmt.Errorf("%s; %s --help lists what there is", text, c.CommandPath()))
 }
 
-// needsCommand is the work of a command that does nothing without one of those beneath it.
-func needsCommand(c *cobra.Command, _ []string) error {
-	return usage(fmt.Errorf("%s needs a command; %[1]s --help lists what there is", c.CommandPath()))
+// requireSubcommand is the work of a command that does nothing without one of those beneath it.
+func requireSubcommand(c *cobra.Command, _ []string) error {
+	return usageError(fmt.Errorf("%s needs a command; %[1]s --help lists what there is", c.CommandPath()))
 }
 
-// exactly is for commands whose use names their arguments: "get ID".
-func exactly(c *cobra.Command, args []string) error {
+// argsFromUse is for commands whose use names their arguments: "get ID".
+func argsFromUse(c *cobra.Command, args []string) error {
 	words := strings.Fields(c.Use)[1:]
 	least := 0
 	for _, w := range words {
@@ -151,7 +151,7 @@ func exactly(c *cobra.Command, args []string) error {
 		}
 	}
 	if len(args) < least || len(args) > len(words) {
-		return usage(fmt.Errorf("%s needs %s; %d given", c.CommandPath(), orElse(strings.Join(words, " "), "no argument"), len(args)))
+		return usageError(fmt.Errorf("%s needs %s; %d given", c.CommandPath(), orDefault(strings.Join(words, " "), "no argument"), len(args)))
 	}
 	return nil
 }

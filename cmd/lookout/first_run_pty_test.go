@@ -19,11 +19,11 @@ import (
 
 // From nothing to the dashboard in a real terminal: the token is not shown, ctrl+c in the middle gives the echo back.
 func TestFirstRunInATerminal(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	c := spawn(t, "--no-mouse")
-	c.read()
+	c := startPty(t, "--no-mouse")
+	c.startReading()
 	answer := func(question, text string) {
 		t.Helper()
 		c.waitFor(question)
@@ -37,10 +37,10 @@ func TestFirstRunInATerminal(t *testing.T) {
 	answer("Write it?", "yes")
 	c.waitFor("12 buckets")
 	_, _ = c.tty.WriteString("q")
-	if code := c.end(5 * time.Second); code != exitOK {
+	if code := c.waitExit(5 * time.Second); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
-	if tells(c.output()) {
+	if leaksToken(c.output()) {
 		t.Error("the token is shown")
 	}
 	kept, err := os.ReadFile(filepath.Join(r.home, "config", "lookout", "prod.token"))
@@ -49,8 +49,8 @@ func TestFirstRunInATerminal(t *testing.T) {
 	}
 }
 
-// emulated runs lookout emulate as a process of its own and gives its address.
-func emulated(t *testing.T) string {
+// startEmulatorProcess runs lookout emulate as a process of its own and gives its address.
+func startEmulatorProcess(t *testing.T) string {
 	t.Helper()
 	server := exec.Command(os.Args[0])
 	server.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=emulate --listen 127.0.0.1:0 --token "+canary)
@@ -74,7 +74,7 @@ func emulated(t *testing.T) string {
 
 // A newcomer with an empty home gets from the first question to their account with few keys, in a terminal of 80 columns.
 func TestFromNothingToTheAccount(t *testing.T) {
-	base := emulated(t)
+	base := startEmulatorProcess(t)
 	for name, way := range map[string]struct {
 		env     []string
 		cli     string   // of linode-cli
@@ -90,12 +90,12 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			if way.cli != "" {
-				(&rig{T: t}).write(filepath.Join(home, ".config", "linode-cli"), way.cli)
+				(&testEnv{T: t}).write(filepath.Join(home, ".config", "linode-cli"), way.cli)
 			}
 			began := time.Now()
 			env := append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8"}, way.env...)
-			c := spawnIn(t, env, 80, 24, "--no-mouse")
-			c.read()
+			c := startSizedPty(t, env, 80, 24, "--no-mouse")
+			c.startReading()
 			keys := 0
 			for questions := slices.Collect(slices.Chunk(append([]string{"Address of the API", base + "\r", "A name", "\r"}, way.answers...), 2)); len(questions) > 0; questions = questions[1:] {
 				c.waitFor(questions[0][0])
@@ -106,19 +106,19 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			c.waitFor("12 buckets")
 			t.Logf("%d keys, %s", keys, time.Since(began).Round(time.Millisecond))
 			_, _ = c.tty.WriteString("q")
-			if code := c.end(5 * time.Second); code != exitOK || keys > way.keys {
+			if code := c.waitExit(5 * time.Second); code != exitOK || keys > way.keys {
 				t.Errorf("exit code %d, %d keys", code, keys)
 			}
-			if tells(c.output()) {
+			if leaksToken(c.output()) {
 				t.Error("the token is shown")
 			}
-			c.keeps(filepath.Join(home, ".config", "lookout"), way.kept)
+			c.checkFolder(filepath.Join(home, ".config", "lookout"), way.kept)
 		})
 	}
 }
 
-// keeps checks that a folder holds files, each its owner's alone, and the token nowhere but in its own.
-func (c *child) keeps(folder string, files []string) {
+// checkFolder checks that a folder holds files, each its owner's alone, and the token nowhere but in its own.
+func (c *ptyProcess) checkFolder(folder string, files []string) {
 	c.t.Helper()
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -142,20 +142,20 @@ func (c *child) keeps(folder string, files []string) {
 }
 
 func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	c := spawn(t, "--no-mouse")
-	c.read()
+	c := startPty(t, "--no-mouse")
+	c.startReading()
 	c.waitFor("Address of the API")
 	_, _ = c.tty.WriteString(r.base + "\r\r\r")
 	c.waitFor("(not shown)")
 	_, _ = c.tty.WriteString("\x03")
-	if code := c.end(5 * time.Second); code != exitBroken {
+	if code := c.waitExit(5 * time.Second); code != exitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
 	after, err := term.GetState(c.slave.Fd())
-	if err != nil || *after != *c.before {
+	if err != nil || *after != *c.initialState {
 		t.Errorf("the terminal is left as %+v, %v", after, err)
 	}
 	if _, err := os.Stat(filepath.Join(r.home, "config")); err == nil {
@@ -165,40 +165,40 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 
 // A deletion asks on a terminal, and takes nothing but the name.
 func TestScriptAsksOnATerminal(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", canary)
-	id := r.idOf("services", "edge-router")
+	id := r.findID("services", "edge-router")
 	answer := func(text string, code int) {
 		t.Helper()
-		c := spawn(t, "services delete "+id)
-		c.read()
+		c := startPty(t, "services delete "+id)
+		c.startReading()
 		c.waitFor("Type edge-router to go on")
 		_, _ = c.tty.WriteString(text + "\r")
-		if got := c.end(5 * time.Second); got != code {
+		if got := c.waitExit(5 * time.Second); got != code {
 			t.Errorf("%s: exit code %d: %s", text, got, c.output())
 		}
 	}
 	for _, wrong := range []string{"y", "yes", "", "Edge-router", "edge-route"} {
-		answer(wrong, exitError)
+		answer(wrong, exitFailure)
 	}
-	r.good("services", "get", id)
+	r.mustRun("services", "get", id)
 	answer("edge-router", exitOK)
-	r.bad(r.run("services", "get", id), exitMissing)
+	r.checkResult(r.run("services", "get", id), exitNotFound)
 }
 
 // A variable of blanks alone chooses no editor.
 func TestEditorOfBlanksIsNone(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	r.configured("theme = \"dark\"\n")
+	r := newTestEnv(t, emulator.Options{})
+	r.writeConfig("theme = \"dark\"\n")
 	if err := os.WriteFile(filepath.Join(r.home, "vi"), []byte("#!/bin/sh\necho \"vi opens $1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, env := range [][]string{{"VISUAL=", "EDITOR= "}, {"VISUAL= ", "EDITOR=vi"}} {
-		c := spawn(t, "config edit", append(env, "PATH="+r.home+":/usr/bin:/bin")...)
-		c.read()
+		c := startPty(t, "config edit", append(env, "PATH="+r.home+":/usr/bin:/bin")...)
+		c.startReading()
 		c.waitFor("vi opens " + r.home)
 		c.waitFor("no mistakes")
-		if code := c.end(5 * time.Second); code != exitOK {
+		if code := c.waitExit(5 * time.Second); code != exitOK {
 			t.Errorf("%q: exit code %d", env, code)
 		}
 	}
@@ -206,12 +206,12 @@ func TestEditorOfBlanksIsNone(t *testing.T) {
 
 // A pane that is not there is told with those that are, instead of opening another.
 func TestViewIsAPaneOrRefused(t *testing.T) {
-	newRig(t, emulator.Options{})
+	newTestEnv(t, emulator.Options{})
 	for _, args := range []string{"--view nope", "demo --view nope", "--linear --view nope"} {
-		c := spawn(t, args)
-		c.read()
+		c := startPty(t, args)
+		c.startReading()
 		c.waitFor(`--view "nope": choose a pane of overview, issues, services`)
-		if code := c.end(5 * time.Second); code != exitUsage {
+		if code := c.waitExit(5 * time.Second); code != exitUsage {
 			t.Errorf("%s: exit code %d", args, code)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/ui/terminal/termtest"
 )
 
@@ -33,11 +33,11 @@ func TestFloodsOfInput(t *testing.T) {
 		"a megabyte of noise":   {"3", "\x1b[200~" + strings.ReplaceAll(string(noise), "\x1b", "") + "\x1b[201~", "", ""},
 		"reports of a terminal": {"3/", "\x1b]11;rgb:0/0/0\a\x1b[?62;22c\x1b[?1u\x1bP1$r0m\x1b\\\x1b[?2026;2$y\x1b[12;40R", "<enter>", ""},
 	} {
-		faultrig.Row(t, "E13", name, func(t *testing.T) {
+		faulttest.RunCase(t, "E13", name, func(t *testing.T) {
 			api := emulator.New(emulator.Options{Token: "demo"})
-			v := program(t, api, 120, 36)
+			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("Services 14")
-			typing(v, c.before)
+			typeKeys(v, c.before)
 			v.WaitFor("edge-router")
 			if c.gone != "" {
 				v.WaitFor(c.gone)
@@ -52,7 +52,7 @@ func TestFloodsOfInput(t *testing.T) {
 			if c.after != "" && !strings.HasPrefix(c.after, "<") {
 				v.Type(c.after)
 			} else {
-				typing(v, c.after)
+				typeKeys(v, c.after)
 			}
 			if c.gone != "" {
 				v.WaitGone(c.gone)
@@ -73,20 +73,20 @@ func TestFloodsOfInput(t *testing.T) {
 // At rest little is written: the age, and nothing else; reading again what has not changed writes no more.
 func TestFewBytesAtRest(t *testing.T) {
 	at := func(t *testing.T, pane string) *termtest.Terminal {
-		v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 		v.WaitFor("Object Storage  12 buckets")
 		v.Type(pane)
 		v.WaitIdle(300 * time.Millisecond)
 		return v
 	}
-	faultrig.Row(t, "E15", "at rest", func(t *testing.T) {
+	faulttest.RunCase(t, "E15", "at rest", func(t *testing.T) {
 		v := at(t, "3")
 		before := v.BytesWritten()
 		if n := v.BytesAfter(2*time.Second) - before; n > 2*200 {
 			t.Errorf("%d bytes in two seconds", n)
 		}
 	})
-	faultrig.Row(t, "E15", "read again", func(t *testing.T) {
+	faulttest.RunCase(t, "E15", "read again", func(t *testing.T) {
 		v := at(t, "3")
 		before := v.BytesWritten()
 		v.Type("r")
@@ -94,7 +94,7 @@ func TestFewBytesAtRest(t *testing.T) {
 			t.Errorf("%d bytes for a refresh without a change", n)
 		}
 	})
-	faultrig.Row(t, "E15", "a row down", func(t *testing.T) {
+	faulttest.RunCase(t, "E15", "a row down", func(t *testing.T) {
 		v := at(t, "8")
 		before := v.BytesWritten()
 		v.Type("j")
@@ -116,13 +116,13 @@ func TestClipboard(t *testing.T) {
 		"in tmux":   {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
 		"not asked": {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»<esc>discard<enter>", "backup agent", "", 0},
 	} {
-		faultrig.Row(t, "F12", name, func(t *testing.T) {
+		faulttest.RunCase(t, "F12", name, func(t *testing.T) {
 			if c.env != "" {
 				t.Setenv(c.env, "x")
 			}
-			v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 			v.WaitFor("Object Storage  12 buckets")
-			play(v, c.keys)
+			playKeys(v, c.keys)
 			v.WaitFor(c.says)
 			const sequence = "\x1b]52;"
 			v.WaitOutput(sequence, c.sequences) // beside the frame that says so: before it or after

@@ -10,10 +10,10 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// linear runs the program told in lines.
-func linear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
+// startLinear runs the program told in lines.
+func startLinear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
 	t.Helper()
-	s, err := on(t, api, settings{Account: "acme-prod", Theme: "dark"})
+	s, err := newTestShell(t, api, settings{Account: "acme-prod", Theme: "dark"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func linear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
 // The whole program can be used by its lines: tabs and rows are named, a form is asked field by field, questions are answered.
 func TestLinear(t *testing.T) {
 	api := emulator.New(emulator.Options{Token: "demo"})
-	v := linear(t, api)
+	v := startLinear(t, api)
 	v.WaitFor("account acme-prod")
 	v.WaitFor("tabs: 1 Overview, 2 Issues")
 	v.WaitFor("Services 14")
@@ -90,7 +90,7 @@ func TestLinear(t *testing.T) {
 
 // What has not changed is not said again, and at rest nothing is: ages are no change.
 func TestLinearIsQuiet(t *testing.T) {
-	v := linear(t, emulator.New(emulator.Options{Token: "demo"}))
+	v := startLinear(t, emulator.New(emulator.Options{Token: "demo"}))
 	v.WaitFor("Services 14")
 	v.Type("3")
 	v.WaitFor("1 of 14: billing-api")
@@ -107,7 +107,7 @@ func TestLinearIsQuiet(t *testing.T) {
 
 // A secret stays hidden: what is said cannot be wiped away.
 func TestLinearTellsNoSecret(t *testing.T) {
-	v := linear(t, emulator.New(emulator.Options{Token: "demo"}))
+	v := startLinear(t, emulator.New(emulator.Options{Token: "demo"}))
 	v.WaitFor("Services 14")
 	v.Type("9")
 	v.WaitFor("Keys, tab 9 of 12")

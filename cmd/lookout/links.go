@@ -22,9 +22,9 @@ type link struct {
 	Expires time.Time `json:"expires"`
 }
 
-func linksNoun() noun {
+func linksResource() resourceCommand {
 	return resource[*link]{
-		one: "link",
+		singular: "link",
 		columns: []column[*link]{
 			{name: "url", cell: func(l *link) string { return l.URL }},
 			{name: "method", cell: func(l *link) string { return l.Method }},
@@ -32,31 +32,31 @@ func linksNoun() noun {
 			{name: "content_type", cell: func(l *link) string { return l.Type }},
 			{name: "expires", cell: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
 		},
-		verbs: []verb[*link]{{name: "link", args: "CLUSTER/BUCKET NAME", makes: true, reads: 2, with: makeLink,
-			about: "Make a link to one object; whoever has it may do that one thing until it ends"}},
+		subcommands: []subcommand[*link]{{name: "link", args: "CLUSTER/BUCKET NAME", noTarget: true, readOnlyMaxArgs: 2, bindFlags: makeLink,
+			description: "Make a link to one object; whoever has it may do that one thing until it ends"}},
 	}
 }
 
-func makeLink(set *pflag.FlagSet) work[*link] {
+func makeLink(set *pflag.FlagSet) runFunc[*link] {
 	life := set.Duration("for", time.Hour, "how long it works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
-	oneOf(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
+	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
 	kind := set.String("content-type", "", "must then be sent with the request (default for PUT: application/octet-stream)")
-	return func(ctx context.Context, s *session, _ *link, args []string) (*link, error) {
-		cluster, bucket, err := inBucket(args[0])
+	return func(ctx context.Context, s *scriptSession, _ *link, args []string) (*link, error) {
+		cluster, bucket, err := parseBucket(args[0])
 		l := &link{Method: strings.ToUpper(*method), Name: args[1], Type: *kind, Expires: s.now().Add(*life).UTC().Truncate(time.Second)}
 		switch {
 		case err != nil:
 			return l, err
 		case *life < 6*time.Minute || *life > 24*time.Hour:
-			return l, usage(fmt.Errorf("--for %s: a link works for 6m to 24h", *life))
+			return l, usageError(fmt.Errorf("--for %s: a link works for 6m to 24h", *life))
 		case !slices.Contains([]string{http.MethodGet, http.MethodPut, http.MethodDelete}, l.Method):
-			return l, usage(fmt.Errorf("--method %q: choose GET, PUT or DELETE", client.Clean(*method)))
+			return l, usageError(fmt.Errorf("--method %q: choose GET, PUT or DELETE", client.Clean(*method)))
 		case s.settings.ReadOnly && l.Method != http.MethodGet:
-			return l, denied(fmt.Errorf("a link for %s could change something: %w", l.Method, client.ErrReadOnly))
+			return l, deniedError(fmt.Errorf("a link for %s could change something: %w", l.Method, client.ErrReadOnly))
 		}
 		if l.Method == http.MethodPut {
-			l.Type = orElse(l.Type, "application/octet-stream") // the service wants one
+			l.Type = orDefault(l.Type, "application/octet-stream") // the service wants one
 		}
 		signed, err := s.api.Objects.Presign(ctx, cluster, bucket, client.PresignRequest{Name: l.Name, Method: l.Method, Expires: int(life.Seconds()), ContentType: l.Type})
 		l.URL = signed.URL.Reveal()

@@ -19,7 +19,7 @@ import (
 	"lookout/client/transfer"
 )
 
-func objectsNoun() noun {
+func objectsResource() resourceCommand {
 	type row = *client.Object
 	size := func(o row) string {
 		if o.IsPrefix() || o.Size < 0 {
@@ -28,28 +28,28 @@ func objectsNoun() noun {
 		return strconv.FormatInt(o.Size, 10)
 	}
 	return resource[row]{
-		name: "objects", one: "object", named: "CLUSTER/BUCKET", about: "Objects of a bucket: list, fetch, store, remove, make links",
+		name: "objects", singular: "object", idArg: "CLUSTER/BUCKET", description: "Objects of a bucket: list, fetch, store, remove, make links",
 		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
 		columns: []column[row]{
-			{name: "last_modified", drop: 1, cell: func(o row) string { return when(o.Modified) }},
+			{name: "last_modified", dropPriority: 1, cell: func(o row) string { return formatAPITime(o.Modified) }},
 			{name: "size", cell: size},
 			{name: "name", cell: func(o row) string { return o.Name.Raw() }},
-			{name: "etag", detail: true, cell: func(o row) string { return o.ETag.Raw() }},
-			{name: "owner", detail: true, cell: func(o row) string { return o.Owner.Raw() }},
+			{name: "etag", detailOnly: true, cell: func(o row) string { return o.ETag.Raw() }},
+			{name: "owner", detailOnly: true, cell: func(o row) string { return o.Owner.Raw() }},
 		},
 		listArgs: "CLUSTER/BUCKET [PREFIX]",
-		listFlags: func(set *pflag.FlagSet, q *listing) {
+		listFlags: func(set *pflag.FlagSet, q *listOptions) {
 			set.BoolVarP(&q.recursive, "recursive", "r", false, "also what is in folders")
 		},
-		list: listObjects,
-		also: []noun{linksNoun(), aclsNoun(), filesNoun()},
+		list:     listObjects,
+		includes: []resourceCommand{linksResource(), objectACLsResource(), objectFilesResource()},
 	}
 }
 
 // listObjects walks a bucket by its markers.
-func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[*client.Object, error] {
+func listObjects(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[*client.Object, error] {
 	return func(yield func(*client.Object, error) bool) {
-		cluster, bucket, err := inBucket(q.args[0])
+		cluster, bucket, err := parseBucket(q.args[0])
 		if err != nil {
 			yield(nil, err)
 			return
@@ -79,39 +79,39 @@ func listObjects(ctx context.Context, s *session, q listing) iter.Seq2[*client.O
 	}
 }
 
-// An object of the command line.
-type object struct{ cluster, bucket, name string }
+// An objectRef of the command line.
+type objectRef struct{ cluster, bucket, name string }
 
-func (o object) String() string { return client.Clean(o.cluster + "/" + o.bucket + "/" + o.name) }
+func (o objectRef) String() string { return client.Clean(o.cluster + "/" + o.bucket + "/" + o.name) }
 
-// filesNoun is what moves between objects and files. It stands among the commands of objects.
-func filesNoun() noun {
-	return resource[object]{
-		one: "object",
-		verbs: []verb[object]{
-			{name: "get", args: "CLUSTER/BUCKET NAME [FILE]", makes: true, reads: 3, quiet: true, with: getObject,
-				about: "Fetch an object into a file, named as the object without its folders; - is standard output"},
-			{name: "put", args: "CLUSTER/BUCKET NAME FILE", makes: true, quiet: true, why: true, with: putObject, about: "Store a file as an object"},
-			{name: "rm", args: "CLUSTER/BUCKET NAME", makes: true, quiet: true, why: true, about: "Remove an object",
-				loses: func(_ object, args []string) string {
+// objectFilesResource is what moves between objects and files. It stands among the commands of objects.
+func objectFilesResource() resourceCommand {
+	return resource[objectRef]{
+		singular: "object",
+		subcommands: []subcommand[objectRef]{
+			{name: "get", args: "CLUSTER/BUCKET NAME [FILE]", noTarget: true, readOnlyMaxArgs: 3, printsOwnResult: true, bindFlags: getObject,
+				description: "Fetch an object into a file, named as the object without its folders; - is standard output"},
+			{name: "put", args: "CLUSTER/BUCKET NAME FILE", noTarget: true, printsOwnResult: true, takesReason: true, bindFlags: putObject, description: "Store a file as an object"},
+			{name: "rm", args: "CLUSTER/BUCKET NAME", noTarget: true, printsOwnResult: true, takesReason: true, description: "Remove an object",
+				confirmMessage: func(_ objectRef, args []string) string {
 					return "Removes object " + client.Clean(args[0]+"/"+args[1])
 				},
-				with: as(removeObject)},
+				bindFlags: withoutFlags(removeObject)},
 		},
 	}
 }
 
-func objectOf(args []string) (object, error) {
-	cluster, bucket, err := inBucket(args[0])
+func parseObjectArgs(args []string) (objectRef, error) {
+	cluster, bucket, err := parseBucket(args[0])
 	if err == nil && args[1] == "" {
-		err = usage(errors.New("an object's name is needed"))
+		err = usageError(errors.New("an object's name is needed"))
 	}
-	return object{cluster, bucket, args[1]}, err
+	return objectRef{cluster, bucket, args[1]}, err
 }
 
-// about names the object in the journal.
-func (o object) about(ctx context.Context) context.Context {
-	return about(ctx, "object", o.cluster+"/"+o.bucket+"/"+o.name, o.name, "")
+// withTarget names the object in the journal.
+func (o objectRef) withTarget(ctx context.Context) context.Context {
+	return withTarget(ctx, "object", o.cluster+"/"+o.bucket+"/"+o.name, o.name, "")
 }
 
 // An objectACL is who may do what with an object, as a script gets it.
@@ -120,30 +120,30 @@ type objectACL struct {
 	ACL  client.ACL `json:"acl"`
 }
 
-// aclsNoun is who may do what with an object. It stands among the commands of objects.
-func aclsNoun() noun {
+// objectACLsResource is who may do what with an object. It stands among the commands of objects.
+func objectACLsResource() resourceCommand {
 	return resource[*objectACL]{
-		one: "object",
+		singular: "object",
 		columns: []column[*objectACL]{
 			{name: "name", cell: func(a *objectACL) string { return a.Name }},
 			{name: "acl", cell: func(a *objectACL) string { return string(a.ACL) }},
 		},
-		verbs: []verb[*objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", makes: true, reads: 2, why: true, with: as(accessOfObject),
-			about: "Show who may do what with an object, or set it: " + acls}},
+		subcommands: []subcommand[*objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", noTarget: true, readOnlyMaxArgs: 2, takesReason: true, bindFlags: withoutFlags(showOrSetObjectACL),
+			description: "Show who may do what with an object, or set it: " + aclChoices}},
 	}
 }
 
-func accessOfObject(ctx context.Context, s *session, _ *objectACL, args []string) (*objectACL, error) {
-	o, err := objectOf(args)
+func showOrSetObjectACL(ctx context.Context, s *scriptSession, _ *objectACL, args []string) (*objectACL, error) {
+	o, err := parseObjectArgs(args)
 	if err != nil {
 		return nil, err
 	}
 	if len(args) > 2 {
-		acl, err := aclOf(args[2])
+		acl, err := parseACL(args[2])
 		if err != nil {
 			return nil, err
 		}
-		if _, err := s.api.Objects.SetACL(o.about(ctx), o.cluster, o.bucket, o.name, acl); err != nil {
+		if _, err := s.api.Objects.SetACL(o.withTarget(ctx), o.cluster, o.bucket, o.name, acl); err != nil {
 			return nil, err
 		}
 	}
@@ -154,103 +154,103 @@ func accessOfObject(ctx context.Context, s *session, _ *objectACL, args []string
 	return &objectACL{o.name, now.ACL}, nil
 }
 
-func getObject(set *pflag.FlagSet) work[object] {
+func getObject(set *pflag.FlagSet) runFunc[objectRef] {
 	force := set.Bool("force", false, "replace a file that is there")
-	return func(ctx context.Context, s *session, _ object, args []string) (object, error) {
-		o, err := objectOf(args)
+	return func(ctx context.Context, s *scriptSession, _ objectRef, args []string) (objectRef, error) {
+		o, err := parseObjectArgs(args)
 		if err != nil {
 			return o, err
 		}
 		if len(args) > 2 && args[2] == "-" {
-			return o, s.stream(ctx, o)
+			return o, s.streamObject(ctx, o)
 		}
-		file, err := fileFor(o, args[2:])
+		file, err := downloadPath(o, args[2:])
 		if err != nil {
 			return o, err
 		}
 		if _, err := os.Lstat(file); err == nil && !*force {
 			return o, fmt.Errorf("%s is there already: name another file, or --force replaces it", client.Clean(file))
 		}
-		return o, s.into(ctx, o, file, *force)
+		return o, s.downloadObject(ctx, o, file, *force)
 	}
 }
 
-// fileFor is the file that an object goes to. A name that came from somebody else is taken only where it is plainly a file's.
-func fileFor(o object, given []string) (string, error) {
+// downloadPath is the file that an object goes to. A name that came from somebody else is taken only where it is plainly a file's.
+func downloadPath(o objectRef, given []string) (string, error) {
 	if len(given) > 0 && given[0] != "" {
 		return given[0], nil
 	}
 	name := path.Base(o.name)
 	if strings.HasSuffix(o.name, "/") || name == "." || name == ".." || strings.ContainsAny(name, `\:`) || client.Clean(name) != name || !filepath.IsLocal(name) {
-		return "", usage(fmt.Errorf("%q makes no name of a file: give FILE", client.Clean(o.name)))
+		return "", usageError(fmt.Errorf("%q makes no name of a file: give FILE", client.Clean(o.name)))
 	}
 	return name, nil
 }
 
-// listed is the object as the listing has it.
-func (s *session) listed(ctx context.Context, o object) (client.Object, error) {
+// findObject is the object as the listing has it.
+func (s *scriptSession) findObject(ctx context.Context, o objectRef) (client.Object, error) {
 	found, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name)
 	if err == nil && !there {
-		err = &exit{exitMissing, fmt.Errorf("%s is not there", o)}
+		err = &exitCodeError{exitNotFound, fmt.Errorf("%s is not there", o)}
 	}
 	return found, err
 }
 
-// stream writes an object to standard output.
-func (s *session) stream(ctx context.Context, o object) error {
-	found, err := s.listed(ctx, o)
+// streamObject writes an object to standard output.
+func (s *scriptSession) streamObject(ctx context.Context, o objectRef) error {
+	found, err := s.findObject(ctx, o)
 	if err != nil {
 		return err
 	}
-	_, err = s.transferred(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
+	_, err = s.runTransfer(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
 		return m.Stream(transfer.DownloadRequest{Cluster: o.cluster, Bucket: o.bucket, Object: found}, s.out), nil
 	})
 	return err
 }
 
-// into fetches an object into a file that is there only once it is whole.
-func (s *session) into(ctx context.Context, o object, file string, force bool) error {
-	found, err := s.listed(ctx, o)
+// downloadObject fetches an object into a file that is there only once it is whole.
+func (s *scriptSession) downloadObject(ctx context.Context, o objectRef, file string, force bool) error {
+	found, err := s.findObject(ctx, o)
 	if err != nil {
 		return err
 	}
-	row, err := s.transferred(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
+	row, err := s.runTransfer(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
 		return m.Download(transfer.DownloadRequest{Cluster: o.cluster, Bucket: o.bucket, Object: found,
-			Folder: filepath.Dir(file), Path: filepath.Base(file), Chosen: true, Replace: force})
+			Folder: filepath.Dir(file), Path: filepath.Base(file), PathChosen: true, Overwrite: force})
 	})
 	if err == nil {
-		s.say("%s: %s (%d bytes) in %s; %s", o, humanize.IBytes(uint64(row.Done)), row.Done, client.Clean(file), row.Note)
+		s.reportf("%s: %s (%d bytes) in %s; %s", o, humanize.IBytes(uint64(row.Done)), row.Done, client.Clean(file), row.Note)
 	}
 	return err
 }
 
-// transferred runs one transfer to its end. What is to be known on its way is said once.
-func (s *session) transferred(ctx context.Context, what string, begin func(*transfer.Manager) (transfer.ID, error)) (transfer.Row, error) {
+// runTransfer runs one transfer to its end. What is to be known on its way is said once.
+func (s *scriptSession) runTransfer(ctx context.Context, what string, begin func(*transfer.Manager) (transfer.ID, error)) (transfer.Status, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	m := transfer.New(ctx, s.api)
 	id, err := begin(m)
 	if err != nil {
-		return transfer.Row{}, fmt.Errorf("%s: %w", what, err)
+		return transfer.Status{}, fmt.Errorf("%s: %w", what, err)
 	}
-	over := ended(m)
+	over := transfersDone(m)
 	for note := ""; ; {
 		select {
 		case <-m.Changed():
 		case <-over:
-			row, _ := m.Row(id)
-			return row, outcomeOf(ctx, what, row)
+			row, _ := m.Status(id)
+			return row, transferError(ctx, what, row)
 		}
-		if row, _ := m.Row(id); row.State == transfer.Running && row.Note != note {
+		if row, _ := m.Status(id); row.State == transfer.Running && row.Note != note {
 			if note = row.Note; note != "" {
-				s.say("%s: %s", what, note)
+				s.reportf("%s: %s", what, note)
 			}
 		}
 	}
 }
 
-// outcomeOf is why a transfer that has ended is not done.
-func outcomeOf(ctx context.Context, what string, row transfer.Row) error {
+// transferError is why a transfer that has ended is not done.
+func transferError(ctx context.Context, what string, row transfer.Status) error {
 	switch {
 	case row.State == transfer.Done:
 		return nil
@@ -258,17 +258,17 @@ func outcomeOf(ctx context.Context, what string, row transfer.Row) error {
 		return fmt.Errorf("%s: %w", what, row.Err)
 	case row.Kind == transfer.Upload:
 		return fmt.Errorf("%s: %w; nothing was stored", what, context.Cause(ctx))
-	case row.Local.Raw() != "":
+	case row.LocalPath.Raw() != "":
 		return fmt.Errorf("%s: %w after %d bytes, which the same command takes up", what, context.Cause(ctx), row.Done)
 	}
 	return fmt.Errorf("%s: %w after %d bytes", what, context.Cause(ctx), row.Done)
 }
 
-func putObject(set *pflag.FlagSet) work[object] {
+func putObject(set *pflag.FlagSet) runFunc[objectRef] {
 	force := set.Bool("force", false, "replace an object that is there")
 	kind := set.String("content-type", "", "what it is (default: by the file's name)")
-	return func(ctx context.Context, s *session, _ object, args []string) (object, error) {
-		o, err := objectOf(args)
+	return func(ctx context.Context, s *scriptSession, _ objectRef, args []string) (objectRef, error) {
+		o, err := parseObjectArgs(args)
 		if err != nil {
 			return o, err
 		}
@@ -277,7 +277,7 @@ func putObject(set *pflag.FlagSet) work[object] {
 		case err != nil:
 			return o, fmt.Errorf("store %s: %w", o, err)
 		case !info.Mode().IsRegular():
-			return o, usage(fmt.Errorf("%s is no plain file: its size must be known before it is sent", client.Clean(args[2])))
+			return o, usageError(fmt.Errorf("%s is no plain file: its size must be known before it is sent", client.Clean(args[2])))
 		}
 		if !*force {
 			if _, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name); err != nil {
@@ -286,28 +286,28 @@ func putObject(set *pflag.FlagSet) work[object] {
 				return o, fmt.Errorf("%s is there already: choose another name, or --force replaces it", o)
 			}
 		}
-		row, err := s.transferred(o.about(ctx), fmt.Sprintf("store %s", o), func(m *transfer.Manager) (transfer.ID, error) {
+		row, err := s.runTransfer(o.withTarget(ctx), fmt.Sprintf("store %s", o), func(m *transfer.Manager) (transfer.ID, error) {
 			return m.Upload(transfer.UploadRequest{Cluster: o.cluster, Bucket: o.bucket, Name: o.name, File: args[2],
-				Type: orElse(*kind, orElse(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"))})
+				ContentType: orDefault(*kind, orDefault(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"))})
 		})
 		if err == nil {
-			s.say("%s: %d bytes stored; %s", o, row.Done, row.Note)
+			s.reportf("%s: %d bytes stored; %s", o, row.Done, row.Note)
 		}
 		return o, err
 	}
 }
 
-func removeObject(ctx context.Context, s *session, _ object, args []string) (object, error) {
-	o, err := objectOf(args)
+func removeObject(ctx context.Context, s *scriptSession, _ objectRef, args []string) (objectRef, error) {
+	o, err := parseObjectArgs(args)
 	if err != nil {
 		return o, err
 	}
-	if _, err := s.listed(ctx, o); err != nil {
+	if _, err := s.findObject(ctx, o); err != nil {
 		return o, err
 	}
-	if err := s.api.Objects.Delete(o.about(ctx), o.cluster, o.bucket, o.name); err != nil {
+	if err := s.api.Objects.Delete(o.withTarget(ctx), o.cluster, o.bucket, o.name); err != nil {
 		return o, err
 	}
-	s.say("%s is removed", o)
+	s.reportf("%s is removed", o)
 	return o, nil
 }

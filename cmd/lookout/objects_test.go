@@ -16,24 +16,24 @@ import (
 	"testing"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
-// moved is the bucket that these tests move objects in.
-const moved = "us-east-1/acme-backups"
+// testBucket is the bucket that these tests move objects in.
+const testBucket = "us-east-1/acme-backups"
 
-// stored puts bytes into the bucket as an object, and gives them.
-func (r *rig) stored(name string, size int) []byte {
+// storeObject puts bytes into the bucket as an object, and gives them.
+func (r *testEnv) storeObject(name string, size int) []byte {
 	r.Helper()
 	data := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
 	file := filepath.Join(r.home, "stored")
 	r.write(file, string(data))
-	r.good("objects", "put", moved, name, file)
+	r.mustRun("objects", "put", testBucket, name, file)
 	return data
 }
 
-// faultyStorage answers what is fetched from the storage.
-func (r *rig) faultyStorage(answer func(w http.ResponseWriter, req *http.Request)) {
+// interceptDownloads answers what is fetched from the storage.
+func (r *testEnv) interceptDownloads(answer func(w http.ResponseWriter, req *http.Request)) {
 	r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		if req.Method != http.MethodGet || strings.HasPrefix(req.URL.Path, "/v4/") {
 			return false
@@ -43,8 +43,8 @@ func (r *rig) faultyStorage(answer func(w http.ResponseWriter, req *http.Request
 	})
 }
 
-// cut sends the head of an answer of a length, and ends the connection.
-func cut(w http.ResponseWriter, head []byte, length int) {
+// sendTruncated sends the head of an answer of a length, and ends the connection.
+func sendTruncated(w http.ResponseWriter, head []byte, length int) {
 	w.Header().Set("Content-Length", strconv.Itoa(length))
 	_, _ = w.Write(head)
 	_ = http.NewResponseController(w).Flush()
@@ -64,7 +64,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			return func(w http.ResponseWriter, req *http.Request) {
 				w.Header().Set("ETag", `"`+sum(data)+`"`)
 				if req.Header.Get("Range") == "" {
-					cut(w, data[:size/2], size)
+					sendTruncated(w, data[:size/2], size)
 				}
 				w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", size/2-1, size))
 				w.WriteHeader(http.StatusPartialContent)
@@ -75,7 +75,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			newer := bytes.ToUpper(data)
 			return func(w http.ResponseWriter, req *http.Request) {
 				if req.Header.Get("Range") == "" {
-					cut(w, data[:size/2], size)
+					sendTruncated(w, data[:size/2], size)
 				}
 				w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", size/2, size-1, size))
 				w.WriteHeader(http.StatusPartialContent)
@@ -100,7 +100,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			return func(w http.ResponseWriter, req *http.Request) {
 				w.Header().Set("ETag", `"`+sum(data)+`"`)
 				if req.Header.Get("Range") == "" {
-					cut(w, data[:size/2], size)
+					sendTruncated(w, data[:size/2], size)
 				}
 				w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", size/2, size-1, size))
 				w.WriteHeader(http.StatusPartialContent)
@@ -108,10 +108,10 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			}
 		}, true},
 	} {
-		faultrig.Row(t, c.row, "objects get, "+name, func(t *testing.T) {
-			r := newRig(t, emulator.Options{})
-			data := r.stored("a/object", size)
-			r.faultyStorage(func() func(http.ResponseWriter, *http.Request) {
+		faulttest.RunCase(t, c.row, "objects get, "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			data := r.storeObject("a/object", size)
+			r.interceptDownloads(func() func(http.ResponseWriter, *http.Request) {
 				answer, n := c.answer(data), 0
 				return func(w http.ResponseWriter, req *http.Request) {
 					if n++; n > 2 && !c.whole { // what is wrong twice is wrong; the rests between tries are of real time
@@ -122,7 +122,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 				}
 			}())
 			file := filepath.Join(r.home, "out")
-			s := r.run("objects", "get", moved, "a/object", file)
+			s := r.run("objects", "get", testBucket, "a/object", file)
 			got, err := os.ReadFile(file)
 			switch {
 			case c.whole && (s.code != exitOK || !bytes.Equal(got, data)):
@@ -132,34 +132,34 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			}
 		})
 	}
-	faultrig.Row(t, "D3", "objects get, no bytes", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
-		r.stored("a/object", 0)
+	faulttest.RunCase(t, "D3", "objects get, no bytes", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		r.storeObject("a/object", 0)
 		file := filepath.Join(r.home, "out")
-		r.good("objects", "get", moved, "a/object", file)
-		if s := r.good("objects", "get", moved, "a/object", "-"); s.out != "" {
+		r.mustRun("objects", "get", testBucket, "a/object", file)
+		if s := r.mustRun("objects", "get", testBucket, "a/object", "-"); s.out != "" {
 			t.Errorf("%q", s.out)
 		}
 		if data, err := os.ReadFile(file); err != nil || len(data) != 0 {
 			t.Errorf("%q, %v", data, err)
 		}
 	})
-	faultrig.Row(t, "D3", "objects get -, other bytes than the etag's", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
-		data := r.stored("a/object", size)
-		r.faultyStorage(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.ToUpper(data)) })
-		r.bad(said{code: r.run("objects", "get", moved, "a/object", "-").code}, exitError)
+	faulttest.RunCase(t, "D3", "objects get -, other bytes than the etag's", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		data := r.storeObject("a/object", size)
+		r.interceptDownloads(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.ToUpper(data)) })
+		r.checkResult(runResult{code: r.run("objects", "get", testBucket, "a/object", "-").code}, exitFailure)
 	})
-	faultrig.Row(t, "D2", "objects get -, no rest of this version", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
-		data := r.stored("a/object", size)
-		r.faultyStorage(func(w http.ResponseWriter, req *http.Request) {
+	faulttest.RunCase(t, "D2", "objects get -, no rest of this version", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		data := r.storeObject("a/object", size)
+		r.interceptDownloads(func(w http.ResponseWriter, req *http.Request) {
 			if req.Header.Get("Range") == "" {
-				cut(w, data[:size/2], size)
+				sendTruncated(w, data[:size/2], size)
 			}
 			_, _ = w.Write(data)
 		})
-		if s := r.run("objects", "get", moved, "a/object", "-"); s.code != exitError || !strings.Contains(s.err, "cannot be taken back") || len(s.out) > size/2 {
+		if s := r.run("objects", "get", testBucket, "a/object", "-"); s.code != exitFailure || !strings.Contains(s.err, "cannot be taken back") || len(s.out) > size/2 {
 			t.Errorf("exit code %d, %d bytes: %s", s.code, len(s.out), s.err)
 		}
 	})
@@ -168,40 +168,40 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 // A file that somebody makes while an object is fetched stays; --force replaces what is a file, and nothing else.
 func TestScriptsOverwriteNothing(t *testing.T) {
 	for _, force := range []bool{false, true} {
-		faultrig.Row(t, "D5", fmt.Sprintf("objects get, made meanwhile, --force=%t", force), func(t *testing.T) {
-			r := newRig(t, emulator.Options{})
-			data, file := r.stored("object", 3000), filepath.Join(r.home, "out")
-			r.faultyStorage(func(w http.ResponseWriter, req *http.Request) {
+		faulttest.RunCase(t, "D5", fmt.Sprintf("objects get, made meanwhile, --force=%t", force), func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			data, file := r.storeObject("object", 3000), filepath.Join(r.home, "out")
+			r.interceptDownloads(func(w http.ResponseWriter, req *http.Request) {
 				r.write(file, "somebody else's")
 				_, _ = w.Write(data)
 			})
-			s := r.run("objects", "get", moved, "object", file, "--force="+strconv.FormatBool(force))
+			s := r.run("objects", "get", testBucket, "object", file, "--force="+strconv.FormatBool(force))
 			got, err := os.ReadFile(file)
 			if err != nil || force != bytes.Equal(got, data) || force != (s.code == exitOK) {
 				t.Errorf("exit code %d, %d bytes, %v: %s", s.code, len(got), err, s.err)
 			}
 		})
 	}
-	faultrig.Row(t, "D5", "objects get --force, a folder", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
-		r.stored("object", 10)
-		r.bad(r.run("objects", "get", moved, "object", t.TempDir(), "--force"), exitError, "a folder has this name")
+	faulttest.RunCase(t, "D5", "objects get --force, a folder", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		r.storeObject("object", 10)
+		r.checkResult(r.run("objects", "get", testBucket, "object", t.TempDir(), "--force"), exitFailure, "a folder has this name")
 	})
-	faultrig.Row(t, "D6", "objects get, a name of the user's own", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
-		data, file := r.stored("object", 10), filepath.Join(r.home, "2026-11-21T08:00 aux.")
+	faulttest.RunCase(t, "D6", "objects get, a name of the user's own", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		data, file := r.storeObject("object", 10), filepath.Join(r.home, "2026-11-21T08:00 aux.")
 		if err := os.WriteFile(file, nil, 0o600); err != nil || os.Remove(file) != nil {
 			t.Skip("this system has no such names")
 		}
-		r.good("objects", "get", moved, "object", file)
+		r.mustRun("objects", "get", testBucket, "object", file)
 		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%q, %v", got, err)
 		}
 	})
 }
 
-// changedWhileSent writes to a file when the storage has taken the first bytes of it.
-func (r *rig) changedWhileSent(file string) {
+// modifyDuringUpload writes to a file when the storage has taken the first bytes of it.
+func (r *testEnv) modifyDuringUpload(file string) {
 	r.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodPut && !strings.HasPrefix(req.URL.Path, "/v4/") {
 			first := make([]byte, 1)
@@ -218,39 +218,39 @@ func (r *rig) changedWhileSent(file string) {
 
 // A file that changes while it is sent is no object, and a lost answer is looked up.
 func TestScriptsReadBackWhatTheyStore(t *testing.T) {
-	faultrig.Row(t, "D11", "objects put, the file changes", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
+	faulttest.RunCase(t, "D11", "objects put, the file changes", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
 		file := filepath.Join(r.home, "large")
 		r.write(file, strings.Repeat("x", 20<<20))
-		r.changedWhileSent(file)
-		r.bad(r.run("objects", "put", moved, "large", file), exitError, "changed while it was being sent")
+		r.modifyDuringUpload(file)
+		r.checkResult(r.run("objects", "put", testBucket, "large", file), exitFailure, "changed while it was being sent")
 		r.intercept(nil)
-		r.bad(r.run("objects", "get", moved, "large", "-"), exitMissing)
+		r.checkResult(r.run("objects", "get", testBucket, "large", "-"), exitNotFound)
 	})
-	faultrig.Row(t, "D12", "objects put, the answer is lost", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
+	faulttest.RunCase(t, "D12", "objects put, the answer is lost", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
 		file := filepath.Join(r.home, "file")
 		r.write(file, "hello")
 		r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 			if req.Method == http.MethodPut && !strings.HasPrefix(req.URL.Path, "/v4/") {
-				r.api.ServeHTTP(&unheard{http.Header{}}, req)
+				r.api.ServeHTTP(&discardResponse{http.Header{}}, req)
 				panic(http.ErrAbortHandler)
 			}
 			return false
 		})
-		r.bad(r.good("objects", "put", moved, "new", file), exitOK, "5 bytes stored", "the answer was lost, but the listing has it")
-		if s := r.good("journal"); !strings.Contains(s.out, "done") || strings.Contains(s.out, "unknown") {
+		r.checkResult(r.mustRun("objects", "put", testBucket, "new", file), exitOK, "5 bytes stored", "the answer was lost, but the listing has it")
+		if s := r.mustRun("journal"); !strings.Contains(s.out, "done") || strings.Contains(s.out, "unknown") {
 			t.Errorf("%s", s.out)
 		}
 	})
 }
 
-// unheard takes an answer that never arrives.
-type unheard struct{ header http.Header }
+// discardResponse takes an answer that never arrives.
+type discardResponse struct{ header http.Header }
 
-func (u *unheard) Header() http.Header          { return u.header }
-func (*unheard) Write(data []byte) (int, error) { return len(data), nil }
-func (*unheard) WriteHeader(int)                {}
+func (u *discardResponse) Header() http.Header          { return u.header }
+func (*discardResponse) Write(data []byte) (int, error) { return len(data), nil }
+func (*discardResponse) WriteHeader(int)                {}
 
 // Listings whose markers lead nowhere end, with every command that lists.
 func TestScriptsEndWithMarkersThatLie(t *testing.T) {
@@ -272,15 +272,15 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 		page func(n int, marker string) string
 		args []string
 	}{
-		"list, a circle of three": {circle(row), []string{"list", moved, "-o", "json"}},
-		"list, empty pages":       {empty, []string{"list", moved, "-o", "ndjson"}},
-		"rm, a circle of three":   {circle(""), []string{"rm", moved, "zz", "--yes"}},
-		"rm, empty pages":         {empty, []string{"rm", moved, "zz", "--yes"}},
-		"put, empty pages":        {empty, []string{"put", moved, "zz", file}},
-		"get, a circle of three":  {circle(""), []string{"get", moved, "zz", "-"}},
+		"list, a circle of three": {circle(row), []string{"list", testBucket, "-o", "json"}},
+		"list, empty pages":       {empty, []string{"list", testBucket, "-o", "ndjson"}},
+		"rm, a circle of three":   {circle(""), []string{"rm", testBucket, "zz", "--yes"}},
+		"rm, empty pages":         {empty, []string{"rm", testBucket, "zz", "--yes"}},
+		"put, empty pages":        {empty, []string{"put", testBucket, "zz", file}},
+		"get, a circle of three":  {circle(""), []string{"get", testBucket, "zz", "-"}},
 	} {
-		faultrig.Row(t, "A20", "objects "+name, func(t *testing.T) {
-			r := newRig(t, emulator.Options{})
+		faulttest.RunCase(t, "A20", "objects "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
 			var n atomic.Int64 // pages are read ahead, and some of them not waited for
 			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if !strings.HasSuffix(req.URL.Path, "/object-list") {
@@ -294,7 +294,7 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 				_, _ = io.WriteString(w, c.page(int(page), req.URL.Query().Get("marker")))
 				return true
 			})
-			r.bad(r.run(append([]string{"objects"}, c.args...)...), exitError, "incomplete")
+			r.checkResult(r.run(append([]string{"objects"}, c.args...)...), exitFailure, "incomplete")
 			if n.Load() > 150 {
 				t.Errorf("%d pages were asked for", n.Load())
 			}
@@ -307,15 +307,15 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 
 // What an object is called stands once in the journal, and is made visible once.
 func TestLabelsAreMadeVisibleOnce(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	file := filepath.Join(r.home, "a.txt")
 	r.write(file, "x")
-	r.good("objects", "put", moved, "two\nlines.txt", file)
-	var entries []entry
-	if err := json.Unmarshal([]byte(r.good("journal", "-o", "json").out), &entries); err != nil || len(entries) != 1 || entries[0].Label != "two\nlines.txt" {
+	r.mustRun("objects", "put", testBucket, "two\nlines.txt", file)
+	var entries []journalRow
+	if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil || len(entries) != 1 || entries[0].Label != "two\nlines.txt" {
 		t.Errorf("%v, %+v", err, entries)
 	}
-	if s := r.good("journal"); strings.Contains(s.out, "U+240A") {
+	if s := r.mustRun("journal"); strings.Contains(s.out, "U+240A") {
 		t.Errorf("%s", s.out)
 	}
 }

@@ -20,19 +20,19 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// A flow is one operation of the document, done by keys alone from the first frame on.
-type flow struct {
-	op   string
-	keys string // keys and, between «», texts to wait for
-	body string // of the change, as JSON; "" for an operation that reads or sends none
-	also string // another change that comes before it
+// A keyOperation is one operation of the document, done by keys alone from the first frame on.
+type keyOperation struct {
+	op         string
+	keys       string // keys and, between «», texts to wait for
+	body       string // of the change, as JSON; "" for an operation that reads or sends none
+	precededBy string // another change that comes before it
 }
 
-// play types a flow's keys and waits for its texts.
-func play(v *termtest.Terminal, keys string) {
+// playKeys types a flow's keys and waits for its texts.
+func playKeys(v *termtest.Terminal, keys string) {
 	for keys != "" {
 		before, rest, _ := strings.Cut(keys, "«")
-		typing(v, before)
+		typeKeys(v, before)
 		text, after, _ := strings.Cut(rest, "»")
 		if rest != "" {
 			v.WaitFor(text)
@@ -41,8 +41,8 @@ func play(v *termtest.Terminal, keys string) {
 	}
 }
 
-// typing sends keys; names stand in angle brackets.
-func typing(v *termtest.Terminal, keys string) {
+// typeKeys sends keys; names stand in angle brackets.
+func typeKeys(v *termtest.Terminal, keys string) {
 	for keys != "" {
 		before, rest, named := strings.Cut(keys, "<")
 		if before != "" {
@@ -57,51 +57,51 @@ func typing(v *termtest.Terminal, keys string) {
 	}
 }
 
-// by finds a row by its name: the filter, then the cursor on the only match.
-func by(name string) string { return "/" + name + "<enter>«1 of »" }
+// filterTo finds a row by its name: the filter, then the cursor on the only match.
+func filterTo(name string) string { return "/" + name + "<enter>«1 of »" }
 
-func managed() []flow {
-	return []flow{
+func managedOperations() []keyOperation {
+	return []keyOperation{
 		{"list contacts", "4«Ada Wong»", "", ""},
 		{"create contact", "4«Ada Wong»n«New contact»Zed Ek<tab>zed@acme.net<tab>+1 555 0177<ctrl+s>«Zed Ek: added»",
 			`{"name":"Zed Ek","email":"zed@acme.net","phone":{"primary":"+1 555 0177"}}`, ""},
-		{"view contact", "4«Ada Wong»" + by("Ada") + "<enter>«called for»", "", ""},
-		{"update contact", "4«Ada Wong»" + by("Ada") + "e«Edit contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
+		{"view contact", "4«Ada Wong»" + filterTo("Ada") + "<enter>«called for»", "", ""},
+		{"update contact", "4«Ada Wong»" + filterTo("Ada") + "e«Edit contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
 			`{"group":null}`, ""},
-		{"delete contact", "4«Ada Wong»" + by("Ada") + "D«y yes, delete»y«Ada Wong: deleted»", "", ""},
+		{"delete contact", "4«Ada Wong»" + filterTo("Ada") + "D«y yes, delete»y«Ada Wong: deleted»", "", ""},
 		{"list credentials", "5«db2-root»", "", ""},
 		{"create credential", "5«db2-root»n«New credential»night login<tab>ops<tab>secret<ctrl+s>«night login: added»",
 			`{"label":"night login","username":"ops","password":"secret"}`, ""},
 		{"view SSH key", "5«db2-root»«managed SSH key»", "", ""},
 		{"view credential", "5«db2-root»<enter>«used by»", "", ""},
-		{"update credential", "5«db2-root»" + by("db2-root") + "e«Label of credential»-old<ctrl+s>«db2-root-old: saved»", `{"label":"db2-root-old"}`, ""},
-		{"change login", "5«db2-root»" + by("db2-root") + "P«Login of db2-root»root<tab>new secret<ctrl+s>«login is changed»", `{"username":"root","password":"new secret"}`, ""},
-		{"delete credential", "5«db2-root»" + by("db2-root") + "D«and press enter»db2-root<enter>«db2-root: deleted»", "", ""},
+		{"update credential", "5«db2-root»" + filterTo("db2-root") + "e«Label of credential»-old<ctrl+s>«db2-root-old: saved»", `{"label":"db2-root-old"}`, ""},
+		{"change login", "5«db2-root»" + filterTo("db2-root") + "P«Login of db2-root»root<tab>new secret<ctrl+s>«login is changed»", `{"username":"root","password":"new secret"}`, ""},
+		{"delete credential", "5«db2-root»" + filterTo("db2-root") + "D«and press enter»db2-root<enter>«db2-root: deleted»", "", ""},
 		{"list issues", "2«9 issues ·»", "", ""},
 		{"view issue", "2«9 issues ·»<enter>«› issue 823»", "", ""},
 		{"list SSH settings", "6«bastion»", "", ""},
 		{"view SSH settings", "6«bastion»<enter>«services at this address»", "", ""},
-		{"update SSH settings", "6«bastion»" + by("db1") + "e«SSH settings of db1»<tab>2<tab><tab>0<ctrl+s>«db1: saved»", `{"ssh":{"port":22220,"user":"lnsupport2"}}`, ""},
+		{"update SSH settings", "6«bastion»" + filterTo("db1") + "e«SSH settings of db1»<tab>2<tab><tab>0<ctrl+s>«db1: saved»", `{"ssh":{"port":22220,"user":"lnsupport2"}}`, ""},
 		{"list services", "3«edge-router»", "", ""},
 		{"create service", "3«edge-router»n«New service»night check<tab><right><tab>203.0.113.7:22<ctrl+s>«night check: added»",
 			`{"label":"night check","service_type":"tcp","address":"203.0.113.7:22","timeout":10,"consultation_group":"","credentials":[]}`, ""},
 		{"view service", "3«edge-router»<enter>«expects»", "", ""},
-		{"update service", "3«edge-router»" + by("edge-router") + "e«Edit service»<tab><tab><tab>5<ctrl+s>«edge-router: saved»", `{"timeout":55}`, ""},
-		{"delete service", "3«edge-router»" + by("edge-router") + "D«and press enter»edge-router<enter>«edge-router: deleted»", "", ""},
-		{"disable service", "3«edge-router»" + by("edge-router") + "d«Disable monitoring»<ctrl+s>«monitoring is disabled»", "", ""},
-		{"enable service", "3«edge-router»" + by("billing-cron") + "E«monitoring is enabled»", "", ""},
+		{"update service", "3«edge-router»" + filterTo("edge-router") + "e«Edit service»<tab><tab><tab>5<ctrl+s>«edge-router: saved»", `{"timeout":55}`, ""},
+		{"delete service", "3«edge-router»" + filterTo("edge-router") + "D«and press enter»edge-router<enter>«edge-router: deleted»", "", ""},
+		{"disable service", "3«edge-router»" + filterTo("edge-router") + "d«Disable monitoring»<ctrl+s>«monitoring is disabled»", "", ""},
+		{"enable service", "3«edge-router»" + filterTo("billing-cron") + "E«monitoring is enabled»", "", ""},
 		{"view stats", "7«CPU  now»", "", ""},
 	}
 }
 
 // Every operation of the Managed area is done by keys alone, once, with the body that the document wants.
-func TestManagedByKeys(t *testing.T) { playAll(t, "/managed/", managed()) }
+func TestManagedByKeys(t *testing.T) { playOperations(t, "/managed/", managedOperations()) }
 
-// storage are the operations of Object Storage. DIR holds a certificate with its key, and a small file.
-func storage() []flow {
+// storageOperations are the operations of Object Storage. DIR holds a certificate with its key, and a small file.
+func storageOperations() []keyOperation {
 	const buckets, cdn = "8«12 buckets ·»", "/cdn.acme<enter>«1 of »"
 	const inside = buckets + cdn + "<enter>«index.html»"
-	return []flow{
+	return []keyOperation{
 		{"list buckets", buckets, "", ""},
 		{"create bucket", buckets + "n«New bucket»new-logs<tab><tab><right><tab><right><ctrl+s>«new-logs: made»",
 			`{"cluster":"us-east-1","label":"new-logs","acl":"public-read","cors_enabled":true}`, ""},
@@ -110,10 +110,10 @@ func storage() []flow {
 		{"delete bucket", buckets + "/scratch<enter>«1 of »D«and press enter»scratch<enter>«scratch: deleted»", "", ""},
 		{"modify access", buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«access is now»", `{"acl":"private"}`, ""},
 		{"update access", buckets + cdn + "x«Access to us-east-1/cdn»<right><right><tab><right><ctrl+s>«access is now»", `{"acl":"public-read","cors_enabled":true}`, ""},
-		{"view object ACL", inside + by("index.html") + "<enter>«only this account»", "", ""},
-		{"update object ACL", inside + by("index.html") + "c«Access to index.html»<right><ctrl+s>«access is public-read»", `{"acl":"public-read","name":"index.html"}`, ""},
+		{"view object ACL", inside + filterTo("index.html") + "<enter>«only this account»", "", ""},
+		{"update object ACL", inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«access is public-read»", `{"acl":"public-read","name":"index.html"}`, ""},
 		{"list objects", inside, "", ""},
-		{"create object URL", inside + by("index.html") + "L«Valid for»<ctrl+s>«copy the link»", "", ""},
+		{"create object URL", inside + filterTo("index.html") + "L«Valid for»<ctrl+s>«copy the link»", "", ""},
 		{"view certificate", buckets + cdn + "c«none is set»", "", ""},
 		{"upload certificate", buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»", "", ""},
 		{"delete certificate", buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»D«and press enter»cdn.acme.net<enter>«none is set»", "", "upload certificate"},
@@ -123,25 +123,25 @@ func storage() []flow {
 		{"list keys", "9«backup agent»", "", ""},
 		{"create key", "9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«told this once»",
 			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_only"}]}`, ""},
-		{"view key", "9«backup agent»" + by("backup agent") + "<enter>«shown once»", "", ""},
-		{"update key", "9«backup agent»" + by("finance") + "e«Label of key»-old<ctrl+s>«finance-old: saved»", `{"label":"finance-old"}`, ""},
-		{"revoke key", "9«backup agent»" + by("finance") + "D«and press enter»finance<enter>«finance: revoked»", "", ""},
+		{"view key", "9«backup agent»" + filterTo("backup agent") + "<enter>«shown once»", "", ""},
+		{"update key", "9«backup agent»" + filterTo("finance") + "e«Label of key»-old<ctrl+s>«finance-old: saved»", `{"label":"finance-old"}`, ""},
+		{"revoke key", "9«backup agent»" + filterTo("finance") + "D«and press enter»finance<enter>«finance: revoked»", "", ""},
 		{"view transfer", "0«of 1.0 TB this month»", "", ""},
 	}
 }
 
 // Every operation of Object Storage is done by keys alone.
-func TestStorageByKeys(t *testing.T) { playAll(t, "/object-storage/", storage()) }
+func TestStorageByKeys(t *testing.T) { playOperations(t, "/object-storage/", storageOperations()) }
 
-// playAll plays flows, each on an account of its own, and checks that they are all operations of an area.
-func playAll(t *testing.T, area string, flows []flow) {
+// playOperations plays flows, each on an account of its own, and checks that they are all operations of an area.
+func playOperations(t *testing.T, area string, flows []keyOperation) {
 	missing := map[string]bool{}
-	for _, op := range emulator.New(emulator.Options{}).Operations() {
+	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
 		if strings.HasPrefix(op.Path, area) {
 			missing[op.Name] = op.Write
 		}
 	}
-	dir := certificateIn(t, "cdn.acme.net")
+	dir := writeCertificate(t, "cdn.acme.net")
 	for _, f := range flows {
 		write, known := missing[f.op]
 		if !known {
@@ -150,17 +150,17 @@ func playAll(t *testing.T, area string, flows []flow) {
 		delete(missing, f.op)
 		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
 			api := emulator.New(emulator.Options{Token: "demo"})
-			v := program(t, api, 120, 36)
+			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("Object Storage  12 buckets")
-			play(v, strings.ReplaceAll(f.keys, "DIR", dir))
+			playKeys(v, strings.ReplaceAll(f.keys, "DIR", dir))
 			if !write {
-				eventually(t, v, "a request to "+f.op, func() bool { return api.Requests(f.op) > 0 })
+				waitUntil(t, v, "a request to "+f.op, func() bool { return api.RequestCount(f.op) > 0 })
 				return
 			}
 			ledger := api.Ledger()
 			want := []string{f.op}
-			if f.also != "" {
-				want = []string{f.also, f.op}
+			if f.precededBy != "" {
+				want = []string{f.precededBy, f.op}
 			}
 			var ops []string
 			for _, entry := range ledger {
@@ -179,8 +179,8 @@ func playAll(t *testing.T, area string, flows []flow) {
 	}
 }
 
-// certificateIn writes a certificate for a name and its key into a folder.
-func certificateIn(t *testing.T, name string) string {
+// writeCertificate writes a certificate for a name and its key into a folder.
+func writeCertificate(t *testing.T, name string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -204,8 +204,8 @@ func certificateIn(t *testing.T, name string) string {
 	return dir
 }
 
-// eventually waits for what happens beside the screen.
-func eventually(t *testing.T, v *termtest.Terminal, what string, happened func() bool) {
+// waitUntil waits for what happens beside the screen.
+func waitUntil(t *testing.T, v *termtest.Terminal, what string, happened func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); !happened(); {
 		if time.Now().After(deadline) {
@@ -229,19 +229,19 @@ func sameJSON(t *testing.T, sent map[string]json.RawMessage, want string) {
 	}
 }
 
-// A task of somebody at work: its keys from the overview on, how many may be needed, and what is then on the screen or sent.
+// A keystrokeTask of somebody at work: its keys from the overview on, how many may be needed, and what is then on the screen or sent.
 // Between ‹› stands what is typed, which is not counted, between «» what is waited for.
-type task struct {
-	name string
-	most int
-	keys string
-	ops  []string // what was changed
+type keystrokeTask struct {
+	name    string
+	maxKeys int
+	keys    string
+	ops     []string // what was changed
 }
 
-// tasks are those of the table of keystrokes that must be enough. Where it leaves keys open, as the way through a form, they are counted here.
-func tasks() []task {
+// keystrokeTasks are those of the table of keystrokes that must be enough. Where it leaves keys open, as the way through a form, they are counted here.
+func keystrokeTasks() []keystrokeTask {
 	const inBackups = "8«12 buckets ·»<enter>«README.txt»"
-	return []task{
+	return []keystrokeTask{
 		{"whom to call about the newest issue", 2, "2«9 issues ·»<enter>«who to call»«+1 555 0100»", nil},
 		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«who to call»y«copied: call sheet»", nil},
 		{"disable a service for an hour with a reason", 8, "3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel update›<enter>«disabled until»", []string{"disable service"}},
@@ -257,8 +257,8 @@ func tasks() []task {
 	}
 }
 
-// count is how many keys a task takes, without what is typed.
-func (k task) count() int {
+// countKeys is how many keys a task takes, without what is typed.
+func (k keystrokeTask) countKeys() int {
 	n, rest := 0, k.keys
 	for _, pair := range []string{"«»", "‹›"} {
 		open, end := string([]rune(pair)[0]), string([]rune(pair)[1])
@@ -283,22 +283,22 @@ func (k task) count() int {
 }
 
 // What somebody on call needs is few keys away, counted from the overview.
-func TestKeysAreEnough(t *testing.T) {
-	dir := certificateIn(t, "acme-backups")
+func TestKeystrokeBudget(t *testing.T) {
+	dir := writeCertificate(t, "acme-backups")
 	t.Chdir(t.TempDir()) // where downloads go
-	for _, k := range tasks() {
+	for _, k := range keystrokeTasks() {
 		t.Run(strings.ReplaceAll(k.name, " ", "-"), func(t *testing.T) {
 			api := emulator.New(emulator.Options{Token: "demo"})
 			before := 0
 			if strings.Contains(k.keys, "group:") {
-				before = maintained(t, api)
+				before = disableGroup(t, api)
 			}
-			v := program(t, api, 120, 36)
+			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("Object Storage  12 buckets")
 			v.WaitFor("ticket 48213")
-			play(v, strings.NewReplacer("‹", "", "›", "", "DIR", dir).Replace(k.keys))
-			if n := k.count(); n > k.most {
-				t.Errorf("%d keys are needed, not %d", n, k.most)
+			playKeys(v, strings.NewReplacer("‹", "", "›", "", "DIR", dir).Replace(k.keys))
+			if n := k.countKeys(); n > k.maxKeys {
+				t.Errorf("%d keys are needed, not %d", n, k.maxKeys)
 			}
 			var ops []string
 			for _, entry := range api.Ledger()[before:] {
@@ -311,8 +311,8 @@ func TestKeysAreEnough(t *testing.T) {
 	}
 }
 
-// maintained disables the two services of a group that are monitored, and says how many changes that took.
-func maintained(t *testing.T, api *emulator.Emulator) int {
+// disableGroup disables the two services of a group that are monitored, and says how many changes that took.
+func disableGroup(t *testing.T, api *emulator.Emulator) int {
 	t.Helper()
 	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api))
 	if err != nil {
@@ -327,7 +327,7 @@ func maintained(t *testing.T, api *emulator.Emulator) int {
 }
 
 // Short ways beyond the table.
-func TestShortWays(t *testing.T) {
+func TestKeystrokeShortcuts(t *testing.T) {
 	for name, keys := range map[string]string{
 		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«copied: phone number»",
 		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«copied: ssh line»",
@@ -335,9 +335,9 @@ func TestShortWays(t *testing.T) {
 		"contact":  "4«9 contacts in»y«copied: phone number of»",
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := program(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 			v.WaitFor("ticket 48213")
-			play(v, keys)
+			playKeys(v, keys)
 		})
 	}
 }

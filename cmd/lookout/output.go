@@ -20,22 +20,22 @@ import (
 	"lookout/ui/terminal"
 )
 
-// formats are what -o takes.
-var formats = []string{"table", "json", "ndjson", "csv"}
+// outputFormats are what -o takes.
+var outputFormats = []string{"table", "json", "ndjson", "csv"}
 
 // A column is one cell of a row, as it came: whoever writes it makes it safe to draw. Its name never changes.
 type column[T any] struct {
-	name   string
-	cell   func(T) string
-	detail bool // not in a table of many rows
-	drop   int  // where a terminal is too narrow for all, higher goes first; 0 stays
+	name         string
+	cell         func(T) string
+	detailOnly   bool // not in a table of many rows
+	dropPriority int  // where a terminal is too narrow for all, higher goes first; 0 stays
 }
 
-// plainly are columns without the type of their rows.
-func plainly[T any](columns []column[T]) []column[any] {
+// eraseColumns are columns without the type of their rows.
+func eraseColumns[T any](columns []column[T]) []column[any] {
 	out := make([]column[any], len(columns))
 	for i, c := range columns {
-		out[i] = column[any]{c.name, func(row any) string { return c.cell(row.(T)) }, c.detail, c.drop}
+		out[i] = column[any]{c.name, func(row any) string { return c.cell(row.(T)) }, c.detailOnly, c.dropPriority}
 	}
 	return out
 }
@@ -46,37 +46,37 @@ type printer struct {
 	out    io.Writer
 }
 
-// check refuses a format that does not exist, before anything is asked.
-func (p printer) check() error {
-	if !slices.Contains(formats, p.format) {
-		return usage(fmt.Errorf("-o %q is no format; choose %s", p.format, strings.Join(formats, ", ")))
+// checkFormat refuses a format that does not exist, before anything is asked.
+func (p printer) checkFormat() error {
+	if !slices.Contains(outputFormats, p.format) {
+		return usageError(fmt.Errorf("-o %q is no format; choose %s", p.format, strings.Join(outputFormats, ", ")))
 	}
 	return nil
 }
 
-// all writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows before it.
-func all(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
+// writeRows writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows before it.
+func writeRows(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
 	switch p.format {
 	case "ndjson":
-		return each(rows, func(row any) error { return writeJSON(p.out, row, "") })
+		return forEachRow(rows, func(row any) error { return writeJSON(p.out, row, "") })
 	case "csv":
 		return writeCSV(p.out, columns, rows)
 	}
 	kept := []any{}
-	failure := each(rows, func(row any) error { kept = append(kept, row); return nil })
+	failure := forEachRow(rows, func(row any) error { kept = append(kept, row); return nil })
 	if failure != nil && (p.format == "json" || len(kept) == 0) {
 		return failure // an empty list would be a lie
 	}
 	if p.format == "json" {
 		return writeJSON(p.out, kept, "  ")
 	}
-	if err := writeTable(p.out, columns, kept, widthOf(p.out)); err != nil {
+	if err := writeTable(p.out, columns, kept, terminalWidth(p.out)); err != nil {
 		return err
 	}
 	return failure
 }
 
-func each(rows iter.Seq2[any, error], do func(any) error) error {
+func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
 	for row, err := range rows {
 		if err != nil {
 			return err
@@ -88,30 +88,30 @@ func each(rows iter.Seq2[any, error], do func(any) error) error {
 	return nil
 }
 
-// just writes one row: a line for each of its cells, one object, or a CSV of one row.
-func just(p printer, columns []column[any], row any) error {
+// writeRow writes one row: a line for each of its cells, one object, or a CSV of one row.
+func writeRow(p printer, columns []column[any], row any) error {
 	switch p.format {
 	case "json":
 		return writeJSON(p.out, row, "  ")
 	case "table":
-		return writeSheet(p.out, columns, row)
+		return writeDetail(p.out, columns, row)
 	}
-	return all(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
+	return writeRows(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
 }
 
 // writeTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit are left out, which
 // the end of the head shows, and cells are cut.
 func writeTable(out io.Writer, columns []column[any], rows []any, width int) error {
-	g := gridOf(slices.DeleteFunc(slices.Clone(columns), func(c column[any]) bool { return c.detail }), rows)
+	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), func(c column[any]) bool { return c.detailOnly }), rows)
 	if width > 0 {
 		g.fit(width)
 	}
-	return emit(out, g.String())
+	return writeText(out, g.String())
 }
 
-// widthOf is how many cells a line of a terminal has; 0 where out is none.
-func widthOf(out io.Writer) int {
-	file, is := terminalOf(out)
+// terminalWidth is how many cells a line of a terminal has; 0 where out is none.
+func terminalWidth(out io.Writer) int {
+	file, is := asTerminal(out)
 	if !is {
 		return 0
 	}
@@ -122,30 +122,30 @@ func widthOf(out io.Writer) int {
 	return width
 }
 
-// A grid is a table as it is drawn.
-type grid struct {
-	columns []gridColumn
-	more    bool   // columns have been left out
-	cut     string // what stands for what is not shown
+// A textTable is a table as it is drawn.
+type textTable struct {
+	columns        []textColumn
+	columnsOmitted bool   // columns have been left out
+	ellipsis       string // what stands for what is not shown
 }
 
-// A gridColumn is its head and its cells, safe to draw.
-type gridColumn struct {
-	cells []string
-	width int
-	drop  int
+// A textColumn is its head and its cells, safe to draw.
+type textColumn struct {
+	cells        []string
+	width        int
+	dropPriority int
 }
 
-// gridOf is the rows in the columns, none left out.
-func gridOf(columns []column[any], rows []any) *grid {
-	g := &grid{cut: "…"}
+// newTextTable is the rows in the columns, none left out.
+func newTextTable(columns []column[any], rows []any) *textTable {
+	g := &textTable{ellipsis: "…"}
 	if !terminal.SupportsUnicode() {
-		g.cut = "~"
+		g.ellipsis = "~"
 	}
 	for _, c := range columns {
-		one := gridColumn{cells: []string{strings.ToUpper(c.name)}, width: ui.Width(c.name), drop: c.drop}
+		one := textColumn{cells: []string{strings.ToUpper(c.name)}, width: ui.Width(c.name), dropPriority: c.dropPriority}
 		for _, row := range rows {
-			cell := dash(client.Clean(c.cell(row)))
+			cell := orDash(client.Clean(c.cell(row)))
 			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
 		}
 		g.columns = append(g.columns, one)
@@ -153,33 +153,33 @@ func gridOf(columns []column[any], rows []any) *grid {
 	return g
 }
 
-// gap is between columns.
-const gap = "  "
+// columnGap is between columns.
+const columnGap = "  "
 
-func (g *grid) width() int {
-	width := len(gap) * (len(g.columns) - 1)
+func (g *textTable) width() int {
+	width := len(columnGap) * (len(g.columns) - 1)
 	for _, c := range g.columns {
 		width += c.width
 	}
-	if g.more {
-		width += ui.Width(gap + g.cut)
+	if g.columnsOmitted {
+		width += ui.Width(columnGap + g.ellipsis)
 	}
 	return width
 }
 
-// readable is how wide a column is left at least.
-const readable = 12
+// minColumnWidth is how wide a column is left at least.
+const minColumnWidth = 12
 
 // fit makes the table as narrow as a line: columns that may go are left out, then the widest are cut, then the last go. The first stays.
-func (g *grid) fit(width int) {
+func (g *textTable) fit(width int) {
 	for g.width() > width {
-		first := slices.IndexFunc(g.columns, func(c gridColumn) bool {
-			return c.drop > 0 && !slices.ContainsFunc(g.columns, func(o gridColumn) bool { return o.drop > c.drop })
+		first := slices.IndexFunc(g.columns, func(c textColumn) bool {
+			return c.dropPriority > 0 && !slices.ContainsFunc(g.columns, func(o textColumn) bool { return o.dropPriority > c.dropPriority })
 		})
 		if first < 0 {
 			break
 		}
-		g.leaveOut(first)
+		g.omitColumn(first)
 	}
 	for g.width() > width {
 		widest := &g.columns[0]
@@ -189,53 +189,55 @@ func (g *grid) fit(width int) {
 			}
 		}
 		switch {
-		case widest.width > readable:
+		case widest.width > minColumnWidth:
 			widest.width--
 		case len(g.columns) > 1:
-			g.leaveOut(len(g.columns) - 1)
+			g.omitColumn(len(g.columns) - 1)
 		default:
-			widest.width, g.more = width, false
+			widest.width, g.columnsOmitted = width, false
 		}
 	}
 }
 
-func (g *grid) leaveOut(i int) { g.columns, g.more = slices.Delete(g.columns, i, i+1), true }
+func (g *textTable) omitColumn(i int) {
+	g.columns, g.columnsOmitted = slices.Delete(g.columns, i, i+1), true
+}
 
 // String is the table's lines.
-func (g *grid) String() string {
+func (g *textTable) String() string {
 	var b strings.Builder
 	for row := range g.columns[0].cells {
 		var l strings.Builder
 		for _, c := range g.columns {
-			l.WriteString(ui.Pad(ui.Cut(c.cells[row], c.width, g.cut), c.width) + gap)
+			l.WriteString(ui.Pad(ui.Cut(c.cells[row], c.width, g.ellipsis), c.width) + columnGap)
 		}
 		line := strings.TrimRight(l.String(), " ")
-		if row == 0 && g.more {
-			line += gap + g.cut
+		if row == 0 && g.columnsOmitted {
+			line += columnGap + g.ellipsis
 		}
 		b.WriteString(line + "\n")
 	}
 	return b.String()
 }
 
-// writeSheet writes a row as lines of name and value.
-func writeSheet(out io.Writer, columns []column[any], row any) error {
+// writeDetail writes a row as lines of name and value.
+func writeDetail(out io.Writer, columns []column[any], row any) error {
 	width := 0
 	for _, c := range columns {
 		width = max(width, ui.Width(c.name))
 	}
 	var b strings.Builder
 	for _, c := range columns {
-		b.WriteString(ui.Pad(c.name, width) + gap + dash(client.Clean(c.cell(row))) + "\n")
+		b.WriteString(ui.Pad(c.name, width) + columnGap + orDash(client.Clean(c.cell(row))) + "\n")
 	}
-	return emit(out, b.String())
+	return writeText(out, b.String())
 }
 
-// dash stands where there is nothing, so that words can be counted.
-func dash(text string) string { return orElse(text, "-") }
+// orDash stands where there is nothing, so that words can be counted.
+func orDash(text string) string { return orDefault(text, "-") }
 
-// folded breaks a text between words into lines of at most so many cells; a longer word, as a path, stays whole.
-func folded(text string, width int) []string {
+// wrapWords breaks a text between words into lines of at most so many cells; a longer word, as a path, stays whole.
+func wrapWords(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Split(text, " ") {
@@ -250,8 +252,8 @@ func folded(text string, width int) []string {
 	return append(lines, line)
 }
 
-// emit writes text.
-func emit(out io.Writer, text string) error {
+// writeText writes text.
+func writeText(out io.Writer, text string) error {
 	_, err := io.WriteString(out, text)
 	return err
 }
@@ -266,14 +268,14 @@ func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) 
 	if err := w.Write(names); err != nil {
 		return err
 	}
-	_, drawn := terminalOf(out)
-	err := each(rows, func(row any) error {
+	_, drawn := asTerminal(out)
+	err := forEachRow(rows, func(row any) error {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
 			if cells[i] = c.cell(row); drawn {
 				cells[i] = client.Clean(cells[i])
 			} else {
-				cells[i] = harmless(cells[i])
+				cells[i] = sanitizeCSVCell(cells[i])
 			}
 		}
 		return w.Write(cells)
@@ -285,10 +287,10 @@ func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) 
 	return w.Error()
 }
 
-// harmless is text in which line breaks and tabs stand as they came. A part between them that could steer a terminal is made visible: what goes
+// sanitizeCSVCell is text in which line breaks and tabs stand as they came. A part between them that could steer a terminal is made visible: what goes
 // into a pipe may come out of it on one.
-func harmless(text string) string {
-	if !strings.ContainsFunc(text, steers) {
+func sanitizeCSVCell(text string) string {
+	if !strings.ContainsFunc(text, isTerminalControl) {
 		return text
 	}
 	var b strings.Builder
@@ -298,7 +300,7 @@ func harmless(text string) string {
 			n = len(text)
 		}
 		part := text[:n]
-		if strings.ContainsFunc(part, steers) {
+		if strings.ContainsFunc(part, isTerminalControl) {
 			part = client.Clean(part)
 		}
 		b.WriteString(part)
@@ -308,8 +310,8 @@ func harmless(text string) string {
 	return b.String()
 }
 
-// steers reports whether a terminal may obey a rune instead of drawing it. Bytes that are no UTF-8 are among them.
-func steers(r rune) bool {
+// isTerminalControl reports whether a terminal may obey a rune instead of drawing it. Bytes that are no UTF-8 are among them.
+func isTerminalControl(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }
 
@@ -322,11 +324,11 @@ func writeJSON(out io.Writer, v any, indent string) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	return emit(out, escaped(b.String()))
+	return writeText(out, escapeInvisible(b.String()))
 }
 
-// escaped writes characters that draw nothing by themselves as \u escapes.
-func escaped(text string) string {
+// escapeInvisible writes characters that draw nothing by themselves as \u escapes.
+func escapeInvisible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
@@ -342,7 +344,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// newFile makes a file for its owner alone, which must not be there yet.
-func newFile(path string) (*os.File, error) {
+// createPrivateFile makes a file for its owner alone, which must not be there yet.
+func createPrivateFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }

@@ -15,8 +15,8 @@ import (
 	"lookout/ui"
 )
 
-// drawn runs a command line on a terminal of a width and gives the lines that it writes there.
-func (r *rig) drawn(cols uint16, args ...string) []string {
+// runOnTerminal runs a command line on a terminal of a width and gives the lines that it writes there.
+func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
 	r.Helper()
 	tty, slave, err := pty.Open()
 	if err != nil {
@@ -41,12 +41,12 @@ func (r *rig) drawn(cols uint16, args ...string) []string {
 
 // On a terminal a row of a table is a line, whatever its width, and what is not shown is marked.
 func TestTablesFitTheTerminal(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	r.good("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
+	r := newTestEnv(t, emulator.Options{})
+	r.mustRun("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
 	for _, cols := range []uint16{200, 80, 40, 20} {
 		for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
 			{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"journal"}} {
-			lines, all := r.drawn(cols, args...), strings.Split(strings.TrimSuffix(r.good(args...).out, "\n"), "\n")
+			lines, all := r.runOnTerminal(cols, args...), strings.Split(strings.TrimSuffix(r.mustRun(args...).out, "\n"), "\n")
 			if len(lines) != len(all) {
 				t.Errorf("%v: %d lines of %d", args, len(lines), len(all))
 			}
@@ -60,19 +60,19 @@ func TestTablesFitTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	r.drawn(1, "services", "list") // it ends
-	if lines := r.drawn(80, "services", "list"); !strings.Contains(lines[0], "LABEL") || !strings.Contains(strings.Join(lines, "\n"), "cdn-origin") {
+	r.runOnTerminal(1, "services", "list") // it ends
+	if lines := r.runOnTerminal(80, "services", "list"); !strings.Contains(lines[0], "LABEL") || !strings.Contains(strings.Join(lines, "\n"), "cdn-origin") {
 		t.Errorf("%q", lines)
 	}
 }
 
 // On a terminal CSV cannot steer it, and sheets are whole.
 func TestATerminalIsNotSteered(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	label := "two\nlines\x1b[2J"
-	r.good("services", "update", "1", "--notes", label)
+	r.mustRun("services", "update", "1", "--notes", label)
 	for _, format := range []string{"csv", "table"} {
-		text := strings.Join(r.drawn(40, "services", "get", "1", "-o", format), "\n")
+		text := strings.Join(r.runOnTerminal(40, "services", "get", "1", "-o", format), "\n")
 		if strings.ContainsRune(text, 0x1b) || !strings.Contains(text, "two‹␊›lines‹␛›[2J") {
 			t.Errorf("%s: %q", format, text)
 		}

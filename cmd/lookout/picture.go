@@ -25,9 +25,9 @@ func pictureCommand() *cobra.Command {
 	var out, keys string
 	var width, height int
 	c := &cobra.Command{
-		Use: "picture", Short: "Draw a frame of the demo account as SVG", Args: nothing, Hidden: true,
+		Use: "picture", Short: "Draw a frame of the demo account as SVG", Args: noArgs, Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
-			svg, err := picture(c.Context(), keys, width, height)
+			svg, err := renderPicture(c.Context(), keys, width, height)
 			if err != nil {
 				return err
 			}
@@ -41,15 +41,15 @@ func pictureCommand() *cobra.Command {
 	return c
 }
 
-// A shot is a picture of the documentation.
-type shot struct {
+// A pictureSpec is a picture of the documentation.
+type pictureSpec struct {
 	name, keys    string
 	width, height int
 }
 
-// shots are all pictures of the documentation, as the docs command draws them.
-func shots() []shot {
-	return []shot{
+// pictureSpecs are all pictures of the documentation, as the docs command draws them.
+func pictureSpecs() []pictureSpec {
+	return []pictureSpec{
 		{"overview", "", 120, 36},
 		{"incident", "2 enter", 120, 30},
 		{"disable", "3 down down down d right right tab k e r n e l", 100, 24},
@@ -57,11 +57,11 @@ func shots() []shot {
 	}
 }
 
-// pictures are the shots by their files' names.
-func pictures(ctx context.Context) (map[string]string, error) {
+// renderPictures are the shots by their files' names.
+func renderPictures(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
-	for _, one := range shots() {
-		drawn, err := picture(ctx, one.keys, one.width, one.height)
+	for _, one := range pictureSpecs() {
+		drawn, err := renderPicture(ctx, one.keys, one.width, one.height)
 		if err != nil {
 			return nil, err
 		}
@@ -70,30 +70,30 @@ func pictures(ctx context.Context) (map[string]string, error) {
 	return all, nil
 }
 
-// picture runs the demo on a clock that stands still and draws its frame.
-func picture(ctx context.Context, keys string, width, height int) (string, error) {
-	s, account, err := still(ctx, nil)
+// renderPicture runs the demo on a clock that stands still and draws its frame.
+func renderPicture(ctx context.Context, keys string, width, height int) (string, error) {
+	s, account, err := newFrozenDemo(ctx, nil)
 	if err != nil {
 		return "", err
 	}
-	perform(s, s.Update(tea.WindowSizeMsg{Width: width, Height: height}))
-	perform(s, account.Panes()[0].Refresh())
+	runCmd(s, s.Update(tea.WindowSizeMsg{Width: width, Height: height}))
+	runCmd(s, account.Panes()[0].Refresh())
 	for _, k := range strings.Fields(keys) {
 		code := []rune(k)[0]
 		msg := tea.KeyPressMsg{Code: code, Text: k}
 		if special, ok := map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "down": tea.KeyDown, "right": tea.KeyRight}[k]; ok {
 			msg = tea.KeyPressMsg{Code: special}
 		}
-		perform(s, s.Update(msg))
+		runCmd(s, s.Update(msg))
 	}
-	return svg(s.Frame().Content, width, height), nil
+	return renderSVG(s.Frame().Content, width, height), nil
 }
 
-// still is the demo on a clock that stands still, not asked anything yet.
-func still(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.Account, error) {
+// newFrozenDemo is the demo on a clock that stands still, not asked anything yet.
+func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.Account, error) {
 	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
 	api := emulator.New(emulator.Options{Token: "demo", Now: now})
-	j := journal.Memory(now)
+	j := journal.NewInMemory(now)
 	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.DialectProvider), client.WithNow(now))
 	if err != nil {
 		return nil, nil, err
@@ -104,12 +104,12 @@ func still(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.
 	}
 	account := views.New(ctx, views.Options{API: c, Name: "acme-prod", Journal: j, Now: now, Location: time.UTC})
 	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC, Keys: keys, TokenForm: account.TokenForm,
-		RequestBudget: func() string { return budget(c.RateLimit(), now()) }})
+		RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) }})
 	return s, account, err
 }
 
-// perform runs a command and all that follows from it. Timers are left out: their messages are not waited for.
-func perform(s *shell.Shell, cmd tea.Cmd) {
+// runCmd runs a command and all that follows from it. Timers are left out: their messages are not waited for.
+func runCmd(s *shell.Shell, cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -119,12 +119,12 @@ func perform(s *shell.Shell, cmd tea.Cmd) {
 	case msg := <-answer:
 		if batch, ok := msg.(tea.BatchMsg); ok {
 			for _, one := range batch {
-				perform(s, one)
+				runCmd(s, one)
 			}
 			return
 		}
 		if msg != nil {
-			perform(s, s.Update(msg))
+			runCmd(s, s.Update(msg))
 		}
 	case <-time.After(500 * time.Millisecond):
 	}
@@ -137,8 +137,8 @@ const (
 	margin     = 12
 )
 
-// svg draws a frame: one text element for each run of a style.
-func svg(frame string, width, height int) string {
+// renderSVG draws a frame: one text element for each run of a style.
+func renderSVG(frame string, width, height int) string {
 	var b strings.Builder
 	w, h := float64(width)*cellWidth+2*margin, height*cellHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`, w, h, w, h)
@@ -152,11 +152,11 @@ func svg(frame string, width, height int) string {
 
 // drawLine draws one line.
 func drawLine(b *strings.Builder, line string, top int) {
-	x, style := 0, pen{}
+	x, style := 0, textStyle{}
 	for len(line) > 0 {
 		if strings.HasPrefix(line, "\x1b[") {
 			end := strings.IndexByte(line, 'm')
-			style.take(line[2:end])
+			style.applySGR(line[2:end])
 			line = line[end+1:]
 			continue
 		}
@@ -165,20 +165,20 @@ func drawLine(b *strings.Builder, line string, top int) {
 			text, rest = line[:i], line[i:]
 		}
 		n := ansi.StringWidth(text)
-		style.draw(b, text, x, top, n)
+		style.writeSVG(b, text, x, top, n)
 		x, line = x+n, rest
 	}
 }
 
-// pen is the style in force.
-type pen struct {
-	colour               string
-	bold, reverse, under bool
+// textStyle is the style in force.
+type textStyle struct {
+	colour                   string
+	bold, reverse, underline bool
 }
 
-func (p *pen) take(codes string) {
+func (p *textStyle) applySGR(codes string) {
 	if codes == "" || codes == "0" {
-		*p = pen{}
+		*p = textStyle{}
 		return
 	}
 	parts := strings.Split(codes, ";")
@@ -187,7 +187,7 @@ func (p *pen) take(codes string) {
 		case "1":
 			p.bold = true
 		case "4":
-			p.under = true
+			p.underline = true
 		case "7":
 			p.reverse = true
 		case "38":
@@ -199,10 +199,10 @@ func (p *pen) take(codes string) {
 	}
 }
 
-// draw draws a run of one style. Words far from each other are set each by itself, so that columns stay straight in every font.
-func (p *pen) draw(b *strings.Builder, text string, x, top, cells int) {
+// writeSVG draws a run of one style. Words far from each other are set each by itself, so that columns stay straight in every font.
+func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int) {
 	at := func(cell int) float64 { return margin + float64(cell)*cellWidth }
-	fill := orElse(p.colour, "#d5d9e0")
+	fill := orDefault(p.colour, "#d5d9e0")
 	if p.reverse {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, at(x), top, float64(cells)*cellWidth, cellHeight, fill)
 		fill = "#14171d"
@@ -211,7 +211,7 @@ func (p *pen) draw(b *strings.Builder, text string, x, top, cells int) {
 	if p.bold {
 		extra += ` font-weight="bold"`
 	}
-	if p.under {
+	if p.underline {
 		extra += ` text-decoration="underline"`
 	}
 	for words := range strings.SplitSeq(text, "  ") {

@@ -14,19 +14,19 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
-// fullDisk is a standard output that takes nothing.
-type fullDisk struct{}
+// failingWriter is a standard output that takes nothing.
+type failingWriter struct{}
 
-func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 // A key of which nobody will ever have the secret does not pass for a good one, nor for one that was not made.
 func TestKeysWithoutASecret(t *testing.T) {
 	for _, secret := range []string{`"[REDACTED]"`, `""`, "null"} {
-		faultrig.Row(t, "B6", "keys create, "+secret, func(t *testing.T) {
-			r := newRig(t, emulator.Options{})
+		faulttest.RunCase(t, "B6", "keys create, "+secret, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
 			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if req.Method != http.MethodPost {
 					return false
@@ -35,15 +35,15 @@ func TestKeysWithoutASecret(t *testing.T) {
 				return true
 			})
 			file := filepath.Join(r.home, "secret")
-			r.bad(r.run("keys", "create", "x", "--secret-file", file), exitUnknown, "x (42) was made", "no secret", "keys revoke 42")
-			r.bad(r.run("keys", "create", "x"), exitUnknown, "keys revoke 42")
+			r.checkResult(r.run("keys", "create", "x", "--secret-file", file), exitUnknown, "x (42) was made", "no secret", "keys revoke 42")
+			r.checkResult(r.run("keys", "create", "x"), exitUnknown, "keys revoke 42")
 			if _, err := os.Stat(file); err == nil {
 				t.Error("an empty file is left")
 			}
 		})
 	}
-	faultrig.Row(t, "B6", "keys create, the secret cannot be kept", func(t *testing.T) {
-		keep, err := keeper(filepath.Join(t.TempDir(), "secret"))
+	faulttest.RunCase(t, "B6", "keys create, the secret cannot be kept", func(t *testing.T) {
+		keep, err := reserveSecretFile(filepath.Join(t.TempDir(), "secret"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,8 +57,8 @@ func TestKeysWithoutASecret(t *testing.T) {
 }
 
 // What was done, but cannot be written, does not pass for what failed.
-func TestChangesThatCannotBeTold(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+func TestChanges_resultNotPrinted(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
 	for _, c := range []struct {
 		args []string
 		want []string
@@ -66,28 +66,28 @@ func TestChangesThatCannotBeTold(t *testing.T) {
 		{[]string{"keys", "create", "ci"}, []string{"it was done: key ci (", "its secret is lost", "keys revoke "}},
 		{[]string{"services", "disable", "4"}, []string{"it was done: service web-1 (4)"}},
 	} {
-		faultrig.Row(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
+		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
 			var complaints bytes.Buffer
-			code := execute(c.args, strings.NewReader(""), fullDisk{}, &complaints)
-			(&rig{T: t}).bad(said{code: code, err: complaints.String()}, exitUnknown, append(c.want, "no space left")...)
+			code := execute(c.args, strings.NewReader(""), failingWriter{}, &complaints)
+			(&testEnv{T: t}).checkResult(runResult{code: code, err: complaints.String()}, exitUnknown, append(c.want, "no space left")...)
 		})
 	}
 	var complaints bytes.Buffer
-	if code := execute([]string{"services", "get", "4"}, strings.NewReader(""), fullDisk{}, &complaints); code != exitError {
+	if code := execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code != exitFailure {
 		t.Errorf("exit code %d of what only reads", code)
 	}
-	r.bad(r.run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"), exitUsage, "choose one of")
+	r.checkResult(r.run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"), exitUsage, "choose one of")
 }
 
 // A bucket that exists is said to exist; what it was to be like is not passed over.
 func TestBucketsThatExist(t *testing.T) {
-	faultrig.Report(t, "B17", "told by scripts")
-	r := newRig(t, emulator.Options{})
-	r.good("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
+	faulttest.ReportCase(t, "B17", "told by scripts")
+	r := newTestEnv(t, emulator.Options{})
+	r.mustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
 	before := len(r.api.Ledger())
-	r.bad(r.run("buckets", "create", "us-east-1/zz-public", "--acl", "private"), exitError, "existed already", "access is not changed", "buckets access us-east-1/zz-public")
-	r.bad(r.run("buckets", "create", "us-east-1/zz-public", "--cors"), exitError, "existed already")
-	r.bad(r.run("buckets", "create", "us-east-1/zz-public"), exitOK, "existed already", "nothing was changed")
+	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public", "--acl", "private"), exitFailure, "existed already", "access is not changed", "buckets access us-east-1/zz-public")
+	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public", "--cors"), exitFailure, "existed already")
+	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public"), exitOK, "existed already", "nothing was changed")
 	if n := len(r.api.Ledger()); n != before {
 		t.Errorf("%d changes", n-before)
 	}
@@ -96,7 +96,7 @@ func TestBucketsThatExist(t *testing.T) {
 // A certificate whose answer is lost is looked up.
 func TestCertificatesAreReadBack(t *testing.T) {
 	const bucket = "us-east-1/cdn.acme.net"
-	dir := certificateIn(t, "cdn.acme.net")
+	dir := writeCertificate(t, "cdn.acme.net")
 	upload := []string{"certificates", "upload", bucket, filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), "--replace"}
 	for name, c := range map[string]struct {
 		fault   emulator.Fault
@@ -105,14 +105,14 @@ func TestCertificatesAreReadBack(t *testing.T) {
 		outcome string
 		says    string
 	}{
-		"it was done":          {emulator.Fault{Status: 502, Applied: true}, false, exitOK, "done", "for cdn.acme.net, until"},
-		"it was not done":      {emulator.Fault{Status: 502}, false, exitError, "not done", "the new one was not taken"},
-		"nobody can say which": {emulator.Fault{Status: 502, Applied: true}, true, exitUnknown, "unknown", "whether the new one is set is not known"},
+		"it was done":          {emulator.Fault{Status: 502, ApplyFirst: true}, false, exitOK, "done", "for cdn.acme.net, until"},
+		"it was not done":      {emulator.Fault{Status: 502}, false, exitFailure, "not done", "the new one was not taken"},
+		"nobody can say which": {emulator.Fault{Status: 502, ApplyFirst: true}, true, exitUnknown, "unknown", "whether the new one is set is not known"},
 	} {
-		faultrig.Row(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
-			r := newRig(t, emulator.Options{})
-			r.good(upload...)
-			r.api.Fail("upload certificate", c.fault)
+		faulttest.RunCase(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.mustRun(upload...)
+			r.api.InjectFault("upload certificate", c.fault)
 			views := 0
 			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/ssl") {
@@ -123,28 +123,28 @@ func TestCertificatesAreReadBack(t *testing.T) {
 				}
 				return views > 1 && c.blind
 			})
-			r.bad(r.run(upload...), c.code, c.says)
-			var entries []entry
-			if err := json.Unmarshal([]byte(r.good("journal", "-o", "json").out), &entries); err != nil || len(entries) != 3 || string(entries[2].Outcome) != c.outcome {
+			r.checkResult(r.run(upload...), c.code, c.says)
+			var entries []journalRow
+			if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil || len(entries) != 3 || string(entries[2].Outcome) != c.outcome {
 				t.Errorf("%v, %+v", err, entries)
 			}
 		})
 	}
 }
 
-// changing are command lines that change something, one for each verb that may.
-func changing(r *rig) map[string][]string {
+// changeCommands are command lines that change something, one for each verb that may.
+func changeCommands(r *testEnv) map[string][]string {
 	file := filepath.Join(r.home, "file")
 	r.write(file, "x")
-	dir := certificateIn(r.T, "cdn.acme.net")
+	dir := writeCertificate(r.T, "cdn.acme.net")
 	lines := map[string][]string{}
 	for _, line := range []string{
 		"services create --label new --address https://example.com", "services update web-1 --timeout 77", "services disable web-1", "services enable billing-cron", "services delete edge-router",
 		"contacts create --name Eve --email e@acme.net", "contacts update 11 --group night", "contacts delete 11",
 		"credentials create c --password-file " + file, "credentials rename 32 c", "credentials login 32 --password-file " + file, "credentials delete 32",
 		"ssh allow db1", "ssh deny db1", "ssh set db1 --port 2222",
-		"buckets create us-east-1/fresh", "buckets access " + moved + " --acl private", "buckets delete us-east-1/acme-www",
-		"objects put " + moved + " new " + file, "objects rm " + moved + " README.txt", "objects acl " + moved + " README.txt private",
+		"buckets create us-east-1/fresh", "buckets access " + testBucket + " --acl private", "buckets delete us-east-1/acme-www",
+		"objects put " + testBucket + " new " + file, "objects rm " + testBucket + " README.txt", "objects acl " + testBucket + " README.txt private",
 		"certificates upload us-east-1/cdn.acme.net " + filepath.Join(dir, "cert.pem") + " " + filepath.Join(dir, "key.pem"), "certificates delete us-east-1/cdn.acme.net",
 		"keys create k", "keys rename finance k", "keys revoke finance",
 	} {
@@ -156,12 +156,12 @@ func changing(r *rig) map[string][]string {
 
 // A protected account takes no change without its name, whatever the verb; another account's name is taken nowhere.
 func TestProtectedAccountsTakeTheirName(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.configured(strings.ReplaceAll("account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n", "BASE", r.base))
-	lines := changing(r)
-	for _, n := range nouns() {
-		c := n.command(&flags{})
+	r.writeConfig(strings.ReplaceAll("account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n", "BASE", r.base))
+	lines := changeCommands(r)
+	for _, n := range resourceCommands() {
+		c := n.newCommand(&flags{})
 		for _, verb := range c.Commands() {
 			name := c.Name() + " " + verb.Name()
 			if may := verb.Flag("yes") != nil; may != (lines[name] != nil) {
@@ -174,17 +174,17 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 			more []string
 			says string
 		}{{nil, "is protected"}, {[]string{"--yes"}, "is protected: --yes=prod"}, {[]string{"--yes=lab"}, "this is the account prod"}} {
-			faultrig.Row(t, "B14", name+" "+strings.Join(c.more, " ")+" on a protected account", func(t *testing.T) {
-				(&rig{T: t}).bad(r.run(slices.Concat(line, c.more)...), exitUsage, c.says)
+			faulttest.RunCase(t, "B14", name+" "+strings.Join(c.more, " ")+" on a protected account", func(t *testing.T) {
+				(&testEnv{T: t}).checkResult(r.run(slices.Concat(line, c.more)...), exitUsage, c.says)
 			})
 		}
 	}
-	r.bad(r.run("services", "disable", "web-1", "--yes=prod", "-a", "lab"), exitUsage, "this is the account lab")
-	r.bad(r.run("objects", "acl", moved, "README.txt"), exitOK) // what reads is not asked about
+	r.checkResult(r.run("services", "disable", "web-1", "--yes=prod", "-a", "lab"), exitUsage, "this is the account lab")
+	r.checkResult(r.run("objects", "acl", testBucket, "README.txt"), exitOK) // what reads is not asked about
 	if ledger := r.api.Ledger(); len(ledger) != 0 {
 		t.Errorf("something was changed: %v", ledger)
 	}
-	r.good("services", "disable", "web-1", "--yes=prod")
-	r.good("services", "delete", "edge-router", "--yes=prod")
-	r.good("services", "delete", "web-1", "--yes", "-a", "lab")
+	r.mustRun("services", "disable", "web-1", "--yes=prod")
+	r.mustRun("services", "delete", "edge-router", "--yes=prod")
+	r.mustRun("services", "delete", "web-1", "--yes", "-a", "lab")
 }

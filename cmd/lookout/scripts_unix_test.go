@@ -18,54 +18,54 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // A script that waits for somebody ends with the first signal: nothing was changed, and the exit code says which signal it was.
 func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	for name, c := range map[string]struct{ args, question string }{
 		"a name":     {"services delete edge-router", "Type edge-router to go on"},
 		"a password": {"credentials create lab", "password (not shown)"},
 	} {
 		for _, end := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-			faultrig.Row(t, "E1", "a script asks for "+name+", "+end.String(), func(t *testing.T) {
-				p := spawn(t, c.args)
-				p.read()
+			faulttest.RunCase(t, "E1", "a script asks for "+name+", "+end.String(), func(t *testing.T) {
+				p := startPty(t, c.args)
+				p.startReading()
 				p.waitFor(c.question)
 				p.signal(end)
-				if code := p.end(5 * time.Second); code != 128+int(end) {
+				if code := p.waitExit(5 * time.Second); code != 128+int(end) {
 					t.Errorf("exit code %d: %s", code, p.output())
 				}
 				p.waitFor("interrupted; nothing was changed")
-				p.sane()
+				p.checkLineDiscipline()
 			})
 		}
 	}
-	faultrig.Row(t, "E1", "a script asks for a name, ctrl+c", func(t *testing.T) {
-		p := spawn(t, "services delete edge-router")
-		p.read()
+	faulttest.RunCase(t, "E1", "a script asks for a name, ctrl+c", func(t *testing.T) {
+		p := startPty(t, "services delete edge-router")
+		p.startReading()
 		p.waitFor("to go on: ")
-		p.typed("\x03")
-		if code := p.end(5 * time.Second); code != 130 {
+		p.typeKeys("\x03")
+		if code := p.waitExit(5 * time.Second); code != 130 {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 	})
-	if n, s := len(r.api.Ledger()), r.good("journal", "-o", "csv"); n != 0 || strings.Count(s.out, "\n") != 1 {
+	if n, s := len(r.api.Ledger()), r.mustRun("journal", "-o", "csv"); n != 0 || strings.Count(s.out, "\n") != 1 {
 		t.Errorf("%d changes: %s", n, s.out)
 	}
 }
 
-// sane fails where the line discipline is not what it was.
-func (c *child) sane() {
+// checkLineDiscipline fails where the line discipline is not what it was.
+func (c *ptyProcess) checkLineDiscipline() {
 	c.t.Helper()
-	if after, err := term.GetState(c.slave.Fd()); err != nil || *after != *c.before {
+	if after, err := term.GetState(c.slave.Fd()); err != nil || *after != *c.initialState {
 		c.t.Errorf("the terminal is left as %+v, %v", after, err)
 	}
 }
 
-// program runs a command line without a terminal.
-func (r *rig) program(args string) *exec.Cmd {
+// startProgram runs a command line without a terminal.
+func (r *testEnv) startProgram(args string) *exec.Cmd {
 	r.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS="+args)
@@ -78,30 +78,30 @@ func (r *rig) program(args string) *exec.Cmd {
 
 // A question names the account, PROD where it is protected, and takes no answer that an empty line could be.
 func TestQuestionsOfScripts(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.configured(strings.ReplaceAll("account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n", "BASE", r.base))
-	r.good("contacts", "create", "--name", "a\x1b[31m", "--email", "e@acme.net", "--yes=prod")
-	odd := r.idOf("contacts", "e@acme.net")
+	r.writeConfig(strings.ReplaceAll("account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n", "BASE", r.base))
+	r.mustRun("contacts", "create", "--name", "a\x1b[31m", "--email", "e@acme.net", "--yes=prod")
+	odd := r.findID("contacts", "e@acme.net")
 	before := len(r.api.Ledger())
 	for _, c := range []struct {
 		args, question, answer string
 		code                   int
 	}{
-		{"keys revoke finance", "Account prod, PROD. Type finance to go on", "yes", exitError},
-		{"keys revoke finance -a lab", "Account lab. Type finance to go on", "", exitError},
-		{"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on", "web-1", exitError},
-		{"contacts delete " + odd, "Type " + odd + " to go on", "", exitError},
-		{"objects acl " + moved + " README.txt private", "Type prod to go on", "lab", exitError},
+		{"keys revoke finance", "Account prod, PROD. Type finance to go on", "yes", exitFailure},
+		{"keys revoke finance -a lab", "Account lab. Type finance to go on", "", exitFailure},
+		{"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on", "web-1", exitFailure},
+		{"contacts delete " + odd, "Type " + odd + " to go on", "", exitFailure},
+		{"objects acl " + testBucket + " README.txt private", "Type prod to go on", "lab", exitFailure},
 		{"services disable web-1", "Type prod to go on", "prod", exitOK},
 		{"contacts delete " + odd, "Type " + odd + " to go on", odd, exitOK},
 	} {
-		faultrig.Row(t, "B14", c.args+", "+c.answer, func(t *testing.T) {
-			p := spawn(t, c.args)
-			p.read()
-			p.until(c.question, func() bool { return strings.Contains(strings.ReplaceAll(p.output(), "\r\n", ""), c.question) })
-			p.typed(c.answer + "\r")
-			if code := p.end(5 * time.Second); code != c.code {
+		faulttest.RunCase(t, "B14", c.args+", "+c.answer, func(t *testing.T) {
+			p := startPty(t, c.args)
+			p.startReading()
+			p.waitUntil(c.question, func() bool { return strings.Contains(strings.ReplaceAll(p.output(), "\r\n", ""), c.question) })
+			p.typeKeys(c.answer + "\r")
+			if code := p.waitExit(5 * time.Second); code != c.code {
 				t.Errorf("exit code %d: %s", code, p.output())
 			}
 		})
@@ -113,26 +113,26 @@ func TestQuestionsOfScripts(t *testing.T) {
 
 // A script whose input does not end is ended by a signal.
 func TestSignalsEndWhatWaitsForInput(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	faultrig.Row(t, "E1", "a script reads standard input", func(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	faulttest.RunCase(t, "E1", "a script reads standard input", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		in, write := io.Pipe()
 		defer write.Close()
 		go func() {
 			_, _ = write.Write([]byte("x")) // until somebody reads
-			cancel(stopped{syscall.SIGTERM})
+			cancel(signalError{syscall.SIGTERM})
 		}()
-		_, err := (&session{in: in}).secret(ctx, "", "password")
-		if code := codeOf(err); code != 143 {
+		_, err := (&scriptSession{in: in}).readSecret(ctx, "", "password")
+		if code := exitCodeFor(err); code != 143 {
 			t.Errorf("exit code %d: %v", code, err)
 		}
 	})
-	faultrig.Row(t, "E1", "a script reads a pipe", func(t *testing.T) {
+	faulttest.RunCase(t, "E1", "a script reads a pipe", func(t *testing.T) {
 		fifo := filepath.Join(t.TempDir(), "fifo")
-		if err := pipe(fifo); err != nil {
+		if err := makeFIFO(fifo); err != nil {
 			t.Skipf("it cannot be made here: %v", err)
 		}
-		c := r.program("credentials create lab --password-file " + fifo)
+		c := r.startProgram("credentials create lab --password-file " + fifo)
 		held, err := os.OpenFile(fifo, os.O_WRONLY, 0) // once somebody reads
 		if err != nil {
 			t.Fatal(err)
@@ -154,28 +154,28 @@ func TestSignalsEndWhatWaitsForInput(t *testing.T) {
 
 // A pipe in place of a file is refused before it is opened.
 func TestPipesAreNoFiles(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	fifo := filepath.Join(r.home, "fifo")
-	if err := pipe(fifo); err != nil {
+	if err := makeFIFO(fifo); err != nil {
 		t.Skipf("it cannot be made here: %v", err)
 	}
-	dir := certificateIn(t, "cdn.acme.net")
+	dir := writeCertificate(t, "cdn.acme.net")
 	cert := filepath.Join(dir, "cert.pem")
 	for _, c := range []struct {
 		row  string
 		args []string
 		code int
 	}{
-		{"D11", []string{"objects", "put", moved, "new", fifo}, exitUsage},
-		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", fifo, fifo}, exitError},
-		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", cert, fifo}, exitError},
+		{"D11", []string{"objects", "put", testBucket, "new", fifo}, exitUsage},
+		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", fifo, fifo}, exitFailure},
+		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", cert, fifo}, exitFailure},
 	} {
-		faultrig.Row(t, c.row, strings.Join(c.args[:2], " ")+" of a pipe", func(t *testing.T) {
-			done := make(chan said, 1)
+		faulttest.RunCase(t, c.row, strings.Join(c.args[:2], " ")+" of a pipe", func(t *testing.T) {
+			done := make(chan runResult, 1)
 			go func() { done <- r.run(c.args...) }()
 			select {
 			case s := <-done:
-				(&rig{T: t}).bad(s, c.code, "no plain file")
+				(&testEnv{T: t}).checkResult(s, c.code, "no plain file")
 			case <-time.After(10 * time.Second):
 				t.Fatal("it waits for the pipe")
 			}
@@ -185,12 +185,12 @@ func TestPipesAreNoFiles(t *testing.T) {
 
 // A signal during a transfer ends it; what came is kept for the next time, and the exit code says which signal it was.
 func TestSignalsEndTransfers(t *testing.T) {
-	faultrig.Row(t, "D16", "objects get, SIGTERM", func(t *testing.T) {
-		r := newRig(t, emulator.Options{})
-		data := r.stored("object", 100_000)
+	faulttest.RunCase(t, "D16", "objects get, SIGTERM", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		data := r.storeObject("object", 100_000)
 		sent := make(chan struct{}, 1)
 		var well atomic.Bool
-		r.faultyStorage(func(w http.ResponseWriter, req *http.Request) {
+		r.interceptDownloads(func(w http.ResponseWriter, req *http.Request) {
 			if well.Load() {
 				r.api.ServeHTTP(w, req)
 				return
@@ -202,14 +202,14 @@ func TestSignalsEndTransfers(t *testing.T) {
 			<-req.Context().Done()
 		})
 		file := filepath.Join(r.home, "out")
-		p := spawn(t, "objects get "+moved+" object "+file)
-		p.read()
+		p := startPty(t, "objects get "+testBucket+" object "+file)
+		p.startReading()
 		<-sent
 		p.signal(syscall.SIGTERM)
-		if code := p.end(5 * time.Second); code != 143 {
+		if code := p.waitExit(5 * time.Second); code != 143 {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 		well.Store(true)
-		r.good("objects", "get", moved, "object", file)
+		r.mustRun("objects", "get", testBucket, "object", file)
 	})
 }

@@ -13,39 +13,41 @@ import (
 	"lookout/client"
 )
 
-func servicesNoun() noun {
+func servicesResource() resourceCommand {
 	type row = *client.Service
 	return resource[row]{
-		name: "services", one: "service", named: "ID", about: "Monitored services: list, disable for a while, enable, change",
+		name: "services", singular: "service", idArg: "ID", description: "Monitored services: list, disable for a while, enable, change",
 		examples: "lookout services list -o json\nlookout services get web-1\nlookout services disable web-1 --for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label shop --address https://shop.example.com --group web",
-		ident:    func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
+		identify: func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(s row) string { return strconv.Itoa(s.ID) }},
 			{name: "status", cell: func(s row) string { return string(s.Status) }},
 			{name: "label", cell: func(s row) string { return s.Label.Raw() }},
-			{name: "service_type", drop: 2, cell: func(s row) string { return string(s.Type) }},
+			{name: "service_type", dropPriority: 2, cell: func(s row) string { return string(s.Type) }},
 			{name: "address", cell: func(s row) string { return s.Address.Raw() }},
-			{name: "timeout", drop: 4, cell: func(s row) string { return strconv.Itoa(s.Timeout) }},
-			{name: "consultation_group", drop: 1, cell: func(s row) string { return s.Group.Raw() }},
-			{name: "updated", drop: 3, cell: func(s row) string { return when(s.Updated) }},
-			{name: "body", detail: true, cell: func(s row) string { return s.Body.Raw() }},
-			{name: "credentials", detail: true, cell: func(s row) string { return numbers(s.Credentials) }},
-			{name: "notes", detail: true, cell: func(s row) string { return s.Notes.Raw() }},
-			{name: "region", detail: true, cell: func(s row) string { return s.Region.Raw() }},
-			{name: "created", detail: true, cell: func(s row) string { return when(s.Created) }},
+			{name: "timeout", dropPriority: 4, cell: func(s row) string { return strconv.Itoa(s.Timeout) }},
+			{name: "consultation_group", dropPriority: 1, cell: func(s row) string { return s.Group.Raw() }},
+			{name: "updated", dropPriority: 3, cell: func(s row) string { return formatAPITime(s.Updated) }},
+			{name: "body", detailOnly: true, cell: func(s row) string { return s.Body.Raw() }},
+			{name: "credentials", detailOnly: true, cell: func(s row) string { return joinIDs(s.Credentials) }},
+			{name: "notes", detailOnly: true, cell: func(s row) string { return s.Notes.Raw() }},
+			{name: "region", detailOnly: true, cell: func(s row) string { return s.Region.Raw() }},
+			{name: "created", detailOnly: true, cell: func(s row) string { return formatAPITime(s.Created) }},
 		},
-		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[row, error] { return s.api.Services.All(ctx) },
-		get:  byNumber(func(ctx context.Context, s *session, id int) (row, error) { return s.api.Services.Get(ctx, id) }),
-		verbs: []verb[row]{
-			{name: "create", makes: true, about: "Monitor something new", with: createService},
-			{name: "update", about: "Change what the flags name", with: updateService},
-			{name: "disable", about: "Stop monitoring; --for says for how long", with: disableService},
-			{name: "enable", about: "Monitor again", with: as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
+		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
+			return s.api.Services.All(ctx)
+		},
+		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Services.Get(ctx, id) }),
+		subcommands: []subcommand[row]{
+			{name: "create", noTarget: true, description: "Monitor something new", bindFlags: createService},
+			{name: "update", description: "Change what the flags name", bindFlags: updateService},
+			{name: "disable", description: "Stop monitoring; --for says for how long", bindFlags: disableService},
+			{name: "enable", description: "Monitor again", bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 				return s.api.Services.Enable(ctx, it.ID)
 			})},
-			{name: "delete", about: "Remove a service; monitoring stops", gone: "is deleted",
-				loses: func(it row, _ []string) string { return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID) },
-				with: as(func(ctx context.Context, s *session, it row, _ []string) (row, error) {
+			{name: "delete", description: "Remove a service; monitoring stops", doneMessage: "is deleted",
+				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID) },
+				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Services.Delete(ctx, it.ID)
 				})},
 		},
@@ -53,11 +55,11 @@ func servicesNoun() noun {
 }
 
 // disableService keeps the end in the journal: a dashboard enables the service then, or offers to at its next start.
-func disableService(set *pflag.FlagSet) work[*client.Service] {
+func disableService(set *pflag.FlagSet) runFunc[*client.Service] {
 	span := set.Duration("for", 0, "enable it again after this time, as 1h: a dashboard does it, or offers it at its next start")
-	return func(ctx context.Context, s *session, it *client.Service, _ []string) (*client.Service, error) {
+	return func(ctx context.Context, s *scriptSession, it *client.Service, _ []string) (*client.Service, error) {
 		if *span < 0 || *span > 365*24*time.Hour {
-			return it, usage(fmt.Errorf("--for %s: a time between 0 and a year is needed", *span))
+			return it, usageError(fmt.Errorf("--for %s: a time between 0 and a year is needed", *span))
 		}
 		if *span > 0 {
 			ctx = client.ContextWithRevertAt(ctx, s.now().Add(*span))
@@ -66,13 +68,13 @@ func disableService(set *pflag.FlagSet) work[*client.Service] {
 	}
 }
 
-// serviceFlags are the members of a service as flags.
-func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
+// addServiceFlags are the members of a service as flags.
+func addServiceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
 	type request = client.ServiceRequest
 	in := request{}
 	set.StringVar(&in.Label, "label", "", "3 to 64 characters")
 	set.StringVar((*string)(&in.Type), "type", string(client.TypeURL), "url or tcp")
-	oneOf(set, "type", string(client.TypeURL), string(client.TypeTCP))
+	setFlagChoices(set, "type", string(client.TypeURL), string(client.TypeTCP))
 	set.StringVar(&in.Address, "address", "", "an address for url, host:port for tcp")
 	set.IntVar(&in.Timeout, "timeout", 10, "seconds until it counts as down, 1 to 255")
 	set.StringVar(&in.Body, "body", "", "what the answer must hold")
@@ -80,28 +82,28 @@ func serviceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
 	set.StringVar(&in.Notes, "notes", "", "what whoever is called should know")
 	set.StringVar(&in.Region, "region", "", "only for a private address")
 	set.IntSliceVar(&in.Credentials, "credential", nil, "ID of a credential that helps; may be given several times")
-	return members(set, map[string]func(*request){
+	return applyChangedFlags(set, map[string]func(*request){
 		"label": func(r *request) { r.Label = in.Label }, "type": func(r *request) { r.Type = in.Type }, "address": func(r *request) { r.Address = in.Address },
 		"timeout": func(r *request) { r.Timeout = in.Timeout }, "body": func(r *request) { r.Body = in.Body }, "group": func(r *request) { r.Group = in.Group },
 		"notes": func(r *request) { r.Notes = in.Notes }, "region": func(r *request) { r.Region = in.Region }, "credential": func(r *request) { r.Credentials = in.Credentials },
 	})
 }
 
-func createService(set *pflag.FlagSet) work[*client.Service] {
-	fill := serviceFlags(set)
-	return func(ctx context.Context, s *session, it *client.Service, _ []string) (*client.Service, error) {
+func createService(set *pflag.FlagSet) runFunc[*client.Service] {
+	fill := addServiceFlags(set)
+	return func(ctx context.Context, s *scriptSession, it *client.Service, _ []string) (*client.Service, error) {
 		in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
 		if fill(&in); in.Label == "" || in.Address == "" {
-			return it, usage(errors.New("a service needs --label and --address"))
+			return it, usageError(errors.New("a service needs --label and --address"))
 		}
-		return s.api.Services.Create(about(ctx, "service", "", in.Label, ""), in)
+		return s.api.Services.Create(withTarget(ctx, "service", "", in.Label, ""), in)
 	}
 }
 
-func updateService(set *pflag.FlagSet) work[*client.Service] {
-	fill := serviceFlags(set)
-	return func(ctx context.Context, s *session, it *client.Service, _ []string) (*client.Service, error) {
-		patch, err := changed(s, "service", it.Request(), fill)
+func updateService(set *pflag.FlagSet) runFunc[*client.Service] {
+	fill := addServiceFlags(set)
+	return func(ctx context.Context, s *scriptSession, it *client.Service, _ []string) (*client.Service, error) {
+		patch, err := patchFromFlags(s, "service", it.Request(), fill)
 		if err != nil || len(patch) == 0 {
 			return it, err
 		}

@@ -34,13 +34,13 @@ func TestProfile(t *testing.T) {
 	if dir == "" {
 		t.Skip("profiles only where LOOKOUT_PROFILE names a folder")
 	}
-	j := journal.Memory(time.Now)
-	api, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(emulator.New(emulator.Options{Token: "demo", Seed: "demo", Lively: true})), client.WithRecorder(j))
+	j := journal.NewInMemory(time.Now)
+	api, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(emulator.New(emulator.Options{Token: "demo", Seed: "demo", SimulateIncidents: true})), client.WithRecorder(j))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	program, err := assemble(ctx, &flags{}, settings{Account: "acme-prod", Theme: "dark", demo: true}, api, j)
+	program, err := newShell(ctx, &flags{}, settings{Account: "acme-prod", Theme: "dark", demo: true}, api, j)
 	if err != nil {
 		t.Fatal(err)
 	}

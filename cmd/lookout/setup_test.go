@@ -19,41 +19,41 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/ui"
 )
 
 func TestConfigCommands(t *testing.T) {
-	faultrig.Report(t, "F3", "config init")
-	r := newRig(t, emulator.Options{})
-	path := strings.TrimSpace(r.good("config", "path").out)
-	r.bad(r.good("config", "init"), exitOK, path)
+	faulttest.ReportCase(t, "F3", "config init")
+	r := newTestEnv(t, emulator.Options{})
+	path := strings.TrimSpace(r.mustRun("config", "path").out)
+	r.checkResult(r.mustRun("config", "init"), exitOK, path)
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	r.bad(r.run("config", "init"), exitError, "is there already")
-	r.good("config", "validate")
-	r.configured("theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n\"services.disabel\" = [\"x\"]\n")
-	r.bad(r.run("config", "validate"), exitUsage, "config.toml:1:1: theme", "config.toml:6:1:", "services.disable")
+	r.checkResult(r.run("config", "init"), exitFailure, "is there already")
+	r.mustRun("config", "validate")
+	r.writeConfig("theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n\"services.disabel\" = [\"x\"]\n")
+	r.checkResult(r.run("config", "validate"), exitUsage, "config.toml:1:1: theme", "config.toml:6:1:", "services.disable")
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.bad(r.good("config", "show", "-a", "prod"), exitOK, "accounts.prod.token_env", "PROD_TOKEN", "line 4", "--account")
-	r.configured("[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = true\nkeyring = true\n")
-	r.bad(r.good("config", "show"), exitOK, "accounts.a.base_url", "accounts.b.read_only", "line 5", "the system's keyring", "default")
-	r.configured("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
-	r.bad(r.run("config", "validate"), exitUsage, "bound twice")
-	r.bad(r.run("config", "validate", filepath.Join(r.home, "none.toml")), exitUsage, "none.toml")
-	r.bad(r.run("config", "edit"), exitUsage, "terminal")
+	r.checkResult(r.mustRun("config", "show", "-a", "prod"), exitOK, "accounts.prod.token_env", "PROD_TOKEN", "line 4", "--account")
+	r.writeConfig("[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = true\nkeyring = true\n")
+	r.checkResult(r.mustRun("config", "show"), exitOK, "accounts.a.base_url", "accounts.b.read_only", "line 5", "the system's keyring", "default")
+	r.writeConfig("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
+	r.checkResult(r.run("config", "validate"), exitUsage, "bound twice")
+	r.checkResult(r.run("config", "validate", filepath.Join(r.home, "none.toml")), exitUsage, "none.toml")
+	r.checkResult(r.run("config", "edit"), exitUsage, "terminal")
 	var schema map[string]any
-	if err := json.Unmarshal([]byte(r.good("config", "schema").out), &schema); err != nil || schema["additionalProperties"] != false {
+	if err := json.Unmarshal([]byte(r.mustRun("config", "schema").out), &schema); err != nil || schema["additionalProperties"] != false {
 		t.Errorf("%v, %v", err, schema)
 	}
 }
 
 // Every mistake of a file is told at once, each with its own line and what would be right, in the order of the file.
-func TestTenMistakesNameTheirLines(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
 	lines := []struct{ text, said string }{
 		{`theme = "pink"`, "choose one of auto, dark"},
 		{`refesh = "20s"`, `is "refresh" meant`},
@@ -76,7 +76,7 @@ func TestTenMistakesNameTheirLines(t *testing.T) {
 	for _, line := range lines {
 		text += line.text + "\n"
 	}
-	r.configured(text)
+	r.writeConfig(text)
 	s := r.run("config", "validate")
 	told := strings.Split(strings.TrimSpace(s.err), "\n")
 	for i, line := range lines {
@@ -94,30 +94,30 @@ func TestTenMistakesNameTheirLines(t *testing.T) {
 }
 
 // Looks that are wrong do not keep anybody from working; they are told.
-func TestWrongLooksAreToldAndPassedOver(t *testing.T) {
-	faultrig.Report(t, "G2", "looks")
-	r := newRig(t, emulator.Options{})
-	r.configured("theme = \"pink\"\n")
-	s := r.good("services", "list")
+func TestLoadSettings_reportsAndIgnoresCosmeticErrors(t *testing.T) {
+	faulttest.ReportCase(t, "G2", "looks")
+	r := newTestEnv(t, emulator.Options{})
+	r.writeConfig("theme = \"pink\"\n")
+	s := r.mustRun("services", "list")
 	if !strings.Contains(s.err, "config.toml:1:1: theme") || strings.Contains(s.out, "pink") {
 		t.Errorf("%q", s.err)
 	}
-	r.configured("[accounts.a]\nbase_url = 7\n")
-	r.bad(r.run("services", "list"), exitUsage, "config.toml:2:1: accounts.a.base_url")
+	r.writeConfig("[accounts.a]\nbase_url = 7\n")
+	r.checkResult(r.run("services", "list"), exitUsage, "config.toml:2:1: accounts.a.base_url")
 }
 
 // The shell completes accounts from the configuration, without asking anybody.
 func TestAccountsAreCompleted(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	r.configured("[accounts.prod]\nbase_url = \"" + r.base + "\"\n[accounts.staging]\nbase_url = \"" + r.base + "\"\n")
+	r := newTestEnv(t, emulator.Options{})
+	r.writeConfig("[accounts.prod]\nbase_url = \"" + r.base + "\"\n[accounts.staging]\nbase_url = \"" + r.base + "\"\n")
 	for _, args := range [][]string{{"-a", ""}, {"services", "list", "-a", ""}, {"doctor", "--account", ""}} {
-		r.bad(r.good(append([]string{"__complete"}, args...)...), exitOK, "prod\nstaging\n")
+		r.checkResult(r.mustRun(append([]string{"__complete"}, args...)...), exitOK, "prod\nstaging\n")
 	}
 }
 
 // Each way to a token, through a real request.
 func TestEveryWayToAToken(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	file := filepath.Join(r.home, "token")
@@ -127,7 +127,7 @@ func TestEveryWayToAToken(t *testing.T) {
 	if err := keyring.Set(keyringService, "ring", canary); err != nil {
 		t.Fatal(err)
 	}
-	r.configured(strings.ReplaceAll(`
+	r.writeConfig(strings.ReplaceAll(`
 [accounts.file]
 base_url = "BASE"
 token_file = "~/token"
@@ -151,31 +151,31 @@ base_url = "BASE"
 		names = append(names, "command")
 	}
 	for _, name := range names {
-		r.bad(r.run("services", "list", "-a", name), exitOK, "edge-router")
+		r.checkResult(r.run("services", "list", "-a", name), exitOK, "edge-router")
 	}
-	r.bad(r.run("services", "list", "-a", "none"), exitDenied, "there is no token", "--token-env LINODE_TOKEN", `linode_cli = "ops"`)
-	r.bad(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
-	r.bad(r.run("services", "list", "-a", "none", "--token-env", "LINODE_TOKEN"), exitOK)
-	r.bad(r.run("-a", "file", "services", "list"), exitOK)
-	r.bad(r.run("services", "list"), exitUsage, "several accounts", "ring")
-	r.bad(r.fed("another\n", "config", "token", "-a", "none"), exitOK, "keyring = true")
+	r.checkResult(r.run("services", "list", "-a", "none"), exitDenied, "there is no token", "--token-env LINODE_TOKEN", `linode_cli = "ops"`)
+	r.checkResult(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
+	r.checkResult(r.run("services", "list", "-a", "none", "--token-env", "LINODE_TOKEN"), exitOK)
+	r.checkResult(r.run("-a", "file", "services", "list"), exitOK)
+	r.checkResult(r.run("services", "list"), exitUsage, "several accounts", "ring")
+	r.checkResult(r.runWithInput("another\n", "config", "token", "-a", "none"), exitOK, "keyring = true")
 	if got, err := keyring.Get(keyringService, "none"); err != nil || got != "another" {
 		t.Errorf("%q, %v", got, err)
 	}
-	r.good("config", "token", "-a", "none", "--remove")
+	r.mustRun("config", "token", "-a", "none", "--remove")
 	// A flag goes before the environment.
 	t.Setenv("LOOKOUT_TOKEN", "wrong")
-	r.bad(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
-	r.bad(r.run("services", "list", "-a", "file"), exitDenied)
+	r.checkResult(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
+	r.checkResult(r.run("services", "list", "-a", "file"), exitDenied)
 }
 
 // A keyring that does not answer holds nobody up for long.
 func TestKeyringIsBounded(t *testing.T) {
-	faultrig.Report(t, "F2", "a keyring that hangs")
+	faulttest.ReportCase(t, "F2", "a keyring that hangs")
 	never := make(chan struct{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := inTime(ctx, func() (string, error) { <-never; return "", nil })
+	_, err := withKeyringTimeout(ctx, func() (string, error) { <-never; return "", nil })
 	close(never)
 	if err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("%v", err)
@@ -183,14 +183,14 @@ func TestKeyringIsBounded(t *testing.T) {
 }
 
 func TestDoctor(t *testing.T) {
-	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
-	r.bad(r.good("doctor"), exitOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
+	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
+	r.checkResult(r.mustRun("doctor"), exitOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
 		"contacts     list; one by itself and changes need account:read_write", "buckets      nothing; it needs object_storage:read_only", "within 30s")
 	var told struct {
 		Findings []finding
-		Panes    []reach
+		Panes    []panePermissions
 	}
-	if err := json.Unmarshal([]byte(r.good("doctor", "--json").out), &told); err != nil || len(told.Findings) < 9 || len(told.Panes) != len(areas) {
+	if err := json.Unmarshal([]byte(r.mustRun("doctor", "--json").out), &told); err != nil || len(told.Findings) < 9 || len(told.Panes) != len(requiredScopes) {
 		t.Errorf("%+v, %v", told, err)
 	}
 	r.write(filepath.Join(r.home, "state", "lookout", "account.journal"), "torn\n")
@@ -198,24 +198,24 @@ func TestDoctor(t *testing.T) {
 		if err := os.Chmod(filepath.Join(r.home, "state", "lookout"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		r.bad(r.good("doctor"), exitOK, "mode 0755", "chmod 700")
+		r.checkResult(r.mustRun("doctor"), exitOK, "mode 0755", "chmod 700")
 	}
-	r.bad(r.good("doctor"), exitOK, "cannot be read: 1")
-	r.configured("[accounts.a]\nbase_url = 7\n")
-	r.bad(r.run("doctor"), exitUsage, "config.toml:2:1")
-	r.configured("")
-	r.bad(r.run("doctor", "--base-url", "http://127.0.0.1:1/v4"), exitLater, "skipped  scopes")
+	r.checkResult(r.mustRun("doctor"), exitOK, "cannot be read: 1")
+	r.writeConfig("[accounts.a]\nbase_url = 7\n")
+	r.checkResult(r.run("doctor"), exitUsage, "config.toml:2:1")
+	r.writeConfig("")
+	r.checkResult(r.run("doctor", "--base-url", "http://127.0.0.1:1/v4"), exitUnavailable, "skipped  scopes")
 	t.Setenv("LOOKOUT_TOKEN", "wrong")
-	r.bad(r.run("doctor"), exitDenied, "not accepted")
+	r.checkResult(r.run("doctor"), exitDenied, "not accepted")
 	t.Setenv("LOOKOUT_TOKEN", "")
-	r.bad(r.run("doctor"), exitDenied, "there is no token")
+	r.checkResult(r.run("doctor"), exitDenied, "there is no token")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.bad(r.run("doctor"), exitUsage, "no account is configured")
+	r.checkResult(r.run("doctor"), exitUsage, "no account is configured")
 }
 
 // A clock that is wrong, and a server that is no API, are told with what to do.
 func TestDoctorOnAnOddServer(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
 		http.Error(w, "<html>it works</html>", http.StatusForbidden)
@@ -225,18 +225,18 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 	t.Setenv("TMUX", "/tmp/tmux")
 	t.Setenv("NO_COLOR", "1")
 	t.Setenv("LANG", "C")
-	r.bad(r.run("doctor"), exitError, "off by 1h0m", "set the clock", "not the API", "check the base URL", "no colours (NO_COLOR)", "ASCII alone", "set -g set-clipboard on", "set -g mouse on", "failed: 1, warnings: 3")
-	r.bad(r.run("services", "get", "1"), exitError, "not the API")
+	r.checkResult(r.run("doctor"), exitFailure, "off by 1h0m", "set the clock", "not the API", "check the base URL", "no colours (NO_COLOR)", "ASCII alone", "set -g set-clipboard on", "set -g mouse on", "failed: 1, warnings: 3")
+	r.checkResult(r.run("services", "get", "1"), exitFailure, "not the API")
 	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")
-	r.bad(r.run("doctor"), exitLater, "does not speak TLS", "skipped  scopes")
+	r.checkResult(r.run("doctor"), exitUnavailable, "does not speak TLS", "skipped  scopes")
 	t.Setenv("LOOKOUT_BASE_URL", "http://example.com/v4")
-	r.bad(r.run("doctor"), exitUsage, "must begin with https://")
+	r.checkResult(r.run("doctor"), exitUsage, "must begin with https://")
 }
 
 // The report keeps to 80 columns; only what cannot be broken, as a path, is longer.
 func TestDoctorFitsItsTerminal(t *testing.T) {
-	r := newRig(t, emulator.Options{Restricted: true})
-	for line := range strings.Lines(r.good("doctor").out) {
+	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
+	for line := range strings.Lines(r.mustRun("doctor").out) {
 		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
 			t.Errorf("%q is too wide", line)
 		}
@@ -244,23 +244,23 @@ func TestDoctorFitsItsTerminal(t *testing.T) {
 }
 
 func TestDoctorOnARestrictedUser(t *testing.T) {
-	r := newRig(t, emulator.Options{Restricted: true})
-	r.bad(r.good("doctor"), exitOK, "the user is restricted", "services     nothing; it needs Managed and an unrestricted user", "buckets      read and change")
+	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
+	r.checkResult(r.mustRun("doctor"), exitOK, "the user is restricted", "services     nothing; it needs Managed and an unrestricted user", "buckets      read and change")
 }
 
-// wizardOn is a wizard whose questions are answered line by line, and its token.
-func wizardOn(r *rig, token string, answers ...string) (*wizard, *bytes.Buffer) {
+// newTestWizard is a wizard whose questions are answered line by line, and its token.
+func newTestWizard(r *testEnv, token string, answers ...string) (*wizard, *bytes.Buffer) {
 	var out bytes.Buffer
 	path, _ := configPath(&flags{})
-	return &wizard{in: bufio.NewReader(strings.NewReader(strings.Join(answers, "\n") + "\n")), out: &out, flags: &flags{}, path: path,
-		hidden: func(string) ([]byte, error) { return []byte(token), nil }}, &out
+	return &wizard{in: bufio.NewReader(strings.NewReader(strings.Join(answers, "\n") + "\n")), out: &out, flags: &flags{}, configPath: path,
+		readHidden: func(string) ([]byte, error) { return []byte(token), nil }}, &out
 }
 
 func TestFirstRunWritesAfterYesAlone(t *testing.T) {
-	faultrig.Report(t, "F3", "first run")
-	r := newRig(t, emulator.Options{Scopes: "account:read_only"})
-	w, out := wizardOn(r, canary, r.base, "prod", "1", "file", "no")
-	if err := w.run(t.Context()); !errors.Is(err, errLeft) {
+	faulttest.ReportCase(t, "F3", "first run")
+	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
+	w, out := newTestWizard(r, canary, r.base, "prod", "1", "file", "no")
+	if err := w.run(t.Context()); !errors.Is(err, errWizardCancelled) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(filepath.Join(r.home, "config")); err == nil {
@@ -271,11 +271,11 @@ func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 			t.Errorf("%q is not said in:\n%s", part, out)
 		}
 	}
-	w, out = wizardOn(r, canary, "ftp://x", r.base, "a/b", "prod", "9", "1", "file", "yes")
+	w, out = newTestWizard(r, canary, "ftp://x", r.base, "a/b", "prod", "9", "1", "file", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if tells(out.String()) {
+	if leaksToken(out.String()) {
 		t.Error("the token is shown")
 	}
 	for _, name := range []string{"config.toml", "prod.token"} {
@@ -286,16 +286,16 @@ func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.good("services", "list")
-	r.good("config", "validate")
+	r.mustRun("services", "list")
+	r.mustRun("config", "validate")
 }
 
 // A token that is refused is asked for again; a configuration that is there is added to, not replaced.
 func TestFirstRunAsksAgainAndAdds(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	path := r.configured("theme = \"light\"\n")
+	r := newTestEnv(t, emulator.Options{})
+	path := r.writeConfig("theme = \"light\"\n")
 	t.Setenv("LINODE_TOKEN", canary)
-	w, out := wizardOn(r, "wrong", r.base, "", "2", "1", "y")
+	w, out := newTestWizard(r, "wrong", r.base, "", "2", "1", "y")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -309,21 +309,21 @@ func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 }
 
 func TestFirstRunKeepsInTheKeyring(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	w, out := wizardOn(r, canary, r.base, "", "1", "keyring", "yes")
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(r, canary, r.base, "", "1", "keyring", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.good("services", "list")
+	r.mustRun("services", "list")
 }
 
 // An address where something else answers is asked for again; name and token stay.
 func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
-	r := newRig(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	other := strings.TrimSuffix(r.base, "/v4") + "/v9"
-	w, out := wizardOn(r, canary, other, "prod", "1", r.base, "file", "yes")
+	w, out := newTestWizard(r, canary, other, "prod", "1", r.base, "file", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -345,7 +345,7 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 		{[]string{"4", "token", "~/none", "4", "~/token"}, `token_file = "~/token"`},
 		{[]string{"5", "", "cat HOME/token"}, `token_command = ["cat", `},
 	} {
-		r := newRig(t, emulator.Options{})
+		r := newTestEnv(t, emulator.Options{})
 		r.write(filepath.Join(r.home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\n")
 		r.write(filepath.Join(r.home, "token"), canary+"\n")
 		t.Setenv("LINODE_TOKEN", canary)
@@ -356,25 +356,25 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 		for i := range answers {
 			answers[i] = strings.ReplaceAll(answers[i], "HOME", r.home)
 		}
-		w, out := wizardOn(r, "", append(answers, "yes")...)
+		w, out := newTestWizard(r, "", append(answers, "yes")...)
 		if err := w.run(t.Context()); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		kept := r.everythingIn(filepath.Join(r.home, "config"))
-		if tells(kept+out.String()) || !strings.Contains(kept, way.line) {
+		kept := r.readTree(filepath.Join(r.home, "config"))
+		if leaksToken(kept+out.String()) || !strings.Contains(kept, way.line) {
 			t.Errorf("kept:\n%s\nsaid:\n%s", kept, out)
 		}
 		t.Setenv("LOOKOUT_TOKEN", "")
 		t.Setenv("LOOKOUT_BASE_URL", "")
-		r.good("services", "list")
+		r.mustRun("services", "list")
 	}
 }
 
 // Every line that is told fits into 80 columns, whatever the trouble.
 func TestFirstRunFitsItsTerminal(t *testing.T) {
-	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {Restricted: true}} {
-		r := newRig(t, o)
-		w, out := wizardOn(r, canary, strings.TrimSuffix(r.base, "/v4")+"/v9", "prod", "1", r.base, "file", "no")
+	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {RestrictedUser: true}} {
+		r := newTestEnv(t, o)
+		w, out := newTestWizard(r, canary, strings.TrimSuffix(r.base, "/v4")+"/v9", "prod", "1", r.base, "file", "no")
 		_ = w.run(t.Context())
 		for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {
 			if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
@@ -385,8 +385,8 @@ func TestFirstRunFitsItsTerminal(t *testing.T) {
 }
 
 func TestFirstRunIsLeft(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	w, _ := wizardOn(r, canary, r.base)
+	r := newTestEnv(t, emulator.Options{})
+	w, _ := newTestWizard(r, canary, r.base)
 	if err := w.run(t.Context()); err == nil {
 		t.Error("the end of input passes")
 	}

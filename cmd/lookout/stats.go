@@ -31,7 +31,7 @@ type sample struct {
 	Value *float64  `json:"value"` // null is a gap
 }
 
-func statsNoun() noun {
+func statsResource() resourceCommand {
 	value := func(get func(*series) *float64) func(*series) string {
 		return func(s *series) string {
 			if v := get(s); v != nil {
@@ -41,7 +41,7 @@ func statsNoun() noun {
 		}
 	}
 	return resource[*series]{
-		name: "stats", one: "series", named: "NAME", bare: true, about: "CPU, disk, network and swap of all instances over the last 24 hours",
+		name: "stats", singular: "series", idArg: "NAME", listsByDefault: true, description: "CPU, disk, network and swap of all instances over the last 24 hours",
 		examples: "lookout stats\nlookout stats -o ndjson",
 		columns: []column[*series]{
 			{name: "name", cell: func(s *series) string { return s.Name }},
@@ -51,7 +51,7 @@ func statsNoun() noun {
 			{name: "max", cell: value(func(s *series) *float64 { return s.Max })},
 			{name: "last", cell: value(func(s *series) *float64 { return s.Last })},
 		},
-		list: func(ctx context.Context, s *session, _ listing) iter.Seq2[*series, error] {
+		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[*series, error] {
 			return func(yield func(*series, error) bool) {
 				all, err := allSeries(ctx, s)
 				if err != nil {
@@ -65,12 +65,12 @@ func statsNoun() noun {
 				}
 			}
 		},
-		get: seriesBy,
+		get: getSeries,
 	}
 }
 
 // allSeries are the series of the account.
-func allSeries(ctx context.Context, s *session) ([]series, error) {
+func allSeries(ctx context.Context, s *scriptSession) ([]series, error) {
 	stats, err := s.api.Stats.Get(ctx)
 	if err == nil && len(stats.Unavailable) > 0 {
 		err = fmt.Errorf("stats: %s", stats.Unavailable[0])
@@ -78,11 +78,11 @@ func allSeries(ctx context.Context, s *session) ([]series, error) {
 	if err != nil {
 		return nil, err
 	}
-	return summed(stats), nil
+	return summarizeStats(stats), nil
 }
 
-// seriesBy is the series with a name.
-func seriesBy(ctx context.Context, s *session, name string) (*series, error) {
+// getSeries is the series with a name.
+func getSeries(ctx context.Context, s *scriptSession, name string) (*series, error) {
 	all, err := allSeries(ctx, s)
 	if err != nil {
 		return nil, err
@@ -93,23 +93,23 @@ func seriesBy(ctx context.Context, s *session, name string) (*series, error) {
 			return &one, nil
 		}
 	}
-	return nil, &exit{exitMissing, fmt.Errorf("no series is called %q; there are %s", client.Clean(name), strings.Join(names, ", "))}
+	return nil, &exitCodeError{exitNotFound, fmt.Errorf("no series is called %q; there are %s", client.Clean(name), strings.Join(names, ", "))}
 }
 
-// summed is every series with its least, mean, greatest and last value.
-func summed(s *client.Stats) []series {
+// summarizeStats is every series with its least, mean, greatest and last value.
+func summarizeStats(s *client.Stats) []series {
 	kinds := []struct {
 		name, unit string
 		points     []client.Sample
 	}{{"cpu", "%", s.CPU}, {"disk", "op/s", s.Disk}, {"net_in", "bit/s", s.NetIn}, {"net_out", "bit/s", s.NetOut}, {"swap", "op/s", s.Swap}}
 	var out []series
 	for _, k := range kinds {
-		out = append(out, sum(series{Name: k.name, Unit: k.unit, Points: []sample{}}, k.points))
+		out = append(out, summarize(series{Name: k.name, Unit: k.unit, Points: []sample{}}, k.points))
 	}
 	return out
 }
 
-func sum(s series, points []client.Sample) series {
+func summarize(s series, points []client.Sample) series {
 	var values []float64
 	for _, p := range points {
 		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {

@@ -2,5 +2,5 @@
 
 package main
 
-// seal keeps the program's memory from core files.
-func seal() { noCore() }
+// protectMemory keeps the program's memory from core files.
+func protectMemory() { disableCoreDumps() }

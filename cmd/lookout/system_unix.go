@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noCore keeps the program's memory, which holds the token, out of core files. Other programs that it starts may ask for theirs.
-func noCore() {
+// disableCoreDumps keeps the program's memory, which holds the token, out of core files. Other programs that it starts may ask for theirs.
+func disableCoreDumps() {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_CORE, &limit) == nil {
 		limit.Cur = 0
@@ -18,8 +18,8 @@ func noCore() {
 	}
 }
 
-// foreign reports whether a file is neither the user's own nor the system's.
-func foreign(info os.FileInfo) bool {
+// ownedByOther reports whether a file is neither the user's own nor the system's.
+func ownedByOther(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) != os.Geteuid() && stat.Uid != 0
 }

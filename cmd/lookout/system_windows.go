@@ -2,8 +2,8 @@ package main
 
 import "os"
 
-// seal does nothing: the system writes no core files unless its owner asks.
-func seal() {}
+// protectMemory does nothing: the system writes no core files unless its owner asks.
+func protectMemory() {}
 
-// foreign is never known here: access lists say who may read.
-func foreign(os.FileInfo) bool { return false }
+// ownedByOther is never known here: access lists say who may read.
+func ownedByOther(os.FileInfo) bool { return false }

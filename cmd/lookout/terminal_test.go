@@ -21,56 +21,56 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/ui/terminal"
 )
 
 // TestMain lets the test's own binary be the program, so that it can be run in a pty.
 func TestMain(m *testing.M) {
 	if fault := os.Getenv("LOOKOUT_TEST_FAULT"); fault != "" {
-		os.Exit(faulty(fault))
+		os.Exit(runFaultyScreen(fault))
 	}
 	if args := os.Getenv("LOOKOUT_TEST_ARGS"); args != "" {
 		if os.Getenv("LOOKOUT_TEST_NOISE") != "" {
-			go noise(log.Writer())
+			go writeNoise(log.Writer())
 		}
 		os.Exit(run(strings.Fields(args)))
 	}
 	os.Exit(m.Run())
 }
 
-// child is the program in a pty.
-type child struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	tty    *os.File
-	slave  *os.File
-	before *term.State // of the terminal, before the program has it
-	mu     sync.Mutex
-	out    bytes.Buffer
-	more   chan struct{}
-	paused sync.Mutex // held while nobody reads
+// ptyProcess is the program in a pty.
+type ptyProcess struct {
+	t             *testing.T
+	cmd           *exec.Cmd
+	tty           *os.File
+	slave         *os.File
+	initialState  *term.State // of the terminal, before the program has it
+	mu            sync.Mutex
+	out           bytes.Buffer
+	outputArrived chan struct{}
+	paused        sync.Mutex // held while nobody reads
 }
 
-func spawn(t *testing.T, args string, env ...string) *child {
+func startPty(t *testing.T, args string, env ...string) *ptyProcess {
 	t.Helper()
-	return spawnAs(t, exec.Command(os.Args[0]), append([]string{"LOOKOUT_TEST_ARGS=" + args, "TERM=xterm-256color", "LANG=C.UTF-8"}, env...))
+	return startCommandInPty(t, exec.Command(os.Args[0]), append([]string{"LOOKOUT_TEST_ARGS=" + args, "TERM=xterm-256color", "LANG=C.UTF-8"}, env...))
 }
 
-// spawnAs runs a command in a pty of its own session, with variables beside those of the environment.
-func spawnAs(t *testing.T, cmd *exec.Cmd, env []string) *child {
+// startCommandInPty runs a command in a pty of its own session, with variables beside those of the environment.
+func startCommandInPty(t *testing.T, cmd *exec.Cmd, env []string) *ptyProcess {
 	t.Helper()
-	return inPty(t, cmd, append(os.Environ(), env...), 100, 30)
+	return runInPty(t, cmd, append(os.Environ(), env...), 100, 30)
 }
 
-// spawnIn runs the program with an environment in a terminal of a size.
-func spawnIn(t *testing.T, env []string, cols, rows uint16, args string) *child {
+// startSizedPty runs the program with an environment in a terminal of a size.
+func startSizedPty(t *testing.T, env []string, cols, rows uint16, args string) *ptyProcess {
 	t.Helper()
-	return inPty(t, exec.Command(os.Args[0]), append(slices.Clone(env), "LOOKOUT_TEST_ARGS="+args), cols, rows)
+	return runInPty(t, exec.Command(os.Args[0]), append(slices.Clone(env), "LOOKOUT_TEST_ARGS="+args), cols, rows)
 }
 
-// inPty runs a command in a terminal of a size.
-func inPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *child {
+// runInPty runs a command in a terminal of a size.
+func runInPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *ptyProcess {
 	t.Helper()
 	tty, slave, err := pty.Open()
 	if err != nil {
@@ -83,7 +83,7 @@ func inPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *child 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &child{t: t, tty: tty, slave: slave, before: before, cmd: cmd, more: make(chan struct{}, 1)}
+	c := &ptyProcess{t: t, tty: tty, slave: slave, initialState: before, cmd: cmd, outputArrived: make(chan struct{}, 1)}
 	c.cmd.Env = env
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -98,8 +98,8 @@ func inPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *child 
 	return c
 }
 
-// read takes the program's output until it ends.
-func (c *child) read() {
+// startReading takes the program's output until it ends.
+func (c *ptyProcess) startReading() {
 	go func() {
 		buffer := make([]byte, 4096)
 		for {
@@ -111,7 +111,7 @@ func (c *child) read() {
 			c.out.Write(buffer[:n])
 			c.mu.Unlock()
 			select {
-			case c.more <- struct{}{}:
+			case c.outputArrived <- struct{}{}:
 			default:
 			}
 			if err != nil {
@@ -121,8 +121,8 @@ func (c *child) read() {
 	}()
 }
 
-// stop stands for a line that carries nothing, until it is back.
-func (c *child) stop(on bool) {
+// setStalled stands for a line that carries nothing, until it is back.
+func (c *ptyProcess) setStalled(on bool) {
 	if on {
 		c.paused.Lock()
 		return
@@ -130,26 +130,26 @@ func (c *child) stop(on bool) {
 	c.paused.Unlock()
 }
 
-func (c *child) output() string {
+func (c *ptyProcess) output() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out.String()
 }
 
-func (c *child) waitFor(text string) {
+func (c *ptyProcess) waitFor(text string) {
 	c.t.Helper()
 	deadline := time.After(20 * time.Second)
 	for !strings.Contains(c.output(), text) {
 		select {
-		case <-c.more:
+		case <-c.outputArrived:
 		case <-deadline:
 			c.t.Fatalf("waited in vain for %q", text)
 		}
 	}
 }
 
-// end waits for the exit code.
-func (c *child) end(within time.Duration) int {
+// waitExit waits for the exit code.
+func (c *ptyProcess) waitExit(within time.Duration) int {
 	c.t.Helper()
 	done := make(chan int, 1)
 	go func() {
@@ -165,17 +165,17 @@ func (c *child) end(within time.Duration) int {
 	}
 }
 
-// typed writes keys.
-func (c *child) typed(keys string) { _, _ = c.tty.WriteString(keys) }
+// typeKeys writes keys.
+func (c *ptyProcess) typeKeys(keys string) { _, _ = c.tty.WriteString(keys) }
 
 // signal sends the program a signal.
-func (c *child) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) }
+func (c *ptyProcess) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) }
 
-// givenBack fails unless the terminal is as it was: every mode is off, and the line discipline is what it was.
-func (c *child) givenBack() {
+// checkTerminalRestored fails unless the terminal is as it was: every mode is off, and the line discipline is what it was.
+func (c *ptyProcess) checkTerminalRestored() {
 	c.t.Helper()
 	after, err := term.GetState(c.slave.Fd())
-	if err != nil || *after != *c.before {
+	if err != nil || *after != *c.initialState {
 		c.t.Errorf("the terminal is left as %+v, %v", after, err)
 	}
 	c.waitFor("\x1b[?1049l")
@@ -190,57 +190,57 @@ func (c *child) givenBack() {
 	}
 }
 
-// A wayOut is how the program is left, and the exit code that tells so.
-type wayOut struct {
-	leave func(*child)
+// A exitCase is how the program is left, and the exit code that tells so.
+type exitCase struct {
+	leave func(*ptyProcess)
 	code  int
 }
 
 // Whatever the way out, the terminal is given back.
-func TestEveryWayOutGivesTheTerminalBack(t *testing.T) {
-	signal := func(s syscall.Signal) wayOut { return wayOut{func(c *child) { c.signal(s) }, 128 + int(s)} }
+func TestExit_restoresTheTerminal(t *testing.T) {
+	signal := func(s syscall.Signal) exitCase { return exitCase{func(c *ptyProcess) { c.signal(s) }, 128 + int(s)} }
 	moments := map[string]string{"list": "3", "dialog": "3?", "form": "3n"}
-	for name, way := range map[string]wayOut{
-		"ctrl+c": {func(c *child) { c.typed("\x03") }, 0}, "INT": signal(syscall.SIGINT), "TERM": signal(syscall.SIGTERM),
-		"HUP": signal(syscall.SIGHUP), "QUIT": signal(syscall.SIGQUIT), "q": {func(c *child) { c.typed("q") }, 0},
-		"two signals": {func(c *child) { c.signal(syscall.SIGTERM); c.signal(syscall.SIGTERM) }, 143},
+	for name, way := range map[string]exitCase{
+		"ctrl+c": {func(c *ptyProcess) { c.typeKeys("\x03") }, 0}, "INT": signal(syscall.SIGINT), "TERM": signal(syscall.SIGTERM),
+		"HUP": signal(syscall.SIGHUP), "QUIT": signal(syscall.SIGQUIT), "q": {func(c *ptyProcess) { c.typeKeys("q") }, 0},
+		"two signals": {func(c *ptyProcess) { c.signal(syscall.SIGTERM); c.signal(syscall.SIGTERM) }, 143},
 	} {
 		for moment, keys := range moments {
 			if name == "q" && moment != "list" {
 				continue // it is text in a form and a word of the search in the help
 			}
-			faultrig.Row(t, "E1", name+" in a "+moment, func(t *testing.T) {
+			faulttest.RunCase(t, "E1", name+" in a "+moment, func(t *testing.T) {
 				t.Parallel()
-				c := spawn(t, "demo")
-				c.read()
+				c := startPty(t, "demo")
+				c.startReading()
 				c.waitFor("12 buckets")
-				c.typed(keys)
+				c.typeKeys(keys)
 				c.waitFor(map[string]string{"list": "edge-router", "dialog": "Help", "form": "New service"}[moment])
 				way.leave(c)
-				if code := c.end(5 * time.Second); code != way.code {
+				if code := c.waitExit(5 * time.Second); code != way.code {
 					t.Errorf("exit code %d, not %d", code, way.code)
 				}
-				c.givenBack()
+				c.checkTerminalRestored()
 			})
 		}
 	}
 }
 
 // A panic anywhere in the program gives the terminal back, tells so in one line and ends with 1; the stack goes to the log alone.
-func TestAPanicGivesTheTerminalBack(t *testing.T) {
+func TestPanic_restoresTheTerminal(t *testing.T) {
 	for _, where := range []string{"update", "frame", "command", "batch", "init"} {
-		faultrig.Row(t, "E1", "panic in "+where, func(t *testing.T) {
+		faulttest.RunCase(t, "E1", "panic in "+where, func(t *testing.T) {
 			t.Parallel()
-			c := spawnAs(t, exec.Command(os.Args[0]), []string{"LOOKOUT_TEST_FAULT=" + where, "TERM=xterm-256color", "LANG=C.UTF-8"})
-			c.read()
+			c := startCommandInPty(t, exec.Command(os.Args[0]), []string{"LOOKOUT_TEST_FAULT=" + where, "TERM=xterm-256color", "LANG=C.UTF-8"})
+			c.startReading()
 			if where != "init" {
 				c.waitFor("a screen")
-				c.typed("x")
+				c.typeKeys("x")
 			}
-			if code := c.end(5 * time.Second); code != 1 {
+			if code := c.waitExit(5 * time.Second); code != 1 {
 				t.Errorf("exit code %d", code)
 			}
-			c.givenBack()
+			c.checkTerminalRestored()
 			c.waitFor("met a fault of its own")
 			if strings.Contains(c.output(), "canary") || strings.Contains(c.output(), "goroutine ") {
 				t.Errorf("the panic is told:\n%q", c.output())
@@ -286,8 +286,8 @@ func (s *faultyScreen) Frame() terminal.Frame {
 	return terminal.Frame{Content: "a screen" + map[bool]string{true: " pressed"}[s.pressed]}
 }
 
-// faulty runs a screen that fails.
-func faulty(where string) int {
+// runFaultyScreen runs a screen that fails.
+func runFaultyScreen(where string) int {
 	code, err := terminal.Run(context.Background(), &faultyScreen{where: where}, terminal.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -295,8 +295,8 @@ func faulty(where string) int {
 	return code
 }
 
-// noise is a library that writes to standard error.
-func noise(before io.Writer) {
+// writeNoise is a library that writes to standard error.
+func writeNoise(before io.Writer) {
 	for log.Writer() == before {
 		time.Sleep(time.Millisecond)
 	}

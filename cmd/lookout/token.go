@@ -22,74 +22,76 @@ import (
 	"lookout/client"
 )
 
-// A token is where a token is, in words, and how to get it.
-type token struct {
-	source string
-	get    func(context.Context) (client.Secret, error)
+// A tokenSource is where a token is, in words, and how to get it.
+type tokenSource struct {
+	description string
+	get         func(context.Context) (client.Secret, error)
 }
 
-// given is the token that a flag or LOOKOUT_TOKEN chooses; none without them.
-func given(f *flags) token {
+// tokenFromFlags is the token that a flag or LOOKOUT_TOKEN chooses; none without them.
+func tokenFromFlags(f *flags) tokenSource {
 	switch {
 	case f.tokenFile != "":
-		return fromFile(f.tokenFile)
+		return fileTokenSource(f.tokenFile)
 	case f.tokenEnv != "":
-		return fromEnv(f.tokenEnv, f.tokens)
+		return envTokenSource(f.tokenEnv, f.savedTokens)
 	case os.Getenv("LOOKOUT_TOKEN") != "":
-		return fromEnv("LOOKOUT_TOKEN", f.tokens)
+		return envTokenSource("LOOKOUT_TOKEN", f.savedTokens)
 	}
-	return token{}
+	return tokenSource{}
 }
 
-// source is where the account's token is: flags, then environment, then the account's block.
-func (s settings) source() token {
+// tokenSource is where the account's token is: flags, then environment, then the account's block.
+func (s settings) tokenSource() tokenSource {
 	switch {
-	case s.given.get != nil:
-		return s.given
+	case s.tokenOverride.get != nil:
+		return s.tokenOverride
 	case s.TokenFile != "":
-		return fromFile(homely(s.TokenFile))
+		return fileTokenSource(expandHome(s.TokenFile))
 	case len(s.TokenCommand) > 0:
-		return token{"token_command " + s.TokenCommand[0], func(ctx context.Context) (client.Secret, error) { return tokenBy(ctx, s.TokenCommand) }}
+		return tokenSource{"token_command " + s.TokenCommand[0], func(ctx context.Context) (client.Secret, error) { return runTokenCommand(ctx, s.TokenCommand) }}
 	case s.TokenEnv != "":
-		return fromEnv(s.TokenEnv, s.tokens)
+		return envTokenSource(s.TokenEnv, s.savedTokens)
 	case s.Keyring:
-		return token{"the system's keyring", func(ctx context.Context) (client.Secret, error) { return fromKeyring(ctx, s.Account) }}
+		return tokenSource{"the system's keyring", func(ctx context.Context) (client.Secret, error) { return readKeyringToken(ctx, s.Account) }}
 	case s.LinodeCLI != "":
-		return token{"linode-cli, user " + s.LinodeCLI, func(context.Context) (client.Secret, error) { return fromLinodeCLI(s.LinodeCLI) }}
+		return tokenSource{"linode-cli, user " + s.LinodeCLI, func(context.Context) (client.Secret, error) { return readLinodeCLIToken(s.LinodeCLI) }}
 	}
-	return token{"nowhere", func(context.Context) (client.Secret, error) { return client.Secret{}, noToken() }}
+	return tokenSource{"nowhere", func(context.Context) (client.Secret, error) { return client.Secret{}, noTokenError() }}
 }
 
-// token is the account's token.
-func (s settings) token(ctx context.Context) (client.Secret, error) { return s.source().get(ctx) }
+// readToken is the account's token.
+func (s settings) readToken(ctx context.Context) (client.Secret, error) {
+	return s.tokenSource().get(ctx)
+}
 
-// noToken says where a token could come from, with what lies at hand.
-func noToken() error {
+// noTokenError says where a token could come from, with what lies at hand.
+func noTokenError() error {
 	text := "there is no token: set LOOKOUT_TOKEN, give --token-file, or say in the account's block where it is (lookout config schema tells the ways)"
-	for _, o := range offers() {
+	for _, o := range findTokenOffers() {
 		text += "; " + o.hint
 	}
 	return errors.New(text)
 }
 
-// An offer is a token of the provider's own tools that could be used where it is.
-type offer struct{ key, value, about, hint string }
+// An tokenOffer is a token of the provider's own tools that could be used where it is.
+type tokenOffer struct{ key, value, description, hint string }
 
-// offers are the tokens that lie at hand. None is used unless the user says so.
-func offers() []offer {
-	var found []offer
+// findTokenOffers are the tokens that lie at hand. None is used unless the user says so.
+func findTokenOffers() []tokenOffer {
+	var found []tokenOffer
 	if os.Getenv("LINODE_TOKEN") != "" {
-		found = append(found, offer{"token_env", `"LINODE_TOKEN"`, "in LINODE_TOKEN, which is set here; it is not copied", "LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it"})
+		found = append(found, tokenOffer{"token_env", `"LINODE_TOKEN"`, "in LINODE_TOKEN, which is set here; it is not copied", "LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it"})
 	}
 	for _, user := range linodeCLIUsers() {
-		found = append(found, offer{"linode_cli", fmt.Sprintf("%q", user), fmt.Sprintf("linode-cli's, of its user %s; it is not copied", client.Clean(user)), fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user)})
+		found = append(found, tokenOffer{"linode_cli", fmt.Sprintf("%q", user), fmt.Sprintf("linode-cli's, of its user %s; it is not copied", client.Clean(user)), fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user)})
 	}
 	return found
 }
 
-// fromEnv is the token of a variable, or what was kept of it before it was unset.
-func fromEnv(name string, kept map[string]client.Secret) token {
-	return token{"$" + name, func(context.Context) (client.Secret, error) {
+// envTokenSource is the token of a variable, or what was kept of it before it was unset.
+func envTokenSource(name string, kept map[string]client.Secret) tokenSource {
+	return tokenSource{"$" + name, func(context.Context) (client.Secret, error) {
 		if t := kept[name]; !t.IsZero() {
 			return t, nil
 		}
@@ -100,28 +102,28 @@ func fromEnv(name string, kept map[string]client.Secret) token {
 	}}
 }
 
-func fromFile(path string) token {
-	return token{"the file " + path, func(context.Context) (client.Secret, error) { return tokenFrom(path) }}
+func fileTokenSource(path string) tokenSource {
+	return tokenSource{"the file " + path, func(context.Context) (client.Secret, error) { return readTokenFile(path) }}
 }
 
-// private refuses a file that others may read, or put in the place of another.
-func private(what, path string) error {
+// checkPrivateFile refuses a file that others may read, or put in the place of another.
+func checkPrivateFile(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", what, err)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %s is no plain file", what, path)
-	case foreign(info):
+	case ownedByOther(info):
 		return fmt.Errorf("%s: %s is another user's; use one of your own", what, path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("%s: others may read it (mode %04o); first: chmod 600 %s", what, info.Mode().Perm(), path)
 	}
-	return privateFolder(what, filepath.Dir(path))
+	return checkPrivateFolder(what, filepath.Dir(path))
 }
 
-// privateFolder refuses a folder in which anybody may put one file in the place of another.
-func privateFolder(what, path string) error {
+// checkPrivateFolder refuses a folder in which anybody may put one file in the place of another.
+func checkPrivateFolder(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -132,9 +134,9 @@ func privateFolder(what, path string) error {
 	return nil
 }
 
-// tokenFrom reads a file that nobody else may read.
-func tokenFrom(path string) (client.Secret, error) {
-	if err := private("token file", path); err != nil {
+// readTokenFile reads a file that nobody else may read.
+func readTokenFile(path string) (client.Secret, error) {
+	if err := checkPrivateFile("token file", path); err != nil {
 		return client.Secret{}, err
 	}
 	file, err := os.Open(path)
@@ -142,25 +144,25 @@ func tokenFrom(path string) (client.Secret, error) {
 		return client.Secret{}, fmt.Errorf("token file: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxSecret+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxSecretBytes+1))
 	switch {
 	case err != nil:
 		return client.Secret{}, fmt.Errorf("token file: %w", err)
-	case len(data) > maxSecret:
-		return client.Secret{}, fmt.Errorf("token file: %s is longer than %d bytes: it is no token", path, maxSecret)
+	case len(data) > maxSecretBytes:
+		return client.Secret{}, fmt.Errorf("token file: %s is longer than %d bytes: it is no token", path, maxSecretBytes)
 	case len(bytes.TrimSpace(data)) == 0:
 		return client.Secret{}, fmt.Errorf("token file: %s is empty", path)
 	}
 	return client.NewSecret(string(bytes.TrimSpace(data))), nil
 }
 
-// tokenBy takes the token from a program's output.
-func tokenBy(ctx context.Context, command []string) (client.Secret, error) {
+// runTokenCommand takes the token from a program's output.
+func runTokenCommand(ctx context.Context, command []string) (client.Secret, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
-	cmd.Env = without([]string{"LOOKOUT_TOKEN"})
+	cmd.Env = environWithout([]string{"LOOKOUT_TOKEN"})
 	out, err := cmd.Output()
 	switch {
 	case ctx.Err() != nil:
@@ -176,22 +178,22 @@ func tokenBy(ctx context.Context, command []string) (client.Secret, error) {
 // keyringService is what tokens are filed under in the system's keyring, each by its account's name.
 const keyringService = "lookout"
 
-// keyringWait bounds the keyring: it may ask somebody who is not there.
-const keyringWait = 3 * time.Second
+// keyringTimeout bounds the keyring: it may ask somebody who is not there.
+const keyringTimeout = 3 * time.Second
 
-// inTime does what may hang.
-func inTime[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, keyringWait)
+// withKeyringTimeout does what may hang.
+func withKeyringTimeout[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
-	v, err := beside(ctx, do)
+	v, err := runWithContext(ctx, do)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("no answer within %s", keyringWait)
+		err = fmt.Errorf("no answer within %s", keyringTimeout)
 	}
 	return v, err
 }
 
-func fromKeyring(ctx context.Context, account string) (client.Secret, error) {
-	text, err := inTime(ctx, func() (string, error) { return keyring.Get(keyringService, account) })
+func readKeyringToken(ctx context.Context, account string) (client.Secret, error) {
+	text, err := withKeyringTimeout(ctx, func() (string, error) { return keyring.Get(keyringService, account) })
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
 		return client.Secret{}, fmt.Errorf("keyring: it has no token of %s; lookout config token -a %s puts one there", account, account)
@@ -201,17 +203,17 @@ func fromKeyring(ctx context.Context, account string) (client.Secret, error) {
 	return client.NewSecret(strings.TrimSpace(text)), nil
 }
 
-func toKeyring(ctx context.Context, account string, t client.Secret) error {
-	_, err := inTime(ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(keyringService, account, t.Reveal()) })
+func saveKeyringToken(ctx context.Context, account string, t client.Secret) error {
+	_, err := withKeyringTimeout(ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(keyringService, account, t.Reveal()) })
 	if err != nil {
 		return fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
 	}
 	return nil
 }
 
-// fromLinodeCLI is a user's token of the provider's own CLI; "default" is its default user.
-func fromLinodeCLI(user string) (client.Secret, error) {
-	sections, err := linodeCLI()
+// readLinodeCLIToken is a user's token of the provider's own CLI; "default" is its default user.
+func readLinodeCLIToken(user string) (client.Secret, error) {
+	sections, err := readLinodeCLIConfig()
 	if err != nil {
 		return client.Secret{}, err
 	}
@@ -227,7 +229,7 @@ func fromLinodeCLI(user string) (client.Secret, error) {
 
 // linodeCLIUsers are the users of whom linode-cli has a token: its default user first, then by name. None where its configuration cannot be read.
 func linodeCLIUsers() []string {
-	sections, err := linodeCLI()
+	sections, err := readLinodeCLIConfig()
 	if err != nil {
 		return nil
 	}
@@ -239,23 +241,23 @@ func linodeCLIUsers() []string {
 	return users
 }
 
-// linodeCLI is the configuration of the provider's own CLI by its sections: one for each user, and DEFAULT. Nobody else may read it.
-func linodeCLI() (map[string]map[string]string, error) {
+// readLinodeCLIConfig is the configuration of the provider's own CLI by its sections: one for each user, and DEFAULT. Nobody else may read it.
+func readLinodeCLIConfig() (map[string]map[string]string, error) {
 	path := linodeCLIPath()
-	if err := private("linode-cli", path); err != nil {
+	if err := checkPrivateFile("linode-cli", path); err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("linode-cli: %w", err)
 	}
-	return ini(data), nil
+	return parseINI(data), nil
 }
 
 // linodeCLIPath is where linode-cli keeps its configuration.
 func linodeCLIPath() string {
 	if path := os.Getenv("LINODE_CLI_CONFIG"); path != "" {
-		return homely(path)
+		return expandHome(path)
 	}
 	path := filepath.Join(xdg.ConfigHome, "linode-cli")
 	if _, err := os.Stat(path); err != nil {
@@ -266,8 +268,8 @@ func linodeCLIPath() string {
 	return path
 }
 
-// ini reads sections of "name = value".
-func ini(data []byte) map[string]map[string]string {
+// parseINI reads sections of "name = value".
+func parseINI(data []byte) map[string]map[string]string {
 	sections, section := map[string]map[string]string{}, "DEFAULT"
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for lines.Scan() {

@@ -14,12 +14,12 @@ import (
 func watchCommand(f *flags) *cobra.Command {
 	invented := false
 	c := &cobra.Command{
-		Use: "watch", Short: "What is broken, since when and whom to call, for a small pane", Args: nothing,
+		Use: "watch", Short: "What is broken, since when and whom to call, for a small pane", Args: noArgs,
 		Long: "A few lines for a corner of the screen, from 20 columns and 4 lines on: services with a problem, since when, and the number to call.\n" +
 			"It changes nothing at the API, and writes nothing while nothing changes. q leaves. Beside a shell in tmux: tmux split-window -l 6 lookout watch",
-		RunE: func(c *cobra.Command, _ []string) error { return watch(c, f, invented) },
+		RunE: func(c *cobra.Command, _ []string) error { return runWatch(c, f, invented) },
 	}
-	f.ofAccount(c.Flags())
+	f.addAccountFlags(c.Flags())
 	c.Flags().StringVar(&f.theme, "theme", "", "colours, as for the dashboard")
 	c.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	c.Flags().Var(&f.refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
@@ -27,35 +27,35 @@ func watchCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// watch shows an account in a small pane.
-func watch(c *cobra.Command, f *flags, invented bool) error {
+// runWatch shows an account in a small pane.
+func runWatch(c *cobra.Command, f *flags, invented bool) error {
 	f.readOnly, f.noMouse = true, true
 	if invented {
-		one, err := newInvented(f, "acme-prod", "demo")
+		one, err := newDemoAccount(f, "acme-prod", "demo")
 		if err != nil {
 			return err
 		}
-		return show(c.Context(), f, accounts{}, func(ctx context.Context) (shell.Session, error) {
-			return inCorner(ctx, f, one.settings, one.api, one.journal)
+		return runScreen(c.Context(), f, accountList{}, func(ctx context.Context) (shell.Session, error) {
+			return newWatchSession(ctx, f, one.settings, one.api, one.journal)
 		})
 	}
-	s, err := load(f, c.ErrOrStderr())
+	s, err := loadSettings(f, c.ErrOrStderr())
 	if err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	if err := checkTerminal(false); err != nil {
-		return usage(err)
+		return usageError(err)
 	}
 	api, j, err := s.connect(c.Context())
 	if err != nil {
 		return err
 	}
-	return show(c.Context(), f, accounts{}, func(ctx context.Context) (shell.Session, error) { return inCorner(ctx, f, s, api, j) })
+	return runScreen(c.Context(), f, accountList{}, func(ctx context.Context) (shell.Session, error) { return newWatchSession(ctx, f, s, api, j) })
 }
 
-// inCorner is an account for a small pane. What an earlier run promised is left to the dashboard.
-func inCorner(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, error) {
-	session, account, err := opened(ctx, f, s, c, j)
+// newWatchSession is an account for a small pane. What an earlier run promised is left to the dashboard.
+func newWatchSession(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, error) {
+	session, account, err := newShellSession(ctx, f, s, c, j)
 	if err != nil {
 		return session, err
 	}

@@ -13,20 +13,20 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// corner is the watch pane of an emulated account, read every 100 ms.
-func corner(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
+// startWatch is the watch pane of an emulated account, read every 100 ms.
+func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
 	t.Helper()
 	t.Setenv("LANG", "C.UTF-8")
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	j := journal.Memory(time.Now)
+	j := journal.NewInMemory(time.Now)
 	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithReadOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := settings{Account: "acme", Theme: "dark", Refresh: 100 * time.Millisecond}
 	s.Protected = true
-	session, err := inCorner(ctx, &flags{noMouse: true}, s, c, j)
+	session, err := newWatchSession(ctx, &flags{noMouse: true}, s, c, j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,15 +41,15 @@ func corner(t *testing.T, api *emulator.Emulator, width, height int) *termtest.T
 func TestWatch(t *testing.T) {
 	for _, size := range [][2]int{{20, 4}, {80, 6}} {
 		api := emulator.New(emulator.Options{Token: "demo"})
-		v := corner(t, api, size[0], size[1])
+		v := startWatch(t, api, size[0], size[1])
 		v.WaitFor("billing-api")
 		v.WaitFor("+1 555 0100")
 		v.WaitFor("acme PROD")
-		before, asked := v.WaitIdle(300*time.Millisecond), api.Requests("list services")
+		before, asked := v.WaitIdle(300*time.Millisecond), api.RequestCount("list services")
 		if after := v.BytesAfter(time.Second); after != before {
 			t.Errorf("%v: at rest it wrote %q", size, v.Output()[before:])
 		}
-		if api.Requests("list services") < asked+3 {
+		if api.RequestCount("list services") < asked+3 {
 			t.Error("it is not read again")
 		}
 		for _, line := range strings.Split(v.Screen(), "\n") {
@@ -67,11 +67,11 @@ func TestWatch(t *testing.T) {
 // That the account cannot be read is said, with how old the rows are; an account in which all is well is told so.
 func TestWatchSaysWhatItCannotKnow(t *testing.T) {
 	api := emulator.New(emulator.Options{Token: "demo"})
-	v := corner(t, api, 60, 6)
+	v := startWatch(t, api, 60, 6)
 	v.WaitFor("billing-api")
-	api.Fail("*", emulator.Fault{Status: 401})
+	api.InjectFault("*", emulator.Fault{Status: 401})
 	v.WaitFor("token not accepted, as of")
 	v.WaitFor("billing-api")
-	v = corner(t, emulator.New(emulator.Options{Token: "demo", Seed: "empty"}), 20, 4)
+	v = startWatch(t, emulator.New(emulator.Options{Token: "demo", Seed: "empty"}), 20, 4)
 	v.WaitFor("● 0 acme PROD")
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client/emulator"
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
-// exampleCLI is a configuration of linode-cli with two users that have a token.
-const exampleCLI = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + canary + "\n\n[none]\nregion = us-east\n\n[ops]\ntoken = other\n"
+// exampleLinodeCLIConfig is a configuration of linode-cli with two users that have a token.
+const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + canary + "\n\n[none]\nregion = us-east\n\n[ops]\ntoken = other\n"
 
 // Each user of linode-cli is offered, the default one first.
 func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
-	faultrig.Report(t, "F3", "first run, several users of linode-cli")
-	r := newRig(t, emulator.Options{})
-	r.write(filepath.Join(r.home, "linode-cli"), exampleCLI)
-	w, out := wizardOn(r, canary, r.base, "", "2", "yes")
+	faulttest.ReportCase(t, "F3", "first run, several users of linode-cli")
+	r := newTestEnv(t, emulator.Options{})
+	r.write(filepath.Join(r.home, "linode-cli"), exampleLinodeCLIConfig)
+	w, out := newTestWizard(r, canary, r.base, "", "2", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -31,28 +31,28 @@ func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 	if !strings.Contains(text, "1  linode-cli's, of its user ops") || !strings.Contains(text, "2  linode-cli's, of its user bob") || strings.Contains(text, "user none") {
 		t.Errorf("%s", text)
 	}
-	if kept := r.everythingIn(filepath.Join(r.home, "config")); !strings.Contains(kept, `linode_cli = "bob"`) {
+	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, `linode_cli = "bob"`) {
 		t.Errorf("%s", kept)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.good("services", "list")
+	r.mustRun("services", "list")
 }
 
 // A keyring that does not work, and a token file that cannot be made, lead back to where the token is kept: what was typed stays.
 func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
-	faultrig.Report(t, "F3", "first run, a keyring that does not work")
-	r := newRig(t, emulator.Options{})
+	faulttest.ReportCase(t, "F3", "first run, a keyring that does not work")
+	r := newTestEnv(t, emulator.Options{})
 	keyring.MockInitWithError(errors.New("dbus-launch is not there"))
 	taken := filepath.Join(r.home, "config", "lookout", "prod.token")
-	w, out := wizardOn(r, canary, r.base, "prod", "1", "keyring", "yes", "file", "yes")
+	w, out := newTestWizard(r, canary, r.base, "prod", "1", "keyring", "yes", "file", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if text := out.String(); !strings.Contains(text, "dbus-launch") || strings.Count(text, "Where is the token") != 1 || strings.Count(text, "file or keyring [file]") != 2 {
 		t.Errorf("%s", text)
 	}
-	if kept := r.everythingIn(filepath.Join(r.home, "config")); !strings.Contains(kept, "token_file") || strings.Contains(kept, "keyring") {
+	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "token_file") || strings.Contains(kept, "keyring") {
 		t.Errorf("%s", kept)
 	}
 	if data, err := os.ReadFile(taken); err != nil || strings.TrimSpace(string(data)) != canary {
@@ -60,36 +60,36 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.good("services", "list")
+	r.mustRun("services", "list")
 
-	r = newRig(t, emulator.Options{})
+	r = newTestEnv(t, emulator.Options{})
 	r.write(filepath.Join(r.home, "config", "lookout", "prod.token"), "an older one\n")
-	w, out = wizardOn(r, canary, r.base, "prod", "1", "file", "yes", "keyring", "yes")
+	w, out = newTestWizard(r, canary, r.base, "prod", "1", "file", "yes", "keyring", "yes")
 	if err := w.run(t.Context()); err != nil || !strings.Contains(out.String(), "remove it") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if kept := r.everythingIn(filepath.Join(r.home, "config")); !strings.Contains(kept, "keyring = true") || !strings.Contains(kept, "an older one") {
+	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "keyring = true") || !strings.Contains(kept, "an older one") {
 		t.Errorf("%s", kept)
 	}
 }
 
 // A token that is in the keyring already is used from there; one that is not leads back to the question.
 func TestFirstRunUsesTheKeyring(t *testing.T) {
-	r := newRig(t, emulator.Options{})
-	w, out := wizardOn(r, canary, r.base, "prod", "4", "1", "file", "no")
-	if err := w.run(t.Context()); !errors.Is(err, errLeft) || !strings.Contains(out.String(), "it has no token of prod") {
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(r, canary, r.base, "prod", "4", "1", "file", "no")
+	if err := w.run(t.Context()); !errors.Is(err, errWizardCancelled) || !strings.Contains(out.String(), "it has no token of prod") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if err := keyring.Set(keyringService, "prod", canary); err != nil {
 		t.Fatal(err)
 	}
-	w, out = wizardOn(r, "", r.base, "prod", "4", "yes")
+	w, out = newTestWizard(r, "", r.base, "prod", "4", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.good("services", "list")
+	r.mustRun("services", "list")
 }
 
 // Quotes keep the words of a command together.
@@ -97,8 +97,8 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sh")
 	}
-	r := newRig(t, emulator.Options{})
-	w, out := wizardOn(r, canary, r.base, "prod", "3", `sh -c "echo`, `sh -c "echo `+canary+`"`, "yes")
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(r, canary, r.base, "prod", "3", `sh -c "echo`, `sh -c "echo `+canary+`"`, "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -107,10 +107,10 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.good("services", "list")
+	r.mustRun("services", "list")
 }
 
-func TestWordsOfACommand(t *testing.T) {
+func TestSplitCommandLine(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                                      nil,
 		"  pass  show\tx ":                      {"pass", "show", "x"},
@@ -121,12 +121,12 @@ func TestWordsOfACommand(t *testing.T) {
 		`C:\Tools\pass.exe show`:                {`C:\Tools\pass.exe`, "show"},
 		"größe \"é ü\"":                         {"größe", "é ü"},
 	} {
-		if got, err := wordsOf(line); err != nil || !slices.Equal(got, want) {
+		if got, err := splitCommandLine(line); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v", line, got, err)
 		}
 	}
 	for _, line := range []string{`"`, `a 'b`, `"a\"`} {
-		if got, err := wordsOf(line); err == nil {
+		if got, err := splitCommandLine(line); err == nil {
 			t.Errorf("%q: %q", line, got)
 		}
 	}

@@ -24,13 +24,13 @@ type Session struct {
 // its panes are gone, and answers still on their way to it are dropped. What the user had chosen in it is there again when it comes back.
 type AccountSwitcher struct {
 	*Shell
-	open  func(ctx context.Context, account string) (Session, error)
-	ctx   context.Context
-	closeSession func() // of the session in front
-	sessionNumber     int    // number of the session in front; what belongs to an older one is dropped
-	savedStates  map[string]accountState
-	windowSize  tea.WindowSizeMsg
-	opening   *openingDialog
+	open          func(ctx context.Context, account string) (Session, error)
+	ctx           context.Context
+	closeSession  func() // of the session in front
+	sessionNumber int    // number of the session in front; what belongs to an older one is dropped
+	savedStates   map[string]accountState
+	windowSize    tea.WindowSizeMsg
+	opening       *openingDialog
 
 	mu      sync.Mutex
 	closing sync.WaitGroup
@@ -62,8 +62,8 @@ func (d *AccountSwitcher) Close() {
 
 // sessionMessage is a message of a session.
 type sessionMessage struct {
-	sessionNumber   int
-	msg tea.Msg
+	sessionNumber int
+	msg           tea.Msg
 }
 
 // switchAccount asks for another account.
@@ -71,7 +71,7 @@ type switchAccount struct{ account string }
 
 // accountOpened is an account on its way to the screen, or why it cannot get there.
 type accountOpened struct {
-	opening     *openingDialog
+	opening *openingDialog
 	session Session
 	err     error
 }

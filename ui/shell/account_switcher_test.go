@@ -18,13 +18,13 @@ import (
 // switcherTest is a desk with accounts of one pane each, whose questions can be held back.
 type switcherTest struct {
 	*testing.T
-	switcher   *AccountSwitcher
-	mu     sync.Mutex
-	closed  map[string]int
-	fetches  chan context.Context // of the last question
-	holdFetches chan struct{}        // holds questions back where it is there
-	leaveWarnings   []string
-	openErr   error
+	switcher      *AccountSwitcher
+	mu            sync.Mutex
+	closed        map[string]int
+	fetches       chan context.Context // of the last question
+	holdFetches   chan struct{}        // holds questions back where it is there
+	leaveWarnings []string
+	openErr       error
 }
 
 func newSwitcherTest(t *testing.T) *switcherTest {

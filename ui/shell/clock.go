@@ -12,12 +12,12 @@ import (
 
 // The clock is the only one of the program. It wakes it for the next refresh and for the next change of an age in sight, and for nothing else.
 type clock struct {
-	interval time.Duration
-	tickNumber        int // number of the beat that counts; older ones are dropped
-	nextRefresh     time.Time
-	pausedAt  time.Time // since when refreshing is paused
-	blurred  bool
-	failures int
+	interval    time.Duration
+	tickNumber  int // number of the beat that counts; older ones are dropped
+	nextRefresh time.Time
+	pausedAt    time.Time // since when refreshing is paused
+	blurred     bool
+	failures    int
 }
 
 // tick is the clock's timer coming back.

@@ -66,12 +66,12 @@ const answerDelay = 250 * time.Millisecond
 
 // questionDialog stands between an action and its doing.
 type questionDialog struct {
-	action ui.Action
-	confirmWord   string // what must be typed; empty asks for y
-	armed  bool   // it has been in sight for long enough to be answered
+	action      ui.Action
+	confirmWord string // what must be typed; empty asks for y
+	armed       bool   // it has been in sight for long enough to be answered
 	timesShown  int    // how often it was put in sight
-	answer  string
-	fits   bool
+	answer      string
+	fits        bool
 }
 
 // newQuestionDialog asks for the action's word, or for a code in its place where nobody could type it.
@@ -99,7 +99,7 @@ const maxAnswerBytes = 200
 
 // questionArmed says that a question's moment has passed.
 type questionArmed struct {
-	q *questionDialog
+	q          *questionDialog
 	timesShown int // which time it was put in sight
 }
 
@@ -207,7 +207,7 @@ func (q *questionDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 
 // formDialog is a form in front.
 type formDialog struct {
-	form  *ui.FormView
+	form      *ui.FormView
 	asksToken bool // it asks for a token
 }
 
@@ -230,8 +230,8 @@ func (d *formDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 // menuDialog is a choice of actions, by their keys or by the cursor.
 type menuDialog struct {
 	ignoresPaste
-	name    string
-	actions []ui.Action
+	name              string
+	actions           []ui.Action
 	cursor, scrollTop int
 }
 

@@ -172,9 +172,9 @@ type tabLabel struct {
 
 // How much of its name a tab shows that is neither in front nor has something to say.
 const (
-	fullName = 100
+	fullName  = 100
 	shortName = 5
-	noName  = 0 // its digit alone
+	noName    = 0 // its digit alone
 )
 
 // tabLabels are all tabs. Where they do not fit names are shortened, then only digits are left, then tabs leave from the end: never the one

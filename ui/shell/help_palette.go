@@ -13,8 +13,8 @@ import (
 
 // searchList is a list of entries under a line of text that narrows it: the help and the palette.
 type searchList struct {
-	query string
-	cursor   int
+	query      string
+	cursor     int
 	scrollTop  int
 	entryCount int // entries of the last frame
 }
@@ -70,7 +70,7 @@ func (q *searchList) handlePaste(msg tea.PasteMsg) tea.Cmd {
 type helpDialog struct {
 	searchList
 	actions []ui.Action
-	matches   []ui.Action
+	matches []ui.Action
 }
 
 func newHelpDialog(actions []ui.Action) *helpDialog {
@@ -132,18 +132,18 @@ func (h *helpDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 // paletteDialog goes anywhere: panes, actions of the pane in front, rows of all panes.
 type paletteDialog struct {
 	searchList
-	entries []paletteEntry
-	searchedText    string
-	searched   bool
+	entries      []paletteEntry
+	searchedText string
+	searched     bool
 	previewing   bool // the screen shows what a line would do
 }
 
 // paletteEntry is one line of the palette.
 type paletteEntry struct {
-	label string
-	kind  string
-	do    func() tea.Cmd
-	preview   func() // shows what it would do while the cursor is on it; nil shows nothing
+	label   string
+	kind    string
+	do      func() tea.Cmd
+	preview func() // shows what it would do while the cursor is on it; nil shows nothing
 }
 
 func newPaletteDialog() *paletteDialog { return &paletteDialog{} }

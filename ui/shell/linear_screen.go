@@ -17,12 +17,12 @@ import (
 // A LinearScreen is the program for screen readers: lines are added beneath what was said, nothing is drawn over, and one item is told at a time.
 // What has not changed is not said again; ages alone are no change.
 type LinearScreen struct {
-	provider ShellProvider
-	theme    *theme.Theme
+	provider     ShellProvider
+	theme        *theme.Theme
 	announced    screenSnapshot
-	ageReference   time.Time // moment by which the ages of the item were told
-	lineIndex      int       // line of a text that is read line by line
-	out     strings.Builder
+	ageReference time.Time // moment by which the ages of the item were told
+	lineIndex    int       // line of a text that is read line by line
+	out          strings.Builder
 	inputLine    string // the line that is being typed, as it stands at the end of the output
 }
 
@@ -39,20 +39,22 @@ func (s *Shell) ActiveShell() *Shell { return s }
 func (d *AccountSwitcher) ActiveShell() *Shell { return d.Shell }
 
 // NewLinearScreen is a program told in lines.
-func NewLinearScreen(p ShellProvider) *LinearScreen { return &LinearScreen{provider: p, theme: theme.NewScreenReader()} }
+func NewLinearScreen(p ShellProvider) *LinearScreen {
+	return &LinearScreen{provider: p, theme: theme.NewScreenReader()}
+}
 
 // screenSnapshot is everything that is told, part by part.
 type screenSnapshot struct {
-	account string
-	breadcrumb   string // the tab, and what was opened in it
-	freshness   string // how far the rows can be trusted, without ages
-	count   string
-	focused   any // the dialog in front, or the pane
-	intro   []string
-	text    []string // to be read line by line
-	item    string
-	input   string
-	newsNumber    int
+	account    string
+	breadcrumb string // the tab, and what was opened in it
+	freshness  string // how far the rows can be trusted, without ages
+	count      string
+	focused    any // the dialog in front, or the pane
+	intro      []string
+	text       []string // to be read line by line
+	item       string
+	input      string
+	newsNumber int
 }
 
 // Init is the program's.

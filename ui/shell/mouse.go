@@ -67,7 +67,9 @@ func (s *Shell) handleDialogMouse(d dialog, msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (m *menuDialog) clickLine(line int) bool { return moveCursorTo(&m.cursor, m.scrollTop+line, len(m.actions)) }
+func (m *menuDialog) clickLine(line int) bool {
+	return moveCursorTo(&m.cursor, m.scrollTop+line, len(m.actions))
+}
 
 // clickLine is on an entry beneath the text that is searched for.
 func (q *searchList) clickLine(line int) bool {

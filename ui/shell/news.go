@@ -13,8 +13,8 @@ import (
 // news is the line of what just happened, and the list of what happened before.
 type news struct {
 	current ui.Say
-	number    int
-	undo *ui.Action
+	number  int
+	undo    *ui.Action
 	history []message
 }
 
@@ -29,7 +29,7 @@ type newsExpired struct{ number int }
 // How long good news stands, and how many messages are kept.
 const (
 	newsDuration = 8 * time.Second
-	maxMessages   = 200
+	maxMessages  = 200
 )
 
 func (n *news) show(s *Shell, say ui.Say) tea.Cmd {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui"
 )
 
 // However much is said, what is kept of it is bounded, and is the newest.
 func TestNews_historyIsBounded(t *testing.T) {
-	faultrig.Row(t, "I5", "5,000 messages", func(t *testing.T) {
+	faulttest.RunCase(t, "I5", "5,000 messages", func(t *testing.T) {
 		b := newShellTest(t, nil)
 		for i := range 5000 {
 			b.shell.Update(ui.Say{Text: fmt.Sprint("message ", i), Tone: theme.Good})

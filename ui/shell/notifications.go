@@ -13,9 +13,9 @@ import (
 
 // NotifyOptions says what is told beside the screen, and how. The zero value tells nothing there.
 type NotifyOptions struct {
-	Methods  []string                         // "bell", "osc9", "osc777"
-	Rules []string                         // of notices that are told so
-	Send func(title, text string) tea.Cmd // nil is the terminal's, by the ways
+	Methods []string                         // "bell", "osc9", "osc777"
+	Rules   []string                         // of notices that are told so
+	Send    func(title, text string) tea.Cmd // nil is the terminal's, by the ways
 }
 
 // showNotices tells what has changed: in the line of news always, beside the screen by the rules. It never changes what is in front.

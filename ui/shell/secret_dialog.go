@@ -16,12 +16,12 @@ import (
 // secretDialog shows a secret that nobody can read a second time: as dots, readable while a key is held. It does not close by accident.
 type secretDialog struct {
 	ui.Once
-	revealNumber   int // numbers the last look at it
-	revealed    bool
-	copiedOrSaved    bool // copied or saved
+	revealNumber      int // numbers the last look at it
+	revealed          bool
+	copiedOrSaved     bool // copied or saved
 	confirmingDiscard bool
-	answer   string
-	warned  bool // ctrl+c was pressed once
+	answer            string
+	warned            bool // ctrl+c was pressed once
 }
 
 // revealDuration is how long the secret stays readable after a press: a held key repeats sooner.
@@ -29,7 +29,7 @@ const revealDuration = 900 * time.Millisecond
 
 // revealExpired ends a look at the secret.
 type revealExpired struct {
-	d *secretDialog
+	d            *secretDialog
 	revealNumber int
 }
 

@@ -19,62 +19,62 @@ import (
 
 // Options say what the program shows and how.
 type Options struct {
-	Panes     []ui.Pane
-	Theme     *theme.Theme
-	Themes     Themes
-	Account   string
-	AccountTone      theme.Tone // of the account's name; Plain is Accent
-	AccountLabel      string     // of the user's for the account, beside its name
-	Protected bool       // the word PROD stands beside the account
-	ReadOnly  bool
-	Demo      bool
-	Mouse     bool
-	PaneOnly      bool                                          // the first pane alone, without head, tabs, news and hints
-	Banner    func() string                                 // what must not be overlooked while it lasts, beside the account; "" says nothing
-	RequestBudget    func() string                                 // "requests 788 of 800"; "" says nothing
-	RateLimitWait   func() (until time.Time, asked time.Duration) // when the API may be asked again, and how long it wanted to be left alone
-	RetryNow    func()                                        // lifts what holds requests back: somebody wants to know now
-	TokenForm     func() ui.Form                                // asks for another token
-	RefreshInterval   time.Duration                                 // of the pane in front; 0 never
-	Now       func() time.Time
-	Location  *time.Location
-	Keys      map[string][]string // "services.disable": its keys
-	StartPane     string              // name of the pane at the start
-	OnOpen    func() tea.Cmd      // what the account wants done at the start
-	Context   context.Context     // ends with the account; nil never ends
-	Accounts  []string            // that can be switched to, this one among them
-	LeaveWarnings   func() []string     // what ends when the account is left, in sentences; nil is nothing
-	Commands  []PaletteCommand           // of the palette
-	Progress  func() int          // percent of work under way; 0 is none
-	Columns   map[string][]string // of lists by their names: which and in what order
-	Notices   func() []ui.Notice  // changes since the last call that somebody should know of
-	RefreshNoticeSources    func() tea.Cmd      // reads what notices are about, where it has grown old
-	Notify    NotifyOptions
+	Panes                []ui.Pane
+	Theme                *theme.Theme
+	Themes               Themes
+	Account              string
+	AccountTone          theme.Tone // of the account's name; Plain is Accent
+	AccountLabel         string     // of the user's for the account, beside its name
+	Protected            bool       // the word PROD stands beside the account
+	ReadOnly             bool
+	Demo                 bool
+	Mouse                bool
+	PaneOnly             bool                                          // the first pane alone, without head, tabs, news and hints
+	Banner               func() string                                 // what must not be overlooked while it lasts, beside the account; "" says nothing
+	RequestBudget        func() string                                 // "requests 788 of 800"; "" says nothing
+	RateLimitWait        func() (until time.Time, asked time.Duration) // when the API may be asked again, and how long it wanted to be left alone
+	RetryNow             func()                                        // lifts what holds requests back: somebody wants to know now
+	TokenForm            func() ui.Form                                // asks for another token
+	RefreshInterval      time.Duration                                 // of the pane in front; 0 never
+	Now                  func() time.Time
+	Location             *time.Location
+	Keys                 map[string][]string // "services.disable": its keys
+	StartPane            string              // name of the pane at the start
+	OnOpen               func() tea.Cmd      // what the account wants done at the start
+	Context              context.Context     // ends with the account; nil never ends
+	Accounts             []string            // that can be switched to, this one among them
+	LeaveWarnings        func() []string     // what ends when the account is left, in sentences; nil is nothing
+	Commands             []PaletteCommand    // of the palette
+	Progress             func() int          // percent of work under way; 0 is none
+	Columns              map[string][]string // of lists by their names: which and in what order
+	Notices              func() []ui.Notice  // changes since the last call that somebody should know of
+	RefreshNoticeSources func() tea.Cmd      // reads what notices are about, where it has grown old
+	Notify               NotifyOptions
 }
 
 // A Shell is the program without its terminal. It is used on one loop.
 type Shell struct {
-	o        Options
-	ctx      context.Context
-	width    int
-	height   int
-	tabs     []*tab
-	front    int
-	backHistory     []location // where ctrl+o goes back to
-	forwardHistory   []location // where alt+o goes forward to
-	dialogs  []dialog
-	lastEnter  time.Time // when enter was pressed, while no other key has been
-	repeatedEnter    bool      // the key under way is an enter at the heels of another
-	news     news
-	clock    clock
-	mouse    bool
-	clickTargets     []clickTarget // of the last frame
-	actionCache      actionCache
+	o              Options
+	ctx            context.Context
+	width          int
+	height         int
+	tabs           []*tab
+	front          int
+	backHistory    []location // where ctrl+o goes back to
+	forwardHistory []location // where alt+o goes forward to
+	dialogs        []dialog
+	lastEnter      time.Time // when enter was pressed, while no other key has been
+	repeatedEnter  bool      // the key under way is an enter at the heels of another
+	news           news
+	clock          clock
+	mouse          bool
+	clickTargets   []clickTarget // of the last frame
+	actionCache    actionCache
 	valuesHidden   bool    // values are dots
-	tokenPrompted bool    // for another token, since it was refused
-	dialogArea   area    // of the dialog of the last frame, without its border
-	startupCommand    tea.Cmd // what there is to say at the start
-	typeahead    typeahead
+	tokenPrompted  bool    // for another token, since it was refused
+	dialogArea     area    // of the dialog of the last frame, without its border
+	startupCommand tea.Cmd // what there is to say at the start
+	typeahead      typeahead
 }
 
 // A tab is a pane and what was opened from it.

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -18,10 +18,10 @@ import (
 // shellTest is a shell on a clock that is moved by hand, with one pane of two rows.
 type shellTest struct {
 	*testing.T
-	shell *Shell
-	now   time.Time
-	deletions  int
-	rows  []string
+	shell     *Shell
+	now       time.Time
+	deletions int
+	rows      []string
 }
 
 func newShellTest(t *testing.T, change func(*Options)) *shellTest {
@@ -133,7 +133,7 @@ func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
 }
 
 func TestEveryFrameIsAsLargeAsTheTerminal(t *testing.T) {
-	faultrig.Report(t, "E6", "TestEveryFrameIsAsLargeAsTheTerminal")
+	faulttest.ReportCase(t, "E6", "TestEveryFrameIsAsLargeAsTheTerminal")
 	b := newShellTest(t, nil)
 	for _, keys := range [][]string{{}, {"?"}, {"esc", ":"}, {"esc", "D"}, {"esc", "a"}} {
 		b.press(keys...)

@@ -10,10 +10,10 @@ import (
 
 // Themes are the themes that can be chosen while the program runs.
 type Themes struct {
-	Selected  string   // of the one chosen: "auto" and others follow the terminal's background
+	Selected        string   // of the one chosen: "auto" and others follow the terminal's background
 	LightBackground bool     // what is known of the background at the start
-	Names []string // that can be chosen
-	New  func(name string) (*theme.Theme, error)
+	Names           []string // that can be chosen
+	New             func(name string) (*theme.Theme, error)
 }
 
 // followsBackground reports whether the theme depends on the terminal's background.

@@ -11,9 +11,9 @@ import (
 // What is typed at the heels of a key that opens something is meant for what it opens: the first letters of a name must not be commands of
 // the list beneath. Keys wait until the action has said what it puts in front, but hardly longer than that takes.
 type typeahead struct {
-	actionNumber     int // of the action that is waited for
-	waiting bool
-	queued []tea.Msg // keys and pastes
+	actionNumber int // of the action that is waited for
+	waiting      bool
+	queued       []tea.Msg // keys and pastes
 }
 
 // typeaheadTimeout is how long keys wait at most: an action that asks the API is hardly waited for.

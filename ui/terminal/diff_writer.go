@@ -7,9 +7,9 @@ import (
 
 // A diffWriter turns lines of the screen into others with as few bytes as it can: it knows where the cursor is and which style is on.
 type diffWriter struct {
-	out    []byte
-	x, y   int // of the cursor; -1 is nowhere known
-	style    style
+	out             []byte
+	x, y            int // of the cursor; -1 is nowhere known
+	style           style
 	cursorUncertain bool // an odd grapheme was written: the cursor may stand elsewhere
 
 	ascii bool // the terminal shows nothing beyond ASCII
@@ -20,7 +20,9 @@ type diffWriter struct {
 }
 
 // beginFrame forgets the last frame's bytes. Between frames the terminal's style is its own.
-func (p *diffWriter) beginFrame() { p.out, p.x, p.y, p.style, p.cursorUncertain = p.out[:0], -1, -1, style{}, false }
+func (p *diffWriter) beginFrame() {
+	p.out, p.x, p.y, p.style, p.cursorUncertain = p.out[:0], -1, -1, style{}, false
+}
 
 // endFrame leaves the terminal's own style on.
 func (p *diffWriter) endFrame() { p.setStyle(style{}) }
@@ -171,7 +173,9 @@ func (p *diffWriter) eraseToEnd(x, y int) {
 }
 
 // setStyle makes a style the one that is on.
-func (p *diffWriter) setStyle(style style) { p.out, p.style = p.style.appendChange(p.out, style), style }
+func (p *diffWriter) setStyle(style style) {
+	p.out, p.style = p.style.appendChange(p.out, style), style
+}
 
 // moveCursor puts the cursor on a cell.
 func (p *diffWriter) moveCursor(x, y int) {

@@ -12,44 +12,44 @@ import (
 // The inputFilter stands between the terminal and the loop. It lets nothing through that would crash or deafen the program: control sequences
 // with more parameters than any terminal sends, pastes without an end, keys typed while the screen stood still.
 type inputFilter struct {
-	in      io.Reader
-	pipeWriter     *io.PipeWriter
-	pipeReader    *io.PipeReader
-	mu      sync.Mutex
-	paused     bool
-	state   state
-	parameters   int       // parameters of the sequence under way
-	pending    []byte    // what of it has come
-	pendingSent    int       // how much of that has been let through already
-	pasteBytes   int       // bytes of the paste under way; -1 when there is none
-	passed    []byte    // what is let through of a chunk
-	backgroundReport   []byte    // what has come of a report of the background's colour; nil where another is under way
-	burstAt time.Time // when text came last that nobody typed
-	lastByte    byte      // what was let through last, of the chunks before
-	loneEscape    bool      // an escape that begins no sequence was let through
-	escapeDeadline     time.Time // when the loop knows that it was one
+	in               io.Reader
+	pipeWriter       *io.PipeWriter
+	pipeReader       *io.PipeReader
+	mu               sync.Mutex
+	paused           bool
+	state            state
+	parameters       int       // parameters of the sequence under way
+	pending          []byte    // what of it has come
+	pendingSent      int       // how much of that has been let through already
+	pasteBytes       int       // bytes of the paste under way; -1 when there is none
+	passed           []byte    // what is let through of a chunk
+	backgroundReport []byte    // what has come of a report of the background's colour; nil where another is under way
+	burstAt          time.Time // when text came last that nobody typed
+	lastByte         byte      // what was let through last, of the chunks before
+	loneEscape       bool      // an escape that begins no sequence was let through
+	escapeDeadline   time.Time // when the loop knows that it was one
 }
 
 // state is what the next byte belongs to.
 type state int
 
 const (
-	plainText state = iota
-	afterEscape         // an escape has come: a key, or the beginning of a sequence
+	plainText   state = iota
+	afterEscape       // an escape has come: a key, or the beginning of a sequence
 	inSequence        // a control sequence, held back until it is whole
-	discarding           // one that is too long: it is dropped to its end
-	maybeReport         // a report may begin: an operating system, device or application string
+	discarding        // one that is too long: it is dropped to its end
+	maybeReport       // a report may begin: an operating system, device or application string
 	inReport          // one that the terminal sends; it is dropped to its end, but for the background's colour
 )
 
 const (
-	maxParameters = 16
-	maxSequenceBytes        = 256 // bytes of a sequence
-	minBurstBytes     = 100 // bytes at once that no hand types
-	burstGap       = 50 * time.Millisecond
-	escapeTimeout      = 70 * time.Millisecond // a little more than the 50 that the loop waits behind an escape for the rest of a sequence
-	maxPasteBytes      = 1 << 20
-	pasteTimeout      = 2 * time.Second
+	maxParameters    = 16
+	maxSequenceBytes = 256 // bytes of a sequence
+	minBurstBytes    = 100 // bytes at once that no hand types
+	burstGap         = 50 * time.Millisecond
+	escapeTimeout    = 70 * time.Millisecond // a little more than the 50 that the loop waits behind an escape for the rest of a sequence
+	maxPasteBytes    = 1 << 20
+	pasteTimeout     = 2 * time.Second
 )
 
 var pasteStart, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
@@ -171,7 +171,9 @@ func (g *inputFilter) isBurst(chunk []byte) bool {
 }
 
 // resetSequence drops the sequence under way: its rest is not to come.
-func (g *inputFilter) resetSequence() { g.state, g.pending, g.pendingSent = plainText, g.pending[:0], 0 }
+func (g *inputFilter) resetSequence() {
+	g.state, g.pending, g.pendingSent = plainText, g.pending[:0], 0
+}
 
 // closePaste closes a paste whose end was lost.
 func (g *inputFilter) closePaste() {

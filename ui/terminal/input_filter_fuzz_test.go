@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // overlongSequence is a control sequence with more parameters than any terminal sends; "" where there is none.
@@ -34,7 +34,7 @@ func TestInputFilter_dropsReports(t *testing.T) {
 		"graphics": {"a\x1b_Gi=31;OK\x1b\\b", "ab"}, "clipboard": {"a\x1b]52;c;cGFzdGVk\ab", "ab"}, "ended by ctrl+c": {"a\x1b]11;rgb\x03b", "a\x03b"},
 		"ended by a sequence": {"a\x1b]11;rgb\x1b[Ab", "a\x1b[Ab"}, "alt and a bracket": {"\x1b]x", "\x1b]x"}, "alt+P": {"\x1bPx", "\x1bPx"}, "very long": {"a\x1b]11;" + strings.Repeat("x", 5000) + "\ab", "ab"},
 	} {
-		faultrig.Row(t, "E14", name, func(t *testing.T) {
+		faulttest.RunCase(t, "E14", name, func(t *testing.T) {
 			whole := filterChunks(c.in)
 			if whole != c.out {
 				t.Errorf("%q", whole)
@@ -50,7 +50,7 @@ func TestInputFilter_dropsReports(t *testing.T) {
 
 // Whatever bytes come in whatever pieces: little is held, no flood gets through, a paste ends, plain text stays as it is.
 func FuzzInputGuard(f *testing.F) {
-	faultrig.Report(f, "J11", "FuzzInputGuard")
+	faulttest.ReportCase(f, "J11", "FuzzInputGuard")
 	for _, seed := range []string{"plain", "\x1b[A", "\x1b[" + strings.Repeat("1;", 40) + "m", "\x1b[200~paste\x1b[201~", "\x1b[200~never ends", "\x1b]11;rgb:0/0/0\x1b\\", "\x1bPx\x1b\x1b[", "\x1b[<0;1;1M", "\x9b1m", "é日\x1b"} {
 		f.Add([]byte(seed), uint8(3))
 		f.Add([]byte(seed+seed), uint8(1))

@@ -127,11 +127,11 @@ func TestInputFilter_dropsLongSequences(t *testing.T) {
 // filterTest is a guard on a terminal, and what the loop reads from it.
 type filterTest struct {
 	input   *io.PipeWriter
-	output     chan string
+	output  chan string
 	stalled atomic.Bool
 	dropped atomic.Int64
 	gone    chan struct{}
-	filter   *inputFilter
+	filter  *inputFilter
 }
 
 func startFilterTest() *filterTest {

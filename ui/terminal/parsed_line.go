@@ -10,7 +10,7 @@ import (
 
 // A cell is one place of a line.
 type cell struct {
-	r   rune // 0 is the second place of a wide grapheme; below 0 is the number of an odd one
+	r     rune // 0 is the second place of a wide grapheme; below 0 is the number of an odd one
 	style style
 }
 
@@ -18,8 +18,8 @@ var blank = cell{r: ' '}
 
 // A parsedLine is a line taken apart.
 type parsedLine struct {
-	cells []cell
-	ambiguous   []string // graphemes whose width terminals may disagree about
+	cells     []cell
+	ambiguous []string // graphemes whose width terminals may disagree about
 }
 
 // parse takes a line apart. What is neither text nor style is left out.

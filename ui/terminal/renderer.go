@@ -10,26 +10,26 @@ import (
 // The renderer writes frames: changed cells alone, in one write, from a goroutine of its own. A frame that nobody has read yet is replaced
 // by a newer one, not queued.
 type renderer struct {
-	out  io.Writer
+	out          io.Writer
 	onWriteError func() // the terminal cannot be written any more
 
-	mu      sync.Mutex
-	wake    chan struct{}
-	done    chan struct{}
-	nextFrame    *Frame
-	rawBytes  string    // bytes beside frames: modes, the clipboard
-	fullRedraw   bool      // draw everything
-	stopped    bool      // nothing is written any more
+	mu             sync.Mutex
+	wake           chan struct{}
+	done           chan struct{}
+	nextFrame      *Frame
+	rawBytes       string    // bytes beside frames: modes, the clipboard
+	fullRedraw     bool      // draw everything
+	stopped        bool      // nothing is written any more
 	writeStarted   time.Time // a write is under way since then
-	slowWriteEnded    time.Time // when the last slow write ended
-	hasProgressBar     bool      // the terminal has a progress bar
-	shownPercent int       // that it shows
-	linear  bool      // frames are not drawn: what they say is added
+	slowWriteEnded time.Time // when the last slow write ended
+	hasProgressBar bool      // the terminal has a progress bar
+	shownPercent   int       // that it shows
+	linear         bool      // frames are not drawn: what they say is added
 
 	// Of the writing goroutine alone.
-	lines  []screenLine
-	title  string
-	mouse  bool
+	lines      []screenLine
+	title      string
+	mouse      bool
 	diffWriter diffWriter
 }
 
@@ -207,7 +207,9 @@ type screenLine struct {
 }
 
 // clear makes the line blank. Its room is kept.
-func (l *screenLine) clear() { l.text, l.row.cells, l.row.ambiguous = "", l.row.cells[:0], l.row.ambiguous[:0] }
+func (l *screenLine) clear() {
+	l.text, l.row.cells, l.row.ambiguous = "", l.row.cells[:0], l.row.ambiguous[:0]
+}
 
 // updateLine puts a text in a line of the screen.
 func (p *renderer) updateLine(y int, text string) {

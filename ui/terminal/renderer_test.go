@@ -66,7 +66,7 @@ func compare(t *testing.T, e *vt.Emulator, content string, width, height int, se
 // frameGenerator makes random frames, each like the one before but for some lines.
 type frameGenerator struct {
 	*rand.Rand
-	theme   *theme.Theme
+	theme  *theme.Theme
 	width  int
 	height int
 	lines  []string

@@ -7,7 +7,7 @@ import (
 
 // A style is a style as the terminal keeps it. The zero value is its own.
 type style struct {
-	attrs      uint16 // bit n is attribute n of SGR: 1 bold … 9 struck out
+	attrs                  uint16 // bit n is attribute n of SGR: 1 bold … 9 struck out
 	foreground, background color
 }
 
@@ -24,7 +24,7 @@ const (
 const (
 	attrUnderline = 1 << 4
 	attrReverse   = 1 << 7
-	attrStrike     = 1 << 9
+	attrStrike    = 1 << 9
 )
 
 // visibleOnBlank is what is left of a style where there is only a blank to see it on.

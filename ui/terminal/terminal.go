@@ -25,23 +25,23 @@ type Screen interface {
 
 // A Frame is what is to be seen: lines of exactly the size that the last tea.WindowSizeMsg told.
 type Frame struct {
-	Content string
-	Title   string
-	Mouse   bool
+	Content         string
+	Title           string
+	Mouse           bool
 	ProgressPercent int    // of work under way, for the terminal's own progress bar; 0 is none
-	LinearText     string // lines to be added, where the terminal is linear
+	LinearText      string // lines to be added, where the terminal is linear
 }
 
 // Options say where the terminal is. The zero value is the process's own.
 type Options struct {
-	In       io.Reader
-	Out      io.Writer
-	Size     func() (width, height int) // nil asks the terminal
-	BeforeExit func()                     // run before leaving, whatever the way: flush what must not be lost
+	In          io.Reader
+	Out         io.Writer
+	Size        func() (width, height int) // nil asks the terminal
+	BeforeExit  func()                     // run before leaving, whatever the way: flush what must not be lost
 	ProgressBar bool                       // the terminal has a progress bar of its own (OSC 9;4)
-	Linear   bool                       // lines are added, nothing is drawn over: for screen readers
-	PanicLog      io.Writer                  // stack traces of panics; nil drops them
-	ASCII    bool                       // nothing beyond ASCII is written
+	Linear      bool                       // lines are added, nothing is drawn over: for screen readers
+	PanicLog    io.Writer                  // stack traces of panics; nil drops them
+	ASCII       bool                       // nothing beyond ASCII is written
 }
 
 // Run shows a screen until it quits or the terminal goes away. The code is 0, 1, or 128 and the number of the signal that ended it.
@@ -101,13 +101,13 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 // model is the screen as Bubble Tea's loop knows it.
 type model struct {
 	screen Screen
-	tty   *tty
+	tty    *tty
 	send   func(tea.Msg)
 	code   int
 
-	mu     sync.Mutex
+	mu         sync.Mutex
 	panicValue any
-	stack  []byte
+	stack      []byte
 }
 
 // recordPanic keeps a panic until the terminal is back.
@@ -142,10 +142,10 @@ type (
 	// SuspendUnavailable says that the program was not suspended, since no shell could continue it.
 	SuspendUnavailable struct{}
 	// OutputStalled says that nobody read the screen for a while, and that keys typed meanwhile were dropped.
-	OutputStalled   struct{ DroppedBytes int }
-	suspend   struct{}
-	continued struct{} // the process stood still and goes on
-	execute   struct {
+	OutputStalled struct{ DroppedBytes int }
+	suspend       struct{}
+	continued     struct{} // the process stood still and goes on
+	execute       struct {
 		cmd  *exec.Cmd
 		done func(error) tea.Msg
 	}

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/vt"
 
-	"lookout/client/faultrig"
+	"lookout/client/faulttest"
 )
 
 // staticScreen is a screen that shows its size and a count, the same in every line.
@@ -91,7 +91,7 @@ func TestModel_fullRedraws(t *testing.T) {
 
 // panickingWriter is a terminal at which the painter fails once.
 type panickingWriter struct {
-	text   strings.Builder
+	text     strings.Builder
 	panicked bool
 }
 
@@ -105,7 +105,7 @@ func (b *panickingWriter) Write(p []byte) (int, error) {
 
 // A panic in the terminal's own goroutine gives the terminal back too.
 func TestRun_rendererPanic(t *testing.T) {
-	faultrig.Row(t, "E1", "panic in painter", func(t *testing.T) {
+	faulttest.RunCase(t, "E1", "panic in painter", func(t *testing.T) {
 		in, _ := io.Pipe()
 		out, log := &panickingWriter{}, &strings.Builder{}
 		code, err := Run(t.Context(), &staticScreen{}, Options{In: in, Out: out, Size: func() (int, int) { return 40, 5 }, PanicLog: log})

@@ -27,22 +27,22 @@ const (
 
 // tty is the terminal with its modes.
 type tty struct {
-	in      io.Reader
-	out     io.Writer
-	input   *os.File // the tty that is read, nil in tests
-	output  *os.File // the tty that is written, nil in tests
-	size    func() (int, int)
-	savedState  *term.State
+	in            io.Reader
+	out           io.Writer
+	input         *os.File // the tty that is read, nil in tests
+	output        *os.File // the tty that is written, nil in tests
+	size          func() (int, int)
+	savedState    *term.State
 	inputFilter   *inputFilter
-	renderer *renderer
-	exitRequested    chan struct{} // closed when the terminal is gone, a signal ends the program, or one of the terminal's own goroutines failed
-	onPanic   func(any)     // keeps a panic until the terminal is back
-	linear  bool
+	renderer      *renderer
+	exitRequested chan struct{} // closed when the terminal is gone, a signal ends the program, or one of the terminal's own goroutines failed
+	onPanic       func(any)     // keeps a panic until the terminal is back
+	linear        bool
 
-	mu     sync.Mutex
-	exitOnce   sync.Once
-	code   int
-	active bool
+	mu       sync.Mutex
+	exitOnce sync.Once
+	code     int
+	active   bool
 }
 
 // Check says in one sentence why there is no terminal to work on, nil where there is one.

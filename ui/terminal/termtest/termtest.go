@@ -23,12 +23,12 @@ type Terminal struct {
 	emu   *vt.SafeEmulator
 	input *io.PipeWriter
 
-	mu      sync.Mutex
-	changed chan struct{}
-	bytes   int
-	clipboard    string
-	written strings.Builder
-	ended   chan int
+	mu        sync.Mutex
+	changed   chan struct{}
+	bytes     int
+	clipboard string
+	written   strings.Builder
+	ended     chan int
 }
 
 // waitTimeout is how long a text may take to appear.

@@ -1,0 +1,209 @@
+package emulator
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"io"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// object is one stored object. Its bytes are held, or made from its seed as they are read.
+type object struct {
+	name        string
+	size        int64
+	modified    time.Time
+	data        []byte // nil where the bytes are made
+	contentType string // content type
+	etag        string
+	acl         string
+}
+
+func newObject(name, kind string, data []byte, at time.Time) *object {
+	sum := md5.Sum(data)
+	return &object{name: name, size: int64(len(data)), modified: at, data: data, contentType: kind, etag: hex.EncodeToString(sum[:]), acl: "private"}
+}
+
+// newGeneratedObject is an object of any size whose bytes cost nothing until they are read. Its etag looks like that of an upload in parts, which is
+// no MD5 of the whole.
+func newGeneratedObject(name string, size int64, at time.Time) *object {
+	sum := md5.Sum([]byte(name))
+	return &object{name: name, size: size, modified: at, contentType: "application/octet-stream", etag: hex.EncodeToString(sum[:]) + "-7", acl: "private"}
+}
+
+// generatedText are the bytes of a made object: a line of text over and over.
+const generatedText = "the quick brown fox jumps over the lazy dog 0123456789 -------\n"
+
+// ReadAt reads the object's bytes.
+func (o *object) ReadAt(p []byte, off int64) (int, error) {
+	if off >= o.size {
+		return 0, io.EOF
+	}
+	n := int(min(int64(len(p)), o.size-off))
+	if o.data != nil {
+		copy(p[:n], o.data[off:])
+	} else {
+		for i := range n {
+			p[i] = generatedText[(off+int64(i))%int64(len(generatedText))]
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// objectGenerator is many objects that are not stored: the i-th is made when it is asked for. Names rise with i.
+type objectGenerator struct {
+	count  int
+	object func(i int) *object
+}
+
+// search is the place of the first name not below a name.
+func (c objectGenerator) search(name string) int {
+	return sort.Search(c.count, func(i int) bool { return c.object(i).name >= name })
+}
+
+// objectStore are the objects of a bucket in the order of their names: a crowd, and what was put and removed since.
+type objectStore struct {
+	generated   objectGenerator
+	stored      map[string]*object
+	storedNames []string        // of own, sorted
+	deleted     map[string]bool // of the crowd
+	count       int
+	size        int64
+}
+
+func newObjectStore() *objectStore {
+	return &objectStore{stored: map[string]*object{}, deleted: map[string]bool{}}
+}
+
+func (s *objectStore) get(name string) *object {
+	if o, ok := s.stored[name]; ok {
+		return o
+	}
+	if i := s.generated.search(name); i < s.generated.count && !s.deleted[name] {
+		if o := s.generated.object(i); o.name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+func (s *objectStore) put(o *object) {
+	s.remove(o.name)
+	i, _ := slices.BinarySearch(s.storedNames, o.name)
+	s.storedNames = slices.Insert(s.storedNames, i, o.name)
+	s.stored[o.name] = o
+	s.count++
+	s.size += o.size
+}
+
+func (s *objectStore) remove(name string) bool {
+	o := s.get(name)
+	if o == nil {
+		return false
+	}
+	s.count--
+	s.size -= o.size
+	if _, ok := s.stored[name]; ok {
+		delete(s.stored, name)
+		i, _ := slices.BinarySearch(s.storedNames, name)
+		s.storedNames = slices.Delete(s.storedNames, i, i+1)
+		return true
+	}
+	s.deleted[name] = true
+	return true
+}
+
+// allFrom walks the objects from the first name not below start.
+func (s *objectStore) allFrom(start string) iter.Seq[*object] {
+	return func(yield func(*object) bool) {
+		i := s.generated.search(start)
+		j, _ := slices.BinarySearch(s.storedNames, start)
+		var next *object // of the crowd
+		for {
+			for ; next == nil && i < s.generated.count; i++ {
+				if o := s.generated.object(i); !s.deleted[o.name] {
+					next = o
+				}
+			}
+			var o *object
+			switch {
+			case next != nil && (j == len(s.storedNames) || next.name < s.storedNames[j]):
+				o, next = next, nil
+			case j < len(s.storedNames):
+				o = s.stored[s.storedNames[j]]
+				j++
+			default:
+				return
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// prefixEnd is the smallest text above everything that begins with a prefix; "" where there is none.
+func prefixEnd(prefix string) string {
+	b := []byte(prefix)
+	for len(b) > 0 {
+		if b[len(b)-1] < 0xff {
+			b[len(b)-1]++
+			return string(b)
+		}
+		b = b[:len(b)-1]
+	}
+	return ""
+}
+
+// objectEntry is a line of a listing. A common prefix has a name alone.
+type objectEntry struct {
+	Name     string  `json:"name"`
+	ETag     *string `json:"etag"`
+	Modified *string `json:"last_modified"`
+	Owner    *string `json:"owner"`
+	Size     *int64  `json:"size"`
+}
+
+// list gives at most size entries after a marker, and the marker of the next page.
+func (s *objectStore) list(prefix, delimiter, marker string, size int) (entries []objectEntry, next string) {
+	start := max(prefix, marker)
+	if marker != "" && marker >= prefix {
+		start = marker + "\x00"
+		if delimiter != "" && strings.HasSuffix(marker, delimiter) && len(marker) > len(prefix) {
+			start = prefixEnd(marker) // the marker was a common prefix: go on behind all of it
+		}
+	}
+	owner := "9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a"
+	entries = make([]objectEntry, 0, size)
+	for start != "" || marker == "" {
+		skip := ""
+		for o := range s.allFrom(start) {
+			if !strings.HasPrefix(o.name, prefix) {
+				return entries, ""
+			}
+			if len(entries) == size {
+				return entries, entries[size-1].Name
+			}
+			rest := o.name[len(prefix):]
+			if i := strings.Index(rest, delimiter); delimiter != "" && i >= 0 {
+				common := prefix + rest[:i+len(delimiter)]
+				entries = append(entries, objectEntry{Name: common})
+				skip = prefixEnd(common)
+				break
+			}
+			at := o.modified.UTC().Format("2006-01-02T15:04:05.000Z")
+			entries = append(entries, objectEntry{o.name, &o.etag, &at, &owner, &o.size})
+		}
+		if skip == "" {
+			return entries, ""
+		}
+		start, marker = skip, skip
+	}
+	return entries, ""
+}

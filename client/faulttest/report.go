@@ -1,0 +1,109 @@
+package faulttest
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// rowsTSV are the rows of docs/reliability.md: number, what goes wrong, what is open.
+//
+//go:embed rows.tsv
+var rowsTSV string
+
+// A row is a line of the table.
+type row struct{ id, what, open string }
+
+var rows = sync.OnceValue(func() []row {
+	var all []row
+	for line := range strings.Lines(rowsTSV) {
+		cells := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
+		all = append(all, row{cells[0], cells[1], cells[2]})
+	}
+	return all
+})
+
+// RunCase runs one case of a row as a sub-test, "A1 refused", and reports it.
+func RunCase(t *testing.T, id, name string, f func(*testing.T)) {
+	t.Helper()
+	t.Run(id+" "+name, func(t *testing.T) {
+		ReportCase(t, id, name)
+		f(t)
+	})
+}
+
+// RunCaseInBubble is Row on the fake clock of a synctest bubble.
+func RunCaseInBubble(t *testing.T, id, name string, f func(*testing.T)) {
+	t.Helper()
+	RunCase(t, id, name, func(t *testing.T) { synctest.Test(t, f) })
+}
+
+// ReportCase counts a test, a case or the seeds of a fuzz target for a row when it ends. It writes to the folder that LOOKOUT_ROWS names;
+// .ci/reliability makes docs/reliability.md from what is written.
+func ReportCase(t testing.TB, id, name string) {
+	t.Helper()
+	if !slices.ContainsFunc(rows(), func(r row) bool { return r.id == id }) {
+		t.Fatalf("there is no row %s in client/faulttest/rows.tsv", id)
+	}
+	folder := os.Getenv("LOOKOUT_ROWS")
+	if folder == "" {
+		return
+	}
+	t.Cleanup(func() {
+		result := "ok"
+		switch {
+		case t.Failed():
+			result = "FAIL"
+		case t.Skipped():
+			result = "skip"
+		}
+		if err := appendReport(folder, fmt.Sprintf("%s\t%s\t%q\t%s\n", id, packageUnderTest(), name, result)); err != nil {
+			t.Errorf("the case is not counted: %v", err)
+		}
+	})
+}
+
+// ReportByName is Report for a test whose name says its row, "TestDownloads/D1_a_cut_is_resumed/7_of_9". Others are not counted.
+func ReportByName(t testing.TB) {
+	t.Helper()
+	parts := strings.Split(t.Name(), "/")
+	for i, part := range parts {
+		id, rest, _ := strings.Cut(part, "_")
+		if known := func(r row) bool { return r.id == id }; slices.ContainsFunc(rows(), known) {
+			ReportCase(t, id, strings.Join(append([]string{rest}, parts[i+1:]...), "/"))
+			return
+		}
+	}
+}
+
+func appendReport(folder, line string) error {
+	file, err := os.OpenFile(filepath.Join(folder, fmt.Sprintf("%d.tsv", os.Getpid())), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := file.WriteString(line); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// packageUnderTest is the package under test, "client/journal".
+func packageUnderTest() string {
+	here, err := os.Getwd()
+	if err != nil {
+		return "?"
+	}
+	for up := here; up != filepath.Dir(up); up = filepath.Dir(up) {
+		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+			name, _ := filepath.Rel(up, here)
+			return filepath.ToSlash(name)
+		}
+	}
+	return "?"
+}

@@ -1,0 +1,406 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+)
+
+// writeJournal is a journal of changes that ended in every way, and how they ended.
+func writeJournal(t testing.TB, path string) (data []byte, ends []Outcome) {
+	t.Helper()
+	j := openJournal(t, path)
+	for i, end := range []struct {
+		done bool
+		err  error
+		want Outcome
+	}{{true, nil, Applied}, {false, errors.New("no"), Rejected}, {false, unknownError{}, Unknown}, {true, nil, Applied}, {false, unknownError{}, Unknown}} {
+		id, err := j.RecordIntent(disableChange(fmt.Sprint(i+1), "größe ‹1›\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.RecordOutcome(id, end.done, end.err)
+		ends = append(ends, end.want)
+	}
+	if _, err := j.RecordIntent(disableChange("6", "x")); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, append(ends, Pending)
+}
+
+func openJournal(t testing.TB, path string) *Journal {
+	t.Helper()
+	j, err := Open(path, "a", testTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+// Whatever byte was the last that reached the disk: what is told is how it ended, or that nobody knows, and never anything else. What
+// is written afterwards is not lost to the torn line.
+func TestOpen_truncatedAtEveryByte(t *testing.T) {
+	folder := t.TempDir()
+	whole, ends := writeJournal(t, filepath.Join(folder, "whole"))
+	for part := range 5 {
+		faulttest.RunCase(t, "C1", fmt.Sprintf("cut in line group %d", part+1), func(t *testing.T) {
+			for n := part * len(whole) / 5; n <= (part+1)*len(whole)/5; n++ {
+				checkTruncated(t, filepath.Join(folder, fmt.Sprintf("cut%d", n)), whole[:n], ends)
+			}
+		})
+	}
+}
+
+func checkTruncated(t *testing.T, path string, data []byte, ends []Outcome) {
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(path)
+	j := openJournal(t, path)
+	begun := bytes.Count(data, []byte(`"intent"`))
+	entries := j.Entries(time.Time{})
+	if len(entries) > begun || len(entries) < begun-1 {
+		t.Fatalf("%d of %d changes at byte %d", len(entries), begun, len(data))
+	}
+	unsure := 0
+	for i, e := range entries {
+		if e.Outcome != ends[i] && e.Outcome != Pending {
+			t.Errorf("byte %d: change %d is told as %s, not %s", len(data), i, e.Outcome, ends[i])
+		}
+		if e.Outcome == Pending && i < len(entries)-1 {
+			unsure++
+		}
+	}
+	if unsure > 0 {
+		t.Errorf("byte %d: %d changes before the last are unsure", len(data), unsure)
+	}
+	if n := len(data); n%11 != 0 && n > 0 && data[n-1] != '}' && data[n-1] != '\n' {
+		return // what is written after is tried at the ends of lines and at every eleventh byte: each costs the disk a sync
+	}
+	id, err := j.RecordIntent(disableChange("99", "after"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(id, true, nil)
+	j.Close()
+	again := openJournal(t, path).Entries(time.Time{})
+	if last := again[len(again)-1]; len(again) < len(entries)+1 || last.ID != id || last.Outcome != Applied {
+		t.Fatalf("byte %d: what was sent after the crash is lost: %+v", len(data), again)
+	}
+}
+
+// runChild is what the killed program does: changes, each told on its output when it is on the disk and before it is sent.
+func runChild(path string) {
+	j, err := Open(path, "a", time.Now)
+	if err != nil {
+		panic(err)
+	}
+	for n := 1; ; n++ {
+		id, err := j.RecordIntent(disableChange(fmt.Sprint(n), "x"))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(n)
+		j.RecordOutcome(id, true, nil)
+	}
+}
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv("LOOKOUT_JOURNAL_CHILD"); path != "" {
+		runChild(path)
+	}
+	os.Exit(m.Run())
+}
+
+// A program that is killed leaves a journal that holds every change that it sent, and at most one whose end is not known.
+func TestOpen_afterKill(t *testing.T) {
+	for _, at := range []int{1, 2, 25, 49, 50} {
+		faulttest.RunCase(t, "C1", fmt.Sprintf("killed after item %d", at), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "j")
+			program := exec.Command(os.Args[0])
+			program.Env = append(os.Environ(), "LOOKOUT_JOURNAL_CHILD="+path)
+			out, err := program.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := program.Start(); err != nil {
+				t.Fatal(err)
+			}
+			sent, lines := 0, bufio.NewScanner(out)
+			for lines.Scan() {
+				if sent++; sent == at {
+					_ = program.Process.Kill()
+				}
+			}
+			_ = program.Wait()
+			unsure := 0
+			entries := openJournal(t, path).Entries(time.Time{})
+			for _, e := range entries {
+				if e.Outcome == Pending {
+					unsure++
+				}
+			}
+			if len(entries) < sent || unsure > 1 {
+				t.Errorf("%d entries of %d changes, %d unsure", len(entries), sent, unsure)
+			}
+		})
+	}
+}
+
+// newFaultyClient is a client whose changes go into a journal on a disk that fails.
+func newFaultyClient(t *testing.T, d *faulttest.FaultyFile) (*client.Client, *emulator.Emulator, *Journal, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "j")
+	j := openJournal(t, path)
+	d.File = j.file.(*os.File)
+	j.file = d
+	e := emulator.New(emulator.Options{Token: "t0ken"})
+	c, err := client.New("https://api.example.test/v4", client.NewSecret("t0ken"), client.WithTransport(e), client.WithRecorder(j))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, e, j, path
+}
+
+// Items of bulk work end each in their own way, and each way is kept.
+func TestJournal_failedRequests(t *testing.T) {
+	for _, fault := range []emulator.Fault{{Status: 404}, {Status: 403}, {Status: 401}, {Status: 429}, {Status: 500}, {Reset: true, ApplyFirst: true}} {
+		faulttest.RunCase(t, "C2", fmt.Sprint(fault.Status, " ", fault.Reset), func(t *testing.T) {
+			c, e, _, path := newFaultyClient(t, &faulttest.FaultyFile{})
+			fault.Times = 1
+			for id := 1; id <= 5; id++ {
+				if id == 3 {
+					e.InjectFault("disable service", fault)
+				}
+				_, _ = c.Services.Disable(t.Context(), id)
+			}
+			want := Rejected
+			if fault.Status >= 500 || fault.Reset {
+				want = Unknown
+			}
+			for i, entry := range openJournal(t, path).Entries(time.Time{}) {
+				if i == 2 && entry.Outcome != want || i != 2 && entry.Outcome != Applied {
+					t.Errorf("item %d is %s", i+1, entry.Outcome)
+				}
+			}
+		})
+	}
+}
+
+// A change that cannot be recorded is not sent, does not pass for sent later, and the next one is recorded once the disk works again.
+func TestJournal_failingDisk(t *testing.T) {
+	for name, disk := range map[string]*faulttest.FaultyFile{
+		"full":                     {FailWrite: 1},
+		"full after a byte":        {FailWrite: 1, KeepBytes: 1},
+		"full after 50 bytes":      {FailWrite: 1, KeepBytes: 50},
+		"full before the last":     {FailWrite: 1, KeepBytes: 1 << 20},
+		"not synced":               {FailSync: 1},
+		"input/output error":       {FailWrite: 1, Err: errors.New("input/output error")},
+		"full for good":            {FailWrite: 1, KeepBytes: 20, FailAfter: true},
+		"fails for good to synced": {FailSync: 1, FailAfter: true},
+	} {
+		faulttest.RunCase(t, "C3", name, func(t *testing.T) {
+			c, e, j, path := newFaultyClient(t, disk)
+			_, err := c.Services.Disable(context.Background(), 4)
+			var failure *client.Error
+			if !errors.As(err, &failure) || failure.Outcome != client.NotSent || !strings.Contains(err.Error(), "not sent") {
+				t.Errorf("%v", err)
+			}
+			if e.RequestCount("") != 0 || len(e.Ledger()) != 0 {
+				t.Error("it was sent all the same")
+			}
+			if n := len(j.Entries(time.Time{})); n != 0 {
+				t.Errorf("%d changes are told", n)
+			}
+			if disk.FailAfter {
+				return
+			}
+			for _, entry := range openJournal(t, path).Entries(time.Time{}) {
+				if entry.Outcome != Rejected {
+					t.Errorf("what was not sent is told as %s", entry.Outcome)
+				}
+			}
+			if _, err := c.Services.Disable(context.Background(), 5); err != nil {
+				t.Fatal(err)
+			}
+			entries := openJournal(t, path).Entries(time.Time{})
+			if last := entries[len(entries)-1]; last.Outcome != Applied || len(e.Ledger()) != 1 {
+				t.Errorf("the change after it is told as %+v", last)
+			}
+		})
+	}
+	faulttest.RunCase(t, "C3", "outcome lost", func(t *testing.T) {
+		c, e, j, path := newFaultyClient(t, &faulttest.FaultyFile{FailWrite: 2, KeepBytes: 9})
+		if _, err := c.Services.Disable(t.Context(), 4); err != nil {
+			t.Fatal(err)
+		}
+		if got := j.Entries(time.Time{})[0].Outcome; got != Applied {
+			t.Errorf("this program tells it as %s", got)
+		}
+		if got := openJournal(t, path).Entries(time.Time{})[0].Outcome; got != Pending || len(e.Ledger()) != 1 {
+			t.Errorf("the next program tells it as %s", got)
+		}
+	})
+}
+
+// Places at which there can be no journal are refused at once, whatever stands there.
+func TestOpen_notAFile(t *testing.T) {
+	folder := t.TempDir()
+	for name, prepare := range map[string]func(path string) error{
+		"a folder":          func(path string) error { return os.Mkdir(path, 0o700) },
+		"a pipe":            mkfifo,
+		"a device":          func(path string) error { return os.Symlink(os.DevNull, path) },
+		"beneath a file":    func(path string) error { return os.WriteFile(filepath.Dir(path), nil, 0o600) },
+		"a read-only place": func(path string) error { return os.Mkdir(filepath.Dir(path), 0o500) },
+		"a read-only file":  func(path string) error { return os.WriteFile(path, nil, 0o400) },
+	} {
+		faulttest.RunCase(t, "C3", name, func(t *testing.T) {
+			if strings.Contains(name, "read-only") && os.Geteuid() == 0 || runtime.GOOS == "windows" {
+				t.Skip("root writes everywhere")
+			}
+			path := filepath.Join(folder, strings.ReplaceAll(name, " ", "-"))
+			if strings.HasPrefix(name, "beneath") || name == "a read-only place" {
+				path = filepath.Join(path, "j")
+			}
+			if err := prepare(path); err != nil {
+				t.Skip(err)
+			}
+			done := make(chan error, 1)
+			go func() {
+				_, err := Open(path, "a", testTime)
+				done <- err
+			}()
+			select {
+			case err := <-done:
+				if err == nil {
+					t.Error("it passes for a journal")
+				}
+			case <-time.After(5 * time.Second):
+				t.Error("it is waited for")
+			}
+		})
+	}
+}
+
+// Whatever stands in the file: what is whole is read, what is not is counted, nothing is thrown away, and the file is its owner's alone.
+func TestOpen_damagedFile(t *testing.T) {
+	whole, _ := writeJournal(t, filepath.Join(t.TempDir(), "whole"))
+	for name, file := range map[string]struct {
+		data          []byte
+		entries, torn int
+	}{
+		"empty":             {nil, 0, 0},
+		"garbage before":    {append([]byte("\x00\xff garbage\n"), whole...), 6, 1},
+		"garbage after":     {append(bytes.Clone(whole), "garbage"...), 6, 1},
+		"a newer version":   {append(bytes.Clone(whole), "{\"v\":2,\"note\":{\"x\":1}}\n"...), 6, 1},
+		"a strange outcome": {append(bytes.Clone(whole), "{\"id\":\"x\",\"outcome\":\"done\"}\n{\"outcome\":\"\"}\n"...), 6, 2},
+		"twice":             {append(bytes.Clone(whole), whole...), 6, 6},
+		"a line of 100 MB":  {append(append(bytes.Repeat([]byte("x"), 100<<20), '\n'), whole...), 6, 1},
+		"100,000 lines":     {append(bytes.Repeat([]byte("{}\n"), 100_000), whole...), 6, 100_000},
+		"zeroes at the end": {append(bytes.Clone(whole), make([]byte, 4096)...), 6, 1},
+		"line ends of DOS":  {bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), 6, 0},
+	} {
+		faulttest.RunCase(t, "C4", name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "j")
+			if err := os.WriteFile(path, file.data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			j := openJournal(t, path)
+			if n := len(j.Entries(time.Time{})); n != file.entries || j.UnreadableLines() != file.torn {
+				t.Errorf("%d entries and %d torn, not %d and %d", n, j.UnreadableLines(), file.entries, file.torn)
+			}
+			j.Close()
+			if data, err := os.ReadFile(path); err != nil || !bytes.Equal(data, file.data) {
+				t.Error("opening changed the file")
+			}
+			if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+				t.Errorf("mode %v, %v", info.Mode(), err)
+			}
+		})
+	}
+}
+
+// Two programs write a thousand lines at once: none is torn, and each change has its own end.
+func TestJournal_concurrentProcesses(t *testing.T) {
+	for round := range 3 {
+		faulttest.RunCase(t, "C5", fmt.Sprint("round ", round+1), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "j")
+			var group sync.WaitGroup
+			for range 2 {
+				j, err := Open(path, "a", time.Now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer j.Close()
+				group.Go(func() {
+					for n := range 250 {
+						id, err := j.RecordIntent(disableChange(fmt.Sprint(n), strings.Repeat("x", n*20)))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						j.RecordOutcome(id, n%2 == 0, errors.New("no"))
+					}
+				})
+			}
+			group.Wait()
+			j := openJournal(t, path)
+			entries := j.Entries(time.Time{})
+			if len(entries) != 500 || j.UnreadableLines() != 0 {
+				t.Fatalf("%d entries, %d torn", len(entries), j.UnreadableLines())
+			}
+			for _, e := range entries {
+				if want := map[bool]Outcome{true: Applied, false: Rejected}[len(e.Change.Label)/20%2 == 0]; e.Outcome != want {
+					t.Errorf("change %s is %s", e.Change.ID, e.Outcome)
+				}
+			}
+		})
+	}
+}
+
+// A journal file is its owner's alone from the first moment, whatever stood there before.
+func TestOpen_filePermissions(t *testing.T) {
+	for _, mode := range []os.FileMode{0, 0o600, 0o640, 0o644, 0o666} {
+		faulttest.RunCase(t, "F3", fmt.Sprintf("journal, %04o before", mode), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "state", "j")
+			if mode != 0 {
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, nil, mode); err != nil {
+					t.Fatal(err)
+				}
+				_ = os.Chmod(path, mode)
+			}
+			writeJournal(t, path)
+			file, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder, err := os.Stat(filepath.Dir(path))
+			if err != nil || runtime.GOOS != "windows" && (file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700) {
+				t.Errorf("modes %v and %v, %v", file.Mode(), folder.Mode(), err)
+			}
+		})
+	}
+}

@@ -1,0 +1,5 @@
+package journal
+
+import "errors"
+
+func mkfifo(string) error { return errors.New("there are no named pipes in folders") }

@@ -1,7 +1,0 @@
-//go:build unix
-
-package journal
-
-import "syscall"
-
-func pipe(path string) error { return syscall.Mkfifo(path, 0o600) }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lookout/client/faulttest"
+)
+
+// Who may import whom. A room that is not here may not exist; cmd knows everybody.
+func TestImportsPointDownward(t *testing.T) {
+	may := map[string][]string{
+		"theme":                {},
+		"client":               {},
+		"client/emulator":      {},
+		"client/faulttest":     {},
+		"client/journal":       {"client"},
+		"client/transfer":      {"client"},
+		"ui":                   {"theme"},
+		"ui/terminal":          {"theme"},
+		"ui/terminal/termtest": {"ui/terminal"},
+		"ui/shell":             {"ui", "ui/terminal", "theme"},
+		"views":                {"ui", "client", "client/journal", "client/transfer", "theme"},
+	}
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "lookout/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		room := strings.TrimPrefix(words[0], "lookout/")
+		if strings.HasPrefix(room, "cmd/") {
+			continue
+		}
+		allowed, known := may[room]
+		if !known {
+			t.Errorf("%s is no room of the house", room)
+		}
+		for _, imported := range words[1:] {
+			if other, ours := strings.CutPrefix(imported, "lookout/"); ours && !slices.Contains(allowed, other) {
+				t.Errorf("%s imports %s", room, other)
+			}
+		}
+	}
+}
+
+// Nothing stands at the top but the rooms and what every repository has.
+func TestTopLevel(t *testing.T) {
+	may := []string{"cmd", "ui", "client", "views", "theme", "go.mod", "go.sum", "README.md", ".goreleaser.yaml", "LICENSE", "CHANGELOG.md", "docs", ".ci", ".github",
+		".gitignore", ".golangci.yaml", ".git", "dist", "lookout"}
+	entries, err := os.ReadDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(may, e.Name()) {
+			t.Errorf("%s stands at the top", e.Name())
+		}
+	}
+}
+
+// No key is bound twice in a pane: assembling the program would fail with both names.
+func TestKeyClashNamesBoth(t *testing.T) {
+	faulttest.ReportCase(t, "G5", "two actions on one key")
+	_, err := newTestShellWithKeys(t, map[string][]string{"services.edit": {"d"}})
+	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
+		t.Errorf("a clash is told as %v", err)
+	}
+	if _, err := newTestShellWithKeys(t, map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}); err != nil {
+		t.Errorf("swapped keys: %v", err)
+	}
+}
+
+// Nothing is worked out before main: no init, and no pattern is compiled for a variable of a package.
+func TestNothingIsDoneBeforeMain(t *testing.T) {
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil && decl.Name.Name == "init" {
+					t.Errorf("%s has an init", path)
+				}
+			case *ast.GenDecl:
+				ast.Inspect(decl, func(n ast.Node) bool {
+					if x, ok := n.(*ast.SelectorExpr); ok && decl.Tok == gotoken.VAR && strings.HasPrefix(x.Sel.Name, "MustCompile") {
+						t.Errorf("%s compiles a pattern at start", path)
+					}
+					return true
+				})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+)
+
+// A key of safety that is misspelt, misplaced or of another type refuses the start: nothing is sent that it would have forbidden.
+func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	id := r.findID("services", "edge-router")
+	account := "[accounts.prod]\nbase_url = \"" + r.base + "\"\n"
+	for text, said := range map[string]string{
+		account + "readonly = true\n":                               `is "read_only" meant`,
+		account + "read-only = true\n":                              `is "read_only" meant`,
+		account + "Read_Only = true\n":                              `is "read_only" meant`,
+		account + "READ_ONLY = true\n":                              `is "read_only" meant`,
+		account + "protect = true\n":                                `is "protected" meant`,
+		account + "protected = \"yes\"\n":                           "true or false",
+		"read_only = true\n" + account:                              "it belongs beneath [accounts.NAME]",
+		"readonly = true\n" + account:                               `is "read_only" meant? It belongs beneath [accounts.NAME]`,
+		"[acounts.prod]\nread_only = true\n":                        `is "accounts" meant`,
+		account + "acount = \"prod\"\n":                             `is "account" meant? It belongs at the top`,
+		account + "[keys]\nread_only = true\n":                      "it belongs beneath [accounts.NAME]",
+		account + "[keys]\nread_only = [\"true\"]\n":                "it belongs beneath [accounts.NAME]",
+		account + "[columns]\nprotected = true\n":                   "it belongs beneath [accounts.NAME]",
+		account + "[themes.mine]\nbad = \"red\"\nreadonly = true\n": "It belongs beneath [accounts.NAME]",
+		account + "[themes]\nread_only = true\n":                    "it belongs beneath [accounts.NAME]",
+	} {
+		faulttest.RunCase(t, "G2", "safety: "+strings.ReplaceAll(text, account, "[accounts.prod]\n"), func(t *testing.T) {
+			r := &testEnv{T: t, api: r.api, base: r.base, home: r.home}
+			r.writeConfig(text)
+			r.checkResult(r.run("services", "disable", id), exitUsage, said, "config.toml:")
+			if _, err := os.Stat(filepath.Join(r.home, "state")); err == nil {
+				t.Error("a change was sent")
+			}
+		})
+	}
+	// What is far from every key of safety is told and passed over, as are looks.
+	r.writeConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
+	r.checkResult(r.run("services", "list"), exitOK, `is "color" meant`, "nonsense: this key is unknown", "PANE.ACTION")
+}
+
+// A variable of safety that cannot be read refuses the start.
+func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	id := r.findID("services", "edge-router")
+	for value, code := range map[string]int{"yes": exitUsage, "on": exitUsage, " ": exitUsage, "true": exitDenied, "1": exitDenied, "false": exitOK, "": exitOK} {
+		faulttest.RunCase(t, "G2", "LOOKOUT_READ_ONLY="+value, func(t *testing.T) {
+			r := &testEnv{T: t, api: r.api, base: r.base, home: r.home}
+			t.Setenv("LOOKOUT_READ_ONLY", value)
+			s := r.run("services", "enable", id)
+			r.checkResult(s, code)
+			if code == exitUsage {
+				r.checkResult(s, code, "LOOKOUT_READ_ONLY", "true or false")
+				r.checkResult(r.run("doctor"), exitUsage, "LOOKOUT_READ_ONLY")
+			}
+		})
+	}
+}
+
+// What the dashboard refuses or leaves out, doctor tells too.
+func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for name, one := range map[string]struct {
+		text, said string
+		code       int
+	}{
+		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exitUsage},
+		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `is "services.disable" meant`, exitOK},
+		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `there is no column "nothing"`, exitOK},
+		"no list":      {"[columns]\nservers = [\"state\"]\n", "there is no such list", exitOK},
+		"nothing else": {"[keys]\n\"services.disable\" = [\"x\"]\n", "ok       configuration", exitOK},
+	} {
+		faulttest.RunCase(t, "G2", "doctor: "+name, func(t *testing.T) {
+			r := &testEnv{T: t, api: r.api, base: r.base, home: r.home}
+			r.writeConfig(one.text)
+			r.checkResult(r.run("doctor"), one.code, one.said)
+		})
+	}
+}
+
+// The flag takes what the key of the configuration takes.
+func TestRefreshAsAFlagHasItsBound(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, value := range []string{"100ms", "-5s", "0", "soon"} {
+		for _, args := range [][]string{nil, {"demo"}, {"watch"}, {"watch", "--demo"}} {
+			r.checkResult(r.run(append(args, "--refresh", value)...), exitUsage, "at least 5s", "--refresh")
+		}
+	}
+	s := r.run("--refresh", "5s")
+	if r.checkResult(s, exitUsage, "terminal"); strings.Contains(s.err, "refresh") {
+		t.Error(s.err)
+	}
+}
+
+// No configuration is not one without mistakes.
+func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	s := r.mustRun("config", "validate")
+	if r.checkResult(s, exitOK, "there is none at", "lookout config init"); strings.Contains(s.out, "no mistakes") {
+		t.Error(s.out)
+	}
+	r.writeConfig("")
+	r.checkResult(r.mustRun("config", "validate"), exitOK, "no mistakes")
+}
+
+// A command that only has others beneath it is asked for with one of them, and writes nothing where a script would be.
+func TestCompletionNeedsItsShell(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, args := range [][]string{{"completion"}, {"completion", "nosuch"}} {
+		s := r.run(args...)
+		if r.checkResult(s, exitUsage, "lookout completion --help"); s.out != "" {
+			t.Errorf("%v writes %q", args, s.out)
+		}
+	}
+	r.checkResult(r.run("completion", "bsh"), exitUsage, "is bash or zsh")
+	r.checkResult(r.mustRun("completion", "zsh"), exitOK, "#compdef lookout")
+	r.checkResult(r.run("help", "nosuch"), exitUsage, `no command "nosuch"`)
+	r.checkResult(r.mustRun("help", "services", "list"), exitOK, "List the services")
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
+)
+
+// A configTable is a part of the configuration whose keys the user names, or the panes.
+type configTable struct {
+	name, title          string // "themes", "themes.NAME"
+	description, example string
+	extraDocs            func() string // what the documentation says beside
+	schema               map[string]any
+}
+
+// configTables are those beside the accounts and the keys.
+func configTables() []configTable {
+	tones := map[string]any{"base": map[string]any{"type": "string", "enum": theme.Names()}}
+	for _, name := range theme.ToneNames() {
+		tones[name] = map[string]any{"type": "string", "description": theme.ToneDescriptions()[name]}
+	}
+	return []configTable{
+		{name: "themes", title: "themes.NAME", extraDocs: toneTable,
+			description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; on before it makes it the background's.",
+			example: `[themes.mine]
+base = "dark"
+bad = "bold #ff5f5f"
+cursor = "on blue"`,
+			schema: map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "properties": tones}}},
+		{name: "columns", title: "columns", extraDocs: columnTable,
+			description: "Columns of lists, which and in what order. What is left out still serves for filters and sorting, and stands in the details.",
+			example: `[columns]
+services = ["state", "label", "group", "updated"]`,
+			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()}},
+	}
+}
+
+// toneTable is what each tone is for.
+func toneTable() string {
+	var b strings.Builder
+	b.WriteString("| tone | is |\n|---|---|\n")
+	for _, name := range theme.ToneNames() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
+	}
+	return b.String()
+}
+
+// parseThemes reads [themes.NAME]. A tone that makes no sense is left out and told.
+func (r *configParser) parseThemes(cfg *configFile, value any) {
+	table, ok := value.(map[string]any)
+	if !ok && value != nil {
+		r.addError(false, []string{"themes"}, "a table for each theme is needed, as [themes.mine]")
+	}
+	cfg.Themes = map[string]theme.CustomTheme{}
+	for name, value := range table {
+		at := []string{"themes", name}
+		tones, ok := value.(map[string]any)
+		switch {
+		case !ok && r.misplacedKey(at):
+			continue
+		case !ok:
+			r.addError(false, at, "a table is needed, as [themes.mine]")
+			continue
+		case slices.Contains(theme.Names(), name) || name == "auto" || !isAccountName(name):
+			r.addError(false, at, "this name cannot be a theme of your own: choose another of letters, digits, dots, - and _")
+			continue
+		}
+		cfg.Themes[name] = r.parseTheme(at, tones)
+	}
+	if known := append(themeNames(cfg.Themes), "auto"); cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
+		r.addError(false, []string{"theme"}, fmt.Sprintf("there is no theme %q: choose one of auto, %s", client.Clean(cfg.Theme), strings.Join(themeNames(cfg.Themes), ", ")))
+		cfg.Theme = ""
+	}
+}
+
+// parseTheme reads one theme.
+func (r *configParser) parseTheme(at []string, table map[string]any) theme.CustomTheme {
+	own := theme.CustomTheme{Name: at[1], Tones: map[string]string{}}
+	for key, value := range table {
+		text, ok := value.(string)
+		here := append(slices.Clone(at), key)
+		switch {
+		case r.misplacedKey(here):
+		case !ok:
+			r.addError(false, here, `a text is needed, as "bold #ff5f5f"`)
+		case key == "base" && !slices.Contains(theme.Names(), text):
+			r.addError(false, here, fmt.Sprintf("%q is none of %s", client.Clean(text), strings.Join(theme.Names(), ", ")))
+		case key == "base":
+			own.Base = text
+		default:
+			if err := theme.ValidateTone(key, text); err != nil {
+				r.addError(false, here, client.Clean(err.Error()))
+				continue
+			}
+			own.Tones[key] = text
+		}
+	}
+	return own
+}
+
+// themeNames are the program's themes and the user's.
+func themeNames(own map[string]theme.CustomTheme) []string {
+	return append(theme.Names(), slices.Sorted(maps.Keys(own))...)
+}
+
+// parseColumns reads [columns]. Which columns a list has shows only when the program is put together.
+func (r *configParser) parseColumns(cfg *configFile, value any) {
+	table, ok := value.(map[string]any)
+	if !ok && value != nil {
+		r.addError(false, []string{"columns"}, `a table is needed, as [columns] with services = ["state", "label"]`)
+	}
+	cfg.Columns = map[string][]string{}
+	for name, value := range table {
+		names, err := stringList(value)
+		switch {
+		case r.misplacedKey([]string{"columns", name}):
+			continue
+		case err != nil || len(names) == 0:
+			r.addError(false, []string{"columns", name}, `a list of columns is needed, as services = ["state", "label"]`)
+			continue
+		}
+		cfg.Columns[name] = names
+	}
+}
+
+// checkColumns are choices of lists and columns that are not there, with the names of those that are.
+func checkColumns(lists []ui.Columned, chosen map[string][]string, at map[string]position) (wrong configErrors) {
+	var panes []string
+	for _, l := range lists {
+		panes = append(panes, l.Name())
+		known := l.ColumnNames()
+		for _, name := range chosen[l.Name()] {
+			if !slices.Contains(known, name) {
+				wrong = append(wrong, configError{at[joinKey([]string{"columns", l.Name()})], fmt.Sprintf("columns.%s: there is no column %q; the columns are %s", l.Name(), client.Clean(name), strings.Join(known, ", ")), false})
+			}
+		}
+	}
+	for name := range chosen {
+		if !slices.Contains(panes, name) {
+			wrong = append(wrong, configError{at[joinKey([]string{"columns", name})], fmt.Sprintf("columns.%s: there is no such list; the lists are %s", client.Clean(name), strings.Join(panes, ", ")), false})
+		}
+	}
+	return wrong
+}
+
+// themeChoices are the themes that a run can choose from, and the one that it begins with: by flags, configuration and terminal, in that order.
+func themeChoices(s settings) (shell.Themes, *theme.Theme, error) {
+	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
+	looks := shell.Themes{Selected: orDefault(s.Theme, "auto"), LightBackground: terminal.HasLightBackground(), Names: append([]string{"auto"}, themeNames(s.Themes)...), New: func(name string) (*theme.Theme, error) {
+		if own, known := s.Themes[name]; known {
+			return own.Build(colors, plain)
+		}
+		return theme.New(name, colors, plain)
+	}}
+	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
+	if err != nil {
+		return looks, nil, usageError(fmt.Errorf("there is no theme %q: choose one of %s", client.Clean(looks.Selected), strings.Join(looks.Names, ", ")))
+	}
+	return looks, first, nil
+}
+
+// columnTable is the columns of every list, as the program has them.
+func columnTable() string {
+	_, account, err := newFrozenDemo(context.Background(), nil)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| list | columns |\n|---|---|\n")
+	for _, l := range account.Lists() {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
+	}
+	return b.String()
+}

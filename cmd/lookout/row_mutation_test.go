@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	gotoken "go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A checkedPackage is a package of the program with its types.
+type checkedPackage struct {
+	path  string // "lookout/views"
+	files []*ast.File
+	info  *types.Info
+	set   *gotoken.FileSet
+}
+
+// A packageLoader reads packages; what they import is taken as it was compiled.
+type packageLoader struct {
+	set      *gotoken.FileSet
+	importer types.Importer
+	packages []listedPackage
+}
+
+// listedPackage is a package as go list tells it.
+type listedPackage struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+}
+
+func newPackageLoader(t *testing.T) *packageLoader {
+	t.Helper()
+	list := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles", "./...")
+	list.Dir = repoRoot(t)
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &packageLoader{set: gotoken.NewFileSet()}
+	compiled := map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listedPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		compiled[p.ImportPath] = p.Export
+		if strings.HasPrefix(p.ImportPath, "lookout/") {
+			h.packages = append(h.packages, p)
+		}
+	}
+	h.importer = importer.ForCompiler(h.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })
+	return h
+}
+
+// check is a package with its types.
+func (h *packageLoader) check(t *testing.T, path string, files ...*ast.File) checkedPackage {
+	t.Helper()
+	r := checkedPackage{path, files, &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}, h.set}
+	if _, err := (&types.Config{Importer: h.importer}).Check(path, h.set, files, r.info); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// checkAll are all packages of the program.
+func (h *packageLoader) checkAll(t *testing.T) (all []checkedPackage) {
+	t.Helper()
+	for _, p := range h.packages {
+		var files []*ast.File
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(h.set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		all = append(all, h.check(t, p.ImportPath, files...))
+	}
+	return all
+}
+
+// rowTypes are the types of which a set or a page holds pointers, by their full names.
+type rowTypes map[string]bool
+
+func (k rowTypes) addFrom(r checkedPackage) {
+	for _, made := range r.info.Instances {
+		of, ok := made.Type.(*types.Named)
+		if !ok || !slices.Contains([]string{"lookout/ui.Set", "lookout/client.Page"}, qualifiedName(of)) {
+			continue
+		}
+		if row, ok := made.TypeArgs.At(0).(*types.Pointer); ok {
+			k[row.Elem().String()] = true
+		}
+	}
+}
+
+func qualifiedName(n *types.Named) string {
+	if n.Obj().Pkg() == nil {
+		return n.Obj().Name()
+	}
+	return n.Obj().Pkg().Path() + "." + n.Obj().Name()
+}
+
+// isRowPointer reports whether an expression points to a row.
+func (k rowTypes) isRowPointer(r checkedPackage, e ast.Expr) bool {
+	p, ok := r.info.TypeOf(e).(*types.Pointer)
+	return ok && k[p.Elem().String()]
+}
+
+// isInRow reports whether an expression is a part of a row that is pointed to, or the whole of it.
+func (k rowTypes) isInRow(r checkedPackage, e ast.Expr) bool {
+	for {
+		var of ast.Expr
+		switch e := e.(type) {
+		case *ast.SelectorExpr:
+			of = e.X
+		case *ast.IndexExpr:
+			of = e.X
+		case *ast.StarExpr:
+			of = e.X
+		case *ast.ParenExpr:
+			of = e.X
+		default:
+			return false
+		}
+		if k.isRowPointer(r, of) {
+			return true
+		}
+		e = of
+	}
+}
+
+// violations are the places at which a row is changed, or taken although it is not known whether there is one.
+func (k rowTypes) violations(r checkedPackage) (places []string) {
+	say := func(n ast.Node, what string) {
+		places = append(places, fmt.Sprintf("%s: %s", r.set.Position(n.Pos()), what))
+	}
+	for _, file := range r.files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, e := range n.Lhs {
+					if k.isInRow(r, e) {
+						say(e, "a row is changed: copy it before")
+					}
+				}
+				if last, ok := n.Lhs[len(n.Lhs)-1].(*ast.Ident); ok && len(n.Lhs) == 2 && len(n.Rhs) == 1 && last.Name == "_" && k.isRowPointer(r, n.Lhs[0]) {
+					say(n, "nobody asks whether there is a row")
+				}
+			case *ast.IncDecStmt:
+				if k.isInRow(r, n.X) {
+					say(n, "a row is changed: copy it before")
+				}
+			case *ast.UnaryExpr:
+				if n.Op == gotoken.AND && k.isInRow(r, n.X) {
+					say(n, "a part of a row is given away to be changed: copy the row before")
+				}
+			}
+			return true
+		})
+	}
+	return places
+}
+
+// Rows are shared by all panes and read off the loop: nobody changes one, and nobody uses one that may not be there. Where rows are made, in
+// client and below, they are written.
+func TestRowsAreNeverModified(t *testing.T) {
+	h, known := newPackageLoader(t), rowTypes{}
+	all := h.checkAll(t)
+	for _, r := range all {
+		known.addFrom(r)
+	}
+	if len(known) < 12 || !known["lookout/client.Service"] {
+		t.Fatalf("rows are %v", known)
+	}
+	for _, r := range all {
+		if r.path == "lookout/client" || strings.HasPrefix(r.path, "lookout/client/") {
+			continue
+		}
+		for _, place := range known.violations(r) {
+			t.Error(place)
+		}
+	}
+	for _, planted := range []string{"s.ID = 1", "s.Credentials[0]++", "*s = client.Service{}", "_ = &s.Label", "s, _ = get(); _ = s"} {
+		text := `package planted; import "lookout/client"; func f(s *client.Service, get func() (*client.Service, bool)) { ` + planted + ` }`
+		file, err := parser.ParseFile(h.set, "planted.go", text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(known.violations(h.check(t, "planted", file))) == 0 {
+			t.Errorf("a planted violation is not caught: %s", planted)
+		}
+	}
+}

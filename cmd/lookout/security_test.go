@@ -1,0 +1,375 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+)
+
+// checkNoToken fails where the token was told.
+func (r *testEnv) checkNoToken(s runResult) {
+	r.Helper()
+	if leaksToken(s.out + s.err) {
+		r.Errorf("the token is told: %s%s", s.out, s.err)
+	}
+}
+
+// A token comes by no argument, and stands in no address.
+func TestTokensAreNoArguments(t *testing.T) {
+	for name, args := range map[string][]string{
+		"a flag": {"--token", canary}, "a flag with its value": {"--token=" + canary}, "a flag of a command": {"services", "list", "--token=" + canary},
+		"a user of the base URL": {"services", "list", "--base-url", "https://" + canary + "@api.example.test/v4"}, "a password of it": {"services", "list", "--base-url", "https://u:" + canary + "@api.example.test/v4"},
+		"in place of the base URL": {"services", "list", "--base-url", canary},
+	} {
+		faulttest.RunCase(t, "F1", name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.checkResult(r.run(args...), exitUsage)
+			if n := r.api.RequestCount(""); n != 0 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+	faulttest.RunCase(t, "F1", "a password in the configuration's base URL", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.writeConfig("[accounts.a]\nbase_url = \"https://u:" + canary + "@api.example.test/v4\"\n")
+		s := r.run("services", "list")
+		r.checkResult(s, exitUsage, "config.toml:2:1")
+		r.checkNoToken(s)
+	})
+}
+
+// A file that holds the token, or says where it goes, is its owner's alone; what is wrong is named with what to do.
+func TestFilesOfOthersAreRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("access lists say who may read")
+	}
+	mode := func(m os.FileMode) func(string) error { return func(path string) error { return os.Chmod(path, m) } }
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		want  string
+	}{
+		"0644": {mode(0o644), "chmod 600"}, "0640": {mode(0o640), "chmod 600"}, "0666": {mode(0o666), "chmod 600"}, "0604": {mode(0o604), "chmod 600"},
+		"another user's": {func(path string) error { return os.Chown(path, 12345, -1) }, "another user's"},
+		"a folder":       {func(path string) error { return replaceFile(path, os.Mkdir(path+"2", 0o700)) }, "no plain file"},
+		"a pipe":         {func(path string) error { return replaceFile(path, makeFIFO(path+"2")) }, "no plain file"},
+		"a device":       {func(path string) error { return replaceFile(path, os.Symlink("/dev/zero", path+"2")) }, "no plain file"},
+		"a link to one that others may read": {func(path string) error {
+			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(canary), 0o644), os.Chmod(path+"3", 0o644), os.Symlink(path+"3", path+"2")))
+		}, "chmod 600"},
+		"a link to nothing":        {func(path string) error { return replaceFile(path, os.Symlink("nowhere", path+"2")) }, "no such file"},
+		"in a folder of everybody": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, "chmod o-w"},
+		"too long":                 {func(path string) error { return os.Truncate(path, 1<<30) }, "it is no token"},
+		"empty":                    {func(path string) error { return os.Truncate(path, 0) }, "is empty"},
+		"good, a link to a good one": {func(path string) error {
+			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(canary), 0o600), os.Symlink(path+"3", path+"2")))
+		}, ""},
+		"good, a sticky folder": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777|os.ModeSticky) }, ""},
+	} {
+		faulttest.RunCase(t, "F2", "token file, "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			path := filepath.Join(r.home, "own", "token")
+			r.write(path, canary)
+			if err := c.spoil(path); err != nil {
+				t.Skipf("it cannot be made here: %v", err)
+			}
+			t.Setenv("LOOKOUT_TOKEN", "")
+			s := r.run("services", "list", "--token-file", path)
+			if c.want == "" {
+				r.checkResult(s, exitOK)
+				return
+			}
+			r.checkResult(s, exitDenied, c.want)
+			if r.api.RequestCount("") != 0 {
+				t.Error("it was used")
+			}
+		})
+	}
+	for name, spoil := range map[string]func(string) error{"0666": mode(0o666), "another user's": func(path string) error { return os.Chown(path, 12345, -1) }} {
+		faulttest.RunCase(t, "F2", "configuration, "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			if err := spoil(r.writeConfig("[accounts.a]\nbase_url = \"" + r.base + "\"\n")); err != nil {
+				t.Skipf("it cannot be made here: %v", err)
+			}
+			r.checkResult(r.run("services", "list"), exitUsage, "configuration: ")
+		})
+	}
+}
+
+// replaceFile puts what was made beside a file in its place.
+func replaceFile(path string, made error) error {
+	return firstError(made, os.Remove(path), os.Rename(path+"2", path))
+}
+
+// firstError is the first of some errors.
+func firstError(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A file of ours is its owner's alone from its first moment, and has its name when it is whole.
+func TestFilesAreWrittenWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(path string) error
+		there  bool
+	}{
+		"new":                       {func(string) error { return nil }, false},
+		"there already":             {func(path string) error { return os.WriteFile(path, []byte("old"), 0o644) }, true},
+		"a link to nothing":         {func(path string) error { return os.Symlink("nowhere", path) }, true},
+		"a killed run left a part":  {func(path string) error { return os.WriteFile(path+".part", []byte("ha"), 0o644) }, false},
+		"somebody planted a link":   {func(path string) error { return os.Symlink(path+".victim", path+".part") }, false},
+		"somebody planted a folder": {func(path string) error { return os.MkdirAll(path+".part/x", 0o700) }, true},
+	} {
+		faulttest.RunCase(t, "F3", name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "f")
+			if err := c.before(path); err != nil {
+				t.Skipf("it cannot be made here: %v", err)
+			}
+			err := writePrivateFile(path, "new text")
+			data, _ := os.ReadFile(path)
+			if (err != nil) != c.there || c.there == (string(data) == "new text") {
+				t.Errorf("%q, %v", data, err)
+			}
+			if _, err := os.Stat(path + ".victim"); err == nil {
+				t.Error("a link was followed")
+			}
+			info, err := os.Lstat(path)
+			if !c.there && (err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600) {
+				t.Errorf("%v, %v", info, err)
+			}
+			if _, err := os.Lstat(path + ".part"); err == nil && !c.there {
+				t.Error("the part is left")
+			}
+		})
+	}
+}
+
+// Debugging that would write the token is refused; what other programs get of the environment has no token.
+func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
+	for godebug, refused := range map[string]bool{"http2debug=2": true, "http2debug=1": true, "x=1, http2debug=2": true, "http2debug=0": false, "netdns=go": false} {
+		faulttest.RunCase(t, "F6", "GODEBUG "+godebug, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			t.Setenv("GODEBUG", godebug)
+			s := r.run("services", "list")
+			if refused {
+				r.checkResult(s, exitUsage, "http2debug")
+			} else {
+				r.checkResult(s, exitOK)
+			}
+		})
+	}
+	faulttest.RunCase(t, "F14", "the dashboard's", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		r.writeConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
+		for _, name := range []string{"OTHER_TOKEN", "FLAG_TOKEN", "TEA_TRACE"} {
+			t.Setenv(name, canary)
+		}
+		f := &flags{tokenEnv: "FLAG_TOKEN"}
+		f.scrubEnvironment()
+		if all := strings.Join(os.Environ(), "\n"); leaksToken(all) {
+			t.Errorf("%s", all)
+		}
+		s, err := loadSettings(f, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := s.readToken(t.Context()); err != nil || kept.Reveal() != canary {
+			t.Errorf("an account that is opened later has no token: %v", err)
+		}
+	})
+	faulttest.RunCase(t, "F14", "token_command's", func(t *testing.T) {
+		if runtime.GOOS == "windows" {
+			t.Skip("no shell")
+		}
+		r := newTestEnv(t, emulator.Options{})
+		kept := filepath.Join(r.home, "environment")
+		t.Setenv("LOOKOUT_TOKEN", canary)
+		if _, err := runTokenCommand(t.Context(), []string{"sh", "-c", "env >" + kept + "; echo x"}); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(kept); err != nil || leaksToken(string(data)) || !strings.Contains(string(data), "PATH=") {
+			t.Errorf("%v\n%s", err, data)
+		}
+	})
+}
+
+// Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal would obey.
+func TestOddConfigurations(t *testing.T) {
+	for i, text := range append([]string{"", "\x00", "\xff\xfe", "= 1", "[", "[[accounts]]", "a.b = 1\na = 2", "theme = \"\\x1b[2J\"", "theme = \x1b[2J", "'''", "accounts = 1", "\r", "[accounts.\"\\u0000\"]", "x=" + strings.Repeat("[", 10_000)}, faulttest.HostileStrings(t, "toml_config")...) {
+		faulttest.RunCase(t, "G1", fmt.Sprintf("%d %.40q", i, text), func(t *testing.T) {
+			_, wrong := parseConfig([]byte(text))
+			for _, m := range wrong {
+				if m.line < 1 || m.column < 1 || m.text == "" || strings.ContainsAny(m.text, "\x1b\r\x00\x07") || len(m.text) > 2000 {
+					t.Errorf("%d:%d %.300q", m.line, m.column, m.text)
+				}
+			}
+		})
+	}
+}
+
+// Without a place to write, what only reads works; what changes is refused, because it cannot be recorded.
+func TestUnusualHomeFolders(t *testing.T) {
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		variables map[string]string
+		records   bool
+	}{
+		"state below a file":   {map[string]string{"XDG_STATE_HOME": filepath.Join(blocked, "x")}, false},
+		"state is a device":    {map[string]string{"XDG_STATE_HOME": os.DevNull}, false},
+		"config below a file":  {map[string]string{"XDG_CONFIG_HOME": filepath.Join(blocked, "x")}, true},
+		"relative":             {map[string]string{"XDG_CONFIG_HOME": "relative", "HOME": blocked}, true},
+		"no home":              {map[string]string{"HOME": ""}, true},
+		"no home, nor state's": {map[string]string{"HOME": blocked, "XDG_STATE_HOME": ""}, false},
+	} {
+		faulttest.RunCase(t, "G4", name, func(t *testing.T) {
+			if runtime.GOOS == "windows" {
+				t.Skip("other variables count")
+			}
+			r := newTestEnv(t, emulator.Options{})
+			for name, value := range c.variables {
+				t.Setenv(name, value)
+			}
+			reloadXDG()
+			r.checkResult(r.run("services", "list"), exitOK, "edge-router")
+			s := r.run("services", "disable", "4")
+			if c.records != (s.code == exitOK) || c.records != (len(r.api.Ledger()) == 1) || !c.records && !strings.Contains(s.err, "cannot record") {
+				t.Errorf("%d, %d changes: %s%s", s.code, len(r.api.Ledger()), s.out, s.err)
+			}
+		})
+	}
+}
+
+// The emulator tells where it listens, on this machine alone, and what goes wrong on purpose; it ends with its context.
+func TestEmulatorsListener(t *testing.T) {
+	faulttest.RunCase(t, "H2", "every address is refused", func(t *testing.T) {
+		for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
+			if err := runEmulator(t.Context(), address, emulator.Options{Token: "t", Seed: "empty"}, nil); err == nil || !strings.Contains(err.Error(), "own addresses") {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+	})
+	faulttest.RunCase(t, "H6", "faults are told", func(t *testing.T) {
+		before := os.Stderr
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stderr = write
+		err = runEmulator(t.Context(), "0.0.0.0:0", emulator.Options{Token: "t", Seed: "empty"}, []string{"GET /managed/* status=503"})
+		os.Stderr = before
+		write.Close()
+		told, _ := io.ReadAll(read)
+		if err == nil || !strings.Contains(string(told), "on purpose: GET /managed/* status=503") {
+			t.Errorf("%q, %v", told, err)
+		}
+	})
+}
+
+// What is kept of one account is not shown of another.
+func TestAccountsAreApart(t *testing.T) {
+	faulttest.RunCase(t, "G3", "journals", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.writeConfig(strings.ReplaceAll("[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n", "BASE", r.base))
+		r.mustRun("services", "disable", "4", "-a", "a")
+		if mine := r.mustRun("journal", "-a", "a"); !strings.Contains(mine.out, "disable service") {
+			t.Errorf("%s", mine.out)
+		}
+		if other := r.mustRun("journal", "-a", "b"); strings.Contains(other.out, "disable") {
+			t.Errorf("%s", other.out)
+		}
+	})
+	for name, content := range map[string]string{"torn": "{\"intent\":{\"id\":\"1\"", "another format": "SQLite format 3\x00", "another version": "{\"v\":9,\"entries\":[]}\n", "empty": "", "NULs": strings.Repeat("\x00", 1<<20)} {
+		faulttest.RunCase(t, "G3", "a journal that is "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			path := filepath.Join(r.home, "state", "lookout", "account.journal")
+			r.write(path, content)
+			r.mustRun("services", "disable", "4")
+			if s := r.mustRun("journal"); !strings.Contains(s.out, "disable service") {
+				t.Errorf("%s%s", s.out, s.err)
+			}
+			if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), content) {
+				t.Errorf("what was there is gone: %v", err)
+			}
+		})
+	}
+}
+
+// Keys that cannot be told apart, or that are none, are refused with what they are about.
+func TestOddKeys(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys map[string][]string
+		want []string // "" is fine
+	}{
+		"one key for two":          {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
+		"one key for two, again":   {map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}}, []string{"disable", "edit"}},
+		"a key of the program":     {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
+		"the same key twice":       {map[string][]string{"services.disable": {"z", "z"}}, nil},
+		"swapped":                  {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
+		"two keys for one":         {map[string][]string{"services.disable": {"z", "ctrl+z"}}, []string{"disable", "suspend"}},
+		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil},
+		"no key for an action":     {map[string][]string{"services.disable": {}}, nil},
+		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},
+	} {
+		faulttest.RunCase(t, "G5", name, func(t *testing.T) {
+			_, err := newTestShellWithKeys(t, c.keys)
+			if (err != nil) != (c.want != nil) {
+				t.Fatalf("%v", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%v does not name %s", err, part)
+				}
+			}
+		})
+	}
+}
+
+// What answers in the API's place repeats the token in texts that are cut before they are told.
+func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
+	answers := map[string]func(http.ResponseWriter, string){
+		"title": func(w http.ResponseWriter, token string) {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, "<html><title>Proxy refused Bearer %s</title></html>", token)
+		},
+		"content type": func(w http.ResponseWriter, token string) {
+			w.Header().Set("Content-Type", token)
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, "no")
+		},
+		"redirect": func(w http.ResponseWriter, token string) {
+			w.Header().Set("Location", "https://"+strings.Repeat("long.", 14)+token+".example/")
+			w.WriteHeader(http.StatusFound)
+		},
+	}
+	for name, answer := range answers {
+		faulttest.RunCase(t, "F15", name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				answer(w, strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "))
+			}))
+			t.Cleanup(server.Close)
+			t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
+			s := r.run("services", "list")
+			if r.checkNoToken(s); s.code == exitOK || !strings.Contains(s.err, "(403)") && !strings.Contains(s.err, "redirects") {
+				t.Errorf("%d: %s", s.code, s.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,402 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+)
+
+// waitForAfter fails unless a text comes after what has been written so far.
+func (c *ptyProcess) waitForAfter(from int, text string) {
+	c.t.Helper()
+	c.waitUntil(fmt.Sprintf("%q", text), func() bool { return strings.Contains(c.output()[from:], text) })
+}
+
+func (c *ptyProcess) waitUntil(what string, holds func() bool) {
+	c.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			out := c.output()
+			c.t.Fatalf("waited in vain for %s; the end of the output: %q", what, out[max(0, len(out)-1500):])
+		}
+		select {
+		case <-c.outputArrived:
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// fillOutput fills the line: frames that nobody reads.
+func (c *ptyProcess) fillOutput() {
+	for range 80 {
+		c.typeKeys("3")
+		time.Sleep(5 * time.Millisecond)
+		c.typeKeys("8")
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Nobody reads the terminal any more: whatever ends the program, it ends, and leaves the line discipline as it was.
+func TestDeadTerminalConnection_exits(t *testing.T) {
+	for _, end := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		faulttest.RunCase(t, "E2", end.String(), func(t *testing.T) {
+			t.Parallel()
+			c := startPty(t, "demo")
+			c.fillOutput()
+			c.signal(end)
+			if code := c.waitExit(4 * time.Second); code != 128+int(end) {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+	faulttest.RunCase(t, "E2", "line cut", func(t *testing.T) {
+		t.Parallel()
+		c := startPty(t, "demo")
+		c.fillOutput()
+		c.slave.Close()
+		c.tty.Close()
+		if code := c.waitExit(4 * time.Second); code != 129 {
+			t.Errorf("exit code %d", code)
+		}
+	})
+}
+
+// What was typed while the screen stood still does nothing; once the line is back, that is said.
+func TestKeysTypedDuringAStall(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for name, keys := range map[string]string{"q": "q", "delete and yes": "4Dy", "disable": "3d\x13", "name": "3Dedge-router\r"} {
+		faulttest.RunCase(t, "E3", name, func(t *testing.T) {
+			t.Parallel()
+			c := startPty(t, "--no-mouse")
+			c.startReading()
+			c.waitFor("12 buckets")
+			c.setStalled(true)
+			c.fillOutput()
+			time.Sleep(1200 * time.Millisecond)
+			c.typeKeys(keys)
+			time.Sleep(100 * time.Millisecond)
+			c.setStalled(false)
+			c.waitFor("stood still")
+			c.waitUntil("keys that work again", func() bool {
+				c.typeKeys("?")
+				time.Sleep(300 * time.Millisecond) // the first moments after a stall are dropped too
+				return strings.Contains(c.output(), "Help")
+			})
+			if n := len(r.api.Ledger()); n != 0 {
+				t.Errorf("%d changes by keys that were typed blindly", n)
+			}
+		})
+	}
+}
+
+// The parent dies, or the line is cut: the program ends, and does not spin.
+func TestTheParentDies(t *testing.T) {
+	faulttest.RunCase(t, "E4", "shell killed", func(t *testing.T) {
+		shell := exec.Command("sh", "-c", os.Args[0]+"; true")
+		c := startCommandInPty(t, shell, []string{"LOOKOUT_TEST_ARGS=demo", "TERM=xterm-256color", "LANG=C.UTF-8"})
+		c.startReading()
+		c.waitFor("12 buckets")
+		child := childProcesses(t, shell.Process.Pid)
+		if len(child) != 1 {
+			t.Fatalf("the shell has the children %v", child)
+		}
+		_ = shell.Process.Kill()
+		_ = c.cmd.Wait()
+		c.waitUntil("the end of the program", func() bool { return syscall.Kill(child[0], 0) != nil })
+		c.waitFor("\x1b[?1049l")
+	})
+	faulttest.RunCase(t, "E4", "pane killed and left", func(t *testing.T) {
+		tmux, err := exec.LookPath("tmux")
+		if err != nil {
+			t.Skip("there is no tmux here")
+		}
+		socket := filepath.Join(t.TempDir(), "s")
+		run := func(args ...string) string {
+			out, _ := exec.Command(tmux, append([]string{"-S", socket, "-f", os.DevNull}, args...)...).CombinedOutput()
+			return string(out)
+		}
+		t.Cleanup(func() { run("kill-server") })
+		run("new-session", "-d", "-x", "100", "-y", "30", "env", "LOOKOUT_TEST_ARGS=demo", "LANG=C.UTF-8", os.Args[0])
+		wait := func(what string, holds func() bool) {
+			t.Helper()
+			for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("waited in vain for %s:\n%s", what, run("capture-pane", "-p"))
+				}
+			}
+		}
+		wait("the program", func() bool { return strings.Contains(run("capture-pane", "-p"), "12 buckets") })
+		run("resize-window", "-x", "140", "-y", "40") // as when somebody attaches with another size
+		wait("the new size", func() bool {
+			lines := strings.Split(run("capture-pane", "-p"), "\n")
+			return strings.Contains(lines[39], "help")
+		})
+		var pid int
+		_, _ = fmt.Sscan(run("display-message", "-p", "#{pane_pid}"), &pid)
+		run("kill-pane")
+		wait("the program's end", func() bool { return syscall.Kill(pid, 0) != nil })
+	})
+}
+
+// childProcesses are the processes that a process started.
+func childProcesses(t *testing.T, pid int) (found []int) {
+	t.Helper()
+	out, _ := exec.Command("pgrep", "-P", fmt.Sprint(pid)).Output()
+	for line := range strings.FieldsSeq(string(out)) {
+		var n int
+		_, _ = fmt.Sscan(line, &n)
+		found = append(found, n)
+	}
+	return found
+}
+
+// ctrl-z gives the terminal to a shell that can go on with the program, and to nobody else; the screen is drawn anew afterwards.
+func TestSuspend(t *testing.T) {
+	faulttest.RunCase(t, "E5", "in a shell with job control", func(t *testing.T) {
+		t.Parallel()
+		bash, err := exec.LookPath("bash")
+		if err != nil {
+			t.Skip("there is no bash here")
+		}
+		shell := exec.Command(bash, "--norc", "--noprofile", "-i")
+		c := startCommandInPty(t, shell, []string{"TERM=xterm-256color", "LANG=C.UTF-8", "PS1=prompt-$(( 40 + 2 ))> ", "PROGRAM=" + os.Args[0], "HISTFILE="})
+		c.startReading()
+		c.waitFor("prompt-42> ")
+		for range 2 {
+			from := len(c.output())
+			if from < 200 {
+				c.typeKeys("LOOKOUT_TEST_ARGS=demo \"$PROGRAM\"\n")
+			} else {
+				c.typeKeys("fg\n")
+			}
+			c.waitForAfter(from, "\x1b[?1049h")
+			c.waitForAfter(from, "Services")
+			from = len(c.output())
+			c.typeKeys("\x1a")
+			c.waitForAfter(from, "\x1b[?1049l")
+			c.waitForAfter(from, "Stopped")
+			c.waitForAfter(from, "prompt-42> ")
+			from = len(c.output())
+			c.typeKeys("echo sum-$(( 20 + 3 ))\n")
+			c.waitForAfter(from, "sum-23") // the shell's own line discipline is back
+		}
+		from := len(c.output())
+		c.typeKeys("fg\n")
+		c.waitForAfter(from, "Services")
+		c.typeKeys("q")
+		c.waitForAfter(from, "prompt-42> ")
+	})
+	faulttest.RunCase(t, "E5", "without job control", func(t *testing.T) {
+		t.Parallel()
+		c := startPty(t, "demo")
+		c.startReading()
+		c.waitFor("12 buckets")
+		c.typeKeys("\x1a")
+		c.waitFor("no shell to come back from")
+		c.typeKeys("3")
+		c.waitFor("edge-router")
+	})
+	for name, stop := range map[string]syscall.Signal{"stopped from outside": syscall.SIGSTOP, "asked to stop from outside": syscall.SIGTSTP} {
+		faulttest.RunCase(t, "E5", name, func(t *testing.T) {
+			t.Parallel()
+			c := startPty(t, "demo")
+			c.startReading()
+			c.waitFor("12 buckets")
+			c.signal(stop)
+			time.Sleep(100 * time.Millisecond)
+			from := len(c.output())
+			c.signal(syscall.SIGCONT)
+			c.waitForAfter(from, "\x1b[2J")
+			c.waitForAfter(from, "Services")
+			c.typeKeys("q")
+			if code := c.waitExit(5 * time.Second); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			c.checkTerminalRestored()
+		})
+	}
+}
+
+// A process that stood still with a change in flight sends it once, and finds out what became of it.
+func TestFrozenWithAChangeInFlight(t *testing.T) {
+	faulttest.RunCase(t, "B21", "frozen while a service is enabled", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		c := startPty(t, "--no-mouse")
+		c.startReading()
+		c.waitFor("12 buckets")
+		r.api.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Delay: 300 * time.Millisecond, Times: 1})
+		c.typeKeys("3/billing-cron\rE")
+		for deadline := time.Now().Add(5 * time.Second); !strings.Contains(c.output(), "enabling") && time.Now().Before(deadline); {
+			time.Sleep(5 * time.Millisecond)
+		}
+		c.signal(syscall.SIGSTOP)
+		time.Sleep(700 * time.Millisecond) // the answer is lost meanwhile
+		c.signal(syscall.SIGCONT)
+		c.waitFor("monitoring is enabled")
+		if n := len(r.api.Ledger()); n != 1 {
+			t.Errorf("%d changes", n)
+		}
+	})
+}
+
+// Odd environments: a plain sentence where there is no screen, the program elsewhere.
+func TestOddTerminals(t *testing.T) {
+	for name, env := range map[string]string{"empty": "TERM=", "unknown": "TERM=klingon", "long": "TERM=" + strings.Repeat("x", 5000), "columns": "COLUMNS=99999999999", "lines": "LINES=-1"} {
+		faulttest.RunCase(t, "E8", name, func(t *testing.T) {
+			t.Parallel()
+			c := startPty(t, "demo", env)
+			c.startReading()
+			c.waitFor("12 buckets")
+			c.typeKeys("q")
+			if code := c.waitExit(5 * time.Second); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+	faulttest.RunCase(t, "E8", "dumb", func(t *testing.T) {
+		t.Parallel()
+		c := startPty(t, "demo", "TERM=dumb")
+		c.startReading()
+		if code := c.waitExit(5 * time.Second); code != exitUsage {
+			t.Errorf("exit code %d", code)
+		}
+		c.waitFor("TERM=dumb says")
+		if strings.Contains(c.output(), "\x1b") {
+			t.Errorf("escapes: %q", c.output())
+		}
+	})
+	for name, redirect := range map[string]func(*exec.Cmd){
+		"no terminal": func(*exec.Cmd) {},
+		"input from a file": func(cmd *exec.Cmd) {
+			cmd.Stdin, _ = os.Open(os.DevNull)
+		},
+	} {
+		faulttest.RunCase(t, "E8", name, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=demo")
+			redirect(cmd)
+			out, err := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), "needs a terminal") || strings.Contains(string(out), "\x1b") {
+				t.Errorf("%v: %q", err, out)
+			}
+		})
+	}
+}
+
+var panesByKey = []struct{ key, text string }{{"2", "ticket"}, {"3", "edge"}, {"4", "Ada"}, {"5", "db2"}, {"6", "bastion"}, {"7", "CPU"}, {"8", "acme-backups"}, {"9", "backup"}, {"0", "us-east"}}
+
+// Without colours none is sent; without UTF-8 nothing beyond ASCII.
+func TestPlainTerminals(t *testing.T) {
+	colour := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	walk := func(t *testing.T, env ...string) string {
+		t.Parallel()
+		c := startPty(t, "demo", env...)
+		c.startReading()
+		c.waitFor("12 buckets")
+		for _, p := range panesByKey {
+			c.typeKeys(p.key)
+			c.waitFor(p.text)
+		}
+		c.typeKeys("q")
+		c.waitExit(5 * time.Second)
+		return c.output()
+	}
+	faulttest.RunCase(t, "E9", "NO_COLOR in a pty", func(t *testing.T) {
+		for _, style := range colour.FindAllString(walk(t, "NO_COLOR=1"), -1) {
+			for part := range strings.SplitSeq(strings.Trim(style, "\x1b[m"), ";") {
+				if len(part) == 2 && strings.Contains("34", part[:1]) || len(part) == 3 {
+					t.Fatalf("a colour is sent: %q", style)
+				}
+			}
+		}
+	})
+	for _, locale := range []string{"C", "POSIX", "en_US.ISO-8859-1", "ja_JP.eucJP", ""} {
+		faulttest.RunCase(t, "E10", "locale "+locale, func(t *testing.T) {
+			out := walk(t, "LANG="+locale, "LC_ALL=", "LC_CTYPE=")
+			if i := strings.IndexFunc(out, func(r rune) bool { return r > 0x7e }); i >= 0 {
+				t.Errorf("beyond ASCII: %q", out[max(0, i-40):min(len(out), i+40)])
+			}
+		})
+	}
+}
+
+// What libraries write to standard error does not reach the screen; a log file has it.
+func TestNoiseStaysOffTheScreen(t *testing.T) {
+	for _, log := range []string{"", filepath.Join(t.TempDir(), "log")} {
+		faulttest.RunCase(t, "E16", map[bool]string{true: "with a log", false: "without"}[log != ""], func(t *testing.T) {
+			args := "demo"
+			if log != "" {
+				args += " --log-file " + log
+			}
+			c := startPty(t, args, "LOOKOUT_TEST_NOISE=1")
+			c.startReading()
+			c.waitFor("12 buckets")
+			before, _, _ := strings.Cut(c.output(), "\x1b[?1049h")
+			time.Sleep(200 * time.Millisecond)
+			out := strings.TrimPrefix(c.output(), before)
+			c.typeKeys("q")
+			c.waitExit(5 * time.Second)
+			if strings.Contains(out, "noise") {
+				t.Errorf("it is on the screen: %q", out[max(0, strings.Index(out, "noise")-40):])
+			}
+			if data, _ := os.ReadFile(log); log != "" && !strings.Contains(string(data), "noise") {
+				t.Error("the log does not have it")
+			}
+		})
+	}
+}
+
+// The demo reads no real token and dials nobody, and says what it is.
+func TestDemoBesideARealToken(t *testing.T) {
+	faulttest.RunCase(t, "H1", "token and address in the environment", func(t *testing.T) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		var dialled atomic.Int32
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				dialled.Add(1)
+				conn.Close()
+			}
+		}()
+		c := startPty(t, "demo", "LOOKOUT_TOKEN="+canary, "LINODE_TOKEN="+canary, "LOOKOUT_BASE_URL=http://"+listener.Addr().String()+"/v4", "HTTP_PROXY=http://"+listener.Addr().String(), "HTTPS_PROXY=http://"+listener.Addr().String())
+		c.startReading()
+		c.waitFor("12 buckets")
+		for _, p := range panesByKey {
+			from := len(c.output())
+			c.typeKeys(p.key)
+			c.waitForAfter(from, p.text)
+		}
+		_ = pty.Setsize(c.tty, &pty.Winsize{Cols: 90, Rows: 30})
+		c.typeKeys("q")
+		c.waitExit(5 * time.Second)
+		if out := c.output(); leaksToken(out) || !strings.Contains(out, "DEMO") {
+			t.Error("the demo tells the token, or does not say DEMO")
+		}
+		if n := dialled.Load(); n != 0 {
+			t.Errorf("%d connections", n)
+		}
+	})
+}
