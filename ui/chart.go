@@ -11,9 +11,9 @@ import (
 	"lookout/theme"
 )
 
-// A Point is a sample. NaN is a gap.
-type Point struct {
-	At    time.Time
+// A ChartPoint is a sample. NaN is a gap.
+type ChartPoint struct {
+	Time  time.Time
 	Value float64
 }
 
@@ -21,7 +21,7 @@ type Point struct {
 type Series struct {
 	Name   string
 	Tone   theme.Tone
-	Points []Point
+	Points []ChartPoint
 }
 
 // A Chart draws series of one unit over the same time.
@@ -34,39 +34,39 @@ type Chart struct {
 	Location *time.Location
 }
 
-// axis is the room that asciigraph's labels and its axis take.
-const axis = 12
+// axisWidth is the room that asciigraph's labels and its axis take.
+const axisWidth = 12
 
 // View draws the chart into a box: title and figures, the plot, the axis. What cannot be drawn is said.
 func (c Chart) View(b Box) string {
-	from, to, low, high, ok := c.span()
-	head := c.head(b)
+	from, to, low, high, ok := c.extent()
+	head := c.header(b)
 	if !ok {
 		return head + "\n" + b.Theme.Paint(theme.Muted, "no data")
 	}
-	width, height := b.Width-axis, b.Height-3
-	if width < 8 || height < 2 || b.Words {
+	width, height := b.Width-axisWidth, b.Height-3
+	if width < 8 || height < 2 || b.TextOnly {
 		return head
 	}
 	if low == high {
 		low, high = min(0, low), max(high, low+1)
 	}
-	return head + "\n" + c.plot(b, width, height, from, to, low, high) + "\n" + c.foot(b, width, from, to)
+	return head + "\n" + c.plot(b, width, height, from, to, low, high) + "\n" + c.timeAxis(b, width, from, to)
 }
 
-// span is the extent of all finite points.
-func (c Chart) span() (from, to time.Time, low, high float64, ok bool) {
+// extent is the extent of all finite points.
+func (c Chart) extent() (from, to time.Time, low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range c.Series {
 		for _, p := range s.Points {
-			if p.At.IsZero() || !finite(p.Value) {
+			if p.Time.IsZero() || !finite(p.Value) {
 				continue
 			}
-			if !ok || p.At.Before(from) {
-				from = p.At
+			if !ok || p.Time.Before(from) {
+				from = p.Time
 			}
-			if !ok || p.At.After(to) {
-				to = p.At
+			if !ok || p.Time.After(to) {
+				to = p.Time
 			}
 			low, high, ok = min(low, p.Value), max(high, p.Value), true
 		}
@@ -79,9 +79,9 @@ func (c Chart) span() (from, to time.Time, low, high float64, ok bool) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) && math.Abs(v) < 1e18 }
 
-// buckets are the greatest values of a series in each of width columns, so that no spike is lost. A column without points inside a run
+// downsample are the greatest values of a series in each of width columns, so that no spike is lost. A column without points inside a run
 // of samples that are wider apart than columns takes the sample before it.
-func buckets(points []Point, width int, from, to time.Time) []float64 {
+func downsample(points []ChartPoint, width int, from, to time.Time) []float64 {
 	out := make([]float64, width)
 	for i := range out {
 		out[i] = math.NaN()
@@ -91,9 +91,9 @@ func buckets(points []Point, width int, from, to time.Time) []float64 {
 	for _, p := range points {
 		at := 0
 		if length > 0 {
-			at = int(float64(p.At.Sub(from)) / float64(length) * float64(width-1))
+			at = int(float64(p.Time.Sub(from)) / float64(length) * float64(width-1))
 		}
-		if p.At.IsZero() || at < 0 || at >= width {
+		if p.Time.IsZero() || at < 0 || at >= width {
 			continue
 		}
 		if !finite(p.Value) {
@@ -116,29 +116,29 @@ func (c Chart) plot(b Box, width, height int, from, to time.Time, low, high floa
 	data := make([][]float64, 0, len(c.Series))
 	var tones []theme.Tone
 	for _, s := range c.Series {
-		if line := buckets(s.Points, width, from, to); some(line) {
+		if line := downsample(s.Points, width, from, to); hasValue(line) {
 			data, tones = append(data, line), append(tones, s.Tone)
 		}
 	}
 	options := []asciigraph.Option{asciigraph.Height(height - 1), asciigraph.LowerBound(low), asciigraph.UpperBound(high),
-		asciigraph.YAxisValueFormatter(func(v float64) string { return PadLeft(Cut(c.Unit(v), axis-3, ""), axis-3) })}
+		asciigraph.YAxisValueFormatter(func(v float64) string { return PadLeft(Truncate(c.Unit(v), axisWidth-3, ""), axisWidth-3) })}
 	cursor := -1
 	if c.Cursor != nil {
-		cursor = c.at(*c.Cursor, width, from, to)
+		cursor = c.columnAt(*c.Cursor, width, from, to)
 	}
 	// Each series is drawn alone and laid over the one before, so that colours are the theme's and not one of 256.
 	var rows [][]cell
 	for i, line := range data {
-		rows = lay(rows, asciigraph.PlotMany([][]float64{line}, options...), tones[i], axis-1)
+		rows = overlayPlot(rows, asciigraph.PlotMany([][]float64{line}, options...), tones[i], axisWidth-1)
 	}
 	if cursor >= 0 {
-		rule(rows, axis+cursor)
+		drawCursorLine(rows, axisWidth+cursor)
 	}
 	return render(rows, b, height)
 }
 
-// rule draws an upright line behind the plot.
-func rule(rows [][]cell, at int) {
+// drawCursorLine draws an upright line behind the plot.
+func drawCursorLine(rows [][]cell, at int) {
 	for y := range rows {
 		for len(rows[y]) <= at {
 			rows[y] = append(rows[y], cell{' ', theme.Muted})
@@ -149,7 +149,7 @@ func rule(rows [][]cell, at int) {
 	}
 }
 
-func some(line []float64) bool {
+func hasValue(line []float64) bool {
 	for _, v := range line {
 		if !math.IsNaN(v) {
 			return true
@@ -164,8 +164,8 @@ type cell struct {
 	tone theme.Tone
 }
 
-// lay puts a plot over others: lines win over blanks, the axis is drawn once.
-func lay(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]cell {
+// overlayPlot puts a plot over others: lines win over blanks, the axis is drawn once.
+func overlayPlot(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]cell {
 	for y, line := range strings.Split(plot, "\n") {
 		if y == len(rows) {
 			rows = append(rows, nil)
@@ -211,26 +211,26 @@ func render(rows [][]cell, b Box, height int) string {
 	return strings.Join(lines, "\n")
 }
 
-// head is the title and each series' figures, as many as there is room for.
-func (c Chart) head(b Box) string {
+// header is the title and each series' figures, as many as there is room for.
+func (c Chart) header(b Box) string {
 	tone := theme.Strong
 	if b.Focused {
 		tone = theme.Accent
 	}
 	title := b.Theme.Paint(tone, c.Title)
 	for _, words := range [][]string{{"now", "max", "avg", "min"}, {"now", "max", "avg"}, {"now", "max"}, {"max"}, {}} {
-		if line := title + c.told(b, words); Width(line) <= b.Width {
+		if line := title + c.describe(b, words); Width(line) <= b.Width {
 			return line
 		}
 	}
-	return Cut(title, b.Width, b.Theme.Glyphs.Ellipsis)
+	return Truncate(title, b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
-// told are figures of each series in words: "in now 41.2 Mb/s max 96.0 Mb/s".
-func (c Chart) told(b Box, words []string) string {
+// describe are figures of each series in words: "in now 41.2 Mb/s max 96.0 Mb/s".
+func (c Chart) describe(b Box, words []string) string {
 	var out strings.Builder
 	for _, s := range c.Series {
-		last, low, high, mean, ok := figures(s.Points)
+		last, low, high, mean, ok := seriesStats(s.Points)
 		if !ok {
 			continue
 		}
@@ -241,7 +241,7 @@ func (c Chart) told(b Box, words []string) string {
 			name = b.Theme.Paint(s.Tone, s.Name) + " "
 		}
 		if c.Cursor != nil {
-			parts = append(parts, b.Theme.Paint(theme.Accent, "^ "+c.here(s)))
+			parts = append(parts, b.Theme.Paint(theme.Accent, "^ "+c.valueAtCursor(s)))
 		}
 		for _, word := range words {
 			parts = append(parts, b.Theme.Paint(theme.Muted, word+" "+c.Unit(values[word])))
@@ -251,8 +251,8 @@ func (c Chart) told(b Box, words []string) string {
 	return out.String()
 }
 
-// figures are the last, least, greatest and mean value of the finite points.
-func figures(points []Point) (last, low, high, mean float64, ok bool) {
+// seriesStats are the last, least, greatest and mean value of the finite points.
+func seriesStats(points []ChartPoint) (last, low, high, mean float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	n := 0.0
 	for _, p := range points {
@@ -266,8 +266,8 @@ func figures(points []Point) (last, low, high, mean float64, ok bool) {
 	return last, low, high, mean, n > 0
 }
 
-// here is a series' value at the cursor in words.
-func (c Chart) here(s Series) string {
+// valueAtCursor is a series' value at the cursor in words.
+func (c Chart) valueAtCursor(s Series) string {
 	if p := Nearest(s.Points, *c.Cursor); finite(p.Value) {
 		return c.Unit(p.Value)
 	}
@@ -275,18 +275,18 @@ func (c Chart) here(s Series) string {
 }
 
 // Nearest is the point closest to a time; points are not empty.
-func Nearest(points []Point, t time.Time) Point {
+func Nearest(points []ChartPoint, t time.Time) ChartPoint {
 	best := points[0]
 	for _, p := range points {
-		if p.At.Sub(t).Abs() < best.At.Sub(t).Abs() {
+		if p.Time.Sub(t).Abs() < best.Time.Sub(t).Abs() {
 			best = p
 		}
 	}
 	return best
 }
 
-// foot is the time axis: the cursor's time, a mark at every moment that has one, and as many hours as there is room for beside them.
-func (c Chart) foot(b Box, width int, from, to time.Time) string {
+// timeAxis is the time axis: the cursor's time, a mark at every moment that has one, and as many hours as there is room for beside them.
+func (c Chart) timeAxis(b Box, width int, from, to time.Time) string {
 	line := make([]cell, width)
 	for i := range line {
 		line[i] = cell{' ', theme.Muted}
@@ -296,27 +296,27 @@ func (c Chart) foot(b Box, width int, from, to time.Time) string {
 		zone = time.UTC
 	}
 	if c.Cursor != nil {
-		if at := c.at(*c.Cursor, width, from, to); at >= 0 {
-			tag(line, at, c.Cursor.In(zone).Format("15:04"))
+		if at := c.columnAt(*c.Cursor, width, from, to); at >= 0 {
+			drawCursorLabel(line, at, c.Cursor.In(zone).Format("15:04"))
 		}
 	}
 	problem, _ := utf8.DecodeRuneInString(b.Theme.Glyphs.Problem)
 	for _, m := range c.Marks {
-		if at := c.at(m, width, from, to); at >= 0 && line[at].r == ' ' {
+		if at := c.columnAt(m, width, from, to); at >= 0 && line[at].r == ' ' {
 			line[at] = cell{problem, theme.Bad}
 		}
 	}
-	local, step := from.In(zone), hours(float64(width)/float64(to.Sub(from)))
+	local, step := from.In(zone), labelInterval(float64(width)/float64(to.Sub(from)))
 	for t := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), 0, 0, 0, zone); !t.After(to); t = t.Add(step) {
-		if at := c.at(t, width, from, to); at >= 0 {
-			label(line, at, t.Format("15:04"))
+		if at := c.columnAt(t, width, from, to); at >= 0 {
+			drawLabel(line, at, t.Format("15:04"))
 		}
 	}
-	return strings.Repeat(" ", axis) + render([][]cell{line}, b, 1)
+	return strings.Repeat(" ", axisWidth) + render([][]cell{line}, b, 1)
 }
 
-// hours is the time between two labels of an axis, with room for both.
-func hours(cellsPerTime float64) time.Duration {
+// labelInterval is the time between two labels of an axis, with room for both.
+func labelInterval(cellsPerTime float64) time.Duration {
 	for _, s := range [...]time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour, 6 * time.Hour, 12 * time.Hour} {
 		if cellsPerTime*float64(s) >= 8 {
 			return s
@@ -325,8 +325,8 @@ func hours(cellsPerTime float64) time.Duration {
 	return 24 * time.Hour
 }
 
-// tag points at a column, with a text on the side where there is room.
-func tag(line []cell, at int, text string) {
+// drawCursorLabel points at a column, with a text on the side where there is room.
+func drawCursorLabel(line []cell, at int, text string) {
 	text, start := "^"+text, at
 	if at+len(text) > len(line) {
 		text = text[1:] + "^"
@@ -339,8 +339,8 @@ func tag(line []cell, at int, text string) {
 	}
 }
 
-// label writes a text where it touches nothing that stands there already: a mark is worth more than an hour.
-func label(line []cell, at int, text string) {
+// drawLabel writes a text where it touches nothing that stands there already: a mark is worth more than an hour.
+func drawLabel(line []cell, at int, text string) {
 	if at+len(text) > len(line) {
 		return
 	}
@@ -354,8 +354,8 @@ func label(line []cell, at int, text string) {
 	}
 }
 
-// at is the column of a moment; -1 outside.
-func (c Chart) at(t time.Time, width int, from, to time.Time) int {
+// columnAt is the column of a moment; -1 outside.
+func (c Chart) columnAt(t time.Time, width int, from, to time.Time) int {
 	length := to.Sub(from)
 	if t.Before(from) || t.After(to.Add(length/50)) || length <= 0 {
 		return -1

@@ -85,33 +85,33 @@ type Option struct {
 	Label string
 }
 
-// Many is any number of things, picked by label.
-func Many(name, label string, v *[]int, options func() []Option) Field {
-	return Field{Name: name, Label: label, input: &many{v: v, options: options}}
+// MultiChoice is any number of things, picked by label.
+func MultiChoice(name, label string, v *[]int, options func() []Option) Field {
+	return Field{Name: name, Label: label, input: &multiChoice{v: v, options: options}}
 }
 
-type many struct {
+type multiChoice struct {
 	v       *[]int
 	options func() []Option
-	at      int
+	cursor  int
 }
 
-func (m *many) text() string { return fmt.Sprint(*m.v) }
+func (m *multiChoice) text() string { return fmt.Sprint(*m.v) }
 
-func (m *many) paste(string) {}
+func (m *multiChoice) paste(string) {}
 
-func (m *many) press(k tea.KeyPressMsg) bool {
+func (m *multiChoice) press(k tea.KeyPressMsg) bool {
 	options := m.options()
 	if len(options) == 0 {
 		return false
 	}
 	switch k.String() {
 	case "right", "l":
-		m.at = (m.at + 1) % len(options)
+		m.cursor = (m.cursor + 1) % len(options)
 	case "left", "h":
-		m.at = (m.at + len(options) - 1) % len(options)
+		m.cursor = (m.cursor + len(options) - 1) % len(options)
 	case "space":
-		id := options[min(m.at, len(options)-1)].ID
+		id := options[min(m.cursor, len(options)-1)].ID
 		if i := slices.Index(*m.v, id); i >= 0 {
 			*m.v = slices.Delete(slices.Clone(*m.v), i, i+1)
 		} else {
@@ -123,7 +123,7 @@ func (m *many) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
-func (m *many) view(b Box, focused bool) []string {
+func (m *multiChoice) view(b Box, focused bool) []string {
 	options := m.options()
 	if len(options) == 0 {
 		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
@@ -135,10 +135,10 @@ func (m *many) view(b Box, focused bool) []string {
 		if slices.Contains(*m.v, o.ID) {
 			box, tone = "["+b.Theme.Glyphs.Mark+"] ", theme.Strong
 		}
-		if focused && i == m.at {
+		if focused && i == m.cursor {
 			tone = theme.Cursor
 		}
-		part := b.Theme.Paint(tone, Cut(box+o.Label, b.Width, b.Theme.Glyphs.Ellipsis))
+		part := b.Theme.Paint(tone, Truncate(box+o.Label, b.Width, b.Theme.Glyphs.Ellipsis))
 		if line != "" && Width(line)+2+Width(part) > b.Width {
 			lines, line = append(lines, line), ""
 		}
@@ -156,10 +156,10 @@ func Grid[S ~string](name, label string, rows []string, values []S, options ...S
 }
 
 type grid[S ~string] struct {
-	rows    []string
-	values  []S
-	options []S
-	at, top int
+	rows        []string
+	values      []S
+	options     []S
+	cursor, top int
 }
 
 // gridRows is how many rows of a grid are in sight.
@@ -176,15 +176,15 @@ func (g *grid[S]) press(k tea.KeyPressMsg) bool {
 	by := 0
 	switch k.String() {
 	case "down", "j":
-		if g.at == len(g.rows)-1 {
+		if g.cursor == len(g.rows)-1 {
 			return false
 		}
-		g.at++
+		g.cursor++
 	case "up", "k":
-		if g.at == 0 {
+		if g.cursor == 0 {
 			return false
 		}
-		g.at--
+		g.cursor--
 	case "right", "l", "space":
 		by = 1
 	case "left", "h":
@@ -193,7 +193,7 @@ func (g *grid[S]) press(k tea.KeyPressMsg) bool {
 		return false
 	}
 	n := len(g.options)
-	g.values[g.at] = g.options[(slices.Index(g.options, g.values[g.at])+by+n)%n]
+	g.values[g.cursor] = g.options[(slices.Index(g.options, g.values[g.cursor])+by+n)%n]
 	return true
 }
 
@@ -201,7 +201,7 @@ func (g *grid[S]) view(b Box, focused bool) []string {
 	if len(g.rows) == 0 {
 		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
 	}
-	g.top = max(min(g.top, g.at), g.at-gridRows+1)
+	g.top = max(min(g.top, g.cursor), g.cursor-gridRows+1)
 	widest := 0
 	for _, o := range g.options {
 		widest = max(widest, Width(string(o)))
@@ -214,11 +214,11 @@ func (g *grid[S]) view(b Box, focused bool) []string {
 			tone = theme.Strong
 		}
 		value := string(g.values[i])
-		if focused && i == g.at {
+		if focused && i == g.cursor {
 			tone, lead = theme.Accent, b.Theme.Glyphs.Cursor+" "
 			value = b.Theme.Glyphs.Left + value + b.Theme.Glyphs.Right
 		}
-		lines = append(lines, b.Theme.Paint(tone, lead+Pad(Cut(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value))
+		lines = append(lines, b.Theme.Paint(tone, lead+Pad(Truncate(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value))
 	}
 	if rest := len(g.rows) - g.top - len(lines); rest > 0 {
 		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+plural(rest, "more", "more")+" below"))

@@ -2,8 +2,8 @@ package ui
 
 import "slices"
 
-// Columned is a pane with columns that the user can choose and put in order.
-type Columned interface {
+// ColumnChooser is a pane with columns that the user can choose and put in order.
+type ColumnChooser interface {
 	Name() string
 	ColumnNames() []string
 	ChooseColumns(names []string) (unknown []string)
@@ -21,7 +21,7 @@ func (l *List[T]) ColumnNames() []string {
 // ChooseColumns shows these columns in this order. Those that are left out still serve for filters and sorting. Names that no column has
 // are given back; without any that is known everything stays as it is.
 func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
-	order, shown, unknown := arrangement(l.ColumnNames(), names)
+	order, shown, unknown := arrangeColumns(l.ColumnNames(), names)
 	if shown == 0 {
 		return unknown
 	}
@@ -30,12 +30,12 @@ func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 		columns[i] = l.Columns[at]
 		columns[i].hidden = i >= shown
 	}
-	l.Columns, l.sheet.heads = columns, nil
+	l.Columns, l.renderer.heads = columns, nil
 	return unknown
 }
 
-// arrangement is the order in which columns stand when some are chosen by name: those, so many are shown, then all others.
-func arrangement(titles, names []string) (order []int, shown int, unknown []string) {
+// arrangeColumns is the order in which columns stand when some are chosen by name: those, so many are shown, then all others.
+func arrangeColumns(titles, names []string) (order []int, shown int, unknown []string) {
 	for i, name := range names {
 		at := slices.Index(titles, name)
 		switch {

@@ -16,12 +16,12 @@ func TestChosenColumns(t *testing.T) {
 	cell := func(part int) func(string, Box) (string, theme.Tone) {
 		return func(s string, _ Box) (string, theme.Tone) { return strings.Split(s, "/")[part], theme.Plain }
 	}
-	set := NewSet(t.Context(), Source[string]{Name: "things", ID: func(s string) string { return s },
-		Fetch: func(context.Context, string) (Page[string], error) {
-			return Page[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
+	set := NewStore(t.Context(), Source[string]{Name: "things", ID: func(s string) string { return s },
+		Fetch: func(context.Context, string) (RowPage[string], error) {
+			return RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
 		}})
-	l := &List[string]{Title: "things", Set: set, Sort: "name", Columns: []Column[string]{{Title: "name", Width: 6, Cell: cell(0)}, {Title: "colour", Width: 8, Cell: cell(1)}, {Title: "size", Width: 6, Cell: cell(2)}}}
-	set.Refresh()().(Delivery).Deliver()
+	l := &List[string]{Title: "things", Store: set, SortBy: "name", Columns: []Column[string]{{Title: "name", Width: 6, Cell: cell(0)}, {Title: "colour", Width: 8, Cell: cell(1)}, {Title: "size", Width: 6, Cell: cell(2)}}}
+	set.Refresh()().(AsyncResult).Deliver()
 	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(unknown, []string{"weight"}) {
 		t.Errorf("unknown: %v", unknown)
 	}
@@ -37,8 +37,8 @@ func TestChosenColumns(t *testing.T) {
 		t.Errorf("first row %v", got)
 	}
 	l.filter.text = "name:b"
-	if l.settle(); l.order.count(set) != 1 {
-		t.Errorf("%d rows match a column that is not shown", l.order.count(set))
+	if l.restoreCursor(); l.rowIndex.count(set) != 1 {
+		t.Errorf("%d rows match a column that is not shown", l.rowIndex.count(set))
 	}
 	if csv := l.csv(); csv != "size,colour\n9,red\n" {
 		t.Errorf("csv %q", csv)

@@ -66,13 +66,13 @@ type Field struct {
 }
 
 // Note is a line of explanation beneath the field while it has the keyboard.
-func (f Field) Note(text string) Field { return f.Notes(func() string { return text }) }
+func (f Field) Note(text string) Field { return f.NoteFunc(func() string { return text }) }
 
-// Notes is a Note that depends on what has been chosen so far.
-func (f Field) Notes(text func() string) Field { f.note = text; return f }
+// NoteFunc is a Note that depends on what has been chosen so far.
+func (f Field) NoteFunc(text func() string) Field { f.note = text; return f }
 
-// about is the field's note; empty without any.
-func (f Field) about() string {
+// noteText is the field's note; empty without any.
+func (f Field) noteText() string {
 	if f.note == nil {
 		return ""
 	}
@@ -87,11 +87,11 @@ func (f Field) Check(checks ...Check) Field { f.checks = append(f.checks, checks
 
 func (f Field) shown() bool { return f.when == nil || f.when() }
 
-// wrong is what is wrong with the field's value.
-func (f Field) wrong() string {
+// problem is what is wrong with the field's value.
+func (f Field) problem() string {
 	text := f.input.text()
-	if w, ok := f.input.(interface{ wrong() string }); ok {
-		if reason := w.wrong(); reason != "" {
+	if w, ok := f.input.(interface{ problem() string }); ok {
+		if reason := w.problem(); reason != "" {
 			return reason
 		}
 	}
@@ -113,27 +113,27 @@ type input interface {
 
 // Text is a line of text.
 func Text[S ~string](name, label string, v *S, checks ...Check) Field {
-	return Field{Name: name, Label: label, checks: checks, input: newTyped(string(*v), func(s string) { *v = S(s) })}
+	return Field{Name: name, Label: label, checks: checks, input: newTextInput(string(*v), func(s string) { *v = S(s) })}
 }
 
 // Secret is a text that is never drawn: a few dots stand for any length.
 func Secret(name, label string, v *string, checks ...Check) Field {
-	t := newTyped(*v, func(s string) { *v = s })
+	t := newTextInput(*v, func(s string) { *v = s })
 	t.secret = true
 	return Field{Name: name, Label: label, checks: checks, input: t}
 }
 
 // Lines is a text of several lines: notes, certificates.
 func Lines(name, label string, v *string, checks ...Check) Field {
-	t := newTyped(*v, func(s string) { *v = s })
-	t.many = true
+	t := newTextInput(*v, func(s string) { *v = s })
+	t.multiline = true
 	return Field{Name: name, Label: label, checks: checks, input: t}
 }
 
-// Pick is a line of text with values on offer: up and down go through those that match.
-func Pick(name, label string, v *string, offers func() []string, checks ...Check) Field {
-	t := newTyped(*v, func(s string) { *v = s })
-	t.offers = offers
+// Combobox is a line of text with values on offer: up and down go through those that match.
+func Combobox(name, label string, v *string, offers func() []string, checks ...Check) Field {
+	t := newTextInput(*v, func(s string) { *v = s })
+	t.suggestions = offers
 	return Field{Name: name, Label: label, checks: checks, input: t}
 }
 
@@ -152,7 +152,7 @@ func number(name, label string, v *int, low, high int, optional bool) Field {
 	if optional && *v == 0 {
 		start = ""
 	}
-	t := newTyped(start, func(s string) {
+	t := newTextInput(start, func(s string) {
 		n, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil {
 			n = 0

@@ -12,43 +12,43 @@ import (
 
 // A Form asks for values and sends them. It stays open, with all that was typed, until they have been accepted.
 type Form struct {
-	Title  string
-	Text   string   // what it does, above the fields
-	List   []string // the rows it is about, where there are several
-	Fields []Field
-	Review func() string // in words, what will be sent
-	Verb   string        // "adding": said while it is being sent
-	Yes    string        // what the button says: "add"
-	Word   string        // must be typed in addition: a count
+	Title        string
+	Text         string   // what it does, above the fields
+	Items        []string // the rows it is about, where there are several
+	Fields       []Field
+	Review       func() string // in words, what will be sent
+	ProgressText string        // "adding": said while it is being sent
+	SubmitLabel  string        // what the button says: "add"
+	RequiredText string        // must be typed in addition: a count
 	// Enter tells whether enter in a field may send, while the fields behind it are as they were proposed. nil never does: for what
 	// deletes, or costs, or is rarely right as proposed. Where a word must be typed it never does.
-	Enter func() bool
-	Again string // why sending again after an unknown outcome does no harm; empty where it might
+	EnterSubmits    func() bool
+	WhyResendIsSafe string // why sending again after an unknown outcome does no harm; empty where it might
 	// Send works off the loop; land runs on the loop once it went well. An error with Fields() puts its reasons beneath the fields.
-	Send func(context.Context) (land func() tea.Cmd, err error)
-	act  func(view *FormView) tea.Cmd // sends through a set instead
+	Send   func(context.Context) (land func() tea.Cmd, err error)
+	submit func(view *FormView) tea.Cmd // sends through a set instead
 }
 
-// Always is for forms that enter may send whatever their fields say.
-func Always() bool { return true }
+// AlwaysSubmit is for forms that enter may send whatever their fields say.
+func AlwaysSubmit() bool { return true }
 
-// FormFor is a form whose sending changes a set. said is what the news tells when it is done; check tells from all rows, read again,
+// NewStoreForm is a form whose sending changes a set. said is what the news tells when it is done; check tells from all rows, read again,
 // whether an unknown outcome was done.
-func FormFor[T any](set *Set[T], title string, fields []Field, said func(T) string,
-	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
-	found, confirmed := Row{Set: set}, ""
-	return formOn(set, title, fields, func(c Change[T], told bool) tea.Cmd {
+func NewStoreForm[T any](set *Store[T], title string, fields []Field, said func(T) string,
+	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
+	found, confirmed := RowRef{Store: set}, ""
+	return storeForm(set, title, fields, func(c Result[T], told bool) tea.Cmd {
 		if told {
 			confirmed = said(c.row)
 		}
-		if told && c.kind == put {
+		if told && c.kind == rowReturned {
 			found.ID = set.ID(c.row)
 		}
-		return Send(Say{Tone: theme.Good, Text: confirmed, Row: found})
-	}, send, func(now []T) Verdict {
+		return Send(NewsMsg{Tone: theme.Good, Text: confirmed, Row: found})
+	}, send, func(now []T) AttemptOutcome {
 		verdict := check(now)
 		confirmed = title + ": done"
-		if row, one := doneIn(now, check); verdict == Done && one {
+		if row, one := findApplied(now, check); verdict == Applied && one {
 			found.ID, confirmed = set.ID(row), said(row)
 		}
 		confirmed += " · reading again confirmed it"
@@ -56,31 +56,31 @@ func FormFor[T any](set *Set[T], title string, fields []Field, said func(T) stri
 	})
 }
 
-// doneIn is the row that shows by itself what a check looks for. What is new stands last, and rows before that are not all looked at.
-func doneIn[T any](now []T, check func([]T) Verdict) (row T, found bool) {
+// findApplied is the row that shows by itself what a check looks for. What is new stands last, and rows before that are not all looked at.
+func findApplied[T any](now []T, check func([]T) AttemptOutcome) (row T, found bool) {
 	const looks = 1000
 	for i := len(now) - 1; i >= max(0, len(now)-looks); i-- {
-		if check(now[i:i+1]) == Done {
+		if check(now[i:i+1]) == Applied {
 			return now[i], true
 		}
 	}
 	return row, false
 }
 
-// FormThen is FormFor with work to be done after it. told is false where the answer was lost and reading again showed that it was done:
+// NewStoreFormThen is NewStoreForm with work to be done after it. told is false where the answer was lost and reading again showed that it was done:
 // there is no row then.
-func FormThen[T any](set *Set[T], title string, fields []Field, then func(row T, told bool) tea.Cmd,
-	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
-	return formOn(set, title, fields, func(c Change[T], told bool) tea.Cmd { return then(c.row, told) }, send, check)
+func NewStoreFormThen[T any](set *Store[T], title string, fields []Field, then func(row T, told bool) tea.Cmd,
+	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
+	return storeForm(set, title, fields, func(c Result[T], told bool) tea.Cmd { return then(c.row, told) }, send, check)
 }
 
-// formOn is a form whose sending changes a set, with work to be done after it.
-func formOn[T any](set *Set[T], title string, fields []Field, then func(c Change[T], told bool) tea.Cmd,
-	send func(context.Context) (Change[T], error), check func(now []T) Verdict) Form {
-	return Form{Title: title, Fields: fields, Verb: "sending", Yes: "send", act: func(v *FormView) tea.Cmd {
-		return set.Act(Deed[T]{Work: send, Check: check, After: func(verdict Verdict, c Change[T], err error) tea.Cmd {
-			if verdict != Done {
-				v.refuse(verdict, err)
+// storeForm is a form whose sending changes a set, with work to be done after it.
+func storeForm[T any](set *Store[T], title string, fields []Field, then func(c Result[T], told bool) tea.Cmd,
+	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
+	return Form{Title: title, Fields: fields, ProgressText: "sending", SubmitLabel: "send", submit: func(v *FormView) tea.Cmd {
+		return set.Run(Attempt[T]{Send: send, Recheck: check, OnOutcome: func(verdict AttemptOutcome, c Result[T], err error) tea.Cmd {
+			if verdict != Applied {
+				v.showRejection(verdict, err)
 				return nil
 			}
 			v.done = true
@@ -91,31 +91,31 @@ func formOn[T any](set *Set[T], title string, fields []Field, then func(c Change
 
 // A FormView is a form that is being filled in.
 type FormView struct {
-	form    Form
-	ctx     context.Context
-	at      int // field with the keyboard; len(fields) is the typed word, then the button
-	word    *typed
-	tried   bool // sent once: from then on what is wrong is shown
-	sending bool
-	done    bool
-	barred  bool         // the token was not accepted
-	leaving bool         // esc was pressed with something typed
-	hasty   bool         // the key came at the heels of another enter
-	touched map[int]bool // fields that were typed in
-	changed bool
-	banner  string
-	reasons map[string]string
+	form           Form
+	ctx            context.Context
+	focus          int // field with the keyboard; len(fields) is the typed word, then the button
+	confirmInput   *textInput
+	showProblems   bool // sent once: from then on what is wrong is shown
+	sending        bool
+	done           bool
+	unauthorized   bool         // the token was not accepted
+	confirmingExit bool         // esc was pressed with something typed
+	repeatedEnter  bool         // the key came at the heels of another enter
+	edited         map[int]bool // fields that were typed in
+	dirty          bool
+	banner         string
+	fieldErrors    map[string]string
 }
 
 // NewFormView opens a form. What it sends ends with ctx.
 func NewFormView(form Form, ctx context.Context) *FormView {
-	v := &FormView{form: form, ctx: ctx, touched: map[int]bool{}, word: newTyped("", func(string) {})}
-	v.at = v.next(-1, 1)
+	v := &FormView{form: form, ctx: ctx, edited: map[int]bool{}, confirmInput: newTextInput("", func(string) {})}
+	v.focus = v.nextFocus(-1, 1)
 	return v
 }
 
-// Hasten says whether the next key comes at the heels of another enter, as from a key that is held: a field does not send then.
-func (v *FormView) Hasten(hasty bool) { v.hasty = hasty }
+// SetRepeatedEnter says whether the next key comes at the heels of another enter, as from a key that is held: a field does not send then.
+func (v *FormView) SetRepeatedEnter(hasty bool) { v.repeatedEnter = hasty }
 
 // Title is the form's.
 func (v *FormView) Title() string { return v.form.Title }
@@ -123,10 +123,10 @@ func (v *FormView) Title() string { return v.form.Title }
 // Done reports whether the form can be closed.
 func (v *FormView) Done() bool { return v.done }
 
-// Barred reports, once for each refusal, that the form was refused because the token is not accepted.
-func (v *FormView) Barred() bool {
-	barred := v.barred
-	v.barred = false
+// TakeUnauthorized reports, once for each refusal, that the form was refused because the token is not accepted.
+func (v *FormView) TakeUnauthorized() bool {
+	barred := v.unauthorized
+	v.unauthorized = false
 	return barred
 }
 
@@ -134,19 +134,19 @@ func (v *FormView) Barred() bool {
 func (v *FormView) Sending() bool { return v.sending }
 
 // places are the fields, the typed word where one is asked for, and the button.
-func (v *FormView) button() int { return len(v.form.Fields) + 1 }
+func (v *FormView) buttonIndex() int { return len(v.form.Fields) + 1 }
 
-func (v *FormView) next(from, by int) int {
+func (v *FormView) nextFocus(from, by int) int {
 	for i := from + by; ; i += by {
 		switch {
 		case i < 0:
-			i = v.button() + 1
-		case i > v.button():
+			i = v.buttonIndex() + 1
+		case i > v.buttonIndex():
 			i = -1
-		case i == v.button():
+		case i == v.buttonIndex():
 			return i
 		case i == len(v.form.Fields):
-			if v.form.Word != "" {
+			if v.form.RequiredText != "" {
 				return i
 			}
 		case v.form.Fields[i].shown():
@@ -162,9 +162,9 @@ func (v *FormView) Update(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		if in := v.input(); in != nil {
+		if in := v.focusedInput(); in != nil {
 			in.paste(msg.Content)
-			v.touch()
+			v.markEdited()
 		}
 	case tea.KeyPressMsg:
 		return v.press(msg)
@@ -172,149 +172,149 @@ func (v *FormView) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// input is the one with the keyboard; nil is the button.
-func (v *FormView) input() input {
+// focusedInput is the one with the keyboard; nil is the button.
+func (v *FormView) focusedInput() input {
 	switch {
-	case v.at < len(v.form.Fields):
-		return v.form.Fields[v.at].input
-	case v.at == len(v.form.Fields):
-		return v.word
+	case v.focus < len(v.form.Fields):
+		return v.form.Fields[v.focus].input
+	case v.focus == len(v.form.Fields):
+		return v.confirmInput
 	}
 	return nil
 }
 
-func (v *FormView) touch() {
-	v.changed, v.leaving, v.touched[v.at] = true, false, true
-	if v.at < len(v.form.Fields) {
-		delete(v.reasons, v.form.Fields[v.at].Name)
+func (v *FormView) markEdited() {
+	v.dirty, v.confirmingExit, v.edited[v.focus] = true, false, true
+	if v.focus < len(v.form.Fields) {
+		delete(v.fieldErrors, v.form.Fields[v.focus].Name)
 	}
 }
 
 func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 	key := k.String()
 	if key != "esc" {
-		defer func() { v.leaving = false }()
+		defer func() { v.confirmingExit = false }()
 	}
 	switch key {
 	case "ctrl+s":
-		return v.send()
+		return v.submit()
 	case "tab":
-		v.at = v.next(v.at, 1)
+		v.focus = v.nextFocus(v.focus, 1)
 		return nil
 	case "shift+tab":
-		v.at = v.next(v.at, -1)
+		v.focus = v.nextFocus(v.focus, -1)
 		return nil
 	case "esc":
-		v.done = !v.changed || v.leaving
-		v.leaving = true
+		v.done = !v.dirty || v.confirmingExit
+		v.confirmingExit = true
 		return nil
 	}
-	if in := v.input(); in != nil && in.press(k) {
-		v.touch()
+	if in := v.focusedInput(); in != nil && in.press(k) {
+		v.markEdited()
 		return nil
 	}
 	switch {
-	case key == "enter" && v.at == v.button():
-		return v.send()
-	case key == "enter" && v.accepts():
-		if v.hasty || k.IsRepeat {
+	case key == "enter" && v.focus == v.buttonIndex():
+		return v.submit()
+	case key == "enter" && v.enterSubmits():
+		if v.repeatedEnter || k.IsRepeat {
 			return nil
 		}
-		return v.send()
+		return v.submit()
 	case key == "enter", key == "down":
-		v.at = v.next(v.at, 1)
+		v.focus = v.nextFocus(v.focus, 1)
 	case key == "up":
-		v.at = v.next(v.at, -1)
+		v.focus = v.nextFocus(v.focus, -1)
 	}
 	return nil
 }
 
-// accepts reports whether enter in the field with the keyboard sends the form: nothing is left to be filled in behind it.
-func (v *FormView) accepts() bool {
-	if v.at >= len(v.form.Fields) || v.form.Word != "" || v.form.Enter == nil || !v.form.Enter() {
+// enterSubmits reports whether enter in the field with the keyboard sends the form: nothing is left to be filled in behind it.
+func (v *FormView) enterSubmits() bool {
+	if v.focus >= len(v.form.Fields) || v.form.RequiredText != "" || v.form.EnterSubmits == nil || !v.form.EnterSubmits() {
 		return false
 	}
 	for i, f := range v.form.Fields {
-		if i > v.at && f.shown() && (v.touched[i] || f.input.text() == "") {
+		if i > v.focus && f.shown() && (v.edited[i] || f.input.text() == "") {
 			return false
 		}
 	}
 	return true
 }
 
-// send checks and sends. The first field in which something is wrong gets the keyboard.
-func (v *FormView) send() tea.Cmd {
-	v.tried, v.barred, v.banner, v.reasons = true, false, "", nil
+// submit checks and sends. The first field in which something is wrong gets the keyboard.
+func (v *FormView) submit() tea.Cmd {
+	v.showProblems, v.unauthorized, v.banner, v.fieldErrors = true, false, "", nil
 	for i, f := range v.form.Fields {
-		if f.shown() && f.wrong() != "" {
-			v.at = i
+		if f.shown() && f.problem() != "" {
+			v.focus = i
 			return nil
 		}
 	}
-	if v.form.Word != "" && v.word.text() != v.form.Word {
-		v.at, v.banner = len(v.form.Fields), "type "+v.form.Word+" to go on"
+	if v.form.RequiredText != "" && v.confirmInput.text() != v.form.RequiredText {
+		v.focus, v.banner = len(v.form.Fields), "type "+v.form.RequiredText+" to go on"
 		return nil
 	}
 	v.sending = true
-	if v.form.act != nil {
-		return v.form.act(v)
+	if v.form.submit != nil {
+		return v.form.submit(v)
 	}
 	ctx, send := v.ctx, v.form.Send
 	return func() tea.Msg {
 		land, err := send(ctx)
-		return landing{v, land, err}
+		return submitResult{v, land, err}
 	}
 }
 
-// landing is a form's end.
-type landing struct {
-	view *FormView
-	land func() tea.Cmd
-	err  error
+// submitResult is a form's end.
+type submitResult struct {
+	view      *FormView
+	onSuccess func() tea.Cmd
+	err       error
 }
 
 // Deliver closes the form, or shows why it was refused.
-func (l landing) Deliver() tea.Cmd {
+func (l submitResult) Deliver() tea.Cmd {
 	if l.err != nil {
-		v := Refused
+		v := Rejected
 		if isUnknown(l.err) {
 			v = Unknown
 		}
-		l.view.refuse(v, l.err)
+		l.view.showRejection(v, l.err)
 		return nil
 	}
 	l.view.sending, l.view.done = false, true
-	return l.land()
+	return l.onSuccess()
 }
 
-// refuse opens the form again with the reasons where they belong: beneath their fields, else on top.
-func (v *FormView) refuse(verdict Verdict, err error) {
-	v.sending, v.barred, v.reasons = false, Unauthorized(err), map[string]string{}
+// showRejection opens the form again with the reasons where they belong: beneath their fields, else on top.
+func (v *FormView) showRejection(verdict AttemptOutcome, err error) {
+	v.sending, v.unauthorized, v.fieldErrors = false, Unauthorized(err), map[string]string{}
 	var rest []string
-	for name, reason := range FieldReasons(err) {
-		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && sameField(f.Name, name) })
+	for name, reason := range FieldErrors(err) {
+		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && matchesField(f.Name, name) })
 		if i < 0 {
 			rest = append(rest, strings.TrimPrefix(name+": "+reason, ": "))
 			continue
 		}
-		v.reasons[v.form.Fields[i].Name] = reason
-		v.at = i
+		v.fieldErrors[v.form.Fields[i].Name] = reason
+		v.focus = i
 	}
 	slices.Sort(rest)
 	switch {
-	case verdict == Unknown && v.form.Again != "":
-		v.banner = Reason(err) + ". " + v.form.Again + ": ctrl+s sends the same again."
+	case verdict == Unknown && v.form.WhyResendIsSafe != "":
+		v.banner = Reason(err) + ". " + v.form.WhyResendIsSafe + ": ctrl+s sends the same again."
 	case verdict == Unknown:
 		v.banner = Reason(err) + ". Sending it again may do it twice; look first, where it can be seen."
 	case len(rest) > 0:
 		v.banner = strings.Join(rest, "; ")
-	case len(v.reasons) == 0:
-		v.banner = Reason(err) + prefix(" · ", Advice(err))
+	case len(v.fieldErrors) == 0:
+		v.banner = Reason(err) + withPrefix(" · ", Advice(err))
 	}
 }
 
-// sameField compares a field's name with the API's: it may give the last part of a path alone.
-func sameField(field, name string) bool {
+// matchesField compares a field's name with the API's: it may give the last part of a path alone.
+func matchesField(field, name string) bool {
 	return field == name || strings.HasSuffix(field, "."+name) || strings.HasPrefix(field, name+".")
 }
 
@@ -341,12 +341,12 @@ func (v *FormView) lines(b Box) (lines []string, focus int) {
 	if v.form.Text != "" {
 		add(theme.Muted, v.form.Text)
 	}
-	for i, name := range v.form.List {
+	for i, name := range v.form.Items {
 		if i == 8 {
-			add(theme.Muted, "  and "+plural(len(v.form.List)-i, "more", "more"))
+			add(theme.Muted, "  and "+plural(len(v.form.Items)-i, "more", "more"))
 			break
 		}
-		add(theme.Plain, "  "+Cut(name, b.Width-2, b.Theme.Glyphs.Ellipsis))
+		add(theme.Plain, "  "+Truncate(name, b.Width-2, b.Theme.Glyphs.Ellipsis))
 	}
 	if v.banner != "" {
 		add(theme.Bad, b.Theme.Glyphs.Failure+" "+v.banner)
@@ -355,82 +355,82 @@ func (v *FormView) lines(b Box) (lines []string, focus int) {
 		if !f.shown() {
 			continue
 		}
-		if i == v.at {
+		if i == v.focus {
 			focus = len(lines)
 		}
-		lines = append(lines, v.field(i, f, b)...)
+		lines = append(lines, v.renderField(i, f, b)...)
 	}
-	if v.form.Word != "" {
-		if v.at == len(v.form.Fields) {
+	if v.form.RequiredText != "" {
+		if v.focus == len(v.form.Fields) {
 			focus = len(lines)
 		}
-		inner := Box{Width: max(4, b.Width-labels-2), Theme: b.Theme}
-		lines = append(lines, v.lead("Type "+v.form.Word, v.at == len(v.form.Fields), b)+v.word.line(inner, v.at == len(v.form.Fields)))
+		inner := Box{Width: max(4, b.Width-labelWidth-2), Theme: b.Theme}
+		lines = append(lines, v.renderLabel("Type "+v.form.RequiredText, v.focus == len(v.form.Fields), b)+v.confirmInput.renderLine(inner, v.focus == len(v.form.Fields)))
 	}
 	if v.form.Review != nil {
 		add(theme.Muted, v.form.Review())
 	}
-	if v.at == v.button() {
+	if v.focus == v.buttonIndex() {
 		focus = len(lines) + 1
 	}
-	return append(lines, "", v.foot(b)), focus
+	return append(lines, "", v.renderFooter(b)), focus
 }
 
-// labels is the width of the labels.
-const labels = 16
+// labelWidth is the width of the labels.
+const labelWidth = 16
 
-func (v *FormView) lead(label string, focused bool, b Box) string {
+func (v *FormView) renderLabel(label string, focused bool, b Box) string {
 	mark, tone := "  ", theme.Plain
 	if focused {
 		mark, tone = b.Theme.Glyphs.Cursor+" ", theme.Accent
 	}
-	return b.Theme.Paint(tone, mark+Pad(Cut(label, labels-1, b.Theme.Glyphs.Ellipsis), labels))
+	return b.Theme.Paint(tone, mark+Pad(Truncate(label, labelWidth-1, b.Theme.Glyphs.Ellipsis), labelWidth))
 }
 
-// field is a label, a value, and what is wrong with it or to be known about it.
-func (v *FormView) field(i int, f Field, b Box) []string {
-	inner := Box{Width: max(4, b.Width-labels-4), Height: b.Height, Theme: b.Theme}
-	focused := i == v.at && !v.sending
-	indent := strings.Repeat(" ", labels+2)
+// renderField is a label, a value, and what is wrong with it or to be known about it.
+func (v *FormView) renderField(i int, f Field, b Box) []string {
+	inner := Box{Width: max(4, b.Width-labelWidth-4), Height: b.Height, Theme: b.Theme}
+	focused := i == v.focus && !v.sending
+	indent := strings.Repeat(" ", labelWidth+2)
 	var lines []string
 	for n, line := range f.input.view(inner, focused) {
 		lead := indent
 		if n == 0 {
-			lead = v.lead(f.Label, focused, b)
+			lead = v.renderLabel(f.Label, focused, b)
 		}
 		lines = append(lines, lead+line)
 	}
-	reason := v.reasons[f.Name]
-	if reason == "" && v.tried {
-		reason = f.wrong()
+	reason := v.fieldErrors[f.Name]
+	if reason == "" && v.showProblems {
+		reason = f.problem()
 	}
 	switch {
 	case reason != "":
 		for _, line := range Wrap(b.Theme.Glyphs.Failure+" "+reason, inner.Width) {
 			lines = append(lines, indent+b.Theme.Paint(theme.Bad, line))
 		}
-	case focused && f.about() != "":
-		for _, line := range Wrap(f.about(), inner.Width) {
+	case focused && f.noteText() != "":
+		for _, line := range Wrap(f.noteText(), inner.Width) {
 			lines = append(lines, indent+b.Theme.Paint(theme.Muted, line))
 		}
 	}
 	return lines
 }
 
-func (v *FormView) foot(b Box) string {
+func (v *FormView) renderFooter(b Box) string {
 	switch {
 	case v.sending:
-		return b.Theme.Paint(theme.Warn, v.form.Verb+b.Theme.Glyphs.Ellipsis+" waiting for the answer")
-	case v.leaving:
+		return b.Theme.Paint(theme.Warn, v.form.ProgressText+b.Theme.Glyphs.Ellipsis+" waiting for the answer")
+	case v.confirmingExit:
 		return b.Theme.Paint(theme.Warn, "esc again throws away what was typed · any other key keeps it")
 	}
-	button := "  [ " + v.form.Yes + " ]"
+	button := "  [ " + v.form.SubmitLabel + " ]"
 	tone := theme.Plain
-	if v.at == v.button() {
-		button, tone = b.Theme.Glyphs.Cursor+" [ "+v.form.Yes+" ]", theme.Accent
+	if v.focus == v.buttonIndex() {
+		button, tone = b.Theme.Glyphs.Cursor+" [ "+v.form.SubmitLabel+" ]", theme.Accent
 	}
 	keys := "ctrl+s sends"
-	if v.accepts() {
+	if v.enterSubmits() {
 		keys = "enter or ctrl+s sends"
 	}
 	return b.Theme.Paint(tone, button) + b.Theme.Paint(theme.Muted, "   "+keys+" · tab next · esc leaves")

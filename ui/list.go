@@ -12,100 +12,100 @@ import (
 	"lookout/theme"
 )
 
-// Asked is something with an age that can be asked again: a set that a pane joins with.
-type Asked interface {
+// JoinedStore is something with an age that can be asked again: a set that a pane joins with.
+type JoinedStore interface {
 	Refresher
-	Fresh() Freshness
-	Need() tea.Cmd
+	Freshness() Freshness
+	EnsureLoaded() tea.Cmd
 }
 
 // A Column is one property of the rows.
 type Column[T any] struct {
-	Title string
-	Width int                               // cells; 0 shares what the others leave
-	Min   int                               // for Width 0: at least so many
-	Drop  int                               // priority: the highest leaves first where room is short; 0 stays always
-	Right bool                              // numbers
-	Cell  func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
-	Less  func(a, b T) bool                 // nil sorts by the cell's text
-	Rank  func(T) Rank                      // where it is not nil, sorts in its place
-	Named bool                              // a filter looks here only where it names the column
-	Once  bool                              // sorted by it, rows that agree show it once: a grouped view
+	Title            string
+	Width            int                               // cells; 0 shares what the others leave
+	Min              int                               // for Width 0: at least so many
+	DropPriority     int                               // priority: the highest leaves first where room is short; 0 stays always
+	AlignRight       bool                              // numbers
+	Cell             func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
+	Less             func(a, b T) bool                 // nil sorts by the cell's text
+	Rank             func(T) Rank                      // where it is not nil, sorts in its place
+	FilterByNameOnly bool                              // a filter looks here only where it names the column
+	GroupRepeats     bool                              // sorted by it, rows that agree show it once: a grouped view
 
 	hidden bool // left out by the user
 }
 
-// An Act is an action on the row at the cursor, or on all marked rows.
-type Act[T any] struct {
-	Keys   []string // "d"
-	Name   string   // "disable"
-	About  string   // a sentence for the help
-	Verb   string   // "disabling": what the row shows meanwhile
-	Past   string   // "monitoring is disabled": what the news says after
-	Show   bool     // in the hints
-	Change bool     // changes something at the server
-	Many   bool     // also on all marked rows: one question that lists them, one outcome each
-	Opens  bool     // it only opens what asks by itself; acts with a Form do
-	Undo   string   // name of the act that takes it back; the news offers it with u
-	Off    func(T) string
-	Ask    func(T) *Question // for one row; many rows are always asked with their count typed
+// An Operation is an action on the row at the cursor, or on all marked rows.
+type Operation[T any] struct {
+	Keys           []string // "d"
+	Name           string   // "disable"
+	Description    string   // a sentence for the help
+	ProgressText   string   // "disabling": what the row shows meanwhile
+	SuccessText    string   // "monitoring is disabled": what the news says after
+	ShowInHints    bool     // in the hints
+	Writes         bool     // changes something at the server
+	Many           bool     // also on all marked rows: one question that lists them, one outcome each
+	OpensView      bool     // it only opens what asks by itself; acts with a Form do
+	Undo           string   // name of the act that takes it back; the news offers it with u
+	DisabledReason func(T) string
+	Confirm        func(T) *Confirmation // for one row; many rows are always asked with their count typed
 
 	// One of these says what is done.
-	Run   func(context.Context, T) (Change[T], error)
-	Form  func(rows []T) Form
-	Into  func(T) Pane
-	Send  func(T) tea.Msg
-	Start func(T) tea.Cmd
-	Rows  func([]T) tea.Cmd // all marked rows at once, or the one at the cursor; it asks by itself
+	Run      func(context.Context, T) (Result[T], error)
+	Form     func(rows []T) Form
+	OpenPane func(T) Pane
+	Message  func(T) tea.Msg
+	Cmd      func(T) tea.Cmd
+	BatchCmd func([]T) tea.Cmd // all marked rows at once, or the one at the cursor; it asks by itself
 
 	// Refused is what to offer after a refusal; nil offers nothing.
-	Refused func(T, error) tea.Cmd
+	OnRejected func(T, error) tea.Cmd
 	// Check tells from the row read again, which is the zero T unless it was found, whether an unknown outcome was done; nil knows only that a
 	// removed row is gone.
-	Check func(now T, found bool) Verdict
+	Recheck func(now T, found bool) AttemptOutcome
 }
 
 // A List is the generic pane: rows of a set in columns, with a cursor that stays on its row whatever moves.
 type List[T any] struct {
-	Title   string
-	Kind    string // what one row is: "instance"; empty is the title without its s
-	Set     *Set[T]
-	Reads   []Asked // other sets it joins with: refreshed with it
-	Columns []Column[T]
-	Acts    []Act[T]
-	Always  func() []Action                     // actions that need no row: add
-	Detail  func(T, Box) string                 // beside the list where there is room, over it on enter elsewhere
-	One     func(context.Context, T) (T, error) // reads one row again: done when its details are opened; nil leaves the list's
-	Foot    func(*Set[T], Box) string
-	Empty   string // "no services yet · n adds one"
-	Sort    string // title of the column sorted by at start
-	Count   func() (string, theme.Tone)
-	Seen    func(rows []T) tea.Cmd // asks for what the rows in sight lack
-	Where   func() string          // where a list on a stack stands: "acme-backups › db"
-	Still   bool                   // not refreshed by the clock: a listing that was read far
-	Lines   func(T) []Copied       // what the copy menu offers beside name, id, JSON and CSV
-	Label   func(T) string         // what a row is called in questions and news; nil is the first strong cell
+	Title         string
+	Singular      string // what one row is: "instance"; empty is the title without its s
+	Store         *Store[T]
+	JoinedStores  []JoinedStore // other sets it joins with: refreshed with it
+	Columns       []Column[T]
+	Operations    []Operation[T]
+	PaneActions   func() []Action                     // actions that need no row: add
+	Detail        func(T, Box) string                 // beside the list where there is room, over it on enter elsewhere
+	FetchOne      func(context.Context, T) (T, error) // reads one row again: done when its details are opened; nil leaves the list's
+	Footer        func(*Store[T], Box) string
+	EmptyText     string // "no services yet · n adds one"
+	SortBy        string // title of the column sorted by at start
+	BadgeFunc     func() (string, theme.Tone)
+	OnVisible     func(rows []T) tea.Cmd // asks for what the rows in sight lack
+	Breadcrumb    func() string          // where a list on a stack stands: "acme-backups › db"
+	NoAutoRefresh bool                   // not refreshed by the clock: a listing that was read far
+	CopyItems     func(T) []CopyItem     // what the copy menu offers beside name, id, JSON and CSV
+	Label         func(T) string         // what a row is called in questions and news; nil is the first strong cell
 
-	cursor string // identity of the row, not its number
-	at     int    // its place in the order
-	stood  stand  // where the cursor was settled last
-	top    int
-	left   int // columns scrolled past
-	marks  marks[T]
-	anchor string // start of a range of marks
-	order  order
-	filter filter
-	open   bool             // the detail stands over the list
-	blind  map[string]error // why rows could not be read by themselves
-	chase  bool             // the cursor goes to the end once it has been read
-	down   int              // lines scrolled in the detail
-	height int              // rows of the last frame
-	box    Box              // of the last frame
-	shown  []T
+	cursorID     string  // identity of the row, not its number
+	position     int     // its place in the order
+	lastRank     rowRank // where the cursor was settled last
+	top          int
+	firstColumn  int // columns scrolled past
+	marks        marks[T]
+	anchor       string // start of a range of marks
+	rowIndex     rowIndex
+	filter       filter
+	detailOpen   bool             // the detail stands over the list
+	fetchErrors  map[string]error // why rows could not be read by themselves
+	scrollToEnd  bool             // the cursor goes to the end once it has been read
+	detailScroll int              // lines scrolled in the detail
+	height       int              // rows of the last frame
+	lastBox      Box              // of the last frame
+	visible      []T
 
-	still []Action // those that never change
+	cachedCursorActions []Action // those that never change
 
-	sheet sheet // of the frame under way
+	renderer tableRenderer // of the frame under way
 }
 
 // Name is the tab's.
@@ -113,19 +113,19 @@ func (l *List[T]) Name() string { return l.Title }
 
 // Crumb is where the list stands on its tab's stack.
 func (l *List[T]) Crumb() string {
-	if l.Where == nil {
+	if l.Breadcrumb == nil {
 		return l.Title
 	}
-	return l.Where()
+	return l.Breadcrumb()
 }
 
-// Steady reports whether the clock leaves the rows alone.
-func (l *List[T]) Steady() bool { return l.Still }
+// SkipsAutoRefresh reports whether the clock leaves the rows alone.
+func (l *List[T]) SkipsAutoRefresh() bool { return l.NoAutoRefresh }
 
-// Leave ends what is being asked: the list was taken off its stack.
-func (l *List[T]) Leave() {
-	if l.Set.Lazy() {
-		l.Set.Cancel()
+// OnClose ends what is being asked: the list was taken off its stack.
+func (l *List[T]) OnClose() {
+	if l.Store.Lazy() {
+		l.Store.Cancel()
 	}
 }
 
@@ -134,213 +134,213 @@ func (l *List[T]) Typing() bool { return l.filter.typing }
 
 // Badge is what the tab says beside its name.
 func (l *List[T]) Badge() (string, theme.Tone) {
-	if l.Count == nil {
+	if l.BadgeFunc == nil {
 		return "", theme.Plain
 	}
-	return l.Count()
+	return l.BadgeFunc()
 }
 
-// Fresh is as fresh as the rows.
-func (l *List[T]) Fresh() Freshness { return l.Set.Fresh() }
+// Freshness is as fresh as the rows.
+func (l *List[T]) Freshness() Freshness { return l.Store.Freshness() }
 
 // Refresh asks for the rows and for what they are joined with.
 func (l *List[T]) Refresh() tea.Cmd {
-	cmds := []tea.Cmd{l.Set.Refresh()}
-	for _, set := range l.Reads {
+	cmds := []tea.Cmd{l.Store.Refresh()}
+	for _, set := range l.JoinedStores {
 		cmds = append(cmds, set.Refresh())
 	}
 	return tea.Batch(cmds...)
 }
 
-// joinedKept is how old joined sets may be when the clock asks: labels and groups change rarely.
-const joinedKept = time.Minute
+// joinMaxAge is how old joined sets may be when the clock asks: labels and groups change rarely.
+const joinMaxAge = time.Minute
 
 // Poll asks for the rows, and for what they are joined with where that is old or failed.
 func (l *List[T]) Poll() tea.Cmd {
-	cmds := []tea.Cmd{l.Set.Poll()}
-	for _, set := range l.Reads {
-		if f := set.Fresh(); !f.Asked && (f.Err != nil || l.Set.src.Now().Sub(f.At) >= joinedKept) {
+	cmds := []tea.Cmd{l.Store.Poll()}
+	for _, set := range l.JoinedStores {
+		if f := set.Freshness(); !f.Loading && (f.Err != nil || l.Store.src.Now().Sub(f.LoadedAt) >= joinMaxAge) {
 			cmds = append(cmds, set.Refresh())
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// Want asks for what the last frame lacked: joined sets, the next page, details of rows in sight.
-func (l *List[T]) Want() tea.Cmd {
-	cmds := []tea.Cmd{l.Set.Need()}
-	for _, set := range l.Reads {
-		cmds = append(cmds, set.Need())
+// LoadMissing asks for what the last frame lacked: joined sets, the next page, details of rows in sight.
+func (l *List[T]) LoadMissing() tea.Cmd {
+	cmds := []tea.Cmd{l.Store.EnsureLoaded()}
+	for _, set := range l.JoinedStores {
+		cmds = append(cmds, set.EnsureLoaded())
 	}
-	l.pursue()
-	if l.Set.Lazy() && l.top+2*l.height >= l.Set.Len() {
-		cmds = append(cmds, l.Set.More())
+	l.continueScrollToEnd()
+	if l.Store.Lazy() && l.top+2*l.height >= l.Store.Len() {
+		cmds = append(cmds, l.Store.LoadMore())
 	}
-	if l.Seen != nil && len(l.shown) > 0 {
-		cmds = append(cmds, l.Seen(l.shown))
+	if l.OnVisible != nil && len(l.visible) > 0 {
+		cmds = append(cmds, l.OnVisible(l.visible))
 	}
-	cmds = append(cmds, l.order.want(l))
+	cmds = append(cmds, l.rowIndex.startSortJob(l))
 	return tea.Batch(cmds...)
 }
 
-// pursue brings the cursor to the end once that has been read and stands in its place.
-func (l *List[T]) pursue() {
-	if !l.chase || l.Set.Rushing() {
+// continueScrollToEnd brings the cursor to the end once that has been read and stands in its place.
+func (l *List[T]) continueScrollToEnd() {
+	if !l.scrollToEnd || l.Store.LoadingAll() {
 		return
 	}
-	if l.order.build(l); l.order.key == l.wanted() {
-		l.chase = false
-		l.to(l.order.count(l.Set) - 1)
+	if l.rowIndex.update(l); l.rowIndex.currentKey == l.wantedKey() {
+		l.scrollToEnd = false
+		l.moveCursorTo(l.rowIndex.count(l.Store) - 1)
 	}
 }
 
 // Select puts the cursor on a row and says whether it is there. A filter that hides it is cleared.
 func (l *List[T]) Select(id string) bool {
-	if _, found := l.Set.Index(id); !found {
-		l.cursor = id
+	if _, found := l.Store.Index(id); !found {
+		l.cursorID = id
 		return false
 	}
-	l.cursor = id
-	l.order.build(l)
-	if l.order.place(l.Set, id) < 0 {
+	l.cursorID = id
+	l.rowIndex.update(l)
+	if l.rowIndex.position(l.Store, id) < 0 {
 		l.filter = filter{}
-		l.order.build(l)
+		l.rowIndex.update(l)
 	}
-	l.at = max(0, l.order.place(l.Set, id))
+	l.position = max(0, l.rowIndex.position(l.Store, id))
 	return true
 }
 
 // Hides reports whether the list has a row and its filter hides it.
-func (l *List[T]) Hides(r Row) bool {
-	if _, held := l.Set.Index(r.ID); !held || r.Set != any(l.Set) || l.filter.text == "" {
+func (l *List[T]) Hides(r RowRef) bool {
+	if _, held := l.Store.Index(r.ID); !held || r.Store != any(l.Store) || l.filter.text == "" {
 		return false
 	}
-	l.order.build(l)
-	return l.order.key == l.wanted() && l.order.place(l.Set, r.ID) < 0
+	l.rowIndex.update(l)
+	return l.rowIndex.currentKey == l.wantedKey() && l.rowIndex.position(l.Store, r.ID) < 0
 }
 
 // Find offers rows to the palette.
-func (l *List[T]) Find(text string, limit int) []Target {
-	var found []Target
+func (l *List[T]) Find(text string, limit int) []SearchResult {
+	var found []SearchResult
 	want := strings.ToLower(text)
-	for i := 0; i < l.Set.Len() && i < 20_000 && len(found) < limit; i++ {
-		row := l.Set.At(i)
-		if label := l.called(row); strings.Contains(strings.ToLower(label), want) {
-			found = append(found, Target{Label: label, ID: l.Set.ID(row)})
+	for i := 0; i < l.Store.Len() && i < 20_000 && len(found) < limit; i++ {
+		row := l.Store.At(i)
+		if label := l.label(row); strings.Contains(strings.ToLower(label), want) {
+			found = append(found, SearchResult{Label: label, ID: l.Store.ID(row)})
 		}
 	}
 	return found
 }
 
-// kind is what one row is.
-func (l *List[T]) kind() string {
-	if l.Kind != "" {
-		return l.Kind
+// singular is what one row is.
+func (l *List[T]) singular() string {
+	if l.Singular != "" {
+		return l.Singular
 	}
 	return strings.TrimSuffix(l.Title, "s")
 }
 
 // label is what a row is called.
-func (l *List[T]) called(row T) string {
+func (l *List[T]) label(row T) string {
 	if l.Label != nil {
 		return l.Label(row)
 	}
 	for _, c := range l.Columns {
-		if text, tone := c.Cell(row, l.light()); tone == theme.Strong {
+		if text, tone := c.Cell(row, l.cellBox()); tone == theme.Strong {
 			return text
 		}
 	}
-	return l.Set.ID(row)
+	return l.Store.ID(row)
 }
 
-// light is a box to ask cells in outside a frame.
-func (l *List[T]) light() Box {
-	if l.box.Theme == nil {
-		return Box{Width: 80, Height: 24, Theme: &theme.Theme{}, Now: l.Set.src.Now()}
+// cellBox is a box to ask cells in outside a frame.
+func (l *List[T]) cellBox() Box {
+	if l.lastBox.Theme == nil {
+		return Box{Width: 80, Height: 24, Theme: &theme.Theme{}, Now: l.Store.src.Now()}
 	}
-	return l.box
+	return l.lastBox
 }
 
-// look reads the row at the cursor by itself. Where that is refused the list's row serves, and the details say so.
-func (l *List[T]) look(row T) tea.Cmd {
-	if l.One == nil {
+// fetchRow reads the row at the cursor by itself. Where that is refused the list's row serves, and the details say so.
+func (l *List[T]) fetchRow(row T) tea.Cmd {
+	if l.FetchOne == nil {
 		return nil
 	}
-	id := l.Set.ID(row)
-	return l.Set.Look(id, func(ctx context.Context) (T, error) { return l.One(ctx, row) }, func(err error) tea.Cmd {
-		if l.blind == nil {
-			l.blind = map[string]error{}
+	id := l.Store.ID(row)
+	return l.Store.ReloadRow(id, func(ctx context.Context) (T, error) { return l.FetchOne(ctx, row) }, func(err error) tea.Cmd {
+		if l.fetchErrors == nil {
+			l.fetchErrors = map[string]error{}
 		}
-		l.blind[id] = err
+		l.fetchErrors[id] = err
 		return nil
 	})
 }
 
-// Keep is what the user has chosen: filter, sort, row.
-func (l *List[T]) Keep() Kept {
-	k := Kept{Filter: l.filter.text, Reverse: l.order.reverse, Row: l.cursor}
-	l.order.start(l)
-	if at := l.order.column; at >= 0 {
-		k.Sort = l.Columns[at].Title
+// SaveState is what the user has chosen: filter, sort, row.
+func (l *List[T]) SaveState() PaneState {
+	k := PaneState{Filter: l.filter.text, Reverse: l.rowIndex.reverse, Row: l.cursorID}
+	l.rowIndex.initialize(l)
+	if at := l.rowIndex.column; at >= 0 {
+		k.SortBy = l.Columns[at].Title
 	}
 	return k
 }
 
-// Restore chooses again what was kept. The cursor goes to its row once that is there.
-func (l *List[T]) Restore(k Kept) {
+// RestoreState chooses again what was kept. The cursor goes to its row once that is there.
+func (l *List[T]) RestoreState(k PaneState) {
 	l.filter = filter{text: k.Filter}
-	l.order.set, l.order.reverse, l.cursor = true, k.Reverse, k.Row
-	l.order.column = slices.IndexFunc(l.Columns, func(c Column[T]) bool { return c.Title == k.Sort })
+	l.rowIndex.initialized, l.rowIndex.reverse, l.cursorID = true, k.Reverse, k.Row
+	l.rowIndex.column = slices.IndexFunc(l.Columns, func(c Column[T]) bool { return c.Title == k.SortBy })
 }
 
-// row is the row at the cursor.
-func (l *List[T]) row() (T, bool) {
-	if l.order.count(l.Set) == 0 {
+// cursorRow is the row at the cursor.
+func (l *List[T]) cursorRow() (T, bool) {
+	if l.rowIndex.count(l.Store) == 0 {
 		var none T
 		return none, false
 	}
-	return l.Set.At(l.order.index(l.at)), true
+	return l.Store.At(l.rowIndex.storePosition(l.position)), true
 }
 
-// settle finds the cursor's row again after the rows or their order changed. A row that is gone, or has another rank by now, leaves the cursor
+// restoreCursor finds the cursor's row again after the rows or their order changed. A row that is gone, or has another rank by now, leaves the cursor
 // where it stood.
-func (l *List[T]) settle() {
-	l.order.build(l)
-	n := l.order.count(l.Set)
-	place := l.order.place(l.Set, l.cursor)
-	if place >= 0 && !l.open && l.stood.left(stand{l.cursor, l.order.rank(place)}) {
+func (l *List[T]) restoreCursor() {
+	l.rowIndex.update(l)
+	n := l.rowIndex.count(l.Store)
+	place := l.rowIndex.position(l.Store, l.cursorID)
+	if place >= 0 && !l.detailOpen && l.lastRank.changedRank(rowRank{l.cursorID, l.rowIndex.rank(place)}) {
 		place = -1
 	}
 	if place >= 0 {
-		l.at = place
+		l.position = place
 	}
-	l.at = max(0, min(l.at, n-1))
-	if place < 0 && n > 0 && l.Set.Loaded() {
-		l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
+	l.position = max(0, min(l.position, n-1))
+	if place < 0 && n > 0 && l.Store.Loaded() {
+		l.cursorID = l.Store.ID(l.Store.At(l.rowIndex.storePosition(l.position)))
 	}
-	l.stood = stand{l.cursor, l.order.rank(l.at)}
-	l.marks.follow(l.Set)
+	l.lastRank = rowRank{l.cursorID, l.rowIndex.rank(l.position)}
+	l.marks.relocate(l.Store)
 }
 
-func (l *List[T]) held() placed { return l.Set }
+func (l *List[T]) lookup() rowLookup { return l.Store }
 
-// sortedAtFirst is the column of the title that the list is to be sorted by.
-func (l *List[T]) sortedAtFirst() int {
-	return slices.IndexFunc(l.Columns, func(c Column[T]) bool { return l.Sort != "" && c.Title == l.Sort })
+// initialSortColumn is the column of the title that the list is to be sorted by.
+func (l *List[T]) initialSortColumn() int {
+	return slices.IndexFunc(l.Columns, func(c Column[T]) bool { return l.SortBy != "" && c.Title == l.SortBy })
 }
 
-// wanted is what the order of the rows depends on now.
-func (l *List[T]) wanted() orderKey {
-	return orderKey{l.Set.Version(), l.Set.moved, l.filter.text, l.order.column, l.order.reverse, true}
+// wantedKey is what the order of the rows depends on now.
+func (l *List[T]) wantedKey() rowIndexKey {
+	return rowIndexKey{l.Store.Version(), l.Store.layoutVersion, l.filter.text, l.rowIndex.column, l.rowIndex.reverse, true}
 }
 
-// making is the order that is wanted, with all that it takes to make it off the loop.
-func (l *List[T]) making(ctx context.Context) *making {
-	n, at := l.Set.Snapshot()
-	m := &making{ctx: ctx, key: l.wanted(), n: n, columns: make([]ordering, len(l.Columns)), quick: l.Set.searcher()}
-	box := l.light()
+// newSortJob is the order that is wanted, with all that it takes to make it off the loop.
+func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
+	n, at := l.Store.Snapshot()
+	m := &sortJob{ctx: ctx, key: l.wantedKey(), rowCount: n, columns: make([]columnAccessor, len(l.Columns)), quick: l.Store.searcher()}
+	box := l.cellBox()
 	for i, c := range l.Columns {
-		m.columns[i] = ordering{title: c.Title, named: c.Named, text: func(row int32) string {
+		m.columns[i] = columnAccessor{title: c.Title, filterByNameOnly: c.FilterByNameOnly, text: func(row int32) string {
 			text, _ := c.Cell(at(int(row)), box)
 			return text
 		}}
@@ -351,24 +351,24 @@ func (l *List[T]) making(ctx context.Context) *making {
 			m.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }
 		}
 	}
-	m.base = l.order.base(m.key)
+	m.candidates = l.rowIndex.reusableRows(m.key)
 	return m
 }
 
-// move puts the cursor by rows.
-func (l *List[T]) move(by int) {
-	l.to(l.at + by)
+// moveCursor puts the cursor by rows.
+func (l *List[T]) moveCursor(by int) {
+	l.moveCursorTo(l.position + by)
 }
 
-// to puts the cursor on a place.
-func (l *List[T]) to(place int) {
-	n := l.order.count(l.Set)
+// moveCursorTo puts the cursor on a place.
+func (l *List[T]) moveCursorTo(place int) {
+	n := l.rowIndex.count(l.Store)
 	if n == 0 {
 		return
 	}
-	l.at = max(0, min(place, n-1))
-	l.cursor = l.Set.ID(l.Set.At(l.order.index(l.at)))
-	l.down = 0
+	l.position = max(0, min(place, n-1))
+	l.cursorID = l.Store.ID(l.Store.At(l.rowIndex.storePosition(l.position)))
+	l.detailScroll = 0
 }
 
 // Update takes the filter's text, the wheel and clicks.
@@ -377,37 +377,37 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		if l.filter.typing {
 			l.filter.press(msg)
-			l.settle()
+			l.restoreCursor()
 		}
 	case tea.PasteMsg:
 		if l.filter.typing {
 			l.filter.paste(msg.Content)
-			l.settle()
+			l.restoreCursor()
 		}
 	case tea.MouseWheelMsg:
 		step := 3
 		if msg.Button == tea.MouseWheelUp {
 			step = -3
 		}
-		if l.open {
-			l.down = max(0, l.down+step)
+		if l.detailOpen {
+			l.detailScroll = max(0, l.detailScroll+step)
 		} else {
-			l.move(step)
+			l.moveCursor(step)
 		}
 	case tea.MouseClickMsg:
-		if row := l.top + msg.Y - 1; msg.Y >= 1 && msg.Y <= l.height && row < l.order.count(l.Set) {
-			l.to(row)
+		if row := l.top + msg.Y - 1; msg.Y >= 1 && msg.Y <= l.height && row < l.rowIndex.count(l.Store) {
+			l.moveCursorTo(row)
 		}
 	}
 	return nil
 }
 
-// marked are the rows with a mark in the order of the set, and how many of them the filter hides.
-func (l *List[T]) marked() (rows []T, hidden int) {
+// markedRows are the rows with a mark in the order of the set, and how many of them the filter hides.
+func (l *List[T]) markedRows() (rows []T, hidden int) {
 	rows = make([]T, 0, l.marks.count())
 	l.marks.each(func(place int) bool {
-		rows = append(rows, l.Set.At(place))
-		if !l.order.shows(place) {
+		rows = append(rows, l.Store.At(place))
+		if !l.rowIndex.contains(place) {
 			hidden++
 		}
 		return true
@@ -419,7 +419,7 @@ func (l *List[T]) marked() (rows []T, hidden int) {
 func (l *List[T]) describe(rows []T) []string {
 	lines := make([]string, len(rows))
 	for i, row := range rows {
-		lines[i] = fmt.Sprintf("%s (id %s)", l.called(row), l.Set.ID(row))
+		lines[i] = fmt.Sprintf("%s (id %s)", l.label(row), l.Store.ID(row))
 	}
 	return lines
 }

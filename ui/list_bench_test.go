@@ -12,21 +12,21 @@ import (
 	"lookout/theme"
 )
 
-// named are things whose cells cost nothing, so that only the list's own work is measured.
-func named(t testing.TB, n int) *List[thing] {
+// newCheapList are things whose cells cost nothing, so that only the list's own work is measured.
+func newCheapList(t testing.TB, n int) *List[thing] {
 	rows := things(n)
-	l := listed(t, &rows)
+	l := newLoadedList(t, &rows)
 	l.Columns[1].Cell = func(x thing, _ Box) (string, theme.Tone) { return x.name[6:], theme.Muted }
 	return l
 }
 
 // A frame costs the same however many rows there are, and next to nothing of the collector's time.
 func TestAFrameAllocatesLittle(t *testing.T) {
-	l, room := named(t, 30_000), box(t, 200, 50)
+	l, room := newCheapList(t, 30_000), newTestBox(t, 200, 50)
 	l.Detail = func(x thing, _ Box) string { return x.name }
 	l.View(room)
 	if n := testing.AllocsPerRun(50, func() {
-		l.move(1)
+		l.moveCursor(1)
 		l.View(room)
 	}); n > 12 {
 		t.Errorf("%v allocations", n)
@@ -34,10 +34,10 @@ func TestAFrameAllocatesLittle(t *testing.T) {
 }
 
 func BenchmarkFrameWithoutCells(b *testing.B) {
-	l, room := named(b, 100_000), box(b, 200, 50)
+	l, room := newCheapList(b, 100_000), newTestBox(b, 200, 50)
 	b.ReportAllocs()
 	for range b.N {
-		l.move(1)
+		l.moveCursor(1)
 		l.View(room)
 	}
 }
@@ -46,13 +46,13 @@ func BenchmarkPage(b *testing.B) {
 	for _, n := range []int{1_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			rows := things(n)
-			l, room := listed(b, &rows), box(b, 200, 50)
+			l, room := newLoadedList(b, &rows), newTestBox(b, 200, 50)
 			b.ReportAllocs()
 			for by := 47; b.Loop(); {
-				if l.at == 0 || l.at == n-1 {
+				if l.position == 0 || l.position == n-1 {
 					by = -by
 				}
-				l.move(by)
+				l.moveCursor(by)
 				l.View(room)
 			}
 		})
@@ -61,8 +61,8 @@ func BenchmarkPage(b *testing.B) {
 
 // BenchmarkForm is a key in a form of nine fields, and its frame.
 func BenchmarkForm(b *testing.B) {
-	room, text := box(b, 100, 40), make([]string, 9)
-	form := Form{Title: "New service", Yes: "add"}
+	room, text := newTestBox(b, 100, 40), make([]string, 9)
+	form := Form{Title: "New service", SubmitLabel: "add"}
 	for i := range text {
 		form.Fields = append(form.Fields, Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], Length(0, 64)))
 	}
@@ -80,12 +80,12 @@ func BenchmarkForm(b *testing.B) {
 
 // BenchmarkChart plots a day of two measures in steps of five minutes.
 func BenchmarkChart(b *testing.B) {
-	room, start := box(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	room, start := newTestBox(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	c := Chart{Title: "network", Unit: func(v float64) string { return fmt.Sprintf("%.0f kb/s", v) }, Location: time.UTC}
 	for n, name := range []string{"in", "out"} {
 		s := Series{Name: name, Tone: theme.ChartFirst}
 		for i := range 288 {
-			s.Points = append(s.Points, Point{At: start.Add(time.Duration(i) * 5 * time.Minute), Value: math.Sin(float64(i)/20+float64(n))*400 + 500})
+			s.Points = append(s.Points, ChartPoint{Time: start.Add(time.Duration(i) * 5 * time.Minute), Value: math.Sin(float64(i)/20+float64(n))*400 + 500})
 		}
 		c.Series = append(c.Series, s)
 	}
@@ -95,22 +95,22 @@ func BenchmarkChart(b *testing.B) {
 	}
 }
 
-// BenchmarkArrival is a page of 500 arriving in a set that holds up to a million.
-func BenchmarkArrival(b *testing.B) {
+// BenchmarkStore_addRows is a page of 500 arriving in a set that holds up to a million.
+func BenchmarkStore_addRows(b *testing.B) {
 	const million, page = 1_000_000, 500
 	rows := things(million)
-	var set *Set[thing]
+	var set *Store[thing]
 	at := million
 	b.ReportAllocs()
 	for b.Loop() {
 		if at == million {
 			at = 0
-			set = NewSet(b.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
-				Fetch: func(context.Context, string) (Page[thing], error) { return Page[thing]{Next: "0"}, nil }})
-			settle(set.Refresh())
+			set = NewStore(b.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
+				Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Next: "0"}, nil }})
+			runAll(set.Refresh())
 		}
-		set.asking = func() {}
-		(&arrival[thing]{set: set, gen: set.gen, cursor: fmt.Sprint(at), page: Page[thing]{Rows: rows[at : at+page], Next: "on"}}).Deliver()
+		set.cancelFetch = func() {}
+		(&pageResult[thing]{store: set, gen: set.gen, cursor: fmt.Sprint(at), page: RowPage[thing]{Rows: rows[at : at+page], Next: "on"}}).Deliver()
 		at += page
 	}
 }

@@ -28,21 +28,21 @@ func things(n int) []thing {
 	return rows
 }
 
-// listed is a list of things that have arrived.
-func listed(t testing.TB, rows *[]thing) *List[thing] {
+// newLoadedList is a list of things that have arrived.
+func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
-	s := NewSet(context.Background(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
-		Fetch: func(context.Context, string) (Page[thing], error) { return Page[thing]{Rows: *rows}, nil }})
-	l := &List[thing]{Title: "things", Set: s, Empty: "no things yet · n adds one", Columns: []Column[thing]{
+	s := NewStore(context.Background(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
+		Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Rows: *rows}, nil }})
+	l := &List[thing]{Title: "things", Store: s, EmptyText: "no things yet · n adds one", Columns: []Column[thing]{
 		{Title: "name", Min: 12, Cell: func(x thing, _ Box) (string, theme.Tone) { return x.name, theme.Strong }},
-		{Title: "id", Width: 8, Right: true, Drop: 1, Cell: func(x thing, _ Box) (string, theme.Tone) { return fmt.Sprint(x.id), theme.Muted },
+		{Title: "id", Width: 8, AlignRight: true, DropPriority: 1, Cell: func(x thing, _ Box) (string, theme.Tone) { return fmt.Sprint(x.id), theme.Muted },
 			Less: func(a, b thing) bool { return a.id < b.id }},
 	}}
-	settle(s.Refresh())
+	runAll(s.Refresh())
 	return l
 }
 
-func box(t testing.TB, w, h int) Box {
+func newTestBox(t testing.TB, w, h int) Box {
 	t.Helper()
 	look, err := theme.New("dark", theme.TrueColor, false)
 	if err != nil {
@@ -51,7 +51,7 @@ func box(t testing.TB, w, h int) Box {
 	return Box{Width: w, Height: h, Theme: look, Now: time.Unix(0, 0), Focused: true}
 }
 
-func press(l *List[thing], keys ...string) {
+func pressKeys(l *List[thing], keys ...string) {
 	for _, k := range keys {
 		if l.Typing() {
 			for _, r := range k {
@@ -72,13 +72,13 @@ func press(l *List[thing], keys ...string) {
 
 func TestTheCursorStaysOnItsRow(t *testing.T) {
 	rows := things(5)
-	l := listed(t, &rows)
-	l.View(box(t, 60, 10))
-	press(l, "j", "j")
+	l := newLoadedList(t, &rows)
+	l.View(newTestBox(t, 60, 10))
+	pressKeys(l, "j", "j")
 	rows = append([]thing{{99, "a new first"}}, rows...)
-	settle(l.Set.Refresh())
-	screen := ansi.Strip(l.View(box(t, 60, 10)))
-	if row, _ := l.row(); row.id != 2 {
+	runAll(l.Store.Refresh())
+	screen := ansi.Strip(l.View(newTestBox(t, 60, 10)))
+	if row, _ := l.cursorRow(); row.id != 2 {
 		t.Errorf("the cursor went to %+v", row)
 	}
 	if !strings.Contains(screen, "▸ thing 000002") {
@@ -88,17 +88,17 @@ func TestTheCursorStaysOnItsRow(t *testing.T) {
 
 func TestFilterSortMarks(t *testing.T) {
 	rows := things(20)
-	l := listed(t, &rows)
-	l.View(box(t, 60, 10))
-	press(l, "/", "00001 !id:13")
-	if n := l.order.count(l.Set); n != 10 {
+	l := newLoadedList(t, &rows)
+	l.View(newTestBox(t, 60, 10))
+	pressKeys(l, "/", "00001 !id:13")
+	if n := l.rowIndex.count(l.Store); n != 10 {
 		t.Errorf("%d rows match", n)
 	}
-	press(l, "A")
-	if marked, hidden := l.marked(); len(marked) != 10 || hidden != 0 {
+	pressKeys(l, "A")
+	if marked, hidden := l.markedRows(); len(marked) != 10 || hidden != 0 {
 		t.Errorf("%d marked, %d hidden", len(marked), hidden)
 	}
-	press(l, "esc", "esc")
+	pressKeys(l, "esc", "esc")
 	if l.filter.text != "" || l.marks.count() != 0 {
 		t.Error("esc does not clear marks and filter")
 	}
@@ -108,16 +108,16 @@ func TestFilterSortMarks(t *testing.T) {
 			a.Do() // the same again turns round
 		}
 	}
-	press(l, "g")
-	if row, _ := l.row(); row.id != 19 {
+	pressKeys(l, "g")
+	if row, _ := l.cursorRow(); row.id != 19 {
 		t.Errorf("sorted down by id the first is %+v", row)
 	}
 }
 
-func TestTheFiveStatesDiffer(t *testing.T) {
+func TestList_View_emptyStates(t *testing.T) {
 	states := map[string]string{}
 	add := func(name string, l *List[thing]) {
-		screen := ansi.Strip(l.View(box(t, 70, 12)))
+		screen := ansi.Strip(l.View(newTestBox(t, 70, 12)))
 		for other, seen := range states {
 			if seen == screen {
 				t.Errorf("%s looks like %s:\n%s", name, other, screen)
@@ -126,21 +126,21 @@ func TestTheFiveStatesDiffer(t *testing.T) {
 		states[name] = screen
 	}
 	failing := func(err error) *List[thing] {
-		l := listed(t, &[]thing{})
-		l.Set = NewSet(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }, Fetch: func(context.Context, string) (Page[thing], error) { return Page[thing]{}, err }})
-		settle(l.Set.Refresh())
+		l := newLoadedList(t, &[]thing{})
+		l.Store = NewStore(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }, Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{}, err }})
+		runAll(l.Store.Refresh())
 		return l
 	}
 	loading := failing(nil)
-	loading.Set = NewSet(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }})
+	loading.Store = NewStore(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }})
 	rows := things(3)
-	filtered := listed(t, &rows)
-	press(filtered, "/", "nowhere")
+	filtered := newLoadedList(t, &rows)
+	pressKeys(filtered, "/", "nowhere")
 	add("loading", loading)
-	add("empty", listed(t, &[]thing{}))
+	add("empty", newLoadedList(t, &[]thing{}))
 	add("filtered", filtered)
-	add("denied", failing(denied{}))
-	add("failed", failing(lost{}))
+	add("denied", failing(deniedError{}))
+	add("failed", failing(unknownOutcomeError{}))
 	for name, part := range map[string]string{"loading": "reading things", "empty": "n adds one", "filtered": "esc clears the filter", "denied": "not allowed", "failed": "r tries again"} {
 		if !strings.Contains(states[name], part) {
 			t.Errorf("%s does not say %q:\n%s", name, part, states[name])
@@ -148,19 +148,19 @@ func TestTheFiveStatesDiffer(t *testing.T) {
 	}
 }
 
-type denied struct{}
+type deniedError struct{}
 
-func (denied) Error() string { return "list things: Unauthorized (403)" }
-func (denied) Denied() bool  { return true }
+func (deniedError) Error() string { return "list things: Unauthorized (403)" }
+func (deniedError) Denied() bool  { return true }
 
 func TestEveryFrameFitsItsBox(t *testing.T) {
 	faulttest.ReportCase(t, "E12", "TestEveryFrameFitsItsBox")
 	rows := []thing{{1, "plain"}, {2, "日本語の長い名前が入っています"}, {3, "e\u0301\u0301 combining"}, {4, strings.Repeat("long ", 60)}}
-	l := listed(t, &rows)
+	l := newLoadedList(t, &rows)
 	l.Detail = func(x thing, b Box) string { return strings.Repeat(x.name+"\n", 40) }
 	for _, w := range []int{0, 1, 2, 5, 12, 40, 80, 120, 200} {
 		for _, h := range []int{0, 1, 2, 3, 10, 50} {
-			b := box(t, w, h)
+			b := newTestBox(t, w, h)
 			out := b.Fit(l.View(b))
 			if h == 0 || w == 0 {
 				continue
@@ -184,7 +184,7 @@ func TestChart(t *testing.T) {
 	series := func(values ...float64) []Series {
 		s := Series{Name: "cpu", Tone: theme.ChartFirst}
 		for i, v := range values {
-			s.Points = append(s.Points, Point{start.Add(time.Duration(i) * 5 * time.Minute), v})
+			s.Points = append(s.Points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), v})
 		}
 		return []Series{s}
 	}
@@ -192,7 +192,7 @@ func TestChart(t *testing.T) {
 	for i := range 12 {
 		flat[i*24+7] = 100
 	}
-	line := buckets(series(flat...)[0].Points, 60, start, start.Add(287*5*time.Minute))
+	line := downsample(series(flat...)[0].Points, 60, start, start.Add(287*5*time.Minute))
 	spikes := 0
 	for i, v := range line {
 		if v == 100 && (i == 0 || line[i-1] != 100) {
@@ -207,7 +207,7 @@ func TestChart(t *testing.T) {
 		"infinite": {math.Inf(1), 1, math.Inf(-1)}, "huge": {1e300, 2}, "negative": {-5, -1, -3}, "a day": flat, "many": many} {
 		c := Chart{Title: "CPU", Unit: func(v float64) string { return fmt.Sprintf("%.0f %%", v) }, Series: series(values...)}
 		for _, size := range [][2]int{{60, 12}, {20, 5}, {5, 2}, {200, 40}} {
-			b := box(t, size[0], size[1])
+			b := newTestBox(t, size[0], size[1])
 			out := ansi.Strip(b.Fit(c.View(b)))
 			if name == "none" || name == "all gaps" {
 				if size[0] > 20 && !strings.Contains(out, "no data") {
@@ -225,20 +225,20 @@ func TestChart(t *testing.T) {
 func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	var label, region, password string
 	sent := 0
-	form := Form{Title: "New", Verb: "adding", Yes: "add", Fields: []Field{
+	form := Form{Title: "New", ProgressText: "adding", SubmitLabel: "add", Fields: []Field{
 		Text("label", "Label", &label, Length(3, 10)), Text("region", "Region", &region), Secret("password", "Password", &password)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			sent++
-			return nil, refusal{"region": "is required", "other": "is odd"}
+			return nil, rejectionError{"region": "is required", "other": "is odd"}
 		}}
 	v := NewFormView(form, t.Context())
-	b := box(t, 70, 20)
+	b := newTestBox(t, 70, 20)
 	typed := func(text string) {
 		for _, r := range text {
 			v.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 		}
 	}
-	send := func() { settle(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
+	send := func() { runAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
 	typed("ab")
 	send()
 	if sent != 0 || !strings.Contains(ansi.Strip(v.View(b)), "3 to 10 characters") {
@@ -252,7 +252,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	if v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}) != nil {
 		t.Error("a form that is being sent is sent again")
 	}
-	settle(first)
+	runAll(first)
 	screen := ansi.Strip(v.View(b))
 	if v.Done() || sent != 1 || label != "abcd" || !strings.Contains(screen, "abcd") || !strings.Contains(screen, "is required") || !strings.Contains(screen, "other: is odd") {
 		t.Errorf("done %v, sent %d, label %q:\n%s", v.Done(), sent, label, screen)
@@ -260,8 +260,8 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	if strings.Contains(screen, "canary") || password != "canary" {
 		t.Error("the password is shown or lost")
 	}
-	if v.at != 1 {
-		t.Errorf("the keyboard is at field %d, not at the refused one", v.at)
+	if v.focus != 1 {
+		t.Errorf("the keyboard is at field %d, not at the refused one", v.focus)
 	}
 	v.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	if v.Done() {
@@ -269,41 +269,41 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	}
 }
 
-type refusal map[string]string
+type rejectionError map[string]string
 
-func (refusal) Error() string               { return "create: refused" }
-func (r refusal) Fields() map[string]string { return r }
+func (rejectionError) Error() string               { return "create: refused" }
+func (r rejectionError) Fields() map[string]string { return r }
 
-func benchmark(b *testing.B, n int) {
+func benchmarkMoveAndView(b *testing.B, n int) {
 	rows := things(n)
-	l := listed(b, &rows)
-	room := box(b, 200, 50)
+	l := newLoadedList(b, &rows)
+	room := newTestBox(b, 200, 50)
 	l.View(room)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for range b.N {
-		l.move(1)
+		l.moveCursor(1)
 		l.View(room)
 	}
 }
 
-func BenchmarkMoveAndView1k(b *testing.B)   { benchmark(b, 1_000) }
-func BenchmarkMoveAndView100k(b *testing.B) { benchmark(b, 100_000) }
-func BenchmarkMoveAndView1M(b *testing.B)   { benchmark(b, 1_000_000) }
+func BenchmarkMoveAndView1k(b *testing.B)   { benchmarkMoveAndView(b, 1_000) }
+func BenchmarkMoveAndView100k(b *testing.B) { benchmarkMoveAndView(b, 100_000) }
+func BenchmarkMoveAndView1M(b *testing.B)   { benchmarkMoveAndView(b, 1_000_000) }
 
 // A list says of its own rows alone that its filter hides them.
 func TestHides(t *testing.T) {
 	rows := things(20)
-	l := listed(t, &rows)
-	if l.Hides(Row{Set: l.Set, ID: "7"}) {
+	l := newLoadedList(t, &rows)
+	if l.Hides(RowRef{Store: l.Store, ID: "7"}) {
 		t.Error("hidden without a filter")
 	}
 	l.filter.text = "000003"
-	other := listed(t, &rows)
+	other := newLoadedList(t, &rows)
 	for _, c := range []struct {
-		row  Row
+		row  RowRef
 		want bool
-	}{{Row{Set: l.Set, ID: "7"}, true}, {Row{Set: l.Set, ID: "3"}, false}, {Row{Set: l.Set, ID: "99"}, false}, {Row{Set: other.Set, ID: "7"}, false}, {Row{}, false}} {
+	}{{RowRef{Store: l.Store, ID: "7"}, true}, {RowRef{Store: l.Store, ID: "3"}, false}, {RowRef{Store: l.Store, ID: "99"}, false}, {RowRef{Store: other.Store, ID: "7"}, false}, {RowRef{}, false}} {
 		if got := l.Hides(c.row); got != c.want {
 			t.Errorf("%q: %v", c.row.ID, got)
 		}

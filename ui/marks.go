@@ -5,10 +5,10 @@ import "math/bits"
 // marks are the rows of a set that are marked, by their places: a bit a row, so that a million are marked in no time. Rows that come later
 // are not marked. Places are those of one moment of the set; when rows have moved since, follow finds the marked ones again.
 type marks[T any] struct {
-	bits  []uint64
-	n     int
-	moved int           // of the set, for which the places hold
-	at    func(i int) T // the rows of that moment
+	bits          []uint64
+	n             int
+	layoutVersion int           // of the set, for which the places hold
+	rowAt         func(i int) T // the rows of that moment
 }
 
 // count is how many rows are marked.
@@ -22,12 +22,12 @@ func (m *marks[T]) has(place int) bool {
 // clear takes all marks away.
 func (m *marks[T]) clear() { *m = marks[T]{} }
 
-// open makes room for marks on the rows that a set has now.
-func (m *marks[T]) open(set *Set[T]) {
-	m.follow(set)
+// reserve makes room for marks on the rows that a set has now.
+func (m *marks[T]) reserve(set *Store[T]) {
+	m.relocate(set)
 	var n int
-	n, m.at = set.Snapshot()
-	m.moved = set.moved
+	n, m.rowAt = set.Snapshot()
+	m.layoutVersion = set.layoutVersion
 	for len(m.bits) < (n+63)/64 {
 		m.bits = append(m.bits, 0)
 	}
@@ -41,8 +41,8 @@ func (m *marks[T]) add(place int) {
 	}
 }
 
-// flip marks the row at a place of an opened set, or takes its mark away.
-func (m *marks[T]) flip(place int) {
+// toggle marks the row at a place of an opened set, or takes its mark away.
+func (m *marks[T]) toggle(place int) {
 	if m.has(place) {
 		m.bits[place/64] &^= 1 << (place % 64)
 		m.n--
@@ -51,8 +51,8 @@ func (m *marks[T]) flip(place int) {
 	m.add(place)
 }
 
-// upTo marks the first n rows of an opened set.
-func (m *marks[T]) upTo(n int) {
+// addFirst marks the first n rows of an opened set.
+func (m *marks[T]) addFirst(n int) {
 	for w := range n / 64 {
 		m.bits[w] = ^uint64(0)
 	}
@@ -76,16 +76,16 @@ func (m *marks[T]) each(do func(place int) (more bool)) {
 	}
 }
 
-// follow finds the marked rows again after rows have moved. Those that are gone lose their marks.
-func (m *marks[T]) follow(set *Set[T]) {
-	if m.n == 0 || m.moved == set.moved {
+// relocate finds the marked rows again after rows have moved. Those that are gone lose their marks.
+func (m *marks[T]) relocate(set *Store[T]) {
+	if m.n == 0 || m.layoutVersion == set.layoutVersion {
 		return
 	}
 	old := *m
-	*m = marks[T]{moved: set.moved}
-	m.open(set)
+	*m = marks[T]{layoutVersion: set.layoutVersion}
+	m.reserve(set)
 	old.each(func(place int) bool {
-		if i, held := set.Index(set.ID(old.at(place))); held {
+		if i, held := set.Index(set.ID(old.rowAt(place))); held {
 			m.add(i)
 		}
 		return true

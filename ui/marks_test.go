@@ -10,18 +10,20 @@ import (
 // Marks stay on their rows when rows move, leave with rows that are gone, and do not spread to rows that come.
 func TestMarksFollowTheirRows(t *testing.T) {
 	rows := things(200)
-	s := NewSet(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
-		Fetch: func(context.Context, string) (Page[thing], error) { return Page[thing]{Rows: slices.Clone(rows)}, nil }})
-	l := &List[thing]{Title: "things", Set: s}
-	settle(s.Refresh())
-	l.settle()
+	s := NewStore(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
+		Fetch: func(context.Context, string) (RowPage[thing], error) {
+			return RowPage[thing]{Rows: slices.Clone(rows)}, nil
+		}})
+	l := &List[thing]{Title: "things", Store: s}
+	runAll(s.Refresh())
+	l.restoreCursor()
 	l.markAll()
-	l.mark("7")
+	l.toggleMark("7")
 	slices.Reverse(rows)
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
-	settle(s.Refresh())
-	l.settle()
-	marked, _ := l.marked()
+	runAll(s.Refresh())
+	l.restoreCursor()
+	marked, _ := l.markedRows()
 	if len(marked) != 190 || l.marks.count() != 190 {
 		t.Fatalf("%d rows are marked, %d counted", len(marked), l.marks.count())
 	}

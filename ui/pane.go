@@ -22,7 +22,7 @@ type Pane interface {
 type Box struct {
 	Width, Height int
 	Focused       bool
-	Words         bool // no drawings: charts are told by their figures
+	TextOnly      bool // no drawings: charts are told by their figures
 	Theme         *theme.Theme
 	Now           time.Time
 }
@@ -30,11 +30,11 @@ type Box struct {
 // Typer is a pane that may have the keyboard for text. While Typing no key is a command.
 type Typer interface{ Typing() bool }
 
-// Leaver is a pane that wants to know that it was taken off the stack: it cancels what it asked.
-type Leaver interface{ Leave() }
+// Closer is a pane that wants to know that it was taken off the stack: it cancels what it asked.
+type Closer interface{ OnClose() }
 
-// Teller is a pane that says how fresh its rows are.
-type Teller interface{ Fresh() Freshness }
+// FreshnessReporter is a pane that says how fresh its rows are.
+type FreshnessReporter interface{ Freshness() Freshness }
 
 // Poller is a pane that asks for less when the clock asks than when somebody does.
 type Poller interface{ Poll() tea.Cmd }
@@ -52,14 +52,14 @@ type Selector interface{ Select(id string) bool }
 
 // Finder is a pane whose rows the palette may offer. Labels are clean and at most limit are given.
 type Finder interface {
-	Find(text string, limit int) []Target
+	Find(text string, limit int) []SearchResult
 }
 
 // Hider is a pane that may hide a row by a filter.
-type Hider interface{ Hides(Row) bool }
+type Hider interface{ Hides(RowRef) bool }
 
-// A Target is somewhere the palette can go.
-type Target struct {
+// A SearchResult is somewhere the palette can go.
+type SearchResult struct {
 	Label string // "billing-api"
 	ID    string // identity in its pane
 }
@@ -71,18 +71,18 @@ type Notice struct {
 	Tone theme.Tone
 }
 
-// Kept is what the user has chosen in a pane: kept while its account is away.
-type Kept struct {
+// PaneState is what the user has chosen in a pane: kept while its account is away.
+type PaneState struct {
 	Filter  string
-	Sort    string // title of a column; empty is the pane's own order
+	SortBy  string // title of a column; empty is the pane's own order
 	Reverse bool
 	Row     string // identity of the row at the cursor
 }
 
-// Keeper is a pane whose choices can be kept and made again.
-type Keeper interface {
-	Keep() Kept
-	Restore(Kept)
+// StateSaver is a pane whose choices can be kept and made again.
+type StateSaver interface {
+	SaveState() PaneState
+	RestoreState(PaneState)
 }
 
 // Refresher is anything that can be asked again: a pane or a set.
@@ -90,61 +90,61 @@ type Refresher interface{ Refresh() tea.Cmd }
 
 // What a pane may ask of the shell. Each is a message: return it from a command.
 type (
-	// Say is a line of news. Undo, when it is there, is offered with it.
-	Say struct {
+	// NewsMsg is a line of news. Undo, when it is there, is offered with it.
+	NewsMsg struct {
 		Text string
 		Tone theme.Tone
 		Undo *Action
-		Row  Row // what it is about, where that is one row that should be in sight now
+		Row  RowRef // what it is about, where that is one row that should be in sight now
 	}
-	// Row is a row of a set, by its identity; an empty one is none.
-	Row struct {
-		Set any
-		ID  string
+	// RowRef is a row of a set, by its identity; an empty one is none.
+	RowRef struct {
+		Store any
+		ID    string
 	}
-	// Open pushes a pane on the tab's stack.
-	Open struct{ Pane Pane }
-	// Close takes the front pane off the tab's stack.
-	Close struct{}
-	// Enter puts a form in front.
-	Enter struct{ Form Form }
-	// Ask puts the question of an action in front, or does the action where it asks nothing.
-	Ask struct{ Action Action }
-	// Goto switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then, where there is one, is opened on it.
-	Goto struct {
+	// OpenPaneMsg pushes a pane on the tab's stack.
+	OpenPaneMsg struct{ Pane Pane }
+	// ClosePaneMsg takes the front pane off the tab's stack.
+	ClosePaneMsg struct{}
+	// OpenFormMsg puts a form in front.
+	OpenFormMsg struct{ Form Form }
+	// RunActionMsg puts the question of an action in front, or does the action where it asks nothing.
+	RunActionMsg struct{ Action Action }
+	// GoToMsg switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then, where there is one, is opened on it.
+	GoToMsg struct {
 		Pane, ID string
-		Then     Pane
+		ThenOpen Pane
 	}
-	// Copy puts text on the clipboard. What names it in the news: "e-mail address".
-	Copy struct{ Text, What string }
-	// Browse opens an address in the browser, or shows it where there is none.
-	Browse struct{ URL string }
+	// CopyMsg puts text on the clipboard. What names it in the news: "e-mail address".
+	CopyMsg struct{ Text, Label string }
+	// OpenURLMsg opens an address in the browser, or shows it where there is none.
+	OpenURLMsg struct{ URL string }
 	// Menu puts a choice of actions in front.
 	Menu struct {
 		Title   string
 		Actions []Action
 	}
-	// Again reads the front pane anew.
-	Again struct{}
-	// Show puts text in front that can be scrolled and copied: a row as JSON, a call sheet.
-	Show struct{ Title, Text string }
+	// RefreshMsg reads the front pane anew.
+	RefreshMsg struct{}
+	// ShowTextMsg puts text in front that can be scrolled and copied: a row as JSON, a call sheet.
+	ShowTextMsg struct{ Title, Text string }
 )
 
-// Copied is a text that the copy menu offers: a command line, a request.
-type Copied struct{ Name, Key, Text string }
+// CopyItem is a text that the copy menu offers: a command line, a request.
+type CopyItem struct{ Name, Key, Text string }
 
-// Once puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it is closed.
-type Once struct {
-	Title  string
-	Text   string        // what it is, above
-	Lines  [][2]string   // what belongs to it and is no secret: label, value
-	What   string        // "secret key"
-	Reveal func() string // the secret
-	Saves  []Save
+// OneTimeSecret puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it is closed.
+type OneTimeSecret struct {
+	Title   string
+	Text    string        // what it is, above
+	Details [][2]string   // what belongs to it and is no secret: label, value
+	Name    string        // "secret key"
+	Reveal  func() string // the secret
+	Formats []ExportFormat
 }
 
-// A Save is one form in which a secret can be written to a file.
-type Save struct {
+// A ExportFormat is one form in which a secret can be written to a file.
+type ExportFormat struct {
 	Name  string // "rclone remote"
 	Path  string // proposed
 	Write func(path string) error
@@ -153,11 +153,11 @@ type Save struct {
 // Send is a command that delivers one message at once.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// News is a command that says text in a tone.
-func News(tone theme.Tone, text string) tea.Cmd { return Send(Say{Text: text, Tone: tone}) }
+// ShowNews is a command that says text in a tone.
+func ShowNews(tone theme.Tone, text string) tea.Cmd { return Send(NewsMsg{Text: text, Tone: tone}) }
 
-// Exec lends the terminal to another program, named with a list of arguments that no shell reads.
-type Exec struct {
+// ExecMsg lends the terminal to another program, named with a list of arguments that no shell reads.
+type ExecMsg struct {
 	Name string
 	Args []string
 }

@@ -11,42 +11,42 @@ import (
 
 // File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
 func File(name, label string, v *string, checks ...Check) Field {
-	t := newTyped(*v, func(s string) { *v = s })
+	t := newTextInput(*v, func(s string) { *v = s })
 	return Field{Name: name, Label: label, checks: checks, input: &path{t, *v}}.Note("→ completes the path")
 }
 
 // path is text that began with a proposal: a whole path behind it takes its place.
 type path struct {
-	*typed
-	proposed string
+	*textInput
+	defaultPath string
 }
 
 func (p *path) press(k tea.KeyPressMsg) bool {
-	if k.String() == "right" && p.at == len(p.runes) {
+	if k.String() == "right" && p.cursor == len(p.runes) {
 		p.complete()
 		return true
 	}
-	taken := p.typed.press(k)
-	if n := len(p.proposed); n > 0 && os.IsPathSeparator(p.proposed[n-1]) {
-		p.replace()
+	taken := p.textInput.press(k)
+	if n := len(p.defaultPath); n > 0 && os.IsPathSeparator(p.defaultPath[n-1]) {
+		p.dropDefault()
 	}
 	return taken
 }
 
 func (p *path) paste(s string) {
-	p.typed.paste(s)
-	p.replace()
+	p.textInput.paste(s)
+	p.dropDefault()
 }
 
-// replace takes the proposal away where a whole path stands behind it.
-func (p *path) replace() {
-	whole, behind := strings.CutPrefix(p.text(), p.proposed)
-	if !behind || p.proposed == "" || !filepath.IsAbs(whole) {
+// dropDefault takes the proposal away where a whole path stands behind it.
+func (p *path) dropDefault() {
+	whole, behind := strings.CutPrefix(p.text(), p.defaultPath)
+	if !behind || p.defaultPath == "" || !filepath.IsAbs(whole) {
 		return
 	}
-	at, n := p.at, utf8.RuneCountInString(p.proposed)
-	p.cut(0, n)
-	p.at = max(0, at-n)
+	at, n := p.cursor, utf8.RuneCountInString(p.defaultPath)
+	p.deleteRange(0, n)
+	p.cursor = max(0, at-n)
 }
 
 // complete adds what all files that begin with the text have in common.
@@ -66,8 +66,8 @@ func (p *path) complete() {
 	}
 	if len(common) > len(p.text()) {
 		p.runes = []rune(common)
-		p.at = len(p.runes)
-		p.set(p.text())
+		p.cursor = len(p.runes)
+		p.onChange(p.text())
 	}
 }
 

@@ -9,68 +9,68 @@ import (
 	"lookout/theme"
 )
 
-// staged is a list of things with a stage each, sorted by it: moving 0, waiting 1, done 2, of which the latest comes first.
-func staged(t testing.TB, stages *[]int) *List[thing] {
+// newStagedList is a list of things with a stage each, sorted by it: moving 0, waiting 1, done 2, of which the latest comes first.
+func newStagedList(t testing.TB, stages *[]int) *List[thing] {
 	t.Helper()
 	rows := things(len(*stages))
-	l := listed(t, &rows)
-	l.Sort, l.Detail = "stage", func(x thing, _ Box) string { return x.name }
+	l := newLoadedList(t, &rows)
+	l.SortBy, l.Detail = "stage", func(x thing, _ Box) string { return x.name }
 	l.Columns = append(l.Columns, Column[thing]{Title: "stage", Width: 6, Cell: func(x thing, _ Box) (string, theme.Tone) { return "", theme.Plain },
-		Rank: func(x thing) Rank { n := (*stages)[x.id]; return Rank{Number: n, Latest: n == 2} }})
-	l.View(box(t, 60, 12))
+		Rank: func(x thing) Rank { n := (*stages)[x.id]; return Rank{Number: n, NewestFirst: n == 2} }})
+	l.View(newTestBox(t, 60, 12))
 	return l
 }
 
-// turned brings a thing to another stage, as rows that come anew do.
-func turned(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
+// setStage brings a thing to another stage, as rows that come anew do.
+func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 	t.Helper()
 	*stages = slices.Clone(*stages)
 	(*stages)[id] = stage
-	next := NewRows(l.Set.ID)
-	next.Append(l.Set.Rows())
-	settle(l.Set.Show(next))
-	l.View(box(t, 60, 12))
+	next := NewSliceStorage(l.Store.ID)
+	next.Append(l.Store.Rows())
+	runAll(l.Store.Replace(next))
+	l.View(newTestBox(t, 60, 12))
 }
 
 // What is under way moves on beneath a cursor, which does not run after what is done; where rows come above it, it stays on its row.
 func TestACursorDoesNotFollowARowToAnotherRank(t *testing.T) {
 	stages := []int{0, 0, 1, 1, 2, 2}
-	l := staged(t, &stages)
-	if got := ids(l); !slices.Equal(got, []int{0, 1, 2, 3, 5, 4}) {
+	l := newStagedList(t, &stages)
+	if got := shownIDs(l); !slices.Equal(got, []int{0, 1, 2, 3, 5, 4}) {
 		t.Fatalf("the order is %v", got)
 	}
 	at := func(id, place int) {
 		t.Helper()
-		if row, _ := l.row(); row.id != id || l.at != place {
-			t.Errorf("the cursor is on %d at %d, not on %d at %d", row.id, l.at, id, place)
+		if row, _ := l.cursorRow(); row.id != id || l.position != place {
+			t.Errorf("the cursor is on %d at %d, not on %d at %d", row.id, l.position, id, place)
 		}
 	}
-	turned(t, l, &stages, 0, 2)
+	setStage(t, l, &stages, 0, 2)
 	at(1, 0)
-	press(l, "G", "k")
+	pressKeys(l, "G", "k")
 	at(4, 4)
-	turned(t, l, &stages, 1, 2) // it leaves from before the row at the cursor
+	setStage(t, l, &stages, 1, 2) // it leaves from before the row at the cursor
 	at(4, 3)
-	turned(t, l, &stages, 4, 1) // tried again
-	if got := ids(l); !slices.Equal(got, []int{2, 3, 4, 5, 1, 0}) {
+	setStage(t, l, &stages, 4, 1) // tried again
+	if got := shownIDs(l); !slices.Equal(got, []int{2, 3, 4, 5, 1, 0}) {
 		t.Fatalf("the order is %v", got)
 	}
 	at(5, 3)
-	press(l, "g", "enter")
-	turned(t, l, &stages, 2, 2)
+	pressKeys(l, "g", "enter")
+	setStage(t, l, &stages, 2, 2)
 	at(2, 3) // its details are being read
-	press(l, "esc")
+	pressKeys(l, "esc")
 	for _, a := range l.sortMenu().Actions {
 		if a.Name() == "name" {
 			a.Do()
 		}
 	}
-	l.View(box(t, 60, 12))
+	l.View(newTestBox(t, 60, 12))
 	at(2, 2)
 }
 
 // By rank rows stand as a stable sort by the same numbers has them, also turned round.
-func TestRanksAreAStableSort(t *testing.T) {
+func TestSortByRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	stages := make([]int, 1000)
 	for i := range stages {
@@ -94,14 +94,14 @@ func TestRanksAreAStableSort(t *testing.T) {
 				return m - n
 			}
 		})
-		if got := ranked(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse); !slices.Equal(got, want) {
+		if got := sortByRank(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse); !slices.Equal(got, want) {
 			t.Errorf("reverse %v: %v", reverse, got)
 		}
 	}
 }
 
-// BenchmarkRanks puts rows in the order of six ranks.
-func BenchmarkRanks(b *testing.B) {
+// BenchmarkSortByRank puts rows in the order of six ranks.
+func BenchmarkSortByRank(b *testing.B) {
 	rows := make([]int32, 100_000)
 	for i := range rows {
 		rows[i] = int32(i)
@@ -109,7 +109,7 @@ func BenchmarkRanks(b *testing.B) {
 	b.Run(fmt.Sprint(len(rows)), func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			ranked(rows, func(row int32) Rank { return Rank{Number: int(row) % 6} }, false)
+			sortByRank(rows, func(row int32) Rank { return Rank{Number: int(row) % 6} }, false)
 		}
 	})
 }

@@ -55,7 +55,7 @@ func New(ctx context.Context, o Options) *Account {
 	a := &Account{ctx: ctx, api: o.API, name: o.Name, flags: o.Flags, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
 		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), awaited: map[int]time.Time{}}
 	if a.now == nil {
-		a.now = ui.Wall
+		a.now = ui.WallTime
 	}
 	if a.location == nil {
 		a.location = time.Local
@@ -70,12 +70,12 @@ func (a *Account) Panes() []ui.Pane {
 }
 
 // Lists are the panes whose columns can be chosen: tabs, and what is opened from them.
-func (a *Account) Lists() []ui.Columned {
+func (a *Account) Lists() []ui.ColumnChooser {
 	open := a.listings
 	defer func() { a.listings = open }()
-	var lists []ui.Columned
+	var lists []ui.ColumnChooser
 	for _, p := range append(a.Panes(), a.objectsPane(&client.Bucket{}, "", "/"), a.linksPane()) {
-		if l, ok := p.(ui.Columned); ok {
+		if l, ok := p.(ui.ColumnChooser); ok {
 			lists = append(lists, l)
 		}
 	}
@@ -96,8 +96,8 @@ func (a *Account) Leaving() []string {
 	}
 	changes := 0
 	for _, set := range a.sets {
-		if w, ok := set.(interface{ Working() int }); ok {
-			changes += w.Working()
+		if w, ok := set.(interface{ PendingCount() int }); ok {
+			changes += w.PendingCount()
 		}
 	}
 	if changes > 0 {
@@ -130,41 +130,41 @@ func (a *Account) Close() {
 }
 
 // share makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the client gives them.
-func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.Page[T], error)) *ui.Set[T] {
+func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error)) *ui.Store[T] {
 	return from(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
 }
 
 // from is share for a source that has more to say.
-func from[T any](a *Account, src ui.Source[T]) *ui.Set[T] {
+func from[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
 	if set, ok := a.sets[src.Name]; ok {
-		return set.(*ui.Set[T])
+		return set.(*ui.Store[T])
 	}
 	src.Now = a.now
-	set := ui.NewSet(a.ctx, src)
+	set := ui.NewStore(a.ctx, src)
 	a.sets[src.Name] = set
 	return set
 }
 
 // numbered turns a list with page numbers into pages with cursors: "", "2", "3".
-func numbered[T any](page func(context.Context, int) (client.Page[T], error)) func(context.Context, string) (ui.Page[T], error) {
-	return func(ctx context.Context, cursor string) (ui.Page[T], error) {
+func numbered[T any](page func(context.Context, int) (client.Page[T], error)) func(context.Context, string) (ui.RowPage[T], error) {
+	return func(ctx context.Context, cursor string) (ui.RowPage[T], error) {
 		n := 1
 		if cursor != "" {
 			var err error
 			if n, err = strconv.Atoi(cursor); err != nil {
-				return ui.Page[T]{}, fmt.Errorf("page %q: %w", cursor, err)
+				return ui.RowPage[T]{}, fmt.Errorf("page %q: %w", cursor, err)
 			}
 		}
 		p, err := page(ctx, n)
-		return ui.Page[T]{Rows: p.Data, Next: p.Next(), Total: p.Results, Notes: p.Warnings}, err
+		return ui.RowPage[T]{Rows: p.Data, Next: p.Next(), Total: p.Results, Notes: p.Warnings}, err
 	}
 }
 
 // single turns one thing into a set of one row.
-func single[T any](view func(context.Context) (T, error)) func(context.Context, string) (ui.Page[T], error) {
-	return func(ctx context.Context, _ string) (ui.Page[T], error) {
+func single[T any](view func(context.Context) (T, error)) func(context.Context, string) (ui.RowPage[T], error) {
+	return func(ctx context.Context, _ string) (ui.RowPage[T], error) {
 		row, err := view(ctx)
-		return ui.Page[T]{Rows: []T{row}, Total: 1}, err
+		return ui.RowPage[T]{Rows: []T{row}, Total: 1}, err
 	}
 }
 
@@ -178,7 +178,7 @@ func pointed[T any](rows []T) []*T {
 }
 
 // the is the only row of a set of one.
-func the[T any](set *ui.Set[T]) (T, bool) {
+func the[T any](set *ui.Store[T]) (T, bool) {
 	if set.Len() > 0 {
 		return set.At(0), true
 	}

@@ -25,7 +25,7 @@ func bucketTrail(b *client.Bucket) string {
 	return b.Label.String() + prefixed("  ", or(b.Cluster.String(), b.Region.String()))
 }
 
-func (a *Account) buckets() *ui.Set[*client.Bucket] {
+func (a *Account) buckets() *ui.Store[*client.Bucket] {
 	return share(a, "buckets", bucketID, (&roundup{a: a}).fetch)
 }
 
@@ -42,36 +42,36 @@ func walk[T any](all func(func(T, error) bool)) (rows []T, err error) {
 
 func (a *Account) bucketsPane() ui.Pane {
 	return &ui.List[*client.Bucket]{
-		Title: "buckets",
-		Set:   a.buckets(),
-		Reads: []ui.Asked{a.transfer()},
+		Title:        "buckets",
+		Store:        a.buckets(),
+		JoinedStores: []ui.JoinedStore{a.transfer()},
 		Columns: []ui.Column[*client.Bucket]{
 			{Title: "bucket", Min: 16, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong }},
 			{Title: "cluster", Width: 14, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
 				return or(b.Cluster.String(), b.Region.String()), theme.Plain
 			}},
-			{Title: "objects", Width: 11, Right: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return grouped(b.Objects), theme.Plain },
+			{Title: "objects", Width: 11, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return grouped(b.Objects), theme.Plain },
 				Less: func(b, c *client.Bucket) bool { return b.Objects < c.Objects }},
-			{Title: "size", Width: 9, Right: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return size(b.Size), theme.Plain },
+			{Title: "size", Width: 9, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return size(b.Size), theme.Plain },
 				Less: func(b, c *client.Bucket) bool { return b.Size < c.Size }},
-			{Title: "created", Width: 10, Right: true, Drop: 2, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return day(b.Created), theme.Muted },
+			{Title: "created", Width: 10, AlignRight: true, DropPriority: 2, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return day(b.Created), theme.Muted },
 				Less: func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) }},
-			{Title: "host name", Min: 20, Drop: 3, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted }},
+			{Title: "host name", Min: 20, DropPriority: 3, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted }},
 		},
-		Acts: scoped(a, storageWrite, a.bucketActs()),
-		Always: func() []ui.Action {
-			return append(a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Change: true, Opens: true, Show: true,
-				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newBucket()}) }}, a.linksAction()), a.storageEnd()...)
+		Operations: scoped(a, storageWrite, a.bucketActs()),
+		PaneActions: func() []ui.Action {
+			return append(a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
+				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newBucket()}) }}, a.linksAction()), a.storageEnd()...)
 		},
 		Detail: a.bucketDetail,
-		One: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
+		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
 			return a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		},
-		Foot:  a.bucketsFoot,
-		Lines: a.bucketLines,
-		Empty: "no buckets yet · n makes one",
-		Sort:  "bucket",
-		Label: func(b *client.Bucket) string { return b.Label.String() },
+		Footer:    a.bucketsFoot,
+		CopyItems: a.bucketLines,
+		EmptyText: "no buckets yet · n makes one",
+		SortBy:    "bucket",
+		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
 }
 
@@ -91,23 +91,23 @@ func day(t client.Time) string {
 	return t.Time().Format("2006-01-02")
 }
 
-func (a *Account) bucketActs() []ui.Act[*client.Bucket] {
-	return []ui.Act[*client.Bucket]{
-		{Keys: []string{"enter", "l", "right"}, Name: "open", About: "the objects in it, folder by folder", Show: true, Into: func(b *client.Bucket) ui.Pane { return a.objectsPane(b, "", "/") }},
-		{Keys: []string{"x"}, Name: "access", About: "canned ACL and CORS", Show: true, Change: true, Form: func(rows []*client.Bucket) ui.Form { return a.accessForm(rows[0]) }},
-		{Keys: []string{"c"}, Name: "certificate", About: "TLS certificate: whether there is one, upload, delete", Show: true, Into: func(b *client.Bucket) ui.Pane { return a.certificatePane(b) }},
-		{Keys: []string{"y"}, Name: "copy address", Send: func(b *client.Bucket) tea.Msg {
-			return ui.Copy{Text: "https://" + b.Hostname.String() + "/", What: "address of " + b.Label.String()}
+func (a *Account) bucketActs() []ui.Operation[*client.Bucket] {
+	return []ui.Operation[*client.Bucket]{
+		{Keys: []string{"enter", "l", "right"}, Name: "open", Description: "the objects in it, folder by folder", ShowInHints: true, OpenPane: func(b *client.Bucket) ui.Pane { return a.objectsPane(b, "", "/") }},
+		{Keys: []string{"x"}, Name: "access", Description: "canned ACL and CORS", ShowInHints: true, Writes: true, Form: func(rows []*client.Bucket) ui.Form { return a.accessForm(rows[0]) }},
+		{Keys: []string{"c"}, Name: "certificate", Description: "TLS certificate: whether there is one, upload, delete", ShowInHints: true, OpenPane: func(b *client.Bucket) ui.Pane { return a.certificatePane(b) }},
+		{Keys: []string{"y"}, Name: "copy address", Message: func(b *client.Bucket) tea.Msg {
+			return ui.CopyMsg{Text: "https://" + b.Hostname.String() + "/", Label: "address of " + b.Label.String()}
 		}},
-		{Keys: []string{"o"}, Name: "open in browser", About: "its address: shows objects where the bucket is public", Off: func(b *client.Bucket) string { return because(b.Hostname.Raw() == "", "no host name was told") },
-			Send: func(b *client.Bucket) tea.Msg { return ui.Browse{URL: "https://" + b.Hostname.Raw() + "/"} }},
-		{Keys: []string{"X"}, Name: "empty", About: "delete every object in it", Change: true, Opens: true, Start: a.countThenEmpty},
-		{Keys: []string{"D"}, Name: "delete", About: "the bucket, once it is empty", Verb: "deleting", Past: "deleted", Change: true,
-			Ask: deleteBucket,
-			Run: func(ctx context.Context, b *client.Bucket) (ui.Change[*client.Bucket], error) {
-				return ui.Drop[*client.Bucket](a.api.Buckets.Delete(aboutBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()))
+		{Keys: []string{"o"}, Name: "open in browser", Description: "its address: shows objects where the bucket is public", DisabledReason: func(b *client.Bucket) string { return because(b.Hostname.Raw() == "", "no host name was told") },
+			Message: func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} }},
+		{Keys: []string{"X"}, Name: "empty", Description: "delete every object in it", Writes: true, OpensView: true, Cmd: a.countThenEmpty},
+		{Keys: []string{"D"}, Name: "delete", Description: "the bucket, once it is empty", ProgressText: "deleting", SuccessText: "deleted", Writes: true,
+			Confirm: deleteBucket,
+			Run: func(ctx context.Context, b *client.Bucket) (ui.Result[*client.Bucket], error) {
+				return ui.ResultDeleted[*client.Bucket](a.api.Buckets.Delete(aboutBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()))
 			},
-			Refused: a.offerEmptying},
+			OnRejected: a.offerEmptying},
 		follow(func(b *client.Bucket) []name { return a.namesOfBucket(b) }),
 	}
 }
@@ -116,12 +116,12 @@ func aboutBucket(ctx context.Context, b *client.Bucket) context.Context {
 	return client.ContextWithResource(client.ContextWithBefore(ctx, map[string]any{"objects": b.Objects, "size": b.Size}), "bucket", bucketID(b), b.Label.String())
 }
 
-func deleteBucket(b *client.Bucket) *ui.Question {
+func deleteBucket(b *client.Bucket) *ui.Confirmation {
 	text := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty before.", b.Label, b.Cluster)
 	if b.Objects > 0 {
 		text += fmt.Sprintf(" It held %s objects (%s) when it was last read.", grouped(b.Objects), size(b.Size))
 	}
-	return &ui.Question{Title: "Delete bucket", Text: text, Word: b.Label.String(), Yes: "delete"}
+	return &ui.Confirmation{Title: "Delete bucket", Text: text, RequiredText: b.Label.String(), ConfirmLabel: "delete"}
 }
 
 // offerEmptying answers a bucket that was not deleted because it holds objects.
@@ -130,8 +130,8 @@ func (a *Account) offerEmptying(b *client.Bucket, err error) tea.Cmd {
 		return nil
 	}
 	return ui.Send(ui.Menu{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
-		{Key: ui.Bind("count its objects, then ask whether to delete them all", "e"), Change: true, Opens: true, Do: func() tea.Cmd { return a.countThenEmpty(b) }},
-		{Key: ui.Bind("look at them", "l"), Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: a.objectsPane(b, "", "/")}) }},
+		{Key: ui.Bind("count its objects, then ask whether to delete them all", "e"), Writes: true, OpensView: true, Do: func() tea.Cmd { return a.countThenEmpty(b) }},
+		{Key: ui.Bind("look at them", "l"), Do: func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: a.objectsPane(b, "", "/")}) }},
 		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},
 	}})
 }
@@ -178,14 +178,14 @@ func (a *Account) bucketDetail(b *client.Bucket, box ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) bucketsFoot(set *ui.Set[*client.Bucket], b ui.Box) string {
+func (a *Account) bucketsFoot(set *ui.Store[*client.Bucket], b ui.Box) string {
 	var objects, bytes int64
 	for _, k := range set.Rows() {
 		objects, bytes = objects+k.Objects, bytes+k.Size
 	}
 	held := count(set.Len(), "bucket", "buckets")
-	if !set.Whole() {
+	if !set.Complete() {
 		held += " so far"
 	}
-	return ui.Cut(b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, grouped(objects), size(bytes))), b.Width, b.Theme.Glyphs.Ellipsis)
+	return ui.Truncate(b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, grouped(objects), size(bytes))), b.Width, b.Theme.Glyphs.Ellipsis)
 }

@@ -19,28 +19,28 @@ func (a *Account) newBucket() ui.Form {
 	if len(ids) > 0 {
 		in.Cluster = ids[0]
 	}
-	form := ui.FormFor(a.buckets(), "New bucket", []ui.Field{
+	form := ui.NewStoreForm(a.buckets(), "New bucket", []ui.Field{
 		ui.Text("label", "Label", &in.Label, bucketLabel, a.labelIsFree(&in.Cluster)).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
-		ui.Pick("cluster", "Cluster", &in.Cluster, a.clusterChoice, ui.Required()).Note("up and down go through the clusters"),
+		ui.Combobox("cluster", "Cluster", &in.Cluster, a.clusterChoice, ui.Required()).Note("up and down go through the clusters"),
 		ui.Choice("acl", "ACL", &in.ACL, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
 		ui.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
 	}, func(b *client.Bucket) string { return a.madeOrFound(b, before) },
-		func(ctx context.Context) (ui.Change[*client.Bucket], error) {
-			return ui.Put(a.api.Buckets.Create(client.ContextWithResource(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
+		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
+			return ui.ResultRow(a.api.Buckets.Create(client.ContextWithResource(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
 		},
-		func(now []*client.Bucket) ui.Verdict { return isThere(now, in) })
+		func(now []*client.Bucket) ui.AttemptOutcome { return isThere(now, in) })
 	form.Review = func() string { return meaning(in.ACL) }
 	form.Text = "Storage is billed from the first bucket on, until Object Storage is cancelled."
-	form.Verb, form.Yes = "making", "make"
+	form.ProgressText, form.SubmitLabel = "making", "make"
 	return form
 }
 
 // isThere tells whether a bucket that was asked for exists.
-func isThere(now []*client.Bucket, in client.BucketRequest) ui.Verdict {
+func isThere(now []*client.Bucket, in client.BucketRequest) ui.AttemptOutcome {
 	if slices.ContainsFunc(now, func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }) {
-		return ui.Done
+		return ui.Applied
 	}
-	return ui.Refused
+	return ui.Rejected
 }
 
 // madeOrFound says whether a bucket is new: one that was made long before this request existed already.
@@ -113,21 +113,21 @@ const left = "as it is"
 // accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by POST.
 func (a *Account) accessForm(b *client.Bucket) ui.Form {
 	acl, cors, word := client.ACL(left), left, ""
-	form := ui.FormFor(a.buckets(), "Access to "+bucketName(b), []ui.Field{
+	form := ui.NewStoreForm(a.buckets(), "Access to "+bucketName(b), []ui.Field{
 		ui.Choice("acl", "ACL", &acl, left, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
 		ui.Choice("cors_enabled", "CORS", &cors, left, "yes", "no"),
 		ui.Text("sure", "Type the label", &word, func(text string) string {
 			return because(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
 		}).When(func() bool { return acl == client.ACLPublicReadWrite }),
 	}, func(*client.Bucket) string { return b.Label.String() + ": access is now " + accessNow(acl, cors) },
-		func(ctx context.Context) (ui.Change[*client.Bucket], error) {
-			return ui.Reload[*client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
+		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
+			return ui.ResultReload[*client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
 		},
-		func([]*client.Bucket) ui.Verdict { return ui.Unknown })
+		func([]*client.Bucket) ui.AttemptOutcome { return ui.Unknown })
 	form.Text = "The API does not tell what is set now."
 	form.Review = func() string { return meaning(acl) }
-	form.Again = "Setting the same access twice does no harm"
-	form.Verb, form.Yes = "changing", "change"
+	form.WhyResendIsSafe = "Setting the same access twice does no harm"
+	form.ProgressText, form.SubmitLabel = "changing", "change"
 	return form
 }
 

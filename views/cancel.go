@@ -17,8 +17,8 @@ const cancelAfter = 10 * time.Second
 
 // storageEnd is the end of Object Storage for the account: in the menu of all actions alone.
 func (a *Account) storageEnd() []ui.Action {
-	return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Change: true, Opens: true,
-		About: "removes all buckets with all that is in them, for good", Do: a.cancelStorage})
+	return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Writes: true, OpensView: true,
+		Description: "removes all buckets with all that is in them, for good", Do: a.cancelStorage})
 }
 
 // cancelStorage counts afresh what would be lost, then asks for the account's name.
@@ -27,18 +27,18 @@ func (a *Account) cancelStorage() tea.Cmd {
 	count := func() tea.Msg {
 		buckets, err := a.readBuckets(ctx)
 		if err != nil {
-			return ui.Say{Tone: theme.Bad, Text: "cancel Object Storage: what would be lost cannot be counted: " + ui.Reason(err)}
+			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: what would be lost cannot be counted: " + ui.Reason(err)}
 		}
 		keys, err := walk(a.api.Keys.All(ctx))
 		if err != nil {
-			return ui.Say{Tone: theme.Bad, Text: "cancel Object Storage: the keys cannot be counted: " + ui.Reason(err)}
+			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: the keys cannot be counted: " + ui.Reason(err)}
 		}
-		return ui.Ask{Action: a.cancelAction(buckets, len(keys))}
+		return ui.RunActionMsg{Action: a.cancelAction(buckets, len(keys))}
 	}
-	return tea.Batch(ui.News(theme.Info, "counting what would be lost"), count)
+	return tea.Batch(ui.ShowNews(theme.Info, "counting what would be lost"), count)
 }
 
-func (a *Account) cancelAction(buckets ui.Page[*client.Bucket], keys int) ui.Action {
+func (a *Account) cancelAction(buckets ui.RowPage[*client.Bucket], keys int) ui.Action {
 	var objects, bytes int64
 	lines := make([]string, 0, len(buckets.Rows)+len(buckets.Notes))
 	for _, b := range buckets.Rows {
@@ -46,8 +46,8 @@ func (a *Account) cancelAction(buckets ui.Page[*client.Bucket], keys int) ui.Act
 		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, grouped(b.Objects), size(b.Size)))
 	}
 	lines = append(lines, buckets.Notes...)
-	return ui.Action{Key: ui.Bind("cancel Object Storage"), Change: true, Do: a.endStorage, Ask: &ui.Question{
-		Title: "Cancel Object Storage", Word: a.name, After: cancelAfter, Typed: true, Yes: "cancel it", List: lines,
+	return ui.Action{Key: ui.Bind("cancel Object Storage"), Writes: true, Do: a.endStorage, Confirm: &ui.Confirmation{
+		Title: "Cancel Object Storage", RequiredText: a.name, Delay: cancelAfter, NoPaste: true, ConfirmLabel: "cancel it", Items: lines,
 		Text: fmt.Sprintf("Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can bring them back.",
 			a.name, words(len(buckets.Rows), "bucket", "buckets"), grouped(objects), size(bytes), words(keys, "key", "keys"))}}
 }
@@ -83,9 +83,9 @@ type cancelled struct {
 
 // Deliver says it, and reads again what is left.
 func (m cancelled) Deliver() tea.Cmd {
-	say := ui.News(theme.Good, "Object Storage is cancelled")
+	say := ui.ShowNews(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		say = ui.News(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+prefixed(" · ", or(m.left, ui.Advice(m.err))))
+		say = ui.ShowNews(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+prefixed(" · ", or(m.left, ui.Advice(m.err))))
 	}
 	return tea.Batch(say, asked(m.a.buckets(), m.a.keys(), m.a.transfer()))
 }

@@ -17,13 +17,13 @@ import (
 type certificateView struct {
 	a      *Account
 	bucket *client.Bucket
-	status *ui.Set[*client.CertificateStatus]
+	status *ui.Store[*client.CertificateStatus]
 	sent   *client.CertificatePair // what was uploaded from here in this run
 }
 
 func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
-	p.status = ui.NewSet(a.ctx, ui.Source[*client.CertificateStatus]{Name: "certificate", ID: func(*client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
+	p.status = ui.NewStore(a.ctx, ui.Source[*client.CertificateStatus]{Name: "certificate", ID: func(*client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
 		Fetch: single(func(ctx context.Context) (*client.CertificateStatus, error) {
 			return a.api.Certificates.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		})})
@@ -36,17 +36,17 @@ func (p *certificateView) Name() string { return "certificate" }
 // Crumb says whose it is.
 func (p *certificateView) Crumb() string { return bucketTrail(p.bucket) + " › certificate" }
 
-// Fresh is the age of the status.
-func (p *certificateView) Fresh() ui.Freshness { return p.status.Fresh() }
+// Freshness is the age of the status.
+func (p *certificateView) Freshness() ui.Freshness { return p.status.Freshness() }
 
 // Refresh asks for the status again.
 func (p *certificateView) Refresh() tea.Cmd { return p.status.Refresh() }
 
-// Want asks for it once.
-func (p *certificateView) Want() tea.Cmd { return p.status.Need() }
+// LoadMissing asks for it once.
+func (p *certificateView) LoadMissing() tea.Cmd { return p.status.EnsureLoaded() }
 
-// Leave ends what is being read.
-func (p *certificateView) Leave() { p.status.Cancel() }
+// OnClose ends what is being read.
+func (p *certificateView) OnClose() { p.status.Cancel() }
 
 // Update has nothing to take: every key is an action.
 func (p *certificateView) Update(tea.Msg) tea.Cmd { return nil }
@@ -65,15 +65,15 @@ func (p *certificateView) Actions() []ui.Action {
 	set, known := p.there()
 	unknown := because(!known, "whether there is a certificate is not known yet")
 	return p.a.scopedActions(storageWrite,
-		ui.Action{Key: ui.Bind("upload", "U", "n"), Change: true, Opens: true, Show: true, Off: or(unknown, because(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(false)}) }},
-		ui.Action{Key: ui.Bind("replace", "e"), About: "delete and upload, as one step", Change: true, Opens: true, Show: true, Off: or(unknown, because(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: p.form(true)}) }},
-		ui.Action{Key: ui.Bind("delete", "D"), Change: true, Show: true, Off: or(unknown, because(!set, "there is none")), Ask: p.question(), Do: p.delete},
-		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
+		ui.Action{Key: ui.Bind("upload", "U", "n"), Writes: true, OpensView: true, ShowInHints: true, DisabledReason: or(unknown, because(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(false)}) }},
+		ui.Action{Key: ui.Bind("replace", "e"), Description: "delete and upload, as one step", Writes: true, OpensView: true, ShowInHints: true, DisabledReason: or(unknown, because(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(true)}) }},
+		ui.Action{Key: ui.Bind("delete", "D"), Writes: true, ShowInHints: true, DisabledReason: or(unknown, because(!set, "there is none")), Confirm: p.question(), Do: p.delete},
+		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
 	)
 }
 
-func (p *certificateView) question() *ui.Question {
-	return &ui.Question{Title: "Delete certificate", Yes: "delete", Word: p.bucket.Label.String(),
+func (p *certificateView) question() *ui.Confirmation {
+	return &ui.Confirmation{Title: "Delete certificate", ConfirmLabel: "delete", RequiredText: p.bucket.Label.String(),
 		Text: fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", bucketName(p.bucket))}
 }
 
@@ -82,27 +82,27 @@ func (p *certificateView) about(ctx context.Context) context.Context {
 }
 
 func (p *certificateView) delete() tea.Cmd {
-	return p.status.Act(ui.Deed[*client.CertificateStatus]{ID: bucketID(p.bucket), Verb: "deleting",
-		Work: func(ctx context.Context) (ui.Change[*client.CertificateStatus], error) {
-			return ui.Reload[*client.CertificateStatus](p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
+	return p.status.Run(ui.Attempt[*client.CertificateStatus]{RowID: bucketID(p.bucket), ProgressText: "deleting",
+		Send: func(ctx context.Context) (ui.Result[*client.CertificateStatus], error) {
+			return ui.ResultReload[*client.CertificateStatus](p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
 		},
-		Check: statusIs(false),
-		After: func(v ui.Verdict, _ ui.Change[*client.CertificateStatus], err error) tea.Cmd {
-			if v == ui.Done {
+		Recheck: statusIs(false),
+		OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.CertificateStatus], err error) tea.Cmd {
+			if v == ui.Applied {
 				p.sent = nil
-				return ui.News(theme.Good, p.bucket.Label.String()+": certificate deleted")
+				return ui.ShowNews(theme.Good, p.bucket.Label.String()+": certificate deleted")
 			}
-			return ui.News(theme.Bad, "delete certificate: "+ui.Reason(err))
+			return ui.ShowNews(theme.Bad, "delete certificate: "+ui.Reason(err))
 		}})
 }
 
 // statusIs tells from the status read again whether a certificate is set.
-func statusIs(set bool) func([]*client.CertificateStatus) ui.Verdict {
-	return func(now []*client.CertificateStatus) ui.Verdict {
+func statusIs(set bool) func([]*client.CertificateStatus) ui.AttemptOutcome {
+	return func(now []*client.CertificateStatus) ui.AttemptOutcome {
 		if len(now) == 1 && now[0].SSL != nil && *now[0].SSL == set {
-			return ui.Done
+			return ui.Applied
 		}
-		return ui.Refused
+		return ui.Rejected
 	}
 }
 
@@ -116,20 +116,20 @@ func (p *certificateView) form(replace bool) ui.Form {
 	}
 	deleted := false
 	var both client.CertificatePair
-	form := ui.FormThen(p.status, title+bucketName(p.bucket), []ui.Field{
+	form := ui.NewStoreFormThen(p.status, title+bucketName(p.bucket), []ui.Field{
 		ui.File("certificate", "Certificate", &certFile, readable).Note("PEM, with the intermediates; → completes the path"),
 		ui.File("private_key", "Private key", &keyFile, readable, func(string) string { return p.wrong(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
 	}, func(*client.CertificateStatus, bool) tea.Cmd {
 		p.sent = &both
-		return ui.News(theme.Good, p.bucket.Label.String()+": certificate set")
-	}, func(ctx context.Context) (ui.Change[*client.CertificateStatus], error) {
+		return ui.ShowNews(theme.Good, p.bucket.Label.String()+": certificate set")
+	}, func(ctx context.Context) (ui.Result[*client.CertificateStatus], error) {
 		var err error
 		if both, err = client.LoadCertificatePair(certFile, keyFile); err != nil {
-			return ui.Change[*client.CertificateStatus]{}, err
+			return ui.Result[*client.CertificateStatus]{}, err
 		}
 		if replace && !deleted {
 			if err := p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()); err != nil {
-				return ui.Change[*client.CertificateStatus]{}, err
+				return ui.Result[*client.CertificateStatus]{}, err
 			}
 			deleted = true
 		}
@@ -137,14 +137,14 @@ func (p *certificateView) form(replace bool) ui.Form {
 		if err != nil && deleted {
 			err = withoutCertificate{err}
 		}
-		return ui.Put(status, err)
+		return ui.ResultRow(status, err)
 	}, statusIs(true))
 	form.Review = func() string { return p.review(certFile, keyFile) }
 	form.Text = "Both files are checked here before anything is sent."
 	if replace {
 		form.Text += " The old certificate is deleted first, then this one is sent: in between there is none."
 	}
-	form.Verb, form.Yes = "sending", yes
+	form.ProgressText, form.SubmitLabel = "sending", yes
 	return form
 }
 
@@ -197,7 +197,7 @@ func (p *certificateView) review(certFile, keyFile string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("For %s, until %s (%s).", both.HostNames(), both.Leaf.NotAfter.Format(time.DateOnly), ui.Age(both.Leaf.NotAfter.Sub(p.a.now())))
+	return fmt.Sprintf("For %s, until %s (%s).", both.HostNames(), both.Leaf.NotAfter.Format(time.DateOnly), ui.FormatAge(both.Leaf.NotAfter.Sub(p.a.now())))
 }
 
 // View is what is known.
@@ -209,7 +209,7 @@ func (p *certificateView) View(b ui.Box) string {
 	case !known && p.status.Loaded():
 		t.line("state", "not told: this kind of endpoint has none of its own", theme.Muted)
 	case !known:
-		t.line("state", notYet(p.status.Fresh(), "reading"), theme.Muted)
+		t.line("state", notYet(p.status.Freshness(), "reading"), theme.Muted)
 	case set:
 		t.line("state", b.Theme.Glyphs.OK+" a certificate is set", theme.Good)
 	default:

@@ -12,38 +12,38 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) clusters() *ui.Set[*client.Cluster] {
+func (a *Account) clusters() *ui.Store[*client.Cluster] {
 	return share(a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, numbered(a.api.Clusters.List))
 }
 
 func (a *Account) clustersPane() ui.Pane {
 	return &ui.List[*client.Cluster]{
-		Title: "clusters",
-		Set:   a.clusters(),
-		Reads: []ui.Asked{a.buckets(), a.transfer()},
+		Title:        "clusters",
+		Store:        a.clusters(),
+		JoinedStores: []ui.JoinedStore{a.buckets(), a.transfer()},
 		Columns: []ui.Column[*client.Cluster]{
 			{Title: "state", Width: 14, Cell: clusterState},
 			{Title: "cluster", Min: 14, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong }},
-			{Title: "region", Width: 14, Drop: 2, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain }},
-			{Title: "buckets", Width: 7, Right: true, Drop: 3, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
+			{Title: "region", Width: 14, DropPriority: 2, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain }},
+			{Title: "buckets", Width: 7, AlignRight: true, DropPriority: 3, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
 				return fmt.Sprint(len(a.bucketsIn(c.ID.Raw()))), theme.Muted
 			}, Less: func(c, d *client.Cluster) bool { return len(a.bucketsIn(c.ID.Raw())) < len(a.bucketsIn(d.ID.Raw())) }},
-			{Title: "domain", Min: 20, Drop: 1, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain }},
+			{Title: "domain", Min: 20, DropPriority: 1, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain }},
 		},
-		Acts: []ui.Act[*client.Cluster]{
+		Operations: []ui.Operation[*client.Cluster]{
 			follow(func(c *client.Cluster) []name { return bucketNames(a.bucketsIn(c.ID.Raw())) }),
 		},
-		Always: a.storageEnd,
-		One: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
+		PaneActions: a.storageEnd,
+		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
 			return a.api.Clusters.Get(ctx, c.ID.Raw())
 		},
 		Detail: a.clusterDetail,
-		Foot:   func(_ *ui.Set[*client.Cluster], b ui.Box) string { return a.transferLine(b) },
-		Lines: func(c *client.Cluster) []ui.Copied {
+		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return a.transferLine(b) },
+		CopyItems: func(c *client.Cluster) []ui.CopyItem {
 			return lines(a.script("clusters get", nil, c.ID.Raw()), a.curl("view cluster", nil, c.ID.Raw()))
 		},
-		Empty: "no clusters: the provider names none",
-		Sort:  "cluster",
+		EmptyText: "no clusters: the provider names none",
+		SortBy:    "cluster",
 	}
 }
 
@@ -92,7 +92,7 @@ func (a *Account) bucketsIn(cluster string) []*client.Bucket {
 func (a *Account) transferLine(b ui.Box) string {
 	used, known := the(a.transfer())
 	if !known {
-		return ui.Cut(b.Theme.Paint(theme.Muted, "transfer: "+notYet(a.transfer().Fresh(), "reading")), b.Width, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(b.Theme.Paint(theme.Muted, "transfer: "+notYet(a.transfer().Freshness(), "reading")), b.Width, b.Theme.Glyphs.Ellipsis)
 	}
 	share := float64(max(0, used.Used)) / pool
 	width := min(30, max(0, b.Width-60))
@@ -103,5 +103,5 @@ func (a *Account) transferLine(b ui.Box) string {
 	}
 	g := b.Theme.Glyphs
 	text := fmt.Sprintf(" transfer %s of %s this month (%.0f %%)", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(pool), share*100)
-	return ui.Cut(b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))+text, b.Width, g.Ellipsis)
+	return ui.Truncate(b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))+text, b.Width, g.Ellipsis)
 }

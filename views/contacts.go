@@ -12,73 +12,73 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) contacts() *ui.Set[*client.Contact] {
+func (a *Account) contacts() *ui.Store[*client.Contact] {
 	return share(a, "contacts", func(c *client.Contact) string { return ordinal(c.ID) }, numbered(a.api.Contacts.List))
 }
 
 func (a *Account) contactsPane() ui.Pane {
 	return &ui.List[*client.Contact]{
-		Title: "contacts",
-		Set:   a.contacts(),
-		Reads: []ui.Asked{a.services()},
+		Title:        "contacts",
+		Store:        a.contacts(),
+		JoinedStores: []ui.JoinedStore{a.services()},
 		Columns: []ui.Column[*client.Contact]{
 			{Title: "name", Min: 12, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
-			{Title: "group", Width: 12, Drop: 2, Once: true, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
+			{Title: "group", Width: 12, DropPriority: 2, GroupRepeats: true, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
 				if c.Group.String() == "" {
 					return "none", theme.Muted
 				}
 				return c.Group.String(), theme.Plain
 			}, Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() }},
 			{Title: "phone", Width: 16, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
-			{Title: "second phone", Width: 16, Drop: 3, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
-			{Title: "e-mail", Min: 16, Drop: 1, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
-			{Title: "updated", Width: 8, Right: true, Drop: 4, Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) { return ago(c.Updated, b.Now), theme.Muted },
+			{Title: "second phone", Width: 16, DropPriority: 3, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
+			{Title: "e-mail", Min: 16, DropPriority: 1, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
+			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 4, Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) { return ago(c.Updated, b.Now), theme.Muted },
 				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) }},
 		},
-		Acts:   scoped(a, accountWrite, a.contactActs()),
-		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addContact()) },
-		Detail: a.contactDetail,
-		One: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
+		Operations:  scoped(a, accountWrite, a.contactActs()),
+		PaneActions: func() []ui.Action { return a.scopedActions(accountWrite, a.addContact()) },
+		Detail:      a.contactDetail,
+		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
 			return a.api.Contacts.Get(ctx, c.ID)
 		},
-		Foot:  a.contactsFoot,
-		Lines: numberedLines(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
-		Empty: "no contacts yet · n adds one",
-		Sort:  "group",
+		Footer:    a.contactsFoot,
+		CopyItems: numberedLines(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
+		EmptyText: "no contacts yet · n adds one",
+		SortBy:    "group",
 	}
 }
 
-func (a *Account) contactActs() []ui.Act[*client.Contact] {
-	return []ui.Act[*client.Contact]{
-		{Keys: []string{"y"}, Name: "copy phone", Show: true, Off: func(c *client.Contact) string { return because(len(phones(c)) == 0, "no phone is kept") },
-			Send: func(c *client.Contact) tea.Msg {
-				return ui.Copy{Text: phones(c)[0], What: "phone number of " + c.Name.String()}
+func (a *Account) contactActs() []ui.Operation[*client.Contact] {
+	return []ui.Operation[*client.Contact]{
+		{Keys: []string{"y"}, Name: "copy phone", ShowInHints: true, DisabledReason: func(c *client.Contact) string { return because(len(phones(c)) == 0, "no phone is kept") },
+			Message: func(c *client.Contact) tea.Msg {
+				return ui.CopyMsg{Text: phones(c)[0], Label: "phone number of " + c.Name.String()}
 			}},
-		{Keys: []string{"w"}, Name: "copy second phone", Off: func(c *client.Contact) string { return because(len(phones(c)) < 2, "no second phone is kept") },
-			Send: func(c *client.Contact) tea.Msg {
-				return ui.Copy{Text: phones(c)[1], What: "second phone number of " + c.Name.String()}
+		{Keys: []string{"w"}, Name: "copy second phone", DisabledReason: func(c *client.Contact) string { return because(len(phones(c)) < 2, "no second phone is kept") },
+			Message: func(c *client.Contact) tea.Msg {
+				return ui.CopyMsg{Text: phones(c)[1], Label: "second phone number of " + c.Name.String()}
 			}},
-		{Keys: []string{"m"}, Name: "copy e-mail", Show: true, Send: func(c *client.Contact) tea.Msg {
-			return ui.Copy{Text: c.Email.String(), What: "mail address of " + c.Name.String()}
+		{Keys: []string{"m"}, Name: "copy e-mail", ShowInHints: true, Message: func(c *client.Contact) tea.Msg {
+			return ui.CopyMsg{Text: c.Email.String(), Label: "mail address of " + c.Name.String()}
 		}},
-		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Contact) ui.Form { return a.editContact(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", About: "support can no longer reach this person", Verb: "deleting", Past: "deleted", Change: true, Many: true,
-			Ask: a.deleteContact,
-			Run: func(ctx context.Context, c *client.Contact) (ui.Change[*client.Contact], error) {
-				return ui.Drop[*client.Contact](a.api.Contacts.Delete(aboutContact(ctx, c), c.ID))
+		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Contact) ui.Form { return a.editContact(rows[0]) }},
+		{Keys: []string{"D"}, Name: "delete", Description: "support can no longer reach this person", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
+			Confirm: a.deleteContact,
+			Run: func(ctx context.Context, c *client.Contact) (ui.Result[*client.Contact], error) {
+				return ui.ResultDeleted[*client.Contact](a.api.Contacts.Delete(aboutContact(ctx, c), c.ID))
 			}},
 		follow(func(c *client.Contact) []name { return serviceNames(a.servicesOfGroup(c.Group.Raw())) }),
 	}
 }
 
-func (a *Account) deleteContact(c *client.Contact) *ui.Question {
+func (a *Account) deleteContact(c *client.Contact) *ui.Confirmation {
 	text := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
 	if g := c.Group.Raw(); g != "" && len(a.inGroup(g)) == 1 {
 		if named := a.servicesOfGroup(g); len(named) > 0 {
 			text += fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, naming(named))
 		}
 	}
-	return &ui.Question{Title: "Delete contact", Text: text, Yes: "delete"}
+	return &ui.Confirmation{Title: "Delete contact", Text: text, ConfirmLabel: "delete"}
 }
 
 // naming says which services name something.
@@ -106,24 +106,24 @@ func (a *Account) contactDetail(c *client.Contact, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) contactsFoot(set *ui.Set[*client.Contact], b ui.Box) string {
+func (a *Account) contactsFoot(set *ui.Store[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s in %s", count(set.Len(), "contact", "contacts"), count(len(a.groups()), "group", "groups")))
 }
 
 func (a *Account) addContact() ui.Action {
-	return ui.Action{Key: ui.Bind("new contact", "n"), Group: "this list", Change: true, Opens: true, Show: true,
-		Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newContact()}) }}
+	return ui.Action{Key: ui.Bind("new contact", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
+		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newContact()}) }}
 }
 
 func (a *Account) newContact() ui.Form {
 	in := client.ContactRequest{}
 	before := a.contacts().Rows()
-	form := a.contactForm("New contact", "added", &in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
-		return ui.Put(a.api.Contacts.Create(client.ContextWithResource(ctx, "contact", "", in.Name), in))
-	}, func(now []*client.Contact) ui.Verdict {
+	form := a.contactForm("New contact", "added", &in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
+		return ui.ResultRow(a.api.Contacts.Create(client.ContextWithResource(ctx, "contact", "", in.Name), in))
+	}, func(now []*client.Contact) ui.AttemptOutcome {
 		return created(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
 	})
-	form.Verb, form.Yes = "adding", "add"
+	form.ProgressText, form.SubmitLabel = "adding", "add"
 	return form
 }
 
@@ -135,24 +135,24 @@ func contactID(c *client.Contact) int { return c.ID }
 
 func (a *Account) editContact(c *client.Contact) ui.Form {
 	e := &edit[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
-	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), "saved", &e.in, func(ctx context.Context) (ui.Change[*client.Contact], error) {
+	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), "saved", &e.in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
 		return save(aboutContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.Get(ctx, c.ID) }, (*client.Contact).Request,
 			func(ctx context.Context, p client.Patch) (*client.Contact, error) {
 				return a.api.Contacts.Update(ctx, c.ID, p)
 			})
 	}, changed(c.ID, contactID, func(now *client.Contact) bool { return now.Request() == e.in }))
-	form.Verb, form.Yes = "saving", "save"
+	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
 // contactForm is the same for new and edit, which is said when it is done ("added"). The document requires nothing; its console wants a name and an address, and so does a call at night.
-func (a *Account) contactForm(title, past string, in *client.ContactRequest, send func(context.Context) (ui.Change[*client.Contact], error), check func([]*client.Contact) ui.Verdict) ui.Form {
-	return ui.FormFor(a.contacts(), title, []ui.Field{
+func (a *Account) contactForm(title, past string, in *client.ContactRequest, send func(context.Context) (ui.Result[*client.Contact], error), check func([]*client.Contact) ui.AttemptOutcome) ui.Form {
+	return ui.NewStoreForm(a.contacts(), title, []ui.Field{
 		ui.Text("name", "Name", &in.Name, ui.Length(2, 64)),
 		ui.Text("email", "E-mail", &in.Email, ui.Email()),
 		ui.Text("phone.primary", "Phone", &in.Phone.Primary),
 		ui.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
-		ui.Pick("group", "Group", &in.Group, a.groups, ui.Optional(ui.Length(2, 50))),
+		ui.Combobox("group", "Group", &in.Group, a.groups, ui.Optional(ui.Length(2, 50))),
 	}, func(c *client.Contact) string { return c.Name.String() + ": " + past }, send, check)
 }
 

@@ -12,36 +12,36 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) credentials() *ui.Set[*client.Credential] {
+func (a *Account) credentials() *ui.Store[*client.Credential] {
 	return share(a, "credentials", func(c *client.Credential) string { return ordinal(c.ID) }, numbered(a.api.Credentials.List))
 }
 
-func (a *Account) sshKey() *ui.Set[*client.SSHKey] {
+func (a *Account) sshKey() *ui.Store[*client.SSHKey] {
 	return share(a, "managed ssh key", func(*client.SSHKey) string { return "account" }, single(a.api.Credentials.SSHKey))
 }
 
 func (a *Account) credentialsPane() ui.Pane {
 	return &ui.List[*client.Credential]{
-		Title: "credentials",
-		Set:   a.credentials(),
-		Reads: []ui.Asked{a.services(), a.sshKey()},
+		Title:        "credentials",
+		Store:        a.credentials(),
+		JoinedStores: []ui.JoinedStore{a.services(), a.sshKey()},
 		Columns: []ui.Column[*client.Credential]{
 			{Title: "label", Min: 16, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
-			{Title: "last decrypted", Width: 14, Right: true, Cell: lastDecrypted,
+			{Title: "last decrypted", Width: 14, AlignRight: true, Cell: lastDecrypted,
 				Less: func(c, d *client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }},
-			{Title: "used by", Min: 20, Drop: 1, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) {
+			{Title: "used by", Min: 20, DropPriority: 1, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) {
 				return labels(a.servicesUsing(c.ID)), theme.Plain
 			}},
 		},
-		Acts:   scoped(a, accountWrite, a.credentialActs()),
-		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.credentialActions()...) },
-		Detail: a.credentialDetail,
-		One: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
+		Operations:  scoped(a, accountWrite, a.credentialActs()),
+		PaneActions: func() []ui.Action { return a.scopedActions(accountWrite, a.credentialActions()...) },
+		Detail:      a.credentialDetail,
+		FetchOne: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
 			return a.api.Credentials.Get(ctx, c.ID)
 		},
-		Lines: numberedLines(a, "credentials", "view credential", func(c *client.Credential) int { return c.ID }),
-		Empty: "no credentials yet · n adds one",
-		Sort:  "label",
+		CopyItems: numberedLines(a, "credentials", "view credential", func(c *client.Credential) int { return c.ID }),
+		EmptyText: "no credentials yet · n adds one",
+		SortBy:    "label",
 	}
 }
 
@@ -62,14 +62,14 @@ func labels(services []*client.Service) string {
 	return joined(names)
 }
 
-func (a *Account) credentialActs() []ui.Act[*client.Credential] {
-	return []ui.Act[*client.Credential]{
-		{Keys: []string{"e"}, Name: "edit label", Show: true, Change: true, Form: func(rows []*client.Credential) ui.Form { return a.renameCredential(rows[0]) }},
-		{Keys: []string{"P"}, Name: "change login", About: "user name and password", Show: true, Change: true, Form: func(rows []*client.Credential) ui.Form { return a.changeLogin(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", About: "support loses access to it", Verb: "deleting", Past: "deleted", Change: true, Many: true,
-			Ask: a.deleteCredential,
-			Run: func(ctx context.Context, c *client.Credential) (ui.Change[*client.Credential], error) {
-				return ui.Drop[*client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
+func (a *Account) credentialActs() []ui.Operation[*client.Credential] {
+	return []ui.Operation[*client.Credential]{
+		{Keys: []string{"e"}, Name: "edit label", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.renameCredential(rows[0]) }},
+		{Keys: []string{"P"}, Name: "change login", Description: "user name and password", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.changeLogin(rows[0]) }},
+		{Keys: []string{"D"}, Name: "delete", Description: "support loses access to it", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
+			Confirm: a.deleteCredential,
+			Run: func(ctx context.Context, c *client.Credential) (ui.Result[*client.Credential], error) {
+				return ui.ResultDeleted[*client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
 			}},
 		follow(func(c *client.Credential) []name { return serviceNames(a.servicesUsing(c.ID)) }),
 	}
@@ -82,20 +82,20 @@ func aboutCredential(ctx context.Context, c *client.Credential) context.Context 
 func (a *Account) credentialActions() []ui.Action {
 	key, known := the(a.sshKey())
 	return []ui.Action{
-		{Key: ui.Bind("new credential", "n"), Group: "this list", Change: true, Opens: true, Show: true,
-			Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newCredential()}) }},
-		{Key: ui.Bind("copy managed SSH key", "K"), Group: "this list", About: "the public key that lets support staff log in to an instance", Show: true,
-			Off: because(!known, "the key has not been read yet"),
-			Do:  func() tea.Cmd { return ui.Send(ui.Copy{Text: key.SSHKey.Raw(), What: "managed SSH key"}) }},
+		{Key: ui.Bind("new credential", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
+			Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newCredential()}) }},
+		{Key: ui.Bind("copy managed SSH key", "K"), Group: "this list", Description: "the public key that lets support staff log in to an instance", ShowInHints: true,
+			DisabledReason: because(!known, "the key has not been read yet"),
+			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) }},
 	}
 }
 
-func (a *Account) deleteCredential(c *client.Credential) *ui.Question {
+func (a *Account) deleteCredential(c *client.Credential) *ui.Confirmation {
 	text := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
 	if used := a.servicesUsing(c.ID); len(used) > 0 {
 		text += fmt.Sprintf(" %s it.", naming(used))
 	}
-	return &ui.Question{Title: "Delete credential", Text: text, Word: c.Label.String(), Yes: "delete"}
+	return &ui.Confirmation{Title: "Delete credential", Text: text, RequiredText: c.Label.String(), ConfirmLabel: "delete"}
 }
 
 func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
@@ -116,16 +116,16 @@ func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
 func (a *Account) newCredential() ui.Form {
 	var label, user, password string
 	before := a.credentials().Rows()
-	form := ui.FormFor(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(0))}, login(&user, &password)...),
+	form := ui.NewStoreForm(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(0))}, login(&user, &password)...),
 		func(c *client.Credential) string { return c.Label.String() + ": added" },
-		func(ctx context.Context) (ui.Change[*client.Credential], error) {
-			return ui.Put(a.api.Credentials.Create(client.ContextWithResource(ctx, "credential", "", label),
+		func(ctx context.Context) (ui.Result[*client.Credential], error) {
+			return ui.ResultRow(a.api.Credentials.Create(client.ContextWithResource(ctx, "credential", "", label),
 				client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
-		func(now []*client.Credential) ui.Verdict {
+		func(now []*client.Credential) ui.AttemptOutcome {
 			return created(before, now, credentialID, func(c *client.Credential) bool { return c.Label.Raw() == label })
 		})
-	form.Verb, form.Yes = "adding", "add"
+	form.ProgressText, form.SubmitLabel = "adding", "add"
 	return form
 }
 
@@ -155,9 +155,9 @@ type labelled struct {
 func (a *Account) renameCredential(c *client.Credential) ui.Form {
 	was := labelled{c.Label.Raw()}
 	e := &edit[labelled]{was, was, was}
-	form := ui.FormFor(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, ui.Length(2, 75), a.freeLabel(c.ID))},
+	form := ui.NewStoreForm(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, ui.Length(2, 75), a.freeLabel(c.ID))},
 		func(c *client.Credential) string { return c.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Change[*client.Credential], error) {
+		func(ctx context.Context) (ui.Result[*client.Credential], error) {
 			return save(aboutCredential(ctx, c), e, func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.Get(ctx, c.ID) },
 				func(c *client.Credential) labelled { return labelled{c.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
@@ -165,24 +165,24 @@ func (a *Account) renameCredential(c *client.Credential) ui.Form {
 				})
 		},
 		changed(c.ID, credentialID, func(now *client.Credential) bool { return now.Label.Raw() == e.in.Label }))
-	form.Enter = ui.Always
-	form.Verb, form.Yes = "saving", "save"
+	form.EnterSubmits = ui.AlwaysSubmit
+	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
 // changeLogin replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same again, which does no harm.
 func (a *Account) changeLogin(c *client.Credential) ui.Form {
 	var user, password string
-	form := ui.FormFor(a.credentials(), "Login of "+c.Label.String(), login(&user, &password),
+	form := ui.NewStoreForm(a.credentials(), "Login of "+c.Label.String(), login(&user, &password),
 		func(*client.Credential) string { return c.Label.String() + ": login is changed" },
-		func(ctx context.Context) (ui.Change[*client.Credential], error) {
-			return ui.Reload[*client.Credential](a.api.Credentials.SetLogin(aboutCredential(ctx, c), c.ID,
+		func(ctx context.Context) (ui.Result[*client.Credential], error) {
+			return ui.ResultReload[*client.Credential](a.api.Credentials.SetLogin(aboutCredential(ctx, c), c.ID,
 				client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
-		func([]*client.Credential) ui.Verdict { return ui.Unknown })
+		func([]*client.Credential) ui.AttemptOutcome { return ui.Unknown })
 	form.Text = "The password is sent once and not kept. The API tells nothing about it afterwards."
-	form.Again = "Sending the same login twice does no harm"
-	form.Verb, form.Yes = "changing", "change"
+	form.WhyResendIsSafe = "Sending the same login twice does no harm"
+	form.ProgressText, form.SubmitLabel = "changing", "change"
 	return form
 }
 

@@ -170,7 +170,7 @@ func (a *Account) instancesOf(s *client.Service) []*client.Instance {
 }
 
 // rowsAt are the rows of a set at places, each once, in the order of the set.
-func rowsAt[T any](set *ui.Set[T], places ...[]int) []T {
+func rowsAt[T any](set *ui.Store[T], places ...[]int) []T {
 	all := unique(slices.Concat(places...))
 	rows := make([]T, len(all))
 	for n, i := range all {

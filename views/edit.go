@@ -22,8 +22,8 @@ var errUnchanged = errors.New("nothing has been changed: esc leaves")
 // save looks at the thing once more and sends what was changed, and nothing else. What somebody else has changed meanwhile in the
 // same members is shown instead of overwritten; sending again overwrites it.
 func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) (T, error), request func(T) R,
-	update func(context.Context, client.Patch) (T, error)) (ui.Change[T], error) {
-	var none ui.Change[T]
+	update func(context.Context, client.Patch) (T, error)) (ui.Result[T], error) {
+	var none ui.Result[T]
 	patch := client.Diff(e.opened, e.in)
 	if len(patch) == 0 {
 		return none, errUnchanged
@@ -39,7 +39,7 @@ func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) 
 		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc leaves theirs"
 		return none, both
 	}
-	return ui.Put(update(client.ContextWithBefore(ctx, client.Diff(e.in, e.opened)), patch))
+	return ui.ResultRow(update(client.ContextWithBefore(ctx, client.Diff(e.in, e.opened)), patch))
 }
 
 // A conflict is the members of a thing that two people changed at once, with what the other made of them.
@@ -97,14 +97,14 @@ const (
 )
 
 // scoped greys the acts that change something where the token lacks the scope.
-func scoped[T any](a *Account, scope string, acts []ui.Act[T]) []ui.Act[T] {
+func scoped[T any](a *Account, scope string, acts []ui.Operation[T]) []ui.Operation[T] {
 	for i, act := range acts {
-		if act.Change {
-			acts[i].Off = func(row T) string {
-				if why := a.may(scope); why != "" || act.Off == nil {
+		if act.Writes {
+			acts[i].DisabledReason = func(row T) string {
+				if why := a.may(scope); why != "" || act.DisabledReason == nil {
 					return why
 				}
-				return act.Off(row)
+				return act.DisabledReason(row)
 			}
 		}
 	}
@@ -114,8 +114,8 @@ func scoped[T any](a *Account, scope string, acts []ui.Act[T]) []ui.Act[T] {
 // scopedActions is scoped for actions that need no row.
 func (a *Account) scopedActions(scope string, actions ...ui.Action) []ui.Action {
 	for i := range actions {
-		if actions[i].Change && actions[i].Off == "" {
-			actions[i].Off = a.may(scope)
+		if actions[i].Writes && actions[i].DisabledReason == "" {
+			actions[i].DisabledReason = a.may(scope)
 		}
 	}
 	return actions

@@ -19,11 +19,11 @@ type name struct {
 }
 
 // follow is an act that goes from a row to what it names; ctrl-o comes back.
-func follow[T any](names func(T) []name) ui.Act[T] {
-	return ui.Act[T]{
-		Keys: []string{"f"}, Name: "follow a name", About: "to the pane of what this row names; ctrl+o comes back",
-		Off:  func(row T) string { return because(len(names(row)) == 0, "the row names nothing that is kept here") },
-		Send: func(row T) tea.Msg { return menuOf(names(row)) },
+func follow[T any](names func(T) []name) ui.Operation[T] {
+	return ui.Operation[T]{
+		Keys: []string{"f"}, Name: "follow a name", Description: "to the pane of what this row names; ctrl+o comes back",
+		DisabledReason: func(row T) string { return because(len(names(row)) == 0, "the row names nothing that is kept here") },
+		Message:        func(row T) tea.Msg { return menuOf(names(row)) },
 	}
 }
 
@@ -35,10 +35,10 @@ func menuOf(names []name) tea.Msg {
 		if i < 9 {
 			key = fmt.Sprint(i + 1)
 		}
-		menu.Actions = append(menu.Actions, ui.Action{Key: ui.Bind(n.kind+" "+n.label, key), Do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: n.pane, ID: n.id}) }})
+		menu.Actions = append(menu.Actions, ui.Action{Key: ui.Bind(n.kind+" "+n.label, key), Do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: n.pane, ID: n.id}) }})
 	}
 	if len(names) == 1 {
-		return ui.Goto{Pane: names[0].pane, ID: names[0].id}
+		return ui.GoToMsg{Pane: names[0].pane, ID: names[0].id}
 	}
 	return menu
 }

@@ -58,10 +58,10 @@ func timeOfDay(text string, now time.Time) (time.Time, error) {
 func (a *Account) disableForm(rows []*client.Service) ui.Form {
 	for_, until, reason := untilEnabled, "", ""
 	form := ui.Form{
-		Title: "Disable monitoring of " + subject(rows),
-		Text:  "Nobody is alerted about it meanwhile. Nothing else changes.",
-		Verb:  "disabling", Yes: "disable",
-		Enter: ui.Always,
+		Title:        "Disable monitoring of " + subject(rows),
+		Text:         "Nobody is alerted about it meanwhile. Nothing else changes.",
+		ProgressText: "disabling", SubmitLabel: "disable",
+		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{
 			ui.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
 			ui.Text("until", "Until", &until, func(text string) string { return reasonOf(timeOfDay(text, a.now().In(a.location))) }).
@@ -77,9 +77,9 @@ func (a *Account) disableForm(rows []*client.Service) ui.Form {
 		},
 	}
 	if len(rows) > 1 {
-		form.Word = fmt.Sprint(len(rows))
+		form.RequiredText = fmt.Sprint(len(rows))
 		for _, s := range rows {
-			form.List = append(form.List, fmt.Sprintf("%s (id %d)", s.Label, s.ID))
+			form.Items = append(form.Items, fmt.Sprintf("%s (id %d)", s.Label, s.ID))
 		}
 	}
 	return form
@@ -113,7 +113,7 @@ func (a *Account) switchOff(rows []*client.Service, reason string, end time.Time
 		}
 		return a.api.Services.Disable(ctx, s.ID)
 	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
-		undo := &ui.Action{Key: ui.Bind("enable again", "u"), Change: true, Do: func() tea.Cmd { return a.switchOn(done, "") }}
+		undo := &ui.Action{Key: ui.Bind("enable again", "u"), Writes: true, Do: func() tea.Cmd { return a.switchOn(done, "") }}
 		if end.IsZero() {
 			return undo, nil
 		}
@@ -126,28 +126,28 @@ func (a *Account) switchOn(rows []*client.Service, why string) tea.Cmd {
 	return a.switchAll(rows, "enabling", "monitoring is enabled", enabled, func(ctx context.Context, s *client.Service) (*client.Service, error) {
 		return a.api.Services.Enable(client.ContextWithReason(about(ctx, s), why), s.ID)
 	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
-		return &ui.Action{Key: ui.Bind("disable again", "u"), Change: true, Do: func() tea.Cmd { return a.switchOff(done, "", time.Time{}) }}, nil
+		return &ui.Action{Key: ui.Bind("disable again", "u"), Writes: true, Do: func() tea.Cmd { return a.switchOff(done, "", time.Time{}) }}, nil
 	})
 }
 
 // switchAll does one change to each service and sums the outcomes up in one line of news.
-func (a *Account) switchAll(rows []*client.Service, verb, word string, check func(*client.Service, bool) ui.Verdict,
+func (a *Account) switchAll(rows []*client.Service, verb, word string, check func(*client.Service, bool) ui.AttemptOutcome,
 	work func(context.Context, *client.Service) (*client.Service, error), after func(done []*client.Service) (*ui.Action, tea.Cmd)) tea.Cmd {
 	set := a.services()
-	tally := ui.NewTally(len(rows), func(s *client.Service) string { return s.Label.String() })
-	tally.Kind = "service"
+	tally := ui.NewBatchSummary(len(rows), func(s *client.Service) string { return s.Label.String() })
+	tally.Singular = "service"
 	cmds := make([]tea.Cmd, len(rows))
 	for n, s := range rows {
-		cmds[n] = set.Act(ui.Deed[*client.Service]{
-			ID: set.ID(s), Verb: verb,
-			Work:  func(ctx context.Context) (ui.Change[*client.Service], error) { return ui.Put(work(ctx, s)) },
-			Check: ui.CheckRow(set, set.ID(s), check),
-			After: func(v ui.Verdict, _ ui.Change[*client.Service], err error) tea.Cmd {
+		cmds[n] = set.Run(ui.Attempt[*client.Service]{
+			RowID: set.ID(s), ProgressText: verb,
+			Send:    func(ctx context.Context) (ui.Result[*client.Service], error) { return ui.ResultRow(work(ctx, s)) },
+			Recheck: ui.RecheckRow(set, set.ID(s), check),
+			OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.Service], err error) tea.Cmd {
 				if !tally.Add(s, v, err) {
 					return nil
 				}
-				undo, next := after(tally.Done)
-				return tea.Batch(ui.Send(tally.News(was(word, tally.Done), undo)), next)
+				undo, next := after(tally.Applied)
+				return tea.Batch(ui.Send(tally.News(was(word, tally.Applied), undo)), next)
 			},
 		})
 	}
@@ -180,7 +180,7 @@ func (d due) Deliver() tea.Cmd {
 	if len(rows) == 0 {
 		return nil
 	}
-	return tea.Batch(ui.News(theme.Info, "time is up: enabling "+subject(rows)), d.a.switchOn(rows, "time is up"))
+	return tea.Batch(ui.ShowNews(theme.Info, "time is up: enabling "+subject(rows)), d.a.switchOn(rows, "time is up"))
 }
 
 // wake enables services at the end of their time, unless the journal then says that somebody decided otherwise.
@@ -258,9 +258,9 @@ func (a *Account) offer(late []journal.DisabledService) ui.Menu {
 		names[i] = fmt.Sprintf("%s (since %s)", client.NewText(h.Label), clock(h.Until.In(a.location), a.now().In(a.location)))
 	}
 	return ui.Menu{Title: "To be enabled again, and nobody was here: " + joined(names), Actions: []ui.Action{
-		{Key: ui.Bind("enable now", "e"), Change: true, Do: func() tea.Cmd { return a.switchOn(rows, "time was up while the program was closed") }},
+		{Key: ui.Bind("enable now", "e"), Writes: true, Do: func() tea.Cmd { return a.switchOn(rows, "time was up while the program was closed") }},
 		{Key: ui.Bind("leave disabled", "l"), Do: func() tea.Cmd {
-			return ui.News(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
+			return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
 		}},
 	}}
 }
@@ -280,7 +280,7 @@ func (a *Account) heldBy(id int) (string, bool) {
 	if !held {
 		return "", false
 	}
-	text := "for " + ui.Age(a.now().Sub(h.Since))
+	text := "for " + ui.FormatAge(a.now().Sub(h.Since))
 	if !h.Until.IsZero() {
 		text += ", until " + clock(h.Until.In(a.location), a.now().In(a.location))
 	}
@@ -300,9 +300,9 @@ func (a *Account) off(s *client.Service) (since string, forgot bool) {
 		return "", false
 	}
 	if d > forgotten {
-		return ui.Age(d) + " !", true
+		return ui.FormatAge(d) + " !", true
 	}
-	return ui.Age(d), false
+	return ui.FormatAge(d), false
 }
 
 // disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last update.

@@ -19,7 +19,7 @@ type incident struct {
 	id     string
 	issue  *client.Issue // as opened; the set's newer row is shown where it has one
 	looked bool          // read by itself since it was opened
-	scroll ui.Scroll
+	scroll ui.Viewport
 }
 
 func (a *Account) incidentPane(i *client.Issue) ui.Pane {
@@ -32,9 +32,9 @@ func (p *incident) Name() string { return "incident" }
 // Crumb says which issue.
 func (p *incident) Crumb() string { return "issue " + p.id }
 
-// Fresh is as fresh as what it joins.
-func (p *incident) Fresh() ui.Freshness {
-	return p.a.issues().Fresh().Worst(p.a.services().Fresh())
+// Freshness is as fresh as what it joins.
+func (p *incident) Freshness() ui.Freshness {
+	return p.a.issues().Freshness().Worst(p.a.services().Freshness())
 }
 
 // Refresh asks for all that it joins.
@@ -53,21 +53,21 @@ func (p *incident) Poll() tea.Cmd {
 func (p *incident) look() tea.Cmd {
 	p.looked = true
 	id := p.issue.ID
-	return p.a.issues().Look(p.id, func(ctx context.Context) (*client.Issue, error) { return p.a.api.Issues.Get(ctx, id) }, func(err error) tea.Cmd {
+	return p.a.issues().ReloadRow(p.id, func(ctx context.Context) (*client.Issue, error) { return p.a.api.Issues.Get(ctx, id) }, func(err error) tea.Cmd {
 		if err != nil {
-			return ui.News(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
+			return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
 		}
 		return nil
 	})
 }
 
-// Want asks for what the frame lacks.
-func (p *incident) Want() tea.Cmd {
+// LoadMissing asks for what the frame lacks.
+func (p *incident) LoadMissing() tea.Cmd {
 	var look tea.Cmd
 	if !p.looked {
 		look = p.look()
 	}
-	return tea.Batch(look, p.a.stats().Need(), p.a.contacts().Need(), p.a.instances().Need(), p.a.credentials().Need(), p.a.services().Need(),
+	return tea.Batch(look, p.a.stats().EnsureLoaded(), p.a.contacts().EnsureLoaded(), p.a.instances().EnsureLoaded(), p.a.credentials().EnsureLoaded(), p.a.services().EnsureLoaded(),
 		p.a.seeTickets([]*client.Issue{p.now()}))
 }
 
@@ -86,15 +86,15 @@ func (p *incident) now() *client.Issue {
 func (p *incident) Actions() []ui.Action {
 	i := p.now()
 	acts := []ui.Action{
-		{Key: ui.Bind("copy call sheet", "y"), Show: true, Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: p.a.callSheet(i), What: "call sheet"}) }},
-		{Key: ui.Bind("copy a line", "Y"), About: "phone numbers, mail addresses and ssh lines, one key each", Show: true,
-			Off: because(len(p.a.copies(i)) == 0, "nothing to copy is known yet: contacts and SSH settings are being read"),
-			Do:  func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.copies(i)}) }},
-		{Key: ui.Bind("open ticket", "o"), Show: true, Off: because(p.a.ticketURL(i) == "", "the issue names no ticket"),
-			Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.a.ticketURL(i)}) }},
-		{Key: ui.Bind("go to service", "enter"), Show: true, Off: because(len(i.Services) == 0, "the issue names no service"),
+		{Key: ui.Bind("copy call sheet", "y"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.a.callSheet(i), Label: "call sheet"}) }},
+		{Key: ui.Bind("copy a line", "Y"), Description: "phone numbers, mail addresses and ssh lines, one key each", ShowInHints: true,
+			DisabledReason: because(len(p.a.copies(i)) == 0, "nothing to copy is known yet: contacts and SSH settings are being read"),
+			Do:             func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.copies(i)}) }},
+		{Key: ui.Bind("open ticket", "o"), ShowInHints: true, DisabledReason: because(p.a.ticketURL(i) == "", "the issue names no ticket"),
+			Do: func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.a.ticketURL(i)}) }},
+		{Key: ui.Bind("go to service", "enter"), ShowInHints: true, DisabledReason: because(len(i.Services) == 0, "the issue names no service"),
 			Do: func() tea.Cmd { return p.a.gotoService(i) }},
-		{Key: ui.Bind("follow a name", "f"), About: "to the pane of what stands here; ctrl+o comes back", Show: true, Off: because(len(p.a.namesIn(i)) == 0, "nothing here is kept elsewhere"),
+		{Key: ui.Bind("follow a name", "f"), Description: "to the pane of what stands here; ctrl+o comes back", ShowInHints: true, DisabledReason: because(len(p.a.namesIn(i)) == 0, "nothing here is kept elsewhere"),
 			Do: func() tea.Cmd { return ui.Send(menuOf(p.a.namesIn(i))) }},
 	}
 	return append(acts, p.scroll.Actions()...)
@@ -104,7 +104,7 @@ func (p *incident) Actions() []ui.Action {
 func (a *Account) gotoService(i *client.Issue) tea.Cmd {
 	actions := make([]ui.Action, len(i.Services))
 	for n, id := range i.Services {
-		actions[n] = ui.Action{Key: ui.Bind(a.serviceName(id), fmt.Sprint(n+1)), Do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: "services", ID: ordinal(id)}) }}
+		actions[n] = ui.Action{Key: ui.Bind(a.serviceName(id), fmt.Sprint(n+1)), Do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "services", ID: ordinal(id)}) }}
 	}
 	if len(actions) == 1 {
 		return actions[0].Do()
@@ -117,7 +117,7 @@ func (a *Account) copies(i *client.Issue) []ui.Action {
 	var actions []ui.Action
 	add := func(label, what, text string) {
 		key := string("123456789abcdefghijklmnopqrstuvwxyz"[min(len(actions), 34)])
-		actions = append(actions, ui.Action{Key: ui.Bind(label, key), Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: text, What: what}) }})
+		actions = append(actions, ui.Action{Key: ui.Bind(label, key), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text, Label: what}) }})
 	}
 	people := a.callees(i)
 	for _, c := range people {
@@ -205,7 +205,7 @@ func (a *Account) incidentSheet(i *client.Issue, b ui.Box, whole bool) string {
 	a.history(right, i)
 	room := b.Height - len(head.lines) - max(len(left.lines), 0) - 1
 	a.loadChart(left, i, min(max(room, 7), 14))
-	head.block(ui.Beside(left.String(), right.String(), b.Width/2, b.Width))
+	head.block(ui.JoinHorizontal(left.String(), right.String(), b.Width/2, b.Width))
 	return head.String()
 }
 
@@ -269,7 +269,7 @@ func (a *Account) callSheetLines(t *sheet, i *client.Issue) {
 	case len(people) > 0:
 	case len(groups) == 0:
 		t.say("no group is named: e on the service names one", theme.Warn)
-	case ui.Denied(a.contacts().Fresh().Err):
+	case ui.Denied(a.contacts().Freshness().Err):
 		t.say("contacts may not be read with this token", theme.Warn)
 	case !a.contacts().Loaded():
 		t.say("contacts are being read", theme.Muted)

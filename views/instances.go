@@ -16,15 +16,15 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) instances() *ui.Set[*client.Instance] {
+func (a *Account) instances() *ui.Store[*client.Instance] {
 	return share(a, "ssh", func(i *client.Instance) string { return ordinal(i.ID) }, numbered(a.api.Instances.List))
 }
 
 func (a *Account) sshPane() ui.Pane {
 	l := &ui.List[*client.Instance]{
-		Title: "ssh",
-		Kind:  "instance",
-		Set:   a.instances(),
+		Title:    "ssh",
+		Singular: "instance",
+		Store:    a.instances(),
 		Columns: []ui.Column[*client.Instance]{
 			{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {
 				if i.SSH.Access {
@@ -33,13 +33,13 @@ func (a *Account) sshPane() ui.Pane {
 				return b.Theme.Glyphs.Disabled + " off", theme.Off
 			}},
 			{Title: "label", Min: 14, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong }},
-			{Title: "group", Width: 12, Drop: 3, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
+			{Title: "group", Width: 12, DropPriority: 3, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
 			{Title: "user", Width: 12, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
 			{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 				return or(i.SSH.IP.String(), "any"), theme.Plain
 			}},
-			{Title: "port", Width: 5, Right: true, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
-			{Title: "command", Min: 20, Drop: 2, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
+			{Title: "port", Width: 5, AlignRight: true, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
+			{Title: "command", Min: 20, DropPriority: 2, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 				line, ok := sshLine(i)
 				if !ok {
 					return line, theme.Muted
@@ -47,16 +47,16 @@ func (a *Account) sshPane() ui.Pane {
 				return line, theme.Accent
 			}},
 		},
-		Reads:  []ui.Asked{a.services()},
-		Detail: a.sshDetail,
-		One: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
+		JoinedStores: []ui.JoinedStore{a.services()},
+		Detail:       a.sshDetail,
+		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
 			return a.api.Instances.Get(ctx, i.ID)
 		},
-		Lines: numberedLines(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
-		Empty: "no instances: settings appear here with the account's first instance",
-		Sort:  "label",
+		CopyItems: numberedLines(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
+		EmptyText: "no instances: settings appear here with the account's first instance",
+		SortBy:    "label",
 	}
-	l.Acts = scoped(a, accountWrite, a.sshActs(l))
+	l.Operations = scoped(a, accountWrite, a.sshActs(l))
 	return l
 }
 
@@ -70,32 +70,32 @@ func sshPort(i *client.Instance) int {
 	return i.SSH.Port
 }
 
-func (a *Account) sshActs(l *ui.List[*client.Instance]) []ui.Act[*client.Instance] {
+func (a *Account) sshActs(l *ui.List[*client.Instance]) []ui.Operation[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshLine(i)
 		return because(!ok, "the settings name no single address")
 	}
-	allow := ui.Act[*client.Instance]{Keys: []string{"E"}, Name: "allow access", Verb: "allowing access", Past: "support may log in", Show: true, Change: true, Many: true, Undo: "deny access",
-		Off: func(i *client.Instance) string { return because(i.SSH.Access, "already allowed") },
-		Run: a.setAccess(true), Check: accessIs(true)}
-	deny := ui.Act[*client.Instance]{Keys: []string{"d"}, Name: "deny access", Verb: "denying access", Past: "support may not log in", Show: true, Change: true, Many: true, Undo: "allow access",
-		Off: func(i *client.Instance) string { return because(!i.SSH.Access, "already denied") },
-		Run: a.setAccess(false), Check: accessIs(false)}
-	return []ui.Act[*client.Instance]{
-		{Keys: []string{"y"}, Name: "copy ssh line", Show: true, Off: noLine, Send: func(i *client.Instance) tea.Msg {
+	allow := ui.Operation[*client.Instance]{Keys: []string{"E"}, Name: "allow access", ProgressText: "allowing access", SuccessText: "support may log in", ShowInHints: true, Writes: true, Many: true, Undo: "deny access",
+		DisabledReason: func(i *client.Instance) string { return because(i.SSH.Access, "already allowed") },
+		Run:            a.setAccess(true), Recheck: accessIs(true)}
+	deny := ui.Operation[*client.Instance]{Keys: []string{"d"}, Name: "deny access", ProgressText: "denying access", SuccessText: "support may not log in", ShowInHints: true, Writes: true, Many: true, Undo: "allow access",
+		DisabledReason: func(i *client.Instance) string { return because(!i.SSH.Access, "already denied") },
+		Run:            a.setAccess(false), Recheck: accessIs(false)}
+	return []ui.Operation[*client.Instance]{
+		{Keys: []string{"y"}, Name: "copy ssh line", ShowInHints: true, DisabledReason: noLine, Message: func(i *client.Instance) tea.Msg {
 			line, _ := sshLine(i)
-			return ui.Copy{Text: line, What: "ssh line of " + i.Label.String()}
+			return ui.CopyMsg{Text: line, Label: "ssh line of " + i.Label.String()}
 		}},
-		{Keys: []string{"x"}, Name: "run ssh", About: "in this terminal; the program comes back afterwards", Off: noLine,
-			Send: func(i *client.Instance) tea.Msg { return ui.Exec{Name: "ssh", Args: sshArgs(i)} }},
+		{Keys: []string{"x"}, Name: "run ssh", Description: "in this terminal; the program comes back afterwards", DisabledReason: noLine,
+			Message: func(i *client.Instance) tea.Msg { return ui.ExecMsg{Name: "ssh", Args: sshArgs(i)} }},
 		allow, deny,
-		{Keys: []string{"t"}, Name: "toggle access", Change: true, Start: func(i *client.Instance) tea.Cmd {
+		{Keys: []string{"t"}, Name: "toggle access", Writes: true, Cmd: func(i *client.Instance) tea.Cmd {
 			if i.SSH.Access {
 				return l.Run(deny, []*client.Instance{i})
 			}
 			return l.Run(allow, []*client.Instance{i})
 		}},
-		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Instance) ui.Form { return a.editSSH(rows[0]) }},
+		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Instance) ui.Form { return a.editSSH(rows[0]) }},
 		follow(func(i *client.Instance) []name { return serviceNames(a.servicesOn(i)) }),
 	}
 }
@@ -104,18 +104,18 @@ func aboutInstance(ctx context.Context, i *client.Instance) context.Context {
 	return client.ContextWithResource(client.ContextWithBefore(ctx, i.Request()), "instance", ordinal(i.ID), i.Label.String())
 }
 
-func (a *Account) setAccess(on bool) func(context.Context, *client.Instance) (ui.Change[*client.Instance], error) {
-	return func(ctx context.Context, i *client.Instance) (ui.Change[*client.Instance], error) {
-		return ui.Put(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}))
+func (a *Account) setAccess(on bool) func(context.Context, *client.Instance) (ui.Result[*client.Instance], error) {
+	return func(ctx context.Context, i *client.Instance) (ui.Result[*client.Instance], error) {
+		return ui.ResultRow(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}))
 	}
 }
 
-func accessIs(on bool) func(*client.Instance, bool) ui.Verdict {
-	return func(now *client.Instance, found bool) ui.Verdict {
+func accessIs(on bool) func(*client.Instance, bool) ui.AttemptOutcome {
+	return func(now *client.Instance, found bool) ui.AttemptOutcome {
 		if found && now.SSH.Access == on {
-			return ui.Done
+			return ui.Applied
 		}
-		return ui.Refused
+		return ui.Rejected
 	}
 }
 
@@ -125,13 +125,13 @@ func instanceID(i *client.Instance) int { return i.ID }
 func (a *Account) editSSH(i *client.Instance) ui.Form {
 	e := &edit[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
 	in := &e.in
-	form := ui.FormFor(a.instances(), "SSH settings of "+i.Label.String(), []ui.Field{
+	form := ui.NewStoreForm(a.instances(), "SSH settings of "+i.Label.String(), []ui.Field{
 		ui.Switch("ssh.access", "Access", &in.SSH.Access),
 		ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
 		ui.Text("ssh.ip", "Address", &in.SSH.IP, address).Note("an IP of the instance, or any"),
 		ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
 	}, func(now *client.Instance) string { return now.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Change[*client.Instance], error) {
+		func(ctx context.Context) (ui.Result[*client.Instance], error) {
 			return save(aboutInstance(ctx, i), e, func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.Get(ctx, i.ID) }, (*client.Instance).Request,
 				func(ctx context.Context, p client.Patch) (*client.Instance, error) {
 					return a.api.Instances.Update(ctx, i.ID, p)
@@ -139,7 +139,7 @@ func (a *Account) editSSH(i *client.Instance) ui.Form {
 		},
 		changed(i.ID, instanceID, func(now *client.Instance) bool { return len(client.Diff(now.Request(), *in)) == 0 }))
 	form.Text = "How support logs in. Nothing changes on the machine itself."
-	form.Verb, form.Yes = "saving", "save"
+	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 

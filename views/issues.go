@@ -14,35 +14,35 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) issues() *ui.Set[*client.Issue] {
+func (a *Account) issues() *ui.Store[*client.Issue] {
 	return share(a, "issues", func(i *client.Issue) string { return ordinal(i.ID) }, numbered(a.api.Issues.List))
 }
 
 func (a *Account) issuesPane() ui.Pane {
 	return &ui.List[*client.Issue]{
-		Title: "issues",
-		Set:   a.issues(),
-		Reads: []ui.Asked{a.services(), a.contacts(), a.instances(), a.credentials()},
+		Title:        "issues",
+		Store:        a.issues(),
+		JoinedStores: []ui.JoinedStore{a.services(), a.contacts(), a.instances(), a.credentials()},
 		Columns: []ui.Column[*client.Issue]{
-			{Title: "age", Width: 8, Right: true, Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) { return ago(i.Created, b.Now), theme.Plain }, Less: newer},
-			{Title: "detected", Width: 12, Drop: 3, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.when(i.Created), theme.Muted }, Less: newer},
+			{Title: "age", Width: 8, AlignRight: true, Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) { return ago(i.Created, b.Now), theme.Plain }, Less: newer},
+			{Title: "detected", Width: 12, DropPriority: 3, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.when(i.Created), theme.Muted }, Less: newer},
 			{Title: "affected", Min: 18, Cell: a.affectedCell},
-			{Title: "ticket", Width: 16, Drop: 1, Cell: a.ticketCell},
-			{Title: "about", Min: 16, Drop: 2, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted }},
+			{Title: "ticket", Width: 16, DropPriority: 1, Cell: a.ticketCell},
+			{Title: "about", Min: 16, DropPriority: 2, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted }},
 		},
-		Acts: []ui.Act[*client.Issue]{
-			{Keys: []string{"enter"}, Name: "open incident", About: "what it touches and whom to call", Show: true, Into: func(i *client.Issue) ui.Pane { return a.incidentPane(i) }},
-			{Keys: []string{"y"}, Name: "copy call sheet", Show: true, Send: func(i *client.Issue) tea.Msg { return ui.Copy{Text: a.callSheet(i), What: "call sheet"} }},
-			{Keys: []string{"o"}, Name: "open ticket", Off: func(i *client.Issue) string { return because(a.ticketURL(i) == "", "the issue names no ticket") },
-				Send: func(i *client.Issue) tea.Msg { return ui.Browse{URL: a.ticketURL(i)} }},
+		Operations: []ui.Operation[*client.Issue]{
+			{Keys: []string{"enter"}, Name: "open incident", Description: "what it touches and whom to call", ShowInHints: true, OpenPane: func(i *client.Issue) ui.Pane { return a.incidentPane(i) }},
+			{Keys: []string{"y"}, Name: "copy call sheet", ShowInHints: true, Message: func(i *client.Issue) tea.Msg { return ui.CopyMsg{Text: a.callSheet(i), Label: "call sheet"} }},
+			{Keys: []string{"o"}, Name: "open ticket", DisabledReason: func(i *client.Issue) string { return because(a.ticketURL(i) == "", "the issue names no ticket") },
+				Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: a.ticketURL(i)} }},
 		},
-		Detail: func(i *client.Issue, b ui.Box) string { return a.incidentSheet(i, b, false) },
-		Foot:   a.issuesFoot,
-		Lines:  numberedLines(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
-		Empty:  "no issues: nothing has been detected · r looks again",
-		Sort:   "age",
-		Count:  a.issuesBadge,
-		Seen:   a.seeTickets,
+		Detail:    func(i *client.Issue, b ui.Box) string { return a.incidentSheet(i, b, false) },
+		Footer:    a.issuesFoot,
+		CopyItems: numberedLines(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
+		EmptyText: "no issues: nothing has been detected · r looks again",
+		SortBy:    "age",
+		BadgeFunc: a.issuesBadge,
+		OnVisible: a.seeTickets,
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *Account) serviceName(id int) string {
 	switch {
 	case found:
 		return s.Label.String()
-	case a.services().Whole():
+	case a.services().Complete():
 		return fmt.Sprintf("#%d (deleted)", id)
 	}
 	return fmt.Sprintf("#%d", id)
@@ -115,7 +115,7 @@ func (a *Account) issuesBadge() (string, theme.Tone) {
 	return fmt.Sprint(open), theme.Warn
 }
 
-func (a *Account) issuesFoot(set *ui.Set[*client.Issue], b ui.Box) string {
+func (a *Account) issuesFoot(set *ui.Store[*client.Issue], b ui.Box) string {
 	day := len(a.issuesSince(b.Now.Add(-24 * time.Hour)))
 	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %d in the last 24 h", count(set.Len(), "issue", "issues"), day))
 }

@@ -20,11 +20,11 @@ import (
 )
 
 // changes is the set of what this program changed, newest first. It is read from the journal, not from the API.
-func (a *Account) changes() *ui.Set[*journal.Entry] {
-	return share(a, "journal", func(e *journal.Entry) string { return e.ID }, func(context.Context, string) (ui.Page[*journal.Entry], error) {
+func (a *Account) changes() *ui.Store[*journal.Entry] {
+	return share(a, "journal", func(e *journal.Entry) string { return e.ID }, func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
 		rows := pointed(a.journal.Entries(time.Time{}))
 		slices.Reverse(rows)
-		page := ui.Page[*journal.Entry]{Rows: rows}
+		page := ui.RowPage[*journal.Entry]{Rows: rows}
 		if n := a.journal.UnreadableLines(); n > 0 {
 			page.Notes = append(page.Notes, count(n, "line of the journal", "lines of the journal")+" could not be read")
 		}
@@ -39,20 +39,20 @@ type journalView struct {
 	read int // version of the journal that was asked for last
 }
 
-// Want asks for what the journal has taken up since.
-func (p *journalView) Want() tea.Cmd {
-	if now := p.a.journal.Version(); now != p.read && p.Set.Loaded() {
+// LoadMissing asks for what the journal has taken up since.
+func (p *journalView) LoadMissing() tea.Cmd {
+	if now := p.a.journal.Version(); now != p.read && p.Store.Loaded() {
 		p.read = now
-		return tea.Batch(p.List.Want(), p.Set.Refresh())
+		return tea.Batch(p.List.LoadMissing(), p.Store.Refresh())
 	}
-	return p.List.Want()
+	return p.List.LoadMissing()
 }
 
 func (a *Account) journalPane() ui.Pane {
 	list := &ui.List[*journal.Entry]{
-		Title: "journal",
-		Set:   a.changes(),
-		Still: true,
+		Title:         "journal",
+		Store:         a.changes(),
+		NoAutoRefresh: true,
 		Columns: []ui.Column[*journal.Entry]{
 			{Title: "outcome", Width: 12, Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.outcome(e, b.Theme) },
 				Less: func(e, f *journal.Entry) bool { return a.concern(e) < a.concern(f) }},
@@ -60,19 +60,19 @@ func (a *Account) journalPane() ui.Pane {
 				Less: func(e, f *journal.Entry) bool { return e.Time.After(f.Time) }},
 			{Title: "change", Width: 18, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain }},
 			{Title: "of", Min: 14, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong }},
-			{Title: "reason", Min: 12, Drop: 2, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+			{Title: "reason", Min: 12, DropPriority: 2, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
 				return client.Clean(e.Change.Reason), theme.Plain
 			}},
-			{Title: "why", Min: 14, Drop: 3, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+			{Title: "why", Min: 14, DropPriority: 3, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
 				return client.Clean(e.OutcomeDetail), theme.Muted
 			}},
 		},
-		Acts:   a.journalActs(),
-		Detail: a.entryDetail,
-		Foot:   a.journalFoot,
-		Empty:  "nothing has been changed from here yet",
-		Count:  a.journalBadge,
-		Label:  entryName,
+		Operations: a.journalActs(),
+		Detail:     a.entryDetail,
+		Footer:     a.journalFoot,
+		EmptyText:  "nothing has been changed from here yet",
+		BadgeFunc:  a.journalBadge,
+		Label:      entryName,
 	}
 	return &journalView{List: list, a: a}
 }
@@ -126,28 +126,28 @@ func (a *Account) journalBadge() (string, theme.Tone) {
 	return "", theme.Plain
 }
 
-func (a *Account) journalFoot(set *ui.Set[*journal.Entry], b ui.Box) string {
+func (a *Account) journalFoot(set *ui.Store[*journal.Entry], b ui.Box) string {
 	text := count(set.Len(), "change", "changes") + " of this program on this machine"
 	if n := len(a.openChanges()); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome: c looks them up", n))
 	}
-	return ui.Cut(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
+	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
-func (a *Account) journalActs() []ui.Act[*journal.Entry] {
+func (a *Account) journalActs() []ui.Operation[*journal.Entry] {
 	settled := func(e *journal.Entry) string { return because(!a.journal.Unresolved(*e), "its outcome is known") }
-	return []ui.Act[*journal.Entry]{
-		{Keys: []string{"c"}, Name: "check", About: "reads the thing again and says whether the change was done", Show: true, Off: settled, Rows: a.checkAll},
-		{Keys: []string{"x"}, Name: "settle", About: "you have looked yourself: say whether it was done", Off: settled, Send: func(e *journal.Entry) tea.Msg { return a.settleMenu(e) }},
-		{Keys: []string{"o"}, Name: "go to it", About: "to the pane of what was changed; ctrl+o comes back", Show: true,
-			Off: func(e *journal.Entry) string { return because(placeOf(e).pane == "", "it is not kept in any pane") },
-			Send: func(e *journal.Entry) tea.Msg {
+	return []ui.Operation[*journal.Entry]{
+		{Keys: []string{"c"}, Name: "check", Description: "reads the thing again and says whether the change was done", ShowInHints: true, DisabledReason: settled, BatchCmd: a.checkAll},
+		{Keys: []string{"x"}, Name: "settle", Description: "you have looked yourself: say whether it was done", DisabledReason: settled, Message: func(e *journal.Entry) tea.Msg { return a.settleMenu(e) }},
+		{Keys: []string{"o"}, Name: "go to it", Description: "to the pane of what was changed; ctrl+o comes back", ShowInHints: true,
+			DisabledReason: func(e *journal.Entry) string { return because(placeOf(e).pane == "", "it is not kept in any pane") },
+			Message: func(e *journal.Entry) tea.Msg {
 				at := placeOf(e)
-				return ui.Goto{Pane: at.pane, ID: at.id}
+				return ui.GoToMsg{Pane: at.pane, ID: at.id}
 			}},
-		{Keys: []string{"y"}, Name: "copy as curl", About: "the request, with the token as a variable", Show: true,
-			Off:  func(e *journal.Entry) string { return because(!byAPI(e), "it went through a pre-signed URL") },
-			Send: func(e *journal.Entry) tea.Msg { return ui.Copy{Text: a.curlOf(e), What: "request as curl"} }},
+		{Keys: []string{"y"}, Name: "copy as curl", Description: "the request, with the token as a variable", ShowInHints: true,
+			DisabledReason: func(e *journal.Entry) string { return because(!byAPI(e), "it went through a pre-signed URL") },
+			Message:        func(e *journal.Entry) tea.Msg { return ui.CopyMsg{Text: a.curlOf(e), Label: "request as curl"} }},
 	}
 }
 
@@ -172,16 +172,16 @@ func placeOf(e *journal.Entry) name {
 
 // curlOf is the request of a change as a command.
 func (a *Account) curlOf(e *journal.Entry) string {
-	line := "curl -sS --fail -X " + ui.Word(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
+	line := "curl -sS --fail -X " + ui.ShellQuote(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if e.Change.Body != nil {
 		data, err := json.Marshal(e.Change.Body)
 		if err != nil {
 			data = []byte("{}")
 		}
-		line += " -H 'Content-Type: application/json' --data " + ui.Word(string(data))
+		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
 	}
 	path := (&url.URL{Path: e.Change.Path}).EscapedPath()
-	return line + " " + ui.Word(a.api.Origin()+path)
+	return line + " " + ui.ShellQuote(a.api.Origin()+path)
 }
 
 // entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there before.

@@ -32,8 +32,8 @@ func (a *Account) unknowns() tea.Cmd {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + joined(names), Actions: []ui.Action{
-		{Key: ui.Bind("look it up now", "c"), Do: func() tea.Cmd { return tea.Batch(ui.Send(ui.Goto{Pane: "journal"}), a.checkAll(open)) }},
-		{Key: ui.Bind("to the journal", "j"), Do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: "journal", ID: open[0].ID}) }},
+		{Key: ui.Bind("look it up now", "c"), Do: func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), a.checkAll(open)) }},
+		{Key: ui.Bind("to the journal", "j"), Do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "journal", ID: open[0].ID}) }},
 		{Key: ui.Bind("later", "l"), Do: func() tea.Cmd { return nil }},
 	}})
 }
@@ -53,25 +53,25 @@ func (a *Account) checkAll(rows []*journal.Entry) tea.Cmd {
 func (a *Account) check(e *journal.Entry) tea.Cmd {
 	var said string
 	found := *e
-	return a.changes().Act(ui.Deed[*journal.Entry]{ID: e.ID, Verb: "checking",
-		Work: func(ctx context.Context) (ui.Change[*journal.Entry], error) {
+	return a.changes().Run(ui.Attempt[*journal.Entry]{RowID: e.ID, ProgressText: "checking",
+		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {
 			verdict, text := a.readBack(ctx, e)
 			said = text
 			if verdict != journal.Unknown {
 				a.journal.RecordOutcome(e.ID, verdict == journal.Applied, errors.New("looked up later: "+text))
 			}
 			found.Outcome = verdict
-			return ui.Put(&found, nil)
+			return ui.ResultRow(&found, nil)
 		},
-		After: func(_ ui.Verdict, _ ui.Change[*journal.Entry], _ error) tea.Cmd {
+		OnOutcome: func(_ ui.AttemptOutcome, _ ui.Result[*journal.Entry], _ error) tea.Cmd {
 			what := client.Clean(e.Change.Op) + " " + entryName(e) + ": "
 			switch found.Outcome {
 			case journal.Applied:
-				return tea.Batch(ui.News(theme.Good, what+"it was done · "+said), a.changes().Refresh())
+				return tea.Batch(ui.ShowNews(theme.Good, what+"it was done · "+said), a.changes().Refresh())
 			case journal.Rejected:
-				return tea.Batch(ui.News(theme.Warn, what+"it was not done · "+said), a.changes().Refresh())
+				return tea.Batch(ui.ShowNews(theme.Warn, what+"it was not done · "+said), a.changes().Refresh())
 			}
-			return ui.News(theme.Warn, what+"still unknown · "+said)
+			return ui.ShowNews(theme.Warn, what+"still unknown · "+said)
 		}})
 }
 

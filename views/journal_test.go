@@ -157,7 +157,7 @@ func TestCopyAsCurl(t *testing.T) {
 			}
 			for _, act := range p.Actions() {
 				if act.Name() == "copy as curl" {
-					copied = act.Do()().(ui.Copy).Text
+					copied = act.Do()().(ui.CopyMsg).Text
 				}
 			}
 		}

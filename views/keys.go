@@ -17,28 +17,28 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) keys() *ui.Set[*client.Key] {
+func (a *Account) keys() *ui.Store[*client.Key] {
 	return share(a, "keys", func(k *client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.List))
 }
 
 func (a *Account) keysPane() ui.Pane {
 	return &ui.List[*client.Key]{
-		Title: "keys",
-		Set:   a.keys(),
-		Reads: []ui.Asked{a.buckets(), a.clusters()},
+		Title:        "keys",
+		Store:        a.keys(),
+		JoinedStores: []ui.JoinedStore{a.buckets(), a.clusters()},
 		Columns: []ui.Column[*client.Key]{
 			{Title: "label", Min: 16, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong }},
 			{Title: "access key", Width: 20, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain }},
-			{Title: "reaches", Min: 20, Drop: 1, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return reach(k) }},
+			{Title: "reaches", Min: 20, DropPriority: 1, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return reach(k) }},
 		},
-		Acts: scoped(a, storageWrite, a.keyActs()),
-		Always: func() []ui.Action {
-			return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Change: true, Opens: true, Show: true,
-				Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newKey()}) }})
+		Operations: scoped(a, storageWrite, a.keyActs()),
+		PaneActions: func() []ui.Action {
+			return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
+				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newKey()}) }})
 		},
-		Detail: a.keyDetail,
-		One:    func(ctx context.Context, k *client.Key) (*client.Key, error) { return a.viewKey(ctx, k.ID) },
-		Foot: func(set *ui.Set[*client.Key], b ui.Box) string {
+		Detail:   a.keyDetail,
+		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) { return a.viewKey(ctx, k.ID) },
+		Footer: func(set *ui.Store[*client.Key], b ui.Box) string {
 			limited := 0
 			for _, k := range set.Rows() {
 				if k.Limited {
@@ -47,9 +47,9 @@ func (a *Account) keysPane() ui.Pane {
 			}
 			return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s, %d limited", count(set.Len(), "key", "keys"), limited))
 		},
-		Lines: numberedLines(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
-		Empty: "no access keys yet · n makes one",
-		Sort:  "label",
+		CopyItems: numberedLines(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
+		EmptyText: "no access keys yet · n makes one",
+		SortBy:    "label",
 	}
 }
 
@@ -109,20 +109,20 @@ func permissionOf(k *client.Key, b *client.Bucket) string {
 	return ""
 }
 
-func (a *Account) keyActs() []ui.Act[*client.Key] {
-	return []ui.Act[*client.Key]{
-		{Keys: []string{"y"}, Name: "copy access key", About: "the part that is no secret", Show: true, Send: func(k *client.Key) tea.Msg {
-			return ui.Copy{Text: k.AccessKey.Raw(), What: "access key of " + k.Label.String()}
+func (a *Account) keyActs() []ui.Operation[*client.Key] {
+	return []ui.Operation[*client.Key]{
+		{Keys: []string{"y"}, Name: "copy access key", Description: "the part that is no secret", ShowInHints: true, Message: func(k *client.Key) tea.Msg {
+			return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
 		}},
-		{Keys: []string{"e"}, Name: "rename", Show: true, Change: true, Form: func(rows []*client.Key) ui.Form { return a.renameKey(rows[0]) }},
-		{Keys: []string{"D"}, Name: "revoke", About: "programs that use it lose access at once", Verb: "revoking", Past: "revoked", Show: true, Change: true, Many: true,
-			Ask: func(k *client.Key) *ui.Question {
+		{Keys: []string{"e"}, Name: "rename", ShowInHints: true, Writes: true, Form: func(rows []*client.Key) ui.Form { return a.renameKey(rows[0]) }},
+		{Keys: []string{"D"}, Name: "revoke", Description: "programs that use it lose access at once", ProgressText: "revoking", SuccessText: "revoked", ShowInHints: true, Writes: true, Many: true,
+			Confirm: func(k *client.Key) *ui.Confirmation {
 				may, _ := reach(k)
-				return &ui.Question{Title: "Revoke key", Word: k.Label.String(), Yes: "revoke",
+				return &ui.Confirmation{Title: "Revoke key", RequiredText: k.Label.String(), ConfirmLabel: "revoke",
 					Text: fmt.Sprintf("Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may)}
 			},
-			Run: func(ctx context.Context, k *client.Key) (ui.Change[*client.Key], error) {
-				return ui.Drop[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+			Run: func(ctx context.Context, k *client.Key) (ui.Result[*client.Key], error) {
+				return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
 			}},
 		follow(func(k *client.Key) []name {
 			var names []name
@@ -158,9 +158,9 @@ func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
 func (a *Account) renameKey(k *client.Key) ui.Form {
 	was := labelled{k.Label.Raw()}
 	e := &edit[labelled]{was, was, was}
-	form := ui.FormFor(a.keys(), fmt.Sprintf("Label of key %d", k.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, keyLabel)},
+	form := ui.NewStoreForm(a.keys(), fmt.Sprintf("Label of key %d", k.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, keyLabel)},
 		func(k *client.Key) string { return k.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Change[*client.Key], error) {
+		func(ctx context.Context) (ui.Result[*client.Key], error) {
 			return save(aboutKey(ctx, k), e, func(ctx context.Context) (*client.Key, error) { return a.viewKey(ctx, k.ID) },
 				func(k *client.Key) labelled { return labelled{k.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Key, error) {
@@ -170,8 +170,8 @@ func (a *Account) renameKey(k *client.Key) ui.Form {
 		},
 		changed(k.ID, func(k *client.Key) int { return k.ID }, func(now *client.Key) bool { return now.Label.Raw() == e.in.Label }))
 	form.Text = "What a key reaches cannot be changed: make another one and revoke this."
-	form.Enter = ui.Always
-	form.Verb, form.Yes = "saving", "save"
+	form.EnterSubmits = ui.AlwaysSubmit
+	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
@@ -200,10 +200,10 @@ func (a *Account) newKey() ui.Form {
 	}
 	request := func() client.KeyRequest { return keyRequest(label, limited, buckets, grades) }
 	before := a.keys().Rows()
-	made := ui.Once{}
-	form := ui.FormThen(a.keys(), "New access key", []ui.Field{
+	made := ui.OneTimeSecret{}
+	form := ui.NewStoreFormThen(a.keys(), "New access key", []ui.Field{
 		ui.Text("label", "Label", &label, keyLabel),
-		ui.Switch("limited", "Limited", &limited).Notes(func() string {
+		ui.Switch("limited", "Limited", &limited).NoteFunc(func() string {
 			if limited {
 				return "yes: the buckets chosen below, and no object in any other"
 			}
@@ -215,19 +215,19 @@ func (a *Account) newKey() ui.Form {
 		if !told {
 			return a.secretLost(before, label)
 		}
-		return tea.Batch(ui.News(theme.Good, k.Label.String()+": made"), ui.Send(made))
-	}, func(ctx context.Context) (ui.Change[*client.Key], error) {
+		return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": made"), ui.Send(made))
+	}, func(ctx context.Context) (ui.Result[*client.Key], error) {
 		k, err := a.api.Keys.Create(client.ContextWithResource(ctx, "key", "", label), request())
 		if err == nil {
 			made = a.once(k)
 		}
-		return ui.Put(withoutSecret(k), err)
-	}, func(now []*client.Key) ui.Verdict {
+		return ui.ResultRow(withoutSecret(k), err)
+	}, func(now []*client.Key) ui.AttemptOutcome {
 		return created(before, now, func(k *client.Key) int { return k.ID }, func(k *client.Key) bool { return k.Label.Raw() == label })
 	})
 	form.Review = func() string { return promise(request()) }
-	form.Enter = func() bool { return len(request().Buckets) > 0 }
-	form.Verb, form.Yes = "making", "make"
+	form.EnterSubmits = func() bool { return len(request().Buckets) > 0 }
+	form.ProgressText, form.SubmitLabel = "making", "make"
 	return form
 }
 
@@ -288,8 +288,8 @@ func (a *Account) secretLost(before []*client.Key, label string) tea.Cmd {
 		if known || k.Label.Raw() != label {
 			continue
 		}
-		revoke := ui.Action{Key: ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"), Change: true, Do: func() tea.Cmd { return a.revoke(k) }}
-		return tea.Batch(ui.News(theme.Warn, k.Label.String()+": made, and its secret was lost with the answer"),
+		revoke := ui.Action{Key: ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"), Writes: true, Do: func() tea.Cmd { return a.revoke(k) }}
+		return tea.Batch(ui.ShowNews(theme.Warn, k.Label.String()+": made, and its secret was lost with the answer"),
 			ui.Send(ui.Menu{Title: k.Label.String() + " was made, its secret was lost", Actions: []ui.Action{revoke,
 				{Key: ui.Bind("leave it: nobody can use it", "l"), Do: func() tea.Cmd { return nil }}}}))
 	}
@@ -299,23 +299,23 @@ func (a *Account) secretLost(before []*client.Key, label string) tea.Cmd {
 // revoke ends a key that nobody can use.
 func (a *Account) revoke(k *client.Key) tea.Cmd {
 	id := ordinal(k.ID)
-	return a.keys().Act(ui.Deed[*client.Key]{ID: id, Verb: "revoking",
-		Work: func(ctx context.Context) (ui.Change[*client.Key], error) {
-			return ui.Drop[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+	return a.keys().Run(ui.Attempt[*client.Key]{RowID: id, ProgressText: "revoking",
+		Send: func(ctx context.Context) (ui.Result[*client.Key], error) {
+			return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
 		},
-		After: func(v ui.Verdict, _ ui.Change[*client.Key], err error) tea.Cmd {
-			if v == ui.Done {
-				return ui.News(theme.Good, k.Label.String()+": revoked")
+		OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.Key], err error) tea.Cmd {
+			if v == ui.Applied {
+				return ui.ShowNews(theme.Good, k.Label.String()+": revoked")
 			}
-			return ui.News(theme.Bad, "revoke key: "+ui.Reason(err))
+			return ui.ShowNews(theme.Bad, "revoke key: "+ui.Reason(err))
 		}})
 }
 
 // once is the dialog that shows a new key's secret.
-func (a *Account) once(k *client.Key) ui.Once {
+func (a *Account) once(k *client.Key) ui.OneTimeSecret {
 	secret, there := k.Secret()
 	if !there {
-		return ui.Once{Title: "Access key " + k.Label.String(), Text: "The API sent no secret with this key: revoke it and make another one.", What: "secret key", Reveal: func() string { return "" }}
+		return ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Text: "The API sent no secret with this key: revoke it and make another one.", Name: "secret key", Reveal: func() string { return "" }}
 	}
 	host := a.endpoint(k)
 	files := []struct{ name, path, text string }{
@@ -326,11 +326,11 @@ func (a *Account) once(k *client.Key) ui.Once {
 		{"environment lines", "lookout-" + plainName(k.Label.Raw()) + ".env",
 			"AWS_ACCESS_KEY_ID=" + k.AccessKey.Raw() + "\nAWS_SECRET_ACCESS_KEY=%s\nAWS_ENDPOINT_URL=https://" + host + "\n"},
 	}
-	o := ui.Once{Title: "Access key " + k.Label.String(), What: "secret key", Reveal: secret.Reveal,
-		Text:  "The secret key is told this once, and nobody can read it again. Copy it or save it now.",
-		Lines: [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}}
+	o := ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Name: "secret key", Reveal: secret.Reveal,
+		Text:    "The secret key is told this once, and nobody can read it again. Copy it or save it now.",
+		Details: [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}}
 	for _, f := range files {
-		o.Saves = append(o.Saves, ui.Save{Name: f.name, Path: filepath.Join(a.downloads(), f.path), Write: func(path string) error {
+		o.Formats = append(o.Formats, ui.ExportFormat{Name: f.name, Path: filepath.Join(a.downloads(), f.path), Write: func(path string) error {
 			return writeSecret(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))
 		}})
 	}

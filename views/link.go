@@ -57,7 +57,7 @@ func (l life) seconds(own int) int {
 func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 	in := client.PresignRequest{Name: name, Method: "GET"}
 	how, own := life1h, 3600
-	form := ui.Form{Title: "Link to " + client.Clean(name), Verb: "asking", Yes: "make the link",
+	form := ui.Form{Title: "Link to " + client.Clean(name), ProgressText: "asking", SubmitLabel: "make the link",
 		Text: "Whoever has the link can do this one thing until it ends, without a key.",
 		Fields: []ui.Field{
 			ui.Choice("expires_in", "Valid for", &how, life15m, life1h, life6h, life24h, lifeOwn),
@@ -67,7 +67,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 				return because(text == "" && in.Method == "PUT", "needed for PUT: it must then be sent with the object")
 			}).When(func() bool { return in.Method == "PUT" }),
 		},
-		Enter: func() bool { return in.Method == "GET" },
+		EnterSubmits: func() bool { return in.Method == "GET" },
 		Review: func() string {
 			end := a.now().Add(time.Duration(how.seconds(own)) * time.Second)
 			return "It ends at " + a.bothTimes(end, "Mon 2 Jan 15:04:05 MST")
@@ -80,7 +80,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 			}
 			l := a.links.add(link{Bucket: bucketName(b), Name: client.NewText(name), Method: in.Method, Kind: in.ContentType, URL: signed.URL, Until: a.now().Add(time.Duration(in.Expires) * time.Second)})
 			return func() tea.Cmd {
-				return tea.Batch(a.givenLinks().Refresh(), ui.Send(ui.Open{Pane: &linkView{a: a, link: l}}))
+				return tea.Batch(a.givenLinks().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: l}}))
 			}, nil
 		}}
 	return form
@@ -99,17 +99,17 @@ func (l *link) curl() string {
 }
 
 // copied is the link on its way to the clipboard.
-func (l *link) copied() tea.Msg { return ui.Copy{Text: l.URL.Reveal(), What: "link"} }
+func (l *link) copied() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
 
 // copiedAsCurl is the link as a command on its way to the clipboard.
-func (l *link) copiedAsCurl() tea.Msg { return ui.Copy{Text: l.curl(), What: "curl line"} }
+func (l *link) copiedAsCurl() tea.Msg { return ui.CopyMsg{Text: l.curl(), Label: "curl line"} }
 
 // A linkView shows one link.
 type linkView struct {
 	a      *Account
 	link   *link
 	code   bool // the QR code is shown
-	scroll ui.Scroll
+	scroll ui.Viewport
 }
 
 // Name makes the link's actions its own.
@@ -118,8 +118,8 @@ func (p *linkView) Name() string { return "link" }
 // Crumb says what it is.
 func (p *linkView) Crumb() string { return "link" }
 
-// Steady keeps the clock away: there is nothing to read.
-func (p *linkView) Steady() bool { return true }
+// SkipsAutoRefresh keeps the clock away: there is nothing to read.
+func (p *linkView) SkipsAutoRefresh() bool { return true }
 
 // Refresh has nothing to read.
 func (p *linkView) Refresh() tea.Cmd { return nil }
@@ -130,12 +130,12 @@ func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 // Actions give the link away.
 func (p *linkView) Actions() []ui.Action {
 	acts := []ui.Action{
-		{Key: ui.Bind("copy the link", "y", "enter"), Show: true, Do: func() tea.Cmd { return ui.Send(p.link.copied()) }},
-		{Key: ui.Bind("copy as curl", "c"), Show: true, Do: func() tea.Cmd { return ui.Send(p.link.copiedAsCurl()) }},
-		{Key: ui.Bind("QR code", "Q"), Show: true, Do: func() tea.Cmd { p.code = !p.code; return nil }},
-		{Key: ui.Bind("open in browser", "o"), Off: because(p.link.Method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.Browse{URL: p.link.URL.Reveal()}) }},
+		{Key: ui.Bind("copy the link", "y", "enter"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copied()) }},
+		{Key: ui.Bind("copy as curl", "c"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copiedAsCurl()) }},
+		{Key: ui.Bind("QR code", "Q"), ShowInHints: true, Do: func() tea.Cmd { p.code = !p.code; return nil }},
+		{Key: ui.Bind("open in browser", "o"), DisabledReason: because(p.link.Method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) }},
 		p.a.linksAction(),
-		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
+		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
 	}
 	return append(acts, p.scroll.Actions()...)
 }
@@ -146,7 +146,7 @@ func (p *linkView) View(b ui.Box) string {
 	l := p.link
 	p.a.linkLines(t, l)
 	t.heading("link")
-	for _, line := range ui.Break(client.Clean(l.URL.Reveal()), b.Width) {
+	for _, line := range ui.Hardwrap(client.Clean(l.URL.Reveal()), b.Width) {
 		t.say(line, theme.Accent)
 	}
 	if p.code {
@@ -169,7 +169,7 @@ func (a *Account) linkLines(t *sheet, l *link) {
 // ends is when a link ends, here and in UTC.
 func (a *Account) ends(l *link, now time.Time) string {
 	if rest := l.Until.Sub(now); rest > 0 {
-		return fmt.Sprintf("%s, in %s", a.bothTimes(l.Until, "Mon 15:04:05 MST"), ui.Age(rest))
+		return fmt.Sprintf("%s, in %s", a.bothTimes(l.Until, "Mon 15:04:05 MST"), ui.FormatAge(rest))
 	}
 	return "it has ended"
 }

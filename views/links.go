@@ -36,56 +36,56 @@ func (g *given) newestFirst() []*link {
 }
 
 // givenLinks is the set of the links of this run. It is read from memory, not from the API.
-func (a *Account) givenLinks() *ui.Set[*link] {
-	return share(a, "links", func(l *link) string { return ordinal(l.ID) }, func(context.Context, string) (ui.Page[*link], error) {
-		return ui.Page[*link]{Rows: a.links.newestFirst()}, nil
+func (a *Account) givenLinks() *ui.Store[*link] {
+	return share(a, "links", func(l *link) string { return ordinal(l.ID) }, func(context.Context, string) (ui.RowPage[*link], error) {
+		return ui.RowPage[*link]{Rows: a.links.newestFirst()}, nil
 	})
 }
 
 // linksAction opens the links of this run.
 func (a *Account) linksAction() ui.Action {
-	return ui.Action{Key: ui.Bind("links of this run"), Group: "this list", About: "pre-signed URLs that were given out since the start", Do: func() tea.Cmd {
-		return ui.Send(ui.Open{Pane: a.linksPane()})
+	return ui.Action{Key: ui.Bind("links of this run"), Group: "this list", Description: "pre-signed URLs that were given out since the start", Do: func() tea.Cmd {
+		return ui.Send(ui.OpenPaneMsg{Pane: a.linksPane()})
 	}}
 }
 
 func (a *Account) linksPane() ui.Pane {
 	return &ui.List[*link]{
-		Title: "links",
-		Set:   a.givenLinks(),
-		Still: true,
-		Where: func() string { return "links of this run" },
+		Title:         "links",
+		Store:         a.givenLinks(),
+		NoAutoRefresh: true,
+		Breadcrumb:    func() string { return "links of this run" },
 		Columns: []ui.Column[*link]{
 			{Title: "method", Width: 7, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain }},
 			{Title: "name", Min: 20, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong }},
 			{Title: "bucket", Min: 16, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Bucket, theme.Muted }},
-			{Title: "left", Width: 8, Right: true, Cell: leftOfLink, Less: func(l, m *link) bool { return l.Until.Before(m.Until) }},
+			{Title: "left", Width: 8, AlignRight: true, Cell: leftOfLink, Less: func(l, m *link) bool { return l.Until.Before(m.Until) }},
 		},
-		Acts: a.linkActs(),
-		Always: func() []ui.Action {
-			return []ui.Action{{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }}}
+		Operations: a.linkActs(),
+		PaneActions: func() []ui.Action {
+			return []ui.Action{{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }}}
 		},
-		Detail: a.linkDetail,
-		Foot:   linksFoot,
-		Empty:  "no links were given out in this run · L on an object makes one",
-		Label:  func(l *link) string { return l.Name.String() },
+		Detail:    a.linkDetail,
+		Footer:    linksFoot,
+		EmptyText: "no links were given out in this run · L on an object makes one",
+		Label:     func(l *link) string { return l.Name.String() },
 	}
 }
 
 // leftOfLink is how long a link is still valid.
 func leftOfLink(l *link, b ui.Box) (string, theme.Tone) {
 	if rest := l.Until.Sub(b.Now); rest > 0 {
-		return ui.Age(rest), theme.Plain
+		return ui.FormatAge(rest), theme.Plain
 	}
 	return "ended", theme.Muted
 }
 
-func (a *Account) linkActs() []ui.Act[*link] {
+func (a *Account) linkActs() []ui.Operation[*link] {
 	over := func(l *link) string { return because(!l.Until.After(a.now()), "the link has ended") }
-	return []ui.Act[*link]{
-		{Keys: []string{"enter", "l", "right"}, Name: "open", About: "the link in full, as a QR code, in the browser", Show: true, Into: func(l *link) ui.Pane { return &linkView{a: a, link: l} }},
-		{Keys: []string{"y"}, Name: "copy the link", Show: true, Off: over, Send: (*link).copied},
-		{Keys: []string{"c"}, Name: "copy as curl", Show: true, Off: over, Send: (*link).copiedAsCurl},
+	return []ui.Operation[*link]{
+		{Keys: []string{"enter", "l", "right"}, Name: "open", Description: "the link in full, as a QR code, in the browser", ShowInHints: true, OpenPane: func(l *link) ui.Pane { return &linkView{a: a, link: l} }},
+		{Keys: []string{"y"}, Name: "copy the link", ShowInHints: true, DisabledReason: over, Message: (*link).copied},
+		{Keys: []string{"c"}, Name: "copy as curl", ShowInHints: true, DisabledReason: over, Message: (*link).copiedAsCurl},
 	}
 }
 
@@ -96,6 +96,6 @@ func (a *Account) linkDetail(l *link, b ui.Box) string {
 	return t.String()
 }
 
-func linksFoot(set *ui.Set[*link], b ui.Box) string {
+func linksFoot(set *ui.Store[*link], b ui.Box) string {
 	return b.Theme.Paint(theme.Muted, count(set.Len(), "link", "links")+" · whoever has one needs no key until it ends")
 }

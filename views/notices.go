@@ -36,11 +36,11 @@ func (a *Account) Attend() tea.Cmd {
 // Notices are the changes since the last call that somebody should know of. The first rows to arrive are no change.
 func (a *Account) Notices() []ui.Notice {
 	var all []ui.Notice
-	if set := a.services(); set.Whole() && set.Version() != a.attention.services {
+	if set := a.services(); set.Complete() && set.Version() != a.attention.services {
 		a.attention.services = set.Version()
 		all = append(all, a.leaving(set.Rows())...)
 	}
-	if set := a.issues(); set.Whole() && set.Version() != a.attention.issues {
+	if set := a.issues(); set.Complete() && set.Version() != a.attention.issues {
 		a.attention.issues = set.Version()
 		all = append(all, a.appearing(set.Rows())...)
 	}

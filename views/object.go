@@ -16,10 +16,10 @@ type objectView struct {
 	a      *Account
 	bucket *client.Bucket
 	object client.Object
-	acl    *ui.Set[*client.ObjectACL]
-	peek   *ui.Set[*preview]
+	acl    *ui.Store[*client.ObjectACL]
+	peek   *ui.Store[*preview]
 	xml    bool // the ACL's XML is shown
-	scroll ui.Scroll
+	scroll ui.Viewport
 	shown  drawn
 }
 
@@ -34,11 +34,11 @@ type drawn struct {
 func (a *Account) objectPane(b *client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
 	cluster, label, name := b.Cluster.Raw(), b.Label.Raw(), o.Name.Raw()
-	p.acl = ui.NewSet(a.ctx, ui.Source[*client.ObjectACL]{Name: "access", ID: func(*client.ObjectACL) string { return name }, Now: a.now,
+	p.acl = ui.NewStore(a.ctx, ui.Source[*client.ObjectACL]{Name: "access", ID: func(*client.ObjectACL) string { return name }, Now: a.now,
 		Fetch: single(func(ctx context.Context) (*client.ObjectACL, error) {
 			return a.api.Objects.ACL(ctx, cluster, label, name)
 		})})
-	p.peek = ui.NewSet(a.ctx, ui.Source[*preview]{Name: "first bytes", ID: func(*preview) string { return name }, Now: a.now,
+	p.peek = ui.NewStore(a.ctx, ui.Source[*preview]{Name: "first bytes", ID: func(*preview) string { return name }, Now: a.now,
 		Fetch: single(func(ctx context.Context) (*preview, error) { return a.peek(ctx, cluster, label, name) })})
 	return p
 }
@@ -56,11 +56,11 @@ func (p *objectView) Name() string { return "object" }
 // Crumb is the object's name.
 func (p *objectView) Crumb() string { return p.object.Name.String() }
 
-// Fresh is the age of the access that was read.
-func (p *objectView) Fresh() ui.Freshness { return p.acl.Fresh() }
+// Freshness is the age of the access that was read.
+func (p *objectView) Freshness() ui.Freshness { return p.acl.Freshness() }
 
-// Steady keeps the clock from reading it again and again.
-func (p *objectView) Steady() bool { return true }
+// SkipsAutoRefresh keeps the clock from reading it again and again.
+func (p *objectView) SkipsAutoRefresh() bool { return true }
 
 // Refresh reads access and first bytes again, those that were asked for.
 func (p *objectView) Refresh() tea.Cmd {
@@ -71,11 +71,11 @@ func (p *objectView) Refresh() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Want reads the access once.
-func (p *objectView) Want() tea.Cmd { return p.acl.Need() }
+// LoadMissing reads the access once.
+func (p *objectView) LoadMissing() tea.Cmd { return p.acl.EnsureLoaded() }
 
-// Leave ends what is being read.
-func (p *objectView) Leave() {
+// OnClose ends what is being read.
+func (p *objectView) OnClose() {
 	p.acl.Cancel()
 	p.peek.Cancel()
 }
@@ -87,23 +87,23 @@ func (p *objectView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 func (p *objectView) Actions() []ui.Action {
 	o, b, a := p.object, p.bucket, p.a
 	enter := func(form func() ui.Form) func() tea.Cmd {
-		return func() tea.Cmd { return ui.Send(ui.Enter{Form: form()}) }
+		return func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: form()}) }
 	}
 	acts := a.scopedActions(storageWrite,
-		ui.Action{Key: ui.Bind("preview", "enter"), About: "its first 64 KiB, read over a pre-signed URL", Show: true, Do: p.peek.Refresh},
-		ui.Action{Key: ui.Bind("link", "L"), Show: true, Opens: true, Do: enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) })},
-		ui.Action{Key: ui.Bind("download", "w"), Show: true, Opens: true, Do: enter(func() ui.Form { return a.downloadForm(b, o) })},
-		ui.Action{Key: ui.Bind("access", "c"), Show: true, Change: true, Opens: true, Do: enter(func() ui.Form { return a.objectAccessForm(b, o.Name) })},
-		ui.Action{Key: ui.Bind("ACL as XML", "x"), Off: because(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.xml = !p.xml; return nil }},
-		ui.Action{Key: ui.Bind("copy name", "y"), Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: o.Name.Raw(), What: "object's name"}) }},
-		ui.Action{Key: ui.Bind("delete", "D"), Change: true, Ask: &ui.Question{Title: "Delete object", Yes: "delete",
+		ui.Action{Key: ui.Bind("preview", "enter"), Description: "its first 64 KiB, read over a pre-signed URL", ShowInHints: true, Do: p.peek.Refresh},
+		ui.Action{Key: ui.Bind("link", "L"), ShowInHints: true, OpensView: true, Do: enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) })},
+		ui.Action{Key: ui.Bind("download", "w"), ShowInHints: true, OpensView: true, Do: enter(func() ui.Form { return a.downloadForm(b, o) })},
+		ui.Action{Key: ui.Bind("access", "c"), ShowInHints: true, Writes: true, OpensView: true, Do: enter(func() ui.Form { return a.objectAccessForm(b, o.Name) })},
+		ui.Action{Key: ui.Bind("ACL as XML", "x"), DisabledReason: because(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.xml = !p.xml; return nil }},
+		ui.Action{Key: ui.Bind("copy name", "y"), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) }},
+		ui.Action{Key: ui.Bind("delete", "D"), Writes: true, Confirm: &ui.Confirmation{Title: "Delete object", ConfirmLabel: "delete",
 			Text: fmt.Sprintf("Object %s (%s) in %s is deleted for good.", o.Name, size(o.Size), bucketName(b))},
 			Do: func() tea.Cmd {
 				a.transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
-				return tea.Batch(a.moved(), ui.Send(ui.Close{}))
+				return tea.Batch(a.moved(), ui.Send(ui.ClosePaneMsg{}))
 			}},
 		a.linksAction(),
-		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.Close{}) }},
+		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
 	)
 	return append(acts, p.scroll.Actions()...)
 }
@@ -122,7 +122,7 @@ func (p *objectView) View(b ui.Box) string {
 func (p *objectView) access(t *sheet) {
 	acl, known := the(p.acl)
 	if !known {
-		t.line("access", notYet(p.acl.Fresh(), "reading"), theme.Muted)
+		t.line("access", notYet(p.acl.Freshness(), "reading"), theme.Muted)
 		return
 	}
 	t.line("access", fmt.Sprintf("%s  %s", acl.ACL, meaningOf(acl.ACL)), theme.Plain)
@@ -160,12 +160,12 @@ func (p *objectView) first(t *sheet) {
 		t.block(p.content(got, t.box))
 		return
 	}
-	fresh := p.peek.Fresh()
+	fresh := p.peek.Freshness()
 	switch {
 	case fresh.Err != nil:
 		t.heading("content")
 		t.say(fresh.Err.Error()+" · enter tries again", theme.Warn)
-	case fresh.Asked:
+	case fresh.Loading:
 		t.heading("content")
 		t.say("reading the first bytes", theme.Muted)
 	default:
@@ -184,15 +184,15 @@ func (p *objectView) content(got *preview, b ui.Box) string {
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
 func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
 	acl := client.ACLPrivate
-	form := ui.Form{Title: "Access to " + name.String(), Verb: "changing", Yes: "change", Text: "In " + bucketName(b) + ".",
-		Fields: []ui.Field{ui.Choice("acl", "ACL", &acl, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite)},
-		Review: func() string { return meaningOf(acl) },
-		Again:  "Setting the same access twice does no harm",
+	form := ui.Form{Title: "Access to " + name.String(), ProgressText: "changing", SubmitLabel: "change", Text: "In " + bucketName(b) + ".",
+		Fields:          []ui.Field{ui.Choice("acl", "ACL", &acl, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite)},
+		Review:          func() string { return meaningOf(acl) },
+		WhyResendIsSafe: "Setting the same access twice does no harm",
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			ctx = client.ContextWithResource(ctx, "object", bucketID(b)+"/"+name.Raw(), name.String())
 			_, err := a.api.Objects.SetACL(ctx, b.Cluster.Raw(), b.Label.Raw(), name.Raw(), acl)
 			return func() tea.Cmd {
-				return tea.Batch(ui.News(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)), ui.Send(ui.Again{}))
+				return tea.Batch(ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)), ui.Send(ui.RefreshMsg{}))
 			}, err
 		}}
 	return form

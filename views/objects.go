@@ -64,25 +64,25 @@ type listing struct {
 
 func (a *Account) objectsPane(b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &listing{a: a, at: place{b, prefix, delimiter}}
-	set := ui.NewSet(a.ctx, ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Fetch: l.read, Lazy: true, Rest: l.rest,
-		Now: a.now, Store: l.store})
+	set := ui.NewStore(a.ctx, ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Fetch: l.read, Lazy: true, PrefetchFrom: l.rest,
+		Now: a.now, NewStorage: l.store})
 	l.List = &ui.List[client.Object]{
-		Title: "objects",
-		Set:   set,
-		Still: true,
-		Where: l.at.String,
+		Title:         "objects",
+		Store:         set,
+		NoAutoRefresh: true,
+		Breadcrumb:    l.at.String,
 		Columns: []ui.Column[client.Object]{
 			{Title: "name", Min: 20, Cell: l.nameCell, Less: func(o, p client.Object) bool { return o.Name.Raw() < p.Name.Raw() }},
-			{Title: "size", Width: 10, Right: true, Named: true, Cell: sizeCell, Less: func(o, p client.Object) bool { return o.Size < p.Size }},
-			{Title: "modified", Width: 16, Right: true, Named: true, Drop: 1, Cell: a.modifiedCell, Less: func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) }},
+			{Title: "size", Width: 10, AlignRight: true, FilterByNameOnly: true, Cell: sizeCell, Less: func(o, p client.Object) bool { return o.Size < p.Size }},
+			{Title: "modified", Width: 16, AlignRight: true, FilterByNameOnly: true, DropPriority: 1, Cell: a.modifiedCell, Less: func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) }},
 		},
-		Acts:   scoped(a, storageWrite, l.acts()),
-		Always: l.always,
-		Detail: l.detail,
-		Foot:   l.foot,
-		Empty:  l.empty(),
-		Lines:  l.lines,
-		Label:  func(o client.Object) string { return l.shown(o) },
+		Operations:  scoped(a, storageWrite, l.acts()),
+		PaneActions: l.always,
+		Detail:      l.detail,
+		Footer:      l.foot,
+		EmptyText:   l.empty(),
+		CopyItems:   l.lines,
+		Label:       func(o client.Object) string { return l.shown(o) },
 	}
 	a.listings = append(a.listings, l)
 	return l
@@ -95,9 +95,9 @@ func (l *listing) empty() string {
 	return "nothing begins with this prefix · esc goes up"
 }
 
-// Leave ends the reading: the listing was taken off its stack.
-func (l *listing) Leave() {
-	l.List.Leave()
+// OnClose ends the reading: the listing was taken off its stack.
+func (l *listing) OnClose() {
+	l.List.OnClose()
 	l.a.listings = slices.DeleteFunc(l.a.listings, func(o *listing) bool { return o == l })
 }
 
@@ -107,17 +107,17 @@ func (l *listing) query(marker string) client.ObjectQuery {
 }
 
 // read is one page.
-func (l *listing) read(ctx context.Context, marker string) (ui.Page[client.Object], error) {
+func (l *listing) read(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
 	p, err := l.a.api.Objects.List(ctx, l.query(marker))
 	if err != nil {
-		return ui.Page[client.Object]{}, err
+		return ui.RowPage[client.Object]{}, err
 	}
 	return l.page(p), nil
 }
 
 // rest is every page from a marker on, read ahead.
-func (l *listing) rest(ctx context.Context, marker string) func() (ui.Page[client.Object], error) {
-	return ui.Ahead(ctx, func(yield func(ui.Page[client.Object], error) bool) {
+func (l *listing) rest(ctx context.Context, marker string) func() (ui.RowPage[client.Object], error) {
+	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
 		for p, err := range l.a.api.Objects.Pages(ctx, l.query(marker)) {
 			if !yield(l.page(p), err) {
 				return
@@ -127,8 +127,8 @@ func (l *listing) rest(ctx context.Context, marker string) func() (ui.Page[clien
 }
 
 // page is an answer as rows. The entry that stands for the folder itself is left out.
-func (l *listing) page(p client.ObjectPage) ui.Page[client.Object] {
-	return ui.Page[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.NextMarker, Notes: p.Warnings}
+func (l *listing) page(p client.ObjectPage) ui.RowPage[client.Object] {
+	return ui.RowPage[client.Object]{Rows: slices.DeleteFunc(p.Data, l.marker), Next: p.NextMarker, Notes: p.Warnings}
 }
 
 // marker reports whether an entry is the empty object that stands for the folder that is listed.
@@ -173,15 +173,15 @@ func (l *listing) onlyObject(o client.Object) string {
 	return because(l.folder(o), "for an object, not a folder")
 }
 
-func (l *listing) acts() []ui.Act[client.Object] {
-	return []ui.Act[client.Object]{
-		{Keys: []string{"enter", "l", "right"}, Name: "open", Show: true, Into: l.open},
-		{Keys: []string{"w"}, Name: "download", About: "the object, what is marked, or a folder with all in it", Show: true, Opens: true, Rows: l.download},
-		{Keys: []string{"L"}, Name: "link", About: "a pre-signed URL: whoever has it needs no key", Show: true, Off: l.onlyObject,
+func (l *listing) acts() []ui.Operation[client.Object] {
+	return []ui.Operation[client.Object]{
+		{Keys: []string{"enter", "l", "right"}, Name: "open", ShowInHints: true, OpenPane: l.open},
+		{Keys: []string{"w"}, Name: "download", Description: "the object, what is marked, or a folder with all in it", ShowInHints: true, OpensView: true, BatchCmd: l.download},
+		{Keys: []string{"L"}, Name: "link", Description: "a pre-signed URL: whoever has it needs no key", ShowInHints: true, DisabledReason: l.onlyObject,
 			Form: func(rows []client.Object) ui.Form { return l.a.linkForm(l.at.bucket, rows[0].Name.Raw()) }},
-		{Keys: []string{"c"}, Name: "access", About: "the object's ACL", Change: true, Opens: true, Off: l.onlyObject,
+		{Keys: []string{"c"}, Name: "access", Description: "the object's ACL", Writes: true, OpensView: true, DisabledReason: l.onlyObject,
 			Form: func(rows []client.Object) ui.Form { return l.a.objectAccessForm(l.at.bucket, rows[0].Name) }},
-		{Keys: []string{"D"}, Name: "delete", About: "the object, what is marked, or a folder with all in it", Change: true, Opens: true, Rows: l.delete},
+		{Keys: []string{"D"}, Name: "delete", Description: "the object, what is marked, or a folder with all in it", Writes: true, OpensView: true, BatchCmd: l.delete},
 	}
 }
 
@@ -195,16 +195,18 @@ func (l *listing) open(o client.Object) ui.Pane {
 
 // always are the actions that need no row.
 func (l *listing) always() []ui.Action {
-	up := func() tea.Cmd { return ui.Send(ui.Close{}) }
+	up := func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }
 	view, delimiter := "flat view", ""
 	if l.at.delimiter == "" {
 		view, delimiter = "folder view", "/"
 	}
 	actions := []ui.Action{
-		{Key: ui.Bind("upload", "U"), Group: "this list", About: "a file, or a folder with all in it", Change: true, Opens: true, Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.uploadForm()}) }},
-		{Key: ui.Bind("prefix", "P"), Group: "this list", About: "ask the server for names that begin with a text", Opens: true, Show: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.prefixForm()}) }},
-		{Key: ui.Bind(view, "F"), Group: "this list", Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)}) }},
-		{Key: ui.Bind("new folder", "n"), Group: "this list", Change: true, Opens: true, Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: l.folderForm()}) }},
+		{Key: ui.Bind("upload", "U"), Group: "this list", Description: "a file, or a folder with all in it", Writes: true, OpensView: true, ShowInHints: true, Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.uploadForm()}) }},
+		{Key: ui.Bind("prefix", "P"), Group: "this list", Description: "ask the server for names that begin with a text", OpensView: true, ShowInHints: true, Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.prefixForm()}) }},
+		{Key: ui.Bind(view, "F"), Group: "this list", OpensView: true, Do: func() tea.Cmd {
+			return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.at.bucket, l.at.prefix, delimiter)})
+		}},
+		{Key: ui.Bind("new folder", "n"), Group: "this list", Writes: true, OpensView: true, Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.folderForm()}) }},
 		l.a.linksAction(),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
@@ -214,12 +216,14 @@ func (l *listing) always() []ui.Action {
 // prefixForm asks for the beginning of names.
 func (l *listing) prefixForm() ui.Form {
 	prefix := l.at.prefix
-	return ui.Form{Title: "Names that begin with", Yes: "list", Verb: "listing",
-		Enter:  ui.Always,
-		Text:   "The server looks for them: this finds what has not been loaded.",
-		Fields: []ui.Field{ui.Text("prefix", "Prefix", &prefix)},
+	return ui.Form{Title: "Names that begin with", SubmitLabel: "list", ProgressText: "listing",
+		EnterSubmits: ui.AlwaysSubmit,
+		Text:         "The server looks for them: this finds what has not been loaded.",
+		Fields:       []ui.Field{ui.Text("prefix", "Prefix", &prefix)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
-			return func() tea.Cmd { return ui.Send(ui.Open{Pane: l.a.objectsPane(l.at.bucket, prefix, l.at.delimiter)}) }, nil
+			return func() tea.Cmd {
+				return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.at.bucket, prefix, l.at.delimiter)})
+			}, nil
 		}}
 }
 
@@ -264,7 +268,7 @@ func (a *Account) inFull(t client.Time) string {
 }
 
 // foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects alone.
-func (l *listing) foot(set *ui.Set[client.Object], b ui.Box) string {
+func (l *listing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	l.sum(set)
 	shown, bytes, here := grouped(int64(set.Len())), "", ""
 	if l.summed.objects > 0 {
@@ -272,16 +276,16 @@ func (l *listing) foot(set *ui.Set[client.Object], b ui.Box) string {
 	}
 	text := shown + " shown" + bytes
 	switch {
-	case set.Rushing():
+	case set.LoadingAll():
 		text = "reading on: " + shown + " so far" + bytes + " · esc stops"
-	case !set.Whole():
+	case !set.Complete():
 		text = shown + " shown, more exist" + bytes + here + " · G reads to the end"
 	}
-	return b.Theme.Paint(theme.Muted, ui.Cut(text, b.Width, b.Theme.Glyphs.Ellipsis))
+	return b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
 }
 
 // sum adds the sizes of what has come since the last frame. Rows that were replaced or dropped are summed anew.
-func (l *listing) sum(set *ui.Set[client.Object]) {
+func (l *listing) sum(set *ui.Store[client.Object]) {
 	s := &l.summed
 	if s.version == set.Version() {
 		return

@@ -78,12 +78,12 @@ func (l *listing) counted(rows []client.Object, then func([]client.Object) tea.M
 	work := func() tea.Msg {
 		all, err := l.below(ctx, rows)
 		if err != nil {
-			return ui.Say{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
+			return ui.NewsMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
 		}
 		return then(all)
 	}
 	if slices.ContainsFunc(rows, l.folder) {
-		return tea.Batch(ui.News(theme.Info, "counting what is in "+l.subject(rows)), work)
+		return tea.Batch(ui.ShowNews(theme.Info, "counting what is in "+l.subject(rows)), work)
 	}
 	return work
 }
@@ -99,9 +99,9 @@ func (l *listing) subject(rows []client.Object) string {
 // download asks where to, once it is known how much it is.
 func (l *listing) download(rows []client.Object) tea.Cmd {
 	if len(rows) == 1 && !l.folder(rows[0]) {
-		return ui.Send(ui.Enter{Form: l.a.downloadForm(l.at.bucket, rows[0])})
+		return ui.Send(ui.OpenFormMsg{Form: l.a.downloadForm(l.at.bucket, rows[0])})
 	}
-	return l.counted(rows, func(all []client.Object) tea.Msg { return ui.Enter{Form: l.planForm(rows, all)} })
+	return l.counted(rows, func(all []client.Object) tea.Msg { return ui.OpenFormMsg{Form: l.planForm(rows, all)} })
 }
 
 // downloads is the folder that is proposed: the one used last, else where the program was started.
@@ -123,9 +123,9 @@ func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 	if err != nil {
 		leaf = ""
 	}
-	form := ui.Form{Title: "Download " + o.Name.String(), Yes: "download", Verb: "starting",
-		Text:  fmt.Sprintf("%s. It gets its name when it is complete and right; nothing is overwritten.", size(o.Size)),
-		Enter: ui.Always,
+	form := ui.Form{Title: "Download " + o.Name.String(), SubmitLabel: "download", ProgressText: "starting",
+		Text:         fmt.Sprintf("%s. It gets its name when it is complete and right; nothing is overwritten.", size(o.Size)),
+		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{
 			ui.File("folder", "Folder", &folder, isFolder),
 			ui.Text("name", "File name", &leaf, fileName, func(name string) string { return taken(folder, name) }),
@@ -169,7 +169,7 @@ func (a *Account) started(folder, what string) func() tea.Cmd {
 		if a.transfers.UnfinishedCount() == 0 {
 			return a.moved() // its end has been said already
 		}
-		return tea.Batch(ui.News(theme.Good, what+" · the transfers pane shows how far it is"), a.moved())
+		return tea.Batch(ui.ShowNews(theme.Good, what+" · the transfers pane shows how far it is"), a.moved())
 	}
 }
 
@@ -189,9 +189,9 @@ func (l *listing) planForm(rows, all []client.Object) ui.Form {
 	if len(list) > 0 {
 		text += fmt.Sprintf(" %s cannot become files here, and are left out:", count(len(list), "object", "objects"))
 	}
-	return ui.Form{Title: "Download " + l.subject(rows), Text: text, List: list, Yes: "download", Verb: "starting",
-		Enter:  ui.Always,
-		Fields: []ui.Field{ui.File("folder", "Folder", &folder, isFolder)},
+	return ui.Form{Title: "Download " + l.subject(rows), Text: text, Items: list, SubmitLabel: "download", ProgressText: "starting",
+		EnterSubmits: ui.AlwaysSubmit,
+		Fields:       []ui.Field{ui.File("folder", "Folder", &folder, isFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			ids, refused := l.a.transfers.DownloadPlan(l.at.bucket.Cluster.Raw(), l.at.bucket.Label.Raw(), folder, plan)
 			if len(ids) == 0 {
@@ -211,19 +211,19 @@ func parent(name string) string {
 func (l *listing) delete(rows []client.Object) tea.Cmd {
 	return l.counted(rows, func(all []client.Object) tea.Msg {
 		if len(all) == 0 {
-			return ui.Say{Tone: theme.Info, Text: "there is nothing to delete"}
+			return ui.NewsMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
 		names, bytes := make([]string, len(all)), int64(0)
 		lines := make([]string, len(all))
 		for i, o := range all {
 			names[i], bytes, lines[i] = o.Name.Raw(), bytes+max(0, o.Size), o.Name.String()
 		}
-		ask := &ui.Question{Title: "Delete " + count(len(all), "object", "objects"), List: lines, Yes: "delete",
+		ask := &ui.Confirmation{Title: "Delete " + count(len(all), "object", "objects"), Items: lines, ConfirmLabel: "delete",
 			Text: fmt.Sprintf("In %s: %s, %s, deleted for good.", bucketName(l.at.bucket), count(len(all), "object", "objects"), size(bytes))}
 		if len(all) > 1 {
-			ask.Word = fmt.Sprint(len(all))
+			ask.RequiredText = fmt.Sprint(len(all))
 		}
-		return ui.Ask{Action: ui.Action{Key: ui.Bind("delete"), Change: true, Ask: ask, Do: func() tea.Cmd {
+		return ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("delete"), Writes: true, Confirm: ask, Do: func() tea.Cmd {
 			l.a.transfers.Delete(l.at.bucket.Cluster.Raw(), l.at.bucket.Label.Raw(), names)
 			return l.a.moved()
 		}}}
@@ -233,7 +233,7 @@ func (l *listing) delete(rows []client.Object) tea.Cmd {
 // uploadForm asks for a file or a folder, and under which name it is stored.
 func (l *listing) uploadForm() ui.Form {
 	file, name, kind := l.a.downloads()+string(filepath.Separator), l.at.folder(), ""
-	return ui.Form{Title: "Upload into " + bucketName(l.at.bucket), Yes: "upload", Verb: "looking",
+	return ui.Form{Title: "Upload into " + bucketName(l.at.bucket), SubmitLabel: "upload", ProgressText: "looking",
 		Text: "A folder is stored with all that is in it. What would be overwritten is asked about before.",
 		Fields: []ui.Field{
 			ui.File("file", "File or folder", &file, func(text string) string {
@@ -268,12 +268,12 @@ func (l *listing) upload(ctx context.Context, file, name, kind string) (func() t
 		_, err := l.a.transfers.Upload(request)
 		return l.a.started("", "uploading "+client.Clean(name)), err
 	}
-	ask := &ui.Question{Title: "Overwrite " + old.Name.String(), Yes: "overwrite",
+	ask := &ui.Confirmation{Title: "Overwrite " + old.Name.String(), ConfirmLabel: "overwrite",
 		Text: fmt.Sprintf("An object of this name is in %s: %s, of %s. It is replaced by a file of %s.", bucketName(l.at.bucket), size(old.Size), l.a.inFull(old.Modified), size(info.Size()))}
 	return func() tea.Cmd {
-		return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("overwrite"), Change: true, Ask: ask, Do: func() tea.Cmd {
+		return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("overwrite"), Writes: true, Confirm: ask, Do: func() tea.Cmd {
 			if _, err := l.a.transfers.Upload(request); err != nil {
-				return ui.News(theme.Bad, "upload: "+client.Clean(err.Error()))
+				return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
 			}
 			return l.a.started("", "uploading "+client.Clean(name))()
 		}}})
@@ -310,9 +310,9 @@ func (l *listing) uploadFolder(ctx context.Context, folder, prefix string) (func
 	if len(files) == 0 {
 		return nil, errors.New("there is no ordinary file in this folder")
 	}
-	ask := &ui.Question{Title: "Upload a folder", Text: text, List: lines, Word: fmt.Sprint(len(files)), Yes: "upload"}
+	ask := &ui.Confirmation{Title: "Upload a folder", Text: text, Items: lines, RequiredText: fmt.Sprint(len(files)), ConfirmLabel: "upload"}
 	return func() tea.Cmd {
-		return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("upload"), Change: true, Ask: ask, Do: func() tea.Cmd {
+		return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("upload"), Writes: true, Confirm: ask, Do: func() tea.Cmd {
 			ids, _ := l.a.transfers.UploadFolder(l.at.bucket.Cluster.Raw(), l.at.bucket.Label.Raw(), prefix, folder, files)
 			return l.a.started("", "uploading "+count(len(ids), "file", "files"))()
 		}}})
@@ -322,9 +322,9 @@ func (l *listing) uploadFolder(ctx context.Context, folder, prefix string) (func
 // folderForm makes the empty object that stands for a folder.
 func (l *listing) folderForm() ui.Form {
 	name, folder := "", l.at.folder()
-	return ui.Form{Title: "New folder in " + place{l.at.bucket, folder, "/"}.String(), Yes: "make", Verb: "making",
-		Text:  "An object store has no folders: an empty object whose name ends with / stands for one.",
-		Enter: ui.Always,
+	return ui.Form{Title: "New folder in " + place{l.at.bucket, folder, "/"}.String(), SubmitLabel: "make", ProgressText: "making",
+		Text:         "An object store has no folders: an empty object whose name ends with / stands for one.",
+		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{ui.Text("name", "Name", &name, ui.Length(1, 512), func(text string) string {
 			return because(strings.HasPrefix(text, "/") || strings.Contains(text, "//"), "no empty part between slashes")
 		})},
@@ -341,7 +341,7 @@ func (l *listing) folderForm() ui.Form {
 			_, err = l.a.api.Objects.Put(ctx, l.at.bucket.Cluster.Raw(), l.at.bucket.Label.Raw(), full,
 				client.ObjectBody{Reader: strings.NewReader(""), ContentType: "application/octet-stream"}, nil)
 			return func() tea.Cmd {
-				return tea.Batch(ui.News(theme.Good, client.Clean(full)+": made"), l.Set.Refresh())
+				return tea.Batch(ui.ShowNews(theme.Good, client.Clean(full)+": made"), l.Store.Refresh())
 			}, err
 		}}
 }

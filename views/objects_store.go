@@ -20,7 +20,7 @@ type shelf struct {
 	behind string // what names begin with that is not shown
 }
 
-func (l *listing) store() ui.Store[client.Object] {
+func (l *listing) store() ui.RowStorage[client.Object] {
 	return shelf{client.NewObjectIndex(), l.at.behind()}
 }
 

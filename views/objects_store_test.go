@@ -40,13 +40,13 @@ func opened(t testing.TB, rows []client.Object) *listing {
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
 	l := a.objectsPane(&client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*listing)
-	l.Set = ui.NewSet(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, Store: l.store,
-		Fetch: func(context.Context, string) (ui.Page[client.Object], error) {
-			return ui.Page[client.Object]{Rows: rows}, nil
+	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.store,
+		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
+			return ui.RowPage[client.Object]{Rows: rows}, nil
 		}})
-	finish(l.Set.Refresh())
-	if l.Set.Len() != len(rows) {
-		t.Fatalf("%d rows", l.Set.Len())
+	finish(l.Store.Refresh())
+	if l.Store.Len() != len(rows) {
+		t.Fatalf("%d rows", l.Store.Len())
 	}
 	return l
 }
@@ -57,7 +57,7 @@ func finish(cmd tea.Cmd) {
 		return
 	}
 	switch msg := cmd().(type) {
-	case ui.Delivery:
+	case ui.AsyncResult:
 		finish(msg.Deliver())
 	case tea.BatchMsg:
 		for _, c := range msg {
@@ -75,7 +75,7 @@ func (l *listing) press(t testing.TB, keys ...string) {
 				finish(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
 			}
 			finish(l.Update(tea.KeyPressMsg{Code: tea.KeyEnter}))
-			finish(l.Want())
+			finish(l.LoadMissing())
 			continue
 		}
 		i := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
@@ -91,7 +91,7 @@ func (l *listing) sort(t testing.TB, column int) {
 	t.Helper()
 	menu := l.Actions()[slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })].Do()().(ui.Menu)
 	finish(menu.Actions[column].Do())
-	finish(l.Want())
+	finish(l.LoadMissing())
 }
 
 // frame is the list as text: its first lines.
@@ -104,7 +104,7 @@ func (l *listing) frame(t testing.TB, lines int) string {
 	l.Detail = nil
 	room := ui.Box{Width: 90, Height: 30, Theme: look, Now: time.Unix(0, 0)}
 	l.View(room)
-	finish(l.Want())
+	finish(l.LoadMissing())
 	text := l.View(room)
 	return strings.Join(strings.Split(text, "\n")[:lines], "\n")
 }
@@ -175,11 +175,11 @@ func BenchmarkMillionObjects(b *testing.B) {
 	const million = 1_000_000
 	l := opened(b, logs(3))
 	before := heap()
-	l.Set = ui.NewSet(b.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, Store: l.store,
-		Fetch: func(context.Context, string) (ui.Page[client.Object], error) {
-			return ui.Page[client.Object]{Rows: logs(million)}, nil
+	l.Store = ui.NewStore(b.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.store,
+		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
+			return ui.RowPage[client.Object]{Rows: logs(million)}, nil
 		}})
-	finish(l.Set.Refresh())
+	finish(l.Store.Refresh())
 	held := float64(heap()-before) / million
 	l.frame(b, 1)
 	b.Run("memory", func(b *testing.B) {

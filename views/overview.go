@@ -47,26 +47,26 @@ func (a *Account) overviewPane() ui.Pane {
 }
 
 // known is how many rows a set has, or nothing before they have arrived.
-func known[T any](set *ui.Set[T]) string {
+func known[T any](set *ui.Store[T]) string {
 	if !set.Loaded() {
 		return ""
 	}
 	return fmt.Sprint(set.Len())
 }
 
-// Read is the box that has the keyboard, as lines.
-func (o *overview) Read(b ui.Box) ui.Reading {
+// Announce is the box that has the keyboard, as lines.
+func (o *overview) Announce(b ui.Box) ui.Announcement {
 	g := o.boxes[o.at]
 	b.Height = 12
-	return ui.Reading{At: o.at + 1, Of: len(o.boxes), Item: g.title() + "\n" + g.view(b)}
+	return ui.Announcement{Position: o.at + 1, Count: len(o.boxes), Item: g.title() + "\n" + g.view(b)}
 }
 
 // Name is the tab.
 func (o *overview) Name() string { return "overview" }
 
-// Fresh is as fresh as what wakes people: services and issues.
-func (o *overview) Fresh() ui.Freshness {
-	return o.a.services().Fresh().Worst(o.a.issues().Fresh())
+// Freshness is as fresh as what wakes people: services and issues.
+func (o *overview) Freshness() ui.Freshness {
+	return o.a.services().Freshness().Worst(o.a.issues().Freshness())
 }
 
 // Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or old.
@@ -80,7 +80,7 @@ func (o *overview) Poll() tea.Cmd { return tea.Batch(polled(o.a.services(), o.a.
 func (o *overview) calmly() tea.Cmd {
 	a := o.a
 	return tea.Batch(a.slowly(a.stats(), statsStep), a.slowly(a.buckets(), sumsKept), a.slowly(a.keys(), sumsKept),
-		a.slowly(a.transfer(), sumsKept), a.contacts().Need())
+		a.slowly(a.transfer(), sumsKept), a.contacts().EnsureLoaded())
 }
 
 // How old charts and sums may be before a refresh of the overview asks for them again.
@@ -94,17 +94,17 @@ const (
 // aged is a set with an age.
 type aged interface {
 	ui.Refresher
-	Fresh() ui.Freshness
+	Freshness() ui.Freshness
 }
 
 // slowly asks for a set unless it is younger than an age.
 func (a *Account) slowly(set aged, age time.Duration) tea.Cmd {
-	f := set.Fresh()
-	last := f.At
+	f := set.Freshness()
+	last := f.LoadedAt
 	if f.Err != nil {
 		last, age = f.FailedAt, min(age, failedAgain)
 	}
-	if f.Asked || !last.IsZero() && a.now().Sub(last) < age {
+	if f.Loading || !last.IsZero() && a.now().Sub(last) < age {
 		return nil
 	}
 	return set.Refresh()
@@ -142,17 +142,17 @@ func (o *overview) Actions() []ui.Action {
 		}
 	}
 	return []ui.Action{
-		{Key: ui.Bind("open", "enter"), About: "the pane of the box with the keyboard", Show: true, Do: o.open},
-		{Key: ui.Bind("next box", "tab", "j", "down", "l", "right"), Group: "move", Show: true, Do: step(1)},
+		{Key: ui.Bind("open", "enter"), Description: "the pane of the box with the keyboard", ShowInHints: true, Do: o.open},
+		{Key: ui.Bind("next box", "tab", "j", "down", "l", "right"), Group: "move", ShowInHints: true, Do: step(1)},
 		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
-		{Key: ui.Bind("newest incident", "i"), About: "whom to call about the newest issue", Show: true,
-			Off: because(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
-				return ui.Send(ui.Goto{Pane: "issues", Then: o.a.incidentPane(o.a.newestFirst()[0])})
+		{Key: ui.Bind("newest incident", "i"), Description: "whom to call about the newest issue", ShowInHints: true,
+			DisabledReason: because(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
+				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: o.a.incidentPane(o.a.newestFirst()[0])})
 			}},
 	}
 }
 
-func (o *overview) open() tea.Cmd { return ui.Send(ui.Goto{Pane: o.boxes[o.at].pane}) }
+func (o *overview) open() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: o.boxes[o.at].pane}) }
 
 // View lays the boxes out: services and issues on top, the charts below, the store at the foot.
 func (o *overview) View(b ui.Box) string {
@@ -188,7 +188,7 @@ const narrow = 60
 // pair is two boxes side by side.
 func (o *overview) pair(left, right, y, height int, b ui.Box) string {
 	width := b.Width/2 - 1
-	return ui.Beside(o.put(left, 0, y, width, height, b), o.put(right, width+2, y, b.Width-width-2, height, b), width+2, b.Width)
+	return ui.JoinHorizontal(o.put(left, 0, y, width, height, b), o.put(right, width+2, y, b.Width-width-2, height, b), width+2, b.Width)
 }
 
 // put draws a box and keeps where it stands.
@@ -229,12 +229,12 @@ func (o *overview) marked(n int, b ui.Box, text string) string {
 func (a *Account) servicesGlance(b ui.Box) string {
 	set := a.services()
 	if !set.Loaded() {
-		return absence(b, set.Fresh(), "reading services")
+		return absence(b, set.Freshness(), "reading services")
 	}
 	if set.Len() == 0 {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
-	lines := []string{ui.Cut(a.stateCounts(b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
+	lines := []string{ui.Truncate(a.stateCounts(b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
 	rows := a.notWell()
 	room := b.Height - len(lines)
 	for n, s := range rows {
@@ -264,7 +264,7 @@ func (a *Account) troubleLine(s *client.Service, b ui.Box) string {
 	if s.Status == client.StatusProblem {
 		name += "  " + s.Type.String() + " " + s.Address.String()
 	}
-	left := shape + " " + ui.Cut(name, max(0, room-2), b.Theme.Glyphs.Ellipsis)
+	left := shape + " " + ui.Truncate(name, max(0, room-2), b.Theme.Glyphs.Ellipsis)
 	return b.Theme.Paint(tone, ui.Pad(left, room)) + " " + b.Theme.Paint(theme.Muted, right)
 }
 
@@ -278,7 +278,7 @@ func (a *Account) issuesTitle() string {
 func (a *Account) issuesGlance(b ui.Box) string {
 	set := a.issues()
 	if !set.Loaded() {
-		return absence(b, set.Fresh(), "reading issues")
+		return absence(b, set.Freshness(), "reading issues")
 	}
 	rows := a.newestFirst()
 	if len(rows) == 0 {
@@ -308,6 +308,6 @@ func (a *Account) issueLine(i *client.Issue, b ui.Box) string {
 		lead, right = ui.Pad(ago(i.Created, b.Now), 8)+" ", ticket
 	}
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
-	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) + b.Theme.Paint(tone, ui.Pad(ui.Cut(affected, room, b.Theme.Glyphs.Ellipsis), room)) +
+	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) + b.Theme.Paint(tone, ui.Pad(ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis), room)) +
 		" " + b.Theme.Paint(theme.Muted, right)
 }

@@ -29,8 +29,8 @@ func BenchmarkPanes(b *testing.B) {
 		b.Run(pane.Name(), func(b *testing.B) {
 			finish(pane.Refresh())
 			pane.View(room)
-			if w, ok := pane.(interface{ Want() tea.Cmd }); ok {
-				finish(w.Want())
+			if w, ok := pane.(interface{ LoadMissing() tea.Cmd }); ok {
+				finish(w.LoadMissing())
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -93,7 +93,7 @@ func (p preview) draw(b ui.Box) string {
 		for _, s := range line {
 			drawn.WriteString(b.Theme.Paint(s.tone, s.text))
 		}
-		out = append(out, ui.Cut(drawn.String(), b.Width, b.Theme.Glyphs.Ellipsis))
+		out = append(out, ui.Truncate(drawn.String(), b.Width, b.Theme.Glyphs.Ellipsis))
 	}
 	return strings.Join(out, "\n")
 }

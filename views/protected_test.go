@@ -63,7 +63,7 @@ func TestReadOnlyGreysEveryChange(t *testing.T) {
 		for _, pane := range r.panes {
 			r.press(":", pane.Name(), "<enter>")
 			for _, a := range pane.Actions() {
-				if !a.Change || len(a.Key.Keys()) == 0 {
+				if !a.Writes || len(a.Key.Keys()) == 0 {
 					continue
 				}
 				for _, hint := range strings.Split(lastLine(r.screen()), "  ") {

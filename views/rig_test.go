@@ -38,8 +38,8 @@ type rig struct {
 	width   int
 	height  int
 
-	said     []ui.Say // news, in their order
-	messages int      // that the program was told
+	said     []ui.NewsMsg // news, in their order
+	messages int          // that the program was told
 
 	mu    sync.Mutex
 	queue []tea.Msg
@@ -137,7 +137,7 @@ func (r *rig) run(cmd tea.Cmd) {
 		}
 		for _, msg := range queue {
 			r.messages++
-			if say, ok := msg.(ui.Say); ok {
+			if say, ok := msg.(ui.NewsMsg); ok {
 				r.said = append(r.said, say)
 			}
 			r.launch(r.shell.Update(msg))

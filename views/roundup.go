@@ -25,7 +25,7 @@ type roundup struct {
 const lateAfter = 2 * time.Second
 
 // fetch is what answers within a moment, then the rest.
-func (r *roundup) fetch(ctx context.Context, cursor string) (ui.Page[*client.Bucket], error) {
+func (r *roundup) fetch(ctx context.Context, cursor string) (ui.RowPage[*client.Bucket], error) {
 	q := r.take(cursor)
 	if q == nil {
 		q = r.a.inquire()
@@ -36,12 +36,12 @@ func (r *roundup) fetch(ctx context.Context, cursor string) (ui.Page[*client.Buc
 	}
 	whole, err := q.wait(ctx, patience)
 	if err != nil {
-		return ui.Page[*client.Bucket]{}, err
+		return ui.RowPage[*client.Bucket]{}, err
 	}
 	if whole {
 		return q.end()
 	}
-	return ui.Page[*client.Bucket]{Rows: q.rows(), Next: r.leave(q)}, nil
+	return ui.RowPage[*client.Bucket]{Rows: q.rows(), Next: r.leave(q)}, nil
 }
 
 // take is the inquiry that a cursor goes on with.
@@ -67,10 +67,10 @@ func (r *roundup) leave(q *inquiry) (cursor string) {
 }
 
 // readBuckets reads the buckets of all clusters, as long as it takes.
-func (a *Account) readBuckets(ctx context.Context) (ui.Page[*client.Bucket], error) {
+func (a *Account) readBuckets(ctx context.Context) (ui.RowPage[*client.Bucket], error) {
 	q := a.inquire()
 	if _, err := q.wait(ctx, 0); err != nil {
-		return ui.Page[*client.Bucket]{}, err
+		return ui.RowPage[*client.Bucket]{}, err
 	}
 	return q.end()
 }
@@ -208,8 +208,8 @@ func (q *inquiry) rows() (rows []*client.Bucket) {
 }
 
 // end is the last page: clusters that failed are named. It fails only where all of them did, and the account's own list too.
-func (q *inquiry) end() (ui.Page[*client.Bucket], error) {
-	var page ui.Page[*client.Bucket]
+func (q *inquiry) end() (ui.RowPage[*client.Bucket], error) {
+	var page ui.RowPage[*client.Bucket]
 	if err := q.got[clusters].err; err != nil {
 		page.Notes = append(page.Notes, "clusters: "+ui.Reason(err))
 	}
@@ -221,7 +221,7 @@ func (q *inquiry) end() (ui.Page[*client.Bucket], error) {
 		}
 	}
 	if err := q.got[everyone].err; err != nil && (failed == len(q.ids) && failed > 0 || q.got[clusters].err != nil) {
-		return ui.Page[*client.Bucket]{}, err
+		return ui.RowPage[*client.Bucket]{}, err
 	}
 	page.Rows = q.rows()
 	page.Total = len(q.shown)

@@ -56,8 +56,8 @@ func TestJoinsWithoutARow(t *testing.T) {
 		if act.Name != "open issue" {
 			continue
 		}
-		if said, is := act.Send(web).(ui.Say); !is || said.Text == "" {
-			t.Errorf("it opens %v", act.Send(web))
+		if said, is := act.Message(web).(ui.NewsMsg); !is || said.Text == "" {
+			t.Errorf("it opens %v", act.Message(web))
 		}
 	}
 }

@@ -17,70 +17,70 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) services() *ui.Set[*client.Service] {
+func (a *Account) services() *ui.Store[*client.Service] {
 	return share(a, "services", func(s *client.Service) string { return ordinal(s.ID) }, numbered(a.api.Services.List))
 }
 
 func (a *Account) servicesPane() ui.Pane {
 	return &ui.List[*client.Service]{
-		Title: "services",
-		Set:   a.services(),
-		Reads: []ui.Asked{a.issues(), a.contacts(), a.credentials(), a.instances()},
+		Title:        "services",
+		Store:        a.services(),
+		JoinedStores: []ui.JoinedStore{a.issues(), a.contacts(), a.credentials(), a.instances()},
 		Columns: []ui.Column[*client.Service]{
 			{Title: "state", Width: 10, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return stateOf(s.Status, b.Theme) },
 				Less: func(s, t *client.Service) bool { return rank(s.Status) < rank(t.Status) }},
 			{Title: "label", Min: 14, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
-			{Title: "type", Width: 4, Drop: 4, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted }},
-			{Title: "address", Min: 16, Drop: 1, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain }},
-			{Title: "timeout", Width: 7, Right: true, Drop: 5, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) {
+			{Title: "type", Width: 4, DropPriority: 4, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted }},
+			{Title: "address", Min: 16, DropPriority: 1, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain }},
+			{Title: "timeout", Width: 7, AlignRight: true, DropPriority: 5, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) {
 				return fmt.Sprintf("%d s", s.Timeout), theme.Muted
 			}, Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout }},
-			{Title: "group", Width: 10, Drop: 3, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
-			{Title: "open issue", Width: 14, Drop: 2, Cell: a.troubleCell},
-			{Title: "updated", Width: 8, Right: true, Drop: 6, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
+			{Title: "group", Width: 10, DropPriority: 3, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
+			{Title: "open issue", Width: 14, DropPriority: 2, Cell: a.troubleCell},
+			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 6, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
 				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
 		},
-		Acts:   scoped(a, accountWrite, a.serviceActs()),
-		Always: func() []ui.Action { return a.scopedActions(accountWrite, a.addService()) },
-		Detail: a.serviceDetail,
-		One: func(ctx context.Context, s *client.Service) (*client.Service, error) {
+		Operations:  scoped(a, accountWrite, a.serviceActs()),
+		PaneActions: func() []ui.Action { return a.scopedActions(accountWrite, a.addService()) },
+		Detail:      a.serviceDetail,
+		FetchOne: func(ctx context.Context, s *client.Service) (*client.Service, error) {
 			return a.api.Services.Get(ctx, s.ID)
 		},
-		Foot:  a.servicesFoot,
-		Lines: a.serviceLines,
-		Empty: "no services yet · n adds one",
-		Sort:  "label",
-		Count: a.servicesBadge,
+		Footer:    a.servicesFoot,
+		CopyItems: a.serviceLines,
+		EmptyText: "no services yet · n adds one",
+		SortBy:    "label",
+		BadgeFunc: a.servicesBadge,
 	}
 }
 
-func (a *Account) serviceActs() []ui.Act[*client.Service] {
-	return []ui.Act[*client.Service]{
-		{Keys: []string{"d"}, Name: "disable", About: "stop monitoring for a while: asks for how long and why", Show: true, Change: true, Many: true,
-			Off:  func(s *client.Service) string { return because(s.Status == client.StatusDisabled, "already disabled") },
-			Form: a.disableForm},
-		{Keys: []string{"E"}, Name: "enable", About: "monitor again", Verb: "enabling", Past: "monitoring is enabled", Show: true, Change: true, Many: true,
-			Off: func(s *client.Service) string { return because(s.Status != client.StatusDisabled, "not disabled") },
-			Run: func(ctx context.Context, s *client.Service) (ui.Change[*client.Service], error) {
-				return ui.Put(a.api.Services.Enable(about(ctx, s), s.ID))
+func (a *Account) serviceActs() []ui.Operation[*client.Service] {
+	return []ui.Operation[*client.Service]{
+		{Keys: []string{"d"}, Name: "disable", Description: "stop monitoring for a while: asks for how long and why", ShowInHints: true, Writes: true, Many: true,
+			DisabledReason: func(s *client.Service) string { return because(s.Status == client.StatusDisabled, "already disabled") },
+			Form:           a.disableForm},
+		{Keys: []string{"E"}, Name: "enable", Description: "monitor again", ProgressText: "enabling", SuccessText: "monitoring is enabled", ShowInHints: true, Writes: true, Many: true,
+			DisabledReason: func(s *client.Service) string { return because(s.Status != client.StatusDisabled, "not disabled") },
+			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
+				return ui.ResultRow(a.api.Services.Enable(about(ctx, s), s.ID))
 			},
-			Check: enabled, Undo: "disable"},
-		{Keys: []string{"t"}, Name: "toggle monitoring", Change: true, Opens: true, Start: a.toggle},
-		{Keys: []string{"e"}, Name: "edit", Show: true, Change: true, Form: func(rows []*client.Service) ui.Form { return a.editService(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", About: "monitoring stops for good", Verb: "deleting", Past: "deleted", Change: true, Many: true,
-			Ask: deleteService,
-			Run: func(ctx context.Context, s *client.Service) (ui.Change[*client.Service], error) {
-				return ui.Drop[*client.Service](a.api.Services.Delete(about(ctx, s), s.ID))
+			Recheck: enabled, Undo: "disable"},
+		{Keys: []string{"t"}, Name: "toggle monitoring", Writes: true, OpensView: true, Cmd: a.toggle},
+		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Service) ui.Form { return a.editService(rows[0]) }},
+		{Keys: []string{"D"}, Name: "delete", Description: "monitoring stops for good", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
+			Confirm: deleteService,
+			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
+				return ui.ResultDeleted[*client.Service](a.api.Services.Delete(about(ctx, s), s.ID))
 			}},
-		{Keys: []string{"i"}, Name: "open issue", About: "to the newest issue of this service", Off: func(s *client.Service) string {
+		{Keys: []string{"i"}, Name: "open issue", Description: "to the newest issue of this service", DisabledReason: func(s *client.Service) string {
 			_, open := a.newestIssue(s.ID)
 			return because(!open, "no issue names this service")
-		}, Send: func(s *client.Service) tea.Msg {
+		}, Message: func(s *client.Service) tea.Msg {
 			issue, open := a.newestIssue(s.ID)
 			if !open {
-				return ui.Say{Tone: theme.Warn, Text: "no issue names this service any more"}
+				return ui.NewsMsg{Tone: theme.Warn, Text: "no issue names this service any more"}
 			}
-			return ui.Goto{Pane: "issues", ID: ordinal(issue.ID)}
+			return ui.GoToMsg{Pane: "issues", ID: ordinal(issue.ID)}
 		}},
 		follow(a.namesOf),
 	}
@@ -100,38 +100,38 @@ func about(ctx context.Context, s *client.Service) context.Context {
 	return client.ContextWithResource(ctx, "service", ordinal(s.ID), s.Label.String())
 }
 
-func enabled(now *client.Service, found bool) ui.Verdict {
+func enabled(now *client.Service, found bool) ui.AttemptOutcome {
 	switch {
 	case !found:
-		return ui.Refused
+		return ui.Rejected
 	case now.Status == client.StatusDisabled:
-		return ui.Refused
+		return ui.Rejected
 	}
-	return ui.Done
+	return ui.Applied
 }
 
-func disabled(now *client.Service, found bool) ui.Verdict {
+func disabled(now *client.Service, found bool) ui.AttemptOutcome {
 	if found && now.Status == client.StatusDisabled {
-		return ui.Done
+		return ui.Applied
 	}
-	return ui.Refused
+	return ui.Rejected
 }
 
-func deleteService(s *client.Service) *ui.Question {
-	return &ui.Question{
-		Title: "Delete service",
-		Text:  fmt.Sprintf("Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.", s.Label, s.ID, s.Address),
-		Word:  s.Label.String(),
-		Yes:   "delete",
+func deleteService(s *client.Service) *ui.Confirmation {
+	return &ui.Confirmation{
+		Title:        "Delete service",
+		Text:         fmt.Sprintf("Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.", s.Label, s.ID, s.Address),
+		RequiredText: s.Label.String(),
+		ConfirmLabel: "delete",
 	}
 }
 
 // toggle is enable for what is disabled, and the question of disabling for the rest.
 func (a *Account) toggle(s *client.Service) tea.Cmd {
 	if s.Status != client.StatusDisabled {
-		return ui.Send(ui.Enter{Form: a.disableForm([]*client.Service{s})})
+		return ui.Send(ui.OpenFormMsg{Form: a.disableForm([]*client.Service{s})})
 	}
-	return ui.Send(ui.Ask{Action: ui.Action{Key: ui.Bind("enable", "t"), Of: s.Label.String(), Change: true, Do: func() tea.Cmd { return a.switchOn([]*client.Service{s}, "") }}})
+	return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("enable", "t"), TargetName: s.Label.String(), Writes: true, Do: func() tea.Cmd { return a.switchOn([]*client.Service{s}, "") }}})
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {
@@ -157,7 +157,7 @@ func (a *Account) troubleCell(s *client.Service, b ui.Box) (string, theme.Tone) 
 	return fmt.Sprintf("%d · %s", issue.ID, ago(issue.Created, b.Now)), theme.Warn
 }
 
-func (a *Account) servicesFoot(set *ui.Set[*client.Service], b ui.Box) string {
+func (a *Account) servicesFoot(set *ui.Store[*client.Service], b ui.Box) string {
 	return a.stateCounts(b)
 }
 
@@ -183,7 +183,7 @@ func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
 	if hold, ok := a.heldBy(s.ID); ok && s.Status == client.StatusDisabled {
 		t.line("disabled", hold, theme.Warn)
 	} else if d, known := a.disabledFor(s); known && s.Status == client.StatusDisabled {
-		t.line("disabled", "for "+ui.Age(d)+", by its last change", theme.Warn)
+		t.line("disabled", "for "+ui.FormatAge(d)+", by its last change", theme.Warn)
 	}
 	t.line("type", s.Type.String(), theme.Plain)
 	t.line("address", s.Address.String(), theme.Plain)

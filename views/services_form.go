@@ -15,8 +15,8 @@ import (
 
 func (a *Account) addService() ui.Action {
 	return ui.Action{
-		Key: ui.Bind("new service", "n"), Group: "this list", Change: true, Opens: true, Show: true,
-		Do: func() tea.Cmd { return ui.Send(ui.Enter{Form: a.newService()}) },
+		Key: ui.Bind("new service", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
+		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newService()}) },
 	}
 }
 
@@ -24,39 +24,39 @@ func (a *Account) addService() ui.Action {
 func (a *Account) newService() ui.Form {
 	in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
 	before := a.services().Rows()
-	form := a.serviceForm("New service", "added", &in, func(ctx context.Context) (ui.Change[*client.Service], error) {
-		return ui.Put(a.api.Services.Create(client.ContextWithResource(ctx, "service", "", in.Label), in))
-	}, func(now []*client.Service) ui.Verdict {
+	form := a.serviceForm("New service", "added", &in, func(ctx context.Context) (ui.Result[*client.Service], error) {
+		return ui.ResultRow(a.api.Services.Create(client.ContextWithResource(ctx, "service", "", in.Label), in))
+	}, func(now []*client.Service) ui.AttemptOutcome {
 		return created(before, now, serviceID, func(s *client.Service) bool { return sameService(s, in) })
 	})
-	form.Verb, form.Yes = "adding", "add"
+	form.ProgressText, form.SubmitLabel = "adding", "add"
 	return form
 }
 
 // editService changes a service.
 func (a *Account) editService(s *client.Service) ui.Form {
 	e := &edit[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
-	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), "saved", &e.in, func(ctx context.Context) (ui.Change[*client.Service], error) {
+	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), "saved", &e.in, func(ctx context.Context) (ui.Result[*client.Service], error) {
 		return save(about(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.Get(ctx, s.ID) }, (*client.Service).Request,
 			func(ctx context.Context, p client.Patch) (*client.Service, error) {
 				return a.api.Services.Update(ctx, s.ID, p)
 			})
 	}, changed(s.ID, serviceID, func(now *client.Service) bool { return sameService(now, e.in) }))
-	form.Verb, form.Yes = "saving", "save"
+	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
 // serviceForm is the same for new and edit, which is said when it is done ("added"): the bounds are those of "Managed Service".
-func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, send func(context.Context) (ui.Change[*client.Service], error), check func([]*client.Service) ui.Verdict) ui.Form {
-	return ui.FormFor(a.services(), title, []ui.Field{
+func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, send func(context.Context) (ui.Result[*client.Service], error), check func([]*client.Service) ui.AttemptOutcome) ui.Form {
+	return ui.NewStoreForm(a.services(), title, []ui.Field{
 		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
 		ui.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
 		ui.Text("address", "Address", &in.Address, ui.Length(3, 100)).Note("a URL, or host:port for tcp; the part after # is not kept"),
 		ui.Text("region", "Region", &in.Region).When(func() bool { return private(in.Address) }).Note("needed for a private address, and only then"),
 		ui.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
 		ui.Text("body", "Expected text", &in.Body, ui.Length(0, 100)).Note("the answer must contain it; empty accepts any"),
-		ui.Pick("consultation_group", "Group to call", &in.Group, a.groups, ui.Length(0, 50)).Note("the contacts of this group are called; up and down go through those that exist"),
-		ui.Many("credentials", "Credentials", &in.Credentials, a.credentialOptions),
+		ui.Combobox("consultation_group", "Group to call", &in.Group, a.groups, ui.Length(0, 50)).Note("the contacts of this group are called; up and down go through those that exist"),
+		ui.MultiChoice("credentials", "Credentials", &in.Credentials, a.credentialOptions),
 		ui.Lines("notes", "Notes", &in.Notes),
 	}, func(s *client.Service) string {
 		return fmt.Sprintf("%s: %s, monitoring is %s", s.Label, past, s.Status)
@@ -64,27 +64,27 @@ func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, sen
 }
 
 // created tells from the rows before and after whether a new one with the wanted fields has come: labels alone are not unique.
-func created[T any](before, now []T, id func(T) int, same func(T) bool) ui.Verdict {
+func created[T any](before, now []T, id func(T) int, same func(T) bool) ui.AttemptOutcome {
 	held := map[int]bool{}
 	for _, row := range before {
 		held[id(row)] = true
 	}
 	for _, row := range now {
 		if !held[id(row)] && same(row) {
-			return ui.Done
+			return ui.Applied
 		}
 	}
-	return ui.Refused
+	return ui.Rejected
 }
 
 // changed tells from the rows read again whether a thing has the wanted fields.
-func changed[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.Verdict {
-	return func(now []T) ui.Verdict {
+func changed[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.AttemptOutcome {
+	return func(now []T) ui.AttemptOutcome {
 		i := slices.IndexFunc(now, func(row T) bool { return of(row) == id })
 		if i >= 0 && same(now[i]) {
-			return ui.Done
+			return ui.Applied
 		}
-		return ui.Refused
+		return ui.Rejected
 	}
 }
 

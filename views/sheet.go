@@ -108,7 +108,7 @@ func (s *sheet) blank() { s.add("") }
 func (s *sheet) add(line string) { s.lines = append(s.lines, line) }
 
 func (s *sheet) cut(text string, width int) string {
-	return ui.Cut(text, max(0, width), s.box.Theme.Glyphs.Ellipsis)
+	return ui.Truncate(text, max(0, width), s.box.Theme.Glyphs.Ellipsis)
 }
 
 func (s *sheet) String() string { return strings.Join(s.lines, "\n") }

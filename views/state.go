@@ -53,7 +53,7 @@ func ago(t client.Time, now time.Time) string {
 	if !t.Valid() {
 		return "?"
 	}
-	return ui.Age(now.Sub(t.Time()))
+	return ui.FormatAge(now.Sub(t.Time()))
 }
 
 // clock is a time of day, with its date where that is not today's.

@@ -14,7 +14,7 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) stats() *ui.Set[*client.Stats] {
+func (a *Account) stats() *ui.Store[*client.Stats] {
 	return share(a, "stats", func(*client.Stats) string { return "account" }, single(a.api.Stats.Get))
 }
 
@@ -38,9 +38,9 @@ func measures() []measure {
 }
 
 func line(name string, tone theme.Tone, points []client.Sample) ui.Series {
-	s := ui.Series{Name: name, Tone: tone, Points: make([]ui.Point, len(points))}
+	s := ui.Series{Name: name, Tone: tone, Points: make([]ui.ChartPoint, len(points))}
 	for i, p := range points {
-		s.Points[i] = ui.Point{At: p.At, Value: p.Value}
+		s.Points[i] = ui.ChartPoint{Time: p.At, Value: p.Value}
 	}
 	return s
 }
@@ -123,12 +123,12 @@ func (p plotted) same(q plotted) bool {
 
 // noChart says why there is no chart yet.
 func (a *Account) noChart(m measure, b ui.Box) string {
-	fresh := a.stats().Fresh()
+	fresh := a.stats().Freshness()
 	text := "reading the last 24 hours"
 	if fresh.Err != nil {
 		text = fresh.Err.Error()
 	}
-	return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, ui.Cut(text, b.Width, b.Theme.Glyphs.Ellipsis))
+	return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
 }
 
 // loadChart is the CPU around a detection, in an incident.

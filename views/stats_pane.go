@@ -26,8 +26,8 @@ func (a *Account) statsPane() ui.Pane { return &statsView{a: a, grid: true} }
 // Name is the tab.
 func (p *statsView) Name() string { return "stats" }
 
-// Fresh is the age of the stats.
-func (p *statsView) Fresh() ui.Freshness { return p.a.stats().Fresh() }
+// Freshness is the age of the stats.
+func (p *statsView) Freshness() ui.Freshness { return p.a.stats().Freshness() }
 
 // Refresh asks for the stats and for the issues that are marked in them.
 func (p *statsView) Refresh() tea.Cmd { return asked(p.a.stats(), p.a.issues()) }
@@ -45,16 +45,16 @@ func (p *statsView) Actions() []ui.Action {
 	}
 	n := len(measures())
 	return []ui.Action{
-		{Key: ui.Bind("one chart or all", "enter"), Show: true, Do: do(func() { p.grid = !p.grid })},
-		{Key: ui.Bind("next chart", "tab", "j", "down"), Show: true, Do: do(func() { p.at = (p.at + 1) % n })},
+		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
+		{Key: ui.Bind("next chart", "tab", "j", "down"), ShowInHints: true, Do: do(func() { p.at = (p.at + 1) % n })},
 		{Key: ui.Bind("previous chart", "shift+tab", "k", "up"), Do: do(func() { p.at = (p.at + n - 1) % n })},
-		{Key: ui.Bind("earlier", "left", "h"), Show: true, Off: p.pointless(), Do: do(func() { p.move(-1) })},
-		{Key: ui.Bind("later", "right", "l"), Show: true, Off: p.pointless(), Do: do(func() { p.move(1) })},
-		{Key: ui.Bind("an hour earlier", "pgup", "ctrl+b"), Off: p.pointless(), Do: do(func() { p.move(-12) })},
-		{Key: ui.Bind("an hour later", "pgdown", "ctrl+f"), Off: p.pointless(), Do: do(func() { p.move(12) })},
+		{Key: ui.Bind("earlier", "left", "h"), ShowInHints: true, DisabledReason: p.pointless(), Do: do(func() { p.move(-1) })},
+		{Key: ui.Bind("later", "right", "l"), ShowInHints: true, DisabledReason: p.pointless(), Do: do(func() { p.move(1) })},
+		{Key: ui.Bind("an hour earlier", "pgup", "ctrl+b"), DisabledReason: p.pointless(), Do: do(func() { p.move(-12) })},
+		{Key: ui.Bind("an hour later", "pgdown", "ctrl+f"), DisabledReason: p.pointless(), Do: do(func() { p.move(12) })},
 		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
-		{Key: ui.Bind("UTC or local time", "z"), Show: true, Do: do(func() { p.utc = !p.utc })},
-		{Key: ui.Bind("copy read-out", "y"), Off: p.pointless(), Do: func() tea.Cmd { return ui.Send(ui.Copy{Text: p.readout(), What: "read-out"}) }},
+		{Key: ui.Bind("UTC or local time", "z"), ShowInHints: true, Do: do(func() { p.utc = !p.utc })},
+		{Key: ui.Bind("copy read-out", "y"), DisabledReason: p.pointless(), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) }},
 	}
 }
 
@@ -69,7 +69,7 @@ func (p *statsView) moments() []time.Time {
 			if len(s.Points) > len(at) {
 				at = at[:0]
 				for _, point := range s.Points {
-					at = append(at, point.At)
+					at = append(at, point.Time)
 				}
 			}
 		}
@@ -119,7 +119,7 @@ func (p *statsView) readout() string {
 			point = ui.Nearest(s.Points, p.cursor)
 		}
 		if len(parts) == 0 {
-			parts = append(parts, point.At.In(p.location()).Format("15:04 MST"))
+			parts = append(parts, point.Time.In(p.location()).Format("15:04 MST"))
 		}
 		value := "no value"
 		if !math.IsNaN(point.Value) {
@@ -134,9 +134,9 @@ func (p *statsView) readout() string {
 func (p *statsView) View(b ui.Box) string {
 	room := b
 	room.Height -= 2
-	foot := ui.Cut(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
+	foot := ui.Truncate(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
 		b.Width, b.Theme.Glyphs.Ellipsis)
-	if b.Words {
+	if b.TextOnly {
 		return p.figures(room) + "\n" + p.readout()
 	}
 	show := func(b ui.Box) string { return p.one(p.at, b) }
@@ -160,7 +160,7 @@ func (p *statsView) four(b ui.Box) string {
 	w, h := b.Width/2-1, b.Height/2
 	small := b
 	small.Width, small.Height = w, h
-	return ui.Beside(p.one(0, small), p.one(1, small), w+2, b.Width) + "\n" + ui.Beside(p.one(2, small), p.one(3, small), w+2, b.Width)
+	return ui.JoinHorizontal(p.one(0, small), p.one(1, small), w+2, b.Width) + "\n" + ui.JoinHorizontal(p.one(2, small), p.one(3, small), w+2, b.Width)
 }
 
 func (p *statsView) one(n int, b ui.Box) string {

@@ -11,7 +11,7 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) transfer() *ui.Set[*client.TransferUsage] {
+func (a *Account) transfer() *ui.Store[*client.TransferUsage] {
 	return share(a, "transfer", func(*client.TransferUsage) string { return "account" }, single(a.api.NetworkTransfer.Get))
 }
 
@@ -27,7 +27,7 @@ func (a *Account) storedLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
 	set := a.buckets()
 	if !set.Loaded() {
-		return ui.Cut(label+b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading buckets")), b.Width-1, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(label+b.Theme.Paint(theme.Muted, notYet(set.Freshness(), "reading buckets")), b.Width-1, b.Theme.Glyphs.Ellipsis)
 	}
 	var objects, size int64
 	for _, bucket := range set.Rows() {
@@ -38,14 +38,14 @@ func (a *Account) storedLine(b ui.Box) string {
 	if used, known := the(a.transfer()); known {
 		parts = append(parts, fmt.Sprintf("transfer %s of %s this month", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(pool)))
 	}
-	return ui.Cut(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
+	return ui.Truncate(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
 }
 
 func (a *Account) keysLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
 	set := a.keys()
 	if !set.Loaded() {
-		return ui.Cut(label+b.Theme.Paint(theme.Muted, notYet(set.Fresh(), "reading keys")), b.Width-1, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(label+b.Theme.Paint(theme.Muted, notYet(set.Freshness(), "reading keys")), b.Width-1, b.Theme.Glyphs.Ellipsis)
 	}
 	limited := 0
 	for _, k := range set.Rows() {
@@ -74,4 +74,4 @@ func absence(b ui.Box, f ui.Freshness, reading string) string {
 }
 
 // grouped is a count with thin groups of three: "1 204 331".
-func grouped(n int64) string { return ui.Grouped(n) }
+func grouped(n int64) string { return ui.FormatCount(n) }

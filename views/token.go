@@ -14,10 +14,10 @@ import (
 func (a *Account) TokenForm() ui.Form {
 	var text string
 	return ui.Form{
-		Title: "Token for " + a.name, Verb: "trying it", Yes: "use it",
-		Enter:  ui.Always,
-		Text:   "The token in use is shown to the API no more. Give another one of the same account: it is used by this run alone; where the old one is kept stays as it is.",
-		Fields: []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},
+		Title: "Token for " + a.name, ProgressText: "trying it", SubmitLabel: "use it",
+		EnterSubmits: ui.AlwaysSubmit,
+		Text:         "The token in use is shown to the API no more. Give another one of the same account: it is used by this run alone; where the old one is kept stays as it is.",
+		Fields:       []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			before, err := a.api.SetToken(client.NewSecret(text))
 			if err != nil {
@@ -29,7 +29,7 @@ func (a *Account) TokenForm() ui.Form {
 			}
 			text = ""
 			return func() tea.Cmd {
-				return tea.Batch(ui.News(theme.Good, "the token is accepted"), a.everything())
+				return tea.Batch(ui.ShowNews(theme.Good, "the token is accepted"), a.everything())
 			}, nil
 		},
 	}
@@ -37,9 +37,9 @@ func (a *Account) TokenForm() ui.Form {
 
 // everything asks again for all that has been asked for and failed, and for the pane in front.
 func (a *Account) everything() tea.Cmd {
-	cmds := []tea.Cmd{ui.Send(ui.Again{})}
+	cmds := []tea.Cmd{ui.Send(ui.RefreshMsg{})}
 	for _, set := range a.sets {
-		if s, ok := set.(ui.Asked); ok && s.Fresh().Err != nil {
+		if s, ok := set.(ui.JoinedStore); ok && s.Freshness().Err != nil {
 			cmds = append(cmds, s.Refresh())
 		}
 	}

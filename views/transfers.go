@@ -18,15 +18,15 @@ import (
 )
 
 // running is the set of this run's transfers. It is read from the manager, not from the API.
-func (a *Account) running() *ui.Set[*transfer.Status] {
-	return from(a, ui.Source[*transfer.Status]{Name: "transfers", ID: transferID, Store: func() ui.Store[*transfer.Status] { return &moves{} },
-		Fetch: func(context.Context, string) (ui.Page[*transfer.Status], error) {
-			return ui.Page[*transfer.Status]{Rows: a.transfers.Snapshot()}, nil
+func (a *Account) running() *ui.Store[*transfer.Status] {
+	return from(a, ui.Source[*transfer.Status]{Name: "transfers", ID: transferID, NewStorage: func() ui.RowStorage[*transfer.Status] { return &moves{} },
+		Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
+			return ui.RowPage[*transfer.Status]{Rows: a.transfers.Snapshot()}, nil
 		}})
 }
 
 // show puts the transfers as they are now into the set.
-func (a *Account) show() tea.Cmd { return a.running().Show(&moves{a.transfers.Snapshot()}) }
+func (a *Account) show() tea.Cmd { return a.running().Replace(&moves{a.transfers.Snapshot()}) }
 
 // moved looks at the transfers again.
 func (a *Account) moved() tea.Cmd { return tea.Batch(a.show(), a.ended()) }
@@ -77,7 +77,7 @@ func (a *Account) ended() tea.Cmd {
 		a.stirred = false
 		cmds = append(cmds, a.buckets().Refresh())
 		for _, l := range a.listings {
-			cmds = append(cmds, l.Set.Refresh())
+			cmds = append(cmds, l.Store.Refresh())
 		}
 	}
 	return tea.Batch(cmds...)
@@ -90,9 +90,9 @@ func told(end transfer.Completion) tea.Cmd {
 	case b.Remaining == 0 && b.Files > 1:
 		return toldBatch(b)
 	case row.State == transfer.Done:
-		return ui.News(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row)))
+		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row)))
 	case row.State == transfer.Failed:
-		return ui.News(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row))+
+		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row))+
 			because(b.Remaining > 0, fmt.Sprintf(" · the other %s go on", grouped(int64(b.Remaining)))))
 	}
 	return nil
@@ -115,7 +115,7 @@ func toldBatch(b transfer.Batch) tea.Cmd {
 	if b.Failed > 0 {
 		text, tone = fmt.Sprintf("%s · %s failed, first %s: %s", text, grouped(int64(b.Failed)), transferName(b.FirstFailed), why(b.FirstFailed)), theme.Bad
 	}
-	return ui.News(tone, text)
+	return ui.ShowNews(tone, text)
 }
 
 // done is a finished transfer in words.
@@ -152,26 +152,26 @@ func transferName(row *transfer.Status) string {
 
 func (a *Account) transfersPane() ui.Pane {
 	return &ui.List[*transfer.Status]{
-		Title: "transfers",
-		Set:   a.running(),
-		Still: true,
-		Sort:  "state",
+		Title:         "transfers",
+		Store:         a.running(),
+		NoAutoRefresh: true,
+		SortBy:        "state",
 		Columns: []ui.Column[*transfer.Status]{
 			{Title: "state", Width: 11, Cell: transferState, Rank: transferRank},
-			{Title: "what", Width: 8, Drop: 4, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
+			{Title: "what", Width: 8, DropPriority: 4, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
 			{Title: "name", Min: 15, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
-			{Title: "progress", Width: 10, Named: true, Cell: progressCell, Less: func(r, s *transfer.Status) bool { return portion(r) < portion(s) }},
-			{Title: "done", Width: 9, Right: true, Drop: 3, Named: true, Cell: doneCell, Less: func(r, s *transfer.Status) bool { return r.Done < s.Done }},
-			{Title: "rate", Width: 10, Right: true, Drop: 1, Named: true, Cell: rateCell, Less: func(r, s *transfer.Status) bool { return r.Rate < s.Rate }},
-			{Title: "left", Width: 8, Right: true, Drop: 2, Named: true, Cell: leftCell, Less: func(r, s *transfer.Status) bool { return r.ETA < s.ETA }},
+			{Title: "progress", Width: 10, FilterByNameOnly: true, Cell: progressCell, Less: func(r, s *transfer.Status) bool { return portion(r) < portion(s) }},
+			{Title: "done", Width: 9, AlignRight: true, DropPriority: 3, FilterByNameOnly: true, Cell: doneCell, Less: func(r, s *transfer.Status) bool { return r.Done < s.Done }},
+			{Title: "rate", Width: 10, AlignRight: true, DropPriority: 1, FilterByNameOnly: true, Cell: rateCell, Less: func(r, s *transfer.Status) bool { return r.Rate < s.Rate }},
+			{Title: "left", Width: 8, AlignRight: true, DropPriority: 2, FilterByNameOnly: true, Cell: leftCell, Less: func(r, s *transfer.Status) bool { return r.ETA < s.ETA }},
 		},
-		Acts:   a.transferActs(),
-		Always: a.transferActions,
-		Detail: a.transferDetail,
-		Foot:   func(_ *ui.Set[*transfer.Status], b ui.Box) string { return a.transfersFoot(b) },
-		Empty:  "no transfers in this run · w on an object downloads, U in a bucket uploads",
-		Count:  a.transfersBadge,
-		Label:  transferName,
+		Operations:  a.transferActs(),
+		PaneActions: a.transferActions,
+		Detail:      a.transferDetail,
+		Footer:      func(_ *ui.Store[*transfer.Status], b ui.Box) string { return a.transfersFoot(b) },
+		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
+		BadgeFunc:   a.transfersBadge,
+		Label:       transferName,
 	}
 }
 
@@ -185,11 +185,11 @@ func transferRank(r *transfer.Status) ui.Rank {
 	case transfer.Waiting:
 		return ui.Rank{Number: 2}
 	case transfer.Failed:
-		return ui.Rank{Number: 3, Latest: true}
+		return ui.Rank{Number: 3, NewestFirst: true}
 	case transfer.Cancelled:
-		return ui.Rank{Number: 4, Latest: true}
+		return ui.Rank{Number: 4, NewestFirst: true}
 	}
-	return ui.Rank{Number: 5, Latest: true}
+	return ui.Rank{Number: 5, NewestFirst: true}
 }
 
 func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
@@ -250,7 +250,7 @@ func leftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	if r.ETA == transfer.NoETA || r.State != transfer.Running {
 		return "", theme.Muted
 	}
-	return ui.Age(r.ETA), theme.Muted
+	return ui.FormatAge(r.ETA), theme.Muted
 }
 
 // aside does something to transfers, off the loop: there may be a hundred thousand.
@@ -261,7 +261,7 @@ func (a *Account) aside(do func()) tea.Cmd {
 	}
 }
 
-func (a *Account) transferActs() []ui.Act[*transfer.Status] {
+func (a *Account) transferActs() []ui.Operation[*transfer.Status] {
 	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
 		return func(rows []*transfer.Status) tea.Cmd {
 			return a.aside(func() {
@@ -271,25 +271,25 @@ func (a *Account) transferActs() []ui.Act[*transfer.Status] {
 			})
 		}
 	}
-	return []ui.Act[*transfer.Status]{
-		{Keys: []string{"d"}, Name: "pause", Show: true, Off: func(r *transfer.Status) string {
+	return []ui.Operation[*transfer.Status]{
+		{Keys: []string{"d"}, Name: "pause", ShowInHints: true, DisabledReason: func(r *transfer.Status) string {
 			return because(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
-		}, Rows: each(a.transfers.Pause)},
-		{Keys: []string{"E"}, Name: "resume", Show: true, Off: func(r *transfer.Status) string { return because(r.State != transfer.Paused, "it is not paused") }, Rows: each(a.transfers.Resume)},
-		{Keys: []string{"e"}, Name: "try again", Show: true, Off: func(r *transfer.Status) string {
+		}, BatchCmd: each(a.transfers.Pause)},
+		{Keys: []string{"E"}, Name: "resume", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return because(r.State != transfer.Paused, "it is not paused") }, BatchCmd: each(a.transfers.Resume)},
+		{Keys: []string{"e"}, Name: "try again", ShowInHints: true, DisabledReason: func(r *transfer.Status) string {
 			return because(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
 		},
-			Rows: each(a.transfers.Retry)},
-		{Keys: []string{"D"}, Name: "cancel", About: "what a cancelled download had fetched is removed", Show: true, Off: func(r *transfer.Status) string { return because(!r.State.Unfinished(), "it has ended") },
-			Rows: func(rows []*transfer.Status) tea.Cmd {
-				return ui.Send(ui.Ask{Action: a.cancelling(cost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
+			BatchCmd: each(a.transfers.Retry)},
+		{Keys: []string{"D"}, Name: "cancel", Description: "what a cancelled download had fetched is removed", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return because(!r.State.Unfinished(), "it has ended") },
+			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
+				return ui.Send(ui.RunActionMsg{Action: a.cancelling(cost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
 			}},
 	}
 }
 
 // cancelling asks before work that was done is thrown away.
 func (a *Account) cancelling(cost string, do func() tea.Cmd) ui.Action {
-	return ui.Action{Key: ui.Bind("cancel"), Do: do, Ask: &ui.Question{Title: "Cancel transfers", Yes: "cancel", Text: cost + " Pausing keeps it."}}
+	return ui.Action{Key: ui.Bind("cancel"), Do: do, Confirm: &ui.Confirmation{Title: "Cancel transfers", ConfirmLabel: "cancel", Text: cost + " Pausing keeps it."}}
 }
 
 // cost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved beneath the cursor.
@@ -322,10 +322,10 @@ func (a *Account) transferActions() []ui.Action {
 	}
 	idle := because(a.transfers.UnfinishedCount() == 0, "nothing is under way")
 	return []ui.Action{
-		{Key: ui.Bind("pause all"), Group: "this list", Off: idle, Do: all(a.transfers.PauseAll)},
-		{Key: ui.Bind("resume all"), Group: "this list", Off: idle, Do: all(a.transfers.ResumeAll)},
-		{Key: ui.Bind("cancel all"), Group: "this list", Off: idle, Do: func() tea.Cmd {
-			return ui.Send(ui.Ask{Action: a.cancelling(cost(a.running().Rows()), all(a.transfers.CancelAll))})
+		{Key: ui.Bind("pause all"), Group: "this list", DisabledReason: idle, Do: all(a.transfers.PauseAll)},
+		{Key: ui.Bind("resume all"), Group: "this list", DisabledReason: idle, Do: all(a.transfers.ResumeAll)},
+		{Key: ui.Bind("cancel all"), Group: "this list", DisabledReason: idle, Do: func() tea.Cmd {
+			return ui.Send(ui.RunActionMsg{Action: a.cancelling(cost(a.running().Rows()), all(a.transfers.CancelAll))})
 		}},
 		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.transfers.RetryAll)},
 	}
@@ -352,7 +352,7 @@ func (a *Account) transferDetail(r *transfer.Status, b ui.Box) string {
 		t.line("left", or(left, "nobody knows"), theme.Plain)
 	}
 	if r.StalledFor > 0 {
-		t.line("stalled", "nothing came for "+ui.Age(r.StalledFor), theme.Warn)
+		t.line("stalled", "nothing came for "+ui.FormatAge(r.StalledFor), theme.Warn)
 	}
 	if r.Note != "" {
 		t.line("note", client.Clean(r.Note), theme.Info)
@@ -365,7 +365,7 @@ func (a *Account) transferDetail(r *transfer.Status, b ui.Box) string {
 		t.line("started", r.Started.In(a.location).Format("15:04:05"), theme.Muted)
 	}
 	if !r.Ended.IsZero() {
-		t.line("ended", fmt.Sprintf("%s, after %s", r.Ended.In(a.location).Format("15:04:05"), ui.Age(r.Ended.Sub(r.Started))), theme.Muted)
+		t.line("ended", fmt.Sprintf("%s, after %s", r.Ended.In(a.location).Format("15:04:05"), ui.FormatAge(r.Ended.Sub(r.Started))), theme.Muted)
 	}
 	return t.String()
 }
@@ -427,7 +427,7 @@ func (a *Account) transfersFoot(b ui.Box) string {
 		if flow := a.transfers.Throughput(); flow.Rate > 0 && t.states[transfer.Running] > 0 {
 			parts = append(parts, size(int64(flow.Rate))+"/s")
 			if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
-				parts = append(parts, ui.Age(left)+" left")
+				parts = append(parts, ui.FormatAge(left)+" left")
 			}
 		}
 	case a.transfers.UnfinishedCount() > 0:
@@ -470,11 +470,11 @@ func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
 	work := func() tea.Msg {
 		now, err := a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		if err != nil {
-			return ui.Say{Tone: theme.Bad, Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err)}
+			return ui.NewsMsg{Tone: theme.Bad, Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err)}
 		}
-		return ui.Ask{Action: a.emptyAction(now)}
+		return ui.RunActionMsg{Action: a.emptyAction(now)}
 	}
-	return tea.Batch(ui.News(theme.Info, "counting the objects of "+b.Label.String()), work)
+	return tea.Batch(ui.ShowNews(theme.Info, "counting the objects of "+b.Label.String()), work)
 }
 
 func (a *Account) emptyAction(b *client.Bucket) ui.Action {
@@ -482,10 +482,10 @@ func (a *Account) emptyAction(b *client.Bucket) ui.Action {
 	if b.Objects >= manyObjects {
 		text += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
 	}
-	return ui.Action{Key: ui.Bind("empty"), Change: true, Ask: &ui.Question{Title: "Empty bucket", Text: text, Word: fmt.Sprint(b.Objects), Yes: "empty it"},
+	return ui.Action{Key: ui.Bind("empty"), Writes: true, Confirm: &ui.Confirmation{Title: "Empty bucket", Text: text, RequiredText: fmt.Sprint(b.Objects), ConfirmLabel: "empty it"},
 		Do: func() tea.Cmd {
 			a.transfers.Empty(b.Cluster.Raw(), b.Label.Raw(), "")
-			return tea.Batch(a.moved(), ui.News(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"))
+			return tea.Batch(a.moved(), ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"))
 		}}
 }
 
@@ -497,7 +497,7 @@ func (a *Account) resumable() tea.Cmd {
 		if len(parts) < 3 {
 			continue
 		}
-		actions = append(actions, ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Change: true,
+		actions = append(actions, ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Writes: true,
 			Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return a.moved() }})
 	}
 	if len(actions) == 0 {

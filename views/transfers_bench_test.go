@@ -49,7 +49,7 @@ func moving(t testing.TB, n int) (*Account, *ui.List[*transfer.Status], ui.Box) 
 	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: time.Now()}
 	finish(motion{a: a}.Deliver())
 	l.View(room)
-	finish(l.Want())
+	finish(l.LoadMissing())
 	l.View(room)
 	return a, l, room
 }
@@ -101,7 +101,7 @@ func BenchmarkTransfers(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			motion{a: a}.Deliver()
-			finish(l.Want())
+			finish(l.LoadMissing())
 		}
 	})
 }

@@ -31,9 +31,9 @@ func (w *watch) Actions() []ui.Action { return nil }
 // Update takes nothing.
 func (w *watch) Update(tea.Msg) tea.Cmd { return nil }
 
-// Fresh is as fresh as services and issues.
-func (w *watch) Fresh() ui.Freshness {
-	return w.a.services().Fresh().Worst(w.a.issues().Fresh())
+// Freshness is as fresh as services and issues.
+func (w *watch) Freshness() ui.Freshness {
+	return w.a.services().Freshness().Worst(w.a.issues().Freshness())
 }
 
 // Refresh asks for services and issues, and now and then for contacts.
@@ -84,7 +84,7 @@ func (w *watch) since(s *client.Service) time.Time {
 
 // head is how many are broken and of which account, or why that is not known.
 func (w *watch) head(b ui.Box) string {
-	g, f := b.Theme.Glyphs, w.Fresh()
+	g, f := b.Theme.Glyphs, w.Freshness()
 	state, tone := "", theme.Good
 	switch n := len(w.broken()); {
 	case !f.Loaded && f.Err == nil:
@@ -96,7 +96,7 @@ func (w *watch) head(b ui.Box) string {
 	}
 	line := b.Theme.Paint(tone, state)
 	if f.Err != nil {
-		why := ui.Short(f.Err)
+		why := ui.ShortReason(f.Err)
 		switch {
 		case ui.Denied(f.Err):
 			why = "not allowed"
@@ -106,11 +106,11 @@ func (w *watch) head(b ui.Box) string {
 			why = "offline"
 		}
 		if f.Loaded {
-			why += ", as of " + clock(f.At.In(w.a.location), w.a.now().In(w.a.location))
+			why += ", as of " + clock(f.LoadedAt.In(w.a.location), w.a.now().In(w.a.location))
 		}
 		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + prefixed(" ", line)
 	}
-	return ui.Cut(line+" "+b.Theme.Paint(theme.Strong, w.lead), b.Width, g.Ellipsis)
+	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.lead), b.Width, g.Ellipsis)
 }
 
 // trouble is a broken service: in one line where there is room for it, else in two, the number to call first.
@@ -123,13 +123,13 @@ func (w *watch) trouble(s *client.Service, b ui.Box) []string {
 	mark := b.Theme.Glyphs.Problem + " "
 	const wide = 60
 	if b.Width >= wide {
-		label := ui.Pad(ui.Cut(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
-		return []string{b.Theme.Paint(theme.Bad, mark+label) + " " + b.Theme.Paint(theme.Muted, ui.Pad(since, 13)) + ui.Cut(ui.Pad(number, 16)+" "+name, 32, b.Theme.Glyphs.Ellipsis)}
+		label := ui.Pad(ui.Truncate(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
+		return []string{b.Theme.Paint(theme.Bad, mark+label) + " " + b.Theme.Paint(theme.Muted, ui.Pad(since, 13)) + ui.Truncate(ui.Pad(number, 16)+" "+name, 32, b.Theme.Glyphs.Ellipsis)}
 	}
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-1)
 	return []string{
-		b.Theme.Paint(theme.Bad, mark+ui.Pad(ui.Cut(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room)) + " " + b.Theme.Paint(theme.Muted, since),
-		ui.Cut("  "+number+prefixed(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
+		b.Theme.Paint(theme.Bad, mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room)) + " " + b.Theme.Paint(theme.Muted, since),
+		ui.Truncate("  "+number+prefixed(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
 	}
 }
 

@@ -133,7 +133,7 @@ func (r *configParser) parseColumns(cfg *configFile, value any) {
 }
 
 // checkColumns are choices of lists and columns that are not there, with the names of those that are.
-func checkColumns(lists []ui.Columned, chosen map[string][]string, at map[string]position) (wrong configErrors) {
+func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[string]position) (wrong configErrors) {
 	var panes []string
 	for _, l := range lists {
 		panes = append(panes, l.Name())

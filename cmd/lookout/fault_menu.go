@@ -58,7 +58,7 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 		d.api.ClearFaults()
 		d.active.Store(nil)
 		d.resume()
-		return tea.Batch(ui.News(theme.Good, "nothing is wrong any more"), ui.Send(ui.Again{}))
+		return tea.Batch(ui.ShowNews(theme.Good, "nothing is wrong any more"), ui.Send(ui.RefreshMsg{}))
 	}}}
 	for _, t := range demoFaults() {
 		all = append(all, shell.PaletteCommand{Name: "demo " + t.name, Kind: "demo", Do: func() tea.Cmd {
@@ -66,7 +66,7 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 			d.api.InjectFault(t.match, t.fault)
 			d.active.Store(&t)
 			d.resume()
-			return tea.Batch(ui.News(theme.Warn, fmt.Sprintf("wrong on purpose: %s · :demo off ends it", t.description)), ui.Send(ui.Again{}))
+			return tea.Batch(ui.ShowNews(theme.Warn, fmt.Sprintf("wrong on purpose: %s · :demo off ends it", t.description)), ui.Send(ui.RefreshMsg{}))
 		}})
 	}
 	return all

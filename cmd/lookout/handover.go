@@ -289,7 +289,7 @@ func changeLine(e journalRow) string {
 func (d disabledService) markdownLine(now time.Time) string {
 	text := fmt.Sprintf("**%s** (%d)", escapeMarkdown(d.Label), d.ID)
 	if !d.Since.IsZero() {
-		text += " since " + formatMinute(d.Since) + ", for " + ui.Age(now.Sub(d.Since))
+		text += " since " + formatMinute(d.Since) + ", for " + ui.FormatAge(now.Sub(d.Since))
 	}
 	switch {
 	case d.Until.IsZero():

@@ -209,7 +209,7 @@ func (g *textTable) String() string {
 	for row := range g.columns[0].cells {
 		var l strings.Builder
 		for _, c := range g.columns {
-			l.WriteString(ui.Pad(ui.Cut(c.cells[row], c.width, g.ellipsis), c.width) + columnGap)
+			l.WriteString(ui.Pad(ui.Truncate(c.cells[row], c.width, g.ellipsis), c.width) + columnGap)
 		}
 		line := strings.TrimRight(l.String(), " ")
 		if row == 0 && g.columnsOmitted {

@@ -39,7 +39,7 @@ type AccountSwitcher struct {
 // accountState is what the user had chosen in an account that is away.
 type accountState struct {
 	tab   string
-	panes map[string]ui.Kept
+	panes map[string]ui.PaneState
 }
 
 // NewAccountSwitcher is a program that shows a session first and opens others by their accounts' names, off the loop.
@@ -127,7 +127,7 @@ func tagMessage(n int, msg tea.Msg) tea.Msg {
 func (d *AccountSwitcher) confirmSwitch(account string) tea.Cmd {
 	begin := ui.Action{Key: ui.Bind("switch account"), Do: func() tea.Cmd { return d.openAccount(account) }}
 	if losses := d.leaveWarnings(); len(losses) > 0 {
-		begin.Ask = &ui.Question{Title: "Leave " + d.o.Account + " for " + account, Text: strings.Join(losses, " "), Yes: "leave it"}
+		begin.Confirm = &ui.Confirmation{Title: "Leave " + d.o.Account + " for " + account, Text: strings.Join(losses, " "), ConfirmLabel: "leave it"}
 	}
 	return d.startAction(begin)
 }
@@ -166,20 +166,20 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	d.opening = nil
 	switch {
 	case msg.err != nil:
-		return d.tagCommand(ui.News(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error()))
+		return d.tagCommand(ui.ShowNews(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error()))
 	case d.hasUnsavedDialog():
-		return d.discardSession(msg.session, d.tagCommand(ui.News(theme.Warn, "still in "+d.o.Account+": finish what is in front first")))
+		return d.discardSession(msg.session, d.tagCommand(ui.ShowNews(theme.Warn, "still in "+d.o.Account+": finish what is in front first")))
 	}
 	o := msg.session.Options
 	o.Theme, o.Themes, o.Mouse = d.o.Theme, d.o.Themes, d.mouse
 	next, err := New(o)
 	if err != nil {
-		return d.discardSession(msg.session, d.tagCommand(ui.News(theme.Bad, "account "+msg.opening.account+": "+err.Error())))
+		return d.discardSession(msg.session, d.tagCommand(ui.ShowNews(theme.Bad, "account "+msg.opening.account+": "+err.Error())))
 	}
 	d.savedStates[d.o.Account] = d.saveState()
 	d.replaceSession(next, msg.session)
 	next.restoreState(d.savedStates[o.Account])
-	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), ui.News(theme.Info, "this is "+o.Account)))
+	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), ui.ShowNews(theme.Info, "this is "+o.Account)))
 }
 
 // replaceSession puts a shell in the place of the one in front, whose session ends off the loop.
@@ -212,10 +212,10 @@ func (s *Shell) hasUnsavedDialog() bool {
 
 // saveState is what the user has chosen here.
 func (s *Shell) saveState() accountState {
-	m := accountState{tab: s.tabs[s.front].stack[0].Name(), panes: map[string]ui.Kept{}}
+	m := accountState{tab: s.tabs[s.front].stack[0].Name(), panes: map[string]ui.PaneState{}}
 	for _, t := range s.tabs {
-		if k, ok := t.stack[0].(ui.Keeper); ok {
-			m.panes[t.stack[0].Name()] = k.Keep()
+		if k, ok := t.stack[0].(ui.StateSaver); ok {
+			m.panes[t.stack[0].Name()] = k.SaveState()
 		}
 	}
 	return m
@@ -228,9 +228,9 @@ func (s *Shell) restoreState(m accountState) {
 		if name == m.tab {
 			s.front = i
 		}
-		if k, ok := t.stack[0].(ui.Keeper); ok {
+		if k, ok := t.stack[0].(ui.StateSaver); ok {
 			if kept, known := m.panes[name]; known {
-				k.Restore(kept)
+				k.RestoreState(kept)
 			}
 		}
 	}
@@ -270,7 +270,7 @@ func (s *Shell) accountMenu() *menuDialog {
 			a.Key = ui.Bind(name, digits[i+1:i+2])
 		}
 		if name == s.o.Account {
-			a.Off = "you are here"
+			a.DisabledReason = "you are here"
 		}
 		m.actions = append(m.actions, a)
 	}

@@ -47,16 +47,16 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	if err != nil {
 		d.Fatal(err)
 	}
-	set := ui.NewSet(ctx, ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Fetch: func(ctx context.Context, _ string) (ui.Page[string], error) {
+	set := ui.NewStore(ctx, ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Fetch: func(ctx context.Context, _ string) (ui.RowPage[string], error) {
 		d.fetches <- ctx
 		if d.holdFetches != nil {
 			<-d.holdFetches
 		}
-		return ui.Page[string]{Rows: []string{name + "-one", name + "-two"}}, nil
+		return ui.RowPage[string]{Rows: []string{name + "-one", name + "-two"}}, nil
 	}})
 	cell := func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }
-	list := &ui.List[string]{Title: "things", Set: set, Columns: []ui.Column[string]{{Title: "name", Min: 10, Cell: cell}}}
-	other := &ui.List[string]{Title: "others", Set: set, Columns: list.Columns}
+	list := &ui.List[string]{Title: "things", Store: set, Columns: []ui.Column[string]{{Title: "name", Min: 10, Cell: cell}}}
+	other := &ui.List[string]{Title: "others", Store: set, Columns: list.Columns}
 	return Session{Options: Options{Panes: []ui.Pane{list, other}, Theme: look, Account: name, Accounts: []string{"alpha", "beta"}, Location: time.UTC, Context: ctx,
 		LeaveWarnings: func() []string { return d.leaveWarnings }}, Close: func() {
 		cancel()
@@ -124,7 +124,7 @@ func (d *switcherTest) wantNoText(text string) {
 func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
 	d := newSwitcherTest(t)
 	d.wantText("alpha-one")
-	late := d.switcher.tagCommand(ui.News(theme.Good, "alpha's news"))
+	late := d.switcher.tagCommand(ui.ShowNews(theme.Good, "alpha's news"))
 	d.holdFetches = make(chan struct{})
 	for len(d.fetches) > 0 {
 		<-d.fetches
@@ -188,7 +188,7 @@ func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
 	way := &openingDialog{account: "beta", cancel: func() {}}
 	d.switcher.opening = way
 	d.switcher.push(way)
-	d.send(ui.Once{Title: "New key", What: "secret", Reveal: func() string { return "x" }})
+	d.send(ui.OneTimeSecret{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
 	d.send(accountOpened{opening: way, session: d.session(t.Context(), "beta")})
 	d.wantText("New key")
 	if d.switcher.o.Account != "alpha" {

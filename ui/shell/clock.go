@@ -56,8 +56,8 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 	if c.interval > 0 {
 		wake = min(wake, c.nextRefresh.Sub(now))
 	}
-	if f, ok := s.pane().(ui.Teller); ok && f.Fresh().Loaded {
-		wake = min(wake, untilAgeChanges(now.Sub(f.Fresh().At)))
+	if f, ok := s.pane().(ui.FreshnessReporter); ok && f.Freshness().Loaded {
+		wake = min(wake, untilAgeChanges(now.Sub(f.Freshness().LoadedAt)))
 	}
 	if left, _ := s.rateLimitWait(now); left > 0 {
 		wake = min(wake, untilCountdownChanges(left))
@@ -110,7 +110,7 @@ func (c *clock) handleTick(s *Shell, b tick) tea.Cmd {
 	f := freshnessOf(s.pane())
 	c.failures = 0
 	if f.Err != nil {
-		c.failures = min(2, int(now.Sub(f.At)/c.interval))
+		c.failures = min(2, int(now.Sub(f.LoadedAt)/c.interval))
 	}
 	c.nextRefresh = now.Add(c.refreshInterval())
 	if left, _ := s.rateLimitWait(now); left > 0 {
@@ -128,7 +128,7 @@ func poll(p ui.Pane) tea.Cmd {
 	if poller, ok := p.(ui.Poller); ok {
 		return poller.Poll()
 	}
-	if freshnessOf(p).Asked {
+	if freshnessOf(p).Loading {
 		return nil
 	}
 	return p.Refresh()
@@ -165,8 +165,8 @@ func (s *Shell) now() time.Time {
 }
 
 func freshnessOf(p ui.Pane) ui.Freshness {
-	if t, ok := p.(ui.Teller); ok {
-		return t.Fresh()
+	if t, ok := p.(ui.FreshnessReporter); ok {
+		return t.Freshness()
 	}
 	return ui.Freshness{Loaded: true}
 }
@@ -174,15 +174,15 @@ func freshnessOf(p ui.Pane) ui.Freshness {
 // remainingWait is the rest of a wait in the steps of ages, never less than it is.
 func remainingWait(left time.Duration) string {
 	if left <= 5*time.Second {
-		return ui.Age(left.Truncate(time.Second) + time.Second)
+		return ui.FormatAge(left.Truncate(time.Second) + time.Second)
 	}
-	return ui.Age(left + 5*time.Second - time.Millisecond)
+	return ui.FormatAge(left + 5*time.Second - time.Millisecond)
 }
 
 // noAutoRefresh reports whether a pane is read again only when somebody asks for it.
 func noAutoRefresh(p ui.Pane) bool {
-	still, ok := p.(interface{ Steady() bool })
-	return ok && still.Steady()
+	still, ok := p.(interface{ SkipsAutoRefresh() bool })
+	return ok && still.SkipsAutoRefresh()
 }
 
 // freshnessText is how fresh the pane in front is, in words.
@@ -191,9 +191,9 @@ func (s *Shell) freshnessText() (string, theme.Tone) {
 	at := func(t time.Time) string { return t.In(s.o.Location).Format("15:04") }
 	again := ""
 	if wait := s.clock.nextRefresh.Sub(now); s.clock.interval > 0 && wait > 0 {
-		again = " · again in " + ui.Age(wait)
+		again = " · again in " + ui.FormatAge(wait)
 	}
-	_, tells := s.pane().(ui.Teller)
+	_, tells := s.pane().(ui.FreshnessReporter)
 	left, asked := s.rateLimitWait(now)
 	switch {
 	case !tells && !s.clock.paused():
@@ -201,7 +201,7 @@ func (s *Shell) freshnessText() (string, theme.Tone) {
 	case s.clock.paused():
 		return "paused " + s.clock.pausedAt.In(s.o.Location).Format("15:04:05"), theme.Warn
 	case left > 0 && asked > left+time.Minute:
-		return fmt.Sprintf("%s too many requests · the API asks %s; waiting %s, r: now", g.Problem, ui.Age(asked), remainingWait(left)), theme.Warn
+		return fmt.Sprintf("%s too many requests · the API asks %s; waiting %s, r: now", g.Problem, ui.FormatAge(asked), remainingWait(left)), theme.Warn
 	case left > 0:
 		return fmt.Sprintf("%s too many requests · waiting %s, r: now", g.Problem, remainingWait(left)), theme.Warn
 	case ui.Denied(f.Err):
@@ -209,17 +209,17 @@ func (s *Shell) freshnessText() (string, theme.Tone) {
 	case ui.Unauthorized(f.Err):
 		return g.Problem + " token not accepted · nothing is asked", theme.Bad
 	case ui.Offline(f.Err):
-		return g.Problem + " offline · since " + at(f.Since) + again, theme.Bad
+		return g.Problem + " offline · since " + at(f.FailingSince) + again, theme.Bad
 	case f.Err != nil:
-		return fmt.Sprintf("%s failing · %s%s", g.Problem, ui.Short(f.Err), again), theme.Bad
+		return fmt.Sprintf("%s failing · %s%s", g.Problem, ui.ShortReason(f.Err), again), theme.Bad
 	case !f.Loaded:
 		return g.Stale + " loading", theme.Warn
-	case f.Asked && noAutoRefresh(s.pane()):
+	case f.Loading && noAutoRefresh(s.pane()):
 		return g.Stale + " reading", theme.Warn
 	case noAutoRefresh(s.pane()):
-		return g.Live + " read · " + ui.Age(now.Sub(f.At)) + " ago", theme.Good
-	case now.Sub(f.At) > s.clock.lateAfter() && s.clock.interval > 0:
-		return g.Stale + " late · " + ui.Age(now.Sub(f.At)), theme.Warn
+		return g.Live + " read · " + ui.FormatAge(now.Sub(f.LoadedAt)) + " ago", theme.Good
+	case now.Sub(f.LoadedAt) > s.clock.lateAfter() && s.clock.interval > 0:
+		return g.Stale + " late · " + ui.FormatAge(now.Sub(f.LoadedAt)), theme.Warn
 	}
-	return g.Live + " live · " + ui.Age(now.Sub(f.At)), theme.Good
+	return g.Live + " live · " + ui.FormatAge(now.Sub(f.LoadedAt)), theme.Good
 }

@@ -36,8 +36,8 @@ func overlayDialog(beneath string, d dialog, b ui.Box, inside *area) string {
 		if y+i >= len(under) {
 			break
 		}
-		before := ui.Cells(under[y+i], 0, x)
-		after := ui.Cells(under[y+i], x+w+4, b.Width)
+		before := ui.SliceCells(under[y+i], 0, x)
+		after := ui.SliceCells(under[y+i], x+w+4, b.Width)
 		under[y+i] = ui.Pad(before, x) + line + after
 	}
 	return strings.Join(under, "\n")
@@ -46,7 +46,7 @@ func overlayDialog(beneath string, d dialog, b ui.Box, inside *area) string {
 // withBorder puts a border with a title around text.
 func withBorder(title, text string, width int, t *theme.Theme) string {
 	g := t.Glyphs
-	name := " " + ui.Cut(title, max(0, width-2), g.Ellipsis) + " "
+	name := " " + ui.Truncate(title, max(0, width-2), g.Ellipsis) + " "
 	bar := strings.Repeat(g.Horizontal, max(0, width+1-ui.Width(name)))
 	edge := t.Paint(theme.Rule, g.Vertical)
 	out := []string{t.Paint(theme.Rule, g.TopLeft+g.Horizontal) + t.Paint(theme.Strong, name) + t.Paint(theme.Rule, bar+g.TopRight)}
@@ -76,7 +76,7 @@ type questionDialog struct {
 
 // newQuestionDialog asks for the action's word, or for a code in its place where nobody could type it.
 func newQuestionDialog(a ui.Action) *questionDialog {
-	q := &questionDialog{action: a, confirmWord: a.Ask.Word}
+	q := &questionDialog{action: a, confirmWord: a.Confirm.RequiredText}
 	if !typeable(q.confirmWord) {
 		sum := sha256.Sum256([]byte(q.confirmWord))
 		q.confirmWord = base32.StdEncoding.EncodeToString(sum[:])[:6]
@@ -103,10 +103,10 @@ type questionArmed struct {
 	timesShown int // which time it was put in sight
 }
 
-func (q *questionDialog) title() string { return q.action.Ask.Title }
+func (q *questionDialog) title() string { return q.action.Confirm.Title }
 
 func (q *questionDialog) size() (int, int) {
-	height := 6 + min(10, len(q.action.Ask.List)) + len(q.action.Ask.Text)/60
+	height := 6 + min(10, len(q.action.Confirm.Items)) + len(q.action.Confirm.Text)/60
 	if ui.Width(q.confirmWord) > 36 {
 		height++ // it has a line of its own
 	}
@@ -115,14 +115,14 @@ func (q *questionDialog) size() (int, int) {
 
 // view also notes whether the whole question is in sight: what cannot be read cannot be answered.
 func (q *questionDialog) view(b ui.Box) string {
-	ask := q.action.Ask
+	ask := q.action.Confirm
 	lines := ui.Wrap(ask.Text, b.Width)
-	for i, item := range ask.List {
+	for i, item := range ask.Items {
 		if i == 10 {
-			lines = append(lines, b.Theme.Paint(theme.Muted, "  and more: "+ui.Cut(strings.Join(ask.List[i:], ", "), b.Width-14, b.Theme.Glyphs.Ellipsis)))
+			lines = append(lines, b.Theme.Paint(theme.Muted, "  and more: "+ui.Truncate(strings.Join(ask.Items[i:], ", "), b.Width-14, b.Theme.Glyphs.Ellipsis)))
 			break
 		}
-		lines = append(lines, "  "+ui.Cut(item, b.Width-2, b.Theme.Glyphs.Ellipsis))
+		lines = append(lines, "  "+ui.Truncate(item, b.Width-2, b.Theme.Glyphs.Ellipsis))
 	}
 	lines = append(lines, "")
 	ending := q.answerLines(b)
@@ -132,8 +132,8 @@ func (q *questionDialog) view(b ui.Box) string {
 		return b.Theme.Paint(theme.Bad, "This question does not fit here: make the terminal larger, or press esc.")
 	case !q.armed:
 		wait := b.Theme.Glyphs.Ellipsis
-		if ask.After > 0 {
-			wait = "can be answered in " + ui.Age(ask.After) + "; esc leaves"
+		if ask.Delay > 0 {
+			wait = "can be answered in " + ui.FormatAge(ask.Delay) + "; esc leaves"
 		}
 		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
 	default:
@@ -145,7 +145,7 @@ func (q *questionDialog) view(b ui.Box) string {
 // answerLines is how the question is answered. A word that must be typed is there in full.
 func (q *questionDialog) answerLines(b ui.Box) []string {
 	if q.confirmWord == "" {
-		return []string{b.Theme.Paint(theme.Accent, "n") + " no, leave it      " + b.Theme.Paint(theme.Bad, "y") + " yes, " + orElse(q.action.Ask.Yes, q.action.Name())}
+		return []string{b.Theme.Paint(theme.Accent, "n") + " no, leave it      " + b.Theme.Paint(theme.Bad, "y") + " yes, " + orElse(q.action.Confirm.ConfirmLabel, q.action.Name())}
 	}
 	word, before, after := b.Theme.Paint(theme.Strong, q.confirmWord), "Type ", " and press enter, or esc:"
 	answer := b.Theme.Paint(theme.Input, truncateLeft(q.answer, b.Width-1, b.Theme.Glyphs.Ellipsis)) + b.Theme.Paint(theme.Cursor, " ")
@@ -170,7 +170,7 @@ func (q *questionDialog) hint() string {
 }
 
 func (q *questionDialog) handlePaste(msg tea.PasteMsg) tea.Cmd {
-	if text := strings.TrimSpace(msg.Content); q.confirmWord != "" && !q.action.Ask.Typed && q.armed && len(text) <= maxAnswerBytes {
+	if text := strings.TrimSpace(msg.Content); q.confirmWord != "" && !q.action.Confirm.NoPaste && q.armed && len(text) <= maxAnswerBytes {
 		q.answer += text
 	}
 	return nil
@@ -222,7 +222,7 @@ func (d *formDialog) hint() string { return "ctrl+s sends · tab goes on · esc 
 func (d *formDialog) handlePaste(msg tea.PasteMsg) tea.Cmd { return d.form.Update(msg) }
 
 func (d *formDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	d.form.Hasten(s.repeatedEnter)
+	d.form.SetRepeatedEnter(s.repeatedEnter)
 	cmd := d.form.Update(k)
 	return cmd, d.form.Done()
 }
@@ -240,7 +240,7 @@ func (m *menuDialog) title() string { return m.name }
 func (m *menuDialog) size() (int, int) {
 	w := 30
 	for _, a := range m.actions {
-		w = max(w, ui.Width(a.Name())+ui.Width(a.Off)+14)
+		w = max(w, ui.Width(a.Name())+ui.Width(a.DisabledReason)+14)
 	}
 	return min(max(w, ui.Width(m.name)+4), 90), min(len(m.actions), 24)
 }
@@ -261,12 +261,12 @@ func actionLine(a ui.Action, cursor bool, b ui.Box) string {
 	t := b.Theme
 	text := ui.Pad(a.Key.Help().Key, 9) + a.Name()
 	if cursor {
-		return t.Paint(theme.Cursor, ui.Pad(ui.Cut(t.Glyphs.Cursor+" "+text+prefixed("  ", a.Off), b.Width, t.Glyphs.Ellipsis), b.Width))
+		return t.Paint(theme.Cursor, ui.Pad(ui.Truncate(t.Glyphs.Cursor+" "+text+prefixed("  ", a.DisabledReason), b.Width, t.Glyphs.Ellipsis), b.Width))
 	}
-	if a.Off != "" {
-		return t.Paint(theme.Off, ui.Cut("  "+text+"  "+a.Off, b.Width, t.Glyphs.Ellipsis))
+	if a.DisabledReason != "" {
+		return t.Paint(theme.Off, ui.Truncate("  "+text+"  "+a.DisabledReason, b.Width, t.Glyphs.Ellipsis))
 	}
-	return "  " + t.Paint(theme.Accent, ui.Pad(a.Key.Help().Key, 9)) + ui.Cut(a.Name(), b.Width-11, t.Glyphs.Ellipsis)
+	return "  " + t.Paint(theme.Accent, ui.Pad(a.Key.Help().Key, 9)) + ui.Truncate(a.Name(), b.Width-11, t.Glyphs.Ellipsis)
 }
 
 func prefixed(lead, text string) string {
@@ -311,7 +311,7 @@ type textDialog struct {
 	ignoresPaste
 	name   string
 	text   string
-	scroll ui.Scroll
+	scroll ui.Viewport
 }
 
 func (d *textDialog) title() string { return d.name }
@@ -322,7 +322,7 @@ func (d *textDialog) hint() string { return "y copies it · esc closes" }
 
 func (d *textDialog) view(b ui.Box) string {
 	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(ui.Visible(d.text), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(ui.ShowInvisible(d.text), "\n"), "\n") {
 		lines = append(lines, ui.Wrap(line, b.Width)...)
 	}
 	return d.scroll.View(b, strings.Join(lines, "\n"))
@@ -333,7 +333,7 @@ func (d *textDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "esc", "q", "enter":
 		return nil, true
 	case "y":
-		return ui.Send(ui.Copy{Text: d.text, What: d.name}), false
+		return ui.Send(ui.CopyMsg{Text: d.text, Label: d.name}), false
 	}
 	for _, a := range d.scroll.Actions() {
 		for _, name := range a.Key.Keys() {

@@ -10,7 +10,7 @@ import (
 // dialogReading is a dialog as it is told: what it is about, once, and what has the keyboard.
 type dialogReading struct {
 	intro []string
-	ui.Reading
+	ui.Announcement
 }
 
 // readDialog tells a dialog; one that does not tell itself is read by its lines.
@@ -20,31 +20,31 @@ func readDialog(d dialog, b ui.Box) dialogReading {
 	}
 	w, _ := d.size()
 	b.Width = w
-	return dialogReading{Reading: ui.Reading{Text: d.view(b)}}
+	return dialogReading{Announcement: ui.Announcement{Text: d.view(b)}}
 }
 
 func (q *questionDialog) read(ui.Box) dialogReading {
-	ask := q.action.Ask
-	r := dialogReading{intro: append([]string{ask.Text}, ask.List...)}
+	ask := q.action.Confirm
+	r := dialogReading{intro: append([]string{ask.Text}, ask.Items...)}
 	switch {
 	case !q.fits:
 		r.Item = "this question does not fit here: make the terminal larger, or press escape"
 	case !q.armed:
 		r.Item = "it can be answered in a moment; escape leaves"
-	case ask.Word != "":
-		r.Item, r.Input = "type "+ask.Word+" and press enter; escape leaves", "answer: "+q.answer
+	case ask.RequiredText != "":
+		r.Item, r.Input = "type "+ask.RequiredText+" and press enter; escape leaves", "answer: "+q.answer
 	default:
-		r.Item = "n: no, leave it; y: yes, " + orElse(ask.Yes, q.action.Name())
+		r.Item = "n: no, leave it; y: yes, " + orElse(ask.ConfirmLabel, q.action.Name())
 	}
 	return r
 }
 
 func (d *formDialog) read(b ui.Box) dialogReading {
-	return dialogReading{intro: d.form.Intro(), Reading: d.form.Read(b)}
+	return dialogReading{intro: d.form.Intro(), Announcement: d.form.Announce(b)}
 }
 
 func (m *menuDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Reading: ui.Reading{At: m.cursor + 1, Of: len(m.actions)}}
+	r := dialogReading{Announcement: ui.Announcement{Position: m.cursor + 1, Count: len(m.actions)}}
 	if m.cursor < len(m.actions) {
 		r.Item = describeAction(m.actions[m.cursor])
 	}
@@ -57,44 +57,44 @@ func describeAction(a ui.Action) string {
 	if key := a.Key.Help().Key; key != "" {
 		parts = append(parts, "key "+key)
 	}
-	if a.About != "" {
-		parts = append(parts, a.About)
+	if a.Description != "" {
+		parts = append(parts, a.Description)
 	}
-	if a.Off != "" {
-		parts = append(parts, "not now: "+a.Off)
+	if a.DisabledReason != "" {
+		parts = append(parts, "not now: "+a.DisabledReason)
 	}
 	return strings.Join(parts, "; ")
 }
 
 func (h *helpDialog) read(b ui.Box) dialogReading {
 	h.view(b) // finds what matches
-	r := dialogReading{Reading: ui.Reading{Input: "search: " + h.query, Item: "nothing matches"}}
+	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query, Item: "nothing matches"}}
 	if h.cursor < len(h.matches) {
-		r.At, r.Of, r.Item = h.cursor+1, len(h.matches), describeAction(h.matches[h.cursor])
+		r.Position, r.Count, r.Item = h.cursor+1, len(h.matches), describeAction(h.matches[h.cursor])
 	}
 	return r
 }
 
 func (p *paletteDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Reading: ui.Reading{Input: "go to: " + p.query, Item: "nothing matches"}}
+	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query, Item: "nothing matches"}}
 	if at := max(0, min(p.cursor, len(p.entries)-1)); at < len(p.entries) {
-		r.At, r.Of, r.Item = at+1, len(p.entries), fmt.Sprintf("%s; %s", p.entries[at].label, p.entries[at].kind)
+		r.Position, r.Count, r.Item = at+1, len(p.entries), fmt.Sprintf("%s; %s", p.entries[at].label, p.entries[at].kind)
 	}
 	return r
 }
 
 func (d *textDialog) read(ui.Box) dialogReading {
-	return dialogReading{Reading: ui.Reading{Text: d.text}}
+	return dialogReading{Announcement: ui.Announcement{Text: d.text}}
 }
 
 // read tells a secret's dialog without the secret: lines that are said stay where they are.
 func (d *secretDialog) read(ui.Box) dialogReading {
 	r := dialogReading{intro: []string{d.Text}}
-	for _, line := range d.Lines {
+	for _, line := range d.Details {
 		r.intro = append(r.intro, line[0]+": "+line[1])
 	}
-	r.intro = append(r.intro, d.What+": hidden, and not read aloud; y copies it")
-	for i, s := range d.Saves {
+	r.intro = append(r.intro, d.Name+": hidden, and not read aloud; y copies it")
+	for i, s := range d.Formats {
 		r.intro = append(r.intro, fmt.Sprintf("%d: save as %s", i+1, s.Name))
 	}
 	switch {

@@ -115,7 +115,7 @@ func (s *Shell) headLine(b ui.Box) string {
 	}
 	right := clock + " "
 	room := b.Width - ui.Width(left) - 3
-	state := t.Paint(tone, ui.Cut(text, max(0, room), t.Glyphs.Ellipsis))
+	state := t.Paint(tone, ui.Truncate(text, max(0, room), t.Glyphs.Ellipsis))
 	left += "   " + state
 	if gap := b.Width - ui.Width(left) - ui.Width(right) - ui.Width(budget) - 4; budget != "" && gap >= 0 {
 		left += "   " + t.Paint(theme.Muted, budget)
@@ -235,7 +235,7 @@ func (s *Shell) tabLabel(i, most int) tabLabel {
 		most = max(most, shortName)
 	}
 	if most > noName {
-		l.text += " " + ui.Cut(tabName(s.tabs[i]), most, "")
+		l.text += " " + ui.Truncate(tabName(s.tabs[i]), most, "")
 	}
 	l.width = ui.Width(l.text) + ui.Width(l.badge) + 1
 	return l
@@ -259,7 +259,7 @@ func (s *Shell) hintLine(b ui.Box) string {
 		return " " + b.Theme.Paint(theme.Muted, s.dialogs[n-1].hint())
 	}
 	for _, a := range s.actions() {
-		if !a.Show || a.Off != "" && a.Group != "program" || a.Change && s.o.ReadOnly {
+		if !a.ShowInHints || a.DisabledReason != "" && a.Group != "program" || a.Writes && s.o.ReadOnly {
 			continue
 		}
 		width := ui.Width(a.Key.Help().Key) + 1 + ui.Width(a.Name()) + 2

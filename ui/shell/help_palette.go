@@ -93,7 +93,7 @@ func (h *helpDialog) view(b ui.Box) string {
 	h.matches = h.matches[:0]
 	want := strings.ToLower(h.query)
 	for _, a := range h.actions {
-		if strings.Contains(strings.ToLower(a.Name()+" "+a.About+" "+a.Group), want) {
+		if strings.Contains(strings.ToLower(a.Name()+" "+a.Description+" "+a.Group), want) {
 			h.matches = append(h.matches, a)
 		}
 	}
@@ -104,8 +104,8 @@ func (h *helpDialog) view(b ui.Box) string {
 	keys, names = min(keys, b.Width/3), min(names, b.Width/3)
 	return h.renderList("search ", len(h.matches), b, func(i int, cursor bool) string {
 		a := h.matches[i]
-		text := fitWidth(allKeys(a), keys, b) + "  " + fitWidth(a.Name(), names, b) + "  " + a.About + prefixed(" · not now: ", a.Off)
-		text = ui.Cut(text, b.Width-2, b.Theme.Glyphs.Ellipsis)
+		text := fitWidth(allKeys(a), keys, b) + "  " + fitWidth(a.Name(), names, b) + "  " + a.Description + prefixed(" · not now: ", a.DisabledReason)
+		text = ui.Truncate(text, b.Width-2, b.Theme.Glyphs.Ellipsis)
 		if cursor {
 			return b.Theme.Paint(theme.Cursor, ui.Pad(b.Theme.Glyphs.Cursor+" "+text, b.Width))
 		}
@@ -117,7 +117,7 @@ func allKeys(a ui.Action) string { return strings.Join(a.Key.Keys(), " ") }
 
 // fitWidth is text in exactly so many cells.
 func fitWidth(text string, width int, b ui.Box) string {
-	return ui.Pad(ui.Cut(text, width, b.Theme.Glyphs.Ellipsis), width)
+	return ui.Pad(ui.Truncate(text, width, b.Theme.Glyphs.Ellipsis), width)
 }
 
 func (h *helpDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
@@ -191,7 +191,7 @@ func (p *paletteDialog) updateEntries(s *Shell) {
 		}
 		name := t.stack[0].Name()
 		for _, row := range f.Find(p.query, 20) {
-			p.entries = append(p.entries, paletteEntry{label: row.Label, kind: name, do: func() tea.Cmd { return ui.Send(ui.Goto{Pane: name, ID: row.ID}) }})
+			p.entries = append(p.entries, paletteEntry{label: row.Label, kind: name, do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: name, ID: row.ID}) }})
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (p *paletteDialog) updateEntries(s *Shell) {
 func (p *paletteDialog) view(b ui.Box) string {
 	return p.renderList(": ", len(p.entries), b, func(i int, cursor bool) string {
 		t := p.entries[i]
-		label := ui.Pad(ui.Cut(t.label, b.Width-16, b.Theme.Glyphs.Ellipsis), b.Width-16)
+		label := ui.Pad(ui.Truncate(t.label, b.Width-16, b.Theme.Glyphs.Ellipsis), b.Width-16)
 		if cursor {
 			return b.Theme.Paint(theme.Cursor, b.Theme.Glyphs.Cursor+" "+label+ui.Pad(t.kind, 14))
 		}

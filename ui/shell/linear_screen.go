@@ -225,17 +225,17 @@ func (l *LinearScreen) tabNames() []string {
 
 // snapshot gathers what there is to tell at a moment.
 func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
-	b := ui.Box{Width: 76, Height: 400, Words: true, Focused: true, Theme: l.theme, Now: now}
+	b := ui.Box{Width: 76, Height: 400, TextOnly: true, Focused: true, Theme: l.theme, Now: now}
 	t := screenSnapshot{account: s.accountLine(), breadcrumb: s.breadcrumbLine(), freshness: s.freshnessWords(), focused: s.pane(), newsNumber: s.news.number}
 	if n := len(s.dialogs); n > 0 {
 		d := s.dialogs[n-1]
 		t.focused, t.intro, t.count, t.freshness = d, []string{d.title()}, l.announced.count, l.announced.freshness
 		r := readDialog(d, b)
 		t.intro = append(t.intro, r.intro...)
-		t.setReading(l, r.Reading)
+		t.setReading(l, r.Announcement)
 		return t
 	}
-	r, reads := s.pane().(ui.Reader)
+	r, reads := s.pane().(ui.Announcer)
 	if !reads {
 		t.text = l.textLines(s.pane().View(b))
 		if p, ok := s.pane().(ui.Typer); ok && p.Typing() {
@@ -243,13 +243,13 @@ func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
 		}
 		return t
 	}
-	reading := r.Read(b)
+	reading := r.Announce(b)
 	if reading.Input != "" { // a filter on its way: what it leaves is told when it is there
 		t.item, t.count, t.input = l.announced.item, l.announced.count, reading.Input
 		return t
 	}
-	if _, counted := s.pane().(ui.Columned); counted && freshnessOf(s.pane()).Loaded {
-		t.count = rowCount(reading.Of)
+	if _, counted := s.pane().(ui.ColumnChooser); counted && freshnessOf(s.pane()).Loaded {
+		t.count = rowCount(reading.Count)
 	}
 	t.setReading(l, reading)
 	return t
@@ -263,13 +263,13 @@ func rowCount(n int) string {
 }
 
 // setReading puts a reading into its parts.
-func (t *screenSnapshot) setReading(l *LinearScreen, r ui.Reading) {
+func (t *screenSnapshot) setReading(l *LinearScreen, r ui.Announcement) {
 	if r.Text != "" {
 		t.text = l.textLines(r.Text)
 	}
 	t.item, t.input = r.Item, r.Input
-	if r.Of > 0 && r.At > 0 {
-		t.item = fmt.Sprintf("%d of %d: %s", r.At, r.Of, r.Item)
+	if r.Count > 0 && r.Position > 0 {
+		t.item = fmt.Sprintf("%d of %d: %s", r.Position, r.Count, r.Item)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // news is the line of what just happened, and the list of what happened before.
 type news struct {
-	current ui.Say
+	current ui.NewsMsg
 	number  int
 	undo    *ui.Action
 	history []message
@@ -32,7 +32,7 @@ const (
 	maxMessages  = 200
 )
 
-func (n *news) show(s *Shell, say ui.Say) tea.Cmd {
+func (n *news) show(s *Shell, say ui.NewsMsg) tea.Cmd {
 	n.current = say
 	n.number++
 	if say.Undo != nil {
@@ -54,7 +54,7 @@ func (n *news) show(s *Shell, say ui.Say) tea.Cmd {
 
 func (n *news) expire(h newsExpired) {
 	if h.number == n.number {
-		n.current, n.undo = ui.Say{}, nil
+		n.current, n.undo = ui.NewsMsg{}, nil
 	}
 }
 
@@ -84,6 +84,6 @@ func (n *news) view(b ui.Box) string {
 	if n.undo != nil && n.current.Undo == n.undo {
 		undo = " " + g.Bullet + " u: " + n.undo.Name()
 	}
-	text := ui.Cut(n.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
+	text := ui.Truncate(n.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
 	return b.Theme.Paint(n.current.Tone, " "+shape+" "+text) + b.Theme.Paint(theme.Accent, undo)
 }

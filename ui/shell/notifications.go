@@ -26,7 +26,7 @@ func (s *Shell) showNotices() tea.Cmd {
 	var cmds []tea.Cmd
 	var alert []string
 	for _, n := range s.o.Notices() {
-		cmds = append(cmds, ui.News(n.Tone, n.Text))
+		cmds = append(cmds, ui.ShowNews(n.Tone, n.Text))
 		if slices.Contains(s.o.Notify.Rules, n.Rule) {
 			alert = append(alert, n.Text)
 		}
@@ -60,7 +60,7 @@ func (s *Shell) refreshNoticeSources() tea.Cmd {
 // testNotification is the palette's way to hear and see how news is told.
 func (s *Shell) testNotification() tea.Cmd {
 	if len(s.o.Notify.Methods) == 0 {
-		return ui.News(theme.Warn, `nothing is told beside the screen: notify = ["bell", "osc9"] in the configuration says how`)
+		return ui.ShowNews(theme.Warn, `nothing is told beside the screen: notify = ["bell", "osc9"] in the configuration says how`)
 	}
-	return tea.Batch(s.sendNotification("this is a test"), ui.News(theme.Info, "told by "+strings.Join(s.o.Notify.Methods, ", ")+": "+strings.Join(s.o.Notify.Rules, ", ")))
+	return tea.Batch(s.sendNotification("this is a test"), ui.ShowNews(theme.Info, "told by "+strings.Join(s.o.Notify.Methods, ", ")+": "+strings.Join(s.o.Notify.Rules, ", ")))
 }

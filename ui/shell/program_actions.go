@@ -49,7 +49,7 @@ func (s *Shell) openPalette() tea.Cmd {
 
 func (s *Shell) buildProgramActions() []ui.Action {
 	act := func(name, about string, show bool, do func() tea.Cmd, keys ...string) ui.Action {
-		return ui.Action{Key: ui.Bind(name, keys...), Group: "program", About: about, Show: show, Do: do}
+		return ui.Action{Key: ui.Bind(name, keys...), Group: "program", Description: about, ShowInHints: show, Do: do}
 	}
 	pause := "pause refreshing"
 	if s.clock.paused() {
@@ -77,11 +77,11 @@ func (s *Shell) buildProgramActions() []ui.Action {
 	}
 	if len(s.o.Accounts) < 2 {
 		i := slices.IndexFunc(actions, func(a ui.Action) bool { return a.Name() == "switch account" })
-		actions[i].Off = "there is one account; the configuration can hold more"
+		actions[i].DisabledReason = "there is one account; the configuration can hold more"
 	}
 	if s.news.undo != nil {
 		u := *s.news.undo
-		actions = append(actions, ui.Action{Key: ui.Bind("undo: "+u.Name(), "u"), Group: "program", Change: u.Change, Do: func() tea.Cmd {
+		actions = append(actions, ui.Action{Key: ui.Bind("undo: "+u.Name(), "u"), Group: "program", Writes: u.Writes, Do: func() tea.Cmd {
 			s.news.undo = nil
 			return u.Do()
 		}})
@@ -114,7 +114,7 @@ func (s *Shell) quit() tea.Cmd {
 	}
 	leave := func() tea.Cmd { return terminal.Quit(0) }
 	if losses := s.leaveWarnings(); len(losses) > 0 {
-		return s.askQuestion(ui.Action{Key: ui.Bind("quit"), Do: leave, Ask: &ui.Question{Title: "Quit", Text: strings.Join(losses, " "), Yes: "quit"}})
+		return s.askQuestion(ui.Action{Key: ui.Bind("quit"), Do: leave, Confirm: &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"}})
 	}
 	return leave()
 }
@@ -142,18 +142,18 @@ func openBrowser(url string) tea.Cmd {
 	return func() tea.Msg {
 		browser.Stdout, browser.Stderr = io.Discard, io.Discard
 		if err := browser.OpenURL(url); err != nil {
-			return ui.Show{Title: "No browser here: the address", Text: url}
+			return ui.ShowTextMsg{Title: "No browser here: the address", Text: url}
 		}
-		return ui.Say{Text: "opened in the browser", Tone: theme.Good}
+		return ui.NewsMsg{Text: "opened in the browser", Tone: theme.Good}
 	}
 }
 
 // runProgram lends the terminal to another program. Its arguments are a list; no shell reads them.
-func runProgram(x ui.Exec) tea.Cmd {
+func runProgram(x ui.ExecMsg) tea.Cmd {
 	return terminal.Exec(exec.Command(x.Name, x.Args...), func(err error) tea.Msg {
 		if err != nil {
-			return ui.Say{Text: x.Name + " ended: " + err.Error(), Tone: theme.Warn}
+			return ui.NewsMsg{Text: x.Name + " ended: " + err.Error(), Tone: theme.Warn}
 		}
-		return ui.Say{Text: x.Name + " ended", Tone: theme.Good}
+		return ui.NewsMsg{Text: x.Name + " ended", Tone: theme.Good}
 	})
 }

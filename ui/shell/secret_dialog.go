@@ -15,7 +15,7 @@ import (
 
 // secretDialog shows a secret that nobody can read a second time: as dots, readable while a key is held. It does not close by accident.
 type secretDialog struct {
-	ui.Once
+	ui.OneTimeSecret
 	revealNumber      int // numbers the last look at it
 	revealed          bool
 	copiedOrSaved     bool // copied or saved
@@ -38,7 +38,9 @@ const discardWord = "discard"
 
 func (d *secretDialog) title() string { return d.Title }
 
-func (d *secretDialog) size() (int, int) { return 74, 8 + len(d.Lines) + len(d.Saves) + len(d.Text)/70 }
+func (d *secretDialog) size() (int, int) {
+	return 74, 8 + len(d.Details) + len(d.Formats) + len(d.Text)/70
+}
 
 func (d *secretDialog) hint() string {
 	switch {
@@ -53,14 +55,14 @@ func (d *secretDialog) hint() string {
 func (d *secretDialog) view(b ui.Box) string {
 	t := b.Theme
 	about := ui.Wrap(d.Text, b.Width)
-	for _, line := range d.Lines {
-		about = append(about, t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Cut(line[1], b.Width-14, t.Glyphs.Ellipsis))
+	for _, line := range d.Details {
+		about = append(about, t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Truncate(line[1], b.Width-14, t.Glyphs.Ellipsis))
 	}
 	value := strings.Repeat(t.Glyphs.Mask, 16)
 	if d.revealed {
 		value = d.Reveal()
 	}
-	about = append(about, t.Paint(theme.Muted, ui.Pad(d.What, 14))+t.Paint(theme.Strong, ui.Cut(value, b.Width-14, t.Glyphs.Ellipsis)), "")
+	about = append(about, t.Paint(theme.Muted, ui.Pad(d.Name, 14))+t.Paint(theme.Strong, ui.Truncate(value, b.Width-14, t.Glyphs.Ellipsis)), "")
 	ways := d.choiceLines(b)
 	all := append(about[min(len(about), max(0, len(about)+len(ways)-b.Height)):], ways...) // what can be pressed stays in sight
 	return strings.Join(all[max(0, len(all)-b.Height):], "\n")
@@ -80,7 +82,7 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 	key := func(k, text string) { lines = append(lines, "  "+t.Paint(theme.Accent, ui.Pad(k, 4))+text) }
 	key("y", "copy it, without showing it")
 	key("r", "hold to show it")
-	for i, s := range d.Saves {
+	for i, s := range d.Formats {
 		key(fmt.Sprint(i+1), "save as "+s.Name)
 	}
 	if d.copiedOrSaved {
@@ -98,14 +100,14 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch key := k.String(); {
 	case key == "y":
 		d.copiedOrSaved = true
-		return tea.Batch(terminal.Copy(d.Reveal()), ui.News(theme.Good, "copied: "+d.What)), false
+		return tea.Batch(terminal.Copy(d.Reveal()), ui.ShowNews(theme.Good, "copied: "+d.Name)), false
 	case key == "r":
 		d.revealed = true
 		d.revealNumber++
 		n := d.revealNumber
 		return tea.Tick(revealDuration, func(time.Time) tea.Msg { return revealExpired{d, n} }), false
-	case len(key) == 1 && key >= "1" && key <= "9" && int(key[0]-'1') < len(d.Saves):
-		s.push(&formDialog{form: ui.NewFormView(d.saveForm(d.Saves[key[0]-'1']), s.ctx)})
+	case len(key) == 1 && key >= "1" && key <= "9" && int(key[0]-'1') < len(d.Formats):
+		s.push(&formDialog{form: ui.NewFormView(d.saveForm(d.Formats[key[0]-'1']), s.ctx)})
 	case key == "enter" && d.copiedOrSaved, key == "esc" && d.copiedOrSaved:
 		return d.forgetSecret()
 	case key == "esc", key == "q", key == "ctrl+c":
@@ -133,24 +135,24 @@ func (d *secretDialog) handleDiscardKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // forgetSecret forgets the secret.
 func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
-	d.Once = ui.Once{Title: d.Title, Reveal: func() string { return "" }}
+	d.OneTimeSecret = ui.OneTimeSecret{Title: d.Title, Reveal: func() string { return "" }}
 	return nil, true
 }
 
 // saveForm asks where to, and writes the file there.
-func (d *secretDialog) saveForm(s ui.Save) ui.Form {
+func (d *secretDialog) saveForm(s ui.ExportFormat) ui.Form {
 	path := s.Path
 	return ui.Form{
-		Title: "Save as " + s.Name, Text: "A new file, readable by you alone. One that exists is not overwritten.", Verb: "saving", Yes: "save",
-		Enter:  ui.Always,
-		Fields: []ui.Field{ui.File("path", "File", &path, ui.Required())},
+		Title: "Save as " + s.Name, Text: "A new file, readable by you alone. One that exists is not overwritten.", ProgressText: "saving", SubmitLabel: "save",
+		EnterSubmits: ui.AlwaysSubmit,
+		Fields:       []ui.Field{ui.File("path", "File", &path, ui.Required())},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			if err := s.Write(path); err != nil {
 				return nil, err
 			}
 			return func() tea.Cmd {
 				d.copiedOrSaved = true
-				return ui.News(theme.Good, "saved: "+path)
+				return ui.ShowNews(theme.Good, "saved: "+path)
 			}, nil
 		},
 	}

@@ -88,7 +88,7 @@ type location struct{ tab, depth int }
 // New is a program that has not asked anything yet. Actions of a pane on one key are an error that joins a [Clash] for each.
 func New(o Options) (*Shell, error) {
 	if o.Now == nil {
-		o.Now = ui.Wall
+		o.Now = ui.WallTime
 	}
 	if o.Location == nil {
 		o.Location = time.Local
@@ -117,7 +117,7 @@ func New(o Options) (*Shell, error) {
 
 // applyColumns gives a list the columns that were chosen for it, and says which of them it does not have.
 func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
-	c, ok := p.(ui.Columned)
+	c, ok := p.(ui.ColumnChooser)
 	if !ok || len(s.o.Columns[p.Name()]) == 0 {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
 	if len(unknown) == 0 {
 		return nil
 	}
-	return ui.News(theme.Warn, fmt.Sprintf("columns.%s of the configuration: %q unknown; there are %s", p.Name(), unknown, strings.Join(c.ColumnNames(), ", ")))
+	return ui.ShowNews(theme.Warn, fmt.Sprintf("columns.%s of the configuration: %q unknown; there are %s", p.Name(), unknown, strings.Join(c.ColumnNames(), ", ")))
 }
 
 // A KeyConflictError is a key that two actions of a pane are bound to.
@@ -179,8 +179,8 @@ func (s *Shell) Init() tea.Cmd {
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	cmd := tea.Batch(s.dispatch(msg), s.showNotices())
 	s.dialogs = slices.DeleteFunc(s.dialogs, func(d dialog) bool { f, form := d.(*formDialog); return form && f.form.Done() })
-	if w, ok := s.pane().(interface{ Want() tea.Cmd }); ok && !s.clock.paused() {
-		cmd = tea.Batch(cmd, w.Want())
+	if w, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok && !s.clock.paused() {
+		cmd = tea.Batch(cmd, w.LoadMissing())
 	}
 	s.promptForToken()
 	return cmd
@@ -194,9 +194,9 @@ func (s *Shell) promptForToken() {
 	if n == 0 {
 		t, ok := s.pane().(ui.Typer)
 		f := freshnessOf(s.pane())
-		refused = !s.tokenPrompted && ui.Unauthorized(f.Err) && !f.Asked && !(ok && t.Typing())
+		refused = !s.tokenPrompted && ui.Unauthorized(f.Err) && !f.Loading && !(ok && t.Typing())
 	} else if d, ok := s.dialogs[n-1].(*formDialog); ok {
-		refused = d.form.Barred() && !d.asksToken
+		refused = d.form.TakeUnauthorized() && !d.asksToken
 	}
 	if s.o.TokenForm == nil || !refused {
 		return
@@ -221,7 +221,7 @@ func (s *Shell) refreshNow(refresh func() tea.Cmd) tea.Cmd {
 
 func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case ui.Delivery:
+	case ui.AsyncResult:
 		return msg.Deliver()
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
@@ -248,7 +248,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 	case terminal.OutputStalled:
 		return s.rearmQuestions(msg.DroppedBytes)
 	case terminal.SuspendUnavailable:
-		return ui.News(theme.Warn, "not suspended: there is no shell to come back from")
+		return ui.ShowNews(theme.Warn, "not suspended: there is no shell to come back from")
 	case terminal.Resumed:
 		return s.pane().Refresh()
 	default:
@@ -260,38 +260,38 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 // handleRequest does what a pane asks of the shell.
 func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case ui.Say:
+	case ui.NewsMsg:
 		if h, ok := s.pane().(ui.Hider); ok && h.Hides(msg.Row) {
 			msg.Text += " · the filter hides it, esc clears it"
 		}
 		return s.news.show(s, msg)
-	case ui.Open:
+	case ui.OpenPaneMsg:
 		s.pushHistory()
 		t := s.tabs[s.front]
 		t.stack = append(t.stack, msg.Pane)
 		return tea.Batch(s.applyColumns(msg.Pane), s.clock.schedule(s))
-	case ui.Close:
+	case ui.ClosePaneMsg:
 		s.goUp()
-	case ui.Enter:
+	case ui.OpenFormMsg:
 		s.push(&formDialog{form: ui.NewFormView(msg.Form, s.ctx)})
-	case ui.Ask:
+	case ui.RunActionMsg:
 		return s.startAction(msg.Action)
 	case ui.Menu:
 		s.push(&menuDialog{name: msg.Title, actions: s.applyReadOnly(msg.Actions)})
-	case ui.Again:
+	case ui.RefreshMsg:
 		s.tokenPrompted = false
 		return s.pane().Refresh()
-	case ui.Once:
-		s.push(&secretDialog{Once: msg})
-	case ui.Show:
+	case ui.OneTimeSecret:
+		s.push(&secretDialog{OneTimeSecret: msg})
+	case ui.ShowTextMsg:
 		s.push(&textDialog{name: msg.Title, text: msg.Text})
-	case ui.Goto:
+	case ui.GoToMsg:
 		return s.goTo(msg)
-	case ui.Copy:
-		return tea.Batch(terminal.Copy(msg.Text), ui.News(theme.Good, "copied: "+msg.What))
-	case ui.Browse:
+	case ui.CopyMsg:
+		return tea.Batch(terminal.Copy(msg.Text), ui.ShowNews(theme.Good, "copied: "+msg.Label))
+	case ui.OpenURLMsg:
 		return openBrowser(msg.URL)
-	case ui.Exec:
+	case ui.ExecMsg:
 		return runProgram(msg)
 	}
 	return nil
@@ -364,12 +364,12 @@ func (s *Shell) handlePaste(msg tea.PasteMsg) tea.Cmd {
 // startAction is the one place where an action begins: why not, else what to ask first, else its work.
 func (s *Shell) startAction(a ui.Action) tea.Cmd {
 	switch a = s.applyProtection(a); {
-	case a.Off != "":
-		return ui.News(theme.Warn, a.Name()+": "+a.Off)
-	case a.Ask != nil:
+	case a.DisabledReason != "":
+		return ui.ShowNews(theme.Warn, a.Name()+": "+a.DisabledReason)
+	case a.Confirm != nil:
 		return s.askQuestion(a)
 	}
-	if a.Opens {
+	if a.OpensView {
 		return s.awaitAction(a.Do())
 	}
 	return a.Do()
@@ -378,8 +378,8 @@ func (s *Shell) startAction(a ui.Action) tea.Cmd {
 // applyReadOnly is what may be done of actions here: read-only greys all that change something.
 func (s *Shell) applyReadOnly(actions []ui.Action) []ui.Action {
 	for i, a := range actions {
-		if a.Change && s.o.ReadOnly {
-			actions[i].Off = "read-only, nothing is changed"
+		if a.Writes && s.o.ReadOnly {
+			actions[i].DisabledReason = "read-only, nothing is changed"
 		}
 	}
 	return actions
@@ -389,17 +389,17 @@ func (s *Shell) applyReadOnly(actions []ui.Action) []ui.Action {
 // a key would do.
 func (s *Shell) applyProtection(a ui.Action) ui.Action {
 	a = s.applyReadOnly([]ui.Action{a})[0]
-	if !s.o.Protected || !a.Change || a.Opens {
+	if !s.o.Protected || !a.Writes || a.OpensView {
 		return a
 	}
-	name := orElse(a.Of, s.o.Account)
+	name := orElse(a.TargetName, s.o.Account)
 	switch {
-	case a.Ask == nil:
-		a.Ask = &ui.Question{Title: "Protected account", Text: fmt.Sprintf("%s: %s, in account %s.", a.Name(), name, s.o.Account), Yes: a.Name()}
-	case a.Ask.Word == "":
-		ask := *a.Ask
-		ask.Word = name
-		a.Ask = &ask
+	case a.Confirm == nil:
+		a.Confirm = &ui.Confirmation{Title: "Protected account", Text: fmt.Sprintf("%s: %s, in account %s.", a.Name(), name, s.o.Account), ConfirmLabel: a.Name()}
+	case a.Confirm.RequiredText == "":
+		ask := *a.Confirm
+		ask.RequiredText = name
+		a.Confirm = &ask
 	}
 	return a
 }
@@ -416,12 +416,12 @@ func (s *Shell) scheduleArm(q *questionDialog) tea.Cmd {
 	q.armed = false
 	q.timesShown++
 	n := q.timesShown
-	return tea.Tick(max(answerDelay, q.action.Ask.After), func(time.Time) tea.Msg { return questionArmed{q, n} })
+	return tea.Tick(max(answerDelay, q.action.Confirm.Delay), func(time.Time) tea.Msg { return questionArmed{q, n} })
 }
 
 // rearmQuestions disarms the questions that stood on a screen which nobody saw move.
 func (s *Shell) rearmQuestions(dropped int) tea.Cmd {
-	cmds := []tea.Cmd{ui.News(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", dropped))}
+	cmds := []tea.Cmd{ui.ShowNews(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", dropped))}
 	for _, d := range s.dialogs {
 		if q, ok := d.(*questionDialog); ok {
 			cmds = append(cmds, s.scheduleArm(q))
@@ -453,7 +453,7 @@ func (s *Shell) applyKeyOverrides(pane string, actions []ui.Action) []ui.Action 
 }
 
 // goTo switches to a tab and puts its cursor on a row.
-func (s *Shell) goTo(msg ui.Goto) tea.Cmd {
+func (s *Shell) goTo(msg ui.GoToMsg) tea.Cmd {
 	for i, t := range s.tabs {
 		if t.stack[0].Name() != msg.Pane {
 			continue
@@ -466,12 +466,12 @@ func (s *Shell) goTo(msg ui.Goto) tea.Cmd {
 		if sel, ok := t.top().(ui.Selector); ok && msg.ID != "" {
 			sel.Select(msg.ID)
 		}
-		if msg.Then != nil {
-			t.stack = append(t.stack, msg.Then)
+		if msg.ThenOpen != nil {
+			t.stack = append(t.stack, msg.ThenOpen)
 		}
 		return s.clock.schedule(s)
 	}
-	return ui.News(theme.Warn, "there is no pane "+msg.Pane+" here")
+	return ui.ShowNews(theme.Warn, "there is no pane "+msg.Pane+" here")
 }
 
 // pushHistory keeps where we are for the way back.
@@ -484,8 +484,8 @@ func (s *Shell) pushHistory() {
 
 // popPane takes the front pane off a tab's stack.
 func (s *Shell) popPane(t *tab) {
-	if l, ok := t.top().(ui.Leaver); ok {
-		l.Leave()
+	if l, ok := t.top().(ui.Closer); ok {
+		l.OnClose()
 	}
 	t.stack = t.stack[:len(t.stack)-1]
 }
@@ -496,13 +496,13 @@ func (s *Shell) goUp() tea.Cmd {
 		s.popPane(t)
 		return s.clock.schedule(s)
 	}
-	return ui.News(theme.Info, "this is the top: q quits")
+	return ui.ShowNews(theme.Info, "this is the top: q quits")
 }
 
 // goBack goes back to where the last jump came from.
 func (s *Shell) goBack() tea.Cmd {
 	if len(s.backHistory) == 0 {
-		return ui.News(theme.Info, "there is nowhere to go back to")
+		return ui.ShowNews(theme.Info, "there is nowhere to go back to")
 	}
 	to := s.backHistory[len(s.backHistory)-1]
 	s.backHistory = s.backHistory[:len(s.backHistory)-1]
@@ -513,7 +513,7 @@ func (s *Shell) goBack() tea.Cmd {
 // goForward undoes the last way back.
 func (s *Shell) goForward() tea.Cmd {
 	if len(s.forwardHistory) == 0 {
-		return ui.News(theme.Info, "there is nowhere to go forward to")
+		return ui.ShowNews(theme.Info, "there is nowhere to go forward to")
 	}
 	to := s.forwardHistory[len(s.forwardHistory)-1]
 	s.forwardHistory = s.forwardHistory[:len(s.forwardHistory)-1]

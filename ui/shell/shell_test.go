@@ -32,15 +32,20 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return b.now }
-	set := ui.NewSet(t.Context(), ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Now: clock,
-		Fetch: func(context.Context, string) (ui.Page[string], error) { return ui.Page[string]{Rows: b.rows}, nil }})
-	list := &ui.List[string]{Title: "things", Set: set, Empty: "none", Columns: []ui.Column[string]{
+	set := ui.NewStore(t.Context(), ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Now: clock,
+		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
+			return ui.RowPage[string]{Rows: b.rows}, nil
+		}})
+	list := &ui.List[string]{Title: "things", Store: set, EmptyText: "none", Columns: []ui.Column[string]{
 		{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
-		Acts: []ui.Act[string]{{Keys: []string{"D"}, Name: "delete", Verb: "deleting", Past: "is deleted", Change: true, Show: true,
-			Ask: func(s string) *ui.Question {
-				return &ui.Question{Title: "Delete", Text: "Thing " + s + " goes.", Yes: "delete"}
+		Operations: []ui.Operation[string]{{Keys: []string{"D"}, Name: "delete", ProgressText: "deleting", SuccessText: "is deleted", Writes: true, ShowInHints: true,
+			Confirm: func(s string) *ui.Confirmation {
+				return &ui.Confirmation{Title: "Delete", Text: "Thing " + s + " goes.", ConfirmLabel: "delete"}
 			},
-			Run: func(context.Context, string) (ui.Change[string], error) { b.deletions++; return ui.Drop[string](nil) }}}}
+			Run: func(context.Context, string) (ui.Result[string], error) {
+				b.deletions++
+				return ui.ResultDeleted[string](nil)
+			}}}}
 	o := Options{Panes: []ui.Pane{list}, Theme: look, Account: "acme", Now: clock, Location: time.UTC}
 	if change != nil {
 		change(&o)
@@ -186,7 +191,7 @@ func TestHelpAndPalette_listActions(t *testing.T) {
 	b.press("?")
 	screen := b.screen()
 	for _, a := range b.shell.actions() {
-		if !strings.Contains(screen, ui.Cut(a.Name(), 18, "")) {
+		if !strings.Contains(screen, ui.Truncate(a.Name(), 18, "")) {
 			t.Errorf("the help does not name %q", a.Name())
 		}
 	}
@@ -199,9 +204,9 @@ func TestHelpAndPalette_listActions(t *testing.T) {
 
 func TestNews_errorStaysUntilReplaced(t *testing.T) {
 	b := newShellTest(t, nil)
-	b.run(b.shell.Update(ui.Say{Text: "first", Tone: theme.Good}))
+	b.run(b.shell.Update(ui.NewsMsg{Text: "first", Tone: theme.Good}))
 	old := newsExpired{b.shell.news.number}
-	b.run(b.shell.Update(ui.Say{Text: "second", Tone: theme.Good}))
+	b.run(b.shell.Update(ui.NewsMsg{Text: "second", Tone: theme.Good}))
 	b.run(b.shell.Update(old))
 	if !strings.Contains(b.screen(), "second") {
 		t.Error("an older timer wiped newer news")
@@ -211,7 +216,7 @@ func TestNews_errorStaysUntilReplaced(t *testing.T) {
 		t.Error("the messages have lost one")
 	}
 	for i := range 300 {
-		_ = b.shell.news.show(b.shell, ui.Say{Text: fmt.Sprint(i)})
+		_ = b.shell.news.show(b.shell, ui.NewsMsg{Text: fmt.Sprint(i)})
 	}
 	if len(b.shell.news.history) > maxMessages {
 		t.Errorf("%d messages are kept", len(b.shell.news.history))

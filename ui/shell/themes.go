@@ -54,7 +54,7 @@ func (s *Shell) themeEntries() []paletteEntry {
 		all = append(all, paletteEntry{label: "theme " + name, kind: "theme", preview: func() { s.applyTheme(name) }, do: func() tea.Cmd {
 			s.o.Themes.Selected = name
 			s.applyTheme(name)
-			return tea.Batch(s.requestBackgroundColor(), ui.News(theme.Good, "theme "+name+" until the program is left · theme = \""+name+"\" in the configuration keeps it"))
+			return tea.Batch(s.requestBackgroundColor(), ui.ShowNews(theme.Good, "theme "+name+" until the program is left · theme = \""+name+"\" in the configuration keeps it"))
 		}})
 	}
 	return all

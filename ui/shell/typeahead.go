@@ -54,7 +54,7 @@ func (s *Shell) handleActionOpened(c actionOpened) tea.Cmd {
 	var cmds []tea.Cmd
 	switch c.msg.(type) {
 	case nil:
-	case ui.Enter, ui.Ask, ui.Open, ui.Menu, ui.Goto, ui.Close, ui.Show, ui.Once:
+	case ui.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.Menu, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg, ui.OneTimeSecret:
 		cmds = append(cmds, s.handleRequest(c.msg))
 	default:
 		cmds = append(cmds, ui.Send(c.msg))

@@ -15,8 +15,8 @@ func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 	name := ""
 	b := newShellTest(t, func(o *Options) {
 		l := o.Panes[0].(*ui.List[string])
-		l.Acts = append(l.Acts, ui.Act[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) ui.Form {
-			return ui.Form{Title: "New thing", Yes: "make", Fields: []ui.Field{ui.Text("name", "Name", &name)}}
+		l.Operations = append(l.Operations, ui.Operation[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) ui.Form {
+			return ui.Form{Title: "New thing", SubmitLabel: "make", Fields: []ui.Field{ui.Text("name", "Name", &name)}}
 		}})
 	})
 	key := func(k rune) tea.Cmd { return b.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }

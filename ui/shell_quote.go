@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Words are a command line for a POSIX shell: each word stands for itself, whatever is in it, and nothing in the line acts on a terminal
+// ShellJoin are a command line for a POSIX shell: each word stands for itself, whatever is in it, and nothing in the line acts on a terminal
 // that it is pasted into.
-func Words(words ...string) string {
+func ShellJoin(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = Word(w)
+		quoted[i] = ShellQuote(w)
 	}
 	return strings.Join(quoted, " ")
 }
 
-// Word is one word for a POSIX shell. What a terminal or an eye would not take as a letter is spelt with printf. A NUL, which no argument
+// ShellQuote is one word for a POSIX shell. What a terminal or an eye would not take as a letter is spelt with printf. A NUL, which no argument
 // can hold, is left out.
-func Word(text string) string {
-	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plainLetter(r) }) {
+func ShellQuote(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isShellSafe(r) }) {
 		return text
 	}
 	var out strings.Builder
@@ -49,7 +49,7 @@ func Word(text string) string {
 		case r == '\'':
 			state(false, false)
 			out.WriteString(`\'`)
-		case r == '\n' || letter(r) && (r != utf8.RuneError || size > 1):
+		case r == '\n' || isPrintable(r) && (r != utf8.RuneError || size > 1):
 			state(true, false)
 			out.WriteString(part)
 		default:
@@ -66,13 +66,13 @@ func Word(text string) string {
 	return out.String()
 }
 
-// plainLetter reports whether a letter means nothing to any shell.
-func plainLetter(r rune) bool {
+// isShellSafe reports whether a letter means nothing to any shell.
+func isShellSafe(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+", r)
 }
 
-// letter reports whether a rune can be seen and does nothing to what stands around it.
-func letter(r rune) bool {
+// isPrintable reports whether a rune can be seen and does nothing to what stands around it.
+func isPrintable(r rune) bool {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return false

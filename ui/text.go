@@ -25,7 +25,7 @@ func Width(text string) int {
 			i += end
 		default:
 			r, size := utf8.DecodeRuneInString(text[i:])
-			if !shape(r) {
+			if !isDrawingRune(r) {
 				return ansi.StringWidth(text)
 			}
 			n++
@@ -51,8 +51,8 @@ func styleEnd(text string) int {
 	return 0
 }
 
-// shape reports whether a rune is one that the program draws with: lines, blocks and geometric shapes, each a cell wide.
-func shape(r rune) bool {
+// isDrawingRune reports whether a rune is one that the program draws with: lines, blocks and geometric shapes, each a cell wide.
+func isDrawingRune(r rune) bool {
 	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' || r == '•'
 }
 
@@ -66,8 +66,8 @@ func plainASCII(text string) bool {
 	return true
 }
 
-// Cut shortens text to at most width cells and marks the cut.
-func Cut(text string, width int, mark string) string {
+// Truncate shortens text to at most width cells and marks the cut.
+func Truncate(text string, width int, mark string) string {
 	switch {
 	case width <= 0:
 		return ""
@@ -158,8 +158,8 @@ func breakWord(word string, width int) []string {
 	}
 }
 
-// Break breaks text into lines of at most width cells wherever it has to: for addresses.
-func Break(text string, width int) []string {
+// Hardwrap breaks text into lines of at most width cells wherever it has to: for addresses.
+func Hardwrap(text string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
@@ -174,8 +174,8 @@ func clip(text string, width int) string {
 	return ansi.Truncate(text, width, "")
 }
 
-// Cells is the part of a text from one cell up to another. Its styles stay, also those around the part.
-func Cells(text string, from, to int) string {
+// SliceCells is the part of a text from one cell up to another. Its styles stay, also those around the part.
+func SliceCells(text string, from, to int) string {
 	var out strings.Builder
 	out.Grow(len(text))
 	for i, n := 0, 0; i < len(text); {
@@ -190,7 +190,7 @@ func Cells(text string, from, to int) string {
 			continue
 		case c < 0x20 || c >= 0x7f:
 			var r rune
-			if r, size = utf8.DecodeRuneInString(text[i:]); !shape(r) {
+			if r, size = utf8.DecodeRuneInString(text[i:]); !isDrawingRune(r) {
 				return ansi.Cut(text, from, to)
 			}
 		}
@@ -218,13 +218,13 @@ func (b Box) Fit(text string) string {
 		line, text, _ = strings.Cut(text, "\n")
 		line = clip(line, b.Width)
 		out.WriteString(line)
-		spaces(&out, b.Width-Width(line))
+		writeSpaces(&out, b.Width-Width(line))
 	}
 	return out.String()
 }
 
-// Beside sets two blocks side by side: the right one starts at cell at, and no line is wider than width.
-func Beside(left, right string, at, width int) string {
+// JoinHorizontal sets two blocks side by side: the right one starts at cell at, and no line is wider than width.
+func JoinHorizontal(left, right string, at, width int) string {
 	l, r := strings.Split(left, "\n"), strings.Split(right, "\n")
 	var out strings.Builder
 	for i := range max(len(l), len(r)) {

@@ -24,11 +24,11 @@ func TestWhatComesTwiceIsOneRow(t *testing.T) {
 		"the same with other words": {[][]string{{"a1"}, {"a2"}}, false, []string{"a1"}, "1 duplicate dropped"},
 	} {
 		faulttest.RunCase(t, "A17", name, func(t *testing.T) {
-			p := &pages{c.pages}
-			s := p.set(t, c.lazy)
-			settle(s.Refresh())
-			for more := s.More(); more != nil; more = s.More() {
-				settle(more)
+			p := &pageSource{c.pages}
+			s := p.newStore(t, c.lazy)
+			runAll(s.Refresh())
+			for more := s.LoadMore(); more != nil; more = s.LoadMore() {
+				runAll(more)
 			}
 			if !slices.Equal(s.Rows(), c.want) || strings.Join(s.Notes(), ", ") != c.note {
 				t.Errorf("%q, notes %q", s.Rows(), s.Notes())

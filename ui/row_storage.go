@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// A Store holds rows in order and finds them by identity. One that can be read off the loop without a copy also has
+// A RowStorage holds rows in order and finds them by identity. One that can be read off the loop without a copy also has
 // Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards. One that filters and sorts faster than
 // row by row has Searcher() Searcher for the same rows.
-type Store[T any] interface {
+type RowStorage[T any] interface {
 	Len() int
 	At(i int) T
 	Index(id string) (int, bool)
@@ -16,33 +16,35 @@ type Store[T any] interface {
 	Drop(id string)
 }
 
-// Rows is the store of most kinds: a slice and an index.
-type Rows[T any] struct {
+// SliceStorage is the store of most kinds: a slice and an index.
+type SliceStorage[T any] struct {
 	id    func(T) string
 	rows  []T
 	index map[string]int
 }
 
-// NewRows is an empty slice store.
-func NewRows[T any](id func(T) string) *Rows[T] { return &Rows[T]{id: id, index: map[string]int{}} }
+// NewSliceStorage is an empty slice store.
+func NewSliceStorage[T any](id func(T) string) *SliceStorage[T] {
+	return &SliceStorage[T]{id: id, index: map[string]int{}}
+}
 
 // Len is how many rows are held.
-func (r *Rows[T]) Len() int { return len(r.rows) }
+func (r *SliceStorage[T]) Len() int { return len(r.rows) }
 
 // At is the row at a place.
-func (r *Rows[T]) At(i int) T { return r.rows[i] }
+func (r *SliceStorage[T]) At(i int) T { return r.rows[i] }
 
 // Snapshot is the rows as they are now: what is changed later is changed in a copy, and what is added stands behind them.
-func (r *Rows[T]) Snapshot() func(i int) T {
+func (r *SliceStorage[T]) Snapshot() func(i int) T {
 	rows := r.rows
 	return func(i int) T { return rows[i] }
 }
 
 // Index is the place of an identity.
-func (r *Rows[T]) Index(id string) (int, bool) { i, ok := r.index[id]; return i, ok }
+func (r *SliceStorage[T]) Index(id string) (int, bool) { i, ok := r.index[id]; return i, ok }
 
 // Append adds rows that are not held yet.
-func (r *Rows[T]) Append(rows []T) (dropped int) {
+func (r *SliceStorage[T]) Append(rows []T) (dropped int) {
 	for _, row := range rows {
 		id := r.id(row)
 		if _, held := r.index[id]; held {
@@ -56,7 +58,7 @@ func (r *Rows[T]) Append(rows []T) (dropped int) {
 }
 
 // Put replaces the row of an identity, or appends it. Slices handed out before do not change.
-func (r *Rows[T]) Put(id string, row T) {
+func (r *SliceStorage[T]) Put(id string, row T) {
 	i, held := r.index[id]
 	if !held {
 		r.Append([]T{row})
@@ -67,7 +69,7 @@ func (r *Rows[T]) Put(id string, row T) {
 }
 
 // Drop takes a row out.
-func (r *Rows[T]) Drop(id string) {
+func (r *SliceStorage[T]) Drop(id string) {
 	i, held := r.index[id]
 	if !held {
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // What a shell makes of a quoted word is the word, whatever stands in it; and nothing in the line but newlines between quotes acts on a terminal.
-func TestAShellReadsTheWord(t *testing.T) {
+func TestShellQuote(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("there is no shell here")
@@ -24,11 +24,11 @@ func TestAShellReadsTheWord(t *testing.T) {
 	var want strings.Builder
 	script := "printf '%s\\0'"
 	for _, text := range texts {
-		word := Word(text)
+		word := ShellQuote(text)
 		script += " " + word
 		want.WriteString(strings.ReplaceAll(text, "\x00", "") + "\x00")
 		for _, r := range word {
-			if r != '\n' && !letter(r) {
+			if r != '\n' && !isPrintable(r) {
 				t.Errorf("%q is quoted as %q, with %q in it", text, word, r)
 			}
 		}
@@ -46,13 +46,13 @@ func TestAShellReadsTheWord(t *testing.T) {
 	}
 	for i := range got {
 		if got[i] != expected[i] {
-			t.Errorf("%q came as %q from %s", expected[i], got[i], Word(expected[i]))
+			t.Errorf("%q came as %q from %s", expected[i], got[i], ShellQuote(expected[i]))
 		}
 	}
 }
 
-func TestPlainWordsStayPlain(t *testing.T) {
-	if got := Words("lookout", "services", "disable", "7", "--for", "1h", "--", "two words"); got != "lookout services disable 7 --for 1h -- 'two words'" {
+func TestShellQuote_leavesPlainWords(t *testing.T) {
+	if got := ShellJoin("lookout", "services", "disable", "7", "--for", "1h", "--", "two words"); got != "lookout services disable 7 --for 1h -- 'two words'" {
 		t.Error(got)
 	}
 }

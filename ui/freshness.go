@@ -13,16 +13,16 @@ import (
 
 // Freshness is how far what is shown can be trusted to be so now.
 type Freshness struct {
-	Asked    bool      // a question is out
-	Loaded   bool      // something has arrived once
-	At       time.Time // of the last good answer
-	Err      error     // why the last question failed; nil when it did not
-	FailedAt time.Time
-	Since    time.Time // of the first failure since the last good answer
+	Loading      bool      // a question is out
+	Loaded       bool      // something has arrived once
+	LoadedAt     time.Time // of the last good answer
+	Err          error     // why the last question failed; nil when it did not
+	FailedAt     time.Time
+	FailingSince time.Time // of the first failure since the last good answer
 }
 
-// Wall is the time on the wall. What it gives is compared by that clock alone, which goes on while a machine sleeps.
-func Wall() time.Time { return time.Now().Round(0) }
+// WallTime is the time on the wall. What it gives is compared by that clock alone, which goes on while a machine sleeps.
+func WallTime() time.Time { return time.Now().Round(0) }
 
 // Worst is the less fresh of two: a pane that joins sets is as fresh as its oldest.
 func (f Freshness) Worst(g Freshness) Freshness {
@@ -33,21 +33,21 @@ func (f Freshness) Worst(g Freshness) Freshness {
 		return g
 	case !f.Loaded:
 		return f
-	case g.At.Before(f.At):
-		g.Asked = g.Asked || f.Asked
+	case g.LoadedAt.Before(f.LoadedAt):
+		g.Loading = g.Loading || f.Loading
 		return g
 	}
-	f.Asked = f.Asked || g.Asked
+	f.Loading = f.Loading || g.Loading
 	return f
 }
 
 // Stale reports whether the rows are to be dimmed: the last question failed, or they are older than late.
 func (f Freshness) Stale(now time.Time, late time.Duration) bool {
-	return f.Loaded && (f.Err != nil || (late > 0 && now.Sub(f.At) > late))
+	return f.Loaded && (f.Err != nil || (late > 0 && now.Sub(f.LoadedAt) > late))
 }
 
-// Age is a duration in steps, so that a frame changes only when a reader would care: "4 s", "10 s", "1 min", "3 h", "2 d 4 h".
-func Age(d time.Duration) string {
+// FormatAge is a duration in steps, so that a frame changes only when a reader would care: "4 s", "10 s", "1 min", "3 h", "2 d 4 h".
+func FormatAge(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "0 s"
@@ -67,8 +67,8 @@ func Age(d time.Duration) string {
 	return fmt.Sprintf("%d d", int(d/(24*time.Hour)))
 }
 
-// Short is an error in a few words for a head line: "503", "timeout".
-func Short(err error) string {
+// ShortReason is an error in a few words for a head line: "503", "timeout".
+func ShortReason(err error) string {
 	var s interface{ Short() string }
 	if errors.As(err, &s) {
 		return s.Short()
@@ -103,8 +103,8 @@ func Offline(err error) bool {
 	return errors.As(err, &o) && o.Offline()
 }
 
-// FieldReasons are the API's reasons by field name, nil where it gave none.
-func FieldReasons(err error) map[string]string {
+// FieldErrors are the API's reasons by field name, nil where it gave none.
+func FieldErrors(err error) map[string]string {
 	var f interface{ Fields() map[string]string }
 	if errors.As(err, &f) {
 		return f.Fields()
@@ -112,8 +112,8 @@ func FieldReasons(err error) map[string]string {
 	return nil
 }
 
-// toneOf is how an error looks: what may pass by itself warns, what will not is bad.
-func toneOf(err error) theme.Tone {
+// errorTone is how an error looks: what may pass by itself warns, what will not is bad.
+func errorTone(err error) theme.Tone {
 	if Denied(err) || Unauthorized(err) {
 		return theme.Bad
 	}
@@ -124,11 +124,11 @@ func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Grouped(int64(n)) + " " + many
+	return FormatCount(int64(n)) + " " + many
 }
 
-// Grouped is a count in groups of three: "1 204 331".
-func Grouped(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", " ") }
+// FormatCount is a count in groups of three: "1 204 331".
+func FormatCount(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", " ") }
 
 // Reason is why something failed, without what failed where the error tells them apart.
 func Reason(err error) string {

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unsafe"
+)
+
+// newPrefetchStore is a lazy set whose rest is read ahead: pages of one row, so many, and how many were made.
+func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing], *int) {
+	made := new(int)
+	next := func(i int) string {
+		if i == pages-1 && end == nil {
+			return ""
+		}
+		return fmt.Sprint(i + 1)
+	}
+	s := NewStore(ctx, Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
+		Fetch: func(_ context.Context, cursor string) (RowPage[thing], error) {
+			return RowPage[thing]{Rows: []thing{{name: "0"}}, Next: next(0)}, nil
+		},
+		PrefetchFrom: func(ctx context.Context, cursor string) func() (RowPage[thing], error) {
+			return Prefetch(ctx, func(yield func(RowPage[thing], error) bool) {
+				var i int
+				fmt.Sscan(cursor, &i)
+				for ; i < pages && ctx.Err() == nil; i++ {
+					*made++
+					if !yield(RowPage[thing]{Rows: []thing{{name: fmt.Sprint(i)}}, Next: next(i)}, nil) {
+						return
+					}
+				}
+				if end != nil {
+					yield(RowPage[thing]{}, end)
+				}
+			})
+		}})
+	return s, made
+}
+
+// Read to its end a set takes what is there at once, in order and completely.
+func TestStore_LoadAll_prefetches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newPrefetchStore(t.Context(), 5_000, nil)
+		runAll(s.Refresh())
+		runAll(s.LoadAll())
+		if s.Len() != 5_000 || !s.Complete() || s.LoadingAll() || s.At(4_999).name != "4999" {
+			t.Errorf("%d rows, whole %v", s.Len(), s.Complete())
+		}
+	})
+}
+
+// Stopped, nothing is read on, and what was on its way does not count; begun again, it goes on where it was.
+func TestStore_Stop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, made := newPrefetchStore(t.Context(), 5_000, nil)
+		runAll(s.Refresh())
+		on := s.LoadAll()
+		s.Stop()
+		synctest.Wait()
+		if *made > 10 {
+			t.Errorf("%d pages were read after the stop", *made)
+		}
+		runAll(on)
+		if s.Len() != 1 {
+			t.Errorf("%d rows", s.Len())
+		}
+		runAll(s.LoadAll())
+		if s.Len() != 5_000 {
+			t.Errorf("%d rows in the end", s.Len())
+		}
+	})
+}
+
+// What came before an error stays, and the error is told.
+func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newPrefetchStore(t.Context(), 10, errors.New("cut"))
+		runAll(s.Refresh())
+		runAll(s.LoadAll())
+		if s.Len() != 10 || s.LoadingAll() || s.Freshness().Err == nil || !strings.Contains(s.Freshness().Err.Error(), "cut") {
+			t.Errorf("%d rows, %v", s.Len(), s.Freshness().Err)
+		}
+	})
+}
+
+// A cursor does not keep the answer in memory that it is a part of.
+func TestStore_clonesNextCursor(t *testing.T) {
+	answer := strings.Repeat("x", 1<<10) + "7"
+	next := answer[1<<10:]
+	s := NewStore(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
+		Fetch: func(context.Context, string) (RowPage[thing], error) {
+			return RowPage[thing]{Rows: []thing{{name: "0"}}, Next: next}, nil
+		}})
+	runAll(s.Refresh())
+	if s.nextCursor != "7" || unsafe.StringData(s.nextCursor) == unsafe.StringData(next) {
+		t.Errorf("%q is a part of the answer", s.nextCursor)
+	}
+}
+
+// The clock asks for the rows, and only once a minute for what they are joined with.
+func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[string]int{}
+		set := func(name string) *Store[thing] {
+			return NewStore(t.Context(), Source[thing]{Name: name, ID: func(x thing) string { return x.name }, Fetch: func(context.Context, string) (RowPage[thing], error) {
+				asked[name]++
+				return RowPage[thing]{}, nil
+			}})
+		}
+		l := &List[thing]{Store: set("rows"), JoinedStores: []JoinedStore{set("joined")}}
+		runAll(l.Refresh())
+		for range 9 {
+			time.Sleep(20 * time.Second)
+			runAll(l.Poll())
+		}
+		if asked["rows"] != 10 || asked["joined"] != 4 {
+			t.Errorf("asked %v", asked)
+		}
+	})
+}

@@ -1,0 +1,324 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+)
+
+// newShuffledList is a list of so many things in no sequence, with a column of few values and cells that do not read anything else.
+func newShuffledList(t testing.TB, n int) *List[thing] {
+	r := rand.New(rand.NewPCG(1, 2))
+	rows := make([]thing, n)
+	for i := range rows {
+		rows[i] = thing{i, fmt.Sprintf("Thing %06d", r.IntN(n))}
+	}
+	l := newLoadedList(t, &rows)
+	l.Columns = append(l.Columns, Column[thing]{Title: "kind", Width: 6, Cell: func(x thing, _ Box) (string, theme.Tone) {
+		return []string{"red", "Green", "blå"}[x.id%3], theme.Plain
+	}})
+	l.View(newTestBox(t, 120, 30))
+	return l
+}
+
+// shownIDs are the rows as they are shown.
+func shownIDs(l *List[thing]) []int {
+	found := make([]int, l.rowIndex.count(l.Store))
+	for i := range found {
+		found[i] = l.Store.At(l.rowIndex.storePosition(i)).id
+	}
+	return found
+}
+
+// anyCellContains reports whether a thing holds digits.
+func anyCellContains(x thing, digits string) bool {
+	return strings.Contains(x.name, digits) || strings.Contains(fmt.Sprint(x.id), digits)
+}
+
+// Filtered and sorted, by pieces and several at a time, the rows are those that the words ask for, and equal ones stay as they were.
+func TestSortJob_largeStore(t *testing.T) {
+	l := newShuffledList(t, 3*maxForegroundSort)
+	rows := l.Store.Rows()
+	for _, c := range []struct {
+		filter  string
+		column  int
+		reverse bool
+		match   func(thing) bool
+		compare func(a, b thing) int
+	}{
+		{"", -1, true, nil, func(a, b thing) int { return b.id - a.id }},
+		{"", 2, false, nil, func(a, b thing) int { return (a.id+1)%3 - (b.id+1)%3 }}, // blå, green, red: by their letters
+		{"THING 00", 0, false, nil, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
+		{"thing 001", 0, false, nil, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
+		{"thing 0012 kind:BLÅ", 0, false, func(x thing) bool { return anyCellContains(x, "0012") && x.id%3 == 2 }, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
+		{"!kind:green 77", 1, true, func(x thing) bool {
+			return x.id%3 != 1 && anyCellContains(x, "77")
+		}, func(a, b thing) int { return b.id - a.id }},
+	} {
+		l.filter.text, l.rowIndex.column, l.rowIndex.reverse = c.filter, c.column, c.reverse
+		runAll(l.LoadMissing())
+		var want []int
+		chosen := slices.Clone(rows)
+		if c.match != nil {
+			chosen = slices.DeleteFunc(chosen, func(x thing) bool { return !c.match(x) })
+		} else if c.filter != "" {
+			words := strings.Fields(c.filter)
+			chosen = slices.DeleteFunc(chosen, func(x thing) bool { return !anyCellContains(x, words[1]) })
+		}
+		slices.SortStableFunc(chosen, c.compare)
+		for _, x := range chosen {
+			want = append(want, x.id)
+		}
+		if c.column == 2 { // the sequence of the kinds is that of their letters
+			want = want[:0]
+			for _, kind := range []int{2, 1, 0} {
+				for _, x := range rows {
+					if x.id%3 == kind {
+						want = append(want, x.id)
+					}
+				}
+			}
+		}
+		if got := shownIDs(l); !slices.Equal(got, want) {
+			t.Errorf("%q by %d, reverse %v: %d rows, not %d", c.filter, c.column, c.reverse, len(got), len(want))
+		}
+		for place, id := range want[:min(50, len(want))] {
+			if got := l.rowIndex.position(l.Store, fmt.Sprint(id)); got != place {
+				t.Errorf("%d stands at %d, not at %d", id, got, place)
+			}
+		}
+	}
+}
+
+// Whoever goes to the end of a long listing stands on its last row once it has been read, whatever order was made of the rows before; the rows'
+// own sequence is no order to be made.
+func TestList_goToEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		filter  string
+		column  int
+		reverse bool
+		last    int
+	}{"as it comes": {"", -1, false, 3*maxForegroundSort - 1}, "filtered": {"5999", -1, false, 3*maxForegroundSort - 1}, "sorted": {"", 1, false, 3*maxForegroundSort - 1}, "backward": {"", 1, true, 0}} {
+		t.Run(name, func(t *testing.T) {
+			rows := things(3 * maxForegroundSort)
+			s := NewStore(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true, Fetch: func(_ context.Context, cursor string) (RowPage[thing], error) {
+				if cursor == "" {
+					return RowPage[thing]{Rows: rows[:2*maxForegroundSort], Next: "rest"}, nil
+				}
+				return RowPage[thing]{Rows: rows[2*maxForegroundSort:]}, nil
+			}})
+			l := newLoadedList(t, &rows)
+			l.Store = s
+			l.filter.text, l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.reverse = c.filter, true, c.column, c.reverse
+			runAll(s.Refresh())
+			order := l.rowIndex.startSortJob(l) // begun while only the first page was there
+			if (order == nil) != (name == "as it comes") {
+				t.Errorf("an order is made: %v", order != nil)
+			}
+			arrival := l.goToEnd()().(AsyncResult)
+			arrival.Deliver()
+			runAll(order) // and put to use before the next frame
+			runAll(l.LoadMissing())
+			runAll(l.LoadMissing())
+			if row, there := l.cursorRow(); !there || row.id != c.last {
+				t.Errorf("the cursor is on %v of %d", row, l.rowIndex.count(l.Store))
+			}
+		})
+	}
+}
+
+// What nobody wants any more is stopped and does not count.
+func TestRowIndex_stopsOlderSortJob(t *testing.T) {
+	l := newShuffledList(t, 2*maxForegroundSort)
+	runAll(l.LoadMissing())
+	l.filter.text = "thing 00"
+	older := l.rowIndex.startSortJob(l)
+	stopped := false
+	stop := l.rowIndex.stop
+	l.rowIndex.stop = func() { stopped = true; stop() }
+	l.filter.text = "thing 00 kind:red"
+	newer := l.rowIndex.startSortJob(l)
+	if !stopped {
+		t.Error("work on the older filter goes on")
+	}
+	if l.rowIndex.startSortJob(l) != nil {
+		t.Error("the same is asked for twice")
+	}
+	runAll(newer)
+	got := shownIDs(l)
+	runAll(older)
+	if !slices.Equal(got, shownIDs(l)) || len(got) == 0 {
+		t.Errorf("the older order won: %d rows, then %d", len(got), len(shownIDs(l)))
+	}
+	l.filter.text = "thing"
+	left := l.rowIndex.startSortJob(l)
+	l.filter.text = ""
+	l.rowIndex.column = -1
+	l.restoreCursor()
+	l.rowIndex.startSortJob(l)
+	runAll(left)
+	if n := l.rowIndex.count(l.Store); n != 2*maxForegroundSort {
+		t.Errorf("a filter that was taken back shows %d rows", n)
+	}
+}
+
+// Rows that are added while an order is made do not make it useless; rows that go do, and are never asked for.
+func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
+	l := newShuffledList(t, maxForegroundSort+10)
+	l.filter.text = "thing"
+	l.rowIndex.reverse = true
+	making := l.rowIndex.startSortJob(l)
+	l.Store.storage.Append([]thing{{maxForegroundSort + 10, "thing new"}})
+	l.Store.version++
+	if l.rowIndex.startSortJob(l) != nil {
+		t.Error("an added row stops the order that is being made")
+	}
+	runAll(making)
+	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+10 || l.rowIndex.position(l.Store, fmt.Sprint(maxForegroundSort+10)) != -1 {
+		t.Errorf("%d rows are shown", n)
+	}
+	runAll(l.LoadMissing())
+	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+11 {
+		t.Errorf("the added row is not shown: %d", n)
+	}
+	making = func() tea.Cmd { l.filter.text = "thing 0"; return l.rowIndex.startSortJob(l) }()
+	for id := range 5 {
+		l.Store.applyResult(fmt.Sprint(id), Result[thing]{kind: rowDeleted})
+	}
+	l.View(newTestBox(t, 120, 30))
+	runAll(making)
+	l.moveCursorTo(l.rowIndex.count(l.Store) - 1)
+	l.View(newTestBox(t, 120, 30))
+	runAll(l.LoadMissing())
+	for _, id := range shownIDs(l) {
+		if id < 5 {
+			t.Errorf("%d is gone and shown", id)
+		}
+	}
+}
+
+func TestContainsFold(t *testing.T) {
+	for _, c := range []struct {
+		text, word string
+		want       bool
+	}{{"Web-01", "web", true}, {"WEB", "web-", false}, {"", "a", false}, {"abab", "abb", false}, {"aaab", "aab", true}, {"GRÜN", "grün", true}, {"\u212a", "k", true}, {"x", "ü", false}} {
+		if got := containsFold(c.text, c.word); got != c.want {
+			t.Errorf("%q holds %q: %v", c.text, c.word, got)
+		}
+	}
+}
+
+// All marked, a key costs what it always does.
+func TestList_Actions_doesNotGatherMarks(t *testing.T) {
+	l := newShuffledList(t, 2*maxForegroundSort)
+	looked := 0
+	l.Operations = []Operation[thing]{{Keys: []string{"d"}, Name: "drop", Many: true, Writes: true, DisabledReason: func(thing) string { looked++; return "" }}}
+	l.markAll()
+	l.Actions()
+	l.Actions()
+	if looked > 10 {
+		t.Errorf("%d rows were looked at", looked)
+	}
+	for _, a := range l.Actions() {
+		if a.Name() != "drop" {
+			continue
+		}
+		ask := a.Do()().(RunActionMsg).Action.Confirm
+		if len(ask.Items) != 2*maxForegroundSort || ask.RequiredText != fmt.Sprint(2*maxForegroundSort) {
+			t.Errorf("asked about %d rows with %q", len(ask.Items), ask.RequiredText)
+		}
+	}
+}
+
+func BenchmarkFilter(b *testing.B) {
+	for _, n := range []int{1_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := newShuffledList(b, n)
+			l.rowIndex.initialized, l.rowIndex.column = true, -1
+			for b.Loop() {
+				l.filter.text = "77"
+				l.rowIndex.current = nil
+				runAll(l.rowIndex.startSortJob(l))
+				l.restoreCursor()
+				l.filter.text = ""
+				l.restoreCursor()
+			}
+		})
+	}
+}
+
+func BenchmarkFilterNarrowed(b *testing.B) {
+	for _, n := range []int{100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := newShuffledList(b, n)
+			l.filter.text = "thing 7"
+			runAll(l.rowIndex.startSortJob(l))
+			before := l.rowIndex
+			for b.Loop() {
+				l.filter.text = "thing 77"
+				runAll(l.rowIndex.startSortJob(l))
+				gen := l.rowIndex.gen
+				l.rowIndex = before
+				l.rowIndex.gen = gen
+			}
+		})
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	for _, n := range []int{1_000, 100_000, 1_000_000} {
+		for column, name := range []string{"text", "number"} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				l := newShuffledList(b, n)
+				for b.Loop() {
+					l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.current, l.rowIndex.currentKey = true, column, nil, rowIndexKey{}
+					runAll(l.rowIndex.startSortJob(l))
+					l.restoreCursor()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkFilterKey is what a key in the filter costs the loop: everything else is done beside it.
+func BenchmarkFilterKey(b *testing.B) {
+	l := newShuffledList(b, 1_000_000)
+	l.filter.text = "thing"
+	runAll(l.rowIndex.startSortJob(l))
+	for n := 0; b.Loop(); n++ {
+		l.filter.text = []string{"thing 1", "thing 2"}[n%2]
+		l.restoreCursor()
+		l.rowIndex.startSortJob(l)
+	}
+}
+
+func BenchmarkMarkAll(b *testing.B) {
+	for _, n := range []int{1_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := newShuffledList(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				l.marks.clear()
+				l.markAll()
+			}
+		})
+	}
+}
+
+func BenchmarkActionsAllMarked(b *testing.B) {
+	l := newShuffledList(b, 1_000_000)
+	l.Operations = []Operation[thing]{{Keys: []string{"d"}, Name: "drop", Many: true}, {Keys: []string{"e"}, Name: "enable", Many: true}}
+	l.markAll()
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Actions()
+	}
+}

@@ -1,0 +1,233 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A Searcher is the rows of a store at one moment, filtered and sorted faster than row by row. Rows are spoken of by their places; within,
+// where it is not nil, are the only ones that count. What it does not know is done row by row. It ends early when ctx does.
+type Searcher interface {
+	// Filter gives the places of rows that hold a word of small letters, in the order of within: in a column, or anywhere (column -1) that a
+	// filter looks unless it names a column.
+	Filter(ctx context.Context, column int, word string, within []int32) (places []int32, known bool)
+	// Sort gives places in the order of a column. Rows that are equal stay in the order of their places.
+	Sort(ctx context.Context, column int, reverse bool, within []int32) (places []int32, known bool)
+}
+
+// An columnAccessor is what a making knows of a column: its cells as text, and its own rule where it has one.
+type columnAccessor struct {
+	title            string
+	filterByNameOnly bool
+	text             func(row int32) string
+	less             func(a, b int32) bool // nil sorts by the text
+	rank             func(row int32) Rank  // nil is none
+}
+
+// A sortJob is an order on its way: rows that do not change, and what is wanted of them. It can be stopped from outside.
+type sortJob struct {
+	ctx        context.Context
+	key        rowIndexKey
+	columns    []columnAccessor
+	quick      Searcher // nil where there is none
+	rowCount   int
+	candidates []int32 // rows that hold all that can match, in their sequence; nil is every row
+}
+
+// stopped reports whether nobody wants the order any more.
+func (m *sortJob) stopped() bool { return m.ctx.Err() != nil }
+
+// run filters and sorts with so many workers. It is nil when it was stopped.
+func (m *sortJob) run(workers int) *permutation {
+	rows := m.filterRows(workers)
+	switch {
+	case m.candidates != nil: // in sequence already
+	case m.key.column >= 0:
+		rows = m.sortRows(rows, workers)
+	case m.key.reverse:
+		rows = m.expandRows(rows)
+		slices.Reverse(rows)
+	}
+	if m.stopped() {
+		return nil
+	}
+	made := newPermutation(m.expandRows(rows), m.rowCount)
+	if m.key.column >= 0 {
+		made.rank = m.columns[m.key.column].rank
+	}
+	return made
+}
+
+// expandRows are rows, which are nil where they are every row.
+func (m *sortJob) expandRows(rows []int32) []int32 {
+	if rows == nil {
+		rows = make([]int32, m.rowCount)
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+	}
+	return rows
+}
+
+// filterRows are the rows that the filter lets through; nil is every row.
+func (m *sortJob) filterRows(workers int) []int32 {
+	rows := m.candidates
+	var slow []filterTerm
+	for _, w := range parseFilter(m.columns, m.key.filter) {
+		found, known := m.search(w, rows)
+		if !known {
+			slow = append(slow, w)
+			continue
+		}
+		rows = found
+	}
+	if len(slow) == 0 {
+		return rows
+	}
+	match := compileFilter(m.columns, slow)
+	candidates, n := rows, m.rowCount
+	if rows != nil {
+		n = len(rows)
+	}
+	parts := make([][]int32, n/chunkSize+1)
+	m.forEachChunk(n, workers, func(from, to int) {
+		hits := make([]int32, 0, to-from)
+		for i := from; i < to; i++ {
+			row := int32(i)
+			if candidates != nil {
+				row = candidates[i]
+			}
+			if match(row) {
+				hits = append(hits, row)
+			}
+		}
+		parts[from/chunkSize] = hits
+	})
+	return nonNil(slices.Concat(parts...))
+}
+
+// search looks for a word the quick way, where there is one.
+func (m *sortJob) search(w filterTerm, within []int32) (rows []int32, known bool) {
+	if m.quick == nil || w.negated {
+		return nil, false
+	}
+	rows, known = m.quick.Filter(m.ctx, w.column, w.text, within)
+	return nonNil(rows), known
+}
+
+// nonNil is rows that are none instead of every row where there are none.
+func nonNil(rows []int32) []int32 {
+	if rows == nil {
+		return []int32{}
+	}
+	return rows
+}
+
+// chunkSize is how many rows are worked on between two looks at whether to stop.
+const chunkSize = 4096
+
+// forEachChunk works on pieces of n rows, several at a time.
+func (m *sortJob) forEachChunk(n, workers int, work func(from, to int)) {
+	var next atomic.Int64
+	worker := func() {
+		for !m.stopped() {
+			from := int(next.Add(chunkSize)) - chunkSize
+			if from >= n {
+				return
+			}
+			work(from, min(n, from+chunkSize))
+		}
+	}
+	var group sync.WaitGroup
+	for range workers - 1 {
+		group.Go(worker)
+	}
+	worker()
+	group.Wait()
+}
+
+// sortRows puts rows in the sequence of the key's column. Rows that are equal stay in the set's.
+func (m *sortJob) sortRows(rows []int32, workers int) []int32 {
+	if m.quick != nil && (rows == nil || len(rows) > 0) {
+		if places, known := m.quick.Sort(m.ctx, m.key.column, m.key.reverse, rows); known {
+			return nonNil(places)
+		}
+	}
+	rows = m.expandRows(rows)
+	if rank := m.columns[m.key.column].rank; rank != nil {
+		return sortByRank(rows, rank, m.key.reverse)
+	}
+	compare := m.comparator(rows, workers)
+	mergeSort(m.ctx, rows, make([]int32, len(rows)), workers, func(a, b int32) int {
+		c := compare(a, b)
+		if m.key.reverse {
+			c = -c
+		}
+		if c == 0 {
+			c = int(a) - int(b)
+		}
+		return c
+	})
+	return rows
+}
+
+// mergeSort sorts by halves, several at a time.
+func mergeSort(ctx context.Context, rows, spare []int32, workers int, compare func(a, b int32) int) {
+	if ctx.Err() != nil {
+		return
+	}
+	if len(rows) <= chunkSize {
+		slices.SortFunc(rows, compare)
+		return
+	}
+	half := len(rows) / 2
+	left := func() { mergeSort(ctx, rows[:half], spare[:half], workers/2, compare) }
+	var group sync.WaitGroup
+	if workers > 1 {
+		group.Go(left)
+	} else {
+		left()
+	}
+	mergeSort(ctx, rows[half:], spare[half:], workers/2, compare)
+	group.Wait()
+	if ctx.Err() != nil || compare(rows[half-1], rows[half]) <= 0 {
+		return
+	}
+	a, b := spare[:copy(spare, rows[:half])], rows[half:]
+	for i := range rows {
+		if len(a) == 0 {
+			return
+		}
+		if len(b) == 0 || compare(a[0], b[0]) <= 0 {
+			rows[i], a = a[0], a[1:]
+		} else {
+			rows[i], b = b[0], b[1:]
+		}
+	}
+}
+
+// comparator compares rows by the key's column: by its own rule, or by its text.
+func (m *sortJob) comparator(rows []int32, workers int) func(a, b int32) int {
+	column := m.columns[m.key.column]
+	if column.less != nil {
+		return func(a, b int32) int {
+			switch {
+			case column.less(a, b):
+				return -1
+			case column.less(b, a):
+				return 1
+			}
+			return 0
+		}
+	}
+	texts := make([]string, m.rowCount)
+	m.forEachChunk(len(rows), workers, func(from, to int) {
+		for _, row := range rows[from:to] {
+			texts[row] = strings.ToLower(column.text(row))
+		}
+	})
+	return func(a, b int32) int { return strings.Compare(texts[a], texts[b]) }
+}

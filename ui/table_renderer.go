@@ -1,0 +1,177 @@
+package ui
+
+import (
+	"strings"
+
+	"lookout/theme"
+)
+
+// A tableRenderer is the columns of a frame under way. It keeps its room from frame to frame and knows nothing of the rows.
+type tableRenderer struct {
+	lineBuffer
+	heads   []columnHead
+	columns []columnLayout
+	hidden  []bool
+}
+
+// A columnHead is a column without its cells.
+type columnHead struct {
+	title                    string
+	width, min, dropPriority int // see Column
+	alignRight, hidden       bool
+}
+
+// columnLayout is a column with its width in this frame.
+type columnLayout struct {
+	index int
+	width int
+}
+
+// layout gives columns their widths: those before left are scrolled past, the first excepted; of those that do not fit the highest drop leave.
+func (g *tableRenderer) layout(left, width int) {
+	g.hidden = append(g.hidden[:0], make([]bool, len(g.heads))...)
+	for i := range g.hidden {
+		g.hidden[i] = g.heads[i].hidden || i > 0 && i < left
+	}
+	for {
+		need, flex, drop := 2, 0, -1
+		for i, c := range g.heads {
+			if g.hidden[i] {
+				continue
+			}
+			need += max(c.width, c.min) + 2
+			if c.width == 0 {
+				flex++
+			}
+			if c.dropPriority > 0 && (drop < 0 || c.dropPriority > g.heads[drop].dropPriority) {
+				drop = i
+			}
+		}
+		if need <= width || drop < 0 {
+			g.share(width-need+2, flex)
+			return
+		}
+		g.hidden[drop] = true
+	}
+}
+
+// minWidth is what the columns of a width need at least.
+func (g *tableRenderer) minWidth(left, width int) int {
+	g.layout(left, width)
+	need := 2
+	for _, c := range g.columns {
+		need += max(g.heads[c.index].width, g.heads[c.index].min) + 2
+	}
+	return need
+}
+
+// share gives what is left to the columns without a width.
+func (g *tableRenderer) share(left, flex int) {
+	g.columns = g.columns[:0]
+	left = max(0, left)
+	for i, c := range g.heads {
+		if g.hidden[i] {
+			continue
+		}
+		w := max(c.width, c.min)
+		if c.width == 0 && flex > 0 {
+			extra := left / flex
+			w += extra
+			left -= extra
+			flex--
+		}
+		g.columns = append(g.columns, columnLayout{i, w})
+	}
+}
+
+// writeHeader is the titles, with an arrow at the column that rows are sorted by.
+func (g *tableRenderer) writeHeader(by int, reverse bool, b Box) {
+	look := b.Theme.Style(theme.Muted)
+	g.out = append(append(g.out, look.Open...), "  "...)
+	cells := 2
+	for _, c := range g.columns {
+		title := g.heads[c.index].title
+		if c.index == by {
+			arrow := b.Theme.Glyphs.Up
+			if reverse {
+				arrow = b.Theme.Glyphs.Down
+			}
+			title += " " + arrow
+		}
+		g.writeCell(title, c.width, g.heads[c.index].alignRight, theme.Style{}, b.Theme.Glyphs.Ellipsis)
+		g.pad(2)
+		cells += c.width + 2
+	}
+	g.endStyledLine(cells, look, false, "")
+}
+
+// A tableRow is a row as it stands in its line.
+type tableRow struct {
+	cell                  func(column int) (string, theme.Tone)
+	cursor, marked, stale bool
+	repeatedColumn        int    // column that says what the row above said, and is left empty; -1 is none
+	busy                  string // what is being done with it
+}
+
+// writeRow is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
+func (g *tableRenderer) writeRow(r tableRow, b Box) {
+	glyphs := &b.Theme.Glyphs
+	look := b.Theme.Style(theme.Cursor)
+	if r.cursor {
+		g.out = append(append(g.out, look.Open...), glyphs.Cursor...)
+	} else {
+		g.pad(1)
+	}
+	switch {
+	case r.marked && r.cursor:
+		g.out = append(g.out, glyphs.Mark...)
+	case r.marked:
+		g.writeCell(glyphs.Mark, 1, false, b.Theme.Style(theme.Marked), "")
+	default:
+		g.pad(1)
+	}
+	cells := 2
+	for n, c := range g.columns {
+		text, tone := r.cell(c.index)
+		if r.busy != "" && n == 0 {
+			text, tone = r.busy+glyphs.Ellipsis, theme.Warn
+		}
+		if c.index == r.repeatedColumn {
+			text = ""
+		}
+		if r.stale {
+			tone = theme.Muted
+		}
+		var inner theme.Style
+		if !r.cursor {
+			inner = b.Theme.Style(tone)
+		}
+		g.writeCell(text, c.width, g.heads[c.index].alignRight, inner, glyphs.Ellipsis)
+		g.pad(2)
+		cells += c.width + 2
+	}
+	if r.cursor {
+		g.endStyledLine(cells, look, true, glyphs.Ellipsis)
+		return
+	}
+	g.endLine(cells)
+}
+
+// blanks are written in pieces of this.
+const blanks = "                                                                "
+
+func writeSpaces(out *strings.Builder, n int) {
+	for ; n > len(blanks); n -= len(blanks) {
+		out.WriteString(blanks)
+	}
+	if n > 0 {
+		out.WriteString(blanks[:n])
+	}
+}
+
+func withPrefix(lead, text string) string {
+	if text == "" {
+		return ""
+	}
+	return lead + text
+}
