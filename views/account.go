@@ -18,42 +18,42 @@ import (
 
 // Options say which account is looked at, and with whose eyes.
 type Options struct {
-	API      *client.Client
-	Name     string // the account's, as the user calls it
-	Journal  *journal.Journal
-	Now      func() time.Time // nil is ui.Wall
-	Location *time.Location   // nil is time.Local
-	Flags    []string         // with which the program's commands reach the account: "-a", "acme-prod"
+	API          *client.Client
+	Name         string // the account's, as the user calls it
+	Journal      *journal.Journal
+	Now          func() time.Time // nil is ui.Wall
+	Location     *time.Location   // nil is time.Local
+	CommandFlags []string         // with which the program's commands reach the account: "-a", "acme-prod"
 }
 
 // An Account is one account as the API said it last: a shared set per kind of row, and the panes on them.
 type Account struct {
-	ctx      context.Context
-	api      *client.Client
-	journal  *journal.Journal
-	now      func() time.Time
-	location *time.Location
-	name     string
-	flags    []string
-	sets     map[string]any
-	tickets  tickets
-	plots    map[string]plotted // charts by their measures
-	joins    map[string]*join
+	ctx          context.Context
+	api          *client.Client
+	journal      *journal.Journal
+	now          func() time.Time
+	location     *time.Location
+	name         string
+	commandFlags []string
+	stores       map[string]any
+	tickets      ticketCache
+	cachedCharts map[string]cachedChart // charts by their measures
+	memoEntries  map[string]*memoEntry
 
-	transfers *transfer.Manager
-	told      int        // ends of transfers that have been told
-	stirred   bool       // transfers have changed buckets since they were read
-	listings  []*listing // open folders of buckets
-	links     given
-	folder    string // used last for files of this machine
-	attention attention
-	awaited   map[int]time.Time // services to be enabled, and when
+	transfers        *transfer.Manager
+	reportedEnds     int              // ends of transfers that have been told
+	bucketsChanged   bool             // transfers have changed buckets since they were read
+	openListings     []*objectListing // open folders of buckets
+	links            issuedLinks
+	lastFolder       string // used last for files of this machine
+	noticeState      noticeState
+	scheduledEnables map[int]time.Time // services to be enabled, and when
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
-	a := &Account{ctx: ctx, api: o.API, name: o.Name, flags: o.Flags, journal: o.Journal, now: o.Now, location: o.Location, sets: map[string]any{}, plots: map[string]plotted{}, joins: map[string]*join{},
-		tickets: tickets{known: map[int]client.Ticket{}, asked: map[int]bool{}}, transfers: transfer.New(ctx, o.API), awaited: map[int]time.Time{}}
+	a := &Account{ctx: ctx, api: o.API, name: o.Name, commandFlags: o.CommandFlags, journal: o.Journal, now: o.Now, location: o.Location, stores: map[string]any{}, cachedCharts: map[string]cachedChart{}, memoEntries: map[string]*memoEntry{},
+		tickets: ticketCache{byID: map[int]client.Ticket{}, requested: map[int]bool{}}, transfers: transfer.New(ctx, o.API), scheduledEnables: map[int]time.Time{}}
 	if a.now == nil {
 		a.now = ui.WallTime
 	}
@@ -69,10 +69,10 @@ func (a *Account) Panes() []ui.Pane {
 		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane(), a.journalPane()}
 }
 
-// Lists are the panes whose columns can be chosen: tabs, and what is opened from them.
-func (a *Account) Lists() []ui.ColumnChooser {
-	open := a.listings
-	defer func() { a.listings = open }()
+// ColumnChoosers are the panes whose columns can be chosen: tabs, and what is opened from them.
+func (a *Account) ColumnChoosers() []ui.ColumnChooser {
+	open := a.openListings
+	defer func() { a.openListings = open }()
 	var lists []ui.ColumnChooser
 	for _, p := range append(a.Panes(), a.objectsPane(&client.Bucket{}, "", "/"), a.linksPane()) {
 		if l, ok := p.(ui.ColumnChooser); ok {
@@ -82,36 +82,36 @@ func (a *Account) Lists() []ui.ColumnChooser {
 	return lists
 }
 
-// Opened is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and the journal
+// OnOpen is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and the journal
 // are watched.
-func (a *Account) Opened() tea.Cmd {
-	return tea.Batch(a.holds(a.now()), a.heed(), a.resumable(), a.unknowns(), a.watch())
+func (a *Account) OnOpen() tea.Cmd {
+	return tea.Batch(a.resumeMaintenance(a.now()), a.watchJournal(), a.offerResumeEmptying(), a.offerUnresolved(), a.watchTransfers())
 }
 
-// Leaving is what ends with the account, in sentences: nothing where nothing is under way.
-func (a *Account) Leaving() []string {
+// LeaveWarnings is what ends with the account, in sentences: nothing where nothing is under way.
+func (a *Account) LeaveWarnings() []string {
 	var ends []string
-	if text := a.unfinished(); text != "" {
+	if text := a.unfinishedText(); text != "" {
 		ends = append(ends, text)
 	}
 	changes := 0
-	for _, set := range a.sets {
+	for _, set := range a.stores {
 		if w, ok := set.(interface{ PendingCount() int }); ok {
 			changes += w.PendingCount()
 		}
 	}
 	if changes > 0 {
-		ends = append(ends, count(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.")
+		ends = append(ends, pluralize(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.")
 	}
 	var waiting []string
 	for _, h := range a.journal.DisabledServices() {
 		if h.Until.After(a.now()) {
-			waiting = append(waiting, fmt.Sprintf("%s at %s", client.NewText(h.Label), clock(h.Until.In(a.location), a.now().In(a.location))))
+			waiting = append(waiting, fmt.Sprintf("%s at %s", client.NewText(h.Label), formatClock(h.Until.In(a.location), a.now().In(a.location))))
 		}
 	}
 	if len(waiting) > 0 {
 		slices.Sort(waiting)
-		ends = append(ends, "To be enabled again, which happens only while this account is open: "+joined(waiting)+".")
+		ends = append(ends, "To be enabled again, which happens only while this account is open: "+joinWithCommas(waiting)+".")
 	}
 	return ends
 }
@@ -129,24 +129,24 @@ func (a *Account) Close() {
 	}
 }
 
-// share makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the client gives them.
-func share[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error)) *ui.Store[T] {
-	return from(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
+// sharedStore makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the client gives them.
+func sharedStore[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error)) *ui.Store[T] {
+	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
 }
 
-// from is share for a source that has more to say.
-func from[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
-	if set, ok := a.sets[src.Name]; ok {
+// sharedStoreFrom is share for a source that has more to say.
+func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
+	if set, ok := a.stores[src.Name]; ok {
 		return set.(*ui.Store[T])
 	}
 	src.Now = a.now
 	set := ui.NewStore(a.ctx, src)
-	a.sets[src.Name] = set
+	a.stores[src.Name] = set
 	return set
 }
 
-// numbered turns a list with page numbers into pages with cursors: "", "2", "3".
-func numbered[T any](page func(context.Context, int) (client.Page[T], error)) func(context.Context, string) (ui.RowPage[T], error) {
+// pageFetcher turns a list with page numbers into pages with cursors: "", "2", "3".
+func pageFetcher[T any](page func(context.Context, int) (client.Page[T], error)) func(context.Context, string) (ui.RowPage[T], error) {
 	return func(ctx context.Context, cursor string) (ui.RowPage[T], error) {
 		n := 1
 		if cursor != "" {
@@ -160,16 +160,16 @@ func numbered[T any](page func(context.Context, int) (client.Page[T], error)) fu
 	}
 }
 
-// single turns one thing into a set of one row.
-func single[T any](view func(context.Context) (T, error)) func(context.Context, string) (ui.RowPage[T], error) {
+// singleFetcher turns one thing into a set of one row.
+func singleFetcher[T any](view func(context.Context) (T, error)) func(context.Context, string) (ui.RowPage[T], error) {
 	return func(ctx context.Context, _ string) (ui.RowPage[T], error) {
 		row, err := view(ctx)
 		return ui.RowPage[T]{Rows: []T{row}, Total: 1}, err
 	}
 }
 
-// pointed are rows that this program made itself, as sets hold them: none is changed afterwards.
-func pointed[T any](rows []T) []*T {
+// toPointers are rows that this program made itself, as sets hold them: none is changed afterwards.
+func toPointers[T any](rows []T) []*T {
 	pointers := make([]*T, len(rows))
 	for i := range rows {
 		pointers[i] = &rows[i]
@@ -177,8 +177,8 @@ func pointed[T any](rows []T) []*T {
 	return pointers
 }
 
-// the is the only row of a set of one.
-func the[T any](set *ui.Store[T]) (T, bool) {
+// onlyRow is the only row of a set of one.
+func onlyRow[T any](set *ui.Store[T]) (T, bool) {
 	if set.Len() > 0 {
 		return set.At(0), true
 	}
@@ -186,8 +186,8 @@ func the[T any](set *ui.Store[T]) (T, bool) {
 	return none, false
 }
 
-// asked is every set that a pane reads beside its own, as one thing to refresh.
-func asked(sets ...ui.Refresher) tea.Cmd {
+// refreshAll is every set that a pane reads beside its own, as one thing to refresh.
+func refreshAll(sets ...ui.Refresher) tea.Cmd {
 	cmds := make([]tea.Cmd, len(sets))
 	for i, set := range sets {
 		cmds[i] = set.Refresh()
@@ -195,8 +195,8 @@ func asked(sets ...ui.Refresher) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// polled asks for several sets because it is time.
-func polled(sets ...ui.Poller) tea.Cmd {
+// pollAll asks for several sets because it is time.
+func pollAll(sets ...ui.Poller) tea.Cmd {
 	cmds := make([]tea.Cmd, len(sets))
 	for i, set := range sets {
 		cmds[i] = set.Poll()
@@ -204,4 +204,4 @@ func polled(sets ...ui.Poller) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func ordinal(id int) string { return strconv.Itoa(id) }
+func formatID(id int) string { return strconv.Itoa(id) }

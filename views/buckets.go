@@ -17,20 +17,20 @@ func bucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.
 
 // bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its cluster alone.
 func bucketName(b *client.Bucket) string {
-	return or(b.Cluster.String(), b.Region.String()) + "/" + b.Label.String()
+	return orDefault(b.Cluster.String(), b.Region.String()) + "/" + b.Label.String()
 }
 
-// bucketTrail is where trails begin: "acme-backups  us-east-1".
-func bucketTrail(b *client.Bucket) string {
-	return b.Label.String() + prefixed("  ", or(b.Cluster.String(), b.Region.String()))
+// bucketBreadcrumb is where trails begin: "acme-backups  us-east-1".
+func bucketBreadcrumb(b *client.Bucket) string {
+	return b.Label.String() + withPrefix("  ", orDefault(b.Cluster.String(), b.Region.String()))
 }
 
 func (a *Account) buckets() *ui.Store[*client.Bucket] {
-	return share(a, "buckets", bucketID, (&roundup{a: a}).fetch)
+	return sharedStore(a, "buckets", bucketID, (&bucketFetcher{a: a}).fetch)
 }
 
-// walk collects what a client's All yields.
-func walk[T any](all func(func(T, error) bool)) (rows []T, err error) {
+// collect collects what a client's All yields.
+func collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 	all(func(row T, failed error) bool {
 		if err = failed; err == nil {
 			rows = append(rows, row)
@@ -44,54 +44,54 @@ func (a *Account) bucketsPane() ui.Pane {
 	return &ui.List[*client.Bucket]{
 		Title:        "buckets",
 		Store:        a.buckets(),
-		JoinedStores: []ui.JoinedStore{a.transfer()},
+		JoinedStores: []ui.JoinedStore{a.transferUsage()},
 		Columns: []ui.Column[*client.Bucket]{
 			{Title: "bucket", Min: 16, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong }},
 			{Title: "cluster", Width: 14, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return or(b.Cluster.String(), b.Region.String()), theme.Plain
+				return orDefault(b.Cluster.String(), b.Region.String()), theme.Plain
 			}},
-			{Title: "objects", Width: 11, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return grouped(b.Objects), theme.Plain },
+			{Title: "objects", Width: 11, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatCount(b.Objects), theme.Plain },
 				Less: func(b, c *client.Bucket) bool { return b.Objects < c.Objects }},
-			{Title: "size", Width: 9, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return size(b.Size), theme.Plain },
+			{Title: "size", Width: 9, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatSize(b.Size), theme.Plain },
 				Less: func(b, c *client.Bucket) bool { return b.Size < c.Size }},
-			{Title: "created", Width: 10, AlignRight: true, DropPriority: 2, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return day(b.Created), theme.Muted },
+			{Title: "created", Width: 10, AlignRight: true, DropPriority: 2, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatDate(b.Created), theme.Muted },
 				Less: func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) }},
 			{Title: "host name", Min: 20, DropPriority: 3, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted }},
 		},
-		Operations: scoped(a, storageWrite, a.bucketActs()),
+		Operations: requireScope(a, storageWriteScope, a.bucketOperations()),
 		PaneActions: func() []ui.Action {
-			return append(a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newBucket()}) }}, a.linksAction()), a.storageEnd()...)
+			return append(a.requireScopeForActions(storageWriteScope, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
+				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newBucketForm()}) }}, a.linksAction()), a.cancelStorageActions()...)
 		},
 		Detail: a.bucketDetail,
 		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
 			return a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		},
 		Footer:    a.bucketsFoot,
-		CopyItems: a.bucketLines,
+		CopyItems: a.bucketCopyItems,
 		EmptyText: "no buckets yet · n makes one",
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
 }
 
-// size is bytes for a reader: "12.4 GiB".
-func size(n int64) string {
+// formatSize is bytes for a reader: "12.4 GiB".
+func formatSize(n int64) string {
 	if n < 0 {
 		return "size unknown"
 	}
 	return humanize.IBytes(uint64(n))
 }
 
-// day is a stamp's date, "?" for one that made no sense.
-func day(t client.Time) string {
+// formatDate is a stamp's date, "?" for one that made no sense.
+func formatDate(t client.Time) string {
 	if !t.Valid() {
 		return "?"
 	}
 	return t.Time().Format("2006-01-02")
 }
 
-func (a *Account) bucketActs() []ui.Operation[*client.Bucket] {
+func (a *Account) bucketOperations() []ui.Operation[*client.Bucket] {
 	return []ui.Operation[*client.Bucket]{
 		{Keys: []string{"enter", "l", "right"}, Name: "open", Description: "the objects in it, folder by folder", ShowInHints: true, OpenPane: func(b *client.Bucket) ui.Pane { return a.objectsPane(b, "", "/") }},
 		{Keys: []string{"x"}, Name: "access", Description: "canned ACL and CORS", ShowInHints: true, Writes: true, Form: func(rows []*client.Bucket) ui.Form { return a.accessForm(rows[0]) }},
@@ -99,27 +99,27 @@ func (a *Account) bucketActs() []ui.Operation[*client.Bucket] {
 		{Keys: []string{"y"}, Name: "copy address", Message: func(b *client.Bucket) tea.Msg {
 			return ui.CopyMsg{Text: "https://" + b.Hostname.String() + "/", Label: "address of " + b.Label.String()}
 		}},
-		{Keys: []string{"o"}, Name: "open in browser", Description: "its address: shows objects where the bucket is public", DisabledReason: func(b *client.Bucket) string { return because(b.Hostname.Raw() == "", "no host name was told") },
+		{Keys: []string{"o"}, Name: "open in browser", Description: "its address: shows objects where the bucket is public", DisabledReason: func(b *client.Bucket) string { return reasonIf(b.Hostname.Raw() == "", "no host name was told") },
 			Message: func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} }},
 		{Keys: []string{"X"}, Name: "empty", Description: "delete every object in it", Writes: true, OpensView: true, Cmd: a.countThenEmpty},
 		{Keys: []string{"D"}, Name: "delete", Description: "the bucket, once it is empty", ProgressText: "deleting", SuccessText: "deleted", Writes: true,
-			Confirm: deleteBucket,
+			Confirm: confirmDeleteBucket,
 			Run: func(ctx context.Context, b *client.Bucket) (ui.Result[*client.Bucket], error) {
-				return ui.ResultDeleted[*client.Bucket](a.api.Buckets.Delete(aboutBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()))
+				return ui.ResultDeleted[*client.Bucket](a.api.Buckets.Delete(contextWithBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()))
 			},
 			OnRejected: a.offerEmptying},
-		follow(func(b *client.Bucket) []name { return a.namesOfBucket(b) }),
+		followReference(func(b *client.Bucket) []reference { return a.bucketReferences(b) }),
 	}
 }
 
-func aboutBucket(ctx context.Context, b *client.Bucket) context.Context {
+func contextWithBucket(ctx context.Context, b *client.Bucket) context.Context {
 	return client.ContextWithResource(client.ContextWithBefore(ctx, map[string]any{"objects": b.Objects, "size": b.Size}), "bucket", bucketID(b), b.Label.String())
 }
 
-func deleteBucket(b *client.Bucket) *ui.Confirmation {
+func confirmDeleteBucket(b *client.Bucket) *ui.Confirmation {
 	text := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty before.", b.Label, b.Cluster)
 	if b.Objects > 0 {
-		text += fmt.Sprintf(" It held %s objects (%s) when it was last read.", grouped(b.Objects), size(b.Size))
+		text += fmt.Sprintf(" It held %s objects (%s) when it was last read.", formatCount(b.Objects), formatSize(b.Size))
 	}
 	return &ui.Confirmation{Title: "Delete bucket", Text: text, RequiredText: b.Label.String(), ConfirmLabel: "delete"}
 }
@@ -136,34 +136,34 @@ func (a *Account) offerEmptying(b *client.Bucket, err error) tea.Cmd {
 	}})
 }
 
-// namesOfBucket are the cluster of a bucket and the keys that are limited to it.
-func (a *Account) namesOfBucket(b *client.Bucket) []name {
-	names := []name{{"cluster", b.Cluster.String(), "clusters", b.Cluster.Raw()}}
-	for _, k := range a.keysFor(b) {
-		names = append(names, name{"key", k.Label.String(), "keys", ordinal(k.ID)})
+// bucketReferences are the cluster of a bucket and the keys that are limited to it.
+func (a *Account) bucketReferences(b *client.Bucket) []reference {
+	names := []reference{{"cluster", b.Cluster.String(), "clusters", b.Cluster.Raw()}}
+	for _, k := range a.keysForBucket(b) {
+		names = append(names, reference{"key", k.Label.String(), "keys", formatID(k.ID)})
 	}
 	return names
 }
 
-func bucketNames(rows []*client.Bucket) []name {
-	names := make([]name, len(rows))
+func referencesToBuckets(rows []*client.Bucket) []reference {
+	names := make([]reference, len(rows))
 	for i, b := range rows {
-		names[i] = name{"bucket", b.Label.String(), "buckets", bucketID(b)}
+		names[i] = reference{"bucket", b.Label.String(), "buckets", bucketID(b)}
 	}
 	return names
 }
 
 func (a *Account) bucketDetail(b *client.Bucket, box ui.Box) string {
-	t := newSheet(box)
+	t := newDetailWriter(box)
 	t.title(b.Label.String())
-	t.line("cluster", or(b.Cluster.String(), "not told"), theme.Plain)
+	t.field("cluster", orDefault(b.Cluster.String(), "not told"), theme.Plain)
 	if b.Region.Raw() != "" {
-		t.line("region", b.Region.String(), theme.Plain)
+		t.field("region", b.Region.String(), theme.Plain)
 	}
-	t.line("host name", or(b.Hostname.String(), "not told"), theme.Plain)
-	t.line("created", a.when(b.Created), theme.Muted)
-	t.line("objects", grouped(b.Objects), theme.Plain)
-	t.line("size", size(b.Size), theme.Plain)
+	t.field("host name", orDefault(b.Hostname.String(), "not told"), theme.Plain)
+	t.field("created", a.formatTimestamp(b.Created), theme.Muted)
+	t.field("objects", formatCount(b.Objects), theme.Plain)
+	t.field("size", formatSize(b.Size), theme.Plain)
 	t.heading("keys that reach it")
 	all := 0
 	for _, k := range a.keys().Rows() {
@@ -171,10 +171,10 @@ func (a *Account) bucketDetail(b *client.Bucket, box ui.Box) string {
 			all++
 		}
 	}
-	for _, k := range a.keysFor(b) {
-		t.say(fmt.Sprintf("%s  %s", k.Label, permissionOf(k, b)), theme.Plain)
+	for _, k := range a.keysForBucket(b) {
+		t.paragraph(fmt.Sprintf("%s  %s", k.Label, bucketPermission(k, b)), theme.Plain)
 	}
-	t.say(fmt.Sprintf("and %s without a limit", count(all, "key", "keys")), theme.Muted)
+	t.paragraph(fmt.Sprintf("and %s without a limit", pluralize(all, "key", "keys")), theme.Muted)
 	return t.String()
 }
 
@@ -183,9 +183,9 @@ func (a *Account) bucketsFoot(set *ui.Store[*client.Bucket], b ui.Box) string {
 	for _, k := range set.Rows() {
 		objects, bytes = objects+k.Objects, bytes+k.Size
 	}
-	held := count(set.Len(), "bucket", "buckets")
+	held := pluralize(set.Len(), "bucket", "buckets")
 	if !set.Complete() {
 		held += " so far"
 	}
-	return ui.Truncate(b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, grouped(objects), size(bytes))), b.Width, b.Theme.Glyphs.Ellipsis)
+	return ui.Truncate(b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, formatCount(objects), formatSize(bytes))), b.Width, b.Theme.Glyphs.Ellipsis)
 }

@@ -11,49 +11,49 @@ import (
 	"lookout/ui"
 )
 
-// newBucket asks for a bucket. One of one's own that exists already is returned as if just made: the news tells them apart.
-func (a *Account) newBucket() ui.Form {
+// newBucketForm asks for a bucket. One of one's own that exists already is returned as if just made: the news tells them apart.
+func (a *Account) newBucketForm() ui.Form {
 	in := client.BucketRequest{ACL: client.ACLPrivate}
 	before := a.buckets().Rows()
-	ids := a.clusterChoice()
+	ids := a.availableClusterIDs()
 	if len(ids) > 0 {
 		in.Cluster = ids[0]
 	}
 	form := ui.NewStoreForm(a.buckets(), "New bucket", []ui.Field{
-		ui.Text("label", "Label", &in.Label, bucketLabel, a.labelIsFree(&in.Cluster)).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
-		ui.Combobox("cluster", "Cluster", &in.Cluster, a.clusterChoice, ui.Required()).Note("up and down go through the clusters"),
+		ui.Text("label", "Label", &in.Label, checkBucketLabel, a.checkBucketLabelUnused(&in.Cluster)).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
+		ui.Combobox("cluster", "Cluster", &in.Cluster, a.availableClusterIDs, ui.Required()).Note("up and down go through the clusters"),
 		ui.Choice("acl", "ACL", &in.ACL, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
 		ui.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
-	}, func(b *client.Bucket) string { return a.madeOrFound(b, before) },
+	}, func(b *client.Bucket) string { return a.describeCreatedBucket(b, before) },
 		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
 			return ui.ResultRow(a.api.Buckets.Create(client.ContextWithResource(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
 		},
-		func(now []*client.Bucket) ui.AttemptOutcome { return isThere(now, in) })
-	form.Review = func() string { return meaning(in.ACL) }
+		func(now []*client.Bucket) ui.AttemptOutcome { return bucketCreateOutcome(now, in) })
+	form.Review = func() string { return describeBucketACL(in.ACL) }
 	form.Text = "Storage is billed from the first bucket on, until Object Storage is cancelled."
 	form.ProgressText, form.SubmitLabel = "making", "make"
 	return form
 }
 
-// isThere tells whether a bucket that was asked for exists.
-func isThere(now []*client.Bucket, in client.BucketRequest) ui.AttemptOutcome {
+// bucketCreateOutcome tells whether a bucket that was asked for exists.
+func bucketCreateOutcome(now []*client.Bucket, in client.BucketRequest) ui.AttemptOutcome {
 	if slices.ContainsFunc(now, func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }) {
 		return ui.Applied
 	}
 	return ui.Rejected
 }
 
-// madeOrFound says whether a bucket is new: one that was made long before this request existed already.
-func (a *Account) madeOrFound(b *client.Bucket, before []*client.Bucket) string {
+// describeCreatedBucket says whether a bucket is new: one that was made long before this request existed already.
+func (a *Account) describeCreatedBucket(b *client.Bucket, before []*client.Bucket) string {
 	known := slices.ContainsFunc(before, func(k *client.Bucket) bool { return bucketID(k) == bucketID(b) })
 	if known || b.Created.Valid() && a.now().Sub(b.Created.Time()).Hours() > 1 {
-		return fmt.Sprintf("%s existed already, since %s: nothing was made", b.Label, day(b.Created))
+		return fmt.Sprintf("%s existed already, since %s: nothing was made", b.Label, formatDate(b.Created))
 	}
 	return b.Label.String() + ": made"
 }
 
-// clusterChoice are the clusters by name, those that are available.
-func (a *Account) clusterChoice() []string {
+// availableClusterIDs are the clusters by name, those that are available.
+func (a *Account) availableClusterIDs() []string {
 	var ids []string
 	for _, c := range a.clusters().Rows() {
 		if c.Status.Raw() != "unavailable" {
@@ -68,32 +68,32 @@ func (a *Account) clusterChoice() []string {
 	return ids
 }
 
-// bucketLabel checks a label by the rules of the provider's console: the document shows none.
-func bucketLabel(text string) string {
+// checkBucketLabel checks a label by the rules of the provider's console: the document shows none.
+func checkBucketLabel(text string) string {
 	switch {
 	case len(text) < 3 || len(text) > 63:
 		return "3 to 63 characters are needed"
 	case strings.Contains(text, "..") || strings.Contains(text, ".-") || strings.Contains(text, "-.") || strings.Contains(text, "--"):
 		return "dots and hyphens must stand alone"
-	case !labelForm().MatchString(text):
+	case !bucketLabelPattern().MatchString(text):
 		return "lower case letters, digits, dots and hyphens; a letter or a digit at both ends"
 	}
 	return ""
 }
 
-// labelForm is made when it is needed: nothing is compiled at start.
-func labelForm() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
+// bucketLabelPattern is made when it is needed: nothing is compiled at start.
+func bucketLabelPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
 
-// labelIsFree checks that no bucket of the cluster has the label.
-func (a *Account) labelIsFree(cluster *string) ui.Check {
+// checkBucketLabelUnused checks that no bucket of the cluster has the label.
+func (a *Account) checkBucketLabelUnused(cluster *string) ui.Check {
 	return func(text string) string {
 		_, taken := a.buckets().Get(*cluster + "/" + text)
-		return because(taken, "a bucket with this label exists in the cluster")
+		return reasonIf(taken, "a bucket with this label exists in the cluster")
 	}
 }
 
-// meaning is what a canned ACL allows, in words.
-func meaning(acl client.ACL) string {
+// describeBucketACL is what a canned ACL allows, in words.
+func describeBucketACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:
 		return "Only this account's keys reach it."
@@ -107,34 +107,36 @@ func meaning(acl client.ACL) string {
 	return "Left as it is."
 }
 
-// left stands for an ACL and a CORS switch that are not to be changed: what is set now is not told by the document's API.
-const left = "as it is"
+// unchanged stands for an ACL and a CORS switch that are not to be changed: what is set now is not told by the document's API.
+const unchanged = "as it is"
 
 // accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by POST.
 func (a *Account) accessForm(b *client.Bucket) ui.Form {
-	acl, cors, word := client.ACL(left), left, ""
+	acl, cors, word := client.ACL(unchanged), unchanged, ""
 	form := ui.NewStoreForm(a.buckets(), "Access to "+bucketName(b), []ui.Field{
-		ui.Choice("acl", "ACL", &acl, left, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
-		ui.Choice("cors_enabled", "CORS", &cors, left, "yes", "no"),
+		ui.Choice("acl", "ACL", &acl, unchanged, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
+		ui.Choice("cors_enabled", "CORS", &cors, unchanged, "yes", "no"),
 		ui.Text("sure", "Type the label", &word, func(text string) string {
-			return because(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
+			return reasonIf(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
 		}).When(func() bool { return acl == client.ACLPublicReadWrite }),
-	}, func(*client.Bucket) string { return b.Label.String() + ": access is now " + accessNow(acl, cors) },
+	}, func(*client.Bucket) string {
+		return b.Label.String() + ": access is now " + describeAccessChange(acl, cors)
+	},
 		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
-			return ui.ResultReload[*client.Bucket](a.setAccessOf(aboutBucket(ctx, b), b, acl, cors))
+			return ui.ResultReload[*client.Bucket](a.setBucketAccess(contextWithBucket(ctx, b), b, acl, cors))
 		},
 		func([]*client.Bucket) ui.AttemptOutcome { return ui.Unknown })
 	form.Text = "The API does not tell what is set now."
-	form.Review = func() string { return meaning(acl) }
+	form.Review = func() string { return describeBucketACL(acl) }
 	form.WhyResendIsSafe = "Setting the same access twice does no harm"
 	form.ProgressText, form.SubmitLabel = "changing", "change"
 	return form
 }
 
-// accessNow is what was set of a bucket's access, in words.
-func accessNow(acl client.ACL, cors string) string {
+// describeAccessChange is what was set of a bucket's access, in words.
+func describeAccessChange(acl client.ACL, cors string) string {
 	var parts []string
-	if acl != left {
+	if acl != unchanged {
 		parts = append(parts, string(acl))
 	}
 	switch cors {
@@ -143,15 +145,15 @@ func accessNow(acl client.ACL, cors string) string {
 	case "no":
 		parts = append(parts, "CORS off")
 	}
-	return joined(parts)
+	return joinWithCommas(parts)
 }
 
-func (a *Account) setAccessOf(ctx context.Context, b *client.Bucket, acl client.ACL, cors string) error {
+func (a *Account) setBucketAccess(ctx context.Context, b *client.Bucket, acl client.ACL, cors string) error {
 	in := client.BucketAccess{}
-	if acl != left {
+	if acl != unchanged {
 		in.ACL = acl
 	}
-	if cors != left {
+	if cors != unchanged {
 		on := cors == "yes"
 		in.CORS = &on
 	}

@@ -15,16 +15,16 @@ import (
 
 // A certificateView is a bucket's TLS certificate: the API tells whether there is one, and no more.
 type certificateView struct {
-	a      *Account
-	bucket *client.Bucket
-	status *ui.Store[*client.CertificateStatus]
-	sent   *client.CertificatePair // what was uploaded from here in this run
+	a        *Account
+	bucket   *client.Bucket
+	status   *ui.Store[*client.CertificateStatus]
+	uploaded *client.CertificatePair // what was uploaded from here in this run
 }
 
 func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
 	p.status = ui.NewStore(a.ctx, ui.Source[*client.CertificateStatus]{Name: "certificate", ID: func(*client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
-		Fetch: single(func(ctx context.Context) (*client.CertificateStatus, error) {
+		Fetch: singleFetcher(func(ctx context.Context) (*client.CertificateStatus, error) {
 			return a.api.Certificates.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		})})
 	return p
@@ -34,7 +34,7 @@ func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
 func (p *certificateView) Name() string { return "certificate" }
 
 // Crumb says whose it is.
-func (p *certificateView) Crumb() string { return bucketTrail(p.bucket) + " › certificate" }
+func (p *certificateView) Crumb() string { return bucketBreadcrumb(p.bucket) + " › certificate" }
 
 // Freshness is the age of the status.
 func (p *certificateView) Freshness() ui.Freshness { return p.status.Freshness() }
@@ -51,9 +51,9 @@ func (p *certificateView) OnClose() { p.status.Cancel() }
 // Update has nothing to take: every key is an action.
 func (p *certificateView) Update(tea.Msg) tea.Cmd { return nil }
 
-// there reports whether a certificate is set; known is false until the API has said so.
-func (p *certificateView) there() (set, known bool) {
-	status, read := the(p.status)
+// isSet reports whether a certificate is set; known is false until the API has said so.
+func (p *certificateView) isSet() (set, known bool) {
+	status, read := onlyRow(p.status)
 	if !read || status.SSL == nil {
 		return false, false
 	}
@@ -62,42 +62,42 @@ func (p *certificateView) there() (set, known bool) {
 
 // Actions upload, replace and delete.
 func (p *certificateView) Actions() []ui.Action {
-	set, known := p.there()
-	unknown := because(!known, "whether there is a certificate is not known yet")
-	return p.a.scopedActions(storageWrite,
-		ui.Action{Key: ui.Bind("upload", "U", "n"), Writes: true, OpensView: true, ShowInHints: true, DisabledReason: or(unknown, because(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(false)}) }},
-		ui.Action{Key: ui.Bind("replace", "e"), Description: "delete and upload, as one step", Writes: true, OpensView: true, ShowInHints: true, DisabledReason: or(unknown, because(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(true)}) }},
-		ui.Action{Key: ui.Bind("delete", "D"), Writes: true, ShowInHints: true, DisabledReason: or(unknown, because(!set, "there is none")), Confirm: p.question(), Do: p.delete},
+	set, known := p.isSet()
+	unknown := reasonIf(!known, "whether there is a certificate is not known yet")
+	return p.a.requireScopeForActions(storageWriteScope,
+		ui.Action{Key: ui.Bind("upload", "U", "n"), Writes: true, OpensView: true, ShowInHints: true, DisabledReason: orDefault(unknown, reasonIf(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(false)}) }},
+		ui.Action{Key: ui.Bind("replace", "e"), Description: "delete and upload, as one step", Writes: true, OpensView: true, ShowInHints: true, DisabledReason: orDefault(unknown, reasonIf(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(true)}) }},
+		ui.Action{Key: ui.Bind("delete", "D"), Writes: true, ShowInHints: true, DisabledReason: orDefault(unknown, reasonIf(!set, "there is none")), Confirm: p.confirmDelete(), Do: p.delete},
 		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
 	)
 }
 
-func (p *certificateView) question() *ui.Confirmation {
+func (p *certificateView) confirmDelete() *ui.Confirmation {
 	return &ui.Confirmation{Title: "Delete certificate", ConfirmLabel: "delete", RequiredText: p.bucket.Label.String(),
 		Text: fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", bucketName(p.bucket))}
 }
 
-func (p *certificateView) about(ctx context.Context) context.Context {
+func (p *certificateView) contextWithCertificate(ctx context.Context) context.Context {
 	return client.ContextWithResource(ctx, "certificate", bucketID(p.bucket), p.bucket.Label.String())
 }
 
 func (p *certificateView) delete() tea.Cmd {
 	return p.status.Run(ui.Attempt[*client.CertificateStatus]{RowID: bucketID(p.bucket), ProgressText: "deleting",
 		Send: func(ctx context.Context) (ui.Result[*client.CertificateStatus], error) {
-			return ui.ResultReload[*client.CertificateStatus](p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
+			return ui.ResultReload[*client.CertificateStatus](p.a.api.Certificates.Delete(p.contextWithCertificate(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
 		},
-		Recheck: statusIs(false),
+		Recheck: certificateOutcome(false),
 		OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.CertificateStatus], err error) tea.Cmd {
 			if v == ui.Applied {
-				p.sent = nil
+				p.uploaded = nil
 				return ui.ShowNews(theme.Good, p.bucket.Label.String()+": certificate deleted")
 			}
 			return ui.ShowNews(theme.Bad, "delete certificate: "+ui.Reason(err))
 		}})
 }
 
-// statusIs tells from the status read again whether a certificate is set.
-func statusIs(set bool) func([]*client.CertificateStatus) ui.AttemptOutcome {
+// certificateOutcome tells from the status read again whether a certificate is set.
+func certificateOutcome(set bool) func([]*client.CertificateStatus) ui.AttemptOutcome {
 	return func(now []*client.CertificateStatus) ui.AttemptOutcome {
 		if len(now) == 1 && now[0].SSL != nil && *now[0].SSL == set {
 			return ui.Applied
@@ -117,10 +117,10 @@ func (p *certificateView) form(replace bool) ui.Form {
 	deleted := false
 	var both client.CertificatePair
 	form := ui.NewStoreFormThen(p.status, title+bucketName(p.bucket), []ui.Field{
-		ui.File("certificate", "Certificate", &certFile, readable).Note("PEM, with the intermediates; → completes the path"),
-		ui.File("private_key", "Private key", &keyFile, readable, func(string) string { return p.wrong(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
+		ui.File("certificate", "Certificate", &certFile, checkPEMFile).Note("PEM, with the intermediates; → completes the path"),
+		ui.File("private_key", "Private key", &keyFile, checkPEMFile, func(string) string { return p.checkPair(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
 	}, func(*client.CertificateStatus, bool) tea.Cmd {
-		p.sent = &both
+		p.uploaded = &both
 		return ui.ShowNews(theme.Good, p.bucket.Label.String()+": certificate set")
 	}, func(ctx context.Context) (ui.Result[*client.CertificateStatus], error) {
 		var err error
@@ -128,17 +128,17 @@ func (p *certificateView) form(replace bool) ui.Form {
 			return ui.Result[*client.CertificateStatus]{}, err
 		}
 		if replace && !deleted {
-			if err := p.a.api.Certificates.Delete(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()); err != nil {
+			if err := p.a.api.Certificates.Delete(p.contextWithCertificate(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()); err != nil {
 				return ui.Result[*client.CertificateStatus]{}, err
 			}
 			deleted = true
 		}
-		status, err := p.a.api.Certificates.Upload(p.about(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw(), both.Certificate, both.Key)
+		status, err := p.a.api.Certificates.Upload(p.contextWithCertificate(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw(), both.Certificate, both.Key)
 		if err != nil && deleted {
-			err = withoutCertificate{err}
+			err = uploadAfterDeleteError{err}
 		}
 		return ui.ResultRow(status, err)
-	}, statusIs(true))
+	}, certificateOutcome(true))
 	form.Review = func() string { return p.review(certFile, keyFile) }
 	form.Text = "Both files are checked here before anything is sent."
 	if replace {
@@ -148,20 +148,20 @@ func (p *certificateView) form(replace bool) ui.Form {
 	return form
 }
 
-// withoutCertificate is an upload that failed after the old certificate was deleted.
-type withoutCertificate struct{ cause error }
+// uploadAfterDeleteError is an upload that failed after the old certificate was deleted.
+type uploadAfterDeleteError struct{ cause error }
 
-func (e withoutCertificate) Error() string {
+func (e uploadAfterDeleteError) Error() string {
 	return "the old certificate is deleted and the new one was not taken: " + e.cause.Error()
 }
-func (e withoutCertificate) Unwrap() error { return e.cause }
+func (e uploadAfterDeleteError) Unwrap() error { return e.cause }
 
 // Why is the reason in words.
-func (e withoutCertificate) Why() string {
+func (e uploadAfterDeleteError) Why() string {
 	return "the old certificate is deleted and the new one was not taken: " + ui.Reason(e.cause) + " · mend it and send again"
 }
 
-func readable(path string) string {
+func checkPEMFile(path string) string {
 	info, err := os.Stat(path)
 	switch {
 	case path == "":
@@ -170,18 +170,18 @@ func readable(path string) string {
 		return "it cannot be opened: " + client.Clean(err.Error())
 	case !info.Mode().IsRegular():
 		return "this is no ordinary file"
-	case info.Size() > largestPEM:
+	case info.Size() > maxPEMSize:
 		return "larger than 1 MiB: this is no certificate"
 	}
 	return ""
 }
 
-// largestPEM bounds a certificate's or key's file.
-const largestPEM = 1 << 20
+// maxPEMSize bounds a certificate's or key's file.
+const maxPEMSize = 1 << 20
 
-// wrong is why a pair must not be sent: no pair, the names do not cover the label, or its time is not now.
-func (p *certificateView) wrong(certFile, keyFile string) string {
-	if readable(certFile) != "" || readable(keyFile) != "" {
+// checkPair is why a pair must not be sent: no pair, the names do not cover the label, or its time is not now.
+func (p *certificateView) checkPair(certFile, keyFile string) string {
+	if checkPEMFile(certFile) != "" || checkPEMFile(keyFile) != "" {
 		return ""
 	}
 	both, err := client.LoadCertificatePair(certFile, keyFile)
@@ -202,26 +202,26 @@ func (p *certificateView) review(certFile, keyFile string) string {
 
 // View is what is known.
 func (p *certificateView) View(b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	t.title("TLS certificate of " + bucketName(p.bucket))
-	set, known := p.there()
+	set, known := p.isSet()
 	switch {
 	case !known && p.status.Loaded():
-		t.line("state", "not told: this kind of endpoint has none of its own", theme.Muted)
+		t.field("state", "not told: this kind of endpoint has none of its own", theme.Muted)
 	case !known:
-		t.line("state", notYet(p.status.Freshness(), "reading"), theme.Muted)
+		t.field("state", loadingOrError(p.status.Freshness(), "reading"), theme.Muted)
 	case set:
-		t.line("state", b.Theme.Glyphs.OK+" a certificate is set", theme.Good)
+		t.field("state", b.Theme.Glyphs.OK+" a certificate is set", theme.Good)
 	default:
-		t.line("state", b.Theme.Glyphs.Disabled+" none is set", theme.Off)
+		t.field("state", b.Theme.Glyphs.Disabled+" none is set", theme.Off)
 	}
 	if verb := p.status.Busy(bucketID(p.bucket)); verb != "" {
-		t.line("", verb+b.Theme.Glyphs.Ellipsis, theme.Warn)
+		t.field("", verb+b.Theme.Glyphs.Ellipsis, theme.Warn)
 	}
-	if p.sent != nil {
-		t.line("sent from here", fmt.Sprintf("%s, until %s", p.sent.HostNames(), p.sent.Leaf.NotAfter.Format(time.DateOnly)), theme.Plain)
+	if p.uploaded != nil {
+		t.field("sent from here", fmt.Sprintf("%s, until %s", p.uploaded.HostNames(), p.uploaded.Leaf.NotAfter.Format(time.DateOnly)), theme.Plain)
 	}
 	t.blank()
-	t.say("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", theme.Muted)
+	t.paragraph("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", theme.Muted)
 	return t.String()
 }

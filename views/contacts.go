@@ -13,7 +13,7 @@ import (
 )
 
 func (a *Account) contacts() *ui.Store[*client.Contact] {
-	return share(a, "contacts", func(c *client.Contact) string { return ordinal(c.ID) }, numbered(a.api.Contacts.List))
+	return sharedStore(a, "contacts", func(c *client.Contact) string { return formatID(c.ID) }, pageFetcher(a.api.Contacts.List))
 }
 
 func (a *Account) contactsPane() ui.Pane {
@@ -32,57 +32,59 @@ func (a *Account) contactsPane() ui.Pane {
 			{Title: "phone", Width: 16, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
 			{Title: "second phone", Width: 16, DropPriority: 3, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
 			{Title: "e-mail", Min: 16, DropPriority: 1, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
-			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 4, Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) { return ago(c.Updated, b.Now), theme.Muted },
+			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 4, Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) {
+				return formatAge(c.Updated, b.Now), theme.Muted
+			},
 				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) }},
 		},
-		Operations:  scoped(a, accountWrite, a.contactActs()),
-		PaneActions: func() []ui.Action { return a.scopedActions(accountWrite, a.addContact()) },
+		Operations:  requireScope(a, accountWriteScope, a.contactOperations()),
+		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.newContactAction()) },
 		Detail:      a.contactDetail,
 		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
 			return a.api.Contacts.Get(ctx, c.ID)
 		},
 		Footer:    a.contactsFoot,
-		CopyItems: numberedLines(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
+		CopyItems: copyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
 		EmptyText: "no contacts yet · n adds one",
 		SortBy:    "group",
 	}
 }
 
-func (a *Account) contactActs() []ui.Operation[*client.Contact] {
+func (a *Account) contactOperations() []ui.Operation[*client.Contact] {
 	return []ui.Operation[*client.Contact]{
-		{Keys: []string{"y"}, Name: "copy phone", ShowInHints: true, DisabledReason: func(c *client.Contact) string { return because(len(phones(c)) == 0, "no phone is kept") },
+		{Keys: []string{"y"}, Name: "copy phone", ShowInHints: true, DisabledReason: func(c *client.Contact) string { return reasonIf(len(phoneNumbers(c)) == 0, "no phone is kept") },
 			Message: func(c *client.Contact) tea.Msg {
-				return ui.CopyMsg{Text: phones(c)[0], Label: "phone number of " + c.Name.String()}
+				return ui.CopyMsg{Text: phoneNumbers(c)[0], Label: "phone number of " + c.Name.String()}
 			}},
-		{Keys: []string{"w"}, Name: "copy second phone", DisabledReason: func(c *client.Contact) string { return because(len(phones(c)) < 2, "no second phone is kept") },
+		{Keys: []string{"w"}, Name: "copy second phone", DisabledReason: func(c *client.Contact) string { return reasonIf(len(phoneNumbers(c)) < 2, "no second phone is kept") },
 			Message: func(c *client.Contact) tea.Msg {
-				return ui.CopyMsg{Text: phones(c)[1], Label: "second phone number of " + c.Name.String()}
+				return ui.CopyMsg{Text: phoneNumbers(c)[1], Label: "second phone number of " + c.Name.String()}
 			}},
 		{Keys: []string{"m"}, Name: "copy e-mail", ShowInHints: true, Message: func(c *client.Contact) tea.Msg {
 			return ui.CopyMsg{Text: c.Email.String(), Label: "mail address of " + c.Name.String()}
 		}},
-		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Contact) ui.Form { return a.editContact(rows[0]) }},
+		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Contact) ui.Form { return a.editContactForm(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", Description: "support can no longer reach this person", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
-			Confirm: a.deleteContact,
+			Confirm: a.confirmDeleteContact,
 			Run: func(ctx context.Context, c *client.Contact) (ui.Result[*client.Contact], error) {
-				return ui.ResultDeleted[*client.Contact](a.api.Contacts.Delete(aboutContact(ctx, c), c.ID))
+				return ui.ResultDeleted[*client.Contact](a.api.Contacts.Delete(contextWithContact(ctx, c), c.ID))
 			}},
-		follow(func(c *client.Contact) []name { return serviceNames(a.servicesOfGroup(c.Group.Raw())) }),
+		followReference(func(c *client.Contact) []reference { return referencesToServices(a.servicesInGroup(c.Group.Raw())) }),
 	}
 }
 
-func (a *Account) deleteContact(c *client.Contact) *ui.Confirmation {
+func (a *Account) confirmDeleteContact(c *client.Contact) *ui.Confirmation {
 	text := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
-	if g := c.Group.Raw(); g != "" && len(a.inGroup(g)) == 1 {
-		if named := a.servicesOfGroup(g); len(named) > 0 {
-			text += fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, naming(named))
+	if g := c.Group.Raw(); g != "" && len(a.contactsInGroup(g)) == 1 {
+		if named := a.servicesInGroup(g); len(named) > 0 {
+			text += fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
 		}
 	}
 	return &ui.Confirmation{Title: "Delete contact", Text: text, ConfirmLabel: "delete"}
 }
 
-// naming says which services name something.
-func naming(services []*client.Service) string {
+// servicesNamePhrase says which services name something.
+func servicesNamePhrase(services []*client.Service) string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Label.String()
@@ -90,57 +92,57 @@ func naming(services []*client.Service) string {
 	if len(names) == 1 {
 		return names[0] + " names"
 	}
-	return joined(names) + " name"
+	return joinWithCommas(names) + " name"
 }
 
 func (a *Account) contactDetail(c *client.Contact, b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	t.title(c.Name.String())
-	t.line("group", or(c.Group.String(), "none"), theme.Plain)
-	t.line("phone", or(c.Phone.Primary.String(), "none"), theme.Accent)
-	t.line("second", or(c.Phone.Secondary.String(), "none"), theme.Plain)
-	t.line("e-mail", c.Email.String(), theme.Plain)
-	t.line("updated", a.when(c.Updated), theme.Muted)
+	t.field("group", orDefault(c.Group.String(), "none"), theme.Plain)
+	t.field("phone", orDefault(c.Phone.Primary.String(), "none"), theme.Accent)
+	t.field("second", orDefault(c.Phone.Secondary.String(), "none"), theme.Plain)
+	t.field("e-mail", c.Email.String(), theme.Plain)
+	t.field("updated", a.formatTimestamp(c.Updated), theme.Muted)
 	t.heading("called for")
-	t.services(a.servicesOfGroup(c.Group.Raw()), "no service names this group")
+	t.services(a.servicesInGroup(c.Group.Raw()), "no service names this group")
 	return t.String()
 }
 
 func (a *Account) contactsFoot(set *ui.Store[*client.Contact], b ui.Box) string {
-	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s in %s", count(set.Len(), "contact", "contacts"), count(len(a.groups()), "group", "groups")))
+	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s in %s", pluralize(set.Len(), "contact", "contacts"), pluralize(len(a.contactGroups()), "group", "groups")))
 }
 
-func (a *Account) addContact() ui.Action {
+func (a *Account) newContactAction() ui.Action {
 	return ui.Action{Key: ui.Bind("new contact", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newContact()}) }}
+		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newContactForm()}) }}
 }
 
-func (a *Account) newContact() ui.Form {
+func (a *Account) newContactForm() ui.Form {
 	in := client.ContactRequest{}
 	before := a.contacts().Rows()
 	form := a.contactForm("New contact", "added", &in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
 		return ui.ResultRow(a.api.Contacts.Create(client.ContextWithResource(ctx, "contact", "", in.Name), in))
 	}, func(now []*client.Contact) ui.AttemptOutcome {
-		return created(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
+		return createOutcome(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
 	})
 	form.ProgressText, form.SubmitLabel = "adding", "add"
 	return form
 }
 
-func aboutContact(ctx context.Context, c *client.Contact) context.Context {
-	return client.ContextWithResource(client.ContextWithBefore(ctx, c.Request()), "contact", ordinal(c.ID), c.Name.String())
+func contextWithContact(ctx context.Context, c *client.Contact) context.Context {
+	return client.ContextWithResource(client.ContextWithBefore(ctx, c.Request()), "contact", formatID(c.ID), c.Name.String())
 }
 
 func contactID(c *client.Contact) int { return c.ID }
 
-func (a *Account) editContact(c *client.Contact) ui.Form {
-	e := &edit[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
-	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), "saved", &e.in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
-		return save(aboutContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.Get(ctx, c.ID) }, (*client.Contact).Request,
+func (a *Account) editContactForm(c *client.Contact) ui.Form {
+	e := &editState[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
+	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), "saved", &e.edited, func(ctx context.Context) (ui.Result[*client.Contact], error) {
+		return saveEdit(contextWithContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.Get(ctx, c.ID) }, (*client.Contact).Request,
 			func(ctx context.Context, p client.Patch) (*client.Contact, error) {
 				return a.api.Contacts.Update(ctx, c.ID, p)
 			})
-	}, changed(c.ID, contactID, func(now *client.Contact) bool { return now.Request() == e.in }))
+	}, updateOutcome(c.ID, contactID, func(now *client.Contact) bool { return now.Request() == e.edited }))
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
@@ -152,12 +154,12 @@ func (a *Account) contactForm(title, past string, in *client.ContactRequest, sen
 		ui.Text("email", "E-mail", &in.Email, ui.Email()),
 		ui.Text("phone.primary", "Phone", &in.Phone.Primary),
 		ui.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
-		ui.Combobox("group", "Group", &in.Group, a.groups, ui.Optional(ui.Length(2, 50))),
+		ui.Combobox("group", "Group", &in.Group, a.contactGroups, ui.Optional(ui.Length(2, 50))),
 	}, func(c *client.Contact) string { return c.Name.String() + ": " + past }, send, check)
 }
 
-// phones are a contact's numbers, the first first.
-func phones(c *client.Contact) []string {
+// phoneNumbers are a contact's numbers, the first first.
+func phoneNumbers(c *client.Contact) []string {
 	var numbers []string
 	for _, p := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
 		if p.Raw() != "" {
@@ -167,14 +169,14 @@ func phones(c *client.Contact) []string {
 	return numbers
 }
 
-// contactLine is a contact in one line: name, phones, e-mail.
-func contactLine(c *client.Contact) string {
-	return strings.Join([]string{c.Name.String(), or(strings.Join(phones(c), " / "), "no phone"), c.Email.String()}, "  ")
+// formatContact is a contact in one line: name, phones, e-mail.
+func formatContact(c *client.Contact) string {
+	return strings.Join([]string{c.Name.String(), orDefault(strings.Join(phoneNumbers(c), " / "), "no phone"), c.Email.String()}, "  ")
 }
 
 // contactParts are a contact's name, phones and e-mail: what is read whole or not at all.
 func contactParts(c *client.Contact) []string {
-	parts := append([]string{c.Name.String()}, phones(c)...)
+	parts := append([]string{c.Name.String()}, phoneNumbers(c)...)
 	if len(parts) == 1 {
 		parts = append(parts, "no phone")
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 func (a *Account) credentials() *ui.Store[*client.Credential] {
-	return share(a, "credentials", func(c *client.Credential) string { return ordinal(c.ID) }, numbered(a.api.Credentials.List))
+	return sharedStore(a, "credentials", func(c *client.Credential) string { return formatID(c.ID) }, pageFetcher(a.api.Credentials.List))
 }
 
 func (a *Account) sshKey() *ui.Store[*client.SSHKey] {
-	return share(a, "managed ssh key", func(*client.SSHKey) string { return "account" }, single(a.api.Credentials.SSHKey))
+	return sharedStore(a, "managed ssh key", func(*client.SSHKey) string { return "account" }, singleFetcher(a.api.Credentials.SSHKey))
 }
 
 func (a *Account) credentialsPane() ui.Pane {
@@ -27,103 +27,103 @@ func (a *Account) credentialsPane() ui.Pane {
 		JoinedStores: []ui.JoinedStore{a.services(), a.sshKey()},
 		Columns: []ui.Column[*client.Credential]{
 			{Title: "label", Min: 16, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
-			{Title: "last decrypted", Width: 14, AlignRight: true, Cell: lastDecrypted,
+			{Title: "last decrypted", Width: 14, AlignRight: true, Cell: lastDecryptedCell,
 				Less: func(c, d *client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }},
 			{Title: "used by", Min: 20, DropPriority: 1, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) {
-				return labels(a.servicesUsing(c.ID)), theme.Plain
+				return serviceLabels(a.servicesUsingCredential(c.ID)), theme.Plain
 			}},
 		},
-		Operations:  scoped(a, accountWrite, a.credentialActs()),
-		PaneActions: func() []ui.Action { return a.scopedActions(accountWrite, a.credentialActions()...) },
+		Operations:  requireScope(a, accountWriteScope, a.credentialOperations()),
+		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.credentialActions()...) },
 		Detail:      a.credentialDetail,
 		FetchOne: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
 			return a.api.Credentials.Get(ctx, c.ID)
 		},
-		CopyItems: numberedLines(a, "credentials", "view credential", func(c *client.Credential) int { return c.ID }),
+		CopyItems: copyItemsByID(a, "credentials", "view credential", func(c *client.Credential) int { return c.ID }),
 		EmptyText: "no credentials yet · n adds one",
 		SortBy:    "label",
 	}
 }
 
-// lastDecrypted is when support last used a credential. Null means never.
-func lastDecrypted(c *client.Credential, b ui.Box) (string, theme.Tone) {
+// lastDecryptedCell is when support last used a credential. Null means never.
+func lastDecryptedCell(c *client.Credential, b ui.Box) (string, theme.Tone) {
 	if c.LastDecrypted.IsZero() {
 		return "never", theme.Muted
 	}
-	return ago(c.LastDecrypted, b.Now) + " ago", theme.Plain
+	return formatAge(c.LastDecrypted, b.Now) + " ago", theme.Plain
 }
 
-// labels are the names of services in one line.
-func labels(services []*client.Service) string {
+// serviceLabels are the names of services in one line.
+func serviceLabels(services []*client.Service) string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Label.String()
 	}
-	return joined(names)
+	return joinWithCommas(names)
 }
 
-func (a *Account) credentialActs() []ui.Operation[*client.Credential] {
+func (a *Account) credentialOperations() []ui.Operation[*client.Credential] {
 	return []ui.Operation[*client.Credential]{
-		{Keys: []string{"e"}, Name: "edit label", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.renameCredential(rows[0]) }},
-		{Keys: []string{"P"}, Name: "change login", Description: "user name and password", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.changeLogin(rows[0]) }},
+		{Keys: []string{"e"}, Name: "edit label", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.renameCredentialForm(rows[0]) }},
+		{Keys: []string{"P"}, Name: "change login", Description: "user name and password", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.changeLoginForm(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", Description: "support loses access to it", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
-			Confirm: a.deleteCredential,
+			Confirm: a.confirmDeleteCredential,
 			Run: func(ctx context.Context, c *client.Credential) (ui.Result[*client.Credential], error) {
-				return ui.ResultDeleted[*client.Credential](a.api.Credentials.Delete(aboutCredential(ctx, c), c.ID))
+				return ui.ResultDeleted[*client.Credential](a.api.Credentials.Delete(contextWithCredential(ctx, c), c.ID))
 			}},
-		follow(func(c *client.Credential) []name { return serviceNames(a.servicesUsing(c.ID)) }),
+		followReference(func(c *client.Credential) []reference { return referencesToServices(a.servicesUsingCredential(c.ID)) }),
 	}
 }
 
-func aboutCredential(ctx context.Context, c *client.Credential) context.Context {
-	return client.ContextWithResource(client.ContextWithBefore(ctx, labelled{c.Label.Raw()}), "credential", ordinal(c.ID), c.Label.String())
+func contextWithCredential(ctx context.Context, c *client.Credential) context.Context {
+	return client.ContextWithResource(client.ContextWithBefore(ctx, labelRequest{c.Label.Raw()}), "credential", formatID(c.ID), c.Label.String())
 }
 
 func (a *Account) credentialActions() []ui.Action {
-	key, known := the(a.sshKey())
+	key, known := onlyRow(a.sshKey())
 	return []ui.Action{
 		{Key: ui.Bind("new credential", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-			Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newCredential()}) }},
+			Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newCredentialForm()}) }},
 		{Key: ui.Bind("copy managed SSH key", "K"), Group: "this list", Description: "the public key that lets support staff log in to an instance", ShowInHints: true,
-			DisabledReason: because(!known, "the key has not been read yet"),
+			DisabledReason: reasonIf(!known, "the key has not been read yet"),
 			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) }},
 	}
 }
 
-func (a *Account) deleteCredential(c *client.Credential) *ui.Confirmation {
+func (a *Account) confirmDeleteCredential(c *client.Credential) *ui.Confirmation {
 	text := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
-	if used := a.servicesUsing(c.ID); len(used) > 0 {
-		text += fmt.Sprintf(" %s it.", naming(used))
+	if used := a.servicesUsingCredential(c.ID); len(used) > 0 {
+		text += fmt.Sprintf(" %s it.", servicesNamePhrase(used))
 	}
 	return &ui.Confirmation{Title: "Delete credential", Text: text, RequiredText: c.Label.String(), ConfirmLabel: "delete"}
 }
 
 func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	t.title(c.Label.String())
-	used, tone := lastDecrypted(c, b)
-	t.line("decrypted", used, tone)
-	t.say("User name and password are never shown by the API.", theme.Muted)
+	used, tone := lastDecryptedCell(c, b)
+	t.field("decrypted", used, tone)
+	t.paragraph("User name and password are never shown by the API.", theme.Muted)
 	t.heading("used by")
-	t.services(a.servicesUsing(c.ID), "no service")
-	if key, known := the(a.sshKey()); known {
+	t.services(a.servicesUsingCredential(c.ID), "no service")
+	if key, known := onlyRow(a.sshKey()); known {
 		t.heading("managed SSH key · K copies it")
-		t.text(key.SSHKey.Raw())
+		t.serverText(key.SSHKey.Raw())
 	}
 	return t.String()
 }
 
-func (a *Account) newCredential() ui.Form {
+func (a *Account) newCredentialForm() ui.Form {
 	var label, user, password string
 	before := a.credentials().Rows()
-	form := ui.NewStoreForm(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.freeLabel(0))}, login(&user, &password)...),
+	form := ui.NewStoreForm(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.checkCredentialLabelUnused(0))}, loginFields(&user, &password)...),
 		func(c *client.Credential) string { return c.Label.String() + ": added" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
 			return ui.ResultRow(a.api.Credentials.Create(client.ContextWithResource(ctx, "credential", "", label),
 				client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
 		func(now []*client.Credential) ui.AttemptOutcome {
-			return created(before, now, credentialID, func(c *client.Credential) bool { return c.Label.Raw() == label })
+			return createOutcome(before, now, credentialID, func(c *client.Credential) bool { return c.Label.Raw() == label })
 		})
 	form.ProgressText, form.SubmitLabel = "adding", "add"
 	return form
@@ -131,52 +131,52 @@ func (a *Account) newCredential() ui.Form {
 
 func credentialID(c *client.Credential) int { return c.ID }
 
-// freeLabel checks that no other credential has the label: it must be unique.
-func (a *Account) freeLabel(own int) ui.Check {
+// checkCredentialLabelUnused checks that no other credential has the label: it must be unique.
+func (a *Account) checkCredentialLabelUnused(own int) ui.Check {
 	return func(text string) string {
 		taken := slices.ContainsFunc(a.credentials().Rows(), func(c *client.Credential) bool { return c.ID != own && c.Label.Raw() == text })
-		return because(taken, "another credential has this label")
+		return reasonIf(taken, "another credential has this label")
 	}
 }
 
-// login are the fields of a user name and a password. The document bounds the user name only.
-func login(user, password *string) []ui.Field {
+// loginFields are the fields of a user name and a password. The document bounds the user name only.
+func loginFields(user, password *string) []ui.Field {
 	return []ui.Field{
 		ui.Text("username", "User name", user, ui.Length(0, 5000)),
 		ui.Secret("password", "Password", password, ui.Required()),
 	}
 }
 
-// labelled is a thing of which only the label can be changed.
-type labelled struct {
+// labelRequest is a thing of which only the label can be changed.
+type labelRequest struct {
 	Label string `json:"label"`
 }
 
-func (a *Account) renameCredential(c *client.Credential) ui.Form {
-	was := labelled{c.Label.Raw()}
-	e := &edit[labelled]{was, was, was}
-	form := ui.NewStoreForm(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, ui.Length(2, 75), a.freeLabel(c.ID))},
+func (a *Account) renameCredentialForm(c *client.Credential) ui.Form {
+	was := labelRequest{c.Label.Raw()}
+	e := &editState[labelRequest]{was, was, was}
+	form := ui.NewStoreForm(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.edited.Label, ui.Length(2, 75), a.checkCredentialLabelUnused(c.ID))},
 		func(c *client.Credential) string { return c.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
-			return save(aboutCredential(ctx, c), e, func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.Get(ctx, c.ID) },
-				func(c *client.Credential) labelled { return labelled{c.Label.Raw()} },
+			return saveEdit(contextWithCredential(ctx, c), e, func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.Get(ctx, c.ID) },
+				func(c *client.Credential) labelRequest { return labelRequest{c.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
-					return a.api.Credentials.Update(ctx, c.ID, e.in.Label)
+					return a.api.Credentials.Update(ctx, c.ID, e.edited.Label)
 				})
 		},
-		changed(c.ID, credentialID, func(now *client.Credential) bool { return now.Label.Raw() == e.in.Label }))
+		updateOutcome(c.ID, credentialID, func(now *client.Credential) bool { return now.Label.Raw() == e.edited.Label }))
 	form.EnterSubmits = ui.AlwaysSubmit
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
-// changeLogin replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same again, which does no harm.
-func (a *Account) changeLogin(c *client.Credential) ui.Form {
+// changeLoginForm replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same again, which does no harm.
+func (a *Account) changeLoginForm(c *client.Credential) ui.Form {
 	var user, password string
-	form := ui.NewStoreForm(a.credentials(), "Login of "+c.Label.String(), login(&user, &password),
+	form := ui.NewStoreForm(a.credentials(), "Login of "+c.Label.String(), loginFields(&user, &password),
 		func(*client.Credential) string { return c.Label.String() + ": login is changed" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
-			return ui.ResultReload[*client.Credential](a.api.Credentials.SetLogin(aboutCredential(ctx, c), c.ID,
+			return ui.ResultReload[*client.Credential](a.api.Credentials.SetLogin(contextWithCredential(ctx, c), c.ID,
 				client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
 		func([]*client.Credential) ui.AttemptOutcome { return ui.Unknown })
@@ -191,7 +191,7 @@ func (a *Account) credentialLabels(ids []int) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = fmt.Sprintf("#%d", id)
-		if c, found := a.credentials().Get(ordinal(id)); found {
+		if c, found := a.credentials().Get(formatID(id)); found {
 			names[i] = c.Label.String()
 		}
 	}

@@ -11,20 +11,20 @@ import (
 	"lookout/ui"
 )
 
-// An edit is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen last.
-type edit[R any] struct {
-	opened, seen, in R
+// An editState is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen last.
+type editState[R any] struct {
+	original, latest, edited R
 }
 
 // errUnchanged refuses to send an edit that changes nothing.
 var errUnchanged = errors.New("nothing has been changed: esc leaves")
 
-// save looks at the thing once more and sends what was changed, and nothing else. What somebody else has changed meanwhile in the
+// saveEdit looks at the thing once more and sends what was changed, and nothing else. What somebody else has changed meanwhile in the
 // same members is shown instead of overwritten; sending again overwrites it.
-func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) (T, error), request func(T) R,
+func saveEdit[T, R any](ctx context.Context, e *editState[R], view func(context.Context) (T, error), request func(T) R,
 	update func(context.Context, client.Patch) (T, error)) (ui.Result[T], error) {
 	var none ui.Result[T]
-	patch := client.Diff(e.opened, e.in)
+	patch := client.Diff(e.original, e.edited)
 	if len(patch) == 0 {
 		return none, errUnchanged
 	}
@@ -34,12 +34,12 @@ func save[T, R any](ctx context.Context, e *edit[R], view func(context.Context) 
 	}
 	now := request(row)
 	both := conflict{}
-	both.find("", patch, client.Diff(e.seen, now))
-	if e.seen = now; len(both) > 0 {
+	both.find("", patch, client.Diff(e.latest, now))
+	if e.latest = now; len(both) > 0 {
 		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc leaves theirs"
 		return none, both
 	}
-	return ui.ResultRow(update(client.ContextWithBefore(ctx, client.Diff(e.in, e.opened)), patch))
+	return ui.ResultRow(update(client.ContextWithBefore(ctx, client.Diff(e.edited, e.original)), patch))
 }
 
 // A conflict is the members of a thing that two people changed at once, with what the other made of them.
@@ -54,8 +54,8 @@ func (c conflict) Fields() map[string]string { return c }
 func (c conflict) find(path string, mine, theirs map[string]any) {
 	for name, value := range mine {
 		other, changed := theirs[name]
-		inner, isObject := object(value)
-		outer, wasObject := object(other)
+		inner, isObject := asObject(value)
+		outer, wasObject := asObject(other)
 		switch {
 		case !changed || reflect.DeepEqual(value, other):
 		case isObject && wasObject:
@@ -68,7 +68,7 @@ func (c conflict) find(path string, mine, theirs map[string]any) {
 	}
 }
 
-func object(value any) (map[string]any, bool) {
+func asObject(value any) (map[string]any, bool) {
 	switch v := value.(type) {
 	case client.Patch:
 		return v, true
@@ -78,8 +78,8 @@ func object(value any) (map[string]any, bool) {
 	return nil, false
 }
 
-// may is why the token cannot do what needs a scope ("account:read_write"); empty where it can, or where its scopes are not known yet.
-func (a *Account) may(scope string) string {
+// missingScope is why the token cannot do what needs a scope ("account:read_write"); empty where it can, or where its scopes are not known yet.
+func (a *Account) missingScope(scope string) string {
 	have := a.api.Scopes()
 	area, _, _ := strings.Cut(scope, ":")
 	for _, s := range strings.FieldsFunc(have, func(r rune) bool { return r == ' ' || r == ',' }) {
@@ -87,21 +87,21 @@ func (a *Account) may(scope string) string {
 			return ""
 		}
 	}
-	return because(have != "" && have != "unknown", "the token has "+have+"; this needs "+scope)
+	return reasonIf(have != "" && have != "unknown", "the token has "+have+"; this needs "+scope)
 }
 
 // The scopes of the two areas that change something ("Authentication").
 const (
-	accountWrite = "account:read_write"
-	storageWrite = "object_storage:read_write"
+	accountWriteScope = "account:read_write"
+	storageWriteScope = "object_storage:read_write"
 )
 
-// scoped greys the acts that change something where the token lacks the scope.
-func scoped[T any](a *Account, scope string, acts []ui.Operation[T]) []ui.Operation[T] {
+// requireScope greys the acts that change something where the token lacks the scope.
+func requireScope[T any](a *Account, scope string, acts []ui.Operation[T]) []ui.Operation[T] {
 	for i, act := range acts {
 		if act.Writes {
 			acts[i].DisabledReason = func(row T) string {
-				if why := a.may(scope); why != "" || act.DisabledReason == nil {
+				if why := a.missingScope(scope); why != "" || act.DisabledReason == nil {
 					return why
 				}
 				return act.DisabledReason(row)
@@ -111,11 +111,11 @@ func scoped[T any](a *Account, scope string, acts []ui.Operation[T]) []ui.Operat
 	return acts
 }
 
-// scopedActions is scoped for actions that need no row.
-func (a *Account) scopedActions(scope string, actions ...ui.Action) []ui.Action {
+// requireScopeForActions is scoped for actions that need no row.
+func (a *Account) requireScopeForActions(scope string, actions ...ui.Action) []ui.Action {
 	for i := range actions {
 		if actions[i].Writes && actions[i].DisabledReason == "" {
-			actions[i].DisabledReason = a.may(scope)
+			actions[i].DisabledReason = a.missingScope(scope)
 		}
 	}
 	return actions

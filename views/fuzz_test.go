@@ -13,11 +13,11 @@ import (
 	"lookout/client/journal"
 )
 
-// confirms are the keys that say yes to something.
-const confirms = "y\r\x13"
+// confirmKeys are the keys that say yes to something.
+const confirmKeys = "y\r\x13"
 
-// act does what a byte of a script stands for: a key, another size, a paste, a while.
-func (r *rig) act(b byte) {
+// applyFuzzByte does what a byte of a script stands for: a key, another size, a paste, a while.
+func (r *harness) applyFuzzByte(b byte) {
 	keys := map[byte]string{'\r': "<enter>", 0x1b: "<esc>", '\t': "<tab>", 0x13: "<ctrl+s>", 0x01: "<up>", 0x02: "<down>", 0x03: "<left>", 0x04: "<right>", 0x08: "<backspace>", 0x0f: "<ctrl+o>", 0x10: "<ctrl+p>", 0x0e: "<end>"}
 	switch name := keys[b]; {
 	case name != "":
@@ -47,11 +47,11 @@ func FuzzUpdate(f *testing.F) {
 		if len(script) > 40 {
 			return
 		}
-		start(t, emulator.Options{}, 100, 30, func(r *rig) {
+		startProgram(t, emulator.Options{}, 100, 30, func(r *harness) {
 			confirmed := false
 			for _, b := range script {
-				confirmed = confirmed || strings.IndexByte(confirms, b) >= 0
-				r.act(b)
+				confirmed = confirmed || strings.IndexByte(confirmKeys, b) >= 0
+				r.applyFuzzByte(b)
 				lines := strings.Split(r.screen(), "\n")
 				for _, line := range lines {
 					if ansi.StringWidth(line) > r.width || len(lines) > r.height {

@@ -32,9 +32,9 @@ func TestGoldenPanes(t *testing.T) {
 	for _, pane := range panes {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 			t.Run(fmt.Sprintf("%s_%dx%d", pane.name, size[0], size[1]), func(t *testing.T) {
-				start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+				startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
 					r.press(pane.keys...)
-					r.exact()
+					r.requireExactFrame()
 					golden.RequireEqual(r.T, r.screen())
 				})
 			})
@@ -42,8 +42,8 @@ func TestGoldenPanes(t *testing.T) {
 	}
 }
 
-// exact fails unless the frame has exactly the size of the terminal.
-func (r *rig) exact() {
+// requireExactFrame fails unless the frame has exactly the size of the terminal.
+func (r *harness) requireExactFrame() {
 	r.T.Helper()
 	lines := strings.Split(r.shell.Frame().Content, "\n")
 	if len(lines) != r.height {

@@ -17,7 +17,7 @@ import (
 )
 
 func (a *Account) instances() *ui.Store[*client.Instance] {
-	return share(a, "ssh", func(i *client.Instance) string { return ordinal(i.ID) }, numbered(a.api.Instances.List))
+	return sharedStore(a, "ssh", func(i *client.Instance) string { return formatID(i.ID) }, pageFetcher(a.api.Instances.List))
 }
 
 func (a *Account) sshPane() ui.Pane {
@@ -36,11 +36,11 @@ func (a *Account) sshPane() ui.Pane {
 			{Title: "group", Width: 12, DropPriority: 3, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
 			{Title: "user", Width: 12, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
 			{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
-				return or(i.SSH.IP.String(), "any"), theme.Plain
+				return orDefault(i.SSH.IP.String(), "any"), theme.Plain
 			}},
 			{Title: "port", Width: 5, AlignRight: true, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
 			{Title: "command", Min: 20, DropPriority: 2, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
-				line, ok := sshLine(i)
+				line, ok := sshCommand(i)
 				if !ok {
 					return line, theme.Muted
 				}
@@ -52,16 +52,16 @@ func (a *Account) sshPane() ui.Pane {
 		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
 			return a.api.Instances.Get(ctx, i.ID)
 		},
-		CopyItems: numberedLines(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
+		CopyItems: copyItemsByID(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
 		EmptyText: "no instances: settings appear here with the account's first instance",
 		SortBy:    "label",
 	}
-	l.Operations = scoped(a, accountWrite, a.sshActs(l))
+	l.Operations = requireScope(a, accountWriteScope, a.sshOperations(l))
 	return l
 }
 
 // sshUser and sshPort are what an absent setting stands for.
-func sshUser(i *client.Instance) string { return or(i.SSH.User.String(), "root") }
+func sshUser(i *client.Instance) string { return orDefault(i.SSH.User.String(), "root") }
 
 func sshPort(i *client.Instance) int {
 	if i.SSH.Port == 0 {
@@ -70,20 +70,20 @@ func sshPort(i *client.Instance) int {
 	return i.SSH.Port
 }
 
-func (a *Account) sshActs(l *ui.List[*client.Instance]) []ui.Operation[*client.Instance] {
+func (a *Account) sshOperations(l *ui.List[*client.Instance]) []ui.Operation[*client.Instance] {
 	noLine := func(i *client.Instance) string {
-		_, ok := sshLine(i)
-		return because(!ok, "the settings name no single address")
+		_, ok := sshCommand(i)
+		return reasonIf(!ok, "the settings name no single address")
 	}
 	allow := ui.Operation[*client.Instance]{Keys: []string{"E"}, Name: "allow access", ProgressText: "allowing access", SuccessText: "support may log in", ShowInHints: true, Writes: true, Many: true, Undo: "deny access",
-		DisabledReason: func(i *client.Instance) string { return because(i.SSH.Access, "already allowed") },
-		Run:            a.setAccess(true), Recheck: accessIs(true)}
+		DisabledReason: func(i *client.Instance) string { return reasonIf(i.SSH.Access, "already allowed") },
+		Run:            a.setSSHAccess(true), Recheck: sshAccessOutcome(true)}
 	deny := ui.Operation[*client.Instance]{Keys: []string{"d"}, Name: "deny access", ProgressText: "denying access", SuccessText: "support may not log in", ShowInHints: true, Writes: true, Many: true, Undo: "allow access",
-		DisabledReason: func(i *client.Instance) string { return because(!i.SSH.Access, "already denied") },
-		Run:            a.setAccess(false), Recheck: accessIs(false)}
+		DisabledReason: func(i *client.Instance) string { return reasonIf(!i.SSH.Access, "already denied") },
+		Run:            a.setSSHAccess(false), Recheck: sshAccessOutcome(false)}
 	return []ui.Operation[*client.Instance]{
 		{Keys: []string{"y"}, Name: "copy ssh line", ShowInHints: true, DisabledReason: noLine, Message: func(i *client.Instance) tea.Msg {
-			line, _ := sshLine(i)
+			line, _ := sshCommand(i)
 			return ui.CopyMsg{Text: line, Label: "ssh line of " + i.Label.String()}
 		}},
 		{Keys: []string{"x"}, Name: "run ssh", Description: "in this terminal; the program comes back afterwards", DisabledReason: noLine,
@@ -95,22 +95,22 @@ func (a *Account) sshActs(l *ui.List[*client.Instance]) []ui.Operation[*client.I
 			}
 			return l.Run(allow, []*client.Instance{i})
 		}},
-		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Instance) ui.Form { return a.editSSH(rows[0]) }},
-		follow(func(i *client.Instance) []name { return serviceNames(a.servicesOn(i)) }),
+		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Instance) ui.Form { return a.editSSHForm(rows[0]) }},
+		followReference(func(i *client.Instance) []reference { return referencesToServices(a.servicesOnInstance(i)) }),
 	}
 }
 
-func aboutInstance(ctx context.Context, i *client.Instance) context.Context {
-	return client.ContextWithResource(client.ContextWithBefore(ctx, i.Request()), "instance", ordinal(i.ID), i.Label.String())
+func contextWithInstance(ctx context.Context, i *client.Instance) context.Context {
+	return client.ContextWithResource(client.ContextWithBefore(ctx, i.Request()), "instance", formatID(i.ID), i.Label.String())
 }
 
-func (a *Account) setAccess(on bool) func(context.Context, *client.Instance) (ui.Result[*client.Instance], error) {
+func (a *Account) setSSHAccess(on bool) func(context.Context, *client.Instance) (ui.Result[*client.Instance], error) {
 	return func(ctx context.Context, i *client.Instance) (ui.Result[*client.Instance], error) {
-		return ui.ResultRow(a.api.Instances.Update(aboutInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}))
+		return ui.ResultRow(a.api.Instances.Update(contextWithInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}))
 	}
 }
 
-func accessIs(on bool) func(*client.Instance, bool) ui.AttemptOutcome {
+func sshAccessOutcome(on bool) func(*client.Instance, bool) ui.AttemptOutcome {
 	return func(now *client.Instance, found bool) ui.AttemptOutcome {
 		if found && now.SSH.Access == on {
 			return ui.Applied
@@ -121,30 +121,30 @@ func accessIs(on bool) func(*client.Instance, bool) ui.AttemptOutcome {
 
 func instanceID(i *client.Instance) int { return i.ID }
 
-// editSSH changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and 22.
-func (a *Account) editSSH(i *client.Instance) ui.Form {
-	e := &edit[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
-	in := &e.in
+// editSSHForm changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and 22.
+func (a *Account) editSSHForm(i *client.Instance) ui.Form {
+	e := &editState[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
+	in := &e.edited
 	form := ui.NewStoreForm(a.instances(), "SSH settings of "+i.Label.String(), []ui.Field{
 		ui.Switch("ssh.access", "Access", &in.SSH.Access),
 		ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
-		ui.Text("ssh.ip", "Address", &in.SSH.IP, address).Note("an IP of the instance, or any"),
+		ui.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
 		ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
 	}, func(now *client.Instance) string { return now.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Instance], error) {
-			return save(aboutInstance(ctx, i), e, func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.Get(ctx, i.ID) }, (*client.Instance).Request,
+			return saveEdit(contextWithInstance(ctx, i), e, func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.Get(ctx, i.ID) }, (*client.Instance).Request,
 				func(ctx context.Context, p client.Patch) (*client.Instance, error) {
 					return a.api.Instances.Update(ctx, i.ID, p)
 				})
 		},
-		changed(i.ID, instanceID, func(now *client.Instance) bool { return len(client.Diff(now.Request(), *in)) == 0 }))
+		updateOutcome(i.ID, instanceID, func(now *client.Instance) bool { return len(client.Diff(now.Request(), *in)) == 0 }))
 	form.Text = "How support logs in. Nothing changes on the machine itself."
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
-// address checks an instance's SSH address.
-func address(text string) string {
+// checkSSHAddress checks an instance's SSH address.
+func checkSSHAddress(text string) string {
 	if _, err := netip.ParseAddr(text); err != nil && text != "any" {
 		return "an IP address is needed, or any"
 	}
@@ -152,29 +152,29 @@ func address(text string) string {
 }
 
 func (a *Account) sshDetail(i *client.Instance, b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	t.title(i.Label.String())
-	t.line("instance", ordinal(i.ID), theme.Plain)
-	t.line("access", map[bool]string{true: "allowed", false: "switched off"}[i.SSH.Access], theme.Plain)
-	t.line("user", sshUser(i), theme.Plain)
-	t.line("address", or(i.SSH.IP.String(), "any"), theme.Plain)
-	t.line("port", strconv.Itoa(sshPort(i)), theme.Plain)
-	line, _ := sshLine(i)
-	t.line("command", line, theme.Accent)
+	t.field("instance", formatID(i.ID), theme.Plain)
+	t.field("access", map[bool]string{true: "allowed", false: "switched off"}[i.SSH.Access], theme.Plain)
+	t.field("user", sshUser(i), theme.Plain)
+	t.field("address", orDefault(i.SSH.IP.String(), "any"), theme.Plain)
+	t.field("port", strconv.Itoa(sshPort(i)), theme.Plain)
+	line, _ := sshCommand(i)
+	t.field("command", line, theme.Accent)
 	t.heading("services at this address")
-	t.services(a.servicesOn(i), "none")
+	t.services(a.servicesOnInstance(i), "none")
 	return t.String()
 }
 
 // hostNames are the host of a service's address and the first part of it.
 func hostNames(s *client.Service) (whole, first string) {
-	whole = host(s.Address.Raw())
+	whole = addressHost(s.Address.Raw())
 	first, _, _ = strings.Cut(whole, ".")
 	return whole, first
 }
 
-// host is the host of a service's address: a URL's, or what stands before the port.
-func host(address string) string {
+// addressHost is the host of a service's address: a URL's, or what stands before the port.
+func addressHost(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Hostname()
 	}
@@ -192,8 +192,8 @@ func sshArgs(i *client.Instance) []string {
 	if err != nil {
 		return nil
 	}
-	user := or(i.SSH.User.Raw(), "root")
-	if !plainUser(user) {
+	user := orDefault(i.SSH.User.Raw(), "root")
+	if !isPlainUserName(user) {
 		return nil
 	}
 	args := []string{}
@@ -203,8 +203,8 @@ func sshArgs(i *client.Instance) []string {
 	return append(args, "--", user+"@"+ip.String())
 }
 
-// plainUser reports whether a user name is letters, digits, '.', '_' and '-', not starting with '-'.
-func plainUser(user string) bool {
+// isPlainUserName reports whether a user name is letters, digits, '.', '_' and '-', not starting with '-'.
+func isPlainUserName(user string) bool {
 	for _, r := range user {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)) {
 			return false
@@ -213,13 +213,13 @@ func plainUser(user string) bool {
 	return user != "" && user[0] != '-' && len(user) <= 32
 }
 
-// sshLine is the ready command, or why there is none.
-func sshLine(i *client.Instance) (string, bool) {
+// sshCommand is the ready command, or why there is none.
+func sshCommand(i *client.Instance) (string, bool) {
 	if args := sshArgs(i); args != nil {
 		return "ssh " + strings.Join(slices.DeleteFunc(args, func(s string) bool { return s == "--" }), " "), true
 	}
 	if ip := i.SSH.IP.Raw(); ip == "" || ip == "any" {
-		return "ssh " + or(i.SSH.User.String(), "root") + "@… (any address)", false
+		return "ssh " + orDefault(i.SSH.User.String(), "root") + "@… (any address)", false
 	}
 	return "no ssh line: user or address is not a plain one", false
 }

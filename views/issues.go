@@ -15,7 +15,7 @@ import (
 )
 
 func (a *Account) issues() *ui.Store[*client.Issue] {
-	return share(a, "issues", func(i *client.Issue) string { return ordinal(i.ID) }, numbered(a.api.Issues.List))
+	return sharedStore(a, "issues", func(i *client.Issue) string { return formatID(i.ID) }, pageFetcher(a.api.Issues.List))
 }
 
 func (a *Account) issuesPane() ui.Pane {
@@ -24,8 +24,8 @@ func (a *Account) issuesPane() ui.Pane {
 		Store:        a.issues(),
 		JoinedStores: []ui.JoinedStore{a.services(), a.contacts(), a.instances(), a.credentials()},
 		Columns: []ui.Column[*client.Issue]{
-			{Title: "age", Width: 8, AlignRight: true, Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) { return ago(i.Created, b.Now), theme.Plain }, Less: newer},
-			{Title: "detected", Width: 12, DropPriority: 3, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.when(i.Created), theme.Muted }, Less: newer},
+			{Title: "age", Width: 8, AlignRight: true, Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) { return formatAge(i.Created, b.Now), theme.Plain }, Less: isNewerIssue},
+			{Title: "detected", Width: 12, DropPriority: 3, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.formatTimestamp(i.Created), theme.Muted }, Less: isNewerIssue},
 			{Title: "affected", Min: 18, Cell: a.affectedCell},
 			{Title: "ticket", Width: 16, DropPriority: 1, Cell: a.ticketCell},
 			{Title: "about", Min: 16, DropPriority: 2, Cell: func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted }},
@@ -33,39 +33,39 @@ func (a *Account) issuesPane() ui.Pane {
 		Operations: []ui.Operation[*client.Issue]{
 			{Keys: []string{"enter"}, Name: "open incident", Description: "what it touches and whom to call", ShowInHints: true, OpenPane: func(i *client.Issue) ui.Pane { return a.incidentPane(i) }},
 			{Keys: []string{"y"}, Name: "copy call sheet", ShowInHints: true, Message: func(i *client.Issue) tea.Msg { return ui.CopyMsg{Text: a.callSheet(i), Label: "call sheet"} }},
-			{Keys: []string{"o"}, Name: "open ticket", DisabledReason: func(i *client.Issue) string { return because(a.ticketURL(i) == "", "the issue names no ticket") },
+			{Keys: []string{"o"}, Name: "open ticket", DisabledReason: func(i *client.Issue) string { return reasonIf(a.ticketURL(i) == "", "the issue names no ticket") },
 				Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: a.ticketURL(i)} }},
 		},
-		Detail:    func(i *client.Issue, b ui.Box) string { return a.incidentSheet(i, b, false) },
+		Detail:    func(i *client.Issue, b ui.Box) string { return a.renderIncident(i, b, false) },
 		Footer:    a.issuesFoot,
-		CopyItems: numberedLines(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
+		CopyItems: copyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
 		EmptyText: "no issues: nothing has been detected · r looks again",
 		SortBy:    "age",
 		BadgeFunc: a.issuesBadge,
-		OnVisible: a.seeTickets,
+		OnVisible: a.fetchTickets,
 	}
 }
 
-func newer(i, j *client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
+func isNewerIssue(i, j *client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
 
 // affectedCell names the services of an issue with the worst state among them, never their numbers where the names are known.
 func (a *Account) affectedCell(i *client.Issue, b ui.Box) (string, theme.Tone) {
 	names := make([]string, len(i.Services))
 	worst := theme.Muted
 	for n, id := range i.Services {
-		s, found := a.services().Get(ordinal(id))
+		s, found := a.services().Get(formatID(id))
 		names[n] = a.serviceName(id)
 		if found && s.Status == client.StatusProblem {
 			worst = theme.Bad
 			names[n] = b.Theme.Glyphs.Problem + " " + names[n]
 		}
 	}
-	return or(joined(names), "no service named"), worst
+	return orDefault(joinWithCommas(names), "no service named"), worst
 }
 
 // serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without it.
 func (a *Account) serviceName(id int) string {
-	s, found := a.services().Get(ordinal(id))
+	s, found := a.services().Get(formatID(id))
 	switch {
 	case found:
 		return s.Label.String()
@@ -79,7 +79,7 @@ func (a *Account) ticketCell(i *client.Issue, _ ui.Box) (string, theme.Tone) {
 	if i.Ticket.ID == 0 {
 		return "", theme.Plain
 	}
-	state, known := a.tickets.state(i.Ticket.ID)
+	state, known := a.tickets.lookup(i.Ticket.ID)
 	if !known {
 		return fmt.Sprintf("%d", i.Ticket.ID), theme.Plain
 	}
@@ -89,14 +89,14 @@ func (a *Account) ticketCell(i *client.Issue, _ ui.Box) (string, theme.Tone) {
 	return fmt.Sprintf("%d closed", i.Ticket.ID), theme.Muted
 }
 
-// open reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
+// isIssueOpen reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
 // else it is the newest issue of a service that is in the state problem.
-func (a *Account) open(i *client.Issue) bool {
-	if state, known := a.tickets.state(i.Ticket.ID); known {
+func (a *Account) isIssueOpen(i *client.Issue) bool {
+	if state, known := a.tickets.lookup(i.Ticket.ID); known {
 		return state.IsOpen()
 	}
 	return slices.ContainsFunc(i.Services, func(id int) bool {
-		s, found := a.services().Get(ordinal(id))
+		s, found := a.services().Get(formatID(id))
 		newest, known := a.newestIssue(id)
 		return found && s.Status == client.StatusProblem && known && newest.ID == i.ID
 	})
@@ -105,7 +105,7 @@ func (a *Account) open(i *client.Issue) bool {
 func (a *Account) issuesBadge() (string, theme.Tone) {
 	open := 0
 	for n := range a.issues().Len() {
-		if a.open(a.issues().At(n)) {
+		if a.isIssueOpen(a.issues().At(n)) {
 			open++
 		}
 	}
@@ -117,7 +117,7 @@ func (a *Account) issuesBadge() (string, theme.Tone) {
 
 func (a *Account) issuesFoot(set *ui.Store[*client.Issue], b ui.Box) string {
 	day := len(a.issuesSince(b.Now.Add(-24 * time.Hour)))
-	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %d in the last 24 h", count(set.Len(), "issue", "issues"), day))
+	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %d in the last 24 h", pluralize(set.Len(), "issue", "issues"), day))
 }
 
 func (a *Account) issuesSince(t time.Time) []*client.Issue {
@@ -131,7 +131,7 @@ func (a *Account) issuesSince(t time.Time) []*client.Issue {
 
 // newestFirst are all issues, the latest detection first.
 func (a *Account) newestFirst() []*client.Issue {
-	return derived(a, "issues newest first", func() []*client.Issue {
+	return memo(a, "issues newest first", func() []*client.Issue {
 		rows := a.issues().Rows()
 		slices.SortStableFunc(rows, func(i, j *client.Issue) int {
 			return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
@@ -141,7 +141,7 @@ func (a *Account) newestFirst() []*client.Issue {
 }
 
 func (a *Account) newestIssue(service int) (*client.Issue, bool) {
-	if issues := a.issuesOf(service); len(issues) > 0 {
+	if issues := a.issuesOfService(service); len(issues) > 0 {
 		return issues[0], true
 	}
 	return nil, false
@@ -160,7 +160,7 @@ func (a *Account) ticketURL(i *client.Issue) string {
 	return a.api.ConsoleURL() + "/" + strings.TrimPrefix(raw, "/")
 }
 
-func count(n int, one, many string) string {
+func pluralize(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

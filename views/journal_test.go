@@ -15,8 +15,8 @@ import (
 	"lookout/ui/shell"
 )
 
-// changesOf lets a service be disabled for a reason, a contact be edited, a login's answer be lost and a bucket be refused.
-func changesOf(r *rig) {
+// makeChanges lets a service be disabled for a reason, a contact be edited, a login's answer be lost and a bucket be refused.
+func makeChanges(r *harness) {
 	r.Helper()
 	r.press("3", "/", "edge", "<enter>", "d", "<tab>", "maintenance", "<ctrl+s>")
 	r.press("4", "/", "Ada", "<enter>", "e", " M.", "<ctrl+s>")
@@ -28,22 +28,22 @@ func changesOf(r *rig) {
 
 // Every change is listed with how it ended; its details say what was sent and what was there before.
 func TestJournalPane(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		changesOf(r)
-		r.see("3 changes of this program", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		makeChanges(r)
+		r.requireText("3 changes of this program", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
 		r.press("G")
-		r.see("maintenance", "before", "status", "consultation_group")
+		r.requireText("maintenance", "before", "status", "consultation_group")
 		r.press("g")
 		r.press("/", "contact", "<enter>")
-		r.see("update contact", "Ada Wong M.", "before", "Ada Wong", "/v4/managed/contacts/11", "none was given")
-		r.miss("canary-password")
+		r.requireText("update contact", "Ada Wong M.", "before", "Ada Wong", "/v4/managed/contacts/11", "none was given")
+		r.requireNoText("canary-password")
 		r.press("o")
-		r.see("called for", "Ada Wong M.")
+		r.requireText("called for", "Ada Wong M.")
 		r.press("<ctrl+o>", "<esc>", "/", "login", "<enter>", "c")
-		r.see("still unknown", "does no harm")
+		r.requireText("still unknown", "does no harm")
 		r.press("x", "d")
-		r.see("said by the user")
-		r.miss("Journal 1?")
+		r.requireText("said by the user")
+		r.requireNoText("Journal 1?")
 	})
 }
 
@@ -52,14 +52,14 @@ func TestGoldenJournal(t *testing.T) {
 	for _, size := range [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}} {
 		for _, state := range []string{"full", "detail", "filtered", "empty"} {
 			t.Run(fmt.Sprintf("%s_%d", state, size[0]), func(t *testing.T) {
-				start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+				startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
 					if state == "empty" {
 						r.press(":", "journal", "<enter>")
 					} else {
-						changesOf(r)
+						makeChanges(r)
 					}
 					r.press(map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}[state]...)
-					r.exact()
+					r.requireExactFrame()
 					golden.RequireEqual(r.T, r.screen())
 				})
 			})
@@ -72,7 +72,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 	type c struct {
 		op, kind, id, label string
 		before, body        any
-		done                func(*rig) error // does what was sent, where it was done
+		done                func(*harness) error // does what was sent, where it was done
 		want                journal.Outcome
 		says                string
 	}
@@ -82,11 +82,11 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 		"not disabled":  {op: "disable service", kind: "service", id: "1", label: "x", want: journal.Rejected, says: "the service has a problem"},
 		"deleted":       {op: "delete service", kind: "service", id: "9999", label: "x", want: journal.Applied, says: "it is gone"},
 		"still there":   {op: "delete contact", kind: "contact", id: "11", label: "Ada", want: journal.Rejected, says: "it is still there"},
-		"updated":       {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Applied, says: "it has what was sent", done: func(r *rig) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err }},
+		"updated":       {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Applied, says: "it has what was sent", done: func(r *harness) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err }},
 		"not updated":   {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Rejected, says: "as it was before"},
 		"changed since": {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada W."}, body: patch, want: journal.Unknown, says: "somebody changed it since"},
 		"not created":   {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Rejected, says: "nothing has these values"},
-		"created": {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Applied, says: "it is there", done: func(r *rig) error {
+		"created": {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Applied, says: "it is there", done: func(r *harness) error {
 			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Zed", Email: "z@acme.net"})
 			return err
 		}},
@@ -97,15 +97,15 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var id string
-			earlier := func(r *rig, _ *shell.Options) {
+			earlier := func(r *harness, _ *shell.Options) {
 				var err error
 				if id, err = r.journal.RecordIntent(client.Change{Op: c.op, Method: "PUT", Path: "/v4/x", Resource: c.kind, ID: c.id, Label: c.label, Before: c.before, Body: c.body}); err != nil {
 					t.Fatal(err)
 				}
-				r.journal.RecordOutcome(id, false, lost{})
+				r.journal.RecordOutcome(id, false, unknownOutcomeError{})
 			}
-			startedAs(t, emulator.Options{}, 200, 36, earlier, func(r *rig) {
-				r.see("Nobody knows whether this was done", c.op)
+			startWithOptions(t, emulator.Options{}, 200, 36, earlier, func(r *harness) {
+				r.requireText("Nobody knows whether this was done", c.op)
 				if c.done != nil {
 					if err := c.done(r); err != nil {
 						t.Fatal(err)
@@ -113,12 +113,12 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 				}
 				r.press("c")
 				r.wait(time.Second)
-				r.see(c.says)
+				r.requireText(c.says)
 				entries := r.journal.Entries(time.Time{})
 				if got := entries[0].Outcome; got != c.want {
 					t.Errorf("the journal says %q\n%s", got, r.screen())
 				}
-				if got := len(r.applied()); c.done == nil && got != 0 {
+				if got := len(r.appliedOperations()); c.done == nil && got != 0 {
 					t.Errorf("looking up changed %d things", got)
 				}
 			})
@@ -126,19 +126,19 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 	}
 }
 
-// lost is an answer that never came.
-type lost struct{}
+// unknownOutcomeError is an answer that never came.
+type unknownOutcomeError struct{}
 
-func (lost) Error() string { return "the outcome is unknown: the connection was cut" }
-func (lost) Unknown() bool { return true }
+func (unknownOutcomeError) Error() string { return "the outcome is unknown: the connection was cut" }
+func (unknownOutcomeError) Unknown() bool { return true }
 
 // An outcome that was looked up at once is in the journal as it turned out.
-func TestWhatIsLookedUpIsKept(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("3", "/", "billing-cron", "<enter>", "E")
 		r.wait(3 * time.Second)
-		r.see("monitoring is enabled")
+		r.requireText("monitoring is enabled")
 		e := r.journal.Entries(time.Time{})[0]
 		if e.Outcome != journal.Applied || !strings.Contains(e.OutcomeDetail, "reading again told") {
 			t.Errorf("the journal says %q, %q", e.Outcome, e.OutcomeDetail)
@@ -149,7 +149,7 @@ func TestWhatIsLookedUpIsKept(t *testing.T) {
 // The request is copied with the token as a variable and every quote made safe.
 func TestCopyAsCurl(t *testing.T) {
 	var copied string
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " O'Neil", "<ctrl+s>", ":", "journal", "<enter>")
 		for _, p := range r.panes {
 			if p.Name() != "journal" {

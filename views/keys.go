@@ -18,7 +18,7 @@ import (
 )
 
 func (a *Account) keys() *ui.Store[*client.Key] {
-	return share(a, "keys", func(k *client.Key) string { return ordinal(k.ID) }, numbered(a.api.Keys.List))
+	return sharedStore(a, "keys", func(k *client.Key) string { return formatID(k.ID) }, pageFetcher(a.api.Keys.List))
 }
 
 func (a *Account) keysPane() ui.Pane {
@@ -29,15 +29,15 @@ func (a *Account) keysPane() ui.Pane {
 		Columns: []ui.Column[*client.Key]{
 			{Title: "label", Min: 16, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong }},
 			{Title: "access key", Width: 20, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain }},
-			{Title: "reaches", Min: 20, DropPriority: 1, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return reach(k) }},
+			{Title: "reaches", Min: 20, DropPriority: 1, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) }},
 		},
-		Operations: scoped(a, storageWrite, a.keyActs()),
+		Operations: requireScope(a, storageWriteScope, a.keyOperations()),
 		PaneActions: func() []ui.Action {
-			return a.scopedActions(storageWrite, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newKey()}) }})
+			return a.requireScopeForActions(storageWriteScope, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
+				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newKeyForm()}) }})
 		},
 		Detail:   a.keyDetail,
-		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) { return a.viewKey(ctx, k.ID) },
+		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) { return a.fetchKey(ctx, k.ID) },
 		Footer: func(set *ui.Store[*client.Key], b ui.Box) string {
 			limited := 0
 			for _, k := range set.Rows() {
@@ -45,16 +45,16 @@ func (a *Account) keysPane() ui.Pane {
 					limited++
 				}
 			}
-			return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s, %d limited", count(set.Len(), "key", "keys"), limited))
+			return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s, %d limited", pluralize(set.Len(), "key", "keys"), limited))
 		},
-		CopyItems: numberedLines(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
+		CopyItems: copyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
 		EmptyText: "no access keys yet · n makes one",
 		SortBy:    "label",
 	}
 }
 
-// viewKey is one key without its secret, whatever the server sent.
-func (a *Account) viewKey(ctx context.Context, id int) (*client.Key, error) {
+// fetchKey is one key without its secret, whatever the server sent.
+func (a *Account) fetchKey(ctx context.Context, id int) (*client.Key, error) {
 	k, err := a.api.Keys.Get(ctx, id)
 	return withoutSecret(k), err
 }
@@ -69,8 +69,8 @@ func withoutSecret(k *client.Key) *client.Key {
 	return &kept
 }
 
-// reach is what a key may do, in words.
-func reach(k *client.Key) (string, theme.Tone) {
+// describeKeyAccess is what a key may do, in words.
+func describeKeyAccess(k *client.Key) (string, theme.Tone) {
 	switch {
 	case !k.Limited:
 		return "everything", theme.Warn
@@ -79,13 +79,13 @@ func reach(k *client.Key) (string, theme.Tone) {
 	}
 	grants := make([]string, len(k.Buckets))
 	for i, g := range k.Buckets {
-		grants[i] = fmt.Sprintf("%s in %s (%s)", g.Bucket, g.Cluster, permission(g.Permissions))
+		grants[i] = fmt.Sprintf("%s in %s (%s)", g.Bucket, g.Cluster, formatPermission(g.Permissions))
 	}
-	return joined(grants), theme.Plain
+	return joinWithCommas(grants), theme.Plain
 }
 
-// permission is a grant's permission as a reader says it. One that is not known is shown as it came.
-func permission(p client.Text) string {
+// formatPermission is a grant's permission as a reader says it. One that is not known is shown as it came.
+func formatPermission(p client.Text) string {
 	switch p.Raw() {
 	case "read_only":
 		return string(readOnly)
@@ -95,106 +95,106 @@ func permission(p client.Text) string {
 	return p.String()
 }
 
-// keysFor are the keys that are limited to some buckets, this one among them.
-func (a *Account) keysFor(b *client.Bucket) []*client.Key {
-	return slices.DeleteFunc(a.keys().Rows(), func(k *client.Key) bool { return permissionOf(k, b) == "" })
+// keysForBucket are the keys that are limited to some buckets, this one among them.
+func (a *Account) keysForBucket(b *client.Bucket) []*client.Key {
+	return slices.DeleteFunc(a.keys().Rows(), func(k *client.Key) bool { return bucketPermission(k, b) == "" })
 }
 
-func permissionOf(k *client.Key, b *client.Bucket) string {
+func bucketPermission(k *client.Key, b *client.Bucket) string {
 	for _, g := range k.Buckets {
 		if g.Bucket.Raw() == b.Label.Raw() && g.Cluster.Raw() == b.Cluster.Raw() {
-			return permission(g.Permissions)
+			return formatPermission(g.Permissions)
 		}
 	}
 	return ""
 }
 
-func (a *Account) keyActs() []ui.Operation[*client.Key] {
+func (a *Account) keyOperations() []ui.Operation[*client.Key] {
 	return []ui.Operation[*client.Key]{
 		{Keys: []string{"y"}, Name: "copy access key", Description: "the part that is no secret", ShowInHints: true, Message: func(k *client.Key) tea.Msg {
 			return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
 		}},
-		{Keys: []string{"e"}, Name: "rename", ShowInHints: true, Writes: true, Form: func(rows []*client.Key) ui.Form { return a.renameKey(rows[0]) }},
+		{Keys: []string{"e"}, Name: "rename", ShowInHints: true, Writes: true, Form: func(rows []*client.Key) ui.Form { return a.renameKeyForm(rows[0]) }},
 		{Keys: []string{"D"}, Name: "revoke", Description: "programs that use it lose access at once", ProgressText: "revoking", SuccessText: "revoked", ShowInHints: true, Writes: true, Many: true,
 			Confirm: func(k *client.Key) *ui.Confirmation {
-				may, _ := reach(k)
+				may, _ := describeKeyAccess(k)
 				return &ui.Confirmation{Title: "Revoke key", RequiredText: k.Label.String(), ConfirmLabel: "revoke",
 					Text: fmt.Sprintf("Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may)}
 			},
 			Run: func(ctx context.Context, k *client.Key) (ui.Result[*client.Key], error) {
-				return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+				return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(contextWithKey(ctx, k), k.ID))
 			}},
-		follow(func(k *client.Key) []name {
-			var names []name
+		followReference(func(k *client.Key) []reference {
+			var names []reference
 			for _, g := range k.Buckets {
-				names = append(names, name{"bucket", g.Bucket.String(), "buckets", g.Cluster.Raw() + "/" + g.Bucket.Raw()})
+				names = append(names, reference{"bucket", g.Bucket.String(), "buckets", g.Cluster.Raw() + "/" + g.Bucket.Raw()})
 			}
 			return names
 		}),
 	}
 }
 
-func aboutKey(ctx context.Context, k *client.Key) context.Context {
+func contextWithKey(ctx context.Context, k *client.Key) context.Context {
 	was := map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets}
-	return client.ContextWithResource(client.ContextWithBefore(ctx, was), "key", ordinal(k.ID), k.Label.String())
+	return client.ContextWithResource(client.ContextWithBefore(ctx, was), "key", formatID(k.ID), k.Label.String())
 }
 
 func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	t.title(k.Label.String())
-	t.line("id", ordinal(k.ID), theme.Muted)
-	t.line("access key", k.AccessKey.String(), theme.Plain)
-	t.line("secret key", "shown once, when it was made", theme.Muted)
+	t.field("id", formatID(k.ID), theme.Muted)
+	t.field("access key", k.AccessKey.String(), theme.Plain)
+	t.field("secret key", "shown once, when it was made", theme.Muted)
 	t.heading("reaches")
-	if may, tone := reach(k); len(k.Buckets) == 0 {
-		t.say(may, tone)
+	if may, tone := describeKeyAccess(k); len(k.Buckets) == 0 {
+		t.paragraph(may, tone)
 	}
 	for _, g := range k.Buckets {
-		t.say(fmt.Sprintf("%s  %s  in %s", permission(g.Permissions), g.Bucket, g.Cluster), theme.Plain)
+		t.paragraph(fmt.Sprintf("%s  %s  in %s", formatPermission(g.Permissions), g.Bucket, g.Cluster), theme.Plain)
 	}
 	return t.String()
 }
 
-func (a *Account) renameKey(k *client.Key) ui.Form {
-	was := labelled{k.Label.Raw()}
-	e := &edit[labelled]{was, was, was}
-	form := ui.NewStoreForm(a.keys(), fmt.Sprintf("Label of key %d", k.ID), []ui.Field{ui.Text("label", "Label", &e.in.Label, keyLabel)},
+func (a *Account) renameKeyForm(k *client.Key) ui.Form {
+	was := labelRequest{k.Label.Raw()}
+	e := &editState[labelRequest]{was, was, was}
+	form := ui.NewStoreForm(a.keys(), fmt.Sprintf("Label of key %d", k.ID), []ui.Field{ui.Text("label", "Label", &e.edited.Label, checkKeyLabel)},
 		func(k *client.Key) string { return k.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Key], error) {
-			return save(aboutKey(ctx, k), e, func(ctx context.Context) (*client.Key, error) { return a.viewKey(ctx, k.ID) },
-				func(k *client.Key) labelled { return labelled{k.Label.Raw()} },
+			return saveEdit(contextWithKey(ctx, k), e, func(ctx context.Context) (*client.Key, error) { return a.fetchKey(ctx, k.ID) },
+				func(k *client.Key) labelRequest { return labelRequest{k.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Key, error) {
-					row, err := a.api.Keys.Update(ctx, k.ID, e.in.Label)
+					row, err := a.api.Keys.Update(ctx, k.ID, e.edited.Label)
 					return withoutSecret(row), err
 				})
 		},
-		changed(k.ID, func(k *client.Key) int { return k.ID }, func(now *client.Key) bool { return now.Label.Raw() == e.in.Label }))
+		updateOutcome(k.ID, func(k *client.Key) int { return k.ID }, func(now *client.Key) bool { return now.Label.Raw() == e.edited.Label }))
 	form.Text = "What a key reaches cannot be changed: make another one and revoke this."
 	form.EnterSubmits = ui.AlwaysSubmit
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
-// keyLabel checks a label by the provider's console: the document shows no bounds.
-func keyLabel(text string) string { return ui.Length(3, 50)(text) }
+// checkKeyLabel checks a label by the provider's console: the document shows no bounds.
+func checkKeyLabel(text string) string { return ui.Length(3, 50)(text) }
 
-// A grade is what a limited key may do with a bucket.
-type grade string
+// A grantLevel is what a limited key may do with a bucket.
+type grantLevel string
 
 const (
-	noAccess  grade = "none"
-	readOnly  grade = "read only"
-	readWrite grade = "read and write"
+	noAccess  grantLevel = "none"
+	readOnly  grantLevel = "read only"
+	readWrite grantLevel = "read and write"
 )
 
-// newKey asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an empty list), or a list.
-func (a *Account) newKey() ui.Form {
+// newKeyForm asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an empty list), or a list.
+func (a *Account) newKeyForm() ui.Form {
 	label, limited := "", false
 	buckets := a.buckets().Rows()
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
 		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))
 	})
-	names, grades := make([]string, len(buckets)), make([]grade, len(buckets))
+	names, grades := make([]string, len(buckets)), make([]grantLevel, len(buckets))
 	for i, b := range buckets {
 		names[i], grades[i] = fmt.Sprintf("%s  %s", b.Label, b.Cluster), noAccess
 	}
@@ -202,7 +202,7 @@ func (a *Account) newKey() ui.Form {
 	before := a.keys().Rows()
 	made := ui.OneTimeSecret{}
 	form := ui.NewStoreFormThen(a.keys(), "New access key", []ui.Field{
-		ui.Text("label", "Label", &label, keyLabel),
+		ui.Text("label", "Label", &label, checkKeyLabel),
 		ui.Switch("limited", "Limited", &limited).NoteFunc(func() string {
 			if limited {
 				return "yes: the buckets chosen below, and no object in any other"
@@ -213,26 +213,26 @@ func (a *Account) newKey() ui.Form {
 			Note("up, down: the bucket · left, right: what it may do"),
 	}, func(k *client.Key, told bool) tea.Cmd {
 		if !told {
-			return a.secretLost(before, label)
+			return a.offerRevokeLostKey(before, label)
 		}
 		return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": made"), ui.Send(made))
 	}, func(ctx context.Context) (ui.Result[*client.Key], error) {
 		k, err := a.api.Keys.Create(client.ContextWithResource(ctx, "key", "", label), request())
 		if err == nil {
-			made = a.once(k)
+			made = a.newKeySecretDialog(k)
 		}
 		return ui.ResultRow(withoutSecret(k), err)
 	}, func(now []*client.Key) ui.AttemptOutcome {
-		return created(before, now, func(k *client.Key) int { return k.ID }, func(k *client.Key) bool { return k.Label.Raw() == label })
+		return createOutcome(before, now, func(k *client.Key) int { return k.ID }, func(k *client.Key) bool { return k.Label.Raw() == label })
 	})
-	form.Review = func() string { return promise(request()) }
+	form.Review = func() string { return describeKeyRequest(request()) }
 	form.EnterSubmits = func() bool { return len(request().Buckets) > 0 }
 	form.ProgressText, form.SubmitLabel = "making", "make"
 	return form
 }
 
 // keyRequest is what a form's values ask for ("bucket_access rules").
-func keyRequest(label string, limited bool, buckets []*client.Bucket, grades []grade) client.KeyRequest {
+func keyRequest(label string, limited bool, buckets []*client.Bucket, grades []grantLevel) client.KeyRequest {
 	in := client.KeyRequest{Label: label}
 	if !limited {
 		return in
@@ -249,16 +249,16 @@ func keyRequest(label string, limited bool, buckets []*client.Bucket, grades []g
 	return in
 }
 
-// always is what every limited key may do ("Access Keys").
-const always = "It can list all buckets and make new ones that it does not reach."
+// limitedKeyNote is what every limited key may do ("Access Keys").
+const limitedKeyNote = "It can list all buckets and make new ones that it does not reach."
 
-// promise says in words what a key will be able to do.
-func promise(in client.KeyRequest) string {
+// describeKeyRequest says in words what a key will be able to do.
+func describeKeyRequest(in client.KeyRequest) string {
 	switch {
 	case in.Buckets == nil:
 		return "It may reach EVERYTHING: all buckets in all clusters, to read, write and delete."
 	case len(in.Buckets) == 0:
-		return "It may reach NOTHING: no bucket is chosen. " + always
+		return "It may reach NOTHING: no bucket is chosen. " + limitedKeyNote
 	}
 	var reads, writes []string
 	for _, g := range in.Buckets {
@@ -270,25 +270,25 @@ func promise(in client.KeyRequest) string {
 	}
 	text := "It may"
 	if len(reads) > 0 {
-		text += " read " + joined(reads)
+		text += " read " + joinWithCommas(reads)
 	}
 	if len(writes) > 0 {
 		if len(reads) > 0 {
 			text += ", and"
 		}
-		text += " read, write and delete in " + joined(writes)
+		text += " read, write and delete in " + joinWithCommas(writes)
 	}
-	return text + ", and nothing else. " + always
+	return text + ", and nothing else. " + limitedKeyNote
 }
 
-// secretLost says that a key was made whose secret nobody has, and offers to revoke it.
-func (a *Account) secretLost(before []*client.Key, label string) tea.Cmd {
+// offerRevokeLostKey says that a key was made whose secret nobody has, and offers to revoke it.
+func (a *Account) offerRevokeLostKey(before []*client.Key, label string) tea.Cmd {
 	for _, k := range a.keys().Rows() {
 		known := slices.ContainsFunc(before, func(o *client.Key) bool { return o.ID == k.ID })
 		if known || k.Label.Raw() != label {
 			continue
 		}
-		revoke := ui.Action{Key: ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"), Writes: true, Do: func() tea.Cmd { return a.revoke(k) }}
+		revoke := ui.Action{Key: ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"), Writes: true, Do: func() tea.Cmd { return a.revokeKey(k) }}
 		return tea.Batch(ui.ShowNews(theme.Warn, k.Label.String()+": made, and its secret was lost with the answer"),
 			ui.Send(ui.Menu{Title: k.Label.String() + " was made, its secret was lost", Actions: []ui.Action{revoke,
 				{Key: ui.Bind("leave it: nobody can use it", "l"), Do: func() tea.Cmd { return nil }}}}))
@@ -296,12 +296,12 @@ func (a *Account) secretLost(before []*client.Key, label string) tea.Cmd {
 	return nil
 }
 
-// revoke ends a key that nobody can use.
-func (a *Account) revoke(k *client.Key) tea.Cmd {
-	id := ordinal(k.ID)
+// revokeKey ends a key that nobody can use.
+func (a *Account) revokeKey(k *client.Key) tea.Cmd {
+	id := formatID(k.ID)
 	return a.keys().Run(ui.Attempt[*client.Key]{RowID: id, ProgressText: "revoking",
 		Send: func(ctx context.Context) (ui.Result[*client.Key], error) {
-			return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(aboutKey(ctx, k), k.ID))
+			return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(contextWithKey(ctx, k), k.ID))
 		},
 		OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.Key], err error) tea.Cmd {
 			if v == ui.Applied {
@@ -311,34 +311,34 @@ func (a *Account) revoke(k *client.Key) tea.Cmd {
 		}})
 }
 
-// once is the dialog that shows a new key's secret.
-func (a *Account) once(k *client.Key) ui.OneTimeSecret {
+// newKeySecretDialog is the dialog that shows a new key's secret.
+func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 	secret, there := k.Secret()
 	if !there {
 		return ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Text: "The API sent no secret with this key: revoke it and make another one.", Name: "secret key", Reveal: func() string { return "" }}
 	}
-	host := a.endpoint(k)
+	host := a.keyEndpoint(k)
 	files := []struct{ name, path, text string }{
-		{"credentials profile of the AWS tools", "lookout-" + plainName(k.Label.Raw()) + ".credentials",
-			"[" + plainName(k.Label.Raw()) + "]\naws_access_key_id = " + k.AccessKey.Raw() + "\naws_secret_access_key = %s\n"},
-		{"rclone remote", "lookout-" + plainName(k.Label.Raw()) + ".rclone.conf",
-			"[" + plainName(k.Label.Raw()) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() + "\nsecret_access_key = %s\nendpoint = " + host + "\n"},
-		{"environment lines", "lookout-" + plainName(k.Label.Raw()) + ".env",
+		{"credentials profile of the AWS tools", "lookout-" + sanitizeName(k.Label.Raw()) + ".credentials",
+			"[" + sanitizeName(k.Label.Raw()) + "]\naws_access_key_id = " + k.AccessKey.Raw() + "\naws_secret_access_key = %s\n"},
+		{"rclone remote", "lookout-" + sanitizeName(k.Label.Raw()) + ".rclone.conf",
+			"[" + sanitizeName(k.Label.Raw()) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() + "\nsecret_access_key = %s\nendpoint = " + host + "\n"},
+		{"environment lines", "lookout-" + sanitizeName(k.Label.Raw()) + ".env",
 			"AWS_ACCESS_KEY_ID=" + k.AccessKey.Raw() + "\nAWS_SECRET_ACCESS_KEY=%s\nAWS_ENDPOINT_URL=https://" + host + "\n"},
 	}
 	o := ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Name: "secret key", Reveal: secret.Reveal,
 		Text:    "The secret key is told this once, and nobody can read it again. Copy it or save it now.",
 		Details: [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}}
 	for _, f := range files {
-		o.Formats = append(o.Formats, ui.ExportFormat{Name: f.name, Path: filepath.Join(a.downloads(), f.path), Write: func(path string) error {
-			return writeSecret(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))
+		o.Formats = append(o.Formats, ui.ExportFormat{Name: f.name, Path: filepath.Join(a.downloadFolder(), f.path), Write: func(path string) error {
+			return writeSecretFile(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))
 		}})
 	}
 	return o
 }
 
-// endpoint is the host of the cluster that a key is for: that of its first bucket, else the first cluster's.
-func (a *Account) endpoint(k *client.Key) string {
+// keyEndpoint is the host of the cluster that a key is for: that of its first bucket, else the first cluster's.
+func (a *Account) keyEndpoint(k *client.Key) string {
 	id := ""
 	if len(k.Buckets) > 0 {
 		id = k.Buckets[0].Cluster.Raw()
@@ -348,11 +348,11 @@ func (a *Account) endpoint(k *client.Key) string {
 			return c.Domain.String()
 		}
 	}
-	return or(client.Clean(id), "not told")
+	return orDefault(client.Clean(id), "not told")
 }
 
-// plainName keeps letters, digits, '-' and '_' of a label: for names of files and profiles.
-func plainName(label string) string {
+// sanitizeName keeps letters, digits, '-' and '_' of a label: for names of files and profiles.
+func sanitizeName(label string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
@@ -362,8 +362,8 @@ func plainName(label string) string {
 	}, label)
 }
 
-// writeSecret makes a file that its owner alone can read. One that exists is left alone.
-func writeSecret(path, text string) error {
+// writeSecretFile makes a file that its owner alone can read. One that exists is left alone.
+func writeSecretFile(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

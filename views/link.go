@@ -16,38 +16,38 @@ import (
 
 // A link is a pre-signed URL that was given out in this run. The URL is a credential: it is in no file.
 type link struct {
-	ID     int           `json:"id"` // its place among those of this run, from 1
-	Bucket string        `json:"bucket"`
-	Name   client.Text   `json:"name"`
-	Method string        `json:"method"`
-	Kind   string        `json:"content_type,omitempty"` // must be sent; "" for none
-	URL    client.Secret `json:"url"`
-	Until  time.Time     `json:"ends"`
+	ID          int           `json:"id"` // its place among those of this run, from 1
+	Bucket      string        `json:"bucket"`
+	Name        client.Text   `json:"name"`
+	Method      string        `json:"method"`
+	ContentType string        `json:"content_type,omitempty"` // must be sent; "" for none
+	URL         client.Secret `json:"url"`
+	Expires     time.Time     `json:"ends"`
 }
 
-// A life is how long a link is valid.
-type life string
+// A linkLifetime is how long a link is valid.
+type linkLifetime string
 
 const (
-	life15m  life = "15 min"
-	life1h   life = "1 h"
-	life6h   life = "6 h"
-	life24h  life = "24 h"
-	lifeOwn  life = "seconds"
-	shortest      = 360
-	longest       = 86400
+	lifetime15m        linkLifetime = "15 min"
+	lifetime1h         linkLifetime = "1 h"
+	lifetime6h         linkLifetime = "6 h"
+	lifetime24h        linkLifetime = "24 h"
+	lifetimeCustom     linkLifetime = "seconds"
+	minLifetimeSeconds              = 360
+	maxLifetimeSeconds              = 86400
 )
 
-// seconds of a life; own is taken where it says so.
-func (l life) seconds(own int) int {
+// inSeconds of a life; own is taken where it says so.
+func (l linkLifetime) inSeconds(own int) int {
 	switch l {
-	case life15m:
+	case lifetime15m:
 		return 15 * 60
-	case life6h:
+	case lifetime6h:
 		return 6 * 3600
-	case life24h:
+	case lifetime24h:
 		return 24 * 3600
-	case lifeOwn:
+	case lifetimeCustom:
 		return own
 	}
 	return 3600
@@ -56,59 +56,59 @@ func (l life) seconds(own int) int {
 // linkForm builds a pre-signed URL ("Object Storage", rule 4).
 func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 	in := client.PresignRequest{Name: name, Method: "GET"}
-	how, own := life1h, 3600
+	how, own := lifetime1h, 3600
 	form := ui.Form{Title: "Link to " + client.Clean(name), ProgressText: "asking", SubmitLabel: "make the link",
 		Text: "Whoever has the link can do this one thing until it ends, without a key.",
 		Fields: []ui.Field{
-			ui.Choice("expires_in", "Valid for", &how, life15m, life1h, life6h, life24h, lifeOwn),
-			ui.Number("seconds", "Seconds", &own, shortest, longest).When(func() bool { return how == lifeOwn }),
+			ui.Choice("expires_in", "Valid for", &how, lifetime15m, lifetime1h, lifetime6h, lifetime24h, lifetimeCustom),
+			ui.Number("seconds", "Seconds", &own, minLifetimeSeconds, maxLifetimeSeconds).When(func() bool { return how == lifetimeCustom }),
 			ui.Choice("method", "Method", &in.Method, "GET", "PUT", "DELETE").Note("GET reads the object, PUT stores it, DELETE deletes it"),
 			ui.Text("content_type", "Content type", &in.ContentType, ui.Length(0, 255), func(text string) string {
-				return because(text == "" && in.Method == "PUT", "needed for PUT: it must then be sent with the object")
+				return reasonIf(text == "" && in.Method == "PUT", "needed for PUT: it must then be sent with the object")
 			}).When(func() bool { return in.Method == "PUT" }),
 		},
 		EnterSubmits: func() bool { return in.Method == "GET" },
 		Review: func() string {
-			end := a.now().Add(time.Duration(how.seconds(own)) * time.Second)
-			return "It ends at " + a.bothTimes(end, "Mon 2 Jan 15:04:05 MST")
+			end := a.now().Add(time.Duration(how.inSeconds(own)) * time.Second)
+			return "It ends at " + a.formatLocalAndUTC(end, "Mon 2 Jan 15:04:05 MST")
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			in.Expires = how.seconds(own)
+			in.Expires = how.inSeconds(own)
 			signed, err := a.api.Objects.Presign(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
 			if err != nil {
 				return nil, err
 			}
-			l := a.links.add(link{Bucket: bucketName(b), Name: client.NewText(name), Method: in.Method, Kind: in.ContentType, URL: signed.URL, Until: a.now().Add(time.Duration(in.Expires) * time.Second)})
+			l := a.links.add(link{Bucket: bucketName(b), Name: client.NewText(name), Method: in.Method, ContentType: in.ContentType, URL: signed.URL, Expires: a.now().Add(time.Duration(in.Expires) * time.Second)})
 			return func() tea.Cmd {
-				return tea.Batch(a.givenLinks().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: l}}))
+				return tea.Batch(a.linkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: l}}))
 			}, nil
 		}}
 	return form
 }
 
-// curl is the link as a command. The URL stands in single quotes that nothing in it can end.
-func (l *link) curl() string {
+// curlCommand is the link as a command. The URL stands in single quotes that nothing in it can end.
+func (l *link) curlCommand() string {
 	quoted := "'" + strings.ReplaceAll(l.URL.Reveal(), "'", `'\''`) + "'"
 	switch l.Method {
 	case "PUT":
-		return "curl --fail -H 'Content-Type: " + strings.ReplaceAll(l.Kind, "'", "") + "' -T FILE " + quoted
+		return "curl --fail -H 'Content-Type: " + strings.ReplaceAll(l.ContentType, "'", "") + "' -T FILE " + quoted
 	case "DELETE":
 		return "curl --fail -X DELETE " + quoted
 	}
 	return "curl --fail -o FILE " + quoted
 }
 
-// copied is the link on its way to the clipboard.
-func (l *link) copied() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
+// copyURL is the link on its way to the clipboard.
+func (l *link) copyURL() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
 
-// copiedAsCurl is the link as a command on its way to the clipboard.
-func (l *link) copiedAsCurl() tea.Msg { return ui.CopyMsg{Text: l.curl(), Label: "curl line"} }
+// copyCurl is the link as a command on its way to the clipboard.
+func (l *link) copyCurl() tea.Msg { return ui.CopyMsg{Text: l.curlCommand(), Label: "curl line"} }
 
 // A linkView shows one link.
 type linkView struct {
 	a      *Account
 	link   *link
-	code   bool // the QR code is shown
+	showQR bool // the QR code is shown
 	scroll ui.Viewport
 }
 
@@ -130,10 +130,10 @@ func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 // Actions give the link away.
 func (p *linkView) Actions() []ui.Action {
 	acts := []ui.Action{
-		{Key: ui.Bind("copy the link", "y", "enter"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copied()) }},
-		{Key: ui.Bind("copy as curl", "c"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copiedAsCurl()) }},
-		{Key: ui.Bind("QR code", "Q"), ShowInHints: true, Do: func() tea.Cmd { p.code = !p.code; return nil }},
-		{Key: ui.Bind("open in browser", "o"), DisabledReason: because(p.link.Method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) }},
+		{Key: ui.Bind("copy the link", "y", "enter"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copyURL()) }},
+		{Key: ui.Bind("copy as curl", "c"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copyCurl()) }},
+		{Key: ui.Bind("QR code", "Q"), ShowInHints: true, Do: func() tea.Cmd { p.showQR = !p.showQR; return nil }},
+		{Key: ui.Bind("open in browser", "o"), DisabledReason: reasonIf(p.link.Method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) }},
 		p.a.linksAction(),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
 	}
@@ -142,40 +142,40 @@ func (p *linkView) Actions() []ui.Action {
 
 // View is the link and its end.
 func (p *linkView) View(b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	l := p.link
-	p.a.linkLines(t, l)
+	p.a.writeLink(t, l)
 	t.heading("link")
 	for _, line := range ui.Hardwrap(client.Clean(l.URL.Reveal()), b.Width) {
-		t.say(line, theme.Accent)
+		t.paragraph(line, theme.Accent)
 	}
-	if p.code {
+	if p.showQR {
 		t.heading("QR code")
-		t.block(strings.Join(square(l.URL.Reveal(), b), "\n"))
+		t.rendered(strings.Join(renderQRCode(l.URL.Reveal(), b), "\n"))
 	}
 	return p.scroll.View(b, t.String())
 }
 
-// linkLines are what a link allows, and until when.
-func (a *Account) linkLines(t *sheet, l *link) {
+// writeLink are what a link allows, and until when.
+func (a *Account) writeLink(t *detailWriter, l *link) {
 	t.title(l.Method + " " + l.Name.String())
-	t.line("bucket", l.Bucket, theme.Muted)
-	t.line("ends", a.ends(l, t.box.Now), theme.Warn)
-	if l.Kind != "" {
-		t.line("content type", client.Clean(l.Kind)+", to be sent as it stands here", theme.Plain)
+	t.field("bucket", l.Bucket, theme.Muted)
+	t.field("ends", a.formatLinkExpiry(l, t.box.Now), theme.Warn)
+	if l.ContentType != "" {
+		t.field("content type", client.Clean(l.ContentType)+", to be sent as it stands here", theme.Plain)
 	}
 }
 
-// ends is when a link ends, here and in UTC.
-func (a *Account) ends(l *link, now time.Time) string {
-	if rest := l.Until.Sub(now); rest > 0 {
-		return fmt.Sprintf("%s, in %s", a.bothTimes(l.Until, "Mon 15:04:05 MST"), ui.FormatAge(rest))
+// formatLinkExpiry is when a link ends, here and in UTC.
+func (a *Account) formatLinkExpiry(l *link, now time.Time) string {
+	if rest := l.Expires.Sub(now); rest > 0 {
+		return fmt.Sprintf("%s, in %s", a.formatLocalAndUTC(l.Expires, "Mon 15:04:05 MST"), ui.FormatAge(rest))
 	}
 	return "it has ended"
 }
 
-// square is a QR code in half blocks, two rows of the code in one line: dark modules on light ones, whichever of them the theme's text is.
-func square(text string, b ui.Box) []string {
+// renderQRCode is a QR code in half blocks, two rows of the code in one line: dark modules on light ones, whichever of them the theme's text is.
+func renderQRCode(text string, b ui.Box) []string {
 	code, err := qrcode.New(text, qrcode.Low)
 	if err != nil {
 		return []string{"no code holds a link of this length"}
@@ -196,8 +196,8 @@ func square(text string, b ui.Box) []string {
 	return lines
 }
 
-// bothTimes is a moment in local time, and in UTC where that is another.
-func (a *Account) bothTimes(t time.Time, layout string) string {
+// formatLocalAndUTC is a moment in local time, and in UTC where that is another.
+func (a *Account) formatLocalAndUTC(t time.Time, layout string) string {
 	local := t.In(a.location)
 	if _, offset := local.Zone(); offset == 0 {
 		return local.Format(layout)

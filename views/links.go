@@ -11,14 +11,14 @@ import (
 	"lookout/ui"
 )
 
-// given are the links of this run in the order they were made. It may be used by several goroutines.
-type given struct {
+// issuedLinks are the links of this run in the order they were made. It may be used by several goroutines.
+type issuedLinks struct {
 	mu    sync.Mutex
 	links []*link
 }
 
 // add numbers a link and keeps it.
-func (g *given) add(l link) *link {
+func (g *issuedLinks) add(l link) *link {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	l.ID = len(g.links) + 1
@@ -27,7 +27,7 @@ func (g *given) add(l link) *link {
 }
 
 // newestFirst are all links, the latest first.
-func (g *given) newestFirst() []*link {
+func (g *issuedLinks) newestFirst() []*link {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	rows := slices.Clone(g.links)
@@ -35,9 +35,9 @@ func (g *given) newestFirst() []*link {
 	return rows
 }
 
-// givenLinks is the set of the links of this run. It is read from memory, not from the API.
-func (a *Account) givenLinks() *ui.Store[*link] {
-	return share(a, "links", func(l *link) string { return ordinal(l.ID) }, func(context.Context, string) (ui.RowPage[*link], error) {
+// linkStore is the set of the links of this run. It is read from memory, not from the API.
+func (a *Account) linkStore() *ui.Store[*link] {
+	return sharedStore(a, "links", func(l *link) string { return formatID(l.ID) }, func(context.Context, string) (ui.RowPage[*link], error) {
 		return ui.RowPage[*link]{Rows: a.links.newestFirst()}, nil
 	})
 }
@@ -52,16 +52,16 @@ func (a *Account) linksAction() ui.Action {
 func (a *Account) linksPane() ui.Pane {
 	return &ui.List[*link]{
 		Title:         "links",
-		Store:         a.givenLinks(),
+		Store:         a.linkStore(),
 		NoAutoRefresh: true,
 		Breadcrumb:    func() string { return "links of this run" },
 		Columns: []ui.Column[*link]{
 			{Title: "method", Width: 7, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain }},
 			{Title: "name", Min: 20, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong }},
 			{Title: "bucket", Min: 16, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Bucket, theme.Muted }},
-			{Title: "left", Width: 8, AlignRight: true, Cell: leftOfLink, Less: func(l, m *link) bool { return l.Until.Before(m.Until) }},
+			{Title: "left", Width: 8, AlignRight: true, Cell: linkRemainingCell, Less: func(l, m *link) bool { return l.Expires.Before(m.Expires) }},
 		},
-		Operations: a.linkActs(),
+		Operations: a.linkOperations(),
 		PaneActions: func() []ui.Action {
 			return []ui.Action{{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }}}
 		},
@@ -72,30 +72,30 @@ func (a *Account) linksPane() ui.Pane {
 	}
 }
 
-// leftOfLink is how long a link is still valid.
-func leftOfLink(l *link, b ui.Box) (string, theme.Tone) {
-	if rest := l.Until.Sub(b.Now); rest > 0 {
+// linkRemainingCell is how long a link is still valid.
+func linkRemainingCell(l *link, b ui.Box) (string, theme.Tone) {
+	if rest := l.Expires.Sub(b.Now); rest > 0 {
 		return ui.FormatAge(rest), theme.Plain
 	}
 	return "ended", theme.Muted
 }
 
-func (a *Account) linkActs() []ui.Operation[*link] {
-	over := func(l *link) string { return because(!l.Until.After(a.now()), "the link has ended") }
+func (a *Account) linkOperations() []ui.Operation[*link] {
+	over := func(l *link) string { return reasonIf(!l.Expires.After(a.now()), "the link has ended") }
 	return []ui.Operation[*link]{
 		{Keys: []string{"enter", "l", "right"}, Name: "open", Description: "the link in full, as a QR code, in the browser", ShowInHints: true, OpenPane: func(l *link) ui.Pane { return &linkView{a: a, link: l} }},
-		{Keys: []string{"y"}, Name: "copy the link", ShowInHints: true, DisabledReason: over, Message: (*link).copied},
-		{Keys: []string{"c"}, Name: "copy as curl", ShowInHints: true, DisabledReason: over, Message: (*link).copiedAsCurl},
+		{Keys: []string{"y"}, Name: "copy the link", ShowInHints: true, DisabledReason: over, Message: (*link).copyURL},
+		{Keys: []string{"c"}, Name: "copy as curl", ShowInHints: true, DisabledReason: over, Message: (*link).copyCurl},
 	}
 }
 
 func (a *Account) linkDetail(l *link, b ui.Box) string {
-	t := newSheet(b)
-	a.linkLines(t, l)
-	t.say("enter shows the link", theme.Muted)
+	t := newDetailWriter(b)
+	a.writeLink(t, l)
+	t.paragraph("enter shows the link", theme.Muted)
 	return t.String()
 }
 
 func linksFoot(set *ui.Store[*link], b ui.Box) string {
-	return b.Theme.Paint(theme.Muted, count(set.Len(), "link", "links")+" · whoever has one needs no key until it ends")
+	return b.Theme.Paint(theme.Muted, pluralize(set.Len(), "link", "links")+" · whoever has one needs no key until it ends")
 }

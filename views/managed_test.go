@@ -14,31 +14,31 @@ import (
 // A token that may only read says so where something would be changed, and the rows of the list serve.
 func TestReadOnlyScopeIsExplained(t *testing.T) {
 	faulttest.ReportCase(t, "A26", "told on the screen")
-	start(t, emulator.Options{Scopes: "account:read_only object_storage:read_only"}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{Scopes: "account:read_only object_storage:read_only"}, 120, 36, func(r *harness) {
 		r.press("4", "e")
-		r.see("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
+		r.requireText("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
 		r.press("<enter>")
-		r.see("not read by itself", "account:read_write", "Night desk", "+1 555 0199")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("not read by itself", "account:read_write", "Night desk", "+1 555 0199")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("applied: %v", got)
 		}
 	})
 }
 
 // What somebody else changed in the same member is shown, not overwritten; what was changed elsewhere is left as it is.
-func TestEditedByTwo(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+func TestEdit_conflictWithAnotherUser(t *testing.T) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " M.")
 		if _, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Ada Wong-Li", "email": "ada@new.acme.net"}); err != nil {
 			r.Fatal(err)
 		}
 		r.press("<ctrl+s>")
-		r.see("somebody else changed this meanwhile", "is by now: Ada Wong-Li", "Ada Wong M.")
-		if got := len(r.applied()); got != 1 {
+		r.requireText("somebody else changed this meanwhile", "is by now: Ada Wong-Li", "Ada Wong M.")
+		if got := len(r.appliedOperations()); got != 1 {
 			r.Fatalf("%d changes instead of the other's alone", got)
 		}
 		r.press("<ctrl+s>")
-		r.see("Ada Wong M.: saved")
+		r.requireText("Ada Wong M.: saved")
 		now, err := r.api.Contacts.Get(r.Context(), 11)
 		if err != nil || now.Name.Raw() != "Ada Wong M." || now.Email.Raw() != "ada@new.acme.net" {
 			r.Errorf("%+v %v", now, err)
@@ -49,10 +49,10 @@ func TestEditedByTwo(t *testing.T) {
 // An edit that changes nothing is not sent.
 func TestNothingChangedIsNotSent(t *testing.T) {
 	faulttest.ReportCase(t, "B11", "nothing")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "e", "<ctrl+s>")
-		r.see("nothing has been changed")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("nothing has been changed")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Errorf("applied: %v", got)
 		}
 	})
@@ -61,19 +61,19 @@ func TestNothingChangedIsNotSent(t *testing.T) {
 // A login whose answer was lost may be sent again, and is not sent again by itself.
 func TestALostAnswerToALogin(t *testing.T) {
 	faulttest.ReportCase(t, "B3", "the same login is offered again")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.see("Sending the same login twice does no harm", "root")
-		r.miss("canary-password")
-		if got := r.applied(); len(got) != 1 {
+		r.requireText("Sending the same login twice does no harm", "root")
+		r.requireNoText("canary-password")
+		if got := r.appliedOperations(); len(got) != 1 {
 			r.Fatalf("applied: %v", got)
 		}
 		r.press("<ctrl+s>")
-		r.see("login is changed")
+		r.requireText("login is changed")
 		for _, e := range r.journal.Entries(time.Time{}) {
-			if strings.Contains(strings.ToLower(string(asText(e))), "canary") {
+			if strings.Contains(strings.ToLower(string(toJSON(e))), "canary") {
 				r.Errorf("the journal holds the password: %v", e)
 			}
 		}
@@ -82,7 +82,7 @@ func TestALostAnswerToALogin(t *testing.T) {
 
 // Access is toggled for one, for many, and back.
 func TestAccessOfInstances(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		access := func() (on []string) {
 			for i, err := range r.api.Instances.All(r.Context()) {
 				if err != nil {
@@ -96,15 +96,15 @@ func TestAccessOfInstances(t *testing.T) {
 		}
 		before := access()
 		r.press("6", "/", "db1", "<enter>", "d")
-		r.see("db1: support may not log in", "u")
+		r.requireText("db1: support may not log in", "u")
 		r.press("u")
-		r.see("db1: support may log in")
+		r.requireText("db1: support may log in")
 		r.press("t")
-		r.see("db1: support may not log in")
+		r.requireText("db1: support may not log in")
 		r.press("t", "<esc>", "A", "d")
 		r.wait(time.Second)
 		count := len(before)
-		r.see("Deny access:")
+		r.requireText("Deny access:")
 		r.press(strings.TrimSpace(string(rune('0'+count))), "<enter>")
 		if on := access(); len(on) != 0 {
 			r.Errorf("still on: %v\n%s", on, r.screen())
@@ -119,46 +119,46 @@ func TestAccessOfInstances(t *testing.T) {
 
 // f goes to what a row names, ctrl+o comes back.
 func TestFollowANameAndComeBack(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "billing-api", "<enter>", "f")
-		r.see("Go to", "issue 823", "contact Ada Wong", "credential db2-root", "instance db2")
+		r.requireText("Go to", "issue 823", "contact Ada Wong", "credential db2-root", "instance db2")
 		r.press("2")
-		r.see("9 contacts in", "▸ Ada Wong")
+		r.requireText("9 contacts in", "▸ Ada Wong")
 		r.press("<ctrl+o>")
-		r.see("▸ ▲ problem")
+		r.requireText("▸ ▲ problem")
 		r.press("f", "4")
-		r.see("▸ db2-root")
+		r.requireText("▸ db2-root")
 		r.press("f", "1")
-		r.see("▸ ▲ problem")
+		r.requireText("▸ ▲ problem")
 	})
 }
 
 // The name of a group is cleared with null, a number that was never given is not sent.
-func TestClearedIsNullAbsentIsAbsent(t *testing.T) {
+func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 	faulttest.ReportCase(t, "B11", "as forms send them")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ben", "<enter>", "e", "<tab>", "<tab>", "<tab>", "<tab>")
 		for range "billing" {
 			r.press("<backspace>")
 		}
 		r.press("<ctrl+s>")
-		r.see("Ben Idris: saved")
+		r.requireText("Ben Idris: saved")
 		body := r.emu.Ledger()[0].Body
 		if len(body) != 1 || string(body["group"]) != "null" {
-			r.Errorf("sent %s", asText(body))
+			r.Errorf("sent %s", toJSON(body))
 		}
 	})
 }
 
 // A refused bound stands beneath its field, and nothing typed is lost.
 func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.emu.InjectFault("create contact", emulator.Fault{Status: 400, Times: 1,
 			Body: `{"errors":[{"field":"phone.primary","reason":"Must be a phone number"},{"reason":"Too many contacts"}]}`})
 		r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<tab>", "nonsense", "<ctrl+s>")
-		r.see("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")
+		r.requireText("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")
 		r.press("<ctrl+s>")
-		r.see("Zed Ek: added")
+		r.requireText("Zed Ek: added")
 	})
 }
 
@@ -184,10 +184,10 @@ func TestBoundsAreChecked(t *testing.T) {
 		"service body":          {[]string{"3", "n", "abc", "<tab>", "<tab>", "http://a.net", "<tab>", "<tab>", long, "<ctrl+s>"}, "100 characters"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 50, func(r *rig) {
+			startProgram(t, emulator.Options{}, 120, 50, func(r *harness) {
 				r.press(c.keys...)
-				r.see(c.see)
-				if got := r.applied(); len(got) != 0 {
+				r.requireText(c.see)
+				if got := r.appliedOperations(); len(got) != 0 {
 					r.Errorf("applied: %v", got)
 				}
 			})

@@ -14,10 +14,10 @@ import (
 	"lookout/views"
 )
 
-// attentive runs a test with a program that tells notices, started on a pane that shows neither services nor issues.
-func attentive(t *testing.T, notify shell.NotifyOptions, test func(r *rig, told *[]string)) {
+// startWithNotices runs a test with a program that tells notices, started on a pane that shows neither services nor issues.
+func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *harness, told *[]string)) {
 	t.Helper()
-	start(t, emulator.Options{SimulateIncidents: true}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{SimulateIncidents: true}, 120, 36, func(r *harness) {
 		var told []string
 		notify.Send = func(title, text string) tea.Cmd {
 			told = append(told, title+": "+text)
@@ -31,7 +31,7 @@ func attentive(t *testing.T, notify shell.NotifyOptions, test func(r *rig, told 
 			t.Fatal(err)
 		}
 		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC,
-			OnOpen: account.Opened, Notices: account.Notices, RefreshNoticeSources: account.Attend, Notify: notify, StartPane: "buckets"})
+			OnOpen: account.OnOpen, Notices: account.Notices, RefreshNoticeSources: account.RefreshNoticeSources, Notify: notify, StartPane: "buckets"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,8 +42,8 @@ func attentive(t *testing.T, notify shell.NotifyOptions, test func(r *rig, told 
 }
 
 // Trouble is told once, whatever pane is in front, and the pane stays.
-func TestTroubleIsToldOnce(t *testing.T) {
-	attentive(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.LeavesOK, views.NewIssue}}, func(r *rig, told *[]string) {
+func TestNotices_reportedOnce(t *testing.T) {
+	startWithNotices(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK, views.RuleNewIssue}}, func(r *harness, told *[]string) {
 		r.wait(2 * time.Minute)
 		if len(*told) != 0 {
 			r.Fatalf("told before anything happened: %v", *told)
@@ -52,21 +52,21 @@ func TestTroubleIsToldOnce(t *testing.T) {
 		if len(*told) != 2 || !strings.Contains(strings.Join(*told, "\n"), "has a problem") || !strings.Contains(strings.Join(*told, "\n"), "new issue 901: ") {
 			r.Fatalf("told: %v", *told)
 		}
-		r.see("Buckets", "acme-backups")
+		r.requireText("Buckets", "acme-backups")
 		r.press("m")
-		r.see("has a problem", "new issue 901")
+		r.requireText("has a problem", "new issue 901")
 	})
 }
 
 // By the rules of the account nothing else is told beside the screen; the line of news has it all the same.
 func TestRulesOfNotices(t *testing.T) {
-	attentive(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
+	startWithNotices(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleNewIssue}}, func(r *harness, told *[]string) {
 		r.wait(250 * time.Second)
 		if len(*told) != 1 || !strings.Contains((*told)[0], "new issue") {
 			r.Errorf("told: %v", *told)
 		}
 	})
-	attentive(t, shell.NotifyOptions{Rules: []string{views.NewIssue}}, func(r *rig, told *[]string) {
+	startWithNotices(t, shell.NotifyOptions{Rules: []string{views.RuleNewIssue}}, func(r *harness, told *[]string) {
 		before := r.emu.RequestCount("list services")
 		r.wait(250 * time.Second)
 		if len(*told) != 0 || r.emu.RequestCount("list services") != before {
@@ -76,10 +76,10 @@ func TestRulesOfNotices(t *testing.T) {
 }
 
 // What somebody does here is no trouble.
-func TestOwnChangesAreNoTrouble(t *testing.T) {
-	attentive(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.LeavesOK}}, func(r *rig, told *[]string) {
+func TestNotices_ignoreOwnChanges(t *testing.T) {
+	startWithNotices(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK}}, func(r *harness, told *[]string) {
 		r.press("3", "/", "web-1", "<enter>", "d", "<ctrl+s>")
-		r.see("disabled")
+		r.requireText("disabled")
 		r.press("E")
 		r.wait(30 * time.Second)
 		if len(*told) != 0 {

@@ -13,39 +13,39 @@ import (
 
 // An objectView is one object: what is known of it, its access, its first bytes.
 type objectView struct {
-	a      *Account
-	bucket *client.Bucket
-	object client.Object
-	acl    *ui.Store[*client.ObjectACL]
-	peek   *ui.Store[*preview]
-	xml    bool // the ACL's XML is shown
-	scroll ui.Viewport
-	shown  drawn
+	a        *Account
+	bucket   *client.Bucket
+	object   client.Object
+	acl      *ui.Store[*client.ObjectACL]
+	preview  *ui.Store[*preview]
+	showXML  bool // the ACL's XML is shown
+	scroll   ui.Viewport
+	rendered renderedPreview
 }
 
-// drawn is the content as it was drawn last: taking it apart for each frame would cost milliseconds.
-type drawn struct {
-	width int
-	look  *theme.Theme
-	epoch int
-	text  string
+// renderedPreview is the content as it was drawn last: taking it apart for each frame would cost milliseconds.
+type renderedPreview struct {
+	width   int
+	theme   *theme.Theme
+	version int
+	text    string
 }
 
 func (a *Account) objectPane(b *client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
 	cluster, label, name := b.Cluster.Raw(), b.Label.Raw(), o.Name.Raw()
 	p.acl = ui.NewStore(a.ctx, ui.Source[*client.ObjectACL]{Name: "access", ID: func(*client.ObjectACL) string { return name }, Now: a.now,
-		Fetch: single(func(ctx context.Context) (*client.ObjectACL, error) {
+		Fetch: singleFetcher(func(ctx context.Context) (*client.ObjectACL, error) {
 			return a.api.Objects.ACL(ctx, cluster, label, name)
 		})})
-	p.peek = ui.NewStore(a.ctx, ui.Source[*preview]{Name: "first bytes", ID: func(*preview) string { return name }, Now: a.now,
-		Fetch: single(func(ctx context.Context) (*preview, error) { return a.peek(ctx, cluster, label, name) })})
+	p.preview = ui.NewStore(a.ctx, ui.Source[*preview]{Name: "first bytes", ID: func(*preview) string { return name }, Now: a.now,
+		Fetch: singleFetcher(func(ctx context.Context) (*preview, error) { return a.fetchPreview(ctx, cluster, label, name) })})
 	return p
 }
 
-// peek reads the first bytes over a pre-signed URL.
-func (a *Account) peek(ctx context.Context, cluster, bucket, name string) (*preview, error) {
-	data, kind, err := a.api.Objects.Peek(ctx, cluster, bucket, name, peekSize)
+// fetchPreview reads the first bytes over a pre-signed URL.
+func (a *Account) fetchPreview(ctx context.Context, cluster, bucket, name string) (*preview, error) {
+	data, kind, err := a.api.Objects.Peek(ctx, cluster, bucket, name, previewSize)
 	p := newPreview(name, kind, data)
 	return &p, err
 }
@@ -65,8 +65,8 @@ func (p *objectView) SkipsAutoRefresh() bool { return true }
 // Refresh reads access and first bytes again, those that were asked for.
 func (p *objectView) Refresh() tea.Cmd {
 	cmds := []tea.Cmd{p.acl.Refresh()}
-	if p.peek.Loaded() {
-		cmds = append(cmds, p.peek.Refresh())
+	if p.preview.Loaded() {
+		cmds = append(cmds, p.preview.Refresh())
 	}
 	return tea.Batch(cmds...)
 }
@@ -77,7 +77,7 @@ func (p *objectView) LoadMissing() tea.Cmd { return p.acl.EnsureLoaded() }
 // OnClose ends what is being read.
 func (p *objectView) OnClose() {
 	p.acl.Cancel()
-	p.peek.Cancel()
+	p.preview.Cancel()
 }
 
 // Update scrolls.
@@ -89,18 +89,18 @@ func (p *objectView) Actions() []ui.Action {
 	enter := func(form func() ui.Form) func() tea.Cmd {
 		return func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: form()}) }
 	}
-	acts := a.scopedActions(storageWrite,
-		ui.Action{Key: ui.Bind("preview", "enter"), Description: "its first 64 KiB, read over a pre-signed URL", ShowInHints: true, Do: p.peek.Refresh},
+	acts := a.requireScopeForActions(storageWriteScope,
+		ui.Action{Key: ui.Bind("preview", "enter"), Description: "its first 64 KiB, read over a pre-signed URL", ShowInHints: true, Do: p.preview.Refresh},
 		ui.Action{Key: ui.Bind("link", "L"), ShowInHints: true, OpensView: true, Do: enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) })},
 		ui.Action{Key: ui.Bind("download", "w"), ShowInHints: true, OpensView: true, Do: enter(func() ui.Form { return a.downloadForm(b, o) })},
 		ui.Action{Key: ui.Bind("access", "c"), ShowInHints: true, Writes: true, OpensView: true, Do: enter(func() ui.Form { return a.objectAccessForm(b, o.Name) })},
-		ui.Action{Key: ui.Bind("ACL as XML", "x"), DisabledReason: because(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.xml = !p.xml; return nil }},
+		ui.Action{Key: ui.Bind("ACL as XML", "x"), DisabledReason: reasonIf(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.showXML = !p.showXML; return nil }},
 		ui.Action{Key: ui.Bind("copy name", "y"), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) }},
 		ui.Action{Key: ui.Bind("delete", "D"), Writes: true, Confirm: &ui.Confirmation{Title: "Delete object", ConfirmLabel: "delete",
-			Text: fmt.Sprintf("Object %s (%s) in %s is deleted for good.", o.Name, size(o.Size), bucketName(b))},
+			Text: fmt.Sprintf("Object %s (%s) in %s is deleted for good.", o.Name, formatSize(o.Size), bucketName(b))},
 			Do: func() tea.Cmd {
 				a.transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
-				return tea.Batch(a.moved(), ui.Send(ui.ClosePaneMsg{}))
+				return tea.Batch(a.syncTransfers(), ui.Send(ui.ClosePaneMsg{}))
 			}},
 		a.linksAction(),
 		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
@@ -110,30 +110,30 @@ func (p *objectView) Actions() []ui.Action {
 
 // View is the object from its properties to its first bytes.
 func (p *objectView) View(b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	t.title(p.object.Name.String())
-	t.line("bucket", bucketName(p.bucket), theme.Muted)
-	p.a.objectLines(t, p.object)
-	p.access(t)
-	p.first(t)
+	t.field("bucket", bucketName(p.bucket), theme.Muted)
+	p.a.writeObject(t, p.object)
+	p.writeAccess(t)
+	p.writePreview(t)
 	return p.scroll.View(b, t.String())
 }
 
-func (p *objectView) access(t *sheet) {
-	acl, known := the(p.acl)
+func (p *objectView) writeAccess(t *detailWriter) {
+	acl, known := onlyRow(p.acl)
 	if !known {
-		t.line("access", notYet(p.acl.Freshness(), "reading"), theme.Muted)
+		t.field("access", loadingOrError(p.acl.Freshness(), "reading"), theme.Muted)
 		return
 	}
-	t.line("access", fmt.Sprintf("%s  %s", acl.ACL, meaningOf(acl.ACL)), theme.Plain)
-	if p.xml {
+	t.field("access", fmt.Sprintf("%s  %s", acl.ACL, describeObjectACL(acl.ACL)), theme.Plain)
+	if p.showXML {
 		t.heading("ACL as XML")
-		t.text(acl.XML.Raw())
+		t.serverText(acl.XML.Raw())
 	}
 }
 
-// meaningOf is what an object's ACL allows.
-func meaningOf(acl client.ACL) string {
+// describeObjectACL is what an object's ACL allows.
+func describeObjectACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:
 		return "(only this account's keys)"
@@ -149,36 +149,36 @@ func meaningOf(acl client.ACL) string {
 	return ""
 }
 
-// first is the preview.
-func (p *objectView) first(t *sheet) {
-	if got, known := the(p.peek); known {
-		shown := fmt.Sprintf("first %s", size(int64(got.size)))
+// writePreview is the preview.
+func (p *objectView) writePreview(t *detailWriter) {
+	if got, known := onlyRow(p.preview); known {
+		shown := fmt.Sprintf("first %s", formatSize(int64(got.size)))
 		if int64(got.size) == p.object.Size {
 			shown = "content"
 		}
-		t.heading(shown + prefixed(" · ", client.Clean(got.kind)))
-		t.block(p.content(got, t.box))
+		t.heading(shown + withPrefix(" · ", client.Clean(got.contentType)))
+		t.rendered(p.renderPreview(got, t.box))
 		return
 	}
-	fresh := p.peek.Freshness()
+	fresh := p.preview.Freshness()
 	switch {
 	case fresh.Err != nil:
 		t.heading("content")
-		t.say(fresh.Err.Error()+" · enter tries again", theme.Warn)
+		t.paragraph(fresh.Err.Error()+" · enter tries again", theme.Warn)
 	case fresh.Loading:
 		t.heading("content")
-		t.say("reading the first bytes", theme.Muted)
+		t.paragraph("reading the first bytes", theme.Muted)
 	default:
 		t.heading("enter shows the first 64 KiB")
 	}
 }
 
-// content is the preview, drawn again only where something has changed.
-func (p *objectView) content(got *preview, b ui.Box) string {
-	if p.shown.width != b.Width || p.shown.look != b.Theme || p.shown.epoch != p.peek.Version() {
-		p.shown = drawn{b.Width, b.Theme, p.peek.Version(), got.draw(b)}
+// renderPreview is the preview, drawn again only where something has changed.
+func (p *objectView) renderPreview(got *preview, b ui.Box) string {
+	if p.rendered.width != b.Width || p.rendered.theme != b.Theme || p.rendered.version != p.preview.Version() {
+		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), got.render(b)}
 	}
-	return p.shown.text
+	return p.rendered.text
 }
 
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
@@ -186,7 +186,7 @@ func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
 	acl := client.ACLPrivate
 	form := ui.Form{Title: "Access to " + name.String(), ProgressText: "changing", SubmitLabel: "change", Text: "In " + bucketName(b) + ".",
 		Fields:          []ui.Field{ui.Choice("acl", "ACL", &acl, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite)},
-		Review:          func() string { return meaningOf(acl) },
+		Review:          func() string { return describeObjectACL(acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			ctx = client.ContextWithResource(ctx, "object", bucketID(b)+"/"+name.Raw(), name.String())

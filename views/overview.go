@@ -14,18 +14,18 @@ import (
 
 // overview is the account at a glance: each box is a pane in small.
 type overview struct {
-	a     *Account
-	at    int // the box that has the keyboard
-	boxes []glance
-	drawn map[int]bool // boxes that there was room for; the keyboard goes to no other
-	areas []area       // of the last frame
+	a       *Account
+	focused int // the box that has the keyboard
+	boxes   []overviewBox
+	visible map[int]bool // boxes that there was room for; the keyboard goes to no other
+	areas   []boxArea    // of the last frame
 }
 
-// area is where a box stands in the frame.
-type area struct{ box, x, y, width, height int }
+// boxArea is where a box stands in the frame.
+type boxArea struct{ box, x, y, width, height int }
 
-// A glance is one box of the overview.
-type glance struct {
+// A overviewBox is one box of the overview.
+type overviewBox struct {
 	title func() string
 	pane  string // what enter opens
 	view  func(ui.Box) string
@@ -33,21 +33,21 @@ type glance struct {
 
 func (a *Account) overviewPane() ui.Pane {
 	o := &overview{a: a}
-	o.boxes = []glance{
-		{func() string { return fmt.Sprintf("Services %s", known(a.services())) }, "services", a.servicesGlance},
-		{func() string { return fmt.Sprintf("Issues %s", a.issuesTitle()) }, "issues", a.issuesGlance},
+	o.boxes = []overviewBox{
+		{func() string { return fmt.Sprintf("Services %s", loadedCount(a.services())) }, "services", a.renderServicesBox},
+		{func() string { return fmt.Sprintf("Issues %s", a.issuesTitle()) }, "issues", a.renderIssuesBox},
 	}
-	for _, m := range measures() {
-		o.boxes = append(o.boxes, glance{func() string { return m.name }, "stats", func(b ui.Box) string {
-			return a.chart(m, b, a.detections(b.Now.Add(-24*time.Hour))...)
+	for _, m := range metrics() {
+		o.boxes = append(o.boxes, overviewBox{func() string { return m.name }, "stats", func(b ui.Box) string {
+			return a.renderMetric(m, b, a.issueTimes(b.Now.Add(-24*time.Hour))...)
 		}})
 	}
-	o.boxes = append(o.boxes, glance{func() string { return "" }, "buckets", a.storageLines})
+	o.boxes = append(o.boxes, overviewBox{func() string { return "" }, "buckets", a.storageLines})
 	return o
 }
 
-// known is how many rows a set has, or nothing before they have arrived.
-func known[T any](set *ui.Store[T]) string {
+// loadedCount is how many rows a set has, or nothing before they have arrived.
+func loadedCount[T any](set *ui.Store[T]) string {
 	if !set.Loaded() {
 		return ""
 	}
@@ -56,9 +56,9 @@ func known[T any](set *ui.Store[T]) string {
 
 // Announce is the box that has the keyboard, as lines.
 func (o *overview) Announce(b ui.Box) ui.Announcement {
-	g := o.boxes[o.at]
+	g := o.boxes[o.focused]
 	b.Height = 12
-	return ui.Announcement{Position: o.at + 1, Count: len(o.boxes), Item: g.title() + "\n" + g.view(b)}
+	return ui.Announcement{Position: o.focused + 1, Count: len(o.boxes), Item: g.title() + "\n" + g.view(b)}
 }
 
 // Name is the tab.
@@ -71,38 +71,40 @@ func (o *overview) Freshness() ui.Freshness {
 
 // Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or old.
 func (o *overview) Refresh() tea.Cmd {
-	return tea.Batch(asked(o.a.services(), o.a.issues()), o.calmly())
+	return tea.Batch(refreshAll(o.a.services(), o.a.issues()), o.refreshSlowStores())
 }
 
 // Poll asks for as much, and waits for what is being asked.
-func (o *overview) Poll() tea.Cmd { return tea.Batch(polled(o.a.services(), o.a.issues()), o.calmly()) }
+func (o *overview) Poll() tea.Cmd {
+	return tea.Batch(pollAll(o.a.services(), o.a.issues()), o.refreshSlowStores())
+}
 
-func (o *overview) calmly() tea.Cmd {
+func (o *overview) refreshSlowStores() tea.Cmd {
 	a := o.a
-	return tea.Batch(a.slowly(a.stats(), statsStep), a.slowly(a.buckets(), sumsKept), a.slowly(a.keys(), sumsKept),
-		a.slowly(a.transfer(), sumsKept), a.contacts().EnsureLoaded())
+	return tea.Batch(a.refreshIfOlder(a.stats(), statsMaxAge), a.refreshIfOlder(a.buckets(), storageMaxAge), a.refreshIfOlder(a.keys(), storageMaxAge),
+		a.refreshIfOlder(a.transferUsage(), storageMaxAge), a.contacts().EnsureLoaded())
 }
 
 // How old charts and sums may be before a refresh of the overview asks for them again.
 const (
-	statsStep = 5 * time.Minute  // the API measures as often
-	sumsKept  = 10 * time.Minute // of storage; the panes of storage read theirs as often as any other
-	// failedAgain is when one of them that failed is tried again.
-	failedAgain = time.Minute
+	statsMaxAge   = 5 * time.Minute  // the API measures as often
+	storageMaxAge = 10 * time.Minute // of storage; the panes of storage read theirs as often as any other
+	// failedRetryAge is when one of them that failed is tried again.
+	failedRetryAge = time.Minute
 )
 
-// aged is a set with an age.
-type aged interface {
+// refreshable is a set with an age.
+type refreshable interface {
 	ui.Refresher
 	Freshness() ui.Freshness
 }
 
-// slowly asks for a set unless it is younger than an age.
-func (a *Account) slowly(set aged, age time.Duration) tea.Cmd {
+// refreshIfOlder asks for a set unless it is younger than an age.
+func (a *Account) refreshIfOlder(set refreshable, age time.Duration) tea.Cmd {
 	f := set.Freshness()
 	last := f.LoadedAt
 	if f.Err != nil {
-		last, age = f.FailedAt, min(age, failedAgain)
+		last, age = f.FailedAt, min(age, failedRetryAge)
 	}
 	if f.Loading || !last.IsZero() && a.now().Sub(last) < age {
 		return nil
@@ -120,10 +122,10 @@ func (o *overview) Update(msg tea.Msg) tea.Cmd {
 		if click.X < a.x || click.X >= a.x+a.width || click.Y < a.y || click.Y >= a.y+a.height {
 			continue
 		}
-		if o.at == a.box {
+		if o.focused == a.box {
 			return o.open()
 		}
-		o.at = a.box
+		o.focused = a.box
 	}
 	return nil
 }
@@ -134,7 +136,7 @@ func (o *overview) Actions() []ui.Action {
 		return func() tea.Cmd {
 			n := len(o.boxes)
 			for range n {
-				if o.at = (o.at + by + n) % n; o.drawn[o.at] {
+				if o.focused = (o.focused + by + n) % n; o.visible[o.focused] {
 					break
 				}
 			}
@@ -146,118 +148,118 @@ func (o *overview) Actions() []ui.Action {
 		{Key: ui.Bind("next box", "tab", "j", "down", "l", "right"), Group: "move", ShowInHints: true, Do: step(1)},
 		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
 		{Key: ui.Bind("newest incident", "i"), Description: "whom to call about the newest issue", ShowInHints: true,
-			DisabledReason: because(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
+			DisabledReason: reasonIf(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
 				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: o.a.incidentPane(o.a.newestFirst()[0])})
 			}},
 	}
 }
 
-func (o *overview) open() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: o.boxes[o.at].pane}) }
+func (o *overview) open() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: o.boxes[o.focused].pane}) }
 
 // View lays the boxes out: services and issues on top, the charts below, the store at the foot.
 func (o *overview) View(b ui.Box) string {
 	o.areas = o.areas[:0]
 	foot := 2
-	o.drawn = map[int]bool{}
-	if b.Width < narrow {
+	o.visible = map[int]bool{}
+	if b.Width < narrowWidth {
 		half := (b.Height - foot + 1) / 2
-		return b.Fit(strings.Join([]string{o.put(0, 0, 0, b.Width, half, b), o.put(1, 0, half, b.Width, b.Height-foot-half, b), o.put(6, 0, b.Height-foot, b.Width, foot, b)}, "\n"))
+		return b.Fit(strings.Join([]string{o.placeBox(0, 0, 0, b.Width, half, b), o.placeBox(1, 0, half, b.Width, b.Height-foot-half, b), o.placeBox(6, 0, b.Height-foot, b.Width, foot, b)}, "\n"))
 	}
 	top := min(max(b.Height/3, 5), 9)
 	charts := max(0, b.Height-top-foot-2)
-	rows := []string{o.pair(0, 1, 0, top, b), ""}
+	rows := []string{o.placePair(0, 1, 0, top, b), ""}
 	y := top + 1
 	switch {
 	case charts >= 16:
-		rows = append(rows, o.pair(2, 3, y, charts/2, b), o.pair(4, 5, y+charts/2, charts-charts/2, b))
+		rows = append(rows, o.placePair(2, 3, y, charts/2, b), o.placePair(4, 5, y+charts/2, charts-charts/2, b))
 		y += charts
 	case charts >= 7: // the second two are their figures alone
-		rows = append(rows, o.pair(2, 3, y, charts-1, b), o.pair(4, 5, y+charts-1, 1, b))
+		rows = append(rows, o.placePair(2, 3, y, charts-1, b), o.placePair(4, 5, y+charts-1, 1, b))
 		y += charts
 	case charts >= 5:
-		rows = append(rows, o.pair(2, 3, y, charts, b))
+		rows = append(rows, o.placePair(2, 3, y, charts, b))
 		y += charts
 	}
-	rows = append(rows, "", o.put(6, 0, y+1, b.Width, foot, b))
+	rows = append(rows, "", o.placeBox(6, 0, y+1, b.Width, foot, b))
 	return b.Fit(strings.Join(rows, "\n"))
 }
 
-// narrow is the width below which boxes stand one below the other, without charts.
-const narrow = 60
+// narrowWidth is the width below which boxes stand one below the other, without charts.
+const narrowWidth = 60
 
-// pair is two boxes side by side.
-func (o *overview) pair(left, right, y, height int, b ui.Box) string {
+// placePair is two boxes side by side.
+func (o *overview) placePair(left, right, y, height int, b ui.Box) string {
 	width := b.Width/2 - 1
-	return ui.JoinHorizontal(o.put(left, 0, y, width, height, b), o.put(right, width+2, y, b.Width-width-2, height, b), width+2, b.Width)
+	return ui.JoinHorizontal(o.placeBox(left, 0, y, width, height, b), o.placeBox(right, width+2, y, b.Width-width-2, height, b), width+2, b.Width)
 }
 
-// put draws a box and keeps where it stands.
-func (o *overview) put(n, x, y, width, height int, b ui.Box) string {
-	o.areas = append(o.areas, area{n, x, y, width, height})
-	return o.draw(n, ui.Box{Width: width, Height: height, Theme: b.Theme, Now: b.Now})
+// placeBox draws a box and keeps where it stands.
+func (o *overview) placeBox(n, x, y, width, height int, b ui.Box) string {
+	o.areas = append(o.areas, boxArea{n, x, y, width, height})
+	return o.renderBox(n, ui.Box{Width: width, Height: height, Theme: b.Theme, Now: b.Now})
 }
 
-// draw is one box: its title says whether it has the keyboard.
-func (o *overview) draw(n int, b ui.Box) string {
+// renderBox is one box: its title says whether it has the keyboard.
+func (o *overview) renderBox(n int, b ui.Box) string {
 	g := o.boxes[n]
-	o.drawn[n] = true
-	b.Focused = n == o.at
+	o.visible[n] = true
+	b.Focused = n == o.focused
 	title := g.title()
 	inner := b
 	inner.Width--
 	if title == "" || n >= 2 {
-		return b.Fit(o.marked(n, b, g.view(inner)))
+		return b.Fit(o.withCursor(n, b, g.view(inner)))
 	}
 	inner.Height--
 	tone := theme.Strong
 	if b.Focused {
 		tone = theme.Accent
 	}
-	return b.Fit(o.marked(n, b, b.Theme.Paint(tone, title)+"\n"+g.view(inner)))
+	return b.Fit(o.withCursor(n, b, b.Theme.Paint(tone, title)+"\n"+g.view(inner)))
 }
 
-// marked puts the cursor's glyph before the box that has the keyboard.
-func (o *overview) marked(n int, b ui.Box, text string) string {
+// withCursor puts the cursor's glyph before the box that has the keyboard.
+func (o *overview) withCursor(n int, b ui.Box, text string) string {
 	lead := " "
-	if n == o.at {
+	if n == o.focused {
 		lead = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Cursor)
 	}
 	return lead + strings.ReplaceAll(text, "\n", "\n ")
 }
 
-// servicesGlance counts states and names who is in trouble, then who was forgotten.
-func (a *Account) servicesGlance(b ui.Box) string {
+// renderServicesBox counts states and names who is in trouble, then who was forgotten.
+func (a *Account) renderServicesBox(b ui.Box) string {
 	set := a.services()
 	if !set.Loaded() {
-		return absence(b, set.Freshness(), "reading services")
+		return renderLoadingOrError(b, set.Freshness(), "reading services")
 	}
 	if set.Len() == 0 {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
 	lines := []string{ui.Truncate(a.stateCounts(b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
-	rows := a.notWell()
+	rows := a.unhealthyServices()
 	room := b.Height - len(lines)
 	for n, s := range rows {
 		if n == room-1 && len(rows) > room {
 			lines = append(lines, b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more", len(rows)-n)))
 			break
 		}
-		lines = append(lines, a.troubleLine(s, b))
+		lines = append(lines, a.serviceStatusLine(s, b))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (a *Account) troubleLine(s *client.Service, b ui.Box) string {
-	state, tone := stateOf(s.Status, b.Theme)
+func (a *Account) serviceStatusLine(s *client.Service, b ui.Box) string {
+	state, tone := formatStatus(s.Status, b.Theme)
 	shape, _, _ := strings.Cut(state, " ")
 	right := ""
 	switch s.Status {
 	case client.StatusProblem:
 		if issue, found := a.newestIssue(s.ID); found {
-			right = ago(issue.Created, b.Now)
+			right = formatAge(issue.Created, b.Now)
 		}
 	case client.StatusDisabled:
-		right, _ = a.off(s)
+		right, _ = a.disabledAge(s)
 	}
 	room := max(0, b.Width-ui.Width(right)-3)
 	name := s.Label.String()
@@ -275,10 +277,10 @@ func (a *Account) issuesTitle() string {
 	return fmt.Sprintf("%d in the last 24 h", len(a.issuesSince(a.now().Add(-24*time.Hour))))
 }
 
-func (a *Account) issuesGlance(b ui.Box) string {
+func (a *Account) renderIssuesBox(b ui.Box) string {
 	set := a.issues()
 	if !set.Loaded() {
-		return absence(b, set.Freshness(), "reading issues")
+		return renderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
 	rows := a.newestFirst()
 	if len(rows) == 0 {
@@ -296,16 +298,16 @@ func (a *Account) issuesGlance(b ui.Box) string {
 
 func (a *Account) issueLine(i *client.Issue, b ui.Box) string {
 	shape, tone := " ", theme.Plain
-	if a.open(i) {
+	if a.isIssueOpen(i) {
 		shape, tone = b.Theme.Glyphs.Problem, theme.Bad
 	}
 	affected, _ := a.affectedCell(i, b)
 	affected = strings.ReplaceAll(affected, b.Theme.Glyphs.Problem+" ", "")
 	ticket, _ := a.ticketCell(i, b)
-	right := prefixed("ticket ", ticket)
-	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.when(i.Created), 12), ui.Pad(ago(i.Created, b.Now), 8))
+	right := withPrefix("ticket ", ticket)
+	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.formatTimestamp(i.Created), 12), ui.Pad(formatAge(i.Created, b.Now), 8))
 	if b.Width < 56 {
-		lead, right = ui.Pad(ago(i.Created, b.Now), 8)+" ", ticket
+		lead, right = ui.Pad(formatAge(i.Created, b.Now), 8)+" ", ticket
 	}
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
 	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) + b.Theme.Paint(tone, ui.Pad(ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis), room)) +

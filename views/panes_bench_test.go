@@ -27,10 +27,10 @@ func BenchmarkPanes(b *testing.B) {
 	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: now}
 	for _, pane := range New(b.Context(), Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC}).Panes() {
 		b.Run(pane.Name(), func(b *testing.B) {
-			finish(pane.Refresh())
+			runCommand(pane.Refresh())
 			pane.View(room)
 			if w, ok := pane.(interface{ LoadMissing() tea.Cmd }); ok {
-				finish(w.LoadMissing())
+				runCommand(w.LoadMissing())
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -16,40 +16,40 @@ import (
 
 // A preview is the first bytes of an object, taken apart where they were read: drawing it depends on width and theme alone.
 type preview struct {
-	size  int    // bytes that were read
-	kind  string // content type as the storage says it
-	lines [][]piece
-	wrap  bool // long lines go on beneath; else they are cut
+	size        int    // bytes that were read
+	contentType string // content type as the storage says it
+	lines       [][]textSpan
+	wrap        bool // long lines go on beneath; else they are cut
 }
 
-// A piece is clean text in one tone.
-type piece struct {
+// A textSpan is clean text in one tone.
+type textSpan struct {
 	text string
 	tone theme.Tone
 }
 
-// peekSize is how many bytes a preview takes.
-const peekSize = 64 << 10
+// previewSize is how many bytes a preview takes.
+const previewSize = 64 << 10
 
 // newPreview takes first bytes apart: images are told by kind and size, JSON is set out, code is coloured by its name's ending, other text
 // stays as it is, and anything else becomes hexadecimal digits.
 func newPreview(name, kind string, data []byte) preview {
-	p := preview{size: len(data), kind: kind}
+	p := preview{size: len(data), contentType: kind}
 	if format, width, height := imageSize(data); format != "" {
 		p.lines = plainLines(fmt.Sprintf("%s image, %d × %d pixels", format, width, height))
 		return p
 	}
-	if !textual(data) {
+	if !isText(data) {
 		p.lines = plainLines(strings.TrimRight(hex.Dump(data), "\n"))
 		return p
 	}
 	text := strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(string(data))
-	language := languageOf(name, text)
+	language := detectLanguage(name, text)
 	var set bytes.Buffer
 	if len(bytes.TrimSpace(data)) > 0 && json.Indent(&set, data, "", "  ") == nil {
-		text, language = set.String(), jsonText
+		text, language = set.String(), languageJSON
 	}
-	if lines, ok := colour(language, text); ok {
+	if lines, ok := highlight(language, text); ok {
 		p.lines = lines
 		return p
 	}
@@ -58,16 +58,16 @@ func newPreview(name, kind string, data []byte) preview {
 }
 
 // plainLines are lines without colours.
-func plainLines(text string) [][]piece {
-	var lines [][]piece
+func plainLines(text string) [][]textSpan {
+	var lines [][]textSpan
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, []piece{{client.Clean(line), theme.Plain}})
+		lines = append(lines, []textSpan{{client.Clean(line), theme.Plain}})
 	}
 	return lines
 }
 
-// textual reports whether bytes are text. The last rune may be cut by the preview's end.
-func textual(data []byte) bool {
+// isText reports whether bytes are text. The last rune may be cut by the preview's end.
+func isText(data []byte) bool {
 	cut := data
 	for i := 0; i < utf8.UTFMax && len(cut) > 0 && !utf8.Valid(cut); i++ {
 		cut = cut[:len(cut)-1]
@@ -79,8 +79,8 @@ func textual(data []byte) bool {
 	return len(data) == 0 || strings.HasPrefix(kind, "text/") || !bytes.ContainsRune(data, 0)
 }
 
-// draw is the preview as lines of at most the box's width.
-func (p preview) draw(b ui.Box) string {
+// render is the preview as lines of at most the box's width.
+func (p preview) render(b ui.Box) string {
 	var out []string
 	for _, line := range p.lines {
 		if p.wrap {

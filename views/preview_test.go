@@ -52,7 +52,7 @@ func TestPreviewsAreWholeAndClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ending := range []string{"txt", "go", "sh", "yaml", "sql", "html", "json"} {
-		text := newPreview("a."+ending, "", []byte(hostile)).draw(ui.Box{Width: 200, Height: 10, Theme: look})
+		text := newPreview("a."+ending, "", []byte(hostile)).render(ui.Box{Width: 200, Height: 10, Theme: look})
 		plain := ansi.Strip(text)
 		if strings.ContainsAny(plain, "\x1b\a\u202e") || strings.Contains(text, "\x1b]") {
 			t.Errorf("%s: %q", ending, text)
@@ -86,7 +86,7 @@ func TestPreviewsOfOtherThings(t *testing.T) {
 		"long.txt": {[]byte(strings.Repeat("x", 150)), strings.Repeat("x", 100) + "\n" + strings.Repeat("x", 50)},
 		"a.go":     {[]byte("x \xff"), "x"},
 	} {
-		if got := newPreview(name, "", c.data).draw(box); !strings.Contains(got, c.want) {
+		if got := newPreview(name, "", c.data).render(box); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -94,7 +94,7 @@ func TestPreviewsOfOtherThings(t *testing.T) {
 
 // A preview of 64 KiB is taken apart once, off the loop; drawing it again costs little.
 func BenchmarkPreview(b *testing.B) {
-	data := []byte(strings.Repeat("func f(a int) string { return \"x\" } // y\n", peekSize/42))
+	data := []byte(strings.Repeat("func f(a int) string { return \"x\" } // y\n", previewSize/42))
 	for b.Loop() {
 		newPreview("a.go", "", data)
 	}

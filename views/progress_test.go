@@ -16,7 +16,7 @@ import (
 // While an object is on its way the frame says how far, and nothing any more once it is here.
 func TestProgressOfTransfers(t *testing.T) {
 	dir := t.TempDir()
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		account := views.New(ctx, views.Options{API: r.api, Name: "acme", Journal: r.journal, Now: time.Now, Location: time.UTC})
@@ -24,7 +24,7 @@ func TestProgressOfTransfers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Now: time.Now, Location: time.UTC, OnOpen: account.Opened, Progress: account.Progress})
+		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Now: time.Now, Location: time.UTC, OnOpen: account.OnOpen, Progress: account.Progress})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,56 +10,56 @@ import (
 	"lookout/ui/shell"
 )
 
-// protect marks the account as one where more is asked.
-func protect(_ *rig, o *shell.Options) { o.Protected = true }
+// setProtected marks the account as one where more is asked.
+func setProtected(_ *harness, o *shell.Options) { o.Protected = true }
 
 // On a protected account a toggle asks, a deletion wants the name, and so does taking something back.
 func TestProtectedAccountsAskForMore(t *testing.T) {
-	startedAs(t, emulator.Options{}, 120, 36, protect, func(r *rig) {
-		r.see("PROD")
+	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
+		r.requireText("PROD")
 		r.press("3", "/", "billing-cron", "<enter>", "E")
-		r.see("Protected account", "enable: billing-cron")
+		r.requireText("Protected account", "enable: billing-cron")
 		r.wait(time.Second)
 		r.press("<enter>")
-		r.nothing()
+		r.requireNoChanges()
 		r.press("t")
 		r.wait(time.Second)
 		r.press("y")
-		r.see("monitoring is enabled")
+		r.requireText("monitoring is enabled")
 		r.press("u")
-		r.see("Protected account")
+		r.requireText("Protected account")
 		r.wait(time.Second)
 		r.press("n")
-		if got := r.applied(); !slices.Equal(got, []string{"enable service"}) {
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"enable service"}) {
 			r.Fatalf("applied: %v", got)
 		}
 		r.press("4", "/", "Ada", "<enter>", "D")
 		r.wait(time.Second)
-		r.see("Type Ada Wong and press enter")
+		r.requireText("Type Ada Wong and press enter")
 		r.press("y", "<enter>")
-		r.see("Type Ada Wong and press enter")
+		r.requireText("Type Ada Wong and press enter")
 		r.press("<backspace>", "Ada Wong", "<enter>")
-		r.see(": deleted")
+		r.requireText(": deleted")
 		r.press("6", "d")
-		r.see("Protected account", "deny access")
+		r.requireText("Protected account", "deny access")
 		r.wait(time.Second)
 		r.press("<esc>", "e")
-		r.see("SSH settings of") // a form is sent by a key of its own
+		r.requireText("SSH settings of") // a form is sent by a key of its own
 	})
 }
 
-// nothing fails where anything was changed.
-func (r *rig) nothing() {
+// requireNoChanges fails where anything was changed.
+func (r *harness) requireNoChanges() {
 	r.Helper()
-	if got := r.applied(); len(got) != 0 {
+	if got := r.appliedOperations(); len(got) != 0 {
 		r.Fatalf("applied: %v\n%s", got, r.screen())
 	}
 }
 
 // Read-only greys everything that changes something, in every pane, from one list: hints, menu and keys agree, and nothing is sent.
 func TestReadOnlyGreysEveryChange(t *testing.T) {
-	startedAs(t, emulator.Options{}, 120, 36, func(_ *rig, o *shell.Options) { o.ReadOnly = true }, func(r *rig) {
-		r.see("read-only")
+	startWithOptions(t, emulator.Options{}, 120, 36, func(_ *harness, o *shell.Options) { o.ReadOnly = true }, func(r *harness) {
+		r.requireText("read-only")
 		for _, pane := range r.panes {
 			r.press(":", pane.Name(), "<enter>")
 			for _, a := range pane.Actions() {
@@ -71,21 +71,21 @@ func TestReadOnlyGreysEveryChange(t *testing.T) {
 						r.Errorf("%s: %s stands in the hints", pane.Name(), a.Name())
 					}
 				}
-				r.press(key(a.Key.Keys()[0]))
-				r.see(a.Name() + ": read-only, nothing is changed")
+				r.press(keyName(a.Key.Keys()[0]))
+				r.requireText(a.Name() + ": read-only, nothing is changed")
 			}
 		}
 		r.press("3", "a")
-		r.see("disable  read-only, nothing is changed")
+		r.requireText("disable  read-only, nothing is changed")
 		r.press("<esc>")
-		r.nothing()
+		r.requireNoChanges()
 	})
 }
 
 func lastLine(screen string) string { return screen[strings.LastIndex(screen, "\n")+1:] }
 
-// key is a key as press wants it.
-func key(name string) string {
+// keyName is a key as press wants it.
+func keyName(name string) string {
 	if len(name) > 1 {
 		return "<" + name + ">"
 	}

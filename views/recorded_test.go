@@ -46,16 +46,16 @@ func TestRecordedAnswersAreShown(t *testing.T) {
 		shown++
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			setup := func(e *emulator.Emulator) { e.InjectFault(c.match, emulator.Fault{Status: 200, Body: string(x.Body)}) }
-			started(t, emulator.Options{}, 400, 120, setup, func(r *rig) {
+			startWithEmulator(t, emulator.Options{}, 400, 120, setup, func(r *harness) {
 				r.press(c.keys...)
-				r.miss("REDACTED", "null", "<nil>", "%!")
+				r.requireNoText("REDACTED", "null", "<nil>", "%!")
 				var page struct{ Data []map[string]any }
 				if err := json.Unmarshal(x.Body, &page); err != nil {
 					r.Fatal(err)
 				}
 				for _, row := range page.Data {
 					if text, _ := row[c.row].(string); text != "" {
-						r.see(client.Clean(text))
+						r.requireText(client.Clean(text))
 					}
 				}
 			})

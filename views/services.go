@@ -18,7 +18,7 @@ import (
 )
 
 func (a *Account) services() *ui.Store[*client.Service] {
-	return share(a, "services", func(s *client.Service) string { return ordinal(s.ID) }, numbered(a.api.Services.List))
+	return sharedStore(a, "services", func(s *client.Service) string { return formatID(s.ID) }, pageFetcher(a.api.Services.List))
 }
 
 func (a *Account) servicesPane() ui.Pane {
@@ -27,8 +27,8 @@ func (a *Account) servicesPane() ui.Pane {
 		Store:        a.services(),
 		JoinedStores: []ui.JoinedStore{a.issues(), a.contacts(), a.credentials(), a.instances()},
 		Columns: []ui.Column[*client.Service]{
-			{Title: "state", Width: 10, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return stateOf(s.Status, b.Theme) },
-				Less: func(s, t *client.Service) bool { return rank(s.Status) < rank(t.Status) }},
+			{Title: "state", Width: 10, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return formatStatus(s.Status, b.Theme) },
+				Less: func(s, t *client.Service) bool { return statusRank(s.Status) < statusRank(t.Status) }},
 			{Title: "label", Min: 14, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
 			{Title: "type", Width: 4, DropPriority: 4, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted }},
 			{Title: "address", Min: 16, DropPriority: 1, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain }},
@@ -36,71 +36,73 @@ func (a *Account) servicesPane() ui.Pane {
 				return fmt.Sprintf("%d s", s.Timeout), theme.Muted
 			}, Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout }},
 			{Title: "group", Width: 10, DropPriority: 3, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
-			{Title: "open issue", Width: 14, DropPriority: 2, Cell: a.troubleCell},
-			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 6, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return ago(s.Updated, b.Now), theme.Muted },
+			{Title: "open issue", Width: 14, DropPriority: 2, Cell: a.openIssueCell},
+			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 6, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
+				return formatAge(s.Updated, b.Now), theme.Muted
+			},
 				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
 		},
-		Operations:  scoped(a, accountWrite, a.serviceActs()),
-		PaneActions: func() []ui.Action { return a.scopedActions(accountWrite, a.addService()) },
+		Operations:  requireScope(a, accountWriteScope, a.serviceOperations()),
+		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.newServiceAction()) },
 		Detail:      a.serviceDetail,
 		FetchOne: func(ctx context.Context, s *client.Service) (*client.Service, error) {
 			return a.api.Services.Get(ctx, s.ID)
 		},
 		Footer:    a.servicesFoot,
-		CopyItems: a.serviceLines,
+		CopyItems: a.serviceCopyItems,
 		EmptyText: "no services yet · n adds one",
 		SortBy:    "label",
 		BadgeFunc: a.servicesBadge,
 	}
 }
 
-func (a *Account) serviceActs() []ui.Operation[*client.Service] {
+func (a *Account) serviceOperations() []ui.Operation[*client.Service] {
 	return []ui.Operation[*client.Service]{
 		{Keys: []string{"d"}, Name: "disable", Description: "stop monitoring for a while: asks for how long and why", ShowInHints: true, Writes: true, Many: true,
-			DisabledReason: func(s *client.Service) string { return because(s.Status == client.StatusDisabled, "already disabled") },
+			DisabledReason: func(s *client.Service) string { return reasonIf(s.Status == client.StatusDisabled, "already disabled") },
 			Form:           a.disableForm},
 		{Keys: []string{"E"}, Name: "enable", Description: "monitor again", ProgressText: "enabling", SuccessText: "monitoring is enabled", ShowInHints: true, Writes: true, Many: true,
-			DisabledReason: func(s *client.Service) string { return because(s.Status != client.StatusDisabled, "not disabled") },
+			DisabledReason: func(s *client.Service) string { return reasonIf(s.Status != client.StatusDisabled, "not disabled") },
 			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
-				return ui.ResultRow(a.api.Services.Enable(about(ctx, s), s.ID))
+				return ui.ResultRow(a.api.Services.Enable(contextWithService(ctx, s), s.ID))
 			},
-			Recheck: enabled, Undo: "disable"},
-		{Keys: []string{"t"}, Name: "toggle monitoring", Writes: true, OpensView: true, Cmd: a.toggle},
-		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Service) ui.Form { return a.editService(rows[0]) }},
+			Recheck: enableOutcome, Undo: "disable"},
+		{Keys: []string{"t"}, Name: "toggle monitoring", Writes: true, OpensView: true, Cmd: a.toggleMonitoring},
+		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Service) ui.Form { return a.editServiceForm(rows[0]) }},
 		{Keys: []string{"D"}, Name: "delete", Description: "monitoring stops for good", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
-			Confirm: deleteService,
+			Confirm: confirmDeleteService,
 			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
-				return ui.ResultDeleted[*client.Service](a.api.Services.Delete(about(ctx, s), s.ID))
+				return ui.ResultDeleted[*client.Service](a.api.Services.Delete(contextWithService(ctx, s), s.ID))
 			}},
 		{Keys: []string{"i"}, Name: "open issue", Description: "to the newest issue of this service", DisabledReason: func(s *client.Service) string {
 			_, open := a.newestIssue(s.ID)
-			return because(!open, "no issue names this service")
+			return reasonIf(!open, "no issue names this service")
 		}, Message: func(s *client.Service) tea.Msg {
 			issue, open := a.newestIssue(s.ID)
 			if !open {
 				return ui.NewsMsg{Tone: theme.Warn, Text: "no issue names this service any more"}
 			}
-			return ui.GoToMsg{Pane: "issues", ID: ordinal(issue.ID)}
+			return ui.GoToMsg{Pane: "issues", ID: formatID(issue.ID)}
 		}},
-		follow(a.namesOf),
+		followReference(a.serviceReferences),
 	}
 }
 
-// because is a reason where it holds.
-func because(holds bool, reason string) string {
+// reasonIf is a reason where it holds.
+func reasonIf(holds bool, reason string) string {
 	if holds {
 		return reason
 	}
 	return ""
 }
 
-// about names the service in the journal.
-func about(ctx context.Context, s *client.Service) context.Context {
-	ctx = client.ContextWithBefore(ctx, serviceWas(s))
-	return client.ContextWithResource(ctx, "service", ordinal(s.ID), s.Label.String())
+// contextWithService names the service in the journal.
+func contextWithService(ctx context.Context, s *client.Service) context.Context {
+	ctx = client.ContextWithBefore(ctx, serviceSnapshot(s))
+	return client.ContextWithResource(ctx, "service", formatID(s.ID), s.Label.String())
 }
 
-func enabled(now *client.Service, found bool) ui.AttemptOutcome {
+func enableOutcome(now *client.Service, found bool) ui.AttemptOutcome {
 	switch {
 	case !found:
 		return ui.Rejected
@@ -110,14 +112,14 @@ func enabled(now *client.Service, found bool) ui.AttemptOutcome {
 	return ui.Applied
 }
 
-func disabled(now *client.Service, found bool) ui.AttemptOutcome {
+func disableOutcome(now *client.Service, found bool) ui.AttemptOutcome {
 	if found && now.Status == client.StatusDisabled {
 		return ui.Applied
 	}
 	return ui.Rejected
 }
 
-func deleteService(s *client.Service) *ui.Confirmation {
+func confirmDeleteService(s *client.Service) *ui.Confirmation {
 	return &ui.Confirmation{
 		Title:        "Delete service",
 		Text:         fmt.Sprintf("Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.", s.Label, s.ID, s.Address),
@@ -126,35 +128,35 @@ func deleteService(s *client.Service) *ui.Confirmation {
 	}
 }
 
-// toggle is enable for what is disabled, and the question of disabling for the rest.
-func (a *Account) toggle(s *client.Service) tea.Cmd {
+// toggleMonitoring is enable for what is disabled, and the question of disabling for the rest.
+func (a *Account) toggleMonitoring(s *client.Service) tea.Cmd {
 	if s.Status != client.StatusDisabled {
 		return ui.Send(ui.OpenFormMsg{Form: a.disableForm([]*client.Service{s})})
 	}
-	return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("enable", "t"), TargetName: s.Label.String(), Writes: true, Do: func() tea.Cmd { return a.switchOn([]*client.Service{s}, "") }}})
+	return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("enable", "t"), TargetName: s.Label.String(), Writes: true, Do: func() tea.Cmd { return a.enableServices([]*client.Service{s}, "") }}})
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {
-	problems := a.servicesIn()[client.StatusProblem]
+	problems := a.serviceCountByStatus()[client.StatusProblem]
 	if problems == 0 {
 		return "", theme.Plain
 	}
 	return fmt.Sprintf("%d!", problems), theme.Bad
 }
 
-// troubleCell is for how long a service has been switched off, or the issue that is open.
-func (a *Account) troubleCell(s *client.Service, b ui.Box) (string, theme.Tone) {
-	if since, forgot := a.off(s); since != "" {
+// openIssueCell is for how long a service has been switched off, or the issue that is open.
+func (a *Account) openIssueCell(s *client.Service, b ui.Box) (string, theme.Tone) {
+	if since, forgot := a.disabledAge(s); since != "" {
 		if forgot {
 			return "off " + since, theme.Warn
 		}
 		return "off " + since, theme.Off
 	}
 	issue, found := a.newestIssue(s.ID)
-	if !found || s.Status != client.StatusProblem && !a.open(issue) {
+	if !found || s.Status != client.StatusProblem && !a.isIssueOpen(issue) {
 		return "", theme.Plain
 	}
-	return fmt.Sprintf("%d · %s", issue.ID, ago(issue.Created, b.Now)), theme.Warn
+	return fmt.Sprintf("%d · %s", issue.ID, formatAge(issue.Created, b.Now)), theme.Warn
 }
 
 func (a *Account) servicesFoot(set *ui.Store[*client.Service], b ui.Box) string {
@@ -163,11 +165,11 @@ func (a *Account) servicesFoot(set *ui.Store[*client.Service], b ui.Box) string 
 
 // stateCounts is the account's services by state, problems first: "▲ 1 problem  ● 11 ok".
 func (a *Account) stateCounts(b ui.Box) string {
-	counts := a.servicesIn()
-	order := slices.SortedFunc(maps.Keys(counts), func(x, y client.ServiceStatus) int { return cmp.Or(rank(x)-rank(y), cmp.Compare(x, y)) })
+	counts := a.serviceCountByStatus()
+	order := slices.SortedFunc(maps.Keys(counts), func(x, y client.ServiceStatus) int { return cmp.Or(statusRank(x)-statusRank(y), cmp.Compare(x, y)) })
 	parts := make([]string, len(order))
 	for i, status := range order {
-		word, tone := stateOf(status, b.Theme)
+		word, tone := formatStatus(status, b.Theme)
 		shape, word, _ := strings.Cut(word, " ")
 		parts[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d %s", shape, counts[status], word))
 	}
@@ -176,43 +178,43 @@ func (a *Account) stateCounts(b ui.Box) string {
 
 // serviceDetail is everything about a service, with the names of what it refers to.
 func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
-	t := newSheet(b)
-	state, tone := stateOf(s.Status, b.Theme)
+	t := newDetailWriter(b)
+	state, tone := formatStatus(s.Status, b.Theme)
 	t.title(s.Label.String())
-	t.line("state", state, tone)
-	if hold, ok := a.heldBy(s.ID); ok && s.Status == client.StatusDisabled {
-		t.line("disabled", hold, theme.Warn)
+	t.field("state", state, tone)
+	if hold, ok := a.describeMaintenance(s.ID); ok && s.Status == client.StatusDisabled {
+		t.field("disabled", hold, theme.Warn)
 	} else if d, known := a.disabledFor(s); known && s.Status == client.StatusDisabled {
-		t.line("disabled", "for "+ui.FormatAge(d)+", by its last change", theme.Warn)
+		t.field("disabled", "for "+ui.FormatAge(d)+", by its last change", theme.Warn)
 	}
-	t.line("type", s.Type.String(), theme.Plain)
-	t.line("address", s.Address.String(), theme.Plain)
-	t.line("timeout", fmt.Sprintf("%d s", s.Timeout), theme.Plain)
-	t.line("expects", or(s.Body.String(), "any answer"), theme.Plain)
-	t.line("group", or(s.Group.String(), "nobody is named"), theme.Plain)
-	for _, c := range a.inGroup(s.Group.Raw()) {
-		t.parts("", contactParts(c), theme.Plain)
+	t.field("type", s.Type.String(), theme.Plain)
+	t.field("address", s.Address.String(), theme.Plain)
+	t.field("timeout", fmt.Sprintf("%d s", s.Timeout), theme.Plain)
+	t.field("expects", orDefault(s.Body.String(), "any answer"), theme.Plain)
+	t.field("group", orDefault(s.Group.String(), "nobody is named"), theme.Plain)
+	for _, c := range a.contactsInGroup(s.Group.Raw()) {
+		t.fieldParts("", contactParts(c), theme.Plain)
 	}
-	t.line("credentials", or(joined(a.credentialLabels(s.Credentials)), "none"), theme.Plain)
-	t.line("region", or(s.Region.String(), "public address"), theme.Plain)
-	t.line("created", a.when(s.Created), theme.Muted)
-	t.line("updated", a.when(s.Updated), theme.Muted)
-	if issues := a.issuesOf(s.ID); len(issues) > 0 {
+	t.field("credentials", orDefault(joinWithCommas(a.credentialLabels(s.Credentials)), "none"), theme.Plain)
+	t.field("region", orDefault(s.Region.String(), "public address"), theme.Plain)
+	t.field("created", a.formatTimestamp(s.Created), theme.Muted)
+	t.field("updated", a.formatTimestamp(s.Updated), theme.Muted)
+	if issues := a.issuesOfService(s.ID); len(issues) > 0 {
 		t.heading(fmt.Sprintf("issues · %d in the list", len(issues)))
 		for _, issue := range issues[:min(5, len(issues))] {
-			t.brief(a.when(issue.Created), issue.Ticket.Label.String(), theme.Plain)
+			t.truncatedField(a.formatTimestamp(issue.Created), issue.Ticket.Label.String(), theme.Plain)
 		}
 	}
 	if s.Notes.String() != "" {
 		t.heading("notes")
-		t.text(s.Notes.Raw())
+		t.serverText(s.Notes.Raw())
 	}
 	return t.String()
 }
 
-// private reports whether an address is one that needs a region: a private IP, alone, with a port, or as a URL's host.
+// isPrivateAddress reports whether an address is one that needs a region: a private IP, alone, with a port, or as a URL's host.
 // The document names only "a private IP": RFC 1918 and the unique local IPv6 range are meant.
-func private(address string) bool {
+func isPrivateAddress(address string) bool {
 	host := address
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		host = u.Host
@@ -226,8 +228,8 @@ func private(address string) bool {
 	return false
 }
 
-// serviceWas is a service as the journal keeps it beside a change.
-func serviceWas(s *client.Service) client.Patch {
+// serviceSnapshot is a service as the journal keeps it beside a change.
+func serviceSnapshot(s *client.Service) client.Patch {
 	was := client.Diff(client.ServiceRequest{}, s.Request())
 	was["status"] = s.Status
 	return was

@@ -13,35 +13,35 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) addService() ui.Action {
+func (a *Account) newServiceAction() ui.Action {
 	return ui.Action{
 		Key: ui.Bind("new service", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newService()}) },
+		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newServiceForm()}) },
 	}
 }
 
-// newService asks for a service. Monitoring begins once it is created.
-func (a *Account) newService() ui.Form {
+// newServiceForm asks for a service. Monitoring begins once it is created.
+func (a *Account) newServiceForm() ui.Form {
 	in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
 	before := a.services().Rows()
 	form := a.serviceForm("New service", "added", &in, func(ctx context.Context) (ui.Result[*client.Service], error) {
 		return ui.ResultRow(a.api.Services.Create(client.ContextWithResource(ctx, "service", "", in.Label), in))
 	}, func(now []*client.Service) ui.AttemptOutcome {
-		return created(before, now, serviceID, func(s *client.Service) bool { return sameService(s, in) })
+		return createOutcome(before, now, serviceID, func(s *client.Service) bool { return serviceMatches(s, in) })
 	})
 	form.ProgressText, form.SubmitLabel = "adding", "add"
 	return form
 }
 
-// editService changes a service.
-func (a *Account) editService(s *client.Service) ui.Form {
-	e := &edit[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
-	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), "saved", &e.in, func(ctx context.Context) (ui.Result[*client.Service], error) {
-		return save(about(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.Get(ctx, s.ID) }, (*client.Service).Request,
+// editServiceForm changes a service.
+func (a *Account) editServiceForm(s *client.Service) ui.Form {
+	e := &editState[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
+	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), "saved", &e.edited, func(ctx context.Context) (ui.Result[*client.Service], error) {
+		return saveEdit(contextWithService(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.Get(ctx, s.ID) }, (*client.Service).Request,
 			func(ctx context.Context, p client.Patch) (*client.Service, error) {
 				return a.api.Services.Update(ctx, s.ID, p)
 			})
-	}, changed(s.ID, serviceID, func(now *client.Service) bool { return sameService(now, e.in) }))
+	}, updateOutcome(s.ID, serviceID, func(now *client.Service) bool { return serviceMatches(now, e.edited) }))
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
@@ -52,10 +52,10 @@ func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, sen
 		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
 		ui.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
 		ui.Text("address", "Address", &in.Address, ui.Length(3, 100)).Note("a URL, or host:port for tcp; the part after # is not kept"),
-		ui.Text("region", "Region", &in.Region).When(func() bool { return private(in.Address) }).Note("needed for a private address, and only then"),
+		ui.Text("region", "Region", &in.Region).When(func() bool { return isPrivateAddress(in.Address) }).Note("needed for a private address, and only then"),
 		ui.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
 		ui.Text("body", "Expected text", &in.Body, ui.Length(0, 100)).Note("the answer must contain it; empty accepts any"),
-		ui.Combobox("consultation_group", "Group to call", &in.Group, a.groups, ui.Length(0, 50)).Note("the contacts of this group are called; up and down go through those that exist"),
+		ui.Combobox("consultation_group", "Group to call", &in.Group, a.contactGroups, ui.Length(0, 50)).Note("the contacts of this group are called; up and down go through those that exist"),
 		ui.MultiChoice("credentials", "Credentials", &in.Credentials, a.credentialOptions),
 		ui.Lines("notes", "Notes", &in.Notes),
 	}, func(s *client.Service) string {
@@ -63,8 +63,8 @@ func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, sen
 	}, send, check)
 }
 
-// created tells from the rows before and after whether a new one with the wanted fields has come: labels alone are not unique.
-func created[T any](before, now []T, id func(T) int, same func(T) bool) ui.AttemptOutcome {
+// createOutcome tells from the rows before and after whether a new one with the wanted fields has come: labels alone are not unique.
+func createOutcome[T any](before, now []T, id func(T) int, same func(T) bool) ui.AttemptOutcome {
 	held := map[int]bool{}
 	for _, row := range before {
 		held[id(row)] = true
@@ -77,8 +77,8 @@ func created[T any](before, now []T, id func(T) int, same func(T) bool) ui.Attem
 	return ui.Rejected
 }
 
-// changed tells from the rows read again whether a thing has the wanted fields.
-func changed[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.AttemptOutcome {
+// updateOutcome tells from the rows read again whether a thing has the wanted fields.
+func updateOutcome[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.AttemptOutcome {
 	return func(now []T) ui.AttemptOutcome {
 		i := slices.IndexFunc(now, func(row T) bool { return of(row) == id })
 		if i >= 0 && same(now[i]) {
@@ -90,17 +90,17 @@ func changed[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.Atte
 
 func serviceID(s *client.Service) int { return s.ID }
 
-// sameService reports whether a service has the fields of a request. A fragment of its address is not preserved.
-func sameService(s *client.Service, in client.ServiceRequest) bool {
+// serviceMatches reports whether a service has the fields of a request. A fragment of its address is not preserved.
+func serviceMatches(s *client.Service, in client.ServiceRequest) bool {
 	now := s.Request()
-	now.Address, in.Address = unfragmented(now.Address), unfragmented(in.Address)
+	now.Address, in.Address = withoutFragment(now.Address), withoutFragment(in.Address)
 	if len(now.Credentials) == 0 && len(in.Credentials) == 0 {
 		now.Credentials, in.Credentials = nil, nil
 	}
 	return reflect.DeepEqual(now, in)
 }
 
-func unfragmented(address string) string {
+func withoutFragment(address string) string {
 	whole, _, _ := strings.Cut(address, "#")
 	return whole
 }

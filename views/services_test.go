@@ -11,12 +11,12 @@ import (
 )
 
 func TestDisableForAnHourWithReason(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d")
-		r.see("Disable monitoring of cdn-origin", "15 min", "Reason")
+		r.requireText("Disable monitoring of cdn-origin", "15 min", "Reason")
 		r.press("<right>", "<right>", "<tab>", "database maintenance", "<ctrl+s>")
-		r.see("cdn-origin: monitoring is disabled", "○ disabled")
-		if got := r.applied(); !slices.Equal(got, []string{"disable service"}) {
+		r.requireText("cdn-origin: monitoring is disabled", "○ disabled")
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service"}) {
 			r.T.Fatalf("applied: %v", got)
 		}
 		hold, held := r.journal.DisabledService("8")
@@ -24,34 +24,34 @@ func TestDisableForAnHourWithReason(t *testing.T) {
 			r.T.Errorf("the journal holds %+v", r.journal.DisabledServices())
 		}
 		r.press("q")
-		r.see("To be enabled again", "cdn-origin at 01:00.")
+		r.requireText("To be enabled again", "cdn-origin at 01:00.")
 		r.press("<esc>")
-		r.miss("To be enabled again")
+		r.requireNoText("To be enabled again")
 		r.wait(time.Hour + 2*time.Second)
-		r.see("cdn-origin: monitoring is enabled")
-		if got := r.applied(); len(got) != 2 || got[1] != "enable service" {
+		r.requireText("cdn-origin: monitoring is enabled")
+		if got := r.appliedOperations(); len(got) != 2 || got[1] != "enable service" {
 			r.T.Errorf("applied: %v", got)
 		}
 	})
 }
 
 func TestUndoEnablesAgain(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
-		r.see("monitoring is disabled", "u")
+		r.requireText("monitoring is disabled", "u")
 		r.press("u")
-		r.see("cdn-origin: monitoring is enabled")
-		if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+		r.requireText("cdn-origin: monitoring is enabled")
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
 			r.T.Fatalf("applied: %v", got)
 		}
 	})
 }
 
 func TestPrivateAddressNeedsRegion(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "n", "queue-1", "<tab>", "<right>", "<tab>", "10.0.0.9:5672", "<ctrl+s>")
-		r.see("New service", "queue-1", "10.0.0.9:5672", "Region")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("New service", "queue-1", "10.0.0.9:5672", "Region")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.T.Fatalf("applied without a region: %v", got)
 		}
 		screen := r.screen()
@@ -60,59 +60,59 @@ func TestPrivateAddressNeedsRegion(t *testing.T) {
 			r.T.Errorf("no reason under the region:\n%s", screen)
 		}
 		r.press("<shift+tab>")
-		r.see("queue-1", "10.0.0.9:5672")
+		r.requireText("queue-1", "10.0.0.9:5672")
 	})
 }
 
 func TestDeleteNeedsTheName(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "D")
 		r.wait(time.Second)
-		r.see("Delete service", "cdn-origin")
+		r.requireText("Delete service", "cdn-origin")
 		r.press("D", "y", "<enter>")
-		if got := r.applied(); len(got) != 0 {
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.T.Fatalf("deleted without its name: %v", got)
 		}
 		r.press("<backspace>", "<backspace>", "cdn-origin", "<enter>")
-		if got := r.applied(); !slices.Equal(got, []string{"delete service"}) {
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"delete service"}) {
 			r.T.Fatalf("applied: %v\n%s", got, r.screen())
 		}
 		r.press("<esc>")
-		r.miss("cdn-origin  ")
+		r.requireNoText("cdn-origin  ")
 	})
 }
 
 func TestEnableAGroupAsksForTheCount(t *testing.T) {
 	faulttest.ReportCase(t, "C6", "services of a group")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		for _, id := range []int{4, 5} {
 			if _, err := r.api.Services.Disable(r.T.Context(), id); err != nil {
 				r.T.Fatal(err)
 			}
 		}
 		r.press("3", "R", "/", "group:web", "<enter>", "A", "E")
-		r.see("Enable: 2 services", "web-1 (id 4)", "web-2 (id 5)", "Left out: 2")
+		r.requireText("Enable: 2 services", "web-1 (id 4)", "web-2 (id 5)", "Left out: 2")
 		r.wait(time.Second)
 		r.press("2", "<enter>")
-		if got := r.applied(); !slices.Equal(got, []string{"disable service", "disable service", "enable service", "enable service"}) {
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "disable service", "enable service", "enable service"}) {
 			r.T.Fatalf("applied: %v\n%s", got, r.screen())
 		}
 	})
 }
 
 // An answer beneath a dialog is not lost, and the API's death leaves the rows in sight.
-func TestTheAPIDiesAndComesBack(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+func TestServices_surviveAPIOutage(t *testing.T) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3")
-		r.see("cdn-origin", "live")
+		r.requireText("cdn-origin", "live")
 		r.emu.InjectFault("GET *", emulator.Fault{Reset: true})
 		r.press("d")
 		r.wait(2 * time.Minute)
 		r.press("<esc>", "<esc>")
-		r.see("cdn-origin", "again in")
+		r.requireText("cdn-origin", "again in")
 		r.emu.ClearFaults()
 		r.wait(2 * time.Minute)
-		r.see("live")
-		r.miss("again in")
+		r.requireText("live")
+		r.requireNoText("again in")
 	})
 }

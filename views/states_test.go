@@ -10,8 +10,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// A state is one that every pane must be able to show, and how it comes about.
-type state struct {
+// A paneState is one that every pane must be able to show, and how it comes about.
+type paneState struct {
 	name  string
 	seed  string
 	opt   func(*emulator.Options)
@@ -19,8 +19,8 @@ type state struct {
 	keys  []string
 }
 
-func states() []state {
-	return []state{
+func paneStates() []paneState {
+	return []paneState{
 		{name: "full"},
 		{name: "empty", seed: "empty"},
 		{name: "loading", setup: func(e *emulator.Emulator) { e.HoldRequests("*") }},
@@ -38,7 +38,7 @@ func TestGoldenStates(t *testing.T) {
 		{"buckets", "8"}, {"keys", "9"}, {"clusters", "0"}, {"transfers", ":transfers<enter>"}}
 	sizes := [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
 	for _, pane := range panes {
-		for _, s := range states() {
+		for _, s := range paneStates() {
 			if pane.name == "transfers" && s.name != "empty" {
 				continue // they are this run's own, and asked of nobody
 			}
@@ -51,10 +51,10 @@ func TestGoldenStates(t *testing.T) {
 					if s.opt != nil {
 						s.opt(&o)
 					}
-					started(t, o, size[0], size[1], s.setup, func(r *rig) {
+					startWithEmulator(t, o, size[0], size[1], s.setup, func(r *harness) {
 						r.press(strings.Fields(strings.ReplaceAll(pane.keys, "<", " <"))...)
 						r.press(s.keys...)
-						r.exact()
+						r.requireExactFrame()
 						golden.RequireEqual(r.T, r.screen())
 					})
 				})
@@ -65,10 +65,10 @@ func TestGoldenStates(t *testing.T) {
 
 // An open folder in every state at four widths.
 func TestGoldenObjects(t *testing.T) {
-	for _, s := range states() {
+	for _, s := range paneStates() {
 		for _, size := range [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}} {
 			t.Run(fmt.Sprintf("%s_%d", s.name, size[0]), func(t *testing.T) {
-				start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+				startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
 					label := "cdn.acme"
 					switch s.name {
 					case "empty":
@@ -82,7 +82,7 @@ func TestGoldenObjects(t *testing.T) {
 					}
 					r.press("8", "/", label, "<enter>", "<enter>")
 					r.press(s.keys...)
-					r.exact()
+					r.requireExactFrame()
 					golden.RequireEqual(r.T, r.screen())
 				})
 			})

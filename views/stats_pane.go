@@ -14,11 +14,11 @@ import (
 
 // statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a grid.
 type statsView struct {
-	a      *Account
-	grid   bool
-	at     int // the measure in front
-	cursor time.Time
-	utc    bool
+	a        *Account
+	grid     bool
+	selected int // the measure in front
+	cursor   time.Time
+	utc      bool
 }
 
 func (a *Account) statsPane() ui.Pane { return &statsView{a: a, grid: true} }
@@ -30,10 +30,10 @@ func (p *statsView) Name() string { return "stats" }
 func (p *statsView) Freshness() ui.Freshness { return p.a.stats().Freshness() }
 
 // Refresh asks for the stats and for the issues that are marked in them.
-func (p *statsView) Refresh() tea.Cmd { return asked(p.a.stats(), p.a.issues()) }
+func (p *statsView) Refresh() tea.Cmd { return refreshAll(p.a.stats(), p.a.issues()) }
 
 // Poll asks for as much, and waits for what is being asked.
-func (p *statsView) Poll() tea.Cmd { return polled(p.a.stats(), p.a.issues()) }
+func (p *statsView) Poll() tea.Cmd { return pollAll(p.a.stats(), p.a.issues()) }
 
 // Update has nothing to take: every key of the stats is an action.
 func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
@@ -43,29 +43,31 @@ func (p *statsView) Actions() []ui.Action {
 	do := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd { f(); return nil }
 	}
-	n := len(measures())
+	n := len(metrics())
 	return []ui.Action{
 		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
-		{Key: ui.Bind("next chart", "tab", "j", "down"), ShowInHints: true, Do: do(func() { p.at = (p.at + 1) % n })},
-		{Key: ui.Bind("previous chart", "shift+tab", "k", "up"), Do: do(func() { p.at = (p.at + n - 1) % n })},
-		{Key: ui.Bind("earlier", "left", "h"), ShowInHints: true, DisabledReason: p.pointless(), Do: do(func() { p.move(-1) })},
-		{Key: ui.Bind("later", "right", "l"), ShowInHints: true, DisabledReason: p.pointless(), Do: do(func() { p.move(1) })},
-		{Key: ui.Bind("an hour earlier", "pgup", "ctrl+b"), DisabledReason: p.pointless(), Do: do(func() { p.move(-12) })},
-		{Key: ui.Bind("an hour later", "pgdown", "ctrl+f"), DisabledReason: p.pointless(), Do: do(func() { p.move(12) })},
+		{Key: ui.Bind("next chart", "tab", "j", "down"), ShowInHints: true, Do: do(func() { p.selected = (p.selected + 1) % n })},
+		{Key: ui.Bind("previous chart", "shift+tab", "k", "up"), Do: do(func() { p.selected = (p.selected + n - 1) % n })},
+		{Key: ui.Bind("earlier", "left", "h"), ShowInHints: true, DisabledReason: p.noPointsReason(), Do: do(func() { p.moveCursor(-1) })},
+		{Key: ui.Bind("later", "right", "l"), ShowInHints: true, DisabledReason: p.noPointsReason(), Do: do(func() { p.moveCursor(1) })},
+		{Key: ui.Bind("an hour earlier", "pgup", "ctrl+b"), DisabledReason: p.noPointsReason(), Do: do(func() { p.moveCursor(-12) })},
+		{Key: ui.Bind("an hour later", "pgdown", "ctrl+f"), DisabledReason: p.noPointsReason(), Do: do(func() { p.moveCursor(12) })},
 		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
 		{Key: ui.Bind("UTC or local time", "z"), ShowInHints: true, Do: do(func() { p.utc = !p.utc })},
-		{Key: ui.Bind("copy read-out", "y"), DisabledReason: p.pointless(), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) }},
+		{Key: ui.Bind("copy read-out", "y"), DisabledReason: p.noPointsReason(), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) }},
 	}
 }
 
-func (p *statsView) pointless() string { return because(len(p.moments()) == 0, "there are no points") }
+func (p *statsView) noPointsReason() string {
+	return reasonIf(len(p.pointTimes()) == 0, "there are no points")
+}
 
-// moments are the times of the points in front, in their order.
-func (p *statsView) moments() []time.Time {
-	m := measures()[p.at]
-	return derived(p.a, "moments of "+m.name, func() []time.Time {
+// pointTimes are the times of the points in front, in their order.
+func (p *statsView) pointTimes() []time.Time {
+	m := metrics()[p.selected]
+	return memo(p.a, "moments of "+m.name, func() []time.Time {
 		var at []time.Time
-		for _, s := range p.a.series(m) {
+		for _, s := range p.a.metricSeries(m) {
 			if len(s.Points) > len(at) {
 				at = at[:0]
 				for _, point := range s.Points {
@@ -77,18 +79,18 @@ func (p *statsView) moments() []time.Time {
 	}, p.a.stats())
 }
 
-// move steps the cursor over the points; it starts at the last.
-func (p *statsView) move(by int) {
-	at := p.moments()
+// moveCursor steps the cursor over the points; it starts at the last.
+func (p *statsView) moveCursor(by int) {
+	at := p.pointTimes()
 	n := len(at) - 1
 	if !p.cursor.IsZero() {
-		n = nearest(at, p.cursor)
+		n = nearestIndex(at, p.cursor)
 	}
 	p.cursor = at[min(max(n+by, 0), len(at)-1)]
 }
 
-// nearest is the point closest to a time.
-func nearest(at []time.Time, t time.Time) int {
+// nearestIndex is the point closest to a time.
+func nearestIndex(at []time.Time, t time.Time) int {
 	best := 0
 	for i := range at {
 		if at[i].Sub(t).Abs() < at[best].Sub(t).Abs() {
@@ -108,9 +110,9 @@ func (p *statsView) location() *time.Location {
 
 // readout is time and value under the cursor: "14:05  cpu 231 %".
 func (p *statsView) readout() string {
-	m := measures()[p.at]
+	m := metrics()[p.selected]
 	var parts []string
-	for _, s := range p.a.series(m) {
+	for _, s := range p.a.metricSeries(m) {
 		if len(s.Points) == 0 {
 			continue
 		}
@@ -123,7 +125,7 @@ func (p *statsView) readout() string {
 		}
 		value := "no value"
 		if !math.IsNaN(point.Value) {
-			value = m.unit(point.Value)
+			value = m.format(point.Value)
 		}
 		parts = append(parts, s.Name+" "+value)
 	}
@@ -134,45 +136,45 @@ func (p *statsView) readout() string {
 func (p *statsView) View(b ui.Box) string {
 	room := b
 	room.Height -= 2
-	foot := ui.Truncate(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", count(len(p.a.detections(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
+	foot := ui.Truncate(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", pluralize(len(p.a.issueTimes(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
 		b.Width, b.Theme.Glyphs.Ellipsis)
 	if b.TextOnly {
-		return p.figures(room) + "\n" + p.readout()
+		return p.renderText(room) + "\n" + p.readout()
 	}
-	show := func(b ui.Box) string { return p.one(p.at, b) }
+	show := func(b ui.Box) string { return p.renderChart(p.selected, b) }
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
-		show = p.four
+		show = p.renderGrid
 	}
 	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
 }
 
-// figures are all charts in words.
-func (p *statsView) figures(b ui.Box) string {
+// renderText are all charts in words.
+func (p *statsView) renderText(b ui.Box) string {
 	var lines []string
 	b.Width, b.Height = 200, 1
-	for n := range measures() {
-		lines = append(lines, p.one(n, b))
+	for n := range metrics() {
+		lines = append(lines, p.renderChart(n, b))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (p *statsView) four(b ui.Box) string {
+func (p *statsView) renderGrid(b ui.Box) string {
 	w, h := b.Width/2-1, b.Height/2
 	small := b
 	small.Width, small.Height = w, h
-	return ui.JoinHorizontal(p.one(0, small), p.one(1, small), w+2, b.Width) + "\n" + ui.JoinHorizontal(p.one(2, small), p.one(3, small), w+2, b.Width)
+	return ui.JoinHorizontal(p.renderChart(0, small), p.renderChart(1, small), w+2, b.Width) + "\n" + ui.JoinHorizontal(p.renderChart(2, small), p.renderChart(3, small), w+2, b.Width)
 }
 
-func (p *statsView) one(n int, b ui.Box) string {
-	stats, known := the(p.a.stats())
-	m := measures()[n]
+func (p *statsView) renderChart(n int, b ui.Box) string {
+	stats, known := onlyRow(p.a.stats())
+	m := metrics()[n]
 	if !known || len(stats.Unavailable) > 0 {
-		return b.Fit(p.a.chart(m, b))
+		return b.Fit(p.a.renderMetric(m, b))
 	}
-	c := ui.Chart{Marks: p.a.detections(b.Now.Add(-24 * time.Hour)), Location: p.location()}
+	c := ui.Chart{Marks: p.a.issueTimes(b.Now.Add(-24 * time.Hour)), Location: p.location()}
 	if !p.cursor.IsZero() {
 		c.Cursor = &p.cursor
 	}
-	b.Focused = n == p.at
-	return b.Fit(p.a.plot(m, c, b))
+	b.Focused = n == p.selected
+	return b.Fit(p.a.renderCachedMetric(m, c, b))
 }

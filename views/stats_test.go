@@ -9,8 +9,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// answer is the stats as the API would say them, with the values of cpu given one by one as JSON.
-func answer(value func(i int) string, n int) string {
+// statsJSON is the stats as the API would say them, with the values of cpu given one by one as JSON.
+func statsJSON(value func(i int) string, n int) string {
 	var points []string
 	from := time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
 	for i := range n {
@@ -28,29 +28,29 @@ func TestStatsOfEveryShape(t *testing.T) {
 		see  []string
 		miss []string
 	}{
-		"no point":          {answer(same("1"), 0), []string{"CPU", "no data"}, []string{"0 %"}},
-		"one point":         {answer(same("41.5"), 1), []string{"now 41.5 %"}, nil},
-		"two points":        {answer(func(i int) string { return fmt.Sprint(10 + i*20) }, 2), []string{"now 30 %", "min 10 %", "max 30 %"}, nil},
-		"a day":             {answer(func(i int) string { return fmt.Sprint(i % 7) }, 288), []string{"max 6 %"}, nil},
-		"100,000 points":    {answer(func(i int) string { return fmt.Sprint(i % 101) }, 100_000), []string{"max 100 %"}, nil},
-		"gaps":              {answer(func(i int) string { return []string{"5", "null"}[i%2] }, 288), []string{"min 5 %", "max 5 %"}, []string{"NaN"}},
-		"only gaps":         {answer(same("null"), 288), []string{"no data"}, []string{"0 %"}},
-		"equal values":      {answer(same("7"), 288), []string{"now 7 %", "min 7 %"}, nil},
-		"huge values":       {answer(same("1e15"), 288), []string{"now 1e+15 %"}, nil},
-		"beyond a float":    {answer(same("1e999"), 288), []string{"no data"}, []string{"Inf"}},
-		"negative values":   {answer(func(i int) string { return fmt.Sprint(-10 + i%3) }, 288), []string{"min -10 %", "max -8 %"}, nil},
+		"no point":          {statsJSON(same("1"), 0), []string{"CPU", "no data"}, []string{"0 %"}},
+		"one point":         {statsJSON(same("41.5"), 1), []string{"now 41.5 %"}, nil},
+		"two points":        {statsJSON(func(i int) string { return fmt.Sprint(10 + i*20) }, 2), []string{"now 30 %", "min 10 %", "max 30 %"}, nil},
+		"a day":             {statsJSON(func(i int) string { return fmt.Sprint(i % 7) }, 288), []string{"max 6 %"}, nil},
+		"100,000 points":    {statsJSON(func(i int) string { return fmt.Sprint(i % 101) }, 100_000), []string{"max 100 %"}, nil},
+		"gaps":              {statsJSON(func(i int) string { return []string{"5", "null"}[i%2] }, 288), []string{"min 5 %", "max 5 %"}, []string{"NaN"}},
+		"only gaps":         {statsJSON(same("null"), 288), []string{"no data"}, []string{"0 %"}},
+		"equal values":      {statsJSON(same("7"), 288), []string{"now 7 %", "min 7 %"}, nil},
+		"huge values":       {statsJSON(same("1e15"), 288), []string{"now 1e+15 %"}, nil},
+		"beyond a float":    {statsJSON(same("1e999"), 288), []string{"no data"}, []string{"Inf"}},
+		"negative values":   {statsJSON(func(i int) string { return fmt.Sprint(-10 + i%3) }, 288), []string{"min -10 %", "max -8 %"}, nil},
 		"data as sentences": {`{"data":["Graphs are not yet available."]}`, []string{"Graphs are not yet available."}, []string{"0 %"}},
 		"data missing":      {`{}`, nil, []string{"0 %", "NaN"}},
 		"no object":         {`[]`, nil, []string{"0 %", "NaN"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setup := func(e *emulator.Emulator) { e.InjectFault("view stats", emulator.Fault{Status: 200, Body: c.body}) }
-			started(t, emulator.Options{Seed: "empty"}, 200, 50, setup, func(r *rig) {
+			startWithEmulator(t, emulator.Options{Seed: "empty"}, 200, 50, setup, func(r *harness) {
 				r.press("7", "<enter>")
-				r.see(c.see...)
-				r.miss(c.miss...)
+				r.requireText(c.see...)
+				r.requireNoText(c.miss...)
 				r.press("<left>", "<right>", "<pgup>", "G", "z", "<enter>", "<tab>", "y")
-				r.exact()
+				r.requireExactFrame()
 			})
 		})
 	}
@@ -59,14 +59,14 @@ func TestStatsOfEveryShape(t *testing.T) {
 // The cursor reads out the point it stands on, in local time or UTC.
 func TestStatsReadOut(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
-		e.InjectFault("view stats", emulator.Fault{Status: 200, Body: answer(func(i int) string { return fmt.Sprint(i) }, 24)})
+		e.InjectFault("view stats", emulator.Fault{Status: 200, Body: statsJSON(func(i int) string { return fmt.Sprint(i) }, 24)})
 	}
-	started(t, emulator.Options{Seed: "empty"}, 120, 36, setup, func(r *rig) {
+	startWithEmulator(t, emulator.Options{Seed: "empty"}, 120, 36, setup, func(r *harness) {
 		r.press("7", "<enter>")
-		r.see("23:00 UTC  cpu 23 %")
+		r.requireText("23:00 UTC  cpu 23 %")
 		r.press("<left>", "<left>", "<left>")
-		r.see("20:00 UTC  cpu 20 %", "^20:00")
+		r.requireText("20:00 UTC  cpu 20 %", "^20:00")
 		r.press("y")
-		r.see("copied: read-out")
+		r.requireText("copied: read-out")
 	})
 }

@@ -11,12 +11,12 @@ import (
 	"lookout/ui"
 )
 
-func (a *Account) transfer() *ui.Store[*client.TransferUsage] {
-	return share(a, "transfer", func(*client.TransferUsage) string { return "account" }, single(a.api.NetworkTransfer.Get))
+func (a *Account) transferUsage() *ui.Store[*client.TransferUsage] {
+	return sharedStore(a, "transfer", func(*client.TransferUsage) string { return "account" }, singleFetcher(a.api.NetworkTransfer.Get))
 }
 
-// pool is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1 terabyte).
-const pool = 1_000_000_000_000
+// transferPoolBytes is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1 terabyte).
+const transferPoolBytes = 1_000_000_000_000
 
 // storageLines are Object Storage in two lines: what is stored, and who may reach it.
 func (a *Account) storageLines(b ui.Box) string {
@@ -27,16 +27,16 @@ func (a *Account) storedLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
 	set := a.buckets()
 	if !set.Loaded() {
-		return ui.Truncate(label+b.Theme.Paint(theme.Muted, notYet(set.Freshness(), "reading buckets")), b.Width-1, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(label+b.Theme.Paint(theme.Muted, loadingOrError(set.Freshness(), "reading buckets")), b.Width-1, b.Theme.Glyphs.Ellipsis)
 	}
 	var objects, size int64
 	for _, bucket := range set.Rows() {
 		objects += bucket.Objects
 		size += bucket.Size
 	}
-	parts := []string{count(set.Len(), "bucket", "buckets"), grouped(objects) + " objects", humanize.IBytes(uint64(max(0, size)))}
-	if used, known := the(a.transfer()); known {
-		parts = append(parts, fmt.Sprintf("transfer %s of %s this month", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(pool)))
+	parts := []string{pluralize(set.Len(), "bucket", "buckets"), formatCount(objects) + " objects", humanize.IBytes(uint64(max(0, size)))}
+	if used, known := onlyRow(a.transferUsage()); known {
+		parts = append(parts, fmt.Sprintf("transfer %s of %s this month", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(transferPoolBytes)))
 	}
 	return ui.Truncate(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
 }
@@ -45,7 +45,7 @@ func (a *Account) keysLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
 	set := a.keys()
 	if !set.Loaded() {
-		return ui.Truncate(label+b.Theme.Paint(theme.Muted, notYet(set.Freshness(), "reading keys")), b.Width-1, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(label+b.Theme.Paint(theme.Muted, loadingOrError(set.Freshness(), "reading keys")), b.Width-1, b.Theme.Glyphs.Ellipsis)
 	}
 	limited := 0
 	for _, k := range set.Rows() {
@@ -56,22 +56,22 @@ func (a *Account) keysLine(b ui.Box) string {
 	return label + fmt.Sprintf("%d (%d limited)", set.Len(), limited)
 }
 
-// notYet is what stands where rows have not arrived: that they are being read, or why they are not.
-func notYet(f ui.Freshness, reading string) string {
+// loadingOrError is what stands where rows have not arrived: that they are being read, or why they are not.
+func loadingOrError(f ui.Freshness, reading string) string {
 	if f.Err != nil {
 		return f.Err.Error()
 	}
 	return reading
 }
 
-// absence is notYet in a box.
-func absence(b ui.Box, f ui.Freshness, reading string) string {
-	lines := ui.Wrap(notYet(f, reading), b.Width-1)
+// renderLoadingOrError is loadingOrError in a box.
+func renderLoadingOrError(b ui.Box, f ui.Freshness, reading string) string {
+	lines := ui.Wrap(loadingOrError(f, reading), b.Width-1)
 	for i := range lines {
 		lines[i] = b.Theme.Paint(theme.Muted, lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
 
-// grouped is a count with thin groups of three: "1 204 331".
-func grouped(n int64) string { return ui.FormatCount(n) }
+// formatCount is a count with thin groups of three: "1 204 331".
+func formatCount(n int64) string { return ui.FormatCount(n) }

@@ -15,22 +15,22 @@ import (
 	"lookout/client/faulttest"
 )
 
-// inBucket opens a bucket of the demo account by its label.
-func (r *rig) inBucket(label string) {
+// openBucket opens a bucket of the demo account by its label.
+func (r *harness) openBucket(label string) {
 	r.Helper()
 	r.press("8", "/", label, "<enter>", "<enter>")
-	r.see("› "+label, "shown")
+	r.requireText("› "+label, "shown")
 }
 
 func TestFoldersAndBack(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("acme-backups")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("acme-backups")
 		r.press("g", "j")
-		r.see("▸ db/")
+		r.requireText("▸ db/")
 		r.press("<enter>")
-		r.see("acme-backups  us-east-1 › db", "▸ 1999/")
+		r.requireText("acme-backups  us-east-1 › db", "▸ 1999/")
 		r.press("<right>")
-		r.see("acme-backups  us-east-1 › db › 1999")
+		r.requireText("acme-backups  us-east-1 › db › 1999")
 		r.press("<down>")
 		before := r.screen()
 		r.press("<enter>", "<left>")
@@ -38,72 +38,72 @@ func TestFoldersAndBack(t *testing.T) {
 			r.Errorf("the cursor does not stand where it stood:\n%s\n%s", before, after)
 		}
 		r.press("<esc>", "<esc>")
-		r.see("› acme-backups ", "▸ db/")
+		r.requireText("› acme-backups ", "▸ db/")
 	})
 }
 
 // Names that mean something to terminals, shells and paths are listed, opened and linked as they are.
 func TestOddNames(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("cdn.acme")
-		r.see("odd‹␊›name.txt", "straße/", "▸ /")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("cdn.acme")
+		r.requireText("odd‹␊›name.txt", "straße/", "▸ /")
 		r.press("/", "odd", "<enter>", "<enter>")
-		r.see("odd‹␊›name.txt", "only this account")
+		r.requireText("odd‹␊›name.txt", "only this account")
 		r.press("L", "<ctrl+s>")
-		r.see("odd%0Aname.txt", "ends", "UTC")
+		r.requireText("odd%0Aname.txt", "ends", "UTC")
 		r.press("<esc>", "<enter>")
-		r.see("content ·")
+		r.requireText("content ·")
 	})
 }
 
 func TestFilterSaysWhatItCovers(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("logs-eu")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("logs-eu")
 		r.press("F")
-		r.see("(flat)", "500 shown, more exist")
+		r.requireText("(flat)", "500 shown, more exist")
 		r.press("/", "12")
-		r.see("in the 500 loaded")
+		r.requireText("in the 500 loaded")
 		r.press("<esc>", "<esc>", "P")
-		r.see("Names that begin with")
+		r.requireText("Names that begin with")
 	})
 }
 
 // The end is read to on demand, and reading can be stopped.
 func TestReadingToTheEnd(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("logs-eu")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("logs-eu")
 		r.press("F", "G")
-		r.see("99 000 shown ·")
-		r.miss("more exist")
+		r.requireText("99 000 shown ·")
+		r.requireNoText("more exist")
 		if n := r.emu.RequestCount("list objects"); n > 99_000/500+10 {
 			r.Errorf("%d requests for 99,000 objects", n)
 		}
 	})
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("logs-eu")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("logs-eu")
 		r.press("F")
 		release := r.emu.HoldRequests("list objects")
 		r.press("G")
-		r.see("reading on: 500 so far", "esc stops")
+		r.requireText("reading on: 500 so far", "esc stops")
 		r.press("<esc>")
 		release()
-		r.see("500 shown, more exist")
+		r.requireText("500 shown, more exist")
 	})
 }
 
 // A million objects: the first rows stand there after one page, the next page is fetched when somebody comes near the end.
 func TestAMillionObjects(t *testing.T) {
 	faulttest.ReportCase(t, "A33", "TestAMillionObjects")
-	start(t, emulator.Options{Seed: "large"}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{Seed: "large"}, 120, 36, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F")
-		r.see("500 shown, more exist")
+		r.requireText("500 shown, more exist")
 		if n := r.emu.RequestCount("list objects"); n > 3 {
 			r.Errorf("%d requests for the first screen", n)
 		}
 		for range 20 {
 			r.press("<pgdown>")
 		}
-		r.see("1 000 shown, more exist")
+		r.requireText("1 000 shown, more exist")
 	})
 }
 
@@ -113,9 +113,9 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`})
 	}
-	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>", "G")
-		r.see("incomplete: marker repeated")
+		r.requireText("incomplete: marker repeated")
 		if n := r.emu.RequestCount("list objects"); n > 3 {
 			r.Errorf("%d requests", n)
 		}
@@ -129,29 +129,29 @@ func TestAnObjectOfUnknownSize(t *testing.T) {
 		e.InjectFault("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"big.bin","etag":"` + strings.Repeat("a", 32) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
 			`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],"is_truncated":false,"next_marker":null}`})
 	}
-	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>")
-		r.see("big.bin", "unknown", "2.0 KiB", "2 shown · 2.0 KiB")
-		r.miss(" 0 B")
+		r.requireText("big.bin", "unknown", "2.0 KiB", "2 shown · 2.0 KiB")
+		r.requireNoText(" 0 B")
 		r.press("w")
-		r.see("size unknown. It gets its name when it is complete")
+		r.requireText("size unknown. It gets its name when it is complete")
 		r.press("<ctrl+s>")
-		r.see("does not say how large the object is")
+		r.requireText("does not say how large the object is")
 	})
 }
 
 // One of three clusters that never answers takes nothing from the other two.
-func TestOneClusterIsDown(t *testing.T) {
+func TestBucketFetcher_oneClusterDown(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
 		e.InjectFault("list buckets", emulator.Fault{Status: 503})
 	}
-	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
 		r.press("8")
 		r.wait(time.Minute)
-		r.see("eu-central-1 does not answer", "acme-www", "uploads", "8 buckets")
+		r.requireText("eu-central-1 does not answer", "acme-www", "uploads", "8 buckets")
 		r.press("/", "acme-www", "<enter>", "<enter>")
-		r.see("index.html")
+		r.requireText("index.html")
 	})
 }
 
@@ -162,43 +162,43 @@ func TestRealAnswersAreShown(t *testing.T) {
 		e.InjectFault("GET /object-storage/buckets*", emulator.Fault{Status: 200, Body: `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com","created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,"pages":1,"results":1}`})
 		e.InjectFault("list keys", emulator.Fault{Status: 200, Body: `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b","permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`})
 	}
-	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
+	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
 		r.press("8")
-		r.see("e3-bucket", "us-sea")
+		r.requireText("e3-bucket", "us-sea")
 		r.press("0")
-		r.see("? limited", "us-ord-1")
+		r.requireText("? limited", "us-ord-1")
 		r.press("9")
-		r.see("my-key", "list_only", "b in us-ord-1")
-		r.miss("REDACTED")
+		r.requireText("my-key", "list_only", "b in us-ord-1")
+		r.requireNoText("REDACTED")
 	})
 }
 
 func TestDownloadOneMarkedFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("cdn.acme")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "w")
-		r.see("Download index.html", dir)
+		r.requireText("Download index.html", dir)
 		r.press("<ctrl+s>")
 		r.wait(2 * time.Second)
-		r.see("index.html: downloaded to index.html")
+		r.requireText("index.html: downloaded to index.html")
 		data, err := os.ReadFile(filepath.Join(dir, "index.html"))
 		if err != nil || len(data) != 50 {
 			r.Fatalf("%d bytes, %v", len(data), err)
 		}
 		r.press("w", "<ctrl+s>")
-		r.see("a file has this name: choose another")
+		r.requireText("a file has this name: choose another")
 		r.press("<esc>", "<esc>", "/", "assets", "<enter>", "w")
 		r.wait(time.Second)
-		r.see("Download assets/", "2 files", "assets//double slash.txt")
+		r.requireText("Download assets/", "2 files", "assets//double slash.txt")
 		r.press("<ctrl+s>")
 		r.wait(5 * time.Second)
 		if _, err := os.Stat(filepath.Join(dir, "assets")); err != nil {
 			r.Errorf("%v\n%s", err, r.screen())
 		}
 		r.press(":", "transfers", "<enter>")
-		r.see("✓ done", "100 %")
+		r.requireText("✓ done", "100 %")
 	})
 }
 
@@ -206,21 +206,21 @@ func TestDownloadOneMarkedFolder(t *testing.T) {
 func TestCancellingATransferAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	setup := func(e *emulator.Emulator) { e.HoldRequests("object get") }
-	started(t, emulator.Options{}, 120, 36, setup, func(r *rig) {
-		r.inBucket("cdn.acme")
+	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
+		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "w", "<ctrl+s>", ":", "transfers", "<enter>")
-		r.see("● running")
+		r.requireText("● running")
 		r.press("D")
-		r.see("Cancel transfers", "1 transfer ends.", "Pausing keeps it.")
+		r.requireText("Cancel transfers", "1 transfer ends.", "Pausing keeps it.")
 		r.wait(time.Second)
 		r.press("n")
-		r.see("● running")
+		r.requireText("● running")
 		r.press("D")
 		r.wait(time.Second)
 		r.press("y")
 		r.wait(time.Second)
-		r.see("cancelled")
-		r.miss("● running")
+		r.requireText("cancelled")
+		r.requireNoText("● running")
 	})
 }
 
@@ -231,53 +231,53 @@ func TestUploadAsksBeforeItOverwrites(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<p>new</p>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("cdn.acme")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("cdn.acme")
 		r.press("U")
-		r.see("Upload into us-east-1/cdn.acme.net")
+		r.requireText("Upload into us-east-1/cdn.acme.net")
 		r.press("index.html", "<ctrl+s>")
 		r.wait(time.Second)
-		r.see("Overwrite index.html", "50 B")
+		r.requireText("Overwrite index.html", "50 B")
 		r.press("n")
-		if got := r.applied(); len(got) != 0 {
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("applied: %v", got)
 		}
 		r.press("U", "index.html", "<ctrl+s>")
 		r.wait(time.Second)
 		r.press("y")
 		r.wait(3 * time.Second)
-		r.see("index.html: uploaded, 10 B")
-		if got := r.applied(); !slices.Equal(got, []string{"put object"}) {
+		r.requireText("index.html: uploaded, 10 B")
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"put object"}) {
 			r.Errorf("applied: %v", got)
 		}
-		r.see("10 B")
+		r.requireText("10 B")
 	})
 }
 
 func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
 	faulttest.ReportCase(t, "C6", "objects")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("invoices")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("invoices")
 		r.press("g", "<enter>")
 		r.press("g", "D")
 		r.wait(time.Second)
 		screen := r.screen()
-		if !strings.Contains(screen, "Delete ") || len(r.applied()) != 0 {
+		if !strings.Contains(screen, "Delete ") || len(r.appliedOperations()) != 0 {
 			r.Fatalf("no question:\n%s", screen)
 		}
 		r.press("<esc>", "<esc>", "<esc>")
 		r.press("8", "<esc>", "/", "invoices", "<enter>", "<enter>", "g", "D")
 		r.wait(time.Second)
-		r.see("objects, ", "deleted for good", "Type ")
+		r.requireText("objects, ", "deleted for good", "Type ")
 		r.press("y", "<enter>")
-		if got := r.applied(); len(got) != 0 {
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("deleted without the count: %v", got)
 		}
 		r.press("<backspace>")
 		word := strings.Fields(strings.SplitAfter(r.screen(), "Type ")[1])[0]
 		r.press(word, "<enter>")
 		r.wait(time.Minute)
-		if got := fmt.Sprint(len(r.applied())); got != word {
+		if got := fmt.Sprint(len(r.appliedOperations())); got != word {
 			r.Errorf("%s deleted of %s\n%s", got, word, r.screen())
 		}
 	})
@@ -285,21 +285,21 @@ func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
 
 // A bucket that is not empty is not deleted; emptying is offered, counted and then done.
 func TestDeleteOffersToEmpty(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("acme-www", "<enter>")
-		r.see("acme-www is not empty", "count its objects")
+		r.requireText("acme-www is not empty", "count its objects")
 		r.press("e")
 		r.wait(time.Second)
-		r.see("Empty bucket", "Type 7")
+		r.requireText("Empty bucket", "Type 7")
 		r.press("7", "<enter>")
 		r.wait(2 * time.Second)
-		r.see("acme-www: emptied")
+		r.requireText("acme-www: emptied")
 		r.press("r", "D")
 		r.wait(time.Second)
 		r.press("acme-www", "<enter>")
-		r.see("acme-www: deleted")
+		r.requireText("acme-www: deleted")
 	})
 }
 
@@ -317,13 +317,13 @@ func TestThreeKindsOfKeys(t *testing.T) {
 			`{"bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_write"}],"label":"a key"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 40, func(r *rig) {
+			startProgram(t, emulator.Options{}, 120, 40, func(r *harness) {
 				r.press("9", "n", "a key")
 				r.press(c.keys...)
-				r.see(c.says)
+				r.requireText(c.says)
 				r.press("<ctrl+s>")
-				r.see("told this once", "••••")
-				if got := string(asText(r.emu.Ledger()[0].Body)); got != c.sent {
+				r.requireText("told this once", "••••")
+				if got := string(toJSON(r.emu.Ledger()[0].Body)); got != c.sent {
 					r.Errorf("sent %s", got)
 				}
 			})
@@ -332,26 +332,26 @@ func TestThreeKindsOfKeys(t *testing.T) {
 }
 
 // The secret is seen only while it is held open, goes where it is sent, and does not go by accident.
-func TestSecretOnce(t *testing.T) {
+func TestSecretDialog_copyAndSave(t *testing.T) {
 	faulttest.ReportCase(t, "B6", "shown once")
 	dir := t.TempDir()
 	t.Chdir(dir)
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
-		r.see("told this once")
+		r.requireText("told this once")
 		r.press("<enter>", "<esc>")
-		r.see("Neither copied nor saved")
+		r.requireText("Neither copied nor saved")
 		r.press("<enter>", "y", "<esc>", "r")
 		hidden := strings.Count(r.screen(), "••••••••••••••••")
 		if hidden != 0 {
 			r.Errorf("not revealed while held:\n%s", r.screen())
 		}
 		r.wait(2 * time.Second)
-		r.see("••••••••••••••••")
+		r.requireText("••••••••••••••••")
 		r.press("3")
-		r.see("Save as environment lines")
+		r.requireText("Save as environment lines")
 		r.press("<ctrl+s>")
-		r.see("saved: ", "it has been copied or saved")
+		r.requireText("saved: ", "it has been copied or saved")
 		path := filepath.Join(dir, "lookout-once-key.env")
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -364,13 +364,13 @@ func TestSecretOnce(t *testing.T) {
 			r.Fatalf("no secret in the file: %s", data)
 		}
 		r.press("3", "<ctrl+s>")
-		r.see("exists")
+		r.requireText("exists")
 		r.press("<esc>", "<enter>")
-		r.see("once key")
+		r.requireText("once key")
 		r.press("/", "once", "<enter>", "V")
-		r.miss(secret)
+		r.requireNoText(secret)
 		for _, e := range r.journal.Entries(time.Time{}) {
-			if strings.Contains(string(asText(e)), secret) {
+			if strings.Contains(string(toJSON(e)), secret) {
 				r.Error("the journal holds the secret")
 			}
 		}
@@ -380,14 +380,14 @@ func TestSecretOnce(t *testing.T) {
 // A key whose answer was lost is named, and revoking it is offered.
 func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 	faulttest.ReportCase(t, "B4", "told, and offered for revoking")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.see("lost key was made, its secret was lost", "revoke key")
+		r.requireText("lost key was made, its secret was lost", "revoke key")
 		r.press("r")
-		r.see("lost key: revoked")
-		if got := r.applied(); !slices.Equal(got, []string{"create key", "revoke key"}) {
+		r.requireText("lost key: revoked")
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"create key", "revoke key"}) {
 			r.Errorf("applied: %v", got)
 		}
 	})
@@ -396,23 +396,23 @@ func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 // Cancelling counts afresh, waits ten seconds, wants the name typed and takes no paste.
 func TestCancelObjectStorage(t *testing.T) {
 	faulttest.ReportCase(t, "B15", "counted before and after")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", ":", "cancel", "<enter>")
-		r.see("FOR GOOD", "12 buckets", "9 keys", "can be answered in 10 s")
+		r.requireText("FOR GOOD", "12 buckets", "9 keys", "can be answered in 10 s")
 		r.press("acme-prod", "<enter>")
 		r.wait(9 * time.Second)
 		r.press("acme-prod", "<enter>")
-		if got := r.applied(); len(got) != 0 {
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("answered too early: %v", got)
 		}
 		r.wait(2 * time.Second)
 		r.send(tea.PasteMsg{Content: "acme-prod"})
 		r.press("<enter>")
-		if got := r.applied(); len(got) != 0 {
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("a paste answered: %v", got)
 		}
 		r.press("acme-prod", "<enter>")
-		r.see("Object Storage is cancelled")
+		r.requireText("Object Storage is cancelled")
 	})
 }
 
@@ -427,14 +427,14 @@ func TestCertificateIsCheckedBefore(t *testing.T) {
 		return path
 	}
 	no := write("no.pem", "no PEM")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "/", "cdn", "<enter>", "c")
-		r.see("none is set")
+		r.requireText("none is set")
 		r.press("U", no, "<tab>", no, "<ctrl+s>")
-		r.see("holds no PEM")
+		r.requireText("holds no PEM")
 		r.press("<shift+tab>", "<ctrl+u>", "/nowhere", "<ctrl+s>")
-		r.see("it cannot be opened")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("it cannot be opened")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Errorf("applied: %v", got)
 		}
 	})
@@ -442,24 +442,24 @@ func TestCertificateIsCheckedBefore(t *testing.T) {
 
 // Everyone being able to write is asked about twice.
 func TestPublicReadWriteAsksAgain(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<left>", "<ctrl+s>")
-		r.see("EVERYONE", "everyone will be able to write")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("EVERYONE", "everyone will be able to write")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("applied: %v", got)
 		}
 		r.press("acme-www", "<ctrl+s>")
-		r.see("access is now ")
+		r.requireText("access is now ")
 	})
 }
 
 // A bucket of one's own that exists is said to have existed.
 func TestBucketThatExists(t *testing.T) {
 	faulttest.ReportCase(t, "B17", "told")
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "n", "acme-www", "<ctrl+s>")
-		r.see("a bucket with this label exists in the cluster")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("a bucket with this label exists in the cluster")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("applied: %v", got)
 		}
 	})
@@ -467,12 +467,12 @@ func TestBucketThatExists(t *testing.T) {
 
 // Previews: text, JSON set out, images by kind and size, anything else as digits.
 func TestPreviews(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("cdn.acme")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "<enter>", "<enter>")
 		r.wait(time.Second)
-		r.see("content ·", "html")
+		r.requireText("content ·", "html")
 		r.press("<esc>", "<esc>", "/", "assets", "<enter>", "<enter>")
-		r.see("assets")
+		r.requireText("assets")
 	})
 }

@@ -29,16 +29,16 @@ func (a *Account) TokenForm() ui.Form {
 			}
 			text = ""
 			return func() tea.Cmd {
-				return tea.Batch(ui.ShowNews(theme.Good, "the token is accepted"), a.everything())
+				return tea.Batch(ui.ShowNews(theme.Good, "the token is accepted"), a.retryFailed())
 			}, nil
 		},
 	}
 }
 
-// everything asks again for all that has been asked for and failed, and for the pane in front.
-func (a *Account) everything() tea.Cmd {
+// retryFailed asks again for all that has been asked for and failed, and for the pane in front.
+func (a *Account) retryFailed() tea.Cmd {
 	cmds := []tea.Cmd{ui.Send(ui.RefreshMsg{})}
-	for _, set := range a.sets {
+	for _, set := range a.stores {
 		if s, ok := set.(ui.JoinedStore); ok && s.Freshness().Err != nil {
 			cmds = append(cmds, s.Refresh())
 		}

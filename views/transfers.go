@@ -17,122 +17,124 @@ import (
 	"lookout/ui"
 )
 
-// running is the set of this run's transfers. It is read from the manager, not from the API.
-func (a *Account) running() *ui.Store[*transfer.Status] {
-	return from(a, ui.Source[*transfer.Status]{Name: "transfers", ID: transferID, NewStorage: func() ui.RowStorage[*transfer.Status] { return &moves{} },
+// transferStore is the set of this run's transfers. It is read from the manager, not from the API.
+func (a *Account) transferStore() *ui.Store[*transfer.Status] {
+	return sharedStoreFrom(a, ui.Source[*transfer.Status]{Name: "transfers", ID: transferID, NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
 		Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
 			return ui.RowPage[*transfer.Status]{Rows: a.transfers.Snapshot()}, nil
 		}})
 }
 
-// show puts the transfers as they are now into the set.
-func (a *Account) show() tea.Cmd { return a.running().Replace(&moves{a.transfers.Snapshot()}) }
+// syncTransferStore puts the transfers as they are now into the set.
+func (a *Account) syncTransferStore() tea.Cmd {
+	return a.transferStore().Replace(&transferRowStorage{a.transfers.Snapshot()})
+}
 
-// moved looks at the transfers again.
-func (a *Account) moved() tea.Cmd { return tea.Batch(a.show(), a.ended()) }
+// syncTransfers looks at the transfers again.
+func (a *Account) syncTransfers() tea.Cmd { return tea.Batch(a.syncTransferStore(), a.reportEnded()) }
 
-// watch waits until transfers have moved. It says so once, and is asked again by whoever heard it.
-func (a *Account) watch() tea.Cmd {
+// watchTransfers waits until transfers have moved. It says so once, and is asked again by whoever heard it.
+func (a *Account) watchTransfers() tea.Cmd {
 	ctx, changed := a.ctx, a.transfers.Changed()
 	return func() tea.Msg {
 		select {
 		case <-changed:
-			return motion{a, true}
+			return transfersChanged{a, true}
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// motion says that transfers have moved: the one message for all of them.
-type motion struct {
-	a       *Account
-	watched bool // it was the watch that saw it
+// transfersChanged says that transfers have moved: the one message for all of them.
+type transfersChanged struct {
+	a         *Account
+	fromWatch bool // it was the watch that saw it
 }
 
 // Deliver shows how far they are and tells ends.
-func (m motion) Deliver() tea.Cmd {
-	if !m.watched {
-		return m.a.moved()
+func (m transfersChanged) Deliver() tea.Cmd {
+	if !m.fromWatch {
+		return m.a.syncTransfers()
 	}
-	return tea.Batch(m.a.watch(), m.a.moved())
+	return tea.Batch(m.a.watchTransfers(), m.a.syncTransfers())
 }
 
-// ended tells ends that have not been told, and reads again what transfers have changed once the last has ended.
-func (a *Account) ended() tea.Cmd {
+// reportEnded tells ends that have not been told, and reads again what transfers have changed once the last has ended.
+func (a *Account) reportEnded() tea.Cmd {
 	var cmds []tea.Cmd
-	ends := a.transfers.Completions(a.told)
-	a.told += len(ends)
+	ends := a.transfers.Completions(a.reportedEnds)
+	a.reportedEnds += len(ends)
 	for i, end := range ends {
-		a.stirred = a.stirred || end.Status.Kind != transfer.Download
+		a.bucketsChanged = a.bucketsChanged || end.Status.Kind != transfer.Download
 		whole := func(later transfer.Completion) bool {
 			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0
 		}
 		if end.Batch.Remaining > 0 && slices.ContainsFunc(ends[i:], whole) {
 			continue // its batch's end, which is told at once, says as much
 		}
-		cmds = append(cmds, told(end))
+		cmds = append(cmds, transferNews(end))
 	}
-	if a.stirred && a.transfers.UnfinishedCount() == 0 {
-		a.stirred = false
+	if a.bucketsChanged && a.transfers.UnfinishedCount() == 0 {
+		a.bucketsChanged = false
 		cmds = append(cmds, a.buckets().Refresh())
-		for _, l := range a.listings {
+		for _, l := range a.openListings {
 			cmds = append(cmds, l.Store.Refresh())
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// told is the news of an end: one line for all that was asked for as one, and one before for the first that failed.
-func told(end transfer.Completion) tea.Cmd {
+// transferNews is the news of an end: one line for all that was asked for as one, and one before for the first that failed.
+func transferNews(end transfer.Completion) tea.Cmd {
 	row, b := end.Status, end.Batch
 	switch {
 	case b.Remaining == 0 && b.Files > 1:
-		return toldBatch(b)
+		return batchNews(b)
 	case row.State == transfer.Done:
-		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", transferName(row), done(row)))
+		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", transferName(row), doneText(row)))
 	case row.State == transfer.Failed:
-		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), why(row))+
-			because(b.Remaining > 0, fmt.Sprintf(" · the other %s go on", grouped(int64(b.Remaining)))))
+		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, transferName(row), transferErrorText(row))+
+			reasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s go on", formatCount(int64(b.Remaining)))))
 	}
 	return nil
 }
 
-// toldBatch is the news of a batch's end.
-func toldBatch(b transfer.Batch) tea.Cmd {
-	text, tone := grouped(int64(b.Files))+" files", theme.Good
+// batchNews is the news of a batch's end.
+func batchNews(b transfer.Batch) tea.Cmd {
+	text, tone := formatCount(int64(b.Files))+" files", theme.Good
 	switch {
 	case b.Done == 0:
 		text, tone = "none of "+text, theme.Info
 	case b.Done < b.Files:
-		text, tone = grouped(int64(b.Done))+" of "+text, theme.Info
+		text, tone = formatCount(int64(b.Done))+" of "+text, theme.Info
 	}
 	what := "uploaded to " + client.Clean(b.Bucket)
 	if b.Kind == transfer.Download {
 		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(filepath.Base(b.Folder))
 	}
-	text += ": " + what + ", " + size(b.Bytes)
+	text += ": " + what + ", " + formatSize(b.Bytes)
 	if b.Failed > 0 {
-		text, tone = fmt.Sprintf("%s · %s failed, first %s: %s", text, grouped(int64(b.Failed)), transferName(b.FirstFailed), why(b.FirstFailed)), theme.Bad
+		text, tone = fmt.Sprintf("%s · %s failed, first %s: %s", text, formatCount(int64(b.Failed)), transferName(b.FirstFailed), transferErrorText(b.FirstFailed)), theme.Bad
 	}
 	return ui.ShowNews(tone, text)
 }
 
-// done is a finished transfer in words.
-func done(row *transfer.Status) string {
+// doneText is a finished transfer in words.
+func doneText(row *transfer.Status) string {
 	switch row.Kind {
 	case transfer.Download:
 		return "downloaded to " + client.Clean(filepath.Base(row.LocalPath.Raw()))
 	case transfer.Upload:
-		return "uploaded, " + size(row.Total)
+		return "uploaded, " + formatSize(row.Total)
 	case transfer.Delete:
-		return count(int(row.Done), "object is deleted", "objects are deleted")
+		return pluralize(int(row.Done), "object is deleted", "objects are deleted")
 	}
-	return "emptied, " + count(int(row.Done), "object", "objects")
+	return "emptied, " + pluralize(int(row.Done), "object", "objects")
 }
 
-// why is a transfer's error in words.
-func why(row *transfer.Status) string {
+// transferErrorText is a transfer's error in words.
+func transferErrorText(row *transfer.Status) string {
 	if row.Err == nil {
 		return ""
 	}
@@ -143,9 +145,9 @@ func why(row *transfer.Status) string {
 func transferName(row *transfer.Status) string {
 	switch {
 	case row.Kind == transfer.Empty:
-		return client.Clean(row.Bucket + prefixed(" › ", row.Name.Raw()))
+		return client.Clean(row.Bucket + withPrefix(" › ", row.Name.Raw()))
 	case row.Name.Raw() == "":
-		return count(int(row.Total), "object", "objects") + " in " + client.Clean(row.Bucket)
+		return pluralize(int(row.Total), "object", "objects") + " in " + client.Clean(row.Bucket)
 	}
 	return row.Name.String()
 }
@@ -153,19 +155,19 @@ func transferName(row *transfer.Status) string {
 func (a *Account) transfersPane() ui.Pane {
 	return &ui.List[*transfer.Status]{
 		Title:         "transfers",
-		Store:         a.running(),
+		Store:         a.transferStore(),
 		NoAutoRefresh: true,
 		SortBy:        "state",
 		Columns: []ui.Column[*transfer.Status]{
 			{Title: "state", Width: 11, Cell: transferState, Rank: transferRank},
 			{Title: "what", Width: 8, DropPriority: 4, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
 			{Title: "name", Min: 15, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
-			{Title: "progress", Width: 10, FilterByNameOnly: true, Cell: progressCell, Less: func(r, s *transfer.Status) bool { return portion(r) < portion(s) }},
+			{Title: "progress", Width: 10, FilterByNameOnly: true, Cell: progressCell, Less: func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) }},
 			{Title: "done", Width: 9, AlignRight: true, DropPriority: 3, FilterByNameOnly: true, Cell: doneCell, Less: func(r, s *transfer.Status) bool { return r.Done < s.Done }},
 			{Title: "rate", Width: 10, AlignRight: true, DropPriority: 1, FilterByNameOnly: true, Cell: rateCell, Less: func(r, s *transfer.Status) bool { return r.Rate < s.Rate }},
-			{Title: "left", Width: 8, AlignRight: true, DropPriority: 2, FilterByNameOnly: true, Cell: leftCell, Less: func(r, s *transfer.Status) bool { return r.ETA < s.ETA }},
+			{Title: "left", Width: 8, AlignRight: true, DropPriority: 2, FilterByNameOnly: true, Cell: timeLeftCell, Less: func(r, s *transfer.Status) bool { return r.ETA < s.ETA }},
 		},
-		Operations:  a.transferActs(),
+		Operations:  a.transferOperations(),
 		PaneActions: a.transferActions,
 		Detail:      a.transferDetail,
 		Footer:      func(_ *ui.Store[*transfer.Status], b ui.Box) string { return a.transfersFoot(b) },
@@ -210,16 +212,16 @@ func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	return g.Pending + " " + r.State.String(), theme.Muted
 }
 
-// amount is a count of bytes or of objects.
-func amount(r *transfer.Status, n int64) string {
+// formatAmount is a count of bytes or of objects.
+func formatAmount(r *transfer.Status, n int64) string {
 	if r.Kind.MovesBytes() {
-		return size(n)
+		return formatSize(n)
 	}
-	return grouped(n)
+	return formatCount(n)
 }
 
-// portion is how much of a transfer is done, from 0 to 1; 0 where its whole is not known.
-func portion(r *transfer.Status) float64 {
+// progressFraction is how much of a transfer is done, from 0 to 1; 0 where its whole is not known.
+func progressFraction(r *transfer.Status) float64 {
 	if r.Total <= 0 {
 		return 0
 	}
@@ -230,41 +232,41 @@ func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	if r.Total <= 0 {
 		return "", theme.Plain
 	}
-	share := portion(r)
+	share := progressFraction(r)
 	filled := int(share * 4)
 	return fmt.Sprintf("%s%s %3.0f %%", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 4-filled), share*100), theme.Plain
 }
 
 func doneCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
-	return amount(r, r.Done), theme.Plain
+	return formatAmount(r, r.Done), theme.Plain
 }
 
 func rateCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	if r.Rate <= 0 || r.State != transfer.Running {
 		return "", theme.Muted
 	}
-	return amount(r, int64(r.Rate)) + "/s", theme.Muted
+	return formatAmount(r, int64(r.Rate)) + "/s", theme.Muted
 }
 
-func leftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
+func timeLeftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	if r.ETA == transfer.NoETA || r.State != transfer.Running {
 		return "", theme.Muted
 	}
 	return ui.FormatAge(r.ETA), theme.Muted
 }
 
-// aside does something to transfers, off the loop: there may be a hundred thousand.
-func (a *Account) aside(do func()) tea.Cmd {
+// runAsync does something to transfers, off the loop: there may be a hundred thousand.
+func (a *Account) runAsync(do func()) tea.Cmd {
 	return func() tea.Msg {
 		do()
-		return motion{a: a}
+		return transfersChanged{a: a}
 	}
 }
 
-func (a *Account) transferActs() []ui.Operation[*transfer.Status] {
+func (a *Account) transferOperations() []ui.Operation[*transfer.Status] {
 	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
 		return func(rows []*transfer.Status) tea.Cmd {
-			return a.aside(func() {
+			return a.runAsync(func() {
 				for _, r := range rows {
 					do(r.ID)
 				}
@@ -273,27 +275,27 @@ func (a *Account) transferActs() []ui.Operation[*transfer.Status] {
 	}
 	return []ui.Operation[*transfer.Status]{
 		{Keys: []string{"d"}, Name: "pause", ShowInHints: true, DisabledReason: func(r *transfer.Status) string {
-			return because(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
+			return reasonIf(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
 		}, BatchCmd: each(a.transfers.Pause)},
-		{Keys: []string{"E"}, Name: "resume", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return because(r.State != transfer.Paused, "it is not paused") }, BatchCmd: each(a.transfers.Resume)},
+		{Keys: []string{"E"}, Name: "resume", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return reasonIf(r.State != transfer.Paused, "it is not paused") }, BatchCmd: each(a.transfers.Resume)},
 		{Keys: []string{"e"}, Name: "try again", ShowInHints: true, DisabledReason: func(r *transfer.Status) string {
-			return because(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
+			return reasonIf(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
 		},
 			BatchCmd: each(a.transfers.Retry)},
-		{Keys: []string{"D"}, Name: "cancel", Description: "what a cancelled download had fetched is removed", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return because(!r.State.Unfinished(), "it has ended") },
+		{Keys: []string{"D"}, Name: "cancel", Description: "what a cancelled download had fetched is removed", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return reasonIf(!r.State.Unfinished(), "it has ended") },
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
-				return ui.Send(ui.RunActionMsg{Action: a.cancelling(cost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
+				return ui.Send(ui.RunActionMsg{Action: a.confirmCancelTransfers(describeCancelCost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
 			}},
 	}
 }
 
-// cancelling asks before work that was done is thrown away.
-func (a *Account) cancelling(cost string, do func() tea.Cmd) ui.Action {
+// confirmCancelTransfers asks before work that was done is thrown away.
+func (a *Account) confirmCancelTransfers(cost string, do func() tea.Cmd) ui.Action {
 	return ui.Action{Key: ui.Bind("cancel"), Do: do, Confirm: &ui.Confirmation{Title: "Cancel transfers", ConfirmLabel: "cancel", Text: cost + " Pausing keeps it."}}
 }
 
-// cost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved beneath the cursor.
-func cost(rows []*transfer.Status) string {
+// describeCancelCost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved beneath the cursor.
+func describeCancelCost(rows []*transfer.Status) string {
 	var fetched int64
 	var ends []*transfer.Status
 	for _, r := range rows {
@@ -305,12 +307,12 @@ func cost(rows []*transfer.Status) string {
 			fetched += r.Done
 		}
 	}
-	text := grouped(int64(len(ends))) + " transfers end."
+	text := formatCount(int64(len(ends))) + " transfers end."
 	if len(ends) == 1 {
 		text = fmt.Sprintf("The %s of %s: 1 transfer ends.", ends[0].Kind, transferName(ends[0]))
 	}
 	if fetched > 0 {
-		text += " " + size(fetched) + " that were downloaded are thrown away."
+		text += " " + formatSize(fetched) + " that were downloaded are thrown away."
 	}
 	return text
 }
@@ -318,99 +320,99 @@ func cost(rows []*transfer.Status) string {
 // transferActions are about all transfers.
 func (a *Account) transferActions() []ui.Action {
 	all := func(do func()) func() tea.Cmd {
-		return func() tea.Cmd { return a.aside(do) }
+		return func() tea.Cmd { return a.runAsync(do) }
 	}
-	idle := because(a.transfers.UnfinishedCount() == 0, "nothing is under way")
+	idle := reasonIf(a.transfers.UnfinishedCount() == 0, "nothing is under way")
 	return []ui.Action{
 		{Key: ui.Bind("pause all"), Group: "this list", DisabledReason: idle, Do: all(a.transfers.PauseAll)},
 		{Key: ui.Bind("resume all"), Group: "this list", DisabledReason: idle, Do: all(a.transfers.ResumeAll)},
 		{Key: ui.Bind("cancel all"), Group: "this list", DisabledReason: idle, Do: func() tea.Cmd {
-			return ui.Send(ui.RunActionMsg{Action: a.cancelling(cost(a.running().Rows()), all(a.transfers.CancelAll))})
+			return ui.Send(ui.RunActionMsg{Action: a.confirmCancelTransfers(describeCancelCost(a.transferStore().Rows()), all(a.transfers.CancelAll))})
 		}},
 		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.transfers.RetryAll)},
 	}
 }
 
 func (a *Account) transferDetail(r *transfer.Status, b ui.Box) string {
-	t := newSheet(b)
+	t := newDetailWriter(b)
 	state, tone := transferState(r, b)
 	t.title(transferName(r))
-	t.line("state", state, tone)
-	t.line("what", r.Kind.String(), theme.Plain)
-	t.line("bucket", client.Clean(r.Cluster+"/"+r.Bucket), theme.Plain)
+	t.field("state", state, tone)
+	t.field("what", r.Kind.String(), theme.Plain)
+	t.field("bucket", client.Clean(r.Cluster+"/"+r.Bucket), theme.Plain)
 	if r.LocalPath.Raw() != "" {
-		t.line("file", r.LocalPath.String(), theme.Plain)
+		t.field("file", r.LocalPath.String(), theme.Plain)
 	}
-	done := amount(r, r.Done)
+	done := formatAmount(r, r.Done)
 	if r.Total > 0 {
-		done += " of " + amount(r, r.Total)
+		done += " of " + formatAmount(r, r.Total)
 	}
-	t.line("done", done, theme.Plain)
+	t.field("done", done, theme.Plain)
 	if rate, _ := rateCell(r, b); rate != "" {
-		left, _ := leftCell(r, b)
-		t.line("rate", rate, theme.Plain)
-		t.line("left", or(left, "nobody knows"), theme.Plain)
+		left, _ := timeLeftCell(r, b)
+		t.field("rate", rate, theme.Plain)
+		t.field("left", orDefault(left, "nobody knows"), theme.Plain)
 	}
 	if r.StalledFor > 0 {
-		t.line("stalled", "nothing came for "+ui.FormatAge(r.StalledFor), theme.Warn)
+		t.field("stalled", "nothing came for "+ui.FormatAge(r.StalledFor), theme.Warn)
 	}
 	if r.Note != "" {
-		t.line("note", client.Clean(r.Note), theme.Info)
+		t.field("note", client.Clean(r.Note), theme.Info)
 	}
 	if r.Err != nil {
 		t.heading("why")
-		t.say(why(r), theme.Bad)
+		t.paragraph(transferErrorText(r), theme.Bad)
 	}
 	if !r.Started.IsZero() {
-		t.line("started", r.Started.In(a.location).Format("15:04:05"), theme.Muted)
+		t.field("started", r.Started.In(a.location).Format("15:04:05"), theme.Muted)
 	}
 	if !r.Ended.IsZero() {
-		t.line("ended", fmt.Sprintf("%s, after %s", r.Ended.In(a.location).Format("15:04:05"), ui.FormatAge(r.Ended.Sub(r.Started))), theme.Muted)
+		t.field("ended", fmt.Sprintf("%s, after %s", r.Ended.In(a.location).Format("15:04:05"), ui.FormatAge(r.Ended.Sub(r.Started))), theme.Muted)
 	}
 	return t.String()
 }
 
-// together is all transfers of this run in numbers.
-type together struct {
-	states      [transfer.Cancelled + 1]int
-	moving      bool  // bytes are still to be moved
-	done, total int64 // bytes, since nothing was under way last
+// transferTotals is all transfers of this run in numbers.
+type transferTotals struct {
+	countByState [transfer.Cancelled + 1]int
+	active       bool  // bytes are still to be moved
+	done, total  int64 // bytes, since nothing was under way last
 }
 
-func (a *Account) together() together {
-	return derived(a, "transfers together", func() together {
-		var t together
-		set, since := a.running(), a.transfers.Throughput().Since
+func (a *Account) transferTotals() transferTotals {
+	return memo(a, "transfers together", func() transferTotals {
+		var t transferTotals
+		set, since := a.transferStore(), a.transfers.Throughput().Since
 		for i := range set.Len() {
 			t.add(set.At(i), since)
 		}
 		return t
-	}, a.running())
+	}, a.transferStore())
 }
 
 // add counts a transfer, and its bytes where it belongs to what is under way.
-func (t *together) add(r *transfer.Status, since time.Time) {
-	t.states[r.State]++
+func (t *transferTotals) add(r *transfer.Status, since time.Time) {
+	t.countByState[r.State]++
 	if !r.Kind.MovesBytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
 		return
 	}
-	t.moving = t.moving || r.State.Unfinished()
+	t.active = t.active || r.State.Unfinished()
 	t.done, t.total = t.done+r.Done, t.total+max(r.Total, r.Done)
 }
 
-// counts are how many transfers are in each state, those first that somebody should know of.
-func (t together) counts() []string {
+// stateCounts are how many transfers are in each state, those first that somebody should know of.
+func (t transferTotals) stateCounts() []string {
 	var words []string
 	for _, s := range []transfer.State{transfer.Failed, transfer.Running, transfer.Waiting, transfer.Paused, transfer.Done, transfer.Cancelled} {
-		if n := t.states[s]; n > 0 {
-			words = append(words, grouped(int64(n))+" "+s.String())
+		if n := t.countByState[s]; n > 0 {
+			words = append(words, formatCount(int64(n))+" "+s.String())
 		}
 	}
 	return words
 }
 
-// fitting joins as many parts of a line, whose letters are a cell each, as there is room for.
-func fitting(parts []string, width int) string {
+// joinFitting joins as many parts of a line, whose letters are a cell each, as there is room for.
+func joinFitting(parts []string, width int) string {
 	for len(parts) > 1 && utf8.RuneCountInString(strings.Join(parts, " · ")) > width {
 		parts = parts[:len(parts)-1]
 	}
@@ -419,13 +421,13 @@ func fitting(parts []string, width int) string {
 
 // transfersFoot is how far all are together, how fast, and how long it takes.
 func (a *Account) transfersFoot(b ui.Box) string {
-	t := a.together()
+	t := a.transferTotals()
 	parts := []string{"nothing is under way"}
 	switch {
-	case t.moving && t.total > 0:
-		parts = []string{fmt.Sprintf("%s of %s, %.0f %%", size(t.done), size(t.total), float64(t.done)*100/float64(t.total))}
-		if flow := a.transfers.Throughput(); flow.Rate > 0 && t.states[transfer.Running] > 0 {
-			parts = append(parts, size(int64(flow.Rate))+"/s")
+	case t.active && t.total > 0:
+		parts = []string{fmt.Sprintf("%s of %s, %.0f %%", formatSize(t.done), formatSize(t.total), float64(t.done)*100/float64(t.total))}
+		if flow := a.transfers.Throughput(); flow.Rate > 0 && t.countByState[transfer.Running] > 0 {
+			parts = append(parts, formatSize(int64(flow.Rate))+"/s")
 			if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
 				parts = append(parts, ui.FormatAge(left)+" left")
 			}
@@ -433,36 +435,36 @@ func (a *Account) transfersFoot(b ui.Box) string {
 	case a.transfers.UnfinishedCount() > 0:
 		parts = nil
 	}
-	return b.Theme.Paint(theme.Muted, fitting(append(parts, t.counts()...), b.Width))
+	return b.Theme.Paint(theme.Muted, joinFitting(append(parts, t.stateCounts()...), b.Width))
 }
 
 func (a *Account) transfersBadge() (string, theme.Tone) {
 	if n := a.transfers.UnfinishedCount(); n > 0 {
-		return grouped(int64(n)), theme.Accent
+		return formatCount(int64(n)), theme.Accent
 	}
 	return "", theme.Plain
 }
 
 // Progress is how far the downloads and uploads under way are together, from 1 to 99 percent; 0 without any.
 func (a *Account) Progress() int {
-	t := a.together()
-	if !t.moving || t.total == 0 {
+	t := a.transferTotals()
+	if !t.active || t.total == 0 {
 		return 0
 	}
 	return int(max(1, min(99, float64(t.done)*100/float64(t.total))))
 }
 
-// unfinished is what would be lost by leaving now; "" where nothing is under way.
-func (a *Account) unfinished() string {
+// unfinishedText is what would be lost by leaving now; "" where nothing is under way.
+func (a *Account) unfinishedText() string {
 	n := a.transfers.UnfinishedCount()
 	if n == 0 {
 		return ""
 	}
-	return count(n, "transfer is", "transfers are") + " unfinished. Downloads go on where they were when the same is asked for again; uploads begin anew."
+	return pluralize(n, "transfer is", "transfers are") + " unfinished. Downloads go on where they were when the same is asked for again; uploads begin anew."
 }
 
-// manyObjects is from how many on emptying takes long enough to name the other way.
-const manyObjects = 100_000
+// slowEmptyObjects is from how many on emptying takes long enough to name the other way.
+const slowEmptyObjects = 100_000
 
 // countThenEmpty asks for the bucket's own count, and for that number to be typed.
 func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
@@ -478,19 +480,19 @@ func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
 }
 
 func (a *Account) emptyAction(b *client.Bucket) ui.Action {
-	text := fmt.Sprintf("Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.", b.Label, b.Cluster, grouped(b.Objects), size(b.Size))
-	if b.Objects >= manyObjects {
+	text := fmt.Sprintf("Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.", b.Label, b.Cluster, formatCount(b.Objects), formatSize(b.Size))
+	if b.Objects >= slowEmptyObjects {
 		text += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
 	}
 	return ui.Action{Key: ui.Bind("empty"), Writes: true, Confirm: &ui.Confirmation{Title: "Empty bucket", Text: text, RequiredText: fmt.Sprint(b.Objects), ConfirmLabel: "empty it"},
 		Do: func() tea.Cmd {
 			a.transfers.Empty(b.Cluster.Raw(), b.Label.Raw(), "")
-			return tea.Batch(a.moved(), ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"))
+			return tea.Batch(a.syncTransfers(), ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"))
 		}}
 }
 
-// resumable offers to go on with the emptying of buckets that an earlier run did not finish.
-func (a *Account) resumable() tea.Cmd {
+// offerResumeEmptying offers to go on with the emptying of buckets that an earlier run did not finish.
+func (a *Account) offerResumeEmptying() tea.Cmd {
 	var actions []ui.Action
 	for _, e := range a.journal.Unfinished(transfer.EmptyOp) {
 		parts := strings.SplitN(e.Change.ID, "/", 3)
@@ -498,7 +500,7 @@ func (a *Account) resumable() tea.Cmd {
 			continue
 		}
 		actions = append(actions, ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Writes: true,
-			Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return a.moved() }})
+			Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return a.syncTransfers() }})
 	}
 	if len(actions) == 0 {
 		return nil

@@ -16,18 +16,18 @@ import (
 	"lookout/ui"
 )
 
-// silent answers nothing: transfers that are asked for stay under way.
-type silent struct{}
+// blockingTransport answers nothing: transfers that are asked for stay under way.
+type blockingTransport struct{}
 
-func (silent) RoundTrip(req *http.Request) (*http.Response, error) {
+func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
 }
 
-// moving is an account with so many downloads under way, and their pane as it is drawn.
-func moving(t testing.TB, n int) (*Account, *ui.List[*transfer.Status], ui.Box) {
+// newTransferringAccount is an account with so many downloads under way, and their pane as it is drawn.
+func newTransferringAccount(t testing.TB, n int) (*Account, *ui.List[*transfer.Status], ui.Box) {
 	t.Helper()
-	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(silent{}))
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(blockingTransport{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,16 +47,16 @@ func moving(t testing.TB, n int) (*Account, *ui.List[*transfer.Status], ui.Box) 
 	}
 	l := a.transfersPane().(*ui.List[*transfer.Status])
 	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: time.Now()}
-	finish(motion{a: a}.Deliver())
+	runCommand(transfersChanged{a: a}.Deliver())
 	l.View(room)
-	finish(l.LoadMissing())
+	runCommand(l.LoadMissing())
 	l.View(room)
 	return a, l, room
 }
 
 // What a key and its frame cost does not grow with the transfers, nor does their news grow with those that stand still.
 func TestAKeyAmongManyTransfersAllocatesLittle(t *testing.T) {
-	a, l, room := moving(t, 30_000)
+	a, l, room := newTransferringAccount(t, 30_000)
 	if n := testing.AllocsPerRun(20, func() {
 		for _, act := range l.Actions() {
 			if act.Name() == "down" {
@@ -69,14 +69,14 @@ func TestAKeyAmongManyTransfersAllocatesLittle(t *testing.T) {
 	}); n > 1000 {
 		t.Errorf("%v allocations for a key", n)
 	}
-	if n := testing.AllocsPerRun(20, func() { motion{a: a}.Deliver() }); n > 100 {
+	if n := testing.AllocsPerRun(20, func() { transfersChanged{a: a}.Deliver() }); n > 100 {
 		t.Errorf("%v allocations for a piece of news", n)
 	}
 }
 
 // BenchmarkTransfers is 100,000 downloads under way: a key and its frame, what is done when they have moved, and a key then.
 func BenchmarkTransfers(b *testing.B) {
-	a, l, room := moving(b, 100_000)
+	a, l, room := newTransferringAccount(b, 100_000)
 	down := func() {
 		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 		l.Actions()
@@ -93,15 +93,15 @@ func BenchmarkTransfers(b *testing.B) {
 	b.Run("moved", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			motion{a: a}.Deliver()
+			transfersChanged{a: a}.Deliver()
 			down()
 		}
 	})
 	b.Run("ordered", func(b *testing.B) { // off the loop
 		b.ReportAllocs()
 		for b.Loop() {
-			motion{a: a}.Deliver()
-			finish(l.LoadMissing())
+			transfersChanged{a: a}.Deliver()
+			runCommand(l.LoadMissing())
 		}
 	})
 }

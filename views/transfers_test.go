@@ -13,8 +13,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// filled puts so many small objects below many/ of the bucket scratch, and opens it.
-func (r *rig) filled(n int) {
+// fillBucket puts so many small objects below many/ of the bucket scratch, and opens it.
+func (r *harness) fillBucket(n int) {
 	r.Helper()
 	for i := range n {
 		body := client.ObjectBody{Reader: strings.NewReader("some text\n"), Size: 10, ContentType: "text/plain"}
@@ -22,45 +22,45 @@ func (r *rig) filled(n int) {
 			r.Fatal(err)
 		}
 	}
-	r.inBucket("scratch")
+	r.openBucket("scratch")
 }
 
 // delay makes requests take so long.
-func (r *rig) delay(match string, d time.Duration) {
+func (r *harness) delay(match string, d time.Duration) {
 	r.emu.InjectFault(match, emulator.Fault{Delay: d})
 }
 
-// fetchFolder asks for all that is in many/.
-func (r *rig) fetchFolder(files int) {
+// downloadFolder asks for all that is in many/.
+func (r *harness) downloadFolder(files int) {
 	r.Helper()
 	r.press("w")
 	r.wait(time.Second)
-	r.see(fmt.Sprintf("%d files", files))
+	r.requireText(fmt.Sprintf("%d files", files))
 	r.press("<ctrl+s>")
 }
 
 // A folder is told in one line when it is there, not file by file; a failure is told at once, and what failed is counted at the end.
-func TestAFolderIsToldInOneLine(t *testing.T) {
+func TestTransfers_folderReportedInOneLine(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.filled(40)
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.fillBucket(40)
 		r.delay("object get", time.Second)
-		r.fetchFolder(40)
+		r.downloadFolder(40)
 		r.wait(20 * time.Second)
-		told := r.told(`download`)
+		told := r.newsMatching(`download`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "downloading 40 files") || told[1] != "40 files: downloaded from scratch to "+filepath.Base(dir)+", 400 B" {
 			r.Errorf("it is told as %q", told)
 		}
-		r.said = nil
+		r.news = nil
 		for _, n := range []string{"036", "037"} {
 			if err := os.Remove(filepath.Join(dir, "many", n+".txt")); err != nil {
 				r.Fatal(err)
 			}
 		}
-		r.fetchFolder(40) // all other names are taken now
+		r.downloadFolder(40) // all other names are taken now
 		r.wait(time.Minute)
-		told = r.told(`failed|go on`)
+		told = r.newsMatching(`failed|go on`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "download many/") || !regexp.MustCompile(` · the other \d+ go on$`).MatchString(told[0]) ||
 			!strings.HasPrefix(told[1], "2 of 40 files: ") || !strings.Contains(told[1], " · 38 failed, first many/") || !strings.Contains(told[1], ": a file has this name") {
 			r.Errorf("failures are told as %q", told)
@@ -68,10 +68,10 @@ func TestAFolderIsToldInOneLine(t *testing.T) {
 	})
 }
 
-// told are the news that hold one of some words.
-func (r *rig) told(words string) []string {
+// newsMatching are the news that hold one of some words.
+func (r *harness) newsMatching(words string) []string {
 	var found []string
-	for _, say := range r.said {
+	for _, say := range r.news {
 		if regexp.MustCompile(words).MatchString(say.Text) {
 			found = append(found, say.Text)
 		}
@@ -80,16 +80,16 @@ func (r *rig) told(words string) []string {
 }
 
 // However many end, the program is told of it a few times a second.
-func TestTransfersAreToldAFewTimesASecond(t *testing.T) {
+func TestTransfers_updatesAreThrottled(t *testing.T) {
 	t.Chdir(t.TempDir())
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.filled(60)
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.fillBucket(60)
 		r.delay("object get", 100*time.Millisecond) // 60 files by six at once: a second
-		r.fetchFolder(60)
-		r.messages = 0
+		r.downloadFolder(60)
+		r.messageCount = 0
 		r.wait(900 * time.Millisecond)
-		if r.messages > 12 {
-			r.Errorf("%d messages in 0.9 s", r.messages)
+		if r.messageCount > 12 {
+			r.Errorf("%d messages in 0.9 s", r.messageCount)
 		}
 		r.wait(10 * time.Second)
 	})
@@ -97,53 +97,53 @@ func TestTransfersAreToldAFewTimesASecond(t *testing.T) {
 
 // What is under way stands on top, with what can be done with it, and beneath it how far all is and how long it takes. The columns that say so
 // are there at every width.
-func TestHowFarAndHowLong(t *testing.T) {
+func TestTransfersPane_progressAndTimeLeft(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
-				r.filled(60)
+			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+				r.fillBucket(60)
 				r.delay("object get", time.Second)
-				r.fetchFolder(60)
+				r.downloadFolder(60)
 				r.press(":", "transfers", "<enter>")
-				r.see("state", "progress", "rate", "left", "6 running", "54 waiting", "d pause", "D cancel")
+				r.requireText("state", "progress", "rate", "left", "6 running", "54 waiting", "d pause", "D cancel")
 				r.wait(4500 * time.Millisecond)
-				r.see("240 B of 600 B, 40 %", " B/s · ", " s left", "30 waiting")
-				if first := r.rows()[0]; !strings.Contains(first, "running") || !strings.Contains(first, "▸") {
+				r.requireText("240 B of 600 B, 40 %", " B/s · ", " s left", "30 waiting")
+				if first := r.transferLines()[0]; !strings.Contains(first, "running") || !strings.Contains(first, "▸") {
 					r.Errorf("the first row is %q:\n%s", first, r.screen())
 				}
-				r.see("d pause", "D cancel")
+				r.requireText("d pause", "D cancel")
 				r.press("a")
-				r.see("pause all", "cancel all")
+				r.requireText("pause all", "cancel all")
 				r.press("<esc>")
 				r.wait(time.Minute)
-				r.see("nothing is under way", "60 done")
+				r.requireText("nothing is under way", "60 done")
 			})
 		})
 	}
 }
 
-// rows are the lines of the pane that begin with a state.
-func (r *rig) rows() []string {
+// transferLines are the lines of the pane that begin with a state.
+func (r *harness) transferLines() []string {
 	return regexp.MustCompile(`(?m)^.*[●✓✗◌○] (running|done|waiting|failed|paused|cancelled).*$`).FindAllString(r.screen(), -1)
 }
 
 // Cancelling all says what ends, which is not what has ended already.
 func TestCancellingAllCountsWhatEnds(t *testing.T) {
 	t.Chdir(t.TempDir())
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.filled(30)
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.fillBucket(30)
 		r.delay("object get", time.Second)
-		r.fetchFolder(30)
+		r.downloadFolder(30)
 		r.press(":", "transfers", "<enter>")
 		r.wait(2500 * time.Millisecond)
 		r.press(":", "cancel all", "<enter>")
-		r.see("18 transfers end.")
+		r.requireText("18 transfers end.")
 		r.wait(time.Second)
 		r.press("y")
 		r.wait(5 * time.Second)
-		r.see("cancelled", "nothing is under way")
-		told := r.told("of 30 files")
+		r.requireText("cancelled", "nothing is under way")
+		told := r.newsMatching("of 30 files")
 		if len(told) != 1 || strings.Contains(told[0], "failed") {
 			r.Errorf("it is told as %q", told)
 		}

@@ -13,45 +13,45 @@ import (
 	"lookout/ui"
 )
 
-// watch is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing in it changes by itself.
-type watch struct {
-	a    *Account
-	lead string // the account, as it is called
+// watchView is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing in it changes by itself.
+type watchView struct {
+	a           *Account
+	accountName string // the account, as it is called
 }
 
 // WatchPane is the account for a small corner of the screen.
-func (a *Account) WatchPane(lead string) ui.Pane { return &watch{a, lead} }
+func (a *Account) WatchPane(lead string) ui.Pane { return &watchView{a, lead} }
 
 // Name is the pane's.
-func (w *watch) Name() string { return "watch" }
+func (w *watchView) Name() string { return "watch" }
 
 // Actions are none: there is nothing to choose.
-func (w *watch) Actions() []ui.Action { return nil }
+func (w *watchView) Actions() []ui.Action { return nil }
 
 // Update takes nothing.
-func (w *watch) Update(tea.Msg) tea.Cmd { return nil }
+func (w *watchView) Update(tea.Msg) tea.Cmd { return nil }
 
 // Freshness is as fresh as services and issues.
-func (w *watch) Freshness() ui.Freshness {
+func (w *watchView) Freshness() ui.Freshness {
 	return w.a.services().Freshness().Worst(w.a.issues().Freshness())
 }
 
 // Refresh asks for services and issues, and now and then for contacts.
-func (w *watch) Refresh() tea.Cmd {
-	return tea.Batch(asked(w.a.services(), w.a.issues()), w.a.slowly(w.a.contacts(), sumsKept))
+func (w *watchView) Refresh() tea.Cmd {
+	return tea.Batch(refreshAll(w.a.services(), w.a.issues()), w.a.refreshIfOlder(w.a.contacts(), storageMaxAge))
 }
 
 // Poll asks for as much, and waits for what is being asked.
-func (w *watch) Poll() tea.Cmd {
-	return tea.Batch(polled(w.a.services(), w.a.issues()), w.a.slowly(w.a.contacts(), sumsKept))
+func (w *watchView) Poll() tea.Cmd {
+	return tea.Batch(pollAll(w.a.services(), w.a.issues()), w.a.refreshIfOlder(w.a.contacts(), storageMaxAge))
 }
 
 // View is a head line, then the services that are broken.
-func (w *watch) View(b ui.Box) string {
-	lines := []string{w.head(b)}
-	broken := w.broken()
+func (w *watchView) View(b ui.Box) string {
+	lines := []string{w.headLine(b)}
+	broken := w.problemServices()
 	for n, s := range broken {
-		next := w.trouble(s, b)
+		next := w.serviceLines(s, b)
 		room := b.Height - len(lines)
 		if n < len(broken)-1 {
 			room-- // for how many more there are
@@ -65,28 +65,28 @@ func (w *watch) View(b ui.Box) string {
 	return b.Fit(strings.Join(lines, "\n"))
 }
 
-// broken are the services with a problem, the longest first.
-func (w *watch) broken() []*client.Service {
+// problemServices are the services with a problem, the longest first.
+func (w *watchView) problemServices() []*client.Service {
 	rows := slices.DeleteFunc(w.a.services().Rows(), func(s *client.Service) bool { return s.Status != client.StatusProblem })
 	slices.SortStableFunc(rows, func(s, t *client.Service) int {
-		return w.since(s).Compare(w.since(t))
+		return w.problemSince(s).Compare(w.problemSince(t))
 	})
 	return rows
 }
 
-// since is when the newest issue of a service was detected; the zero time where there is none.
-func (w *watch) since(s *client.Service) time.Time {
+// problemSince is when the newest issue of a service was detected; the zero time where there is none.
+func (w *watchView) problemSince(s *client.Service) time.Time {
 	if issue, found := w.a.newestIssue(s.ID); found {
 		return issue.Created.Time()
 	}
 	return time.Time{}
 }
 
-// head is how many are broken and of which account, or why that is not known.
-func (w *watch) head(b ui.Box) string {
+// headLine is how many are broken and of which account, or why that is not known.
+func (w *watchView) headLine(b ui.Box) string {
 	g, f := b.Theme.Glyphs, w.Freshness()
 	state, tone := "", theme.Good
-	switch n := len(w.broken()); {
+	switch n := len(w.problemServices()); {
 	case !f.Loaded && f.Err == nil:
 		state, tone = g.Pending+" reading", theme.Warn
 	case n > 0:
@@ -106,20 +106,20 @@ func (w *watch) head(b ui.Box) string {
 			why = "offline"
 		}
 		if f.Loaded {
-			why += ", as of " + clock(f.LoadedAt.In(w.a.location), w.a.now().In(w.a.location))
+			why += ", as of " + formatClock(f.LoadedAt.In(w.a.location), w.a.now().In(w.a.location))
 		}
-		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + prefixed(" ", line)
+		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + withPrefix(" ", line)
 	}
-	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.lead), b.Width, g.Ellipsis)
+	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
 }
 
-// trouble is a broken service: in one line where there is room for it, else in two, the number to call first.
-func (w *watch) trouble(s *client.Service, b ui.Box) []string {
+// serviceLines is a broken service: in one line where there is room for it, else in two, the number to call first.
+func (w *watchView) serviceLines(s *client.Service, b ui.Box) []string {
 	since := ""
 	if issue, found := w.a.newestIssue(s.ID); found {
-		since = w.a.when(issue.Created)
+		since = w.a.formatTimestamp(issue.Created)
 	}
-	name, number := w.call(s)
+	name, number := w.contactToCall(s)
 	mark := b.Theme.Glyphs.Problem + " "
 	const wide = 60
 	if b.Width >= wide {
@@ -129,14 +129,14 @@ func (w *watch) trouble(s *client.Service, b ui.Box) []string {
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-1)
 	return []string{
 		b.Theme.Paint(theme.Bad, mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room)) + " " + b.Theme.Paint(theme.Muted, since),
-		ui.Truncate("  "+number+prefixed(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
+		ui.Truncate("  "+number+withPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
 	}
 }
 
-// call is whom to call about a service, and the number.
-func (w *watch) call(s *client.Service) (name, number string) {
-	for _, c := range w.a.inGroup(s.Group.Raw()) {
-		if number := or(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
+// contactToCall is whom to call about a service, and the number.
+func (w *watchView) contactToCall(s *client.Service) (name, number string) {
+	for _, c := range w.a.contactsInGroup(s.Group.Raw()) {
+		if number := orDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number
 		}
 	}

@@ -226,7 +226,7 @@ func checkConfig(ctx context.Context, data []byte) configErrors {
 	if err != nil {
 		return append(wrong, configError{position{1, 1}, err.Error(), true})
 	}
-	wrong = append(wrong, checkColumns(account.Lists(), cfg.Columns, at)...)
+	wrong = append(wrong, checkColumns(account.ColumnChoosers(), cfg.Columns, at)...)
 	var known []string
 	for _, k := range program.KeyBindings() {
 		known = append(known, k.Name())

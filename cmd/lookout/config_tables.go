@@ -176,7 +176,7 @@ func columnTable() string {
 	}
 	var b strings.Builder
 	b.WriteString("| list | columns |\n|---|---|\n")
-	for _, l := range account.Lists() {
+	for _, l := range account.ColumnChoosers() {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
 	}
 	return b.String()

@@ -14,7 +14,7 @@ func notifyWays() []string { return []string{"bell", "osc9", "osc777"} }
 const noRule = "nothing"
 
 // notifyRules are what an account may tell.
-func notifyRules() []string { return []string{views.LeavesOK, views.NewIssue} }
+func notifyRules() []string { return []string{views.RuleServiceLeavesOK, views.RuleNewIssue} }
 
 // notify is how and what an account tells beside the screen: everything, where its block does not choose.
 func (s settings) notify() shell.NotifyOptions {

@@ -16,40 +16,40 @@ import (
 func TestDisabledSinceWhen(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
-			start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
 				r.press("3", "s", "1")
-				r.see("off 2 d 4 h !")
+				r.requireText("off 2 d 4 h !")
 				r.press("/", "billing-cron", "<enter>", "<enter>")
-				r.see("for 2 d 4 h, by its last change")
+				r.requireText("for 2 d 4 h, by its last change")
 			})
 		})
 	}
 }
 
 // While the word is typed that loses a secret, nothing says that keys do something else, and the way back is told.
-func TestLosingASecretSaysTheWayBack(t *testing.T) {
-	start(t, emulator.Options{}, 80, 24, func(r *rig) {
+func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
+	startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
-		r.see("copy it, without showing it", "y copies", "esc closes, and asks first")
+		r.requireText("copy it, without showing it", "y copies", "esc closes, and asks first")
 		r.press("<esc>", "y")
-		r.see("esc goes back", "type discard")
-		r.miss("copy it", "y copies", "r held shows")
+		r.requireText("esc goes back", "type discard")
+		r.requireNoText("copy it", "y copies", "r held shows")
 		r.press("<esc>")
-		r.see("copy it, without showing it", "y copies")
+		r.requireText("copy it, without showing it", "y copies")
 	})
 }
 
 // However small the terminal, how a secret is kept and how its dialog is left are in sight.
 func TestSecretInASmallTerminal(t *testing.T) {
-	start(t, emulator.Options{}, 60, 16, func(r *rig) {
+	startProgram(t, emulator.Options{}, 60, 16, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
-		r.see("•••", "copy it, without showing it", "hold to show it", "save as environment lines", "esc closes, and asks first")
+		r.requireText("•••", "copy it, without showing it", "hold to show it", "save as environment lines", "esc closes, and asks first")
 		r.press("<esc>")
-		r.see("Neither copied nor saved", "•••")
+		r.requireText("Neither copied nor saved", "•••")
 		r.press("disc")
-		r.see("disc ")
+		r.requireText("disc ")
 		r.send(tea.WindowSizeMsg{Width: 40, Height: 10})
-		r.see("> disc")
+		r.requireText("> disc")
 	})
 }
 
@@ -57,7 +57,7 @@ func TestSecretInASmallTerminal(t *testing.T) {
 func TestTheFrontTabIsInSight(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {60, 16}, {80, 24}, {120, 36}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
-			start(t, emulator.Options{}, size[0], size[1], func(r *rig) {
+			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
 				for _, name := range []string{"transfers", "journal", "clusters", "services"} {
 					r.press(":", name, "<enter>")
 					tabs := strings.Split(r.screen(), "\n")[1]
@@ -80,7 +80,7 @@ func TestTheFrontTabIsInSight(t *testing.T) {
 
 // Where tabs are left out, a click on the mark goes to where all are named.
 func TestTabsLeftOutCanBeReached(t *testing.T) {
-	start(t, emulator.Options{}, 40, 12, func(r *rig) {
+	startProgram(t, emulator.Options{}, 40, 12, func(r *harness) {
 		r.press("3")
 		tabs := strings.Split(r.screen(), "\n")[1]
 		before, _, there := strings.Cut(tabs, "…")
@@ -88,33 +88,33 @@ func TestTabsLeftOutCanBeReached(t *testing.T) {
 			r.Fatalf("all fit: %q", tabs)
 		}
 		r.send(tea.MouseClickMsg{X: len([]rune(before)), Y: 1, Button: tea.MouseLeft})
-		r.see("Go to")
+		r.requireText("Go to")
 	})
 }
 
 // Enter accepts what a form proposes, where that deletes nothing and switches off one thing at most.
 func TestEnterAcceptsWhatIsProposed(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<enter>")
-		r.see("copy the link")
+		r.requireText("copy the link")
 	})
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<right>", "<enter>")
-		r.see("Disable monitoring of cdn-origin")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("Disable monitoring of cdn-origin")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("disabled before a reason could be typed: %v", got)
 		}
 		r.press("kernel update", "<enter>")
-		r.see("cdn-origin: monitoring is disabled until")
+		r.requireText("cdn-origin: monitoring is disabled until")
 	})
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("9", "n", "night key", "<tab>", "<right>", "<tab>", "<down>", "<right>", "<enter>")
-		r.see("told this once")
+		r.requireText("told this once")
 	})
 }
 
 // An enter that was meant for a field sends nothing that is not complete, deletes, switches off many things, or reaches everything.
-func TestEnterThatWasMeantForAField(t *testing.T) {
+func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"many services":           {"3", "/", "group:web", "<enter>", "A", "d", "<enter>", "maintenance", "<enter>", "4", "<enter>"},
 		"many, counted first":     {"3", "/", "group:web", "<enter>", "A", "d", "<tab>", "<tab>", "4", "<shift+tab>", "<enter>"},
@@ -127,15 +127,15 @@ func TestEnterThatWasMeantForAField(t *testing.T) {
 		"a credential's password": {"5", "P", "root", "<enter>", "secret", "<enter>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 				for _, key := range keys {
 					r.wait(time.Second) // no key is at the heels of another
 					r.press(key)
 				}
-				if got := r.applied(); len(got) != 0 {
+				if got := r.appliedOperations(); len(got) != 0 {
 					r.Errorf("applied: %v", got)
 				}
-				r.see("ctrl+s sends")
+				r.requireText("ctrl+s sends")
 			})
 		})
 	}
@@ -143,41 +143,41 @@ func TestEnterThatWasMeantForAField(t *testing.T) {
 
 // A link that lets its holder delete is made by the button alone.
 func TestEnterMakesNoLinkThatDeletes(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<tab>", "<left>")
-		r.see("‹DELETE›")
+		r.requireText("‹DELETE›")
 		r.press("<enter>")
-		r.see("Link to index.html")
+		r.requireText("Link to index.html")
 		r.wait(time.Second)
 		r.press("<enter>")
-		r.see("copy the link")
+		r.requireText("copy the link")
 	})
 }
 
 // A field that was typed in is seen again before enter sends it.
-func TestEnterGoesToWhatWasTyped(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+func TestForm_enterReturnsToEditedField(t *testing.T) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "w", "<tab>", "/not/a/name", "<shift+tab>")
-		r.miss("enter or ctrl+s")
+		r.requireNoText("enter or ctrl+s")
 		r.press("<enter>")
-		r.see("Download index.html", "enter or ctrl+s sends")
-		r.miss("a file name, without folders")
+		r.requireText("Download index.html", "enter or ctrl+s sends")
+		r.requireNoText("a file name, without folders")
 		r.wait(time.Second)
 		r.press("<enter>")
-		r.see("a file name, without folders")
+		r.requireText("a file name, without folders")
 	})
 }
 
 // An enter that is still held from choosing what opened a form does not send it.
-func TestEnterThatIsStillHeld(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+func TestForm_heldEnterDoesNotSend(t *testing.T) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", ":", "disable", "<enter>")
-		r.see("Disable monitoring of cdn-origin")
+		r.requireText("Disable monitoring of cdn-origin")
 		for range 3 {
 			r.press("<enter>")
 		}
-		r.see("Disable monitoring of cdn-origin")
-		if got := r.applied(); len(got) != 0 {
+		r.requireText("Disable monitoring of cdn-origin")
+		if got := r.appliedOperations(); len(got) != 0 {
 			r.Errorf("applied: %v", got)
 		}
 	})
@@ -185,21 +185,21 @@ func TestEnterThatIsStillHeld(t *testing.T) {
 
 // What stands beneath a value is about that value, and a limited key does not promise less than it may do.
 func TestNotesOfALimitedKey(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("9", "n", "a key", "<tab>")
-		r.see("no: it may reach everything", "It may reach EVERYTHING")
+		r.requireText("no: it may reach everything", "It may reach EVERYTHING")
 		r.press("<right>")
-		r.miss("no: it may reach everything")
-		r.see("yes: the buckets chosen below", "It may reach NOTHING", "list all buckets and make")
+		r.requireNoText("no: it may reach everything")
+		r.requireText("yes: the buckets chosen below", "It may reach NOTHING", "list all buckets and make")
 		r.press("<tab>", "<right>")
-		r.see("It may read acme-backups, and nothing else. It can list all buckets")
+		r.requireText("It may read acme-backups, and nothing else. It can list all buckets")
 	})
 }
 
 // A wider terminal has every column that a smaller one has.
 func TestWiderShowsNoLess(t *testing.T) {
 	for _, pane := range []string{"2", "3", "4", "5", "6", "8", "9", "0"} {
-		start(t, emulator.Options{}, 80, 24, func(r *rig) {
+		startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
 			r.press(pane)
 			titles := func() []string {
 				line, _, _ := strings.Cut(strings.Split(r.screen(), "\n")[3], "│")
@@ -220,11 +220,11 @@ func TestWiderShowsNoLess(t *testing.T) {
 
 // However narrow the detail beside a list, the numbers to call are whole.
 func TestPhoneNumbersAreWhole(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>")
-		r.see("+1 555 0150", "+1 555 0151", "+1 555 0153", "farid@acme.net")
+		r.requireText("+1 555 0150", "+1 555 0151", "+1 555 0153", "farid@acme.net")
 		r.send(tea.WindowSizeMsg{Width: 110, Height: 36})
-		r.see("+1 555 0150", "+1 555 0151", "farid@acme.net")
+		r.requireText("+1 555 0150", "+1 555 0151", "farid@acme.net")
 	})
 }
 
@@ -232,63 +232,63 @@ func TestPhoneNumbersAreWhole(t *testing.T) {
 func TestNewsNamesWhatWasDone(t *testing.T) {
 	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
 	form := []string{"n", "night check", "<tab>", "<right>", "<tab>", "203.0.113.7:22", "<ctrl+s>"}
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")
 		r.emu.InjectFault("POST *", lost)
 		r.press(form...)
 		r.wait(3 * time.Second)
-		r.see("night check: added, monitoring is", "reading again confirmed it", "the filter hides it, esc clears it")
+		r.requireText("night check: added, monitoring is", "reading again confirmed it", "the filter hides it, esc clears it")
 	})
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")
 		r.press(form...)
-		r.see("night check: added, monitoring is", "the filter hides it, esc clears it")
+		r.requireText("night check: added, monitoring is", "the filter hides it, esc clears it")
 	})
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3")
 		r.press(form...)
-		r.see("night check: added, monitoring is")
-		r.miss("the filter hides it")
+		r.requireText("night check: added, monitoring is")
+		r.requireNoText("the filter hides it")
 	})
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", "<end>", "ngton")
 		r.emu.InjectFault("PUT *", lost)
 		r.press("<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.see("Ada Wongngton: saved · reading again confirmed it")
+		r.requireText("Ada Wongngton: saved · reading again confirmed it")
 	})
 }
 
 // News reads as a sentence.
 func TestNewsReadsAsASentence(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<right>", "<tab>", "<right>", "<ctrl+s>")
-		r.see("acme-www: access is now public-read, CORS on")
+		r.requireText("acme-www: access is now public-read, CORS on")
 	})
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("y")
-		r.see("Ada Wong: deleted")
+		r.requireText("Ada Wong: deleted")
 	})
 }
 
 // What is asked about many rows is asked about things with a name, and the hint speaks of what is typed.
 func TestQuestionsOfManyNameTheirKind(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "A", "D")
 		r.wait(time.Second)
-		r.see("Delete: 9 contacts", "type it exactly · esc: nothing happens")
-		r.miss("9 rows:", "the name is compared")
+		r.requireText("Delete: 9 contacts", "type it exactly · esc: nothing happens")
+		r.requireNoText("9 rows:", "the name is compared")
 	})
 }
 
 // Where not all values of a choice fit, their number and the place of the one shown are told.
 func TestChoicesThatDoNotFitAreCounted(t *testing.T) {
-	start(t, emulator.Options{}, 80, 24, func(r *rig) {
+	startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
 		r.press("8", "x")
-		r.see("‹as it is› 1 of 5", "‹as it is›  yes")
+		r.requireText("‹as it is› 1 of 5", "‹as it is›  yes")
 		r.press("<right>")
-		r.see("‹private› 2 of 5")
+		r.requireText("‹private› 2 of 5")
 	})
 }

@@ -26,18 +26,18 @@ import (
 var paneKeys = []struct{ key, text string }{{"2", "ticket"}, {"3", "edge-router"}, {"4", "Ada Wong"}, {"5", "db2-root"}, {"6", "bastion"}, {"8", "acme-backups"}, {"9", "backup agent"}, {"0", "us-east-1"}}
 
 // A name that cannot be looked up is told with the age of the rows that stay.
-func TestNamesThatAreNotFound(t *testing.T) {
+func TestShell_hostNameNotFound(t *testing.T) {
 	for name, cause := range map[string]*net.DNSError{"not found": {IsNotFound: true, Err: "no such host"}, "server fails": {IsTemporary: true, Err: "server misbehaving"}, "silent": {IsTimeout: true, Err: "i/o timeout"}} {
 		for _, pane := range paneKeys[1:4] {
 			faulttest.RunCase(t, "A2", name+" in pane "+pane.key, func(t *testing.T) {
-				s := &swap{}
-				start(t, emulator.Options{}, 120, 36, func(r *rig) {
+				s := &rewritingTransport{}
+				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 					r.press(pane.key)
-					r.see(pane.text)
+					r.requireText(pane.text)
 					s.fail = func(*http.Request) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
 					r.press("r")
 					r.wait(2 * time.Minute)
-					r.see(pane.text, "offline · since", map[bool]string{true: "no such host", false: "the name cannot"}[cause.IsNotFound])
+					r.requireText(pane.text, "offline · since", map[bool]string{true: "no such host", false: "the name cannot"}[cause.IsNotFound])
 				}, s)
 			})
 		}
@@ -48,18 +48,18 @@ func TestNamesThatAreNotFound(t *testing.T) {
 func TestTooManyRequests(t *testing.T) {
 	for _, after := range []string{"0", "1", "59", "3600", "31536000", "1e18", "-5", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 01 Jan 2999 00:00:00 GMT", "soon"} {
 		faulttest.RunCase(t, "A22", "on screen, retry-after "+after, func(t *testing.T) {
-			start(t, emulator.Options{}, 140, 36, func(r *rig) {
+			startProgram(t, emulator.Options{}, 140, 36, func(r *harness) {
 				r.press("3")
 				r.emu.InjectFault("*", emulator.Fault{Status: 429, RetryAfter: after})
 				before := r.emu.RequestCount("") + r.failures()
 				r.press("r")
-				r.see("too many requests · ", "r: now", "edge-router")
+				r.requireText("too many requests · ", "r: now", "edge-router")
 				r.press("4")
-				r.see("too many requests · ", "Ada Wong")
+				r.requireText("too many requests · ", "Ada Wong")
 				if after == "3600" {
-					r.see("the API asks 1 h; waiting 1 min")
+					r.requireText("the API asks 1 h; waiting 1 min")
 					r.wait(25 * time.Second)
-					r.see("waiting 35 s")
+					r.requireText("waiting 35 s")
 				}
 				if n := r.emu.RequestCount("") + r.failures() - before; n > 8 {
 					r.Errorf("%d requests while the API wants to be left alone", n)
@@ -67,58 +67,58 @@ func TestTooManyRequests(t *testing.T) {
 				r.emu.ClearFaults()
 				r.press("r")
 				r.wait(time.Second)
-				r.see("live", "Ada Wong")
-				r.miss("too many requests")
+				r.requireText("live", "Ada Wong")
+				r.requireNoText("too many requests")
 			})
 		})
 	}
 }
 
 // failures are requests that a fault answered: the emulator counts only those that reach it.
-func (r *rig) failures() int { return 0 }
+func (r *harness) failures() int { return 0 }
 
 // A token that is refused in mid session stops everything, keeps what is known, and is asked for once; a form outlives it.
-func TestRefusedToken(t *testing.T) {
+func TestToken_rejectedMidSession(t *testing.T) {
 	refused := emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 	for _, pane := range paneKeys {
 		faulttest.RunCase(t, "A25", "on screen in pane "+pane.key, func(t *testing.T) {
 			var asked atomic.Int32
-			s := &swap{fail: func(*http.Request) error { asked.Add(1); return nil }}
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
+			s := &rewritingTransport{fail: func(*http.Request) error { asked.Add(1); return nil }}
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 				r.press(pane.key)
-				r.see(pane.text)
+				r.requireText(pane.text)
 				r.emu.InjectFault("*", refused)
 				asked.Store(0)
 				r.wait(25 * time.Second)
 				first := asked.Load()
 				r.wait(10 * time.Minute)
-				r.see("Token for acme-prod", "token not accepted")
+				r.requireText("Token for acme-prod", "token not accepted")
 				if now := asked.Load(); now != first || now > 8 {
 					r.Errorf("%d requests at first, %d in all", first, now)
 				}
 				r.press("wrong-token", "<ctrl+s>")
-				r.see("not accepted")
-				r.miss("wrong-token")
+				r.requireText("not accepted")
+				r.requireNoText("wrong-token")
 				r.press("<esc>", "<esc>")
-				r.see(pane.text)
+				r.requireText(pane.text)
 				r.press("1", "2", "3", "4")
-				r.miss("Token for")
+				r.requireNoText("Token for")
 				r.emu.ClearFaults()
 				r.press("T", token, "<ctrl+s>")
 				r.wait(time.Second)
-				r.see("the token is accepted")
+				r.requireText("the token is accepted")
 				r.press(pane.key)
 				r.wait(30 * time.Second)
-				r.see("live", pane.text)
+				r.requireText("live", pane.text)
 			}, s)
 		})
 	}
 	for name, fault := range map[string]emulator.Fault{"refused": refused, "forbidden": {Status: 403}} {
 		for _, form := range []struct{ keys, text, past string }{{"4n", "New contact", "added"}, {"4e", "Edit contact", "saved"}} {
 			faulttest.RunCase(t, "B13", form.text+" "+name, func(t *testing.T) {
-				start(t, emulator.Options{}, 120, 36, func(r *rig) {
+				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 					r.press(strings.Split(form.keys, "")...)
-					r.see(form.text)
+					r.requireText(form.text)
 					if form.keys == "4n" {
 						r.press("Zed", "<tab>", "zed@acme.net")
 					} else {
@@ -127,19 +127,19 @@ func TestRefusedToken(t *testing.T) {
 					r.emu.InjectFault("*", fault)
 					r.press("<ctrl+s>")
 					r.wait(time.Second)
-					r.nothing()
+					r.requireNoChanges()
 					if fault.Status == 401 {
-						r.see("Token for acme-prod")
+						r.requireText("Token for acme-prod")
 						r.emu.ClearFaults()
 						r.press(token, "<ctrl+s>")
 						r.wait(time.Second)
 					}
 					r.emu.ClearFaults()
-					r.see(form.text, "Zed")
+					r.requireText(form.text, "Zed")
 					r.press("<ctrl+s>")
 					r.wait(time.Second)
-					r.see(": " + form.past)
-					if n := len(r.applied()); n != 1 {
+					r.requireText(": " + form.past)
+					if n := len(r.appliedOperations()); n != 1 {
 						r.Errorf("%d changes", n)
 					}
 				})
@@ -157,17 +157,17 @@ func TestMissingScopes(t *testing.T) {
 	} {
 		for _, pane := range paneKeys {
 			faulttest.RunCase(t, "A26", "on screen, "+name+", pane "+pane.key, func(t *testing.T) {
-				start(t, o, 140, 36, func(r *rig) {
+				startProgram(t, o, 140, 36, func(r *harness) {
 					r.press(pane.key)
 					may := o.RestrictedUser && strings.Contains(storage, pane.key) || strings.Contains(o.Scopes, "account") && strings.Contains(managed, pane.key) ||
 						strings.Contains(o.Scopes, "object_storage") && strings.Contains(storage, pane.key) || pane.key == "0"
 					if may {
-						r.see(pane.text)
+						r.requireText(pane.text)
 						return
 					}
-					r.see("not allowed")
+					r.requireText("not allowed")
 					if !o.RestrictedUser {
-						r.see(map[bool]string{true: "account:read_only", false: "object_storage:read_only"}[strings.Contains(managed, pane.key)])
+						r.requireText(map[bool]string{true: "account:read_only", false: "object_storage:read_only"}[strings.Contains(managed, pane.key)])
 					}
 					before := r.emu.RequestCount("")
 					r.wait(10 * time.Second)
@@ -187,10 +187,10 @@ func TestDuplicates(t *testing.T) {
 		{"3", `"id":2,`, `"id":1,`, "1 duplicate dropped"}, {"4", `"id":13,`, `"id":11,`, "1 duplicate dropped"},
 	} {
 		faulttest.RunCase(t, "A17", "pane "+c.key+" "+c.old, func(t *testing.T) {
-			start(t, emulator.Options{}, 140, 36, func(r *rig) {
+			startProgram(t, emulator.Options{}, 140, 36, func(r *harness) {
 				r.press(c.key)
-				r.see(c.note)
-			}, &swap{old: c.old, new: []byte(c.new)})
+				r.requireText(c.note)
+			}, &rewritingTransport{old: c.old, new: []byte(c.new)})
 		})
 	}
 }
@@ -200,18 +200,18 @@ func TestClockJumps(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"slept for 8 h": 8 * time.Hour, "slept for a day": 24 * time.Hour, "set forward": time.Hour, "set back": -time.Hour} {
 		faulttest.RunCase(t, "A32", name, func(t *testing.T) {
 			var off time.Duration
-			startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) { r.shift(o, func() time.Time { return time.Now().Add(off) }) }, func(r *rig) {
+			startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) { r.useClock(o, func() time.Time { return time.Now().Add(off) }) }, func(r *harness) {
 				r.press("3")
-				r.see("live")
+				r.requireText("live")
 				off = jump
 				if jump > 0 {
-					r.see("late · " + map[time.Duration]string{8 * time.Hour: "8 h", 24 * time.Hour: "1 d", time.Hour: "1 h"}[jump])
+					r.requireText("late · " + map[time.Duration]string{8 * time.Hour: "8 h", 24 * time.Hour: "1 d", time.Hour: "1 h"}[jump])
 				} else {
-					r.see("live · 0 s")
+					r.requireText("live · 0 s")
 				}
 				before := r.emu.RequestCount("list services")
 				r.wait(90 * time.Second)
-				r.see("live")
+				r.requireText("live")
 				if r.emu.RequestCount("list services") == before {
 					r.Error("nothing was read again")
 				}
@@ -223,7 +223,7 @@ func TestClockJumps(t *testing.T) {
 // Ten thousand rows scroll within what a frame may take, and long labels break nothing.
 func TestVeryManyRows(t *testing.T) {
 	faulttest.RunCase(t, "A33", "frames of the largest account", func(t *testing.T) {
-		start(t, emulator.Options{Seed: "large"}, 200, 50, func(r *rig) {
+		startProgram(t, emulator.Options{Seed: "large"}, 200, 50, func(r *harness) {
 			var heap runtime.MemStats
 			for _, key := range []string{"3", "4", "8"} {
 				r.press(key, "G")
@@ -232,7 +232,7 @@ func TestVeryManyRows(t *testing.T) {
 					r.send(tea.KeyPressMsg{Code: 'k', Text: "k"})
 				}
 				_ = begin // the clock stands still in a bubble; ui's benchmarks measure frames
-				r.exact()
+				r.requireExactFrame()
 			}
 			runtime.GC()
 			runtime.ReadMemStats(&heap)
@@ -242,24 +242,24 @@ func TestVeryManyRows(t *testing.T) {
 		})
 	})
 	faulttest.RunCase(t, "A33", "labels of 5000 characters", func(t *testing.T) {
-		start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 			for _, key := range []string{"1", "2", "3", "<enter>"} {
 				r.press(key)
-				r.exact()
+				r.requireExactFrame()
 			}
-		}, &swap{old: `"edge-router"`, new: []byte(`"` + strings.Repeat("long", 1250) + `"`)})
+		}, &rewritingTransport{old: `"edge-router"`, new: []byte(`"` + strings.Repeat("long", 1250) + `"`)})
 	})
 }
 
-// A write is one kind of change, by keys: it ends with the key that sends it.
-type write struct {
+// A changeCase is one kind of change, by keys: it ends with the key that sends it.
+type changeCase struct {
 	op, keys, send string
 	done, refused  string
 	unknown        string // where nothing can be read back
 }
 
-func writes() []write {
-	return []write{
+func changeCases() []changeCase {
+	return []changeCase{
 		{op: "enable service", keys: "3 / billing-cron <enter>", send: "E", done: "monitoring is enabled", refused: "it was not done"},
 		{op: "disable service", keys: "3 / edge-router <enter> d", send: "<ctrl+s>", done: "monitoring is disabled", refused: "it was not done"},
 		{op: "delete service", keys: "3 / edge-router <enter> D ~ edge-router", send: "<enter>", done: ": deleted", refused: "it was not done"},
@@ -282,8 +282,8 @@ func writes() []write {
 	}
 }
 
-// keysOf presses keys; "~" lets a question arm.
-func (r *rig) keysOf(keys string) {
+// pressAll presses keys; "~" lets a question arm.
+func (r *harness) pressAll(keys string) {
 	r.Helper()
 	for _, k := range strings.Fields(keys) {
 		if k == "~" {
@@ -301,21 +301,21 @@ var lostAnswers = map[string]emulator.Fault{
 
 // Whatever became of an answer, a change is sent once, the screen says what reading again showed, and the journal keeps it.
 func TestLostAnswersOnScreen(t *testing.T) {
-	for _, w := range writes() {
+	for _, w := range changeCases() {
 		for name, fault := range lostAnswers {
 			row := "B2"
 			if w.unknown != "" {
 				row = "B3"
 			}
 			faulttest.RunCase(t, row, w.op+", "+name, func(t *testing.T) {
-				start(t, emulator.Options{}, 140, 40, func(r *rig) {
-					r.keysOf(w.keys)
+				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
+					r.pressAll(w.keys)
 					r.emu.InjectFault(w.op, fault)
 					r.press(w.send)
 					r.wait(5 * time.Second)
 					done := fault.ApplyFirst || fault.CutAfter > 0
 					want := map[bool]int{true: 1, false: 0}[done]
-					if n := len(r.applied()); n != want {
+					if n := len(r.appliedOperations()); n != want {
 						r.Fatalf("%d changes", n)
 					}
 					entries := r.journal.Entries(time.Time{})
@@ -324,22 +324,22 @@ func TestLostAnswersOnScreen(t *testing.T) {
 					}
 					switch {
 					case w.unknown != "":
-						r.see(w.unknown)
+						r.requireText(w.unknown)
 						if entries[0].Outcome != journal.Unknown {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
 						r.press("<ctrl+s>")
 						r.wait(2 * time.Second)
-						if n := len(r.applied()); n != want+1 {
+						if n := len(r.appliedOperations()); n != want+1 {
 							r.Errorf("sent again by key: %d changes", n)
 						}
 					case done:
-						r.see(w.done)
+						r.requireText(w.done)
 						if entries[0].Outcome != journal.Applied {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
 					default:
-						r.see(w.refused)
+						r.requireText(w.refused)
 						if entries[0].Outcome != journal.Rejected {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
@@ -352,12 +352,12 @@ func TestLostAnswersOnScreen(t *testing.T) {
 
 // Keys that come twice, held down, or as a paste, do nothing twice.
 func TestDoublePresses(t *testing.T) {
-	for _, w := range writes() {
+	for _, w := range changeCases() {
 		for _, how := range []string{"twice", "held", "pasted"} {
 			faulttest.RunCase(t, "B7", w.op+" "+how, func(t *testing.T) {
-				start(t, emulator.Options{}, 140, 40, func(r *rig) {
+				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
 					release := r.emu.HoldRequests(w.op)
-					r.keysOf(w.keys)
+					r.pressAll(w.keys)
 					k := named(strings.Trim(w.send, "<>"))
 					switch how {
 					case "twice":
@@ -372,13 +372,13 @@ func TestDoublePresses(t *testing.T) {
 						}
 					case "pasted":
 						r.send(tea.PasteMsg{Content: "y\ny\r\n\x13"})
-						r.nothing()
+						r.requireNoChanges()
 						r.press("<backspace>", "<backspace>", "<backspace>", w.send)
 					}
 					release()
 					r.wait(3 * time.Second)
-					if n := len(r.applied()); n > 1 {
-						r.Errorf("%d changes: %v", n, r.applied())
+					if n := len(r.appliedOperations()); n > 1 {
+						r.Errorf("%d changes: %v", n, r.appliedOperations())
 					}
 				})
 			})
@@ -387,26 +387,26 @@ func TestDoublePresses(t *testing.T) {
 }
 
 // Enabling and disabling in a hurry: one change at a time for each row, in the order of the keys.
-func TestInAHurry(t *testing.T) {
+func TestServices_rapidToggles(t *testing.T) {
 	for seed := range uint64(10) {
 		faulttest.RunCase(t, "B8", fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 				dice := rand.New(rand.NewPCG(seed, 8))
 				r.press("6", "/", "db1", "<enter>")
 				for range 20 {
 					release := r.emu.HoldRequests("update SSH settings")
 					r.press([]string{"d", "E", "t"}[dice.IntN(3)])
-					before := len(r.applied())
+					before := len(r.appliedOperations())
 					r.press([]string{"d", "E", "t"}[dice.IntN(3)])
 					release()
 					r.wait(time.Second)
-					if n := len(r.applied()) - before; n > 1 {
+					if n := len(r.appliedOperations()) - before; n > 1 {
 						r.Fatalf("%d changes at once", n)
 					}
 				}
 				last := ""
 				for _, entry := range r.emu.Ledger() {
-					if now := string(asText(entry.Body)); now == last {
+					if now := string(toJSON(entry.Body)); now == last {
 						r.Fatalf("the same change twice: %s", now)
 					} else {
 						last = now
@@ -419,17 +419,17 @@ func TestInAHurry(t *testing.T) {
 
 // Whatever happens to the rows beneath a question, its answer is about the row that it named.
 func TestRowsMoveBeneathAQuestion(t *testing.T) {
-	happenings := map[string]func(*rig) error{
-		"gone": func(r *rig) error { return r.api.Contacts.Delete(r.Context(), 11) },
-		"another before it": func(r *rig) error {
+	happenings := map[string]func(*harness) error{
+		"gone": func(r *harness) error { return r.api.Contacts.Delete(r.Context(), 11) },
+		"another before it": func(r *harness) error {
 			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Aaron", Email: "a@acme.net"})
 			return err
 		},
-		"another with its name": func(r *rig) error {
+		"another with its name": func(r *harness) error {
 			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Ada Wong", Email: "a@acme.net"})
 			return err
 		},
-		"another name": func(r *rig) error {
+		"another name": func(r *harness) error {
 			_, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Zoe"})
 			return err
 		},
@@ -437,8 +437,8 @@ func TestRowsMoveBeneathAQuestion(t *testing.T) {
 	for name, happens := range happenings {
 		for _, w := range []string{"D ~", "e 2"} {
 			faulttest.RunCase(t, "B9", name+" beneath "+w[:1], func(t *testing.T) {
-				start(t, emulator.Options{}, 120, 36, func(r *rig) {
-					r.keysOf("4 / Ada <enter> " + w)
+				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+					r.pressAll("4 / Ada <enter> " + w)
 					if err := happens(r); err != nil {
 						t.Fatal(err)
 					}
@@ -452,7 +452,7 @@ func TestRowsMoveBeneathAQuestion(t *testing.T) {
 						}
 					}
 					if name == "another name" && w == "D ~" {
-						r.see("it is called Zoe by now")
+						r.requireText("it is called Zoe by now")
 						if len(r.emu.Ledger()) != before {
 							r.Error("it was deleted although it is another thing by now")
 						}
@@ -467,38 +467,38 @@ func TestRowsMoveBeneathAQuestion(t *testing.T) {
 func TestEditedMeanwhile(t *testing.T) {
 	for _, c := range []struct {
 		name, keys, says string
-		other            func(*rig) error
+		other            func(*harness) error
 	}{
-		{"contact", "4 / Ada <enter> e 2", "is by now: Zoe", func(r *rig) error {
+		{"contact", "4 / Ada <enter> e 2", "is by now: Zoe", func(r *harness) error {
 			_, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Zoe"})
 			return err
 		}},
-		{"credential", "5 / db2-root <enter> e 2", "is by now: other", func(r *rig) error { _, err := r.api.Credentials.Update(r.Context(), 31, "other"); return err }},
-		{"service", "3 / edge-router <enter> e 2", "is by now: other", func(r *rig) error {
+		{"credential", "5 / db2-root <enter> e 2", "is by now: other", func(r *harness) error { _, err := r.api.Credentials.Update(r.Context(), 31, "other"); return err }},
+		{"service", "3 / edge-router <enter> e 2", "is by now: other", func(r *harness) error {
 			_, err := r.api.Services.Update(r.Context(), 9, client.Patch{"label": "other"})
 			return err
 		}},
 	} {
 		for _, again := range []string{"theirs", "mine"} {
 			faulttest.RunCase(t, "B10", c.name+", "+again, func(t *testing.T) {
-				start(t, emulator.Options{}, 120, 36, func(r *rig) {
-					r.keysOf(c.keys)
+				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+					r.pressAll(c.keys)
 					if err := c.other(r); err != nil {
 						t.Fatal(err)
 					}
 					r.press("<ctrl+s>")
 					r.wait(time.Second)
-					r.see("somebody else changed this meanwhile", c.says)
-					if n := len(r.applied()); n != 1 {
+					r.requireText("somebody else changed this meanwhile", c.says)
+					if n := len(r.appliedOperations()); n != 1 {
 						r.Fatalf("%d changes", n)
 					}
 					if again == "mine" {
 						r.press("<ctrl+s>")
 						r.wait(time.Second)
-						r.see(": saved")
+						r.requireText(": saved")
 					} else {
 						r.press("<esc>", "<esc>")
-						r.miss("meanwhile")
+						r.requireNoText("meanwhile")
 					}
 				})
 			})
@@ -507,7 +507,7 @@ func TestEditedMeanwhile(t *testing.T) {
 }
 
 // A refused form keeps what was typed, and says why where it belongs.
-func TestRefusals(t *testing.T) {
+func TestForm_rejectedKeepsInput(t *testing.T) {
 	many := strings.Repeat(`{"reason":"No","field":"other"},`, 5000)
 	for _, form := range []struct{ op, keys, field, typed string }{
 		{"create contact", "4 n Zedtyped <tab> zed@acme.net", "email", "Zedtyped"}, {"create service", "3 n nighttyped <tab> <right> <tab> 203.0.113.7:22", "address", "nighttyped"},
@@ -519,18 +519,18 @@ func TestRefusals(t *testing.T) {
 			"escapes": `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`, "very many": `{"errors":[` + many + `{"reason":"Too odd"}]}`, "nothing": `{"errors":[]}`,
 		} {
 			faulttest.RunCase(t, "B12", form.op+", "+name, func(t *testing.T) {
-				start(t, emulator.Options{}, 140, 40, func(r *rig) {
+				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
 					r.emu.InjectFault(form.op, emulator.Fault{Status: 422, Body: body})
-					r.keysOf(form.keys)
+					r.pressAll(form.keys)
 					r.press("<ctrl+s>")
 					r.wait(2 * time.Second)
-					r.see(form.typed)
-					r.miss("hiddensecret", "saved", "\x1b]")
+					r.requireText(form.typed)
+					r.requireNoText("hiddensecret", "saved", "\x1b]")
 					if name != "nothing" && name != "very many" {
-						r.see("Too odd")
+						r.requireText("Too odd")
 					}
-					r.exact()
-					r.nothing()
+					r.requireExactFrame()
+					r.requireNoChanges()
 				})
 			})
 		}
@@ -538,7 +538,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // A confirmation is what was asked for, letter by letter; anything else changes nothing.
-func TestWrongAnswers(t *testing.T) {
+func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 	answers := map[string]func(word string) []string{
 		"wrong": func(string) []string { return []string{"zzz", "<enter>"} }, "prefix": func(w string) []string { return []string{w[:len(w)-1], "<enter>"} },
 		"case":   func(w string) []string { return []string{strings.ToUpper(w[:1]) + w[1:] + "X", "<enter>"} },
@@ -553,41 +553,41 @@ func TestWrongAnswers(t *testing.T) {
 	} {
 		for name, answer := range answers {
 			faulttest.RunCase(t, "B14", d.name+" "+name, func(t *testing.T) {
-				start(t, emulator.Options{}, 120, 36, func(r *rig) {
-					r.keysOf(d.keys)
-					r.see("Type " + d.word)
+				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+					r.pressAll(d.keys)
+					r.requireText("Type " + d.word)
 					if keys := answer(d.word); keys[0] == d.word && name == "lookalike" || keys[0] == "" {
 						return // the word has no letter with a double
 					}
 					r.press(answer(d.word)...)
 					r.wait(2 * time.Second)
-					r.nothing()
+					r.requireNoChanges()
 				})
 			})
 		}
 		faulttest.RunCase(t, "B14", d.name+" too early", func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
-				r.keysOf(strings.TrimRight(d.keys, " ~"))
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				r.pressAll(strings.TrimRight(d.keys, " ~"))
 				r.press(d.word, "<enter>")
-				r.nothing()
+				r.requireNoChanges()
 			})
 		})
 		faulttest.RunCase(t, "B14", d.name+" right", func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
-				r.keysOf(d.keys)
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				r.pressAll(d.keys)
 				r.press(d.word, "<enter>")
 				r.wait(3 * time.Second)
-				if d.name != "emptying" && len(r.applied()) == 0 {
+				if d.name != "emptying" && len(r.appliedOperations()) == 0 {
 					r.Errorf("nothing was done:\n%s", r.screen())
 				}
 			})
 		})
 	}
 	faulttest.RunCase(t, "B14", "a name that nobody can type", func(t *testing.T) {
-		start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 			r.press("3", "/", "tcp", "<enter>", "s", "1", "G")
-			r.keysOf("/ 198.51.100.1:179 <enter> D ~")
-			r.miss("Type edge")
+			r.pressAll("/ 198.51.100.1:179 <enter> D ~")
+			r.requireNoText("Type edge")
 			_, rest, _ := strings.Cut(r.screen(), "Type ")
 			code, _, _ := strings.Cut(rest, " and press")
 			if len(code) != 6 {
@@ -595,10 +595,10 @@ func TestWrongAnswers(t *testing.T) {
 			}
 			r.press(code, "<enter>")
 			r.wait(time.Second)
-			if got := r.applied(); !slices.Equal(got, []string{"delete service"}) {
+			if got := r.appliedOperations(); !slices.Equal(got, []string{"delete service"}) {
 				r.Errorf("applied: %v", got)
 			}
-		}, &swap{old: `"edge-router"`, new: []byte(`"edge\u001b[31m\u202eroutеr"`)})
+		}, &rewritingTransport{old: `"edge-router"`, new: []byte(`"edge\u001b[31m\u202eroutеr"`)})
 	})
 }
 
@@ -606,15 +606,15 @@ func TestWrongAnswers(t *testing.T) {
 func TestCancellingLost(t *testing.T) {
 	for name, fault := range lostAnswers {
 		faulttest.RunCase(t, "B15", name, func(t *testing.T) {
-			start(t, emulator.Options{}, 200, 36, func(r *rig) {
+			startProgram(t, emulator.Options{}, 200, 36, func(r *harness) {
 				r.press("8", ":", "cancel", "<enter>")
 				r.wait(11 * time.Second)
 				r.emu.InjectFault("cancel Object Storage", fault)
 				r.press("acme-prod", "<enter>")
 				r.wait(5 * time.Second)
 				left := map[bool]string{true: "buckets now: 0 of 12", false: "buckets now: 12 of 12"}[fault.ApplyFirst || fault.CutAfter > 0]
-				r.see("the outcome is unknown", left)
-				if n := len(r.applied()); n > 1 {
+				r.requireText("the outcome is unknown", left)
+				if n := len(r.appliedOperations()); n > 1 {
 					r.Errorf("%d changes", n)
 				}
 			})
@@ -623,24 +623,24 @@ func TestCancellingLost(t *testing.T) {
 }
 
 // A key whose answer was lost is named and offered for revoking, whatever it may reach.
-func TestOrphanedKeys(t *testing.T) {
+func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 	for mode, keys := range map[string]string{"everything": "", "nothing": "<tab> <right>", "a bucket": "<tab> <right> <tab> <down> <right>"} {
 		for name, fault := range lostAnswers {
 			faulttest.RunCase(t, "B4", "reaching "+mode+", "+name, func(t *testing.T) {
-				start(t, emulator.Options{}, 140, 40, func(r *rig) {
+				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
 					r.emu.InjectFault("create key", fault)
-					r.keysOf("9 n orphan " + keys)
+					r.pressAll("9 n orphan " + keys)
 					r.press("<ctrl+s>")
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
-						r.see("orphan was made, its secret was lost", "revoke key")
+						r.requireText("orphan was made, its secret was lost", "revoke key")
 						r.press("r")
 						r.wait(time.Second)
-						r.see("orphan: revoked")
+						r.requireText("orphan: revoked")
 						return
 					}
-					r.see("it was not done")
-					r.nothing()
+					r.requireText("it was not done")
+					r.requireNoChanges()
 				})
 			})
 		}
@@ -648,16 +648,16 @@ func TestOrphanedKeys(t *testing.T) {
 }
 
 // A secret that is shown once is seen only while a key is held, whatever happens to the dialog; unkept it does not go without a word.
-func TestShownOnce(t *testing.T) {
-	for name, leave := range map[string]func(*rig){
-		"esc": func(r *rig) { r.press("<esc>") }, "q": func(r *rig) { r.press("q") }, "ctrl+c": func(r *rig) { r.press("<ctrl+c>") }, "enter": func(r *rig) { r.press("<enter>") },
-		"resize": func(r *rig) { r.send(tea.WindowSizeMsg{Width: 120, Height: 36}) }, "suspended": func(r *rig) { r.send(terminal.Resumed{}) },
-		"another tab": func(r *rig) { r.press("7", "<tab>") }, "five minutes": func(r *rig) { r.wait(5 * time.Minute) }, "stalled": func(r *rig) { r.send(terminal.OutputStalled{DroppedBytes: 3}) },
+func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
+	for name, leave := range map[string]func(*harness){
+		"esc": func(r *harness) { r.press("<esc>") }, "q": func(r *harness) { r.press("q") }, "ctrl+c": func(r *harness) { r.press("<ctrl+c>") }, "enter": func(r *harness) { r.press("<enter>") },
+		"resize": func(r *harness) { r.send(tea.WindowSizeMsg{Width: 120, Height: 36}) }, "suspended": func(r *harness) { r.send(terminal.Resumed{}) },
+		"another tab": func(r *harness) { r.press("7", "<tab>") }, "five minutes": func(r *harness) { r.wait(5 * time.Minute) }, "stalled": func(r *harness) { r.send(terminal.OutputStalled{DroppedBytes: 3}) },
 	} {
 		faulttest.RunCase(t, "F9", name, func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 				r.press("9", "n", "once key", "<ctrl+s>")
-				r.see("told this once")
+				r.requireText("told this once")
 				r.press("r")
 				_, line, _ := strings.Cut(r.screen(), "told this once")
 				_, line, _ = strings.Cut(line, "secret key ")
@@ -666,20 +666,20 @@ func TestShownOnce(t *testing.T) {
 					t.Fatalf("not shown while the key is held:\n%s", r.screen())
 				}
 				r.wait(2 * time.Second)
-				r.miss(secret)
+				r.requireNoText(secret)
 				leave(r)
-				r.miss(secret)
-				r.see("told this once")
+				r.requireNoText(secret)
+				r.requireText("told this once")
 				for range 2 {
 					if !strings.Contains(r.screen(), "Neither copied nor saved") {
 						r.press("<esc>")
 					}
 				}
-				r.see("Neither copied nor saved")
+				r.requireText("Neither copied nor saved")
 				r.press("discard", "<enter>")
-				r.miss("told this once", secret)
+				r.requireNoText("told this once", secret)
 				r.press("/", "once", "<enter>", "V")
-				r.miss(secret)
+				r.requireNoText(secret)
 				if strings.Contains(fmt.Sprintf("%+v", r.journal.Entries(time.Time{})), secret) {
 					t.Error("the journal has it")
 				}
@@ -696,10 +696,10 @@ func TestSecretFields(t *testing.T) {
 	} {
 		for _, end := range []string{"sent", "left", "refused", "lost"} {
 			faulttest.RunCase(t, "F10", form.name+" "+end, func(t *testing.T) {
-				start(t, emulator.Options{}, 120, 36, func(r *rig) {
-					r.keysOf(form.keys)
-					r.see("••••••••")
-					r.miss("•••••••••", "canary-in")
+				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+					r.pressAll(form.keys)
+					r.requireText("••••••••")
+					r.requireNoText("•••••••••", "canary-in")
 					switch end {
 					case "left":
 						r.press("<esc>", "<esc>")
@@ -713,9 +713,9 @@ func TestSecretFields(t *testing.T) {
 						r.press("<ctrl+s>")
 					}
 					r.wait(5 * time.Second)
-					r.miss("canary-in")
+					r.requireNoText("canary-in")
 					r.press("m")
-					r.miss("canary-in")
+					r.requireNoText("canary-in")
 					if strings.Contains(fmt.Sprintf("%+v", r.journal.Entries(time.Time{})), secret) {
 						t.Error("the journal has it")
 					}
@@ -729,11 +729,11 @@ func TestSecretFields(t *testing.T) {
 func TestHiddenValues(t *testing.T) {
 	for _, pane := range append(paneKeys, struct{ key, text string }{"1", "Services 14"}, struct{ key, text string }{"7", "CPU"}, struct{ key, text string }{"2 <enter>", "who to call"}, struct{ key, text string }{": journal <enter>", "outcome"}) {
 		faulttest.RunCase(t, "F16", "pane "+pane.key, func(t *testing.T) {
-			start(t, emulator.Options{}, 200, 50, func(r *rig) {
+			startProgram(t, emulator.Options{}, 200, 50, func(r *harness) {
 				r.press("H")
-				r.keysOf(pane.key)
-				r.exact()
-				r.see("values hidden")
+				r.pressAll(pane.key)
+				r.requireExactFrame()
+				r.requireText("values hidden")
 				for word := range strings.FieldsSeq(r.screen()) {
 					word = strings.Trim(word, "\"'()│,;")
 					if net.ParseIP(strings.Split(word, ":")[0]) != nil || strings.Contains(word, "@") || strings.Contains(word, ".acme.net") || strings.Contains(word, "acme-prod") || strings.HasPrefix(word, "+1") || strings.Contains(word, "482") {
@@ -741,8 +741,8 @@ func TestHiddenValues(t *testing.T) {
 					}
 				}
 				r.press("H")
-				r.miss("values hidden")
-				r.see("acme-prod")
+				r.requireNoText("values hidden")
+				r.requireText("acme-prod")
 			})
 		})
 	}

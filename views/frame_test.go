@@ -21,21 +21,21 @@ import (
 	"lookout/ui/terminal"
 )
 
-// measure is exact for the size that the shell has now.
-func (r *rig) measure(width, height int) {
+// requireFrameSize is exact for the size that the shell has now.
+func (r *harness) requireFrameSize(width, height int) {
 	r.Helper()
 	r.width, r.height = width, height
-	r.exact()
+	r.requireExactFrame()
 }
 
 // Whatever the size, every pane's frame has it, also with a question, the help or a form in front, and in a storm of sizes.
-func TestSizes(t *testing.T) {
+func TestFrame_hasTerminalSize(t *testing.T) {
 	sizes := [][2]int{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
 	for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}, struct{ key, text string }{": transfers <enter>", ""}, struct{ key, text string }{": journal <enter>", ""}) {
 		faulttest.RunCase(t, "E6", "pane "+pane.key, func(t *testing.T) {
 			t.Parallel()
-			start(t, emulator.Options{}, 80, 24, func(r *rig) {
-				r.keysOf(pane.key)
+			startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
+				r.pressAll(pane.key)
 				for _, front := range []string{"", "?", "n", "D", "a"} {
 					r.press(front)
 					for _, size := range sizes {
@@ -43,9 +43,9 @@ func TestSizes(t *testing.T) {
 							continue
 						}
 						r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-						r.measure(size[0], size[1])
+						r.requireFrameSize(size[0], size[1])
 						if size == [2]int{20, 5} {
-							r.see("lookout needs 40×10")
+							r.requireText("lookout needs 40×10")
 						}
 					}
 					r.press("<esc>", "<esc>")
@@ -55,12 +55,12 @@ func TestSizes(t *testing.T) {
 	}
 	for seed := range uint64(4) {
 		faulttest.RunCase(t, "E6", fmt.Sprintf("storm %d", seed), func(t *testing.T) {
-			start(t, emulator.Options{}, 80, 24, func(r *rig) {
+			startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
 				dice := rand.New(rand.NewPCG(seed, 6))
 				for n := range 300 {
 					w, h := 1+dice.IntN(220), 1+dice.IntN(60)
 					r.shell.Update(tea.WindowSizeMsg{Width: w, Height: h})
-					r.measure(w, h)
+					r.requireFrameSize(w, h)
 					if n%20 == 0 {
 						r.press([]string{"3", "D", "<esc>", "?", "<esc>", "4", "n", "<esc>", "8"}[dice.IntN(9)])
 					}
@@ -79,14 +79,14 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 	} {
 		for _, size := range [][2]int{{40, 10}, {40, 14}, {60, 12}, {30, 30}, {44, 11}} {
 			faulttest.RunCase(t, "E7", fmt.Sprintf("%s at %dx%d", d.name, size[0], size[1]), func(t *testing.T) {
-				start(t, emulator.Options{}, 120, 36, func(r *rig) {
-					r.keysOf(d.keys)
+				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+					r.pressAll(d.keys)
 					r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 					screen := r.screen()
 					r.press(d.word, "<enter>")
 					r.wait(3 * time.Second)
 					whole := strings.Contains(screen, d.word) && strings.Contains(screen, strings.Fields(d.says)[0])
-					if n := len(r.applied()); n > 0 && !whole {
+					if n := len(r.appliedOperations()); n > 0 && !whole {
 						r.Errorf("answered although it could not be read:\n%s", screen)
 					}
 				})
@@ -100,14 +100,14 @@ func TestColours(t *testing.T) {
 	for _, colours := range []theme.ColorProfile{theme.NoColor, theme.ANSI16} {
 		for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}) {
 			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
-				startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
+				startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
 					look, err := theme.New("light", colours, false)
 					if err != nil {
 						t.Fatal(err)
 					}
 					o.Theme = look
-				}, func(r *rig) {
-					r.keysOf(pane.key)
+				}, func(r *harness) {
+					r.pressAll(pane.key)
 					frame := r.shell.Frame().Content
 					for _, part := range strings.Split(frame, "\x1b[")[1:] {
 						style, _, _ := strings.Cut(part, "m")
@@ -118,7 +118,7 @@ func TestColours(t *testing.T) {
 						}
 					}
 					if pane.key == "3" {
-						r.see("ok", "problem", "disabled", "pending")
+						r.requireText("ok", "problem", "disabled", "pending")
 					}
 				})
 			})
@@ -126,8 +126,8 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// fields are the members of answers that hold text from a server, and where they are seen: a pane and a column, or its details.
-func fields() []struct{ pane, member, column string } {
+// serverTextFields are the members of answers that hold text from a server, and where they are seen: a pane and a column, or its details.
+func serverTextFields() []struct{ pane, member, column string } {
 	return []struct{ pane, member, column string }{
 		{"4", "name", "name"}, {"4", "email", "e-mail"}, {"4", "group", "group"}, {"4", "primary", "phone"}, {"4", "secondary", "second phone"}, {"4", "updated", "updated"},
 		{"5", "label", "label"}, {"5", "last_decrypted", "last decrypted"},
@@ -144,18 +144,18 @@ func fields() []struct{ pane, member, column string } {
 // Hostile strings in every field of every answer: each frame has its size, holds nothing but text and styles, and the header, the tabs,
 // the keys and every row's place stay. Many strings stand in one account, a different one in each row.
 func TestHostileFields(t *testing.T) {
-	texts := hostile(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible", "width", "invalid_utf8", "identity_lookalike", "contact_fields")
-	for n, field := range fields() {
+	texts := hostileStrings(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible", "width", "invalid_utf8", "identity_lookalike", "contact_fields")
+	for n, field := range serverTextFields() {
 		faulttest.RunCase(t, "E11", field.pane+" "+field.member, func(t *testing.T) {
 			t.Parallel()
 			at := n * 7
 			var one sync.Mutex // answers come several at once
-			s := &swap{rewrite: func(body []byte) []byte {
+			s := &rewritingTransport{rewrite: func(body []byte) []byte {
 				one.Lock()
 				defer one.Unlock()
-				return replaced(body, field.member, texts, &at)
+				return replaceMember(body, field.member, texts, &at)
 			}}
-			start(t, emulator.Options{}, 140, 40, func(r *rig) {
+			startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
 				if strings.HasSuffix(field.pane, "o") {
 					s.hold = true
 					r.press("8", "/", "acme-www", "<enter>")
@@ -167,19 +167,19 @@ func TestHostileFields(t *testing.T) {
 				base := strings.Split(r.screen(), "\n")
 				for range 10 {
 					r.press("r", "j")
-					r.harmless(base)
+					r.requireCleanFrame(base)
 				}
 				for _, key := range []string{"<enter>", "<esc>", "e", "<esc>", "<esc>", "D", "<esc>", "Y", "<esc>", ":", "<esc>", "V", "<esc>"} {
 					r.press(key)
-					r.harmless(nil)
+					r.requireCleanFrame(nil)
 				}
 			}, s)
 		})
 	}
 }
 
-// harmless fails unless the frame is text and styles alone and of its size, and what stands around the pane is as in another frame.
-func (r *rig) harmless(base []string) {
+// requireCleanFrame fails unless the frame is text and styles alone and of its size, and what stands around the pane is as in another frame.
+func (r *harness) requireCleanFrame(base []string) {
 	r.Helper()
 	frame := r.shell.Frame()
 	screen := ansi.Strip(frame.Content)
@@ -217,33 +217,33 @@ func (r *rig) harmless(base []string) {
 	}
 }
 
-// replaced puts another text into every member of a name, one after the other.
-func replaced(body []byte, member string, texts []string, at *int) []byte {
+// replaceMember puts another text into every member of a name, one after the other.
+func replaceMember(body []byte, member string, texts []string, at *int) []byte {
 	var answer any
 	if json.Unmarshal(body, &answer) != nil {
 		return body
 	}
 	var out strings.Builder
-	retell(&out, answer, member, func() string {
+	writeReplaced(&out, answer, member, func() string {
 		*at++
 		return texts[*at%len(texts)]
 	})
 	return []byte(out.String())
 }
 
-// retell writes JSON with other texts in a member, their bytes kept even where they are no UTF-8.
-func retell(out *strings.Builder, v any, member string, next func() string) {
+// writeReplaced writes JSON with other texts in a member, their bytes kept even where they are no UTF-8.
+func writeReplaced(out *strings.Builder, v any, member string, next func() string) {
 	switch v := v.(type) {
 	case map[string]any:
 		out.WriteByte('{')
 		sep := ""
 		for name, value := range v {
-			out.WriteString(sep + string(asText(name)) + ":")
+			out.WriteString(sep + string(toJSON(name)) + ":")
 			_, text := value.(string)
 			if name == member && (text || value == nil) {
-				out.WriteString(`"` + string(inJSON(next())) + `"`)
+				out.WriteString(`"` + string(escapeJSON(next())) + `"`)
 			} else {
-				retell(out, value, member, next)
+				writeReplaced(out, value, member, next)
 			}
 			sep = ","
 		}
@@ -254,16 +254,16 @@ func retell(out *strings.Builder, v any, member string, next func() string) {
 			if n > 0 {
 				out.WriteByte(',')
 			}
-			retell(out, value, member, next)
+			writeReplaced(out, value, member, next)
 		}
 		out.WriteByte(']')
 	default:
-		out.Write(asText(v))
+		out.Write(toJSON(v))
 	}
 }
 
 // A day of use in a moment: dialogs, panes, refreshes and faults leave nothing behind.
-func TestLongUse(t *testing.T) {
+func TestProgram_longUseLeaksNothing(t *testing.T) {
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -271,14 +271,14 @@ func TestLongUse(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	flat := func(r *rig, before uint64) {
+	flat := func(r *harness, before uint64) {
 		r.Helper()
 		if after := heap(); after > before+before/2+(4<<20) {
 			r.Errorf("%d KiB on the heap before, %d after", before>>10, after>>10)
 		}
 	}
 	faulttest.RunCase(t, "I3", "1500 dialogs, 150 panes, 150 refreshes", func(t *testing.T) {
-		start(t, emulator.Options{}, 80, 24, func(r *rig) {
+		startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
 			key := func(k rune) { r.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
 			use := func(n int) {
 				for range n {
@@ -306,7 +306,7 @@ func TestLongUse(t *testing.T) {
 		})
 	})
 	faulttest.RunCase(t, "I2", "faults and keys for a while on a fake clock", func(t *testing.T) {
-		start(t, emulator.Options{SimulateIncidents: true}, 100, 30, func(r *rig) {
+		startProgram(t, emulator.Options{SimulateIncidents: true}, 100, 30, func(r *harness) {
 			dice := rand.New(rand.NewPCG(1, 2))
 			r.wait(time.Minute)
 			before, routines := heap(), runtime.NumGoroutine()
@@ -321,7 +321,7 @@ func TestLongUse(t *testing.T) {
 			r.emu.ClearFaults()
 			r.press("r")
 			r.wait(2 * time.Minute)
-			r.see("live")
+			r.requireText("live")
 			flat(r, before)
 			if now := runtime.NumGoroutine(); now > routines+20 {
 				r.Errorf("%d goroutines before, %d after", routines, now)
@@ -330,8 +330,8 @@ func TestLongUse(t *testing.T) {
 	})
 }
 
-// input turns bytes of a fuzzer into what a terminal sends.
-func input(b byte) tea.Msg {
+// fuzzMessage turns bytes of a fuzzer into what a terminal sends.
+func fuzzMessage(b byte) tea.Msg {
 	keys := []string{"j", "k", "g", "G", "/", "s", "v", "A", "D", "d", "E", "t", "e", "n", "a", ":", "?", "r", "R", "p", "m", "H", "M", "o", "f", "c", "x", "X", "w", "U", "L", "T", "u", "V", "Y", "q", "i", "h", "l",
 		"<esc>", "<tab>", "<up>", "<down>", "<left>", "<right>", "<backspace>", "<space>", "<pgdown>", "<ctrl+o>", "1", "2", "3", "4", "5", "6", "7", "8", "9", "0"}
 	switch {
@@ -354,8 +354,8 @@ func input(b byte) tea.Msg {
 	return nil
 }
 
-// answers are the keys that answer a question or send a form: they come only where a fuzzer chooses.
-var answers = []string{"y", "<enter>", "<ctrl+s>"}
+// answerKeys are the keys that answer a question or send a form: they come only where a fuzzer chooses.
+var answerKeys = []string{"y", "<enter>", "<ctrl+s>"}
 
 // Whatever is pressed, pasted, clicked and resized: no panic, every frame has its size, and on a protected account nothing is changed
 // unless a question or a form was answered. Each change is in the journal once.
@@ -374,13 +374,13 @@ func FuzzProtected(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, sequence []byte, answering bool) {
 		sequence = sequence[:min(len(sequence), 200)]
-		startedAs(t, emulator.Options{}, 100, 30, protect, func(r *rig) {
+		startWithOptions(t, emulator.Options{}, 100, 30, setProtected, func(r *harness) {
 			w, h := 100, 30
 			for _, b := range sequence {
-				msg := input(b)
+				msg := fuzzMessage(b)
 				switch {
 				case msg == nil && b >= 240 && answering:
-					r.press(answers[int(b)%len(answers)])
+					r.press(answerKeys[int(b)%len(answerKeys)])
 				case msg == nil:
 					r.wait(time.Second)
 				default:
@@ -389,12 +389,12 @@ func FuzzProtected(f *testing.F) {
 					}
 					r.send(msg)
 				}
-				r.measure(w, h)
+				r.requireFrameSize(w, h)
 			}
 			if !answering {
-				r.nothing()
+				r.requireNoChanges()
 			}
-			if changes, entries := len(r.applied()), len(r.journal.Entries(time.Time{})); changes > entries {
+			if changes, entries := len(r.appliedOperations()), len(r.journal.Entries(time.Time{})); changes > entries {
 				r.Errorf("%d changes, %d in the journal", changes, entries)
 			}
 		})

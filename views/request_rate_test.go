@@ -15,19 +15,19 @@ import (
 // The account has little in it, so that the day is short; the plan is the same for all.
 func TestADayAtRest(t *testing.T) {
 	sums := map[string]int{"view stats": 12, "list buckets": 6, "list clusters": 6, "list buckets in cluster": 18, "list keys": 6, "view transfer": 6}
-	start(t, emulator.Options{Seed: "empty"}, 50, 12, func(r *rig) {
-		r.asks(22*time.Hour, sums, map[string]int{"list services": 180, "list issues": 180})
+	startProgram(t, emulator.Options{Seed: "empty"}, 50, 12, func(r *harness) {
+		r.requireRequestRate(22*time.Hour, sums, map[string]int{"list services": 180, "list issues": 180})
 		r.send(tea.BlurMsg{})
 		r.wait(time.Minute) // what was due before
-		r.asks(time.Hour, sums, map[string]int{"list services": 60, "list issues": 60})
+		r.requireRequestRate(time.Hour, sums, map[string]int{"list services": 60, "list issues": 60})
 		r.send(tea.FocusMsg{})
 		r.press("p")
-		r.asks(time.Hour)
+		r.requireRequestRate(time.Hour)
 	})
 }
 
-// asks fails unless exactly the operations are asked for in a time, each at most so many times an hour and at least nine tenths of that.
-func (r *rig) asks(d time.Duration, plans ...map[string]int) {
+// requireRequestRate fails unless exactly the operations are asked for in a time, each at most so many times an hour and at least nine tenths of that.
+func (r *harness) requireRequestRate(d time.Duration, plans ...map[string]int) {
 	r.Helper()
 	hourly, before, counted, total := map[string]int{}, map[string]int{}, 0, r.emu.RequestCount("")
 	for _, plan := range plans {

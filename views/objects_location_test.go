@@ -11,8 +11,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// newLog is a folder with a file in it.
-func newLog(t *testing.T) (folder, file string) {
+// writeLogFile is a folder with a file in it.
+func writeLogFile(t *testing.T) (folder, file string) {
 	t.Helper()
 	folder = t.TempDir()
 	file = filepath.Join(folder, "new.log")
@@ -22,8 +22,8 @@ func newLog(t *testing.T) (folder, file string) {
 	return folder, file
 }
 
-// stored fails unless a bucket holds an object of each name.
-func (r *rig) stored(cluster, bucket string, names ...string) {
+// requireObjects fails unless a bucket holds an object of each name.
+func (r *harness) requireObjects(cluster, bucket string, names ...string) {
 	r.Helper()
 	for _, name := range names {
 		if _, exists, err := r.api.Objects.Find(r.ctx, cluster, bucket, name); err != nil || !exists {
@@ -34,17 +34,17 @@ func (r *rig) stored(cluster, bucket string, names ...string) {
 
 // What is stored while a prefix is listed goes into the folder that is open, under its own name, in the flat view too.
 func TestUploadGoesIntoTheFolderThatIsOpen(t *testing.T) {
-	_, file := newLog(t)
+	_, file := writeLogFile(t)
 	for _, c := range []struct{ prefix, view, want string }{{"in", "", ""}, {"assets/lo", "", "assets/"}, {"assets/lo", "F", "assets/"}, {"in", "F", ""}} {
 		t.Run(c.prefix+c.view, func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
-				r.inBucket("cdn.acme")
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				r.openBucket("cdn.acme")
 				r.press("P", c.prefix, "<ctrl+s>", c.view, "U", "<ctrl+u>", file, "<ctrl+s>")
 				r.wait(2 * time.Second)
-				r.see("new.log: uploaded")
+				r.requireText("new.log: uploaded")
 				r.press("n", "fresh", "<ctrl+s>")
 				r.wait(time.Second)
-				r.stored("us-east-1", "cdn.acme.net", c.want+"new.log", c.want+"fresh/")
+				r.requireObjects("us-east-1", "cdn.acme.net", c.want+"new.log", c.want+"fresh/")
 			})
 		})
 	}
@@ -52,77 +52,77 @@ func TestUploadGoesIntoTheFolderThatIsOpen(t *testing.T) {
 
 // A folder of files is not said to be there already, whatever the view.
 func TestUploadOfAFolderThatIsNewOverwritesNothing(t *testing.T) {
-	folder, _ := newLog(t)
+	folder, _ := writeLogFile(t)
 	for _, view := range []string{"", "F"} {
-		start(t, emulator.Options{}, 120, 36, func(r *rig) {
-			r.inBucket("cdn.acme")
+		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			r.openBucket("cdn.acme")
 			r.press(view, "U", "<ctrl+u>", folder, "<ctrl+s>")
 			r.wait(time.Second)
-			r.see("Upload a folder", "in us-east-1/cdn.acme.net")
-			r.miss("already")
+			r.requireText("Upload a folder", "in us-east-1/cdn.acme.net")
+			r.requireNoText("already")
 		})
 	}
 }
 
 // The part of a prefix behind its last slash is no folder.
 func TestAPrefixIsNotDrawnAsAFolder(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("cdn.acme")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("cdn.acme")
 		r.press("P", "assets/lo", "<ctrl+s>")
-		r.see("us-east-1 › assets › lo… ")
+		r.requireText("us-east-1 › assets › lo… ")
 		r.press("F")
-		r.see("us-east-1 › assets › lo… › (flat)")
+		r.requireText("us-east-1 › assets › lo… › (flat)")
 		r.press("<esc>", "n")
-		r.see("New folder in cdn.acme.net  us-east-1 › assets ")
+		r.requireText("New folder in cdn.acme.net  us-east-1 › assets ")
 	})
 }
 
 // Two buckets of one label are told apart wherever one of them is named.
-func TestBucketsOfOneLabelAreToldApart(t *testing.T) {
+func TestBuckets_sameLabelShowsCluster(t *testing.T) {
 	for _, cluster := range []string{"us-east-1", "eu-central-1"} {
-		start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 			id := cluster + "/acme-backups"
 			r.press("8", "/", "acme-backups "+cluster, "<enter>", "x")
-			r.see("Access to " + id)
+			r.requireText("Access to " + id)
 			r.press("<esc>", "c")
-			r.see("› acme-backups  "+cluster+" › certificate", "TLS certificate of "+id)
+			r.requireText("› acme-backups  "+cluster+" › certificate", "TLS certificate of "+id)
 			r.press("<esc>", "<enter>", "g", "j", "<enter>")
-			r.see("› acme-backups  "+cluster+" › db", "in            acme-backups")
+			r.requireText("› acme-backups  "+cluster+" › db", "in            acme-backups")
 			r.press("U")
-			r.see("Upload into " + id)
+			r.requireText("Upload into " + id)
 			r.press("<esc>", "<esc>", "/", "README", "<enter>", "D")
 			r.wait(time.Second)
-			r.see("In " + id + ": 1 object, 60 B, deleted for good.")
+			r.requireText("In " + id + ": 1 object, 60 B, deleted for good.")
 			r.press("n", "<enter>", "D")
 			r.wait(time.Second)
-			r.see("Object README.txt (60 B) in " + id + " is deleted")
+			r.requireText("Object README.txt (60 B) in " + id + " is deleted")
 			r.press("n", "c")
-			r.see("Access to README.txt", "In "+id)
+			r.requireText("Access to README.txt", "In "+id)
 		})
 	}
 }
 
 // A path that is typed or pasted whole takes the place of the one that was proposed; a name goes on from it.
 func TestAWholePathReplacesTheProposal(t *testing.T) {
-	folder, file := newLog(t)
+	folder, file := writeLogFile(t)
 	t.Chdir(t.TempDir())
-	for name, enter := range map[string]func(*rig){
-		"typed":  func(r *rig) { r.press(file) },
-		"pasted": func(r *rig) { r.send(tea.PasteMsg{Content: file}) },
+	for name, enter := range map[string]func(*harness){
+		"typed":  func(r *harness) { r.press(file) },
+		"pasted": func(r *harness) { r.send(tea.PasteMsg{Content: file}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			start(t, emulator.Options{}, 120, 36, func(r *rig) {
-				r.inBucket("cdn.acme")
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				r.openBucket("cdn.acme")
 				r.press("U")
 				enter(r)
 				r.press("<ctrl+s>")
 				r.wait(2 * time.Second)
-				r.see("new.log: uploaded")
+				r.requireText("new.log: uploaded")
 			})
 		})
 	}
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("cdn.acme")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "w")
 		r.send(tea.PasteMsg{Content: folder})
 		r.press("<ctrl+s>")
@@ -144,59 +144,59 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 
 // Links that were given out are found again, with their URLs, until the run ends; one that has ended is not given away.
 func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", ":", "links", "<enter>")
-		r.see("no links were given out in this run")
+		r.requireText("no links were given out in this run")
 		r.press("<esc>")
-		r.inBucket("cdn.acme")
+		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "L", "<ctrl+s>")
-		r.see("GET index.html")
+		r.requireText("GET index.html")
 		r.press("<esc>", "L", "<right>", "<right>", "<ctrl+s>", "<esc>", ":", "links", "<enter>")
-		r.see("› links of this run", "us-east-1/cdn.acme.net", " 1 h", " 1 d", "2 links")
+		r.requireText("› links of this run", "us-east-1/cdn.acme.net", " 1 h", " 1 d", "2 links")
 		r.press("<enter>")
-		r.see("GET index.html", "Signature=")
+		r.requireText("GET index.html", "Signature=")
 		r.press("<esc>", "y")
-		r.see("copied: link")
+		r.requireText("copied: link")
 		r.wait(2 * time.Hour)
 		r.press("G")
-		r.see("ended")
+		r.requireText("ended")
 		r.press("y")
-		r.see("the link has ended")
+		r.requireText("the link has ended")
 		r.press("V")
-		r.see("index.html")
-		r.miss("Signature=")
+		r.requireText("index.html")
+		r.requireNoText("Signature=")
 	})
 }
 
 // An object's size and time are told whole beside its row, on its page and where it would be overwritten.
 func TestAnObjectTellsItsTime(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("acme-backups")
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("acme-backups")
 		r.press("/", "README", "<enter>")
 		object, _, err := r.api.Objects.Find(r.ctx, "us-east-1", "acme-backups", "README.txt")
 		if err != nil {
 			r.Fatal(err)
 		}
 		stamp := object.Modified.Time().Format("2006-01-02 15:04:05") + " UTC"
-		r.see("modified      "+stamp, "size          60 B")
-		r.miss("60 bytes")
+		r.requireText("modified      "+stamp, "size          60 B")
+		r.requireNoText("60 bytes")
 		r.press("<enter>")
-		r.see("modified      " + stamp)
+		r.requireText("modified      " + stamp)
 	})
 }
 
 // The numbers beneath a listing say what they are of.
-func TestNumbersOfAListingSayWhatTheyCover(t *testing.T) {
-	start(t, emulator.Options{}, 120, 36, func(r *rig) {
-		r.inBucket("logs-eu")
-		r.see("1 shown")
-		r.miss("1 shown ·", "0 B")
+func TestObjectListing_totalsNameTheirScope(t *testing.T) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.openBucket("logs-eu")
+		r.requireText("1 shown")
+		r.requireNoText("1 shown ·", "0 B")
 		r.press("F", "s", "3")
-		r.see("sorted by modified in the 500 loaded")
+		r.requireText("sorted by modified in the 500 loaded")
 		r.press("G")
-		r.see("99 000 shown ·")
+		r.requireText("99 000 shown ·")
 		r.press("/", "log", "<enter>", "A")
-		r.see("99 000 of 99 000 match", "99 000 rows marked")
-		r.miss("sorted by")
+		r.requireText("99 000 of 99 000 match", "99 000 rows marked")
+		r.requireNoText("sorted by")
 	})
 }

@@ -13,13 +13,13 @@ import (
 	"lookout/ui/shell"
 )
 
-// deaf never answers one kind of question.
-type deaf struct {
+// stallingTransport never answers one kind of question.
+type stallingTransport struct {
 	next http.RoundTripper
 	path string
 }
 
-func (d deaf) RoundTrip(req *http.Request) (*http.Response, error) {
+func (d stallingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(req.URL.Path, d.path) {
 		return faulttest.Hang(nil, req)
 	}
@@ -27,15 +27,15 @@ func (d deaf) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // A question that takes longer than the time between two polls is heard out: that it fails is told, whatever pane stands in front.
-func TestAPollWaitsForWhatIsAsked(t *testing.T) {
+func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 	for _, c := range []struct{ pane, path string }{{"1", "/managed/services"}, {"3", "/managed/services"}, {"7", "/managed/stats"}, {"9", "/object-storage/keys"}} {
 		faulttest.RunCase(t, "A4", "polled, "+c.pane, func(t *testing.T) {
-			startedBehind(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper { return deaf{next, c.path} }, func(*rig, *shell.Options) {}, func(r *rig) {
+			startWithTransport(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper { return stallingTransport{next, c.path} }, func(*harness, *shell.Options) {}, func(r *harness) {
 				r.press(c.pane)
 				r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 				r.wait(2 * time.Minute)
-				r.see("no answer", "offline · since 00:00")
-				r.miss("loading")
+				r.requireText("no answer", "offline · since 00:00")
+				r.requireNoText("loading")
 			})
 		})
 	}
@@ -43,32 +43,32 @@ func TestAPollWaitsForWhatIsAsked(t *testing.T) {
 
 // The buckets of others do not wait for a cluster that does not answer; what comes late is added, and who never answers is named. A refresh
 // changes the rows in one step.
-func TestALateClusterHidesNoOther(t *testing.T) {
+func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 	faulttest.RunCase(t, "A4", "one cluster", func(t *testing.T) {
-		startedBehind(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
-			return deaf{deaf{next, "/object-storage/buckets/"}, "/object-storage/buckets/eu-central-1"}
-		}, func(*rig, *shell.Options) {}, func(r *rig) {
+		startWithTransport(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
+			return stallingTransport{stallingTransport{next, "/object-storage/buckets/"}, "/object-storage/buckets/eu-central-1"}
+		}, func(*harness, *shell.Options) {}, func(r *harness) {
 			r.press("8")
 			r.wait(3 * time.Second)
-			r.see("acme-www", "buckets so far")
-			r.miss("does not answer")
+			r.requireText("acme-www", "buckets so far")
+			r.requireNoText("does not answer")
 			r.wait(2 * time.Minute)
-			r.see("acme-www", "eu-central-1 does not answer")
-			r.miss("so far")
+			r.requireText("acme-www", "eu-central-1 does not answer")
+			r.requireNoText("so far")
 		})
 	})
 	faulttest.RunCase(t, "A4", "late", func(t *testing.T) {
-		started(t, emulator.Options{}, 120, 36, nil, func(r *rig) {
+		startWithEmulator(t, emulator.Options{}, 120, 36, nil, func(r *harness) {
 			r.press("8")
 			r.wait(3 * time.Second)
-			r.see("acme-www", "buckets so far")
+			r.requireText("acme-www", "buckets so far")
 			early := strings.Count(r.screen(), "eu-central-1")
 			r.wait(3 * time.Second)
-			r.miss("so far", "duplicate")
+			r.requireNoText("so far", "duplicate")
 			if now := strings.Count(r.screen(), "eu-central-1"); now <= early {
 				t.Errorf("%d buckets of the late cluster, then %d", early, now)
 			}
-		}, &swap{fail: func(req *http.Request) error {
+		}, &rewritingTransport{fail: func(req *http.Request) error {
 			if strings.HasSuffix(req.URL.Path, "/object-storage/buckets/eu-central-1") || strings.HasSuffix(req.URL.Path, "/object-storage/buckets/") {
 				time.Sleep(5 * time.Second)
 			}

@@ -2,18 +2,18 @@ package views
 
 import "testing"
 
-// edition is a set's version.
-type edition int
+// fakeVersion is a set's version.
+type fakeVersion int
 
-func (e *edition) Version() int { return int(*e) }
+func (e *fakeVersion) Version() int { return int(*e) }
 
 // A join is made once, and anew when any of its sets has changed.
-func TestAJoinStandsUntilItsSetsChange(t *testing.T) {
+func TestMemo_recomputedWhenSourceChanges(t *testing.T) {
 	a := New(t.Context(), Options{})
-	var services, issues edition
+	var services, issues fakeVersion
 	made := 0
 	ask := func() int {
-		return derived(a, "both", func() int { made++; return made }, &services, &issues)
+		return memo(a, "both", func() int { made++; return made }, &services, &issues)
 	}
 	for _, c := range []struct {
 		change func()

@@ -14,8 +14,8 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A swap is a server that answers with other bytes in place of a label, whatever they are.
-type swap struct {
+// A rewritingTransport is a server that answers with other bytes in place of a label, whatever they are.
+type rewritingTransport struct {
 	next http.RoundTripper
 	old  string
 	new  []byte // as it stands between the quotes of JSON
@@ -25,7 +25,7 @@ type swap struct {
 	hold    bool
 }
 
-func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
+func (s *rewritingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if s.fail != nil {
 		if err := s.fail(req); err != nil {
 			return nil, err
@@ -51,14 +51,14 @@ func (s *swap) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// hostile are the strings of some categories of a collection that may lie beside the project, and a few more.
-func hostile(t *testing.T, categories ...string) []string {
+// hostileStrings are the strings of some categories of a collection that may lie beside the project, and a few more.
+func hostileStrings(t *testing.T, categories ...string) []string {
 	t.Helper()
 	return append(faulttest.HostileStrings(t, categories...), "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb", "\u009b31m", "\u202eevil", "a\u200bb", "\x1b["+strings.Repeat("9;", 40)+"m")
 }
 
-// inJSON is a string between the quotes of JSON, its bytes kept even where they are no UTF-8.
-func inJSON(s string) []byte {
+// escapeJSON is a string between the quotes of JSON, its bytes kept even where they are no UTF-8.
+func escapeJSON(s string) []byte {
 	var b bytes.Buffer
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -78,10 +78,10 @@ func inJSON(s string) []byte {
 func TestHostileLabelsStayInTheirCell(t *testing.T) {
 	const plain = "cdn-origin"
 	frame := func(label string) (lines []string) {
-		s := &swap{old: `"` + plain + `"`, new: []byte(`"` + string(inJSON(label)) + `"`)}
-		start(t, emulator.Options{}, 120, 36, func(r *rig) {
+		s := &rewritingTransport{old: `"` + plain + `"`, new: []byte(`"` + string(escapeJSON(label)) + `"`)}
+		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 			r.press("3", "s", "1", "g") // by state: the row stays where it is
-			r.exact()
+			r.requireExactFrame()
 			lines = strings.Split(r.screen(), "\n")
 		}, s)
 		return lines
@@ -100,7 +100,7 @@ func TestHostileLabelsStayInTheirCell(t *testing.T) {
 	if row < 0 || rest == "" {
 		t.Fatalf("the row or the column is not found:\n%s", strings.Join(base, "\n"))
 	}
-	for _, label := range hostile(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible") {
+	for _, label := range hostileStrings(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible") {
 		lines := frame(label)
 		for i := range base {
 			got, want := lines[i], base[i]

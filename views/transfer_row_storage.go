@@ -7,26 +7,26 @@ import (
 	"lookout/client/transfer"
 )
 
-// moves is the store of transfers: the row of an ID is at ID-1, so that a hundred thousand are taken over in no time. Its slice is replaced,
+// transferRowStorage is the store of transfers: the row of an ID is at ID-1, so that a hundred thousand are taken over in no time. Its slice is replaced,
 // never changed.
-type moves struct{ rows []*transfer.Status }
+type transferRowStorage struct{ rows []*transfer.Status }
 
 func transferID(r *transfer.Status) string { return strconv.Itoa(int(r.ID)) }
 
 // Len is how many transfers there are.
-func (m *moves) Len() int { return len(m.rows) }
+func (m *transferRowStorage) Len() int { return len(m.rows) }
 
 // At is the transfer at a place.
-func (m *moves) At(i int) *transfer.Status { return m.rows[i] }
+func (m *transferRowStorage) At(i int) *transfer.Status { return m.rows[i] }
 
 // Index is the place of an ID.
-func (m *moves) Index(id string) (int, bool) {
+func (m *transferRowStorage) Index(id string) (int, bool) {
 	n, err := strconv.Atoi(id)
 	return n - 1, err == nil && n >= 1 && n <= len(m.rows)
 }
 
 // Append takes rows that follow those that are held; others are dropped.
-func (m *moves) Append(rows []*transfer.Status) (dropped int) {
+func (m *transferRowStorage) Append(rows []*transfer.Status) (dropped int) {
 	for _, row := range rows {
 		if int(row.ID) != len(m.rows)+1 {
 			dropped++
@@ -38,7 +38,7 @@ func (m *moves) Append(rows []*transfer.Status) (dropped int) {
 }
 
 // Put replaces a row. Slices handed out before do not change.
-func (m *moves) Put(id string, row *transfer.Status) {
+func (m *transferRowStorage) Put(id string, row *transfer.Status) {
 	if i, held := m.Index(id); held {
 		m.rows = slices.Clone(m.rows)
 		m.rows[i] = row
@@ -46,10 +46,10 @@ func (m *moves) Put(id string, row *transfer.Status) {
 }
 
 // Drop does nothing: no transfer of this run is ever forgotten.
-func (m *moves) Drop(string) {}
+func (m *transferRowStorage) Drop(string) {}
 
 // Snapshot is the rows as they are now.
-func (m *moves) Snapshot() func(i int) *transfer.Status {
+func (m *transferRowStorage) Snapshot() func(i int) *transfer.Status {
 	rows := m.rows
 	return func(i int) *transfer.Status { return rows[i] }
 }

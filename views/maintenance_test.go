@@ -16,8 +16,8 @@ import (
 	"lookout/views"
 )
 
-// another is a second program with the same journal.
-func (r *rig) another(path string) (*client.Client, *journal.Journal) {
+// openSharedJournal is a second program with the same journal.
+func (r *harness) openSharedJournal(path string) (*client.Client, *journal.Journal) {
 	r.Helper()
 	j, err := journal.Open(path, "acme-prod", time.Now)
 	if err != nil {
@@ -31,37 +31,37 @@ func (r *rig) another(path string) (*client.Client, *journal.Journal) {
 	return api, j
 }
 
-// shared starts the program on a journal in a file; test gets a second program with the same one.
-func shared(t *testing.T, test func(r *rig, other *client.Client, elsewhere context.Context)) {
+// startWithSharedJournal starts the program on a journal in a file; test gets a second program with the same one.
+func startWithSharedJournal(t *testing.T, test func(r *harness, other *client.Client, elsewhere context.Context)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
-	startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
-		r.api, r.journal = r.another(path)
+	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
+		r.api, r.journal = r.openSharedJournal(path)
 		account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
-		o.Panes, o.OnOpen = account.Panes(), account.Opened
-	}, func(r *rig) {
-		other, _ := r.another(path)
+		o.Panes, o.OnOpen = account.Panes(), account.OnOpen
+	}, func(r *harness) {
+		other, _ := r.openSharedJournal(path)
 		test(r, other, client.ContextWithReason(client.ContextWithResource(r.ctx, "service", "8", "cdn-origin"), "kernel update"))
 	})
 }
 
 // What a script disables for a while is enabled by a dashboard that was already running, whatever pane is in front.
-func TestAScriptsPromiseIsKept(t *testing.T) {
+func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 	for _, span := range []time.Duration{time.Second, 10 * time.Second, time.Hour} {
 		t.Run(span.String(), func(t *testing.T) {
-			shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
+			startWithSharedJournal(t, func(r *harness, other *client.Client, elsewhere context.Context) {
 				r.press("0")
 				r.wait(time.Hour)
 				if _, err := other.Services.Disable(client.ContextWithRevertAt(elsewhere, time.Now().Add(span)), 8); err != nil {
 					r.Fatal(err)
 				}
 				r.wait(span - time.Second/2)
-				if got := r.applied(); len(got) != 1 {
+				if got := r.appliedOperations(); len(got) != 1 {
 					r.Fatalf("applied before the time is up: %v", got)
 				}
 				r.wait(30 * time.Second)
-				r.see("cdn-origin: monitoring is enabled")
-				if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+				r.requireText("cdn-origin: monitoring is enabled")
+				if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
 					r.Errorf("applied: %v", got)
 				}
 			})
@@ -70,8 +70,8 @@ func TestAScriptsPromiseIsKept(t *testing.T) {
 }
 
 // A service that a script has enabled meanwhile is not enabled again, nor one that it holds anew.
-func TestAScriptsLaterWordCounts(t *testing.T) {
-	shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
+func TestMaintenance_laterScriptChangeWins(t *testing.T) {
+	startWithSharedJournal(t, func(r *harness, other *client.Client, elsewhere context.Context) {
 		do := func(work func(context.Context, int) (*client.Service, error), until time.Duration) {
 			r.Helper()
 			ctx := elsewhere
@@ -86,51 +86,51 @@ func TestAScriptsLaterWordCounts(t *testing.T) {
 		do(other.Services.Disable, time.Hour)
 		do(other.Services.Disable, 2*time.Hour)
 		r.wait(90 * time.Minute)
-		if got := r.applied(); len(got) != 2 {
+		if got := r.appliedOperations(); len(got) != 2 {
 			r.Errorf("held anew: %v", got)
 		}
 		do(other.Services.Enable, 0)
 		r.wait(time.Hour)
-		if got := r.applied(); len(got) != 3 {
+		if got := r.appliedOperations(); len(got) != 3 {
 			r.Errorf("enabled meanwhile: %v", got)
 		}
 	})
 }
 
 // Of two dashboards that wait for the same service one enables it.
-func TestOneDashboardOfTwoEnables(t *testing.T) {
+func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
-	startedAs(t, emulator.Options{}, 120, 36, func(r *rig, o *shell.Options) {
-		r.api, r.journal = r.another(path)
+	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
+		r.api, r.journal = r.openSharedJournal(path)
 		first := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
-		api, j := r.another(path)
+		api, j := r.openSharedJournal(path)
 		second := views.New(r.ctx, views.Options{API: api, Name: "acme-prod", Journal: j, Now: time.Now, Location: time.UTC})
-		o.Panes, o.OnOpen = first.Panes(), func() tea.Cmd { return tea.Batch(first.Opened(), second.Opened()) }
-	}, func(r *rig) {
+		o.Panes, o.OnOpen = first.Panes(), func() tea.Cmd { return tea.Batch(first.OnOpen(), second.OnOpen()) }
+	}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<ctrl+s>")
-		r.see("monitoring is disabled")
+		r.requireText("monitoring is disabled")
 		r.wait(time.Hour)
-		if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
 			r.Errorf("applied: %v", got)
 		}
 	})
 }
 
 // What fell due while the program stood still is offered once, not done unasked.
-func TestAPromiseThatIsOldIsOffered(t *testing.T) {
-	shared(t, func(r *rig, other *client.Client, elsewhere context.Context) {
+func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
+	startWithSharedJournal(t, func(r *harness, other *client.Client, elsewhere context.Context) {
 		if _, err := other.Services.Disable(client.ContextWithRevertAt(elsewhere, time.Now().Add(-time.Hour)), 8); err != nil {
 			r.Fatal(err)
 		}
 		r.wait(time.Minute)
-		r.see("nobody was here: cdn-origin", "enable now", "leave disabled")
+		r.requireText("nobody was here: cdn-origin", "enable now", "leave disabled")
 		r.press("l")
 		if _, err := other.Services.Enable(r.ctx, 7); err != nil {
 			r.Fatal(err)
 		}
 		r.wait(time.Minute)
-		r.miss("nobody was here")
-		if got := r.applied(); !slices.Equal(got, []string{"disable service", "enable service"}) {
+		r.requireNoText("nobody was here")
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
 			r.Errorf("applied: %v", got)
 		}
 	})

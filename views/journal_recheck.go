@@ -18,9 +18,9 @@ import (
 	"lookout/ui"
 )
 
-// unknowns tells of changes of earlier runs whose end nobody knows, and leads to them.
-func (a *Account) unknowns() tea.Cmd {
-	open := slices.DeleteFunc(a.openChanges(), func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp }) // that is offered to be gone on with
+// offerUnresolved tells of changes of earlier runs whose end nobody knows, and leads to them.
+func (a *Account) offerUnresolved() tea.Cmd {
+	open := slices.DeleteFunc(a.unresolvedChanges(), func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp }) // that is offered to be gone on with
 	if len(open) == 0 {
 		return nil
 	}
@@ -31,31 +31,31 @@ func (a *Account) unknowns() tea.Cmd {
 	if more := len(open) - 3; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + joined(names), Actions: []ui.Action{
-		{Key: ui.Bind("look it up now", "c"), Do: func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), a.checkAll(open)) }},
+	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + joinWithCommas(names), Actions: []ui.Action{
+		{Key: ui.Bind("look it up now", "c"), Do: func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), a.recheckAll(open)) }},
 		{Key: ui.Bind("to the journal", "j"), Do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "journal", ID: open[0].ID}) }},
 		{Key: ui.Bind("later", "l"), Do: func() tea.Cmd { return nil }},
 	}})
 }
 
-// checkAll looks changes up, each by itself.
-func (a *Account) checkAll(rows []*journal.Entry) tea.Cmd {
+// recheckAll looks changes up, each by itself.
+func (a *Account) recheckAll(rows []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range rows {
 		if a.journal.Unresolved(*e) {
-			cmds = append(cmds, a.check(e))
+			cmds = append(cmds, a.recheck(e))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// check looks a change up and keeps what was found in the journal.
-func (a *Account) check(e *journal.Entry) tea.Cmd {
+// recheck looks a change up and keeps what was found in the journal.
+func (a *Account) recheck(e *journal.Entry) tea.Cmd {
 	var said string
 	found := *e
-	return a.changes().Run(ui.Attempt[*journal.Entry]{RowID: e.ID, ProgressText: "checking",
+	return a.journalStore().Run(ui.Attempt[*journal.Entry]{RowID: e.ID, ProgressText: "checking",
 		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {
-			verdict, text := a.readBack(ctx, e)
+			verdict, text := a.recheckOutcome(ctx, e)
 			said = text
 			if verdict != journal.Unknown {
 				a.journal.RecordOutcome(e.ID, verdict == journal.Applied, errors.New("looked up later: "+text))
@@ -67,9 +67,9 @@ func (a *Account) check(e *journal.Entry) tea.Cmd {
 			what := client.Clean(e.Change.Op) + " " + entryName(e) + ": "
 			switch found.Outcome {
 			case journal.Applied:
-				return tea.Batch(ui.ShowNews(theme.Good, what+"it was done · "+said), a.changes().Refresh())
+				return tea.Batch(ui.ShowNews(theme.Good, what+"it was done · "+said), a.journalStore().Refresh())
 			case journal.Rejected:
-				return tea.Batch(ui.ShowNews(theme.Warn, what+"it was not done · "+said), a.changes().Refresh())
+				return tea.Batch(ui.ShowNews(theme.Warn, what+"it was not done · "+said), a.journalStore().Refresh())
 			}
 			return ui.ShowNews(theme.Warn, what+"still unknown · "+said)
 		}})
@@ -80,7 +80,7 @@ func (a *Account) settleMenu(e *journal.Entry) ui.Menu {
 	say := func(done bool) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.journal.RecordOutcome(e.ID, done, errors.New("said by the user, who looked"))
-			return a.changes().Refresh()
+			return a.journalStore().Refresh()
 		}
 	}
 	return ui.Menu{Title: client.Clean(e.Change.Op) + " " + entryName(e), Actions: []ui.Action{
@@ -89,24 +89,24 @@ func (a *Account) settleMenu(e *journal.Entry) ui.Menu {
 	}}
 }
 
-// readBack reads again what a change was about, and says whether it was done and what tells so. Unknown is where nothing tells.
-func (a *Account) readBack(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+// recheckOutcome reads again what a change was about, and says whether it was done and what tells so. Unknown is where nothing tells.
+func (a *Account) recheckOutcome(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case op == "disable service", op == "enable service":
-		return a.readStatus(ctx, e, op == "disable service")
+		return a.recheckStatus(ctx, e, op == "disable service")
 	case op == "delete certificate", op == "upload certificate":
-		return a.readCertificate(ctx, e, op == "upload certificate")
+		return a.recheckCertificate(ctx, e, op == "upload certificate")
 	case op == "cancel Object Storage":
-		return a.readCancelled(ctx)
+		return a.recheckCancelStorage(ctx)
 	case verb == "create":
-		return a.readCreated(ctx, e)
+		return a.recheckCreated(ctx, e)
 	case op == "change login", op == "modify access", op == "update access":
 		return journal.Unknown, "the API does not tell it; making the same change again does no harm"
 	case e.Change.Resource == "object", op == transfer.EmptyOp:
 		return journal.Unknown, "look into its bucket: o goes there"
 	}
-	row, err := a.rowOf(ctx, e)
+	row, err := a.fetchChanged(ctx, e)
 	gone := errors.Is(err, client.ErrNotFound)
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case (verb == "delete" || verb == "revoke") && gone:
@@ -118,23 +118,23 @@ func (a *Account) readBack(ctx context.Context, e *journal.Entry) (journal.Outco
 	case err != nil:
 		return journal.Unknown, ui.Reason(err)
 	}
-	return compared(e, flat(row))
+	return compareUpdate(e, flattenJSON(row))
 }
 
-// compared tells from a thing as it is now whether an update was done.
-func compared(e *journal.Entry, now map[string]string) (journal.Outcome, string) {
-	after, before := flat(e.Change.Body), flat(e.Change.Before)
+// compareUpdate tells from a thing as it is now whether an update was done.
+func compareUpdate(e *journal.Entry, now map[string]string) (journal.Outcome, string) {
+	after, before := flattenJSON(e.Change.Body), flattenJSON(e.Change.Before)
 	switch {
-	case len(after) > 0 && holdsAll(now, after):
+	case len(after) > 0 && containsAll(now, after):
 		return journal.Applied, "it has what was sent"
-	case len(before) > 0 && holdsAll(now, before):
+	case len(before) > 0 && containsAll(now, before):
 		return journal.Rejected, "it is as it was before"
 	}
 	return journal.Unknown, "it is neither as it was nor as it was sent: somebody changed it since"
 }
 
-// holdsAll reports whether a thing has all these members. What is absent, null, 0 or empty is the same.
-func holdsAll(now, members map[string]string) bool {
+// containsAll reports whether a thing has all these members. What is absent, null, 0 or empty is the same.
+func containsAll(now, members map[string]string) bool {
 	blank := func(text string) string {
 		if text == "0" || text == "(empty)" || text == "false" {
 			return ""
@@ -149,8 +149,8 @@ func holdsAll(now, members map[string]string) bool {
 	return true
 }
 
-// rowOf reads the thing of a change by itself.
-func (a *Account) rowOf(ctx context.Context, e *journal.Entry) (any, error) {
+// fetchChanged reads the thing of a change by itself.
+func (a *Account) fetchChanged(ctx context.Context, e *journal.Entry) (any, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
 		return a.api.Buckets.Get(ctx, place[0], place[1])
@@ -168,12 +168,12 @@ func (a *Account) rowOf(ctx context.Context, e *journal.Entry) (any, error) {
 	case "instance":
 		return a.api.Instances.Get(ctx, id)
 	case "key":
-		return a.viewKey(ctx, id)
+		return a.fetchKey(ctx, id)
 	}
 	return nil, errors.New("this kind of change cannot be looked up")
 }
 
-func (a *Account) readStatus(ctx context.Context, e *journal.Entry, off bool) (journal.Outcome, string) {
+func (a *Account) recheckStatus(ctx context.Context, e *journal.Entry, off bool) (journal.Outcome, string) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if err != nil {
 		return journal.Unknown, "the journal does not say which service it was"
@@ -183,12 +183,12 @@ func (a *Account) readStatus(ctx context.Context, e *journal.Entry, off bool) (j
 		return journal.Unknown, ui.Reason(err)
 	}
 	if (s.Status == client.StatusDisabled) == off {
-		return journal.Applied, "the service " + condition(s.Status)
+		return journal.Applied, "the service " + statusPhrase(s.Status)
 	}
-	return journal.Rejected, "the service " + condition(s.Status)
+	return journal.Rejected, "the service " + statusPhrase(s.Status)
 }
 
-func (a *Account) readCertificate(ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
+func (a *Account) recheckCertificate(ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
 		return journal.Unknown, "the journal does not say which bucket it was"
@@ -207,41 +207,41 @@ func (a *Account) readCertificate(ctx context.Context, e *journal.Entry, set boo
 	return journal.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
 }
 
-// readCancelled counts what is left. Buckets that are there say that nothing was cancelled; none left says nothing about the product.
-func (a *Account) readCancelled(ctx context.Context) (journal.Outcome, string) {
-	page, err := a.readBuckets(ctx)
+// recheckCancelStorage counts what is left. Buckets that are there say that nothing was cancelled; none left says nothing about the product.
+func (a *Account) recheckCancelStorage(ctx context.Context) (journal.Outcome, string) {
+	page, err := a.fetchAllBuckets(ctx)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
 	}
 	if len(page.Rows) > 0 {
-		return journal.Rejected, count(len(page.Rows), "bucket is", "buckets are") + " still there"
+		return journal.Rejected, pluralize(len(page.Rows), "bucket is", "buckets are") + " still there"
 	}
 	return journal.Unknown, "no bucket is left, which does not tell whether Object Storage is"
 }
 
 // A candidate is a thing that may have been made by a change.
 type candidate struct {
-	id      string
-	row     any
-	stamped time.Time // when it was made or changed last; zero where the API does not tell
+	id       string
+	row      any
+	modified time.Time // when it was made or changed last; zero where the API does not tell
 }
 
-// readCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older than the change
+// recheckCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older than the change
 // is proof.
-func (a *Account) readCreated(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
-	rows, err := a.candidates(ctx, e.Change.Resource)
+func (a *Account) recheckCreated(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+	rows, err := a.fetchCandidates(ctx, e.Change.Resource)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
 	}
-	sent := flat(e.Change.Body)
+	sent := flattenJSON(e.Change.Body)
 	delete(sent, "password")
 	delete(sent, "username")
 	delete(sent, "bucket_access")
 	delete(sent, "acl")
 	delete(sent, "cors_enabled")
-	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !holdsAll(flat(c.row), sent) })
+	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !containsAll(flattenJSON(c.row), sent) })
 	for _, c := range alike {
-		if !c.stamped.IsZero() && !c.stamped.Before(e.Time.Add(-time.Minute)) {
+		if !c.modified.IsZero() && !c.modified.Before(e.Time.Add(-time.Minute)) {
 			return journal.Applied, "it is there: " + client.Clean(c.id)
 		}
 	}
@@ -251,24 +251,24 @@ func (a *Account) readCreated(ctx context.Context, e *journal.Entry) (journal.Ou
 	case e.Change.Resource == "key":
 		return journal.Unknown, fmt.Sprintf("key %s has this label; its secret never arrived: revoke it unless somebody has it", client.Clean(alike[0].id))
 	}
-	return journal.Unknown, fmt.Sprintf("%s these values; whether by this change cannot be told", count(len(alike), "thing has", "things have"))
+	return journal.Unknown, fmt.Sprintf("%s these values; whether by this change cannot be told", pluralize(len(alike), "thing has", "things have"))
 }
 
-// candidates are all things of a kind.
-func (a *Account) candidates(ctx context.Context, kind string) ([]candidate, error) {
+// fetchCandidates are all things of a kind.
+func (a *Account) fetchCandidates(ctx context.Context, kind string) ([]candidate, error) {
 	switch kind {
 	case "service":
-		return those(a.api.Services.All(ctx))(func(s *client.Service) candidate { return candidate{ordinal(s.ID), s, s.Created.Time()} })
+		return collectCandidates(a.api.Services.All(ctx))(func(s *client.Service) candidate { return candidate{formatID(s.ID), s, s.Created.Time()} })
 	case "contact":
-		return those(a.api.Contacts.All(ctx))(func(c *client.Contact) candidate { return candidate{ordinal(c.ID), c, c.Updated.Time()} })
+		return collectCandidates(a.api.Contacts.All(ctx))(func(c *client.Contact) candidate { return candidate{formatID(c.ID), c, c.Updated.Time()} })
 	case "credential":
-		return those(a.api.Credentials.All(ctx))(func(c *client.Credential) candidate { return candidate{ordinal(c.ID), c, time.Time{}} })
+		return collectCandidates(a.api.Credentials.All(ctx))(func(c *client.Credential) candidate { return candidate{formatID(c.ID), c, time.Time{}} })
 	case "key":
-		return those(a.api.Keys.All(ctx))(func(k *client.Key) candidate {
-			return candidate{ordinal(k.ID), withoutSecret(k), time.Time{}}
+		return collectCandidates(a.api.Keys.All(ctx))(func(k *client.Key) candidate {
+			return candidate{formatID(k.ID), withoutSecret(k), time.Time{}}
 		})
 	case "bucket":
-		page, err := a.readBuckets(ctx)
+		page, err := a.fetchAllBuckets(ctx)
 		rows := make([]candidate, len(page.Rows))
 		for i, b := range page.Rows {
 			rows[i] = candidate{bucketID(b), b, b.Created.Time()}
@@ -278,10 +278,10 @@ func (a *Account) candidates(ctx context.Context, kind string) ([]candidate, err
 	return nil, errors.New("this kind of thing cannot be looked up")
 }
 
-// those collects a list of the API as candidates.
-func those[T any](all func(func(T, error) bool)) func(func(T) candidate) ([]candidate, error) {
+// collectCandidates collects a list of the API as candidates.
+func collectCandidates[T any](all func(func(T, error) bool)) func(func(T) candidate) ([]candidate, error) {
 	return func(as func(T) candidate) ([]candidate, error) {
-		rows, err := walk(all)
+		rows, err := collect(all)
 		found := make([]candidate, len(rows))
 		for i, row := range rows {
 			found[i] = as(row)

@@ -13,10 +13,10 @@ import (
 	"lookout/ui"
 )
 
-// lists answers GET requests with rows, by the ends of their paths; every other list is empty.
-type lists map[string]string
+// listTransport answers GET requests with rows, by the ends of their paths; every other list is empty.
+type listTransport map[string]string
 
-func (l lists) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l listTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	rows := ""
 	for path, body := range l {
 		if strings.HasSuffix(r.URL.Path, path) {
@@ -28,31 +28,31 @@ func (l lists) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A service may have a problem that no issue names, and an issue may be gone that is still looked at: where there is no row, none is made up.
-func TestJoinsWithoutARow(t *testing.T) {
-	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(lists{
+func TestJoins_missingRow(t *testing.T) {
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(listTransport{
 		"/managed/services": `{"id":1,"label":"web","status":"problem"},{"id":2,"label":"db","status":"problem"}`,
 		"/managed/issues":   `{"id":7,"created":"2026-01-02T03:04:05","services":[2]}`}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	finish(a.services().Refresh())
-	finish(a.issues().Refresh())
+	runCommand(a.services().Refresh())
+	runCommand(a.issues().Refresh())
 	web, found := a.services().Get("1")
 	if !found {
 		t.Fatal("the service was not read")
 	}
-	w := &watch{a: a}
-	if rows := w.broken(); len(rows) != 2 || rows[0] != web {
+	w := &watchView{a: a}
+	if rows := w.problemServices(); len(rows) != 2 || rows[0] != web {
 		t.Errorf("%d are broken, and not that one first of which nothing else is known", len(rows))
 	}
-	if a.open(&client.Issue{ID: 9, Services: []int{1}}) {
+	if a.isIssueOpen(&client.Issue{ID: 9, Services: []int{1}}) {
 		t.Error("an issue that is gone is open")
 	}
-	if text, _ := a.troubleCell(web, ui.Box{Theme: &theme.Theme{}}); text != "" {
+	if text, _ := a.openIssueCell(web, ui.Box{Theme: &theme.Theme{}}); text != "" {
 		t.Errorf("an issue stands beside it: %q", text)
 	}
-	for _, act := range a.serviceActs() {
+	for _, act := range a.serviceOperations() {
 		if act.Name != "open issue" {
 			continue
 		}
@@ -70,7 +70,7 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	if kept, err := a.viewKey(t.Context(), 5); err != nil || !kept.SecretKey.IsZero() || kept.Label.Raw() != "reader" {
+	if kept, err := a.fetchKey(t.Context(), 5); err != nil || !kept.SecretKey.IsZero() || kept.Label.Raw() != "reader" {
 		t.Errorf("%+v, %v", kept, err)
 	}
 	came, err := api.Keys.Get(t.Context(), 5)
@@ -80,7 +80,7 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 	if kept := withoutSecret(came); kept == came || !kept.SecretKey.IsZero() || came.SecretKey.IsZero() {
 		t.Error("the row that arrived was changed")
 	}
-	if none, err := a.viewKey(t.Context(), 5); err == nil || none != nil {
+	if none, err := a.fetchKey(t.Context(), 5); err == nil || none != nil {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

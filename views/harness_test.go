@@ -22,50 +22,50 @@ import (
 	"lookout/views"
 )
 
-// A rig is the whole program without a terminal: emulator, client, panes and shell. Commands run until nothing is left to do but wait.
-type rig struct {
+// A harness is the whole program without a terminal: emulator, client, panes and shell. Commands run until nothing is left to do but wait.
+type harness struct {
 	*testing.T
-	emu     *emulator.Emulator
-	api     *client.Client
-	journal *journal.Journal
-	shell   *shell.Shell
-	ctx     context.Context
-	panes   []ui.Pane
-	look    *theme.Theme
-	opened  func() tea.Cmd
-	leaving func() []string
-	token   func() ui.Form
-	width   int
-	height  int
+	emu           *emulator.Emulator
+	api           *client.Client
+	journal       *journal.Journal
+	shell         *shell.Shell
+	ctx           context.Context
+	panes         []ui.Pane
+	theme         *theme.Theme
+	onOpen        func() tea.Cmd
+	leaveWarnings func() []string
+	tokenForm     func() ui.Form
+	width         int
+	height        int
 
-	said     []ui.NewsMsg // news, in their order
-	messages int          // that the program was told
+	news         []ui.NewsMsg // news, in their order
+	messageCount int          // that the program was told
 
-	mu    sync.Mutex
-	queue []tea.Msg
-	come  chan struct{} // something is in the queue
+	mu     sync.Mutex
+	queue  []tea.Msg
+	queued chan struct{} // something is in the queue
 }
 
-// start runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
-func start(t *testing.T, o emulator.Options, width, height int, test func(*rig), between ...*swap) {
+// startProgram runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
+func startProgram(t *testing.T, o emulator.Options, width, height int, test func(*harness), between ...*rewritingTransport) {
 	t.Helper()
-	started(t, o, width, height, nil, test, between...)
+	startWithEmulator(t, o, width, height, nil, test, between...)
 }
 
-// started is start on an emulator that was set up first: with faults, or with answers held back.
-func started(t *testing.T, o emulator.Options, width, height int, setup func(*emulator.Emulator), test func(*rig), between ...*swap) {
+// startWithEmulator is start on an emulator that was set up first: with faults, or with answers held back.
+func startWithEmulator(t *testing.T, o emulator.Options, width, height int, setup func(*emulator.Emulator), test func(*harness), between ...*rewritingTransport) {
 	t.Helper()
-	startedAs(t, o, width, height, func(r *rig, _ *shell.Options) {
+	startWithOptions(t, o, width, height, func(r *harness, _ *shell.Options) {
 		if setup != nil {
 			setup(r.emu)
 		}
 	}, test, between...)
 }
 
-// startedAs is start on a rig and a shell that were set up first.
-func startedAs(t *testing.T, o emulator.Options, width, height int, setup func(*rig, *shell.Options), test func(*rig), between ...*swap) {
+// startWithOptions is start on a rig and a shell that were set up first.
+func startWithOptions(t *testing.T, o emulator.Options, width, height int, setup func(*harness, *shell.Options), test func(*harness), between ...*rewritingTransport) {
 	t.Helper()
-	startedBehind(t, o, width, height, func(next http.RoundTripper) http.RoundTripper {
+	startWithTransport(t, o, width, height, func(next http.RoundTripper) http.RoundTripper {
 		for _, s := range between {
 			s.next, next = next, s
 		}
@@ -73,15 +73,15 @@ func startedAs(t *testing.T, o emulator.Options, width, height int, setup func(*
 	}, setup, test)
 }
 
-// startedBehind is startedAs with something of any kind between client and emulator.
-func startedBehind(t *testing.T, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper, setup func(*rig, *shell.Options), test func(*rig)) {
+// startWithTransport is startWithOptions with something of any kind between client and emulator.
+func startWithTransport(t *testing.T, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper, setup func(*harness, *shell.Options), test func(*harness)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r := newRig(t, ctx, o, width, height, between)
-		so := shell.Options{Panes: r.panes, Theme: r.look, Account: "acme-prod", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC, OnOpen: r.opened, LeaveWarnings: r.leaving,
-			RateLimitWait: func() (time.Time, time.Duration) { b := r.api.RateLimit(); return b.PausedUntil, b.RetryAfter }, RetryNow: r.api.Resume, TokenForm: r.token}
+		r := newHarness(t, ctx, o, width, height, between)
+		so := shell.Options{Panes: r.panes, Theme: r.theme, Account: "acme-prod", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC, OnOpen: r.onOpen, LeaveWarnings: r.leaveWarnings,
+			RateLimitWait: func() (time.Time, time.Duration) { b := r.api.RateLimit(); return b.PausedUntil, b.RetryAfter }, RetryNow: r.api.Resume, TokenForm: r.tokenForm}
 		setup(r, &so)
 		var err error
 		if r.shell, err = shell.New(so); err != nil {
@@ -94,36 +94,36 @@ func startedBehind(t *testing.T, o emulator.Options, width, height int, between 
 	})
 }
 
-// shift gives the panes and the shell another clock than the API's.
-func (r *rig) shift(o *shell.Options, now func() time.Time) {
+// useClock gives the panes and the shell another clock than the API's.
+func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 	account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: now, Location: time.UTC})
-	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = account.Panes(), account.Opened, account.Leaving, now
+	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = account.Panes(), account.OnOpen, account.LeaveWarnings, now
 }
 
 const token = "test-token"
 
-func newRig(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper) *rig {
+func newHarness(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper) *harness {
 	t.Helper()
 	o.Token, o.Now = token, time.Now
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
-	r := &rig{T: t, ctx: ctx, emu: emulator.New(o), width: width, height: height, journal: journal.NewInMemory(time.Now), come: make(chan struct{}, 1)}
+	r := &harness{T: t, ctx: ctx, emu: emulator.New(o), width: width, height: height, journal: journal.NewInMemory(time.Now), queued: make(chan struct{}, 1)}
 	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(between(r.emu)), client.WithRecorder(r.journal))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.api = api
 	account := views.New(ctx, views.Options{API: api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
-	if r.look, err = theme.New("dark", theme.NoColor, false); err != nil {
+	if r.theme, err = theme.New("dark", theme.NoColor, false); err != nil {
 		t.Fatal(err)
 	}
-	r.panes, r.opened, r.leaving, r.token = account.Panes(), account.Opened, account.Leaving, account.TokenForm
+	r.panes, r.onOpen, r.leaveWarnings, r.tokenForm = account.Panes(), account.OnOpen, account.LeaveWarnings, account.TokenForm
 	return r
 }
 
 // run starts a command as the loop would, and goes on until the program is quiet. Timers stay armed.
-func (r *rig) run(cmd tea.Cmd) {
+func (r *harness) run(cmd tea.Cmd) {
 	r.T.Helper()
 	r.launch(cmd)
 	for {
@@ -136,9 +136,9 @@ func (r *rig) run(cmd tea.Cmd) {
 			return
 		}
 		for _, msg := range queue {
-			r.messages++
+			r.messageCount++
 			if say, ok := msg.(ui.NewsMsg); ok {
-				r.said = append(r.said, say)
+				r.news = append(r.news, say)
 			}
 			r.launch(r.shell.Update(msg))
 			r.shell.Frame() // as the program draws after every message
@@ -146,15 +146,15 @@ func (r *rig) run(cmd tea.Cmd) {
 	}
 }
 
-func (r *rig) launch(cmd tea.Cmd) {
+func (r *harness) launch(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	go func() { r.take(cmd()) }()
+	go func() { r.enqueue(cmd()) }()
 }
 
-// take queues a message; batches and sequences are run as Bubble Tea runs them.
-func (r *rig) take(msg tea.Msg) {
+// enqueue queues a message; batches and sequences are run as Bubble Tea runs them.
+func (r *harness) enqueue(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
 	case tea.BatchMsg:
@@ -166,13 +166,13 @@ func (r *rig) take(msg tea.Msg) {
 		r.queue = append(r.queue, msg)
 		r.mu.Unlock()
 		select {
-		case r.come <- struct{}{}:
+		case r.queued <- struct{}{}:
 		default:
 		}
 	}
 }
 
-func (r *rig) send(msg tea.Msg) {
+func (r *harness) send(msg tea.Msg) {
 	r.T.Helper()
 	cmd := r.shell.Update(msg)
 	r.shell.Frame()
@@ -180,11 +180,11 @@ func (r *rig) send(msg tea.Msg) {
 }
 
 // wait lets fake time pass, with everything that falls due in it.
-func (r *rig) wait(d time.Duration) {
+func (r *harness) wait(d time.Duration) {
 	end := time.NewTimer(d)
 	for {
 		select {
-		case <-r.come:
+		case <-r.queued:
 			r.run(nil)
 		case <-end.C:
 			r.run(nil)
@@ -194,7 +194,7 @@ func (r *rig) wait(d time.Duration) {
 }
 
 // press types keys: names in angle brackets, all else letter by letter.
-func (r *rig) press(keys ...string) {
+func (r *harness) press(keys ...string) {
 	r.T.Helper()
 	for _, k := range keys {
 		if name, ok := strings.CutPrefix(k, "<"); ok {
@@ -230,10 +230,10 @@ func named(name string) tea.KeyPressMsg {
 }
 
 // screen is the frame as text.
-func (r *rig) screen() string { return ansi.Strip(r.shell.Frame().Content) }
+func (r *harness) screen() string { return ansi.Strip(r.shell.Frame().Content) }
 
-// see fails unless all texts are on the screen.
-func (r *rig) see(texts ...string) {
+// requireText fails unless all texts are on the screen.
+func (r *harness) requireText(texts ...string) {
 	r.T.Helper()
 	screen := r.screen()
 	for _, text := range texts {
@@ -243,8 +243,8 @@ func (r *rig) see(texts ...string) {
 	}
 }
 
-// miss fails where a text is on the screen.
-func (r *rig) miss(texts ...string) {
+// requireNoText fails where a text is on the screen.
+func (r *harness) requireNoText(texts ...string) {
 	r.T.Helper()
 	screen := r.screen()
 	for _, text := range texts {
@@ -254,8 +254,8 @@ func (r *rig) miss(texts ...string) {
 	}
 }
 
-// applied are the operations that changed something, in their order.
-func (r *rig) applied() []string {
+// appliedOperations are the operations that changed something, in their order.
+func (r *harness) appliedOperations() []string {
 	var ops []string
 	for _, entry := range r.emu.Ledger() {
 		ops = append(ops, entry.Op)
@@ -265,8 +265,8 @@ func (r *rig) applied() []string {
 
 var _ ui.Pane
 
-// asText is anything as JSON.
-func asText(v any) []byte {
+// toJSON is anything as JSON.
+func toJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return []byte(err.Error())

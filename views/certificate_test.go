@@ -22,8 +22,8 @@ import (
 	"lookout/client/faulttest"
 )
 
-// papers makes a certificate and its key for some names and a time.
-func papers(t *testing.T, key crypto.Signer, from, until time.Time, names ...string) (certificate, private []byte) {
+// newCertificatePair makes a certificate and its key for some names and a time.
+func newCertificatePair(t *testing.T, key crypto.Signer, from, until time.Time, names ...string) (certificate, private []byte) {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "x"}, DNSNames: names, NotBefore: from, NotAfter: until}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -48,16 +48,16 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 	}
 	now, own := time.Now(), signer()
 	day := 24 * time.Hour
-	cert, key := papers(t, own, now.Add(-day), now.Add(day), "cdn.acme.net")
-	expired, _ := papers(t, own, now.Add(-2*day), now.Add(-day), "cdn.acme.net")
-	early, _ := papers(t, own, now.Add(day), now.Add(2*day), "cdn.acme.net")
-	elsewhere, _ := papers(t, own, now.Add(-day), now.Add(day), "other.example", "\x1b[2J.example")
-	_, stranger := papers(t, signer(), now.Add(-day), now.Add(day), "cdn.acme.net")
+	cert, key := newCertificatePair(t, own, now.Add(-day), now.Add(day), "cdn.acme.net")
+	expired, _ := newCertificatePair(t, own, now.Add(-2*day), now.Add(-day), "cdn.acme.net")
+	early, _ := newCertificatePair(t, own, now.Add(day), now.Add(2*day), "cdn.acme.net")
+	elsewhere, _ := newCertificatePair(t, own, now.Add(-day), now.Add(day), "other.example", "\x1b[2J.example")
+	_, stranger := newCertificatePair(t, signer(), now.Add(-day), now.Add(day), "cdn.acme.net")
 	_, edwards, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edCert, edKey := papers(t, edwards, now.Add(-day), now.Add(day), "cdn.acme.net")
+	edCert, edKey := newCertificatePair(t, edwards, now.Add(-day), now.Add(day), "cdn.acme.net")
 	block, _ := pem.Decode(key)
 	locked := pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: block.Bytes})
 	oldLocked := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-256-CBC,00"}, Bytes: block.Bytes})
@@ -81,7 +81,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := &certificateView{a: New(t.Context(), Options{}), bucket: &client.Bucket{Label: client.NewText("cdn.acme.net")}}
-			said := p.wrong(certFile, keyFile)
+			said := p.checkPair(certFile, keyFile)
 			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) || strings.ContainsAny(said, "\x1b\n") {
 				t.Errorf("%q", said)
 			}
@@ -93,7 +93,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 		})
 	}
 	for name, make := range map[string]func(path string) error{
-		"a folder": func(path string) error { return os.Mkdir(path, 0o700) }, "nothing": func(string) error { return nil }, "larger than 1 MiB": func(path string) error { return os.WriteFile(path, make([]byte, largestPEM+1), 0o600) },
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) }, "nothing": func(string) error { return nil }, "larger than 1 MiB": func(path string) error { return os.WriteFile(path, make([]byte, maxPEMSize+1), 0o600) },
 		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
 		faulttest.RunCase(t, "F11", "a file that is "+name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 			if err := make(path); err != nil {
 				t.Skip(err)
 			}
-			if said := readable(path); said == "" || strings.ContainsAny(said, "\x1b") {
+			if said := checkPEMFile(path); said == "" || strings.ContainsAny(said, "\x1b") {
 				t.Errorf("%q", said)
 			}
 		})

@@ -17,8 +17,8 @@ import (
 	"lookout/ui"
 )
 
-// logs are so many objects of a bucket's folder, and three folders in it. Their names do not rise.
-func logs(n int) []client.Object {
+// logObjects are so many objects of a bucket's folder, and three folders in it. Their names do not rise.
+func logObjects(n int) []client.Object {
 	rows := make([]client.Object, 0, n+3)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
@@ -31,71 +31,71 @@ func logs(n int) []client.Object {
 	return rows
 }
 
-// opened is the list of a folder that holds rows, all of them read.
-func opened(t testing.TB, rows []client.Object) *listing {
+// openListing is the list of a folder that holds rows, all of them read.
+func openListing(t testing.TB, rows []client.Object) *objectListing {
 	t.Helper()
 	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "empty"})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	l := a.objectsPane(&client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*listing)
-	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.store,
+	l := a.objectsPane(&client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*objectListing)
+	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.newStorage,
 		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
 			return ui.RowPage[client.Object]{Rows: rows}, nil
 		}})
-	finish(l.Store.Refresh())
+	runCommand(l.Store.Refresh())
 	if l.Store.Len() != len(rows) {
 		t.Fatalf("%d rows", l.Store.Len())
 	}
 	return l
 }
 
-// finish does a command, and what its answer leads to.
-func finish(cmd tea.Cmd) {
+// runCommand does a command, and what its answer leads to.
+func runCommand(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
 	switch msg := cmd().(type) {
 	case ui.AsyncResult:
-		finish(msg.Deliver())
+		runCommand(msg.Deliver())
 	case tea.BatchMsg:
 		for _, c := range msg {
-			finish(c)
+			runCommand(c)
 		}
 	}
 }
 
 // press does the actions of keys, and types what follows a slash.
-func (l *listing) press(t testing.TB, keys ...string) {
+func (l *objectListing) press(t testing.TB, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
 		if l.Typing() {
 			for _, letter := range key {
-				finish(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
+				runCommand(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
 			}
-			finish(l.Update(tea.KeyPressMsg{Code: tea.KeyEnter}))
-			finish(l.LoadMissing())
+			runCommand(l.Update(tea.KeyPressMsg{Code: tea.KeyEnter}))
+			runCommand(l.LoadMissing())
 			continue
 		}
 		i := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
 		if i < 0 {
 			t.Fatalf("%q is no key here", key)
 		}
-		finish(l.Actions()[i].Do())
+		runCommand(l.Actions()[i].Do())
 	}
 }
 
 // sort sorts by a column, or turns its order round.
-func (l *listing) sort(t testing.TB, column int) {
+func (l *objectListing) sort(t testing.TB, column int) {
 	t.Helper()
 	menu := l.Actions()[slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })].Do()().(ui.Menu)
-	finish(menu.Actions[column].Do())
-	finish(l.LoadMissing())
+	runCommand(menu.Actions[column].Do())
+	runCommand(l.LoadMissing())
 }
 
 // frame is the list as text: its first lines.
-func (l *listing) frame(t testing.TB, lines int) string {
+func (l *objectListing) frame(t testing.TB, lines int) string {
 	t.Helper()
 	look, err := theme.New("dark", theme.NoColor, false)
 	if err != nil {
@@ -104,7 +104,7 @@ func (l *listing) frame(t testing.TB, lines int) string {
 	l.Detail = nil
 	room := ui.Box{Width: 90, Height: 30, Theme: look, Now: time.Unix(0, 0)}
 	l.View(room)
-	finish(l.LoadMissing())
+	runCommand(l.LoadMissing())
 	text := l.View(room)
 	return strings.Join(strings.Split(text, "\n")[:lines], "\n")
 }
@@ -113,8 +113,8 @@ func (l *listing) frame(t testing.TB, lines int) string {
 // sizes and dates unless it names their columns. Sorted, folders come first.
 func TestObjectsAreFilteredAndSorted(t *testing.T) {
 	for _, n := range []int{2_000, 30_000} {
-		rows := logs(n)
-		l := opened(t, rows)
+		rows := logObjects(n)
+		l := openListing(t, rows)
 		l.frame(t, 1)
 		matching := func(match func(o client.Object, name string) bool) (n int) {
 			for _, o := range rows {
@@ -137,11 +137,11 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 				return strings.Contains(name, "service") && !strings.Contains(name, "77")
 			}},
 			{"77 size:kib", func(o client.Object, name string) bool {
-				return strings.Contains(name, "77") && strings.Contains(size(o.Size), "KiB")
+				return strings.Contains(name, "77") && strings.Contains(formatSize(o.Size), "KiB")
 			}},
 		} {
 			l.press(t, "/", c.filter)
-			want := fmt.Sprintf("%s of %s match", grouped(int64(matching(c.match))), grouped(int64(len(rows))))
+			want := fmt.Sprintf("%s of %s match", formatCount(int64(matching(c.match))), formatCount(int64(len(rows))))
 			if got := l.frame(t, 30); !strings.Contains(got, want) {
 				t.Errorf("%q of %d: not %q\n%s", c.filter, n, want, got)
 			}
@@ -160,8 +160,8 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 	}
 }
 
-// heap is the memory that is held, in bytes.
-func heap() uint64 {
+// heapInUse is the memory that is held, in bytes.
+func heapInUse() uint64 {
 	var m runtime.MemStats
 	for range 3 {
 		runtime.GC()
@@ -173,14 +173,14 @@ func heap() uint64 {
 // BenchmarkMillionObjects is the objects pane with a million rows: what it holds for each, and what keys cost.
 func BenchmarkMillionObjects(b *testing.B) {
 	const million = 1_000_000
-	l := opened(b, logs(3))
-	before := heap()
-	l.Store = ui.NewStore(b.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.store,
+	l := openListing(b, logObjects(3))
+	before := heapInUse()
+	l.Store = ui.NewStore(b.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.newStorage,
 		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
-			return ui.RowPage[client.Object]{Rows: logs(million)}, nil
+			return ui.RowPage[client.Object]{Rows: logObjects(million)}, nil
 		}})
-	finish(l.Store.Refresh())
-	held := float64(heap()-before) / million
+	runCommand(l.Store.Refresh())
+	held := float64(heapInUse()-before) / million
 	l.frame(b, 1)
 	b.Run("memory", func(b *testing.B) {
 		for b.Loop() {

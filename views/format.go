@@ -1,0 +1,87 @@
+package views
+
+import (
+	"strings"
+	"time"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// formatStatus is a service's status as a shape, a word and a tone. A status that the document does not name is shown as it came, without a judgement.
+func formatStatus(status client.ServiceStatus, look *theme.Theme) (string, theme.Tone) {
+	g := look.Glyphs
+	switch status {
+	case client.StatusOK:
+		return g.OK + " ok", theme.Good
+	case client.StatusProblem:
+		return g.Problem + " problem", theme.Bad
+	case client.StatusPending:
+		return g.Pending + " pending", theme.Warn
+	case client.StatusDisabled:
+		return g.Disabled + " disabled", theme.Off
+	}
+	return g.Unknown + " " + status.String(), theme.Info
+}
+
+// statusPhrase is a status as it ends a sentence: "has a problem".
+func statusPhrase(status client.ServiceStatus) string {
+	if status == client.StatusProblem {
+		return "has a problem"
+	}
+	return "is " + status.String()
+}
+
+// statusRank orders states by how soon somebody must look: problems first.
+func statusRank(status client.ServiceStatus) int {
+	switch status {
+	case client.StatusProblem:
+		return 0
+	case client.StatusPending:
+		return 2
+	case client.StatusOK:
+		return 3
+	case client.StatusDisabled:
+		return 1
+	}
+	return 1
+}
+
+// formatAge is how long a time lies back, in steps, or "?" for a stamp that made no sense.
+func formatAge(t client.Time, now time.Time) string {
+	if !t.Valid() {
+		return "?"
+	}
+	return ui.FormatAge(now.Sub(t.Time()))
+}
+
+// formatClock is a time of day, with its date where that is not today's.
+func formatClock(t, now time.Time) string {
+	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
+		return t.Format("15:04")
+	}
+	if t.Year() != now.Year() && now.Sub(t) > 300*24*time.Hour {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format("02 Jan 15:04")
+}
+
+// formatTimestamp is a server's stamp on the reader's clock.
+func (a *Account) formatTimestamp(t client.Time) string {
+	if !t.Valid() {
+		return "?"
+	}
+	return formatClock(t.Time().In(a.location), a.now().In(a.location))
+}
+
+// orDefault is the text, or what stands for its absence.
+func orDefault(text, absent string) string {
+	if text == "" {
+		return absent
+	}
+	return text
+}
+
+// joinWithCommas is a list in words.
+func joinWithCommas(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,180 @@
+package views
+
+import (
+	"slices"
+
+	"lookout/client"
+	"lookout/ui"
+)
+
+// A memoEntry is something made from sets, and the versions that they had.
+type memoEntry struct {
+	sources  []versioned
+	versions []int
+	value    any
+}
+
+// versioned is a set that says when its rows have changed.
+type versioned interface{ Version() int }
+
+// fresh reports whether none of the sets has changed since.
+func (j *memoEntry) fresh() bool {
+	for i, set := range j.sources {
+		if set.Version() != j.versions[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// memo is a join that is made when it is first asked for and stands until one of its sets has changed: frames come far more often than
+// answers. It belongs to everybody and nobody may change it.
+func memo[V any](a *Account, name string, make func() V, of ...versioned) V {
+	j := a.memoEntries[name]
+	if j == nil || !j.fresh() {
+		j = &memoEntry{sources: of, value: make()}
+		for _, set := range of {
+			j.versions = append(j.versions, set.Version())
+		}
+		a.memoEntries[name] = j
+	}
+	return j.value.(V)
+}
+
+// groupBy puts rows beneath the keys that they have, in their order.
+func groupBy[T any, K comparable](rows []T, keys func(T) []K) map[K][]T {
+	found := map[K][]T{}
+	for _, row := range rows {
+		for _, key := range keys(row) {
+			found[key] = append(found[key], row)
+		}
+	}
+	return found
+}
+
+// servicesInGroup are the services that name a group of contacts.
+func (a *Account) servicesInGroup(group string) []*client.Service {
+	return memo(a, "services of groups", func() map[string][]*client.Service {
+		return groupBy(a.services().Rows(), func(s *client.Service) []string { return named(s.Group) })
+	}, a.services())[group]
+}
+
+// contactsInGroup are the contacts of a group. The document links them by nothing but the group's name.
+func (a *Account) contactsInGroup(group string) []*client.Contact {
+	return memo(a, "contacts of groups", func() map[string][]*client.Contact {
+		return groupBy(a.contacts().Rows(), func(c *client.Contact) []string { return named(c.Group.Text) })
+	}, a.contacts())[group]
+}
+
+// named is a text as the only key, or no key where it is empty.
+func named(text client.Text) []string {
+	if text.Raw() == "" {
+		return nil
+	}
+	return []string{text.Raw()}
+}
+
+// contactGroups are the names of the contacts' groups, each once, in order.
+func (a *Account) contactGroups() []string {
+	return memo(a, "groups", func() []string {
+		var names []string
+		for _, c := range a.contacts().Rows() {
+			names = append(names, named(c.Group.Text)...)
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
+	}, a.contacts())
+}
+
+// servicesUsingCredential are the services that a credential was given for.
+func (a *Account) servicesUsingCredential(credential int) []*client.Service {
+	return memo(a, "services of credentials", func() map[int][]*client.Service {
+		return groupBy(a.services().Rows(), func(s *client.Service) []int { return unique(s.Credentials) })
+	}, a.services())[credential]
+}
+
+// issuesOfService are the issues that name a service, newest first.
+func (a *Account) issuesOfService(service int) []*client.Issue {
+	return memo(a, "issues of services", func() map[int][]*client.Issue {
+		return groupBy(a.newestFirst(), func(i *client.Issue) []int { return unique(i.Services) })
+	}, a.issues())[service]
+}
+
+// unique are numbers, each once.
+func unique(ids []int) []int {
+	ids = slices.Sorted(slices.Values(ids))
+	return slices.Compact(ids)
+}
+
+// serviceCountByStatus counts services by their state.
+func (a *Account) serviceCountByStatus() map[client.ServiceStatus]int {
+	return memo(a, "services by state", func() map[client.ServiceStatus]int {
+		counts := map[client.ServiceStatus]int{}
+		for _, s := range a.services().Rows() {
+			counts[s.Status]++
+		}
+		return counts
+	}, a.services())
+}
+
+// unhealthyServices are the services in trouble, then those that are disabled.
+func (a *Account) unhealthyServices() []*client.Service {
+	return memo(a, "services not well", func() []*client.Service {
+		rows := slices.DeleteFunc(a.services().Rows(), func(s *client.Service) bool {
+			return s.Status != client.StatusProblem && s.Status != client.StatusDisabled
+		})
+		slices.SortStableFunc(rows, func(s, t *client.Service) int { return statusRank(s.Status) - statusRank(t.Status) })
+		return rows
+	}, a.services())
+}
+
+// hostIndex are the places of services by the names that an instance may have for them: the whole host, and its first part.
+type hostIndex struct{ byHost, byFirstLabel map[string][]int }
+
+func (a *Account) hostIndex() hostIndex {
+	return memo(a, "hosts of services", func() hostIndex {
+		h := hostIndex{map[string][]int{}, map[string][]int{}}
+		for i, s := range a.services().Rows() {
+			whole, first := hostNames(s)
+			if whole != "" {
+				h.byHost[whole], h.byFirstLabel[first] = append(h.byHost[whole], i), append(h.byFirstLabel[first], i)
+			}
+		}
+		return h
+	}, a.services())
+}
+
+// servicesOnInstance are the services whose address may stand for an instance.
+func (a *Account) servicesOnInstance(i *client.Instance) []*client.Service {
+	h, label := a.hostIndex(), i.Label.Raw()
+	return rowsAt(a.services(), h.byHost[label], h.byFirstLabel[label], h.byHost[i.SSH.IP.Raw()])
+}
+
+// instancesOfService are the instances that a service's address may stand for. The document links services and instances by nothing, so
+// the address's host is compared with an instance's label (whole, or the first part of a host name) and with its SSH address.
+func (a *Account) instancesOfService(s *client.Service) []*client.Instance {
+	type names struct{ label, address map[string][]int }
+	known := memo(a, "names of instances", func() names {
+		n := names{map[string][]int{}, map[string][]int{}}
+		for at, i := range a.instances().Rows() {
+			label, address := i.Label.Raw(), i.SSH.IP.Raw()
+			n.label[label], n.address[address] = append(n.label[label], at), append(n.address[address], at)
+		}
+		return n
+	}, a.instances())
+	whole, first := hostNames(s)
+	if whole == "" {
+		return nil
+	}
+	return rowsAt(a.instances(), known.label[whole], known.label[first], known.address[whole])
+}
+
+// rowsAt are the rows of a set at places, each once, in the order of the set.
+func rowsAt[T any](set *ui.Store[T], places ...[]int) []T {
+	all := unique(slices.Concat(places...))
+	rows := make([]T, len(all))
+	for n, i := range all {
+		rows[n] = set.At(i)
+	}
+	return rows
+}

@@ -1,0 +1,91 @@
+package views
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// cancelStorageDelay is how long the question about cancelling stands before it can be answered.
+const cancelStorageDelay = 10 * time.Second
+
+// cancelStorageActions is the end of Object Storage for the account: in the menu of all actions alone.
+func (a *Account) cancelStorageActions() []ui.Action {
+	return a.requireScopeForActions(storageWriteScope, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Writes: true, OpensView: true,
+		Description: "removes all buckets with all that is in them, for good", Do: a.countThenCancelStorage})
+}
+
+// countThenCancelStorage counts afresh what would be lost, then asks for the account's name.
+func (a *Account) countThenCancelStorage() tea.Cmd {
+	ctx := a.ctx
+	count := func() tea.Msg {
+		buckets, err := a.fetchAllBuckets(ctx)
+		if err != nil {
+			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: what would be lost cannot be counted: " + ui.Reason(err)}
+		}
+		keys, err := collect(a.api.Keys.All(ctx))
+		if err != nil {
+			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: the keys cannot be counted: " + ui.Reason(err)}
+		}
+		return ui.RunActionMsg{Action: a.confirmCancelStorage(buckets, len(keys))}
+	}
+	return tea.Batch(ui.ShowNews(theme.Info, "counting what would be lost"), count)
+}
+
+func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys int) ui.Action {
+	var objects, bytes int64
+	lines := make([]string, 0, len(buckets.Rows)+len(buckets.Notes))
+	for _, b := range buckets.Rows {
+		objects, bytes = objects+b.Objects, bytes+b.Size
+		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, formatCount(b.Objects), formatSize(b.Size)))
+	}
+	lines = append(lines, buckets.Notes...)
+	return ui.Action{Key: ui.Bind("cancel Object Storage"), Writes: true, Do: a.sendCancelStorage, Confirm: &ui.Confirmation{
+		Title: "Cancel Object Storage", RequiredText: a.name, Delay: cancelStorageDelay, NoPaste: true, ConfirmLabel: "cancel it", Items: lines,
+		Text: fmt.Sprintf("Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can bring them back.",
+			a.name, countPhrase(len(buckets.Rows), "bucket", "buckets"), formatCount(objects), formatSize(bytes), countPhrase(keys, "key", "keys"))}}
+}
+
+func countPhrase(n int, one, many string) string { return pluralize(n, one, many) }
+
+func (a *Account) sendCancelStorage() tea.Cmd {
+	ctx, before := client.ContextWithResource(a.ctx, "account", a.name, a.name), a.buckets().Len()
+	return func() tea.Msg {
+		m := cancelStorageResult{a: a, err: a.api.CancelObjectStorage(ctx)}
+		if u, ok := m.err.(interface{ Unknown() bool }); ok && u.Unknown() {
+			m.remaining = a.describeRemainingBuckets(ctx, before)
+		}
+		return m
+	}
+}
+
+// describeRemainingBuckets says how many buckets there are now: all that can be told of a cancelling whose answer was lost.
+func (a *Account) describeRemainingBuckets(ctx context.Context, before int) string {
+	now, err := a.fetchAllBuckets(ctx)
+	if err != nil {
+		return "the buckets cannot be counted: " + ui.Reason(err)
+	}
+	return fmt.Sprintf("buckets now: %d of %d · look before trying again", len(now.Rows), before)
+}
+
+// cancelStorageResult is how cancelling ended.
+type cancelStorageResult struct {
+	a         *Account
+	err       error
+	remaining string // what is left, where the outcome is unknown
+}
+
+// Deliver says it, and reads again what is left.
+func (m cancelStorageResult) Deliver() tea.Cmd {
+	say := ui.ShowNews(theme.Good, "Object Storage is cancelled")
+	if m.err != nil {
+		say = ui.ShowNews(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+withPrefix(" · ", orDefault(m.remaining, ui.Advice(m.err))))
+	}
+	return tea.Batch(say, refreshAll(m.a.buckets(), m.a.keys(), m.a.transferUsage()))
+}
