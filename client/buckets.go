@@ -90,7 +90,12 @@ func (s Buckets) UpdateAccess(ctx context.Context, cluster, label string, a Buck
 }
 
 func bucketCall(op, cluster, label string, body any) request {
-	return request{op: op, target: Clean(cluster + "/" + label), segments: []any{cluster, label}, body: body}
+	return request{
+		op:       op,
+		target:   Clean(cluster + "/" + label),
+		segments: []any{cluster, label},
+		body:     body,
+	}
 }
 
 // Certificates are the TLS certificates of buckets.

@@ -331,15 +331,35 @@ var sshEdits = []fieldEdit[client.InstanceRequest]{
 // Each member alone and every pair of them: what is sent is what was changed, exactly.
 func TestDiff_everyPairOfFields(t *testing.T) {
 	t.Parallel()
-	checkEditPairs(t, client.ServiceRequest{Label: "a", Type: client.TypeURL, Address: "https://a.example/", Timeout: 5, Body: "ok", Group: "web", Credentials: []int{31, 32}, Notes: "n", Region: "us-east"},
+	checkEditPairs(t, client.ServiceRequest{
+		Label:       "a",
+		Type:        client.TypeURL,
+		Address:     "https://a.example/",
+		Timeout:     5,
+		Body:        "ok",
+		Group:       "web",
+		Credentials: []int{31, 32},
+		Notes:       "n",
+		Region:      "us-east",
+	},
 		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Services.Update(x, 1, p))
 		})
-	checkEditPairs(t, client.ContactRequest{Name: "a", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}},
+	checkEditPairs(t, client.ContactRequest{
+		Name:  "a",
+		Email: "a@b.cd",
+		Group: "web",
+		Phone: client.PhoneRequest{Primary: "1", Secondary: "2"},
+	},
 		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Contacts.Update(x, 11, p))
 		})
-	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHRequest{Access: true, User: "ops", IP: "192.0.2.1", Port: 2222}},
+	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHRequest{
+		Access: true,
+		User:   "ops",
+		IP:     "192.0.2.1",
+		Port:   2222,
+	}},
 		sshEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(c.Instances.Update(x, 70001, p))
 		})
@@ -441,7 +461,12 @@ func TestBuckets_Create_exists(t *testing.T) {
 	for _, acl := range []client.ACL{client.ACLPrivate, client.ACLPublicRead} {
 		faulttest.RunCase(t, "B17", string(acl), func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Pass)
-			got, err := b.client.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "acme-www", ACL: acl, CORS: true})
+			got, err := b.client.Buckets.Create(t.Context(), client.BucketRequest{
+				Cluster: "us-east-1",
+				Label:   "acme-www",
+				ACL:     acl,
+				CORS:    true,
+			})
 			if err != nil || time.Since(got.Created.Time()) < 24*time.Hour || got.Objects == 0 {
 				t.Errorf("an old bucket passes as new: %+v, %v", got, err)
 			}

@@ -86,7 +86,15 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	if !validToken(token) {
 		return nil, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
 	}
-	c := &Client{base: u, userAgent: "lookout", timeout: time.Minute, now: time.Now, operations: operations(), tokens: newTokens(token), cache: newResponseCache()}
+	c := &Client{
+		base:       u,
+		userAgent:  "lookout",
+		timeout:    time.Minute,
+		now:        time.Now,
+		operations: operations(),
+		tokens:     newTokens(token),
+		cache:      newResponseCache(),
+	}
 	if u.Hostname() == providerHost {
 		c.dialect = DialectProvider
 	}
@@ -317,7 +325,12 @@ func (c *Client) read(r request, req *http.Request) error {
 
 // write sends a change once.
 func (c *Client) write(ctx context.Context, r request, req *http.Request) error {
-	change := Change{Op: r.op, Method: req.Method, Path: req.URL.Path, Body: r.body}
+	change := Change{
+		Op:     r.op,
+		Method: req.Method,
+		Path:   req.URL.Path,
+		Body:   r.body,
+	}
 	if r.journalBody != nil {
 		change.Body = r.journalBody
 	}
@@ -366,7 +379,12 @@ func (c *Client) newError(r request) *Error {
 	if r.target != "" {
 		op += " " + r.target
 	}
-	return &Error{Op: op, Write: c.operations[r.op].write, RequiredScope: c.operations[r.op].scope, Host: c.base.Host}
+	return &Error{
+		Op:            op,
+		Write:         c.operations[r.op].write,
+		RequiredScope: c.operations[r.op].scope,
+		Host:          c.base.Host,
+	}
 }
 
 // checkResponse decides what an answer means. The status alone says whether it is an error; the body only explains.

@@ -38,7 +38,12 @@ type PhoneRequest struct {
 
 // Request is what would make the contact again: where a form starts.
 func (c Contact) Request() ContactRequest {
-	return ContactRequest{Name: c.Name.raw, Email: c.Email.raw, Group: c.Group.raw, Phone: PhoneRequest{c.Phone.Primary.raw, c.Phone.Secondary.raw}}
+	return ContactRequest{
+		Name:  c.Name.raw,
+		Email: c.Email.raw,
+		Group: c.Group.raw,
+		Phone: PhoneRequest{c.Phone.Primary.raw, c.Phone.Secondary.raw},
+	}
 }
 
 // Contacts are the contacts of the account.
@@ -75,5 +80,10 @@ func (s Contacts) Delete(ctx context.Context, id int) error {
 
 // callByID is a request about the thing with a number.
 func callByID(op string, id int, body any) request {
-	return request{op: op, target: strconv.Itoa(id), segments: []any{id}, body: body}
+	return request{
+		op:       op,
+		target:   strconv.Itoa(id),
+		segments: []any{id},
+		body:     body,
+	}
 }

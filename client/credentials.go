@@ -52,8 +52,12 @@ func (s Credentials) Get(ctx context.Context, id int) (*Credential, error) {
 func (s Credentials) Create(ctx context.Context, r CredentialRequest) (*Credential, error) {
 	body := loginBody(r.Username, r.Password)
 	body["label"] = r.Label
-	return call[*Credential](ctx, s.c, request{op: "create credential", body: body, journalBody: map[string]any{"label": r.Label, "password": r.Password},
-		secrets: []Secret{r.Username, r.Password}})
+	return call[*Credential](ctx, s.c, request{
+		op:          "create credential",
+		body:        body,
+		journalBody: map[string]any{"label": r.Label, "password": r.Password},
+		secrets:     []Secret{r.Username, r.Password},
+	})
 }
 
 // Update changes the label.

@@ -52,7 +52,13 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		reasons, what := parseErrorBody(&response{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body}, nil)
-		e := &Error{Op: "x", Status: 400, Reasons: reasons, Detail: what, Host: "h"}
+		e := &Error{
+			Op:      "x",
+			Status:  400,
+			Reasons: reasons,
+			Detail:  what,
+			Host:    "h",
+		}
 		if odd := unsafeForTerminal(e.Error() + e.Short() + e.Advice()); odd != "" || len(e.Error()) > 8000 {
 			t.Errorf("an error shows %s of %q", odd, body)
 		}

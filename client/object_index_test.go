@@ -28,7 +28,13 @@ func eachTestPage(t testing.TB, n int, take func([]Object)) {
 // oddObjects are objects of every kind that can come.
 func oddObjects() []Object {
 	row := func(name string, change func(*Object)) Object {
-		o := Object{Name: Text{name}, ETag: NewETag("d41d8cd98f00b204e9800998ecf8427e"), Modified: parseTime("2026-01-02T03:04:05.678Z"), Owner: Text{"me"}, Size: 7}
+		o := Object{
+			Name:     Text{name},
+			ETag:     NewETag("d41d8cd98f00b204e9800998ecf8427e"),
+			Modified: parseTime("2026-01-02T03:04:05.678Z"),
+			Owner:    Text{"me"},
+			Size:     7,
+		}
 		change(&o)
 		return o
 	}
@@ -187,7 +193,12 @@ func TestObjectSnapshot_filterAndSort(t *testing.T) {
 		names = append(names, rowName(random.IntN(1_000_000)), fmt.Sprintf("%s%d.JPG", strings.Repeat("ab", random.IntN(4)), i))
 	}
 	for i, name := range names {
-		o := Object{Name: Text{name}, Owner: Text{"me"}, Size: random.Int64N(5000), Modified: NewTime(time.Unix(random.Int64N(2000), 0))}
+		o := Object{
+			Name:     Text{name},
+			Owner:    Text{"me"},
+			Size:     random.Int64N(5000),
+			Modified: NewTime(time.Unix(random.Int64N(2000), 0)),
+		}
 		if i%10 == 9 {
 			o = Object{Name: Text{name + "/"}}
 		}

@@ -210,7 +210,12 @@ func (s Objects) Count(ctx context.Context, q ObjectQuery, progress func(objects
 	if done, err := first.addPrefix(ctx, q.Prefix, sequentialPages); done || err != nil {
 		return first.total, err
 	}
-	all := &objectCounter{s: s, q: q, progress: progress, reported: first.reported}
+	all := &objectCounter{
+		s:        s,
+		q:        q,
+		progress: progress,
+		reported: first.reported,
+	}
 	parts, err := all.splitPrefix(ctx)
 	if err != nil {
 		return all.total, err

@@ -27,7 +27,13 @@ func (f parseRetryAfter) newClient(t testing.TB) *client.Client {
 			return nil, err
 		}
 		body := f(r.URL.Query().Get("marker"), int(n.Add(1)))
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
+		return &http.Response{
+			StatusCode:    200,
+			Header:        http.Header{},
+			Body:          io.NopCloser(strings.NewReader(body)),
+			ContentLength: int64(len(body)),
+			Request:       r,
+		}, nil
 	})))
 	if err != nil {
 		t.Fatal(err)

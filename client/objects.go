@@ -41,7 +41,13 @@ type objectJSON struct {
 }
 
 func (l objectJSON) toObject() Object {
-	o := Object{Name: l.Name, ETag: l.ETag, Modified: l.Modified, Owner: l.Owner, Size: UnknownSize}
+	o := Object{
+		Name:     l.Name,
+		ETag:     l.ETag,
+		Modified: l.Modified,
+		Owner:    l.Owner,
+		Size:     UnknownSize,
+	}
 	if l.Size != nil {
 		o.Size = *l.Size
 	}
@@ -85,7 +91,8 @@ type ObjectPage struct {
 	Truncated  bool
 	NextMarker string   // marker of the next page, to be given back as it came; "" at the end
 	Warnings   []string // what made no sense, for whoever shows the rows
-	Incomplete string   // why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
+	// why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
+	Incomplete string
 }
 
 // UnmarshalJSON reads the answer of a listing: data must be there and a list.

@@ -100,7 +100,13 @@ func operations(t *testing.T) []operationCall {
 		}},
 		{"list services", func(x context.Context, c *client.Client) error { return ignore(c.Services.List(x, 1)) }},
 		{"create service", func(x context.Context, c *client.Client) error {
-			return ignore(c.Services.Create(x, client.ServiceRequest{Label: "new one", Type: client.TypeTCP, Address: "10.1.2.3:22", Timeout: 5, Region: "us-east"}))
+			return ignore(c.Services.Create(x, client.ServiceRequest{
+				Label:   "new one",
+				Type:    client.TypeTCP,
+				Address: "10.1.2.3:22",
+				Timeout: 5,
+				Region:  "us-east",
+			}))
 		}},
 		{"view service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 1)) }},
 		{"update service", func(x context.Context, c *client.Client) error {
@@ -112,7 +118,12 @@ func operations(t *testing.T) []operationCall {
 		{"view stats", func(x context.Context, c *client.Client) error { return ignore(c.Stats.Get(x)) }},
 		{"list buckets", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.List(x, 1)) }},
 		{"create bucket", func(x context.Context, c *client.Client) error {
-			return ignore(c.Buckets.Create(x, client.BucketRequest{Cluster: east, Label: "new-one", ACL: client.ACLPublicRead, CORS: true}))
+			return ignore(c.Buckets.Create(x, client.BucketRequest{
+				Cluster: east,
+				Label:   "new-one",
+				ACL:     client.ACLPublicRead,
+				CORS:    true,
+			}))
 		}},
 		{"list buckets in cluster", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.ListInCluster(x, east, 1)) }},
 		{"view bucket", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Get(x, east, "new-one")) }},
@@ -216,7 +227,12 @@ func TestScopes(t *testing.T) {
 // Each rule of the document broken once: status and field of the refusal.
 func TestRules(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
-	service := client.ServiceRequest{Label: "fine", Type: client.TypeURL, Address: "https://a.example/", Timeout: 5}
+	service := client.ServiceRequest{
+		Label:   "fine",
+		Type:    client.TypeURL,
+		Address: "https://a.example/",
+		Timeout: 5,
+	}
 	with := func(change func(*client.ServiceRequest)) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
 			r := service
@@ -442,7 +458,12 @@ func (s *stub) RoundTrip(r *http.Request) (*http.Response, error) {
 	if h == nil {
 		h = http.Header{"Content-Type": {"application/json"}}
 	}
-	return &http.Response{StatusCode: s.status, Header: h, Body: http.NoBody, Request: r}, nil
+	return &http.Response{
+		StatusCode: s.status,
+		Header:     h,
+		Body:       http.NoBody,
+		Request:    r,
+	}, nil
 }
 
 func TestClient_rejectsRedirects(t *testing.T) {
@@ -505,7 +526,12 @@ func TestPathSegments(t *testing.T) {
 
 // Only what was changed is sent, and what was cleared is null.
 func TestDiff(t *testing.T) {
-	before := client.ContactRequest{Name: "Ada", Email: "a@b.cd", Group: "web", Phone: client.PhoneRequest{Primary: "1", Secondary: "2"}}
+	before := client.ContactRequest{
+		Name:  "Ada",
+		Email: "a@b.cd",
+		Group: "web",
+		Phone: client.PhoneRequest{Primary: "1", Secondary: "2"},
+	}
 	after := before
 	after.Group, after.Phone.Secondary, after.Name = "", "", "Ada W."
 	data, err := json.Marshal(client.Diff(before, after))

@@ -107,7 +107,12 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	if err := eachElement(envelope.Data, func(row []byte) error { rows = append(rows, row); return nil }); err != nil {
 		return err
 	}
-	*p = Page[T]{Data: make([]T, len(rows)), Page: parseCount(envelope.Page), Pages: parseCount(envelope.Pages), Results: parseCount(envelope.Results)}
+	*p = Page[T]{
+		Data:    make([]T, len(rows)),
+		Page:    parseCount(envelope.Page),
+		Pages:   parseCount(envelope.Pages),
+		Results: parseCount(envelope.Results),
+	}
 	odd, err := decodeRows(rows, p.Data)
 	p.Warnings = odd
 	return err

@@ -47,7 +47,14 @@ func (h *trackedBody) Read(p []byte) (int, error) {
 // Get opens an object at a byte. With an etag only that version is given: another one is an error with status 412. The answer is 200 with
 // the whole object or 206 with the rest of it; the caller reads and closes the body. Nothing bounds its time but ctx.
 func (s Objects) Get(ctx context.Context, cluster, bucket, name string, from int64, etag string) (*http.Response, error) {
-	r := presignedRequest{op: "download", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Accept-Encoding": {"identity"}}}
+	r := presignedRequest{
+		op:      "download",
+		method:  http.MethodGet,
+		cluster: cluster,
+		bucket:  bucket,
+		name:    name,
+		header:  http.Header{"Accept-Encoding": {"identity"}},
+	}
 	if etag != "" {
 		r.header.Set("If-Match", `"`+etag+`"`)
 	}
@@ -66,8 +73,14 @@ func (s Objects) Get(ctx context.Context, cluster, bucket, name string, from int
 
 // Peek reads the first n bytes of an object, or all where it is shorter, and says its content type.
 func (s Objects) Peek(ctx context.Context, cluster, bucket, name string, n int64) (data []byte, kind string, err error) {
-	r := presignedRequest{op: "preview", method: http.MethodGet, cluster: cluster, bucket: bucket, name: name,
-		header: http.Header{"Accept-Encoding": {"identity"}, "Range": {"bytes=0-" + strconv.FormatInt(n-1, 10)}}}
+	r := presignedRequest{
+		op:      "preview",
+		method:  http.MethodGet,
+		cluster: cluster,
+		bucket:  bucket,
+		name:    name,
+		header:  http.Header{"Accept-Encoding": {"identity"}, "Range": {"bytes=0-" + strconv.FormatInt(n-1, 10)}},
+	}
 	res, err := s.sendPresigned(ctx, r)
 	if err != nil {
 		return nil, "", err
@@ -96,8 +109,15 @@ func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b Object
 	if b.Size < 0 || b.Size > MaxPutSize {
 		return "", fmt.Errorf("%d bytes: one object can be sent with at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
 	}
-	r := presignedRequest{op: "upload", method: http.MethodPut, cluster: cluster, bucket: bucket, name: name, header: http.Header{"Content-Type": {b.ContentType}},
-		body: &trackedBody{Reader: b.Reader, size: b.Size}}
+	r := presignedRequest{
+		op:      "upload",
+		method:  http.MethodPut,
+		cluster: cluster,
+		bucket:  bucket,
+		name:    name,
+		header:  http.Header{"Content-Type": {b.ContentType}},
+		body:    &trackedBody{Reader: b.Reader, size: b.Size},
+	}
 	etag := ""
 	err := s.c.sendRecorded(ctx, r.newError(s.c.base.Host), r.change(), func(ctx context.Context) error {
 		res, err := s.sendPresigned(ctx, r)
@@ -121,7 +141,13 @@ func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b Object
 func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.c.timeout)
 	defer cancel()
-	r := presignedRequest{op: "delete object", method: http.MethodDelete, cluster: cluster, bucket: bucket, name: name}
+	r := presignedRequest{
+		op:      "delete object",
+		method:  http.MethodDelete,
+		cluster: cluster,
+		bucket:  bucket,
+		name:    name,
+	}
 	return s.c.sendRecorded(ctx, r.newError(s.c.base.Host), r.change(), func(ctx context.Context) error {
 		res, err := s.sendPresigned(ctx, r)
 		if err == nil && res.StatusCode == http.StatusNoContent {
@@ -143,7 +169,12 @@ func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error
 
 // Find is the object of exactly a name, from the listing; false where there is none. A listing that turns in circles is an error.
 func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
-	q := ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: name, PageSize: 25}
+	q := ObjectQuery{
+		Cluster:  cluster,
+		Bucket:   bucket,
+		Prefix:   name,
+		PageSize: 25,
+	}
 	for trail := newCycleDetector(q); ; {
 		page, err := s.List(ctx, q)
 		if err != nil {
@@ -190,7 +221,12 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 		failed.Detail = "its name is no valid UTF-8, and the API cannot be asked for such a name"
 		return nil, failed
 	}
-	link, err := s.Presign(ctx, r.cluster, r.bucket, PresignRequest{Name: r.name, Method: r.method, Expires: presignedLifetime, ContentType: r.header.Get("Content-Type")})
+	link, err := s.Presign(ctx, r.cluster, r.bucket, PresignRequest{
+		Name:        r.name,
+		Method:      r.method,
+		Expires:     presignedLifetime,
+		ContentType: r.header.Get("Content-Type"),
+	})
 	if err != nil {
 		var e *Error
 		if errors.As(err, &e) && e.Outcome == Unknown {
@@ -277,12 +313,23 @@ func (r presignedRequest) label() string { return Clean(r.cluster + "/" + r.buck
 
 // newError is the start of an error about the request.
 func (r presignedRequest) newError(host string) *Error {
-	return &Error{Op: r.op + " " + r.label(), Write: r.method != http.MethodGet, Presigned: true, Host: host}
+	return &Error{
+		Op:        r.op + " " + r.label(),
+		Write:     r.method != http.MethodGet,
+		Presigned: true,
+		Host:      host,
+	}
 }
 
 // change is the request for the journal, without anything that is signed.
 func (r presignedRequest) change() Change {
-	c := Change{Op: r.op, Method: r.method, Path: "/" + r.cluster + "/" + r.bucket + "/" + r.name, Resource: "object", Label: r.label()}
+	c := Change{
+		Op:       r.op,
+		Method:   r.method,
+		Path:     "/" + r.cluster + "/" + r.bucket + "/" + r.name,
+		Resource: "object",
+		Label:    r.label(),
+	}
 	if r.body != nil {
 		c.Body = map[string]any{"size": r.body.size, "content_type": r.header.Get("Content-Type")}
 	}

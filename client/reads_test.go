@@ -836,8 +836,9 @@ func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
 	if well := poll(10 * time.Minute); well != 0 || len(sent) > 60 {
 		t.Errorf("%d views are well after %d requests", well, len(sent))
 	}
-	again := sent[len(views):]        // the views begin together
-	for i := 4; i < len(again); i++ { // without chance they would come at one and the same instant of this clock; by chance, five in 5 ms once in a million runs
+	again := sent[len(views):] // the views begin together
+	// without chance they would come at one and the same instant of this clock; by chance, five in 5 ms once in a million runs
+	for i := 4; i < len(again); i++ {
 		if again[i].Sub(again[i-4]) < 5*time.Millisecond {
 			t.Errorf("a burst of five requests within %v", again[i].Sub(again[i-4]))
 		}

@@ -47,7 +47,12 @@ func (x *recordedExchange) RoundTrip(r *http.Request) (*http.Response, error) {
 	if json.Unmarshal(body, &text) == nil {
 		body = []byte(text)
 	}
-	return &http.Response{StatusCode: x.Status, Header: h, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
+	return &http.Response{
+		StatusCode: x.Status,
+		Header:     h,
+		Body:       io.NopCloser(bytes.NewReader(body)),
+		Request:    r,
+	}, nil
 }
 
 // callFor calls the client for a recorded path. Paths of other areas have none: their errors are read all the same.

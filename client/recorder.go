@@ -15,8 +15,9 @@ type Change struct {
 	Label    string    `json:"label,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	RevertAt time.Time `json:"until,omitzero"`
-	Before   any       `json:"before,omitempty"` // what Body's members were before, or what was deleted; absent where it was not known
-	Body     any       `json:"body,omitempty"`   // secrets are dots
+	// what Body's members were before, or what was deleted; absent where it was not known
+	Before any `json:"before,omitempty"`
+	Body   any `json:"body,omitempty"` // secrets are dots
 }
 
 // A Recorder keeps every change that is sent: its intent before, its outcome after. An intent that cannot be kept stops the change.

@@ -64,8 +64,17 @@ type ServiceRequest struct {
 
 // Request is what would make the service again: where a form starts.
 func (s Service) Request() ServiceRequest {
-	return ServiceRequest{Label: s.Label.raw, Type: s.Type, Address: s.Address.raw, Timeout: s.Timeout, Body: s.Body.raw,
-		Group: s.Group.raw, Credentials: slices.Clone(s.Credentials), Notes: s.Notes.raw, Region: s.Region.raw}
+	return ServiceRequest{
+		Label:       s.Label.raw,
+		Type:        s.Type,
+		Address:     s.Address.raw,
+		Timeout:     s.Timeout,
+		Body:        s.Body.raw,
+		Group:       s.Group.raw,
+		Credentials: slices.Clone(s.Credentials),
+		Notes:       s.Notes.raw,
+		Region:      s.Region.raw,
+	}
 }
 
 // Services are the monitored services of the account.

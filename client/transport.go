@@ -27,7 +27,8 @@ const (
 	maxInFlight     = 6                // requests of the whole program at once
 	maxWait         = 60 * time.Second // that a server can make us wait
 	initialBackoff  = time.Second
-	maxRetryBudget  = 12               // attempts beyond the first that the whole program may spend before good answers refill it
+	// attempts beyond the first that the whole program may spend before good answers refill it
+	maxRetryBudget  = 12
 	probeInterval   = 20 * time.Second // between reads of what failed last, once the fund is spent
 	readIdleTimeout = 12 * time.Second // of one attempt of a read, without a byte
 )
@@ -107,11 +108,26 @@ func newTransport(c *Client) *transport {
 	next := c.roundTripper
 	if next == nil {
 		t := newHTTPTransport()
-		t.ResponseHeaderTimeout = 0 // reads have their patience; a change that is cut short is one nobody knows the end of
+		// reads have their patience; a change that is cut short is one nobody knows the end of
+		t.ResponseHeaderTimeout = 0
 		next = t
 	}
-	w := &transport{readSlots: make(chan struct{}, maxInFlight), writeSlots: make(chan struct{}, maxInFlight), now: c.now, tokens: c.tokens, defaultTransport: c.roundTripper == nil, retryBudget: maxRetryBudget, failedReads: map[string]failedRead{}, rateLimits: map[int]RateLimit{}}
-	bearer := &authTransport{next: next, scheme: c.base.Scheme, host: c.base.Host, tokens: c.tokens}
+	w := &transport{
+		readSlots:        make(chan struct{}, maxInFlight),
+		writeSlots:       make(chan struct{}, maxInFlight),
+		now:              c.now,
+		tokens:           c.tokens,
+		defaultTransport: c.roundTripper == nil,
+		retryBudget:      maxRetryBudget,
+		failedReads:      map[string]failedRead{},
+		rateLimits:       map[int]RateLimit{},
+	}
+	bearer := &authTransport{
+		next:   next,
+		scheme: c.base.Scheme,
+		host:   c.base.Host,
+		tokens: c.tokens,
+	}
 	single := &http.Client{Transport: bearer, CheckRedirect: rejectRedirect}
 	w.writes = single
 	w.reads = retryablehttp.NewClient()
@@ -128,9 +144,15 @@ func newTransport(c *Client) *transport {
 func newHTTPTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
-		ResponseHeaderTimeout: 20 * time.Second, IdleConnTimeout: 30 * time.Second, MaxConnsPerHost: 16, MaxResponseHeaderBytes: 1 << 20,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  20 * time.Second,
+		IdleConnTimeout:        30 * time.Second,
+		MaxConnsPerHost:        16,
+		MaxResponseHeaderBytes: 1 << 20,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}
 }
 

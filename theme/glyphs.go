@@ -11,31 +11,104 @@ type Glyphs struct {
 	Ellipsis, Bullet, Dots                                           string
 	Success, Failure                                                 string // news
 	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
-	Full, Empty, Mask                                                string // a share of a whole and its rest, a hidden letter
+	// a share of a whole and its rest, a hidden letter
+	Full, Empty, Mask string
 }
 
 func unicodeGlyphs() Glyphs {
 	return Glyphs{
-		Cursor: "▸", Mark: "✓", OK: "●", Problem: "▲", Pending: "◌", Disabled: "○", Unknown: "?", Live: "●", Stale: "◌",
-		Up: "▲", Down: "▼", Left: "‹", Right: "›", Ellipsis: "…", Bullet: "·", Dots: "⋯", Success: "✓", Failure: "✗",
-		Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Full: "█", Empty: "░", Mask: "•",
+		Cursor:      "▸",
+		Mark:        "✓",
+		OK:          "●",
+		Problem:     "▲",
+		Pending:     "◌",
+		Disabled:    "○",
+		Unknown:     "?",
+		Live:        "●",
+		Stale:       "◌",
+		Up:          "▲",
+		Down:        "▼",
+		Left:        "‹",
+		Right:       "›",
+		Ellipsis:    "…",
+		Bullet:      "·",
+		Dots:        "⋯",
+		Success:     "✓",
+		Failure:     "✗",
+		Horizontal:  "─",
+		Vertical:    "│",
+		TopLeft:     "╭",
+		TopRight:    "╮",
+		BottomLeft:  "╰",
+		BottomRight: "╯",
+		Full:        "█",
+		Empty:       "░",
+		Mask:        "•",
 	}
 }
 
 func asciiGlyphs() Glyphs {
 	return Glyphs{
-		Cursor: ">", Mark: "*", OK: "+", Problem: "!", Pending: "~", Disabled: "-", Unknown: "?", Live: "*", Stale: "~",
-		Up: "^", Down: "v", Left: "<", Right: ">", Ellipsis: "~", Bullet: "-", Dots: ":", Success: "+", Failure: "x",
-		Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Full: "#", Empty: ".", Mask: "*",
+		Cursor:      ">",
+		Mark:        "*",
+		OK:          "+",
+		Problem:     "!",
+		Pending:     "~",
+		Disabled:    "-",
+		Unknown:     "?",
+		Live:        "*",
+		Stale:       "~",
+		Up:          "^",
+		Down:        "v",
+		Left:        "<",
+		Right:       ">",
+		Ellipsis:    "~",
+		Bullet:      "-",
+		Dots:        ":",
+		Success:     "+",
+		Failure:     "x",
+		Horizontal:  "-",
+		Vertical:    "|",
+		TopLeft:     "+",
+		TopRight:    "+",
+		BottomLeft:  "+",
+		BottomRight: "+",
+		Full:        "#",
+		Empty:       ".",
+		Mask:        "*",
 	}
 }
 
 // NewScreenReader is a theme for text that is read aloud: its shapes stand for words, which Aloud puts in their places.
 func NewScreenReader() *Theme {
 	return &Theme{Name: "spoken", Dark: true, Glyphs: Glyphs{
-		Cursor: placeholder(0), Mark: placeholder(1), OK: placeholder(2), Problem: placeholder(3), Pending: placeholder(4), Disabled: placeholder(5), Unknown: placeholder(6), Live: placeholder(0), Stale: placeholder(0),
-		Up: placeholder(0), Down: placeholder(0), Left: placeholder(0), Right: placeholder(7), Ellipsis: placeholder(8), Bullet: placeholder(7), Dots: placeholder(8), Success: placeholder(9), Failure: placeholder(10),
-		Horizontal: placeholder(0), Vertical: placeholder(0), TopLeft: placeholder(0), TopRight: placeholder(0), BottomLeft: placeholder(0), BottomRight: placeholder(0), Full: placeholder(0), Empty: placeholder(0), Mask: "*",
+		Cursor:      placeholder(0),
+		Mark:        placeholder(1),
+		OK:          placeholder(2),
+		Problem:     placeholder(3),
+		Pending:     placeholder(4),
+		Disabled:    placeholder(5),
+		Unknown:     placeholder(6),
+		Live:        placeholder(0),
+		Stale:       placeholder(0),
+		Up:          placeholder(0),
+		Down:        placeholder(0),
+		Left:        placeholder(0),
+		Right:       placeholder(7),
+		Ellipsis:    placeholder(8),
+		Bullet:      placeholder(7),
+		Dots:        placeholder(8),
+		Success:     placeholder(9),
+		Failure:     placeholder(10),
+		Horizontal:  placeholder(0),
+		Vertical:    placeholder(0),
+		TopLeft:     placeholder(0),
+		TopRight:    placeholder(0),
+		BottomLeft:  placeholder(0),
+		BottomRight: placeholder(0),
+		Full:        placeholder(0),
+		Empty:       placeholder(0),
+		Mask:        "*",
 	}}
 }
 

@@ -124,7 +124,12 @@ func nearestANSI256(c [3]uint8) int {
 }
 
 func colorStyle(attr string, basic int, r, g, b uint8) toneStyle {
-	return toneStyle{attr: attr, ansi16: basic, rgb: [3]uint8{r, g, b}, hasColor: true}
+	return toneStyle{
+		attr:     attr,
+		ansi16:   basic,
+		rgb:      [3]uint8{r, g, b},
+		hasColor: true,
+	}
 }
 
 func attributeStyle(attr string) toneStyle { return toneStyle{attr: attr} }
@@ -134,48 +139,122 @@ func paletteFor(name string) (palette, bool) {
 	switch name {
 	case "dark":
 		return palette{
-			Muted: colorStyle("", 90, 145, 149, 156), Strong: attributeStyle("1"), Accent: colorStyle("", 96, 125, 207, 255), Good: colorStyle("", 32, 130, 200, 140),
-			Warn: colorStyle("", 33, 230, 185, 100), Bad: colorStyle("1", 91, 255, 118, 117), Info: colorStyle("", 94, 140, 170, 255), Off: colorStyle("", 90, 160, 145, 170),
-			Rule: colorStyle("", 90, 74, 80, 92), Cursor: attributeStyle("7"), Marked: colorStyle("1", 95, 215, 160, 255), Input: colorStyle("4", 97, 240, 240, 240),
-			Match: colorStyle("1", 93, 255, 215, 95), ChartFirst: colorStyle("", 96, 110, 190, 240), ChartSecond: colorStyle("", 95, 225, 150, 210),
+			Muted:       colorStyle("", 90, 145, 149, 156),
+			Strong:      attributeStyle("1"),
+			Accent:      colorStyle("", 96, 125, 207, 255),
+			Good:        colorStyle("", 32, 130, 200, 140),
+			Warn:        colorStyle("", 33, 230, 185, 100),
+			Bad:         colorStyle("1", 91, 255, 118, 117),
+			Info:        colorStyle("", 94, 140, 170, 255),
+			Off:         colorStyle("", 90, 160, 145, 170),
+			Rule:        colorStyle("", 90, 74, 80, 92),
+			Cursor:      attributeStyle("7"),
+			Marked:      colorStyle("1", 95, 215, 160, 255),
+			Input:       colorStyle("4", 97, 240, 240, 240),
+			Match:       colorStyle("1", 93, 255, 215, 95),
+			ChartFirst:  colorStyle("", 96, 110, 190, 240),
+			ChartSecond: colorStyle("", 95, 225, 150, 210),
 		}, true
 	case "light":
 		return palette{
-			Muted: colorStyle("", 90, 105, 108, 115), Strong: attributeStyle("1"), Accent: colorStyle("", 34, 0, 95, 175), Good: colorStyle("", 32, 0, 110, 40),
-			Warn: colorStyle("", 33, 150, 95, 0), Bad: colorStyle("1", 31, 185, 20, 30), Info: colorStyle("", 34, 40, 80, 200), Off: colorStyle("", 90, 120, 100, 135),
-			Rule: colorStyle("", 37, 185, 188, 194), Cursor: attributeStyle("7"), Marked: colorStyle("1", 35, 135, 30, 160), Input: colorStyle("4", 30, 10, 10, 10),
-			Match: colorStyle("1", 35, 160, 60, 0), ChartFirst: colorStyle("", 34, 0, 95, 175), ChartSecond: colorStyle("", 35, 165, 40, 130),
+			Muted:       colorStyle("", 90, 105, 108, 115),
+			Strong:      attributeStyle("1"),
+			Accent:      colorStyle("", 34, 0, 95, 175),
+			Good:        colorStyle("", 32, 0, 110, 40),
+			Warn:        colorStyle("", 33, 150, 95, 0),
+			Bad:         colorStyle("1", 31, 185, 20, 30),
+			Info:        colorStyle("", 34, 40, 80, 200),
+			Off:         colorStyle("", 90, 120, 100, 135),
+			Rule:        colorStyle("", 37, 185, 188, 194),
+			Cursor:      attributeStyle("7"),
+			Marked:      colorStyle("1", 35, 135, 30, 160),
+			Input:       colorStyle("4", 30, 10, 10, 10),
+			Match:       colorStyle("1", 35, 160, 60, 0),
+			ChartFirst:  colorStyle("", 34, 0, 95, 175),
+			ChartSecond: colorStyle("", 35, 165, 40, 130),
 		}, true
 	case "contrast":
 		return palette{
-			Strong: attributeStyle("1"), Accent: colorStyle("1", 96, 0, 255, 255), Good: colorStyle("1", 92, 0, 255, 95), Warn: colorStyle("1", 93, 255, 255, 0),
-			Bad: colorStyle("1;4", 91, 255, 95, 95), Info: colorStyle("1", 97, 255, 255, 255), Off: attributeStyle("4"), Cursor: attributeStyle("7"), Marked: colorStyle("1", 95, 255, 135, 255),
-			Input: attributeStyle("4"), Match: colorStyle("1;4", 93, 255, 255, 0), ChartFirst: colorStyle("", 96, 0, 255, 255), ChartSecond: colorStyle("", 95, 255, 135, 255),
+			Strong:      attributeStyle("1"),
+			Accent:      colorStyle("1", 96, 0, 255, 255),
+			Good:        colorStyle("1", 92, 0, 255, 95),
+			Warn:        colorStyle("1", 93, 255, 255, 0),
+			Bad:         colorStyle("1;4", 91, 255, 95, 95),
+			Info:        colorStyle("1", 97, 255, 255, 255),
+			Off:         attributeStyle("4"),
+			Cursor:      attributeStyle("7"),
+			Marked:      colorStyle("1", 95, 255, 135, 255),
+			Input:       attributeStyle("4"),
+			Match:       colorStyle("1;4", 93, 255, 255, 0),
+			ChartFirst:  colorStyle("", 96, 0, 255, 255),
+			ChartSecond: colorStyle("", 95, 255, 135, 255),
 		}, true
 	case "contrast-light":
 		return palette{
-			Strong: attributeStyle("1"), Accent: colorStyle("1", 34, 0, 0, 170), Good: colorStyle("1", 32, 0, 80, 20), Warn: colorStyle("1", 33, 105, 55, 0),
-			Bad: colorStyle("1;4", 31, 150, 0, 0), Info: colorStyle("1", 30, 0, 0, 0), Off: attributeStyle("4"), Cursor: attributeStyle("7"), Marked: colorStyle("1", 35, 110, 0, 120),
-			Input: attributeStyle("4"), Match: colorStyle("1;4", 35, 110, 0, 120), ChartFirst: colorStyle("", 34, 0, 0, 170), ChartSecond: colorStyle("", 35, 130, 0, 90),
+			Strong:      attributeStyle("1"),
+			Accent:      colorStyle("1", 34, 0, 0, 170),
+			Good:        colorStyle("1", 32, 0, 80, 20),
+			Warn:        colorStyle("1", 33, 105, 55, 0),
+			Bad:         colorStyle("1;4", 31, 150, 0, 0),
+			Info:        colorStyle("1", 30, 0, 0, 0),
+			Off:         attributeStyle("4"),
+			Cursor:      attributeStyle("7"),
+			Marked:      colorStyle("1", 35, 110, 0, 120),
+			Input:       attributeStyle("4"),
+			Match:       colorStyle("1;4", 35, 110, 0, 120),
+			ChartFirst:  colorStyle("", 34, 0, 0, 170),
+			ChartSecond: colorStyle("", 35, 130, 0, 90),
 		}, true
 	case "colorblind":
 		return palette{
-			Muted: colorStyle("", 90, 150, 150, 150), Strong: attributeStyle("1"), Accent: colorStyle("", 96, 140, 210, 255), Good: colorStyle("", 94, 120, 140, 235),
-			Warn: colorStyle("", 93, 255, 255, 0), Bad: colorStyle("1", 91, 240, 135, 75), Info: colorStyle("", 97, 250, 250, 220), Off: colorStyle("", 90, 155, 140, 155),
-			Rule: colorStyle("", 90, 80, 84, 92), Cursor: attributeStyle("7"), Marked: colorStyle("1", 97, 255, 255, 255), Input: colorStyle("4", 97, 240, 240, 240),
-			Match: colorStyle("1;4", 93, 255, 255, 0), ChartFirst: colorStyle("", 96, 86, 180, 233), ChartSecond: colorStyle("", 93, 240, 200, 60),
+			Muted:       colorStyle("", 90, 150, 150, 150),
+			Strong:      attributeStyle("1"),
+			Accent:      colorStyle("", 96, 140, 210, 255),
+			Good:        colorStyle("", 94, 120, 140, 235),
+			Warn:        colorStyle("", 93, 255, 255, 0),
+			Bad:         colorStyle("1", 91, 240, 135, 75),
+			Info:        colorStyle("", 97, 250, 250, 220),
+			Off:         colorStyle("", 90, 155, 140, 155),
+			Rule:        colorStyle("", 90, 80, 84, 92),
+			Cursor:      attributeStyle("7"),
+			Marked:      colorStyle("1", 97, 255, 255, 255),
+			Input:       colorStyle("4", 97, 240, 240, 240),
+			Match:       colorStyle("1;4", 93, 255, 255, 0),
+			ChartFirst:  colorStyle("", 96, 86, 180, 233),
+			ChartSecond: colorStyle("", 93, 240, 200, 60),
 		}, true
 	case "colorblind-light":
 		return palette{
-			Muted: colorStyle("", 90, 100, 104, 110), Strong: attributeStyle("1"), Accent: colorStyle("", 34, 0, 80, 170), Good: colorStyle("", 34, 30, 60, 255),
-			Warn: colorStyle("", 33, 150, 85, 10), Bad: colorStyle("1", 31, 90, 15, 15), Info: colorStyle("", 35, 105, 60, 165), Off: colorStyle("", 90, 90, 105, 120),
-			Rule: colorStyle("", 37, 185, 188, 194), Cursor: attributeStyle("7"), Marked: colorStyle("1", 30, 0, 0, 0), Input: colorStyle("4", 30, 10, 10, 10),
-			Match: colorStyle("1;4", 30, 0, 0, 0), ChartFirst: colorStyle("", 34, 0, 80, 170), ChartSecond: colorStyle("", 33, 150, 85, 0),
+			Muted:       colorStyle("", 90, 100, 104, 110),
+			Strong:      attributeStyle("1"),
+			Accent:      colorStyle("", 34, 0, 80, 170),
+			Good:        colorStyle("", 34, 30, 60, 255),
+			Warn:        colorStyle("", 33, 150, 85, 10),
+			Bad:         colorStyle("1", 31, 90, 15, 15),
+			Info:        colorStyle("", 35, 105, 60, 165),
+			Off:         colorStyle("", 90, 90, 105, 120),
+			Rule:        colorStyle("", 37, 185, 188, 194),
+			Cursor:      attributeStyle("7"),
+			Marked:      colorStyle("1", 30, 0, 0, 0),
+			Input:       colorStyle("4", 30, 10, 10, 10),
+			Match:       colorStyle("1;4", 30, 0, 0, 0),
+			ChartFirst:  colorStyle("", 34, 0, 80, 170),
+			ChartSecond: colorStyle("", 33, 150, 85, 0),
 		}, true
 	case "mono":
 		return palette{
-			Muted: attributeStyle("2"), Strong: attributeStyle("1"), Accent: attributeStyle("1"), Warn: attributeStyle("1"), Bad: attributeStyle("1;4"), Off: attributeStyle("2"),
-			Rule: attributeStyle("2"), Cursor: attributeStyle("7"), Marked: attributeStyle("1"), Input: attributeStyle("4"), Match: attributeStyle("1;4"), ChartSecond: attributeStyle("1"),
+			Muted:       attributeStyle("2"),
+			Strong:      attributeStyle("1"),
+			Accent:      attributeStyle("1"),
+			Warn:        attributeStyle("1"),
+			Bad:         attributeStyle("1;4"),
+			Off:         attributeStyle("2"),
+			Rule:        attributeStyle("2"),
+			Cursor:      attributeStyle("7"),
+			Marked:      attributeStyle("1"),
+			Input:       attributeStyle("4"),
+			Match:       attributeStyle("1;4"),
+			ChartSecond: attributeStyle("1"),
 		}, true
 	}
 	return nil, false

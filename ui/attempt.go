@@ -67,7 +67,12 @@ func (s *Store[T]) Run(deed Attempt[T]) tea.Cmd {
 	ctx := s.ctx
 	return func() tea.Msg {
 		change, err := deed.Send(ctx)
-		return &attemptResult[T]{store: s, attempt: deed, result: change, err: err}
+		return &attemptResult[T]{
+			store:   s,
+			attempt: deed,
+			result:  change,
+			err:     err,
+		}
 	}
 }
 

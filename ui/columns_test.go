@@ -20,7 +20,12 @@ func TestChosenColumns(t *testing.T) {
 		Fetch: func(context.Context, string) (RowPage[string], error) {
 			return RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
 		}})
-	l := &List[string]{Title: "things", Store: set, SortBy: "name", Columns: []Column[string]{{Title: "name", Width: 6, Cell: cell(0)}, {Title: "colour", Width: 8, Cell: cell(1)}, {Title: "size", Width: 6, Cell: cell(2)}}}
+	l := &List[string]{
+		Title:   "things",
+		Store:   set,
+		SortBy:  "name",
+		Columns: []Column[string]{{Title: "name", Width: 6, Cell: cell(0)}, {Title: "colour", Width: 8, Cell: cell(1)}, {Title: "size", Width: 6, Cell: cell(2)}},
+	}
 	set.Refresh()().(AsyncResult).Deliver()
 	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(unknown, []string{"weight"}) {
 		t.Errorf("unknown: %v", unknown)
@@ -29,11 +34,17 @@ func TestChosenColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(ansi.Strip(l.View(Box{Width: 60, Height: 5, Theme: look, Now: time.Now()})), "\n")
+	lines := strings.Split(ansi.Strip(l.View(Box{
+		Width:  60,
+		Height: 5,
+		Theme:  look,
+		Now:    time.Now(),
+	})), "\n")
 	if got := strings.Fields(lines[0]); !slices.Equal(got, []string{"size", "colour"}) {
 		t.Errorf("header %v", got)
 	}
-	if got := strings.Fields(lines[1]); !slices.Equal(got, []string{">", "7", "blue"}) { // still sorted by what is not shown
+	// still sorted by what is not shown
+	if got := strings.Fields(lines[1]); !slices.Equal(got, []string{">", "7", "blue"}) {
 		t.Errorf("first row %v", got)
 	}
 	l.filter.text = "name:b"

@@ -113,28 +113,48 @@ type input interface {
 
 // Text is a line of text.
 func Text[S ~string](name, label string, v *S, checks ...Check) Field {
-	return Field{Name: name, Label: label, checks: checks, input: newTextInput(string(*v), func(s string) { *v = S(s) })}
+	return Field{
+		Name:   name,
+		Label:  label,
+		checks: checks,
+		input:  newTextInput(string(*v), func(s string) { *v = S(s) }),
+	}
 }
 
 // Secret is a text that is never drawn: a few dots stand for any length.
 func Secret(name, label string, v *string, checks ...Check) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
 	t.secret = true
-	return Field{Name: name, Label: label, checks: checks, input: t}
+	return Field{
+		Name:   name,
+		Label:  label,
+		checks: checks,
+		input:  t,
+	}
 }
 
 // Lines is a text of several lines: notes, certificates.
 func Lines(name, label string, v *string, checks ...Check) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
 	t.multiline = true
-	return Field{Name: name, Label: label, checks: checks, input: t}
+	return Field{
+		Name:   name,
+		Label:  label,
+		checks: checks,
+		input:  t,
+	}
 }
 
 // Combobox is a line of text with values on offer: up and down go through those that match.
 func Combobox(name, label string, v *string, offers func() []string, checks ...Check) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
 	t.suggestions = offers
-	return Field{Name: name, Label: label, checks: checks, input: t}
+	return Field{
+		Name:   name,
+		Label:  label,
+		checks: checks,
+		input:  t,
+	}
 }
 
 // Number is a whole number within bounds. What is outside is told, never bent.
@@ -169,5 +189,10 @@ func number(name, label string, v *int, low, high int, optional bool) Field {
 		}
 		return ""
 	}
-	return Field{Name: name, Label: label, checks: []Check{check}, input: t}
+	return Field{
+		Name:   name,
+		Label:  label,
+		checks: []Check{check},
+		input:  t,
+	}
 }

@@ -77,16 +77,22 @@ func NewStoreFormThen[T any](set *Store[T], title string, fields []Field, then f
 // storeForm is a form whose sending changes a set, with work to be done after it.
 func storeForm[T any](set *Store[T], title string, fields []Field, then func(c Result[T], told bool) tea.Cmd,
 	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
-	return Form{Title: title, Fields: fields, ProgressText: "sending", SubmitLabel: "send", submit: func(v *FormView) tea.Cmd {
-		return set.Run(Attempt[T]{Send: send, Recheck: check, OnOutcome: func(verdict AttemptOutcome, c Result[T], err error) tea.Cmd {
-			if verdict != Applied {
-				v.showRejection(verdict, err)
-				return nil
-			}
-			v.done = true
-			return then(c, err == nil)
-		}})
-	}}
+	return Form{
+		Title:        title,
+		Fields:       fields,
+		ProgressText: "sending",
+		SubmitLabel:  "send",
+		submit: func(v *FormView) tea.Cmd {
+			return set.Run(Attempt[T]{Send: send, Recheck: check, OnOutcome: func(verdict AttemptOutcome, c Result[T], err error) tea.Cmd {
+				if verdict != Applied {
+					v.showRejection(verdict, err)
+					return nil
+				}
+				v.done = true
+				return then(c, err == nil)
+			}})
+		},
+	}
 }
 
 // A FormView is a form that is being filled in.
@@ -109,7 +115,12 @@ type FormView struct {
 
 // NewFormView opens a form. What it sends ends with ctx.
 func NewFormView(form Form, ctx context.Context) *FormView {
-	v := &FormView{form: form, ctx: ctx, edited: map[int]bool{}, confirmInput: newTextInput("", func(string) {})}
+	v := &FormView{
+		form:         form,
+		ctx:          ctx,
+		edited:       map[int]bool{},
+		confirmInput: newTextInput("", func(string) {}),
+	}
 	v.focus = v.nextFocus(-1, 1)
 	return v
 }

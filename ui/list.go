@@ -21,10 +21,11 @@ type JoinedStore interface {
 
 // A Column is one property of the rows.
 type Column[T any] struct {
-	Title            string
-	Width            int                               // cells; 0 shares what the others leave
-	Min              int                               // for Width 0: at least so many
-	DropPriority     int                               // priority: the highest leaves first where room is short; 0 stays always
+	Title string
+	Width int // cells; 0 shares what the others leave
+	Min   int // for Width 0: at least so many
+	// priority: the highest leaves first where room is short; 0 stays always
+	DropPriority     int
 	AlignRight       bool                              // numbers
 	Cell             func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
 	Less             func(a, b T) bool                 // nil sorts by the cell's text
@@ -67,15 +68,16 @@ type Operation[T any] struct {
 
 // A List is the generic pane: rows of a set in columns, with a cursor that stays on its row whatever moves.
 type List[T any] struct {
-	Title         string
-	Singular      string // what one row is: "instance"; empty is the title without its s
-	Store         *Store[T]
-	JoinedStores  []JoinedStore // other sets it joins with: refreshed with it
-	Columns       []Column[T]
-	Operations    []Operation[T]
-	PaneActions   func() []Action                     // actions that need no row: add
-	Detail        func(T, Box) string                 // beside the list where there is room, over it on enter elsewhere
-	FetchOne      func(context.Context, T) (T, error) // reads one row again: done when its details are opened; nil leaves the list's
+	Title        string
+	Singular     string // what one row is: "instance"; empty is the title without its s
+	Store        *Store[T]
+	JoinedStores []JoinedStore // other sets it joins with: refreshed with it
+	Columns      []Column[T]
+	Operations   []Operation[T]
+	PaneActions  func() []Action     // actions that need no row: add
+	Detail       func(T, Box) string // beside the list where there is room, over it on enter elsewhere
+	// reads one row again: done when its details are opened; nil leaves the list's
+	FetchOne      func(context.Context, T) (T, error)
 	Footer        func(*Store[T], Box) string
 	EmptyText     string // "no services yet · n adds one"
 	SortBy        string // title of the column sorted by at start
@@ -256,7 +258,12 @@ func (l *List[T]) label(row T) string {
 // cellBox is a box to ask cells in outside a frame.
 func (l *List[T]) cellBox() Box {
 	if l.lastBox.Theme == nil {
-		return Box{Width: 80, Height: 24, Theme: &theme.Theme{}, Now: l.Store.src.Now()}
+		return Box{
+			Width:  80,
+			Height: 24,
+			Theme:  &theme.Theme{},
+			Now:    l.Store.src.Now(),
+		}
 	}
 	return l.lastBox
 }
@@ -337,7 +344,13 @@ func (l *List[T]) wantedKey() rowIndexKey {
 // newSortJob is the order that is wanted, with all that it takes to make it off the loop.
 func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 	n, at := l.Store.Snapshot()
-	m := &sortJob{ctx: ctx, key: l.wantedKey(), rowCount: n, columns: make([]columnAccessor, len(l.Columns)), quick: l.Store.searcher()}
+	m := &sortJob{
+		ctx:      ctx,
+		key:      l.wantedKey(),
+		rowCount: n,
+		columns:  make([]columnAccessor, len(l.Columns)),
+		quick:    l.Store.searcher(),
+	}
 	box := l.cellBox()
 	for i, c := range l.Columns {
 		m.columns[i] = columnAccessor{title: c.Title, filterByNameOnly: c.FilterByNameOnly, text: func(row int32) string {

@@ -212,7 +212,13 @@ func (l *List[T]) csv() string {
 
 // bindOperation turns an act into an action about the row at the cursor, captured: whatever moves beneath the question, the answer is about this row.
 func (l *List[T]) bindOperation(act Operation[T], row T, there bool) Action {
-	a := Action{Key: Bind(act.Name, act.Keys...), Description: act.Description, ShowInHints: act.ShowInHints, Writes: act.Writes, OpensView: act.OpensView || act.Form != nil || act.OpenPane != nil}
+	a := Action{
+		Key:         Bind(act.Name, act.Keys...),
+		Description: act.Description,
+		ShowInHints: act.ShowInHints,
+		Writes:      act.Writes,
+		OpensView:   act.OpensView || act.Form != nil || act.OpenPane != nil,
+	}
 	if !there {
 		a.DisabledReason = "no row is at the cursor"
 		return a
@@ -265,7 +271,12 @@ func (l *List[T]) bindMarked(act Operation[T], a Action) Action {
 		case act.Form != nil:
 			return l.startOperation(act, rows)
 		}
-		return Send(RunActionMsg{Action{Key: a.Key, Writes: a.Writes, Confirm: ask, Do: func() tea.Cmd { return l.startOperation(act, rows) }}})
+		return Send(RunActionMsg{Action{
+			Key:     a.Key,
+			Writes:  a.Writes,
+			Confirm: ask,
+			Do:      func() tea.Cmd { return l.startOperation(act, rows) },
+		}})
 	}
 	return a
 }
@@ -332,7 +343,9 @@ func (l *List[T]) Run(act Operation[T], rows []T) tea.Cmd {
 	for i, row := range rows {
 		id := l.Store.ID(row)
 		cmds[i] = l.Store.Run(Attempt[T]{
-			RowID: id, ProgressText: act.ProgressText, Recheck: RecheckRow(l.Store, id, act.Recheck),
+			RowID:        id,
+			ProgressText: act.ProgressText,
+			Recheck:      RecheckRow(l.Store, id, act.Recheck),
 			Send: func(ctx context.Context) (Result[T], error) {
 				if err := l.checkSameLabel(ctx, act, row, len(rows)); err != nil {
 					var none Result[T]

@@ -105,12 +105,21 @@ func BenchmarkStore_addRows(b *testing.B) {
 	for b.Loop() {
 		if at == million {
 			at = 0
-			set = NewStore(b.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
-				Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Next: "0"}, nil }})
+			set = NewStore(b.Context(), Source[thing]{
+				Name:  "things",
+				ID:    func(x thing) string { return x.name },
+				Lazy:  true,
+				Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Next: "0"}, nil },
+			})
 			runAll(set.Refresh())
 		}
 		set.cancelFetch = func() {}
-		(&pageResult[thing]{store: set, gen: set.gen, cursor: fmt.Sprint(at), page: RowPage[thing]{Rows: rows[at : at+page], Next: "on"}}).Deliver()
+		(&pageResult[thing]{
+			store:  set,
+			gen:    set.gen,
+			cursor: fmt.Sprint(at),
+			page:   RowPage[thing]{Rows: rows[at : at+page], Next: "on"},
+		}).Deliver()
 		at += page
 	}
 }

@@ -39,7 +39,12 @@ type rowCommands struct {
 
 // localAction is an action of the list that only changes what is shown.
 func localAction(group, name string, off string, do func(), keys ...string) Action {
-	return Action{Key: Bind(name, keys...), Group: group, DisabledReason: off, Do: func() tea.Cmd { do(); return nil }}
+	return Action{
+		Key:            Bind(name, keys...),
+		Group:          group,
+		DisabledReason: off,
+		Do:             func() tea.Cmd { do(); return nil },
+	}
 }
 
 // cursorActions are the cursor's. The columns are moved by the arrows unless an action of the pane has one of them.
@@ -71,20 +76,51 @@ func commonActions(l listController, there bool, row rowCommands) []Action {
 		none = "no row is at the cursor"
 	}
 	actions := []Action{
-		{Key: Bind("filter", "/"), Group: "this list", Description: "words that rows must hold; state:ok for one column, !word for what must not be there", ShowInHints: true,
-			Do: func() tea.Cmd { l.startFilter(); return nil }},
-		{Key: Bind("sort", "s"), Group: "this list", ShowInHints: true, Do: func() tea.Cmd { return Send(l.sortMenu()) }},
+		{
+			Key:         Bind("filter", "/"),
+			Group:       "this list",
+			Description: "words that rows must hold; state:ok for one column, !word for what must not be there",
+			ShowInHints: true,
+			Do:          func() tea.Cmd { l.startFilter(); return nil },
+		},
+		{
+			Key:         Bind("sort", "s"),
+			Group:       "this list",
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return Send(l.sortMenu()) },
+		},
 		localAction("this list", "mark", none, row.mark, "space"),
 		localAction("this list", "mark range", none, l.markRange, "v"),
 		localAction("this list", "mark all", none, l.markAll, "A"),
-		{Key: Bind("copy menu", "Y"), Group: "this list", DisabledReason: none, Do: func() tea.Cmd { return Send(row.copyMenu()) }},
-		{Key: Bind("view as JSON", "V"), Group: "this list", DisabledReason: none, Do: func() tea.Cmd { return Send(ShowTextMsg{Title: row.label(), Text: row.json()}) }},
+		{
+			Key:            Bind("copy menu", "Y"),
+			Group:          "this list",
+			DisabledReason: none,
+			Do:             func() tea.Cmd { return Send(row.copyMenu()) },
+		},
+		{
+			Key:            Bind("view as JSON", "V"),
+			Group:          "this list",
+			DisabledReason: none,
+			Do:             func() tea.Cmd { return Send(ShowTextMsg{Title: row.label(), Text: row.json()}) },
+		},
 	}
 	if !l.hasKey("y") {
-		actions = append(actions, Action{Key: Bind("copy name", "y"), Group: "this list", DisabledReason: none, Do: func() tea.Cmd { return Send(CopyMsg{Text: row.label(), Label: "name"}) }})
+		actions = append(actions, Action{
+			Key:            Bind("copy name", "y"),
+			Group:          "this list",
+			DisabledReason: none,
+			Do:             func() tea.Cmd { return Send(CopyMsg{Text: row.label(), Label: "name"}) },
+		})
 	}
 	if key := l.detailKey(); key != "" {
-		actions = append(actions, Action{Key: Bind("details", key), Group: "this list", DisabledReason: none, ShowInHints: key == "enter", Do: row.openDetail})
+		actions = append(actions, Action{
+			Key:            Bind("details", key),
+			Group:          "this list",
+			DisabledReason: none,
+			ShowInHints:    key == "enter",
+			Do:             row.openDetail,
+		})
 	}
 	if what := l.escapeLabel(); what != "" {
 		actions = append(actions, localAction("this list", what, "", l.escape, "esc"))
@@ -130,7 +166,13 @@ func batchConfirmation(name, kind string, list []string, left, hidden int) *Conf
 	if left > 0 {
 		text += fmt.Sprintf(" Left out: %s with which it cannot be done.", plural(left, "marked "+kind, "marked "+kind+"s"))
 	}
-	return &Confirmation{Title: title, Text: text, Items: list, RequiredText: fmt.Sprint(len(list)), ConfirmLabel: name}
+	return &Confirmation{
+		Title:        title,
+		Text:         text,
+		Items:        list,
+		RequiredText: fmt.Sprint(len(list)),
+		ConfirmLabel: name,
+	}
 }
 
 // formatCSV is a table of some of the columns. A cell that a spreadsheet would take for a formula is kept from it.

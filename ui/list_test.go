@@ -33,11 +33,22 @@ func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
 	s := NewStore(context.Background(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
 		Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Rows: *rows}, nil }})
-	l := &List[thing]{Title: "things", Store: s, EmptyText: "no things yet · n adds one", Columns: []Column[thing]{
-		{Title: "name", Min: 12, Cell: func(x thing, _ Box) (string, theme.Tone) { return x.name, theme.Strong }},
-		{Title: "id", Width: 8, AlignRight: true, DropPriority: 1, Cell: func(x thing, _ Box) (string, theme.Tone) { return fmt.Sprint(x.id), theme.Muted },
-			Less: func(a, b thing) bool { return a.id < b.id }},
-	}}
+	l := &List[thing]{
+		Title:     "things",
+		Store:     s,
+		EmptyText: "no things yet · n adds one",
+		Columns: []Column[thing]{
+			{Title: "name", Min: 12, Cell: func(x thing, _ Box) (string, theme.Tone) { return x.name, theme.Strong }},
+			{
+				Title:        "id",
+				Width:        8,
+				AlignRight:   true,
+				DropPriority: 1,
+				Cell:         func(x thing, _ Box) (string, theme.Tone) { return fmt.Sprint(x.id), theme.Muted },
+				Less:         func(a, b thing) bool { return a.id < b.id },
+			},
+		},
+	}
 	runAll(s.Refresh())
 	return l
 }
@@ -48,7 +59,13 @@ func newTestBox(t testing.TB, w, h int) Box {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Box{Width: w, Height: h, Theme: look, Now: time.Unix(0, 0), Focused: true}
+	return Box{
+		Width:   w,
+		Height:  h,
+		Theme:   look,
+		Now:     time.Unix(0, 0),
+		Focused: true,
+	}
 }
 
 func pressKeys(l *List[thing], keys ...string) {
@@ -225,12 +242,17 @@ func TestChart(t *testing.T) {
 func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	var label, region, password string
 	sent := 0
-	form := Form{Title: "New", ProgressText: "adding", SubmitLabel: "add", Fields: []Field{
-		Text("label", "Label", &label, Length(3, 10)), Text("region", "Region", &region), Secret("password", "Password", &password)},
+	form := Form{
+		Title:        "New",
+		ProgressText: "adding",
+		SubmitLabel:  "add",
+		Fields: []Field{
+			Text("label", "Label", &label, Length(3, 10)), Text("region", "Region", &region), Secret("password", "Password", &password)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			sent++
 			return nil, rejectionError{"region": "is required", "other": "is odd"}
-		}}
+		},
+	}
 	v := NewFormView(form, t.Context())
 	b := newTestBox(t, 70, 20)
 	typed := func(text string) {

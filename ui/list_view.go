@@ -94,7 +94,14 @@ func (l *List[T]) setHeads() {
 	}
 	l.renderer.heads = make([]columnHead, len(l.Columns))
 	for i, c := range l.Columns {
-		l.renderer.heads[i] = columnHead{title: c.Title, width: c.Width, min: c.Min, dropPriority: c.DropPriority, alignRight: c.AlignRight, hidden: c.hidden}
+		l.renderer.heads[i] = columnHead{
+			title:        c.Title,
+			width:        c.Width,
+			min:          c.Min,
+			dropPriority: c.DropPriority,
+			alignRight:   c.AlignRight,
+			hidden:       c.hidden,
+		}
 	}
 }
 
@@ -157,8 +164,18 @@ func (l *List[T]) status() listStatus {
 	if at := l.rowIndex.column; l.Store.Lazy() && l.Store.Loaded() && at >= 0 {
 		sorted = l.Columns[at].Title
 	}
-	return listStatus{freshness: l.Store.Freshness(), sortTitle: sorted, name: l.Store.Name(), notes: l.Store.Notes(), filter: l.filter, matching: l.rowIndex.count(l.Store), loaded: l.Store.Len(),
-		complete: l.Store.Complete(), marked: l.marks.count(), emptyText: l.EmptyText}
+	return listStatus{
+		freshness: l.Store.Freshness(),
+		sortTitle: sorted,
+		name:      l.Store.Name(),
+		notes:     l.Store.Notes(),
+		filter:    l.filter,
+		matching:  l.rowIndex.count(l.Store),
+		loaded:    l.Store.Len(),
+		complete:  l.Store.Complete(),
+		marked:    l.marks.count(),
+		emptyText: l.EmptyText,
+	}
 }
 
 // footer are the lines beneath the rows: what is wrong, the filter, the sums.

@@ -12,7 +12,12 @@ import (
 // File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
 func File(name, label string, v *string, checks ...Check) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
-	return Field{Name: name, Label: label, checks: checks, input: &path{t, *v}}.Note("→ completes the path")
+	return Field{
+		Name:   name,
+		Label:  label,
+		checks: checks,
+		input:  &path{t, *v},
+	}.Note("→ completes the path")
 }
 
 // path is text that began with a proposal: a whole path behind it takes its place.

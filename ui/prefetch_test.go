@@ -20,7 +20,10 @@ func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing],
 		}
 		return fmt.Sprint(i + 1)
 	}
-	s := NewStore(ctx, Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
+	s := NewStore(ctx, Source[thing]{
+		Name: "things",
+		ID:   func(x thing) string { return x.name },
+		Lazy: true,
 		Fetch: func(_ context.Context, cursor string) (RowPage[thing], error) {
 			return RowPage[thing]{Rows: []thing{{name: "0"}}, Next: next(0)}, nil
 		},
@@ -38,7 +41,8 @@ func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing],
 					yield(RowPage[thing]{}, end)
 				}
 			})
-		}})
+		},
+	})
 	return s, made
 }
 
@@ -92,10 +96,14 @@ func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
 func TestStore_clonesNextCursor(t *testing.T) {
 	answer := strings.Repeat("x", 1<<10) + "7"
 	next := answer[1<<10:]
-	s := NewStore(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true,
+	s := NewStore(t.Context(), Source[thing]{
+		Name: "things",
+		ID:   func(x thing) string { return x.name },
+		Lazy: true,
 		Fetch: func(context.Context, string) (RowPage[thing], error) {
 			return RowPage[thing]{Rows: []thing{{name: "0"}}, Next: next}, nil
-		}})
+		},
+	})
 	runAll(s.Refresh())
 	if s.nextCursor != "7" || unsafe.StringData(s.nextCursor) == unsafe.StringData(next) {
 		t.Errorf("%q is a part of the answer", s.nextCursor)

@@ -15,8 +15,12 @@ func newStagedList(t testing.TB, stages *[]int) *List[thing] {
 	rows := things(len(*stages))
 	l := newLoadedList(t, &rows)
 	l.SortBy, l.Detail = "stage", func(x thing, _ Box) string { return x.name }
-	l.Columns = append(l.Columns, Column[thing]{Title: "stage", Width: 6, Cell: func(x thing, _ Box) (string, theme.Tone) { return "", theme.Plain },
-		Rank: func(x thing) Rank { n := (*stages)[x.id]; return Rank{Number: n, NewestFirst: n == 2} }})
+	l.Columns = append(l.Columns, Column[thing]{
+		Title: "stage",
+		Width: 6,
+		Cell:  func(x thing, _ Box) (string, theme.Tone) { return "", theme.Plain },
+		Rank:  func(x thing) Rank { n := (*stages)[x.id]; return Rank{Number: n, NewestFirst: n == 2} },
+	})
 	l.View(newTestBox(t, 60, 12))
 	return l
 }

@@ -39,8 +39,9 @@ type sortable interface {
 // A permutation is rows by their places in the set, and where each row of the set stands among them.
 type permutation struct {
 	rows      []int32
-	positions []int32              // -1 is not shown
-	rank      func(row int32) Rank // by which the rows, as they were, are in this sequence; nil where it is something else
+	positions []int32 // -1 is not shown
+	// by which the rows, as they were, are in this sequence; nil where it is something else
+	rank func(row int32) Rank
 }
 
 // rowIndexKey is what an order depends on.
@@ -143,7 +144,13 @@ func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 	m, gen := l.newSortJob(ctx), o.gen
 	o.stop = cancel
 	return func() tea.Msg {
-		return &sortResult{list: l, rowIndex: o, gen: gen, key: key, permutation: m.run(workerCount())}
+		return &sortResult{
+			list:        l,
+			rowIndex:    o,
+			gen:         gen,
+			key:         key,
+			permutation: m.run(workerCount()),
+		}
 	}
 }
 

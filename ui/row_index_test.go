@@ -55,7 +55,8 @@ func TestSortJob_largeStore(t *testing.T) {
 		compare func(a, b thing) int
 	}{
 		{"", -1, true, nil, func(a, b thing) int { return b.id - a.id }},
-		{"", 2, false, nil, func(a, b thing) int { return (a.id+1)%3 - (b.id+1)%3 }}, // blå, green, red: by their letters
+		// blå, green, red: by their letters
+		{"", 2, false, nil, func(a, b thing) int { return (a.id+1)%3 - (b.id+1)%3 }},
 		{"THING 00", 0, false, nil, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
 		{"thing 001", 0, false, nil, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
 		{"thing 0012 kind:BLÅ", 0, false, func(x thing) bool { return anyCellContains(x, "0012") && x.id%3 == 2 }, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
@@ -109,12 +110,17 @@ func TestList_goToEnd(t *testing.T) {
 	}{"as it comes": {"", -1, false, 3*maxForegroundSort - 1}, "filtered": {"5999", -1, false, 3*maxForegroundSort - 1}, "sorted": {"", 1, false, 3*maxForegroundSort - 1}, "backward": {"", 1, true, 0}} {
 		t.Run(name, func(t *testing.T) {
 			rows := things(3 * maxForegroundSort)
-			s := NewStore(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return x.name }, Lazy: true, Fetch: func(_ context.Context, cursor string) (RowPage[thing], error) {
-				if cursor == "" {
-					return RowPage[thing]{Rows: rows[:2*maxForegroundSort], Next: "rest"}, nil
-				}
-				return RowPage[thing]{Rows: rows[2*maxForegroundSort:]}, nil
-			}})
+			s := NewStore(t.Context(), Source[thing]{
+				Name: "things",
+				ID:   func(x thing) string { return x.name },
+				Lazy: true,
+				Fetch: func(_ context.Context, cursor string) (RowPage[thing], error) {
+					if cursor == "" {
+						return RowPage[thing]{Rows: rows[:2*maxForegroundSort], Next: "rest"}, nil
+					}
+					return RowPage[thing]{Rows: rows[2*maxForegroundSort:]}, nil
+				},
+			})
 			l := newLoadedList(t, &rows)
 			l.Store = s
 			l.filter.text, l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.reverse = c.filter, true, c.column, c.reverse
@@ -220,7 +226,13 @@ func TestContainsFold(t *testing.T) {
 func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 	l := newShuffledList(t, 2*maxForegroundSort)
 	looked := 0
-	l.Operations = []Operation[thing]{{Keys: []string{"d"}, Name: "drop", Many: true, Writes: true, DisabledReason: func(thing) string { looked++; return "" }}}
+	l.Operations = []Operation[thing]{{
+		Keys:           []string{"d"},
+		Name:           "drop",
+		Many:           true,
+		Writes:         true,
+		DisabledReason: func(thing) string { looked++; return "" },
+	}}
 	l.markAll()
 	l.Actions()
 	l.Actions()

@@ -11,8 +11,9 @@ import (
 
 // A Source says where the rows of one kind come from.
 type Source[T any] struct {
-	Name  string                                                       // in the user's words: "services"
-	ID    func(T) string                                               // identity: "7", "us-east-1/photos", "2024/a.jpg"
+	Name string // in the user's words: "services"
+	// identity: "7", "us-east-1/photos", "2024/a.jpg"
+	ID    func(T) string
 	Fetch func(ctx context.Context, cursor string) (RowPage[T], error) // "" asks for the first page
 	Lazy  bool                                                         // next page only when someone reads that far
 	// Rest gives pages from a cursor on, faster than Fetch, for a lazy set that is read to its end: see Ahead. nil asks for one after another.
@@ -71,7 +72,12 @@ func NewStore[T any](ctx context.Context, src Source[T]) *Store[T] {
 	if src.NewStorage == nil {
 		src.NewStorage = func() RowStorage[T] { return NewSliceStorage(src.ID) }
 	}
-	return &Store[T]{src: src, ctx: ctx, storage: src.NewStorage(), busy: map[string]string{}}
+	return &Store[T]{
+		src:     src,
+		ctx:     ctx,
+		storage: src.NewStorage(),
+		busy:    map[string]string{},
+	}
 }
 
 // Name is what the rows are called.
@@ -157,7 +163,14 @@ func (s *Store[T]) searcher() Searcher {
 
 // Freshness says how old the rows are and whether the last question went well.
 func (s *Store[T]) Freshness() Freshness {
-	return Freshness{Loading: s.cancelFetch != nil, Loaded: s.loaded, LoadedAt: s.loadedAt, Err: s.err, FailedAt: s.failedAt, FailingSince: s.failingSince}
+	return Freshness{
+		Loading:      s.cancelFetch != nil,
+		Loaded:       s.loaded,
+		LoadedAt:     s.loadedAt,
+		Err:          s.err,
+		FailedAt:     s.failedAt,
+		FailingSince: s.failingSince,
+	}
 }
 
 // EnsureLoaded asks only when nobody has asked yet: for sets that others join with.
@@ -245,7 +258,13 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		page, err := fetch(ctx, cursor)
-		return &pageResult[T]{store: s, gen: gen, cursor: cursor, page: page, err: err}
+		return &pageResult[T]{
+			store:  s,
+			gen:    gen,
+			cursor: cursor,
+			page:   page,
+			err:    err,
+		}
 	}
 }
 
@@ -254,7 +273,14 @@ func (s *Store[T]) ReloadRow(id string, view func(context.Context) (T, error), a
 	ctx, gen := s.ctx, s.gen
 	return func() tea.Msg {
 		row, err := view(ctx)
-		return &rowResult[T]{store: s, gen: gen, id: id, row: row, err: err, after: after}
+		return &rowResult[T]{
+			store: s,
+			gen:   gen,
+			id:    id,
+			row:   row,
+			err:   err,
+			after: after,
+		}
 	}
 }
 

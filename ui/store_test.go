@@ -17,17 +17,22 @@ type pageSource struct{ rows [][]string }
 
 func (p *pageSource) newStore(t *testing.T, lazy bool) *Store[string] {
 	t.Helper()
-	return NewStore(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s[:1] }, Lazy: lazy, Fetch: func(_ context.Context, cursor string) (RowPage[string], error) {
-		n := 0
-		if cursor != "" {
-			_, _ = fmt.Sscan(cursor, &n)
-		}
-		page := RowPage[string]{Rows: p.rows[n]}
-		if n+1 < len(p.rows) {
-			page.Next = fmt.Sprint(n + 1)
-		}
-		return page, nil
-	}})
+	return NewStore(t.Context(), Source[string]{
+		Name: "rows",
+		ID:   func(s string) string { return s[:1] },
+		Lazy: lazy,
+		Fetch: func(_ context.Context, cursor string) (RowPage[string], error) {
+			n := 0
+			if cursor != "" {
+				_, _ = fmt.Sscan(cursor, &n)
+			}
+			page := RowPage[string]{Rows: p.rows[n]}
+			if n+1 < len(p.rows) {
+				page.Next = fmt.Sprint(n + 1)
+			}
+			return page, nil
+		},
+	})
 }
 
 // runAll runs a command and all that follows from it.
@@ -150,8 +155,12 @@ func TestAnUnknownOutcomeIsLookedUp(t *testing.T) {
 		s := p.newStore(t, false)
 		runAll(s.Refresh())
 		got := AttemptOutcome(-1)
-		deed := Attempt[string]{RowID: "a", ProgressText: "deleting", Send: func(context.Context) (Result[string], error) { return ResultDeleted[string](unknownOutcomeError{}) },
-			OnOutcome: func(v AttemptOutcome, _ Result[string], _ error) tea.Cmd { got = v; return nil }}
+		deed := Attempt[string]{
+			RowID:        "a",
+			ProgressText: "deleting",
+			Send:         func(context.Context) (Result[string], error) { return ResultDeleted[string](unknownOutcomeError{}) },
+			OnOutcome:    func(v AttemptOutcome, _ Result[string], _ error) tea.Cmd { got = v; return nil },
+		}
 		sent := s.Run(deed)().(AsyncResult)
 		p.rows = [][]string{c.rows}
 		look := sent.Deliver()

@@ -52,8 +52,21 @@ type Account struct {
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
-	a := &Account{ctx: ctx, api: o.API, name: o.Name, commandFlags: o.CommandFlags, journal: o.Journal, now: o.Now, location: o.Location, stores: map[string]any{}, cachedCharts: map[string]cachedChart{}, memoEntries: map[string]*memoEntry{},
-		tickets: ticketCache{byID: map[int]client.Ticket{}, requested: map[int]bool{}}, transfers: transfer.New(ctx, o.API), scheduledEnables: map[int]time.Time{}}
+	a := &Account{
+		ctx:              ctx,
+		api:              o.API,
+		name:             o.Name,
+		commandFlags:     o.CommandFlags,
+		journal:          o.Journal,
+		now:              o.Now,
+		location:         o.Location,
+		stores:           map[string]any{},
+		cachedCharts:     map[string]cachedChart{},
+		memoEntries:      map[string]*memoEntry{},
+		tickets:          ticketCache{byID: map[int]client.Ticket{}, requested: map[int]bool{}},
+		transfers:        transfer.New(ctx, o.API),
+		scheduledEnables: map[int]time.Time{},
+	}
 	if a.now == nil {
 		a.now = ui.WallTime
 	}
@@ -156,7 +169,12 @@ func pageFetcher[T any](page func(context.Context, int) (client.Page[T], error))
 			}
 		}
 		p, err := page(ctx, n)
-		return ui.RowPage[T]{Rows: p.Data, Next: p.Next(), Total: p.Results, Notes: p.Warnings}, err
+		return ui.RowPage[T]{
+			Rows:  p.Data,
+			Next:  p.Next(),
+			Total: p.Results,
+			Notes: p.Warnings,
+		}, err
 	}
 }
 

@@ -102,7 +102,12 @@ const (
 // startFanout asks everybody.
 func (a *Account) startFanout() *fanout {
 	ctx, cancel := context.WithCancel(a.ctx)
-	q := &fanout{cancel: cancel, results: make(chan fanoutResult), received: map[string]fanoutResult{}, delivered: map[string]bool{}}
+	q := &fanout{
+		cancel:    cancel,
+		results:   make(chan fanoutResult),
+		received:  map[string]fanoutResult{},
+		delivered: map[string]bool{},
+	}
 	say := func(x fanoutResult) {
 		select {
 		case q.results <- x:

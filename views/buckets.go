@@ -50,18 +50,45 @@ func (a *Account) bucketsPane() ui.Pane {
 			{Title: "cluster", Width: 14, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
 				return orDefault(b.Cluster.String(), b.Region.String()), theme.Plain
 			}},
-			{Title: "objects", Width: 11, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatCount(b.Objects), theme.Plain },
-				Less: func(b, c *client.Bucket) bool { return b.Objects < c.Objects }},
-			{Title: "size", Width: 9, AlignRight: true, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatSize(b.Size), theme.Plain },
-				Less: func(b, c *client.Bucket) bool { return b.Size < c.Size }},
-			{Title: "created", Width: 10, AlignRight: true, DropPriority: 2, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatDate(b.Created), theme.Muted },
-				Less: func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) }},
-			{Title: "host name", Min: 20, DropPriority: 3, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted }},
+			{
+				Title:      "objects",
+				Width:      11,
+				AlignRight: true,
+				Cell:       func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatCount(b.Objects), theme.Plain },
+				Less:       func(b, c *client.Bucket) bool { return b.Objects < c.Objects },
+			},
+			{
+				Title:      "size",
+				Width:      9,
+				AlignRight: true,
+				Cell:       func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatSize(b.Size), theme.Plain },
+				Less:       func(b, c *client.Bucket) bool { return b.Size < c.Size },
+			},
+			{
+				Title:        "created",
+				Width:        10,
+				AlignRight:   true,
+				DropPriority: 2,
+				Cell:         func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatDate(b.Created), theme.Muted },
+				Less:         func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) },
+			},
+			{
+				Title:        "host name",
+				Min:          20,
+				DropPriority: 3,
+				Cell:         func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted },
+			},
 		},
 		Operations: requireScope(a, storageWriteScope, a.bucketOperations()),
 		PaneActions: func() []ui.Action {
-			return append(a.requireScopeForActions(storageWriteScope, ui.Action{Key: ui.Bind("new bucket", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newBucketForm()}) }}, a.linksAction()), a.cancelStorageActions()...)
+			return append(a.requireScopeForActions(storageWriteScope, ui.Action{
+				Key:         ui.Bind("new bucket", "n"),
+				Group:       "this list",
+				Writes:      true,
+				OpensView:   true,
+				ShowInHints: true,
+				Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newBucketForm()}) },
+			}, a.linksAction()), a.cancelStorageActions()...)
 		},
 		Detail: a.bucketDetail,
 		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
@@ -93,21 +120,59 @@ func formatDate(t client.Time) string {
 
 func (a *Account) bucketOperations() []ui.Operation[*client.Bucket] {
 	return []ui.Operation[*client.Bucket]{
-		{Keys: []string{"enter", "l", "right"}, Name: "open", Description: "the objects in it, folder by folder", ShowInHints: true, OpenPane: func(b *client.Bucket) ui.Pane { return a.objectsPane(b, "", "/") }},
-		{Keys: []string{"x"}, Name: "access", Description: "canned ACL and CORS", ShowInHints: true, Writes: true, Form: func(rows []*client.Bucket) ui.Form { return a.accessForm(rows[0]) }},
-		{Keys: []string{"c"}, Name: "certificate", Description: "TLS certificate: whether there is one, upload, delete", ShowInHints: true, OpenPane: func(b *client.Bucket) ui.Pane { return a.certificatePane(b) }},
+		{
+			Keys:        []string{"enter", "l", "right"},
+			Name:        "open",
+			Description: "the objects in it, folder by folder",
+			ShowInHints: true,
+			OpenPane:    func(b *client.Bucket) ui.Pane { return a.objectsPane(b, "", "/") },
+		},
+		{
+			Keys:        []string{"x"},
+			Name:        "access",
+			Description: "canned ACL and CORS",
+			ShowInHints: true,
+			Writes:      true,
+			Form:        func(rows []*client.Bucket) ui.Form { return a.accessForm(rows[0]) },
+		},
+		{
+			Keys:        []string{"c"},
+			Name:        "certificate",
+			Description: "TLS certificate: whether there is one, upload, delete",
+			ShowInHints: true,
+			OpenPane:    func(b *client.Bucket) ui.Pane { return a.certificatePane(b) },
+		},
 		{Keys: []string{"y"}, Name: "copy address", Message: func(b *client.Bucket) tea.Msg {
 			return ui.CopyMsg{Text: "https://" + b.Hostname.String() + "/", Label: "address of " + b.Label.String()}
 		}},
-		{Keys: []string{"o"}, Name: "open in browser", Description: "its address: shows objects where the bucket is public", DisabledReason: func(b *client.Bucket) string { return reasonIf(b.Hostname.Raw() == "", "no host name was told") },
-			Message: func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} }},
-		{Keys: []string{"X"}, Name: "empty", Description: "delete every object in it", Writes: true, OpensView: true, Cmd: a.countThenEmpty},
-		{Keys: []string{"D"}, Name: "delete", Description: "the bucket, once it is empty", ProgressText: "deleting", SuccessText: "deleted", Writes: true,
-			Confirm: confirmDeleteBucket,
+		{
+			Keys:           []string{"o"},
+			Name:           "open in browser",
+			Description:    "its address: shows objects where the bucket is public",
+			DisabledReason: func(b *client.Bucket) string { return reasonIf(b.Hostname.Raw() == "", "no host name was told") },
+			Message:        func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} },
+		},
+		{
+			Keys:        []string{"X"},
+			Name:        "empty",
+			Description: "delete every object in it",
+			Writes:      true,
+			OpensView:   true,
+			Cmd:         a.countThenEmpty,
+		},
+		{
+			Keys:         []string{"D"},
+			Name:         "delete",
+			Description:  "the bucket, once it is empty",
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Writes:       true,
+			Confirm:      confirmDeleteBucket,
 			Run: func(ctx context.Context, b *client.Bucket) (ui.Result[*client.Bucket], error) {
 				return ui.ResultDeleted[*client.Bucket](a.api.Buckets.Delete(contextWithBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()))
 			},
-			OnRejected: a.offerEmptying},
+			OnRejected: a.offerEmptying,
+		},
 		followReference(func(b *client.Bucket) []reference { return a.bucketReferences(b) }),
 	}
 }
@@ -121,7 +186,12 @@ func confirmDeleteBucket(b *client.Bucket) *ui.Confirmation {
 	if b.Objects > 0 {
 		text += fmt.Sprintf(" It held %s objects (%s) when it was last read.", formatCount(b.Objects), formatSize(b.Size))
 	}
-	return &ui.Confirmation{Title: "Delete bucket", Text: text, RequiredText: b.Label.String(), ConfirmLabel: "delete"}
+	return &ui.Confirmation{
+		Title:        "Delete bucket",
+		Text:         text,
+		RequiredText: b.Label.String(),
+		ConfirmLabel: "delete",
+	}
 }
 
 // offerEmptying answers a bucket that was not deleted because it holds objects.
@@ -130,7 +200,12 @@ func (a *Account) offerEmptying(b *client.Bucket, err error) tea.Cmd {
 		return nil
 	}
 	return ui.Send(ui.Menu{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
-		{Key: ui.Bind("count its objects, then ask whether to delete them all", "e"), Writes: true, OpensView: true, Do: func() tea.Cmd { return a.countThenEmpty(b) }},
+		{
+			Key:       ui.Bind("count its objects, then ask whether to delete them all", "e"),
+			Writes:    true,
+			OpensView: true,
+			Do:        func() tea.Cmd { return a.countThenEmpty(b) },
+		},
 		{Key: ui.Bind("look at them", "l"), Do: func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: a.objectsPane(b, "", "/")}) }},
 		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},
 	}})

@@ -23,10 +23,14 @@ type certificateView struct {
 
 func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
-	p.status = ui.NewStore(a.ctx, ui.Source[*client.CertificateStatus]{Name: "certificate", ID: func(*client.CertificateStatus) string { return bucketID(b) }, Now: a.now,
+	p.status = ui.NewStore(a.ctx, ui.Source[*client.CertificateStatus]{
+		Name: "certificate",
+		ID:   func(*client.CertificateStatus) string { return bucketID(b) },
+		Now:  a.now,
 		Fetch: singleFetcher(func(ctx context.Context) (*client.CertificateStatus, error) {
 			return a.api.Certificates.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
-		})})
+		}),
+	})
 	return p
 }
 
@@ -65,16 +69,42 @@ func (p *certificateView) Actions() []ui.Action {
 	set, known := p.isSet()
 	unknown := reasonIf(!known, "whether there is a certificate is not known yet")
 	return p.a.requireScopeForActions(storageWriteScope,
-		ui.Action{Key: ui.Bind("upload", "U", "n"), Writes: true, OpensView: true, ShowInHints: true, DisabledReason: orDefault(unknown, reasonIf(set, "one is set: e replaces it")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(false)}) }},
-		ui.Action{Key: ui.Bind("replace", "e"), Description: "delete and upload, as one step", Writes: true, OpensView: true, ShowInHints: true, DisabledReason: orDefault(unknown, reasonIf(!set, "there is none: U uploads one")), Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(true)}) }},
-		ui.Action{Key: ui.Bind("delete", "D"), Writes: true, ShowInHints: true, DisabledReason: orDefault(unknown, reasonIf(!set, "there is none")), Confirm: p.confirmDelete(), Do: p.delete},
+		ui.Action{
+			Key:            ui.Bind("upload", "U", "n"),
+			Writes:         true,
+			OpensView:      true,
+			ShowInHints:    true,
+			DisabledReason: orDefault(unknown, reasonIf(set, "one is set: e replaces it")),
+			Do:             func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(false)}) },
+		},
+		ui.Action{
+			Key:            ui.Bind("replace", "e"),
+			Description:    "delete and upload, as one step",
+			Writes:         true,
+			OpensView:      true,
+			ShowInHints:    true,
+			DisabledReason: orDefault(unknown, reasonIf(!set, "there is none: U uploads one")),
+			Do:             func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(true)}) },
+		},
+		ui.Action{
+			Key:            ui.Bind("delete", "D"),
+			Writes:         true,
+			ShowInHints:    true,
+			DisabledReason: orDefault(unknown, reasonIf(!set, "there is none")),
+			Confirm:        p.confirmDelete(),
+			Do:             p.delete,
+		},
 		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
 	)
 }
 
 func (p *certificateView) confirmDelete() *ui.Confirmation {
-	return &ui.Confirmation{Title: "Delete certificate", ConfirmLabel: "delete", RequiredText: p.bucket.Label.String(),
-		Text: fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", bucketName(p.bucket))}
+	return &ui.Confirmation{
+		Title:        "Delete certificate",
+		ConfirmLabel: "delete",
+		RequiredText: p.bucket.Label.String(),
+		Text:         fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", bucketName(p.bucket)),
+	}
 }
 
 func (p *certificateView) contextWithCertificate(ctx context.Context) context.Context {
@@ -82,7 +112,9 @@ func (p *certificateView) contextWithCertificate(ctx context.Context) context.Co
 }
 
 func (p *certificateView) delete() tea.Cmd {
-	return p.status.Run(ui.Attempt[*client.CertificateStatus]{RowID: bucketID(p.bucket), ProgressText: "deleting",
+	return p.status.Run(ui.Attempt[*client.CertificateStatus]{
+		RowID:        bucketID(p.bucket),
+		ProgressText: "deleting",
 		Send: func(ctx context.Context) (ui.Result[*client.CertificateStatus], error) {
 			return ui.ResultReload[*client.CertificateStatus](p.a.api.Certificates.Delete(p.contextWithCertificate(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
 		},
@@ -93,7 +125,8 @@ func (p *certificateView) delete() tea.Cmd {
 				return ui.ShowNews(theme.Good, p.bucket.Label.String()+": certificate deleted")
 			}
 			return ui.ShowNews(theme.Bad, "delete certificate: "+ui.Reason(err))
-		}})
+		},
+	})
 }
 
 // certificateOutcome tells from the status read again whether a certificate is set.

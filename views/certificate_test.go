@@ -25,7 +25,13 @@ import (
 // newCertificatePair makes a certificate and its key for some names and a time.
 func newCertificatePair(t *testing.T, key crypto.Signer, from, until time.Time, names ...string) (certificate, private []byte) {
 	t.Helper()
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "x"}, DNSNames: names, NotBefore: from, NotAfter: until}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      pkix.Name{CommonName: "x"},
+		DNSNames:     names,
+		NotBefore:    from,
+		NotAfter:     until,
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)

@@ -24,13 +24,30 @@ func (a *Account) clustersPane() ui.Pane {
 		Columns: []ui.Column[*client.Cluster]{
 			{Title: "state", Width: 14, Cell: clusterState},
 			{Title: "cluster", Min: 14, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong }},
-			{Title: "region", Width: 14, DropPriority: 2, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain }},
-			{Title: "buckets", Width: 7, AlignRight: true, DropPriority: 3, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
-				return fmt.Sprint(len(a.bucketsInCluster(c.ID.Raw()))), theme.Muted
-			}, Less: func(c, d *client.Cluster) bool {
-				return len(a.bucketsInCluster(c.ID.Raw())) < len(a.bucketsInCluster(d.ID.Raw()))
-			}},
-			{Title: "domain", Min: 20, DropPriority: 1, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain }},
+			{
+				Title:        "region",
+				Width:        14,
+				DropPriority: 2,
+				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain },
+			},
+			{
+				Title:        "buckets",
+				Width:        7,
+				AlignRight:   true,
+				DropPriority: 3,
+				Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
+					return fmt.Sprint(len(a.bucketsInCluster(c.ID.Raw()))), theme.Muted
+				},
+				Less: func(c, d *client.Cluster) bool {
+					return len(a.bucketsInCluster(c.ID.Raw())) < len(a.bucketsInCluster(d.ID.Raw()))
+				},
+			},
+			{
+				Title:        "domain",
+				Min:          20,
+				DropPriority: 1,
+				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain },
+			},
 		},
 		Operations: []ui.Operation[*client.Cluster]{
 			followReference(func(c *client.Cluster) []reference { return referencesToBuckets(a.bucketsInCluster(c.ID.Raw())) }),

@@ -23,19 +23,42 @@ func (a *Account) contactsPane() ui.Pane {
 		JoinedStores: []ui.JoinedStore{a.services()},
 		Columns: []ui.Column[*client.Contact]{
 			{Title: "name", Min: 12, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
-			{Title: "group", Width: 12, DropPriority: 2, GroupRepeats: true, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
-				if c.Group.String() == "" {
-					return "none", theme.Muted
-				}
-				return c.Group.String(), theme.Plain
-			}, Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() }},
-			{Title: "phone", Width: 16, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
-			{Title: "second phone", Width: 16, DropPriority: 3, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain }},
-			{Title: "e-mail", Min: 16, DropPriority: 1, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain }},
-			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 4, Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) {
-				return formatAge(c.Updated, b.Now), theme.Muted
+			{
+				Title:        "group",
+				Width:        12,
+				DropPriority: 2,
+				GroupRepeats: true,
+				Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
+					if c.Group.String() == "" {
+						return "none", theme.Muted
+					}
+					return c.Group.String(), theme.Plain
+				},
+				Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() },
 			},
-				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) }},
+			{Title: "phone", Width: 16, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
+			{
+				Title:        "second phone",
+				Width:        16,
+				DropPriority: 3,
+				Cell:         func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain },
+			},
+			{
+				Title:        "e-mail",
+				Min:          16,
+				DropPriority: 1,
+				Cell:         func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain },
+			},
+			{
+				Title:        "updated",
+				Width:        8,
+				AlignRight:   true,
+				DropPriority: 4,
+				Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) {
+					return formatAge(c.Updated, b.Now), theme.Muted
+				},
+				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) },
+			},
 		},
 		Operations:  requireScope(a, accountWriteScope, a.contactOperations()),
 		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.newContactAction()) },
@@ -52,23 +75,51 @@ func (a *Account) contactsPane() ui.Pane {
 
 func (a *Account) contactOperations() []ui.Operation[*client.Contact] {
 	return []ui.Operation[*client.Contact]{
-		{Keys: []string{"y"}, Name: "copy phone", ShowInHints: true, DisabledReason: func(c *client.Contact) string { return reasonIf(len(phoneNumbers(c)) == 0, "no phone is kept") },
+		{
+			Keys:           []string{"y"},
+			Name:           "copy phone",
+			ShowInHints:    true,
+			DisabledReason: func(c *client.Contact) string { return reasonIf(len(phoneNumbers(c)) == 0, "no phone is kept") },
 			Message: func(c *client.Contact) tea.Msg {
 				return ui.CopyMsg{Text: phoneNumbers(c)[0], Label: "phone number of " + c.Name.String()}
-			}},
-		{Keys: []string{"w"}, Name: "copy second phone", DisabledReason: func(c *client.Contact) string { return reasonIf(len(phoneNumbers(c)) < 2, "no second phone is kept") },
+			},
+		},
+		{
+			Keys:           []string{"w"},
+			Name:           "copy second phone",
+			DisabledReason: func(c *client.Contact) string { return reasonIf(len(phoneNumbers(c)) < 2, "no second phone is kept") },
 			Message: func(c *client.Contact) tea.Msg {
 				return ui.CopyMsg{Text: phoneNumbers(c)[1], Label: "second phone number of " + c.Name.String()}
-			}},
-		{Keys: []string{"m"}, Name: "copy e-mail", ShowInHints: true, Message: func(c *client.Contact) tea.Msg {
-			return ui.CopyMsg{Text: c.Email.String(), Label: "mail address of " + c.Name.String()}
-		}},
-		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Contact) ui.Form { return a.editContactForm(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", Description: "support can no longer reach this person", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
-			Confirm: a.confirmDeleteContact,
+			},
+		},
+		{
+			Keys:        []string{"m"},
+			Name:        "copy e-mail",
+			ShowInHints: true,
+			Message: func(c *client.Contact) tea.Msg {
+				return ui.CopyMsg{Text: c.Email.String(), Label: "mail address of " + c.Name.String()}
+			},
+		},
+		{
+			Keys:        []string{"e"},
+			Name:        "edit",
+			ShowInHints: true,
+			Writes:      true,
+			Form:        func(rows []*client.Contact) ui.Form { return a.editContactForm(rows[0]) },
+		},
+		{
+			Keys:         []string{"D"},
+			Name:         "delete",
+			Description:  "support can no longer reach this person",
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Writes:       true,
+			Many:         true,
+			Confirm:      a.confirmDeleteContact,
 			Run: func(ctx context.Context, c *client.Contact) (ui.Result[*client.Contact], error) {
 				return ui.ResultDeleted[*client.Contact](a.api.Contacts.Delete(contextWithContact(ctx, c), c.ID))
-			}},
+			},
+		},
 		followReference(func(c *client.Contact) []reference { return referencesToServices(a.servicesInGroup(c.Group.Raw())) }),
 	}
 }
@@ -113,8 +164,14 @@ func (a *Account) contactsFoot(set *ui.Store[*client.Contact], b ui.Box) string 
 }
 
 func (a *Account) newContactAction() ui.Action {
-	return ui.Action{Key: ui.Bind("new contact", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newContactForm()}) }}
+	return ui.Action{
+		Key:         ui.Bind("new contact", "n"),
+		Group:       "this list",
+		Writes:      true,
+		OpensView:   true,
+		ShowInHints: true,
+		Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newContactForm()}) },
+	}
 }
 
 func (a *Account) newContactForm() ui.Form {

@@ -27,11 +27,21 @@ func (a *Account) credentialsPane() ui.Pane {
 		JoinedStores: []ui.JoinedStore{a.services(), a.sshKey()},
 		Columns: []ui.Column[*client.Credential]{
 			{Title: "label", Min: 16, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
-			{Title: "last decrypted", Width: 14, AlignRight: true, Cell: lastDecryptedCell,
-				Less: func(c, d *client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }},
-			{Title: "used by", Min: 20, DropPriority: 1, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) {
-				return serviceLabels(a.servicesUsingCredential(c.ID)), theme.Plain
-			}},
+			{
+				Title:      "last decrypted",
+				Width:      14,
+				AlignRight: true,
+				Cell:       lastDecryptedCell,
+				Less:       func(c, d *client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) },
+			},
+			{
+				Title:        "used by",
+				Min:          20,
+				DropPriority: 1,
+				Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) {
+					return serviceLabels(a.servicesUsingCredential(c.ID)), theme.Plain
+				},
+			},
 		},
 		Operations:  requireScope(a, accountWriteScope, a.credentialOperations()),
 		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.credentialActions()...) },
@@ -64,13 +74,34 @@ func serviceLabels(services []*client.Service) string {
 
 func (a *Account) credentialOperations() []ui.Operation[*client.Credential] {
 	return []ui.Operation[*client.Credential]{
-		{Keys: []string{"e"}, Name: "edit label", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.renameCredentialForm(rows[0]) }},
-		{Keys: []string{"P"}, Name: "change login", Description: "user name and password", ShowInHints: true, Writes: true, Form: func(rows []*client.Credential) ui.Form { return a.changeLoginForm(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", Description: "support loses access to it", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
-			Confirm: a.confirmDeleteCredential,
+		{
+			Keys:        []string{"e"},
+			Name:        "edit label",
+			ShowInHints: true,
+			Writes:      true,
+			Form:        func(rows []*client.Credential) ui.Form { return a.renameCredentialForm(rows[0]) },
+		},
+		{
+			Keys:        []string{"P"},
+			Name:        "change login",
+			Description: "user name and password",
+			ShowInHints: true,
+			Writes:      true,
+			Form:        func(rows []*client.Credential) ui.Form { return a.changeLoginForm(rows[0]) },
+		},
+		{
+			Keys:         []string{"D"},
+			Name:         "delete",
+			Description:  "support loses access to it",
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Writes:       true,
+			Many:         true,
+			Confirm:      a.confirmDeleteCredential,
 			Run: func(ctx context.Context, c *client.Credential) (ui.Result[*client.Credential], error) {
 				return ui.ResultDeleted[*client.Credential](a.api.Credentials.Delete(contextWithCredential(ctx, c), c.ID))
-			}},
+			},
+		},
 		followReference(func(c *client.Credential) []reference { return referencesToServices(a.servicesUsingCredential(c.ID)) }),
 	}
 }
@@ -82,11 +113,22 @@ func contextWithCredential(ctx context.Context, c *client.Credential) context.Co
 func (a *Account) credentialActions() []ui.Action {
 	key, known := onlyRow(a.sshKey())
 	return []ui.Action{
-		{Key: ui.Bind("new credential", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-			Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newCredentialForm()}) }},
-		{Key: ui.Bind("copy managed SSH key", "K"), Group: "this list", Description: "the public key that lets support staff log in to an instance", ShowInHints: true,
+		{
+			Key:         ui.Bind("new credential", "n"),
+			Group:       "this list",
+			Writes:      true,
+			OpensView:   true,
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newCredentialForm()}) },
+		},
+		{
+			Key:            ui.Bind("copy managed SSH key", "K"),
+			Group:          "this list",
+			Description:    "the public key that lets support staff log in to an instance",
+			ShowInHints:    true,
 			DisabledReason: reasonIf(!known, "the key has not been read yet"),
-			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) }},
+			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) },
+		},
 	}
 }
 
@@ -95,7 +137,12 @@ func (a *Account) confirmDeleteCredential(c *client.Credential) *ui.Confirmation
 	if used := a.servicesUsingCredential(c.ID); len(used) > 0 {
 		text += fmt.Sprintf(" %s it.", servicesNamePhrase(used))
 	}
-	return &ui.Confirmation{Title: "Delete credential", Text: text, RequiredText: c.Label.String(), ConfirmLabel: "delete"}
+	return &ui.Confirmation{
+		Title:        "Delete credential",
+		Text:         text,
+		RequiredText: c.Label.String(),
+		ConfirmLabel: "delete",
+	}
 }
 
 func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {

@@ -80,8 +80,19 @@ func startWithTransport(t *testing.T, o emulator.Options, width, height int, bet
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newHarness(t, ctx, o, width, height, between)
-		so := shell.Options{Panes: r.panes, Theme: r.theme, Account: "acme-prod", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC, OnOpen: r.onOpen, LeaveWarnings: r.leaveWarnings,
-			RateLimitWait: func() (time.Time, time.Duration) { b := r.api.RateLimit(); return b.PausedUntil, b.RetryAfter }, RetryNow: r.api.Resume, TokenForm: r.tokenForm}
+		so := shell.Options{
+			Panes:           r.panes,
+			Theme:           r.theme,
+			Account:         "acme-prod",
+			RefreshInterval: 20 * time.Second,
+			Now:             time.Now,
+			Location:        time.UTC,
+			OnOpen:          r.onOpen,
+			LeaveWarnings:   r.leaveWarnings,
+			RateLimitWait:   func() (time.Time, time.Duration) { b := r.api.RateLimit(); return b.PausedUntil, b.RetryAfter },
+			RetryNow:        r.api.Resume,
+			TokenForm:       r.tokenForm,
+		}
 		setup(r, &so)
 		var err error
 		if r.shell, err = shell.New(so); err != nil {
@@ -96,7 +107,13 @@ func startWithTransport(t *testing.T, o emulator.Options, width, height int, bet
 
 // useClock gives the panes and the shell another clock than the API's.
 func (r *harness) useClock(o *shell.Options, now func() time.Time) {
-	account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: now, Location: time.UTC})
+	account := views.New(r.ctx, views.Options{
+		API:      r.api,
+		Name:     "acme-prod",
+		Journal:  r.journal,
+		Now:      now,
+		Location: time.UTC,
+	})
 	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = account.Panes(), account.OnOpen, account.LeaveWarnings, now
 }
 
@@ -108,13 +125,27 @@ func newHarness(t *testing.T, ctx context.Context, o emulator.Options, width, he
 	if o.Seed == "" {
 		o.Seed = "demo"
 	}
-	r := &harness{T: t, ctx: ctx, emu: emulator.New(o), width: width, height: height, journal: journal.NewInMemory(time.Now), queued: make(chan struct{}, 1)}
+	r := &harness{
+		T:       t,
+		ctx:     ctx,
+		emu:     emulator.New(o),
+		width:   width,
+		height:  height,
+		journal: journal.NewInMemory(time.Now),
+		queued:  make(chan struct{}, 1),
+	}
 	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(between(r.emu)), client.WithRecorder(r.journal))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.api = api
-	account := views.New(ctx, views.Options{API: api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
+	account := views.New(ctx, views.Options{
+		API:      api,
+		Name:     "acme-prod",
+		Journal:  r.journal,
+		Now:      time.Now,
+		Location: time.UTC,
+	})
 	if r.theme, err = theme.New("dark", theme.NoColor, false); err != nil {
 		t.Fatal(err)
 	}

@@ -87,15 +87,32 @@ func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
 	acts := []ui.Action{
 		{Key: ui.Bind("copy call sheet", "y"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.a.callSheet(i), Label: "call sheet"}) }},
-		{Key: ui.Bind("copy a line", "Y"), Description: "phone numbers, mail addresses and ssh lines, one key each", ShowInHints: true,
+		{
+			Key:            ui.Bind("copy a line", "Y"),
+			Description:    "phone numbers, mail addresses and ssh lines, one key each",
+			ShowInHints:    true,
 			DisabledReason: reasonIf(len(p.a.incidentCopyActions(i)) == 0, "nothing to copy is known yet: contacts and SSH settings are being read"),
-			Do:             func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.incidentCopyActions(i)}) }},
-		{Key: ui.Bind("open ticket", "o"), ShowInHints: true, DisabledReason: reasonIf(p.a.ticketURL(i) == "", "the issue names no ticket"),
-			Do: func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.a.ticketURL(i)}) }},
-		{Key: ui.Bind("go to service", "enter"), ShowInHints: true, DisabledReason: reasonIf(len(i.Services) == 0, "the issue names no service"),
-			Do: func() tea.Cmd { return p.a.goToService(i) }},
-		{Key: ui.Bind("follow a name", "f"), Description: "to the pane of what stands here; ctrl+o comes back", ShowInHints: true, DisabledReason: reasonIf(len(p.a.issueReferences(i)) == 0, "nothing here is kept elsewhere"),
-			Do: func() tea.Cmd { return ui.Send(referenceMenu(p.a.issueReferences(i))) }},
+			Do:             func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.incidentCopyActions(i)}) },
+		},
+		{
+			Key:            ui.Bind("open ticket", "o"),
+			ShowInHints:    true,
+			DisabledReason: reasonIf(p.a.ticketURL(i) == "", "the issue names no ticket"),
+			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.a.ticketURL(i)}) },
+		},
+		{
+			Key:            ui.Bind("go to service", "enter"),
+			ShowInHints:    true,
+			DisabledReason: reasonIf(len(i.Services) == 0, "the issue names no service"),
+			Do:             func() tea.Cmd { return p.a.goToService(i) },
+		},
+		{
+			Key:            ui.Bind("follow a name", "f"),
+			Description:    "to the pane of what stands here; ctrl+o comes back",
+			ShowInHints:    true,
+			DisabledReason: reasonIf(len(p.a.issueReferences(i)) == 0, "nothing here is kept elsewhere"),
+			Do:             func() tea.Cmd { return ui.Send(referenceMenu(p.a.issueReferences(i))) },
+		},
 	}
 	return append(acts, p.scroll.Actions()...)
 }

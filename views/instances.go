@@ -33,19 +33,34 @@ func (a *Account) sshPane() ui.Pane {
 				return b.Theme.Glyphs.Disabled + " off", theme.Off
 			}},
 			{Title: "label", Min: 14, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong }},
-			{Title: "group", Width: 12, DropPriority: 3, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted }},
+			{
+				Title:        "group",
+				Width:        12,
+				DropPriority: 3,
+				Cell:         func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted },
+			},
 			{Title: "user", Width: 12, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
 			{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 				return orDefault(i.SSH.IP.String(), "any"), theme.Plain
 			}},
-			{Title: "port", Width: 5, AlignRight: true, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain }},
-			{Title: "command", Min: 20, DropPriority: 2, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
-				line, ok := sshCommand(i)
-				if !ok {
-					return line, theme.Muted
-				}
-				return line, theme.Accent
-			}},
+			{
+				Title:      "port",
+				Width:      5,
+				AlignRight: true,
+				Cell:       func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain },
+			},
+			{
+				Title:        "command",
+				Min:          20,
+				DropPriority: 2,
+				Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
+					line, ok := sshCommand(i)
+					if !ok {
+						return line, theme.Muted
+					}
+					return line, theme.Accent
+				},
+			},
 		},
 		JoinedStores: []ui.JoinedStore{a.services()},
 		Detail:       a.sshDetail,
@@ -75,27 +90,69 @@ func (a *Account) sshOperations(l *ui.List[*client.Instance]) []ui.Operation[*cl
 		_, ok := sshCommand(i)
 		return reasonIf(!ok, "the settings name no single address")
 	}
-	allow := ui.Operation[*client.Instance]{Keys: []string{"E"}, Name: "allow access", ProgressText: "allowing access", SuccessText: "support may log in", ShowInHints: true, Writes: true, Many: true, Undo: "deny access",
+	allow := ui.Operation[*client.Instance]{
+		Keys:           []string{"E"},
+		Name:           "allow access",
+		ProgressText:   "allowing access",
+		SuccessText:    "support may log in",
+		ShowInHints:    true,
+		Writes:         true,
+		Many:           true,
+		Undo:           "deny access",
 		DisabledReason: func(i *client.Instance) string { return reasonIf(i.SSH.Access, "already allowed") },
-		Run:            a.setSSHAccess(true), Recheck: sshAccessOutcome(true)}
-	deny := ui.Operation[*client.Instance]{Keys: []string{"d"}, Name: "deny access", ProgressText: "denying access", SuccessText: "support may not log in", ShowInHints: true, Writes: true, Many: true, Undo: "allow access",
+		Run:            a.setSSHAccess(true),
+		Recheck:        sshAccessOutcome(true),
+	}
+	deny := ui.Operation[*client.Instance]{
+		Keys:           []string{"d"},
+		Name:           "deny access",
+		ProgressText:   "denying access",
+		SuccessText:    "support may not log in",
+		ShowInHints:    true,
+		Writes:         true,
+		Many:           true,
+		Undo:           "allow access",
 		DisabledReason: func(i *client.Instance) string { return reasonIf(!i.SSH.Access, "already denied") },
-		Run:            a.setSSHAccess(false), Recheck: sshAccessOutcome(false)}
+		Run:            a.setSSHAccess(false),
+		Recheck:        sshAccessOutcome(false),
+	}
 	return []ui.Operation[*client.Instance]{
-		{Keys: []string{"y"}, Name: "copy ssh line", ShowInHints: true, DisabledReason: noLine, Message: func(i *client.Instance) tea.Msg {
-			line, _ := sshCommand(i)
-			return ui.CopyMsg{Text: line, Label: "ssh line of " + i.Label.String()}
-		}},
-		{Keys: []string{"x"}, Name: "run ssh", Description: "in this terminal; the program comes back afterwards", DisabledReason: noLine,
-			Message: func(i *client.Instance) tea.Msg { return ui.ExecMsg{Name: "ssh", Args: sshArgs(i)} }},
+		{
+			Keys:           []string{"y"},
+			Name:           "copy ssh line",
+			ShowInHints:    true,
+			DisabledReason: noLine,
+			Message: func(i *client.Instance) tea.Msg {
+				line, _ := sshCommand(i)
+				return ui.CopyMsg{Text: line, Label: "ssh line of " + i.Label.String()}
+			},
+		},
+		{
+			Keys:           []string{"x"},
+			Name:           "run ssh",
+			Description:    "in this terminal; the program comes back afterwards",
+			DisabledReason: noLine,
+			Message:        func(i *client.Instance) tea.Msg { return ui.ExecMsg{Name: "ssh", Args: sshArgs(i)} },
+		},
 		allow, deny,
-		{Keys: []string{"t"}, Name: "toggle access", Writes: true, Cmd: func(i *client.Instance) tea.Cmd {
-			if i.SSH.Access {
-				return l.Run(deny, []*client.Instance{i})
-			}
-			return l.Run(allow, []*client.Instance{i})
-		}},
-		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Instance) ui.Form { return a.editSSHForm(rows[0]) }},
+		{
+			Keys:   []string{"t"},
+			Name:   "toggle access",
+			Writes: true,
+			Cmd: func(i *client.Instance) tea.Cmd {
+				if i.SSH.Access {
+					return l.Run(deny, []*client.Instance{i})
+				}
+				return l.Run(allow, []*client.Instance{i})
+			},
+		},
+		{
+			Keys:        []string{"e"},
+			Name:        "edit",
+			ShowInHints: true,
+			Writes:      true,
+			Form:        func(rows []*client.Instance) ui.Form { return a.editSSHForm(rows[0]) },
+		},
 		followReference(func(i *client.Instance) []reference { return referencesToServices(a.servicesOnInstance(i)) }),
 	}
 }

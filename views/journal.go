@@ -54,18 +54,36 @@ func (a *Account) journalPane() ui.Pane {
 		Store:         a.journalStore(),
 		NoAutoRefresh: true,
 		Columns: []ui.Column[*journal.Entry]{
-			{Title: "outcome", Width: 12, Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.outcomeCell(e, b.Theme) },
-				Less: func(e, f *journal.Entry) bool { return a.outcomeRank(e) < a.outcomeRank(f) }},
-			{Title: "time", Width: 12, Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.formatTime(e.Time), theme.Muted },
-				Less: func(e, f *journal.Entry) bool { return e.Time.After(f.Time) }},
+			{
+				Title: "outcome",
+				Width: 12,
+				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.outcomeCell(e, b.Theme) },
+				Less:  func(e, f *journal.Entry) bool { return a.outcomeRank(e) < a.outcomeRank(f) },
+			},
+			{
+				Title: "time",
+				Width: 12,
+				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.formatTime(e.Time), theme.Muted },
+				Less:  func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
+			},
 			{Title: "change", Width: 18, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain }},
 			{Title: "of", Min: 14, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong }},
-			{Title: "reason", Min: 12, DropPriority: 2, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				return client.Clean(e.Change.Reason), theme.Plain
-			}},
-			{Title: "why", Min: 14, DropPriority: 3, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				return client.Clean(e.OutcomeDetail), theme.Muted
-			}},
+			{
+				Title:        "reason",
+				Min:          12,
+				DropPriority: 2,
+				Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+					return client.Clean(e.Change.Reason), theme.Plain
+				},
+			},
+			{
+				Title:        "why",
+				Min:          14,
+				DropPriority: 3,
+				Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+					return client.Clean(e.OutcomeDetail), theme.Muted
+				},
+			},
 		},
 		Operations: a.journalOperations(),
 		Detail:     a.entryDetail,
@@ -139,21 +157,44 @@ func (a *Account) journalFoot(set *ui.Store[*journal.Entry], b ui.Box) string {
 func (a *Account) journalOperations() []ui.Operation[*journal.Entry] {
 	settled := func(e *journal.Entry) string { return reasonIf(!a.journal.Unresolved(*e), "its outcome is known") }
 	return []ui.Operation[*journal.Entry]{
-		{Keys: []string{"c"}, Name: "check", Description: "reads the thing again and says whether the change was done", ShowInHints: true, DisabledReason: settled, BatchCmd: a.recheckAll},
-		{Keys: []string{"x"}, Name: "settle", Description: "you have looked yourself: say whether it was done", DisabledReason: settled, Message: func(e *journal.Entry) tea.Msg { return a.settleMenu(e) }},
-		{Keys: []string{"o"}, Name: "go to it", Description: "to the pane of what was changed; ctrl+o comes back", ShowInHints: true,
+		{
+			Keys:           []string{"c"},
+			Name:           "check",
+			Description:    "reads the thing again and says whether the change was done",
+			ShowInHints:    true,
+			DisabledReason: settled,
+			BatchCmd:       a.recheckAll,
+		},
+		{
+			Keys:           []string{"x"},
+			Name:           "settle",
+			Description:    "you have looked yourself: say whether it was done",
+			DisabledReason: settled,
+			Message:        func(e *journal.Entry) tea.Msg { return a.settleMenu(e) },
+		},
+		{
+			Keys:        []string{"o"},
+			Name:        "go to it",
+			Description: "to the pane of what was changed; ctrl+o comes back",
+			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
 				return reasonIf(referenceToChanged(e).pane == "", "it is not kept in any pane")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
 				at := referenceToChanged(e)
 				return ui.GoToMsg{Pane: at.pane, ID: at.id}
-			}},
-		{Keys: []string{"y"}, Name: "copy as curl", Description: "the request, with the token as a variable", ShowInHints: true,
+			},
+		},
+		{
+			Keys:           []string{"y"},
+			Name:           "copy as curl",
+			Description:    "the request, with the token as a variable",
+			ShowInHints:    true,
 			DisabledReason: func(e *journal.Entry) string { return reasonIf(!isAPIRequest(e), "it went through a pre-signed URL") },
 			Message: func(e *journal.Entry) tea.Msg {
 				return ui.CopyMsg{Text: a.entryCurlCommand(e), Label: "request as curl"}
-			}},
+			},
+		},
 	}
 }
 

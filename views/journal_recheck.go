@@ -20,7 +20,8 @@ import (
 
 // offerUnresolved tells of changes of earlier runs whose end nobody knows, and leads to them.
 func (a *Account) offerUnresolved() tea.Cmd {
-	open := slices.DeleteFunc(a.unresolvedChanges(), func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp }) // that is offered to be gone on with
+	// that is offered to be gone on with
+	open := slices.DeleteFunc(a.unresolvedChanges(), func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp })
 	if len(open) == 0 {
 		return nil
 	}
@@ -53,7 +54,9 @@ func (a *Account) recheckAll(rows []*journal.Entry) tea.Cmd {
 func (a *Account) recheck(e *journal.Entry) tea.Cmd {
 	var said string
 	found := *e
-	return a.journalStore().Run(ui.Attempt[*journal.Entry]{RowID: e.ID, ProgressText: "checking",
+	return a.journalStore().Run(ui.Attempt[*journal.Entry]{
+		RowID:        e.ID,
+		ProgressText: "checking",
 		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {
 			verdict, text := a.recheckOutcome(ctx, e)
 			said = text
@@ -72,7 +75,8 @@ func (a *Account) recheck(e *journal.Entry) tea.Cmd {
 				return tea.Batch(ui.ShowNews(theme.Warn, what+"it was not done · "+said), a.journalStore().Refresh())
 			}
 			return ui.ShowNews(theme.Warn, what+"still unknown · "+said)
-		}})
+		},
+	})
 }
 
 // settleMenu lets a person say what no reading can tell.

@@ -78,28 +78,136 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 	}
 	patch := client.Patch{"name": "Ada M."}
 	for name, c := range map[string]c{
-		"disabled":      {op: "disable service", kind: "service", id: "3", label: "x", want: journal.Applied, says: "the service is disabled"},
-		"not disabled":  {op: "disable service", kind: "service", id: "1", label: "x", want: journal.Rejected, says: "the service has a problem"},
-		"deleted":       {op: "delete service", kind: "service", id: "9999", label: "x", want: journal.Applied, says: "it is gone"},
-		"still there":   {op: "delete contact", kind: "contact", id: "11", label: "Ada", want: journal.Rejected, says: "it is still there"},
-		"updated":       {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Applied, says: "it has what was sent", done: func(r *harness) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err }},
-		"not updated":   {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada Wong"}, body: patch, want: journal.Rejected, says: "as it was before"},
-		"changed since": {op: "update contact", kind: "contact", id: "11", label: "Ada", before: client.Patch{"name": "Ada W."}, body: patch, want: journal.Unknown, says: "somebody changed it since"},
-		"not created":   {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Rejected, says: "nothing has these values"},
-		"created": {op: "create contact", kind: "contact", label: "Zed", body: client.Patch{"name": "Zed", "email": "z@acme.net"}, want: journal.Applied, says: "it is there", done: func(r *harness) error {
-			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Zed", Email: "z@acme.net"})
-			return err
-		}},
-		"orphan key":     {op: "create key", kind: "key", label: "finance", body: client.Patch{"label": "finance"}, want: journal.Unknown, says: "its secret never arrived"},
-		"cancelled":      {op: "cancel Object Storage", kind: "account", id: "acme-prod", label: "acme-prod", want: journal.Rejected, says: "12 buckets are still there"},
-		"no certificate": {op: "upload certificate", kind: "certificate", id: "us-east-1/acme-www", label: "acme-www", want: journal.Rejected, says: "no certificate is set"},
-		"login":          {op: "change login", kind: "credential", id: "1", label: "db2", want: journal.Unknown, says: "does no harm"},
+		"disabled": {
+			op:    "disable service",
+			kind:  "service",
+			id:    "3",
+			label: "x",
+			want:  journal.Applied,
+			says:  "the service is disabled",
+		},
+		"not disabled": {
+			op:    "disable service",
+			kind:  "service",
+			id:    "1",
+			label: "x",
+			want:  journal.Rejected,
+			says:  "the service has a problem",
+		},
+		"deleted": {
+			op:    "delete service",
+			kind:  "service",
+			id:    "9999",
+			label: "x",
+			want:  journal.Applied,
+			says:  "it is gone",
+		},
+		"still there": {
+			op:    "delete contact",
+			kind:  "contact",
+			id:    "11",
+			label: "Ada",
+			want:  journal.Rejected,
+			says:  "it is still there",
+		},
+		"updated": {
+			op:     "update contact",
+			kind:   "contact",
+			id:     "11",
+			label:  "Ada",
+			before: client.Patch{"name": "Ada Wong"},
+			body:   patch,
+			want:   journal.Applied,
+			says:   "it has what was sent",
+			done:   func(r *harness) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err },
+		},
+		"not updated": {
+			op:     "update contact",
+			kind:   "contact",
+			id:     "11",
+			label:  "Ada",
+			before: client.Patch{"name": "Ada Wong"},
+			body:   patch,
+			want:   journal.Rejected,
+			says:   "as it was before",
+		},
+		"changed since": {
+			op:     "update contact",
+			kind:   "contact",
+			id:     "11",
+			label:  "Ada",
+			before: client.Patch{"name": "Ada W."},
+			body:   patch,
+			want:   journal.Unknown,
+			says:   "somebody changed it since",
+		},
+		"not created": {
+			op:    "create contact",
+			kind:  "contact",
+			label: "Zed",
+			body:  client.Patch{"name": "Zed", "email": "z@acme.net"},
+			want:  journal.Rejected,
+			says:  "nothing has these values",
+		},
+		"created": {
+			op:    "create contact",
+			kind:  "contact",
+			label: "Zed",
+			body:  client.Patch{"name": "Zed", "email": "z@acme.net"},
+			want:  journal.Applied,
+			says:  "it is there",
+			done: func(r *harness) error {
+				_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Zed", Email: "z@acme.net"})
+				return err
+			},
+		},
+		"orphan key": {
+			op:    "create key",
+			kind:  "key",
+			label: "finance",
+			body:  client.Patch{"label": "finance"},
+			want:  journal.Unknown,
+			says:  "its secret never arrived",
+		},
+		"cancelled": {
+			op:    "cancel Object Storage",
+			kind:  "account",
+			id:    "acme-prod",
+			label: "acme-prod",
+			want:  journal.Rejected,
+			says:  "12 buckets are still there",
+		},
+		"no certificate": {
+			op:    "upload certificate",
+			kind:  "certificate",
+			id:    "us-east-1/acme-www",
+			label: "acme-www",
+			want:  journal.Rejected,
+			says:  "no certificate is set",
+		},
+		"login": {
+			op:    "change login",
+			kind:  "credential",
+			id:    "1",
+			label: "db2",
+			want:  journal.Unknown,
+			says:  "does no harm",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var id string
 			earlier := func(r *harness, _ *shell.Options) {
 				var err error
-				if id, err = r.journal.RecordIntent(client.Change{Op: c.op, Method: "PUT", Path: "/v4/x", Resource: c.kind, ID: c.id, Label: c.label, Before: c.before, Body: c.body}); err != nil {
+				if id, err = r.journal.RecordIntent(client.Change{
+					Op:       c.op,
+					Method:   "PUT",
+					Path:     "/v4/x",
+					Resource: c.kind,
+					ID:       c.id,
+					Label:    c.label,
+					Before:   c.before,
+					Body:     c.body,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				r.journal.RecordOutcome(id, false, unknownOutcomeError{})

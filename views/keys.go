@@ -29,12 +29,23 @@ func (a *Account) keysPane() ui.Pane {
 		Columns: []ui.Column[*client.Key]{
 			{Title: "label", Min: 16, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong }},
 			{Title: "access key", Width: 20, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain }},
-			{Title: "reaches", Min: 20, DropPriority: 1, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) }},
+			{
+				Title:        "reaches",
+				Min:          20,
+				DropPriority: 1,
+				Cell:         func(k *client.Key, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) },
+			},
 		},
 		Operations: requireScope(a, storageWriteScope, a.keyOperations()),
 		PaneActions: func() []ui.Action {
-			return a.requireScopeForActions(storageWriteScope, ui.Action{Key: ui.Bind("new key", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-				Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newKeyForm()}) }})
+			return a.requireScopeForActions(storageWriteScope, ui.Action{
+				Key:         ui.Bind("new key", "n"),
+				Group:       "this list",
+				Writes:      true,
+				OpensView:   true,
+				ShowInHints: true,
+				Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newKeyForm()}) },
+			})
 		},
 		Detail:   a.keyDetail,
 		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) { return a.fetchKey(ctx, k.ID) },
@@ -111,19 +122,44 @@ func bucketPermission(k *client.Key, b *client.Bucket) string {
 
 func (a *Account) keyOperations() []ui.Operation[*client.Key] {
 	return []ui.Operation[*client.Key]{
-		{Keys: []string{"y"}, Name: "copy access key", Description: "the part that is no secret", ShowInHints: true, Message: func(k *client.Key) tea.Msg {
-			return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
-		}},
-		{Keys: []string{"e"}, Name: "rename", ShowInHints: true, Writes: true, Form: func(rows []*client.Key) ui.Form { return a.renameKeyForm(rows[0]) }},
-		{Keys: []string{"D"}, Name: "revoke", Description: "programs that use it lose access at once", ProgressText: "revoking", SuccessText: "revoked", ShowInHints: true, Writes: true, Many: true,
+		{
+			Keys:        []string{"y"},
+			Name:        "copy access key",
+			Description: "the part that is no secret",
+			ShowInHints: true,
+			Message: func(k *client.Key) tea.Msg {
+				return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
+			},
+		},
+		{
+			Keys:        []string{"e"},
+			Name:        "rename",
+			ShowInHints: true,
+			Writes:      true,
+			Form:        func(rows []*client.Key) ui.Form { return a.renameKeyForm(rows[0]) },
+		},
+		{
+			Keys:         []string{"D"},
+			Name:         "revoke",
+			Description:  "programs that use it lose access at once",
+			ProgressText: "revoking",
+			SuccessText:  "revoked",
+			ShowInHints:  true,
+			Writes:       true,
+			Many:         true,
 			Confirm: func(k *client.Key) *ui.Confirmation {
 				may, _ := describeKeyAccess(k)
-				return &ui.Confirmation{Title: "Revoke key", RequiredText: k.Label.String(), ConfirmLabel: "revoke",
-					Text: fmt.Sprintf("Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may)}
+				return &ui.Confirmation{
+					Title:        "Revoke key",
+					RequiredText: k.Label.String(),
+					ConfirmLabel: "revoke",
+					Text:         fmt.Sprintf("Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may),
+				}
 			},
 			Run: func(ctx context.Context, k *client.Key) (ui.Result[*client.Key], error) {
 				return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(contextWithKey(ctx, k), k.ID))
-			}},
+			},
+		},
 		followReference(func(k *client.Key) []reference {
 			var names []reference
 			for _, g := range k.Buckets {
@@ -299,7 +335,9 @@ func (a *Account) offerRevokeLostKey(before []*client.Key, label string) tea.Cmd
 // revokeKey ends a key that nobody can use.
 func (a *Account) revokeKey(k *client.Key) tea.Cmd {
 	id := formatID(k.ID)
-	return a.keys().Run(ui.Attempt[*client.Key]{RowID: id, ProgressText: "revoking",
+	return a.keys().Run(ui.Attempt[*client.Key]{
+		RowID:        id,
+		ProgressText: "revoking",
 		Send: func(ctx context.Context) (ui.Result[*client.Key], error) {
 			return ui.ResultDeleted[*client.Key](a.api.Keys.Revoke(contextWithKey(ctx, k), k.ID))
 		},
@@ -308,14 +346,20 @@ func (a *Account) revokeKey(k *client.Key) tea.Cmd {
 				return ui.ShowNews(theme.Good, k.Label.String()+": revoked")
 			}
 			return ui.ShowNews(theme.Bad, "revoke key: "+ui.Reason(err))
-		}})
+		},
+	})
 }
 
 // newKeySecretDialog is the dialog that shows a new key's secret.
 func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 	secret, there := k.Secret()
 	if !there {
-		return ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Text: "The API sent no secret with this key: revoke it and make another one.", Name: "secret key", Reveal: func() string { return "" }}
+		return ui.OneTimeSecret{
+			Title:  "Access key " + k.Label.String(),
+			Text:   "The API sent no secret with this key: revoke it and make another one.",
+			Name:   "secret key",
+			Reveal: func() string { return "" },
+		}
 	}
 	host := a.keyEndpoint(k)
 	files := []struct{ name, path, text string }{
@@ -326,9 +370,13 @@ func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 		{"environment lines", "lookout-" + sanitizeName(k.Label.Raw()) + ".env",
 			"AWS_ACCESS_KEY_ID=" + k.AccessKey.Raw() + "\nAWS_SECRET_ACCESS_KEY=%s\nAWS_ENDPOINT_URL=https://" + host + "\n"},
 	}
-	o := ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Name: "secret key", Reveal: secret.Reveal,
+	o := ui.OneTimeSecret{
+		Title:   "Access key " + k.Label.String(),
+		Name:    "secret key",
+		Reveal:  secret.Reveal,
 		Text:    "The secret key is told this once, and nobody can read it again. Copy it or save it now.",
-		Details: [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}}
+		Details: [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}},
+	}
 	for _, f := range files {
 		o.Formats = append(o.Formats, ui.ExportFormat{Name: f.name, Path: filepath.Join(a.downloadFolder(), f.path), Write: func(path string) error {
 			return writeSecretFile(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))

@@ -57,8 +57,11 @@ func (l linkLifetime) inSeconds(own int) int {
 func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 	in := client.PresignRequest{Name: name, Method: "GET"}
 	how, own := lifetime1h, 3600
-	form := ui.Form{Title: "Link to " + client.Clean(name), ProgressText: "asking", SubmitLabel: "make the link",
-		Text: "Whoever has the link can do this one thing until it ends, without a key.",
+	form := ui.Form{
+		Title:        "Link to " + client.Clean(name),
+		ProgressText: "asking",
+		SubmitLabel:  "make the link",
+		Text:         "Whoever has the link can do this one thing until it ends, without a key.",
 		Fields: []ui.Field{
 			ui.Choice("expires_in", "Valid for", &how, lifetime15m, lifetime1h, lifetime6h, lifetime24h, lifetimeCustom),
 			ui.Number("seconds", "Seconds", &own, minLifetimeSeconds, maxLifetimeSeconds).When(func() bool { return how == lifetimeCustom }),
@@ -78,11 +81,19 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 			if err != nil {
 				return nil, err
 			}
-			l := a.links.add(link{Bucket: bucketName(b), Name: client.NewText(name), Method: in.Method, ContentType: in.ContentType, URL: signed.URL, Expires: a.now().Add(time.Duration(in.Expires) * time.Second)})
+			l := a.links.add(link{
+				Bucket:      bucketName(b),
+				Name:        client.NewText(name),
+				Method:      in.Method,
+				ContentType: in.ContentType,
+				URL:         signed.URL,
+				Expires:     a.now().Add(time.Duration(in.Expires) * time.Second),
+			})
 			return func() tea.Cmd {
 				return tea.Batch(a.linkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: l}}))
 			}, nil
-		}}
+		},
+	}
 	return form
 }
 

@@ -44,9 +44,14 @@ func (a *Account) linkStore() *ui.Store[*link] {
 
 // linksAction opens the links of this run.
 func (a *Account) linksAction() ui.Action {
-	return ui.Action{Key: ui.Bind("links of this run"), Group: "this list", Description: "pre-signed URLs that were given out since the start", Do: func() tea.Cmd {
-		return ui.Send(ui.OpenPaneMsg{Pane: a.linksPane()})
-	}}
+	return ui.Action{
+		Key:         ui.Bind("links of this run"),
+		Group:       "this list",
+		Description: "pre-signed URLs that were given out since the start",
+		Do: func() tea.Cmd {
+			return ui.Send(ui.OpenPaneMsg{Pane: a.linksPane()})
+		},
+	}
 }
 
 func (a *Account) linksPane() ui.Pane {
@@ -59,7 +64,13 @@ func (a *Account) linksPane() ui.Pane {
 			{Title: "method", Width: 7, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain }},
 			{Title: "name", Min: 20, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong }},
 			{Title: "bucket", Min: 16, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Bucket, theme.Muted }},
-			{Title: "left", Width: 8, AlignRight: true, Cell: linkRemainingCell, Less: func(l, m *link) bool { return l.Expires.Before(m.Expires) }},
+			{
+				Title:      "left",
+				Width:      8,
+				AlignRight: true,
+				Cell:       linkRemainingCell,
+				Less:       func(l, m *link) bool { return l.Expires.Before(m.Expires) },
+			},
 		},
 		Operations: a.linkOperations(),
 		PaneActions: func() []ui.Action {
@@ -83,9 +94,27 @@ func linkRemainingCell(l *link, b ui.Box) (string, theme.Tone) {
 func (a *Account) linkOperations() []ui.Operation[*link] {
 	over := func(l *link) string { return reasonIf(!l.Expires.After(a.now()), "the link has ended") }
 	return []ui.Operation[*link]{
-		{Keys: []string{"enter", "l", "right"}, Name: "open", Description: "the link in full, as a QR code, in the browser", ShowInHints: true, OpenPane: func(l *link) ui.Pane { return &linkView{a: a, link: l} }},
-		{Keys: []string{"y"}, Name: "copy the link", ShowInHints: true, DisabledReason: over, Message: (*link).copyURL},
-		{Keys: []string{"c"}, Name: "copy as curl", ShowInHints: true, DisabledReason: over, Message: (*link).copyCurl},
+		{
+			Keys:        []string{"enter", "l", "right"},
+			Name:        "open",
+			Description: "the link in full, as a QR code, in the browser",
+			ShowInHints: true,
+			OpenPane:    func(l *link) ui.Pane { return &linkView{a: a, link: l} },
+		},
+		{
+			Keys:           []string{"y"},
+			Name:           "copy the link",
+			ShowInHints:    true,
+			DisabledReason: over,
+			Message:        (*link).copyURL,
+		},
+		{
+			Keys:           []string{"c"},
+			Name:           "copy as curl",
+			ShowInHints:    true,
+			DisabledReason: over,
+			Message:        (*link).copyCurl,
+		},
 	}
 }
 

@@ -60,7 +60,8 @@ func (a *Account) disableForm(rows []*client.Service) ui.Form {
 	form := ui.Form{
 		Title:        "Disable monitoring of " + nameOrCount(rows),
 		Text:         "Nobody is alerted about it meanwhile. Nothing else changes.",
-		ProgressText: "disabling", SubmitLabel: "disable",
+		ProgressText: "disabling",
+		SubmitLabel:  "disable",
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{
 			ui.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
@@ -139,9 +140,10 @@ func (a *Account) changeServices(rows []*client.Service, verb, word string, chec
 	cmds := make([]tea.Cmd, len(rows))
 	for n, s := range rows {
 		cmds[n] = set.Run(ui.Attempt[*client.Service]{
-			RowID: set.ID(s), ProgressText: verb,
-			Send:    func(ctx context.Context) (ui.Result[*client.Service], error) { return ui.ResultRow(work(ctx, s)) },
-			Recheck: ui.RecheckRow(set, set.ID(s), check),
+			RowID:        set.ID(s),
+			ProgressText: verb,
+			Send:         func(ctx context.Context) (ui.Result[*client.Service], error) { return ui.ResultRow(work(ctx, s)) },
+			Recheck:      ui.RecheckRow(set, set.ID(s), check),
 			OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.Service], err error) tea.Cmd {
 				if !tally.Add(s, v, err) {
 					return nil

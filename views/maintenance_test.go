@@ -37,7 +37,13 @@ func startWithSharedJournal(t *testing.T, test func(r *harness, other *client.Cl
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
-		account := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		account := views.New(r.ctx, views.Options{
+			API:      r.api,
+			Name:     "acme-prod",
+			Journal:  r.journal,
+			Now:      time.Now,
+			Location: time.UTC,
+		})
 		o.Panes, o.OnOpen = account.Panes(), account.OnOpen
 	}, func(r *harness) {
 		other, _ := r.openSharedJournal(path)
@@ -102,9 +108,21 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
-		first := views.New(r.ctx, views.Options{API: r.api, Name: "acme-prod", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		first := views.New(r.ctx, views.Options{
+			API:      r.api,
+			Name:     "acme-prod",
+			Journal:  r.journal,
+			Now:      time.Now,
+			Location: time.UTC,
+		})
 		api, j := r.openSharedJournal(path)
-		second := views.New(r.ctx, views.Options{API: api, Name: "acme-prod", Journal: j, Now: time.Now, Location: time.UTC})
+		second := views.New(r.ctx, views.Options{
+			API:      api,
+			Name:     "acme-prod",
+			Journal:  j,
+			Now:      time.Now,
+			Location: time.UTC,
+		})
 		o.Panes, o.OnOpen = first.Panes(), func() tea.Cmd { return tea.Batch(first.OnOpen(), second.OnOpen()) }
 	}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<ctrl+s>")

@@ -23,8 +23,12 @@ func (l listTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			rows = body
 		}
 	}
-	return &http.Response{StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(`{"data":[` + rows + `],"page":1,"pages":1,"results":2}`))}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Request:    r,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(`{"data":[` + rows + `],"page":1,"pages":1,"results":2}`)),
+	}, nil
 }
 
 // A service may have a problem that no issue names, and an issue may be gone that is still looked at: where there is no row, none is made up.

@@ -25,13 +25,30 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		account := views.New(ctx, views.Options{API: r.api, Name: "acme", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		account := views.New(ctx, views.Options{
+			API:      r.api,
+			Name:     "acme",
+			Journal:  r.journal,
+			Now:      time.Now,
+			Location: time.UTC,
+		})
 		look, err := theme.New("dark", theme.NoColor, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", RefreshInterval: 20 * time.Second, Now: time.Now, Location: time.UTC,
-			OnOpen: account.OnOpen, Notices: account.Notices, RefreshNoticeSources: account.RefreshNoticeSources, Notify: notify, StartPane: "buckets"})
+		r.shell, err = shell.New(shell.Options{
+			Panes:                account.Panes(),
+			Theme:                look,
+			Account:              "acme",
+			RefreshInterval:      20 * time.Second,
+			Now:                  time.Now,
+			Location:             time.UTC,
+			OnOpen:               account.OnOpen,
+			Notices:              account.Notices,
+			RefreshNoticeSources: account.RefreshNoticeSources,
+			Notify:               notify,
+			StartPane:            "buckets",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

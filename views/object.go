@@ -34,12 +34,20 @@ type renderedPreview struct {
 func (a *Account) objectPane(b *client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
 	cluster, label, name := b.Cluster.Raw(), b.Label.Raw(), o.Name.Raw()
-	p.acl = ui.NewStore(a.ctx, ui.Source[*client.ObjectACL]{Name: "access", ID: func(*client.ObjectACL) string { return name }, Now: a.now,
+	p.acl = ui.NewStore(a.ctx, ui.Source[*client.ObjectACL]{
+		Name: "access",
+		ID:   func(*client.ObjectACL) string { return name },
+		Now:  a.now,
 		Fetch: singleFetcher(func(ctx context.Context) (*client.ObjectACL, error) {
 			return a.api.Objects.ACL(ctx, cluster, label, name)
-		})})
-	p.preview = ui.NewStore(a.ctx, ui.Source[*preview]{Name: "first bytes", ID: func(*preview) string { return name }, Now: a.now,
-		Fetch: singleFetcher(func(ctx context.Context) (*preview, error) { return a.fetchPreview(ctx, cluster, label, name) })})
+		}),
+	})
+	p.preview = ui.NewStore(a.ctx, ui.Source[*preview]{
+		Name:  "first bytes",
+		ID:    func(*preview) string { return name },
+		Now:   a.now,
+		Fetch: singleFetcher(func(ctx context.Context) (*preview, error) { return a.fetchPreview(ctx, cluster, label, name) }),
+	})
 	return p
 }
 
@@ -90,18 +98,43 @@ func (p *objectView) Actions() []ui.Action {
 		return func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: form()}) }
 	}
 	acts := a.requireScopeForActions(storageWriteScope,
-		ui.Action{Key: ui.Bind("preview", "enter"), Description: "its first 64 KiB, read over a pre-signed URL", ShowInHints: true, Do: p.preview.Refresh},
-		ui.Action{Key: ui.Bind("link", "L"), ShowInHints: true, OpensView: true, Do: enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) })},
-		ui.Action{Key: ui.Bind("download", "w"), ShowInHints: true, OpensView: true, Do: enter(func() ui.Form { return a.downloadForm(b, o) })},
-		ui.Action{Key: ui.Bind("access", "c"), ShowInHints: true, Writes: true, OpensView: true, Do: enter(func() ui.Form { return a.objectAccessForm(b, o.Name) })},
+		ui.Action{
+			Key:         ui.Bind("preview", "enter"),
+			Description: "its first 64 KiB, read over a pre-signed URL",
+			ShowInHints: true,
+			Do:          p.preview.Refresh,
+		},
+		ui.Action{
+			Key:         ui.Bind("link", "L"),
+			ShowInHints: true,
+			OpensView:   true,
+			Do:          enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) }),
+		},
+		ui.Action{
+			Key:         ui.Bind("download", "w"),
+			ShowInHints: true,
+			OpensView:   true,
+			Do:          enter(func() ui.Form { return a.downloadForm(b, o) }),
+		},
+		ui.Action{
+			Key:         ui.Bind("access", "c"),
+			ShowInHints: true,
+			Writes:      true,
+			OpensView:   true,
+			Do:          enter(func() ui.Form { return a.objectAccessForm(b, o.Name) }),
+		},
 		ui.Action{Key: ui.Bind("ACL as XML", "x"), DisabledReason: reasonIf(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.showXML = !p.showXML; return nil }},
 		ui.Action{Key: ui.Bind("copy name", "y"), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) }},
-		ui.Action{Key: ui.Bind("delete", "D"), Writes: true, Confirm: &ui.Confirmation{Title: "Delete object", ConfirmLabel: "delete",
-			Text: fmt.Sprintf("Object %s (%s) in %s is deleted for good.", o.Name, formatSize(o.Size), bucketName(b))},
+		ui.Action{
+			Key:    ui.Bind("delete", "D"),
+			Writes: true,
+			Confirm: &ui.Confirmation{Title: "Delete object", ConfirmLabel: "delete",
+				Text: fmt.Sprintf("Object %s (%s) in %s is deleted for good.", o.Name, formatSize(o.Size), bucketName(b))},
 			Do: func() tea.Cmd {
 				a.transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
 				return tea.Batch(a.syncTransfers(), ui.Send(ui.ClosePaneMsg{}))
-			}},
+			},
+		},
 		a.linksAction(),
 		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
 	)
@@ -184,7 +217,11 @@ func (p *objectView) renderPreview(got *preview, b ui.Box) string {
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
 func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
 	acl := client.ACLPrivate
-	form := ui.Form{Title: "Access to " + name.String(), ProgressText: "changing", SubmitLabel: "change", Text: "In " + bucketName(b) + ".",
+	form := ui.Form{
+		Title:           "Access to " + name.String(),
+		ProgressText:    "changing",
+		SubmitLabel:     "change",
+		Text:            "In " + bucketName(b) + ".",
 		Fields:          []ui.Field{ui.Choice("acl", "ACL", &acl, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite)},
 		Review:          func() string { return describeObjectACL(acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
@@ -194,6 +231,7 @@ func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
 			return func() tea.Cmd {
 				return tea.Batch(ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)), ui.Send(ui.RefreshMsg{}))
 			}, err
-		}}
+		},
+	}
 	return form
 }

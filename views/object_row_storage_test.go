@@ -22,8 +22,13 @@ func logObjects(n int) []client.Object {
 	rows := make([]client.Object, 0, n+3)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		rows = append(rows, client.Object{Name: client.NewText(fmt.Sprintf("logs/web/Service-%03d/%07d.log", i*7%1000, i)), Size: int64(i * 977 % 1_000_003),
-			ETag: client.NewETag(fmt.Sprintf("%032x", i)), Owner: client.NewText("acme"), Modified: client.NewTime(at.Add(time.Duration(i*31%n) * time.Second))})
+		rows = append(rows, client.Object{
+			Name:     client.NewText(fmt.Sprintf("logs/web/Service-%03d/%07d.log", i*7%1000, i)),
+			Size:     int64(i * 977 % 1_000_003),
+			ETag:     client.NewETag(fmt.Sprintf("%032x", i)),
+			Owner:    client.NewText("acme"),
+			Modified: client.NewTime(at.Add(time.Duration(i*31%n) * time.Second)),
+		})
 	}
 	for _, folder := range []string{"z", "b", "a"} {
 		rows = append(rows, client.Object{Name: client.NewText("logs/web/" + folder + "/")})
@@ -40,10 +45,15 @@ func openListing(t testing.TB, rows []client.Object) *objectListing {
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
 	l := a.objectsPane(&client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*objectListing)
-	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.newStorage,
+	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{
+		Name:       "objects",
+		ID:         func(o client.Object) string { return o.Name.Raw() },
+		Lazy:       true,
+		NewStorage: l.newStorage,
 		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
 			return ui.RowPage[client.Object]{Rows: rows}, nil
-		}})
+		},
+	})
 	runCommand(l.Store.Refresh())
 	if l.Store.Len() != len(rows) {
 		t.Fatalf("%d rows", l.Store.Len())
@@ -102,7 +112,12 @@ func (l *objectListing) frame(t testing.TB, lines int) string {
 		t.Fatal(err)
 	}
 	l.Detail = nil
-	room := ui.Box{Width: 90, Height: 30, Theme: look, Now: time.Unix(0, 0)}
+	room := ui.Box{
+		Width:  90,
+		Height: 30,
+		Theme:  look,
+		Now:    time.Unix(0, 0),
+	}
 	l.View(room)
 	runCommand(l.LoadMissing())
 	text := l.View(room)
@@ -175,10 +190,15 @@ func BenchmarkMillionObjects(b *testing.B) {
 	const million = 1_000_000
 	l := openListing(b, logObjects(3))
 	before := heapInUse()
-	l.Store = ui.NewStore(b.Context(), ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Lazy: true, NewStorage: l.newStorage,
+	l.Store = ui.NewStore(b.Context(), ui.Source[client.Object]{
+		Name:       "objects",
+		ID:         func(o client.Object) string { return o.Name.Raw() },
+		Lazy:       true,
+		NewStorage: l.newStorage,
 		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
 			return ui.RowPage[client.Object]{Rows: logObjects(million)}, nil
-		}})
+		},
+	})
 	runCommand(l.Store.Refresh())
 	held := float64(heapInUse()-before) / million
 	l.frame(b, 1)

@@ -64,17 +64,44 @@ type objectListing struct {
 
 func (a *Account) objectsPane(b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
-	set := ui.NewStore(a.ctx, ui.Source[client.Object]{Name: "objects", ID: func(o client.Object) string { return o.Name.Raw() }, Fetch: l.fetchPage, Lazy: true, PrefetchFrom: l.prefetchFrom,
-		Now: a.now, NewStorage: l.newStorage})
+	set := ui.NewStore(a.ctx, ui.Source[client.Object]{
+		Name:         "objects",
+		ID:           func(o client.Object) string { return o.Name.Raw() },
+		Fetch:        l.fetchPage,
+		Lazy:         true,
+		PrefetchFrom: l.prefetchFrom,
+		Now:          a.now,
+		NewStorage:   l.newStorage,
+	})
 	l.List = &ui.List[client.Object]{
 		Title:         "objects",
 		Store:         set,
 		NoAutoRefresh: true,
 		Breadcrumb:    l.path.String,
 		Columns: []ui.Column[client.Object]{
-			{Title: "name", Min: 20, Cell: l.nameCell, Less: func(o, p client.Object) bool { return o.Name.Raw() < p.Name.Raw() }},
-			{Title: "size", Width: 10, AlignRight: true, FilterByNameOnly: true, Cell: sizeCell, Less: func(o, p client.Object) bool { return o.Size < p.Size }},
-			{Title: "modified", Width: 16, AlignRight: true, FilterByNameOnly: true, DropPriority: 1, Cell: a.modifiedCell, Less: func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) }},
+			{
+				Title: "name",
+				Min:   20,
+				Cell:  l.nameCell,
+				Less:  func(o, p client.Object) bool { return o.Name.Raw() < p.Name.Raw() },
+			},
+			{
+				Title:            "size",
+				Width:            10,
+				AlignRight:       true,
+				FilterByNameOnly: true,
+				Cell:             sizeCell,
+				Less:             func(o, p client.Object) bool { return o.Size < p.Size },
+			},
+			{
+				Title:            "modified",
+				Width:            16,
+				AlignRight:       true,
+				FilterByNameOnly: true,
+				DropPriority:     1,
+				Cell:             a.modifiedCell,
+				Less:             func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) },
+			},
 		},
 		Operations:  requireScope(a, storageWriteScope, l.operations()),
 		PaneActions: l.listActions,
@@ -103,7 +130,13 @@ func (l *objectListing) OnClose() {
 
 // query asks for the listing from a marker on.
 func (l *objectListing) query(marker string) client.ObjectQuery {
-	return client.ObjectQuery{Cluster: l.path.bucket.Cluster.Raw(), Bucket: l.path.bucket.Label.Raw(), Prefix: l.path.prefix, Delimiter: l.path.delimiter, Marker: marker}
+	return client.ObjectQuery{
+		Cluster:   l.path.bucket.Cluster.Raw(),
+		Bucket:    l.path.bucket.Label.Raw(),
+		Prefix:    l.path.prefix,
+		Delimiter: l.path.delimiter,
+		Marker:    marker,
+	}
 }
 
 // fetchPage is one page.
@@ -175,13 +208,45 @@ func (l *objectListing) objectOnlyReason(o client.Object) string {
 
 func (l *objectListing) operations() []ui.Operation[client.Object] {
 	return []ui.Operation[client.Object]{
-		{Keys: []string{"enter", "l", "right"}, Name: "open", ShowInHints: true, OpenPane: l.open},
-		{Keys: []string{"w"}, Name: "download", Description: "the object, what is marked, or a folder with all in it", ShowInHints: true, OpensView: true, BatchCmd: l.download},
-		{Keys: []string{"L"}, Name: "link", Description: "a pre-signed URL: whoever has it needs no key", ShowInHints: true, DisabledReason: l.objectOnlyReason,
-			Form: func(rows []client.Object) ui.Form { return l.a.linkForm(l.path.bucket, rows[0].Name.Raw()) }},
-		{Keys: []string{"c"}, Name: "access", Description: "the object's ACL", Writes: true, OpensView: true, DisabledReason: l.objectOnlyReason,
-			Form: func(rows []client.Object) ui.Form { return l.a.objectAccessForm(l.path.bucket, rows[0].Name) }},
-		{Keys: []string{"D"}, Name: "delete", Description: "the object, what is marked, or a folder with all in it", Writes: true, OpensView: true, BatchCmd: l.delete},
+		{
+			Keys:        []string{"enter", "l", "right"},
+			Name:        "open",
+			ShowInHints: true,
+			OpenPane:    l.open,
+		},
+		{
+			Keys:        []string{"w"},
+			Name:        "download",
+			Description: "the object, what is marked, or a folder with all in it",
+			ShowInHints: true,
+			OpensView:   true,
+			BatchCmd:    l.download,
+		},
+		{
+			Keys:           []string{"L"},
+			Name:           "link",
+			Description:    "a pre-signed URL: whoever has it needs no key",
+			ShowInHints:    true,
+			DisabledReason: l.objectOnlyReason,
+			Form:           func(rows []client.Object) ui.Form { return l.a.linkForm(l.path.bucket, rows[0].Name.Raw()) },
+		},
+		{
+			Keys:           []string{"c"},
+			Name:           "access",
+			Description:    "the object's ACL",
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: l.objectOnlyReason,
+			Form:           func(rows []client.Object) ui.Form { return l.a.objectAccessForm(l.path.bucket, rows[0].Name) },
+		},
+		{
+			Keys:        []string{"D"},
+			Name:        "delete",
+			Description: "the object, what is marked, or a folder with all in it",
+			Writes:      true,
+			OpensView:   true,
+			BatchCmd:    l.delete,
+		},
 	}
 }
 
@@ -201,12 +266,38 @@ func (l *objectListing) listActions() []ui.Action {
 		view, delimiter = "folder view", "/"
 	}
 	actions := []ui.Action{
-		{Key: ui.Bind("upload", "U"), Group: "this list", Description: "a file, or a folder with all in it", Writes: true, OpensView: true, ShowInHints: true, Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.uploadForm()}) }},
-		{Key: ui.Bind("prefix", "P"), Group: "this list", Description: "ask the server for names that begin with a text", OpensView: true, ShowInHints: true, Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.prefixForm()}) }},
-		{Key: ui.Bind(view, "F"), Group: "this list", OpensView: true, Do: func() tea.Cmd {
-			return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.path.bucket, l.path.prefix, delimiter)})
-		}},
-		{Key: ui.Bind("new folder", "n"), Group: "this list", Writes: true, OpensView: true, Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.folderForm()}) }},
+		{
+			Key:         ui.Bind("upload", "U"),
+			Group:       "this list",
+			Description: "a file, or a folder with all in it",
+			Writes:      true,
+			OpensView:   true,
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.uploadForm()}) },
+		},
+		{
+			Key:         ui.Bind("prefix", "P"),
+			Group:       "this list",
+			Description: "ask the server for names that begin with a text",
+			OpensView:   true,
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.prefixForm()}) },
+		},
+		{
+			Key:       ui.Bind(view, "F"),
+			Group:     "this list",
+			OpensView: true,
+			Do: func() tea.Cmd {
+				return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.path.bucket, l.path.prefix, delimiter)})
+			},
+		},
+		{
+			Key:       ui.Bind("new folder", "n"),
+			Group:     "this list",
+			Writes:    true,
+			OpensView: true,
+			Do:        func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.folderForm()}) },
+		},
 		l.a.linksAction(),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
@@ -216,7 +307,10 @@ func (l *objectListing) listActions() []ui.Action {
 // prefixForm asks for the beginning of names.
 func (l *objectListing) prefixForm() ui.Form {
 	prefix := l.path.prefix
-	return ui.Form{Title: "Names that begin with", SubmitLabel: "list", ProgressText: "listing",
+	return ui.Form{
+		Title:        "Names that begin with",
+		SubmitLabel:  "list",
+		ProgressText: "listing",
 		EnterSubmits: ui.AlwaysSubmit,
 		Text:         "The server looks for them: this finds what has not been loaded.",
 		Fields:       []ui.Field{ui.Text("prefix", "Prefix", &prefix)},
@@ -224,7 +318,8 @@ func (l *objectListing) prefixForm() ui.Form {
 			return func() tea.Cmd {
 				return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.path.bucket, prefix, l.path.delimiter)})
 			}, nil
-		}}
+		},
+	}
 }
 
 func (l *objectListing) detail(o client.Object, b ui.Box) string {

@@ -123,7 +123,10 @@ func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 	if err != nil {
 		leaf = ""
 	}
-	form := ui.Form{Title: "Download " + o.Name.String(), SubmitLabel: "download", ProgressText: "starting",
+	form := ui.Form{
+		Title:        "Download " + o.Name.String(),
+		SubmitLabel:  "download",
+		ProgressText: "starting",
 		Text:         fmt.Sprintf("%s. It gets its name when it is complete and right; nothing is overwritten.", formatSize(o.Size)),
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{
@@ -131,9 +134,16 @@ func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 			ui.Text("name", "File name", &leaf, checkFileName, func(name string) string { return checkFileAbsent(folder, name) }),
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
-			_, err := a.transfers.Download(transfer.DownloadRequest{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Object: o, Folder: folder, Path: leaf})
+			_, err := a.transfers.Download(transfer.DownloadRequest{
+				Cluster: b.Cluster.Raw(),
+				Bucket:  b.Label.Raw(),
+				Object:  o,
+				Folder:  folder,
+				Path:    leaf,
+			})
 			return a.transferStarted(folder, "downloading "+o.Name.String()), err
-		}}
+		},
+	}
 	return form
 }
 
@@ -189,7 +199,12 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) ui.Form {
 	if len(list) > 0 {
 		text += fmt.Sprintf(" %s cannot become files here, and are left out:", pluralize(len(list), "object", "objects"))
 	}
-	return ui.Form{Title: "Download " + l.nameOrCount(rows), Text: text, Items: list, SubmitLabel: "download", ProgressText: "starting",
+	return ui.Form{
+		Title:        "Download " + l.nameOrCount(rows),
+		Text:         text,
+		Items:        list,
+		SubmitLabel:  "download",
+		ProgressText: "starting",
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields:       []ui.Field{ui.File("folder", "Folder", &folder, checkFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
@@ -198,7 +213,8 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) ui.Form {
 				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
 			}
 			return l.a.transferStarted(folder, "downloading "+pluralize(len(ids), "file", "files")), nil
-		}}
+		},
+	}
 }
 
 // parentFolder is what stands before the last part of a name: the folder that a folder is in.
@@ -218,23 +234,35 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 		for i, o := range all {
 			names[i], bytes, lines[i] = o.Name.Raw(), bytes+max(0, o.Size), o.Name.String()
 		}
-		ask := &ui.Confirmation{Title: "Delete " + pluralize(len(all), "object", "objects"), Items: lines, ConfirmLabel: "delete",
-			Text: fmt.Sprintf("In %s: %s, %s, deleted for good.", bucketName(l.path.bucket), pluralize(len(all), "object", "objects"), formatSize(bytes))}
+		ask := &ui.Confirmation{
+			Title:        "Delete " + pluralize(len(all), "object", "objects"),
+			Items:        lines,
+			ConfirmLabel: "delete",
+			Text:         fmt.Sprintf("In %s: %s, %s, deleted for good.", bucketName(l.path.bucket), pluralize(len(all), "object", "objects"), formatSize(bytes)),
+		}
 		if len(all) > 1 {
 			ask.RequiredText = fmt.Sprint(len(all))
 		}
-		return ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("delete"), Writes: true, Confirm: ask, Do: func() tea.Cmd {
-			l.a.transfers.Delete(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), names)
-			return l.a.syncTransfers()
-		}}}
+		return ui.RunActionMsg{Action: ui.Action{
+			Key:     ui.Bind("delete"),
+			Writes:  true,
+			Confirm: ask,
+			Do: func() tea.Cmd {
+				l.a.transfers.Delete(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), names)
+				return l.a.syncTransfers()
+			},
+		}}
 	})
 }
 
 // uploadForm asks for a file or a folder, and under which name it is stored.
 func (l *objectListing) uploadForm() ui.Form {
 	file, name, kind := l.a.downloadFolder()+string(filepath.Separator), l.path.openFolder(), ""
-	return ui.Form{Title: "Upload into " + bucketName(l.path.bucket), SubmitLabel: "upload", ProgressText: "looking",
-		Text: "A folder is stored with all that is in it. What would be overwritten is asked about before.",
+	return ui.Form{
+		Title:        "Upload into " + bucketName(l.path.bucket),
+		SubmitLabel:  "upload",
+		ProgressText: "looking",
+		Text:         "A folder is stored with all that is in it. What would be overwritten is asked about before.",
 		Fields: []ui.Field{
 			ui.File("file", "File or folder", &file, func(text string) string {
 				if _, err := os.Stat(text); err != nil {
@@ -245,7 +273,8 @@ func (l *objectListing) uploadForm() ui.Form {
 			ui.Text("name", "Name, or prefix", &name, ui.Length(0, 1024)).Note("a name that ends with / or is empty has the file's own name added"),
 			ui.Text("content_type", "Content type", &kind, ui.Length(0, 255)).Note("empty: by the name's ending"),
 		},
-		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.upload(ctx, file, name, kind) }}
+		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.upload(ctx, file, name, kind) },
+	}
 }
 
 func (l *objectListing) upload(ctx context.Context, file, name, kind string) (func() tea.Cmd, error) {
@@ -259,7 +288,13 @@ func (l *objectListing) upload(ctx context.Context, file, name, kind string) (fu
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += filepath.Base(file)
 	}
-	request := transfer.UploadRequest{Cluster: l.path.bucket.Cluster.Raw(), Bucket: l.path.bucket.Label.Raw(), Name: name, File: file, ContentType: kind}
+	request := transfer.UploadRequest{
+		Cluster:     l.path.bucket.Cluster.Raw(),
+		Bucket:      l.path.bucket.Label.Raw(),
+		Name:        name,
+		File:        file,
+		ContentType: kind,
+	}
 	old, exists, err := l.a.transfers.ExistingObject(ctx, request.Cluster, request.Bucket, name)
 	if err != nil {
 		return nil, err
@@ -271,12 +306,17 @@ func (l *objectListing) upload(ctx context.Context, file, name, kind string) (fu
 	ask := &ui.Confirmation{Title: "Overwrite " + old.Name.String(), ConfirmLabel: "overwrite",
 		Text: fmt.Sprintf("An object of this name is in %s: %s, of %s. It is replaced by a file of %s.", bucketName(l.path.bucket), formatSize(old.Size), l.a.formatFullTimestamp(old.Modified), formatSize(info.Size()))}
 	return func() tea.Cmd {
-		return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("overwrite"), Writes: true, Confirm: ask, Do: func() tea.Cmd {
-			if _, err := l.a.transfers.Upload(request); err != nil {
-				return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
-			}
-			return l.a.transferStarted("", "uploading "+client.Clean(name))()
-		}}})
+		return ui.Send(ui.RunActionMsg{Action: ui.Action{
+			Key:     ui.Bind("overwrite"),
+			Writes:  true,
+			Confirm: ask,
+			Do: func() tea.Cmd {
+				if _, err := l.a.transfers.Upload(request); err != nil {
+					return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
+				}
+				return l.a.transferStarted("", "uploading "+client.Clean(name))()
+			},
+		}})
 	}, nil
 }
 
@@ -310,19 +350,33 @@ func (l *objectListing) uploadFolder(ctx context.Context, folder, prefix string)
 	if len(files) == 0 {
 		return nil, errors.New("there is no ordinary file in this folder")
 	}
-	ask := &ui.Confirmation{Title: "Upload a folder", Text: text, Items: lines, RequiredText: fmt.Sprint(len(files)), ConfirmLabel: "upload"}
+	ask := &ui.Confirmation{
+		Title:        "Upload a folder",
+		Text:         text,
+		Items:        lines,
+		RequiredText: fmt.Sprint(len(files)),
+		ConfirmLabel: "upload",
+	}
 	return func() tea.Cmd {
-		return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("upload"), Writes: true, Confirm: ask, Do: func() tea.Cmd {
-			ids, _ := l.a.transfers.UploadFolder(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), prefix, folder, files)
-			return l.a.transferStarted("", "uploading "+pluralize(len(ids), "file", "files"))()
-		}}})
+		return ui.Send(ui.RunActionMsg{Action: ui.Action{
+			Key:     ui.Bind("upload"),
+			Writes:  true,
+			Confirm: ask,
+			Do: func() tea.Cmd {
+				ids, _ := l.a.transfers.UploadFolder(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), prefix, folder, files)
+				return l.a.transferStarted("", "uploading "+pluralize(len(ids), "file", "files"))()
+			},
+		}})
 	}, nil
 }
 
 // folderForm makes the empty object that stands for a folder.
 func (l *objectListing) folderForm() ui.Form {
 	name, folder := "", l.path.openFolder()
-	return ui.Form{Title: "New folder in " + bucketPath{l.path.bucket, folder, "/"}.String(), SubmitLabel: "make", ProgressText: "making",
+	return ui.Form{
+		Title:        "New folder in " + bucketPath{l.path.bucket, folder, "/"}.String(),
+		SubmitLabel:  "make",
+		ProgressText: "making",
 		Text:         "An object store has no folders: an empty object whose name ends with / stands for one.",
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{ui.Text("name", "Name", &name, ui.Length(1, 512), func(text string) string {
@@ -343,5 +397,6 @@ func (l *objectListing) folderForm() ui.Form {
 			return func() tea.Cmd {
 				return tea.Batch(ui.ShowNews(theme.Good, client.Clean(full)+": made"), l.Store.Refresh())
 			}, err
-		}}
+		},
+	}
 }

@@ -144,13 +144,28 @@ func (o *overview) Actions() []ui.Action {
 		}
 	}
 	return []ui.Action{
-		{Key: ui.Bind("open", "enter"), Description: "the pane of the box with the keyboard", ShowInHints: true, Do: o.open},
-		{Key: ui.Bind("next box", "tab", "j", "down", "l", "right"), Group: "move", ShowInHints: true, Do: step(1)},
+		{
+			Key:         ui.Bind("open", "enter"),
+			Description: "the pane of the box with the keyboard",
+			ShowInHints: true,
+			Do:          o.open,
+		},
+		{
+			Key:         ui.Bind("next box", "tab", "j", "down", "l", "right"),
+			Group:       "move",
+			ShowInHints: true,
+			Do:          step(1),
+		},
 		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
-		{Key: ui.Bind("newest incident", "i"), Description: "whom to call about the newest issue", ShowInHints: true,
-			DisabledReason: reasonIf(o.a.issues().Len() == 0, "there is no issue"), Do: func() tea.Cmd {
+		{
+			Key:            ui.Bind("newest incident", "i"),
+			Description:    "whom to call about the newest issue",
+			ShowInHints:    true,
+			DisabledReason: reasonIf(o.a.issues().Len() == 0, "there is no issue"),
+			Do: func() tea.Cmd {
 				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: o.a.incidentPane(o.a.newestFirst()[0])})
-			}},
+			},
+		},
 	}
 }
 
@@ -196,7 +211,12 @@ func (o *overview) placePair(left, right, y, height int, b ui.Box) string {
 // placeBox draws a box and keeps where it stands.
 func (o *overview) placeBox(n, x, y, width, height int, b ui.Box) string {
 	o.areas = append(o.areas, boxArea{n, x, y, width, height})
-	return o.renderBox(n, ui.Box{Width: width, Height: height, Theme: b.Theme, Now: b.Now})
+	return o.renderBox(n, ui.Box{
+		Width:  width,
+		Height: height,
+		Theme:  b.Theme,
+		Now:    b.Now,
+	})
 }
 
 // renderBox is one box: its title says whether it has the keyboard.

@@ -24,7 +24,13 @@ func BenchmarkPanes(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: now}
+	room := ui.Box{
+		Width:   200,
+		Height:  47,
+		Focused: true,
+		Theme:   look,
+		Now:     now,
+	}
 	for _, pane := range New(b.Context(), Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC}).Panes() {
 		b.Run(pane.Name(), func(b *testing.B) {
 			runCommand(pane.Refresh())

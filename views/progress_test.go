@@ -19,12 +19,26 @@ func TestProgressOfTransfers(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		account := views.New(ctx, views.Options{API: r.api, Name: "acme", Journal: r.journal, Now: time.Now, Location: time.UTC})
+		account := views.New(ctx, views.Options{
+			API:      r.api,
+			Name:     "acme",
+			Journal:  r.journal,
+			Now:      time.Now,
+			Location: time.UTC,
+		})
 		look, err := theme.New("dark", theme.NoColor, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.shell, err = shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme", Now: time.Now, Location: time.UTC, OnOpen: account.OnOpen, Progress: account.Progress})
+		r.shell, err = shell.New(shell.Options{
+			Panes:    account.Panes(),
+			Theme:    look,
+			Account:  "acme",
+			Now:      time.Now,
+			Location: time.UTC,
+			OnOpen:   account.OnOpen,
+			Progress: account.Progress,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

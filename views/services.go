@@ -27,20 +27,57 @@ func (a *Account) servicesPane() ui.Pane {
 		Store:        a.services(),
 		JoinedStores: []ui.JoinedStore{a.issues(), a.contacts(), a.credentials(), a.instances()},
 		Columns: []ui.Column[*client.Service]{
-			{Title: "state", Width: 10, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) { return formatStatus(s.Status, b.Theme) },
-				Less: func(s, t *client.Service) bool { return statusRank(s.Status) < statusRank(t.Status) }},
-			{Title: "label", Min: 14, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
-			{Title: "type", Width: 4, DropPriority: 4, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted }},
-			{Title: "address", Min: 16, DropPriority: 1, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain }},
-			{Title: "timeout", Width: 7, AlignRight: true, DropPriority: 5, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) {
-				return fmt.Sprintf("%d s", s.Timeout), theme.Muted
-			}, Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout }},
-			{Title: "group", Width: 10, DropPriority: 3, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain }},
-			{Title: "open issue", Width: 14, DropPriority: 2, Cell: a.openIssueCell},
-			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 6, Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
-				return formatAge(s.Updated, b.Now), theme.Muted
+			{
+				Title: "state",
+				Width: 10,
+				Cell:  func(s *client.Service, b ui.Box) (string, theme.Tone) { return formatStatus(s.Status, b.Theme) },
+				Less:  func(s, t *client.Service) bool { return statusRank(s.Status) < statusRank(t.Status) },
 			},
-				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) }},
+			{Title: "label", Min: 14, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
+			{
+				Title:        "type",
+				Width:        4,
+				DropPriority: 4,
+				Cell:         func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted },
+			},
+			{
+				Title:        "address",
+				Min:          16,
+				DropPriority: 1,
+				Cell:         func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain },
+			},
+			{
+				Title:        "timeout",
+				Width:        7,
+				AlignRight:   true,
+				DropPriority: 5,
+				Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) {
+					return fmt.Sprintf("%d s", s.Timeout), theme.Muted
+				},
+				Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout },
+			},
+			{
+				Title:        "group",
+				Width:        10,
+				DropPriority: 3,
+				Cell:         func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain },
+			},
+			{
+				Title:        "open issue",
+				Width:        14,
+				DropPriority: 2,
+				Cell:         a.openIssueCell,
+			},
+			{
+				Title:        "updated",
+				Width:        8,
+				AlignRight:   true,
+				DropPriority: 6,
+				Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
+					return formatAge(s.Updated, b.Now), theme.Muted
+				},
+				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
+			},
 		},
 		Operations:  requireScope(a, accountWriteScope, a.serviceOperations()),
 		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.newServiceAction()) },
@@ -58,32 +95,75 @@ func (a *Account) servicesPane() ui.Pane {
 
 func (a *Account) serviceOperations() []ui.Operation[*client.Service] {
 	return []ui.Operation[*client.Service]{
-		{Keys: []string{"d"}, Name: "disable", Description: "stop monitoring for a while: asks for how long and why", ShowInHints: true, Writes: true, Many: true,
+		{
+			Keys:           []string{"d"},
+			Name:           "disable",
+			Description:    "stop monitoring for a while: asks for how long and why",
+			ShowInHints:    true,
+			Writes:         true,
+			Many:           true,
 			DisabledReason: func(s *client.Service) string { return reasonIf(s.Status == client.StatusDisabled, "already disabled") },
-			Form:           a.disableForm},
-		{Keys: []string{"E"}, Name: "enable", Description: "monitor again", ProgressText: "enabling", SuccessText: "monitoring is enabled", ShowInHints: true, Writes: true, Many: true,
+			Form:           a.disableForm,
+		},
+		{
+			Keys:           []string{"E"},
+			Name:           "enable",
+			Description:    "monitor again",
+			ProgressText:   "enabling",
+			SuccessText:    "monitoring is enabled",
+			ShowInHints:    true,
+			Writes:         true,
+			Many:           true,
 			DisabledReason: func(s *client.Service) string { return reasonIf(s.Status != client.StatusDisabled, "not disabled") },
 			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
 				return ui.ResultRow(a.api.Services.Enable(contextWithService(ctx, s), s.ID))
 			},
-			Recheck: enableOutcome, Undo: "disable"},
-		{Keys: []string{"t"}, Name: "toggle monitoring", Writes: true, OpensView: true, Cmd: a.toggleMonitoring},
-		{Keys: []string{"e"}, Name: "edit", ShowInHints: true, Writes: true, Form: func(rows []*client.Service) ui.Form { return a.editServiceForm(rows[0]) }},
-		{Keys: []string{"D"}, Name: "delete", Description: "monitoring stops for good", ProgressText: "deleting", SuccessText: "deleted", Writes: true, Many: true,
-			Confirm: confirmDeleteService,
+			Recheck: enableOutcome,
+			Undo:    "disable",
+		},
+		{
+			Keys:      []string{"t"},
+			Name:      "toggle monitoring",
+			Writes:    true,
+			OpensView: true,
+			Cmd:       a.toggleMonitoring,
+		},
+		{
+			Keys:        []string{"e"},
+			Name:        "edit",
+			ShowInHints: true,
+			Writes:      true,
+			Form:        func(rows []*client.Service) ui.Form { return a.editServiceForm(rows[0]) },
+		},
+		{
+			Keys:         []string{"D"},
+			Name:         "delete",
+			Description:  "monitoring stops for good",
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Writes:       true,
+			Many:         true,
+			Confirm:      confirmDeleteService,
 			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
 				return ui.ResultDeleted[*client.Service](a.api.Services.Delete(contextWithService(ctx, s), s.ID))
-			}},
-		{Keys: []string{"i"}, Name: "open issue", Description: "to the newest issue of this service", DisabledReason: func(s *client.Service) string {
-			_, open := a.newestIssue(s.ID)
-			return reasonIf(!open, "no issue names this service")
-		}, Message: func(s *client.Service) tea.Msg {
-			issue, open := a.newestIssue(s.ID)
-			if !open {
-				return ui.NewsMsg{Tone: theme.Warn, Text: "no issue names this service any more"}
-			}
-			return ui.GoToMsg{Pane: "issues", ID: formatID(issue.ID)}
-		}},
+			},
+		},
+		{
+			Keys:        []string{"i"},
+			Name:        "open issue",
+			Description: "to the newest issue of this service",
+			DisabledReason: func(s *client.Service) string {
+				_, open := a.newestIssue(s.ID)
+				return reasonIf(!open, "no issue names this service")
+			},
+			Message: func(s *client.Service) tea.Msg {
+				issue, open := a.newestIssue(s.ID)
+				if !open {
+					return ui.NewsMsg{Tone: theme.Warn, Text: "no issue names this service any more"}
+				}
+				return ui.GoToMsg{Pane: "issues", ID: formatID(issue.ID)}
+			},
+		},
 		followReference(a.serviceReferences),
 	}
 }
@@ -133,7 +213,12 @@ func (a *Account) toggleMonitoring(s *client.Service) tea.Cmd {
 	if s.Status != client.StatusDisabled {
 		return ui.Send(ui.OpenFormMsg{Form: a.disableForm([]*client.Service{s})})
 	}
-	return ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind("enable", "t"), TargetName: s.Label.String(), Writes: true, Do: func() tea.Cmd { return a.enableServices([]*client.Service{s}, "") }}})
+	return ui.Send(ui.RunActionMsg{Action: ui.Action{
+		Key:        ui.Bind("enable", "t"),
+		TargetName: s.Label.String(),
+		Writes:     true,
+		Do:         func() tea.Cmd { return a.enableServices([]*client.Service{s}, "") },
+	}})
 }
 
 func (a *Account) servicesBadge() (string, theme.Tone) {

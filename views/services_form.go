@@ -15,8 +15,12 @@ import (
 
 func (a *Account) newServiceAction() ui.Action {
 	return ui.Action{
-		Key: ui.Bind("new service", "n"), Group: "this list", Writes: true, OpensView: true, ShowInHints: true,
-		Do: func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newServiceForm()}) },
+		Key:         ui.Bind("new service", "n"),
+		Group:       "this list",
+		Writes:      true,
+		OpensView:   true,
+		ShowInHints: true,
+		Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newServiceForm()}) },
 	}
 }
 

@@ -83,7 +83,15 @@ func (a *Account) renderMetric(m metric, b ui.Box, marks ...time.Time) string {
 
 // renderCachedMetric draws a measure into a chart that has all but its series.
 func (a *Account) renderCachedMetric(m metric, c ui.Chart, b ui.Box) string {
-	now := cachedChart{version: a.stats().Version(), width: b.Width, height: b.Height, theme: b.Theme, focused: b.Focused, zone: c.Location, marks: c.Marks}
+	now := cachedChart{
+		version: a.stats().Version(),
+		width:   b.Width,
+		height:  b.Height,
+		theme:   b.Theme,
+		focused: b.Focused,
+		zone:    c.Location,
+		marks:   c.Marks,
+	}
 	if c.Cursor != nil {
 		now.cursor = *c.Cursor
 	}
@@ -134,7 +142,12 @@ func (a *Account) renderMissingMetric(m metric, b ui.Box) string {
 // writeLoadChart is the CPU around a detection, in an incident.
 func (a *Account) writeLoadChart(t *detailWriter, i *client.Issue, height int) {
 	t.heading("account load around the detection")
-	b := ui.Box{Width: t.box.Width, Height: height, Theme: t.box.Theme, Now: t.box.Now}
+	b := ui.Box{
+		Width:  t.box.Width,
+		Height: height,
+		Theme:  t.box.Theme,
+		Now:    t.box.Now,
+	}
 	var marks []time.Time
 	if i.Created.Valid() {
 		marks = append(marks, i.Created.Time())

@@ -17,8 +17,14 @@ const cancelStorageDelay = 10 * time.Second
 
 // cancelStorageActions is the end of Object Storage for the account: in the menu of all actions alone.
 func (a *Account) cancelStorageActions() []ui.Action {
-	return a.requireScopeForActions(storageWriteScope, ui.Action{Key: ui.Bind("cancel Object Storage"), Group: "the account", Writes: true, OpensView: true,
-		Description: "removes all buckets with all that is in them, for good", Do: a.countThenCancelStorage})
+	return a.requireScopeForActions(storageWriteScope, ui.Action{
+		Key:         ui.Bind("cancel Object Storage"),
+		Group:       "the account",
+		Writes:      true,
+		OpensView:   true,
+		Description: "removes all buckets with all that is in them, for good",
+		Do:          a.countThenCancelStorage,
+	})
 }
 
 // countThenCancelStorage counts afresh what would be lost, then asks for the account's name.
@@ -46,10 +52,21 @@ func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys 
 		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, formatCount(b.Objects), formatSize(b.Size)))
 	}
 	lines = append(lines, buckets.Notes...)
-	return ui.Action{Key: ui.Bind("cancel Object Storage"), Writes: true, Do: a.sendCancelStorage, Confirm: &ui.Confirmation{
-		Title: "Cancel Object Storage", RequiredText: a.name, Delay: cancelStorageDelay, NoPaste: true, ConfirmLabel: "cancel it", Items: lines,
-		Text: fmt.Sprintf("Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can bring them back.",
-			a.name, countPhrase(len(buckets.Rows), "bucket", "buckets"), formatCount(objects), formatSize(bytes), countPhrase(keys, "key", "keys"))}}
+	return ui.Action{
+		Key:    ui.Bind("cancel Object Storage"),
+		Writes: true,
+		Do:     a.sendCancelStorage,
+		Confirm: &ui.Confirmation{
+			Title:        "Cancel Object Storage",
+			RequiredText: a.name,
+			Delay:        cancelStorageDelay,
+			NoPaste:      true,
+			ConfirmLabel: "cancel it",
+			Items:        lines,
+			Text: fmt.Sprintf("Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can bring them back.",
+				a.name, countPhrase(len(buckets.Rows), "bucket", "buckets"), formatCount(objects), formatSize(bytes), countPhrase(keys, "key", "keys")),
+		},
+	}
 }
 
 func countPhrase(n int, one, many string) string { return pluralize(n, one, many) }

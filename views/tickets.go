@@ -42,7 +42,12 @@ func (a *Account) fetchTicket(id int) tea.Cmd {
 	ctx, view := a.ctx, a.api.Tickets.Get
 	return func() tea.Msg {
 		ticket, err := view(ctx, id)
-		return ticketResult{tickets: &a.tickets, id: id, ticket: ticket, err: err}
+		return ticketResult{
+			tickets: &a.tickets,
+			id:      id,
+			ticket:  ticket,
+			err:     err,
+		}
 	}
 }
 

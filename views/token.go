@@ -14,7 +14,9 @@ import (
 func (a *Account) TokenForm() ui.Form {
 	var text string
 	return ui.Form{
-		Title: "Token for " + a.name, ProgressText: "trying it", SubmitLabel: "use it",
+		Title:        "Token for " + a.name,
+		ProgressText: "trying it",
+		SubmitLabel:  "use it",
 		EnterSubmits: ui.AlwaysSubmit,
 		Text:         "The token in use is shown to the API no more. Give another one of the same account: it is used by this run alone; where the old one is kept stays as it is.",
 		Fields:       []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},

@@ -19,10 +19,14 @@ import (
 
 // transferStore is the set of this run's transfers. It is read from the manager, not from the API.
 func (a *Account) transferStore() *ui.Store[*transfer.Status] {
-	return sharedStoreFrom(a, ui.Source[*transfer.Status]{Name: "transfers", ID: transferID, NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
+	return sharedStoreFrom(a, ui.Source[*transfer.Status]{
+		Name:       "transfers",
+		ID:         transferID,
+		NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
 		Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
 			return ui.RowPage[*transfer.Status]{Rows: a.transfers.Snapshot()}, nil
-		}})
+		},
+	})
 }
 
 // syncTransferStore puts the transfers as they are now into the set.
@@ -159,13 +163,53 @@ func (a *Account) transfersPane() ui.Pane {
 		NoAutoRefresh: true,
 		SortBy:        "state",
 		Columns: []ui.Column[*transfer.Status]{
-			{Title: "state", Width: 11, Cell: transferState, Rank: transferRank},
-			{Title: "what", Width: 8, DropPriority: 4, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted }},
+			{
+				Title: "state",
+				Width: 11,
+				Cell:  transferState,
+				Rank:  transferRank,
+			},
+			{
+				Title:        "what",
+				Width:        8,
+				DropPriority: 4,
+				Cell:         func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted },
+			},
 			{Title: "name", Min: 15, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
-			{Title: "progress", Width: 10, FilterByNameOnly: true, Cell: progressCell, Less: func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) }},
-			{Title: "done", Width: 9, AlignRight: true, DropPriority: 3, FilterByNameOnly: true, Cell: doneCell, Less: func(r, s *transfer.Status) bool { return r.Done < s.Done }},
-			{Title: "rate", Width: 10, AlignRight: true, DropPriority: 1, FilterByNameOnly: true, Cell: rateCell, Less: func(r, s *transfer.Status) bool { return r.Rate < s.Rate }},
-			{Title: "left", Width: 8, AlignRight: true, DropPriority: 2, FilterByNameOnly: true, Cell: timeLeftCell, Less: func(r, s *transfer.Status) bool { return r.ETA < s.ETA }},
+			{
+				Title:            "progress",
+				Width:            10,
+				FilterByNameOnly: true,
+				Cell:             progressCell,
+				Less:             func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) },
+			},
+			{
+				Title:            "done",
+				Width:            9,
+				AlignRight:       true,
+				DropPriority:     3,
+				FilterByNameOnly: true,
+				Cell:             doneCell,
+				Less:             func(r, s *transfer.Status) bool { return r.Done < s.Done },
+			},
+			{
+				Title:            "rate",
+				Width:            10,
+				AlignRight:       true,
+				DropPriority:     1,
+				FilterByNameOnly: true,
+				Cell:             rateCell,
+				Less:             func(r, s *transfer.Status) bool { return r.Rate < s.Rate },
+			},
+			{
+				Title:            "left",
+				Width:            8,
+				AlignRight:       true,
+				DropPriority:     2,
+				FilterByNameOnly: true,
+				Cell:             timeLeftCell,
+				Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
+			},
 		},
 		Operations:  a.transferOperations(),
 		PaneActions: a.transferActions,
@@ -274,18 +318,41 @@ func (a *Account) transferOperations() []ui.Operation[*transfer.Status] {
 		}
 	}
 	return []ui.Operation[*transfer.Status]{
-		{Keys: []string{"d"}, Name: "pause", ShowInHints: true, DisabledReason: func(r *transfer.Status) string {
-			return reasonIf(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
-		}, BatchCmd: each(a.transfers.Pause)},
-		{Keys: []string{"E"}, Name: "resume", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return reasonIf(r.State != transfer.Paused, "it is not paused") }, BatchCmd: each(a.transfers.Resume)},
-		{Keys: []string{"e"}, Name: "try again", ShowInHints: true, DisabledReason: func(r *transfer.Status) string {
-			return reasonIf(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
+		{
+			Keys:        []string{"d"},
+			Name:        "pause",
+			ShowInHints: true,
+			DisabledReason: func(r *transfer.Status) string {
+				return reasonIf(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
+			},
+			BatchCmd: each(a.transfers.Pause),
 		},
-			BatchCmd: each(a.transfers.Retry)},
-		{Keys: []string{"D"}, Name: "cancel", Description: "what a cancelled download had fetched is removed", ShowInHints: true, DisabledReason: func(r *transfer.Status) string { return reasonIf(!r.State.Unfinished(), "it has ended") },
+		{
+			Keys:           []string{"E"},
+			Name:           "resume",
+			ShowInHints:    true,
+			DisabledReason: func(r *transfer.Status) string { return reasonIf(r.State != transfer.Paused, "it is not paused") },
+			BatchCmd:       each(a.transfers.Resume),
+		},
+		{
+			Keys:        []string{"e"},
+			Name:        "try again",
+			ShowInHints: true,
+			DisabledReason: func(r *transfer.Status) string {
+				return reasonIf(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
+			},
+			BatchCmd: each(a.transfers.Retry),
+		},
+		{
+			Keys:           []string{"D"},
+			Name:           "cancel",
+			Description:    "what a cancelled download had fetched is removed",
+			ShowInHints:    true,
+			DisabledReason: func(r *transfer.Status) string { return reasonIf(!r.State.Unfinished(), "it has ended") },
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
 				return ui.Send(ui.RunActionMsg{Action: a.confirmCancelTransfers(describeCancelCost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
-			}},
+			},
+		},
 	}
 }
 
@@ -324,11 +391,26 @@ func (a *Account) transferActions() []ui.Action {
 	}
 	idle := reasonIf(a.transfers.UnfinishedCount() == 0, "nothing is under way")
 	return []ui.Action{
-		{Key: ui.Bind("pause all"), Group: "this list", DisabledReason: idle, Do: all(a.transfers.PauseAll)},
-		{Key: ui.Bind("resume all"), Group: "this list", DisabledReason: idle, Do: all(a.transfers.ResumeAll)},
-		{Key: ui.Bind("cancel all"), Group: "this list", DisabledReason: idle, Do: func() tea.Cmd {
-			return ui.Send(ui.RunActionMsg{Action: a.confirmCancelTransfers(describeCancelCost(a.transferStore().Rows()), all(a.transfers.CancelAll))})
-		}},
+		{
+			Key:            ui.Bind("pause all"),
+			Group:          "this list",
+			DisabledReason: idle,
+			Do:             all(a.transfers.PauseAll),
+		},
+		{
+			Key:            ui.Bind("resume all"),
+			Group:          "this list",
+			DisabledReason: idle,
+			Do:             all(a.transfers.ResumeAll),
+		},
+		{
+			Key:            ui.Bind("cancel all"),
+			Group:          "this list",
+			DisabledReason: idle,
+			Do: func() tea.Cmd {
+				return ui.Send(ui.RunActionMsg{Action: a.confirmCancelTransfers(describeCancelCost(a.transferStore().Rows()), all(a.transfers.CancelAll))})
+			},
+		},
 		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.transfers.RetryAll)},
 	}
 }
@@ -484,11 +566,20 @@ func (a *Account) emptyAction(b *client.Bucket) ui.Action {
 	if b.Objects >= slowEmptyObjects {
 		text += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
 	}
-	return ui.Action{Key: ui.Bind("empty"), Writes: true, Confirm: &ui.Confirmation{Title: "Empty bucket", Text: text, RequiredText: fmt.Sprint(b.Objects), ConfirmLabel: "empty it"},
+	return ui.Action{
+		Key:    ui.Bind("empty"),
+		Writes: true,
+		Confirm: &ui.Confirmation{
+			Title:        "Empty bucket",
+			Text:         text,
+			RequiredText: fmt.Sprint(b.Objects),
+			ConfirmLabel: "empty it",
+		},
 		Do: func() tea.Cmd {
 			a.transfers.Empty(b.Cluster.Raw(), b.Label.Raw(), "")
 			return tea.Batch(a.syncTransfers(), ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"))
-		}}
+		},
+	}
 }
 
 // offerResumeEmptying offers to go on with the emptying of buckets that an earlier run did not finish.

@@ -46,7 +46,13 @@ func newTransferringAccount(t testing.TB, n int) (*Account, *ui.List[*transfer.S
 		t.Fatal(len(ids), refused)
 	}
 	l := a.transfersPane().(*ui.List[*transfer.Status])
-	room := ui.Box{Width: 200, Height: 47, Focused: true, Theme: look, Now: time.Now()}
+	room := ui.Box{
+		Width:   200,
+		Height:  47,
+		Focused: true,
+		Theme:   look,
+		Now:     time.Now(),
+	}
 	runCommand(transfersChanged{a: a}.Deliver())
 	l.View(room)
 	runCommand(l.LoadMissing())

@@ -63,7 +63,15 @@ type Endpoint struct {
 
 // New is an emulator with the account of a seed.
 func New(o Options) *Emulator {
-	e := &Emulator{options: o, now: o.Now, mux: http.NewServeMux(), requestCounts: map[string]int{}, signingKey: []byte("emulated signature"), generalLimit: generalRateLimit(), storageLimit: storageRateLimit()}
+	e := &Emulator{
+		options:       o,
+		now:           o.Now,
+		mux:           http.NewServeMux(),
+		requestCounts: map[string]int{},
+		signingKey:    []byte("emulated signature"),
+		generalLimit:  generalRateLimit(),
+		storageLimit:  storageRateLimit(),
+	}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -198,7 +206,14 @@ func (e *Emulator) process(w http.ResponseWriter, r *http.Request, op Endpoint, 
 		return f.status, errorBody{f.reasons}
 	}
 	if op.Write {
-		e.ledger = append(e.ledger, AppliedChange{Seq: len(e.ledger) + 1, Time: e.now(), Op: op.Name, Method: r.Method, Path: r.URL.Path, Body: c.body})
+		e.ledger = append(e.ledger, AppliedChange{
+			Seq:    len(e.ledger) + 1,
+			Time:   e.now(),
+			Op:     op.Name,
+			Method: r.Method,
+			Path:   r.URL.Path,
+			Body:   c.body,
+		})
 	}
 	if written, ok := answer.(json.RawMessage); ok {
 		return http.StatusOK, written

@@ -24,14 +24,29 @@ type object struct {
 
 func newObject(name, kind string, data []byte, at time.Time) *object {
 	sum := md5.Sum(data)
-	return &object{name: name, size: int64(len(data)), modified: at, data: data, contentType: kind, etag: hex.EncodeToString(sum[:]), acl: "private"}
+	return &object{
+		name:        name,
+		size:        int64(len(data)),
+		modified:    at,
+		data:        data,
+		contentType: kind,
+		etag:        hex.EncodeToString(sum[:]),
+		acl:         "private",
+	}
 }
 
 // newGeneratedObject is an object of any size whose bytes cost nothing until they are read. Its etag looks like that of an upload in parts, which is
 // no MD5 of the whole.
 func newGeneratedObject(name string, size int64, at time.Time) *object {
 	sum := md5.Sum([]byte(name))
-	return &object{name: name, size: size, modified: at, contentType: "application/octet-stream", etag: hex.EncodeToString(sum[:]) + "-7", acl: "private"}
+	return &object{
+		name:        name,
+		size:        size,
+		modified:    at,
+		contentType: "application/octet-stream",
+		etag:        hex.EncodeToString(sum[:]) + "-7",
+		acl:         "private",
+	}
 }
 
 // generatedText are the bytes of a made object: a line of text over and over.

@@ -69,7 +69,13 @@ func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
 	case http.MethodDelete:
 		e.mu.Lock()
 		if b.loadObjects().remove(name) {
-			e.ledger = append(e.ledger, AppliedChange{Seq: len(e.ledger) + 1, Time: e.now(), Op: "delete object", Method: r.Method, Path: r.URL.Path})
+			e.ledger = append(e.ledger, AppliedChange{
+				Seq:    len(e.ledger) + 1,
+				Time:   e.now(),
+				Op:     "delete object",
+				Method: r.Method,
+				Path:   r.URL.Path,
+			})
 		}
 		e.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
@@ -136,7 +142,13 @@ func (e *Emulator) putObject(w http.ResponseWriter, r *http.Request, b *bucket, 
 	}
 	e.mu.Lock()
 	b.loadObjects().put(o)
-	e.ledger = append(e.ledger, AppliedChange{Seq: len(e.ledger) + 1, Time: e.now(), Op: "put object", Method: r.Method, Path: r.URL.Path})
+	e.ledger = append(e.ledger, AppliedChange{
+		Seq:    len(e.ledger) + 1,
+		Time:   e.now(),
+		Op:     "put object",
+		Method: r.Method,
+		Path:   r.URL.Path,
+	})
 	e.mu.Unlock()
 	w.Header().Set("ETag", `"`+o.etag+`"`)
 	w.WriteHeader(http.StatusOK)

@@ -43,8 +43,15 @@ func (e *Emulator) RoundTrip(req *http.Request) (*http.Response, error) {
 		length = n
 	}
 	return &http.Response{
-		Status: strconv.Itoa(rec.status) + " " + http.StatusText(rec.status), StatusCode: rec.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: rec.header, Body: pipe, ContentLength: length, Request: req,
+		Status:        strconv.Itoa(rec.status) + " " + http.StatusText(rec.status),
+		StatusCode:    rec.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        rec.header,
+		Body:          pipe,
+		ContentLength: length,
+		Request:       req,
 	}, nil
 }
 

@@ -52,8 +52,14 @@ func (e *Emulator) seedContacts() {
 		{"Night desk", "noc@acme.net", "", "+1 555 0199", ""},
 	}
 	for i, p := range people {
-		e.contacts = append(e.contacts, &contact{ID: 11 + i, Name: p.name, Email: p.mail, Group: nilIfEmpty(p.group),
-			Phone: phone{nilIfEmpty(p.first), nilIfEmpty(p.second)}, Updated: e.ago(time.Duration(i*i*9+3) * day)})
+		e.contacts = append(e.contacts, &contact{
+			ID:      11 + i,
+			Name:    p.name,
+			Email:   p.mail,
+			Group:   nilIfEmpty(p.group),
+			Phone:   phone{nilIfEmpty(p.first), nilIfEmpty(p.second)},
+			Updated: e.ago(time.Duration(i*i*9+3) * day),
+		})
 	}
 }
 
@@ -82,7 +88,12 @@ func (e *Emulator) seedInstances() {
 		{"queue-1", "data", "lnsupport", "any", nil, false}, {"cdn-origin", "edge", "", "198.51.100.4", nil, false},
 		{"mail-1", "mail", "postmaster", "192.0.2.40", nil, true}, {"batch-1", "data", "", "any", nil, true}, {"bastion", "edge", "ops", "198.51.100.8", &port, false},
 	} {
-		e.instances = append(e.instances, &instance{ID: 70001 + i, Label: m.label, Group: m.group, SSH: sshSettings{!m.off, nilIfEmpty(m.user), m.ip, m.port}})
+		e.instances = append(e.instances, &instance{
+			ID:    70001 + i,
+			Label: m.label,
+			Group: m.group,
+			SSH:   sshSettings{!m.off, nilIfEmpty(m.user), m.ip, m.port},
+		})
 	}
 }
 
@@ -109,9 +120,21 @@ func (e *Emulator) seedServices() {
 		{"status-page", "url", "https://status.acme.net/", "", "", "", "", "ok", 10, nil, 60 * day},
 	}
 	for i, r := range rows {
-		s := &service{ID: 1 + i, Label: r.label, Type: r.kind, Address: r.address, Timeout: r.timeout, Body: nilIfEmpty(r.body), Group: r.group,
-			Credentials: r.creds, Notes: nilIfEmpty(r.notes), Region: nilIfEmpty(r.region), Status: r.status,
-			Created: e.ago(time.Duration(400-i*11) * day), Updated: e.ago(r.updated)}
+		s := &service{
+			ID:          1 + i,
+			Label:       r.label,
+			Type:        r.kind,
+			Address:     r.address,
+			Timeout:     r.timeout,
+			Body:        nilIfEmpty(r.body),
+			Group:       r.group,
+			Credentials: r.creds,
+			Notes:       nilIfEmpty(r.notes),
+			Region:      nilIfEmpty(r.region),
+			Status:      r.status,
+			Created:     e.ago(time.Duration(400-i*11) * day),
+			Updated:     e.ago(r.updated),
+		}
 		if s.Credentials == nil {
 			s.Credentials = []int{}
 		}
@@ -142,8 +165,12 @@ func (e *Emulator) seedIssues() {
 
 // addIssue files an issue with its ticket.
 func (e *Emulator) addIssue(id, number int, at time.Time, label string, services []int, closed bool) {
-	e.issues = append(e.issues, &issue{ID: id, Created: timestamp(at), Services: services,
-		Entity: entity{number, "Managed Monitoring Issue - " + label, "ticket", fmt.Sprintf("/support/tickets/%d", number)}})
+	e.issues = append(e.issues, &issue{
+		ID:       id,
+		Created:  timestamp(at),
+		Services: services,
+		Entity:   entity{number, "Managed Monitoring Issue - " + label, "ticket", fmt.Sprintf("/support/tickets/%d", number)},
+	})
 	t := &ticket{ID: number, Status: "open"}
 	if closed {
 		t.Status, t.Closed = "closed", timestamp(at.Add(41*time.Minute))
@@ -162,8 +189,14 @@ func (e *Emulator) seedBuckets() {
 		{1, "acme-backups", seedBackups}, {1, "logs-eu", seedLogs}, {1, "gdpr-exports", seedInvoices}, {1, "media", seedLogs},
 		{2, "acme-backups-ap", seedBackups}, {2, "logs-ap", seedLogs}, {2, "uploads", seedInvoices}, {2, "scratch", func(*objectStore, time.Time) {}},
 	} {
-		b := &bucket{cluster: all[r.at], label: r.label, created: e.ago(time.Duration(700-40*i) * day), acl: "private", objects: newObjectStore(),
-			seed: func(s *objectStore) { r.fill(s, e.started) }}
+		b := &bucket{
+			cluster: all[r.at],
+			label:   r.label,
+			created: e.ago(time.Duration(700-40*i) * day),
+			acl:     "private",
+			objects: newObjectStore(),
+			seed:    func(s *objectStore) { r.fill(s, e.started) },
+		}
 		e.buckets = append(e.buckets, b)
 	}
 }
@@ -231,7 +264,14 @@ func (e *Emulator) seedKeys() {
 		{"website deploy", nil, true}, {"log shipper eu", nil, true}, {"log shipper ap", nil, true}, {"finance", []grant{{"us-east-1", "invoices-2026", "read_only"}}, false},
 		{"ci", nil, true}, {"rclone at the office", nil, true}, {"ada", nil, true}, {"old mobile app", nil, true},
 	} {
-		e.keys = append(e.keys, &key{ID: 201 + i, Label: r.label, AccessKey: fmt.Sprintf("DEMOACCESSKEY%07d", 4100+i), SecretKey: redacted, Limited: !r.all, Access: r.grants})
+		e.keys = append(e.keys, &key{
+			ID:        201 + i,
+			Label:     r.label,
+			AccessKey: fmt.Sprintf("DEMOACCESSKEY%07d", 4100+i),
+			SecretKey: redacted,
+			Limited:   !r.all,
+			Access:    r.grants,
+		})
 	}
 }
 
@@ -241,17 +281,39 @@ func (e *Emulator) seedLarge() {
 	e.seedInstances()
 	for i := range 10_000 {
 		group := fmt.Sprintf("team-%03d", i%400)
-		e.contacts = append(e.contacts, &contact{ID: i + 1, Name: fmt.Sprintf("Person %05d", i), Email: fmt.Sprintf("p%05d@acme.net", i), Group: &group, Updated: e.ago(time.Duration(i) * time.Hour)})
+		e.contacts = append(e.contacts, &contact{
+			ID:      i + 1,
+			Name:    fmt.Sprintf("Person %05d", i),
+			Email:   fmt.Sprintf("p%05d@acme.net", i),
+			Group:   &group,
+			Updated: e.ago(time.Duration(i) * time.Hour),
+		})
 	}
 	states := []string{"ok", "ok", "ok", "ok", "ok", "ok", "ok", "disabled", "pending", "problem"}
 	for i := range 5_000 {
-		e.services = append(e.services, &service{ID: i + 1, Label: fmt.Sprintf("service-%04d", i), Type: "url", Address: fmt.Sprintf("https://s%04d.acme.net/", i), Timeout: 10,
-			Group: fmt.Sprintf("team-%03d", i%400), Credentials: []int{}, Status: states[i%len(states)], Created: e.ago(300 * day), Updated: e.ago(time.Duration(i) * time.Hour)})
+		e.services = append(e.services, &service{
+			ID:          i + 1,
+			Label:       fmt.Sprintf("service-%04d", i),
+			Type:        "url",
+			Address:     fmt.Sprintf("https://s%04d.acme.net/", i),
+			Timeout:     10,
+			Group:       fmt.Sprintf("team-%03d", i%400),
+			Credentials: []int{},
+			Status:      states[i%len(states)],
+			Created:     e.ago(300 * day),
+			Updated:     e.ago(time.Duration(i) * time.Hour),
+		})
 	}
 	for i := range 300 {
 		e.addIssue(5_000-i, 90_000-i, e.started.Add(-time.Duration(i)*7*time.Hour), fmt.Sprintf("service-%04d", i*10+9), []int{i*10 + 10}, i > 20)
 	}
-	b := &bucket{cluster: clusters()[0], label: "million", created: e.ago(900 * day), acl: "private", objects: newObjectStore()}
+	b := &bucket{
+		cluster: clusters()[0],
+		label:   "million",
+		created: e.ago(900 * day),
+		acl:     "private",
+		objects: newObjectStore(),
+	}
 	at := e.started
 	b.objects.generated = objectGenerator{1_000_000, func(i int) *object {
 		return newGeneratedObject(generatedName(i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))

@@ -17,7 +17,12 @@ func Serve(ctx context.Context, l net.Listener, e *Emulator) error {
 		l.Close()
 		return fmt.Errorf("the emulator listens on this machine's own addresses only (127.0.0.1 or [::1]), not on %s", l.Addr())
 	}
-	server := &http.Server{Handler: localOnly(e), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 1 << 16, IdleTimeout: time.Minute}
+	server := &http.Server{
+		Handler:           localOnly(e),
+		ReadHeaderTimeout: 5 * time.Second,
+		MaxHeaderBytes:    1 << 16,
+		IdleTimeout:       time.Minute,
+	}
 	go func() {
 		<-ctx.Done()
 		server.Close()

@@ -85,7 +85,8 @@ type bucket struct {
 	cors           bool
 	hasCertificate bool
 	objects        *objectStore
-	seed           func(*objectStore) // puts the objects in when they are looked at for the first time; nil when they are
+	// puts the objects in when they are looked at for the first time; nil when they are
+	seed func(*objectStore)
 }
 
 // loadObjects are the bucket's objects.
@@ -164,7 +165,14 @@ func (e *Emulator) createBucket(c *apiRequest) (any, error) {
 	if b := e.bucket(cluster, label); b != nil {
 		return b.body(), nil // as if just created; ACL and CORS stay as they were
 	}
-	b := &bucket{cluster: where, label: label, created: e.timestampNow(), acl: acl, cors: cors, objects: newObjectStore()}
+	b := &bucket{
+		cluster: where,
+		label:   label,
+		created: e.timestampNow(),
+		acl:     acl,
+		cors:    cors,
+		objects: newObjectStore(),
+	}
 	e.buckets = append(e.buckets, b)
 	return b.body(), nil
 }

@@ -37,7 +37,13 @@ func NewTransport(next http.RoundTripper, faults ...Interceptor) *Transport {
 
 // RoundTrip gives a request to its fault.
 func (w *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	s := RecordedRequest{Method: r.Method, Host: r.URL.Host, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Header: r.Header.Clone()}
+	s := RecordedRequest{
+		Method: r.Method,
+		Host:   r.URL.Host,
+		Path:   r.URL.EscapedPath(),
+		Query:  r.URL.RawQuery,
+		Header: r.Header.Clone(),
+	}
 	if r.Body != nil {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -147,6 +153,15 @@ type brokenReader struct{}
 func (brokenReader) Read([]byte) (int, error) { return 0, ErrCut }
 
 func newResponse(r *http.Request, status int, h http.Header, body io.ReadCloser, length int64) *http.Response {
-	return &http.Response{Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: h, Body: body, ContentLength: length, Request: r}
+	return &http.Response{
+		Status:        strconv.Itoa(status) + " " + http.StatusText(status),
+		StatusCode:    status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        h,
+		Body:          body,
+		ContentLength: length,
+		Request:       r,
+	}
 }

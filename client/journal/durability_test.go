@@ -95,7 +95,8 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []Outcome) {
 		t.Errorf("byte %d: %d changes before the last are unsure", len(data), unsure)
 	}
 	if n := len(data); n%11 != 0 && n > 0 && data[n-1] != '}' && data[n-1] != '\n' {
-		return // what is written after is tried at the ends of lines and at every eleventh byte: each costs the disk a sync
+		// what is written after is tried at the ends of lines and at every eleventh byte: each costs the disk a sync
+		return
 	}
 	id, err := j.RecordIntent(disableChange("99", "after"))
 	if err != nil {

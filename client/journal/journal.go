@@ -24,13 +24,14 @@ import (
 
 // An Entry is one change and how it ended.
 type Entry struct {
-	ID             string        `json:"id"`
-	Time           time.Time     `json:"time"`
-	Account        string        `json:"account,omitempty"`
-	Change         client.Change `json:"change"`
-	Outcome        Outcome       `json:"-"`
-	OutcomeDetail  string        `json:"-"` // the error's text where it was not done, or how the outcome came to be known later
-	byOtherProcess bool          // another program began it while this one was running
+	ID      string        `json:"id"`
+	Time    time.Time     `json:"time"`
+	Account string        `json:"account,omitempty"`
+	Change  client.Change `json:"change"`
+	Outcome Outcome       `json:"-"`
+	// the error's text where it was not done, or how the outcome came to be known later
+	OutcomeDetail  string `json:"-"`
+	byOtherProcess bool   // another program began it while this one was running
 }
 
 // An Outcome is how a change ended, as far as the journal knows.
@@ -79,7 +80,12 @@ type Journal struct {
 
 // NewInMemory is a journal that is gone with the program: for the demo.
 func NewInMemory(now func() time.Time) *Journal {
-	return &Journal{now: now, byID: map[string]*Entry{}, disabled: map[string]DisabledService{}, runID: "m"}
+	return &Journal{
+		now:      now,
+		byID:     map[string]*Entry{},
+		disabled: map[string]DisabledService{},
+		runID:    "m",
+	}
 }
 
 // Open reads and continues the journal of an account. The file is made for its owner alone.
@@ -268,10 +274,16 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.intentCount++
-	e := Entry{ID: j.runID + "-" + strconv.Itoa(j.intentCount), Time: j.now().UTC(), Account: j.account, Change: c}
+	e := Entry{
+		ID:      j.runID + "-" + strconv.Itoa(j.intentCount),
+		Time:    j.now().UTC(),
+		Account: j.account,
+		Change:  c,
+	}
 	l := record{Intent: &e}
 	if err := j.write(l, true); err != nil {
-		_ = j.write(record{ID: e.ID, Outcome: Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"}, true) // what reached the disk must not pass for sent
+		// what reached the disk must not pass for sent
+		_ = j.write(record{ID: e.ID, Outcome: Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"}, true)
 		return "", err
 	}
 	j.apply(l)
@@ -388,7 +400,13 @@ func (j *Journal) trackDisabled(e *Entry) {
 	}
 	switch e.Change.Op {
 	case "disable service":
-		j.disabled[e.Change.ID] = DisabledService{ID: e.Change.ID, Label: e.Change.Label, Reason: e.Change.Reason, Since: e.Time, Until: e.Change.RevertAt}
+		j.disabled[e.Change.ID] = DisabledService{
+			ID:     e.Change.ID,
+			Label:  e.Change.Label,
+			Reason: e.Change.Reason,
+			Since:  e.Time,
+			Until:  e.Change.RevertAt,
+		}
 	case "enable service", "delete service":
 		delete(j.disabled, e.Change.ID)
 	}

@@ -16,7 +16,14 @@ import (
 func testTime() time.Time { return time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC) }
 
 func disableChange(id, label string) client.Change {
-	return client.Change{Op: "disable service", Resource: "service", ID: id, Label: label, Reason: "maintenance", RevertAt: testTime().Add(time.Hour)}
+	return client.Change{
+		Op:       "disable service",
+		Resource: "service",
+		ID:       id,
+		Label:    label,
+		Reason:   "maintenance",
+		RevertAt: testTime().Add(time.Hour),
+	}
 }
 
 type unknownError struct{}

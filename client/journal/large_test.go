@@ -19,7 +19,12 @@ func TestOpen_largeFile(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "j")
 		var b bytes.Buffer
 		for i := range changes {
-			for _, l := range []record{{Intent: &Entry{ID: fmt.Sprint("old-", i), Time: testTime(), Account: "a", Change: disableChange(fmt.Sprint(i%50), "billing-api")}}, {ID: fmt.Sprint("old-", i), Outcome: Applied}} {
+			for _, l := range []record{{Intent: &Entry{
+				ID:      fmt.Sprint("old-", i),
+				Time:    testTime(),
+				Account: "a",
+				Change:  disableChange(fmt.Sprint(i%50), "billing-api"),
+			}}, {ID: fmt.Sprint("old-", i), Outcome: Applied}} {
 				data, err := json.Marshal(l)
 				if err != nil {
 					t.Fatal(err)

@@ -48,8 +48,19 @@ func (m *Manager) Delete(cluster, bucket string, names []string) ID {
 	if len(names) == 1 {
 		label = client.NewText(names[0])
 	}
-	row := Status{Kind: Delete, Cluster: cluster, Bucket: bucket, Name: label, Total: int64(len(names))}
-	return m.add(row, &deleteTask{cluster: cluster, bucket: bucket, remaining: append([]string(nil), names...), total: int64(len(names))}, "")
+	row := Status{
+		Kind:    Delete,
+		Cluster: cluster,
+		Bucket:  bucket,
+		Name:    label,
+		Total:   int64(len(names)),
+	}
+	return m.add(row, &deleteTask{
+		cluster:   cluster,
+		bucket:    bucket,
+		remaining: append([]string(nil), names...),
+		total:     int64(len(names)),
+	}, "")
 }
 
 // deleteTask is the work of deleting objects by name.
@@ -61,7 +72,12 @@ type deleteTask struct {
 
 func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 	p.set(r.total-int64(len(r.remaining)), r.total)
-	s := deleter{m: m, cluster: r.cluster, bucket: r.bucket, p: p}
+	s := deleter{
+		m:       m,
+		cluster: r.cluster,
+		bucket:  r.bucket,
+		p:       p,
+	}
 	r.remaining = s.deleteNames(ctx, r.remaining)
 	return s.undeletedError(ctx, r.remaining)
 }

@@ -168,7 +168,12 @@ func testDeleteRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				ids := []ID{r.m.Delete(cluster, bucket, []string{"README.txt", "db/"}), r.m.Empty(cluster, bucket, "")}
-				up, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.writeFile("f", "x")})
+				up, err := r.m.Upload(UploadRequest{
+					Cluster: cluster,
+					Bucket:  bucket,
+					Name:    "o",
+					File:    r.writeFile("f", "x"),
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -382,7 +387,8 @@ func testEmptyBadListing(t *testing.T) {
 				}
 				return next.RoundTrip(req)
 			})
-			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return respondStatus(204)(req) } // and removes nothing
+			// and removes nothing
+			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return respondStatus(204)(req) }
 			row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
 			var left *UndeletedError
 			if !errors.As(row.Err, &left) || left.Count != 1 || left.More {

@@ -33,9 +33,10 @@ type DownloadRequest struct {
 	Object          client.Object // as a listing gave it: its size and etag say which version is meant
 	Folder          string        // of this machine; it must exist
 	Path            string        // with slashes, relative to Folder; "" is the object's Leaf
-	PathChosen      bool          // Path was given by hand, not made from the object's name: only what this system refuses is refused
-	Overwrite       bool          // a file or link that has the name is replaced, at the end and in one step
-	batch           int
+	// Path was given by hand, not made from the object's name: only what this system refuses is refused
+	PathChosen bool
+	Overwrite  bool // a file or link that has the name is replaced, at the end and in one step
+	batch      int
 }
 
 // Download fetches an object. Its bytes gather beside the file's place and get the file's name when they are complete and right, if nothing
@@ -60,7 +61,15 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	}
 	r.Folder = folder
 	local := filepath.Join(folder, filepath.FromSlash(r.Path))
-	row := Status{Batch: r.batch, Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, LocalPath: client.NewText(local), Total: r.Object.Size}
+	row := Status{
+		Batch:     r.batch,
+		Kind:      Download,
+		Cluster:   r.Cluster,
+		Bucket:    r.Bucket,
+		Name:      r.Object.Name,
+		LocalPath: client.NewText(local),
+		Total:     r.Object.Size,
+	}
 	return m.add(row, &downloadTask{DownloadRequest: r}, foldCase(resolveLinks(local))), nil
 }
 
@@ -81,7 +90,14 @@ func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID
 	batch := m.openBatch(Batch{Kind: Download, Bucket: bucket, Folder: folder})
 	defer func() { m.closeBatch(batch, ids) }()
 	for _, f := range p.Files {
-		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: f.Object, Folder: folder, Path: f.Path, batch: batch})
+		id, err := m.Download(DownloadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Object:  f.Object,
+			Folder:  folder,
+			Path:    f.Path,
+			batch:   batch,
+		})
 		if err != nil {
 			refused = append(refused, err)
 			continue

@@ -91,7 +91,13 @@ func testDownloadAlwaysCut(t *testing.T) {
 // checkAlwaysCut: every answer ends at the seventh byte, with an error or as if that were all.
 func checkAlwaysCut(r *rig, clean bool) {
 	data := testBytes(10_000)
-	s := &fakeStorage{size: 10_000, cleanEOF: clean, data: data, etag: md5Hex(data), cuts: []int64{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}}
+	s := &fakeStorage{
+		size:     10_000,
+		cleanEOF: clean,
+		data:     data,
+		etag:     md5Hex(data),
+		cuts:     []int64{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7},
+	}
 	r.transport.onObject = s.answer
 	row := r.download(listedObject("o", s.size, s.etag), "")
 	var part *PartialDownloadError
@@ -136,7 +142,12 @@ func testDownloadResumes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
-				s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data), cuts: []int64{5000}}
+				s := &fakeStorage{
+					size: 10_000,
+					data: data,
+					etag: md5Hex(data),
+					cuts: []int64{5000},
+				}
 				s.modify = func(res *http.Response) {
 					if s.served == 2 {
 						c.twist(res)
@@ -173,18 +184,43 @@ func testDownloadMismatches(t *testing.T) {
 		note  string
 		bad   error
 	}{
-		"right":                  {size: 5000, etag: md5Hex(data), note: "size and MD5 checked"},
-		"upper case":             {size: 5000, etag: strings.ToUpper(md5Hex(data)), note: "size and MD5 checked"},
-		"in parts":               {size: 5000, etag: md5Hex([]byte("x")) + "-3", note: "size checked only"},
-		"quoted in the listing":  {size: 5000, etag: `"` + md5Hex(data) + `"`, store: md5Hex(data), note: "size and MD5 checked"},
-		"weak in the listing":    {size: 5000, etag: `W/"` + md5Hex(data) + `"`, store: md5Hex(data), note: "size checked only"},
+		"right":      {size: 5000, etag: md5Hex(data), note: "size and MD5 checked"},
+		"upper case": {size: 5000, etag: strings.ToUpper(md5Hex(data)), note: "size and MD5 checked"},
+		"in parts":   {size: 5000, etag: md5Hex([]byte("x")) + "-3", note: "size checked only"},
+		"quoted in the listing": {
+			size:  5000,
+			etag:  `"` + md5Hex(data) + `"`,
+			store: md5Hex(data),
+			note:  "size and MD5 checked",
+		},
+		"weak in the listing": {
+			size:  5000,
+			etag:  `W/"` + md5Hex(data) + `"`,
+			store: md5Hex(data),
+			note:  "size checked only",
+		},
 		"no etag in the listing": {size: 5000, store: md5Hex(data), note: "size checked only"},
-		"weak in the answer":     {size: 5000, etag: md5Hex(data), twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+md5Hex(data)+`"`) }, note: "size and MD5 checked"},
-		"another MD5":            {size: 5000, etag: md5Hex([]byte("x")), bad: ErrCorrupt},
-		"longer by its header":   {size: 4999, etag: md5Hex(data), bad: ErrCorrupt},
-		"shorter by its header":  {size: 5001, etag: md5Hex(data), bad: ErrCorrupt},
-		"longer without header":  {size: 4999, etag: md5Hex(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: ErrCorrupt},
-		"shorter, whole in form": {size: 5001, etag: md5Hex(data), twist: func(r *http.Response) { r.ContentLength = -1 }, bad: errConnectionCut},
+		"weak in the answer": {
+			size:  5000,
+			etag:  md5Hex(data),
+			twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+md5Hex(data)+`"`) },
+			note:  "size and MD5 checked",
+		},
+		"another MD5":           {size: 5000, etag: md5Hex([]byte("x")), bad: ErrCorrupt},
+		"longer by its header":  {size: 4999, etag: md5Hex(data), bad: ErrCorrupt},
+		"shorter by its header": {size: 5001, etag: md5Hex(data), bad: ErrCorrupt},
+		"longer without header": {
+			size:  4999,
+			etag:  md5Hex(data),
+			twist: func(r *http.Response) { r.ContentLength = -1 },
+			bad:   ErrCorrupt,
+		},
+		"shorter, whole in form": {
+			size:  5001,
+			etag:  md5Hex(data),
+			twist: func(r *http.Response) { r.ContentLength = -1 },
+			bad:   errConnectionCut,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
@@ -192,7 +228,12 @@ func testDownloadMismatches(t *testing.T) {
 				if etag == "" {
 					etag = c.etag
 				}
-				s := &fakeStorage{size: 5000, data: data, etag: etag, modify: c.twist}
+				s := &fakeStorage{
+					size:   5000,
+					data:   data,
+					etag:   etag,
+					modify: c.twist,
+				}
 				r.transport.onObject = s.answer
 				row := r.download(listedObject("o", c.size, c.etag), "")
 				if c.bad != nil {
@@ -260,7 +301,12 @@ func testDownloadFullDisk(t *testing.T) {
 			}
 			defer root.Close()
 			r.writeFile("p", "whole")
-			p := &partFile{root: root, name: "p", finalName: "o", size: 5}
+			p := &partFile{
+				root:      root,
+				name:      "p",
+				finalName: "o",
+				size:      5,
+			}
 			if err := p.publishWithoutLink(); err != nil {
 				t.Fatal(err)
 			}
@@ -354,7 +400,12 @@ func testDownloadNameTaken(t *testing.T) {
 			release := r.e.HoldRequests("object get")
 			defer release()
 			o := r.putObject("o", "one")
-			first, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir})
+			first, err := r.m.Download(DownloadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Object:  o,
+				Folder:  r.dir,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -399,7 +450,13 @@ func testHostileNames(t *testing.T) {
 				paths = append(paths, leaf)
 			}
 			for _, path := range paths {
-				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: folder, Path: path})
+				id, err := r.m.Download(DownloadRequest{
+					Cluster: cluster,
+					Bucket:  bucket,
+					Object:  o,
+					Folder:  folder,
+					Path:    path,
+				})
 				var told *NameError
 				if path != "" && errors.As(err, &told) != (CheckPath(path) != nil) {
 					t.Errorf("%q: %v", name, err)
@@ -529,7 +586,12 @@ func testPartialDownloads(t *testing.T) {
 				io.Closer
 			}{io.MultiReader(bytes.NewReader(data[:6000]), &blockedReader{res.Request, blocked}), io.NopCloser(nil)}
 		}
-		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", s.size, s.etag), Folder: r.dir})
+		id, err := r.m.Download(DownloadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Object:  listedObject("o", s.size, s.etag),
+			Folder:  r.dir,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

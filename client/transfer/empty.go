@@ -21,7 +21,12 @@ const EmptyKind = "bucket"
 // Empty deletes all objects of a bucket whose names begin with a prefix, page by page, eight at once; "" is all of them. Objects that come
 // while it runs may stay; how many are left is told.
 func (m *Manager) Empty(cluster, bucket, prefix string) ID {
-	row := Status{Kind: Empty, Cluster: cluster, Bucket: bucket, Name: client.NewText(prefix)}
+	row := Status{
+		Kind:    Empty,
+		Cluster: cluster,
+		Bucket:  bucket,
+		Name:    client.NewText(prefix),
+	}
 	return m.add(row, &emptyTask{cluster: cluster, bucket: bucket, prefix: prefix}, "")
 }
 
@@ -45,8 +50,14 @@ func (e *InterruptedError) Unknown() bool { return true }
 
 func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	where := client.Clean(e.cluster + "/" + e.bucket + "/" + e.prefix)
-	change := client.Change{Op: EmptyOp, Method: "DELETE", Path: "/" + e.cluster + "/" + e.bucket + "/" + e.prefix, Resource: EmptyKind,
-		ID: e.cluster + "/" + e.bucket + "/" + e.prefix, Label: where}
+	change := client.Change{
+		Op:       EmptyOp,
+		Method:   "DELETE",
+		Path:     "/" + e.cluster + "/" + e.bucket + "/" + e.prefix,
+		Resource: EmptyKind,
+		ID:       e.cluster + "/" + e.bucket + "/" + e.prefix,
+		Label:    where,
+	}
 	return m.c.Record(ctx, change, func(ctx context.Context) error {
 		err := e.deleteAll(ctx, m, p)
 		if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled) {
@@ -59,7 +70,12 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 // deleteAll lists and deletes once from the first name to the last, then looks what is left.
 func (e *emptyTask) deleteAll(ctx context.Context, m *Manager, p *progress) error {
 	e.estimateTotal(ctx, m, p)
-	s := deleter{m: m, cluster: e.cluster, bucket: e.bucket, p: p}
+	s := deleter{
+		m:       m,
+		cluster: e.cluster,
+		bucket:  e.bucket,
+		p:       p,
+	}
 	for page, err := range e.pages(ctx, m) {
 		if err != nil {
 			return contextCauseOr(ctx, err)

@@ -53,11 +53,23 @@ func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *h
 		from = min(size, int(script[3]>>1))
 	}
 	body := data[from:]
-	res := &http.Response{Request: req, Header: http.Header{}, ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(body))}
+	res := &http.Response{
+		Request:       req,
+		Header:        http.Header{},
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		ContentLength: int64(len(body)),
+	}
 	_, _ = fmt.Sscan(pick(script[0], "200", "206", "206", "206", "416", "412", "403", "404", "500", "302"), &res.StatusCode)
 	res.Header.Set("Content-Range", fmt.Sprintf(pick(script[1], "bytes %d-%d/%d", "bytes %d-%d/*", "bytes %d-9/%[3]d", "bytes 0-%[2]d/%[3]d", "%d", "", "bytes */%[3]d", "items %d-%d/%d"), from, size-1, size))
 	res.Header.Set("ETag", pick(script[2], `"`+etag+`"`, etag, `W/"`+etag+`"`, `"other"`, ""))
-	s := &scriptedBody{ctx: req.Context(), data: data, at: int64(from), size: int64(size), cut: -1}
+	s := &scriptedBody{
+		ctx:  req.Context(),
+		data: data,
+		at:   int64(from),
+		size: int64(size),
+		cut:  -1,
+	}
 	switch script[2] >> 6 {
 	case 1:
 		s.cut = min(s.size, s.at+int64(script[3]>>2))

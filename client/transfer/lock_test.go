@@ -30,7 +30,12 @@ func TestDownload_twoProcesses(t *testing.T) {
 	data := testBytes(1 << 20)
 	o := listedObject("o", 1<<20, md5Hex(data))
 	begun := func(r *rig, m *Manager, folder string) ID {
-		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: folder})
+		id, err := m.Download(DownloadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Object:  o,
+			Folder:  folder,
+		})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -117,7 +122,13 @@ func TestDownload_twoProcesses(t *testing.T) {
 	faulttest.RunCase(t, "D5", "a cancelled download leaves another program's part", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			id, rest := first(r)
-			d := downloadTask{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: "o"}}
+			d := downloadTask{DownloadRequest: DownloadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Object:  o,
+				Folder:  r.dir,
+				Path:    "o",
+			}}
 			d.cleanUp()
 			close(rest)
 			if row := r.waitFor(id, Done); row.Err != nil {

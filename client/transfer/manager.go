@@ -44,8 +44,15 @@ type Manager struct {
 
 // New is a manager without transfers. Everything that it does ends with ctx.
 func New(ctx context.Context, c *client.Client) *Manager {
-	m := &Manager{c: c, ctx: ctx, dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		deleteSlots: make(chan struct{}, maxConcurrentDeletes), claimedPaths: map[string]ID{}, running: map[*job]struct{}{}}
+	m := &Manager{
+		c:            c,
+		ctx:          ctx,
+		dirty:        make(chan struct{}, 1),
+		changed:      make(chan struct{}, 1),
+		deleteSlots:  make(chan struct{}, maxConcurrentDeletes),
+		claimedPaths: map[string]ID{},
+		running:      map[*job]struct{}{},
+	}
 	go m.notifyLoop()
 	return m
 }
@@ -62,10 +69,11 @@ type job struct {
 	status Status // without what progress knows
 	task   task
 	// claim is the local file that it is about to make, "" for none.
-	claimedPath       string
-	cancel            context.CancelCauseFunc // while it runs
-	requested         jobRequest
-	cleaningUp        bool // what it leaves is being taken away; until then its claim stands, and Retry is kept for after that
+	claimedPath string
+	cancel      context.CancelCauseFunc // while it runs
+	requested   jobRequest
+	// what it leaves is being taken away; until then its claim stands, and Retry is kept for after that
+	cleaningUp        bool
 	retryAfterCleanup bool // Retry was asked for meanwhile
 }
 

@@ -34,7 +34,12 @@ func respondSignedURL(link string) func(*http.Request, http.RoundTripper) (*http
 			return next.RoundTrip(req)
 		}
 		body := fmt.Sprintf(`{"url": %q, "exists": true}`, link)
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+		return &http.Response{
+			StatusCode: 200,
+			Header:     http.Header{"Content-Type": {"application/json"}},
+			Body:       io.NopCloser(strings.NewReader(body)),
+			Request:    req,
+		}, nil
 	}
 }
 
@@ -139,7 +144,12 @@ func TestManager_stalls(t *testing.T) {
 			}
 			r.transport.onObject = s.answer
 			start := time.Now()
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", 1000, s.etag), Folder: r.dir})
+			id, err := r.m.Download(DownloadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Object:  listedObject("o", 1000, s.etag),
+				Folder:  r.dir,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +171,12 @@ func TestManager_stalls(t *testing.T) {
 	t.Run("D15 slow but moving is never cut", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			data := testBytes(40)
-			s := &fakeStorage{size: 40, data: data, etag: md5Hex(data), modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: 50 * time.Second} }}
+			s := &fakeStorage{
+				size:   40,
+				data:   data,
+				etag:   md5Hex(data),
+				modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: 50 * time.Second} },
+			}
 			r.transport.onObject = s.answer
 			start := time.Now()
 			row := r.download(listedObject("o", 40, s.etag), "")
@@ -173,11 +188,21 @@ func TestManager_stalls(t *testing.T) {
 	t.Run("D15 rate and end", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			data := testBytes(100 << 10)
-			s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data), modify: func(res *http.Response) {
-				res.Body = &slowBody{Reader: io.NewSectionReader(strings.NewReader(string(data)), 0, int64(len(data))), pause: time.Second, maxRead: 1024}
-			}}
+			s := &fakeStorage{
+				size: int64(len(data)),
+				data: data,
+				etag: md5Hex(data),
+				modify: func(res *http.Response) {
+					res.Body = &slowBody{Reader: io.NewSectionReader(strings.NewReader(string(data)), 0, int64(len(data))), pause: time.Second, maxRead: 1024}
+				},
+			}
 			r.transport.onObject = s.answer
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", s.size, s.etag), Folder: r.dir})
+			id, err := r.m.Download(DownloadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Object:  listedObject("o", s.size, s.etag),
+				Folder:  r.dir,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +260,12 @@ func TestManager_limitsRunning(t *testing.T) {
 			return res, err
 		}
 		for _, o := range objects {
-			if _, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir}); err != nil {
+			if _, err := r.m.Download(DownloadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Object:  o,
+				Folder:  r.dir,
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -269,13 +299,23 @@ func TestPauseResumeCancelRetry(t *testing.T) {
 			defer mu.Unlock()
 			name := filepath.Base(req.URL.Path)
 			if stores[name] == nil {
-				stores[name] = &fakeStorage{size: 100, data: data, etag: md5Hex(data), modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Second} }}
+				stores[name] = &fakeStorage{
+					size:   100,
+					data:   data,
+					etag:   md5Hex(data),
+					modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Second} },
+				}
 			}
 			return stores[name].answer(req, nil)
 		}
 		var ids []ID
 		for i := range 8 {
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject(fmt.Sprint(i), 100, md5Hex(data)), Folder: r.dir})
+			id, err := r.m.Download(DownloadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Object:  listedObject(fmt.Sprint(i), 100, md5Hex(data)),
+				Folder:  r.dir,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -333,7 +373,12 @@ func TestManager_Resume_restartsUpload(t *testing.T) {
 			}
 			return next.RoundTrip(req)
 		}
-		id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.writeFile("f", text)})
+		id, err := r.m.Upload(UploadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Name:    "o",
+			File:    r.writeFile("f", text),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,9 +399,19 @@ func TestManager_Resume_restartsUpload(t *testing.T) {
 func TestManager_Changed_isThrottled(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		data := testBytes(10_000)
-		s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data), modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Millisecond} }}
+		s := &fakeStorage{
+			size:   10_000,
+			data:   data,
+			etag:   md5Hex(data),
+			modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Millisecond} },
+		}
 		r.transport.onObject = s.answer
-		id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", 10_000, s.etag), Folder: r.dir})
+		id, err := r.m.Download(DownloadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Object:  listedObject("o", 10_000, s.etag),
+			Folder:  r.dir,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -384,7 +439,12 @@ func TestManager_endsWithContext(t *testing.T) {
 		}
 		var ids []ID
 		for i := range 10 {
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject(fmt.Sprint(i), 4, "e"), Folder: r.dir})
+			id, err := r.m.Download(DownloadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Object:  listedObject(fmt.Sprint(i), 4, "e"),
+				Folder:  r.dir,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -446,7 +506,12 @@ func measureMemory(t testing.TB, n int64) (up, down uint64) {
 		t.Fatal(err)
 	}
 	up = peakMemory(func() {
-		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: file})
+		id, err := m.Upload(UploadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Name:    "o",
+			File:    file,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -456,7 +521,13 @@ func measureMemory(t testing.TB, n int64) (up, down uint64) {
 	})
 	o := listedObject("big", n, "0-7")
 	down = peakMemory(func() {
-		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: dir, Path: "back"})
+		id, err := m.Download(DownloadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Object:  o,
+			Folder:  dir,
+			Path:    "back",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -504,7 +575,13 @@ func BenchmarkDownload(b *testing.B) {
 		downloadWithCopy(b, server.URL+"/big", filepath.Join(dir, "floor"))
 		floor += time.Since(at)
 		at = time.Now()
-		id, err := m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("big", n, "0-7"), Folder: dir, Path: "ours"})
+		id, err := m.Download(DownloadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Object:  listedObject("big", n, "0-7"),
+			Folder:  dir,
+			Path:    "ours",
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

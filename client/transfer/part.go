@@ -61,10 +61,11 @@ type file interface {
 
 // partFile is a download on its way: a file beside the place of the final one.
 type partFile struct {
-	root      *os.Root // nil where the bytes go to no file of ours
-	file      file
-	lockFile  *os.File // the lock: no other download writes to the part until it is closed, after the part has its final name
-	name      string   // of the part, with slashes
+	root *os.Root // nil where the bytes go to no file of ours
+	file file
+	// the lock: no other download writes to the part until it is closed, after the part has its final name
+	lockFile  *os.File
+	name      string // of the part, with slashes
 	finalName string
 	size      int64 // bytes written
 	overwrite bool  // it may take the place of a file
@@ -86,7 +87,12 @@ func partName(final, identity string) string {
 // openPart opens the part for a final name below a root, with the folders on the way. A final name that is taken, unless it may be replaced, is an
 // *ExistsError.
 func openPart(root *os.Root, final, identity string, over bool, wrap func(file) file) (*partFile, error) {
-	p := &partFile{root: root, name: partName(final, identity), finalName: final, overwrite: over}
+	p := &partFile{
+		root:      root,
+		name:      partName(final, identity),
+		finalName: final,
+		overwrite: over,
+	}
 	if dir := path.Dir(final); dir != "." {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("the folder cannot be made: %w", err)
@@ -166,7 +172,12 @@ func (p *partFile) checkFinalName() error {
 		return nil
 	}
 	if err == nil {
-		return &ExistsError{Path: p.localPath(), Size: info.Size(), Modified: info.ModTime(), IsFolder: info.IsDir()}
+		return &ExistsError{
+			Path:     p.localPath(),
+			Size:     info.Size(),
+			Modified: info.ModTime(),
+			IsFolder: info.IsDir(),
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -161,7 +161,13 @@ func (r *rig) waitEnded(id ID) Status { r.Helper(); return r.waitFor(id, Done, F
 // download downloads an object to the rig's folder and waits for the end.
 func (r *rig) download(o client.Object, name string) Status {
 	r.Helper()
-	id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: name})
+	id, err := r.m.Download(DownloadRequest{
+		Cluster: cluster,
+		Bucket:  bucket,
+		Object:  o,
+		Folder:  r.dir,
+		Path:    name,
+	})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -171,7 +177,13 @@ func (r *rig) download(o client.Object, name string) Status {
 // upload uploads a file and waits for the end.
 func (r *rig) upload(name, file string) Status {
 	r.Helper()
-	id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: name, File: file, ContentType: "text/plain"})
+	id, err := r.m.Upload(UploadRequest{
+		Cluster:     cluster,
+		Bucket:      bucket,
+		Name:        name,
+		File:        file,
+		ContentType: "text/plain",
+	})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -265,7 +277,14 @@ type fakeStorage struct {
 
 func (s *fakeStorage) answer(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	h := http.Header{"Content-Type": {"application/octet-stream"}}
-	res := &http.Response{StatusCode: 200, Header: h, Request: req, ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
+	res := &http.Response{
+		StatusCode: 200,
+		Header:     h,
+		Request:    req,
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Body:       http.NoBody,
+	}
 	if s.etag != "" {
 		h.Set("ETag", `"`+s.etag+`"`)
 	}
@@ -290,7 +309,14 @@ func (s *fakeStorage) answer(req *http.Request, _ http.RoundTripper) (*http.Resp
 		end = s.cuts[s.served]
 	}
 	s.served++
-	res.Body = &scriptedBody{ctx: req.Context(), data: s.data, at: from, size: s.size, cut: end, cleanEOF: s.cleanEOF}
+	res.Body = &scriptedBody{
+		ctx:      req.Context(),
+		data:     s.data,
+		at:       from,
+		size:     s.size,
+		cut:      end,
+		cleanEOF: s.cleanEOF,
+	}
 	if s.modify != nil {
 		s.modify(res)
 	}

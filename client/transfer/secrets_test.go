@@ -100,7 +100,12 @@ func TestPartFile_holdsOnlyObject(t *testing.T) {
 	faulttest.RunCase(t, "F7", "a part", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			data := testBytes(10_000)
-			s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data), cuts: []int64{700, 700, 700, 700, 700, 700, 700, 700, 700, 700}}
+			s := &fakeStorage{
+				size: 10_000,
+				data: data,
+				etag: md5Hex(data),
+				cuts: []int64{700, 700, 700, 700, 700, 700, 700, 700, 700, 700},
+			}
 			var seen secretCollector
 			r.transport.onObject = seen.collect(s.answer)
 			if row := r.download(listedObject("o", s.size, s.etag), ""); row.State != Failed {

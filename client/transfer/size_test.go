@@ -27,7 +27,12 @@ func TestDownload_unknownSize(t *testing.T) {
 				if err != nil || !there || o.Size != client.UnknownSize {
 					r.Fatalf("%+v, %v", o, err)
 				}
-				_, err = r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir})
+				_, err = r.m.Download(DownloadRequest{
+					Cluster: cluster,
+					Bucket:  bucket,
+					Object:  o,
+					Folder:  r.dir,
+				})
 				if !errors.Is(err, ErrSizeUnknown) || r.transport.count("GET") != 0 || len(r.fileNames()) != 0 {
 					r.Errorf("%v, %d requests, %q", err, r.transport.count("GET"), r.fileNames())
 				}
@@ -43,12 +48,22 @@ func TestDownload_unknownSize(t *testing.T) {
 		gets int
 		bad  error
 	}{
-		"in parts":             {etag: etag, data: data, gets: 1, bad: ErrCorrupt},
-		"no etag":              {data: data, gets: 1, bad: ErrCorrupt},
-		"empty, in parts":      {etag: etag, data: []byte{}, gets: 1},
-		"empty, no etag":       {data: []byte{}, gets: 1},
-		"empty by its etag":    {etag: emptyMD5, data: data, gets: 0},
-		"another MD5 than 0's": {etag: md5Hex(data), data: data, gets: 1, bad: ErrCorrupt},
+		"in parts": {
+			etag: etag,
+			data: data,
+			gets: 1,
+			bad:  ErrCorrupt,
+		},
+		"no etag":           {data: data, gets: 1, bad: ErrCorrupt},
+		"empty, in parts":   {etag: etag, data: []byte{}, gets: 1},
+		"empty, no etag":    {data: []byte{}, gets: 1},
+		"empty by its etag": {etag: emptyMD5, data: data, gets: 0},
+		"another MD5 than 0's": {
+			etag: md5Hex(data),
+			data: data,
+			gets: 1,
+			bad:  ErrCorrupt,
+		},
 	} {
 		faulttest.RunCase(t, "D3", "listed as empty, "+name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {

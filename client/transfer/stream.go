@@ -10,7 +10,13 @@ import (
 // exactly this version, or the whole is not the object, the transfer fails after its bytes are out. Folder, Path and what belongs to them do
 // not count.
 func (m *Manager) Stream(r DownloadRequest, out io.Writer) ID {
-	row := Status{Kind: Download, Cluster: r.Cluster, Bucket: r.Bucket, Name: r.Object.Name, Total: r.Object.Size}
+	row := Status{
+		Kind:    Download,
+		Cluster: r.Cluster,
+		Bucket:  r.Bucket,
+		Name:    r.Object.Name,
+		Total:   r.Object.Size,
+	}
 	return m.add(row, &streamTask{downloadTask{DownloadRequest: r}, out}, "")
 }
 

@@ -93,7 +93,14 @@ func TestDownload_overwrite(t *testing.T) {
 				before, _ := os.Lstat(file)
 				s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data)}
 				r.transport.onObject = s.answer
-				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", c.size, s.etag), Folder: r.dir, Path: "o", Overwrite: true})
+				id, err := r.m.Download(DownloadRequest{
+					Cluster:   cluster,
+					Bucket:    bucket,
+					Object:    listedObject("o", c.size, s.etag),
+					Folder:    r.dir,
+					Path:      "o",
+					Overwrite: true,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -116,7 +123,14 @@ func TestDownload_overwrite(t *testing.T) {
 	faulttest.RunCase(t, "D6", "a name that was chosen by hand", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			for _, chosen := range []bool{false, true} {
-				id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: r.putObject("o", "x"), Folder: r.dir, Path: "aux.", PathChosen: chosen})
+				id, err := r.m.Download(DownloadRequest{
+					Cluster:    cluster,
+					Bucket:     bucket,
+					Object:     r.putObject("o", "x"),
+					Folder:     r.dir,
+					Path:       "aux.",
+					PathChosen: chosen,
+				})
 				if (err == nil) != chosen {
 					t.Errorf("%t: %v", chosen, err)
 				}
@@ -124,7 +138,14 @@ func TestDownload_overwrite(t *testing.T) {
 					r.waitEnded(row.ID)
 				}
 			}
-			id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: r.putObject("o", "x"), Folder: r.dir, Path: "../out", PathChosen: true})
+			id, err := r.m.Download(DownloadRequest{
+				Cluster:    cluster,
+				Bucket:     bucket,
+				Object:     r.putObject("o", "x"),
+				Folder:     r.dir,
+				Path:       "../out",
+				PathChosen: true,
+			})
 			if err == nil && r.waitEnded(id).State == Done {
 				t.Error("a chosen name leads out of the folder")
 			}
@@ -141,7 +162,12 @@ func TestUpload_interruptedIsUnknown(t *testing.T) {
 				r.cancel()
 				return nil, context.Canceled
 			}
-			id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.writeFile("f", "hello")})
+			id, err := r.m.Upload(UploadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Name:    "o",
+				File:    r.writeFile("f", "hello"),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -53,7 +53,15 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 		return 0, sanitizedError{err}
 	}
 	src.Close()
-	row := Status{Batch: r.batch, Kind: Upload, Cluster: r.Cluster, Bucket: r.Bucket, Name: client.NewText(r.Name), LocalPath: client.NewText(local), Total: src.size}
+	row := Status{
+		Batch:     r.batch,
+		Kind:      Upload,
+		Cluster:   r.Cluster,
+		Bucket:    r.Bucket,
+		Name:      client.NewText(r.Name),
+		LocalPath: client.NewText(local),
+		Total:     src.size,
+	}
 	return m.add(row, &uploadTask{r}, ""), nil
 }
 
@@ -112,7 +120,12 @@ func openSource(r UploadRequest) (*sourceFile, error) {
 		f.Close()
 		return nil, ErrSourceChanged
 	}
-	return &sourceFile{File: f, size: after.Size(), info: after, stat: func() (fs.FileInfo, error) { return os.Stat(f.Name()) }}, nil
+	return &sourceFile{
+		File: f,
+		size: after.Size(),
+		info: after,
+		stat: func() (fs.FileInfo, error) { return os.Stat(f.Name()) },
+	}, nil
 }
 
 // unchanged reports whether the open file, and what its name stands for, are as they were.
@@ -186,7 +199,13 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 	p.set(0, src.size)
 	within, watch := withIdleTimeout(ctx)
 	defer watch.close()
-	body := &uploadBody{ctx: within, src: src, p: p, idle: watch, sum: md5.New()}
+	body := &uploadBody{
+		ctx:  within,
+		src:  src,
+		p:    p,
+		idle: watch,
+		sum:  md5.New(),
+	}
 	_, err = m.c.Objects.Put(within, u.Cluster, u.Bucket, u.Name, client.ObjectBody{Reader: body, Size: src.size, ContentType: u.ContentType},
 		func(etag string, err error) error { return u.decideOutcome(ctx, m, p, body, etag, err) })
 	return err
@@ -205,7 +224,8 @@ func (u *uploadTask) decideOutcome(ctx context.Context, m *Manager, p *progress,
 		}
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what is stored is stored, whoever left meanwhile
+	// what is stored is stored, whoever left meanwhile
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	o, there, failure := m.c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
 	listed := client.UnquoteETag(o.ETag.Raw())
@@ -219,7 +239,13 @@ func (u *uploadTask) decideOutcome(ctx context.Context, m *Manager, p *progress,
 	case err != nil:
 		return err
 	case failure == nil && !matches:
-		return &client.Error{Op: "upload " + client.Clean(u.Name), Write: true, Presigned: true, Outcome: client.Unknown, Detail: "it was accepted, but the listing does not show what was sent"}
+		return &client.Error{
+			Op:        "upload " + client.Clean(u.Name),
+			Write:     true,
+			Presigned: true,
+			Outcome:   client.Unknown,
+			Detail:    "it was accepted, but the listing does not show what was sent",
+		}
 	case isMD5(etag) && !strings.EqualFold(etag, sum):
 		return fmt.Errorf("%w: the storage has the MD5 %s, not %s", ErrCorrupt, etag, sum)
 	case failure != nil:
@@ -285,7 +311,14 @@ func (m *Manager) UploadFolder(cluster, bucket, prefix, folder string, files []L
 	batch := m.openBatch(Batch{Kind: Upload, Bucket: bucket, Folder: folder})
 	defer func() { m.closeBatch(batch, ids) }()
 	for _, f := range files {
-		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: prefix + f.Path, File: f.Path, Folder: folder, batch: batch})
+		id, err := m.Upload(UploadRequest{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Name:    prefix + f.Path,
+			File:    f.Path,
+			Folder:  folder,
+			batch:   batch,
+		})
 		if err != nil {
 			skipped = append(skipped, SkippedFile{f.Path, err.Error()})
 			continue

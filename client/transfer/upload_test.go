@@ -61,7 +61,12 @@ func testUploadSources(t *testing.T) {
 				if err := c.make(r, path); err != nil {
 					t.Fatal(err)
 				}
-				id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: path})
+				id, err := r.m.Upload(UploadRequest{
+					Cluster: cluster,
+					Bucket:  bucket,
+					Name:    "o",
+					File:    path,
+				})
 				if c.want == "" {
 					if row := r.waitEnded(id); err != nil || row.State != Done || row.Note != "size and MD5 checked" || r.putCount() != 1 {
 						t.Errorf("%v, %s, %q, %v", err, row.State, row.Note, row.Err)
@@ -124,7 +129,12 @@ type writeFault struct {
 
 func respondStatus(code int) func(*http.Request) (*http.Response, error) {
 	return func(req *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: code, Header: http.Header{"Location": {"https://login.example/"}, "Content-Type": {"text/html"}}, Body: io.NopCloser(strings.NewReader("<html>")), Request: req}, nil
+		return &http.Response{
+			StatusCode: code,
+			Header:     http.Header{"Location": {"https://login.example/"}, "Content-Type": {"text/html"}},
+			Body:       io.NopCloser(strings.NewReader("<html>")),
+			Request:    req,
+		}, nil
 	}
 }
 
@@ -198,7 +208,12 @@ func testUploadLostAnswer(t *testing.T) {
 				<-req.Context().Done()
 				return nil, req.Context().Err()
 			}}.roundTrip
-			id, err := r.m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: r.writeFile("f", "new text")})
+			id, err := r.m.Upload(UploadRequest{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Name:    "o",
+				File:    r.writeFile("f", "new text"),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +310,13 @@ func testUploadHeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		wire = nil
-		id, err := m.Upload(UploadRequest{Cluster: cluster, Bucket: bucket, Name: "o", File: path, ContentType: "text/x; q=1"})
+		id, err := m.Upload(UploadRequest{
+			Cluster:     cluster,
+			Bucket:      bucket,
+			Name:        "o",
+			File:        path,
+			ContentType: "text/x; q=1",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

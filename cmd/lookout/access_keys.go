@@ -29,7 +29,13 @@ func newAccessKeyRow(k *client.Key, err error) (*accessKeyRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &accessKeyRow{ID: k.ID, Label: k.Label, AccessKey: k.AccessKey, Limited: k.Limited, Buckets: k.Buckets}, nil
+	return &accessKeyRow{
+		ID:        k.ID,
+		Label:     k.Label,
+		AccessKey: k.AccessKey,
+		Limited:   k.Limited,
+		Buckets:   k.Buckets,
+	}, nil
 }
 
 func (k *accessKeyRow) grantsText() string {
@@ -45,9 +51,12 @@ func (k *accessKeyRow) grantsText() string {
 
 func accessKeysResource() resourceCommand {
 	return resource[*accessKeyRow]{
-		name: "keys", singular: "key", idArg: "ID", description: "Access keys for S3 programs",
-		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
-		identify: func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
+		name:        "keys",
+		singular:    "key",
+		idArg:       "ID",
+		description: "Access keys for S3 programs",
+		examples:    "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
+		identify:    func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
 		columns: []column[*accessKeyRow]{
 			{name: "id", cell: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
 			{name: "label", cell: func(k *accessKeyRow) string { return k.Label.Raw() }},
@@ -69,23 +78,38 @@ func accessKeysResource() resourceCommand {
 			return newAccessKeyRow(s.api.Keys.Get(ctx, id))
 		}),
 		subcommands: []subcommand[*accessKeyRow]{
-			{name: "create", args: "LABEL", noTarget: true, description: "Make a key. Its secret is shown this once", bindFlags: createAccessKey,
+			{
+				name:        "create",
+				args:        "LABEL",
+				noTarget:    true,
+				description: "Make a key. Its secret is shown this once",
+				bindFlags:   createAccessKey,
 				recoveryHint: func(k *accessKeyRow) string {
 					if k.SecretKey == "" {
 						return ""
 					}
 					return fmt.Sprintf("its secret is lost: end it by lookout keys revoke %d, and make another", k.ID)
-				}},
-			{name: "rename", args: "LABEL", description: "Give it another label", bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
-				return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
-			})},
-			{name: "revoke", description: "End a key: whoever uses it is locked out", doneMessage: "is revoked",
+				},
+			},
+			{
+				name:        "rename",
+				args:        "LABEL",
+				description: "Give it another label",
+				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+					return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
+				}),
+			},
+			{
+				name:        "revoke",
+				description: "End a key: whoever uses it is locked out",
+				doneMessage: "is revoked",
 				confirmMessage: func(it *accessKeyRow, _ []string) string {
 					return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey)
 				},
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it *accessKeyRow, _ []string) (*accessKeyRow, error) {
 					return it, s.api.Keys.Revoke(ctx, it.ID)
-				})},
+				}),
+			},
 		},
 	}
 }

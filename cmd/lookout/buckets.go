@@ -29,9 +29,12 @@ func bucketsResource() resourceCommand {
 		return b.Cluster.String() + "/" + b.Label.String(), b.Label.String()
 	}
 	return resource[row]{
-		name: "buckets", singular: "bucket", idArg: "CLUSTER/BUCKET", description: "Buckets of Object Storage",
-		examples: "lookout buckets list\nlookout buckets create us-east-1/acme-scratch --acl private\nlookout buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
-		identify: ident,
+		name:        "buckets",
+		singular:    "bucket",
+		idArg:       "CLUSTER/BUCKET",
+		description: "Buckets of Object Storage",
+		examples:    "lookout buckets list\nlookout buckets create us-east-1/acme-scratch --acl private\nlookout buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
+		identify:    ident,
 		columns: []column[row]{
 			{name: "cluster", cell: func(b row) string { return b.Cluster.Raw() }},
 			{name: "label", cell: func(b row) string { return b.Label.Raw() }},
@@ -52,13 +55,28 @@ func bucketsResource() resourceCommand {
 			return s.api.Buckets.Get(ctx, cluster, bucket)
 		},
 		subcommands: []subcommand[row]{
-			{name: "create", args: "CLUSTER/BUCKET", noTarget: true, description: "Make a bucket", bindFlags: createBucket},
-			{name: "access", description: "Change who may list and read it, and whether pages of other sites may", doneMessage: "has its new access", bindFlags: changeBucketAccess},
-			{name: "delete", description: "Remove a bucket, which must be empty", doneMessage: "is deleted",
+			{
+				name:        "create",
+				args:        "CLUSTER/BUCKET",
+				noTarget:    true,
+				description: "Make a bucket",
+				bindFlags:   createBucket,
+			},
+			{
+				name:        "access",
+				description: "Change who may list and read it, and whether pages of other sites may",
+				doneMessage: "has its new access",
+				bindFlags:   changeBucketAccess,
+			},
+			{
+				name:           "delete",
+				description:    "Remove a bucket, which must be empty",
+				doneMessage:    "is deleted",
 				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes bucket %s/%s", it.Cluster, it.Label) },
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Buckets.Delete(ctx, it.Cluster.Raw(), it.Label.Raw())
-				})},
+				}),
+			},
 		},
 	}
 }

@@ -31,9 +31,12 @@ func (c certificateRow) sslText() string {
 func certificatesResource() resourceCommand {
 	type row = certificateRow
 	return resource[row]{
-		name: "certificates", singular: "certificate", idArg: "CLUSTER/BUCKET", description: "TLS certificates of buckets whose label is their host name",
-		examples: "lookout certificates get us-east-1/cdn.acme.net -o json",
-		identify: func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
+		name:        "certificates",
+		singular:    "certificate",
+		idArg:       "CLUSTER/BUCKET",
+		description: "TLS certificates of buckets whose label is their host name",
+		examples:    "lookout certificates get us-east-1/cdn.acme.net -o json",
+		identify:    func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
 		columns: []column[row]{
 			{name: "cluster", cell: func(c row) string { return c.Cluster }},
 			{name: "bucket", cell: func(c row) string { return c.Bucket }},
@@ -51,12 +54,21 @@ func certificatesResource() resourceCommand {
 			return row{cluster, bucket, status.SSL}, nil
 		},
 		subcommands: []subcommand[row]{
-			{name: "upload", args: "CERT_FILE KEY_FILE", description: "Set certificate and private key, both PEM, after checking that they fit", bindFlags: uploadCertificate},
-			{name: "delete", description: "Remove certificate and key: https with the bucket's own name stops working", doneMessage: "is deleted",
+			{
+				name:        "upload",
+				args:        "CERT_FILE KEY_FILE",
+				description: "Set certificate and private key, both PEM, after checking that they fit",
+				bindFlags:   uploadCertificate,
+			},
+			{
+				name:           "delete",
+				description:    "Remove certificate and key: https with the bucket's own name stops working",
+				doneMessage:    "is deleted",
 				confirmMessage: func(c row, _ []string) string { return fmt.Sprintf("Deletes the certificate of %s", c) },
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, c row, _ []string) (row, error) {
 					return c, s.api.Certificates.Delete(ctx, c.Cluster, c.Bucket)
-				})},
+				}),
+			},
 		},
 	}
 }

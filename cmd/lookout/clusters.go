@@ -10,8 +10,11 @@ import (
 func clustersResource() resourceCommand {
 	type row = *client.Cluster
 	return resource[row]{
-		name: "clusters", singular: "cluster", idArg: "ID", description: "Places where buckets are",
-		examples: "lookout clusters list\nlookout clusters get us-east-1",
+		name:        "clusters",
+		singular:    "cluster",
+		idArg:       "ID",
+		description: "Places where buckets are",
+		examples:    "lookout clusters list\nlookout clusters get us-east-1",
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return c.ID.Raw() }},
 			{name: "region", cell: func(c row) string { return c.Region.Raw() }},

@@ -379,7 +379,8 @@ func TestOutput_hostileTextInEveryFormat(t *testing.T) {
 	r.mustRun("contacts", "create", "--name", evil, "--email", "e@acme.net")
 	for _, format := range outputFormats {
 		s := r.mustRun("contacts", "list", "-o", format)
-		if format == "csv" && !strings.Contains(s.out, "2J\nb\tc") { // for programs; on a terminal TestATerminalIsNotSteered
+		// for programs; on a terminal TestATerminalIsNotSteered
+		if format == "csv" && !strings.Contains(s.out, "2J\nb\tc") {
 			t.Errorf("csv has no line breaks and tabs: %q", s.out)
 		}
 		if strings.ContainsAny(s.out, "\x1b\u202e\u009b") || format != "csv" && strings.Contains(s.out, "\t") {

@@ -175,8 +175,19 @@ func resolveSettings(cfg configFile, f *flags) (settings, error) {
 		for name, block = range cfg.Accounts {
 		}
 	}
-	s := settings{accountConfig: block, Account: orDefault(name, "account"), Color: accountColors()[block.Color], Theme: orDefault(f.theme, cfg.Theme), ASCII: cfg.ASCII || f.ascii, Linear: cfg.Linear || f.linear, Keys: cfg.Keys,
-		Themes: cfg.Themes, Columns: cfg.Columns, Notify: cfg.Notify, savedTokens: f.savedTokens}
+	s := settings{
+		accountConfig: block,
+		Account:       orDefault(name, "account"),
+		Color:         accountColors()[block.Color],
+		Theme:         orDefault(f.theme, cfg.Theme),
+		ASCII:         cfg.ASCII || f.ascii,
+		Linear:        cfg.Linear || f.linear,
+		Keys:          cfg.Keys,
+		Themes:        cfg.Themes,
+		Columns:       cfg.Columns,
+		Notify:        cfg.Notify,
+		savedTokens:   f.savedTokens,
+	}
 	if !f.accountOnly {
 		s.BaseURL = orDefault(f.baseURL, orDefault(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
 		s.tokenOverride = tokenFromFlags(f)

@@ -22,12 +22,21 @@ import (
 )
 
 func configCommand(f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "The configuration: make, show, check, edit", Args: noArgs,
-		Long: "The program reads its configuration and never writes it unasked.",
-		RunE: requireSubcommand}
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "The configuration: make, show, check, edit",
+		Args:  noArgs,
+		Long:  "The program reads its configuration and never writes it unasked.",
+		RunE:  requireSubcommand,
+	}
 	f.addAccountFlags(c.PersistentFlags())
 	sub := func(use, about string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
-		one := &cobra.Command{Use: use, Short: about, Args: args, RunE: run}
+		one := &cobra.Command{
+			Use:   use,
+			Short: about,
+			Args:  args,
+			RunE:  run,
+		}
 		c.AddCommand(one)
 		return one
 	}

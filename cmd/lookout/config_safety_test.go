@@ -33,7 +33,12 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 		account + "[themes]\nread_only = true\n":                    "it belongs beneath [accounts.NAME]",
 	} {
 		faulttest.RunCase(t, "G2", "safety: "+strings.ReplaceAll(text, account, "[accounts.prod]\n"), func(t *testing.T) {
-			r := &testEnv{T: t, api: r.api, base: r.base, home: r.home}
+			r := &testEnv{
+				T:    t,
+				api:  r.api,
+				base: r.base,
+				home: r.home,
+			}
 			r.writeConfig(text)
 			r.checkResult(r.run("services", "disable", id), exitUsage, said, "config.toml:")
 			if _, err := os.Stat(filepath.Join(r.home, "state")); err == nil {
@@ -52,7 +57,12 @@ func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 	id := r.findID("services", "edge-router")
 	for value, code := range map[string]int{"yes": exitUsage, "on": exitUsage, " ": exitUsage, "true": exitDenied, "1": exitDenied, "false": exitOK, "": exitOK} {
 		faulttest.RunCase(t, "G2", "LOOKOUT_READ_ONLY="+value, func(t *testing.T) {
-			r := &testEnv{T: t, api: r.api, base: r.base, home: r.home}
+			r := &testEnv{
+				T:    t,
+				api:  r.api,
+				base: r.base,
+				home: r.home,
+			}
 			t.Setenv("LOOKOUT_READ_ONLY", value)
 			s := r.run("services", "enable", id)
 			r.checkResult(s, code)
@@ -78,7 +88,12 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 		"nothing else": {"[keys]\n\"services.disable\" = [\"x\"]\n", "ok       configuration", exitOK},
 	} {
 		faulttest.RunCase(t, "G2", "doctor: "+name, func(t *testing.T) {
-			r := &testEnv{T: t, api: r.api, base: r.base, home: r.home}
+			r := &testEnv{
+				T:    t,
+				api:  r.api,
+				base: r.base,
+				home: r.home,
+			}
 			r.writeConfig(one.text)
 			r.checkResult(r.run("doctor"), one.code, one.said)
 		})

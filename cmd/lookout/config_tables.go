@@ -29,18 +29,26 @@ func configTables() []configTable {
 		tones[name] = map[string]any{"type": "string", "description": theme.ToneDescriptions()[name]}
 	}
 	return []configTable{
-		{name: "themes", title: "themes.NAME", extraDocs: toneTable,
+		{
+			name:        "themes",
+			title:       "themes.NAME",
+			extraDocs:   toneTable,
 			description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; on before it makes it the background's.",
 			example: `[themes.mine]
 base = "dark"
 bad = "bold #ff5f5f"
 cursor = "on blue"`,
-			schema: map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "properties": tones}}},
-		{name: "columns", title: "columns", extraDocs: columnTable,
+			schema: map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "properties": tones}},
+		},
+		{
+			name:        "columns",
+			title:       "columns",
+			extraDocs:   columnTable,
 			description: "Columns of lists, which and in what order. What is left out still serves for filters and sorting, and stands in the details.",
 			example: `[columns]
 services = ["state", "label", "group", "updated"]`,
-			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()}},
+			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
+		},
 	}
 }
 
@@ -155,12 +163,17 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[s
 // themeChoices are the themes that a run can choose from, and the one that it begins with: by flags, configuration and terminal, in that order.
 func themeChoices(s settings) (shell.Themes, *theme.Theme, error) {
 	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
-	looks := shell.Themes{Selected: orDefault(s.Theme, "auto"), LightBackground: terminal.HasLightBackground(), Names: append([]string{"auto"}, themeNames(s.Themes)...), New: func(name string) (*theme.Theme, error) {
-		if own, known := s.Themes[name]; known {
-			return own.Build(colors, plain)
-		}
-		return theme.New(name, colors, plain)
-	}}
+	looks := shell.Themes{
+		Selected:        orDefault(s.Theme, "auto"),
+		LightBackground: terminal.HasLightBackground(),
+		Names:           append([]string{"auto"}, themeNames(s.Themes)...),
+		New: func(name string) (*theme.Theme, error) {
+			if own, known := s.Themes[name]; known {
+				return own.Build(colors, plain)
+			}
+			return theme.New(name, colors, plain)
+		},
+	}
 	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
 	if err != nil {
 		return looks, nil, usageError(fmt.Errorf("there is no theme %q: choose one of %s", client.Clean(looks.Selected), strings.Join(looks.Names, ", ")))

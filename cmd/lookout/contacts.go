@@ -15,9 +15,12 @@ import (
 func contactsResource() resourceCommand {
 	type row = *client.Contact
 	return resource[row]{
-		name: "contacts", singular: "contact", idArg: "ID", description: "People whom support may call",
-		examples: "lookout contacts list -o csv\nlookout contacts create --name \"Eve Adams\" --email eve@example.com --phone \"+1 555 0199\"\nlookout contacts update 11 --group night",
-		identify: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Name.String() },
+		name:        "contacts",
+		singular:    "contact",
+		idArg:       "ID",
+		description: "People whom support may call",
+		examples:    "lookout contacts list -o csv\nlookout contacts create --name \"Eve Adams\" --email eve@example.com --phone \"+1 555 0199\"\nlookout contacts update 11 --group night",
+		identify:    func(c row) (string, string) { return strconv.Itoa(c.ID), c.Name.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
 			{name: "name", cell: func(c row) string { return c.Name.Raw() }},
@@ -32,13 +35,22 @@ func contactsResource() resourceCommand {
 		},
 		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Contacts.Get(ctx, id) }),
 		subcommands: []subcommand[row]{
-			{name: "create", noTarget: true, description: "Add a contact", bindFlags: createContact},
+			{
+				name:        "create",
+				noTarget:    true,
+				description: "Add a contact",
+				bindFlags:   createContact,
+			},
 			{name: "update", description: "Change what the flags name", bindFlags: updateContact},
-			{name: "delete", description: "Remove a contact", doneMessage: "is deleted",
+			{
+				name:           "delete",
+				description:    "Remove a contact",
+				doneMessage:    "is deleted",
 				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes contact %s (%d)", it.Name, it.ID) },
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Contacts.Delete(ctx, it.ID)
-				})},
+				}),
+			},
 		},
 	}
 }

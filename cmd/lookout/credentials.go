@@ -14,9 +14,12 @@ import (
 func credentialsResource() resourceCommand {
 	type row = *client.Credential
 	return resource[row]{
-		name: "credentials", singular: "credential", idArg: "ID", description: "Logins that support may use",
-		examples: "lookout credentials create db9-root --username root < password\nlookout credentials login db2-root --username root --password-file password",
-		identify: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
+		name:        "credentials",
+		singular:    "credential",
+		idArg:       "ID",
+		description: "Logins that support may use",
+		examples:    "lookout credentials create db9-root --username root < password\nlookout credentials login db2-root --username root --password-file password",
+		identify:    func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
 			{name: "label", cell: func(c row) string { return c.Label.Raw() }},
@@ -29,16 +32,36 @@ func credentialsResource() resourceCommand {
 			return s.api.Credentials.Get(ctx, id)
 		}),
 		subcommands: []subcommand[row]{
-			{name: "create", args: "LABEL", noTarget: true, description: "Store a login; the password comes from a file or standard input", bindFlags: createCredential},
-			{name: "rename", args: "LABEL", description: "Give it another label", bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, args []string) (row, error) {
-				return s.api.Credentials.Update(ctx, it.ID, args[0])
-			})},
-			{name: "login", description: "Replace user name and password", doneMessage: "has its new login", bindFlags: changeLogin},
-			{name: "delete", description: "Take a login from support", doneMessage: "is deleted",
+			{
+				name:        "create",
+				args:        "LABEL",
+				noTarget:    true,
+				description: "Store a login; the password comes from a file or standard input",
+				bindFlags:   createCredential,
+			},
+			{
+				name:        "rename",
+				args:        "LABEL",
+				description: "Give it another label",
+				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, args []string) (row, error) {
+					return s.api.Credentials.Update(ctx, it.ID, args[0])
+				}),
+			},
+			{
+				name:        "login",
+				description: "Replace user name and password",
+				doneMessage: "has its new login",
+				bindFlags:   changeLogin,
+			},
+			{
+				name:           "delete",
+				description:    "Take a login from support",
+				doneMessage:    "is deleted",
 				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes credential %s (%d)", it.Label, it.ID) },
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Credentials.Delete(ctx, it.ID)
-				})},
+				}),
+			},
 		},
 	}
 }

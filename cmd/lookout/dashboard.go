@@ -97,7 +97,13 @@ func runScreen(ctx context.Context, f *flags, rest accountList, open func(contex
 	if f.linear {
 		screen = shell.NewLinearScreen(desk)
 	}
-	code, err := terminal.Run(ctx, screen, terminal.Options{Linear: f.linear, ProgressBar: terminal.HasProgressBar(), BeforeExit: desk.Close, PanicLog: faults, ASCII: f.ascii || !terminal.SupportsUnicode()})
+	code, err := terminal.Run(ctx, screen, terminal.Options{
+		Linear:      f.linear,
+		ProgressBar: terminal.HasProgressBar(),
+		BeforeExit:  desk.Close,
+		PanicLog:    faults,
+		ASCII:       f.ascii || !terminal.SupportsUnicode(),
+	})
 	if code != exitOK || err != nil {
 		return &exitCodeError{code, err}
 	}
@@ -149,16 +155,42 @@ func shellOptions(ctx context.Context, f *flags, s settings, c *client.Client, j
 	if s.Refresh > 0 {
 		refresh = s.Refresh
 	}
-	account := views.New(ctx, views.Options{API: c, Name: s.Account, Journal: j, CommandFlags: s.accountArgs()})
+	account := views.New(ctx, views.Options{
+		API:          c,
+		Name:         s.Account,
+		Journal:      j,
+		CommandFlags: s.accountArgs(),
+	})
 	panes := account.Panes()
 	if names := paneNames(panes); f.view != "" && !slices.Contains(names, f.view) {
 		return shell.Options{}, nil, usageError(fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")))
 	}
 	return shell.Options{
-		Panes: panes, Theme: style, Themes: looks, Columns: s.Columns, Account: s.Account, AccountTone: s.Color, AccountLabel: s.Label, Protected: s.Protected, ReadOnly: s.ReadOnly, Demo: s.demo, Mouse: !f.noMouse,
-		RequestBudget: func() string { return formatBudget(c.RateLimit(), time.Now()) }, RefreshInterval: refresh, Keys: s.Keys, StartPane: f.view, OnOpen: account.OnOpen,
-		RateLimitWait: func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter }, RetryNow: c.Resume, TokenForm: account.TokenForm,
-		Context: ctx, LeaveWarnings: account.LeaveWarnings, Progress: account.Progress, Notices: account.Notices, RefreshNoticeSources: account.RefreshNoticeSources, Notify: s.notify(),
+		Panes:                panes,
+		Theme:                style,
+		Themes:               looks,
+		Columns:              s.Columns,
+		Account:              s.Account,
+		AccountTone:          s.Color,
+		AccountLabel:         s.Label,
+		Protected:            s.Protected,
+		ReadOnly:             s.ReadOnly,
+		Demo:                 s.demo,
+		Mouse:                !f.noMouse,
+		RequestBudget:        func() string { return formatBudget(c.RateLimit(), time.Now()) },
+		RefreshInterval:      refresh,
+		Keys:                 s.Keys,
+		StartPane:            f.view,
+		OnOpen:               account.OnOpen,
+		RateLimitWait:        func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter },
+		RetryNow:             c.Resume,
+		TokenForm:            account.TokenForm,
+		Context:              ctx,
+		LeaveWarnings:        account.LeaveWarnings,
+		Progress:             account.Progress,
+		Notices:              account.Notices,
+		RefreshNoticeSources: account.RefreshNoticeSources,
+		Notify:               s.notify(),
 	}, account, nil
 }
 

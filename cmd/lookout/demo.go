@@ -15,7 +15,9 @@ import (
 
 func demoCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
-		Use: "demo", Short: "Try it on an invented account: no token, no network", Args: noArgs,
+		Use:   "demo",
+		Short: "Try it on an invented account: no token, no network",
+		Args:  noArgs,
 		Long: "Opens the dashboard on an account that lives in this process; a second, empty one is under C.\n" +
 			"Something can be made to go wrong: \":demo 429\", and " + demoFaultNames() + "; \":demo off\" ends it.",
 		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), f) },
@@ -70,5 +72,12 @@ func newDemoAccount(f *flags, name, seed string) (demoAccount, error) {
 		options = append(options, client.WithReadOnly())
 	}
 	c, err := client.New("https://demo.invalid/v4", token, options...)
-	return demoAccount{settings{accountConfig: accountConfig{ReadOnly: f.readOnly}, Account: name, Theme: f.theme, ASCII: f.ascii, Refresh: time.Duration(f.refresh), demo: true}, c, j, &faultMenu{api: api, resume: c.Resume}}, err
+	return demoAccount{settings{
+		accountConfig: accountConfig{ReadOnly: f.readOnly},
+		Account:       name,
+		Theme:         f.theme,
+		ASCII:         f.ascii,
+		Refresh:       time.Duration(f.refresh),
+		demo:          true,
+	}, c, j, &faultMenu{api: api, resume: c.Resume}}, err
 }

@@ -17,7 +17,11 @@ import (
 
 // docsCommand writes the documentation that the program knows by itself.
 func docsCommand() *cobra.Command {
-	return &cobra.Command{Use: "docs DIR", Short: "Write command pages, manual, configuration, keys, completions and pictures", Hidden: true, Args: argsFromUse,
+	return &cobra.Command{
+		Use:    "docs DIR",
+		Short:  "Write command pages, manual, configuration, keys, completions and pictures",
+		Hidden: true,
+		Args:   argsFromUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			pages, err := generateDocs(c.Context())
 			if err != nil {
@@ -38,7 +42,8 @@ func docsCommand() *cobra.Command {
 				}
 			}
 			return nil
-		}}
+		},
+	}
 }
 
 // generateDocs are the pages by their paths.

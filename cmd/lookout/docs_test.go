@@ -72,7 +72,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			for _, line := range commandLines(t, filepath.Join(repoRoot(t), page)) {
 				args := splitQuoted(line)
 				switch {
-				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate": // they need a terminal, or stay
+				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate":
+					// they need a terminal, or stay
 					r.checkCommandLine(page, args)
 				default:
 					if s := r.runWithInput("typed secret\n", append(args, confirmationArgs(args)...)...); s.code != exitOK {

@@ -56,7 +56,10 @@ type doctor struct {
 func doctorCommand(f *flags) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check configuration, token, connection, terminal and folders", Args: noArgs, Example: indentExamples("lookout doctor\nlookout doctor --json"),
+		Use:     "doctor",
+		Short:   "Check configuration, token, connection, terminal and folders",
+		Args:    noArgs,
+		Example: indentExamples("lookout doctor\nlookout doctor --json"),
 		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's scopes and what they allow in each pane,\n" +
 			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure decides the exit code:\n" +
 			"2 configuration, 3 token, 6 no connection, 1 anything else.",
@@ -94,7 +97,12 @@ func (d *doctor) runChecks(ctx context.Context) {
 }
 
 func (d *doctor) addFinding(check string, s checkState, text, next string) {
-	d.findings = append(d.findings, finding{Check: check, State: s, Text: client.Clean(text), Next: next})
+	d.findings = append(d.findings, finding{
+		Check: check,
+		State: s,
+		Text:  client.Clean(text),
+		Next:  next,
+	})
 }
 
 func (d *doctor) addFailure(check string, code int, err error, next string) {

@@ -19,7 +19,9 @@ func emulateCommand() *cobra.Command {
 	var o emulator.Options
 	var faults []string
 	c := &cobra.Command{
-		Use: "emulate", Short: "Serve the emulated API on this machine for any HTTP client", Args: noArgs,
+		Use:     "emulate",
+		Short:   "Serve the emulated API on this machine for any HTTP client",
+		Args:    noArgs,
 		Example: indentExamples("lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\""),
 		Long:    "Serves the account API, from its document, on an address of this machine. Its first line says where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
 		RunE:    func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },

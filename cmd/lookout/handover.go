@@ -66,7 +66,10 @@ type openIssue struct {
 func handoverCommand(f *flags) *cobra.Command {
 	var since, format string
 	c := &cobra.Command{
-		Use: "handover", Short: "The shift's hand-over as Markdown", Args: noArgs, Example: indentExamples("lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json"),
+		Use:     "handover",
+		Short:   "The shift's hand-over as Markdown",
+		Args:    noArgs,
+		Example: indentExamples("lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json"),
 		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes whose outcome is unknown,\n" +
 			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -98,7 +101,16 @@ func handoverCommand(f *flags) *cobra.Command {
 
 // buildHandover gathers the shift from the journal and the API.
 func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (handover, error) {
-	h := handover{Account: s.settings.Account, From: from.UTC(), To: s.now().UTC(), Changes: []journalRow{}, Unknown: []journalRow{}, Disabled: []disabledService{}, Problems: []downService{}, Issues: []openIssue{}}
+	h := handover{
+		Account:  s.settings.Account,
+		From:     from.UTC(),
+		To:       s.now().UTC(),
+		Changes:  []journalRow{},
+		Unknown:  []journalRow{},
+		Disabled: []disabledService{},
+		Problems: []downService{},
+		Issues:   []openIssue{},
+	}
 	j, err := s.journal.getIfExists()
 	if err != nil {
 		return h, err
@@ -167,7 +179,14 @@ func (h *handover) readServices(ctx context.Context, s *scriptSession, holds map
 }
 
 func newDisabledService(id int, label string, hold journal.DisabledService, ours bool) disabledService {
-	return disabledService{ID: id, Label: label, Since: hold.Since, Until: hold.Until, Reason: hold.Reason, Ours: ours}
+	return disabledService{
+		ID:     id,
+		Label:  label,
+		Since:  hold.Since,
+		Until:  hold.Until,
+		Reason: hold.Reason,
+		Ours:   ours,
+	}
 }
 
 // maxTicketRequests bounds the requests of a hand-over.
@@ -197,7 +216,14 @@ func (h *handover) readIssues(ctx context.Context, s *scriptSession, labels map[
 			left++
 			continue
 		}
-		one := openIssue{ID: i.ID, Created: i.Created.Time(), Services: []string{}, Ticket: i.Ticket.ID, Label: i.Ticket.Label.Raw(), Status: status}
+		one := openIssue{
+			ID:       i.ID,
+			Created:  i.Created.Time(),
+			Services: []string{},
+			Ticket:   i.Ticket.ID,
+			Label:    i.Ticket.Label.Raw(),
+			Status:   status,
+		}
 		for _, id := range i.Services {
 			one.Services = append(one.Services, orDefault(labels[id], "service "+strconv.Itoa(id)))
 		}

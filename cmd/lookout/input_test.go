@@ -16,7 +16,8 @@ func TestFloodsOfInput(t *testing.T) {
 	noise := make([]byte, 1<<20)
 	dice := rand.New(rand.NewPCG(1, 13))
 	for i := range noise {
-		for noise[i] = byte(dice.IntN(256)); noise[i] == 3 || noise[i] == 0x1a; { // they end and suspend the program, as they should
+		// they end and suspend the program, as they should
+		for noise[i] = byte(dice.IntN(256)); noise[i] == 3 || noise[i] == 0x1a; {
 			noise[i] = byte(dice.IntN(256))
 		}
 	}

@@ -11,8 +11,11 @@ import (
 func issuesResource() resourceCommand {
 	type row = *client.Issue
 	return resource[row]{
-		name: "issues", singular: "issue", idArg: "ID", description: "What was detected on monitored services",
-		examples: "lookout issues list --limit 3\nlookout issues get 823 -o json",
+		name:        "issues",
+		singular:    "issue",
+		idArg:       "ID",
+		description: "What was detected on monitored services",
+		examples:    "lookout issues list --limit 3\nlookout issues get 823 -o json",
 		columns: []column[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "created", cell: func(i row) string { return formatAPITime(i.Created) }},

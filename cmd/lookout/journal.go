@@ -33,8 +33,21 @@ type journalRow struct {
 
 func newJournalRow(e journal.Entry) journalRow {
 	c := e.Change
-	return journalRow{ID: e.ID, Time: e.Time, Op: c.Op, Kind: c.Resource, TargetID: c.ID, Label: c.Label, Reason: c.Reason, Until: c.RevertAt,
-		Outcome: e.Outcome, OutcomeDetail: e.OutcomeDetail, Method: c.Method, Path: c.Path, Body: c.Body}
+	return journalRow{
+		ID:            e.ID,
+		Time:          e.Time,
+		Op:            c.Op,
+		Kind:          c.Resource,
+		TargetID:      c.ID,
+		Label:         c.Label,
+		Reason:        c.Reason,
+		Until:         c.RevertAt,
+		Outcome:       e.Outcome,
+		OutcomeDetail: e.OutcomeDetail,
+		Method:        c.Method,
+		Path:          c.Path,
+		Body:          c.Body,
+	}
 }
 
 // outcomeNames are how a change can have ended, as flags name it.
@@ -51,8 +64,12 @@ func formatTime(t time.Time) string {
 
 func journalResource() resourceCommand {
 	return resource[*journalRow]{
-		name: "journal", singular: "entry", idArg: "ID", listsByDefault: true, description: "What this program changed from this machine, and how it ended",
-		examples: "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
+		name:           "journal",
+		singular:       "entry",
+		idArg:          "ID",
+		listsByDefault: true,
+		description:    "What this program changed from this machine, and how it ended",
+		examples:       "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
 		columns: []column[*journalRow]{
 			{name: "time", cell: func(e *journalRow) string { return formatTime(e.Time) }},
 			{name: "op", cell: func(e *journalRow) string { return e.Op }},

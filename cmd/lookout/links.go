@@ -32,8 +32,14 @@ func linksResource() resourceCommand {
 			{name: "content_type", cell: func(l *link) string { return l.Type }},
 			{name: "expires", cell: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
 		},
-		subcommands: []subcommand[*link]{{name: "link", args: "CLUSTER/BUCKET NAME", noTarget: true, readOnlyMaxArgs: 2, bindFlags: makeLink,
-			description: "Make a link to one object; whoever has it may do that one thing until it ends"}},
+		subcommands: []subcommand[*link]{{
+			name:            "link",
+			args:            "CLUSTER/BUCKET NAME",
+			noTarget:        true,
+			readOnlyMaxArgs: 2,
+			bindFlags:       makeLink,
+			description:     "Make a link to one object; whoever has it may do that one thing until it ends",
+		}},
 	}
 }
 
@@ -44,7 +50,12 @@ func makeLink(set *pflag.FlagSet) runFunc[*link] {
 	kind := set.String("content-type", "", "must then be sent with the request (default for PUT: application/octet-stream)")
 	return func(ctx context.Context, s *scriptSession, _ *link, args []string) (*link, error) {
 		cluster, bucket, err := parseBucket(args[0])
-		l := &link{Method: strings.ToUpper(*method), Name: args[1], Type: *kind, Expires: s.now().Add(*life).UTC().Truncate(time.Second)}
+		l := &link{
+			Method:  strings.ToUpper(*method),
+			Name:    args[1],
+			Type:    *kind,
+			Expires: s.now().Add(*life).UTC().Truncate(time.Second),
+		}
 		switch {
 		case err != nil:
 			return l, err
@@ -58,7 +69,12 @@ func makeLink(set *pflag.FlagSet) runFunc[*link] {
 		if l.Method == http.MethodPut {
 			l.Type = orDefault(l.Type, "application/octet-stream") // the service wants one
 		}
-		signed, err := s.api.Objects.Presign(ctx, cluster, bucket, client.PresignRequest{Name: l.Name, Method: l.Method, Expires: int(life.Seconds()), ContentType: l.Type})
+		signed, err := s.api.Objects.Presign(ctx, cluster, bucket, client.PresignRequest{
+			Name:        l.Name,
+			Method:      l.Method,
+			Expires:     int(life.Seconds()),
+			ContentType: l.Type,
+		})
 		l.URL = signed.URL.Reveal()
 		return l, err
 	}

@@ -91,7 +91,9 @@ func newRootCommand() *cobra.Command {
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
 		Long: "lookout shows what is broken, what it touches and whom to call, and browses buckets by keyboard.\n" +
 			"Without a command it opens the dashboard; without a configuration it helps to make one.\nTry it without an account: lookout demo\n\n" + exitCodesHelp(),
-		SilenceErrors: true, SilenceUsage: true, Args: noArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.version {
 				_, err := fmt.Fprintln(c.OutOrStdout(), version())

@@ -28,8 +28,11 @@ func objectsResource() resourceCommand {
 		return strconv.FormatInt(o.Size, 10)
 	}
 	return resource[row]{
-		name: "objects", singular: "object", idArg: "CLUSTER/BUCKET", description: "Objects of a bucket: list, fetch, store, remove, make links",
-		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
+		name:        "objects",
+		singular:    "object",
+		idArg:       "CLUSTER/BUCKET",
+		description: "Objects of a bucket: list, fetch, store, remove, make links",
+		examples:    "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
 		columns: []column[row]{
 			{name: "last_modified", dropPriority: 1, cell: func(o row) string { return formatAPITime(o.Modified) }},
 			{name: "size", cell: size},
@@ -89,14 +92,36 @@ func objectFilesResource() resourceCommand {
 	return resource[objectRef]{
 		singular: "object",
 		subcommands: []subcommand[objectRef]{
-			{name: "get", args: "CLUSTER/BUCKET NAME [FILE]", noTarget: true, readOnlyMaxArgs: 3, printsOwnResult: true, bindFlags: getObject,
-				description: "Fetch an object into a file, named as the object without its folders; - is standard output"},
-			{name: "put", args: "CLUSTER/BUCKET NAME FILE", noTarget: true, printsOwnResult: true, takesReason: true, bindFlags: putObject, description: "Store a file as an object"},
-			{name: "rm", args: "CLUSTER/BUCKET NAME", noTarget: true, printsOwnResult: true, takesReason: true, description: "Remove an object",
+			{
+				name:            "get",
+				args:            "CLUSTER/BUCKET NAME [FILE]",
+				noTarget:        true,
+				readOnlyMaxArgs: 3,
+				printsOwnResult: true,
+				bindFlags:       getObject,
+				description:     "Fetch an object into a file, named as the object without its folders; - is standard output",
+			},
+			{
+				name:            "put",
+				args:            "CLUSTER/BUCKET NAME FILE",
+				noTarget:        true,
+				printsOwnResult: true,
+				takesReason:     true,
+				bindFlags:       putObject,
+				description:     "Store a file as an object",
+			},
+			{
+				name:            "rm",
+				args:            "CLUSTER/BUCKET NAME",
+				noTarget:        true,
+				printsOwnResult: true,
+				takesReason:     true,
+				description:     "Remove an object",
 				confirmMessage: func(_ objectRef, args []string) string {
 					return "Removes object " + client.Clean(args[0]+"/"+args[1])
 				},
-				bindFlags: withoutFlags(removeObject)},
+				bindFlags: withoutFlags(removeObject),
+			},
 		},
 	}
 }
@@ -128,8 +153,15 @@ func objectACLsResource() resourceCommand {
 			{name: "name", cell: func(a *objectACL) string { return a.Name }},
 			{name: "acl", cell: func(a *objectACL) string { return string(a.ACL) }},
 		},
-		subcommands: []subcommand[*objectACL]{{name: "acl", args: "CLUSTER/BUCKET NAME [ACL]", noTarget: true, readOnlyMaxArgs: 2, takesReason: true, bindFlags: withoutFlags(showOrSetObjectACL),
-			description: "Show who may do what with an object, or set it: " + aclChoices}},
+		subcommands: []subcommand[*objectACL]{{
+			name:            "acl",
+			args:            "CLUSTER/BUCKET NAME [ACL]",
+			noTarget:        true,
+			readOnlyMaxArgs: 2,
+			takesReason:     true,
+			bindFlags:       withoutFlags(showOrSetObjectACL),
+			description:     "Show who may do what with an object, or set it: " + aclChoices,
+		}},
 	}
 }
 
@@ -215,8 +247,15 @@ func (s *scriptSession) downloadObject(ctx context.Context, o objectRef, file st
 		return err
 	}
 	row, err := s.runTransfer(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
-		return m.Download(transfer.DownloadRequest{Cluster: o.cluster, Bucket: o.bucket, Object: found,
-			Folder: filepath.Dir(file), Path: filepath.Base(file), PathChosen: true, Overwrite: force})
+		return m.Download(transfer.DownloadRequest{
+			Cluster:    o.cluster,
+			Bucket:     o.bucket,
+			Object:     found,
+			Folder:     filepath.Dir(file),
+			Path:       filepath.Base(file),
+			PathChosen: true,
+			Overwrite:  force,
+		})
 	})
 	if err == nil {
 		s.reportf("%s: %s (%d bytes) in %s; %s", o, humanize.IBytes(uint64(row.Done)), row.Done, client.Clean(file), row.Note)
@@ -287,8 +326,13 @@ func putObject(set *pflag.FlagSet) runFunc[objectRef] {
 			}
 		}
 		row, err := s.runTransfer(o.withTarget(ctx), fmt.Sprintf("store %s", o), func(m *transfer.Manager) (transfer.ID, error) {
-			return m.Upload(transfer.UploadRequest{Cluster: o.cluster, Bucket: o.bucket, Name: o.name, File: args[2],
-				ContentType: orDefault(*kind, orDefault(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"))})
+			return m.Upload(transfer.UploadRequest{
+				Cluster:     o.cluster,
+				Bucket:      o.bucket,
+				Name:        o.name,
+				File:        args[2],
+				ContentType: orDefault(*kind, orDefault(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream")),
+			})
 		})
 		if err == nil {
 			s.reportf("%s: %d bytes stored; %s", o, row.Done, row.Note)

@@ -114,7 +114,8 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			r.interceptDownloads(func() func(http.ResponseWriter, *http.Request) {
 				answer, n := c.answer(data), 0
 				return func(w http.ResponseWriter, req *http.Request) {
-					if n++; n > 2 && !c.whole { // what is wrong twice is wrong; the rests between tries are of real time
+					// what is wrong twice is wrong; the rests between tries are of real time
+					if n++; n > 2 && !c.whole {
 						http.Error(w, "gone", http.StatusNotFound)
 						return
 					}

@@ -46,7 +46,12 @@ type outputChunk struct {
 // startTimed starts a program whose output is timed and shown on a virtual screen.
 func startTimed(t *testing.T, env []string, name string, args ...string) *timedProgram {
 	t.Helper()
-	m := &timedProgram{t: t, cmd: exec.Command(name, args...), emu: vt.NewSafeEmulator(200, 50), found: make(chan time.Time, 1)}
+	m := &timedProgram{
+		t:     t,
+		cmd:   exec.Command(name, args...),
+		emu:   vt.NewSafeEmulator(200, 50),
+		found: make(chan time.Time, 1),
+	}
 	m.cmd.Env = append(append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"), env...)
 	m.start = time.Now()
 	tty, err := pty.StartWithSize(m.cmd, &pty.Winsize{Cols: 200, Rows: 50})

@@ -25,7 +25,10 @@ func pictureCommand() *cobra.Command {
 	var out, keys string
 	var width, height int
 	c := &cobra.Command{
-		Use: "picture", Short: "Draw a frame of the demo account as SVG", Args: noArgs, Hidden: true,
+		Use:    "picture",
+		Short:  "Draw a frame of the demo account as SVG",
+		Args:   noArgs,
+		Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
 			svg, err := renderPicture(c.Context(), keys, width, height)
 			if err != nil {
@@ -102,9 +105,24 @@ func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 	if err != nil {
 		return nil, nil, err
 	}
-	account := views.New(ctx, views.Options{API: c, Name: "acme-prod", Journal: j, Now: now, Location: time.UTC})
-	s, err := shell.New(shell.Options{Panes: account.Panes(), Theme: look, Account: "acme-prod", Demo: true, Now: now, Location: time.UTC, Keys: keys, TokenForm: account.TokenForm,
-		RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) }})
+	account := views.New(ctx, views.Options{
+		API:      c,
+		Name:     "acme-prod",
+		Journal:  j,
+		Now:      now,
+		Location: time.UTC,
+	})
+	s, err := shell.New(shell.Options{
+		Panes:         account.Panes(),
+		Theme:         look,
+		Account:       "acme-prod",
+		Demo:          true,
+		Now:           now,
+		Location:      time.UTC,
+		Keys:          keys,
+		TokenForm:     account.TokenForm,
+		RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
+	})
 	return s, account, err
 }
 

@@ -23,8 +23,9 @@ type resourceCommand interface {
 type resource[T any] struct {
 	name, singular string // "services", "service"; one is its kind in the journal
 	description    string
-	examples       string                     // command lines
-	idArg          string                     // how one is named on the command line: "ID"; empty where there is only one
+	examples       string // command lines
+	// how one is named on the command line: "ID"; empty where there is only one
+	idArg          string
 	identify       func(T) (id, label string) // for the journal and questions
 	columns        []column[T]
 	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[T, error]
@@ -76,7 +77,19 @@ func (r resource[T]) addTo(c *cobra.Command, f *flags, p *printer) { r.erase().a
 
 // erase is the description without its type: the commands are made, and the program holds their code, once and not for each kind of row.
 func (r resource[T]) erase() erasedResource {
-	k := erasedResource{name: r.name, singular: r.singular, description: r.description, examples: r.examples, idArg: r.idArg, listArgs: r.listArgs, listFlags: r.listFlags, offline: r.offline, listsByDefault: r.listsByDefault, includes: r.includes, columns: eraseColumns(r.columns)}
+	k := erasedResource{
+		name:           r.name,
+		singular:       r.singular,
+		description:    r.description,
+		examples:       r.examples,
+		idArg:          r.idArg,
+		listArgs:       r.listArgs,
+		listFlags:      r.listFlags,
+		offline:        r.offline,
+		listsByDefault: r.listsByDefault,
+		includes:       r.includes,
+		columns:        eraseColumns(r.columns),
+	}
 	if r.identify != nil {
 		k.identify = func(it any) (string, string) { return r.identify(it.(T)) }
 	}
@@ -98,7 +111,16 @@ func (r resource[T]) erase() erasedResource {
 
 // erase is the verb without its type.
 func (v subcommand[T]) erase() subcommand[any] {
-	p := subcommand[any]{name: v.name, description: v.description, args: v.args, noTarget: v.noTarget, doneMessage: v.doneMessage, printsOwnResult: v.printsOwnResult, takesReason: v.takesReason, readOnlyMaxArgs: v.readOnlyMaxArgs}
+	p := subcommand[any]{
+		name:            v.name,
+		description:     v.description,
+		args:            v.args,
+		noTarget:        v.noTarget,
+		doneMessage:     v.doneMessage,
+		printsOwnResult: v.printsOwnResult,
+		takesReason:     v.takesReason,
+		readOnlyMaxArgs: v.readOnlyMaxArgs,
+	}
 	if v.recoveryHint != nil {
 		p.recoveryHint = func(it any) string { return v.recoveryHint(assertRow[T](it)) }
 	}
@@ -182,7 +204,12 @@ func (r erasedResource) find(ctx context.Context, s *scriptSession, word string)
 
 // newCommand is the noun with all its commands.
 func (r erasedResource) newCommand(f *flags) *cobra.Command {
-	c := &cobra.Command{Use: r.name, Short: r.description, Args: noArgs, Example: indentExamples(r.examples)}
+	c := &cobra.Command{
+		Use:     r.name,
+		Short:   r.description,
+		Args:    noArgs,
+		Example: indentExamples(r.examples),
+	}
 	p := &printer{}
 	f.addAccountFlags(c.PersistentFlags())
 	c.PersistentFlags().StringVarP(&p.format, "output", "o", "table", "how to write: "+strings.Join(outputFormats, ", "))
@@ -190,7 +217,12 @@ func (r erasedResource) newCommand(f *flags) *cobra.Command {
 	switch {
 	case r.idArg == "":
 		r.attachShow(c, f, p)
-		get := &cobra.Command{Use: "get", Aliases: []string{"list"}, Short: "The same", Args: noArgs}
+		get := &cobra.Command{
+			Use:     "get",
+			Aliases: []string{"list"},
+			Short:   "The same",
+			Args:    noArgs,
+		}
 		r.attachShow(get, f, p)
 		c.AddCommand(get)
 		return c

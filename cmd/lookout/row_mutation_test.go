@@ -69,7 +69,12 @@ func newPackageLoader(t *testing.T) *packageLoader {
 // check is a package with its types.
 func (h *packageLoader) check(t *testing.T, path string, files ...*ast.File) checkedPackage {
 	t.Helper()
-	r := checkedPackage{path, files, &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}, h.set}
+	r := checkedPackage{path, files, &types.Info{
+		Types:     map[ast.Expr]types.TypeAndValue{},
+		Instances: map[*ast.Ident]types.Instance{},
+		Uses:      map[*ast.Ident]types.Object{},
+		Defs:      map[*ast.Ident]types.Object{},
+	}, h.set}
 	if _, err := (&types.Config{Importer: h.importer}).Check(path, h.set, files, r.info); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,15 @@ func startSession(c *cobra.Command, f *flags, online bool) (s *scriptSession, en
 		stop()
 		j.close()
 	}
-	return &scriptSession{settings: settings, api: api, journal: j, in: c.InOrStdin(), out: c.OutOrStdout(), errOut: c.ErrOrStderr(), now: time.Now}, end, nil
+	return &scriptSession{
+		settings: settings,
+		api:      api,
+		journal:  j,
+		in:       c.InOrStdin(),
+		out:      c.OutOrStdout(),
+		errOut:   c.ErrOrStderr(),
+		now:      time.Now,
+	}, end, nil
 }
 
 // signalError is the signal that asked a command to end.

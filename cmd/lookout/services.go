@@ -16,9 +16,12 @@ import (
 func servicesResource() resourceCommand {
 	type row = *client.Service
 	return resource[row]{
-		name: "services", singular: "service", idArg: "ID", description: "Monitored services: list, disable for a while, enable, change",
-		examples: "lookout services list -o json\nlookout services get web-1\nlookout services disable web-1 --for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label shop --address https://shop.example.com --group web",
-		identify: func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
+		name:        "services",
+		singular:    "service",
+		idArg:       "ID",
+		description: "Monitored services: list, disable for a while, enable, change",
+		examples:    "lookout services list -o json\nlookout services get web-1\nlookout services disable web-1 --for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label shop --address https://shop.example.com --group web",
+		identify:    func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(s row) string { return strconv.Itoa(s.ID) }},
 			{name: "status", cell: func(s row) string { return string(s.Status) }},
@@ -39,17 +42,26 @@ func servicesResource() resourceCommand {
 		},
 		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Services.Get(ctx, id) }),
 		subcommands: []subcommand[row]{
-			{name: "create", noTarget: true, description: "Monitor something new", bindFlags: createService},
+			{
+				name:        "create",
+				noTarget:    true,
+				description: "Monitor something new",
+				bindFlags:   createService,
+			},
 			{name: "update", description: "Change what the flags name", bindFlags: updateService},
 			{name: "disable", description: "Stop monitoring; --for says for how long", bindFlags: disableService},
 			{name: "enable", description: "Monitor again", bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 				return s.api.Services.Enable(ctx, it.ID)
 			})},
-			{name: "delete", description: "Remove a service; monitoring stops", doneMessage: "is deleted",
+			{
+				name:           "delete",
+				description:    "Remove a service; monitoring stops",
+				doneMessage:    "is deleted",
 				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID) },
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Services.Delete(ctx, it.ID)
-				})},
+				}),
+			},
 		},
 	}
 }

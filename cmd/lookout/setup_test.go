@@ -252,8 +252,13 @@ func TestDoctorOnARestrictedUser(t *testing.T) {
 func newTestWizard(r *testEnv, token string, answers ...string) (*wizard, *bytes.Buffer) {
 	var out bytes.Buffer
 	path, _ := configPath(&flags{})
-	return &wizard{in: bufio.NewReader(strings.NewReader(strings.Join(answers, "\n") + "\n")), out: &out, flags: &flags{}, configPath: path,
-		readHidden: func(string) ([]byte, error) { return []byte(token), nil }}, &out
+	return &wizard{
+		in:         bufio.NewReader(strings.NewReader(strings.Join(answers, "\n") + "\n")),
+		out:        &out,
+		flags:      &flags{},
+		configPath: path,
+		readHidden: func(string) ([]byte, error) { return []byte(token), nil },
+	}, &out
 }
 
 func TestFirstRunWritesAfterYesAlone(t *testing.T) {

@@ -18,9 +18,12 @@ func sshResource() resourceCommand {
 		})
 	}
 	return resource[row]{
-		name: "ssh", singular: "instance", idArg: "ID", description: "How support logs in to each instance",
-		examples: "lookout ssh list\nlookout ssh deny db1 --reason audit\nlookout ssh set db1 --port 2222\nlookout ssh key",
-		identify: func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
+		name:        "ssh",
+		singular:    "instance",
+		idArg:       "ID",
+		description: "How support logs in to each instance",
+		examples:    "lookout ssh list\nlookout ssh deny db1 --reason audit\nlookout ssh set db1 --port 2222\nlookout ssh key",
+		identify:    func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "label", cell: func(i row) string { return i.Label.Raw() }},
@@ -40,8 +43,9 @@ func sshResource() resourceCommand {
 			{name: "set", description: "Change user, address or port", bindFlags: changeSSH},
 		},
 		includes: []resourceCommand{resource[*client.SSHKey]{
-			name: "key", description: "Show the public key by which support logs in",
-			columns: []column[*client.SSHKey]{{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }}},
+			name:        "key",
+			description: "Show the public key by which support logs in",
+			columns:     []column[*client.SSHKey]{{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }}},
 			get: func(ctx context.Context, s *scriptSession, _ string) (*client.SSHKey, error) {
 				return s.api.Credentials.SSHKey(ctx)
 			},

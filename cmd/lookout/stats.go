@@ -41,8 +41,12 @@ func statsResource() resourceCommand {
 		}
 	}
 	return resource[*series]{
-		name: "stats", singular: "series", idArg: "NAME", listsByDefault: true, description: "CPU, disk, network and swap of all instances over the last 24 hours",
-		examples: "lookout stats\nlookout stats -o ndjson",
+		name:           "stats",
+		singular:       "series",
+		idArg:          "NAME",
+		listsByDefault: true,
+		description:    "CPU, disk, network and swap of all instances over the last 24 hours",
+		examples:       "lookout stats\nlookout stats -o ndjson",
 		columns: []column[*series]{
 			{name: "name", cell: func(s *series) string { return s.Name }},
 			{name: "unit", cell: func(s *series) string { return s.Unit }},

@@ -240,7 +240,12 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 		c := startPty(t, "--no-mouse")
 		c.startReading()
 		c.waitFor("12 buckets")
-		r.api.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Delay: 300 * time.Millisecond, Times: 1})
+		r.api.InjectFault("enable service", emulator.Fault{
+			ApplyFirst: true,
+			Reset:      true,
+			Delay:      300 * time.Millisecond,
+			Times:      1,
+		})
 		c.typeKeys("3/billing-cron\rE")
 		for deadline := time.Now().Add(5 * time.Second); !strings.Contains(c.output(), "enabling") && time.Now().Before(deadline); {
 			time.Sleep(5 * time.Millisecond)

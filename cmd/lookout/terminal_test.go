@@ -83,7 +83,14 @@ func runInPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *pty
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &ptyProcess{t: t, tty: tty, slave: slave, initialState: before, cmd: cmd, outputArrived: make(chan struct{}, 1)}
+	c := &ptyProcess{
+		t:             t,
+		tty:           tty,
+		slave:         slave,
+		initialState:  before,
+		cmd:           cmd,
+		outputArrived: make(chan struct{}, 1),
+	}
 	c.cmd.Env = env
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

@@ -43,7 +43,12 @@ func version() string {
 }
 
 func versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Say which version this is", Args: noArgs, Run: func(c *cobra.Command, _ []string) {
-		fmt.Fprintln(c.OutOrStdout(), "lookout "+version())
-	}}
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  noArgs,
+		Run: func(c *cobra.Command, _ []string) {
+			fmt.Fprintln(c.OutOrStdout(), "lookout "+version())
+		},
+	}
 }

@@ -42,8 +42,13 @@ var errWizardCancelled = errors.New("nothing was written")
 func runWizard(c *cobra.Command, f *flags) (settings, error) {
 	in, _ := asTerminal(c.InOrStdin())
 	path, _ := configPath(f)
-	w := &wizard{in: bufio.NewReader(byteReader{in}), out: c.ErrOrStderr(), flags: f, configPath: path,
-		readHidden: func(what string) ([]byte, error) { return readHiddenLine(c.Context(), in, c.ErrOrStderr(), what) }}
+	w := &wizard{
+		in:         bufio.NewReader(byteReader{in}),
+		out:        c.ErrOrStderr(),
+		flags:      f,
+		configPath: path,
+		readHidden: func(what string) ([]byte, error) { return readHiddenLine(c.Context(), in, c.ErrOrStderr(), what) },
+	}
 	if err := w.run(c.Context()); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, errWizardCancelled) {
 			return settings{}, &exitCodeError{exitFailure, errWizardCancelled}

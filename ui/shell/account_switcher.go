@@ -48,7 +48,13 @@ func NewAccountSwitcher(ctx context.Context, first Session, open func(ctx contex
 	if err != nil {
 		return nil, err
 	}
-	return &AccountSwitcher{Shell: s, open: open, ctx: ctx, closeSession: sync.OnceFunc(first.Close), savedStates: map[string]accountState{}}, nil
+	return &AccountSwitcher{
+		Shell:        s,
+		open:         open,
+		ctx:          ctx,
+		closeSession: sync.OnceFunc(first.Close),
+		savedStates:  map[string]accountState{},
+	}, nil
 }
 
 // Close ends the session in front and waits for those that are ending.

@@ -57,8 +57,15 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	cell := func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }
 	list := &ui.List[string]{Title: "things", Store: set, Columns: []ui.Column[string]{{Title: "name", Min: 10, Cell: cell}}}
 	other := &ui.List[string]{Title: "others", Store: set, Columns: list.Columns}
-	return Session{Options: Options{Panes: []ui.Pane{list, other}, Theme: look, Account: name, Accounts: []string{"alpha", "beta"}, Location: time.UTC, Context: ctx,
-		LeaveWarnings: func() []string { return d.leaveWarnings }}, Close: func() {
+	return Session{Options: Options{
+		Panes:         []ui.Pane{list, other},
+		Theme:         look,
+		Account:       name,
+		Accounts:      []string{"alpha", "beta"},
+		Location:      time.UTC,
+		Context:       ctx,
+		LeaveWarnings: func() []string { return d.leaveWarnings },
+	}, Close: func() {
 		cancel()
 		d.mu.Lock()
 		defer d.mu.Unlock()

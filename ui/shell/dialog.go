@@ -27,7 +27,13 @@ type dialog interface {
 func overlayDialog(beneath string, d dialog, b ui.Box, inside *area) string {
 	w, h := d.size()
 	w, h = min(w, b.Width-4), min(h, b.Height-2)
-	inner := ui.Box{Width: w, Height: h, Theme: b.Theme, Now: b.Now, Focused: true}
+	inner := ui.Box{
+		Width:   w,
+		Height:  h,
+		Theme:   b.Theme,
+		Now:     b.Now,
+		Focused: true,
+	}
 	lines := strings.Split(withBorder(d.title(), inner.Fit(d.view(inner)), w, b.Theme), "\n")
 	x, y := (b.Width-w-4)/2, max(0, (b.Height-len(lines))/2)
 	*inside = area{x + 2, y + 1 + paneTop, w, h}

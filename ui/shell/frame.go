@@ -27,9 +27,19 @@ type clickTarget struct {
 // Frame is what is to be seen: exactly as wide and high as the terminal.
 func (s *Shell) Frame() terminal.Frame {
 	if s.valuesHidden {
-		return terminal.Frame{Content: maskValues(s.content(), s.o.Theme.Glyphs.Mask, s.o.Account), Title: "lookout", Mouse: s.mouse, ProgressPercent: s.progressPercent()}
+		return terminal.Frame{
+			Content:         maskValues(s.content(), s.o.Theme.Glyphs.Mask, s.o.Account),
+			Title:           "lookout",
+			Mouse:           s.mouse,
+			ProgressPercent: s.progressPercent(),
+		}
 	}
-	return terminal.Frame{Content: s.content(), Title: "lookout " + s.o.Account, Mouse: s.mouse, ProgressPercent: s.progressPercent()}
+	return terminal.Frame{
+		Content:         s.content(),
+		Title:           "lookout " + s.o.Account,
+		Mouse:           s.mouse,
+		ProgressPercent: s.progressPercent(),
+	}
 }
 
 // progressPercent is how far work under way is; 0 without any.
@@ -46,7 +56,13 @@ func (s *Shell) tooSmall() bool {
 }
 
 func (s *Shell) content() string {
-	b := ui.Box{Width: s.width, Height: s.height, Theme: s.o.Theme, Now: s.now(), Focused: true}
+	b := ui.Box{
+		Width:   s.width,
+		Height:  s.height,
+		Theme:   s.o.Theme,
+		Now:     s.now(),
+		Focused: true,
+	}
 	s.clickTargets = s.clickTargets[:0]
 	if s.o.PaneOnly {
 		return b.Fit(s.pane().View(b))

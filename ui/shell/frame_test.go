@@ -26,25 +26,66 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	for i := range names {
 		names[i] = fmt.Sprintf("service-%06d", i)
 	}
-	set := ui.NewStore(t.Context(), ui.Source[string]{Name: "services", ID: func(s string) string { return s }, Now: clock,
-		Fetch: func(context.Context, string) (ui.RowPage[string], error) { return ui.RowPage[string]{Rows: names}, nil }})
+	set := ui.NewStore(t.Context(), ui.Source[string]{
+		Name:  "services",
+		ID:    func(s string) string { return s },
+		Now:   clock,
+		Fetch: func(context.Context, string) (ui.RowPage[string], error) { return ui.RowPage[string]{Rows: names}, nil },
+	})
 	cell := func(text string, tone theme.Tone) func(string, ui.Box) (string, theme.Tone) {
 		return func(string, ui.Box) (string, theme.Tone) { return text, tone }
 	}
 	pane := func(title string, wide bool) *ui.List[string] {
-		l := &ui.List[string]{Title: title, Store: set, Columns: []ui.Column[string]{
-			{Title: "state", Width: 10, Cell: cell("● ok", theme.Good)},
-			{Title: "label", Min: 14, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }},
-			{Title: "type", Width: 4, DropPriority: 4, Cell: cell("url", theme.Muted)},
-			{Title: "address", Min: 16, DropPriority: 1, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Plain }},
-			{Title: "timeout", Width: 7, AlignRight: true, DropPriority: 5, Cell: cell("30 s", theme.Muted)},
-			{Title: "group", Width: 10, DropPriority: 3, Cell: cell("platform", theme.Plain)},
-			{Title: "updated", Width: 8, AlignRight: true, DropPriority: 6, Cell: cell("3 d 4 h", theme.Muted)}},
+		l := &ui.List[string]{
+			Title: title,
+			Store: set,
+			Columns: []ui.Column[string]{
+				{Title: "state", Width: 10, Cell: cell("● ok", theme.Good)},
+				{Title: "label", Min: 14, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }},
+				{
+					Title:        "type",
+					Width:        4,
+					DropPriority: 4,
+					Cell:         cell("url", theme.Muted),
+				},
+				{
+					Title:        "address",
+					Min:          16,
+					DropPriority: 1,
+					Cell:         func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Plain },
+				},
+				{
+					Title:        "timeout",
+					Width:        7,
+					AlignRight:   true,
+					DropPriority: 5,
+					Cell:         cell("30 s", theme.Muted),
+				},
+				{
+					Title:        "group",
+					Width:        10,
+					DropPriority: 3,
+					Cell:         cell("platform", theme.Plain),
+				},
+				{
+					Title:        "updated",
+					Width:        8,
+					AlignRight:   true,
+					DropPriority: 6,
+					Cell:         cell("3 d 4 h", theme.Muted),
+				}},
 			Footer: func(s *ui.Store[string], b ui.Box) string {
 				return b.Theme.Paint(theme.Good, fmt.Sprintf("● %d ok", s.Len()))
-			}}
+			},
+		}
 		for i, key := range []string{"d", "E", "t", "e", "D", "i"} {
-			l.Operations = append(l.Operations, ui.Operation[string]{Keys: []string{key}, Name: "act " + key, ShowInHints: i < 3, Many: true, Writes: true})
+			l.Operations = append(l.Operations, ui.Operation[string]{
+				Keys:        []string{key},
+				Name:        "act " + key,
+				ShowInHints: i < 3,
+				Many:        true,
+				Writes:      true,
+			})
 		}
 		if wide {
 			l.Detail = func(s string, b ui.Box) string {
@@ -57,7 +98,14 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 		}
 		return l
 	}
-	o := Options{Theme: look, Account: "acme-prod", Now: clock, Location: time.UTC, RefreshInterval: 20 * time.Second, RequestBudget: func() string { return "requests 788 of 800" }}
+	o := Options{
+		Theme:           look,
+		Account:         "acme-prod",
+		Now:             clock,
+		Location:        time.UTC,
+		RefreshInterval: 20 * time.Second,
+		RequestBudget:   func() string { return "requests 788 of 800" },
+	}
 	for _, title := range []string{"overview", "issues", "services", "contacts", "credentials", "instances", "storage", "activity"} {
 		o.Panes = append(o.Panes, pane(title, title == "services"))
 	}

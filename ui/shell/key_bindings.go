@@ -23,7 +23,13 @@ func (s *Shell) KeyBindings() []KeyBinding {
 		for _, a := range s.applyKeyOverrides(pane, actions) {
 			known := slices.ContainsFunc(keys, func(k KeyBinding) bool { return k.Pane == pane && k.Action == a.Name() })
 			if !known && len(a.Key.Keys()) > 0 {
-				keys = append(keys, KeyBinding{Pane: pane, Action: a.Name(), About: a.Description, Keys: a.Key.Keys(), Change: a.Writes})
+				keys = append(keys, KeyBinding{
+					Pane:   pane,
+					Action: a.Name(),
+					About:  a.Description,
+					Keys:   a.Key.Keys(),
+					Change: a.Writes,
+				})
 			}
 		}
 	}

@@ -225,8 +225,21 @@ func (l *LinearScreen) tabNames() []string {
 
 // snapshot gathers what there is to tell at a moment.
 func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
-	b := ui.Box{Width: 76, Height: 400, TextOnly: true, Focused: true, Theme: l.theme, Now: now}
-	t := screenSnapshot{account: s.accountLine(), breadcrumb: s.breadcrumbLine(), freshness: s.freshnessWords(), focused: s.pane(), newsNumber: s.news.number}
+	b := ui.Box{
+		Width:    76,
+		Height:   400,
+		TextOnly: true,
+		Focused:  true,
+		Theme:    l.theme,
+		Now:      now,
+	}
+	t := screenSnapshot{
+		account:    s.accountLine(),
+		breadcrumb: s.breadcrumbLine(),
+		freshness:  s.freshnessWords(),
+		focused:    s.pane(),
+		newsNumber: s.news.number,
+	}
 	if n := len(s.dialogs); n > 0 {
 		d := s.dialogs[n-1]
 		t.focused, t.intro, t.count, t.freshness = d, []string{d.title()}, l.announced.count, l.announced.freshness

@@ -49,7 +49,13 @@ func (s *Shell) openPalette() tea.Cmd {
 
 func (s *Shell) buildProgramActions() []ui.Action {
 	act := func(name, about string, show bool, do func() tea.Cmd, keys ...string) ui.Action {
-		return ui.Action{Key: ui.Bind(name, keys...), Group: "program", Description: about, ShowInHints: show, Do: do}
+		return ui.Action{
+			Key:         ui.Bind(name, keys...),
+			Group:       "program",
+			Description: about,
+			ShowInHints: show,
+			Do:          do,
+		}
 	}
 	pause := "pause refreshing"
 	if s.clock.paused() {
@@ -81,10 +87,15 @@ func (s *Shell) buildProgramActions() []ui.Action {
 	}
 	if s.news.undo != nil {
 		u := *s.news.undo
-		actions = append(actions, ui.Action{Key: ui.Bind("undo: "+u.Name(), "u"), Group: "program", Writes: u.Writes, Do: func() tea.Cmd {
-			s.news.undo = nil
-			return u.Do()
-		}})
+		actions = append(actions, ui.Action{
+			Key:    ui.Bind("undo: "+u.Name(), "u"),
+			Group:  "program",
+			Writes: u.Writes,
+			Do: func() tea.Cmd {
+				s.news.undo = nil
+				return u.Do()
+			},
+		})
 	}
 	for i, t := range s.tabs {
 		if i < 10 {

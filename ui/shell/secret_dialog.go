@@ -64,7 +64,8 @@ func (d *secretDialog) view(b ui.Box) string {
 	}
 	about = append(about, t.Paint(theme.Muted, ui.Pad(d.Name, 14))+t.Paint(theme.Strong, ui.Truncate(value, b.Width-14, t.Glyphs.Ellipsis)), "")
 	ways := d.choiceLines(b)
-	all := append(about[min(len(about), max(0, len(about)+len(ways)-b.Height)):], ways...) // what can be pressed stays in sight
+	// what can be pressed stays in sight
+	all := append(about[min(len(about), max(0, len(about)+len(ways)-b.Height)):], ways...)
 	return strings.Join(all[max(0, len(all)-b.Height):], "\n")
 }
 
@@ -143,7 +144,10 @@ func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
 func (d *secretDialog) saveForm(s ui.ExportFormat) ui.Form {
 	path := s.Path
 	return ui.Form{
-		Title: "Save as " + s.Name, Text: "A new file, readable by you alone. One that exists is not overwritten.", ProgressText: "saving", SubmitLabel: "save",
+		Title:        "Save as " + s.Name,
+		Text:         "A new file, readable by you alone. One that exists is not overwritten.",
+		ProgressText: "saving",
+		SubmitLabel:  "save",
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields:       []ui.Field{ui.File("path", "File", &path, ui.Required())},
 		Send: func(context.Context) (func() tea.Cmd, error) {

@@ -19,23 +19,27 @@ import (
 
 // Options say what the program shows and how.
 type Options struct {
-	Panes                []ui.Pane
-	Theme                *theme.Theme
-	Themes               Themes
-	Account              string
-	AccountTone          theme.Tone // of the account's name; Plain is Accent
-	AccountLabel         string     // of the user's for the account, beside its name
-	Protected            bool       // the word PROD stands beside the account
-	ReadOnly             bool
-	Demo                 bool
-	Mouse                bool
-	PaneOnly             bool                                          // the first pane alone, without head, tabs, news and hints
-	Banner               func() string                                 // what must not be overlooked while it lasts, beside the account; "" says nothing
-	RequestBudget        func() string                                 // "requests 788 of 800"; "" says nothing
-	RateLimitWait        func() (until time.Time, asked time.Duration) // when the API may be asked again, and how long it wanted to be left alone
-	RetryNow             func()                                        // lifts what holds requests back: somebody wants to know now
-	TokenForm            func() ui.Form                                // asks for another token
-	RefreshInterval      time.Duration                                 // of the pane in front; 0 never
+	Panes        []ui.Pane
+	Theme        *theme.Theme
+	Themes       Themes
+	Account      string
+	AccountTone  theme.Tone // of the account's name; Plain is Accent
+	AccountLabel string     // of the user's for the account, beside its name
+	Protected    bool       // the word PROD stands beside the account
+	ReadOnly     bool
+	Demo         bool
+	Mouse        bool
+	// the first pane alone, without head, tabs, news and hints
+	PaneOnly bool
+	// what must not be overlooked while it lasts, beside the account; "" says nothing
+	Banner        func() string
+	RequestBudget func() string // "requests 788 of 800"; "" says nothing
+	// when the API may be asked again, and how long it wanted to be left alone
+	RateLimitWait func() (until time.Time, asked time.Duration)
+	// lifts what holds requests back: somebody wants to know now
+	RetryNow             func()
+	TokenForm            func() ui.Form // asks for another token
+	RefreshInterval      time.Duration  // of the pane in front; 0 never
 	Now                  func() time.Time
 	Location             *time.Location
 	Keys                 map[string][]string // "services.disable": its keys
@@ -96,7 +100,13 @@ func New(o Options) (*Shell, error) {
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
-	s := &Shell{o: o, ctx: o.Context, mouse: o.Mouse, width: 80, height: 24}
+	s := &Shell{
+		o:      o,
+		ctx:    o.Context,
+		mouse:  o.Mouse,
+		width:  80,
+		height: 24,
+	}
 	for i, p := range o.Panes {
 		s.startupCommand = tea.Batch(s.startupCommand, s.applyColumns(p))
 		s.tabs = append(s.tabs, &tab{[]ui.Pane{p}})

@@ -32,21 +32,43 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return b.now }
-	set := ui.NewStore(t.Context(), ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Now: clock,
+	set := ui.NewStore(t.Context(), ui.Source[string]{
+		Name: "things",
+		ID:   func(s string) string { return s },
+		Now:  clock,
 		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
 			return ui.RowPage[string]{Rows: b.rows}, nil
-		}})
-	list := &ui.List[string]{Title: "things", Store: set, EmptyText: "none", Columns: []ui.Column[string]{
-		{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
-		Operations: []ui.Operation[string]{{Keys: []string{"D"}, Name: "delete", ProgressText: "deleting", SuccessText: "is deleted", Writes: true, ShowInHints: true,
+		},
+	})
+	list := &ui.List[string]{
+		Title:     "things",
+		Store:     set,
+		EmptyText: "none",
+		Columns: []ui.Column[string]{
+			{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
+		Operations: []ui.Operation[string]{{
+			Keys:         []string{"D"},
+			Name:         "delete",
+			ProgressText: "deleting",
+			SuccessText:  "is deleted",
+			Writes:       true,
+			ShowInHints:  true,
 			Confirm: func(s string) *ui.Confirmation {
 				return &ui.Confirmation{Title: "Delete", Text: "Thing " + s + " goes.", ConfirmLabel: "delete"}
 			},
 			Run: func(context.Context, string) (ui.Result[string], error) {
 				b.deletions++
 				return ui.ResultDeleted[string](nil)
-			}}}}
-	o := Options{Panes: []ui.Pane{list}, Theme: look, Account: "acme", Now: clock, Location: time.UTC}
+			},
+		}},
+	}
+	o := Options{
+		Panes:    []ui.Pane{list},
+		Theme:    look,
+		Account:  "acme",
+		Now:      clock,
+		Location: time.UTC,
+	}
 	if change != nil {
 		change(&o)
 	}

@@ -51,11 +51,16 @@ func (s *Shell) backgroundChanged(msg tea.BackgroundColorMsg) {
 func (s *Shell) themeEntries() []paletteEntry {
 	var all []paletteEntry
 	for _, name := range s.o.Themes.Names {
-		all = append(all, paletteEntry{label: "theme " + name, kind: "theme", preview: func() { s.applyTheme(name) }, do: func() tea.Cmd {
-			s.o.Themes.Selected = name
-			s.applyTheme(name)
-			return tea.Batch(s.requestBackgroundColor(), ui.ShowNews(theme.Good, "theme "+name+" until the program is left · theme = \""+name+"\" in the configuration keeps it"))
-		}})
+		all = append(all, paletteEntry{
+			label:   "theme " + name,
+			kind:    "theme",
+			preview: func() { s.applyTheme(name) },
+			do: func() tea.Cmd {
+				s.o.Themes.Selected = name
+				s.applyTheme(name)
+				return tea.Batch(s.requestBackgroundColor(), ui.ShowNews(theme.Good, "theme "+name+" until the program is left · theme = \""+name+"\" in the configuration keeps it"))
+			},
+		})
 	}
 	return all
 }

@@ -47,16 +47,22 @@ const (
 	maxSequenceBytes = 256 // bytes of a sequence
 	minBurstBytes    = 100 // bytes at once that no hand types
 	burstGap         = 50 * time.Millisecond
-	escapeTimeout    = 70 * time.Millisecond // a little more than the 50 that the loop waits behind an escape for the rest of a sequence
-	maxPasteBytes    = 1 << 20
-	pasteTimeout     = 2 * time.Second
+	// a little more than the 50 that the loop waits behind an escape for the rest of a sequence
+	escapeTimeout = 70 * time.Millisecond
+	maxPasteBytes = 1 << 20
+	pasteTimeout  = 2 * time.Second
 )
 
 var pasteStart, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
 
 func newInputFilter(in io.Reader) *inputFilter {
 	r, w := io.Pipe()
-	return &inputFilter{in: in, pipeReader: r, pipeWriter: w, pasteBytes: -1}
+	return &inputFilter{
+		in:         in,
+		pipeReader: r,
+		pipeWriter: w,
+		pasteBytes: -1,
+	}
 }
 
 // Read is what the loop reads.
@@ -191,7 +197,8 @@ func (g *inputFilter) filter(chunk []byte) []byte {
 		g.handleByte(c)
 	}
 	if (g.state == afterEscape || g.state == maybeReport) && g.pasteBytes < 0 && g.pendingSent == 0 {
-		g.passed, g.pendingSent = append(g.passed, g.pending...), len(g.pending) // a lone escape is a key; a sequence may still follow
+		// a lone escape is a key; a sequence may still follow
+		g.passed, g.pendingSent = append(g.passed, g.pending...), len(g.pending)
 		g.loneEscape = true
 	}
 	return g.passed

@@ -136,7 +136,12 @@ type filterTest struct {
 
 func startFilterTest() *filterTest {
 	in, typed := io.Pipe()
-	r := &filterTest{input: typed, output: make(chan string, 100), gone: make(chan struct{}), filter: newInputFilter(in)}
+	r := &filterTest{
+		input:  typed,
+		output: make(chan string, 100),
+		gone:   make(chan struct{}),
+		filter: newInputFilter(in),
+	}
 	r.filter.run(runUnprotected, r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
 	go func() {
 		buffer := make([]byte, 4096)

@@ -44,7 +44,12 @@ func TestRun_clearsProgressBar(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_, _ = Run(ctx, &progressScreen{}, Options{In: in, Out: out, Size: func() (int, int) { return 10, 2 }, ProgressBar: true})
+			_, _ = Run(ctx, &progressScreen{}, Options{
+				In:          in,
+				Out:         out,
+				Size:        func() (int, int) { return 10, 2 },
+				ProgressBar: true,
+			})
 		}()
 		for _, key := range "ab" {
 			_, _ = io.WriteString(typed, string(key))

@@ -40,7 +40,13 @@ const minFrameInterval = 2 * time.Millisecond
 const slowWriteLimit = time.Second
 
 func newRenderer(out io.Writer, lost func(), shield func(func())) *renderer {
-	p := &renderer{out: out, onWriteError: lost, wake: make(chan struct{}, 1), done: make(chan struct{}), fullRedraw: true}
+	p := &renderer{
+		out:          out,
+		onWriteError: lost,
+		wake:         make(chan struct{}, 1),
+		done:         make(chan struct{}),
+		fullRedraw:   true,
+	}
 	go shield(p.run)
 	return p
 }

@@ -150,7 +150,12 @@ func TestRenderer_screenMatchesFrame(t *testing.T) {
 
 // A terminal that has lost what stood on it is given everything again.
 func TestRenderer_fullRedraw(t *testing.T) {
-	f := &frameGenerator{Rand: rand.New(rand.NewPCG(1, 1)), theme: darkTheme(t, theme.TrueColor), width: 60, height: 8}
+	f := &frameGenerator{
+		Rand:   rand.New(rand.NewPCG(1, 1)),
+		theme:  darkTheme(t, theme.TrueColor),
+		width:  60,
+		height: 8,
+	}
 	e, p := vt.NewEmulator(60, 8), renderer{}
 	content := f.next()
 	fmt.Fprint(e, p.diff(Frame{Content: content}, true))

@@ -108,7 +108,12 @@ func TestRun_rendererPanic(t *testing.T) {
 	faulttest.RunCase(t, "E1", "panic in painter", func(t *testing.T) {
 		in, _ := io.Pipe()
 		out, log := &panickingWriter{}, &strings.Builder{}
-		code, err := Run(t.Context(), &staticScreen{}, Options{In: in, Out: out, Size: func() (int, int) { return 40, 5 }, PanicLog: log})
+		code, err := Run(t.Context(), &staticScreen{}, Options{
+			In:       in,
+			Out:      out,
+			Size:     func() (int, int) { return 40, 5 },
+			PanicLog: log,
+		})
 		if code != 1 || err == nil || strings.Contains(err.Error(), "canary") || !strings.Contains(log.String(), "canary") {
 			t.Errorf("code %d, %v, log %q", code, err, log)
 		}

@@ -27,16 +27,17 @@ const (
 
 // tty is the terminal with its modes.
 type tty struct {
-	in            io.Reader
-	out           io.Writer
-	input         *os.File // the tty that is read, nil in tests
-	output        *os.File // the tty that is written, nil in tests
-	size          func() (int, int)
-	savedState    *term.State
-	inputFilter   *inputFilter
-	renderer      *renderer
-	exitRequested chan struct{} // closed when the terminal is gone, a signal ends the program, or one of the terminal's own goroutines failed
-	onPanic       func(any)     // keeps a panic until the terminal is back
+	in          io.Reader
+	out         io.Writer
+	input       *os.File // the tty that is read, nil in tests
+	output      *os.File // the tty that is written, nil in tests
+	size        func() (int, int)
+	savedState  *term.State
+	inputFilter *inputFilter
+	renderer    *renderer
+	// closed when the terminal is gone, a signal ends the program, or one of the terminal's own goroutines failed
+	exitRequested chan struct{}
+	onPanic       func(any) // keeps a panic until the terminal is back
 	linear        bool
 
 	mu       sync.Mutex
@@ -67,7 +68,13 @@ func CheckLinear() error {
 func isDumb() bool { return os.Getenv("TERM") == "dumb" }
 
 func openTTY(o Options) (*tty, error) {
-	t := &tty{in: o.In, out: o.Out, size: o.Size, linear: o.Linear, exitRequested: make(chan struct{})}
+	t := &tty{
+		in:            o.In,
+		out:           o.Out,
+		size:          o.Size,
+		linear:        o.Linear,
+		exitRequested: make(chan struct{}),
+	}
 	if o.In == nil || o.Out == nil {
 		check := Check
 		if o.Linear {

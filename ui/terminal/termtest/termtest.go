@@ -49,11 +49,22 @@ func NewLinear(t *testing.T, width, height int, s terminal.Screen) *Terminal {
 func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Terminal {
 	t.Helper()
 	in, typed := io.Pipe()
-	v := &Terminal{t: t, emu: vt.NewSafeEmulator(width, height), input: typed, changed: make(chan struct{}), ended: make(chan int, 1)}
+	v := &Terminal{
+		t:       t,
+		emu:     vt.NewSafeEmulator(width, height),
+		input:   typed,
+		changed: make(chan struct{}),
+		ended:   make(chan int, 1),
+	}
 	go func() { _, _ = io.Copy(typed, v.emu) }() // answers of the terminal
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		code, err := terminal.Run(ctx, s, terminal.Options{In: in, Out: v, Linear: linear, Size: func() (int, int) { return width, height }})
+		code, err := terminal.Run(ctx, s, terminal.Options{
+			In:     in,
+			Out:    v,
+			Linear: linear,
+			Size:   func() (int, int) { return width, height },
+		})
 		if err != nil {
 			t.Error(err)
 		}
