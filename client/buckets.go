@@ -31,7 +31,8 @@ const (
 // String is the ACL, safe to draw.
 func (a ACL) String() string { return Clean(string(a)) }
 
-// A BucketRequest is what a bucket is made from. A bucket of one's own that exists is returned as if just created ("Object Storage", rule 1).
+// A BucketRequest is what a bucket is made from. A bucket of one's own that exists is returned as if just created
+// ("Object Storage", rule 1).
 type BucketRequest struct {
 	Cluster string `json:"cluster"`
 	Label   string `json:"label"`
@@ -112,8 +113,17 @@ func (s Certificates) Get(ctx context.Context, cluster, label string) (*Certific
 }
 
 // Upload sets certificate and private key, both PEM. One that is set must be deleted before ("Object Storage", rule 5).
-func (s Certificates) Upload(ctx context.Context, cluster, label, certificate string, key Secret) (*CertificateStatus, error) {
-	r := bucketCall("upload certificate", cluster, label, map[string]string{"certificate": certificate, "private_key": key.Reveal()})
+func (s Certificates) Upload(
+	ctx context.Context,
+	cluster, label, certificate string,
+	key Secret,
+) (*CertificateStatus, error) {
+	r := bucketCall(
+		"upload certificate",
+		cluster,
+		label,
+		map[string]string{"certificate": certificate, "private_key": key.Reveal()},
+	)
 	r.journalBody, r.secrets = map[string]any{"private_key": key}, []Secret{key}
 	return call[*CertificateStatus](ctx, s.c, r)
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A responseCache holds the pages of rows that were read last. An answer that says the same again is not decoded again: at rest most do. Rows are
-// never changed, so they may be handed out twice.
+// A responseCache holds the pages of rows that were read last. An answer that says the same again is not decoded again:
+// at rest most do. Rows are never changed, so they may be handed out twice.
 type responseCache struct {
 	mu    sync.Mutex
 	seed  maphash.Seed

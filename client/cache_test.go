@@ -16,8 +16,8 @@ func (s *fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	return faulttest.Respond(200, s.body)(nil, req)
 }
 
-// A page that says the same again gives the same rows, in a slice of the caller's own; one byte of difference is read. What may hold a secret
-// is not kept.
+// A page that says the same again gives the same rows, in a slice of the caller's own; one byte of difference is read.
+// What may hold a secret is not kept.
 func TestResponseCache(t *testing.T) {
 	wire := &fixedResponse{}
 	c, err := New("https://x/v4", NewSecret("t"), WithTransport(wire))
@@ -28,7 +28,8 @@ func TestResponseCache(t *testing.T) {
 		t.Helper()
 		wire.body = `{"data":[{"id":1,"status":"` + status + `","timeout":"x"}],"page":1,"pages":1,"results":1}`
 		p, err := c.Services.List(t.Context(), 1)
-		if err != nil || len(p.Data) != 1 || string(p.Data[0].Status) != status || len(p.Warnings) != 1 || p.Warnings[0] == "" {
+		if err != nil || len(p.Data) != 1 || string(p.Data[0].Status) != status || len(p.Warnings) != 1 ||
+			p.Warnings[0] == "" {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		row := p.Data[0]
@@ -49,7 +50,8 @@ func TestResponseCache(t *testing.T) {
 	if one.Data[0] == two.Data[0] {
 		t.Error("a key with its secret is kept")
 	}
-	if held := fmt.Sprintf("%+v", c.cache.pages); strings.Contains(held, "list keys") || !strings.Contains(held, "list services") {
+	if held := fmt.Sprintf("%+v", c.cache.pages); strings.Contains(held, "list keys") ||
+		!strings.Contains(held, "list services") {
 		t.Errorf("held: %s", held)
 	}
 	wire.body = `{"data":[],"page":1,"pages":1,"results":0}`

@@ -37,7 +37,11 @@ func pemPair(t *testing.T, name string, now time.Time) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
+	return string(
+			pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		), string(
+			pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}),
+		)
 }
 
 func TestCertificatePair(t *testing.T) {
@@ -83,7 +87,8 @@ func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pair := range [][2]string{{t.TempDir(), good}, {os.DevNull, good}} {
-		if _, err := LoadCertificatePair(pair[0], pair[1]); err == nil || !strings.Contains(err.Error(), "no plain file") {
+		if _, err := LoadCertificatePair(pair[0], pair[1]); err == nil ||
+			!strings.Contains(err.Error(), "no plain file") {
 			t.Errorf("%q: %v", pair, err)
 		}
 	}

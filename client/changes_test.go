@@ -44,10 +44,30 @@ func faultPositions() []faultPosition {
 		{"P4 applied, reset", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Fail(transport("read")))}, 1, true},
 		{"P5 applied, answer cut", []faulttest.Interceptor{faulttest.CutBodyHalfway()}, 1, true},
 		{"P6 applied, deadline", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Hang)}, 1, true},
-		{"P7 applied, 5xx", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")), faulttest.ApplyThen(faulttest.Respond(503, `{"errors":[{"reason":"x"}]}`)),
-			faulttest.ApplyThen(faulttest.Respond(504, ""))}, 1, true},
-		{"P8 not applied, 502", []faulttest.Interceptor{faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")}, 0, true},
-		{"P9 applied, a page", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Respond(200, loginPageHTML, "Content-Type", "text/html"))}, 1, true},
+		{
+			"P7 applied, 5xx",
+			[]faulttest.Interceptor{
+				faulttest.ApplyThen(faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")),
+				faulttest.ApplyThen(faulttest.Respond(503, `{"errors":[{"reason":"x"}]}`)),
+				faulttest.ApplyThen(faulttest.Respond(504, "")),
+			},
+			1,
+			true,
+		},
+		{
+			"P8 not applied, 502",
+			[]faulttest.Interceptor{faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")},
+			0,
+			true,
+		},
+		{
+			"P9 applied, a page",
+			[]faulttest.Interceptor{
+				faulttest.ApplyThen(faulttest.Respond(200, loginPageHTML, "Content-Type", "text/html")),
+			},
+			1,
+			true,
+		},
 		{"P10 applied, to a login", []faulttest.Interceptor{faulttest.ApplyThen(login)}, 1, true},
 	}
 }
@@ -98,7 +118,10 @@ func newChangeFixture(t *testing.T, fault faulttest.Interceptor, options ...clie
 		b.journal.addEvent("sent")
 		return fault(next, r)
 	})
-	b.client, err = client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(b.wire), client.WithRecorder(b.journal)}, options...)...)
+	b.client, err = client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(token),
+		append([]client.Option{client.WithTransport(b.wire), client.WithRecorder(b.journal)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +145,8 @@ func writeSteps(t *testing.T) []operationCall {
 	return all
 }
 
-// Wherever a change is lost, it is sent once, its verdict is no guess, and the journal says what is known: intent before, outcome after.
+// Wherever a change is lost, it is sent once, its verdict is no guess, and the journal says what is known: intent
+// before, outcome after.
 func TestClient_write_everyFaultPosition(t *testing.T) {
 	t.Parallel()
 	for _, s := range writeSteps(t) {
@@ -144,7 +168,9 @@ func TestClient_write_everyFaultPosition(t *testing.T) {
 			faulttest.RunCaseInBubble(t, "B1", fmt.Sprintf("%s, refused with %d", s.op, status), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Respond(status, `{"errors":[{"reason":"no"}]}`))
 				var failure *client.Error
-				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) || failure.Outcome != client.Rejected || failure.Unknown() {
+				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) ||
+					failure.Outcome != client.Rejected ||
+					failure.Unknown() {
 					t.Fatalf("%v is no refusal", err)
 				}
 				b.checkResult(t, journal.Rejected, 0)
@@ -223,7 +249,11 @@ func TestClient_write_repeatIsHarmless(t *testing.T) {
 	}
 }
 
-var grantCases = map[string][]client.GrantRequest{"unlimited": nil, "no bucket": {}, "one bucket": {{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}}
+var grantCases = map[string][]client.GrantRequest{
+	"unlimited":  nil,
+	"no bucket":  {},
+	"one bucket": {{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}},
+}
 
 // A key whose answer is lost can be found: it is the number that was not there before. Its secret never comes again.
 func TestKeys_Create_foundAfterLostResponse(t *testing.T) {
@@ -274,7 +304,8 @@ func TestKeys_Create_requestBody(t *testing.T) {
 			faulttest.RunCase(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Pass, client.WithDialect(dialect))
 				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
-				if got := string(b.wire.Requests()[0].Body); err != nil || got != want[mode] || k.Limited != (buckets != nil) {
+				if got := string(b.wire.Requests()[0].Body); err != nil || got != want[mode] ||
+					k.Limited != (buckets != nil) {
 					t.Errorf("sent %s, %+v, %v", got, k, err)
 				}
 			})
@@ -365,7 +396,12 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		})
 }
 
-func checkEditPairs[R any](t *testing.T, before R, edits []fieldEdit[R], send func(context.Context, *client.Client, client.Patch) error) {
+func checkEditPairs[R any](
+	t *testing.T,
+	before R,
+	edits []fieldEdit[R],
+	send func(context.Context, *client.Client, client.Patch) error,
+) {
 	for i, a := range edits {
 		for _, b := range edits[i:] {
 			after, want := before, map[string]string{a.name: a.want, b.name: b.want}
@@ -450,7 +486,9 @@ func TestBuckets_Delete_notEmpty(t *testing.T) {
 			}
 			var failure *client.Error
 			err := b.client.Buckets.Delete(t.Context(), cluster, label)
-			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") || len(b.wire.Requests()) != 1 || b.appliedChanges() != 0 {
+			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") ||
+				len(b.wire.Requests()) != 1 ||
+				b.appliedChanges() != 0 {
 				t.Errorf("%v after %d requests", err, len(b.wire.Requests()))
 			}
 		})
@@ -474,8 +512,41 @@ func TestBuckets_Create_exists(t *testing.T) {
 	}
 }
 
-var segments = []string{"", ".", "..", "...", "a/b", "/", "//", "../keys", "..\\keys", "a?x", "?", "a#x", "#", "%2f", "%2e%2e", "%", "a\nb", "a\r\nHost: evil", "\x00", "a b", " ", `a\b`, "\u202e", "ä", "a\tb",
-	"\x1b[2J", "..%2fkeys", "a/../b", "./a", "a;b", "a:b", "@evil", strings.Repeat("a", 5000)}
+var segments = []string{
+	"",
+	".",
+	"..",
+	"...",
+	"a/b",
+	"/",
+	"//",
+	"../keys",
+	"..\\keys",
+	"a?x",
+	"?",
+	"a#x",
+	"#",
+	"%2f",
+	"%2e%2e",
+	"%",
+	"a\nb",
+	"a\r\nHost: evil",
+	"\x00",
+	"a b",
+	" ",
+	`a\b`,
+	"\u202e",
+	"ä",
+	"a\tb",
+	"\x1b[2J",
+	"..%2fkeys",
+	"a/../b",
+	"./a",
+	"a;b",
+	"a:b",
+	"@evil",
+	strings.Repeat("a", 5000),
+}
 
 // Whatever stands for a cluster, a bucket or a cluster's number: the path keeps its segments, or nothing is sent.
 func TestExpandPath_everyOperation(t *testing.T) {
@@ -507,7 +578,13 @@ func TestExpandPath_everyOperation(t *testing.T) {
 	for pattern, call := range calls {
 		for _, s := range segments {
 			faulttest.RunCase(t, "B18", fmt.Sprintf("%s %.20q", pattern, s), func(t *testing.T) {
-				c, w := newFaultClient(t, faulttest.Respond(200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`))
+				c, w := newFaultClient(
+					t,
+					faulttest.Respond(
+						200,
+						`{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`,
+					),
+				)
 				err := call(t.Context(), c, s)
 				seen := w.Requests()
 				if len(seen) == 0 {
@@ -517,7 +594,8 @@ func TestExpandPath_everyOperation(t *testing.T) {
 					return
 				}
 				want := strings.Replace(pattern, "*", url.PathEscape(s), 1)
-				if seen[0].Path != want || strings.ContainsAny(s, "/?#%\\ \n\r\x00") || s == ".." || s == "." || s == "" {
+				if seen[0].Path != want || strings.ContainsAny(s, "/?#%\\ \n\r\x00") || s == ".." || s == "." ||
+					s == "" {
 					t.Errorf("%q made the path %.80q", s, seen[0].Path)
 				}
 			})

@@ -84,7 +84,9 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 		return nil, err
 	}
 	if !validToken(token) {
-		return nil, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
+		return nil, errors.New(
+			"the token holds spaces, line breaks or characters that no token has: check where it was copied from",
+		)
 	}
 	c := &Client{
 		base:       u,
@@ -105,8 +107,32 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 		c.dialect = DialectDocument
 	}
 	c.transport, c.presignedClient = newTransport(c), newPresignedClient(c)
-	c.Contacts, c.Credentials, c.Issues, c.Instances, c.Services, c.Stats = Contacts{c}, Credentials{c}, Issues{c}, Instances{c}, Services{c}, ManagedStats{c}
-	c.Buckets, c.Objects, c.Certificates, c.Clusters, c.Keys, c.NetworkTransfer = Buckets{c}, Objects{c}, Certificates{c}, Clusters{c}, Keys{c}, NetworkTransfer{c}
+	c.Contacts, c.Credentials, c.Issues, c.Instances, c.Services, c.Stats = Contacts{
+		c,
+	}, Credentials{
+		c,
+	}, Issues{
+		c,
+	}, Instances{
+		c,
+	}, Services{
+		c,
+	}, ManagedStats{
+		c,
+	}
+	c.Buckets, c.Objects, c.Certificates, c.Clusters, c.Keys, c.NetworkTransfer = Buckets{
+		c,
+	}, Objects{
+		c,
+	}, Certificates{
+		c,
+	}, Clusters{
+		c,
+	}, Keys{
+		c,
+	}, NetworkTransfer{
+		c,
+	}
 	c.Tickets = Tickets{c}
 	return c, nil
 }
@@ -118,13 +144,18 @@ func parseBase(base string) (*url.URL, error) {
 	case err != nil || u.Host == "": // it may be a token that went to the wrong place
 		return nil, errors.New("the base URL is no address; give one as https://api.linode.com/v4, without a user name")
 	case u.User != nil:
-		return nil, errors.New("the base URL must hold no user name or password; the token goes into LOOKOUT_TOKEN or a file")
+		return nil, errors.New(
+			"the base URL must hold no user name or password; the token goes into LOOKOUT_TOKEN or a file",
+		)
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the base URL must hold no query and no fragment")
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
 		return u, nil
 	}
-	return nil, fmt.Errorf("the base URL must begin with https:// (http:// is for this machine alone): %q", Clean(u.Scheme+"://"+u.Host))
+	return nil, fmt.Errorf(
+		"the base URL must begin with https:// (http:// is for this machine alone): %q",
+		Clean(u.Scheme+"://"+u.Host),
+	)
 }
 
 // loopback reports whether a host is literally this machine.
@@ -168,14 +199,16 @@ type request struct {
 	handleBody  func([]byte) error
 }
 
-// call makes a request and decodes its answer into T: a thing, or a pointer to one, which is nil where there is an error.
+// call makes a request and decodes its answer into T: a thing, or a pointer to one, which is nil where there is an
+// error.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 	var answer T
 	err := c.callInto(ctx, r, &answer)
 	return answer, err
 }
 
-// callInto makes a request and decodes its answer into what a pointer points to, which stays empty where there is an error.
+// callInto makes a request and decodes its answer into what a pointer points to, which stays empty where there is an
+// error.
 func (c *Client) callInto(ctx context.Context, r request, answer any) error {
 	r.handleBody = func(data []byte) error { return decode(data, answer) }
 	failure := c.exchange(ctx, r)
@@ -224,14 +257,16 @@ func (c *Client) pageSize() int {
 // fallBackToSmallPages reports whether a refusal was about the size of the page, and asks for small pages from then on.
 func (c *Client) fallBackToSmallPages(size int, err error) bool {
 	var e *Error
-	if size <= smallPageSize || !errors.As(err, &e) || e.Status != http.StatusBadRequest || e.Fields()["page_size"] == "" {
+	if size <= smallPageSize || !errors.As(err, &e) || e.Status != http.StatusBadRequest ||
+		e.Fields()["page_size"] == "" {
 		return false
 	}
 	c.smallPages.Store(true)
 	return true
 }
 
-// decode reads a whole answer into what into points to; where that is a pointer, into a thing made for it. Nothing may follow the answer.
+// decode reads a whole answer into what into points to; where that is a pointer, into a thing made for it. Nothing may
+// follow the answer.
 func decode(data []byte, into any) error {
 	data = trimBody(data)
 	if v := reflect.ValueOf(into).Elem(); v.Kind() == reflect.Pointer {
@@ -346,8 +381,14 @@ func (c *Client) notSentError(r request, cause error, what string) *Error {
 	return e
 }
 
-// sendRecorded is the one gate of every change: read-only refuses it, and so does an end that came before; the journal has its intent before it is sent, and its outcome after.
-func (c *Client) sendRecorded(ctx context.Context, failed *Error, change Change, send func(context.Context) error) error {
+// sendRecorded is the one gate of every change: read-only refuses it, and so does an end that came before; the journal
+// has its intent before it is sent, and its outcome after.
+func (c *Client) sendRecorded(
+	ctx context.Context,
+	failed *Error,
+	change Change,
+	send func(context.Context) error,
+) error {
 	failed.Outcome = NotSent
 	if c.readOnly {
 		failed.Cause = ErrReadOnly
@@ -473,7 +514,8 @@ func htmlTitle(page string) string {
 	return text
 }
 
-// cutTag parts a page before a tag, whatever the size of its letters; what follows begins with the tag and is empty where there is none.
+// cutTag parts a page before a tag, whatever the size of its letters; what follows begins with the tag and is empty
+// where there is none.
 func cutTag(page, tag string) (before, rest string) {
 	for i := 0; i+len(tag) <= len(page); i++ {
 		if page[i] == '<' && strings.EqualFold(page[i:i+len(tag)], tag) {
@@ -494,7 +536,8 @@ func truncate(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// parseErrorBody reads an error answer ("Errors"); what names an answer that is none. Neither holds what the mask hides.
+// parseErrorBody reads an error answer ("Errors"); what names an answer that is none. Neither holds what the mask
+// hides.
 func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
 	if a.status >= 300 && a.status < 400 {
 		where, err := url.Parse(a.header.Get("Location"))
@@ -505,7 +548,8 @@ func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
 	}
 	var members struct{ Errors json.RawMessage }
 	var raw []json.RawMessage
-	if extractMembers(a.body, map[string]*json.RawMessage{"errors": &members.Errors}) != nil || json.Unmarshal(members.Errors, &raw) != nil {
+	if extractMembers(a.body, map[string]*json.RawMessage{"errors": &members.Errors}) != nil ||
+		json.Unmarshal(members.Errors, &raw) != nil {
 		if json.Valid(a.body) || len(a.body) == 0 {
 			return nil, ""
 		}

@@ -24,8 +24,8 @@ func newJSONScanner(text []byte) jsonScanner {
 	return jsonScanner{input: unsafe.String(unsafe.SliceData(text), len(text))}
 }
 
-// eachMember gives each member of an object in its order, those that come twice included. Somebody has found the object to be valid: what is
-// not ends with an error, but not each fault is seen.
+// eachMember gives each member of an object in its order, those that come twice included. Somebody has found the object
+// to be valid: what is not ends with an error, but not each fault is seen.
 func eachMember(object []byte, each func(name, value []byte) error) error {
 	r := newJSONScanner(object)
 	return r.eachItem('{', "an object", func() error {
@@ -163,8 +163,8 @@ func (r *jsonScanner) skipString() {
 	r.pos = len(r.input)
 }
 
-// extractMembers takes members by their exact names: encoding/json would take DATA for data. A member that comes twice is an error: which of the
-// two is meant nobody knows.
+// extractMembers takes members by their exact names: encoding/json would take DATA for data. A member that comes twice
+// is an error: which of the two is meant nobody knows.
 func extractMembers(body []byte, wanted map[string]*json.RawMessage) error {
 	return eachMember(body, func(name, value []byte) error {
 		into, there := wanted[string(name)]
@@ -187,7 +187,11 @@ type structDecoder struct {
 
 // newStructDecoder reads the tags of a struct.
 func newStructDecoder(t reflect.Type) *structDecoder {
-	f := &structDecoder{names: make([]string, t.NumField()), values: make([][]byte, t.NumField()), nested: make([]*structDecoder, t.NumField())}
+	f := &structDecoder{
+		names:  make([]string, t.NumField()),
+		values: make([][]byte, t.NumField()),
+		nested: make([]*structDecoder, t.NumField()),
+	}
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -195,14 +199,16 @@ func newStructDecoder(t reflect.Type) *structDecoder {
 			continue
 		}
 		f.names[i] = name
-		if field.Type.Kind() == reflect.Struct && !reflect.PointerTo(field.Type).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		if field.Type.Kind() == reflect.Struct &&
+			!reflect.PointerTo(field.Type).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 			f.nested[i] = newStructDecoder(field.Type)
 		}
 	}
 	return f
 }
 
-// match takes from an object what there are fields for; of members that come twice the last. It gives how many there are.
+// match takes from an object what there are fields for; of members that come twice the last. It gives how many there
+// are.
 func (f *structDecoder) match(object []byte) (found int, err error) {
 	clear(f.values)
 	err = eachMember(object, func(name, value []byte) error {
@@ -223,7 +229,8 @@ func (f *structDecoder) match(object []byte) (found int, err error) {
 	return found, nil
 }
 
-// decode decodes an object field by field into a struct. Members of the wrong type leave their field empty and are named.
+// decode decodes an object field by field into a struct. Members of the wrong type leave their field empty and are
+// named.
 func (f *structDecoder) decode(object []byte, into reflect.Value) (odd []string, found int, err error) {
 	if found, err = f.match(object); err != nil {
 		return nil, 0, err
@@ -247,7 +254,8 @@ func (f *structDecoder) decode(object []byte, into reflect.Value) (odd []string,
 	return odd, found, nil
 }
 
-// decodeValue decodes one value. What rows are mostly made of takes a shorter way than encoding/json's, to the same end.
+// decodeValue decodes one value. What rows are mostly made of takes a shorter way than encoding/json's, to the same
+// end.
 func decodeValue(value []byte, field reflect.Value) bool {
 	switch into := field.Addr().Interface().(type) {
 	case json.Unmarshaler:

@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// Endpoint is the method and the address of an operation, as a request would have them: for somebody who wants to send it by another
-// program. It holds no token.
+// Endpoint is the method and the address of an operation, as a request would have them: for somebody who wants to send
+// it by another program. It holds no token.
 func (c *Client) Endpoint(op string, query url.Values, segments ...any) (method, address string, err error) {
 	operation, known := c.operations[op]
 	if !known {

@@ -163,9 +163,11 @@ func (e *Error) describeNetworkError() string {
 		return "its certificate has expired or is not valid yet (is this machine's clock right?)"
 	case errors.As(err, &cert):
 		return "its certificate is not valid"
-	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), strings.Contains(err.Error(), "does not look like a TLS handshake"):
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"),
+		strings.Contains(err.Error(), "does not look like a TLS handshake"):
 		return "it does not speak TLS"
-	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
+	case errors.As(err, &op) && op.Op == "proxyconnect",
+		strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
 		return "the proxy refuses (HTTPS_PROXY)"
 	case strings.Contains(err.Error(), "protocol version"):
 		return "it speaks no version of TLS that is safe"
@@ -182,14 +184,19 @@ func (e *Error) describeNetworkError() string {
 // Unknown reports whether a change may have been done although it looks failed.
 func (e *Error) Unknown() bool { return e.Write && e.Outcome == Unknown }
 
-// Unauthorized reports whether the token is not accepted at all. A missing scope is 401 too: the token's own scopes tell them apart.
+// Unauthorized reports whether the token is not accepted at all. A missing scope is 401 too: the token's own scopes
+// tell them apart.
 func (e *Error) Unauthorized() bool {
-	return e.Status == http.StatusUnauthorized && !e.Presigned && (e.TokenScopes == "" || e.TokenScopes == "unknown") && !mentionsEndpointScope(e.Reasons)
+	return e.Status == http.StatusUnauthorized && !e.Presigned && (e.TokenScopes == "" || e.TokenScopes == "unknown") &&
+		!mentionsEndpointScope(e.Reasons)
 }
 
 // mentionsEndpointScope reports whether the reasons say that the endpoint, not the token, is refused.
 func mentionsEndpointScope(reasons []Reason) bool {
-	return slices.ContainsFunc(reasons, func(r Reason) bool { return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint") })
+	return slices.ContainsFunc(
+		reasons,
+		func(r Reason) bool { return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint") },
+	)
 }
 
 // Denied reports whether this user or token may not: asking again is no use.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An ETag is an object's checksum as the service tells it: the MD5 of the object, or, for uploads in parts, an MD5 with a hyphen and the
-// number of parts, or anything else. Equal texts are equal values.
+// An ETag is an object's checksum as the service tells it: the MD5 of the object, or, for uploads in parts, an MD5 with
+// a hyphen and the number of parts, or anything else. Equal texts are equal values.
 type ETag struct {
 	sum   [16]byte
 	md5   bool   // the text is sum in hexadecimal, and parts where there are any

@@ -17,19 +17,63 @@ import (
 )
 
 // bodies are answers to begin from: good ones, and good ones gone wrong.
-var bodies = []string{`{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`, `{"data":null}`, `{"DATA":[]}`, `{"data":[],"data":[]}`, `[]`, `null`, ``, `{}`, `{"id":1,"label":"x","status":"ok","updated":"2026-01-02T03:04:05"}`,
-	`{"id":"x","label":1,"phone":{"primary":null},"ssh":{"access":true,"port":1e99}}`, `{"data":{"cpu":[{"x":1521483600000,"y":2},{"x":1,"true":null}]}}`, `{"data":["Graphs are not yet available."]}`,
-	`{"data":[{"name":"a","size":1e30}],"is_truncated":true,"next_marker":"a"}`, `{"errors":[{"reason":"bad","field":"label"},7,null]}`, `{"secret_key":"[REDACTED]","bucket_access":[{"cluster":1}]}`,
-	"{\"id\":1,\"label\":\"\xff\\ud800\\u0000\"}", `{"url":"https://x/?Signature=y","exists":null}`, `{"used":1}`, `{"ssl":null}`, strings.Repeat(`[`, 10_001), strings.Repeat(`{"a":`, 10_001)}
+var bodies = []string{
+	`{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`,
+	`{"data":null}`,
+	`{"DATA":[]}`,
+	`{"data":[],"data":[]}`,
+	`[]`,
+	`null`,
+	``,
+	`{}`,
+	`{"id":1,"label":"x","status":"ok","updated":"2026-01-02T03:04:05"}`,
+	`{"id":"x","label":1,"phone":{"primary":null},"ssh":{"access":true,"port":1e99}}`,
+	`{"data":{"cpu":[{"x":1521483600000,"y":2},{"x":1,"true":null}]}}`,
+	`{"data":["Graphs are not yet available."]}`,
+	`{"data":[{"name":"a","size":1e30}],"is_truncated":true,"next_marker":"a"}`,
+	`{"errors":[{"reason":"bad","field":"label"},7,null]}`,
+	`{"secret_key":"[REDACTED]","bucket_access":[{"cluster":1}]}`,
+	"{\"id\":1,\"label\":\"\xff\\ud800\\u0000\"}",
+	`{"url":"https://x/?Signature=y","exists":null}`,
+	`{"used":1}`,
+	`{"ssl":null}`,
+	strings.Repeat(`[`, 10_001),
+	strings.Repeat(`{"a":`, 10_001),
+}
 
 // responseTypes are what answers are read into.
 func responseTypes() []any {
-	return []any{&Page[*Contact]{}, &Page[*Credential]{}, &Page[*Issue]{}, &Page[*Instance]{}, &Page[*Service]{}, &Page[*Bucket]{}, &Page[*Cluster]{}, &Page[*Key]{}, &ObjectPage{}, &Stats{},
-		&Contact{}, &Credential{}, &Issue{}, &Instance{}, &Service{}, &Bucket{}, &Cluster{}, &Key{}, &ObjectACL{}, &SSHKey{}, &PresignedURL{}, &TransferUsage{}, &CertificateStatus{}, &Ticket{}, &noContent{}}
+	return []any{
+		&Page[*Contact]{},
+		&Page[*Credential]{},
+		&Page[*Issue]{},
+		&Page[*Instance]{},
+		&Page[*Service]{},
+		&Page[*Bucket]{},
+		&Page[*Cluster]{},
+		&Page[*Key]{},
+		&ObjectPage{},
+		&Stats{},
+		&Contact{},
+		&Credential{},
+		&Issue{},
+		&Instance{},
+		&Service{},
+		&Bucket{},
+		&Cluster{},
+		&Key{},
+		&ObjectACL{},
+		&SSHKey{},
+		&PresignedURL{},
+		&TransferUsage{},
+		&CertificateStatus{},
+		&Ticket{},
+		&noContent{},
+	}
 }
 
-// Whatever an answer holds, into whatever it is read: no panic; what passes is an object; a list that passes has data; what it holds can
-// be shown and sent back.
+// Whatever an answer holds, into whatever it is read: no panic; what passes is an object; a list that passes has data;
+// what it holds can be shown and sent back.
 func FuzzAnswers(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzAnswers")
 	for _, body := range bodies {
@@ -41,17 +85,22 @@ func FuzzAnswers(f *testing.F) {
 				continue
 			}
 			var object map[string]json.RawMessage
-			if json.Unmarshal([]byte(strings.TrimPrefix(strings.TrimSpace(string(body)), "\ufeff")), &object) != nil || object == nil {
+			if json.Unmarshal([]byte(strings.TrimPrefix(strings.TrimSpace(string(body)), "\ufeff")), &object) != nil ||
+				object == nil {
 				t.Errorf("%T passes for %q", into, body)
 			}
-			if data := reflect.ValueOf(into).Elem().FieldByName("Data"); data.IsValid() && !strings.HasPrefix(strings.TrimSpace(string(object["data"])), "[") {
+			if data := reflect.ValueOf(into).Elem().FieldByName("Data"); data.IsValid() &&
+				!strings.HasPrefix(strings.TrimSpace(string(object["data"])), "[") {
 				t.Errorf("%T has no data: %q", into, body)
 			}
 			if what := unsafeForTerminal(fmt.Sprintf("%v", renderedTexts(reflect.ValueOf(into).Elem(), 0))); what != "" {
 				t.Errorf("%T shows %s of %q", into, what, body)
 			}
 		}
-		reasons, what := parseErrorBody(&response{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body}, nil)
+		reasons, what := parseErrorBody(
+			&response{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body},
+			nil,
+		)
 		e := &Error{
 			Op:      "x",
 			Status:  400,
@@ -92,8 +141,14 @@ func renderedTexts(v reflect.Value, depth int) (texts []string) {
 func FuzzPaging(f *testing.F) {
 	faulttest.ReportCase(f, "J12", "FuzzPaging")
 	f.Add([]byte(bodies[0]), []byte(`{"data":[{"id":2}],"page":2,"pages":3}`))
-	f.Add([]byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`), []byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`))
-	f.Add([]byte(`{"data":[{"name":"a"}],"is_truncated":true,"next_marker":"a"}`), []byte(`{"data":[],"is_truncated":true,"next_marker":"a"}`))
+	f.Add(
+		[]byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`),
+		[]byte(`{"data":[{"id":1}],"page":1,"pages":1000000000}`),
+	)
+	f.Add(
+		[]byte(`{"data":[{"name":"a"}],"is_truncated":true,"next_marker":"a"}`),
+		[]byte(`{"data":[],"is_truncated":true,"next_marker":"a"}`),
+	)
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		asked := 0
 		w := faulttest.NewTransport(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
@@ -134,8 +189,23 @@ func FuzzRedact(f *testing.F) {
 		if status < 200 || status > 599 || status == 429 || status >= 500 {
 			return
 		}
-		h := []string{"Content-Type", kind + canary, "Location", where + canary, "X-OAuth-Scopes", before + canary, "X-Accepted-OAuth-Scopes", canary + after, "Retry-After", canary}
-		c, err := New("https://x/v4", NewSecret(canary), WithTransport(faulttest.NewTransport(nil, faulttest.Respond(status, before+canary+after, h...))))
+		h := []string{
+			"Content-Type",
+			kind + canary,
+			"Location",
+			where + canary,
+			"X-OAuth-Scopes",
+			before + canary,
+			"X-Accepted-OAuth-Scopes",
+			canary + after,
+			"Retry-After",
+			canary,
+		}
+		c, err := New(
+			"https://x/v4",
+			NewSecret(canary),
+			WithTransport(faulttest.NewTransport(nil, faulttest.Respond(status, before+canary+after, h...))),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +213,10 @@ func FuzzRedact(f *testing.F) {
 		if row == nil {
 			row = &Service{}
 		}
-		if shown := fmt.Sprintf("%v %+v %#v %s %v", err, err, err, row.Label, c.Scopes()); strings.Contains(shown, canary) {
+		if shown := fmt.Sprintf("%v %+v %#v %s %v", err, err, err, row.Label, c.Scopes()); strings.Contains(
+			shown,
+			canary,
+		) {
 			t.Errorf("%d %q %q: %s", status, before, after, shown)
 		}
 	})
@@ -186,7 +259,8 @@ func FuzzBase(f *testing.F) {
 			t.Errorf("%q passes", base)
 		}
 		rest := strings.ReplaceAll(base, ":hunter22@", "")
-		if err != nil && (strings.Contains(err.Error(), "hunter22") && !strings.Contains(rest, "hunter22") || unsafeForTerminal(err.Error()) != "") {
+		if err != nil &&
+			(strings.Contains(err.Error(), "hunter22") && !strings.Contains(rest, "hunter22") || unsafeForTerminal(err.Error()) != "") {
 			t.Errorf("%q: %v", base, err)
 		}
 	})
@@ -215,7 +289,12 @@ func FuzzPlaces(f *testing.F) {
 			return
 		}
 		parts := strings.Split(got.EscapedPath(), "/")
-		if got.Host != "x" || got.RawQuery != "" || len(parts) != 6 || strings.Join(parts[:4], "/") != "/v4/object-storage/buckets" || parts[4] == ".." || parts[5] == ".." || parts[4] == "." || parts[5] == "." {
+		if got.Host != "x" || got.RawQuery != "" || len(parts) != 6 ||
+			strings.Join(parts[:4], "/") != "/v4/object-storage/buckets" ||
+			parts[4] == ".." ||
+			parts[5] == ".." ||
+			parts[4] == "." ||
+			parts[5] == "." {
 			t.Errorf("%q and %q go to %s", cluster, bucket, got)
 		}
 	})
@@ -242,13 +321,15 @@ func FuzzCells(f *testing.F) {
 			return
 		}
 		var plain string
-		if json.Unmarshal(data, &plain) == nil && strings.ToValidUTF8(text.raw, "") == text.raw && plain != text.raw && !strings.Contains(plain, "\ufffd") {
+		if json.Unmarshal(data, &plain) == nil && strings.ToValidUTF8(text.raw, "") == text.raw && plain != text.raw &&
+			!strings.Contains(plain, "\ufffd") {
 			t.Errorf("%q is read as %q, not %q", data, text.raw, plain)
 		}
 	})
 }
 
-// An object and a list fall into the parts that encoding/json finds in them; what is neither falls into none, and no text makes it panic.
+// An object and a list fall into the parts that encoding/json finds in them; what is neither falls into none, and no
+// text makes it panic.
 func FuzzParts(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzParts")
 	for _, body := range append(bodies, ` { "a" : [ { "]" : "\\" } , "}" ] , "\u0061" : -1.5e3 , "b" : { } , "c" : null , "a\"" : "\"," } `, `[ 1 , "a,b" , [ ] , {} ]`, `{"a":1`, `{"a"`, `[,]`, `["\`, `{"a":}`) {
@@ -263,7 +344,8 @@ func FuzzParts(f *testing.F) {
 			return
 		}
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(body, &object); (err == nil && object != nil) != (objectErr == nil) || err == nil && len(object) != len(got) {
+		if err := json.Unmarshal(body, &object); (err == nil && object != nil) != (objectErr == nil) ||
+			err == nil && len(object) != len(got) {
 			t.Fatalf("%q: %v beside %v, %d members beside %d", body, objectErr, err, len(got), len(object))
 		}
 		for name, value := range object {
@@ -272,7 +354,8 @@ func FuzzParts(f *testing.F) {
 			}
 		}
 		var elements []json.RawMessage
-		if err := json.Unmarshal(body, &elements); (err == nil && elements != nil) != (listErr == nil) || err == nil && len(elements) != len(list) {
+		if err := json.Unmarshal(body, &elements); (err == nil && elements != nil) != (listErr == nil) ||
+			err == nil && len(elements) != len(list) {
 			t.Fatalf("%q: %v beside %v, %d elements beside %d", body, listErr, err, len(list), len(elements))
 		}
 		for n, value := range elements {

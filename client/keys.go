@@ -30,8 +30,8 @@ type BucketGrant struct {
 	Permissions Text `json:"permissions"` // read_only or read_write; the enumeration is not shown
 }
 
-// A KeyRequest is what a key is made from. Buckets left nil make an unlimited key, an empty list a key that may reach nothing, and
-// entries a key limited to them ("bucket_access rules").
+// A KeyRequest is what a key is made from. Buckets left nil make an unlimited key, an empty list a key that may reach
+// nothing, and entries a key limited to them ("bucket_access rules").
 type KeyRequest struct {
 	Label   string         `json:"label"`
 	Buckets []GrantRequest `json:"bucket_access,omitzero"`

@@ -21,8 +21,9 @@ const (
 	maxMillis    = 1 << 48 // milliseconds since the year 1
 )
 
-// A ObjectIndex holds objects in the order in which they came, in about 100 bytes each, and finds them by name. It belongs to one goroutine;
-// others work on a Snapshot. Strings that it gives stay good for ever and keep the memory around them.
+// A ObjectIndex holds objects in the order in which they came, in about 100 bytes each, and finds them by name. It
+// belongs to one goroutine; others work on a Snapshot. Strings that it gives stay good for ever and keep the memory
+// around them.
 type ObjectIndex struct {
 	current   ObjectSnapshot
 	names     nameIndex
@@ -96,7 +97,13 @@ func (s *ObjectIndex) Drop(name string) {
 // Snapshot is the shelf as it is now. It costs next to nothing and does not change.
 func (s *ObjectIndex) Snapshot() *ObjectSnapshot {
 	still := s.current
-	still.chunks, still.liveBits, still.deletedBefore = slices.Clone(still.chunks), slices.Clone(still.liveBits), slices.Clone(still.deletedBefore)
+	still.chunks, still.liveBits, still.deletedBefore = slices.Clone(
+		still.chunks,
+	), slices.Clone(
+		still.liveBits,
+	), slices.Clone(
+		still.deletedBefore,
+	)
 	return &still
 }
 
@@ -174,7 +181,15 @@ func (s *ObjectIndex) internOwner(owner string) (int, bool) {
 
 // cloneObject is an object with texts of its own.
 func cloneObject(o Object) Object {
-	o.Name.raw, o.ETag.raw, o.Modified.raw, o.Owner.raw = strings.Clone(o.Name.raw), strings.Clone(o.ETag.raw), strings.Clone(o.Modified.raw), strings.Clone(o.Owner.raw)
+	o.Name.raw, o.ETag.raw, o.Modified.raw, o.Owner.raw = strings.Clone(
+		o.Name.raw,
+	), strings.Clone(
+		o.ETag.raw,
+	), strings.Clone(
+		o.Modified.raw,
+	), strings.Clone(
+		o.Owner.raw,
+	)
 	return o
 }
 

@@ -14,7 +14,8 @@ type nameIndex struct {
 	prefetchSink uint32   // of no meaning: it keeps warm from being left out
 }
 
-// A shard is a table of words: 5 bits of the hash and the slot + 1; 0 is free. Words of dropped rows stay until it grows.
+// A shard is a table of words: 5 bits of the hash and the slot + 1; 0 is free. Words of dropped rows stay until it
+// grows.
 type shard struct {
 	words []uint32
 	used  int
@@ -33,7 +34,8 @@ func (x *nameIndex) find(rows *ObjectSnapshot, name string) (slot int, held bool
 	return int(sh.words[at]&maxSlots) - 1, held
 }
 
-// prefetch hashes names that are about to be added and brings their words near the processor: one after another, each would be waited for.
+// prefetch hashes names that are about to be added and brings their words near the processor: one after another, each
+// would be waited for.
 func (x *nameIndex) prefetch(rows []Object) (hashes []uint32) {
 	x.pageHashes = x.pageHashes[:0]
 	for i := range rows {
@@ -72,7 +74,8 @@ func (x *nameIndex) probe(sh *shard, rows *ObjectSnapshot, h uint32, name string
 		if w == 0 {
 			return at, false
 		}
-		if slot := int(w&maxSlots) - 1; w>>27 == h>>27 && x.hashes[slot] == h && rows.isLive(slot) && rows.name(slot) == name {
+		if slot := int(w&maxSlots) - 1; w>>27 == h>>27 && x.hashes[slot] == h && rows.isLive(slot) &&
+			rows.name(slot) == name {
 			return at, true
 		}
 	}
@@ -97,7 +100,8 @@ func (x *nameIndex) grow(sh *shard, rows *ObjectSnapshot) {
 	}
 }
 
-// probeStart is the word where a hash is looked for first: the low bits chose the shard, the high ones stand in the word.
+// probeStart is the word where a hash is looked for first: the low bits chose the shard, the high ones stand in the
+// word.
 func probeStart(h uint32) int { return int(h >> 6) }
 
 func packSlot(h uint32, slot int) uint32 { return h>>27<<27 | uint32(slot+1) }

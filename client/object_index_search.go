@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// Filter gives the places of the names that hold a text, capital or not, in their order; behind is a beginning of names that is not looked
-// at, as that of the folder that all are in. within, where it is not nil, are the only places that are looked at. It ends early, with an
-// error, when ctx does.
+// Filter gives the places of the names that hold a text, capital or not, in their order; behind is a beginning of names
+// that is not looked at, as that of the folder that all are in. within, where it is not nil, are the only places that
+// are looked at. It ends early, with an error, when ctx does.
 func (s *ObjectSnapshot) Filter(ctx context.Context, text, behind string, within []int32) ([]int32, error) {
 	want := newNeedle(text)
 	want.skipPrefix = behind
@@ -58,7 +58,8 @@ func collectParallel(ctx context.Context, n int, part func(k int) []int32) ([]in
 	return slices.Concat(parts...), nil
 }
 
-// runParallel does n pieces of work on all processors but one, which is left to whoever waits at the keyboard, until ctx ends.
+// runParallel does n pieces of work on all processors but one, which is left to whoever waits at the keyboard, until
+// ctx ends.
 func runParallel(ctx context.Context, n int, do func(k int)) error {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -140,8 +141,8 @@ const (
 	ByModified                    // old ones first, to the millisecond; those without a readable stamp before them
 )
 
-// Sort gives places in an order, or in its reverse; rows that are equal stay as they are. Common prefixes come first, always by name.
-// within, where it is not nil, are the only places. It ends early, with an error, when ctx does.
+// Sort gives places in an order, or in its reverse; rows that are equal stay as they are. Common prefixes come first,
+// always by name. within, where it is not nil, are the only places. It ends early, with an error, when ctx does.
 func (s *ObjectSnapshot) Sort(ctx context.Context, by ObjectOrder, reverse bool, within []int32) ([]int32, error) {
 	folders, rest, err := s.sortRows(ctx, by, within)
 	if err != nil {
@@ -178,7 +179,11 @@ type sortRow struct {
 }
 
 // sortRows gives every row its number, common prefixes apart.
-func (s *ObjectSnapshot) sortRows(ctx context.Context, by ObjectOrder, within []int32) (folders, rest []sortRow, err error) {
+func (s *ObjectSnapshot) sortRows(
+	ctx context.Context,
+	by ObjectOrder,
+	within []int32,
+) (folders, rest []sortRow, err error) {
 	add := func(place int32, p *packedObject) {
 		if p.isPrefix(s) {
 			folders = append(folders, sortRow{position: place})
@@ -309,7 +314,11 @@ func radixSort(ctx context.Context, rows []sortRow, reverse bool) ([]sortRow, er
 // mergeSort sorts runs on all processors and merges them two by two.
 func mergeSort(ctx context.Context, rows []sortRow, compare func(a, b sortRow) int) ([]sortRow, error) {
 	const run = 1 << 14
-	err := runParallel(ctx, (len(rows)+run-1)/run, func(k int) { slices.SortFunc(rows[k*run:min(len(rows), (k+1)*run)], compare) })
+	err := runParallel(
+		ctx,
+		(len(rows)+run-1)/run,
+		func(k int) { slices.SortFunc(rows[k*run:min(len(rows), (k+1)*run)], compare) },
+	)
 	other := make([]sortRow, len(rows))
 	for n := run; n < len(rows) && err == nil; n *= 2 {
 		err = runParallel(ctx, (len(rows)+2*n-1)/(2*n), func(k int) {

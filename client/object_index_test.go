@@ -40,9 +40,15 @@ func oddObjects() []Object {
 	}
 	rows := []Object{{}, {Name: Text{"folder/"}}, row("plain", func(*Object) {}),
 		row("parts", func(o *Object) { o.ETag = NewETag("d41d8cd98f00b204e9800998ecf8427e-65535") }),
-		row("other tag", func(o *Object) { o.ETag = NewETag(`"x"`) }), row("no tag", func(o *Object) { o.ETag = ETag{} }),
+		row(
+			"other tag",
+			func(o *Object) { o.ETag = NewETag(`"x"`) },
+		), row("no tag", func(o *Object) { o.ETag = ETag{} }),
 		row("zero sum", func(o *Object) { o.ETag = NewETag(strings.Repeat("0", 32)) }),
-		row(strings.Repeat("long", 20_000), func(*Object) {}), row(strings.Repeat("x", maxNameLen-1), func(*Object) {}), row("\xff\x00", func(*Object) {}),
+		row(
+			strings.Repeat("long", 20_000),
+			func(*Object) {},
+		), row(strings.Repeat("x", maxNameLen-1), func(*Object) {}), row("\xff\x00", func(*Object) {}),
 		{Name: Text{"name and owner"}, Owner: Text{"me"}}}
 	for i, stamp := range []string{"", "soon", "2026-01-02T03:04:05", "2026-01-02T03:04:05+01:00", "0002-01-01T00:00:00", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"} {
 		rows = append(rows, row(fmt.Sprint("stamp", i), func(o *Object) { o.Modified = parseTime(stamp) }))
@@ -58,7 +64,10 @@ func TestObjectIndex_roundTrip(t *testing.T) {
 	t.Parallel()
 	rows := oddObjects()
 	for i := range maxOwners + 50 {
-		rows = append(rows, Object{Name: Text{fmt.Sprint("owned", i)}, Owner: Text{fmt.Sprint("owner", i)}, Size: int64(i)})
+		rows = append(
+			rows,
+			Object{Name: Text{fmt.Sprint("owned", i)}, Owner: Text{fmt.Sprint("owner", i)}, Size: int64(i)},
+		)
 	}
 	s := NewObjectIndex()
 	if n := s.Append(append(slices.Clone(rows), rows...)); n != len(rows) || s.Len() != len(rows) {
@@ -190,7 +199,11 @@ func TestObjectSnapshot_filterAndSort(t *testing.T) {
 	s := NewObjectIndex()
 	names := []string{"IMG_1.JPG", "img_2.jpg", "straße/GRÖSSE.txt", "data/x", "data/X2", "İ", "\xff", "z"}
 	for i := range 20_000 {
-		names = append(names, rowName(random.IntN(1_000_000)), fmt.Sprintf("%s%d.JPG", strings.Repeat("ab", random.IntN(4)), i))
+		names = append(
+			names,
+			rowName(random.IntN(1_000_000)),
+			fmt.Sprintf("%s%d.JPG", strings.Repeat("ab", random.IntN(4)), i),
+		)
 	}
 	for i, name := range names {
 		o := Object{
@@ -246,7 +259,14 @@ func checkFilter(t *testing.T, s *ObjectSnapshot, text string) {
 	}
 }
 
-func checkSort(t *testing.T, s *ObjectSnapshot, by ObjectOrder, reverse bool, within []int32, order func(a, b Object) int) {
+func checkSort(
+	t *testing.T,
+	s *ObjectSnapshot,
+	by ObjectOrder,
+	reverse bool,
+	within []int32,
+	order func(a, b Object) int,
+) {
 	t.Helper()
 	want := slices.Clone(within)
 	rows := make([]Object, s.Len())
@@ -297,7 +317,8 @@ func TestObjectIndex_At_noAllocations(t *testing.T) {
 	s.Drop(rowName(500))
 	var o Object
 	name := rowName(700)
-	if n := testing.AllocsPerRun(100, func() { o = s.At(600); _, _ = s.Index(name) }); n != 0 || o.Name.raw != rowName(601) {
+	if n := testing.AllocsPerRun(100, func() { o = s.At(600); _, _ = s.Index(name) }); n != 0 ||
+		o.Name.raw != rowName(601) {
 		t.Errorf("%v allocations for %+v", n, o)
 	}
 }

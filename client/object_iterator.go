@@ -16,8 +16,9 @@ const maxEmptyPages = 100
 // prefetchPages is how many pages a walk reads before they are asked for: reading and working on them go side by side.
 const prefetchPages = 3
 
-// Pages gives every page of a listing, from q.Marker on, and reads on while a page is worked on. A short page is not the end. A listing that
-// turns in circles ends with a page whose Cut says "incomplete: …" and why, and Odd with it; an error ends it too.
+// Pages gives every page of a listing, from q.Marker on, and reads on while a page is worked on. A short page is not
+// the end. A listing that turns in circles ends with a page whose Cut says "incomplete: …" and why, and Odd with it; an
+// error ends it too.
 func (s Objects) Pages(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage, error] {
 	return func(yield func(ObjectPage, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -49,7 +50,13 @@ func (s Objects) streamPages(ctx context.Context, q ObjectQuery, pages chan<- fe
 }
 
 // streamPredicted gives pages as long as the markers are those that were foreseen. It says where to go on, if anywhere.
-func (s Objects) streamPredicted(ctx context.Context, q ObjectQuery, trail *cycleDetector, pages chan<- fetchedPage, stopped <-chan struct{}) (next string, more bool) {
+func (s Objects) streamPredicted(
+	ctx context.Context,
+	q ObjectQuery,
+	trail *cycleDetector,
+	pages chan<- fetchedPage,
+	stopped <-chan struct{},
+) (next string, more bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	bodies, left := make(chan rawPage, prefetchPages-1), make(chan struct{})
@@ -126,7 +133,8 @@ func (s Objects) decodePage(q ObjectQuery, body []byte) (page ObjectPage, err er
 	return page, nil
 }
 
-// predictMarker is the next marker as the members behind the last list of an answer tell it. It may be wrong: decoding decides.
+// predictMarker is the next marker as the members behind the last list of an answer tell it. It may be wrong: decoding
+// decides.
 func predictMarker(body []byte) string {
 	at := bytes.LastIndexByte(body, ']')
 	if at < 0 {
@@ -202,8 +210,9 @@ const (
 	maxPrefixDepth      = 4   // levels that are looked at for prefixes
 )
 
-// Count adds up the objects whose names begin with q.Prefix; delimiter and marker of q do not count. A long listing is parted by "/" and its
-// parts are read side by side. progress, which may be nil, is told the numbers as they grow, one call at a time.
+// Count adds up the objects whose names begin with q.Prefix; delimiter and marker of q do not count. A long listing is
+// parted by "/" and its parts are read side by side. progress, which may be nil, is told the numbers as they grow, one
+// call at a time.
 func (s Objects) Count(ctx context.Context, q ObjectQuery, progress func(objects, bytes int64)) (ObjectCount, error) {
 	q.Delimiter, q.Marker = "", ""
 	first := &objectCounter{s: s, q: q, progress: progress}
@@ -274,7 +283,8 @@ func (c *objectCounter) addPage(p ObjectPage) {
 	}
 }
 
-// splitPrefix are prefixes that hold all objects which it has not added: enough to be read side by side, where the names have as many.
+// splitPrefix are prefixes that hold all objects which it has not added: enough to be read side by side, where the
+// names have as many.
 func (c *objectCounter) splitPrefix(ctx context.Context) (parts []string, err error) {
 	parts = []string{c.q.Prefix}
 	for range maxPrefixDepth {
@@ -303,7 +313,8 @@ func (c *objectCounter) splitPrefix(ctx context.Context) (parts []string, err er
 	return parts, nil
 }
 
-// subPrefixes are the prefixes one level down and the page that told them; nil where the prefix is better listed as it is.
+// subPrefixes are the prefixes one level down and the page that told them; nil where the prefix is better listed as it
+// is.
 func (c *objectCounter) subPrefixes(ctx context.Context, prefix string) ([]string, ObjectPage, error) {
 	q := c.q
 	q.Prefix, q.Delimiter = prefix, "/"

@@ -26,8 +26,18 @@ func millionPages() (pages [][]byte) {
 			if i > from {
 				b = append(b, ',')
 			}
-			b = fmt.Appendf(b, `{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z","name":"logs/2026/%02d/service-%03d/%09d.log.gz","owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`,
-				uint64(i)*0x9e3779b97f4a7c15, i%12+1, i%28+1, i%60, i/90_000+1, i/100%1000, i, i*977%1_000_003)
+			b = fmt.Appendf(
+				b,
+				`{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z","name":"logs/2026/%02d/service-%03d/%09d.log.gz","owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`,
+				uint64(i)*0x9e3779b97f4a7c15,
+				i%12+1,
+				i%28+1,
+				i%60,
+				i/90_000+1,
+				i/100%1000,
+				i,
+				i*977%1_000_003,
+			)
 		}
 		marker := `null`
 		if from+size < million {
@@ -43,7 +53,12 @@ var markerPattern = regexp.MustCompile(`"next_marker":"([^"]*)"`)
 // readAndDiscard goes through a listing with nothing but an HTTP client, and is the floor of all others.
 func readAndDiscard(b *testing.B, c *http.Client, address string) (bytes int64) {
 	for marker, more := "", true; more; {
-		req, err := http.NewRequestWithContext(b.Context(), "GET", address+"?page_size=500&marker="+url.QueryEscape(marker), nil)
+		req, err := http.NewRequestWithContext(
+			b.Context(),
+			"GET",
+			address+"?page_size=500&marker="+url.QueryEscape(marker),
+			nil,
+		)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -66,8 +81,9 @@ func readAndDiscard(b *testing.B, c *http.Client, address string) (bytes int64) 
 	return bytes
 }
 
-// BenchmarkListMillion lists a million objects into a shelf, and tells how long that takes beside reading and throwing away the same answers in
-// the same run: through a socket from answers made beforehand, and from the emulator without one.
+// BenchmarkListMillion lists a million objects into a shelf, and tells how long that takes beside reading and throwing
+// away the same answers in the same run: through a socket from answers made beforehand, and from the emulator without
+// one.
 func BenchmarkListMillion(b *testing.B) {
 	b.Run("socket", func(b *testing.B) {
 		pages := millionPages()

@@ -22,19 +22,23 @@ type parseRetryAfter func(marker string, n int) string
 func (f parseRetryAfter) newClient(t testing.TB) *client.Client {
 	t.Helper()
 	var n atomic.Int64
-	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(roundTripFunc(func(r *http.Request) (*http.Response, error) {
-		if err := r.Context().Err(); err != nil {
-			return nil, err
-		}
-		body := f(r.URL.Query().Get("marker"), int(n.Add(1)))
-		return &http.Response{
-			StatusCode:    200,
-			Header:        http.Header{},
-			Body:          io.NopCloser(strings.NewReader(body)),
-			ContentLength: int64(len(body)),
-			Request:       r,
-		}, nil
-	})))
+	c, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(token),
+		client.WithTransport(roundTripFunc(func(r *http.Request) (*http.Response, error) {
+			if err := r.Context().Err(); err != nil {
+				return nil, err
+			}
+			body := f(r.URL.Query().Get("marker"), int(n.Add(1)))
+			return &http.Response{
+				StatusCode:    200,
+				Header:        http.Header{},
+				Body:          io.NopCloser(strings.NewReader(body)),
+				ContentLength: int64(len(body)),
+				Request:       r,
+			}, nil
+		})),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +101,8 @@ func TestObjects_Pages_terminates(t *testing.T) {
 	}
 }
 
-// Looking for one name ends whatever the markers are; a listing that leads nowhere does not pass for one without the name.
+// Looking for one name ends whatever the markers are; a listing that leads nowhere does not pass for one without the
+// name.
 func TestObjects_Find_terminates(t *testing.T) {
 	for name, x := range map[string]struct {
 		answer parseRetryAfter
@@ -122,7 +127,9 @@ func TestObjects_Find_terminates(t *testing.T) {
 				return x.answer(m, n)
 			}).newClient(t)
 			_, there, err := c.Objects.Find(t.Context(), "c", "b", "x")
-			if there != x.there || (err != nil) != (x.why != "") || err != nil && !strings.HasSuffix(err.Error(), x.why) || last.Load() > 150 {
+			if there != x.there || (err != nil) != (x.why != "") ||
+				err != nil && !strings.HasSuffix(err.Error(), x.why) ||
+				last.Load() > 150 {
 				t.Errorf("%t, %v; %d pages", there, err, last.Load())
 			}
 		})
@@ -131,12 +138,20 @@ func TestObjects_Find_terminates(t *testing.T) {
 
 // Whoever has seen enough stops, and an error is the last thing that comes.
 func TestObjects_Pages_stopsEarly(t *testing.T) {
-	c := parseRetryAfter(func(_ string, n int) string { return objectPageBody(fmt.Sprint(n), fmt.Sprint(n)) }).newClient(t)
+	c := parseRetryAfter(
+		func(_ string, n int) string { return objectPageBody(fmt.Sprint(n), fmt.Sprint(n)) },
+	).newClient(
+		t,
+	)
 	q := client.ObjectQuery{Cluster: "c", Bucket: "b"}
 	for range c.Objects.Pages(t.Context(), q) {
 		break
 	}
-	c = parseRetryAfter(func(m string, _ int) string { return map[string]string{"": objectPageBody("a", "a"), "a": "{"}[m] }).newClient(t)
+	c = parseRetryAfter(
+		func(m string, _ int) string { return map[string]string{"": objectPageBody("a", "a"), "a": "{"}[m] },
+	).newClient(
+		t,
+	)
 	var ends []bool
 	for _, err := range c.Objects.Pages(t.Context(), q) {
 		ends = append(ends, err != nil)

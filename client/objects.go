@@ -54,10 +54,12 @@ func (l objectJSON) toObject() Object {
 	return o.withValidSize()
 }
 
-// IsPrefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else null.
+// IsPrefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else
+// null.
 func (o Object) IsPrefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
 
-// MarshalJSON is the entry as the API sends it: a common prefix has null beside its name, and a size that is not known is null.
+// MarshalJSON is the entry as the API sends it: a common prefix has null beside its name, and a size that is not known
+// is null.
 func (o Object) MarshalJSON() ([]byte, error) {
 	told := struct {
 		Name     Text   `json:"name"`
@@ -84,8 +86,8 @@ type ObjectQuery struct {
 	PageSize        int    // 25..500; 0 is 500
 }
 
-// An ObjectPage is one answer of a listing. A page may be short although another follows. Its texts are parts of the answer, which is held
-// in memory as long as one of them is: whoever keeps many objects puts them on a Shelf.
+// An ObjectPage is one answer of a listing. A page may be short although another follows. Its texts are parts of the
+// answer, which is held in memory as long as one of them is: whoever keeps many objects puts them on a Shelf.
 type ObjectPage struct {
 	Data       []Object
 	Truncated  bool
@@ -105,7 +107,11 @@ func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 	if err := rows.UnmarshalJSON(body); err != nil {
 		return err
 	}
-	*p = ObjectPage{Data: make([]Object, len(rows.Data)), Warnings: rows.Warnings, Truncated: string(truncated) == "true"}
+	*p = ObjectPage{
+		Data:      make([]Object, len(rows.Data)),
+		Warnings:  rows.Warnings,
+		Truncated: string(truncated) == "true",
+	}
 	for i, row := range rows.Data {
 		p.Data[i] = row.toObject()
 	}
@@ -201,7 +207,11 @@ func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (*Object
 
 // SetACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
 func (s Objects) SetACL(ctx context.Context, cluster, bucket, name string, acl ACL) (*ObjectACL, error) {
-	a, err := call[*optionalACL](ctx, s.c, bucketCall("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}))
+	a, err := call[*optionalACL](
+		ctx,
+		s.c,
+		bucketCall("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}),
+	)
 	return (*ObjectACL)(a), err
 }
 

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A fastDecoder answer can read itself from a whole answer of the usual shape, and declines any other: what it declines is read the long way, so
-// it must take nothing that the long way would read otherwise.
+// A fastDecoder answer can read itself from a whole answer of the usual shape, and declines any other: what it declines
+// is read the long way, so it must take nothing that the long way would read otherwise.
 type fastDecoder interface {
 	decodeFast(data []byte) bool // data must not be changed afterwards
 }
 
-// decodeFast reads a listing in one pass: members in any order, unknown ones passed over where they are no objects or lists. It declines
-// members of the wrong type and whatever is not JSON.
+// decodeFast reads a listing in one pass: members in any order, unknown ones passed over where they are no objects or
+// lists. It declines members of the wrong type and whatever is not JSON.
 func (p *ObjectPage) decodeFast(data []byte) bool {
 	r := objectPageDecoder{jsonScanner: newJSONScanner(data)}
 	page, ok := r.page()
@@ -200,12 +200,28 @@ func (r *objectPageDecoder) quoted() (s string, escaped, ok bool) {
 	return "", false, false
 }
 
-// unescaped reports whether a text has no backslash and no control, eight bytes at a time: borrowing from a byte's high bit finds those that
-// are too small. It may take a text for less than it is, never for more.
+// unescaped reports whether a text has no backslash and no control, eight bytes at a time: borrowing from a byte's high
+// bit finds those that are too small. It may take a text for less than it is, never for more.
 func unescaped(s string) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(s) >= 8; s = s[8:] {
-		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		x := uint64(
+			s[0],
+		) | uint64(
+			s[1],
+		)<<8 | uint64(
+			s[2],
+		)<<16 | uint64(
+			s[3],
+		)<<24 | uint64(
+			s[4],
+		)<<32 | uint64(
+			s[5],
+		)<<40 | uint64(
+			s[6],
+		)<<48 | uint64(
+			s[7],
+		)<<56
 		y := x ^ ones*'\\'
 		if ((x-ones*' ')&^x|(y-ones)&^y)&highs != 0 {
 			return false

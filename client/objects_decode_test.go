@@ -17,10 +17,30 @@ import (
 // listings are answers of a listing: recorded ones where they lie beside the project, and others that try the reader.
 func listings(t testing.TB) []string {
 	row := `{"name":"a/b.txt","etag":"d41d8cd98f00b204e9800998ecf8427e","last_modified":"2024-02-29T01:02:03.450Z","owner":"me","size":17}`
-	texts := []string{`{"data":[],"is_truncated":false,"next_marker":null}`, " \t{ \"data\" : [ " + row + " , " + row + " ] , \"is_truncated\" : true , \"next_marker\" : \"a\" } \n",
-		`{"is_truncated":true,"next_marker":5,"data":[]}`, `{"next_marker":"x","is_truncated":false,"data":[]}`, `{"is_truncated":"true","data":[],"next_marker":"n"}`,
-		`{"data":null}`, `{"data":{}}`, `{"DATA":[]}`, `{}`, `null`, `[]`, `{"data":[null]}`, `{"data":[[]]}`, `{"data":[{}]}`, `{"data":[],"data":[{"name":"x"}]}`,
-		`{"data":[{"name":"a"}]`, `{"data":[{"name":"a"},]}`, `{"data":[{"name":"a",}]}`, `{"data":[{"name":"a"} {"name":"b"}]}`, `{"data":[]}x`, `{"data":[],}`, `{"data":[]} {}`}
+	texts := []string{
+		`{"data":[],"is_truncated":false,"next_marker":null}`,
+		" \t{ \"data\" : [ " + row + " , " + row + " ] , \"is_truncated\" : true , \"next_marker\" : \"a\" } \n",
+		`{"is_truncated":true,"next_marker":5,"data":[]}`,
+		`{"next_marker":"x","is_truncated":false,"data":[]}`,
+		`{"is_truncated":"true","data":[],"next_marker":"n"}`,
+		`{"data":null}`,
+		`{"data":{}}`,
+		`{"DATA":[]}`,
+		`{}`,
+		`null`,
+		`[]`,
+		`{"data":[null]}`,
+		`{"data":[[]]}`,
+		`{"data":[{}]}`,
+		`{"data":[],"data":[{"name":"x"}]}`,
+		`{"data":[{"name":"a"}]`,
+		`{"data":[{"name":"a"},]}`,
+		`{"data":[{"name":"a",}]}`,
+		`{"data":[{"name":"a"} {"name":"b"}]}`,
+		`{"data":[]}x`,
+		`{"data":[],}`,
+		`{"data":[]} {}`,
+	}
 	for _, member := range []string{`"name":"folder/","etag":null,"last_modified":null,"owner":null,"size":null`, `"size":1.5`, `"size":1e3`, `"size":-1`, `"size":-0`, `"size":01`, `"size":"7"`,
 		`"size":9223372036854775807`, `"size":9223372036854775808`, `"size":99999999999999999999`, `"size":true`, `"size":`, `"size":0`, `"size":00`, `"name":7`, `"name":[]`, `"name":"é\u00e9\ud83d\ude00\ud83d"`,
 		`"name":"a\nb\"\\\/"`, `"name":"\x"`, `"name":"\u12"`, "\"name\":\"\xff\\u0041\xfe\"", "\"name\":\"a\nb\"", "\"name\":\"\x7f\xc3\"", `"name":"a`, `"na\u006de":"x"`, `"Name":"x"`, `"name":"x","name":null`, `"name":"x","name":"y"`,
@@ -81,7 +101,8 @@ func TestObjectPage_decodeFast(t *testing.T) {
 		checkFastDecode(t, []byte(body))
 		for cut := range len(body) {
 			var p ObjectPage
-			if rest := strings.TrimSpace(body[:cut]); rest != strings.TrimSpace(body) && p.decodeFast([]byte(rest)) && !json.Valid([]byte(rest)) {
+			if rest := strings.TrimSpace(body[:cut]); rest != strings.TrimSpace(body) && p.decodeFast([]byte(rest)) &&
+				!json.Valid([]byte(rest)) {
 				t.Errorf("a cut answer is taken: %q", rest)
 			}
 		}
@@ -147,7 +168,14 @@ func FuzzETag(f *testing.F) {
 
 // rowName is a name of 40 to 60 bytes; names rise with i.
 func rowName(i int) string {
-	return fmt.Sprintf("2026/%02d/%02d/service-%03d/%09d-%s.log", i/100_000%12+1, i/3000%33, i/100%1000, i, "abcdefghijklmnop"[:i*7%17])
+	return fmt.Sprintf(
+		"2026/%02d/%02d/service-%03d/%09d-%s.log",
+		i/100_000%12+1,
+		i/3000%33,
+		i/100%1000,
+		i,
+		"abcdefghijklmnop"[:i*7%17],
+	)
 }
 
 func listingBody(from, n int, more bool) []byte {
@@ -156,7 +184,16 @@ func listingBody(from, n int, more bool) []byte {
 		if i > from {
 			b = append(b, ',')
 		}
-		b = fmt.Appendf(b, `{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z","name":%q,"owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`, uint64(i)*0x9e3779b97f4a7c15, i%12+1, i%28+1, i%60, rowName(i), i*977%1_000_003)
+		b = fmt.Appendf(
+			b,
+			`{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z","name":%q,"owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`,
+			uint64(i)*0x9e3779b97f4a7c15,
+			i%12+1,
+			i%28+1,
+			i%60,
+			rowName(i),
+			i*977%1_000_003,
+		)
 	}
 	return fmt.Appendf(b, `],"is_truncated":%v,"next_marker":%q}`, more, rowName(from+n-1))
 }
@@ -184,10 +221,19 @@ func BenchmarkDecodeObjects(b *testing.B) {
 // BenchmarkDecodePages reads pages of 500 services and contacts.
 func BenchmarkDecodePages(b *testing.B) {
 	rows := func(row string) []byte {
-		return []byte(`{"data":[` + strings.TrimSuffix(strings.Repeat(row+",", pageSize), ",") + `],"page":1,"pages":1,"results":500}`)
+		return []byte(
+			`{"data":[` + strings.TrimSuffix(
+				strings.Repeat(row+",", pageSize),
+				",",
+			) + `],"page":1,"pages":1,"results":500}`,
+		)
 	}
-	services := rows(`{"id":7,"label":"billing-api","service_type":"tcp","address":"db2.acme.net:5432","timeout":10,"body":null,"consultation_group":"billing","credentials":[31],"notes":"restart postgres","region":null,"status":"ok","created":"2024-01-02T03:04:05","updated":"2024-01-02T03:04:05"}`)
-	contacts := rows(`{"id":7,"name":"Ada Wong","email":"ada@acme.net","group":"billing","phone":{"primary":"+1 555 0100","secondary":null},"updated":"2024-01-02T03:04:05"}`)
+	services := rows(
+		`{"id":7,"label":"billing-api","service_type":"tcp","address":"db2.acme.net:5432","timeout":10,"body":null,"consultation_group":"billing","credentials":[31],"notes":"restart postgres","region":null,"status":"ok","created":"2024-01-02T03:04:05","updated":"2024-01-02T03:04:05"}`,
+	)
+	contacts := rows(
+		`{"id":7,"name":"Ada Wong","email":"ada@acme.net","group":"billing","phone":{"primary":"+1 555 0100","secondary":null},"updated":"2024-01-02T03:04:05"}`,
+	)
 	b.Run("services", func(b *testing.B) { benchmarkPage[*Service](b, services) })
 	b.Run("again", func(b *testing.B) {
 		m := newResponseCache()
@@ -216,7 +262,12 @@ func benchmarkPage[T any](b *testing.B, body []byte) {
 // A size that is not known is no 0, on both ways, in sums and in what scripts print.
 func TestObject_unknownSize(t *testing.T) {
 	entry := func(size string) []byte {
-		return []byte(`{"data":[{"name":"o","etag":"` + strings.Repeat("a", 32) + `"` + size + `},{"name":"p/","etag":null,"owner":null,"last_modified":null,"size":null}],"is_truncated":false}`)
+		return []byte(
+			`{"data":[{"name":"o","etag":"` + strings.Repeat(
+				"a",
+				32,
+			) + `"` + size + `},{"name":"p/","etag":null,"owner":null,"last_modified":null,"size":null}],"is_truncated":false}`,
+		)
 	}
 	for text, want := range map[string]int64{`,"size":7`: 7, `,"size":0`: 0, `,"size":null`: UnknownSize, ``: UnknownSize, `,"size":-7`: UnknownSize, `,"size":"7"`: UnknownSize, `,"size":7e0`: UnknownSize,
 		`,"size":99999999999999999999`: UnknownSize} {
@@ -232,7 +283,8 @@ func TestObject_unknownSize(t *testing.T) {
 				t.Errorf("%+v", s.total)
 			}
 			printed, err := json.Marshal(p.Data[0])
-			if shown := `"size":` + map[bool]string{true: "null", false: fmt.Sprint(want)}[want < 0]; err != nil || !strings.Contains(string(printed), shown) {
+			if shown := `"size":` + map[bool]string{true: "null", false: fmt.Sprint(want)}[want < 0]; err != nil ||
+				!strings.Contains(string(printed), shown) {
 				t.Errorf("%s, %v", printed, err)
 			}
 		})

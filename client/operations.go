@@ -58,37 +58,77 @@ func (o operation) withSecret() operation {
 	return o
 }
 
-// operations is the one table of paths: every line of "Endpoints" by name, in both dialects, with the scope of "Authentication".
+// operations is the one table of paths: every line of "Endpoints" by name, in both dialects, with the scope of
+// "Authentication".
 func operations() map[string]operation {
 	const bucket = "/object-storage/buckets/%s/%s"
 	return map[string]operation{
-		"list contacts":           readOp("/managed/contacts", accountRead),
-		"create contact":          writeOp("POST", "/managed/contacts", accountWrite),
-		"view contact":            readOp("/managed/contacts/%s", accountWrite),
-		"update contact":          writeOp("PUT", "/managed/contacts/%s", accountWrite),
-		"delete contact":          writeOp("DELETE", "/managed/contacts/%s", accountWrite),
-		"list credentials":        readOp("/managed/credentials", accountRead),
-		"create credential":       writeOp("POST", "/managed/credentials", accountWrite),
-		"view SSH key":            readOp("/managed/credentials/sshkey", accountRead),
-		"view credential":         readOp("/managed/credentials/%s", accountWrite),
-		"update credential":       writeOp("PUT", "/managed/credentials/%s", accountWrite),
-		"delete credential":       writeOp("DELETE", "/managed/credentials/%s", accountWrite).withProviderRoute("POST", "/managed/credentials/%s/revoke"),
-		"change login":            writeOp("POST", "/managed/credentials/%s/update", accountWrite),
-		"list issues":             readOp("/managed/issues", accountRead),
-		"view issue":              readOp("/managed/issues/%s", accountRead),
-		"list SSH settings":       readOp("/managed/instance-settings", accountRead).withProviderRoute("GET", "/managed/linode-settings"),
-		"view SSH settings":       readOp("/managed/instance-settings/%s", accountRead).withProviderRoute("GET", "/managed/linode-settings/%s"),
-		"update SSH settings":     writeOp("PUT", "/managed/instance-settings/%s", accountWrite).withProviderRoute("PUT", "/managed/linode-settings/%s"),
-		"list services":           readOp("/managed/services", accountRead),
-		"create service":          writeOp("POST", "/managed/services", accountWrite),
-		"view service":            readOp("/managed/services/%s", accountRead),
-		"update service":          writeOp("PUT", "/managed/services/%s", accountWrite),
-		"delete service":          writeOp("DELETE", "/managed/services/%s", accountWrite),
-		"disable service":         writeOp("POST", "/managed/services/%s/disable", accountWrite),
-		"enable service":          writeOp("POST", "/managed/services/%s/enable", accountWrite),
-		"view stats":              readOp("/managed/stats", accountRead),
-		"list buckets":            readOp("/object-storage/buckets/", storageRead).withProviderRoute("GET", "/object-storage/buckets"),
-		"create bucket":           writeOp("POST", "/object-storage/buckets/", storageWrite).withProviderRoute("POST", "/object-storage/buckets"),
+		"list contacts":     readOp("/managed/contacts", accountRead),
+		"create contact":    writeOp("POST", "/managed/contacts", accountWrite),
+		"view contact":      readOp("/managed/contacts/%s", accountWrite),
+		"update contact":    writeOp("PUT", "/managed/contacts/%s", accountWrite),
+		"delete contact":    writeOp("DELETE", "/managed/contacts/%s", accountWrite),
+		"list credentials":  readOp("/managed/credentials", accountRead),
+		"create credential": writeOp("POST", "/managed/credentials", accountWrite),
+		"view SSH key":      readOp("/managed/credentials/sshkey", accountRead),
+		"view credential":   readOp("/managed/credentials/%s", accountWrite),
+		"update credential": writeOp("PUT", "/managed/credentials/%s", accountWrite),
+		"delete credential": writeOp(
+			"DELETE",
+			"/managed/credentials/%s",
+			accountWrite,
+		).withProviderRoute(
+			"POST",
+			"/managed/credentials/%s/revoke",
+		),
+		"change login": writeOp("POST", "/managed/credentials/%s/update", accountWrite),
+		"list issues":  readOp("/managed/issues", accountRead),
+		"view issue":   readOp("/managed/issues/%s", accountRead),
+		"list SSH settings": readOp(
+			"/managed/instance-settings",
+			accountRead,
+		).withProviderRoute(
+			"GET",
+			"/managed/linode-settings",
+		),
+		"view SSH settings": readOp(
+			"/managed/instance-settings/%s",
+			accountRead,
+		).withProviderRoute(
+			"GET",
+			"/managed/linode-settings/%s",
+		),
+		"update SSH settings": writeOp(
+			"PUT",
+			"/managed/instance-settings/%s",
+			accountWrite,
+		).withProviderRoute(
+			"PUT",
+			"/managed/linode-settings/%s",
+		),
+		"list services":   readOp("/managed/services", accountRead),
+		"create service":  writeOp("POST", "/managed/services", accountWrite),
+		"view service":    readOp("/managed/services/%s", accountRead),
+		"update service":  writeOp("PUT", "/managed/services/%s", accountWrite),
+		"delete service":  writeOp("DELETE", "/managed/services/%s", accountWrite),
+		"disable service": writeOp("POST", "/managed/services/%s/disable", accountWrite),
+		"enable service":  writeOp("POST", "/managed/services/%s/enable", accountWrite),
+		"view stats":      readOp("/managed/stats", accountRead),
+		"list buckets": readOp(
+			"/object-storage/buckets/",
+			storageRead,
+		).withProviderRoute(
+			"GET",
+			"/object-storage/buckets",
+		),
+		"create bucket": writeOp(
+			"POST",
+			"/object-storage/buckets/",
+			storageWrite,
+		).withProviderRoute(
+			"POST",
+			"/object-storage/buckets",
+		),
 		"list buckets in cluster": readOp("/object-storage/buckets/%s", storageRead),
 		"view bucket":             readOp(bucket, storageRead),
 		"delete bucket":           writeOp("DELETE", bucket, storageWrite),
@@ -111,7 +151,13 @@ func operations() map[string]operation {
 		"revoke key":              writeOp("DELETE", "/object-storage/keys/%s", storageWrite),
 		"view ticket":             readOp("/support/tickets/%s", accountRead), // the provider's alone
 		"view profile":            readOp("/profile", ""),                     // the provider's alone
-		"view transfer":           readOp("/object-storage/transfer/", storageRead).withProviderRoute("GET", "/object-storage/transfer"),
+		"view transfer": readOp(
+			"/object-storage/transfer/",
+			storageRead,
+		).withProviderRoute(
+			"GET",
+			"/object-storage/transfer",
+		),
 	}
 }
 

@@ -24,11 +24,18 @@ import (
 
 const token = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
 
-func newEmulatedClient(t *testing.T, o emulator.Options, options ...client.Option) (*client.Client, *emulator.Emulator) {
+func newEmulatedClient(
+	t *testing.T,
+	o emulator.Options,
+	options ...client.Option,
+) (*client.Client, *emulator.Emulator) {
 	t.Helper()
 	o.Token = token
 	e := emulator.New(o)
-	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(e)}, options...)...)
+	c, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(token),
+		append([]client.Option{client.WithTransport(e)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +49,11 @@ func newCertificatePEM(t *testing.T, name string) (certificate, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		DNSNames:     []string{name},
+		NotAfter:     time.Now().Add(time.Hour),
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
@@ -73,28 +84,51 @@ func operations(t *testing.T) []operationCall {
 	return []operationCall{
 		{"list contacts", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.List(x, 1)) }},
 		{"create contact", func(x context.Context, c *client.Client) error {
-			return ignore(c.Contacts.Create(x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"}))
+			return ignore(
+				c.Contacts.Create(x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"}),
+			)
 		}},
 		{"view contact", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Get(x, 11)) }},
 		{"update contact", func(x context.Context, c *client.Client) error {
 			return ignore(c.Contacts.Update(x, 11, client.Patch{"name": "Ada W."}))
 		}},
 		{"delete contact", func(x context.Context, c *client.Client) error { return c.Contacts.Delete(x, 12) }},
-		{"list credentials", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.List(x, 1)) }},
+		{
+			"list credentials",
+			func(x context.Context, c *client.Client) error { return ignore(c.Credentials.List(x, 1)) },
+		},
 		{"create credential", func(x context.Context, c *client.Client) error {
-			return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")}))
+			return ignore(
+				c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")}),
+			)
 		}},
 		{"view SSH key", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.SSHKey(x)) }},
-		{"view credential", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Get(x, 31)) }},
-		{"update credential", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Update(x, 31, "renamed")) }},
+		{
+			"view credential",
+			func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Get(x, 31)) },
+		},
+		{
+			"update credential",
+			func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Update(x, 31, "renamed")) },
+		},
 		{"change login", func(x context.Context, c *client.Client) error {
-			return c.Credentials.SetLogin(x, 31, client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")})
+			return c.Credentials.SetLogin(
+				x,
+				31,
+				client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")},
+			)
 		}},
 		{"delete credential", func(x context.Context, c *client.Client) error { return c.Credentials.Delete(x, 32) }},
 		{"list issues", func(x context.Context, c *client.Client) error { return ignore(c.Issues.List(x, 1)) }},
 		{"view issue", func(x context.Context, c *client.Client) error { return ignore(c.Issues.Get(x, 823)) }},
-		{"list SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.List(x, 1)) }},
-		{"view SSH settings", func(x context.Context, c *client.Client) error { return ignore(c.Instances.Get(x, 70001)) }},
+		{
+			"list SSH settings",
+			func(x context.Context, c *client.Client) error { return ignore(c.Instances.List(x, 1)) },
+		},
+		{
+			"view SSH settings",
+			func(x context.Context, c *client.Client) error { return ignore(c.Instances.Get(x, 70001)) },
+		},
 		{"update SSH settings", func(x context.Context, c *client.Client) error {
 			return ignore(c.Instances.Update(x, 70001, client.Patch{"ssh": map[string]any{"access": false}}))
 		}},
@@ -112,7 +146,10 @@ func operations(t *testing.T) []operationCall {
 		{"update service", func(x context.Context, c *client.Client) error {
 			return ignore(c.Services.Update(x, 1, client.Patch{"timeout": 20}))
 		}},
-		{"disable service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Disable(x, 2)) }},
+		{
+			"disable service",
+			func(x context.Context, c *client.Client) error { return ignore(c.Services.Disable(x, 2)) },
+		},
 		{"enable service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Enable(x, 2)) }},
 		{"delete service", func(x context.Context, c *client.Client) error { return c.Services.Delete(x, 2) }},
 		{"view stats", func(x context.Context, c *client.Client) error { return ignore(c.Stats.Get(x)) }},
@@ -125,15 +162,24 @@ func operations(t *testing.T) []operationCall {
 				CORS:    true,
 			}))
 		}},
-		{"list buckets in cluster", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.ListInCluster(x, east, 1)) }},
-		{"view bucket", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Get(x, east, "new-one")) }},
+		{
+			"list buckets in cluster",
+			func(x context.Context, c *client.Client) error { return ignore(c.Buckets.ListInCluster(x, east, 1)) },
+		},
+		{
+			"view bucket",
+			func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Get(x, east, "new-one")) },
+		},
 		{"modify access", func(x context.Context, c *client.Client) error {
 			return c.Buckets.ModifyAccess(x, east, "new-one", client.BucketAccess{ACL: client.ACLPrivate})
 		}},
 		{"update access", func(x context.Context, c *client.Client) error {
 			return c.Buckets.UpdateAccess(x, east, "new-one", client.BucketAccess{CORS: &no})
 		}},
-		{"delete bucket", func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, east, "new-one") }},
+		{
+			"delete bucket",
+			func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, east, "new-one") },
+		},
 		{"view object ACL", func(x context.Context, c *client.Client) error {
 			return ignore(c.Objects.ACL(x, east, "cdn.acme.net", "odd\nname.txt"))
 		}},
@@ -144,7 +190,9 @@ func operations(t *testing.T) []operationCall {
 			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: east, Bucket: "cdn.acme.net", Delimiter: "/"}))
 		}},
 		{"create object URL", func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.Presign(x, east, "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"}))
+			return ignore(
+				c.Objects.Presign(x, east, "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"}),
+			)
 		}},
 		{"upload certificate", func(x context.Context, c *client.Client) error {
 			return ignore(c.Certificates.Upload(x, east, "cdn.acme.net", certificate, client.NewSecret(key)))
@@ -152,7 +200,10 @@ func operations(t *testing.T) []operationCall {
 		{"view certificate", func(x context.Context, c *client.Client) error {
 			return ignore(c.Certificates.Get(x, east, "cdn.acme.net"))
 		}},
-		{"delete certificate", func(x context.Context, c *client.Client) error { return c.Certificates.Delete(x, east, "cdn.acme.net") }},
+		{
+			"delete certificate",
+			func(x context.Context, c *client.Client) error { return c.Certificates.Delete(x, east, "cdn.acme.net") },
+		},
 		{"list clusters", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.List(x, 1)) }},
 		{"view cluster", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.Get(x, east)) }},
 		{"list keys", func(x context.Context, c *client.Client) error { return ignore(c.Keys.List(x, 1)) }},
@@ -160,7 +211,10 @@ func operations(t *testing.T) []operationCall {
 			return ignore(c.Keys.Create(x, client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}}))
 		}},
 		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Get(x, 201)) }},
-		{"update key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Update(x, 201, "renamed")) }},
+		{
+			"update key",
+			func(x context.Context, c *client.Client) error { return ignore(c.Keys.Update(x, 201, "renamed")) },
+		},
 		{"revoke key", func(x context.Context, c *client.Client) error { return c.Keys.Revoke(x, 202) }},
 		{"view transfer", func(x context.Context, c *client.Client) error { return ignore(c.NetworkTransfer.Get(x)) }},
 		{"cancel Object Storage", func(x context.Context, c *client.Client) error { return c.CancelObjectStorage(x) }},
@@ -183,7 +237,11 @@ func TestEveryOperationInBothDialects(t *testing.T) {
 			}
 			documented := e.Endpoints()
 			if len(documented) != 48 || len(steps) != 48 {
-				t.Errorf("%d operations in the emulator and %d in this test; the document has 48", len(documented), len(steps))
+				t.Errorf(
+					"%d operations in the emulator and %d in this test; the document has 48",
+					len(documented),
+					len(steps),
+				)
 			}
 			writes := 0
 			for _, op := range documented {
@@ -245,7 +303,16 @@ func TestRules(t *testing.T) {
 	}
 	credential := func(label, user, password string) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
-			return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
+			return ignore(
+				c.Credentials.Create(
+					x,
+					client.CredentialRequest{
+						Label:    label,
+						Username: client.NewSecret(user),
+						Password: client.NewSecret(password),
+					},
+				),
+			)
 		}
 	}
 	bucket := func(cluster, label string) func(context.Context, *client.Client) error {
@@ -344,7 +411,10 @@ func TestRestrictedUserAndNegativeBalance(t *testing.T) {
 		t.Errorf("a restricted user's Object Storage: %v", err)
 	}
 	c, _ = newEmulatedClient(t, emulator.Options{NegativeBalance: true})
-	if _, err := c.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(err, client.ErrDenied) {
+	if _, err := c.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(
+		err,
+		client.ErrDenied,
+	) {
 		t.Errorf("a bucket for an account in debt: %v", err)
 	}
 	if _, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "fine"}); !errors.Is(err, client.ErrDenied) {
@@ -386,7 +456,8 @@ func TestThreeKindsOfKeys(t *testing.T) {
 	}
 }
 
-// A change whose connection is cut is sent once and its outcome is unknown, whether or not it was applied; one that was refused is not.
+// A change whose connection is cut is sent once and its outcome is unknown, whether or not it was applied; one that was
+// refused is not.
 func TestClient_write_sentOnce(t *testing.T) {
 	for _, fault := range []emulator.Fault{{Reset: true}, {Reset: true, ApplyFirst: true}, {Status: 502, ApplyFirst: true}, {Status: 503}, {Status: 200, HTML: true, ApplyFirst: true}, {CutAfter: 5, ApplyFirst: true}} {
 		c, e := newEmulatedClient(t, emulator.Options{})
@@ -558,7 +629,10 @@ func TestAll(t *testing.T) {
 	var names []string
 	marker := ""
 	for len(names) < 3000 {
-		p, err := c.Objects.List(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "million", Marker: marker})
+		p, err := c.Objects.List(
+			t.Context(),
+			client.ObjectQuery{Cluster: "us-east-1", Bucket: "million", Marker: marker},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,9 @@ import (
 	"strconv"
 )
 
-// A Page is one answer of a paginated list ("Conventions"). T is a pointer to a kind of row. Rows stand side by side in memory, belong to
-// everybody who has read them, and are never changed: whoever wants another row copies one. The same holds of a row that was viewed alone.
+// A Page is one answer of a paginated list ("Conventions"). T is a pointer to a kind of row. Rows stand side by side in
+// memory, belong to everybody who has read them, and are never changed: whoever wants another row copies one. The same
+// holds of a row that was viewed alone.
 type Page[T any] struct {
 	Data       []T
 	Page       int
@@ -49,13 +50,17 @@ func (p Page[T]) Next() string {
 	return strconv.Itoa(p.Page + 1)
 }
 
-// changedSince says that a page is of another list than the first one was: a row that was deleted from a page that has been read moves all
-// others up, and one of them is never seen.
+// changedSince says that a page is of another list than the first one was: a row that was deleted from a page that has
+// been read moves all others up, and one of them is never seen.
 func (p *Page[T]) changedSince(first Page[T]) string {
 	if p.Results == first.Results && (p.Pages == first.Pages || p.Incomplete != "") {
 		return ""
 	}
-	return fmt.Sprintf("the list changed while it was read (%d rows, then %d): rows may be missing or come twice; read it again", first.Results, p.Results)
+	return fmt.Sprintf(
+		"the list changed while it was read (%d rows, then %d): rows may be missing or come twice; read it again",
+		first.Results,
+		p.Results,
+	)
 }
 
 // allRows walks every page of a list. One that is cut, or changes meanwhile, ends with an error after its rows.

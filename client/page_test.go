@@ -10,7 +10,8 @@ import (
 // The rows of a page stand in one piece: a page costs one allocation for all of them, not one for each.
 func TestPage_rowsAreContiguous(t *testing.T) {
 	var p Page[*Service]
-	if err := decode([]byte(`{"data":[{"id":1},{"id":2},{"id":3}],"page":1,"pages":1,"results":3}`), &p); err != nil || len(p.Data) != 3 {
+	if err := decode([]byte(`{"data":[{"id":1},{"id":2},{"id":3}],"page":1,"pages":1,"results":3}`), &p); err != nil ||
+		len(p.Data) != 3 {
 		t.Fatal(err, len(p.Data))
 	}
 	at := func(i int) uintptr { return reflect.ValueOf(p.Data[i]).Pointer() }

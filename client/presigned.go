@@ -15,10 +15,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPutSize is the most bytes that one PUT may carry: larger objects need uploads in parts, which the API does not offer.
+// MaxPutSize is the most bytes that one PUT may carry: larger objects need uploads in parts, which the API does not
+// offer.
 const MaxPutSize = 5 << 30
 
-// presignedLifetime is how many seconds a pre-signed URL lives that is used at once: little more than the least that the API takes.
+// presignedLifetime is how many seconds a pre-signed URL lives that is used at once: little more than the least that
+// the API takes.
 const presignedLifetime = 600
 
 // maxPresignedURLLen is the longest pre-signed URL that is taken, in bytes.
@@ -44,9 +46,15 @@ func (h *trackedBody) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-// Get opens an object at a byte. With an etag only that version is given: another one is an error with status 412. The answer is 200 with
-// the whole object or 206 with the rest of it; the caller reads and closes the body. Nothing bounds its time but ctx.
-func (s Objects) Get(ctx context.Context, cluster, bucket, name string, from int64, etag string) (*http.Response, error) {
+// Get opens an object at a byte. With an etag only that version is given: another one is an error with status 412. The
+// answer is 200 with the whole object or 206 with the rest of it; the caller reads and closes the body. Nothing bounds
+// its time but ctx.
+func (s Objects) Get(
+	ctx context.Context,
+	cluster, bucket, name string,
+	from int64,
+	etag string,
+) (*http.Response, error) {
 	r := presignedRequest{
 		op:      "download",
 		method:  http.MethodGet,
@@ -72,7 +80,11 @@ func (s Objects) Get(ctx context.Context, cluster, bucket, name string, from int
 }
 
 // Peek reads the first n bytes of an object, or all where it is shorter, and says its content type.
-func (s Objects) Peek(ctx context.Context, cluster, bucket, name string, n int64) (data []byte, kind string, err error) {
+func (s Objects) Peek(
+	ctx context.Context,
+	cluster, bucket, name string,
+	n int64,
+) (data []byte, kind string, err error) {
 	r := presignedRequest{
 		op:      "preview",
 		method:  http.MethodGet,
@@ -103,11 +115,20 @@ type ObjectBody struct {
 	ContentType string // content type, not empty
 }
 
-// Put stores an object, in place of one of the same name, and gives the etag that the storage answers. The body is sent once. settle, where
-// it is not nil, decides how the change ended from the answer's error, before the journal is told.
-func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b ObjectBody, settle func(etag string, err error) error) (string, error) {
+// Put stores an object, in place of one of the same name, and gives the etag that the storage answers. The body is sent
+// once. settle, where it is not nil, decides how the change ended from the answer's error, before the journal is told.
+func (s Objects) Put(
+	ctx context.Context,
+	cluster, bucket, name string,
+	b ObjectBody,
+	settle func(etag string, err error) error,
+) (string, error) {
 	if b.Size < 0 || b.Size > MaxPutSize {
-		return "", fmt.Errorf("%d bytes: one object can be sent with at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
+		return "", fmt.Errorf(
+			"%d bytes: one object can be sent with at most 5 GiB (%d bytes)",
+			b.Size,
+			int64(MaxPutSize),
+		)
 	}
 	r := presignedRequest{
 		op:      "upload",
@@ -136,8 +157,8 @@ func (s Objects) Put(ctx context.Context, cluster, bucket, name string, b Object
 	return etag, err
 }
 
-// Delete removes an object. One that is not there is removed too, as the storage sees it. Where the answer is lost, or is none of the
-// storage's, the listing is asked whether the object is gone.
+// Delete removes an object. One that is not there is removed too, as the storage sees it. Where the answer is lost, or
+// is none of the storage's, the listing is asked whether the object is gone.
 func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.c.timeout)
 	defer cancel()
@@ -167,7 +188,8 @@ func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error
 	})
 }
 
-// Find is the object of exactly a name, from the listing; false where there is none. A listing that turns in circles is an error.
+// Find is the object of exactly a name, from the listing; false where there is none. A listing that turns in circles is
+// an error.
 func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
 	q := ObjectQuery{
 		Cluster:  cluster,
@@ -203,7 +225,8 @@ func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object
 	}
 }
 
-// sendPresigned asks for a URL and uses it; for another one, once, where it is refused with 403 before any of the body was taken: it may have run out.
+// sendPresigned asks for a URL and uses it; for another one, once, where it is refused with 403 before any of the body
+// was taken: it may have run out.
 func (s Objects) sendPresigned(ctx context.Context, r presignedRequest) (*http.Response, error) {
 	res, err := s.sendPresignedOnce(ctx, r)
 	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.started.Load() {
@@ -276,8 +299,8 @@ func (r presignedRequest) newRequest(ctx context.Context, target string) (*http.
 	return req, nil
 }
 
-// checkPresignedURL takes a pre-signed URL: https, or http on this machine where the API is there too; no user, no other port, signed, and for the
-// object that was asked for. The reason of a refusal holds nothing of the URL.
+// checkPresignedURL takes a pre-signed URL: https, or http on this machine where the API is there too; no user, no
+// other port, signed, and for the object that was asked for. The reason of a refusal holds nothing of the URL.
 func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, error) {
 	raw := link.Reveal()
 	if len(raw) > maxPresignedURLLen {
@@ -354,7 +377,8 @@ func (r presignedRequest) parseError(res *http.Response) *Error {
 		e.Reasons = []Reason{{Reason: NewText(text)}}
 	}
 	switch {
-	case code == "SlowDown", res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusRequestTimeout:
+	case code == "SlowDown",
+		res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusRequestTimeout:
 		e.Outcome = Rejected
 	default:
 		e.Outcome = Unknown
@@ -365,8 +389,8 @@ func (r presignedRequest) parseError(res *http.Response) *Error {
 	return e
 }
 
-// xmlElement is the text of an element of the storage's flat error answer; "" where there is none. All of encoding/xml, for two texts, would
-// make the program 100 kB larger.
+// xmlElement is the text of an element of the storage's flat error answer; "" where there is none. All of encoding/xml,
+// for two texts, would make the program 100 kB larger.
 func xmlElement(answer, name string) string {
 	_, rest, _ := strings.Cut(answer, "<"+name+">")
 	text, _, found := strings.Cut(rest, "</"+name+">")
@@ -382,7 +406,8 @@ func drainBody(res *http.Response) {
 	res.Body.Close()
 }
 
-// cancelCause is why ctx ended, else an error of the transport without the URL that net/http puts around it: its query is a credential.
+// cancelCause is why ctx ended, else an error of the transport without the URL that net/http puts around it: its query
+// is a credential.
 func cancelCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

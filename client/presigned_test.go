@@ -23,7 +23,8 @@ func (x *rangeRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return x.next.RoundTrip(r)
 }
 
-// A preview asks for its first bytes alone; an object without a byte has none, and an answer that ignores the range is cut.
+// A preview asks for its first bytes alone; an object without a byte has none, and an answer that ignores the range is
+// cut.
 func TestPeek(t *testing.T) {
 	const n = 10
 	for size, whole := range map[int]bool{0: false, 5: false, n: false, 1000: false, 1001: true} {

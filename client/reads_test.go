@@ -99,7 +99,9 @@ func TestClient_read_networkErrors(t *testing.T) {
 				c, w := newFaultClient(t, faulttest.Fail(f.err))
 				start := time.Now()
 				e := requireError(t, s.call(t.Context(), c))
-				if len(w.Requests()) != f.sent || !strings.Contains(e.Error(), f.words) || !strings.Contains(e.Error(), "api.example.test") || !e.Offline() {
+				if len(w.Requests()) != f.sent || !strings.Contains(e.Error(), f.words) ||
+					!strings.Contains(e.Error(), "api.example.test") ||
+					!e.Offline() {
 					t.Errorf("%d attempts: %v", len(w.Requests()), e)
 				}
 				if took := time.Since(start); took > 20*time.Second {
@@ -176,8 +178,13 @@ func TestClient_read_foreignBody(t *testing.T) {
 				if strings.HasPrefix(body, "<") {
 					kind = "text/html"
 				}
-				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body, "Content-Type", kind))))
-				if words := e.Error(); !strings.Contains(words, "not the API") || strings.ContainsAny(words, "\x1b\n") || len(words) > 250 {
+				e := requireError(
+					t,
+					s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body, "Content-Type", kind))),
+				)
+				if words := e.Error(); !strings.Contains(words, "not the API") ||
+					strings.ContainsAny(words, "\x1b\n") ||
+					len(words) > 250 {
 					t.Errorf("%q", words)
 				}
 			})
@@ -239,7 +246,8 @@ func TestClient_read_oversizedBody(t *testing.T) {
 		"a gigabyte of nesting": func() io.Reader { return io.LimitReader(repeatReader{"["}, 1<<30) },
 	} {
 		faulttest.RunCase(t, "A10", name, func(t *testing.T) {
-			if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.RespondStream(body)), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+			if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.RespondStream(body)), 96<<20); err == nil ||
+				!strings.Contains(err.Error(), "larger than 8 MB") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -253,8 +261,11 @@ func TestClient_read_oversizedBody(t *testing.T) {
 		for range 66 {
 			packed.WriteString(one)
 		}
-		answer := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(packed.Len()) + "\r\n\r\n" + packed.String()
-		if err := listWithinMemory(t, newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer))), 96<<20); err == nil || !strings.Contains(err.Error(), "larger than 8 MB") {
+		answer := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(
+			packed.Len(),
+		) + "\r\n\r\n" + packed.String()
+		if err := listWithinMemory(t, newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer))), 96<<20); err == nil ||
+			!strings.Contains(err.Error(), "larger than 8 MB") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -343,13 +354,26 @@ func objectJSON(t *testing.T, c *client.Client, op string) (rows string, odd []s
 func asAny[T any](v T, err error) (any, error) { return v, err }
 
 func pageBody(rows ...string) string {
-	return fmt.Sprintf(`{"data":[%s],"page":1,"pages":1,"results":%d,"is_truncated":false,"next_marker":null}`, strings.Join(rows, ","), len(rows))
+	return fmt.Sprintf(
+		`{"data":[%s],"page":1,"pages":1,"results":%d,"is_truncated":false,"next_marker":null}`,
+		strings.Join(rows, ","),
+		len(rows),
+	)
 }
 
 // A wrong type in a cell spoils that cell: it is named, the row beside it is whole, and nobody panics.
 func TestPage_wrongTypeInEveryField(t *testing.T) {
 	t.Parallel()
-	values := map[string]string{"null": "null", "a text": `"x"`, "a number": "1.5", "a switch": "true", "a list": `["x"]`, "an object": `{"x":1}`, "absent": "", "huge": `"` + strings.Repeat("x", 1<<16) + `"`}
+	values := map[string]string{
+		"null":      "null",
+		"a text":    `"x"`,
+		"a number":  "1.5",
+		"a switch":  "true",
+		"a list":    `["x"]`,
+		"an object": `{"x":1}`,
+		"absent":    "",
+		"huge":      `"` + strings.Repeat("x", 1<<16) + `"`,
+	}
 	for op, shape := range sampleRows {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(shape), &members); err != nil {
@@ -371,14 +395,19 @@ func TestPage_wrongTypeInEveryField(t *testing.T) {
 						delete(odd, field)
 					}
 					row, _ := json.Marshal(odd)
-					rows, notes, err := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(string(row), shape))), op)
+					rows, notes, err := objectJSON(
+						t,
+						newSingleFaultClient(t, faulttest.Respond(200, pageBody(string(row), shape))),
+						op,
+					)
 					if err != nil {
 						t.Fatalf("the list is lost: %v", err)
 					}
 					if !strings.HasSuffix(rows, strings.TrimPrefix(good, "[")) {
 						t.Errorf("the row beside it suffers: %s", rows)
 					}
-					if name == "an object" && members[field][0] != '{' && (len(notes) == 0 || !strings.Contains(strings.Join(notes, " "), field)) {
+					if name == "an object" && members[field][0] != '{' &&
+						(len(notes) == 0 || !strings.Contains(strings.Join(notes, " "), field)) {
 						t.Errorf("%s is not named: %v", field, notes)
 					}
 					if name == "null" && len(notes) != 0 {
@@ -397,14 +426,26 @@ func TestPage_unknownEnumValues(t *testing.T) {
 			faulttest.RunCase(t, "A13", fmt.Sprintf("%s %.20q", field, value), func(t *testing.T) {
 				body := map[string]string{"status": `{"id":7,"status":%s}`, "service_type": `{"id":7,"service_type":%s}`, "cluster status": `{"id":"c","status":%s}`,
 					"permissions": `{"id":7,"bucket_access":[{"permissions":%s}]}`}[field]
-				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(fmt.Sprintf(body, quoted)))), op)
+				rows, odd, err := objectJSON(
+					t,
+					newSingleFaultClient(t, faulttest.Respond(200, pageBody(fmt.Sprintf(body, quoted)))),
+					op,
+				)
 				if err != nil || len(odd) != 0 || !strings.Contains(rows, string(quoted)) {
 					t.Errorf("%.200s %v %v", rows, odd, err)
 				}
 			})
 		}
 		faulttest.RunCase(t, "A13", fmt.Sprintf("acl %.20q", value), func(t *testing.T) {
-			got, err := newSingleFaultClient(t, faulttest.Respond(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`)).Objects.ACL(t.Context(), "c", "b", "n")
+			got, err := newSingleFaultClient(
+				t,
+				faulttest.Respond(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`),
+			).Objects.ACL(
+				t.Context(),
+				"c",
+				"b",
+				"n",
+			)
 			if err != nil || string(got.ACL) != value || strings.ContainsAny(got.ACL.String(), "\x1b\u200b") {
 				t.Errorf("%q %v", got.ACL, err)
 			}
@@ -418,7 +459,11 @@ func TestPage_unknownMembers(t *testing.T) {
 		for name, more := range map[string]string{"a member": `{"extra":1,`, "an object": `{"extra":{"id":9,"label":[{}]},`, "a member in capitals": `{"ID":99,"Label":"B",`} {
 			faulttest.RunCase(t, "A14", op+", "+name, func(t *testing.T) {
 				good, _, _ := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(shape))), op)
-				rows, odd, err := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(strings.Replace(shape, "{", more, 1)))), op)
+				rows, odd, err := objectJSON(
+					t,
+					newSingleFaultClient(t, faulttest.Respond(200, pageBody(strings.Replace(shape, "{", more, 1)))),
+					op,
+				)
 				if err != nil || rows != good || len(odd) != 0 {
 					t.Errorf("%s, %v, %v", rows, odd, err)
 				}
@@ -436,7 +481,13 @@ func TestTimestamps(t *testing.T) {
 		`1514764861`: {}, `{}`: {}, `true`: {},
 	} {
 		faulttest.RunCase(t, "A15", stamp, func(t *testing.T) {
-			p, err := newSingleFaultClient(t, faulttest.Respond(200, pageBody(`{"id":7,"label":"a","created":`+stamp+`}`))).Services.List(t.Context(), 1)
+			p, err := newSingleFaultClient(
+				t,
+				faulttest.Respond(200, pageBody(`{"id":7,"label":"a","created":`+stamp+`}`)),
+			).Services.List(
+				t.Context(),
+				1,
+			)
 			if err != nil || len(p.Data) != 1 || p.Data[0].Label.Raw() != "a" {
 				t.Fatalf("the list is lost: %+v, %v", p, err)
 			}
@@ -470,7 +521,15 @@ func TestStats_malformed(t *testing.T) {
 		})
 	}
 	faulttest.RunCase(t, "A16", "100,000 points", func(t *testing.T) {
-		s, err := newSingleFaultClient(t, faulttest.Respond(200, `{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`)).Stats.Get(t.Context())
+		s, err := newSingleFaultClient(
+			t,
+			faulttest.Respond(
+				200,
+				`{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`,
+			),
+		).Stats.Get(
+			t.Context(),
+		)
 		if err != nil || len(s.CPU) != 100_000 {
 			t.Errorf("%d points, %v", len(s.CPU), err)
 		}
@@ -529,7 +588,13 @@ func TestPage_inconsistentPaging(t *testing.T) {
 		for _, id := range ids {
 			rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
 		}
-		return fmt.Sprintf(`{"data":[%s],"page":%v,"pages":%v,"results":%v}`, strings.Join(rows, ","), page, pages, results)
+		return fmt.Sprintf(
+			`{"data":[%s],"page":%v,"pages":%v,"results":%v}`,
+			strings.Join(rows, ","),
+			page,
+			pages,
+			results,
+		)
 	}
 	for _, lie := range []struct {
 		row, name string
@@ -589,7 +654,13 @@ func TestObjects_List_badMarkers(t *testing.T) {
 		`{"data":[],"is_truncated":false,"is_truncated":true,"next_marker":""}`: {"error", false},
 	} {
 		faulttest.RunCase(t, "A20", body, func(t *testing.T) {
-			p, err := newSingleFaultClient(t, faulttest.Respond(200, body)).Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
+			p, err := newSingleFaultClient(
+				t,
+				faulttest.Respond(200, body),
+			).Objects.List(
+				t.Context(),
+				client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"},
+			)
 			if want.next == "error" {
 				if err == nil {
 					t.Errorf("passes as %+v", p)
@@ -603,7 +674,8 @@ func TestObjects_List_badMarkers(t *testing.T) {
 	}
 }
 
-// A list that shrinks or grows between two pages has lost a row, or gives one twice: whoever wants all of it hears that.
+// A list that shrinks or grows between two pages has lost a row, or gives one twice: whoever wants all of it hears
+// that.
 func TestServices_All_listChanges(t *testing.T) {
 	rows := func(from, to int) (all []string) {
 		for id := from; id <= to; id++ {
@@ -612,7 +684,13 @@ func TestServices_All_listChanges(t *testing.T) {
 		return all
 	}
 	answer := func(page, pages, results int, rows []string) string {
-		return fmt.Sprintf(`{"data":[%s],"page":%d,"pages":%d,"results":%d}`, strings.Join(rows, ","), page, pages, results)
+		return fmt.Sprintf(
+			`{"data":[%s],"page":%d,"pages":%d,"results":%d}`,
+			strings.Join(rows, ","),
+			page,
+			pages,
+			results,
+		)
 	}
 	for name, c := range map[string]struct {
 		second  string
@@ -639,7 +717,8 @@ func TestServices_All_listChanges(t *testing.T) {
 			for _, err := range api.Services.All(t.Context()) {
 				failed = err
 			}
-			if (failed != nil) != c.changed || c.changed && !strings.Contains(failed.Error(), "read it again") || p.requests != 2 {
+			if (failed != nil) != c.changed || c.changed && !strings.Contains(failed.Error(), "read it again") ||
+				p.requests != 2 {
 				t.Errorf("%v after %d requests", failed, p.requests)
 			}
 		})
@@ -656,7 +735,8 @@ func TestPageSizeRefused(t *testing.T) {
 			}
 		}
 		seen := w.Requests()
-		if len(seen) != 3 || !strings.Contains(seen[1].Query, "page_size=100") || !strings.Contains(seen[2].Query, "page_size=100") {
+		if len(seen) != 3 || !strings.Contains(seen[1].Query, "page_size=100") ||
+			!strings.Contains(seen[2].Query, "page_size=100") {
 			t.Errorf("asked %+v", seen)
 		}
 	})
@@ -707,15 +787,20 @@ func TestPageSizeRefused(t *testing.T) {
 	})
 }
 
-// Whatever a 429 asks for: six views send no more than two requests in the first minute after it, and hear that the API is busy.
+// Whatever a 429 asks for: six views send no more than two requests in the first minute after it, and hear that the API
+// is busy.
 func TestTooManyRequests(t *testing.T) {
 	t.Parallel()
 	for _, after := range []string{"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0", "1.5", "0x10", " 7", "7s", "", "soon", "NaN", "Inf",
 		"Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 31 Dec 2999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT", "1, 2", "١"} {
 		faulttest.RunCaseInBubble(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
-			c, w := newFaultClient(t, faulttest.Respond(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after))
+			c, w := newFaultClient(
+				t,
+				faulttest.Respond(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after),
+			)
 			_, err := c.Services.List(t.Context(), 1)
-			if e := requireError(t, err); !errors.Is(err, client.ErrRateLimited) || e.RetryAfter < 0 || e.RetryAfter > time.Minute {
+			if e := requireError(t, err); !errors.Is(err, client.ErrRateLimited) || e.RetryAfter < 0 ||
+				e.RetryAfter > time.Minute {
 				t.Errorf("%v", e)
 			}
 			if wait := time.Until(c.RateLimit().PausedUntil); wait > time.Minute {
@@ -773,13 +858,24 @@ func TestTooManyRequests(t *testing.T) {
 	})
 }
 
-// Ten minutes of failures and six views that ask every ten seconds: at most sixty requests, spread; then all is well within half a minute.
+// Ten minutes of failures and six views that ask every ten seconds: at most sixty requests, spread; then all is well
+// within half a minute.
 func TestTransport_retryBudget(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{500, 502, 503, 504} {
-		faulttest.RunCaseInBubble(t, "A23", fmt.Sprint(status), func(t *testing.T) { checkRetryBudget(t, faulttest.Respond(status, "")) })
+		faulttest.RunCaseInBubble(
+			t,
+			"A23",
+			fmt.Sprint(status),
+			func(t *testing.T) { checkRetryBudget(t, faulttest.Respond(status, "")) },
+		)
 	}
-	faulttest.RunCaseInBubble(t, "A23", "reset", func(t *testing.T) { checkRetryBudget(t, faulttest.Fail(transport("read"))) })
+	faulttest.RunCaseInBubble(
+		t,
+		"A23",
+		"reset",
+		func(t *testing.T) { checkRetryBudget(t, faulttest.Fail(transport("read"))) },
+	)
 	faulttest.RunCaseInBubble(t, "A23", "a view that is well goes on", func(t *testing.T) {
 		c, e := newEmulatedClient(t, emulator.Options{})
 		e.InjectFault("view stats", emulator.Fault{Status: 500})
@@ -837,7 +933,8 @@ func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
 		t.Errorf("%d views are well after %d requests", well, len(sent))
 	}
 	again := sent[len(views):] // the views begin together
-	// without chance they would come at one and the same instant of this clock; by chance, five in 5 ms once in a million runs
+	// without chance they would come at one and the same instant of this clock; by chance, five in 5 ms once in a
+	// million runs
 	for i := 4; i < len(again); i++ {
 		if again[i].Sub(again[i-4]) < 5*time.Millisecond {
 			t.Errorf("a burst of five requests within %v", again[i].Sub(again[i-4]))
@@ -856,7 +953,9 @@ func TestMaintenance(t *testing.T) {
 		faulttest.RunCaseInBubble(t, "A24", body[:1], func(t *testing.T) {
 			c, w := newFaultClient(t, faulttest.Respond(503, body, "X-Maintenance-Mode", "1"))
 			_, err := c.Services.List(t.Context(), 1)
-			if words := requireError(t, err).Error(); len(w.Requests()) != 1 || !strings.Contains(strings.ToLower(words), "maintenance") || strings.Contains(words, "\x1b") {
+			if words := requireError(t, err).Error(); len(w.Requests()) != 1 ||
+				!strings.Contains(strings.ToLower(words), "maintenance") ||
+				strings.Contains(words, "\x1b") {
 				t.Errorf("%d attempts: %q", len(w.Requests()), words)
 			}
 		})
@@ -874,7 +973,8 @@ func TestTokenRevoked(t *testing.T) {
 				}
 			}
 			_, err := c.Services.List(t.Context(), 1)
-			if e := requireError(t, err); !e.Unauthorized() || e.Advice() == "" || len(w.Requests()) != len(faults) || strings.Contains(e.Error(), token) {
+			if e := requireError(t, err); !e.Unauthorized() || e.Advice() == "" || len(w.Requests()) != len(faults) ||
+				strings.Contains(e.Error(), token) {
 				t.Errorf("%v after %d", e, len(w.Requests()))
 			}
 		})
@@ -908,7 +1008,10 @@ func TestScopesByOperation(t *testing.T) {
 	for _, s := range operations(t) {
 		faulttest.RunCase(t, "A26", "restricted user, "+s.op, func(t *testing.T) {
 			c, e := newEmulatedClient(t, emulator.Options{RestrictedUser: true})
-			managed := slices.ContainsFunc(e.Endpoints(), func(op emulator.Endpoint) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") })
+			managed := slices.ContainsFunc(
+				e.Endpoints(),
+				func(op emulator.Endpoint) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") },
+			)
 			if err := s.call(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.RequestCount("") != 1 {
 				t.Errorf("%v after %d requests", err, e.RequestCount(""))
 			}
@@ -923,7 +1026,10 @@ func TestOddErrorAnswers(t *testing.T) {
 		"field null": `{"errors":[{"field":null,"reason":"bad"}]}`, "field alone": `{"errors":[{"field":"label","reason":""}]}`, "unknown field": `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
 		"escapes": `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`, "a number": `{"errors":[{"reason":123}]}`, "error": `{"error":"Unauthorized"}`, "message": `{"message":"Forbidden"}`, "a word": "Unauthorized",
 		"data too": `{"errors":[{"reason":"Label is already taken"}],"data":[]}`, "5000": `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
-		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat("A", 200_000) + `"}]}`, "long field": `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`, "nothing": "", "null alone": "null", "a list": "[]",
+		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat(
+			"A",
+			200_000,
+		) + `"}]}`, "long field": `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`, "nothing": "", "null alone": "null", "a list": "[]",
 		"token": `{"errors":[{"reason":"` + token + ` is not valid"}]}`, "a page": loginPageHTML,
 	}
 	for name, body := range bodies {
@@ -932,10 +1038,12 @@ func TestOddErrorAnswers(t *testing.T) {
 				_, err := newSingleFaultClient(t, faulttest.Respond(status, body)).Services.List(t.Context(), 1)
 				e := requireError(t, err)
 				words := e.Error() + e.Why() + e.Advice() + e.Short()
-				if e.Status != status || strings.ContainsAny(words, "\x1b\x07\n") || strings.Contains(words, token) || len(e.Error()) > 1200 {
+				if e.Status != status || strings.ContainsAny(words, "\x1b\x07\n") || strings.Contains(words, token) ||
+					len(e.Error()) > 1200 {
 					t.Errorf("%d: %.300q", e.Status, words)
 				}
-				if name == "data too" && status == 400 && !strings.Contains(words, "already taken") || name == "5000" && status == 400 && !strings.Contains(words, "4997 more") {
+				if name == "data too" && status == 400 && !strings.Contains(words, "already taken") ||
+					name == "5000" && status == 400 && !strings.Contains(words, "4997 more") {
 					t.Errorf("the reason is lost: %q", words)
 				}
 			})
@@ -955,7 +1063,11 @@ func TestRedirects(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Respond(status, loginPageHTML, "Location", where))
 				_, err := b.client.Services.List(t.Context(), 1)
 				e := requireError(t, err)
-				if words := e.Error(); !strings.Contains(words, "redirect") && !strings.Contains(words, "connection failed") || strings.ContainsAny(words, "\x1b\a") || strings.Contains(words, token) || len(words) > 300 {
+				if words := e.Error(); !strings.Contains(words, "redirect") &&
+					!strings.Contains(words, "connection failed") ||
+					strings.ContainsAny(words, "\x1b\a") ||
+					strings.Contains(words, token) ||
+					len(words) > 300 {
 					t.Errorf("%q", words)
 				}
 				_, err = b.client.Services.Disable(t.Context(), 4)
@@ -964,7 +1076,8 @@ func TestRedirects(t *testing.T) {
 					t.Errorf("a redirected change: %v", err)
 				}
 				for _, r := range b.wire.Requests() {
-					if r.Host != host || r.Header.Get("Referer") != "" || !strings.HasPrefix(r.Path, "/v4/managed/services") {
+					if r.Host != host || r.Header.Get("Referer") != "" ||
+						!strings.HasPrefix(r.Path, "/v4/managed/services") {
 						t.Errorf("went to %s%s", r.Host, r.Path)
 					}
 				}
@@ -981,8 +1094,18 @@ func TestClockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{8 * time.Hour, time.Hour, -time.Hour, -8 * time.Hour} {
 		faulttest.RunCaseInBubble(t, "A32", jump.String(), func(t *testing.T) {
 			clock := &faulttest.Clock{}
-			w := faulttest.NewTransport(emulator.New(emulator.Options{Token: token}), faulttest.Respond(429, "", "Retry-After", "40"), faulttest.Pass)
-			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w), client.WithNow(clock.Now), client.WithTimeout(5*time.Minute))
+			w := faulttest.NewTransport(
+				emulator.New(emulator.Options{Token: token}),
+				faulttest.Respond(429, "", "Retry-After", "40"),
+				faulttest.Pass,
+			)
+			c, err := client.New(
+				"https://api.example.test/v4",
+				client.NewSecret(token),
+				client.WithTransport(w),
+				client.WithNow(clock.Now),
+				client.WithTimeout(5*time.Minute),
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -1022,7 +1145,13 @@ func TestVeryManyRows(t *testing.T) {
 	})
 	faulttest.RunCase(t, "A33", "labels of 5,000 letters", func(t *testing.T) {
 		row := `{"id":1,"label":"` + strings.Repeat("é", 5000) + `"}`
-		p, err := newSingleFaultClient(t, faulttest.Respond(200, pageBody(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...))).Services.List(t.Context(), 1)
+		p, err := newSingleFaultClient(
+			t,
+			faulttest.Respond(200, pageBody(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...)),
+		).Services.List(
+			t.Context(),
+			1,
+		)
 		if err != nil || len(p.Data) != 500 || len(p.Data[499].Label.Raw()) != 10_000 {
 			t.Errorf("%d rows, %v", len(p.Data), err)
 		}
@@ -1036,8 +1165,12 @@ func newProxyClient(t *testing.T, proxy string) *client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTimeout(600*time.Millisecond),
-		client.WithTransport(&http.Transport{Proxy: http.ProxyURL(via), MaxResponseHeaderBytes: 1 << 20}))
+	c, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(token),
+		client.WithTimeout(600*time.Millisecond),
+		client.WithTransport(&http.Transport{Proxy: http.ProxyURL(via), MaxResponseHeaderBytes: 1 << 20}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1056,7 +1189,8 @@ func TestProxies(t *testing.T) {
 		faulttest.RunCase(t, "A29", name, func(t *testing.T) {
 			err := listWithinMemory(t, newProxyClient(t, proxy), 64<<20)
 			e := requireError(t, err)
-			if shown := fmt.Sprintf("%v %+v %#v %v", e, *e, e, e.Cause); strings.Contains(shown, "pr0xy-canary") || strings.Contains(shown, token) {
+			if shown := fmt.Sprintf("%v %+v %#v %v", e, *e, e, e.Cause); strings.Contains(shown, "pr0xy-canary") ||
+				strings.Contains(shown, token) {
 				t.Errorf("a secret in %s", shown)
 			}
 			if !strings.Contains(e.Error(), "cannot reach") {
@@ -1100,7 +1234,15 @@ func TestFraming(t *testing.T) {
 		"length and chunks":  head(fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body))) + chunk + "\r\n",
 	} {
 		faulttest.RunCase(t, "A30", name, func(t *testing.T) {
-			c := newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(first, faulttest.RespondRaw(sized(next))), faulttest.RespondRaw(sized(next))), client.WithTimeout(8*time.Second))
+			c := newAddressClient(
+				t,
+				faulttest.Listen(
+					t,
+					faulttest.RespondRaw(first, faulttest.RespondRaw(sized(next))),
+					faulttest.RespondRaw(sized(next)),
+				),
+				client.WithTimeout(8*time.Second),
+			)
 			p, err := c.Services.List(t.Context(), 1)
 			if err == nil && p.Data[0].Label.Raw() != "first" && p.Data[0].Label.Raw() != "second" {
 				t.Errorf("%+v", p)
@@ -1113,7 +1255,8 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// One of three clusters that fails for ever, with the fund of retries spent, takes nothing from the other two: what is held back is the path.
+// One of three clusters that fails for ever, with the fund of retries spent, takes nothing from the other two: what is
+// held back is the path.
 func TestTransport_failuresArePerPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := newEmulatedClient(t, emulator.Options{})
@@ -1129,7 +1272,8 @@ func TestTransport_failuresArePerPath(t *testing.T) {
 	})
 }
 
-// Areas of the API have limits of their own: what is told is the one of which least is left, and a span that has ended counts no more.
+// Areas of the API have limits of their own: what is told is the one of which least is left, and a span that has ended
+// counts no more.
 func TestClient_RateLimit_reportsTightest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newEmulatedClient(t, emulator.Options{})

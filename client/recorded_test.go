@@ -124,8 +124,8 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 	return table[x.Method+" "+path]
 }
 
-// The client reads every exchange of a collection that may lie beside the project: nothing that its types hold is lost, and every
-// failure is told with its status.
+// The client reads every exchange of a collection that may lie beside the project: nothing that its types hold is lost,
+// and every failure is told with its status.
 func TestRecordedExchanges(t *testing.T) {
 	root := filepath.Join("..", "..", "shared", "api")
 	if _, err := os.Stat(root); err != nil {
@@ -167,7 +167,12 @@ func TestRecordedExchanges(t *testing.T) {
 
 // checkExchange reads one exchange and reports whether it belongs to an operation of ours.
 func checkExchange(t *testing.T, name string, x *recordedExchange) bool {
-	c, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(x), client.WithDialect(client.DialectProvider))
+	c, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t"),
+		client.WithTransport(x),
+		client.WithDialect(client.DialectProvider),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

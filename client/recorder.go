@@ -20,7 +20,8 @@ type Change struct {
 	Body   any `json:"body,omitempty"` // secrets are dots
 }
 
-// A Recorder keeps every change that is sent: its intent before, its outcome after. An intent that cannot be kept stops the change.
+// A Recorder keeps every change that is sent: its intent before, its outcome after. An intent that cannot be kept stops
+// the change.
 type Recorder interface {
 	RecordIntent(Change) (id string, err error)
 	RecordOutcome(id string, done bool, err error)
@@ -31,11 +32,16 @@ type changeKey struct{}
 // recordedKey marks what is part of a change that is recorded already.
 type recordedKey struct{}
 
-// Record makes many requests one change of the journal: what is changed under do's context is part of it and not recorded on its own.
-// Read-only refuses it, and an intent that cannot be kept stops it.
+// Record makes many requests one change of the journal: what is changed under do's context is part of it and not
+// recorded on its own. Read-only refuses it, and an intent that cannot be kept stops it.
 func (c *Client) Record(ctx context.Context, change Change, do func(context.Context) error) error {
 	failed := &Error{Op: change.Op + " " + change.Label, Write: true, Host: c.base.Host}
-	return c.sendRecorded(ctx, failed, change, func(ctx context.Context) error { return do(context.WithValue(ctx, recordedKey{}, c)) })
+	return c.sendRecorded(
+		ctx,
+		failed,
+		change,
+		func(ctx context.Context) error { return do(context.WithValue(ctx, recordedKey{}, c)) },
+	)
 }
 
 // withContext is the change with what ctx says about it.

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// A Secret is a value that must not be seen: a token, a password, a private key. Every verb of fmt, JSON and slog prints dots, slog by the text.
+// A Secret is a value that must not be seen: a token, a password, a private key. Every verb of fmt, JSON and slog
+// prints dots, slog by the text.
 type Secret struct{ value *string }
 
 // NewSecret hides a value.
@@ -78,7 +79,8 @@ func (m redactor) redactText(s string) string {
 	return s
 }
 
-// excerpt is the first n bytes of what a server says, safe to draw. The text is masked whole: no part of a secret stays where it is cut.
+// excerpt is the first n bytes of what a server says, safe to draw. The text is masked whole: no part of a secret stays
+// where it is cut.
 func (m redactor) excerpt(s string, n int) string { return Clean(truncate(m.redactText(s), n)) }
 
 // redactBody masks an answer.

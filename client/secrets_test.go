@@ -27,7 +27,8 @@ import (
 	"lookout/client/journal"
 )
 
-// Canaries: each is a secret of one kind that must be seen nowhere. The token is as long as real ones, so that what cuts texts cuts it too.
+// Canaries: each is a secret of one kind that must be seen nowhere. The token is as long as real ones, so that what
+// cuts texts cuts it too.
 const (
 	canaryToken    = "canary/token+0f3a9c71e5d2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d"
 	canaryUser     = "canary-user-7d1e"
@@ -40,8 +41,20 @@ type canaries []string
 func newCanaries(secrets ...string) (c canaries) {
 	for _, s := range secrets {
 		quoted, _ := json.Marshal(s)
-		c = append(c, s, strings.Trim(string(quoted), `"`), url.QueryEscape(s), url.PathEscape(s), hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s))),
-			base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte(s)), fmt.Sprintf("%q", s))
+		c = append(
+			c,
+			s,
+			strings.Trim(string(quoted), `"`),
+			url.QueryEscape(s),
+			url.PathEscape(s),
+			hex.EncodeToString([]byte(s)),
+			strings.ToUpper(hex.EncodeToString([]byte(s))),
+			base64.StdEncoding.EncodeToString(
+				[]byte(s),
+			),
+			base64.URLEncoding.EncodeToString([]byte(s)),
+			fmt.Sprintf("%q", s),
+		)
 	}
 	return c
 }
@@ -114,7 +127,12 @@ func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	v.client, err = client.New("https://api.example.test/v4", client.NewSecret(canaryToken), client.WithTransport(transport), client.WithRecorder(j))
+	v.client, err = client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(canaryToken),
+		client.WithTransport(transport),
+		client.WithRecorder(j),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,11 +144,24 @@ func (v *canaryClient) withCanaries(s operationCall) operationCall {
 	switch s.op {
 	case "create credential":
 		s.call = func(x context.Context, c *client.Client) error {
-			return ignore(c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}))
+			return ignore(
+				c.Credentials.Create(
+					x,
+					client.CredentialRequest{
+						Label:    "new one",
+						Username: client.NewSecret(canaryUser),
+						Password: client.NewSecret(canaryPassword),
+					},
+				),
+			)
 		}
 	case "change login":
 		s.call = func(x context.Context, c *client.Client) error {
-			return c.Credentials.SetLogin(x, 31, client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)})
+			return c.Credentials.SetLogin(
+				x,
+				31,
+				client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)},
+			)
 		}
 	case "upload certificate":
 		s.call = func(x context.Context, c *client.Client) error {
@@ -146,7 +177,11 @@ func (v *canaryClient) checkOutput(t *testing.T, err error) {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		v.canaries.checkAbsent(t, fmt.Sprintf("the error (%T)", e), allRenderings(e))
 		if value, ok := e.(*client.Error); ok {
-			v.canaries.checkAbsent(t, "the error's value", allRenderings(*value)+fmt.Sprint(value.Fields(), value.Why(), value.Short(), value.Advice()))
+			v.canaries.checkAbsent(
+				t,
+				"the error's value",
+				allRenderings(*value)+fmt.Sprint(value.Fields(), value.Why(), value.Short(), value.Advice()),
+			)
 		}
 	}
 	data, readErr := os.ReadFile(v.journal)
@@ -155,7 +190,11 @@ func (v *canaryClient) checkOutput(t *testing.T, err error) {
 	}
 	v.canaries.checkAbsent(t, "the journal", string(data))
 	v.canaries.checkAbsent(t, "the log", v.log.String())
-	v.canaries.checkAbsent(t, "the client", allRenderings(v.client)+allRenderings(v.client.Keys)+allRenderings(v.client.RateLimit())+v.client.Scopes())
+	v.canaries.checkAbsent(
+		t,
+		"the client",
+		allRenderings(v.client)+allRenderings(v.client.Keys)+allRenderings(v.client.RateLimit())+v.client.Scopes(),
+	)
 }
 
 func TestSecret_everyOperation(t *testing.T) {
@@ -189,9 +228,23 @@ func echoFault(status int, format string, headers ...string) faulttest.Intercept
 		quoted, _ := json.Marshal(text)
 		var pairs []string
 		for i := 0; i+1 < len(headers); i += 2 {
-			pairs = append(pairs, headers[i], strings.ReplaceAll(headers[i+1], "ECHO", url.PathEscape(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))))
+			pairs = append(
+				pairs,
+				headers[i],
+				strings.ReplaceAll(
+					headers[i+1],
+					"ECHO",
+					url.PathEscape(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")),
+				),
+			)
 		}
-		return faulttest.Respond(status, strings.ReplaceAll(format, "ECHO", strings.Trim(string(quoted), `"`)), pairs...)(nil, r)
+		return faulttest.Respond(
+			status,
+			strings.ReplaceAll(format, "ECHO", strings.Trim(string(quoted), `"`)),
+			pairs...)(
+			nil,
+			r,
+		)
 	}
 }
 
@@ -199,14 +252,19 @@ func echoFault(status int, format string, headers ...string) faulttest.Intercept
 func TestSecret_errorPaths(t *testing.T) {
 	t.Parallel()
 	paths := map[string]faulttest.Interceptor{
-		"reason":        echoFault(400, `{"errors":[{"reason":"bad: ECHO","field":"password"}]}`),
-		"field":         echoFault(422, `{"errors":[{"reason":"bad","field":"ECHO"}]}`),
-		"401":           echoFault(401, `{"errors":[{"reason":"ECHO is not valid"}]}`, "X-OAuth-Scopes", "ECHO"),
-		"403":           echoFault(403, `{"errors":[{"reason":"ECHO"}]}`, "X-Accepted-OAuth-Scopes", "ECHO"),
-		"429":           echoFault(429, "ECHO", "Retry-After", "ECHO"),
-		"500":           echoFault(500, `{"errors":[{"reason":"ECHO"}]}`),
-		"502 page":      echoFault(502, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
-		"403 page":      echoFault(403, "<html><title>Proxy refused Bearer ECHO</title></html>", "Content-Type", "text/html"),
+		"reason":   echoFault(400, `{"errors":[{"reason":"bad: ECHO","field":"password"}]}`),
+		"field":    echoFault(422, `{"errors":[{"reason":"bad","field":"ECHO"}]}`),
+		"401":      echoFault(401, `{"errors":[{"reason":"ECHO is not valid"}]}`, "X-OAuth-Scopes", "ECHO"),
+		"403":      echoFault(403, `{"errors":[{"reason":"ECHO"}]}`, "X-Accepted-OAuth-Scopes", "ECHO"),
+		"429":      echoFault(429, "ECHO", "Retry-After", "ECHO"),
+		"500":      echoFault(500, `{"errors":[{"reason":"ECHO"}]}`),
+		"502 page": echoFault(502, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
+		"403 page": echoFault(
+			403,
+			"<html><title>Proxy refused Bearer ECHO</title></html>",
+			"Content-Type",
+			"text/html",
+		),
 		"200 page":      echoFault(200, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
 		"200 text":      echoFault(200, `"ECHO"`),
 		"302":           echoFault(302, "", "Location", "https://evil.example/ECHO?q=ECHO"),
@@ -224,18 +282,28 @@ func TestSecret_errorPaths(t *testing.T) {
 				continue
 			}
 			for _, s := range all {
-				if row == "F15" && s.op != "create credential" && s.op != "change login" && s.op != "upload certificate" {
+				if row == "F15" && s.op != "create credential" && s.op != "change login" &&
+					s.op != "upload certificate" {
 					continue
 				}
 				faulttest.RunCaseInBubble(t, row, name+", "+s.op, func(t *testing.T) {
-					v := newCanaryClient(t, faulttest.NewTransport(emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), fault))
+					v := newCanaryClient(
+						t,
+						faulttest.NewTransport(
+							emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}),
+							fault,
+						),
+					)
 					v.checkOutput(t, v.withCanaries(s).call(t.Context(), v.client))
 				})
 			}
 		}
 	}
 	faulttest.RunCase(t, "F15", "a label that is the token", func(t *testing.T) {
-		v := newCanaryClient(t, faulttest.NewTransport(nil, faulttest.Respond(200, pageBody(`{"id":1,"label":"`+canaryToken+`"}`))))
+		v := newCanaryClient(
+			t,
+			faulttest.NewTransport(nil, faulttest.Respond(200, pageBody(`{"id":1,"label":"`+canaryToken+`"}`))),
+		)
 		p, err := v.client.Services.List(t.Context(), 1)
 		if err != nil || len(p.Data) != 1 || p.Data[0].Label.IsZero() {
 			t.Fatalf("%+v, %v", p, err)
@@ -255,7 +323,12 @@ func TestSecret_formattedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, err := c.Objects.Presign(t.Context(), "us-east-1", "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"})
+	link, err := c.Objects.Presign(
+		t.Context(),
+		"us-east-1",
+		"cdn.acme.net",
+		client.PresignRequest{Name: "index.html", Method: "GET"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,8 +340,21 @@ func TestSecret_formattedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := newCanaries(append(fragments(canaryToken), canaryToken, canaryUser, canaryPassword, secretKey.Reveal(), link.URL.Reveal(), signed.Query().Get("Signature"))...)
-	request := client.CredentialRequest{Label: "x", Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
+	seen := newCanaries(
+		append(
+			fragments(canaryToken),
+			canaryToken,
+			canaryUser,
+			canaryPassword,
+			secretKey.Reveal(),
+			link.URL.Reveal(),
+			signed.Query().Get("Signature"),
+		)...)
+	request := client.CredentialRequest{
+		Label:    "x",
+		Username: client.NewSecret(canaryUser),
+		Password: client.NewSecret(canaryPassword),
+	}
 	login := client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
 	for name, v := range map[string]any{
 		"secret": client.NewSecret(canaryToken), "pointer to a secret": &request.Password, "key": *key, "pointer to a key": key, "signed URL": link, "credential request": request, "login": login,
@@ -296,14 +382,16 @@ func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 	for _, base := range []string{"https://user:canary-pw-11@x/v4", "https://canary-pw-11@x/v4", "http://u:canary-pw-11@127.0.0.1/v4", "https://x:canary-pw-11@y:bad/v4"} {
 		faulttest.RunCase(t, "F1", strings.ReplaceAll(base, "canary-pw-11", "…"), func(t *testing.T) {
 			_, err := client.New(base, client.NewSecret(canaryToken))
-			if err == nil || strings.Contains(err.Error(), "canary-pw-11") || strings.Contains(err.Error(), canaryToken) {
+			if err == nil || strings.Contains(err.Error(), "canary-pw-11") ||
+				strings.Contains(err.Error(), canaryToken) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
 	for _, odd := range []string{"a b", "a\nb", "a\x00", "tökén", "\x1b[2J", " lead", "trail\n"} {
 		faulttest.RunCase(t, "F1", fmt.Sprintf("token %q", odd), func(t *testing.T) {
-			if _, err := client.New("https://x/v4", client.NewSecret(odd)); err == nil || strings.Contains(err.Error(), odd) {
+			if _, err := client.New("https://x/v4", client.NewSecret(odd)); err == nil ||
+				strings.Contains(err.Error(), odd) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -332,7 +420,8 @@ func secretPatterns() []secretPattern {
 // findSecret is a secret in a text that looks real; nil where there is none.
 func findSecret(shapes []secretPattern, text []byte) []byte {
 	for _, s := range shapes {
-		if !bytes.Contains(text, []byte(s.mark)) || s.mark == "Signature=" && bytes.Contains(text, []byte("emulator.invalid")) {
+		if !bytes.Contains(text, []byte(s.mark)) ||
+			s.mark == "Signature=" && bytes.Contains(text, []byte("emulator.invalid")) {
 			continue // what the emulator signs opens nothing
 		}
 		if found := s.pattern.Find(text); found != nil {

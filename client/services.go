@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A ServiceStatus is a state of a service ("States and transitions"). Values beyond the four are possible and shown as they came.
+// A ServiceStatus is a state of a service ("States and transitions"). Values beyond the four are possible and shown as
+// they came.
 type ServiceStatus string
 
 // The states. The document does not say what they mean; disabled is not watched, pending has not been checked yet.
@@ -49,7 +50,8 @@ type Service struct {
 	Updated     Time          `json:"updated"`
 }
 
-// A ServiceRequest is what a service is made from. Empty body, notes and region are left out, and cleared ones are null.
+// A ServiceRequest is what a service is made from. Empty body, notes and region are left out, and cleared ones are
+// null.
 type ServiceRequest struct {
 	Label       string      `json:"label"`
 	Type        ServiceType `json:"service_type"`

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Stats are the last 24 hours of all managed instances together ("Managed Stats"): cpu in percent, disk and swap in operations a
-// second, the network in bits a second.
+// Stats are the last 24 hours of all managed instances together ("Managed Stats"): cpu in percent, disk and swap in
+// operations a second, the network in bits a second.
 type Stats struct {
 	CPU, Disk, NetIn, NetOut, Swap []Sample
 	Unavailable                    []Text // what the server said instead of data: "Graphs are not yet available."
@@ -70,8 +70,8 @@ func sortByTime(points []Sample) []Sample {
 	return points
 }
 
-// parseSample reads a point. The name of its value is not shown by the document: its text says y and its sample true (YAML's reading of a bare
-// y), so both are taken, and else the only other number there is.
+// parseSample reads a point. The name of its value is not shown by the document: its text says y and its sample true
+// (YAML's reading of a bare y), so both are taken, and else the only other number there is.
 func parseSample(members map[string][]byte) Sample {
 	p := Sample{Value: math.NaN()}
 	if x, ok := parseNumber(members["x"]); ok {
@@ -106,7 +106,8 @@ func parseNumber(raw []byte) (float64, bool) {
 	return v, err == nil
 }
 
-// parseTimestamp reads milliseconds since 1970, of which the document's sample has a digit too many; ten digits are seconds.
+// parseTimestamp reads milliseconds since 1970, of which the document's sample has a digit too many; ten digits are
+// seconds.
 func parseTimestamp(x float64) time.Time {
 	switch {
 	case x < 0 || x >= 1e16:

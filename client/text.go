@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a string that came from a server. String is safe to draw; Raw is for sending back. The zero value is the empty text.
+// Text is a string that came from a server. String is safe to draw; Raw is for sending back. The zero value is the
+// empty text.
 type Text struct{ raw string }
 
 // NewText takes a string that is to be treated as if a server had sent it.
@@ -21,8 +22,9 @@ func (t Text) Raw() string { return t.raw }
 // IsZero reports whether the text is empty.
 func (t Text) IsZero() bool { return t.raw == "" }
 
-// String is the text with everything made visible that could move, hide or restyle what stands around it. Nothing is lost,
-// and two different texts never look alike: what is escaped is written ‹U+202E› or ‹x9B›, and a literal ‹ is written ‹‹›.
+// String is the text with everything made visible that could move, hide or restyle what stands around it. Nothing is
+// lost, and two different texts never look alike: what is escaped is written ‹U+202E› or ‹x9B›, and a literal ‹ is
+// written ‹‹›.
 func (t Text) String() string { return Clean(t.raw) }
 
 // Clean makes a string safe to draw, as Text.String says.
@@ -80,8 +82,8 @@ func printableASCII(s string) bool {
 	return true
 }
 
-// hidden reports whether a rune must not reach a terminal as it is: controls, format and bidi characters, line and paragraph
-// separators, tags, private use, surrogates, unassigned, spaces other than the plain one.
+// hidden reports whether a rune must not reach a terminal as it is: controls, format and bidi characters, line and
+// paragraph separators, tags, private use, surrogates, unassigned, spaces other than the plain one.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x7f, r >= 0x80 && r <= 0x9f, r == utf8.RuneError:
@@ -96,7 +98,8 @@ func hidden(r rune) bool {
 	return !unicode.IsGraphic(r)
 }
 
-// combinesWithPrevious reports whether a rune that is no mark joins the character before it: at the beginning of a text that is none of its own.
+// combinesWithPrevious reports whether a rune that is no mark joins the character before it: at the beginning of a text
+// that is none of its own.
 func combinesWithPrevious(r rune) bool {
 	return unicode.Is(unicode.Mc, r) || r == 0x0e33 || r == 0x0eb3 || r >= 0x1f3fb && r <= 0x1f3ff
 }
@@ -124,7 +127,8 @@ func joinsEmoji(before rune, after string) bool {
 	return pictographic(before) && pictographic(next)
 }
 
-// UnmarshalJSON takes a string byte by byte: invalid UTF-8 stays as it is. null is the empty text; anything else is an error.
+// UnmarshalJSON takes a string byte by byte: invalid UTF-8 stays as it is. null is the empty text; anything else is an
+// error.
 func (t *Text) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if string(data) == "null" {
@@ -181,7 +185,8 @@ func unescapeJSON(body []byte) (string, error) {
 // MarshalJSON is the text as it came.
 func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(t.raw) }
 
-// An OptionalText is a Text that may be null. The API treats null and the empty text alike; here both are empty, and null in JSON.
+// An OptionalText is a Text that may be null. The API treats null and the empty text alike; here both are empty, and
+// null in JSON.
 type OptionalText struct{ Text }
 
 // MarshalJSON is the text as it came; null where there is none.

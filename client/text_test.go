@@ -16,12 +16,36 @@ import (
 	"lookout/client/faulttest"
 )
 
-// maxSeedLen is the longest of the strings that are tried one by one, in bytes: longer ones are the bombs of other tests.
+// maxSeedLen is the longest of the strings that are tried one by one, in bytes: longer ones are the bombs of other
+// tests.
 const maxSeedLen = 1 << 17
 
 func seeds(t testing.TB) []string {
-	texts := []string{"", "plain", "\x1b[2J", "\x1b]0;x\a", "\u009b31m", "a\rb", "\u202eb", "a\u200bb", "‹", "‹‹›", "‹U+202E›", "‹x9B›", "\x9b", "é", "e\u0301", "👩\u200d💻", "a\u200db",
-		"\u3164", "\u00a0", "⚠\ufe0f", "␛", "\u2028", strings.Repeat("e\u0301\u0301\u0301\u0301\u0301", 3)}
+	texts := []string{
+		"",
+		"plain",
+		"\x1b[2J",
+		"\x1b]0;x\a",
+		"\u009b31m",
+		"a\rb",
+		"\u202eb",
+		"a\u200bb",
+		"‹",
+		"‹‹›",
+		"‹U+202E›",
+		"‹x9B›",
+		"\x9b",
+		"é",
+		"e\u0301",
+		"👩\u200d💻",
+		"a\u200db",
+		"\u3164",
+		"\u00a0",
+		"⚠\ufe0f",
+		"␛",
+		"\u2028",
+		strings.Repeat("e\u0301\u0301\u0301\u0301\u0301", 3),
+	}
 	if set := flag.Lookup("test.fuzz"); set != nil && set.Value.String() != "" {
 		return texts // a thousand seeds would take all the time that there is for fuzzing
 	}
@@ -104,7 +128,16 @@ func TestSecret_neverPrinted(t *testing.T) {
 	}
 	shown := string(body) + s.String() + slog.AnyValue(s).String()
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
-		shown += fmt.Sprintf(verb, s) + fmt.Sprintf(verb, CredentialRequest{Password: s}) + fmt.Sprintf(verb, &LoginRequest{Password: s})
+		shown += fmt.Sprintf(
+			verb,
+			s,
+		) + fmt.Sprintf(
+			verb,
+			CredentialRequest{Password: s},
+		) + fmt.Sprintf(
+			verb,
+			&LoginRequest{Password: s},
+		)
 	}
 	if strings.Contains(shown, canary) || strings.Contains(shown, hex.EncodeToString([]byte(canary))) {
 		t.Errorf("the secret is shown: %s", shown)
@@ -136,7 +169,10 @@ func FuzzPaths(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, cluster, bucket string) {
 		path, err := expandPath("/object-storage/buckets/%s/%s", cluster, bucket)
-		if err == nil && (strings.Count(path, "/") != 4 || strings.ContainsAny(path, "?#") || strings.Contains(path, "/.")) && !strings.HasPrefix(bucket, ".") && !strings.HasPrefix(cluster, ".") {
+		if err == nil &&
+			(strings.Count(path, "/") != 4 || strings.ContainsAny(path, "?#") || strings.Contains(path, "/.")) &&
+			!strings.HasPrefix(bucket, ".") &&
+			!strings.HasPrefix(cluster, ".") {
 			t.Errorf("%q and %q make %q", cluster, bucket, path)
 		}
 	})
@@ -170,7 +206,12 @@ func FuzzDecode(f *testing.F) {
 // One odd cell spoils that cell, not the page.
 func TestPage_malformedCell(t *testing.T) {
 	var p Page[*Service]
-	err := decode([]byte(`{"data":[{"id":7,"label":5,"timeout":"x","status":"new","created":"yesterday","extra":{}},{"id":8,"label":"fine"}],"page":1,"pages":1,"results":2}`), &p)
+	err := decode(
+		[]byte(
+			`{"data":[{"id":7,"label":5,"timeout":"x","status":"new","created":"yesterday","extra":{}},{"id":8,"label":"fine"}],"page":1,"pages":1,"results":2}`,
+		),
+		&p,
+	)
 	if err != nil || len(p.Data) != 2 || p.Data[1].Label.Raw() != "fine" || p.Data[0].ID != 7 {
 		t.Fatalf("%+v, %v", p, err)
 	}

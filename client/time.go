@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Time is a stamp of the API: usually without a zone, which is UTC. A stamp that makes no sense is kept as it came and spoils nothing else.
+// Time is a stamp of the API: usually without a zone, which is UTC. A stamp that makes no sense is kept as it came and
+// spoils nothing else.
 type Time struct {
 	t      time.Time
 	format timeFormat // how the stamp was written
@@ -50,7 +51,13 @@ func (t Time) Raw() Text {
 	return Text{t.raw}
 }
 
-var timeLayouts = [...]string{plainLayout, time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02"}
+var timeLayouts = [...]string{
+	plainLayout,
+	time.RFC3339Nano,
+	"2006-01-02T15:04:05.999999999",
+	"2006-01-02 15:04:05",
+	"2006-01-02",
+}
 
 // UnmarshalJSON reads every form that the service has been seen to send.
 func (t *Time) UnmarshalJSON(data []byte) error {
@@ -76,7 +83,8 @@ func parseTime(raw string) Time {
 	return Time{raw: raw}
 }
 
-// parseTimeFast reads the two usual forms, digit by digit. The first moment of the year 1 is left to others: it would pass for no time.
+// parseTimeFast reads the two usual forms, digit by digit. The first moment of the year 1 is left to others: it would
+// pass for no time.
 func parseTimeFast(s string) (Time, bool) {
 	form, ms := formatPlain, 0
 	switch {
@@ -91,7 +99,12 @@ func parseTimeFast(s string) (Time, bool) {
 	}
 	year, month, day := parseDigits(s[:4]), parseDigits(s[5:7]), parseDigits(s[8:10])
 	hour, minute, second := parseDigits(s[11:13]), parseDigits(s[14:16]), parseDigits(s[17:19])
-	if year < 2 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0 {
+	if year < 2 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour < 0 || hour > 23 ||
+		minute < 0 ||
+		minute > 59 ||
+		second < 0 ||
+		second > 59 ||
+		ms < 0 {
 		return Time{}, false
 	}
 	at := (daysSince1970(year, month, day)*24+int64(hour))*3600 + int64(minute)*60 + int64(second)

@@ -52,10 +52,13 @@ func (t *tokens) update(sent Secret, a *response, err error) {
 	}
 }
 
-// SetToken gives the client another token of the same account and gives back the one before. It counts from the next request on.
+// SetToken gives the client another token of the same account and gives back the one before. It counts from the next
+// request on.
 func (c *Client) SetToken(token Secret) (before Secret, err error) {
 	if !validToken(token) {
-		return Secret{}, errors.New("the token holds spaces, line breaks or characters that no token has: check where it was copied from")
+		return Secret{}, errors.New(
+			"the token holds spaces, line breaks or characters that no token has: check where it was copied from",
+		)
 	}
 	c.tokens.mu.Lock()
 	defer c.tokens.mu.Unlock()

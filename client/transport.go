@@ -57,7 +57,8 @@ type response struct {
 	body   []byte
 }
 
-// transport holds the two ways out: reads, which may be repeated, and writes, which never are. Nothing else sends with the token.
+// transport holds the two ways out: reads, which may be repeated, and writes, which never are. Nothing else sends with
+// the token.
 type transport struct {
 	reads            *retryablehttp.Client
 	writes           *http.Client
@@ -131,7 +132,10 @@ func newTransport(c *Client) *transport {
 	single := &http.Client{Transport: bearer, CheckRedirect: rejectRedirect}
 	w.writes = single
 	w.reads = retryablehttp.NewClient()
-	w.reads.HTTPClient = &http.Client{Transport: &bufferingTransport{next: bearer, transport: w}, CheckRedirect: rejectRedirect}
+	w.reads.HTTPClient = &http.Client{
+		Transport:     &bufferingTransport{next: bearer, transport: w},
+		CheckRedirect: rejectRedirect,
+	}
 	w.reads.Logger = nil
 	w.reads.RetryMax = maxAttempts - 1
 	w.reads.CheckRetry = w.checkRetry
@@ -159,7 +163,8 @@ func newHTTPTransport() *http.Transport {
 // rejectRedirect refuses redirects: the answer that redirects is the answer.
 func rejectRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// newPresignedClient is the way out for pre-signed URLs: without a token, and it follows no redirect. Only its callers bound how long it takes.
+// newPresignedClient is the way out for pre-signed URLs: without a token, and it follows no redirect. Only its callers
+// bound how long it takes.
 func newPresignedClient(c *Client) *http.Client {
 	next := c.roundTripper
 	if next == nil {
@@ -264,8 +269,8 @@ func readBody(res *http.Response, moved func()) ([]byte, error) {
 	return body, nil
 }
 
-// read sends a request, again where that may help, and waits first where the server asked everybody to. What failed when the program's
-// fund was spent fails the same way, without being sent, until it is time for a probe.
+// read sends a request, again where that may help, and waits first where the server asked everybody to. What failed
+// when the program's fund was spent fails the same way, without being sent, until it is time for a probe.
 func (w *transport) read(req *http.Request) (*response, error) {
 	if err := w.waitForRateLimit(req.Context()); err != nil {
 		return nil, err
@@ -353,7 +358,10 @@ func (w *transport) sendOnce(way *http.Client, req *http.Request) (*http.Respons
 	}
 	var asked, got atomic.Bool
 	asked.Store(w.defaultTransport)
-	trace := &httptrace.ClientTrace{GetConn: func(string) { asked.Store(true) }, GotConn: func(httptrace.GotConnInfo) { got.Store(true) }}
+	trace := &httptrace.ClientTrace{
+		GetConn: func(string) { asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
+	}
 	res, err := way.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err == nil {
 		return res, nil
@@ -389,7 +397,8 @@ func acquireSlot(ctx context.Context, places chan struct{}) error {
 	}
 }
 
-// waitForRateLimit waits until the server wants to be asked again. A clock that was set back cannot make it longer than the longest wait.
+// waitForRateLimit waits until the server wants to be asked again. A clock that was set back cannot make it longer than
+// the longest wait.
 func (w *transport) waitForRateLimit(ctx context.Context) error {
 	w.mu.Lock()
 	wait := min(w.rateLimit.PausedUntil.Sub(w.now()), maxWait)
@@ -413,8 +422,8 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 // maxRateLimits bounds what is kept of a server that tells another limit each time.
 const maxRateLimits = 16
 
-// tightest is the largest limit, or one of which less than half and the least is left, with how long nobody is to ask. A limit whose span
-// has ended is whole again.
+// tightest is the largest limit, or one of which less than half and the least is left, with how long nobody is to ask.
+// A limit whose span has ended is whole again.
 func (w *transport) tightest() RateLimit {
 	told := RateLimit{}
 	for _, b := range w.rateLimits {
@@ -461,13 +470,19 @@ func (w *transport) updateLimits(status int, h http.Header) {
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
-		w.rateLimit.PausedUntil, w.rateLimit.RetryAfter = w.now().Add(max(retryAfter(h, w.now()), initialBackoff)), parseRetryAfter(h, w.now())
+		w.rateLimit.PausedUntil, w.rateLimit.RetryAfter = w.now().Add(
+			max(retryAfter(h, w.now()), initialBackoff),
+		), parseRetryAfter(
+			h,
+			w.now(),
+		)
 	case status < 400:
 		w.retryBudget = min(maxRetryBudget, w.retryBudget+1)
 	}
 }
 
-// checkRetry decides whether a read is sent once more: broken connections, 408, 429 and 5xx, while the program's fund lasts.
+// checkRetry decides whether a read is sent once more: broken connections, 408, 429 and 5xx, while the program's fund
+// lasts.
 func (w *transport) checkRetry(ctx context.Context, res *http.Response, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -475,7 +490,8 @@ func (w *transport) checkRetry(ctx context.Context, res *http.Response, err erro
 	if err != nil && !isTransient(err) || err == nil && !isTransientStatus(res.StatusCode, res.Header) {
 		return false, nil
 	}
-	if end, bounded := ctx.Deadline(); bounded && err == nil && res.StatusCode == http.StatusTooManyRequests && time.Until(end) <= retryAfter(res.Header, w.now()) {
+	if end, bounded := ctx.Deadline(); bounded && err == nil && res.StatusCode == http.StatusTooManyRequests &&
+		time.Until(end) <= retryAfter(res.Header, w.now()) {
 		return false, nil // the answer says more than a wait that ends without one
 	}
 	w.mu.Lock()
@@ -487,7 +503,8 @@ func (w *transport) checkRetry(ctx context.Context, res *http.Response, err erro
 	return true, nil
 }
 
-// isTransient reports whether a failed connection may work in a moment. A wrong certificate or a name that does not exist will not.
+// isTransient reports whether a failed connection may work in a moment. A wrong certificate or a name that does not
+// exist will not.
 func isTransient(err error) bool {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
@@ -514,7 +531,8 @@ func isTransientStatus(status int, h http.Header) bool {
 	return false
 }
 
-// backoff is how long to wait before the next attempt: doubling, half of it by chance, and what the server asked for, bounded.
+// backoff is how long to wait before the next attempt: doubling, half of it by chance, and what the server asked for,
+// bounded.
 func (w *transport) backoff(_, _ time.Duration, attempt int, res *http.Response) time.Duration {
 	wait := initialBackoff << min(attempt, 5)
 	wait = wait/2 + rand.N(wait/2)
@@ -532,8 +550,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // maxRetryAfter bounds what a server can be said to have asked for.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// parseRetryAfter reads Retry-After: seconds or a date, never less than nothing. The service sends it on every answer; it means something on a
-// refusal only.
+// parseRetryAfter reads Retry-After: seconds or a date, never less than nothing. The service sends it on every answer;
+// it means something on a refusal only.
 func parseRetryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {

@@ -24,7 +24,13 @@ import (
 )
 
 // newNetworkClient is a client whose transport is the real one, on a dialer of the test's.
-func newNetworkClient(t *testing.T, base string, roots *x509.CertPool, dial func(context.Context, string, string) (net.Conn, error), options ...Option) *Client {
+func newNetworkClient(
+	t *testing.T,
+	base string,
+	roots *x509.CertPool,
+	dial func(context.Context, string, string) (net.Conn, error),
+	options ...Option,
+) *Client {
 	t.Helper()
 	real := newHTTPTransport()
 	real.ResponseHeaderTimeout = 0
@@ -34,7 +40,10 @@ func newNetworkClient(t *testing.T, base string, roots *x509.CertPool, dial func
 		real.DialContext = dial
 	}
 	t.Cleanup(real.CloseIdleConnections)
-	c, err := New(base, NewSecret("canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"), append([]Option{WithTransport(real)}, options...)...)
+	c, err := New(
+		base,
+		NewSecret("canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"),
+		append([]Option{WithTransport(real)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,15 +125,21 @@ func TestTransport_deadPooledConnection(t *testing.T) {
 			})(c)
 		}
 		address := faulttest.Listen(t, peer)
-		c := newNetworkClient(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, address)
-		})
+		c := newNetworkClient(
+			t,
+			"https://api.example.test/v4",
+			roots,
+			func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, network, address)
+			},
+		)
 		if _, err := c.Services.List(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 		t.Parallel()
 		start := time.Now()
-		if _, err := c.Services.List(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second || dialled.Load() < 2 {
+		if _, err := c.Services.List(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second ||
+			dialled.Load() < 2 {
 			t.Errorf("%v after %v on %d connections", err, time.Since(start), dialled.Load())
 		}
 	})
@@ -156,7 +171,9 @@ func newTestCA(t *testing.T, from, until time.Time, name string) (*tls.Config, *
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(leaf)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private, Leaf: leaf}}}, roots
+	return &tls.Config{
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private, Leaf: leaf}},
+	}, roots
 }
 
 // What is wrong with TLS stays wrong: it is named in a line, not asked for again, and a change was not sent.
@@ -194,10 +211,15 @@ func TestTransport_tlsErrors(t *testing.T) {
 		faulttest.RunCase(t, "A5", wrong.name, func(t *testing.T) {
 			var connections atomic.Int32
 			address := faulttest.Listen(t, wrong.peers...)
-			c := newNetworkClient(t, "https://"+name+"/v4", wrong.roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
-				connections.Add(1)
-				return (&net.Dialer{}).DialContext(ctx, network, address)
-			})
+			c := newNetworkClient(
+				t,
+				"https://"+name+"/v4",
+				wrong.roots,
+				func(ctx context.Context, network, _ string) (net.Conn, error) {
+					connections.Add(1)
+					return (&net.Dialer{}).DialContext(ctx, network, address)
+				},
+			)
 			for range wrong.good {
 				if _, err := c.Services.List(t.Context(), 1); err != nil {
 					t.Fatal(err)
@@ -223,21 +245,40 @@ func TestTransport_slowResponses(t *testing.T) {
 	t.Parallel()
 	slow := map[string]faulttest.Peer{
 		"headers by the byte": faulttest.RespondRaw("", faulttest.SendSlowly(okResponse, 5*time.Second)),
-		"body by the byte":    faulttest.RespondRaw(okResponse[:len(okResponse)-44], faulttest.SendSlowly(okResponse[len(okResponse)-44:], 5*time.Second)),
-		"headers, then none":  faulttest.RespondRaw(okResponse[:len(okResponse)-44], faulttest.NeverRespond),
-		"nothing":             faulttest.NeverRespond,
+		"body by the byte": faulttest.RespondRaw(
+			okResponse[:len(okResponse)-44],
+			faulttest.SendSlowly(okResponse[len(okResponse)-44:], 5*time.Second),
+		),
+		"headers, then none": faulttest.RespondRaw(okResponse[:len(okResponse)-44], faulttest.NeverRespond),
+		"nothing":            faulttest.NeverRespond,
 	}
 	for name, peer := range slow {
 		faulttest.RunCaseInBubble(t, "A7", name, func(t *testing.T) {
 			start := time.Now()
-			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer)).Services.List(t.Context(), 1)
+			_, err := newNetworkClient(
+				t,
+				"http://127.0.0.1:1/v4",
+				nil,
+				faulttest.PipeDialer(t, peer),
+			).Services.List(
+				t.Context(),
+				1,
+			)
 			if err == nil || time.Since(start) > 61*time.Second || !strings.Contains(err.Error(), "no answer in time") {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		})
 		faulttest.RunCaseInBubble(t, "A7", name+", then well", func(t *testing.T) {
 			start := time.Now()
-			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer, serveOK)).Services.List(t.Context(), 1)
+			_, err := newNetworkClient(
+				t,
+				"http://127.0.0.1:1/v4",
+				nil,
+				faulttest.PipeDialer(t, peer, serveOK),
+			).Services.List(
+				t.Context(),
+				1,
+			)
 			if strings.Contains(name, "byte") && !strings.Contains(name, "headers") {
 				return // it moves: it is read until the call ends
 			}
@@ -249,7 +290,15 @@ func TestTransport_slowResponses(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(7*time.Second, cancel)
 			start := time.Now()
-			_, err := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer)).Services.List(ctx, 1)
+			_, err := newNetworkClient(
+				t,
+				"http://127.0.0.1:1/v4",
+				nil,
+				faulttest.PipeDialer(t, peer),
+			).Services.List(
+				ctx,
+				1,
+			)
 			if err == nil || time.Since(start) > 7*time.Second+100*time.Millisecond {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
@@ -292,9 +341,14 @@ func TestTransport_http2RefusedStream(t *testing.T) {
 				applied++
 				c.Respond(stream, `{"id":1,"status":"disabled"}`)
 			}))
-			c := newNetworkClient(t, "https://api.example.test/v4", roots, func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return (&net.Dialer{}).DialContext(ctx, network, address)
-			})
+			c := newNetworkClient(
+				t,
+				"https://api.example.test/v4",
+				roots,
+				func(ctx context.Context, network, _ string) (net.Conn, error) {
+					return (&net.Dialer{}).DialContext(ctx, network, address)
+				},
+			)
 			_, err := c.Services.Disable(t.Context(), 1)
 			var e *Error
 			if unknown := errors.As(err, &e) && e.Unknown(); unknown != bad.unknown || !unknown && err != nil {
@@ -312,7 +366,9 @@ func TestTransport_http2RefusedStream(t *testing.T) {
 // The bounds of every step of a connection to a real server.
 func TestNewHTTPTransport_limits(t *testing.T) {
 	real := newHTTPTransport()
-	if real.TLSHandshakeTimeout <= 0 || real.MaxResponseHeaderBytes > 1<<20 || real.HTTP2.SendPingTimeout+real.HTTP2.PingTimeout > 15*time.Second || real.TLSClientConfig != nil {
+	if real.TLSHandshakeTimeout <= 0 || real.MaxResponseHeaderBytes > 1<<20 ||
+		real.HTTP2.SendPingTimeout+real.HTTP2.PingTimeout > 15*time.Second ||
+		real.TLSClientConfig != nil {
 		t.Errorf("%+v", real)
 	}
 	if _, plain := http.DefaultTransport.(*http.Transport); !plain {
@@ -343,7 +399,8 @@ func TestTransport_write_canceledBeforeSend(t *testing.T) {
 				t.Fatal(err)
 			}
 			var e *Error
-			if err := c.Services.Delete(ended, 1); !errors.As(err, &e) || e.Outcome != NotSent || !errors.Is(err, context.Canceled) {
+			if err := c.Services.Delete(ended, 1); !errors.As(err, &e) || e.Outcome != NotSent ||
+				!errors.Is(err, context.Canceled) {
 				t.Fatalf("%v", err)
 			}
 		}
@@ -365,7 +422,8 @@ func TestTransport_write_canceledBeforeSend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.transport.write(req); !errors.Is(err, errNotSent) || ending.remaining.Load() > 0 || hits.Load() != 0 {
+		if _, err := c.transport.write(req); !errors.Is(err, errNotSent) || ending.remaining.Load() > 0 ||
+			hits.Load() != 0 {
 			t.Errorf("%v, %d sent", err, hits.Load())
 		}
 	})
@@ -421,7 +479,11 @@ func TestObjects_Put_rejectedMidBody(t *testing.T) {
 	}
 	for range 5 {
 		puts.Store(0)
-		body := ObjectBody{Reader: strings.NewReader(strings.Repeat("x", 3<<20)), Size: 3 << 20, ContentType: "text/plain"}
+		body := ObjectBody{
+			Reader:      strings.NewReader(strings.Repeat("x", 3<<20)),
+			Size:        3 << 20,
+			ContentType: "text/plain",
+		}
 		if _, err := c.Objects.Put(t.Context(), "us-east-1", "b", "o", body, nil); err == nil || puts.Load() != 1 {
 			t.Errorf("%v, %d sent", err, puts.Load())
 		}

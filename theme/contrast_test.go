@@ -36,7 +36,8 @@ func contrastRatio(a, b [3]uint8) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// Every tone that is text can be read on every background that its theme is for, in true colour and in 256; the high contrast themes do better.
+// Every tone that is text can be read on every background that its theme is for, in true colour and in 256; the high
+// contrast themes do better.
 func TestContrast(t *testing.T) {
 	for _, name := range Names() {
 		grounds, least := darkBackgrounds, 4.5
@@ -59,7 +60,14 @@ func TestContrast(t *testing.T) {
 			for _, ground := range grounds {
 				for _, colour := range [][3]uint8{look.rgb, rgbFromIndex(nearestANSI256(look.rgb))} {
 					if got := contrastRatio(colour, ground); got < want {
-						t.Errorf("%s, %s: %v on %v has a contrast of %.2f", name, ToneNames()[tone], colour, ground, got)
+						t.Errorf(
+							"%s, %s: %v on %v has a contrast of %.2f",
+							name,
+							ToneNames()[tone],
+							colour,
+							ground,
+							got,
+						)
 					}
 				}
 			}
@@ -107,7 +115,14 @@ func TestColorblindStatesStayApart(t *testing.T) {
 					for _, b := range group[i+1:] {
 						for _, pair := range [][2][3]uint8{{p[a].rgb, p[b].rgb}, {rgbFromIndex(nearestANSI256(p[a].rgb)), rgbFromIndex(nearestANSI256(p[b].rgb))}} {
 							if d := colorDistance(pair[0], pair[1], matrix); d < 25 {
-								t.Errorf("%s, %s: %s and %s are %.0f apart", name, eye, ToneNames()[a], ToneNames()[b], d)
+								t.Errorf(
+									"%s, %s: %s and %s are %.0f apart",
+									name,
+									eye,
+									ToneNames()[a],
+									ToneNames()[b],
+									d,
+								)
 							}
 						}
 					}
@@ -122,7 +137,8 @@ func TestColorblindStatesStayApart(t *testing.T) {
 }
 
 func TestToneNames(t *testing.T) {
-	if len(ToneNames()) != int(toneCount) || ToneNames()[Cursor] != "cursor" || ToneNames()[ChartSecond] != "second" || ToneNames()[Bad] != "bad" {
+	if len(ToneNames()) != int(toneCount) || ToneNames()[Cursor] != "cursor" || ToneNames()[ChartSecond] != "second" ||
+		ToneNames()[Bad] != "bad" {
 		t.Errorf("%d names for %d tones: %v", len(ToneNames()), toneCount, ToneNames())
 	}
 	for _, name := range ToneNames() {
@@ -133,7 +149,17 @@ func TestToneNames(t *testing.T) {
 }
 
 func TestCustomTheme(t *testing.T) {
-	o := CustomTheme{Name: "mine", Base: "light", Tones: map[string]string{"good": "bold #0a8", "bad": "9", "warn": "underline 214", "cursor": "on blue", "muted": "faint default"}}
+	o := CustomTheme{
+		Name: "mine",
+		Base: "light",
+		Tones: map[string]string{
+			"good":   "bold #0a8",
+			"bad":    "9",
+			"warn":   "underline 214",
+			"cursor": "on blue",
+			"muted":  "faint default",
+		},
+	}
 	for _, c := range []struct {
 		tone   Tone
 		colors ColorProfile
@@ -166,7 +192,8 @@ func TestForBackground(t *testing.T) {
 		if got := [2]string{ForBackground(name, false), ForBackground(name, true)}; got != want {
 			t.Errorf("%q: %v, not %v", name, got, want)
 		}
-		if name != "mine" && (!slices.Contains(Names(), ForBackground(name, false)) || !slices.Contains(Names(), ForBackground(name, true))) {
+		if name != "mine" &&
+			(!slices.Contains(Names(), ForBackground(name, false)) || !slices.Contains(Names(), ForBackground(name, true))) {
 			t.Errorf("%q fits to a theme that is not there", name)
 		}
 	}

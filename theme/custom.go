@@ -23,7 +23,11 @@ func (o CustomTheme) Build(colors ColorProfile, plain bool) (*Theme, error) {
 	}
 	p, known := paletteFor(base)
 	if !known {
-		return nil, fmt.Errorf("there is no theme %q to begin with: choose one of %s", base, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf(
+			"there is no theme %q to begin with: choose one of %s",
+			base,
+			strings.Join(Names(), ", "),
+		)
 	}
 	p = maps.Clone(p)
 	for name, text := range o.Tones {
@@ -38,7 +42,24 @@ func (o CustomTheme) Build(colors ColorProfile, plain bool) (*Theme, error) {
 
 // ToneNames are the tones that can be changed, in their order.
 func ToneNames() []string {
-	return []string{"plain", "muted", "strong", "accent", "good", "warn", "bad", "info", "off", "rule", "cursor", "marked", "input", "match", "first", "second"}
+	return []string{
+		"plain",
+		"muted",
+		"strong",
+		"accent",
+		"good",
+		"warn",
+		"bad",
+		"info",
+		"off",
+		"rule",
+		"cursor",
+		"marked",
+		"input",
+		"match",
+		"first",
+		"second",
+	}
 }
 
 // ToneDescriptions say what each tone is for, by name.
@@ -60,14 +81,18 @@ func ValidateTone(name, text string) error {
 func parseTone(name, text string) (Tone, toneStyle, error) {
 	at := slices.Index(ToneNames(), name)
 	if at < 0 {
-		return 0, toneStyle{}, fmt.Errorf("there is no tone %q: the tones are %s", name, strings.Join(ToneNames(), ", "))
+		return 0, toneStyle{}, fmt.Errorf(
+			"there is no tone %q: the tones are %s",
+			name,
+			strings.Join(ToneNames(), ", "),
+		)
 	}
 	l, err := parseToneStyle(text)
 	return Tone(at), l, err
 }
 
-// parseToneStyle reads words: attributes, and at most one colour as #rrggbb, #rgb, a number of the 256, or a name of the 16. "on" before
-// the colour makes it the background's; "default" leaves the terminal's.
+// parseToneStyle reads words: attributes, and at most one colour as #rrggbb, #rgb, a number of the 256, or a name of
+// the 16. "on" before the colour makes it the background's; "default" leaves the terminal's.
 func parseToneStyle(text string) (toneStyle, error) {
 	attributes := map[string]string{"bold": "1", "faint": "2", "italic": "3", "underline": "4", "reverse": "7"}
 	var l toneStyle
@@ -85,7 +110,11 @@ func parseToneStyle(text string) (toneStyle, error) {
 		default:
 			colour, ok := parseColor(word)
 			if !ok {
-				return toneStyle{}, fmt.Errorf("%q is no colour: give it as #rrggbb, as a number from 0 to 255, or as one of %s", word, strings.Join(ansi16Names(), ", "))
+				return toneStyle{}, fmt.Errorf(
+					"%q is no colour: give it as #rrggbb, as a number from 0 to 255, or as one of %s",
+					word,
+					strings.Join(ansi16Names(), ", "),
+				)
 			}
 			colour.isBackground = l.isBackground
 			l = colour
@@ -156,8 +185,28 @@ func rgbFromIndex(n int) [3]uint8 {
 
 // nearestANSI16 is the SGR number of the colour of xterm's sixteen that is most like another.
 func nearestANSI16(c [3]uint8) int {
-	xterm := [16][3]uint8{{0, 0, 0}, {205, 0, 0}, {0, 205, 0}, {205, 205, 0}, {0, 0, 238}, {205, 0, 205}, {0, 205, 205}, {229, 229, 229},
-		{127, 127, 127}, {255, 0, 0}, {0, 255, 0}, {255, 255, 0}, {92, 92, 255}, {255, 0, 255}, {0, 255, 255}, {255, 255, 255}}
+	xterm := [16][3]uint8{
+		{0, 0, 0},
+		{205, 0, 0},
+		{0, 205, 0},
+		{205, 205, 0},
+		{0, 0, 238},
+		{205, 0, 205},
+		{0, 205, 205},
+		{229, 229, 229},
+		{
+			127,
+			127,
+			127,
+		},
+		{255, 0, 0},
+		{0, 255, 0},
+		{255, 255, 0},
+		{92, 92, 255},
+		{255, 0, 255},
+		{0, 255, 255},
+		{255, 255, 255},
+	}
 	best, least := 0, 1<<30
 	for n, x := range xterm {
 		d := 0

@@ -115,7 +115,8 @@ func NewScreenReader() *Theme {
 // placeholder is a rune for private use, which no cleaned text holds.
 func placeholder(n int) string { return string(rune(0xe000 + n)) }
 
-// ScreenReaderText is a line that was drawn in the theme Spoken, as a sentence: shapes are words unless their words follow, lines and columns are gone.
+// ScreenReaderText is a line that was drawn in the theme Spoken, as a sentence: shapes are words unless their words
+// follow, lines and columns are gone.
 func ScreenReaderText(line string) string {
 	line = strings.NewReplacer(" · ", ", ", " › ", ", ", "—", "none", "·", ",", "…", "...", "›", ",").Replace(line)
 	words := [...]string{"", "marked", "ok", "problem", "pending", "disabled", "unknown", ",", "...", "done:", "wrong:"}

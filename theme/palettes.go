@@ -22,7 +22,8 @@ func Names() []string {
 	return []string{"dark", "light", "contrast", "contrast-light", "colorblind", "colorblind-light", "mono"}
 }
 
-// ForBackground is the theme that a name stands for on a background: auto is dark or light, and contrast and colorblind have a variant for light ones.
+// ForBackground is the theme that a name stands for on a background: auto is dark or light, and contrast and colorblind
+// have a variant for light ones.
 func ForBackground(name string, light bool) string {
 	switch {
 	case name == "" || name == "auto":
@@ -134,7 +135,8 @@ func colorStyle(attr string, basic int, r, g, b uint8) toneStyle {
 
 func attributeStyle(attr string) toneStyle { return toneStyle{attr: attr} }
 
-// paletteFor are the looks of a theme's tones. Every state differs from the others in more than colour: by its word and its shape.
+// paletteFor are the looks of a theme's tones. Every state differs from the others in more than colour: by its word and
+// its shape.
 func paletteFor(name string) (palette, bool) {
 	switch name {
 	case "dark":

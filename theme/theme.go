@@ -1,5 +1,5 @@
-// Package theme holds every colour, style and glyph of the program as one value. Panes speak in tones (Good, Warn, Bad);
-// what a tone looks like is decided here, once.
+// Package theme holds every colour, style and glyph of the program as one value. Panes speak in tones (Good, Warn,
+// Bad); what a tone looks like is decided here, once.
 package theme
 
 // A Tone is what a piece of text means. It is never a colour.

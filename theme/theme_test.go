@@ -51,7 +51,9 @@ func TestGlyphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := look.Glyphs
-		if seen := map[string]bool{g.OK: true, g.Problem: true, g.Pending: true, g.Disabled: true, g.Unknown: true}; len(seen) != 5 {
+		if seen := map[string]bool{g.OK: true, g.Problem: true, g.Pending: true, g.Disabled: true, g.Unknown: true}; len(
+			seen,
+		) != 5 {
 			t.Errorf("two states have one shape: %v", seen)
 		}
 		v := reflect.ValueOf(g)

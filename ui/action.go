@@ -7,7 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// An Action is one thing the user can do. The keys, the hints, the help, the palette and the question before it are read from here.
+// An Action is one thing the user can do. The keys, the hints, the help, the palette and the question before it are
+// read from here.
 type Action struct {
 	// its help text is the action's name: "disable". Pane name + "." + name identifies it for rebinding
 	Key            key.Binding

@@ -41,7 +41,13 @@ func (l *List[T]) Announce(b Box) Announcement {
 			cells[i], _ = c.Cell(row, b)
 		}
 	}
-	r.Item = describeRow(l.label(row), l.ColumnNames(), cells, l.Store.Busy(l.Store.ID(row)), l.marks.has(l.rowIndex.storePosition(l.position)))
+	r.Item = describeRow(
+		l.label(row),
+		l.ColumnNames(),
+		cells,
+		l.Store.Busy(l.Store.ID(row)),
+		l.marks.has(l.rowIndex.storePosition(l.position)),
+	)
 	return r
 }
 
@@ -139,7 +145,11 @@ func (t *textInput) describe(Box) (value, line string) {
 		before := string(t.runes[:t.cursor])
 		start := strings.LastIndexByte(before, '\n') + 1
 		rest, _, _ := strings.Cut(string(t.runes[t.cursor:]), "\n")
-		return fmt.Sprintf("line %d of %d", strings.Count(before, "\n")+1, strings.Count(t.text(), "\n")+1), before[start:] + rest
+		return fmt.Sprintf(
+			"line %d of %d",
+			strings.Count(before, "\n")+1,
+			strings.Count(t.text(), "\n")+1,
+		), before[start:] + rest
 	case t.suggestions != nil && len(t.suggestions()) > 0:
 		return "up and down go through " + plural(len(t.suggestions()), "offer", "offers"), t.text()
 	}
@@ -168,7 +178,14 @@ func (m *multiChoice) describe(Box) (value, line string) {
 			state = "picked"
 		}
 	}
-	return fmt.Sprintf("%s, %s, %d of %d, %d picked in all; space picks, left and right go on", o.Label, state, m.cursor+1, len(options), len(*m.v)), ""
+	return fmt.Sprintf(
+		"%s, %s, %d of %d, %d picked in all; space picks, left and right go on",
+		o.Label,
+		state,
+		m.cursor+1,
+		len(options),
+		len(*m.v),
+	), ""
 }
 
 // describe is the row at hand with its value.
@@ -176,5 +193,11 @@ func (g *grid[S]) describe(Box) (value, line string) {
 	if len(g.rows) == 0 {
 		return "nothing to choose from", ""
 	}
-	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down go on", g.rows[g.cursor], g.values[g.cursor], g.cursor+1, len(g.rows)), ""
+	return fmt.Sprintf(
+		"%s: %s, %d of %d; left and right change it, up and down go on",
+		g.rows[g.cursor],
+		g.values[g.cursor],
+		g.cursor+1,
+		len(g.rows),
+	), ""
 }

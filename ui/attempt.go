@@ -40,7 +40,8 @@ type Attempt[T any] struct {
 	RowID        string // of the row; empty for a new one
 	ProgressText string // "disabling"
 	Send         func(context.Context) (Result[T], error)
-	// Check tells from all rows, read again, whether an unknown outcome was done. nil: the row being gone (after Drop) is all that can be told.
+	// Check tells from all rows, read again, whether an unknown outcome was done. nil: the row being gone (after Drop)
+	// is all that can be told.
 	Recheck func(now []T) AttemptOutcome
 	// After runs on the loop once the outcome is known.
 	OnOutcome func(AttemptOutcome, Result[T], error) tea.Cmd
@@ -104,7 +105,8 @@ func (o *attemptResult[T]) finish(v AttemptOutcome) tea.Cmd {
 	return o.attempt.OnOutcome(v, o.result, o.err)
 }
 
-// applyResult changes the rows. A question that is still out is asked anew, so that an answer from before the change cannot undo it.
+// applyResult changes the rows. A question that is still out is asked anew, so that an answer from before the change
+// cannot undo it.
 func (s *Store[T]) applyResult(id string, c Result[T]) tea.Cmd {
 	out := s.cancelFetch != nil
 	switch c.kind {
@@ -167,7 +169,9 @@ func (f *recheckResult[T]) Deliver() tea.Cmd {
 		return o.finish(Unknown)
 	}
 	s.Cancel()
-	s.nextCursor, s.total, s.incoming, s.refreshMinRows, s.err, s.loadedAt = "", len(f.rows), s.src.NewStorage(), 0, nil, s.src.Now()
+	s.nextCursor, s.total, s.incoming, s.refreshMinRows, s.err, s.loadedAt = "", len(
+		f.rows,
+	), s.src.NewStorage(), 0, nil, s.src.Now()
 	s.addRows(f.rows)
 	_, found := s.Get(o.attempt.RowID)
 	verdict := Unknown

@@ -79,8 +79,8 @@ func (c Chart) extent() (from, to time.Time, low, high float64, ok bool) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) && math.Abs(v) < 1e18 }
 
-// downsample are the greatest values of a series in each of width columns, so that no spike is lost. A column without points inside a run
-// of samples that are wider apart than columns takes the sample before it.
+// downsample are the greatest values of a series in each of width columns, so that no spike is lost. A column without
+// points inside a run of samples that are wider apart than columns takes the sample before it.
 func downsample(points []ChartPoint, width int, from, to time.Time) []float64 {
 	out := make([]float64, width)
 	for i := range out {
@@ -120,8 +120,14 @@ func (c Chart) plot(b Box, width, height int, from, to time.Time, low, high floa
 			data, tones = append(data, line), append(tones, s.Tone)
 		}
 	}
-	options := []asciigraph.Option{asciigraph.Height(height - 1), asciigraph.LowerBound(low), asciigraph.UpperBound(high),
-		asciigraph.YAxisValueFormatter(func(v float64) string { return PadLeft(Truncate(c.Unit(v), axisWidth-3, ""), axisWidth-3) })}
+	options := []asciigraph.Option{
+		asciigraph.Height(height - 1),
+		asciigraph.LowerBound(low),
+		asciigraph.UpperBound(high),
+		asciigraph.YAxisValueFormatter(
+			func(v float64) string { return PadLeft(Truncate(c.Unit(v), axisWidth-3, ""), axisWidth-3) },
+		),
+	}
 	cursor := -1
 	if c.Cursor != nil {
 		cursor = c.columnAt(*c.Cursor, width, from, to)
@@ -187,7 +193,30 @@ func overlayPlot(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]ce
 }
 
 // plain drawing characters for terminals that have no others.
-var asciiLine = strings.NewReplacer("┤", "|", "┼", "+", "─", "-", "│", "|", "╭", ".", "╮", ".", "╰", "'", "╯", "'", "╴", "-", "╶", "-", "┊", ":")
+var asciiLine = strings.NewReplacer(
+	"┤",
+	"|",
+	"┼",
+	"+",
+	"─",
+	"-",
+	"│",
+	"|",
+	"╭",
+	".",
+	"╮",
+	".",
+	"╰",
+	"'",
+	"╯",
+	"'",
+	"╴",
+	"-",
+	"╶",
+	"-",
+	"┊",
+	":",
+)
 
 func render(rows [][]cell, b Box, height int) string {
 	lines := make([]string, 0, height)
@@ -285,7 +314,8 @@ func Nearest(points []ChartPoint, t time.Time) ChartPoint {
 	return best
 }
 
-// timeAxis is the time axis: the cursor's time, a mark at every moment that has one, and as many hours as there is room for beside them.
+// timeAxis is the time axis: the cursor's time, a mark at every moment that has one, and as many hours as there is room
+// for beside them.
 func (c Chart) timeAxis(b Box, width int, from, to time.Time) string {
 	line := make([]cell, width)
 	for i := range line {

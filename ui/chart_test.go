@@ -21,7 +21,11 @@ func TestSpikesSurviveNarrowing(t *testing.T) {
 		}
 		points = append(points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), value})
 	}
-	c := Chart{Title: "CPU", Unit: func(v float64) string { return fmt.Sprintf("%.0f %%", v) }, Series: []Series{{Name: "cpu", Points: points}}}
+	c := Chart{
+		Title:  "CPU",
+		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
+		Series: []Series{{Name: "cpu", Points: points}},
+	}
 	lines := strings.Split(ansi.Strip(c.View(newTestBox(t, 60, 12))), "\n")
 	top := lines[1]
 	if got := strings.Count(top, "╭") + strings.Count(top, "┼"); got != 12 || !strings.Contains(top, "100 %") {
@@ -32,7 +36,11 @@ func TestSpikesSurviveNarrowing(t *testing.T) {
 // A figure that does not fit is left out whole, never cut.
 func TestChartHeadFits(t *testing.T) {
 	points := []ChartPoint{{time.Unix(0, 0), 1}, {time.Unix(3600, 0), 388}}
-	c := Chart{Title: "CPU", Unit: func(v float64) string { return fmt.Sprintf("%.0f %%", v) }, Series: []Series{{Name: "cpu", Points: points}}}
+	c := Chart{
+		Title:  "CPU",
+		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
+		Series: []Series{{Name: "cpu", Points: points}},
+	}
 	for width := range 60 {
 		head := ansi.Strip(c.header(newTestBox(t, width, 10)))
 		if Width(head) > width {
@@ -52,7 +60,11 @@ func TestChartCursor(t *testing.T) {
 		points = append(points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), float64(i)})
 	}
 	points[100].Value = math.NaN()
-	c := Chart{Title: "CPU", Unit: func(v float64) string { return fmt.Sprintf("%.0f %%", v) }, Series: []Series{{Name: "cpu", Points: points}}}
+	c := Chart{
+		Title:  "CPU",
+		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
+		Series: []Series{{Name: "cpu", Points: points}},
+	}
 	for at, want := range map[int][]string{0: {"^00:00", "^ 0 %", "12:00"}, 60: {"^05:00", "^ 60 %", "12:00"}, 100: {"^08:20", "^ no value"}, 287: {"23:55^", "^ 287 %", "12:00"}} {
 		c.Cursor = &points[at].Time
 		text := ansi.Strip(c.View(newTestBox(t, 100, 12)))

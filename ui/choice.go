@@ -218,7 +218,10 @@ func (g *grid[S]) view(b Box, focused bool) []string {
 			tone, lead = theme.Accent, b.Theme.Glyphs.Cursor+" "
 			value = b.Theme.Glyphs.Left + value + b.Theme.Glyphs.Right
 		}
-		lines = append(lines, b.Theme.Paint(tone, lead+Pad(Truncate(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value))
+		lines = append(
+			lines,
+			b.Theme.Paint(tone, lead+Pad(Truncate(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value),
+		)
 	}
 	if rest := len(g.rows) - g.top - len(lines); rest > 0 {
 		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+plural(rest, "more", "more")+" below"))

@@ -18,8 +18,8 @@ func (l *List[T]) ColumnNames() []string {
 	return names
 }
 
-// ChooseColumns shows these columns in this order. Those that are left out still serve for filters and sorting. Names that no column has
-// are given back; without any that is known everything stays as it is.
+// ChooseColumns shows these columns in this order. Those that are left out still serve for filters and sorting. Names
+// that no column has are given back; without any that is known everything stays as it is.
 func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 	order, shown, unknown := arrangeColumns(l.ColumnNames(), names)
 	if shown == 0 {
@@ -34,7 +34,8 @@ func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 	return unknown
 }
 
-// arrangeColumns is the order in which columns stand when some are chosen by name: those, so many are shown, then all others.
+// arrangeColumns is the order in which columns stand when some are chosen by name: those, so many are shown, then all
+// others.
 func arrangeColumns(titles, names []string) (order []int, shown int, unknown []string) {
 	for i, name := range names {
 		at := slices.Index(titles, name)

@@ -21,13 +21,20 @@ func TestChosenColumns(t *testing.T) {
 			return RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
 		}})
 	l := &List[string]{
-		Title:   "things",
-		Store:   set,
-		SortBy:  "name",
-		Columns: []Column[string]{{Title: "name", Width: 6, Cell: cell(0)}, {Title: "colour", Width: 8, Cell: cell(1)}, {Title: "size", Width: 6, Cell: cell(2)}},
+		Title:  "things",
+		Store:  set,
+		SortBy: "name",
+		Columns: []Column[string]{
+			{Title: "name", Width: 6, Cell: cell(0)},
+			{Title: "colour", Width: 8, Cell: cell(1)},
+			{Title: "size", Width: 6, Cell: cell(2)},
+		},
 	}
 	set.Refresh()().(AsyncResult).Deliver()
-	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(unknown, []string{"weight"}) {
+	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(
+		unknown,
+		[]string{"weight"},
+	) {
 		t.Errorf("unknown: %v", unknown)
 	}
 	look, err := theme.New("dark", theme.NoColor, true)

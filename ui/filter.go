@@ -9,7 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A filter is text that rows must match: words that all must be in the row, "column:word" for one column, "!word" for what must not be there.
+// A filter is text that rows must match: words that all must be in the row, "column:word" for one column, "!word" for
+// what must not be there.
 type filter struct {
 	text     string
 	typing   bool
@@ -71,7 +72,10 @@ func parseFilter(columns []columnAccessor, text string) (words []filterTerm) {
 		w := filterTerm{column: -1}
 		part, w.negated = strings.CutPrefix(part, "!")
 		if name, rest, ok := strings.Cut(part, ":"); ok && name != "" {
-			w.column = slices.IndexFunc(columns, func(c columnAccessor) bool { return strings.HasPrefix(strings.ToLower(c.title), name) })
+			w.column = slices.IndexFunc(
+				columns,
+				func(c columnAccessor) bool { return strings.HasPrefix(strings.ToLower(c.title), name) },
+			)
 			if w.column >= 0 {
 				part = rest
 			}

@@ -20,11 +20,12 @@ type Form struct {
 	ProgressText string        // "adding": said while it is being sent
 	SubmitLabel  string        // what the button says: "add"
 	RequiredText string        // must be typed in addition: a count
-	// Enter tells whether enter in a field may send, while the fields behind it are as they were proposed. nil never does: for what
-	// deletes, or costs, or is rarely right as proposed. Where a word must be typed it never does.
+	// Enter tells whether enter in a field may send, while the fields behind it are as they were proposed. nil never
+	// does: for what deletes, or costs, or is rarely right as proposed. Where a word must be typed it never does.
 	EnterSubmits    func() bool
 	WhyResendIsSafe string // why sending again after an unknown outcome does no harm; empty where it might
-	// Send works off the loop; land runs on the loop once it went well. An error with Fields() puts its reasons beneath the fields.
+	// Send works off the loop; land runs on the loop once it went well. An error with Fields() puts its reasons beneath
+	// the fields.
 	Send   func(context.Context) (land func() tea.Cmd, err error)
 	submit func(view *FormView) tea.Cmd // sends through a set instead
 }
@@ -32,8 +33,8 @@ type Form struct {
 // AlwaysSubmit is for forms that enter may send whatever their fields say.
 func AlwaysSubmit() bool { return true }
 
-// NewStoreForm is a form whose sending changes a set. said is what the news tells when it is done; check tells from all rows, read again,
-// whether an unknown outcome was done.
+// NewStoreForm is a form whose sending changes a set. said is what the news tells when it is done; check tells from all
+// rows, read again, whether an unknown outcome was done.
 func NewStoreForm[T any](set *Store[T], title string, fields []Field, said func(T) string,
 	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
 	found, confirmed := RowRef{Store: set}, ""
@@ -56,7 +57,8 @@ func NewStoreForm[T any](set *Store[T], title string, fields []Field, said func(
 	})
 }
 
-// findApplied is the row that shows by itself what a check looks for. What is new stands last, and rows before that are not all looked at.
+// findApplied is the row that shows by itself what a check looks for. What is new stands last, and rows before that are
+// not all looked at.
 func findApplied[T any](now []T, check func([]T) AttemptOutcome) (row T, found bool) {
 	const looks = 1000
 	for i := len(now) - 1; i >= max(0, len(now)-looks); i-- {
@@ -67,8 +69,8 @@ func findApplied[T any](now []T, check func([]T) AttemptOutcome) (row T, found b
 	return row, false
 }
 
-// NewStoreFormThen is NewStoreForm with work to be done after it. told is false where the answer was lost and reading again showed that it was done:
-// there is no row then.
+// NewStoreFormThen is NewStoreForm with work to be done after it. told is false where the answer was lost and reading
+// again showed that it was done: there is no row then.
 func NewStoreFormThen[T any](set *Store[T], title string, fields []Field, then func(row T, told bool) tea.Cmd,
 	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
 	return storeForm(set, title, fields, func(c Result[T], told bool) tea.Cmd { return then(c.row, told) }, send, check)
@@ -83,14 +85,20 @@ func storeForm[T any](set *Store[T], title string, fields []Field, then func(c R
 		ProgressText: "sending",
 		SubmitLabel:  "send",
 		submit: func(v *FormView) tea.Cmd {
-			return set.Run(Attempt[T]{Send: send, Recheck: check, OnOutcome: func(verdict AttemptOutcome, c Result[T], err error) tea.Cmd {
-				if verdict != Applied {
-					v.showRejection(verdict, err)
-					return nil
-				}
-				v.done = true
-				return then(c, err == nil)
-			}})
+			return set.Run(
+				Attempt[T]{
+					Send:    send,
+					Recheck: check,
+					OnOutcome: func(verdict AttemptOutcome, c Result[T], err error) tea.Cmd {
+						if verdict != Applied {
+							v.showRejection(verdict, err)
+							return nil
+						}
+						v.done = true
+						return then(c, err == nil)
+					},
+				},
+			)
 		},
 	}
 }
@@ -125,7 +133,8 @@ func NewFormView(form Form, ctx context.Context) *FormView {
 	return v
 }
 
-// SetRepeatedEnter says whether the next key comes at the heels of another enter, as from a key that is held: a field does not send then.
+// SetRepeatedEnter says whether the next key comes at the heels of another enter, as from a key that is held: a field
+// does not send then.
 func (v *FormView) SetRepeatedEnter(hasty bool) { v.repeatedEnter = hasty }
 
 // Title is the form's.
@@ -240,9 +249,11 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// enterSubmits reports whether enter in the field with the keyboard sends the form: nothing is left to be filled in behind it.
+// enterSubmits reports whether enter in the field with the keyboard sends the form: nothing is left to be filled in
+// behind it.
 func (v *FormView) enterSubmits() bool {
-	if v.focus >= len(v.form.Fields) || v.form.RequiredText != "" || v.form.EnterSubmits == nil || !v.form.EnterSubmits() {
+	if v.focus >= len(v.form.Fields) || v.form.RequiredText != "" || v.form.EnterSubmits == nil ||
+		!v.form.EnterSubmits() {
 		return false
 	}
 	for i, f := range v.form.Fields {
@@ -376,7 +387,17 @@ func (v *FormView) lines(b Box) (lines []string, focus int) {
 			focus = len(lines)
 		}
 		inner := Box{Width: max(4, b.Width-labelWidth-2), Theme: b.Theme}
-		lines = append(lines, v.renderLabel("Type "+v.form.RequiredText, v.focus == len(v.form.Fields), b)+v.confirmInput.renderLine(inner, v.focus == len(v.form.Fields)))
+		lines = append(
+			lines,
+			v.renderLabel(
+				"Type "+v.form.RequiredText,
+				v.focus == len(v.form.Fields),
+				b,
+			)+v.confirmInput.renderLine(
+				inner,
+				v.focus == len(v.form.Fields),
+			),
+		)
 	}
 	if v.form.Review != nil {
 		add(theme.Muted, v.form.Review())

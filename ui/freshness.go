@@ -21,7 +21,8 @@ type Freshness struct {
 	FailingSince time.Time // of the first failure since the last good answer
 }
 
-// WallTime is the time on the wall. What it gives is compared by that clock alone, which goes on while a machine sleeps.
+// WallTime is the time on the wall. What it gives is compared by that clock alone, which goes on while a machine
+// sleeps.
 func WallTime() time.Time { return time.Now().Round(0) }
 
 // Worst is the less fresh of two: a pane that joins sets is as fresh as its oldest.
@@ -46,7 +47,8 @@ func (f Freshness) Stale(now time.Time, late time.Duration) bool {
 	return f.Loaded && (f.Err != nil || (late > 0 && now.Sub(f.LoadedAt) > late))
 }
 
-// FormatAge is a duration in steps, so that a frame changes only when a reader would care: "4 s", "10 s", "1 min", "3 h", "2 d 4 h".
+// FormatAge is a duration in steps, so that a frame changes only when a reader would care: "4 s", "10 s", "1 min", "3
+// h", "2 d 4 h".
 func FormatAge(d time.Duration) string {
 	switch {
 	case d < 0:

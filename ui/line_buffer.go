@@ -8,8 +8,8 @@ import (
 	"lookout/theme"
 )
 
-// A lineBuffer is a block of text under way: lines of exactly one width, each with its part of another text beside it where there is one.
-// It keeps its room from frame to frame.
+// A lineBuffer is a block of text under way: lines of exactly one width, each with its part of another text beside it
+// where there is one. It keeps its room from frame to frame.
 type lineBuffer struct {
 	out       []byte
 	lineStart int // of the line under way
@@ -104,7 +104,8 @@ func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.St
 	}
 }
 
-// endStyledLine closes the line under way, which began with the opening of a style: the style ends with its text, or reaches over the whole width.
+// endStyledLine closes the line under way, which began with the opening of a style: the style ends with its text, or
+// reaches over the whole width.
 func (p *lineBuffer) endStyledLine(cells int, look theme.Style, fill bool, mark string) {
 	cells -= p.trimBlanks(cells)
 	if cells > p.width {

@@ -61,8 +61,8 @@ type Operation[T any] struct {
 
 	// Refused is what to offer after a refusal; nil offers nothing.
 	OnRejected func(T, error) tea.Cmd
-	// Check tells from the row read again, which is the zero T unless it was found, whether an unknown outcome was done; nil knows only that a
-	// removed row is gone.
+	// Check tells from the row read again, which is the zero T unless it was found, whether an unknown outcome was
+	// done; nil knows only that a removed row is gone.
 	Recheck func(now T, found bool) AttemptOutcome
 }
 
@@ -274,13 +274,17 @@ func (l *List[T]) fetchRow(row T) tea.Cmd {
 		return nil
 	}
 	id := l.Store.ID(row)
-	return l.Store.ReloadRow(id, func(ctx context.Context) (T, error) { return l.FetchOne(ctx, row) }, func(err error) tea.Cmd {
-		if l.fetchErrors == nil {
-			l.fetchErrors = map[string]error{}
-		}
-		l.fetchErrors[id] = err
-		return nil
-	})
+	return l.Store.ReloadRow(
+		id,
+		func(ctx context.Context) (T, error) { return l.FetchOne(ctx, row) },
+		func(err error) tea.Cmd {
+			if l.fetchErrors == nil {
+				l.fetchErrors = map[string]error{}
+			}
+			l.fetchErrors[id] = err
+			return nil
+		},
+	)
 }
 
 // SaveState is what the user has chosen: filter, sort, row.
@@ -309,8 +313,8 @@ func (l *List[T]) cursorRow() (T, bool) {
 	return l.Store.At(l.rowIndex.storePosition(l.position)), true
 }
 
-// restoreCursor finds the cursor's row again after the rows or their order changed. A row that is gone, or has another rank by now, leaves the cursor
-// where it stood.
+// restoreCursor finds the cursor's row again after the rows or their order changed. A row that is gone, or has another
+// rank by now, leaves the cursor where it stood.
 func (l *List[T]) restoreCursor() {
 	l.rowIndex.update(l)
 	n := l.rowIndex.count(l.Store)
@@ -338,7 +342,14 @@ func (l *List[T]) initialSortColumn() int {
 
 // wantedKey is what the order of the rows depends on now.
 func (l *List[T]) wantedKey() rowIndexKey {
-	return rowIndexKey{l.Store.Version(), l.Store.layoutVersion, l.filter.text, l.rowIndex.column, l.rowIndex.reverse, true}
+	return rowIndexKey{
+		l.Store.Version(),
+		l.Store.layoutVersion,
+		l.filter.text,
+		l.rowIndex.column,
+		l.rowIndex.reverse,
+		true,
+	}
 }
 
 // newSortJob is the order that is wanted, with all that it takes to make it off the loop.
@@ -353,10 +364,14 @@ func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 	}
 	box := l.cellBox()
 	for i, c := range l.Columns {
-		m.columns[i] = columnAccessor{title: c.Title, filterByNameOnly: c.FilterByNameOnly, text: func(row int32) string {
-			text, _ := c.Cell(at(int(row)), box)
-			return text
-		}}
+		m.columns[i] = columnAccessor{
+			title:            c.Title,
+			filterByNameOnly: c.FilterByNameOnly,
+			text: func(row int32) string {
+				text, _ := c.Cell(at(int(row)), box)
+				return text
+			},
+		}
 		if c.Rank != nil {
 			m.columns[i].rank = func(row int32) Rank { return c.Rank(at(int(row))) }
 		}

@@ -210,7 +210,8 @@ func (l *List[T]) csv() string {
 	})
 }
 
-// bindOperation turns an act into an action about the row at the cursor, captured: whatever moves beneath the question, the answer is about this row.
+// bindOperation turns an act into an action about the row at the cursor, captured: whatever moves beneath the question,
+// the answer is about this row.
 func (l *List[T]) bindOperation(act Operation[T], row T, there bool) Action {
 	a := Action{
 		Key:         Bind(act.Name, act.Keys...),
@@ -255,8 +256,8 @@ func (l *List[T]) bindOperation(act Operation[T], row T, there bool) Action {
 
 const noneApplicable = "it can be done with none of the marked rows"
 
-// bindMarked turns an act into an action about the marked rows. Which they are is gathered when it is chosen, and captured in its question:
-// actions are asked for with every key, and there may be a million marks.
+// bindMarked turns an act into an action about the marked rows. Which they are is gathered when it is chosen, and
+// captured in its question: actions are asked for with every key, and there may be a million marks.
 func (l *List[T]) bindMarked(act Operation[T], a Action) Action {
 	a.OpensView = true
 	if !l.appliesToAnyMarked(act) {
@@ -369,7 +370,8 @@ func (l *List[T]) Run(act Operation[T], rows []T) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// checkSameLabel looks once more at the one row that a question was about: what has another name by now is another thing to whoever answered.
+// checkSameLabel looks once more at the one row that a question was about: what has another name by now is another
+// thing to whoever answered.
 func (l *List[T]) checkSameLabel(ctx context.Context, act Operation[T], row T, n int) error {
 	if act.Confirm == nil || l.FetchOne == nil || n != 1 {
 		return nil
@@ -384,8 +386,13 @@ func (l *List[T]) checkSameLabel(ctx context.Context, act Operation[T], row T, n
 	return nil
 }
 
-// RecheckRow makes a check of one row from all rows that were read again. A nil check knows only that a removed row is gone.
-func RecheckRow[T any](set *Store[T], id string, check func(now T, found bool) AttemptOutcome) func([]T) AttemptOutcome {
+// RecheckRow makes a check of one row from all rows that were read again. A nil check knows only that a removed row is
+// gone.
+func RecheckRow[T any](
+	set *Store[T],
+	id string,
+	check func(now T, found bool) AttemptOutcome,
+) func([]T) AttemptOutcome {
 	if check == nil {
 		return nil
 	}
@@ -404,7 +411,11 @@ func RecheckRow[T any](set *Store[T], id string, check func(now T, found bool) A
 func (l *List[T]) undoAction(act Operation[T], rows []T) *Action {
 	for _, other := range l.Operations {
 		if other.Name == act.Undo && act.Undo != "" {
-			return &Action{Key: Bind(other.Name, "u"), Writes: true, Do: func() tea.Cmd { return l.startOperation(other, l.currentRows(rows)) }}
+			return &Action{
+				Key:    Bind(other.Name, "u"),
+				Writes: true,
+				Do:     func() tea.Cmd { return l.startOperation(other, l.currentRows(rows)) },
+			}
 		}
 	}
 	return nil

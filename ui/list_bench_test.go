@@ -64,7 +64,10 @@ func BenchmarkForm(b *testing.B) {
 	room, text := newTestBox(b, 100, 40), make([]string, 9)
 	form := Form{Title: "New service", SubmitLabel: "add"}
 	for i := range text {
-		form.Fields = append(form.Fields, Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], Length(0, 64)))
+		form.Fields = append(
+			form.Fields,
+			Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], Length(0, 64)),
+		)
 	}
 	v := NewFormView(form, b.Context())
 	b.ReportAllocs()
@@ -81,11 +84,21 @@ func BenchmarkForm(b *testing.B) {
 // BenchmarkChart plots a day of two measures in steps of five minutes.
 func BenchmarkChart(b *testing.B) {
 	room, start := newTestBox(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	c := Chart{Title: "network", Unit: func(v float64) string { return fmt.Sprintf("%.0f kb/s", v) }, Location: time.UTC}
+	c := Chart{
+		Title:    "network",
+		Unit:     func(v float64) string { return fmt.Sprintf("%.0f kb/s", v) },
+		Location: time.UTC,
+	}
 	for n, name := range []string{"in", "out"} {
 		s := Series{Name: name, Tone: theme.ChartFirst}
 		for i := range 288 {
-			s.Points = append(s.Points, ChartPoint{Time: start.Add(time.Duration(i) * 5 * time.Minute), Value: math.Sin(float64(i)/20+float64(n))*400 + 500})
+			s.Points = append(
+				s.Points,
+				ChartPoint{
+					Time:  start.Add(time.Duration(i) * 5 * time.Minute),
+					Value: math.Sin(float64(i)/20+float64(n))*400 + 500,
+				},
+			)
 		}
 		c.Series = append(c.Series, s)
 	}

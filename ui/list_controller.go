@@ -10,8 +10,8 @@ import (
 	"lookout/theme"
 )
 
-// listController are what a list's own actions move: a list without the type of its rows. What is written with it stands in the program once, not
-// once for each kind of row.
+// listController are what a list's own actions move: a list without the type of its rows. What is written with it
+// stands in the program once, not once for each kind of row.
 type listController interface {
 	scrollBy(by int)
 	moveCursorTo(place int)
@@ -156,7 +156,8 @@ func sortMenu(titles []string, by int, choose func(column int)) Menu {
 	return m
 }
 
-// batchConfirmation asks about exactly the rows that are listed, each of a kind ("service"). left of the marked ones are not among them; hidden are those that the filter hides.
+// batchConfirmation asks about exactly the rows that are listed, each of a kind ("service"). left of the marked ones
+// are not among them; hidden are those that the filter hides.
 func batchConfirmation(name, kind string, list []string, left, hidden int) *Confirmation {
 	title := fmt.Sprintf("%s: %s", strings.ToUpper(name[:1])+name[1:], plural(len(list), kind, kind+"s"))
 	text := "This is done with these and with no others."
@@ -164,7 +165,10 @@ func batchConfirmation(name, kind string, list []string, left, hidden int) *Conf
 		text += fmt.Sprintf(" Not visible under the filter: %d of them.", hidden)
 	}
 	if left > 0 {
-		text += fmt.Sprintf(" Left out: %s with which it cannot be done.", plural(left, "marked "+kind, "marked "+kind+"s"))
+		text += fmt.Sprintf(
+			" Left out: %s with which it cannot be done.",
+			plural(left, "marked "+kind, "marked "+kind+"s"),
+		)
 	}
 	return &Confirmation{
 		Title:        title,
@@ -225,13 +229,23 @@ func (s listStatus) explainEmpty(b Box) []string {
 	tone := theme.Muted
 	switch {
 	case s.freshness.Err != nil && Denied(s.freshness.Err):
-		text, next, tone = s.name+": not allowed for this user or token", s.freshness.Err.Error()+withPrefix(" · ", Advice(s.freshness.Err)), theme.Bad
+		text, next, tone = s.name+": not allowed for this user or token", s.freshness.Err.Error()+withPrefix(
+			" · ",
+			Advice(s.freshness.Err),
+		), theme.Bad
 	case s.freshness.Err != nil && !s.freshness.Loaded:
-		text, next, tone = s.name+" could not be read", s.freshness.Err.Error()+withPrefix(" · ", Advice(s.freshness.Err))+" · r tries again", theme.Warn
+		text, next, tone = s.name+" could not be read", s.freshness.Err.Error()+withPrefix(
+			" · ",
+			Advice(s.freshness.Err),
+		)+" · r tries again", theme.Warn
 	case !s.freshness.Loaded:
 		text, next = "reading "+s.name+b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? helps"
 	case s.loaded > 0:
-		text, next = fmt.Sprintf("none of %s matches %q", plural(s.loaded, "row", "rows"), s.filter.text), "esc clears the filter"
+		text, next = fmt.Sprintf(
+			"none of %s matches %q",
+			plural(s.loaded, "row", "rows"),
+			s.filter.text,
+		), "esc clears the filter"
 	default:
 		text = s.emptyText
 	}
@@ -252,7 +266,10 @@ func (s listStatus) footer(b Box) []string {
 		lines = append(lines, b.Theme.Paint(tone, Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis)))
 	}
 	if s.freshness.Err != nil && s.freshness.Loaded {
-		say(errorTone(s.freshness.Err), fmt.Sprintf("%s · as of %s ago", s.freshness.Err.Error(), FormatAge(b.Now.Sub(s.freshness.LoadedAt))))
+		say(
+			errorTone(s.freshness.Err),
+			fmt.Sprintf("%s · as of %s ago", s.freshness.Err.Error(), FormatAge(b.Now.Sub(s.freshness.LoadedAt))),
+		)
 	}
 	if len(s.notes) > 0 {
 		say(theme.Warn, s.notes[0])
@@ -262,7 +279,13 @@ func (s listStatus) footer(b Box) []string {
 		if s.filter.typing {
 			cursor = "_"
 		}
-		text := fmt.Sprintf("/%s%s   %s of %s match", s.filter.text, cursor, FormatCount(int64(s.matching)), FormatCount(int64(s.loaded)))
+		text := fmt.Sprintf(
+			"/%s%s   %s of %s match",
+			s.filter.text,
+			cursor,
+			FormatCount(int64(s.matching)),
+			FormatCount(int64(s.loaded)),
+		)
 		if !s.complete {
 			text += fmt.Sprintf(" in the %s loaded", FormatCount(int64(s.loaded)))
 		}

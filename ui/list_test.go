@@ -31,8 +31,11 @@ func things(n int) []thing {
 // newLoadedList is a list of things that have arrived.
 func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
-	s := NewStore(context.Background(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
-		Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Rows: *rows}, nil }})
+	s := NewStore(
+		context.Background(),
+		Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
+			Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Rows: *rows}, nil }},
+	)
 	l := &List[thing]{
 		Title:     "things",
 		Store:     s,
@@ -144,7 +147,14 @@ func TestList_View_emptyStates(t *testing.T) {
 	}
 	failing := func(err error) *List[thing] {
 		l := newLoadedList(t, &[]thing{})
-		l.Store = NewStore(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }, Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{}, err }})
+		l.Store = NewStore(
+			context.Background(),
+			Source[thing]{
+				Name:  "things",
+				ID:    func(thing) string { return "" },
+				Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{}, err },
+			},
+		)
 		runAll(l.Store.Refresh())
 		return l
 	}
@@ -172,7 +182,12 @@ func (deniedError) Denied() bool  { return true }
 
 func TestEveryFrameFitsItsBox(t *testing.T) {
 	faulttest.ReportCase(t, "E12", "TestEveryFrameFitsItsBox")
-	rows := []thing{{1, "plain"}, {2, "日本語の長い名前が入っています"}, {3, "e\u0301\u0301 combining"}, {4, strings.Repeat("long ", 60)}}
+	rows := []thing{
+		{1, "plain"},
+		{2, "日本語の長い名前が入っています"},
+		{3, "e\u0301\u0301 combining"},
+		{4, strings.Repeat("long ", 60)},
+	}
 	l := newLoadedList(t, &rows)
 	l.Detail = func(x thing, b Box) string { return strings.Repeat(x.name+"\n", 40) }
 	for _, w := range []int{0, 1, 2, 5, 12, 40, 80, 120, 200} {
@@ -222,7 +237,11 @@ func TestChart(t *testing.T) {
 	many := make([]float64, 100_000)
 	for name, values := range map[string][]float64{"none": {}, "one": {5}, "two": {1, 2}, "equal": {7, 7, 7}, "gaps": {1, math.NaN(), 3}, "all gaps": {math.NaN()},
 		"infinite": {math.Inf(1), 1, math.Inf(-1)}, "huge": {1e300, 2}, "negative": {-5, -1, -3}, "a day": flat, "many": many} {
-		c := Chart{Title: "CPU", Unit: func(v float64) string { return fmt.Sprintf("%.0f %%", v) }, Series: series(values...)}
+		c := Chart{
+			Title:  "CPU",
+			Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
+			Series: series(values...),
+		}
 		for _, size := range [][2]int{{60, 12}, {20, 5}, {5, 2}, {200, 40}} {
 			b := newTestBox(t, size[0], size[1])
 			out := ansi.Strip(b.Fit(c.View(b)))
@@ -247,7 +266,12 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 		ProgressText: "adding",
 		SubmitLabel:  "add",
 		Fields: []Field{
-			Text("label", "Label", &label, Length(3, 10)), Text("region", "Region", &region), Secret("password", "Password", &password)},
+			Text(
+				"label",
+				"Label",
+				&label,
+				Length(3, 10),
+			), Text("region", "Region", &region), Secret("password", "Password", &password)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			sent++
 			return nil, rejectionError{"region": "is required", "other": "is odd"}
@@ -276,7 +300,9 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	}
 	runAll(first)
 	screen := ansi.Strip(v.View(b))
-	if v.Done() || sent != 1 || label != "abcd" || !strings.Contains(screen, "abcd") || !strings.Contains(screen, "is required") || !strings.Contains(screen, "other: is odd") {
+	if v.Done() || sent != 1 || label != "abcd" || !strings.Contains(screen, "abcd") ||
+		!strings.Contains(screen, "is required") ||
+		!strings.Contains(screen, "other: is odd") {
 		t.Errorf("done %v, sent %d, label %q:\n%s", v.Done(), sent, label, screen)
 	}
 	if strings.Contains(screen, "canary") || password != "canary" {

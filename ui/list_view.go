@@ -6,8 +6,8 @@ import (
 	"lookout/theme"
 )
 
-// splitMinWidth is the width from which the detail stands beside the list. The list then keeps the columns that a terminal of 80 cells shows, with
-// some room for those that like more than they need.
+// splitMinWidth is the width from which the detail stands beside the list. The list then keeps the columns that a
+// terminal of 80 cells shows, with some room for those that like more than they need.
 const (
 	splitMinWidth  = 110
 	listMinWidth   = 80
@@ -118,7 +118,10 @@ func (l *List[T]) viewRows(b Box) {
 		return
 	}
 	var row T
-	look := tableRow{stale: l.Freshness().Err != nil, cell: func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) }}
+	look := tableRow{
+		stale: l.Freshness().Err != nil,
+		cell:  func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) },
+	}
 	grouped, above, working := l.groupColumn(), "", l.Store.hasPending()
 	for i := l.top; i < min(n, l.top+l.height); i++ {
 		at := l.rowIndex.storePosition(i)
@@ -139,7 +142,8 @@ func (l *List[T]) viewRows(b Box) {
 	}
 }
 
-// groupColumn is the column that rows are grouped by: the one they are sorted by, where it is such a column; -1 elsewhere.
+// groupColumn is the column that rows are grouped by: the one they are sorted by, where it is such a column; -1
+// elsewhere.
 func (l *List[T]) groupColumn() int {
 	if at := l.rowIndex.column; at >= 0 && l.Columns[at].GroupRepeats {
 		return at

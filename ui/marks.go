@@ -2,8 +2,9 @@ package ui
 
 import "math/bits"
 
-// marks are the rows of a set that are marked, by their places: a bit a row, so that a million are marked in no time. Rows that come later
-// are not marked. Places are those of one moment of the set; when rows have moved since, follow finds the marked ones again.
+// marks are the rows of a set that are marked, by their places: a bit a row, so that a million are marked in no time.
+// Rows that come later are not marked. Places are those of one moment of the set; when rows have moved since, follow
+// finds the marked ones again.
 type marks[T any] struct {
 	bits          []uint64
 	n             int

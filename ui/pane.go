@@ -1,4 +1,5 @@
-// Package ui is the vocabulary that panes are written in: sets of rows, lists, forms, actions, charts. It knows no resource and no API.
+// Package ui is the vocabulary that panes are written in: sets of rows, lists, forms, actions, charts. It knows no
+// resource and no API.
 package ui
 
 import (
@@ -110,7 +111,8 @@ type (
 	OpenFormMsg struct{ Form Form }
 	// RunActionMsg puts the question of an action in front, or does the action where it asks nothing.
 	RunActionMsg struct{ Action Action }
-	// GoToMsg switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then, where there is one, is opened on it.
+	// GoToMsg switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then,
+	// where there is one, is opened on it.
 	GoToMsg struct {
 		Pane, ID string
 		ThenOpen Pane
@@ -133,7 +135,8 @@ type (
 // CopyItem is a text that the copy menu offers: a command line, a request.
 type CopyItem struct{ Name, Key, Text string }
 
-// OneTimeSecret puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it is closed.
+// OneTimeSecret puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it
+// is closed.
 type OneTimeSecret struct {
 	Title   string
 	Text    string        // what it is, above

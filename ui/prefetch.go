@@ -20,8 +20,8 @@ type fetchedPage[T any] struct {
 	err  error
 }
 
-// Prefetch reads pages ahead of whoever takes them, until the last, an error, or the end of ctx. next waits for a page and adds those that have
-// come meanwhile.
+// Prefetch reads pages ahead of whoever takes them, until the last, an error, or the end of ctx. next waits for a page
+// and adds those that have come meanwhile.
 func Prefetch[T any](ctx context.Context, pages iter.Seq2[RowPage[T], error]) (next func() (RowPage[T], error)) {
 	f := &prefetcher[T]{pages: make(chan fetchedPage[T], 4)}
 	go func() {

@@ -86,7 +86,8 @@ func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
 		s, _ := newPrefetchStore(t.Context(), 10, errors.New("cut"))
 		runAll(s.Refresh())
 		runAll(s.LoadAll())
-		if s.Len() != 10 || s.LoadingAll() || s.Freshness().Err == nil || !strings.Contains(s.Freshness().Err.Error(), "cut") {
+		if s.Len() != 10 || s.LoadingAll() || s.Freshness().Err == nil ||
+			!strings.Contains(s.Freshness().Err.Error(), "cut") {
 			t.Errorf("%d rows, %v", s.Len(), s.Freshness().Err)
 		}
 	})
@@ -115,10 +116,17 @@ func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[string]int{}
 		set := func(name string) *Store[thing] {
-			return NewStore(t.Context(), Source[thing]{Name: name, ID: func(x thing) string { return x.name }, Fetch: func(context.Context, string) (RowPage[thing], error) {
-				asked[name]++
-				return RowPage[thing]{}, nil
-			}})
+			return NewStore(
+				t.Context(),
+				Source[thing]{
+					Name: name,
+					ID:   func(x thing) string { return x.name },
+					Fetch: func(context.Context, string) (RowPage[thing], error) {
+						asked[name]++
+						return RowPage[thing]{}, nil
+					},
+				},
+			)
 		}
 		l := &List[thing]{Store: set("rows"), JoinedStores: []JoinedStore{set("joined")}}
 		runAll(l.Refresh())

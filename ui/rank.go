@@ -2,8 +2,9 @@ package ui
 
 import "slices"
 
-// A Rank is where a row stands in a column of a few different values: how far a thing is, how bad it is. Rows are put in the order of their
-// ranks in no time, however many there are, and one that changes its rank leaves the cursor where it stood: what is under way moves on beneath it.
+// A Rank is where a row stands in a column of a few different values: how far a thing is, how bad it is. Rows are put
+// in the order of their ranks in no time, however many there are, and one that changes its rank leaves the cursor where
+// it stood: what is under way moves on beneath it.
 type Rank struct {
 	Number      int  // from 0, which comes first
 	NewestFirst bool // of rows with this rank, that which the set had last comes first

@@ -9,7 +9,8 @@ import (
 	"lookout/theme"
 )
 
-// newStagedList is a list of things with a stage each, sorted by it: moving 0, waiting 1, done 2, of which the latest comes first.
+// newStagedList is a list of things with a stage each, sorted by it: moving 0, waiting 1, done 2, of which the latest
+// comes first.
 func newStagedList(t testing.TB, stages *[]int) *List[thing] {
 	t.Helper()
 	rows := things(len(*stages))
@@ -36,7 +37,8 @@ func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 	l.View(newTestBox(t, 60, 12))
 }
 
-// What is under way moves on beneath a cursor, which does not run after what is done; where rows come above it, it stays on its row.
+// What is under way moves on beneath a cursor, which does not run after what is done; where rows come above it, it
+// stays on its row.
 func TestACursorDoesNotFollowARowToAnotherRank(t *testing.T) {
 	stages := []int{0, 0, 1, 1, 2, 2}
 	l := newStagedList(t, &stages)
@@ -98,7 +100,10 @@ func TestSortByRank(t *testing.T) {
 				return m - n
 			}
 		})
-		if got := sortByRank(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse); !slices.Equal(got, want) {
+		if got := sortByRank(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse); !slices.Equal(
+			got,
+			want,
+		) {
 			t.Errorf("reverse %v: %v", reverse, got)
 		}
 	}

@@ -113,7 +113,8 @@ func (o *rowIndex) initialize(l sortable) {
 	}
 }
 
-// update makes the order anew where something changed. A big set's is left to want; of rows that are there no more it is rid at once.
+// update makes the order anew where something changed. A big set's is left to want; of rows that are there no more it
+// is rid at once.
 func (o *rowIndex) update(l sortable) {
 	o.initialize(l)
 	key := l.wantedKey()
@@ -128,7 +129,8 @@ func (o *rowIndex) update(l sortable) {
 	}
 }
 
-// startSortJob asks for the order of a big set off the loop. Work on what nobody wants any more is stopped; rows that are merely added do not stop it.
+// startSortJob asks for the order of a big set off the loop. Work on what nobody wants any more is stopped; rows that
+// are merely added do not stop it.
 func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 	o.initialize(l)
 	key := l.wantedKey()

@@ -14,7 +14,8 @@ import (
 	"lookout/theme"
 )
 
-// newShuffledList is a list of so many things in no sequence, with a column of few values and cells that do not read anything else.
+// newShuffledList is a list of so many things in no sequence, with a column of few values and cells that do not read
+// anything else.
 func newShuffledList(t testing.TB, n int) *List[thing] {
 	r := rand.New(rand.NewPCG(1, 2))
 	rows := make([]thing, n)
@@ -22,9 +23,12 @@ func newShuffledList(t testing.TB, n int) *List[thing] {
 		rows[i] = thing{i, fmt.Sprintf("Thing %06d", r.IntN(n))}
 	}
 	l := newLoadedList(t, &rows)
-	l.Columns = append(l.Columns, Column[thing]{Title: "kind", Width: 6, Cell: func(x thing, _ Box) (string, theme.Tone) {
-		return []string{"red", "Green", "blå"}[x.id%3], theme.Plain
-	}})
+	l.Columns = append(
+		l.Columns,
+		Column[thing]{Title: "kind", Width: 6, Cell: func(x thing, _ Box) (string, theme.Tone) {
+			return []string{"red", "Green", "blå"}[x.id%3], theme.Plain
+		}},
+	)
 	l.View(newTestBox(t, 120, 30))
 	return l
 }
@@ -43,7 +47,8 @@ func anyCellContains(x thing, digits string) bool {
 	return strings.Contains(x.name, digits) || strings.Contains(fmt.Sprint(x.id), digits)
 }
 
-// Filtered and sorted, by pieces and several at a time, the rows are those that the words ask for, and equal ones stay as they were.
+// Filtered and sorted, by pieces and several at a time, the rows are those that the words ask for, and equal ones stay
+// as they were.
 func TestSortJob_largeStore(t *testing.T) {
 	l := newShuffledList(t, 3*maxForegroundSort)
 	rows := l.Store.Rows()
@@ -99,8 +104,8 @@ func TestSortJob_largeStore(t *testing.T) {
 	}
 }
 
-// Whoever goes to the end of a long listing stands on its last row once it has been read, whatever order was made of the rows before; the rows'
-// own sequence is no order to be made.
+// Whoever goes to the end of a long listing stands on its last row once it has been read, whatever order was made of
+// the rows before; the rows' own sequence is no order to be made.
 func TestList_goToEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		filter  string
@@ -188,7 +193,8 @@ func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
 		t.Error("an added row stops the order that is being made")
 	}
 	runAll(making)
-	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+10 || l.rowIndex.position(l.Store, fmt.Sprint(maxForegroundSort+10)) != -1 {
+	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+10 ||
+		l.rowIndex.position(l.Store, fmt.Sprint(maxForegroundSort+10)) != -1 {
 		t.Errorf("%d rows are shown", n)
 	}
 	runAll(l.LoadMissing())
@@ -327,7 +333,10 @@ func BenchmarkMarkAll(b *testing.B) {
 
 func BenchmarkActionsAllMarked(b *testing.B) {
 	l := newShuffledList(b, 1_000_000)
-	l.Operations = []Operation[thing]{{Keys: []string{"d"}, Name: "drop", Many: true}, {Keys: []string{"e"}, Name: "enable", Many: true}}
+	l.Operations = []Operation[thing]{
+		{Keys: []string{"d"}, Name: "drop", Many: true},
+		{Keys: []string{"e"}, Name: "enable", Many: true},
+	}
 	l.markAll()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// A RowStorage holds rows in order and finds them by identity. One that can be read off the loop without a copy also has
-// Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards. One that filters and sorts faster than
-// row by row has Searcher() Searcher for the same rows.
+// A RowStorage holds rows in order and finds them by identity. One that can be read off the loop without a copy also
+// has Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards. One that
+// filters and sorts faster than row by row has Searcher() Searcher for the same rows.
 type RowStorage[T any] interface {
 	Len() int
 	At(i int) T
@@ -34,7 +34,8 @@ func (r *SliceStorage[T]) Len() int { return len(r.rows) }
 // At is the row at a place.
 func (r *SliceStorage[T]) At(i int) T { return r.rows[i] }
 
-// Snapshot is the rows as they are now: what is changed later is changed in a copy, and what is added stands behind them.
+// Snapshot is the rows as they are now: what is changed later is changed in a copy, and what is added stands behind
+// them.
 func (r *SliceStorage[T]) Snapshot() func(i int) T {
 	rows := r.rows
 	return func(i int) T { return rows[i] }

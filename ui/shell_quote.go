@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ShellJoin are a command line for a POSIX shell: each word stands for itself, whatever is in it, and nothing in the line acts on a terminal
-// that it is pasted into.
+// ShellJoin are a command line for a POSIX shell: each word stands for itself, whatever is in it, and nothing in the
+// line acts on a terminal that it is pasted into.
 func ShellJoin(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -17,8 +17,8 @@ func ShellJoin(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// ShellQuote is one word for a POSIX shell. What a terminal or an eye would not take as a letter is spelt with printf. A NUL, which no argument
-// can hold, is left out.
+// ShellQuote is one word for a POSIX shell. What a terminal or an eye would not take as a letter is spelt with printf.
+// A NUL, which no argument can hold, is left out.
 func ShellQuote(text string) string {
 	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isShellSafe(r) }) {
 		return text
@@ -79,5 +79,6 @@ func isPrintable(r rune) bool {
 	case r < 0x7f:
 		return true
 	}
-	return unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Cf, unicode.Co, unicode.Variation_Selector)
+	return unicode.IsGraphic(r) &&
+		!unicode.In(r, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Cf, unicode.Co, unicode.Variation_Selector)
 }

@@ -8,11 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// A Searcher is the rows of a store at one moment, filtered and sorted faster than row by row. Rows are spoken of by their places; within,
-// where it is not nil, are the only ones that count. What it does not know is done row by row. It ends early when ctx does.
+// A Searcher is the rows of a store at one moment, filtered and sorted faster than row by row. Rows are spoken of by
+// their places; within, where it is not nil, are the only ones that count. What it does not know is done row by row. It
+// ends early when ctx does.
 type Searcher interface {
-	// Filter gives the places of rows that hold a word of small letters, in the order of within: in a column, or anywhere (column -1) that a
-	// filter looks unless it names a column.
+	// Filter gives the places of rows that hold a word of small letters, in the order of within: in a column, or
+	// anywhere (column -1) that a filter looks unless it names a column.
 	Filter(ctx context.Context, column int, word string, within []int32) (places []int32, known bool)
 	// Sort gives places in the order of a column. Rows that are equal stay in the order of their places.
 	Sort(ctx context.Context, column int, reverse bool, within []int32) (places []int32, known bool)
@@ -27,7 +28,8 @@ type columnAccessor struct {
 	rank             func(row int32) Rank  // nil is none
 }
 
-// A sortJob is an order on its way: rows that do not change, and what is wanted of them. It can be stopped from outside.
+// A sortJob is an order on its way: rows that do not change, and what is wanted of them. It can be stopped from
+// outside.
 type sortJob struct {
 	ctx        context.Context
 	key        rowIndexKey

@@ -16,7 +16,8 @@ type Source[T any] struct {
 	ID    func(T) string
 	Fetch func(ctx context.Context, cursor string) (RowPage[T], error) // "" asks for the first page
 	Lazy  bool                                                         // next page only when someone reads that far
-	// Rest gives pages from a cursor on, faster than Fetch, for a lazy set that is read to its end: see Ahead. nil asks for one after another.
+	// Rest gives pages from a cursor on, faster than Fetch, for a lazy set that is read to its end: see Ahead. nil asks
+	// for one after another.
 	PrefetchFrom func(ctx context.Context, cursor string) (next func() (RowPage[T], error))
 	Now          func() time.Time     // the clock that dates answers; nil is Wall
 	NewStorage   func() RowStorage[T] // where rows are held; nil is a slice
@@ -33,9 +34,10 @@ type RowPage[T any] struct {
 // A AsyncResult is an answer on its way to whoever asked. Deliver runs on the loop.
 type AsyncResult interface{ Deliver() tea.Cmd }
 
-// A Store is the rows of one kind as the API said them last. It lives on the loop: no lock exists. T is a pointer to a row, or a row that is small
-// or made when it is looked at: the program holds the code of sets and lists once for all pointers, and once more for every other T. What a
-// pointer points to belongs to everybody who reads the set, also off the loop, and is never changed.
+// A Store is the rows of one kind as the API said them last. It lives on the loop: no lock exists. T is a pointer to a
+// row, or a row that is small or made when it is looked at: the program holds the code of sets and lists once for all
+// pointers, and once more for every other T. What a pointer points to belongs to everybody who reads the set, also off
+// the loop, and is never changed.
 type Store[T any] struct {
 	src            Source[T]
 	ctx            context.Context
@@ -192,8 +194,8 @@ func (s *Store[T]) Refresh() tea.Cmd {
 	return s.fetch("")
 }
 
-// Poll asks anew because it is time: a question that is still out is waited for, or an API that takes longer than the time between two polls
-// would never have been heard.
+// Poll asks anew because it is time: a question that is still out is waited for, or an API that takes longer than the
+// time between two polls would never have been heard.
 func (s *Store[T]) Poll() tea.Cmd {
 	if s.cancelFetch != nil {
 		return nil
@@ -268,7 +270,8 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 	}
 }
 
-// ReloadRow reads one row again and puts it in its place. after, which may be nil, runs on the loop with the error of the reading.
+// ReloadRow reads one row again and puts it in its place. after, which may be nil, runs on the loop with the error of
+// the reading.
 func (s *Store[T]) ReloadRow(id string, view func(context.Context) (T, error), after func(error) tea.Cmd) tea.Cmd {
 	ctx, gen := s.ctx, s.gen
 	return func() tea.Msg {
@@ -294,7 +297,8 @@ type rowResult[T any] struct {
 	after func(error) tea.Cmd
 }
 
-// Deliver puts the row in its place, unless all rows have been asked for since, the row is being changed, or it is gone.
+// Deliver puts the row in its place, unless all rows have been asked for since, the row is being changed, or it is
+// gone.
 func (m *rowResult[T]) Deliver() tea.Cmd {
 	s := m.store
 	if _, held := s.storage.Index(m.id); m.err == nil && held && m.gen == s.gen && s.busy[m.id] == "" {
@@ -362,16 +366,16 @@ func (s *Store[T]) handlePage(a *pageResult[T]) tea.Cmd {
 	return nil
 }
 
-// releaseMemory gives memory back, off the loop: a long reading leaves as much behind as it brings. From then on memory is collected when it has grown
-// by a fifth: what is held in such numbers is cheap to look through.
+// releaseMemory gives memory back, off the loop: a long reading leaves as much behind as it brings. From then on memory
+// is collected when it has grown by a fifth: what is held in such numbers is cheap to look through.
 func releaseMemory() tea.Msg {
 	debug.SetGCPercent(20)
 	debug.FreeOSMemory()
 	return nil
 }
 
-// addRows keeps a page. A refresh replaces the rows in one step once it is whole; the very first reading shows page after page.
-// A lazy set's refresh reads as far as had been read before.
+// addRows keeps a page. A refresh replaces the rows in one step once it is whole; the very first reading shows page
+// after page. A lazy set's refresh reads as far as had been read before.
 func (s *Store[T]) addRows(rows []T) {
 	if s.incoming == nil {
 		s.incoming = s.storage
@@ -395,8 +399,8 @@ func (s *Store[T]) addRows(rows []T) {
 	}
 }
 
-// Replace puts rows in the place of those that are held, of which none has gone or moved: for a set whose source tells by itself what has changed.
-// A question that is out is asked anew, for its answer may be older.
+// Replace puts rows in the place of those that are held, of which none has gone or moved: for a set whose source tells
+// by itself what has changed. A question that is out is asked anew, for its answer may be older.
 func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
 	out := s.cancelFetch != nil
 	s.storage, s.loaded, s.complete, s.err, s.loadedAt = rows, true, true, nil, s.src.Now()

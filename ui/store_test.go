@@ -71,7 +71,15 @@ func TestAChangeIsNotUndoneByAnAnswerFromBefore(t *testing.T) {
 	question := s.Refresh()
 	answer := question().(AsyncResult)
 	p.rows = [][]string{{"a-off", "b"}}
-	runAll(s.Run(Attempt[string]{RowID: "a", ProgressText: "switching", Send: func(context.Context) (Result[string], error) { return ResultRow("a-off", nil) }}))
+	runAll(
+		s.Run(
+			Attempt[string]{
+				RowID:        "a",
+				ProgressText: "switching",
+				Send:         func(context.Context) (Result[string], error) { return ResultRow("a-off", nil) },
+			},
+		),
+	)
 	runAll(answer.Deliver())
 	if row, _ := s.Get("a"); row != "a-off" {
 		t.Errorf("the change was undone: %v", s.Rows())
@@ -117,10 +125,17 @@ func TestLazyPagesComeWhenRead(t *testing.T) {
 func TestARepeatedMarkerEndsTheListing(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "a marker again")
 	asked := 0
-	s := NewStore(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (RowPage[string], error) {
-		asked++
-		return RowPage[string]{Rows: []string{fmt.Sprint(asked)}, Next: "same"}, nil
-	}})
+	s := NewStore(
+		t.Context(),
+		Source[string]{
+			Name: "rows",
+			ID:   func(s string) string { return s },
+			Fetch: func(context.Context, string) (RowPage[string], error) {
+				asked++
+				return RowPage[string]{Rows: []string{fmt.Sprint(asked)}, Next: "same"}, nil
+			},
+		},
+	)
 	runAll(s.Refresh())
 	if asked != 2 || !slices.Contains(s.Notes(), "incomplete: marker repeated") {
 		t.Errorf("asked %d times, notes %v", asked, s.Notes())
@@ -130,10 +145,17 @@ func TestARepeatedMarkerEndsTheListing(t *testing.T) {
 func TestMarkersInACircleEndTheListing(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "markers in a circle")
 	asked := 0
-	s := NewStore(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (RowPage[string], error) {
-		asked++
-		return RowPage[string]{Rows: []string{fmt.Sprint(asked)}, Next: []string{"a", "b", "c"}[asked%3]}, nil
-	}})
+	s := NewStore(
+		t.Context(),
+		Source[string]{
+			Name: "rows",
+			ID:   func(s string) string { return s },
+			Fetch: func(context.Context, string) (RowPage[string], error) {
+				asked++
+				return RowPage[string]{Rows: []string{fmt.Sprint(asked)}, Next: []string{"a", "b", "c"}[asked%3]}, nil
+			},
+		},
+	)
 	runAll(s.Refresh())
 	if asked != 4 || !slices.Contains(s.Notes(), "incomplete: marker repeated") {
 		t.Errorf("asked %d times, notes %v", asked, s.Notes())
@@ -179,7 +201,11 @@ func TestABusyRowTakesNoSecondChange(t *testing.T) {
 	s := p.newStore(t, false)
 	runAll(s.Refresh())
 	times := 0
-	deed := Attempt[string]{RowID: "a", ProgressText: "switching", Send: func(context.Context) (Result[string], error) { times++; return ResultRow("a", nil) }}
+	deed := Attempt[string]{
+		RowID:        "a",
+		ProgressText: "switching",
+		Send:         func(context.Context) (Result[string], error) { times++; return ResultRow("a", nil) },
+	}
 	first, second := s.Run(deed), s.Run(deed)
 	runAll(first)
 	runAll(second)
@@ -190,12 +216,19 @@ func TestABusyRowTakesNoSecondChange(t *testing.T) {
 
 func TestAFailureKeepsTheRows(t *testing.T) {
 	fail := false
-	s := NewStore(t.Context(), Source[string]{Name: "rows", ID: func(s string) string { return s }, Fetch: func(context.Context, string) (RowPage[string], error) {
-		if fail {
-			return RowPage[string]{}, errors.New("503")
-		}
-		return RowPage[string]{Rows: []string{"a"}}, nil
-	}})
+	s := NewStore(
+		t.Context(),
+		Source[string]{
+			Name: "rows",
+			ID:   func(s string) string { return s },
+			Fetch: func(context.Context, string) (RowPage[string], error) {
+				if fail {
+					return RowPage[string]{}, errors.New("503")
+				}
+				return RowPage[string]{Rows: []string{"a"}}, nil
+			},
+		},
+	)
 	runAll(s.Refresh())
 	fail = true
 	runAll(s.Refresh())

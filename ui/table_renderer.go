@@ -6,7 +6,8 @@ import (
 	"lookout/theme"
 )
 
-// A tableRenderer is the columns of a frame under way. It keeps its room from frame to frame and knows nothing of the rows.
+// A tableRenderer is the columns of a frame under way. It keeps its room from frame to frame and knows nothing of the
+// rows.
 type tableRenderer struct {
 	lineBuffer
 	heads   []columnHead
@@ -27,7 +28,8 @@ type columnLayout struct {
 	width int
 }
 
-// layout gives columns their widths: those before left are scrolled past, the first excepted; of those that do not fit the highest drop leave.
+// layout gives columns their widths: those before left are scrolled past, the first excepted; of those that do not fit
+// the highest drop leave.
 func (g *tableRenderer) layout(left, width int) {
 	g.hidden = append(g.hidden[:0], make([]bool, len(g.heads))...)
 	for i := range g.hidden {

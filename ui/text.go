@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is how many cells text takes, styles not counted. ASCII, the program's own styles and its own shapes are counted byte by byte;
-// anything else is left to the library.
+// Width is how many cells text takes, styles not counted. ASCII, the program's own styles and its own shapes are
+// counted byte by byte; anything else is left to the library.
 func Width(text string) int {
 	n := 0
 	for i := 0; i < len(text); {
@@ -51,9 +51,11 @@ func styleEnd(text string) int {
 	return 0
 }
 
-// isDrawingRune reports whether a rune is one that the program draws with: lines, blocks and geometric shapes, each a cell wide.
+// isDrawingRune reports whether a rune is one that the program draws with: lines, blocks and geometric shapes, each a
+// cell wide.
 func isDrawingRune(r rune) bool {
-	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' || r == '•'
+	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' ||
+		r == '•'
 }
 
 // plainASCII reports whether text is printable ASCII alone: a cell a byte.
@@ -95,8 +97,8 @@ func PadLeft(text string, width int) string {
 	return text
 }
 
-// Wrap breaks plain text into lines of at most width cells: between words, and inside of those that are longer than a line. Names with
-// hyphens stay whole.
+// Wrap breaks plain text into lines of at most width cells: between words, and inside of those that are longer than a
+// line. Names with hyphens stay whole.
 func Wrap(text string, width int) []string {
 	if width <= 0 {
 		return nil

@@ -190,8 +190,8 @@ func (t *textInput) view(b Box, focused bool) []string {
 // visibleRunes is text as it can be edited.
 func visibleRunes(runes []rune) string { return ShowInvisible(string(runes)) }
 
-// ShowInvisible is text of any kind as it can be drawn: what would move, hide or restyle what stands around it is one visible mark each. Line
-// breaks stay.
+// ShowInvisible is text of any kind as it can be drawn: what would move, hide or restyle what stands around it is one
+// visible mark each. Line breaks stay.
 func ShowInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -199,7 +199,8 @@ func ShowInvisible(text string) string {
 			return r
 		case r < ' ':
 			return 0x2400 + r
-		case r == 0x7f, r > 0x7f && (!unicode.IsGraphic(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Mn, unicode.Me)):
+		case r == 0x7f,
+			r > 0x7f && (!unicode.IsGraphic(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Mn, unicode.Me)):
 			return unicode.ReplacementChar
 		}
 		return r

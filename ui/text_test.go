@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Wrapped text keeps every letter, breaks between words, keeps names with hyphens whole, and parts addresses where they have parts.
+// Wrapped text keeps every letter, breaks between words, keeps names with hyphens whole, and parts addresses where they
+// have parts.
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		text  string

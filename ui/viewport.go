@@ -19,8 +19,22 @@ func (s *Viewport) Actions() []Action {
 	page := max(1, s.height-1)
 	return []Action{
 		localAction("move", "down", "", by(1), "j", "down"), localAction("move", "up", "", by(-1), "k", "up"),
-		localAction("move", "page down", "", by(page), "pgdown", "ctrl+f"), localAction("move", "page up", "", by(-page), "pgup", "ctrl+b"),
-		localAction("move", "first", "", func() { s.top = 0 }, "g", "home"), localAction("move", "last", "", func() { s.top = s.length }, "G", "end"),
+		localAction(
+			"move",
+			"page down",
+			"",
+			by(page),
+			"pgdown",
+			"ctrl+f",
+		), localAction("move", "page up", "", by(-page), "pgup", "ctrl+b"),
+		localAction(
+			"move",
+			"first",
+			"",
+			func() { s.top = 0 },
+			"g",
+			"home",
+		), localAction("move", "last", "", func() { s.top = s.length }, "G", "end"),
 	}
 }
 

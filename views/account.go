@@ -1,4 +1,5 @@
-// Package views holds the panes, one file each. Panes hold no data: they draw the sets of an Account and join them while drawing.
+// Package views holds the panes, one file each. Panes hold no data: they draw the sets of an Account and join them
+// while drawing.
 package views
 
 import (
@@ -78,8 +79,20 @@ func New(ctx context.Context, o Options) *Account {
 
 // Panes are the tabs, in their order.
 func (a *Account) Panes() []ui.Pane {
-	return []ui.Pane{a.overviewPane(), a.issuesPane(), a.servicesPane(), a.contactsPane(), a.credentialsPane(), a.sshPane(), a.statsPane(),
-		a.bucketsPane(), a.keysPane(), a.clustersPane(), a.transfersPane(), a.journalPane()}
+	return []ui.Pane{
+		a.overviewPane(),
+		a.issuesPane(),
+		a.servicesPane(),
+		a.contactsPane(),
+		a.credentialsPane(),
+		a.sshPane(),
+		a.statsPane(),
+		a.bucketsPane(),
+		a.keysPane(),
+		a.clustersPane(),
+		a.transfersPane(),
+		a.journalPane(),
+	}
 }
 
 // ColumnChoosers are the panes whose columns can be chosen: tabs, and what is opened from them.
@@ -95,10 +108,16 @@ func (a *Account) ColumnChoosers() []ui.ColumnChooser {
 	return lists
 }
 
-// OnOpen is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and the journal
-// are watched.
+// OnOpen is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and
+// the journal are watched.
 func (a *Account) OnOpen() tea.Cmd {
-	return tea.Batch(a.resumeMaintenance(a.now()), a.watchJournal(), a.offerResumeEmptying(), a.offerUnresolved(), a.watchTransfers())
+	return tea.Batch(
+		a.resumeMaintenance(a.now()),
+		a.watchJournal(),
+		a.offerResumeEmptying(),
+		a.offerUnresolved(),
+		a.watchTransfers(),
+	)
 }
 
 // LeaveWarnings is what ends with the account, in sentences: nothing where nothing is under way.
@@ -114,17 +133,30 @@ func (a *Account) LeaveWarnings() []string {
 		}
 	}
 	if changes > 0 {
-		ends = append(ends, pluralize(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.")
+		ends = append(
+			ends,
+			pluralize(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.",
+		)
 	}
 	var waiting []string
 	for _, h := range a.journal.DisabledServices() {
 		if h.Until.After(a.now()) {
-			waiting = append(waiting, fmt.Sprintf("%s at %s", client.NewText(h.Label), formatClock(h.Until.In(a.location), a.now().In(a.location))))
+			waiting = append(
+				waiting,
+				fmt.Sprintf(
+					"%s at %s",
+					client.NewText(h.Label),
+					formatClock(h.Until.In(a.location), a.now().In(a.location)),
+				),
+			)
 		}
 	}
 	if len(waiting) > 0 {
 		slices.Sort(waiting)
-		ends = append(ends, "To be enabled again, which happens only while this account is open: "+joinWithCommas(waiting)+".")
+		ends = append(
+			ends,
+			"To be enabled again, which happens only while this account is open: "+joinWithCommas(waiting)+".",
+		)
 	}
 	return ends
 }
@@ -142,8 +174,14 @@ func (a *Account) Close() {
 	}
 }
 
-// sharedStore makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the client gives them.
-func sharedStore[T any](a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error)) *ui.Store[T] {
+// sharedStore makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the
+// client gives them.
+func sharedStore[T any](
+	a *Account,
+	name string,
+	id func(T) string,
+	fetch func(context.Context, string) (ui.RowPage[T], error),
+) *ui.Store[T] {
 	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
 }
 
@@ -159,7 +197,9 @@ func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
 }
 
 // pageFetcher turns a list with page numbers into pages with cursors: "", "2", "3".
-func pageFetcher[T any](page func(context.Context, int) (client.Page[T], error)) func(context.Context, string) (ui.RowPage[T], error) {
+func pageFetcher[T any](
+	page func(context.Context, int) (client.Page[T], error),
+) func(context.Context, string) (ui.RowPage[T], error) {
 	return func(ctx context.Context, cursor string) (ui.RowPage[T], error) {
 		n := 1
 		if cursor != "" {

@@ -11,8 +11,8 @@ import (
 	"lookout/ui"
 )
 
-// A bucketFetcher reads the buckets of all clusters side by side, so that one that does not answer hides no other. What comes late is a page of its
-// own.
+// A bucketFetcher reads the buckets of all clusters side by side, so that one that does not answer hides no other. What
+// comes late is a page of its own.
 type bucketFetcher struct {
 	a *Account
 
@@ -75,8 +75,8 @@ func (a *Account) fetchAllBuckets(ctx context.Context) (ui.RowPage[*client.Bucke
 	return q.lastPage()
 }
 
-// An fanout is the account's own list of buckets and that of each cluster under way: the first holds buckets that are in none of the
-// clusters listed.
+// An fanout is the account's own list of buckets and that of each cluster under way: the first holds buckets that are
+// in none of the clusters listed.
 type fanout struct {
 	cancel     context.CancelFunc
 	results    chan fanoutResult // closed behind the last
@@ -212,7 +212,8 @@ func (q *fanout) newRows() (rows []*client.Bucket) {
 	return rows
 }
 
-// lastPage is the last page: clusters that failed are named. It fails only where all of them did, and the account's own list too.
+// lastPage is the last page: clusters that failed are named. It fails only where all of them did, and the account's own
+// list too.
 func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	var page ui.RowPage[*client.Bucket]
 	if err := q.received[fromClusterList].err; err != nil {
@@ -222,10 +223,18 @@ func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	for _, id := range q.clusterIDs {
 		if err := q.received[id].err; err != nil {
 			failed++
-			page.Notes = append(page.Notes, fmt.Sprintf("%s does not answer: %s · what is shown of it may be old or missing", client.Clean(id), ui.Reason(err)))
+			page.Notes = append(
+				page.Notes,
+				fmt.Sprintf(
+					"%s does not answer: %s · what is shown of it may be old or missing",
+					client.Clean(id),
+					ui.Reason(err),
+				),
+			)
 		}
 	}
-	if err := q.received[fromAccount].err; err != nil && (failed == len(q.clusterIDs) && failed > 0 || q.received[fromClusterList].err != nil) {
+	if err := q.received[fromAccount].err; err != nil &&
+		(failed == len(q.clusterIDs) && failed > 0 || q.received[fromClusterList].err != nil) {
 		return ui.RowPage[*client.Bucket]{}, err
 	}
 	page.Rows = q.newRows()

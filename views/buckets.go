@@ -15,7 +15,8 @@ import (
 
 func bucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
 
-// bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its cluster alone.
+// bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its
+// cluster alone.
 func bucketName(b *client.Bucket) string {
 	return orDefault(b.Cluster.String(), b.Region.String()) + "/" + b.Label.String()
 }
@@ -46,7 +47,11 @@ func (a *Account) bucketsPane() ui.Pane {
 		Store:        a.buckets(),
 		JoinedStores: []ui.JoinedStore{a.transferUsage()},
 		Columns: []ui.Column[*client.Bucket]{
-			{Title: "bucket", Min: 16, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong }},
+			{
+				Title: "bucket",
+				Min:   16,
+				Cell:  func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong },
+			},
 			{Title: "cluster", Width: 14, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
 				return orDefault(b.Cluster.String(), b.Region.String()), theme.Plain
 			}},
@@ -169,7 +174,9 @@ func (a *Account) bucketOperations() []ui.Operation[*client.Bucket] {
 			Writes:       true,
 			Confirm:      confirmDeleteBucket,
 			Run: func(ctx context.Context, b *client.Bucket) (ui.Result[*client.Bucket], error) {
-				return ui.ResultDeleted[*client.Bucket](a.api.Buckets.Delete(contextWithBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()))
+				return ui.ResultDeleted[*client.Bucket](
+					a.api.Buckets.Delete(contextWithBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()),
+				)
 			},
 			OnRejected: a.offerEmptying,
 		},
@@ -178,13 +185,22 @@ func (a *Account) bucketOperations() []ui.Operation[*client.Bucket] {
 }
 
 func contextWithBucket(ctx context.Context, b *client.Bucket) context.Context {
-	return client.ContextWithResource(client.ContextWithBefore(ctx, map[string]any{"objects": b.Objects, "size": b.Size}), "bucket", bucketID(b), b.Label.String())
+	return client.ContextWithResource(
+		client.ContextWithBefore(ctx, map[string]any{"objects": b.Objects, "size": b.Size}),
+		"bucket",
+		bucketID(b),
+		b.Label.String(),
+	)
 }
 
 func confirmDeleteBucket(b *client.Bucket) *ui.Confirmation {
 	text := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty before.", b.Label, b.Cluster)
 	if b.Objects > 0 {
-		text += fmt.Sprintf(" It held %s objects (%s) when it was last read.", formatCount(b.Objects), formatSize(b.Size))
+		text += fmt.Sprintf(
+			" It held %s objects (%s) when it was last read.",
+			formatCount(b.Objects),
+			formatSize(b.Size),
+		)
 	}
 	return &ui.Confirmation{
 		Title:        "Delete bucket",
@@ -206,7 +222,10 @@ func (a *Account) offerEmptying(b *client.Bucket, err error) tea.Cmd {
 			OpensView: true,
 			Do:        func() tea.Cmd { return a.countThenEmpty(b) },
 		},
-		{Key: ui.Bind("look at them", "l"), Do: func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: a.objectsPane(b, "", "/")}) }},
+		{
+			Key: ui.Bind("look at them", "l"),
+			Do:  func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: a.objectsPane(b, "", "/")}) },
+		},
 		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},
 	}})
 }
@@ -262,5 +281,9 @@ func (a *Account) bucketsFoot(set *ui.Store[*client.Bucket], b ui.Box) string {
 	if !set.Complete() {
 		held += " so far"
 	}
-	return ui.Truncate(b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, formatCount(objects), formatSize(bytes))), b.Width, b.Theme.Glyphs.Ellipsis)
+	return ui.Truncate(
+		b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, formatCount(objects), formatSize(bytes))),
+		b.Width,
+		b.Theme.Glyphs.Ellipsis,
+	)
 }

@@ -11,7 +11,8 @@ import (
 	"lookout/ui"
 )
 
-// newBucketForm asks for a bucket. One of one's own that exists already is returned as if just made: the news tells them apart.
+// newBucketForm asks for a bucket. One of one's own that exists already is returned as if just made: the news tells
+// them apart.
 func (a *Account) newBucketForm() ui.Form {
 	in := client.BucketRequest{ACL: client.ACLPrivate}
 	before := a.buckets().Rows()
@@ -20,13 +21,39 @@ func (a *Account) newBucketForm() ui.Form {
 		in.Cluster = ids[0]
 	}
 	form := ui.NewStoreForm(a.buckets(), "New bucket", []ui.Field{
-		ui.Text("label", "Label", &in.Label, checkBucketLabel, a.checkBucketLabelUnused(&in.Cluster)).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
-		ui.Combobox("cluster", "Cluster", &in.Cluster, a.availableClusterIDs, ui.Required()).Note("up and down go through the clusters"),
-		ui.Choice("acl", "ACL", &in.ACL, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
+		ui.Text(
+			"label",
+			"Label",
+			&in.Label,
+			checkBucketLabel,
+			a.checkBucketLabelUnused(&in.Cluster),
+		).Note(
+			"lower case letters, digits, dots and hyphens; unique in its cluster",
+		),
+		ui.Combobox(
+			"cluster",
+			"Cluster",
+			&in.Cluster,
+			a.availableClusterIDs,
+			ui.Required(),
+		).Note(
+			"up and down go through the clusters",
+		),
+		ui.Choice(
+			"acl",
+			"ACL",
+			&in.ACL,
+			client.ACLPrivate,
+			client.ACLPublicRead,
+			client.ACLAuthenticatedRead,
+			client.ACLPublicReadWrite,
+		),
 		ui.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
 	}, func(b *client.Bucket) string { return a.describeCreatedBucket(b, before) },
 		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
-			return ui.ResultRow(a.api.Buckets.Create(client.ContextWithResource(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in))
+			return ui.ResultRow(
+				a.api.Buckets.Create(client.ContextWithResource(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in),
+			)
 		},
 		func(now []*client.Bucket) ui.AttemptOutcome { return bucketCreateOutcome(now, in) })
 	form.Review = func() string { return describeBucketACL(in.ACL) }
@@ -37,7 +64,10 @@ func (a *Account) newBucketForm() ui.Form {
 
 // bucketCreateOutcome tells whether a bucket that was asked for exists.
 func bucketCreateOutcome(now []*client.Bucket, in client.BucketRequest) ui.AttemptOutcome {
-	if slices.ContainsFunc(now, func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }) {
+	if slices.ContainsFunc(
+		now,
+		func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster },
+	) {
 		return ui.Applied
 	}
 	return ui.Rejected
@@ -107,14 +137,25 @@ func describeBucketACL(acl client.ACL) string {
 	return "Left as it is."
 }
 
-// unchanged stands for an ACL and a CORS switch that are not to be changed: what is set now is not told by the document's API.
+// unchanged stands for an ACL and a CORS switch that are not to be changed: what is set now is not told by the
+// document's API.
 const unchanged = "as it is"
 
-// accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by POST.
+// accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by
+// POST.
 func (a *Account) accessForm(b *client.Bucket) ui.Form {
 	acl, cors, word := client.ACL(unchanged), unchanged, ""
 	form := ui.NewStoreForm(a.buckets(), "Access to "+bucketName(b), []ui.Field{
-		ui.Choice("acl", "ACL", &acl, unchanged, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite),
+		ui.Choice(
+			"acl",
+			"ACL",
+			&acl,
+			unchanged,
+			client.ACLPrivate,
+			client.ACLPublicRead,
+			client.ACLAuthenticatedRead,
+			client.ACLPublicReadWrite,
+		),
 		ui.Choice("cors_enabled", "CORS", &cors, unchanged, "yes", "no"),
 		ui.Text("sure", "Type the label", &word, func(text string) string {
 			return reasonIf(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")

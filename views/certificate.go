@@ -68,7 +68,8 @@ func (p *certificateView) isSet() (set, known bool) {
 func (p *certificateView) Actions() []ui.Action {
 	set, known := p.isSet()
 	unknown := reasonIf(!known, "whether there is a certificate is not known yet")
-	return p.a.requireScopeForActions(storageWriteScope,
+	return p.a.requireScopeForActions(
+		storageWriteScope,
 		ui.Action{
 			Key:            ui.Bind("upload", "U", "n"),
 			Writes:         true,
@@ -94,7 +95,11 @@ func (p *certificateView) Actions() []ui.Action {
 			Confirm:        p.confirmDelete(),
 			Do:             p.delete,
 		},
-		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
+		ui.Action{
+			Key:   ui.Bind("up", "h", "left", "backspace"),
+			Group: "move",
+			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
+		},
 	)
 }
 
@@ -103,7 +108,10 @@ func (p *certificateView) confirmDelete() *ui.Confirmation {
 		Title:        "Delete certificate",
 		ConfirmLabel: "delete",
 		RequiredText: p.bucket.Label.String(),
-		Text:         fmt.Sprintf("The certificate of %s and its private key are deleted: https with its own name stops working.", bucketName(p.bucket)),
+		Text: fmt.Sprintf(
+			"The certificate of %s and its private key are deleted: https with its own name stops working.",
+			bucketName(p.bucket),
+		),
 	}
 }
 
@@ -116,7 +124,13 @@ func (p *certificateView) delete() tea.Cmd {
 		RowID:        bucketID(p.bucket),
 		ProgressText: "deleting",
 		Send: func(ctx context.Context) (ui.Result[*client.CertificateStatus], error) {
-			return ui.ResultReload[*client.CertificateStatus](p.a.api.Certificates.Delete(p.contextWithCertificate(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw()))
+			return ui.ResultReload[*client.CertificateStatus](
+				p.a.api.Certificates.Delete(
+					p.contextWithCertificate(ctx),
+					p.bucket.Cluster.Raw(),
+					p.bucket.Label.Raw(),
+				),
+			)
 		},
 		Recheck: certificateOutcome(false),
 		OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.CertificateStatus], err error) tea.Cmd {
@@ -139,8 +153,8 @@ func certificateOutcome(set bool) func([]*client.CertificateStatus) ui.AttemptOu
 	}
 }
 
-// form takes two files and checks them before anything is sent. Replacing deletes the old one first; where the upload is then refused,
-// that is said: there is none then.
+// form takes two files and checks them before anything is sent. Replacing deletes the old one first; where the upload
+// is then refused, that is said: there is none then.
 func (p *certificateView) form(replace bool) ui.Form {
 	var certFile, keyFile string
 	title, yes := "Upload a certificate for ", "upload"
@@ -150,8 +164,23 @@ func (p *certificateView) form(replace bool) ui.Form {
 	deleted := false
 	var both client.CertificatePair
 	form := ui.NewStoreFormThen(p.status, title+bucketName(p.bucket), []ui.Field{
-		ui.File("certificate", "Certificate", &certFile, checkPEMFile).Note("PEM, with the intermediates; → completes the path"),
-		ui.File("private_key", "Private key", &keyFile, checkPEMFile, func(string) string { return p.checkPair(certFile, keyFile) }).Note("PEM; it is sent once and not kept"),
+		ui.File(
+			"certificate",
+			"Certificate",
+			&certFile,
+			checkPEMFile,
+		).Note(
+			"PEM, with the intermediates; → completes the path",
+		),
+		ui.File(
+			"private_key",
+			"Private key",
+			&keyFile,
+			checkPEMFile,
+			func(string) string { return p.checkPair(certFile, keyFile) },
+		).Note(
+			"PEM; it is sent once and not kept",
+		),
 	}, func(*client.CertificateStatus, bool) tea.Cmd {
 		p.uploaded = &both
 		return ui.ShowNews(theme.Good, p.bucket.Label.String()+": certificate set")
@@ -166,7 +195,13 @@ func (p *certificateView) form(replace bool) ui.Form {
 			}
 			deleted = true
 		}
-		status, err := p.a.api.Certificates.Upload(p.contextWithCertificate(ctx), p.bucket.Cluster.Raw(), p.bucket.Label.Raw(), both.Certificate, both.Key)
+		status, err := p.a.api.Certificates.Upload(
+			p.contextWithCertificate(ctx),
+			p.bucket.Cluster.Raw(),
+			p.bucket.Label.Raw(),
+			both.Certificate,
+			both.Key,
+		)
 		if err != nil && deleted {
 			err = uploadAfterDeleteError{err}
 		}
@@ -191,7 +226,9 @@ func (e uploadAfterDeleteError) Unwrap() error { return e.cause }
 
 // Why is the reason in words.
 func (e uploadAfterDeleteError) Why() string {
-	return "the old certificate is deleted and the new one was not taken: " + ui.Reason(e.cause) + " · mend it and send again"
+	return "the old certificate is deleted and the new one was not taken: " + ui.Reason(
+		e.cause,
+	) + " · mend it and send again"
 }
 
 func checkPEMFile(path string) string {
@@ -230,7 +267,12 @@ func (p *certificateView) review(certFile, keyFile string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("For %s, until %s (%s).", both.HostNames(), both.Leaf.NotAfter.Format(time.DateOnly), ui.FormatAge(both.Leaf.NotAfter.Sub(p.a.now())))
+	return fmt.Sprintf(
+		"For %s, until %s (%s).",
+		both.HostNames(),
+		both.Leaf.NotAfter.Format(time.DateOnly),
+		ui.FormatAge(both.Leaf.NotAfter.Sub(p.a.now())),
+	)
 }
 
 // View is what is known.
@@ -252,9 +294,16 @@ func (p *certificateView) View(b ui.Box) string {
 		t.field("", verb+b.Theme.Glyphs.Ellipsis, theme.Warn)
 	}
 	if p.uploaded != nil {
-		t.field("sent from here", fmt.Sprintf("%s, until %s", p.uploaded.HostNames(), p.uploaded.Leaf.NotAfter.Format(time.DateOnly)), theme.Plain)
+		t.field(
+			"sent from here",
+			fmt.Sprintf("%s, until %s", p.uploaded.HostNames(), p.uploaded.Leaf.NotAfter.Format(time.DateOnly)),
+			theme.Plain,
+		)
 	}
 	t.blank()
-	t.paragraph("The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.", theme.Muted)
+	t.paragraph(
+		"The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.",
+		theme.Muted,
+	)
 	return t.String()
 }

@@ -23,7 +23,12 @@ import (
 )
 
 // newCertificatePair makes a certificate and its key for some names and a time.
-func newCertificatePair(t *testing.T, key crypto.Signer, from, until time.Time, names ...string) (certificate, private []byte) {
+func newCertificatePair(
+	t *testing.T,
+	key crypto.Signer,
+	from, until time.Time,
+	names ...string,
+) (certificate, private []byte) {
 	t.Helper()
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1),
@@ -40,7 +45,11 @@ func newCertificatePair(t *testing.T, key crypto.Signer, from, until time.Time, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
+	return pem.EncodeToMemory(
+			&pem.Block{Type: "CERTIFICATE", Bytes: der},
+		), pem.EncodeToMemory(
+			&pem.Block{Type: "PRIVATE KEY", Bytes: raw},
+		)
 }
 
 // What is not a pair that fits is named before anything is sent, and never with a line of the key.
@@ -66,7 +75,13 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 	edCert, edKey := newCertificatePair(t, edwards, now.Add(-day), now.Add(day), "cdn.acme.net")
 	block, _ := pem.Decode(key)
 	locked := pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: block.Bytes})
-	oldLocked := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-256-CBC,00"}, Bytes: block.Bytes})
+	oldLocked := pem.EncodeToMemory(
+		&pem.Block{
+			Type:    "EC PRIVATE KEY",
+			Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-256-CBC,00"},
+			Bytes:   block.Bytes,
+		},
+	)
 	crlf := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for name, c := range map[string]struct {
@@ -86,9 +101,13 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 			if err := errors.Join(os.WriteFile(certFile, c.cert, 0o600), os.WriteFile(keyFile, c.key, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			p := &certificateView{a: New(t.Context(), Options{}), bucket: &client.Bucket{Label: client.NewText("cdn.acme.net")}}
+			p := &certificateView{
+				a:      New(t.Context(), Options{}),
+				bucket: &client.Bucket{Label: client.NewText("cdn.acme.net")},
+			}
 			said := p.checkPair(certFile, keyFile)
-			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) || strings.ContainsAny(said, "\x1b\n") {
+			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) ||
+				strings.ContainsAny(said, "\x1b\n") {
 				t.Errorf("%q", said)
 			}
 			for line := range strings.Lines(string(c.key)) {

@@ -13,7 +13,12 @@ import (
 )
 
 func (a *Account) clusters() *ui.Store[*client.Cluster] {
-	return sharedStore(a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, pageFetcher(a.api.Clusters.List))
+	return sharedStore(
+		a,
+		"clusters",
+		func(c *client.Cluster) string { return c.ID.Raw() },
+		pageFetcher(a.api.Clusters.List),
+	)
 }
 
 func (a *Account) clustersPane() ui.Pane {
@@ -23,7 +28,11 @@ func (a *Account) clustersPane() ui.Pane {
 		JoinedStores: []ui.JoinedStore{a.buckets(), a.transferUsage()},
 		Columns: []ui.Column[*client.Cluster]{
 			{Title: "state", Width: 14, Cell: clusterState},
-			{Title: "cluster", Min: 14, Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong }},
+			{
+				Title: "cluster",
+				Min:   14,
+				Cell:  func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong },
+			},
 			{
 				Title:        "region",
 				Width:        14,
@@ -50,7 +59,9 @@ func (a *Account) clustersPane() ui.Pane {
 			},
 		},
 		Operations: []ui.Operation[*client.Cluster]{
-			followReference(func(c *client.Cluster) []reference { return referencesToBuckets(a.bucketsInCluster(c.ID.Raw())) }),
+			followReference(
+				func(c *client.Cluster) []reference { return referencesToBuckets(a.bucketsInCluster(c.ID.Raw())) },
+			),
 		},
 		PaneActions: a.cancelStorageActions,
 		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
@@ -59,7 +70,10 @@ func (a *Account) clustersPane() ui.Pane {
 		Detail: a.clusterDetail,
 		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return a.transferUsageLine(b) },
 		CopyItems: func(c *client.Cluster) []ui.CopyItem {
-			return copyItems(a.scriptCommand("clusters get", nil, c.ID.Raw()), a.curlCommand("view cluster", nil, c.ID.Raw()))
+			return copyItems(
+				a.scriptCommand("clusters get", nil, c.ID.Raw()),
+				a.curlCommand("view cluster", nil, c.ID.Raw()),
+			)
 		},
 		EmptyText: "no clusters: the provider names none",
 		SortBy:    "cluster",
@@ -89,7 +103,10 @@ func (a *Account) clusterDetail(c *client.Cluster, b ui.Box) string {
 	t.heading("buckets")
 	rows := a.bucketsInCluster(c.ID.Raw())
 	for _, k := range rows {
-		t.paragraph(fmt.Sprintf("%s  %s objects  %s", k.Label, formatCount(k.Objects), humanize.IBytes(uint64(max(0, k.Size)))), theme.Plain)
+		t.paragraph(
+			fmt.Sprintf("%s  %s objects  %s", k.Label, formatCount(k.Objects), humanize.IBytes(uint64(max(0, k.Size)))),
+			theme.Plain,
+		)
 	}
 	if len(rows) == 0 {
 		t.paragraph("none", theme.Muted)
@@ -111,7 +128,11 @@ func (a *Account) bucketsInCluster(cluster string) []*client.Bucket {
 func (a *Account) transferUsageLine(b ui.Box) string {
 	used, known := onlyRow(a.transferUsage())
 	if !known {
-		return ui.Truncate(b.Theme.Paint(theme.Muted, "transfer: "+loadingOrError(a.transferUsage().Freshness(), "reading")), b.Width, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(
+			b.Theme.Paint(theme.Muted, "transfer: "+loadingOrError(a.transferUsage().Freshness(), "reading")),
+			b.Width,
+			b.Theme.Glyphs.Ellipsis,
+		)
 	}
 	share := float64(max(0, used.Used)) / transferPoolBytes
 	width := min(30, max(0, b.Width-60))
@@ -121,6 +142,21 @@ func (a *Account) transferUsageLine(b ui.Box) string {
 		tone = theme.Warn
 	}
 	g := b.Theme.Glyphs
-	text := fmt.Sprintf(" transfer %s of %s this month (%.0f %%)", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(transferPoolBytes), share*100)
-	return ui.Truncate(b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))+text, b.Width, g.Ellipsis)
+	text := fmt.Sprintf(
+		" transfer %s of %s this month (%.0f %%)",
+		humanize.Bytes(uint64(max(0, used.Used))),
+		humanize.Bytes(transferPoolBytes),
+		share*100,
+	)
+	return ui.Truncate(
+		b.Theme.Paint(
+			tone,
+			strings.Repeat(g.Full, filled),
+		)+b.Theme.Paint(
+			theme.Off,
+			strings.Repeat(g.Empty, width-filled),
+		)+text,
+		b.Width,
+		g.Ellipsis,
+	)
 }

@@ -13,7 +13,12 @@ import (
 )
 
 func (a *Account) contacts() *ui.Store[*client.Contact] {
-	return sharedStore(a, "contacts", func(c *client.Contact) string { return formatID(c.ID) }, pageFetcher(a.api.Contacts.List))
+	return sharedStore(
+		a,
+		"contacts",
+		func(c *client.Contact) string { return formatID(c.ID) },
+		pageFetcher(a.api.Contacts.List),
+	)
 }
 
 func (a *Account) contactsPane() ui.Pane {
@@ -22,7 +27,11 @@ func (a *Account) contactsPane() ui.Pane {
 		Store:        a.contacts(),
 		JoinedStores: []ui.JoinedStore{a.services()},
 		Columns: []ui.Column[*client.Contact]{
-			{Title: "name", Min: 12, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong }},
+			{
+				Title: "name",
+				Min:   12,
+				Cell:  func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong },
+			},
 			{
 				Title:        "group",
 				Width:        12,
@@ -36,7 +45,11 @@ func (a *Account) contactsPane() ui.Pane {
 				},
 				Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() },
 			},
-			{Title: "phone", Width: 16, Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent }},
+			{
+				Title: "phone",
+				Width: 16,
+				Cell:  func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent },
+			},
 			{
 				Title:        "second phone",
 				Width:        16,
@@ -120,7 +133,9 @@ func (a *Account) contactOperations() []ui.Operation[*client.Contact] {
 				return ui.ResultDeleted[*client.Contact](a.api.Contacts.Delete(contextWithContact(ctx, c), c.ID))
 			},
 		},
-		followReference(func(c *client.Contact) []reference { return referencesToServices(a.servicesInGroup(c.Group.Raw())) }),
+		followReference(
+			func(c *client.Contact) []reference { return referencesToServices(a.servicesInGroup(c.Group.Raw())) },
+		),
 	}
 }
 
@@ -160,7 +175,14 @@ func (a *Account) contactDetail(c *client.Contact, b ui.Box) string {
 }
 
 func (a *Account) contactsFoot(set *ui.Store[*client.Contact], b ui.Box) string {
-	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s in %s", pluralize(set.Len(), "contact", "contacts"), pluralize(len(a.contactGroups()), "group", "groups")))
+	return b.Theme.Paint(
+		theme.Muted,
+		fmt.Sprintf(
+			"%s in %s",
+			pluralize(set.Len(), "contact", "contacts"),
+			pluralize(len(a.contactGroups()), "group", "groups"),
+		),
+	)
 }
 
 func (a *Account) newContactAction() ui.Action {
@@ -187,25 +209,47 @@ func (a *Account) newContactForm() ui.Form {
 }
 
 func contextWithContact(ctx context.Context, c *client.Contact) context.Context {
-	return client.ContextWithResource(client.ContextWithBefore(ctx, c.Request()), "contact", formatID(c.ID), c.Name.String())
+	return client.ContextWithResource(
+		client.ContextWithBefore(ctx, c.Request()),
+		"contact",
+		formatID(c.ID),
+		c.Name.String(),
+	)
 }
 
 func contactID(c *client.Contact) int { return c.ID }
 
 func (a *Account) editContactForm(c *client.Contact) ui.Form {
 	e := &editState[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
-	form := a.contactForm(fmt.Sprintf("Edit contact %d", c.ID), "saved", &e.edited, func(ctx context.Context) (ui.Result[*client.Contact], error) {
-		return saveEdit(contextWithContact(ctx, c), e, func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.Get(ctx, c.ID) }, (*client.Contact).Request,
-			func(ctx context.Context, p client.Patch) (*client.Contact, error) {
-				return a.api.Contacts.Update(ctx, c.ID, p)
-			})
-	}, updateOutcome(c.ID, contactID, func(now *client.Contact) bool { return now.Request() == e.edited }))
+	form := a.contactForm(
+		fmt.Sprintf("Edit contact %d", c.ID),
+		"saved",
+		&e.edited,
+		func(ctx context.Context) (ui.Result[*client.Contact], error) {
+			return saveEdit(
+				contextWithContact(ctx, c),
+				e,
+				func(ctx context.Context) (*client.Contact, error) { return a.api.Contacts.Get(ctx, c.ID) },
+				(*client.Contact).Request,
+				func(ctx context.Context, p client.Patch) (*client.Contact, error) {
+					return a.api.Contacts.Update(ctx, c.ID, p)
+				},
+			)
+		},
+		updateOutcome(c.ID, contactID, func(now *client.Contact) bool { return now.Request() == e.edited }),
+	)
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
-// contactForm is the same for new and edit, which is said when it is done ("added"). The document requires nothing; its console wants a name and an address, and so does a call at night.
-func (a *Account) contactForm(title, past string, in *client.ContactRequest, send func(context.Context) (ui.Result[*client.Contact], error), check func([]*client.Contact) ui.AttemptOutcome) ui.Form {
+// contactForm is the same for new and edit, which is said when it is done ("added"). The document requires nothing; its
+// console wants a name and an address, and so does a call at night.
+func (a *Account) contactForm(
+	title, past string,
+	in *client.ContactRequest,
+	send func(context.Context) (ui.Result[*client.Contact], error),
+	check func([]*client.Contact) ui.AttemptOutcome,
+) ui.Form {
 	return ui.NewStoreForm(a.contacts(), title, []ui.Field{
 		ui.Text("name", "Name", &in.Name, ui.Length(2, 64)),
 		ui.Text("email", "E-mail", &in.Email, ui.Email()),
@@ -228,7 +272,10 @@ func phoneNumbers(c *client.Contact) []string {
 
 // formatContact is a contact in one line: name, phones, e-mail.
 func formatContact(c *client.Contact) string {
-	return strings.Join([]string{c.Name.String(), orDefault(strings.Join(phoneNumbers(c), " / "), "no phone"), c.Email.String()}, "  ")
+	return strings.Join(
+		[]string{c.Name.String(), orDefault(strings.Join(phoneNumbers(c), " / "), "no phone"), c.Email.String()},
+		"  ",
+	)
 }
 
 // contactParts are a contact's name, phones and e-mail: what is read whole or not at all.

@@ -34,7 +34,8 @@ func (a *Account) curlCommand(op string, query url.Values, segments ...any) stri
 	return `curl -sS ` + how + `-H "Authorization: Bearer $LOOKOUT_TOKEN" ` + ui.ShellQuote(address)
 }
 
-// copyItems are what the copy menu offers for a row beside its name: the first command and the request, then other commands.
+// copyItems are what the copy menu offers for a row beside its name: the first command and the request, then other
+// commands.
 func copyItems(command, curl string, more ...ui.CopyItem) []ui.CopyItem {
 	all := []ui.CopyItem{{Name: "as command", Key: "x", Text: command}}
 	if curl != "" {
@@ -52,7 +53,11 @@ func copyItemsByID[T any](a *Account, noun, op string, id func(T) int) func(T) [
 
 func (a *Account) serviceCopyItems(s *client.Service) []ui.CopyItem {
 	id := formatID(s.ID)
-	change := ui.CopyItem{Name: "command: disable for an hour", Key: "1", Text: a.scriptCommand("services disable", []string{"--for", "1h"}, id)}
+	change := ui.CopyItem{
+		Name: "command: disable for an hour",
+		Key:  "1",
+		Text: a.scriptCommand("services disable", []string{"--for", "1h"}, id),
+	}
 	if s.Status == client.StatusDisabled {
 		change = ui.CopyItem{Name: "command: enable", Key: "1", Text: a.scriptCommand("services enable", nil, id)}
 	}
@@ -61,16 +66,34 @@ func (a *Account) serviceCopyItems(s *client.Service) []ui.CopyItem {
 
 func (a *Account) bucketCopyItems(b *client.Bucket) []ui.CopyItem {
 	name := b.Cluster.Raw() + "/" + b.Label.Raw()
-	return copyItems(a.scriptCommand("buckets get", nil, name), a.curlCommand("view bucket", nil, b.Cluster.Raw(), b.Label.Raw()),
-		ui.CopyItem{Name: "command: list objects", Key: "1", Text: a.scriptCommand("objects list", nil, name)})
+	return copyItems(
+		a.scriptCommand("buckets get", nil, name),
+		a.curlCommand("view bucket", nil, b.Cluster.Raw(), b.Label.Raw()),
+		ui.CopyItem{Name: "command: list objects", Key: "1", Text: a.scriptCommand("objects list", nil, name)},
+	)
 }
 
 func (l *objectListing) copyItems(o client.Object) []ui.CopyItem {
 	a, b := l.a, l.path.bucket
 	bucket, name := b.Cluster.Raw()+"/"+b.Label.Raw(), o.Name.Raw()
 	if l.isFolder(o) {
-		return copyItems(a.scriptCommand("objects list", nil, bucket, name), a.curlCommand("list objects", url.Values{"prefix": {name}, "delimiter": {"/"}}, b.Cluster.Raw(), b.Label.Raw()))
+		return copyItems(
+			a.scriptCommand("objects list", nil, bucket, name),
+			a.curlCommand(
+				"list objects",
+				url.Values{"prefix": {name}, "delimiter": {"/"}},
+				b.Cluster.Raw(),
+				b.Label.Raw(),
+			),
+		)
 	}
-	return copyItems(a.scriptCommand("objects get", nil, bucket, name), a.curlCommand("view object ACL", url.Values{"name": {name}}, b.Cluster.Raw(), b.Label.Raw()),
-		ui.CopyItem{Name: "command: link for an hour", Key: "1", Text: a.scriptCommand("objects link", []string{"--for", "1h"}, bucket, name)})
+	return copyItems(
+		a.scriptCommand("objects get", nil, bucket, name),
+		a.curlCommand("view object ACL", url.Values{"name": {name}}, b.Cluster.Raw(), b.Label.Raw()),
+		ui.CopyItem{
+			Name: "command: link for an hour",
+			Key:  "1",
+			Text: a.scriptCommand("objects link", []string{"--for", "1h"}, bucket, name),
+		},
+	)
 }

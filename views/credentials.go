@@ -13,11 +13,21 @@ import (
 )
 
 func (a *Account) credentials() *ui.Store[*client.Credential] {
-	return sharedStore(a, "credentials", func(c *client.Credential) string { return formatID(c.ID) }, pageFetcher(a.api.Credentials.List))
+	return sharedStore(
+		a,
+		"credentials",
+		func(c *client.Credential) string { return formatID(c.ID) },
+		pageFetcher(a.api.Credentials.List),
+	)
 }
 
 func (a *Account) sshKey() *ui.Store[*client.SSHKey] {
-	return sharedStore(a, "managed ssh key", func(*client.SSHKey) string { return "account" }, singleFetcher(a.api.Credentials.SSHKey))
+	return sharedStore(
+		a,
+		"managed ssh key",
+		func(*client.SSHKey) string { return "account" },
+		singleFetcher(a.api.Credentials.SSHKey),
+	)
 }
 
 func (a *Account) credentialsPane() ui.Pane {
@@ -26,7 +36,11 @@ func (a *Account) credentialsPane() ui.Pane {
 		Store:        a.credentials(),
 		JoinedStores: []ui.JoinedStore{a.services(), a.sshKey()},
 		Columns: []ui.Column[*client.Credential]{
-			{Title: "label", Min: 16, Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong }},
+			{
+				Title: "label",
+				Min:   16,
+				Cell:  func(c *client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong },
+			},
 			{
 				Title:      "last decrypted",
 				Width:      14,
@@ -99,15 +113,24 @@ func (a *Account) credentialOperations() []ui.Operation[*client.Credential] {
 			Many:         true,
 			Confirm:      a.confirmDeleteCredential,
 			Run: func(ctx context.Context, c *client.Credential) (ui.Result[*client.Credential], error) {
-				return ui.ResultDeleted[*client.Credential](a.api.Credentials.Delete(contextWithCredential(ctx, c), c.ID))
+				return ui.ResultDeleted[*client.Credential](
+					a.api.Credentials.Delete(contextWithCredential(ctx, c), c.ID),
+				)
 			},
 		},
-		followReference(func(c *client.Credential) []reference { return referencesToServices(a.servicesUsingCredential(c.ID)) }),
+		followReference(
+			func(c *client.Credential) []reference { return referencesToServices(a.servicesUsingCredential(c.ID)) },
+		),
 	}
 }
 
 func contextWithCredential(ctx context.Context, c *client.Credential) context.Context {
-	return client.ContextWithResource(client.ContextWithBefore(ctx, labelRequest{c.Label.Raw()}), "credential", formatID(c.ID), c.Label.String())
+	return client.ContextWithResource(
+		client.ContextWithBefore(ctx, labelRequest{c.Label.Raw()}),
+		"credential",
+		formatID(c.ID),
+		c.Label.String(),
+	)
 }
 
 func (a *Account) credentialActions() []ui.Action {
@@ -163,15 +186,32 @@ func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
 func (a *Account) newCredentialForm() ui.Form {
 	var label, user, password string
 	before := a.credentials().Rows()
-	form := ui.NewStoreForm(a.credentials(), "New credential", append([]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.checkCredentialLabelUnused(0))}, loginFields(&user, &password)...),
+	form := ui.NewStoreForm(
+		a.credentials(),
+		"New credential",
+		append(
+			[]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.checkCredentialLabelUnused(0))},
+			loginFields(&user, &password)...),
 		func(c *client.Credential) string { return c.Label.String() + ": added" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
-			return ui.ResultRow(a.api.Credentials.Create(client.ContextWithResource(ctx, "credential", "", label),
-				client.CredentialRequest{Label: label, Username: client.NewSecret(user), Password: client.NewSecret(password)}))
+			return ui.ResultRow(a.api.Credentials.Create(
+				client.ContextWithResource(ctx, "credential", "", label),
+				client.CredentialRequest{
+					Label:    label,
+					Username: client.NewSecret(user),
+					Password: client.NewSecret(password),
+				},
+			))
 		},
 		func(now []*client.Credential) ui.AttemptOutcome {
-			return createOutcome(before, now, credentialID, func(c *client.Credential) bool { return c.Label.Raw() == label })
-		})
+			return createOutcome(
+				before,
+				now,
+				credentialID,
+				func(c *client.Credential) bool { return c.Label.Raw() == label },
+			)
+		},
+	)
 	form.ProgressText, form.SubmitLabel = "adding", "add"
 	return form
 }
@@ -181,7 +221,10 @@ func credentialID(c *client.Credential) int { return c.ID }
 // checkCredentialLabelUnused checks that no other credential has the label: it must be unique.
 func (a *Account) checkCredentialLabelUnused(own int) ui.Check {
 	return func(text string) string {
-		taken := slices.ContainsFunc(a.credentials().Rows(), func(c *client.Credential) bool { return c.ID != own && c.Label.Raw() == text })
+		taken := slices.ContainsFunc(
+			a.credentials().Rows(),
+			func(c *client.Credential) bool { return c.ID != own && c.Label.Raw() == text },
+		)
 		return reasonIf(taken, "another credential has this label")
 	}
 }
@@ -202,22 +245,35 @@ type labelRequest struct {
 func (a *Account) renameCredentialForm(c *client.Credential) ui.Form {
 	was := labelRequest{c.Label.Raw()}
 	e := &editState[labelRequest]{was, was, was}
-	form := ui.NewStoreForm(a.credentials(), fmt.Sprintf("Label of credential %d", c.ID), []ui.Field{ui.Text("label", "Label", &e.edited.Label, ui.Length(2, 75), a.checkCredentialLabelUnused(c.ID))},
+	form := ui.NewStoreForm(
+		a.credentials(),
+		fmt.Sprintf("Label of credential %d", c.ID),
+		[]ui.Field{ui.Text("label", "Label", &e.edited.Label, ui.Length(2, 75), a.checkCredentialLabelUnused(c.ID))},
 		func(c *client.Credential) string { return c.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
-			return saveEdit(contextWithCredential(ctx, c), e, func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.Get(ctx, c.ID) },
+			return saveEdit(
+				contextWithCredential(ctx, c),
+				e,
+				func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.Get(ctx, c.ID) },
 				func(c *client.Credential) labelRequest { return labelRequest{c.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
 					return a.api.Credentials.Update(ctx, c.ID, e.edited.Label)
-				})
+				},
+			)
 		},
-		updateOutcome(c.ID, credentialID, func(now *client.Credential) bool { return now.Label.Raw() == e.edited.Label }))
+		updateOutcome(
+			c.ID,
+			credentialID,
+			func(now *client.Credential) bool { return now.Label.Raw() == e.edited.Label },
+		),
+	)
 	form.EnterSubmits = ui.AlwaysSubmit
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
-// changeLoginForm replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same again, which does no harm.
+// changeLoginForm replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same
+// again, which does no harm.
 func (a *Account) changeLoginForm(c *client.Credential) ui.Form {
 	var user, password string
 	form := ui.NewStoreForm(a.credentials(), "Login of "+c.Label.String(), loginFields(&user, &password),

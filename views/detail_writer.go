@@ -9,7 +9,8 @@ import (
 	"lookout/ui"
 )
 
-// A detailWriter is a page of labelled lines: what a detail or an incident is written on. What a label says goes on beneath; every other line is cut to its width with a mark.
+// A detailWriter is a page of labelled lines: what a detail or an incident is written on. What a label says goes on
+// beneath; every other line is cut to its width with a mark.
 type detailWriter struct {
 	box        ui.Box
 	lines      []string
@@ -39,7 +40,18 @@ func (s *detailWriter) heading(text string) {
 	lead := strings.Repeat(g.Horizontal, 2) + " "
 	name := s.cut(text, s.box.Width-5)
 	rest := max(0, s.box.Width-3-ui.Width(name)-1)
-	s.add(s.box.Theme.Paint(theme.Rule, lead) + s.box.Theme.Paint(theme.Strong, name) + s.box.Theme.Paint(theme.Rule, " "+strings.Repeat(g.Horizontal, rest)))
+	s.add(
+		s.box.Theme.Paint(
+			theme.Rule,
+			lead,
+		) + s.box.Theme.Paint(
+			theme.Strong,
+			name,
+		) + s.box.Theme.Paint(
+			theme.Rule,
+			" "+strings.Repeat(g.Horizontal, rest),
+		),
+	)
 }
 
 // field is a label and what it says, on as many lines as that takes.
@@ -70,7 +82,15 @@ func (s *detailWriter) fieldParts(label string, parts []string, tone theme.Tone)
 // truncatedField is a label and as much of what it says as one line takes: for lists.
 func (s *detailWriter) truncatedField(label, text string, tone theme.Tone) {
 	t := s.box.Theme
-	s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.labelWidth-1), s.labelWidth)) + t.Paint(tone, s.cut(text, s.box.Width-s.labelWidth)))
+	s.add(
+		t.Paint(
+			theme.Muted,
+			ui.Pad(s.cut(label, s.labelWidth-1), s.labelWidth),
+		) + t.Paint(
+			tone,
+			s.cut(text, s.box.Width-s.labelWidth),
+		),
+	)
 }
 
 // services are services, one a line with their states, or what stands for none.

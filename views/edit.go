@@ -11,7 +11,8 @@ import (
 	"lookout/ui"
 )
 
-// An editState is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen last.
+// An editState is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen
+// last.
 type editState[R any] struct {
 	original, latest, edited R
 }
@@ -19,8 +20,8 @@ type editState[R any] struct {
 // errUnchanged refuses to send an edit that changes nothing.
 var errUnchanged = errors.New("nothing has been changed: esc leaves")
 
-// saveEdit looks at the thing once more and sends what was changed, and nothing else. What somebody else has changed meanwhile in the
-// same members is shown instead of overwritten; sending again overwrites it.
+// saveEdit looks at the thing once more and sends what was changed, and nothing else. What somebody else has changed
+// meanwhile in the same members is shown instead of overwritten; sending again overwrites it.
 func saveEdit[T, R any](ctx context.Context, e *editState[R], view func(context.Context) (T, error), request func(T) R,
 	update func(context.Context, client.Patch) (T, error)) (ui.Result[T], error) {
 	var none ui.Result[T]
@@ -78,7 +79,8 @@ func asObject(value any) (map[string]any, bool) {
 	return nil, false
 }
 
-// missingScope is why the token cannot do what needs a scope ("account:read_write"); empty where it can, or where its scopes are not known yet.
+// missingScope is why the token cannot do what needs a scope ("account:read_write"); empty where it can, or where its
+// scopes are not known yet.
 func (a *Account) missingScope(scope string) string {
 	have := a.api.Scopes()
 	area, _, _ := strings.Cut(scope, ":")

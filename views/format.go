@@ -9,7 +9,8 @@ import (
 	"lookout/ui"
 )
 
-// formatStatus is a service's status as a shape, a word and a tone. A status that the document does not name is shown as it came, without a judgement.
+// formatStatus is a service's status as a shape, a word and a tone. A status that the document does not name is shown
+// as it came, without a judgement.
 func formatStatus(status client.ServiceStatus, look *theme.Theme) (string, theme.Tone) {
 	g := look.Glyphs
 	switch status {

@@ -28,7 +28,8 @@ func (r *harness) requireFrameSize(width, height int) {
 	r.requireExactFrame()
 }
 
-// Whatever the size, every pane's frame has it, also with a question, the help or a form in front, and in a storm of sizes.
+// Whatever the size, every pane's frame has it, also with a question, the help or a form in front, and in a storm of
+// sizes.
 func TestFrame_hasTerminalSize(t *testing.T) {
 	sizes := [][2]int{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
 	for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}, struct{ key, text string }{": transfers <enter>", ""}, struct{ key, text string }{": journal <enter>", ""}) {
@@ -112,7 +113,10 @@ func TestColours(t *testing.T) {
 					for _, part := range strings.Split(frame, "\x1b[")[1:] {
 						style, _, _ := strings.Cut(part, "m")
 						for code := range strings.SplitSeq(style, ";") {
-							if colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3; colour && colours == theme.NoColor || code == "38" || code == "48" {
+							if colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3; colour &&
+								colours == theme.NoColor ||
+								code == "38" ||
+								code == "48" {
 								r.Fatalf("the colour %q is in the frame", style)
 							}
 						}
@@ -126,25 +130,58 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// serverTextFields are the members of answers that hold text from a server, and where they are seen: a pane and a column, or its details.
+// serverTextFields are the members of answers that hold text from a server, and where they are seen: a pane and a
+// column, or its details.
 func serverTextFields() []struct{ pane, member, column string } {
 	return []struct{ pane, member, column string }{
-		{"4", "name", "name"}, {"4", "email", "e-mail"}, {"4", "group", "group"}, {"4", "primary", "phone"}, {"4", "secondary", "second phone"}, {"4", "updated", "updated"},
+		{
+			"4",
+			"name",
+			"name",
+		}, {"4", "email", "e-mail"}, {"4", "group", "group"}, {"4", "primary", "phone"}, {"4", "secondary", "second phone"}, {"4", "updated", "updated"},
 		{"5", "label", "label"}, {"5", "last_decrypted", "last decrypted"},
-		{"3", "label", "label"}, {"3", "service_type", "type"}, {"3", "address", "address"}, {"3", "body", ""}, {"3", "consultation_group", "group"}, {"3", "notes", ""}, {"3", "region", ""}, {"3", "status", "state"}, {"3", "created", ""}, {"3", "updated", "updated"},
+		{
+			"3",
+			"label",
+			"label",
+		}, {"3", "service_type", "type"}, {"3", "address", "address"}, {"3", "body", ""}, {"3", "consultation_group", "group"}, {"3", "notes", ""}, {"3", "region", ""}, {"3", "status", "state"}, {"3", "created", ""}, {"3", "updated", "updated"},
 		{"2", "label", "about"}, {"2", "url", ""}, {"2", "type", ""}, {"2", "created", "age"},
 		{"6", "label", "instance"}, {"6", "user", "user"}, {"6", "ip", "address"}, {"6", "group", ""},
-		{"8", "label", "bucket"}, {"8", "cluster", "cluster"}, {"8", "hostname", "host name"}, {"8", "created", "created"}, {"8", "region", ""},
-		{"9", "label", "label"}, {"9", "access_key", "access key"}, {"9", "bucket_name", "reaches"}, {"9", "permissions", "reaches"}, {"9", "cluster", ""},
-		{"0", "id", "cluster"}, {"0", "domain", "domain"}, {"0", "region", "region"}, {"0", "status", "state"}, {"0", "static_site_domain", ""},
+		{
+			"8",
+			"label",
+			"bucket",
+		}, {"8", "cluster", "cluster"}, {"8", "hostname", "host name"}, {"8", "created", "created"}, {"8", "region", ""},
+		{
+			"9",
+			"label",
+			"label",
+		}, {"9", "access_key", "access key"}, {"9", "bucket_name", "reaches"}, {"9", "permissions", "reaches"}, {"9", "cluster", ""},
+		{
+			"0",
+			"id",
+			"cluster",
+		}, {"0", "domain", "domain"}, {"0", "region", "region"}, {"0", "status", "state"}, {"0", "static_site_domain", ""},
 		{"8o", "name", "name"}, {"8o", "last_modified", "modified"}, {"8o", "owner", ""},
 	}
 }
 
-// Hostile strings in every field of every answer: each frame has its size, holds nothing but text and styles, and the header, the tabs,
-// the keys and every row's place stay. Many strings stand in one account, a different one in each row.
+// Hostile strings in every field of every answer: each frame has its size, holds nothing but text and styles, and the
+// header, the tabs, the keys and every row's place stay. Many strings stand in one account, a different one in each
+// row.
 func TestHostileFields(t *testing.T) {
-	texts := hostileStrings(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible", "width", "invalid_utf8", "identity_lookalike", "contact_fields")
+	texts := hostileStrings(
+		t,
+		"ansi_csi",
+		"ansi_osc_dcs",
+		"c0_c1",
+		"crash_parser",
+		"bidi_invisible",
+		"width",
+		"invalid_utf8",
+		"identity_lookalike",
+		"contact_fields",
+	)
 	for n, field := range serverTextFields() {
 		faulttest.RunCase(t, "E11", field.pane+" "+field.member, func(t *testing.T) {
 			t.Parallel()
@@ -178,7 +215,8 @@ func TestHostileFields(t *testing.T) {
 	}
 }
 
-// requireCleanFrame fails unless the frame is text and styles alone and of its size, and what stands around the pane is as in another frame.
+// requireCleanFrame fails unless the frame is text and styles alone and of its size, and what stands around the pane is
+// as in another frame.
 func (r *harness) requireCleanFrame(base []string) {
 	r.Helper()
 	frame := r.shell.Frame()
@@ -193,7 +231,10 @@ func (r *harness) requireCleanFrame(base []string) {
 		}
 	}
 	for _, c := range screen + frame.Title {
-		if c >= 0x80 && unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Co) || c < ' ' && c != '\n' || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069 {
+		if c >= 0x80 && unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Co) ||
+			c < ' ' && c != '\n' ||
+			c >= 0x202a && c <= 0x202e ||
+			c >= 0x2066 && c <= 0x2069 {
 			r.Fatalf("%U is in the frame", c)
 		}
 	}
@@ -313,7 +354,10 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 			for range 90 {
 				if dice.IntN(5) == 0 {
 					r.emu.ClearFaults()
-					r.emu.InjectFault("*", []emulator.Fault{{Status: 503, Times: 2}, {Reset: true, Times: 1}, {CutAfter: 5, Times: 1}, {Status: 429, RetryAfter: "3", Times: 1}, {HTML: true, Times: 1}}[dice.IntN(5)])
+					r.emu.InjectFault(
+						"*",
+						[]emulator.Fault{{Status: 503, Times: 2}, {Reset: true, Times: 1}, {CutAfter: 5, Times: 1}, {Status: 429, RetryAfter: "3", Times: 1}, {HTML: true, Times: 1}}[dice.IntN(5)],
+					)
 				}
 				r.press(string("1234567890jkg?"[dice.IntN(14)]), "<esc>")
 				r.wait(10 * time.Second)
@@ -332,8 +376,67 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 
 // fuzzMessage turns bytes of a fuzzer into what a terminal sends.
 func fuzzMessage(b byte) tea.Msg {
-	keys := []string{"j", "k", "g", "G", "/", "s", "v", "A", "D", "d", "E", "t", "e", "n", "a", ":", "?", "r", "R", "p", "m", "H", "M", "o", "f", "c", "x", "X", "w", "U", "L", "T", "u", "V", "Y", "q", "i", "h", "l",
-		"<esc>", "<tab>", "<up>", "<down>", "<left>", "<right>", "<backspace>", "<space>", "<pgdown>", "<ctrl+o>", "1", "2", "3", "4", "5", "6", "7", "8", "9", "0"}
+	keys := []string{
+		"j",
+		"k",
+		"g",
+		"G",
+		"/",
+		"s",
+		"v",
+		"A",
+		"D",
+		"d",
+		"E",
+		"t",
+		"e",
+		"n",
+		"a",
+		":",
+		"?",
+		"r",
+		"R",
+		"p",
+		"m",
+		"H",
+		"M",
+		"o",
+		"f",
+		"c",
+		"x",
+		"X",
+		"w",
+		"U",
+		"L",
+		"T",
+		"u",
+		"V",
+		"Y",
+		"q",
+		"i",
+		"h",
+		"l",
+		"<esc>",
+		"<tab>",
+		"<up>",
+		"<down>",
+		"<left>",
+		"<right>",
+		"<backspace>",
+		"<space>",
+		"<pgdown>",
+		"<ctrl+o>",
+		"1",
+		"2",
+		"3",
+		"4",
+		"5",
+		"6",
+		"7",
+		"8",
+		"9",
+		"0",
+	}
 	switch {
 	case int(b) < len(keys):
 		if name, ok := strings.CutPrefix(keys[b], "<"); ok {
@@ -357,8 +460,8 @@ func fuzzMessage(b byte) tea.Msg {
 // answerKeys are the keys that answer a question or send a form: they come only where a fuzzer chooses.
 var answerKeys = []string{"y", "<enter>", "<ctrl+s>"}
 
-// Whatever is pressed, pasted, clicked and resized: no panic, every frame has its size, and on a protected account nothing is changed
-// unless a question or a form was answered. Each change is in the journal once.
+// Whatever is pressed, pasted, clicked and resized: no panic, every frame has its size, and on a protected account
+// nothing is changed unless a question or a form was answered. Each change is in the journal once.
 func FuzzProtected(f *testing.F) {
 	faulttest.ReportCase(f, "J10", "FuzzProtected")
 	f.Add([]byte("\x33\x08\x33\x0a\x0b"), false)

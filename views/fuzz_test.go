@@ -18,7 +18,20 @@ const confirmKeys = "y\r\x13"
 
 // applyFuzzByte does what a byte of a script stands for: a key, another size, a paste, a while.
 func (r *harness) applyFuzzByte(b byte) {
-	keys := map[byte]string{'\r': "<enter>", 0x1b: "<esc>", '\t': "<tab>", 0x13: "<ctrl+s>", 0x01: "<up>", 0x02: "<down>", 0x03: "<left>", 0x04: "<right>", 0x08: "<backspace>", 0x0f: "<ctrl+o>", 0x10: "<ctrl+p>", 0x0e: "<end>"}
+	keys := map[byte]string{
+		'\r': "<enter>",
+		0x1b: "<esc>",
+		'\t': "<tab>",
+		0x13: "<ctrl+s>",
+		0x01: "<up>",
+		0x02: "<down>",
+		0x03: "<left>",
+		0x04: "<right>",
+		0x08: "<backspace>",
+		0x0f: "<ctrl+o>",
+		0x10: "<ctrl+p>",
+		0x0e: "<end>",
+	}
 	switch name := keys[b]; {
 	case name != "":
 		r.press(name)
@@ -36,8 +49,8 @@ func (r *harness) applyFuzzByte(b byte) {
 	}
 }
 
-// Whatever is pressed, in whatever order and size: no panic, every frame fits, the journal is the ledger, and nothing is changed unless
-// something was confirmed.
+// Whatever is pressed, in whatever order and size: no panic, every frame fits, the journal is the ledger, and nothing
+// is changed unless something was confirmed.
 func FuzzUpdate(f *testing.F) {
 	faulttest.ReportCase(f, "J10", "FuzzUpdate")
 	for _, script := range []string{"", "3jjd", "3dy", "3d\x1by", "3n\x0b\x13", "4nabc\tx\x13", "8j\rD", "9jDy", "?esc\x1ba\r", ":serv\r", "/web\r  *d", "3\x05d\x06y", "2\r\x02\rd", "0m\x1b3e\x0c", "5jc\x0b\r", "8\r\rd\x0by", "9n\x13\x1b\x1bX\x0b\r", "pRr\x0cM", "3d\x13", "3jjd\x13u\x0cR", "3D\x0cbilling-api\r", "9D\x0cy", "4D\x0cy\x0c"} {
@@ -55,7 +68,14 @@ func FuzzUpdate(f *testing.F) {
 				lines := strings.Split(r.screen(), "\n")
 				for _, line := range lines {
 					if ansi.StringWidth(line) > r.width || len(lines) > r.height {
-						t.Fatalf("%q: a frame of %d lines, %d wide, on %dx%d", script, len(lines), ansi.StringWidth(line), r.width, r.height)
+						t.Fatalf(
+							"%q: a frame of %d lines, %d wide, on %dx%d",
+							script,
+							len(lines),
+							ansi.StringWidth(line),
+							r.width,
+							r.height,
+						)
 					}
 				}
 			}

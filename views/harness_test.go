@@ -22,7 +22,8 @@ import (
 	"lookout/views"
 )
 
-// A harness is the whole program without a terminal: emulator, client, panes and shell. Commands run until nothing is left to do but wait.
+// A harness is the whole program without a terminal: emulator, client, panes and shell. Commands run until nothing is
+// left to do but wait.
 type harness struct {
 	*testing.T
 	emu           *emulator.Emulator
@@ -47,13 +48,26 @@ type harness struct {
 }
 
 // startProgram runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
-func startProgram(t *testing.T, o emulator.Options, width, height int, test func(*harness), between ...*rewritingTransport) {
+func startProgram(
+	t *testing.T,
+	o emulator.Options,
+	width, height int,
+	test func(*harness),
+	between ...*rewritingTransport,
+) {
 	t.Helper()
 	startWithEmulator(t, o, width, height, nil, test, between...)
 }
 
 // startWithEmulator is start on an emulator that was set up first: with faults, or with answers held back.
-func startWithEmulator(t *testing.T, o emulator.Options, width, height int, setup func(*emulator.Emulator), test func(*harness), between ...*rewritingTransport) {
+func startWithEmulator(
+	t *testing.T,
+	o emulator.Options,
+	width, height int,
+	setup func(*emulator.Emulator),
+	test func(*harness),
+	between ...*rewritingTransport,
+) {
 	t.Helper()
 	startWithOptions(t, o, width, height, func(r *harness, _ *shell.Options) {
 		if setup != nil {
@@ -63,7 +77,14 @@ func startWithEmulator(t *testing.T, o emulator.Options, width, height int, setu
 }
 
 // startWithOptions is start on a rig and a shell that were set up first.
-func startWithOptions(t *testing.T, o emulator.Options, width, height int, setup func(*harness, *shell.Options), test func(*harness), between ...*rewritingTransport) {
+func startWithOptions(
+	t *testing.T,
+	o emulator.Options,
+	width, height int,
+	setup func(*harness, *shell.Options),
+	test func(*harness),
+	between ...*rewritingTransport,
+) {
 	t.Helper()
 	startWithTransport(t, o, width, height, func(next http.RoundTripper) http.RoundTripper {
 		for _, s := range between {
@@ -74,7 +95,14 @@ func startWithOptions(t *testing.T, o emulator.Options, width, height int, setup
 }
 
 // startWithTransport is startWithOptions with something of any kind between client and emulator.
-func startWithTransport(t *testing.T, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper, setup func(*harness, *shell.Options), test func(*harness)) {
+func startWithTransport(
+	t *testing.T,
+	o emulator.Options,
+	width, height int,
+	between func(http.RoundTripper) http.RoundTripper,
+	setup func(*harness, *shell.Options),
+	test func(*harness),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -119,7 +147,13 @@ func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 
 const token = "test-token"
 
-func newHarness(t *testing.T, ctx context.Context, o emulator.Options, width, height int, between func(http.RoundTripper) http.RoundTripper) *harness {
+func newHarness(
+	t *testing.T,
+	ctx context.Context,
+	o emulator.Options,
+	width, height int,
+	between func(http.RoundTripper) http.RoundTripper,
+) *harness {
 	t.Helper()
 	o.Token, o.Now = token, time.Now
 	if o.Seed == "" {
@@ -134,7 +168,12 @@ func newHarness(t *testing.T, ctx context.Context, o emulator.Options, width, he
 		journal: journal.NewInMemory(time.Now),
 		queued:  make(chan struct{}, 1),
 	}
-	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(between(r.emu)), client.WithRecorder(r.journal))
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(token),
+		client.WithTransport(between(r.emu)),
+		client.WithRecorder(r.journal),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,8 +278,21 @@ func (r *harness) press(keys ...string) {
 }
 
 func named(name string) tea.KeyPressMsg {
-	codes := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp, "down": tea.KeyDown,
-		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
+	codes := map[string]rune{
+		"enter":     tea.KeyEnter,
+		"esc":       tea.KeyEscape,
+		"tab":       tea.KeyTab,
+		"space":     tea.KeySpace,
+		"up":        tea.KeyUp,
+		"down":      tea.KeyDown,
+		"left":      tea.KeyLeft,
+		"right":     tea.KeyRight,
+		"home":      tea.KeyHome,
+		"end":       tea.KeyEnd,
+		"pgup":      tea.KeyPgUp,
+		"pgdown":    tea.KeyPgDown,
+		"backspace": tea.KeyBackspace,
+	}
 	k := tea.KeyPressMsg{}
 	for _, part := range strings.Split(name, "+") {
 		switch {

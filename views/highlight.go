@@ -28,7 +28,29 @@ const (
 func detectLanguage(name, text string) language {
 	base := strings.ToLower(path.Base(name))
 	switch strings.TrimPrefix(path.Ext(base), ".") {
-	case "go", "c", "h", "cc", "cpp", "hpp", "cs", "java", "kt", "scala", "js", "mjs", "ts", "jsx", "tsx", "rs", "swift", "php", "css", "scss", "proto", "groovy", "dart":
+	case "go",
+		"c",
+		"h",
+		"cc",
+		"cpp",
+		"hpp",
+		"cs",
+		"java",
+		"kt",
+		"scala",
+		"js",
+		"mjs",
+		"ts",
+		"jsx",
+		"tsx",
+		"rs",
+		"swift",
+		"php",
+		"css",
+		"scss",
+		"proto",
+		"groovy",
+		"dart":
 		return languageCode
 	case "sh", "bash", "zsh", "fish", "py", "rb", "pl", "r", "mk", "ps1", "tcl", "awk":
 		return languageScript
@@ -98,7 +120,8 @@ func highlight(l language, text string) (lines [][]textSpan, ok bool) {
 		c.Mode |= scanner.ScanComments | scanner.ScanRawStrings
 	}
 	c.IsIdentRune = func(r rune, i int) bool {
-		return r == '_' || unicode.IsLetter(r) || i > 0 && (unicode.IsDigit(r) || r == '-' && (l == languageSettings || l == languageMarkup))
+		return r == '_' || unicode.IsLetter(r) ||
+			i > 0 && (unicode.IsDigit(r) || r == '-' && (l == languageSettings || l == languageMarkup))
 	}
 	for token := c.Scan(); token != scanner.EOF; token = c.Scan() {
 		start := c.Position.Offset
@@ -126,7 +149,8 @@ func (c *highlighter) add(text string, tone theme.Tone) {
 	}
 }
 
-// tokenTone judges a token, and takes in what belongs to it and the scanner does not know: comments that begin with #, ; or --, variables, tags.
+// tokenTone judges a token, and takes in what belongs to it and the scanner does not know: comments that begin with #,
+// ; or --, variables, tags.
 func (c *highlighter) tokenTone(token rune, start int) theme.Tone {
 	switch token {
 	case scanner.Comment:

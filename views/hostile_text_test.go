@@ -54,7 +54,17 @@ func (s *rewritingTransport) RoundTrip(req *http.Request) (*http.Response, error
 // hostileStrings are the strings of some categories of a collection that may lie beside the project, and a few more.
 func hostileStrings(t *testing.T, categories ...string) []string {
 	t.Helper()
-	return append(faulttest.HostileStrings(t, categories...), "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb", "\u009b31m", "\u202eevil", "a\u200bb", "\x1b["+strings.Repeat("9;", 40)+"m")
+	return append(
+		faulttest.HostileStrings(t, categories...),
+		"\x1b[2J",
+		"\x1b]0;owned\x07",
+		"\x1b]52;c;never ends",
+		"a\rb",
+		"\u009b31m",
+		"\u202eevil",
+		"a\u200bb",
+		"\x1b["+strings.Repeat("9;", 40)+"m",
+	)
 }
 
 // escapeJSON is a string between the quotes of JSON, its bytes kept even where they are no UTF-8.
@@ -105,7 +115,23 @@ func TestHostileLabelsStayInTheirCell(t *testing.T) {
 		for i := range base {
 			got, want := lines[i], base[i]
 			if i == row {
-				got, want = ansi.Cut(got, 0, from)+ansi.Cut(got, to, 120), ansi.Cut(want, 0, from)+ansi.Cut(want, to, 120)
+				got, want = ansi.Cut(
+					got,
+					0,
+					from,
+				)+ansi.Cut(
+					got,
+					to,
+					120,
+				), ansi.Cut(
+					want,
+					0,
+					from,
+				)+ansi.Cut(
+					want,
+					to,
+					120,
+				)
 			}
 			if got != want {
 				t.Errorf("%q changes line %d:\n%s\n%s", label, i+1, got, want)

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// imageSize tells kind and pixels of a PNG, GIF or JPEG image from its first bytes; "" where they are none. The decoders of the standard
-// library would make the program 80 kB larger, and pixels are not drawn here.
+// imageSize tells kind and pixels of a PNG, GIF or JPEG image from its first bytes; "" where they are none. The
+// decoders of the standard library would make the program 80 kB larger, and pixels are not drawn here.
 func imageSize(data []byte) (kind string, width, height int) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) && len(data) >= 24:

@@ -13,7 +13,8 @@ import (
 	"lookout/ui"
 )
 
-// incidentView is everything that somebody on call needs about one issue on one screen, joined from what is already loaded.
+// incidentView is everything that somebody on call needs about one issue on one screen, joined from what is already
+// loaded.
 type incidentView struct {
 	a       *Account
 	id      string
@@ -53,12 +54,16 @@ func (p *incidentView) Poll() tea.Cmd {
 func (p *incidentView) fetchIssue() tea.Cmd {
 	p.fetched = true
 	id := p.issue.ID
-	return p.a.issues().ReloadRow(p.id, func(ctx context.Context) (*client.Issue, error) { return p.a.api.Issues.Get(ctx, id) }, func(err error) tea.Cmd {
-		if err != nil {
-			return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
-		}
-		return nil
-	})
+	return p.a.issues().ReloadRow(
+		p.id,
+		func(ctx context.Context) (*client.Issue, error) { return p.a.api.Issues.Get(ctx, id) },
+		func(err error) tea.Cmd {
+			if err != nil {
+				return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
+			}
+			return nil
+		},
+	)
 }
 
 // LoadMissing asks for what the frame lacks.
@@ -67,8 +72,15 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 	if !p.fetched {
 		look = p.fetchIssue()
 	}
-	return tea.Batch(look, p.a.stats().EnsureLoaded(), p.a.contacts().EnsureLoaded(), p.a.instances().EnsureLoaded(), p.a.credentials().EnsureLoaded(), p.a.services().EnsureLoaded(),
-		p.a.fetchTickets([]*client.Issue{p.currentIssue()}))
+	return tea.Batch(
+		look,
+		p.a.stats().EnsureLoaded(),
+		p.a.contacts().EnsureLoaded(),
+		p.a.instances().EnsureLoaded(),
+		p.a.credentials().EnsureLoaded(),
+		p.a.services().EnsureLoaded(),
+		p.a.fetchTickets([]*client.Issue{p.currentIssue()}),
+	)
 }
 
 // Update scrolls.
@@ -86,13 +98,20 @@ func (p *incidentView) currentIssue() *client.Issue {
 func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
 	acts := []ui.Action{
-		{Key: ui.Bind("copy call sheet", "y"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.a.callSheet(i), Label: "call sheet"}) }},
 		{
-			Key:            ui.Bind("copy a line", "Y"),
-			Description:    "phone numbers, mail addresses and ssh lines, one key each",
-			ShowInHints:    true,
-			DisabledReason: reasonIf(len(p.a.incidentCopyActions(i)) == 0, "nothing to copy is known yet: contacts and SSH settings are being read"),
-			Do:             func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.incidentCopyActions(i)}) },
+			Key:         ui.Bind("copy call sheet", "y"),
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.a.callSheet(i), Label: "call sheet"}) },
+		},
+		{
+			Key:         ui.Bind("copy a line", "Y"),
+			Description: "phone numbers, mail addresses and ssh lines, one key each",
+			ShowInHints: true,
+			DisabledReason: reasonIf(
+				len(p.a.incidentCopyActions(i)) == 0,
+				"nothing to copy is known yet: contacts and SSH settings are being read",
+			),
+			Do: func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.incidentCopyActions(i)}) },
 		},
 		{
 			Key:            ui.Bind("open ticket", "o"),
@@ -121,7 +140,10 @@ func (p *incidentView) Actions() []ui.Action {
 func (a *Account) goToService(i *client.Issue) tea.Cmd {
 	actions := make([]ui.Action, len(i.Services))
 	for n, id := range i.Services {
-		actions[n] = ui.Action{Key: ui.Bind(a.serviceName(id), fmt.Sprint(n+1)), Do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "services", ID: formatID(id)}) }}
+		actions[n] = ui.Action{
+			Key: ui.Bind(a.serviceName(id), fmt.Sprint(n+1)),
+			Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "services", ID: formatID(id)}) },
+		}
 	}
 	if len(actions) == 1 {
 		return actions[0].Do()
@@ -134,7 +156,13 @@ func (a *Account) incidentCopyActions(i *client.Issue) []ui.Action {
 	var actions []ui.Action
 	add := func(label, what, text string) {
 		key := string("123456789abcdefghijklmnopqrstuvwxyz"[min(len(actions), 34)])
-		actions = append(actions, ui.Action{Key: ui.Bind(label, key), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text, Label: what}) }})
+		actions = append(
+			actions,
+			ui.Action{
+				Key: ui.Bind(label, key),
+				Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text, Label: what}) },
+			},
+		)
 	}
 	people := a.contactsToCall(i)
 	for _, c := range people {
@@ -215,7 +243,11 @@ func (a *Account) renderIncident(i *client.Issue, b ui.Box, whole bool) string {
 		}
 		return head.String()
 	}
-	left, right := newDetailWriter(ui.Box{Width: b.Width/2 - 1, Theme: b.Theme, Now: b.Now}), newDetailWriter(ui.Box{Width: b.Width - b.Width/2 - 1, Theme: b.Theme, Now: b.Now})
+	left, right := newDetailWriter(
+		ui.Box{Width: b.Width/2 - 1, Theme: b.Theme, Now: b.Now},
+	), newDetailWriter(
+		ui.Box{Width: b.Width - b.Width/2 - 1, Theme: b.Theme, Now: b.Now},
+	)
 	a.writeAffectedServices(left, i)
 	a.writeCallSheet(right, i)
 	a.writeSSHCommands(right, i)
@@ -228,7 +260,14 @@ func (a *Account) renderIncident(i *client.Issue, b ui.Box, whole bool) string {
 
 func (a *Account) writeIncidentHeader(t *detailWriter, i *client.Issue) {
 	ticket, _ := a.ticketCell(i, t.box)
-	t.title(fmt.Sprintf("Issue %d · detected %s, %s ago", i.ID, a.formatTimestamp(i.Created), formatAge(i.Created, t.box.Now)))
+	t.title(
+		fmt.Sprintf(
+			"Issue %d · detected %s, %s ago",
+			i.ID,
+			a.formatTimestamp(i.Created),
+			formatAge(i.Created, t.box.Now),
+		),
+	)
 	if i.Ticket.ID != 0 {
 		t.paragraph(fmt.Sprintf("ticket %s  %s", ticket, i.Ticket.Label), theme.Muted)
 	}
@@ -336,7 +375,11 @@ func (a *Account) writeIssueHistory(t *detailWriter, i *client.Issue) {
 			if other.ID == i.ID {
 				mark = "  this one"
 			}
-			t.field(a.formatTimestamp(other.Created), fmt.Sprintf("issue %d, %s ago%s", other.ID, formatAge(other.Created, t.box.Now), mark), theme.Plain)
+			t.field(
+				a.formatTimestamp(other.Created),
+				fmt.Sprintf("issue %d, %s ago%s", other.ID, formatAge(other.Created, t.box.Now), mark),
+				theme.Plain,
+			)
 		}
 		if more := len(issues) - 4; more > 0 {
 			t.paragraph(fmt.Sprintf("and %d more in the list", more), theme.Muted)
@@ -348,7 +391,13 @@ func (a *Account) writeIssueHistory(t *detailWriter, i *client.Issue) {
 func (a *Account) callSheet(i *client.Issue) string {
 	var b strings.Builder
 	now := a.now()
-	fmt.Fprintf(&b, "Issue %d, detected %s UTC (%s ago)\n", i.ID, i.Created.Time().UTC().Format("2006-01-02 15:04"), formatAge(i.Created, now))
+	fmt.Fprintf(
+		&b,
+		"Issue %d, detected %s UTC (%s ago)\n",
+		i.ID,
+		i.Created.Time().UTC().Format("2006-01-02 15:04"),
+		formatAge(i.Created, now),
+	)
 	if i.Ticket.ID != 0 {
 		fmt.Fprintf(&b, "Ticket %d: %s\n", i.Ticket.ID, i.Ticket.Label)
 	}

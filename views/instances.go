@@ -17,7 +17,12 @@ import (
 )
 
 func (a *Account) instances() *ui.Store[*client.Instance] {
-	return sharedStore(a, "ssh", func(i *client.Instance) string { return formatID(i.ID) }, pageFetcher(a.api.Instances.List))
+	return sharedStore(
+		a,
+		"ssh",
+		func(i *client.Instance) string { return formatID(i.ID) },
+		pageFetcher(a.api.Instances.List),
+	)
 }
 
 func (a *Account) sshPane() ui.Pane {
@@ -32,14 +37,22 @@ func (a *Account) sshPane() ui.Pane {
 				}
 				return b.Theme.Glyphs.Disabled + " off", theme.Off
 			}},
-			{Title: "label", Min: 14, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong }},
+			{
+				Title: "label",
+				Min:   14,
+				Cell:  func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong },
+			},
 			{
 				Title:        "group",
 				Width:        12,
 				DropPriority: 3,
 				Cell:         func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted },
 			},
-			{Title: "user", Width: 12, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain }},
+			{
+				Title: "user",
+				Width: 12,
+				Cell:  func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain },
+			},
 			{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 				return orDefault(i.SSH.IP.String(), "any"), theme.Plain
 			}},
@@ -158,12 +171,19 @@ func (a *Account) sshOperations(l *ui.List[*client.Instance]) []ui.Operation[*cl
 }
 
 func contextWithInstance(ctx context.Context, i *client.Instance) context.Context {
-	return client.ContextWithResource(client.ContextWithBefore(ctx, i.Request()), "instance", formatID(i.ID), i.Label.String())
+	return client.ContextWithResource(
+		client.ContextWithBefore(ctx, i.Request()),
+		"instance",
+		formatID(i.ID),
+		i.Label.String(),
+	)
 }
 
 func (a *Account) setSSHAccess(on bool) func(context.Context, *client.Instance) (ui.Result[*client.Instance], error) {
 	return func(ctx context.Context, i *client.Instance) (ui.Result[*client.Instance], error) {
-		return ui.ResultRow(a.api.Instances.Update(contextWithInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}))
+		return ui.ResultRow(
+			a.api.Instances.Update(contextWithInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}),
+		)
 	}
 }
 
@@ -178,23 +198,38 @@ func sshAccessOutcome(on bool) func(*client.Instance, bool) ui.AttemptOutcome {
 
 func instanceID(i *client.Instance) int { return i.ID }
 
-// editSSHForm changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and 22.
+// editSSHForm changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and
+// 22.
 func (a *Account) editSSHForm(i *client.Instance) ui.Form {
 	e := &editState[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
 	in := &e.edited
-	form := ui.NewStoreForm(a.instances(), "SSH settings of "+i.Label.String(), []ui.Field{
-		ui.Switch("ssh.access", "Access", &in.SSH.Access),
-		ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
-		ui.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
-		ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
-	}, func(now *client.Instance) string { return now.Label.String() + ": saved" },
+	form := ui.NewStoreForm(
+		a.instances(),
+		"SSH settings of "+i.Label.String(),
+		[]ui.Field{
+			ui.Switch("ssh.access", "Access", &in.SSH.Access),
+			ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
+			ui.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
+			ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
+		},
+		func(now *client.Instance) string { return now.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Instance], error) {
-			return saveEdit(contextWithInstance(ctx, i), e, func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.Get(ctx, i.ID) }, (*client.Instance).Request,
+			return saveEdit(
+				contextWithInstance(ctx, i),
+				e,
+				func(ctx context.Context) (*client.Instance, error) { return a.api.Instances.Get(ctx, i.ID) },
+				(*client.Instance).Request,
 				func(ctx context.Context, p client.Patch) (*client.Instance, error) {
 					return a.api.Instances.Update(ctx, i.ID, p)
-				})
+				},
+			)
 		},
-		updateOutcome(i.ID, instanceID, func(now *client.Instance) bool { return len(client.Diff(now.Request(), *in)) == 0 }))
+		updateOutcome(
+			i.ID,
+			instanceID,
+			func(now *client.Instance) bool { return len(client.Diff(now.Request(), *in)) == 0 },
+		),
+	)
 	form.Text = "How support logs in. Nothing changes on the machine itself."
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
@@ -241,9 +276,9 @@ func addressHost(address string) string {
 	return strings.Trim(address, "[]")
 }
 
-// sshArgs are the arguments of ssh for an instance, "" where the settings name no address to reach it at.
-// An absent user is root and an absent port 22 ("Managed Instance Settings"). What the server said never becomes an option:
-// only a plain user name and a plain address are taken.
+// sshArgs are the arguments of ssh for an instance, "" where the settings name no address to reach it at. An absent
+// user is root and an absent port 22 ("Managed Instance Settings"). What the server said never becomes an option: only
+// a plain user name and a plain address are taken.
 func sshArgs(i *client.Instance) []string {
 	ip, err := netip.ParseAddr(i.SSH.IP.Raw())
 	if err != nil {

@@ -15,7 +15,12 @@ import (
 )
 
 func (a *Account) issues() *ui.Store[*client.Issue] {
-	return sharedStore(a, "issues", func(i *client.Issue) string { return formatID(i.ID) }, pageFetcher(a.api.Issues.List))
+	return sharedStore(
+		a,
+		"issues",
+		func(i *client.Issue) string { return formatID(i.ID) },
+		pageFetcher(a.api.Issues.List),
+	)
 }
 
 func (a *Account) issuesPane() ui.Pane {
@@ -85,7 +90,8 @@ func (a *Account) issuesPane() ui.Pane {
 
 func isNewerIssue(i, j *client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
 
-// affectedCell names the services of an issue with the worst state among them, never their numbers where the names are known.
+// affectedCell names the services of an issue with the worst state among them, never their numbers where the names are
+// known.
 func (a *Account) affectedCell(i *client.Issue, b ui.Box) (string, theme.Tone) {
 	names := make([]string, len(i.Services))
 	worst := theme.Muted
@@ -100,7 +106,8 @@ func (a *Account) affectedCell(i *client.Issue, b ui.Box) (string, theme.Tone) {
 	return orDefault(joinWithCommas(names), "no service named"), worst
 }
 
-// serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without it.
+// serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without
+// it.
 func (a *Account) serviceName(id int) string {
 	s, found := a.services().Get(formatID(id))
 	switch {
@@ -154,7 +161,10 @@ func (a *Account) issuesBadge() (string, theme.Tone) {
 
 func (a *Account) issuesFoot(set *ui.Store[*client.Issue], b ui.Box) string {
 	day := len(a.issuesSince(b.Now.Add(-24 * time.Hour)))
-	return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %d in the last 24 h", pluralize(set.Len(), "issue", "issues"), day))
+	return b.Theme.Paint(
+		theme.Muted,
+		fmt.Sprintf("%s · %d in the last 24 h", pluralize(set.Len(), "issue", "issues"), day),
+	)
 }
 
 func (a *Account) issuesSince(t time.Time) []*client.Issue {

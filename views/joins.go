@@ -27,8 +27,8 @@ func (j *memoEntry) fresh() bool {
 	return true
 }
 
-// memo is a join that is made when it is first asked for and stands until one of its sets has changed: frames come far more often than
-// answers. It belongs to everybody and nobody may change it.
+// memo is a join that is made when it is first asked for and stands until one of its sets has changed: frames come far
+// more often than answers. It belongs to everybody and nobody may change it.
 func memo[V any](a *Account, name string, make func() V, of ...versioned) V {
 	j := a.memoEntries[name]
 	if j == nil || !j.fresh() {
@@ -123,12 +123,16 @@ func (a *Account) unhealthyServices() []*client.Service {
 		rows := slices.DeleteFunc(a.services().Rows(), func(s *client.Service) bool {
 			return s.Status != client.StatusProblem && s.Status != client.StatusDisabled
 		})
-		slices.SortStableFunc(rows, func(s, t *client.Service) int { return statusRank(s.Status) - statusRank(t.Status) })
+		slices.SortStableFunc(
+			rows,
+			func(s, t *client.Service) int { return statusRank(s.Status) - statusRank(t.Status) },
+		)
 		return rows
 	}, a.services())
 }
 
-// hostIndex are the places of services by the names that an instance may have for them: the whole host, and its first part.
+// hostIndex are the places of services by the names that an instance may have for them: the whole host, and its first
+// part.
 type hostIndex struct{ byHost, byFirstLabel map[string][]int }
 
 func (a *Account) hostIndex() hostIndex {
@@ -150,8 +154,9 @@ func (a *Account) servicesOnInstance(i *client.Instance) []*client.Service {
 	return rowsAt(a.services(), h.byHost[label], h.byFirstLabel[label], h.byHost[i.SSH.IP.Raw()])
 }
 
-// instancesOfService are the instances that a service's address may stand for. The document links services and instances by nothing, so
-// the address's host is compared with an instance's label (whole, or the first part of a host name) and with its SSH address.
+// instancesOfService are the instances that a service's address may stand for. The document links services and
+// instances by nothing, so the address's host is compared with an instance's label (whole, or the first part of a host
+// name) and with its SSH address.
 func (a *Account) instancesOfService(s *client.Service) []*client.Instance {
 	type names struct{ label, address map[string][]int }
 	known := memo(a, "names of instances", func() names {

@@ -21,15 +21,23 @@ import (
 
 // journalStore is the set of what this program changed, newest first. It is read from the journal, not from the API.
 func (a *Account) journalStore() *ui.Store[*journal.Entry] {
-	return sharedStore(a, "journal", func(e *journal.Entry) string { return e.ID }, func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
-		rows := toPointers(a.journal.Entries(time.Time{}))
-		slices.Reverse(rows)
-		page := ui.RowPage[*journal.Entry]{Rows: rows}
-		if n := a.journal.UnreadableLines(); n > 0 {
-			page.Notes = append(page.Notes, pluralize(n, "line of the journal", "lines of the journal")+" could not be read")
-		}
-		return page, nil
-	})
+	return sharedStore(
+		a,
+		"journal",
+		func(e *journal.Entry) string { return e.ID },
+		func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
+			rows := toPointers(a.journal.Entries(time.Time{}))
+			slices.Reverse(rows)
+			page := ui.RowPage[*journal.Entry]{Rows: rows}
+			if n := a.journal.UnreadableLines(); n > 0 {
+				page.Notes = append(
+					page.Notes,
+					pluralize(n, "line of the journal", "lines of the journal")+" could not be read",
+				)
+			}
+			return page, nil
+		},
+	)
 }
 
 // A journalView is the list of changes. It is read again whenever the journal has grown.
@@ -66,8 +74,16 @@ func (a *Account) journalPane() ui.Pane {
 				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.formatTime(e.Time), theme.Muted },
 				Less:  func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
 			},
-			{Title: "change", Width: 18, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain }},
-			{Title: "of", Min: 14, Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong }},
+			{
+				Title: "change",
+				Width: 18,
+				Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain },
+			},
+			{
+				Title: "of",
+				Min:   14,
+				Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong },
+			},
 			{
 				Title:        "reason",
 				Min:          12,
@@ -198,7 +214,8 @@ func (a *Account) journalOperations() []ui.Operation[*journal.Entry] {
 	}
 }
 
-// isAPIRequest reports whether a change was one request to the API: objects go through pre-signed URLs, emptying is many requests.
+// isAPIRequest reports whether a change was one request to the API: objects go through pre-signed URLs, emptying is
+// many requests.
 func isAPIRequest(e *journal.Entry) bool {
 	return e.Change.Op != transfer.EmptyOp && strings.Contains(e.Change.Path, "/v4")
 }
@@ -206,8 +223,16 @@ func isAPIRequest(e *journal.Entry) bool {
 // referenceToChanged is where the thing of a change is shown.
 func referenceToChanged(e *journal.Entry) reference {
 	c := e.Change
-	panes := map[string]string{"service": "services", "contact": "contacts", "credential": "credentials", "instance": "ssh", "key": "keys",
-		"bucket": "buckets", "certificate": "buckets", "object": "buckets"}
+	panes := map[string]string{
+		"service":     "services",
+		"contact":     "contacts",
+		"credential":  "credentials",
+		"instance":    "ssh",
+		"key":         "keys",
+		"bucket":      "buckets",
+		"certificate": "buckets",
+		"object":      "buckets",
+	}
 	id := c.ID
 	if panes[c.Resource] == "buckets" {
 		if parts := strings.SplitN(id, "/", 3); len(parts) == 3 {
@@ -231,7 +256,8 @@ func (a *Account) entryCurlCommand(e *journal.Entry) string {
 	return line + " " + ui.ShellQuote(a.api.Origin()+path)
 }
 
-// entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there before.
+// entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there
+// before.
 func (a *Account) entryDetail(e *journal.Entry, b ui.Box) string {
 	t := newDetailWriter(b)
 	c := e.Change
@@ -246,7 +272,11 @@ func (a *Account) entryDetail(e *journal.Entry, b ui.Box) string {
 	}
 	t.field("time", e.Time.In(a.location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
 	if c.Resource != "" {
-		t.field(client.Clean(c.Resource), client.Clean(orDefault(c.ID, "new"))+withPrefix("  ", client.Clean(c.Label)), theme.Plain)
+		t.field(
+			client.Clean(c.Resource),
+			client.Clean(orDefault(c.ID, "new"))+withPrefix("  ", client.Clean(c.Label)),
+			theme.Plain,
+		)
 	}
 	t.field("reason", orDefault(client.Clean(c.Reason), "none was given"), theme.Plain)
 	if !c.RevertAt.IsZero() {

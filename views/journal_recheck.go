@@ -21,7 +21,10 @@ import (
 // offerUnresolved tells of changes of earlier runs whose end nobody knows, and leads to them.
 func (a *Account) offerUnresolved() tea.Cmd {
 	// that is offered to be gone on with
-	open := slices.DeleteFunc(a.unresolvedChanges(), func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp })
+	open := slices.DeleteFunc(
+		a.unresolvedChanges(),
+		func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp },
+	)
 	if len(open) == 0 {
 		return nil
 	}
@@ -33,8 +36,14 @@ func (a *Account) offerUnresolved() tea.Cmd {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + joinWithCommas(names), Actions: []ui.Action{
-		{Key: ui.Bind("look it up now", "c"), Do: func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), a.recheckAll(open)) }},
-		{Key: ui.Bind("to the journal", "j"), Do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "journal", ID: open[0].ID}) }},
+		{
+			Key: ui.Bind("look it up now", "c"),
+			Do:  func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), a.recheckAll(open)) },
+		},
+		{
+			Key: ui.Bind("to the journal", "j"),
+			Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "journal", ID: open[0].ID}) },
+		},
 		{Key: ui.Bind("later", "l"), Do: func() tea.Cmd { return nil }},
 	}})
 }
@@ -93,7 +102,8 @@ func (a *Account) settleMenu(e *journal.Entry) ui.Menu {
 	}}
 }
 
-// recheckOutcome reads again what a change was about, and says whether it was done and what tells so. Unknown is where nothing tells.
+// recheckOutcome reads again what a change was about, and says whether it was done and what tells so. Unknown is where
+// nothing tells.
 func (a *Account) recheckOutcome(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
@@ -211,7 +221,8 @@ func (a *Account) recheckCertificate(ctx context.Context, e *journal.Entry, set 
 	return journal.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
 }
 
-// recheckCancelStorage counts what is left. Buckets that are there say that nothing was cancelled; none left says nothing about the product.
+// recheckCancelStorage counts what is left. Buckets that are there say that nothing was cancelled; none left says
+// nothing about the product.
 func (a *Account) recheckCancelStorage(ctx context.Context) (journal.Outcome, string) {
 	page, err := a.fetchAllBuckets(ctx)
 	if err != nil {
@@ -230,8 +241,8 @@ type candidate struct {
 	modified time.Time // when it was made or changed last; zero where the API does not tell
 }
 
-// recheckCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older than the change
-// is proof.
+// recheckCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older
+// than the change is proof.
 func (a *Account) recheckCreated(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
 	rows, err := a.fetchCandidates(ctx, e.Change.Resource)
 	if err != nil {
@@ -253,20 +264,38 @@ func (a *Account) recheckCreated(ctx context.Context, e *journal.Entry) (journal
 	case len(alike) == 0:
 		return journal.Rejected, "nothing has these values"
 	case e.Change.Resource == "key":
-		return journal.Unknown, fmt.Sprintf("key %s has this label; its secret never arrived: revoke it unless somebody has it", client.Clean(alike[0].id))
+		return journal.Unknown, fmt.Sprintf(
+			"key %s has this label; its secret never arrived: revoke it unless somebody has it",
+			client.Clean(alike[0].id),
+		)
 	}
-	return journal.Unknown, fmt.Sprintf("%s these values; whether by this change cannot be told", pluralize(len(alike), "thing has", "things have"))
+	return journal.Unknown, fmt.Sprintf(
+		"%s these values; whether by this change cannot be told",
+		pluralize(len(alike), "thing has", "things have"),
+	)
 }
 
 // fetchCandidates are all things of a kind.
 func (a *Account) fetchCandidates(ctx context.Context, kind string) ([]candidate, error) {
 	switch kind {
 	case "service":
-		return collectCandidates(a.api.Services.All(ctx))(func(s *client.Service) candidate { return candidate{formatID(s.ID), s, s.Created.Time()} })
+		return collectCandidates(
+			a.api.Services.All(ctx),
+		)(
+			func(s *client.Service) candidate { return candidate{formatID(s.ID), s, s.Created.Time()} },
+		)
 	case "contact":
-		return collectCandidates(a.api.Contacts.All(ctx))(func(c *client.Contact) candidate { return candidate{formatID(c.ID), c, c.Updated.Time()} })
+		return collectCandidates(
+			a.api.Contacts.All(ctx),
+		)(
+			func(c *client.Contact) candidate { return candidate{formatID(c.ID), c, c.Updated.Time()} },
+		)
 	case "credential":
-		return collectCandidates(a.api.Credentials.All(ctx))(func(c *client.Credential) candidate { return candidate{formatID(c.ID), c, time.Time{}} })
+		return collectCandidates(
+			a.api.Credentials.All(ctx),
+		)(
+			func(c *client.Credential) candidate { return candidate{formatID(c.ID), c, time.Time{}} },
+		)
 	case "key":
 		return collectCandidates(a.api.Keys.All(ctx))(func(k *client.Key) candidate {
 			return candidate{formatID(k.ID), withoutSecret(k), time.Time{}}

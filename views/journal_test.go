@@ -15,7 +15,8 @@ import (
 	"lookout/ui/shell"
 )
 
-// makeChanges lets a service be disabled for a reason, a contact be edited, a login's answer be lost and a bucket be refused.
+// makeChanges lets a service be disabled for a reason, a contact be edited, a login's answer be lost and a bucket be
+// refused.
 func makeChanges(r *harness) {
 	r.Helper()
 	r.press("3", "/", "edge", "<enter>", "d", "<tab>", "maintenance", "<ctrl+s>")
@@ -30,12 +31,26 @@ func makeChanges(r *harness) {
 func TestJournalPane(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		makeChanges(r)
-		r.requireText("3 changes of this program", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
+		r.requireText(
+			"3 changes of this program",
+			"✓ done",
+			"? unknown",
+			"disable service",
+			"edge-router",
+			"Journal 1?",
+		)
 		r.press("G")
 		r.requireText("maintenance", "before", "status", "consultation_group")
 		r.press("g")
 		r.press("/", "contact", "<enter>")
-		r.requireText("update contact", "Ada Wong M.", "before", "Ada Wong", "/v4/managed/contacts/11", "none was given")
+		r.requireText(
+			"update contact",
+			"Ada Wong M.",
+			"before",
+			"Ada Wong",
+			"/v4/managed/contacts/11",
+			"none was given",
+		)
 		r.requireNoText("canary-password")
 		r.press("o")
 		r.requireText("called for", "Ada Wong M.")
@@ -58,7 +73,8 @@ func TestGoldenJournal(t *testing.T) {
 					} else {
 						makeChanges(r)
 					}
-					r.press(map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}[state]...)
+					r.press(
+						map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}[state]...)
 					r.requireExactFrame()
 					golden.RequireEqual(r.T, r.screen())
 				})

@@ -27,8 +27,16 @@ func (a *Account) keysPane() ui.Pane {
 		Store:        a.keys(),
 		JoinedStores: []ui.JoinedStore{a.buckets(), a.clusters()},
 		Columns: []ui.Column[*client.Key]{
-			{Title: "label", Min: 16, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong }},
-			{Title: "access key", Width: 20, Cell: func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain }},
+			{
+				Title: "label",
+				Min:   16,
+				Cell:  func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong },
+			},
+			{
+				Title: "access key",
+				Width: 20,
+				Cell:  func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain },
+			},
 			{
 				Title:        "reaches",
 				Min:          20,
@@ -56,7 +64,10 @@ func (a *Account) keysPane() ui.Pane {
 					limited++
 				}
 			}
-			return b.Theme.Paint(theme.Muted, fmt.Sprintf("%s, %d limited", pluralize(set.Len(), "key", "keys"), limited))
+			return b.Theme.Paint(
+				theme.Muted,
+				fmt.Sprintf("%s, %d limited", pluralize(set.Len(), "key", "keys"), limited),
+			)
 		},
 		CopyItems: copyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
 		EmptyText: "no access keys yet · n makes one",
@@ -153,7 +164,13 @@ func (a *Account) keyOperations() []ui.Operation[*client.Key] {
 					Title:        "Revoke key",
 					RequiredText: k.Label.String(),
 					ConfirmLabel: "revoke",
-					Text:         fmt.Sprintf("Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID, k.AccessKey, may),
+					Text: fmt.Sprintf(
+						"Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.",
+						k.Label,
+						k.ID,
+						k.AccessKey,
+						may,
+					),
 				}
 			},
 			Run: func(ctx context.Context, k *client.Key) (ui.Result[*client.Key], error) {
@@ -163,7 +180,10 @@ func (a *Account) keyOperations() []ui.Operation[*client.Key] {
 		followReference(func(k *client.Key) []reference {
 			var names []reference
 			for _, g := range k.Buckets {
-				names = append(names, reference{"bucket", g.Bucket.String(), "buckets", g.Cluster.Raw() + "/" + g.Bucket.Raw()})
+				names = append(
+					names,
+					reference{"bucket", g.Bucket.String(), "buckets", g.Cluster.Raw() + "/" + g.Bucket.Raw()},
+				)
 			}
 			return names
 		}),
@@ -194,17 +214,29 @@ func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
 func (a *Account) renameKeyForm(k *client.Key) ui.Form {
 	was := labelRequest{k.Label.Raw()}
 	e := &editState[labelRequest]{was, was, was}
-	form := ui.NewStoreForm(a.keys(), fmt.Sprintf("Label of key %d", k.ID), []ui.Field{ui.Text("label", "Label", &e.edited.Label, checkKeyLabel)},
+	form := ui.NewStoreForm(
+		a.keys(),
+		fmt.Sprintf("Label of key %d", k.ID),
+		[]ui.Field{ui.Text("label", "Label", &e.edited.Label, checkKeyLabel)},
 		func(k *client.Key) string { return k.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Key], error) {
-			return saveEdit(contextWithKey(ctx, k), e, func(ctx context.Context) (*client.Key, error) { return a.fetchKey(ctx, k.ID) },
+			return saveEdit(
+				contextWithKey(ctx, k),
+				e,
+				func(ctx context.Context) (*client.Key, error) { return a.fetchKey(ctx, k.ID) },
 				func(k *client.Key) labelRequest { return labelRequest{k.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Key, error) {
 					row, err := a.api.Keys.Update(ctx, k.ID, e.edited.Label)
 					return withoutSecret(row), err
-				})
+				},
+			)
 		},
-		updateOutcome(k.ID, func(k *client.Key) int { return k.ID }, func(now *client.Key) bool { return now.Label.Raw() == e.edited.Label }))
+		updateOutcome(
+			k.ID,
+			func(k *client.Key) int { return k.ID },
+			func(now *client.Key) bool { return now.Label.Raw() == e.edited.Label },
+		),
+	)
 	form.Text = "What a key reaches cannot be changed: make another one and revoke this."
 	form.EnterSubmits = ui.AlwaysSubmit
 	form.ProgressText, form.SubmitLabel = "saving", "save"
@@ -223,7 +255,8 @@ const (
 	readWrite grantLevel = "read and write"
 )
 
-// newKeyForm asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an empty list), or a list.
+// newKeyForm asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an
+// empty list), or a list.
 func (a *Account) newKeyForm() ui.Form {
 	label, limited := "", false
 	buckets := a.buckets().Rows()
@@ -245,8 +278,20 @@ func (a *Account) newKeyForm() ui.Form {
 			}
 			return "no: it may reach everything, also buckets that come later"
 		}),
-		ui.Grid("bucket_access", "Buckets", names, grades, noAccess, readOnly, readWrite).When(func() bool { return limited }).
-			Note("up, down: the bucket · left, right: what it may do"),
+		ui.Grid(
+			"bucket_access",
+			"Buckets",
+			names,
+			grades,
+			noAccess,
+			readOnly,
+			readWrite,
+		).When(
+			func() bool { return limited },
+		).
+			Note(
+				"up, down: the bucket · left, right: what it may do",
+			),
 	}, func(k *client.Key, told bool) tea.Cmd {
 		if !told {
 			return a.offerRevokeLostKey(before, label)
@@ -259,7 +304,12 @@ func (a *Account) newKeyForm() ui.Form {
 		}
 		return ui.ResultRow(withoutSecret(k), err)
 	}, func(now []*client.Key) ui.AttemptOutcome {
-		return createOutcome(before, now, func(k *client.Key) int { return k.ID }, func(k *client.Key) bool { return k.Label.Raw() == label })
+		return createOutcome(
+			before,
+			now,
+			func(k *client.Key) int { return k.ID },
+			func(k *client.Key) bool { return k.Label.Raw() == label },
+		)
 	})
 	form.Review = func() string { return describeKeyRequest(request()) }
 	form.EnterSubmits = func() bool { return len(request().Buckets) > 0 }
@@ -277,9 +327,15 @@ func keyRequest(label string, limited bool, buckets []*client.Bucket, grades []g
 	for i, b := range buckets {
 		switch grades[i] {
 		case readOnly:
-			in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Permissions: "read_only"})
+			in.Buckets = append(
+				in.Buckets,
+				client.GrantRequest{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Permissions: "read_only"},
+			)
 		case readWrite:
-			in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Permissions: "read_write"})
+			in.Buckets = append(
+				in.Buckets,
+				client.GrantRequest{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Permissions: "read_write"},
+			)
 		}
 	}
 	return in
@@ -324,7 +380,11 @@ func (a *Account) offerRevokeLostKey(before []*client.Key, label string) tea.Cmd
 		if known || k.Label.Raw() != label {
 			continue
 		}
-		revoke := ui.Action{Key: ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"), Writes: true, Do: func() tea.Cmd { return a.revokeKey(k) }}
+		revoke := ui.Action{
+			Key:    ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"),
+			Writes: true,
+			Do:     func() tea.Cmd { return a.revokeKey(k) },
+		}
 		return tea.Batch(ui.ShowNews(theme.Warn, k.Label.String()+": made, and its secret was lost with the answer"),
 			ui.Send(ui.Menu{Title: k.Label.String() + " was made, its secret was lost", Actions: []ui.Action{revoke,
 				{Key: ui.Bind("leave it: nobody can use it", "l"), Do: func() tea.Cmd { return nil }}}}))
@@ -364,9 +424,13 @@ func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 	host := a.keyEndpoint(k)
 	files := []struct{ name, path, text string }{
 		{"credentials profile of the AWS tools", "lookout-" + sanitizeName(k.Label.Raw()) + ".credentials",
-			"[" + sanitizeName(k.Label.Raw()) + "]\naws_access_key_id = " + k.AccessKey.Raw() + "\naws_secret_access_key = %s\n"},
+			"[" + sanitizeName(
+				k.Label.Raw(),
+			) + "]\naws_access_key_id = " + k.AccessKey.Raw() + "\naws_secret_access_key = %s\n"},
 		{"rclone remote", "lookout-" + sanitizeName(k.Label.Raw()) + ".rclone.conf",
-			"[" + sanitizeName(k.Label.Raw()) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() + "\nsecret_access_key = %s\nendpoint = " + host + "\n"},
+			"[" + sanitizeName(
+				k.Label.Raw(),
+			) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() + "\nsecret_access_key = %s\nendpoint = " + host + "\n"},
 		{"environment lines", "lookout-" + sanitizeName(k.Label.Raw()) + ".env",
 			"AWS_ACCESS_KEY_ID=" + k.AccessKey.Raw() + "\nAWS_SECRET_ACCESS_KEY=%s\nAWS_ENDPOINT_URL=https://" + host + "\n"},
 	}
@@ -378,9 +442,16 @@ func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 		Details: [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}},
 	}
 	for _, f := range files {
-		o.Formats = append(o.Formats, ui.ExportFormat{Name: f.name, Path: filepath.Join(a.downloadFolder(), f.path), Write: func(path string) error {
-			return writeSecretFile(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))
-		}})
+		o.Formats = append(
+			o.Formats,
+			ui.ExportFormat{
+				Name: f.name,
+				Path: filepath.Join(a.downloadFolder(), f.path),
+				Write: func(path string) error {
+					return writeSecretFile(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))
+				},
+			},
+		)
 	}
 	return o
 }

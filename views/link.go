@@ -63,11 +63,40 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 		SubmitLabel:  "make the link",
 		Text:         "Whoever has the link can do this one thing until it ends, without a key.",
 		Fields: []ui.Field{
-			ui.Choice("expires_in", "Valid for", &how, lifetime15m, lifetime1h, lifetime6h, lifetime24h, lifetimeCustom),
-			ui.Number("seconds", "Seconds", &own, minLifetimeSeconds, maxLifetimeSeconds).When(func() bool { return how == lifetimeCustom }),
-			ui.Choice("method", "Method", &in.Method, "GET", "PUT", "DELETE").Note("GET reads the object, PUT stores it, DELETE deletes it"),
+			ui.Choice(
+				"expires_in",
+				"Valid for",
+				&how,
+				lifetime15m,
+				lifetime1h,
+				lifetime6h,
+				lifetime24h,
+				lifetimeCustom,
+			),
+			ui.Number(
+				"seconds",
+				"Seconds",
+				&own,
+				minLifetimeSeconds,
+				maxLifetimeSeconds,
+			).When(
+				func() bool { return how == lifetimeCustom },
+			),
+			ui.Choice(
+				"method",
+				"Method",
+				&in.Method,
+				"GET",
+				"PUT",
+				"DELETE",
+			).Note(
+				"GET reads the object, PUT stores it, DELETE deletes it",
+			),
 			ui.Text("content_type", "Content type", &in.ContentType, ui.Length(0, 255), func(text string) string {
-				return reasonIf(text == "" && in.Method == "PUT", "needed for PUT: it must then be sent with the object")
+				return reasonIf(
+					text == "" && in.Method == "PUT",
+					"needed for PUT: it must then be sent with the object",
+				)
 			}).When(func() bool { return in.Method == "PUT" }),
 		},
 		EnterSubmits: func() bool { return in.Method == "GET" },
@@ -141,12 +170,28 @@ func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 // Actions give the link away.
 func (p *linkView) Actions() []ui.Action {
 	acts := []ui.Action{
-		{Key: ui.Bind("copy the link", "y", "enter"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copyURL()) }},
-		{Key: ui.Bind("copy as curl", "c"), ShowInHints: true, Do: func() tea.Cmd { return ui.Send(p.link.copyCurl()) }},
+		{
+			Key:         ui.Bind("copy the link", "y", "enter"),
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(p.link.copyURL()) },
+		},
+		{
+			Key:         ui.Bind("copy as curl", "c"),
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(p.link.copyCurl()) },
+		},
 		{Key: ui.Bind("QR code", "Q"), ShowInHints: true, Do: func() tea.Cmd { p.showQR = !p.showQR; return nil }},
-		{Key: ui.Bind("open in browser", "o"), DisabledReason: reasonIf(p.link.Method != "GET", "a browser can only read"), Do: func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) }},
+		{
+			Key:            ui.Bind("open in browser", "o"),
+			DisabledReason: reasonIf(p.link.Method != "GET", "a browser can only read"),
+			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) },
+		},
 		p.a.linksAction(),
-		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
+		{
+			Key:   ui.Bind("up", "h", "left", "backspace"),
+			Group: "move",
+			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
+		},
 	}
 	return append(acts, p.scroll.Actions()...)
 }
@@ -185,7 +230,8 @@ func (a *Account) formatLinkExpiry(l *link, now time.Time) string {
 	return "it has ended"
 }
 
-// renderQRCode is a QR code in half blocks, two rows of the code in one line: dark modules on light ones, whichever of them the theme's text is.
+// renderQRCode is a QR code in half blocks, two rows of the code in one line: dark modules on light ones, whichever of
+// them the theme's text is.
 func renderQRCode(text string, b ui.Box) []string {
 	code, err := qrcode.New(text, qrcode.Low)
 	if err != nil {
@@ -200,7 +246,9 @@ func renderQRCode(text string, b ui.Box) []string {
 		var line strings.Builder
 		for x := range bits[y] {
 			upper, lower := bits[y][x] != b.Theme.Dark, y+1 < len(bits) && bits[y+1][x] != b.Theme.Dark
-			line.WriteString(map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{upper, lower}])
+			line.WriteString(
+				map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{upper, lower}],
+			)
 		}
 		lines = append(lines, line.String())
 	}

@@ -37,9 +37,14 @@ func (g *issuedLinks) newestFirst() []*link {
 
 // linkStore is the set of the links of this run. It is read from memory, not from the API.
 func (a *Account) linkStore() *ui.Store[*link] {
-	return sharedStore(a, "links", func(l *link) string { return formatID(l.ID) }, func(context.Context, string) (ui.RowPage[*link], error) {
-		return ui.RowPage[*link]{Rows: a.links.newestFirst()}, nil
-	})
+	return sharedStore(
+		a,
+		"links",
+		func(l *link) string { return formatID(l.ID) },
+		func(context.Context, string) (ui.RowPage[*link], error) {
+			return ui.RowPage[*link]{Rows: a.links.newestFirst()}, nil
+		},
+	)
 }
 
 // linksAction opens the links of this run.
@@ -61,9 +66,21 @@ func (a *Account) linksPane() ui.Pane {
 		NoAutoRefresh: true,
 		Breadcrumb:    func() string { return "links of this run" },
 		Columns: []ui.Column[*link]{
-			{Title: "method", Width: 7, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain }},
-			{Title: "name", Min: 20, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong }},
-			{Title: "bucket", Min: 16, Cell: func(l *link, _ ui.Box) (string, theme.Tone) { return l.Bucket, theme.Muted }},
+			{
+				Title: "method",
+				Width: 7,
+				Cell:  func(l *link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain },
+			},
+			{
+				Title: "name",
+				Min:   20,
+				Cell:  func(l *link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong },
+			},
+			{
+				Title: "bucket",
+				Min:   16,
+				Cell:  func(l *link, _ ui.Box) (string, theme.Tone) { return l.Bucket, theme.Muted },
+			},
 			{
 				Title:      "left",
 				Width:      8,
@@ -74,7 +91,13 @@ func (a *Account) linksPane() ui.Pane {
 		},
 		Operations: a.linkOperations(),
 		PaneActions: func() []ui.Action {
-			return []ui.Action{{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }}}
+			return []ui.Action{
+				{
+					Key:   ui.Bind("up", "h", "left", "backspace"),
+					Group: "move",
+					Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
+				},
+			}
 		},
 		Detail:    a.linkDetail,
 		Footer:    linksFoot,
@@ -126,5 +149,8 @@ func (a *Account) linkDetail(l *link, b ui.Box) string {
 }
 
 func linksFoot(set *ui.Store[*link], b ui.Box) string {
-	return b.Theme.Paint(theme.Muted, pluralize(set.Len(), "link", "links")+" · whoever has one needs no key until it ends")
+	return b.Theme.Paint(
+		theme.Muted,
+		pluralize(set.Len(), "link", "links")+" · whoever has one needs no key until it ends",
+	)
 }

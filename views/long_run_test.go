@@ -17,8 +17,8 @@ import (
 	"lookout/ui/shell"
 )
 
-// faultyTransport is the way to the API through a bad day: 2 % resets, 1 % 503, two minutes of 429 every third hour, a link that stands still for
-// two minutes every hour, and one 401 at the end.
+// faultyTransport is the way to the API through a bad day: 2 % resets, 1 % 503, two minutes of 429 every third hour, a
+// link that stands still for two minutes every hour, and one 401 at the end.
 type faultyTransport struct {
 	next     http.RoundTripper
 	start    time.Time
@@ -82,7 +82,8 @@ func (r *harness) cyclePanes(n int, span time.Duration) {
 	}
 }
 
-// A day of refreshes on a bad link: nothing grows, no more is asked than on a good one, and at its end all is as at its beginning.
+// A day of refreshes on a bad link: nothing grows, no more is asked than on a good one, and at its end all is as at its
+// beginning.
 func TestADay(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is held is measured when the garbage is gone
 	planned := 0                                       // requests of every pane in an hour, on a good day
@@ -101,10 +102,25 @@ func TestADay(t *testing.T) {
 			r.wait(5 * time.Minute)
 			after, now := heapInUse(), runtime.NumGoroutine()
 			if after > before+5<<20 || now > threads+2 {
-				t.Errorf("the heap grew from %d to %d KB, the goroutines from %d to %d", before>>10, after>>10, threads, now)
+				t.Errorf(
+					"the heap grew from %d to %d KB, the goroutines from %d to %d",
+					before>>10,
+					after>>10,
+					threads,
+					now,
+				)
 			}
 			most := planned * int(dayLength/time.Hour) / len(paneSequence) * 11 / 10
-			t.Logf("%v: %d requests, at most %d; heap %d and %d KB; %d and %d goroutines", dayLength, bad.requestCount(), most, before>>10, after>>10, threads, now)
+			t.Logf(
+				"%v: %d requests, at most %d; heap %d and %d KB; %d and %d goroutines",
+				dayLength,
+				bad.requestCount(),
+				most,
+				before>>10,
+				after>>10,
+				threads,
+				now,
+			)
 			if bad.requestCount() > most {
 				t.Errorf("%d requests, and only %d were planned", bad.requestCount(), most)
 			}

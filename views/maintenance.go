@@ -65,8 +65,17 @@ func (a *Account) disableForm(rows []*client.Service) ui.Form {
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{
 			ui.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
-			ui.Text("until", "Until", &until, func(text string) string { return errorText(nextTimeOfDay(text, a.now().In(a.location))) }).
-				When(func() bool { return for_ == untilTime }).Note("the next time the clock shows it, as 06:30"),
+			ui.Text(
+				"until",
+				"Until",
+				&until,
+				func(text string) string { return errorText(nextTimeOfDay(text, a.now().In(a.location))) },
+			).
+				When(
+					func() bool { return for_ == untilTime },
+				).Note(
+				"the next time the clock shows it, as 06:30",
+			),
 			ui.Text("reason", "Reason", &reason, ui.Length(0, 200)).Note("for the journal and whoever takes over"),
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
@@ -107,33 +116,60 @@ func (a *Account) disableServices(rows []*client.Service, reason string, end tim
 	if !end.IsZero() {
 		word += " until " + formatClock(end.In(a.location), a.now().In(a.location))
 	}
-	return a.changeServices(rows, "disabling", word, disableOutcome, func(ctx context.Context, s *client.Service) (*client.Service, error) {
-		ctx = client.ContextWithReason(contextWithService(ctx, s), reason)
-		if !end.IsZero() {
-			ctx = client.ContextWithRevertAt(ctx, end)
-		}
-		return a.api.Services.Disable(ctx, s.ID)
-	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
-		undo := &ui.Action{Key: ui.Bind("enable again", "u"), Writes: true, Do: func() tea.Cmd { return a.enableServices(done, "") }}
-		if end.IsZero() {
-			return undo, nil
-		}
-		return undo, a.scheduleEnable(done, end)
-	})
+	return a.changeServices(
+		rows,
+		"disabling",
+		word,
+		disableOutcome,
+		func(ctx context.Context, s *client.Service) (*client.Service, error) {
+			ctx = client.ContextWithReason(contextWithService(ctx, s), reason)
+			if !end.IsZero() {
+				ctx = client.ContextWithRevertAt(ctx, end)
+			}
+			return a.api.Services.Disable(ctx, s.ID)
+		},
+		func(done []*client.Service) (*ui.Action, tea.Cmd) {
+			undo := &ui.Action{
+				Key:    ui.Bind("enable again", "u"),
+				Writes: true,
+				Do:     func() tea.Cmd { return a.enableServices(done, "") },
+			}
+			if end.IsZero() {
+				return undo, nil
+			}
+			return undo, a.scheduleEnable(done, end)
+		},
+	)
 }
 
 // enableServices enables services. why is said in the journal: "time is up".
 func (a *Account) enableServices(rows []*client.Service, why string) tea.Cmd {
-	return a.changeServices(rows, "enabling", "monitoring is enabled", enableOutcome, func(ctx context.Context, s *client.Service) (*client.Service, error) {
-		return a.api.Services.Enable(client.ContextWithReason(contextWithService(ctx, s), why), s.ID)
-	}, func(done []*client.Service) (*ui.Action, tea.Cmd) {
-		return &ui.Action{Key: ui.Bind("disable again", "u"), Writes: true, Do: func() tea.Cmd { return a.disableServices(done, "", time.Time{}) }}, nil
-	})
+	return a.changeServices(
+		rows,
+		"enabling",
+		"monitoring is enabled",
+		enableOutcome,
+		func(ctx context.Context, s *client.Service) (*client.Service, error) {
+			return a.api.Services.Enable(client.ContextWithReason(contextWithService(ctx, s), why), s.ID)
+		},
+		func(done []*client.Service) (*ui.Action, tea.Cmd) {
+			return &ui.Action{
+				Key:    ui.Bind("disable again", "u"),
+				Writes: true,
+				Do:     func() tea.Cmd { return a.disableServices(done, "", time.Time{}) },
+			}, nil
+		},
+	)
 }
 
 // changeServices does one change to each service and sums the outcomes up in one line of news.
-func (a *Account) changeServices(rows []*client.Service, verb, word string, check func(*client.Service, bool) ui.AttemptOutcome,
-	work func(context.Context, *client.Service) (*client.Service, error), after func(done []*client.Service) (*ui.Action, tea.Cmd)) tea.Cmd {
+func (a *Account) changeServices(
+	rows []*client.Service,
+	verb, word string,
+	check func(*client.Service, bool) ui.AttemptOutcome,
+	work func(context.Context, *client.Service) (*client.Service, error),
+	after func(done []*client.Service) (*ui.Action, tea.Cmd),
+) tea.Cmd {
 	set := a.services()
 	tally := ui.NewBatchSummary(len(rows), func(s *client.Service) string { return s.Label.String() })
 	tally.Singular = "service"
@@ -171,7 +207,8 @@ type maintenanceEnded struct {
 	end      time.Time
 }
 
-// Deliver enables what is still disabled by the decision that is due; a service that somebody has enabled or held anew is left alone.
+// Deliver enables what is still disabled by the decision that is due; a service that somebody has enabled or held anew
+// is left alone.
 func (d maintenanceEnded) Deliver() tea.Cmd {
 	var rows []*client.Service
 	for _, s := range d.services {
@@ -182,10 +219,14 @@ func (d maintenanceEnded) Deliver() tea.Cmd {
 	if len(rows) == 0 {
 		return nil
 	}
-	return tea.Batch(ui.ShowNews(theme.Info, "time is up: enabling "+nameOrCount(rows)), d.a.enableServices(rows, "time is up"))
+	return tea.Batch(
+		ui.ShowNews(theme.Info, "time is up: enabling "+nameOrCount(rows)),
+		d.a.enableServices(rows, "time is up"),
+	)
 }
 
-// scheduleEnable enables services at the end of their time, unless the journal then says that somebody decided otherwise.
+// scheduleEnable enables services at the end of their time, unless the journal then says that somebody decided
+// otherwise.
 func (a *Account) scheduleEnable(rows []*client.Service, end time.Time) tea.Cmd {
 	return a.scheduleEnableDelayed(rows, end, 0)
 }
@@ -219,16 +260,18 @@ func (a *Account) watchJournal() tea.Cmd {
 // journalChanged says that another program has written into the journal. It delivers itself.
 type journalChanged struct{ a *Account }
 
-// Deliver takes up what was promised there. What fell due while the journal was not looked into is done: somebody was here.
+// Deliver takes up what was promised there. What fell due while the journal was not looked into is done: somebody was
+// here.
 func (g journalChanged) Deliver() tea.Cmd {
 	return tea.Batch(g.a.watchJournal(), g.a.resumeMaintenance(g.a.now().Add(-time.Minute)))
 }
 
-// maxEnableJitter is how far programs that wait for the same service may be apart, so that the first enables it and the others see that.
+// maxEnableJitter is how far programs that wait for the same service may be apart, so that the first enables it and the
+// others see that.
 const maxEnableJitter = 3 * time.Second
 
-// resumeMaintenance takes up what other runs promised: services to be enabled after since are waited for; those whose time passed before, while nobody
-// was here, are offered, not done unasked.
+// resumeMaintenance takes up what other runs promised: services to be enabled after since are waited for; those whose
+// time passed before, while nobody was here, are offered, not done unasked.
 func (a *Account) resumeMaintenance(since time.Time) tea.Cmd {
 	var late []journal.DisabledService
 	var cmds []tea.Cmd
@@ -257,10 +300,18 @@ func (a *Account) overdueMenu(late []journal.DisabledService) ui.Menu {
 		if s, ok := serviceFromJournal(h); ok {
 			rows = append(rows, s)
 		}
-		names[i] = fmt.Sprintf("%s (since %s)", client.NewText(h.Label), formatClock(h.Until.In(a.location), a.now().In(a.location)))
+		names[i] = fmt.Sprintf(
+			"%s (since %s)",
+			client.NewText(h.Label),
+			formatClock(h.Until.In(a.location), a.now().In(a.location)),
+		)
 	}
 	return ui.Menu{Title: "To be enabled again, and nobody was here: " + joinWithCommas(names), Actions: []ui.Action{
-		{Key: ui.Bind("enable now", "e"), Writes: true, Do: func() tea.Cmd { return a.enableServices(rows, "time was up while the program was closed") }},
+		{
+			Key:    ui.Bind("enable now", "e"),
+			Writes: true,
+			Do:     func() tea.Cmd { return a.enableServices(rows, "time was up while the program was closed") },
+		},
 		{Key: ui.Bind("leave disabled", "l"), Do: func() tea.Cmd {
 			return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
 		}},
@@ -292,7 +343,8 @@ func (a *Account) describeMaintenance(id int) (string, bool) {
 // forgottenAfter is how long a service may be disabled before it is asked whether somebody forgot it.
 const forgottenAfter = 24 * time.Hour
 
-// disabledAge is for how long a disabled service has been so, marked where it may have been forgotten; empty for any other.
+// disabledAge is for how long a disabled service has been so, marked where it may have been forgotten; empty for any
+// other.
 func (a *Account) disabledAge(s *client.Service) (since string, forgot bool) {
 	if s.Status != client.StatusDisabled {
 		return "", false
@@ -307,7 +359,8 @@ func (a *Account) disabledAge(s *client.Service) (since string, forgot bool) {
 	return ui.FormatAge(d), false
 }
 
-// disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last update.
+// disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last
+// update.
 func (a *Account) disabledFor(s *client.Service) (time.Duration, bool) {
 	if h, held := a.journal.DisabledService(formatID(s.ID)); held {
 		return a.now().Sub(h.Since), true

@@ -24,7 +24,12 @@ func (r *harness) openSharedJournal(path string) (*client.Client, *journal.Journ
 		r.Fatal(err)
 	}
 	r.Cleanup(func() { j.Close() })
-	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.emu), client.WithRecorder(j))
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(token),
+		client.WithTransport(r.emu),
+		client.WithRecorder(j),
+	)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -47,7 +52,11 @@ func startWithSharedJournal(t *testing.T, test func(r *harness, other *client.Cl
 		o.Panes, o.OnOpen = account.Panes(), account.OnOpen
 	}, func(r *harness) {
 		other, _ := r.openSharedJournal(path)
-		test(r, other, client.ContextWithReason(client.ContextWithResource(r.ctx, "service", "8", "cdn-origin"), "kernel update"))
+		test(
+			r,
+			other,
+			client.ContextWithReason(client.ContextWithResource(r.ctx, "service", "8", "cdn-origin"), "kernel update"),
+		)
 	})
 }
 

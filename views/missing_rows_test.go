@@ -31,7 +31,8 @@ func (l listTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// A service may have a problem that no issue names, and an issue may be gone that is still looked at: where there is no row, none is made up.
+// A service may have a problem that no issue names, and an issue may be gone that is still looked at: where there is no
+// row, none is made up.
 func TestJoins_missingRow(t *testing.T) {
 	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(listTransport{
 		"/managed/services": `{"id":1,"label":"web","status":"problem"},{"id":2,"label":"db","status":"problem"}`,
@@ -69,7 +70,13 @@ func TestJoins_missingRow(t *testing.T) {
 // A key is kept without its secret, whatever the server sent; the row that arrived stays as it is.
 func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 	answer := faulttest.Respond(http.StatusOK, `{"id":5,"label":"reader","access_key":"AK","secret_key":"canary"}`)
-	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(faulttest.NewTransport(nil, answer, answer, faulttest.Respond(http.StatusForbidden, `{}`))))
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t"),
+		client.WithTransport(
+			faulttest.NewTransport(nil, answer, answer, faulttest.Respond(http.StatusForbidden, `{}`)),
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

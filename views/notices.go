@@ -30,7 +30,10 @@ const noticePollInterval = time.Minute
 
 // RefreshNoticeSources reads what notices are about, where it is a minute old.
 func (a *Account) RefreshNoticeSources() tea.Cmd {
-	return tea.Batch(a.refreshIfOlder(a.services(), noticePollInterval), a.refreshIfOlder(a.issues(), noticePollInterval))
+	return tea.Batch(
+		a.refreshIfOlder(a.services(), noticePollInterval),
+		a.refreshIfOlder(a.issues(), noticePollInterval),
+	)
 }
 
 // Notices are the changes since the last call that somebody should know of. The first rows to arrive are no change.
@@ -67,7 +70,8 @@ func (a *Account) serviceNotices(rows []*client.Service) []ui.Notice {
 // deservesNotice reports whether a state is none that somebody chose here, nor one on the way to ok.
 func (a *Account) deservesNotice(s *client.Service) bool {
 	_, ours := a.journal.DisabledService(formatID(s.ID))
-	return s.Status != client.StatusOK && s.Status != client.StatusPending && !(s.Status == client.StatusDisabled && ours)
+	return s.Status != client.StatusOK && s.Status != client.StatusPending &&
+		!(s.Status == client.StatusDisabled && ours)
 }
 
 // issueNotices gives notice of issues that were not there before.
@@ -81,7 +85,10 @@ func (a *Account) issueNotices(rows []*client.Issue) []ui.Notice {
 			for n, id := range i.Services {
 				names[n] = a.serviceName(id)
 			}
-			texts = append(texts, fmt.Sprintf("new issue %d: %s", i.ID, orDefault(joinWithCommas(names), "no service named")))
+			texts = append(
+				texts,
+				fmt.Sprintf("new issue %d: %s", i.ID, orDefault(joinWithCommas(names), "no service named")),
+			)
 		}
 	}
 	a.noticeState.knownIssues = now

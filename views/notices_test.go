@@ -14,7 +14,8 @@ import (
 	"lookout/views"
 )
 
-// startWithNotices runs a test with a program that tells notices, started on a pane that shows neither services nor issues.
+// startWithNotices runs a test with a program that tells notices, started on a pane that shows neither services nor
+// issues.
 func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *harness, told *[]string)) {
 	t.Helper()
 	startProgram(t, emulator.Options{SimulateIncidents: true}, 120, 36, func(r *harness) {
@@ -60,29 +61,38 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 
 // Trouble is told once, whatever pane is in front, and the pane stays.
 func TestNotices_reportedOnce(t *testing.T) {
-	startWithNotices(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK, views.RuleNewIssue}}, func(r *harness, told *[]string) {
-		r.wait(2 * time.Minute)
-		if len(*told) != 0 {
-			r.Fatalf("told before anything happened: %v", *told)
-		}
-		r.wait(150 * time.Second) // one service fails after three minutes, and recovers a minute and a half later
-		if len(*told) != 2 || !strings.Contains(strings.Join(*told, "\n"), "has a problem") || !strings.Contains(strings.Join(*told, "\n"), "new issue 901: ") {
-			r.Fatalf("told: %v", *told)
-		}
-		r.requireText("Buckets", "acme-backups")
-		r.press("m")
-		r.requireText("has a problem", "new issue 901")
-	})
+	startWithNotices(
+		t,
+		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK, views.RuleNewIssue}},
+		func(r *harness, told *[]string) {
+			r.wait(2 * time.Minute)
+			if len(*told) != 0 {
+				r.Fatalf("told before anything happened: %v", *told)
+			}
+			r.wait(150 * time.Second) // one service fails after three minutes, and recovers a minute and a half later
+			if len(*told) != 2 || !strings.Contains(strings.Join(*told, "\n"), "has a problem") ||
+				!strings.Contains(strings.Join(*told, "\n"), "new issue 901: ") {
+				r.Fatalf("told: %v", *told)
+			}
+			r.requireText("Buckets", "acme-backups")
+			r.press("m")
+			r.requireText("has a problem", "new issue 901")
+		},
+	)
 }
 
 // By the rules of the account nothing else is told beside the screen; the line of news has it all the same.
 func TestRulesOfNotices(t *testing.T) {
-	startWithNotices(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleNewIssue}}, func(r *harness, told *[]string) {
-		r.wait(250 * time.Second)
-		if len(*told) != 1 || !strings.Contains((*told)[0], "new issue") {
-			r.Errorf("told: %v", *told)
-		}
-	})
+	startWithNotices(
+		t,
+		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleNewIssue}},
+		func(r *harness, told *[]string) {
+			r.wait(250 * time.Second)
+			if len(*told) != 1 || !strings.Contains((*told)[0], "new issue") {
+				r.Errorf("told: %v", *told)
+			}
+		},
+	)
 	startWithNotices(t, shell.NotifyOptions{Rules: []string{views.RuleNewIssue}}, func(r *harness, told *[]string) {
 		before := r.emu.RequestCount("list services")
 		r.wait(250 * time.Second)
@@ -94,13 +104,17 @@ func TestRulesOfNotices(t *testing.T) {
 
 // What somebody does here is no trouble.
 func TestNotices_ignoreOwnChanges(t *testing.T) {
-	startWithNotices(t, shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK}}, func(r *harness, told *[]string) {
-		r.press("3", "/", "web-1", "<enter>", "d", "<ctrl+s>")
-		r.requireText("disabled")
-		r.press("E")
-		r.wait(30 * time.Second)
-		if len(*told) != 0 {
-			r.Errorf("told: %v", *told)
-		}
-	})
+	startWithNotices(
+		t,
+		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK}},
+		func(r *harness, told *[]string) {
+			r.press("3", "/", "web-1", "<enter>", "d", "<ctrl+s>")
+			r.requireText("disabled")
+			r.press("E")
+			r.wait(30 * time.Second)
+			if len(*told) != 0 {
+				r.Errorf("told: %v", *told)
+			}
+		},
+	)
 }

@@ -43,10 +43,12 @@ func (a *Account) objectPane(b *client.Bucket, o client.Object) ui.Pane {
 		}),
 	})
 	p.preview = ui.NewStore(a.ctx, ui.Source[*preview]{
-		Name:  "first bytes",
-		ID:    func(*preview) string { return name },
-		Now:   a.now,
-		Fetch: singleFetcher(func(ctx context.Context) (*preview, error) { return a.fetchPreview(ctx, cluster, label, name) }),
+		Name: "first bytes",
+		ID:   func(*preview) string { return name },
+		Now:  a.now,
+		Fetch: singleFetcher(
+			func(ctx context.Context) (*preview, error) { return a.fetchPreview(ctx, cluster, label, name) },
+		),
 	})
 	return p
 }
@@ -97,7 +99,8 @@ func (p *objectView) Actions() []ui.Action {
 	enter := func(form func() ui.Form) func() tea.Cmd {
 		return func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: form()}) }
 	}
-	acts := a.requireScopeForActions(storageWriteScope,
+	acts := a.requireScopeForActions(
+		storageWriteScope,
 		ui.Action{
 			Key:         ui.Bind("preview", "enter"),
 			Description: "its first 64 KiB, read over a pre-signed URL",
@@ -123,20 +126,36 @@ func (p *objectView) Actions() []ui.Action {
 			OpensView:   true,
 			Do:          enter(func() ui.Form { return a.objectAccessForm(b, o.Name) }),
 		},
-		ui.Action{Key: ui.Bind("ACL as XML", "x"), DisabledReason: reasonIf(!p.acl.Loaded(), "the access has not been read yet"), Do: func() tea.Cmd { p.showXML = !p.showXML; return nil }},
-		ui.Action{Key: ui.Bind("copy name", "y"), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) }},
+		ui.Action{
+			Key:            ui.Bind("ACL as XML", "x"),
+			DisabledReason: reasonIf(!p.acl.Loaded(), "the access has not been read yet"),
+			Do:             func() tea.Cmd { p.showXML = !p.showXML; return nil },
+		},
+		ui.Action{
+			Key: ui.Bind("copy name", "y"),
+			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) },
+		},
 		ui.Action{
 			Key:    ui.Bind("delete", "D"),
 			Writes: true,
 			Confirm: &ui.Confirmation{Title: "Delete object", ConfirmLabel: "delete",
-				Text: fmt.Sprintf("Object %s (%s) in %s is deleted for good.", o.Name, formatSize(o.Size), bucketName(b))},
+				Text: fmt.Sprintf(
+					"Object %s (%s) in %s is deleted for good.",
+					o.Name,
+					formatSize(o.Size),
+					bucketName(b),
+				)},
 			Do: func() tea.Cmd {
 				a.transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
 				return tea.Batch(a.syncTransfers(), ui.Send(ui.ClosePaneMsg{}))
 			},
 		},
 		a.linksAction(),
-		ui.Action{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }},
+		ui.Action{
+			Key:   ui.Bind("up", "h", "left", "backspace"),
+			Group: "move",
+			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
+		},
 	)
 	return append(acts, p.scroll.Actions()...)
 }
@@ -218,18 +237,31 @@ func (p *objectView) renderPreview(got *preview, b ui.Box) string {
 func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
 	acl := client.ACLPrivate
 	form := ui.Form{
-		Title:           "Access to " + name.String(),
-		ProgressText:    "changing",
-		SubmitLabel:     "change",
-		Text:            "In " + bucketName(b) + ".",
-		Fields:          []ui.Field{ui.Choice("acl", "ACL", &acl, client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite)},
+		Title:        "Access to " + name.String(),
+		ProgressText: "changing",
+		SubmitLabel:  "change",
+		Text:         "In " + bucketName(b) + ".",
+		Fields: []ui.Field{
+			ui.Choice(
+				"acl",
+				"ACL",
+				&acl,
+				client.ACLPrivate,
+				client.ACLPublicRead,
+				client.ACLAuthenticatedRead,
+				client.ACLPublicReadWrite,
+			),
+		},
 		Review:          func() string { return describeObjectACL(acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			ctx = client.ContextWithResource(ctx, "object", bucketID(b)+"/"+name.Raw(), name.String())
 			_, err := a.api.Objects.SetACL(ctx, b.Cluster.Raw(), b.Label.Raw(), name.Raw(), acl)
 			return func() tea.Cmd {
-				return tea.Batch(ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)), ui.Send(ui.RefreshMsg{}))
+				return tea.Batch(
+					ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)),
+					ui.Send(ui.RefreshMsg{}),
+				)
 			}, err
 		},
 	}

@@ -38,7 +38,8 @@ type objectSearcher struct {
 	hiddenPrefix string
 }
 
-// Filter looks into names alone, as the server has them: sizes and dates are done row by row, where somebody names their columns.
+// Filter looks into names alone, as the server has them: sizes and dates are done row by row, where somebody names
+// their columns.
 func (q objectSearcher) Filter(ctx context.Context, column int, word string, within []int32) ([]int32, bool) {
 	if column != nameColumn && column >= 0 {
 		return nil, false

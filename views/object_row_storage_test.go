@@ -39,7 +39,11 @@ func logObjects(n int) []client.Object {
 // openListing is the list of a folder that holds rows, all of them read.
 func openListing(t testing.TB, rows []client.Object) *objectListing {
 	t.Helper()
-	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "empty"})))
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t"),
+		client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "empty"})),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +128,8 @@ func (l *objectListing) frame(t testing.TB, lines int) string {
 	return strings.Join(strings.Split(text, "\n")[:lines], "\n")
 }
 
-// A filter looks at what is shown of a name, whatever the size of the list and of its letters: neither at the folder that all are in, nor at
-// sizes and dates unless it names their columns. Sorted, folders come first.
+// A filter looks at what is shown of a name, whatever the size of the list and of its letters: neither at the folder
+// that all are in, nor at sizes and dates unless it names their columns. Sorted, folders come first.
 func TestObjectsAreFilteredAndSorted(t *testing.T) {
 	for _, n := range []int{2_000, 30_000} {
 		rows := logObjects(n)

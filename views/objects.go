@@ -20,7 +20,8 @@ type bucketPath struct {
 	delimiter string // "/" is the folder view, "" the flat one
 }
 
-// String is the place as a trail: "acme-backups  us-east-1 › db › 2026". What a prefix holds behind its last slash is no folder: "in…".
+// String is the place as a trail: "acme-backups us-east-1 › db › 2026". What a prefix holds behind its last slash is no
+// folder: "in…".
 func (p bucketPath) String() string {
 	trail := []string{bucketBreadcrumb(p.bucket)}
 	folder := p.openFolder()
@@ -161,7 +162,11 @@ func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() 
 
 // toPage is an answer as rows. The entry that stands for the folder itself is left out.
 func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[client.Object] {
-	return ui.RowPage[client.Object]{Rows: slices.DeleteFunc(p.Data, l.isFolderMarker), Next: p.NextMarker, Notes: p.Warnings}
+	return ui.RowPage[client.Object]{
+		Rows:  slices.DeleteFunc(p.Data, l.isFolderMarker),
+		Next:  p.NextMarker,
+		Notes: p.Warnings,
+	}
 }
 
 // isFolderMarker reports whether an entry is the empty object that stands for the folder that is listed.
@@ -362,7 +367,8 @@ func (a *Account) formatFullTimestamp(t client.Time) string {
 	return t.Time().In(a.location).Format("2006-01-02 15:04:05 MST")
 }
 
-// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects alone.
+// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects
+// alone.
 func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	l.updateTotals(set)
 	shown, bytes, here := formatCount(int64(set.Len())), "", ""
@@ -379,7 +385,8 @@ func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	return b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
 }
 
-// updateTotals adds the sizes of what has come since the last frame. Rows that were replaced or dropped are summed anew.
+// updateTotals adds the sizes of what has come since the last frame. Rows that were replaced or dropped are summed
+// anew.
 func (l *objectListing) updateTotals(set *ui.Store[client.Object]) {
 	s := &l.totals
 	if s.version == set.Version() {

@@ -18,7 +18,8 @@ import (
 	"lookout/ui"
 )
 
-// maxPlannedObjects is how many objects are listed to plan a download or a deletion: beyond it a narrower folder must be chosen.
+// maxPlannedObjects is how many objects are listed to plan a download or a deletion: beyond it a narrower folder must
+// be chosen.
 const maxPlannedObjects = 200_000
 
 // expandFolders are the objects that rows stand for: themselves, and for folders all that begin with them.
@@ -101,7 +102,10 @@ func (l *objectListing) download(rows []client.Object) tea.Cmd {
 	if len(rows) == 1 && !l.isFolder(rows[0]) {
 		return ui.Send(ui.OpenFormMsg{Form: l.a.downloadForm(l.path.bucket, rows[0])})
 	}
-	return l.countThen(rows, func(all []client.Object) tea.Msg { return ui.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} })
+	return l.countThen(
+		rows,
+		func(all []client.Object) tea.Msg { return ui.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} },
+	)
 }
 
 // downloadFolder is the folder that is proposed: the one used last, else where the program was started.
@@ -116,7 +120,8 @@ func (a *Account) downloadFolder() string {
 	return dir
 }
 
-// downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is fetched.
+// downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is
+// fetched.
 func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 	folder := a.downloadFolder()
 	leaf, err := transfer.DefaultFileName(o.Name.Raw())
@@ -127,11 +132,20 @@ func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 		Title:        "Download " + o.Name.String(),
 		SubmitLabel:  "download",
 		ProgressText: "starting",
-		Text:         fmt.Sprintf("%s. It gets its name when it is complete and right; nothing is overwritten.", formatSize(o.Size)),
+		Text: fmt.Sprintf(
+			"%s. It gets its name when it is complete and right; nothing is overwritten.",
+			formatSize(o.Size),
+		),
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{
 			ui.File("folder", "Folder", &folder, checkFolder),
-			ui.Text("name", "File name", &leaf, checkFileName, func(name string) string { return checkFileAbsent(folder, name) }),
+			ui.Text(
+				"name",
+				"File name",
+				&leaf,
+				checkFileName,
+				func(name string) string { return checkFileAbsent(folder, name) },
+			),
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			_, err := a.transfers.Download(transfer.DownloadRequest{
@@ -191,13 +205,20 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) ui.Form {
 	}
 	plan := transfer.NewPlan(prefix, all)
 	folder := l.a.downloadFolder()
-	text := fmt.Sprintf("%s, %s. Each gets its name when it is complete and right; nothing is overwritten.", pluralize(len(plan.Files), "file", "files"), formatSize(plan.Bytes))
+	text := fmt.Sprintf(
+		"%s, %s. Each gets its name when it is complete and right; nothing is overwritten.",
+		pluralize(len(plan.Files), "file", "files"),
+		formatSize(plan.Bytes),
+	)
 	var list []string
 	for _, r := range plan.Skipped {
 		list = append(list, r.Error())
 	}
 	if len(list) > 0 {
-		text += fmt.Sprintf(" %s cannot become files here, and are left out:", pluralize(len(list), "object", "objects"))
+		text += fmt.Sprintf(
+			" %s cannot become files here, and are left out:",
+			pluralize(len(list), "object", "objects"),
+		)
 	}
 	return ui.Form{
 		Title:        "Download " + l.nameOrCount(rows),
@@ -208,7 +229,12 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) ui.Form {
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields:       []ui.Field{ui.File("folder", "Folder", &folder, checkFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
-			ids, refused := l.a.transfers.DownloadPlan(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), folder, plan)
+			ids, refused := l.a.transfers.DownloadPlan(
+				l.path.bucket.Cluster.Raw(),
+				l.path.bucket.Label.Raw(),
+				folder,
+				plan,
+			)
 			if len(ids) == 0 {
 				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
 			}
@@ -238,7 +264,12 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 			Title:        "Delete " + pluralize(len(all), "object", "objects"),
 			Items:        lines,
 			ConfirmLabel: "delete",
-			Text:         fmt.Sprintf("In %s: %s, %s, deleted for good.", bucketName(l.path.bucket), pluralize(len(all), "object", "objects"), formatSize(bytes)),
+			Text: fmt.Sprintf(
+				"In %s: %s, %s, deleted for good.",
+				bucketName(l.path.bucket),
+				pluralize(len(all), "object", "objects"),
+				formatSize(bytes),
+			),
 		}
 		if len(all) > 1 {
 			ask.RequiredText = fmt.Sprint(len(all))
@@ -270,7 +301,14 @@ func (l *objectListing) uploadForm() ui.Form {
 				}
 				return ""
 			}),
-			ui.Text("name", "Name, or prefix", &name, ui.Length(0, 1024)).Note("a name that ends with / or is empty has the file's own name added"),
+			ui.Text(
+				"name",
+				"Name, or prefix",
+				&name,
+				ui.Length(0, 1024),
+			).Note(
+				"a name that ends with / or is empty has the file's own name added",
+			),
 			ui.Text("content_type", "Content type", &kind, ui.Length(0, 255)).Note("empty: by the name's ending"),
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.upload(ctx, file, name, kind) },
@@ -304,7 +342,13 @@ func (l *objectListing) upload(ctx context.Context, file, name, kind string) (fu
 		return l.a.transferStarted("", "uploading "+client.Clean(name)), err
 	}
 	ask := &ui.Confirmation{Title: "Overwrite " + old.Name.String(), ConfirmLabel: "overwrite",
-		Text: fmt.Sprintf("An object of this name is in %s: %s, of %s. It is replaced by a file of %s.", bucketName(l.path.bucket), formatSize(old.Size), l.a.formatFullTimestamp(old.Modified), formatSize(info.Size()))}
+		Text: fmt.Sprintf(
+			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.",
+			bucketName(l.path.bucket),
+			formatSize(old.Size),
+			l.a.formatFullTimestamp(old.Modified),
+			formatSize(info.Size()),
+		)}
 	return func() tea.Cmd {
 		return ui.Send(ui.RunActionMsg{Action: ui.Action{
 			Key:     ui.Bind("overwrite"),
@@ -340,12 +384,21 @@ func (l *objectListing) uploadFolder(ctx context.Context, folder, prefix string)
 		bytes += f.Size
 		lines = append(lines, client.Clean(f.Path))
 	}
-	text := fmt.Sprintf("%s, %s, to %s in %s.", pluralize(len(files), "file", "files"), formatSize(bytes), client.Clean(prefix), bucketName(l.path.bucket))
+	text := fmt.Sprintf(
+		"%s, %s, to %s in %s.",
+		pluralize(len(files), "file", "files"),
+		formatSize(bytes),
+		client.Clean(prefix),
+		bucketName(l.path.bucket),
+	)
 	if len(skipped) > 0 {
 		text += fmt.Sprintf(" Left out: %s that are no ordinary files.", pluralize(len(skipped), "entry", "entries"))
 	}
 	if len(there) > 0 {
-		text += fmt.Sprintf(" %s begin with this prefix already: those of the same name are overwritten.", pluralize(len(there), "object", "objects"))
+		text += fmt.Sprintf(
+			" %s begin with this prefix already: those of the same name are overwritten.",
+			pluralize(len(there), "object", "objects"),
+		)
 	}
 	if len(files) == 0 {
 		return nil, errors.New("there is no ordinary file in this folder")
@@ -363,7 +416,13 @@ func (l *objectListing) uploadFolder(ctx context.Context, folder, prefix string)
 			Writes:  true,
 			Confirm: ask,
 			Do: func() tea.Cmd {
-				ids, _ := l.a.transfers.UploadFolder(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), prefix, folder, files)
+				ids, _ := l.a.transfers.UploadFolder(
+					l.path.bucket.Cluster.Raw(),
+					l.path.bucket.Label.Raw(),
+					prefix,
+					folder,
+					files,
+				)
 				return l.a.transferStarted("", "uploading "+pluralize(len(ids), "file", "files"))()
 			},
 		}})
@@ -380,7 +439,10 @@ func (l *objectListing) folderForm() ui.Form {
 		Text:         "An object store has no folders: an empty object whose name ends with / stands for one.",
 		EnterSubmits: ui.AlwaysSubmit,
 		Fields: []ui.Field{ui.Text("name", "Name", &name, ui.Length(1, 512), func(text string) string {
-			return reasonIf(strings.HasPrefix(text, "/") || strings.Contains(text, "//"), "no empty part between slashes")
+			return reasonIf(
+				strings.HasPrefix(text, "/") || strings.Contains(text, "//"),
+				"no empty part between slashes",
+			)
 		})},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			full := folder + strings.TrimSuffix(name, "/") + "/"

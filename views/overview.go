@@ -34,7 +34,11 @@ type overviewBox struct {
 func (a *Account) overviewPane() ui.Pane {
 	o := &overview{a: a}
 	o.boxes = []overviewBox{
-		{func() string { return fmt.Sprintf("Services %s", loadedCount(a.services())) }, "services", a.renderServicesBox},
+		{
+			func() string { return fmt.Sprintf("Services %s", loadedCount(a.services())) },
+			"services",
+			a.renderServicesBox,
+		},
 		{func() string { return fmt.Sprintf("Issues %s", a.issuesTitle()) }, "issues", a.renderIssuesBox},
 	}
 	for _, m := range metrics() {
@@ -69,7 +73,8 @@ func (o *overview) Freshness() ui.Freshness {
 	return o.a.services().Freshness().Worst(o.a.issues().Freshness())
 }
 
-// Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or old.
+// Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or
+// old.
 func (o *overview) Refresh() tea.Cmd {
 	return tea.Batch(refreshAll(o.a.services(), o.a.issues()), o.refreshSlowStores())
 }
@@ -81,8 +86,13 @@ func (o *overview) Poll() tea.Cmd {
 
 func (o *overview) refreshSlowStores() tea.Cmd {
 	a := o.a
-	return tea.Batch(a.refreshIfOlder(a.stats(), statsMaxAge), a.refreshIfOlder(a.buckets(), storageMaxAge), a.refreshIfOlder(a.keys(), storageMaxAge),
-		a.refreshIfOlder(a.transferUsage(), storageMaxAge), a.contacts().EnsureLoaded())
+	return tea.Batch(
+		a.refreshIfOlder(a.stats(), statsMaxAge),
+		a.refreshIfOlder(a.buckets(), storageMaxAge),
+		a.refreshIfOlder(a.keys(), storageMaxAge),
+		a.refreshIfOlder(a.transferUsage(), storageMaxAge),
+		a.contacts().EnsureLoaded(),
+	)
 }
 
 // How old charts and sums may be before a refresh of the overview asks for them again.
@@ -178,7 +188,16 @@ func (o *overview) View(b ui.Box) string {
 	o.visible = map[int]bool{}
 	if b.Width < narrowWidth {
 		half := (b.Height - foot + 1) / 2
-		return b.Fit(strings.Join([]string{o.placeBox(0, 0, 0, b.Width, half, b), o.placeBox(1, 0, half, b.Width, b.Height-foot-half, b), o.placeBox(6, 0, b.Height-foot, b.Width, foot, b)}, "\n"))
+		return b.Fit(
+			strings.Join(
+				[]string{
+					o.placeBox(0, 0, 0, b.Width, half, b),
+					o.placeBox(1, 0, half, b.Width, b.Height-foot-half, b),
+					o.placeBox(6, 0, b.Height-foot, b.Width, foot, b),
+				},
+				"\n",
+			),
+		)
 	}
 	top := min(max(b.Height/3, 5), 9)
 	charts := max(0, b.Height-top-foot-2)
@@ -205,7 +224,12 @@ const narrowWidth = 60
 // placePair is two boxes side by side.
 func (o *overview) placePair(left, right, y, height int, b ui.Box) string {
 	width := b.Width/2 - 1
-	return ui.JoinHorizontal(o.placeBox(left, 0, y, width, height, b), o.placeBox(right, width+2, y, b.Width-width-2, height, b), width+2, b.Width)
+	return ui.JoinHorizontal(
+		o.placeBox(left, 0, y, width, height, b),
+		o.placeBox(right, width+2, y, b.Width-width-2, height, b),
+		width+2,
+		b.Width,
+	)
 }
 
 // placeBox draws a box and keeps where it stands.
@@ -330,6 +354,18 @@ func (a *Account) issueLine(i *client.Issue, b ui.Box) string {
 		lead, right = ui.Pad(formatAge(i.Created, b.Now), 8)+" ", ticket
 	}
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
-	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) + b.Theme.Paint(tone, ui.Pad(ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis), room)) +
-		" " + b.Theme.Paint(theme.Muted, right)
+	return b.Theme.Paint(
+		tone,
+		shape+" ",
+	) + b.Theme.Paint(
+		theme.Muted,
+		lead,
+	) + b.Theme.Paint(
+		tone,
+		ui.Pad(ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis), room),
+	) +
+		" " + b.Theme.Paint(
+		theme.Muted,
+		right,
+	)
 }

@@ -16,7 +16,11 @@ import (
 // BenchmarkPanes draws a frame of every pane at 200x50, full: 5,000 services, 10,000 contacts.
 func BenchmarkPanes(b *testing.B) {
 	now := time.Now()
-	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "large"})))
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t"),
+		client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "large"})),
+	)
 	if err != nil {
 		b.Fatal(err)
 	}

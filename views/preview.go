@@ -14,7 +14,8 @@ import (
 	"lookout/ui"
 )
 
-// A preview is the first bytes of an object, taken apart where they were read: drawing it depends on width and theme alone.
+// A preview is the first bytes of an object, taken apart where they were read: drawing it depends on width and theme
+// alone.
 type preview struct {
 	size        int    // bytes that were read
 	contentType string // content type as the storage says it
@@ -31,8 +32,8 @@ type textSpan struct {
 // previewSize is how many bytes a preview takes.
 const previewSize = 64 << 10
 
-// newPreview takes first bytes apart: images are told by kind and size, JSON is set out, code is coloured by its name's ending, other text
-// stays as it is, and anything else becomes hexadecimal digits.
+// newPreview takes first bytes apart: images are told by kind and size, JSON is set out, code is coloured by its name's
+// ending, other text stays as it is, and anything else becomes hexadecimal digits.
 func newPreview(name, kind string, data []byte) preview {
 	p := preview{size: len(data), contentType: kind}
 	if format, width, height := imageSize(data); format != "" {

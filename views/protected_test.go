@@ -56,30 +56,38 @@ func (r *harness) requireNoChanges() {
 	}
 }
 
-// Read-only greys everything that changes something, in every pane, from one list: hints, menu and keys agree, and nothing is sent.
+// Read-only greys everything that changes something, in every pane, from one list: hints, menu and keys agree, and
+// nothing is sent.
 func TestReadOnlyGreysEveryChange(t *testing.T) {
-	startWithOptions(t, emulator.Options{}, 120, 36, func(_ *harness, o *shell.Options) { o.ReadOnly = true }, func(r *harness) {
-		r.requireText("read-only")
-		for _, pane := range r.panes {
-			r.press(":", pane.Name(), "<enter>")
-			for _, a := range pane.Actions() {
-				if !a.Writes || len(a.Key.Keys()) == 0 {
-					continue
-				}
-				for _, hint := range strings.Split(lastLine(r.screen()), "  ") {
-					if strings.TrimSpace(hint) == a.Key.Help().Key+" "+a.Name() {
-						r.Errorf("%s: %s stands in the hints", pane.Name(), a.Name())
+	startWithOptions(
+		t,
+		emulator.Options{},
+		120,
+		36,
+		func(_ *harness, o *shell.Options) { o.ReadOnly = true },
+		func(r *harness) {
+			r.requireText("read-only")
+			for _, pane := range r.panes {
+				r.press(":", pane.Name(), "<enter>")
+				for _, a := range pane.Actions() {
+					if !a.Writes || len(a.Key.Keys()) == 0 {
+						continue
 					}
+					for _, hint := range strings.Split(lastLine(r.screen()), "  ") {
+						if strings.TrimSpace(hint) == a.Key.Help().Key+" "+a.Name() {
+							r.Errorf("%s: %s stands in the hints", pane.Name(), a.Name())
+						}
+					}
+					r.press(keyName(a.Key.Keys()[0]))
+					r.requireText(a.Name() + ": read-only, nothing is changed")
 				}
-				r.press(keyName(a.Key.Keys()[0]))
-				r.requireText(a.Name() + ": read-only, nothing is changed")
 			}
-		}
-		r.press("3", "a")
-		r.requireText("disable  read-only, nothing is changed")
-		r.press("<esc>")
-		r.requireNoChanges()
-	})
+			r.press("3", "a")
+			r.requireText("disable  read-only, nothing is changed")
+			r.press("<esc>")
+			r.requireNoChanges()
+		},
+	)
 }
 
 func lastLine(screen string) string { return screen[strings.LastIndex(screen, "\n")+1:] }

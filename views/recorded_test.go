@@ -11,7 +11,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// Answers that the real service gave are shown by the panes as they are: every row is there, and nothing that is no value is shown as one.
+// Answers that the real service gave are shown by the panes as they are: every row is there, and nothing that is no
+// value is shown as one.
 func TestRecordedAnswersAreShown(t *testing.T) {
 	files, _ := filepath.Glob("../../shared/api/recorded/object-storage/GET_*_200_*.json")
 	if len(files) == 0 {

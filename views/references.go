@@ -37,7 +37,13 @@ func referenceMenu(names []reference) tea.Msg {
 		if i < 9 {
 			key = fmt.Sprint(i + 1)
 		}
-		menu.Actions = append(menu.Actions, ui.Action{Key: ui.Bind(n.kind+" "+n.label, key), Do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: n.pane, ID: n.id}) }})
+		menu.Actions = append(
+			menu.Actions,
+			ui.Action{
+				Key: ui.Bind(n.kind+" "+n.label, key),
+				Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: n.pane, ID: n.id}) },
+			},
+		)
 	}
 	if len(names) == 1 {
 		return ui.GoToMsg{Pane: names[0].pane, ID: names[0].id}
@@ -57,7 +63,8 @@ func referencesToServices(services []*client.Service) []reference {
 	return names
 }
 
-// serviceReferences are what a service names: its newest issue, the people of its group, its credentials, the instances behind its address.
+// serviceReferences are what a service names: its newest issue, the people of its group, its credentials, the instances
+// behind its address.
 func (a *Account) serviceReferences(s *client.Service) []reference {
 	var names []reference
 	if i, found := a.newestIssue(s.ID); found {

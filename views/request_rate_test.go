@@ -10,11 +10,18 @@ import (
 	"lookout/client/emulator"
 )
 
-// A day with the overview in front asks as planned: services and issues with each refresh, stats every five minutes, sums of storage every
-// ten, and nothing else. A third of that while nobody looks, and nothing while refreshing is paused.
-// The account has little in it, so that the day is short; the plan is the same for all.
+// A day with the overview in front asks as planned: services and issues with each refresh, stats every five minutes,
+// sums of storage every ten, and nothing else. A third of that while nobody looks, and nothing while refreshing is
+// paused. The account has little in it, so that the day is short; the plan is the same for all.
 func TestADayAtRest(t *testing.T) {
-	sums := map[string]int{"view stats": 12, "list buckets": 6, "list clusters": 6, "list buckets in cluster": 18, "list keys": 6, "view transfer": 6}
+	sums := map[string]int{
+		"view stats":              12,
+		"list buckets":            6,
+		"list clusters":           6,
+		"list buckets in cluster": 18,
+		"list keys":               6,
+		"view transfer":           6,
+	}
 	startProgram(t, emulator.Options{Seed: "empty"}, 50, 12, func(r *harness) {
 		r.requireRequestRate(22*time.Hour, sums, map[string]int{"list services": 180, "list issues": 180})
 		r.send(tea.BlurMsg{})
@@ -26,7 +33,8 @@ func TestADayAtRest(t *testing.T) {
 	})
 }
 
-// requireRequestRate fails unless exactly the operations are asked for in a time, each at most so many times an hour and at least nine tenths of that.
+// requireRequestRate fails unless exactly the operations are asked for in a time, each at most so many times an hour
+// and at least nine tenths of that.
 func (r *harness) requireRequestRate(d time.Duration, plans ...map[string]int) {
 	r.Helper()
 	hourly, before, counted, total := map[string]int{}, map[string]int{}, 0, r.emu.RequestCount("")

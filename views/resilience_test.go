@@ -23,7 +23,16 @@ import (
 )
 
 // paneKeys are the panes that the API fills, and a text of each.
-var paneKeys = []struct{ key, text string }{{"2", "ticket"}, {"3", "edge-router"}, {"4", "Ada Wong"}, {"5", "db2-root"}, {"6", "bastion"}, {"8", "acme-backups"}, {"9", "backup agent"}, {"0", "us-east-1"}}
+var paneKeys = []struct{ key, text string }{
+	{"2", "ticket"},
+	{"3", "edge-router"},
+	{"4", "Ada Wong"},
+	{"5", "db2-root"},
+	{"6", "bastion"},
+	{"8", "acme-backups"},
+	{"9", "backup agent"},
+	{"0", "us-east-1"},
+}
 
 // A name that cannot be looked up is told with the age of the rows that stay.
 func TestShell_hostNameNotFound(t *testing.T) {
@@ -37,7 +46,11 @@ func TestShell_hostNameNotFound(t *testing.T) {
 					s.fail = func(*http.Request) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
 					r.press("r")
 					r.wait(2 * time.Minute)
-					r.requireText(pane.text, "offline · since", map[bool]string{true: "no such host", false: "the name cannot"}[cause.IsNotFound])
+					r.requireText(
+						pane.text,
+						"offline · since",
+						map[bool]string{true: "no such host", false: "the name cannot"}[cause.IsNotFound],
+					)
 				}, s)
 			})
 		}
@@ -77,7 +90,8 @@ func TestTooManyRequests(t *testing.T) {
 // failures are requests that a fault answered: the emulator counts only those that reach it.
 func (r *harness) failures() int { return 0 }
 
-// A token that is refused in mid session stops everything, keeps what is known, and is asked for once; a form outlives it.
+// A token that is refused in mid session stops everything, keeps what is known, and is asked for once; a form outlives
+// it.
 func TestToken_rejectedMidSession(t *testing.T) {
 	refused := emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 	for _, pane := range paneKeys {
@@ -159,15 +173,19 @@ func TestMissingScopes(t *testing.T) {
 			faulttest.RunCase(t, "A26", "on screen, "+name+", pane "+pane.key, func(t *testing.T) {
 				startProgram(t, o, 140, 36, func(r *harness) {
 					r.press(pane.key)
-					may := o.RestrictedUser && strings.Contains(storage, pane.key) || strings.Contains(o.Scopes, "account") && strings.Contains(managed, pane.key) ||
-						strings.Contains(o.Scopes, "object_storage") && strings.Contains(storage, pane.key) || pane.key == "0"
+					may := o.RestrictedUser && strings.Contains(storage, pane.key) ||
+						strings.Contains(o.Scopes, "account") && strings.Contains(managed, pane.key) ||
+						strings.Contains(o.Scopes, "object_storage") && strings.Contains(storage, pane.key) ||
+						pane.key == "0"
 					if may {
 						r.requireText(pane.text)
 						return
 					}
 					r.requireText("not allowed")
 					if !o.RestrictedUser {
-						r.requireText(map[bool]string{true: "account:read_only", false: "object_storage:read_only"}[strings.Contains(managed, pane.key)])
+						r.requireText(
+							map[bool]string{true: "account:read_only", false: "object_storage:read_only"}[strings.Contains(managed, pane.key)],
+						)
 					}
 					before := r.emu.RequestCount("")
 					r.wait(10 * time.Second)
@@ -200,22 +218,31 @@ func TestClockJumps(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"slept for 8 h": 8 * time.Hour, "slept for a day": 24 * time.Hour, "set forward": time.Hour, "set back": -time.Hour} {
 		faulttest.RunCase(t, "A32", name, func(t *testing.T) {
 			var off time.Duration
-			startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) { r.useClock(o, func() time.Time { return time.Now().Add(off) }) }, func(r *harness) {
-				r.press("3")
-				r.requireText("live")
-				off = jump
-				if jump > 0 {
-					r.requireText("late · " + map[time.Duration]string{8 * time.Hour: "8 h", 24 * time.Hour: "1 d", time.Hour: "1 h"}[jump])
-				} else {
-					r.requireText("live · 0 s")
-				}
-				before := r.emu.RequestCount("list services")
-				r.wait(90 * time.Second)
-				r.requireText("live")
-				if r.emu.RequestCount("list services") == before {
-					r.Error("nothing was read again")
-				}
-			})
+			startWithOptions(
+				t,
+				emulator.Options{},
+				120,
+				36,
+				func(r *harness, o *shell.Options) { r.useClock(o, func() time.Time { return time.Now().Add(off) }) },
+				func(r *harness) {
+					r.press("3")
+					r.requireText("live")
+					off = jump
+					if jump > 0 {
+						r.requireText(
+							"late · " + map[time.Duration]string{8 * time.Hour: "8 h", 24 * time.Hour: "1 d", time.Hour: "1 h"}[jump],
+						)
+					} else {
+						r.requireText("live · 0 s")
+					}
+					before := r.emu.RequestCount("list services")
+					r.wait(90 * time.Second)
+					r.requireText("live")
+					if r.emu.RequestCount("list services") == before {
+						r.Error("nothing was read again")
+					}
+				},
+			)
 		})
 	}
 }
@@ -406,11 +433,19 @@ func (r *harness) pressAll(keys string) {
 }
 
 var lostAnswers = map[string]emulator.Fault{
-	"reset before it was done": {Reset: true, Times: 1}, "reset after it was done": {ApplyFirst: true, Reset: true, Times: 1},
-	"cut": {ApplyFirst: true, CutAfter: 10, Times: 1}, "502 after": {ApplyFirst: true, Status: 502, Times: 1}, "502 before": {Status: 502, Times: 1}, "page after": {ApplyFirst: true, HTML: true, Times: 1},
+	"reset before it was done": {
+		Reset: true,
+		Times: 1,
+	}, "reset after it was done": {ApplyFirst: true, Reset: true, Times: 1},
+	"cut": {
+		ApplyFirst: true,
+		CutAfter:   10,
+		Times:      1,
+	}, "502 after": {ApplyFirst: true, Status: 502, Times: 1}, "502 before": {Status: 502, Times: 1}, "page after": {ApplyFirst: true, HTML: true, Times: 1},
 }
 
-// Whatever became of an answer, a change is sent once, the screen says what reading again showed, and the journal keeps it.
+// Whatever became of an answer, a change is sent once, the screen says what reading again showed, and the journal keeps
+// it.
 func TestLostAnswersOnScreen(t *testing.T) {
 	for _, w := range changeCases() {
 		for name, fault := range lostAnswers {
@@ -758,7 +793,8 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 	}
 }
 
-// A secret that is shown once is seen only while a key is held, whatever happens to the dialog; unkept it does not go without a word.
+// A secret that is shown once is seen only while a key is held, whatever happens to the dialog; unkept it does not go
+// without a word.
 func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 	for name, leave := range map[string]func(*harness){
 		"esc": func(r *harness) { r.press("<esc>") }, "q": func(r *harness) { r.press("q") }, "ctrl+c": func(r *harness) { r.press("<ctrl+c>") }, "enter": func(r *harness) { r.press("<enter>") },
@@ -815,7 +851,14 @@ func TestSecretFields(t *testing.T) {
 					case "left":
 						r.press("<esc>", "<esc>")
 					case "refused":
-						r.emu.InjectFault(form.op, emulator.Fault{Status: 500, Body: `{"errors":[{"reason":"I got ` + secret + `"}]}`, Times: 1})
+						r.emu.InjectFault(
+							form.op,
+							emulator.Fault{
+								Status: 500,
+								Body:   `{"errors":[{"reason":"I got ` + secret + `"}]}`,
+								Times:  1,
+							},
+						)
 						r.press("<ctrl+s>")
 					case "lost":
 						r.emu.InjectFault(form.op, emulator.Fault{Reset: true, Times: 1})
@@ -847,7 +890,11 @@ func TestHiddenValues(t *testing.T) {
 				r.requireText("values hidden")
 				for word := range strings.FieldsSeq(r.screen()) {
 					word = strings.Trim(word, "\"'()│,;")
-					if net.ParseIP(strings.Split(word, ":")[0]) != nil || strings.Contains(word, "@") || strings.Contains(word, ".acme.net") || strings.Contains(word, "acme-prod") || strings.HasPrefix(word, "+1") || strings.Contains(word, "482") {
+					if net.ParseIP(strings.Split(word, ":")[0]) != nil || strings.Contains(word, "@") ||
+						strings.Contains(word, ".acme.net") ||
+						strings.Contains(word, "acme-prod") ||
+						strings.HasPrefix(word, "+1") ||
+						strings.Contains(word, "482") {
 						r.Errorf("%q is on the screen", word)
 					}
 				}

@@ -18,7 +18,12 @@ import (
 )
 
 func (a *Account) services() *ui.Store[*client.Service] {
-	return sharedStore(a, "services", func(s *client.Service) string { return formatID(s.ID) }, pageFetcher(a.api.Services.List))
+	return sharedStore(
+		a,
+		"services",
+		func(s *client.Service) string { return formatID(s.ID) },
+		pageFetcher(a.api.Services.List),
+	)
 }
 
 func (a *Account) servicesPane() ui.Pane {
@@ -33,7 +38,11 @@ func (a *Account) servicesPane() ui.Pane {
 				Cell:  func(s *client.Service, b ui.Box) (string, theme.Tone) { return formatStatus(s.Status, b.Theme) },
 				Less:  func(s, t *client.Service) bool { return statusRank(s.Status) < statusRank(t.Status) },
 			},
-			{Title: "label", Min: 14, Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong }},
+			{
+				Title: "label",
+				Min:   14,
+				Cell:  func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong },
+			},
 			{
 				Title:        "type",
 				Width:        4,
@@ -201,8 +210,13 @@ func disableOutcome(now *client.Service, found bool) ui.AttemptOutcome {
 
 func confirmDeleteService(s *client.Service) *ui.Confirmation {
 	return &ui.Confirmation{
-		Title:        "Delete service",
-		Text:         fmt.Sprintf("Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.", s.Label, s.ID, s.Address),
+		Title: "Delete service",
+		Text: fmt.Sprintf(
+			"Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.",
+			s.Label,
+			s.ID,
+			s.Address,
+		),
 		RequiredText: s.Label.String(),
 		ConfirmLabel: "delete",
 	}
@@ -251,7 +265,10 @@ func (a *Account) servicesFoot(set *ui.Store[*client.Service], b ui.Box) string 
 // stateCounts is the account's services by state, problems first: "▲ 1 problem  ● 11 ok".
 func (a *Account) stateCounts(b ui.Box) string {
 	counts := a.serviceCountByStatus()
-	order := slices.SortedFunc(maps.Keys(counts), func(x, y client.ServiceStatus) int { return cmp.Or(statusRank(x)-statusRank(y), cmp.Compare(x, y)) })
+	order := slices.SortedFunc(
+		maps.Keys(counts),
+		func(x, y client.ServiceStatus) int { return cmp.Or(statusRank(x)-statusRank(y), cmp.Compare(x, y)) },
+	)
 	parts := make([]string, len(order))
 	for i, status := range order {
 		word, tone := formatStatus(status, b.Theme)
@@ -297,8 +314,8 @@ func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
 	return t.String()
 }
 
-// isPrivateAddress reports whether an address is one that needs a region: a private IP, alone, with a port, or as a URL's host.
-// The document names only "a private IP": RFC 1918 and the unique local IPv6 range are meant.
+// isPrivateAddress reports whether an address is one that needs a region: a private IP, alone, with a port, or as a
+// URL's host. The document names only "a private IP": RFC 1918 and the unique local IPv6 range are meant.
 func isPrivateAddress(address string) bool {
 	host := address
 	if u, err := url.Parse(address); err == nil && u.Host != "" {

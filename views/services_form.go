@@ -40,26 +40,73 @@ func (a *Account) newServiceForm() ui.Form {
 // editServiceForm changes a service.
 func (a *Account) editServiceForm(s *client.Service) ui.Form {
 	e := &editState[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
-	form := a.serviceForm(fmt.Sprintf("Edit service %d", s.ID), "saved", &e.edited, func(ctx context.Context) (ui.Result[*client.Service], error) {
-		return saveEdit(contextWithService(ctx, s), e, func(ctx context.Context) (*client.Service, error) { return a.api.Services.Get(ctx, s.ID) }, (*client.Service).Request,
-			func(ctx context.Context, p client.Patch) (*client.Service, error) {
-				return a.api.Services.Update(ctx, s.ID, p)
-			})
-	}, updateOutcome(s.ID, serviceID, func(now *client.Service) bool { return serviceMatches(now, e.edited) }))
+	form := a.serviceForm(
+		fmt.Sprintf("Edit service %d", s.ID),
+		"saved",
+		&e.edited,
+		func(ctx context.Context) (ui.Result[*client.Service], error) {
+			return saveEdit(
+				contextWithService(ctx, s),
+				e,
+				func(ctx context.Context) (*client.Service, error) { return a.api.Services.Get(ctx, s.ID) },
+				(*client.Service).Request,
+				func(ctx context.Context, p client.Patch) (*client.Service, error) {
+					return a.api.Services.Update(ctx, s.ID, p)
+				},
+			)
+		},
+		updateOutcome(s.ID, serviceID, func(now *client.Service) bool { return serviceMatches(now, e.edited) }),
+	)
 	form.ProgressText, form.SubmitLabel = "saving", "save"
 	return form
 }
 
-// serviceForm is the same for new and edit, which is said when it is done ("added"): the bounds are those of "Managed Service".
-func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, send func(context.Context) (ui.Result[*client.Service], error), check func([]*client.Service) ui.AttemptOutcome) ui.Form {
+// serviceForm is the same for new and edit, which is said when it is done ("added"): the bounds are those of "Managed
+// Service".
+func (a *Account) serviceForm(
+	title, past string,
+	in *client.ServiceRequest,
+	send func(context.Context) (ui.Result[*client.Service], error),
+	check func([]*client.Service) ui.AttemptOutcome,
+) ui.Form {
 	return ui.NewStoreForm(a.services(), title, []ui.Field{
 		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
 		ui.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
-		ui.Text("address", "Address", &in.Address, ui.Length(3, 100)).Note("a URL, or host:port for tcp; the part after # is not kept"),
-		ui.Text("region", "Region", &in.Region).When(func() bool { return isPrivateAddress(in.Address) }).Note("needed for a private address, and only then"),
+		ui.Text(
+			"address",
+			"Address",
+			&in.Address,
+			ui.Length(3, 100),
+		).Note(
+			"a URL, or host:port for tcp; the part after # is not kept",
+		),
+		ui.Text(
+			"region",
+			"Region",
+			&in.Region,
+		).When(
+			func() bool { return isPrivateAddress(in.Address) },
+		).Note(
+			"needed for a private address, and only then",
+		),
 		ui.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
-		ui.Text("body", "Expected text", &in.Body, ui.Length(0, 100)).Note("the answer must contain it; empty accepts any"),
-		ui.Combobox("consultation_group", "Group to call", &in.Group, a.contactGroups, ui.Length(0, 50)).Note("the contacts of this group are called; up and down go through those that exist"),
+		ui.Text(
+			"body",
+			"Expected text",
+			&in.Body,
+			ui.Length(0, 100),
+		).Note(
+			"the answer must contain it; empty accepts any",
+		),
+		ui.Combobox(
+			"consultation_group",
+			"Group to call",
+			&in.Group,
+			a.contactGroups,
+			ui.Length(0, 50),
+		).Note(
+			"the contacts of this group are called; up and down go through those that exist",
+		),
 		ui.MultiChoice("credentials", "Credentials", &in.Credentials, a.credentialOptions),
 		ui.Lines("notes", "Notes", &in.Notes),
 	}, func(s *client.Service) string {
@@ -67,7 +114,8 @@ func (a *Account) serviceForm(title, past string, in *client.ServiceRequest, sen
 	}, send, check)
 }
 
-// createOutcome tells from the rows before and after whether a new one with the wanted fields has come: labels alone are not unique.
+// createOutcome tells from the rows before and after whether a new one with the wanted fields has come: labels alone
+// are not unique.
 func createOutcome[T any](before, now []T, id func(T) int, same func(T) bool) ui.AttemptOutcome {
 	held := map[int]bool{}
 	for _, row := range before {

@@ -94,7 +94,10 @@ func TestEnableAGroupAsksForTheCount(t *testing.T) {
 		r.requireText("Enable: 2 services", "web-1 (id 4)", "web-2 (id 5)", "Left out: 2")
 		r.wait(time.Second)
 		r.press("2", "<enter>")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "disable service", "enable service", "enable service"}) {
+		if got := r.appliedOperations(); !slices.Equal(
+			got,
+			[]string{"disable service", "disable service", "enable service", "enable service"},
+		) {
 			r.T.Fatalf("applied: %v\n%s", got, r.screen())
 		}
 	})

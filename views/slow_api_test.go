@@ -26,27 +26,39 @@ func (d stallingTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	return d.next.RoundTrip(req)
 }
 
-// A question that takes longer than the time between two polls is heard out: that it fails is told, whatever pane stands in front.
+// A question that takes longer than the time between two polls is heard out: that it fails is told, whatever pane
+// stands in front.
 func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 	for _, c := range []struct{ pane, path string }{{"1", "/managed/services"}, {"3", "/managed/services"}, {"7", "/managed/stats"}, {"9", "/object-storage/keys"}} {
 		faulttest.RunCase(t, "A4", "polled, "+c.pane, func(t *testing.T) {
-			startWithTransport(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper { return stallingTransport{next, c.path} }, func(*harness, *shell.Options) {}, func(r *harness) {
-				r.press(c.pane)
-				r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
-				r.wait(2 * time.Minute)
-				r.requireText("no answer", "offline · since 00:00")
-				r.requireNoText("loading")
-			})
+			startWithTransport(
+				t,
+				emulator.Options{},
+				120,
+				36,
+				func(next http.RoundTripper) http.RoundTripper { return stallingTransport{next, c.path} },
+				func(*harness, *shell.Options) {},
+				func(r *harness) {
+					r.press(c.pane)
+					r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+					r.wait(2 * time.Minute)
+					r.requireText("no answer", "offline · since 00:00")
+					r.requireNoText("loading")
+				},
+			)
 		})
 	}
 }
 
-// The buckets of others do not wait for a cluster that does not answer; what comes late is added, and who never answers is named. A refresh
-// changes the rows in one step.
+// The buckets of others do not wait for a cluster that does not answer; what comes late is added, and who never answers
+// is named. A refresh changes the rows in one step.
 func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 	faulttest.RunCase(t, "A4", "one cluster", func(t *testing.T) {
 		startWithTransport(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
-			return stallingTransport{stallingTransport{next, "/object-storage/buckets/"}, "/object-storage/buckets/eu-central-1"}
+			return stallingTransport{
+				stallingTransport{next, "/object-storage/buckets/"},
+				"/object-storage/buckets/eu-central-1",
+			}
 		}, func(*harness, *shell.Options) {}, func(r *harness) {
 			r.press("8")
 			r.wait(3 * time.Second)
@@ -69,7 +81,8 @@ func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 				t.Errorf("%d buckets of the late cluster, then %d", early, now)
 			}
 		}, &rewritingTransport{fail: func(req *http.Request) error {
-			if strings.HasSuffix(req.URL.Path, "/object-storage/buckets/eu-central-1") || strings.HasSuffix(req.URL.Path, "/object-storage/buckets/") {
+			if strings.HasSuffix(req.URL.Path, "/object-storage/buckets/eu-central-1") ||
+				strings.HasSuffix(req.URL.Path, "/object-storage/buckets/") {
 				time.Sleep(5 * time.Second)
 			}
 			return nil

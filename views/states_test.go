@@ -34,8 +34,19 @@ func paneStates() []paneState {
 
 // Every pane in every state at four widths.
 func TestGoldenStates(t *testing.T) {
-	panes := []struct{ name, keys string }{{"overview", "1"}, {"issues", "2"}, {"services", "3"}, {"contacts", "4"}, {"credentials", "5"}, {"ssh", "6"}, {"stats", "7"},
-		{"buckets", "8"}, {"keys", "9"}, {"clusters", "0"}, {"transfers", ":transfers<enter>"}}
+	panes := []struct{ name, keys string }{
+		{"overview", "1"},
+		{"issues", "2"},
+		{"services", "3"},
+		{"contacts", "4"},
+		{"credentials", "5"},
+		{"ssh", "6"},
+		{"stats", "7"},
+		{"buckets", "8"},
+		{"keys", "9"},
+		{"clusters", "0"},
+		{"transfers", ":transfers<enter>"},
+	}
 	sizes := [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
 	for _, pane := range panes {
 		for _, s := range paneStates() {
@@ -76,9 +87,15 @@ func TestGoldenObjects(t *testing.T) {
 					case "loading":
 						r.emu.HoldRequests("list objects")
 					case "denied":
-						r.emu.InjectFault("list objects", emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`})
+						r.emu.InjectFault(
+							"list objects",
+							emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`},
+						)
 					case "failed":
-						r.emu.InjectFault("list objects", emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`})
+						r.emu.InjectFault(
+							"list objects",
+							emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`},
+						)
 					}
 					r.press("8", "/", label, "<enter>", "<enter>")
 					r.press(s.keys...)

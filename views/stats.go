@@ -18,8 +18,9 @@ func (a *Account) stats() *ui.Store[*client.Stats] {
 	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, singleFetcher(a.api.Stats.Get))
 }
 
-// A metric is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed over the instances,
-// so more than 100 is possible), disk and swap are operations a second, the network is bits a second.
+// A metric is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed
+// over the instances, so more than 100 is possible), disk and swap are operations a second, the network is bits a
+// second.
 type metric struct {
 	name   string
 	format func(float64) string
@@ -28,12 +29,27 @@ type metric struct {
 
 func metrics() []metric {
 	return []metric{
-		{"CPU", formatPercent, func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("cpu", theme.ChartFirst, s.CPU)} }},
+		{
+			"CPU",
+			formatPercent,
+			func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("cpu", theme.ChartFirst, s.CPU)} },
+		},
 		{"Network", formatBitRate, func(s *client.Stats) []ui.Series {
-			return []ui.Series{newSeries("in", theme.ChartFirst, s.NetIn), newSeries("out", theme.ChartSecond, s.NetOut)}
+			return []ui.Series{
+				newSeries("in", theme.ChartFirst, s.NetIn),
+				newSeries("out", theme.ChartSecond, s.NetOut),
+			}
 		}},
-		{"Disk", formatOperations, func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("disk", theme.ChartFirst, s.Disk)} }},
-		{"Swap", formatOperations, func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("swap", theme.ChartFirst, s.Swap)} }},
+		{
+			"Disk",
+			formatOperations,
+			func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("disk", theme.ChartFirst, s.Disk)} },
+		},
+		{
+			"Swap",
+			formatOperations,
+			func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("swap", theme.ChartFirst, s.Swap)} },
+		},
 	}
 }
 
@@ -125,7 +141,10 @@ type cachedChart struct {
 }
 
 func (p cachedChart) sameInputs(q cachedChart) bool {
-	return p.text != "" && p.version == q.version && p.width == q.width && p.height == q.height && p.theme == q.theme && p.focused == q.focused && p.zone == q.zone && p.cursor.Equal(q.cursor) &&
+	return p.text != "" && p.version == q.version && p.width == q.width && p.height == q.height && p.theme == q.theme &&
+		p.focused == q.focused &&
+		p.zone == q.zone &&
+		p.cursor.Equal(q.cursor) &&
 		slices.EqualFunc(p.marks, q.marks, time.Time.Equal)
 }
 
@@ -136,7 +155,13 @@ func (a *Account) renderMissingMetric(m metric, b ui.Box) string {
 	if fresh.Err != nil {
 		text = fresh.Err.Error()
 	}
-	return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
+	return b.Theme.Paint(
+		theme.Strong,
+		m.name,
+	) + "\n" + b.Theme.Paint(
+		theme.Muted,
+		ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis),
+	)
 }
 
 // writeLoadChart is the CPU around a detection, in an incident.

@@ -12,7 +12,8 @@ import (
 	"lookout/ui"
 )
 
-// statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a grid.
+// statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a
+// grid.
 type statsView struct {
 	a        *Account
 	grid     bool
@@ -46,8 +47,15 @@ func (p *statsView) Actions() []ui.Action {
 	n := len(metrics())
 	return []ui.Action{
 		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
-		{Key: ui.Bind("next chart", "tab", "j", "down"), ShowInHints: true, Do: do(func() { p.selected = (p.selected + 1) % n })},
-		{Key: ui.Bind("previous chart", "shift+tab", "k", "up"), Do: do(func() { p.selected = (p.selected + n - 1) % n })},
+		{
+			Key:         ui.Bind("next chart", "tab", "j", "down"),
+			ShowInHints: true,
+			Do:          do(func() { p.selected = (p.selected + 1) % n }),
+		},
+		{
+			Key: ui.Bind("previous chart", "shift+tab", "k", "up"),
+			Do:  do(func() { p.selected = (p.selected + n - 1) % n }),
+		},
 		{
 			Key:            ui.Bind("earlier", "left", "h"),
 			ShowInHints:    true,
@@ -60,11 +68,23 @@ func (p *statsView) Actions() []ui.Action {
 			DisabledReason: p.noPointsReason(),
 			Do:             do(func() { p.moveCursor(1) }),
 		},
-		{Key: ui.Bind("an hour earlier", "pgup", "ctrl+b"), DisabledReason: p.noPointsReason(), Do: do(func() { p.moveCursor(-12) })},
-		{Key: ui.Bind("an hour later", "pgdown", "ctrl+f"), DisabledReason: p.noPointsReason(), Do: do(func() { p.moveCursor(12) })},
+		{
+			Key:            ui.Bind("an hour earlier", "pgup", "ctrl+b"),
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(-12) }),
+		},
+		{
+			Key:            ui.Bind("an hour later", "pgdown", "ctrl+f"),
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(12) }),
+		},
 		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
 		{Key: ui.Bind("UTC or local time", "z"), ShowInHints: true, Do: do(func() { p.utc = !p.utc })},
-		{Key: ui.Bind("copy read-out", "y"), DisabledReason: p.noPointsReason(), Do: func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) }},
+		{
+			Key:            ui.Bind("copy read-out", "y"),
+			DisabledReason: p.noPointsReason(),
+			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) },
+		},
 	}
 }
 
@@ -146,8 +166,20 @@ func (p *statsView) readout() string {
 func (p *statsView) View(b ui.Box) string {
 	room := b
 	room.Height -= 2
-	foot := ui.Truncate(b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, fmt.Sprintf("  all managed instances together · marks are %s", pluralize(len(p.a.issueTimes(b.Now.Add(-24*time.Hour))), "issue", "issues"))),
-		b.Width, b.Theme.Glyphs.Ellipsis)
+	foot := ui.Truncate(
+		b.Theme.Paint(
+			theme.Accent,
+			p.readout(),
+		)+b.Theme.Paint(
+			theme.Muted,
+			fmt.Sprintf(
+				"  all managed instances together · marks are %s",
+				pluralize(len(p.a.issueTimes(b.Now.Add(-24*time.Hour))), "issue", "issues"),
+			),
+		),
+		b.Width,
+		b.Theme.Glyphs.Ellipsis,
+	)
 	if b.TextOnly {
 		return p.renderText(room) + "\n" + p.readout()
 	}
@@ -172,7 +204,17 @@ func (p *statsView) renderGrid(b ui.Box) string {
 	w, h := b.Width/2-1, b.Height/2
 	small := b
 	small.Width, small.Height = w, h
-	return ui.JoinHorizontal(p.renderChart(0, small), p.renderChart(1, small), w+2, b.Width) + "\n" + ui.JoinHorizontal(p.renderChart(2, small), p.renderChart(3, small), w+2, b.Width)
+	return ui.JoinHorizontal(
+		p.renderChart(0, small),
+		p.renderChart(1, small),
+		w+2,
+		b.Width,
+	) + "\n" + ui.JoinHorizontal(
+		p.renderChart(2, small),
+		p.renderChart(3, small),
+		w+2,
+		b.Width,
+	)
 }
 
 func (p *statsView) renderChart(n int, b ui.Box) string {

@@ -59,7 +59,10 @@ func TestStatsOfEveryShape(t *testing.T) {
 // The cursor reads out the point it stands on, in local time or UTC.
 func TestStatsReadOut(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
-		e.InjectFault("view stats", emulator.Fault{Status: 200, Body: statsJSON(func(i int) string { return fmt.Sprint(i) }, 24)})
+		e.InjectFault(
+			"view stats",
+			emulator.Fault{Status: 200, Body: statsJSON(func(i int) string { return fmt.Sprint(i) }, 24)},
+		)
 	}
 	startWithEmulator(t, emulator.Options{Seed: "empty"}, 120, 36, setup, func(r *harness) {
 		r.press("7", "<enter>")

@@ -12,10 +12,16 @@ import (
 )
 
 func (a *Account) transferUsage() *ui.Store[*client.TransferUsage] {
-	return sharedStore(a, "transfer", func(*client.TransferUsage) string { return "account" }, singleFetcher(a.api.NetworkTransfer.Get))
+	return sharedStore(
+		a,
+		"transfer",
+		func(*client.TransferUsage) string { return "account" },
+		singleFetcher(a.api.NetworkTransfer.Get),
+	)
 }
 
-// transferPoolBytes is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1 terabyte).
+// transferPoolBytes is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1
+// terabyte).
 const transferPoolBytes = 1_000_000_000_000
 
 // storageLines are Object Storage in two lines: what is stored, and who may reach it.
@@ -27,16 +33,31 @@ func (a *Account) storedLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
 	set := a.buckets()
 	if !set.Loaded() {
-		return ui.Truncate(label+b.Theme.Paint(theme.Muted, loadingOrError(set.Freshness(), "reading buckets")), b.Width-1, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(
+			label+b.Theme.Paint(theme.Muted, loadingOrError(set.Freshness(), "reading buckets")),
+			b.Width-1,
+			b.Theme.Glyphs.Ellipsis,
+		)
 	}
 	var objects, size int64
 	for _, bucket := range set.Rows() {
 		objects += bucket.Objects
 		size += bucket.Size
 	}
-	parts := []string{pluralize(set.Len(), "bucket", "buckets"), formatCount(objects) + " objects", humanize.IBytes(uint64(max(0, size)))}
+	parts := []string{
+		pluralize(set.Len(), "bucket", "buckets"),
+		formatCount(objects) + " objects",
+		humanize.IBytes(uint64(max(0, size))),
+	}
 	if used, known := onlyRow(a.transferUsage()); known {
-		parts = append(parts, fmt.Sprintf("transfer %s of %s this month", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(transferPoolBytes)))
+		parts = append(
+			parts,
+			fmt.Sprintf(
+				"transfer %s of %s this month",
+				humanize.Bytes(uint64(max(0, used.Used))),
+				humanize.Bytes(transferPoolBytes),
+			),
+		)
 	}
 	return ui.Truncate(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
 }
@@ -45,7 +66,11 @@ func (a *Account) keysLine(b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
 	set := a.keys()
 	if !set.Loaded() {
-		return ui.Truncate(label+b.Theme.Paint(theme.Muted, loadingOrError(set.Freshness(), "reading keys")), b.Width-1, b.Theme.Glyphs.Ellipsis)
+		return ui.Truncate(
+			label+b.Theme.Paint(theme.Muted, loadingOrError(set.Freshness(), "reading keys")),
+			b.Width-1,
+			b.Theme.Glyphs.Ellipsis,
+		)
 	}
 	limited := 0
 	for _, k := range set.Rows() {

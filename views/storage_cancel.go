@@ -33,11 +33,17 @@ func (a *Account) countThenCancelStorage() tea.Cmd {
 	count := func() tea.Msg {
 		buckets, err := a.fetchAllBuckets(ctx)
 		if err != nil {
-			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: what would be lost cannot be counted: " + ui.Reason(err)}
+			return ui.NewsMsg{
+				Tone: theme.Bad,
+				Text: "cancel Object Storage: what would be lost cannot be counted: " + ui.Reason(err),
+			}
 		}
 		keys, err := collect(a.api.Keys.All(ctx))
 		if err != nil {
-			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: the keys cannot be counted: " + ui.Reason(err)}
+			return ui.NewsMsg{
+				Tone: theme.Bad,
+				Text: "cancel Object Storage: the keys cannot be counted: " + ui.Reason(err),
+			}
 		}
 		return ui.RunActionMsg{Action: a.confirmCancelStorage(buckets, len(keys))}
 	}
@@ -49,7 +55,10 @@ func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys 
 	lines := make([]string, 0, len(buckets.Rows)+len(buckets.Notes))
 	for _, b := range buckets.Rows {
 		objects, bytes = objects+b.Objects, bytes+b.Size
-		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, formatCount(b.Objects), formatSize(b.Size)))
+		lines = append(
+			lines,
+			fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, formatCount(b.Objects), formatSize(b.Size)),
+		)
 	}
 	lines = append(lines, buckets.Notes...)
 	return ui.Action{
@@ -63,8 +72,14 @@ func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys 
 			NoPaste:      true,
 			ConfirmLabel: "cancel it",
 			Items:        lines,
-			Text: fmt.Sprintf("Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can bring them back.",
-				a.name, countPhrase(len(buckets.Rows), "bucket", "buckets"), formatCount(objects), formatSize(bytes), countPhrase(keys, "key", "keys")),
+			Text: fmt.Sprintf(
+				"Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can bring them back.",
+				a.name,
+				countPhrase(len(buckets.Rows), "bucket", "buckets"),
+				formatCount(objects),
+				formatSize(bytes),
+				countPhrase(keys, "key", "keys"),
+			),
 		},
 	}
 }
@@ -82,7 +97,8 @@ func (a *Account) sendCancelStorage() tea.Cmd {
 	}
 }
 
-// describeRemainingBuckets says how many buckets there are now: all that can be told of a cancelling whose answer was lost.
+// describeRemainingBuckets says how many buckets there are now: all that can be told of a cancelling whose answer was
+// lost.
 func (a *Account) describeRemainingBuckets(ctx context.Context, before int) string {
 	now, err := a.fetchAllBuckets(ctx)
 	if err != nil {
@@ -102,7 +118,10 @@ type cancelStorageResult struct {
 func (m cancelStorageResult) Deliver() tea.Cmd {
 	say := ui.ShowNews(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		say = ui.ShowNews(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+withPrefix(" · ", orDefault(m.remaining, ui.Advice(m.err))))
+		say = ui.ShowNews(
+			theme.Bad,
+			"cancel Object Storage: "+ui.Reason(m.err)+withPrefix(" · ", orDefault(m.remaining, ui.Advice(m.err))),
+		)
 	}
 	return tea.Batch(say, refreshAll(m.a.buckets(), m.a.keys(), m.a.transferUsage()))
 }

@@ -91,7 +91,8 @@ func TestReadingToTheEnd(t *testing.T) {
 	})
 }
 
-// A million objects: the first rows stand there after one page, the next page is fetched when somebody comes near the end.
+// A million objects: the first rows stand there after one page, the next page is fetched when somebody comes near the
+// end.
 func TestAMillionObjects(t *testing.T) {
 	faulttest.ReportCase(t, "A33", "TestAMillionObjects")
 	startProgram(t, emulator.Options{Seed: "large"}, 120, 36, func(r *harness) {
@@ -111,7 +112,13 @@ func TestAMillionObjects(t *testing.T) {
 func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "told on the screen")
 	setup := func(e *emulator.Emulator) {
-		e.InjectFault("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`})
+		e.InjectFault(
+			"list objects",
+			emulator.Fault{
+				Status: 200,
+				Body:   `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`,
+			},
+		)
 	}
 	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>", "G")
@@ -126,8 +133,17 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 func TestAnObjectOfUnknownSize(t *testing.T) {
 	faulttest.ReportCase(t, "D3", "told on the screen")
 	setup := func(e *emulator.Emulator) {
-		e.InjectFault("list objects", emulator.Fault{Status: 200, Body: `{"data":[{"name":"big.bin","etag":"` + strings.Repeat("a", 32) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
-			`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],"is_truncated":false,"next_marker":null}`})
+		e.InjectFault(
+			"list objects",
+			emulator.Fault{
+				Status: 200,
+				Body: `{"data":[{"name":"big.bin","etag":"` + strings.Repeat(
+					"a",
+					32,
+				) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
+					`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],"is_truncated":false,"next_marker":null}`,
+			},
+		)
 	}
 	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>")
@@ -158,9 +174,27 @@ func TestBucketFetcher_oneClusterDown(t *testing.T) {
 // What the real service sends beside the document is shown as it is.
 func TestRealAnswersAreShown(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
-		e.InjectFault("list clusters", emulator.Fault{Status: 200, Body: `{"data":[{"id":"us-ord-1","domain":"us-ord-1.example.com","region":"us-ord","static_site_domain":"","status":"limited"}],"page":1,"pages":1,"results":1}`})
-		e.InjectFault("GET /object-storage/buckets*", emulator.Fault{Status: 200, Body: `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com","created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,"pages":1,"results":1}`})
-		e.InjectFault("list keys", emulator.Fault{Status: 200, Body: `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b","permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`})
+		e.InjectFault(
+			"list clusters",
+			emulator.Fault{
+				Status: 200,
+				Body:   `{"data":[{"id":"us-ord-1","domain":"us-ord-1.example.com","region":"us-ord","static_site_domain":"","status":"limited"}],"page":1,"pages":1,"results":1}`,
+			},
+		)
+		e.InjectFault(
+			"GET /object-storage/buckets*",
+			emulator.Fault{
+				Status: 200,
+				Body:   `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com","created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,"pages":1,"results":1}`,
+			},
+		)
+		e.InjectFault(
+			"list keys",
+			emulator.Fault{
+				Status: 200,
+				Body:   `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b","permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`,
+			},
+		)
 	}
 	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
 		r.press("8")

@@ -6,8 +6,8 @@ import (
 	"lookout/client"
 )
 
-// ticketCache are the support tickets that issues opened, as far as somebody looked at them. The account API of the document does not tell
-// whether an issue is over; only the provider's dialect has the ticket to ask.
+// ticketCache are the support tickets that issues opened, as far as somebody looked at them. The account API of the
+// document does not tell whether an issue is over; only the provider's dialect has the ticket to ask.
 type ticketCache struct {
 	byID      map[int]client.Ticket
 	requested map[int]bool
@@ -21,7 +21,8 @@ func (t *ticketCache) lookup(id int) (client.Ticket, bool) {
 // maxTicketRequests bounds how many tickets one look asks for.
 const maxTicketRequests = 20
 
-// fetchTickets asks for the tickets of issues in sight, each once until the issues are read again; closed ones stay closed.
+// fetchTickets asks for the tickets of issues in sight, each once until the issues are read again; closed ones stay
+// closed.
 func (a *Account) fetchTickets(rows []*client.Issue) tea.Cmd {
 	if a.api.Dialect() != client.DialectProvider {
 		return nil
@@ -51,7 +52,8 @@ func (a *Account) fetchTicket(id int) tea.Cmd {
 	}
 }
 
-// ticketResult is the answer about a ticket. A failure is not shown: the issue then counts as open while its service has a problem.
+// ticketResult is the answer about a ticket. A failure is not shown: the issue then counts as open while its service
+// has a problem.
 type ticketResult struct {
 	tickets *ticketCache
 	id      int

@@ -7,8 +7,8 @@ import (
 	"lookout/client/transfer"
 )
 
-// transferRowStorage is the store of transfers: the row of an ID is at ID-1, so that a hundred thousand are taken over in no time. Its slice is replaced,
-// never changed.
+// transferRowStorage is the store of transfers: the row of an ID is at ID-1, so that a hundred thousand are taken over
+// in no time. Its slice is replaced, never changed.
 type transferRowStorage struct{ rows []*transfer.Status }
 
 func transferID(r *transfer.Status) string { return strconv.Itoa(int(r.ID)) }

@@ -89,7 +89,8 @@ func (a *Account) reportEnded() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// transferNews is the news of an end: one line for all that was asked for as one, and one before for the first that failed.
+// transferNews is the news of an end: one line for all that was asked for as one, and one before for the first that
+// failed.
 func transferNews(end transfer.Completion) tea.Cmd {
 	row, b := end.Status, end.Batch
 	switch {
@@ -119,7 +120,13 @@ func batchNews(b transfer.Batch) tea.Cmd {
 	}
 	text += ": " + what + ", " + formatSize(b.Bytes)
 	if b.Failed > 0 {
-		text, tone = fmt.Sprintf("%s · %s failed, first %s: %s", text, formatCount(int64(b.Failed)), transferName(b.FirstFailed), transferErrorText(b.FirstFailed)), theme.Bad
+		text, tone = fmt.Sprintf(
+			"%s · %s failed, first %s: %s",
+			text,
+			formatCount(int64(b.Failed)),
+			transferName(b.FirstFailed),
+			transferErrorText(b.FirstFailed),
+		), theme.Bad
 	}
 	return ui.ShowNews(tone, text)
 }
@@ -175,7 +182,11 @@ func (a *Account) transfersPane() ui.Pane {
 				DropPriority: 4,
 				Cell:         func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted },
 			},
-			{Title: "name", Min: 15, Cell: func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong }},
+			{
+				Title: "name",
+				Min:   15,
+				Cell:  func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return transferName(r), theme.Strong },
+			},
 			{
 				Title:            "progress",
 				Width:            10,
@@ -221,7 +232,8 @@ func (a *Account) transfersPane() ui.Pane {
 	}
 }
 
-// transferRank puts what moves first, then what will, then what went wrong, and what is done last. Of what has ended the latest comes first.
+// transferRank puts what moves first, then what will, then what went wrong, and what is done last. Of what has ended
+// the latest comes first.
 func transferRank(r *transfer.Status) ui.Rank {
 	switch r.State {
 	case transfer.Running:
@@ -278,7 +290,12 @@ func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	}
 	share := progressFraction(r)
 	filled := int(share * 4)
-	return fmt.Sprintf("%s%s %3.0f %%", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 4-filled), share*100), theme.Plain
+	return fmt.Sprintf(
+		"%s%s %3.0f %%",
+		strings.Repeat(b.Theme.Glyphs.Full, filled),
+		strings.Repeat(b.Theme.Glyphs.Empty, 4-filled),
+		share*100,
+	), theme.Plain
 }
 
 func doneCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
@@ -350,7 +367,14 @@ func (a *Account) transferOperations() []ui.Operation[*transfer.Status] {
 			ShowInHints:    true,
 			DisabledReason: func(r *transfer.Status) string { return reasonIf(!r.State.Unfinished(), "it has ended") },
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
-				return ui.Send(ui.RunActionMsg{Action: a.confirmCancelTransfers(describeCancelCost(rows), func() tea.Cmd { return each(a.transfers.Cancel)(rows) })})
+				return ui.Send(
+					ui.RunActionMsg{
+						Action: a.confirmCancelTransfers(
+							describeCancelCost(rows),
+							func() tea.Cmd { return each(a.transfers.Cancel)(rows) },
+						),
+					},
+				)
 			},
 		},
 	}
@@ -358,10 +382,15 @@ func (a *Account) transferOperations() []ui.Operation[*transfer.Status] {
 
 // confirmCancelTransfers asks before work that was done is thrown away.
 func (a *Account) confirmCancelTransfers(cost string, do func() tea.Cmd) ui.Action {
-	return ui.Action{Key: ui.Bind("cancel"), Do: do, Confirm: &ui.Confirmation{Title: "Cancel transfers", ConfirmLabel: "cancel", Text: cost + " Pausing keeps it."}}
+	return ui.Action{
+		Key:     ui.Bind("cancel"),
+		Do:      do,
+		Confirm: &ui.Confirmation{Title: "Cancel transfers", ConfirmLabel: "cancel", Text: cost + " Pausing keeps it."},
+	}
 }
 
-// describeCancelCost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved beneath the cursor.
+// describeCancelCost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved
+// beneath the cursor.
 func describeCancelCost(rows []*transfer.Status) string {
 	var fetched int64
 	var ends []*transfer.Status
@@ -408,7 +437,14 @@ func (a *Account) transferActions() []ui.Action {
 			Group:          "this list",
 			DisabledReason: idle,
 			Do: func() tea.Cmd {
-				return ui.Send(ui.RunActionMsg{Action: a.confirmCancelTransfers(describeCancelCost(a.transferStore().Rows()), all(a.transfers.CancelAll))})
+				return ui.Send(
+					ui.RunActionMsg{
+						Action: a.confirmCancelTransfers(
+							describeCancelCost(a.transferStore().Rows()),
+							all(a.transfers.CancelAll),
+						),
+					},
+				)
 			},
 		},
 		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.transfers.RetryAll)},
@@ -449,7 +485,15 @@ func (a *Account) transferDetail(r *transfer.Status, b ui.Box) string {
 		t.field("started", r.Started.In(a.location).Format("15:04:05"), theme.Muted)
 	}
 	if !r.Ended.IsZero() {
-		t.field("ended", fmt.Sprintf("%s, after %s", r.Ended.In(a.location).Format("15:04:05"), ui.FormatAge(r.Ended.Sub(r.Started))), theme.Muted)
+		t.field(
+			"ended",
+			fmt.Sprintf(
+				"%s, after %s",
+				r.Ended.In(a.location).Format("15:04:05"),
+				ui.FormatAge(r.Ended.Sub(r.Started)),
+			),
+			theme.Muted,
+		)
 	}
 	return t.String()
 }
@@ -507,7 +551,14 @@ func (a *Account) transfersFoot(b ui.Box) string {
 	parts := []string{"nothing is under way"}
 	switch {
 	case t.active && t.total > 0:
-		parts = []string{fmt.Sprintf("%s of %s, %.0f %%", formatSize(t.done), formatSize(t.total), float64(t.done)*100/float64(t.total))}
+		parts = []string{
+			fmt.Sprintf(
+				"%s of %s, %.0f %%",
+				formatSize(t.done),
+				formatSize(t.total),
+				float64(t.done)*100/float64(t.total),
+			),
+		}
 		if flow := a.transfers.Throughput(); flow.Rate > 0 && t.countByState[transfer.Running] > 0 {
 			parts = append(parts, formatSize(int64(flow.Rate))+"/s")
 			if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
@@ -542,7 +593,11 @@ func (a *Account) unfinishedText() string {
 	if n == 0 {
 		return ""
 	}
-	return pluralize(n, "transfer is", "transfers are") + " unfinished. Downloads go on where they were when the same is asked for again; uploads begin anew."
+	return pluralize(
+		n,
+		"transfer is",
+		"transfers are",
+	) + " unfinished. Downloads go on where they were when the same is asked for again; uploads begin anew."
 }
 
 // slowEmptyObjects is from how many on emptying takes long enough to name the other way.
@@ -554,7 +609,10 @@ func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
 	work := func() tea.Msg {
 		now, err := a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		if err != nil {
-			return ui.NewsMsg{Tone: theme.Bad, Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err)}
+			return ui.NewsMsg{
+				Tone: theme.Bad,
+				Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err),
+			}
 		}
 		return ui.RunActionMsg{Action: a.emptyAction(now)}
 	}
@@ -562,7 +620,13 @@ func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
 }
 
 func (a *Account) emptyAction(b *client.Bucket) ui.Action {
-	text := fmt.Sprintf("Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.", b.Label, b.Cluster, formatCount(b.Objects), formatSize(b.Size))
+	text := fmt.Sprintf(
+		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.",
+		b.Label,
+		b.Cluster,
+		formatCount(b.Objects),
+		formatSize(b.Size),
+	)
 	if b.Objects >= slowEmptyObjects {
 		text += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
 	}
@@ -577,7 +641,10 @@ func (a *Account) emptyAction(b *client.Bucket) ui.Action {
 		},
 		Do: func() tea.Cmd {
 			a.transfers.Empty(b.Cluster.Raw(), b.Label.Raw(), "")
-			return tea.Batch(a.syncTransfers(), ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"))
+			return tea.Batch(
+				a.syncTransfers(),
+				ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"),
+			)
 		},
 	}
 }
@@ -590,8 +657,11 @@ func (a *Account) offerResumeEmptying() tea.Cmd {
 		if len(parts) < 3 {
 			continue
 		}
-		actions = append(actions, ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Writes: true,
-			Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return a.syncTransfers() }})
+		actions = append(
+			actions,
+			ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Writes: true,
+				Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return a.syncTransfers() }},
+		)
 	}
 	if len(actions) == 0 {
 		return nil

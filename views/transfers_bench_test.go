@@ -27,7 +27,11 @@ func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 // newTransferringAccount is an account with so many downloads under way, and their pane as it is drawn.
 func newTransferringAccount(t testing.TB, n int) (*Account, *ui.List[*transfer.Status], ui.Box) {
 	t.Helper()
-	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(blockingTransport{}))
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t"),
+		client.WithTransport(blockingTransport{}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +44,15 @@ func newTransferringAccount(t testing.TB, n int) (*Account, *ui.List[*transfer.S
 	t.Cleanup(func() { end(); a.transfers.Wait() })
 	objects := make([]client.Object, n)
 	for i := range objects {
-		objects[i] = client.Object{Name: client.NewText(fmt.Sprintf("2026/11/%06d.log.gz", i)), Owner: client.NewText("acme"), Size: 1 << 20}
+		objects[i] = client.Object{
+			Name:  client.NewText(fmt.Sprintf("2026/11/%06d.log.gz", i)),
+			Owner: client.NewText("acme"),
+			Size:  1 << 20,
+		}
 	}
-	if ids, refused := a.transfers.DownloadPlan("us-east-1", "media", t.TempDir(), transfer.NewPlan("", objects)); len(ids) != n {
+	if ids, refused := a.transfers.DownloadPlan("us-east-1", "media", t.TempDir(), transfer.NewPlan("", objects)); len(
+		ids,
+	) != n {
 		t.Fatal(len(ids), refused)
 	}
 	l := a.transfersPane().(*ui.List[*transfer.Status])
@@ -80,7 +90,8 @@ func TestAKeyAmongManyTransfersAllocatesLittle(t *testing.T) {
 	}
 }
 
-// BenchmarkTransfers is 100,000 downloads under way: a key and its frame, what is done when they have moved, and a key then.
+// BenchmarkTransfers is 100,000 downloads under way: a key and its frame, what is done when they have moved, and a key
+// then.
 func BenchmarkTransfers(b *testing.B) {
 	a, l, room := newTransferringAccount(b, 100_000)
 	down := func() {

@@ -39,7 +39,8 @@ func (r *harness) downloadFolder(files int) {
 	r.press("<ctrl+s>")
 }
 
-// A folder is told in one line when it is there, not file by file; a failure is told at once, and what failed is counted at the end.
+// A folder is told in one line when it is there, not file by file; a failure is told at once, and what failed is
+// counted at the end.
 func TestTransfers_folderReportedInOneLine(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -49,7 +50,8 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		r.downloadFolder(40)
 		r.wait(20 * time.Second)
 		told := r.newsMatching(`download`)
-		if len(told) != 2 || !strings.HasPrefix(told[0], "downloading 40 files") || told[1] != "40 files: downloaded from scratch to "+filepath.Base(dir)+", 400 B" {
+		if len(told) != 2 || !strings.HasPrefix(told[0], "downloading 40 files") ||
+			told[1] != "40 files: downloaded from scratch to "+filepath.Base(dir)+", 400 B" {
 			r.Errorf("it is told as %q", told)
 		}
 		r.news = nil
@@ -62,7 +64,8 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		r.wait(time.Minute)
 		told = r.newsMatching(`failed|go on`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "download many/") || !regexp.MustCompile(` · the other \d+ go on$`).MatchString(told[0]) ||
-			!strings.HasPrefix(told[1], "2 of 40 files: ") || !strings.Contains(told[1], " · 38 failed, first many/") || !strings.Contains(told[1], ": a file has this name") {
+			!strings.HasPrefix(told[1], "2 of 40 files: ") || !strings.Contains(told[1], " · 38 failed, first many/") ||
+			!strings.Contains(told[1], ": a file has this name") {
 			r.Errorf("failures are told as %q", told)
 		}
 	})
@@ -95,8 +98,8 @@ func TestTransfers_updatesAreThrottled(t *testing.T) {
 	})
 }
 
-// What is under way stands on top, with what can be done with it, and beneath it how far all is and how long it takes. The columns that say so
-// are there at every width.
+// What is under way stands on top, with what can be done with it, and beneath it how far all is and how long it takes.
+// The columns that say so are there at every width.
 func TestTransfersPane_progressAndTimeLeft(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
@@ -125,7 +128,12 @@ func TestTransfersPane_progressAndTimeLeft(t *testing.T) {
 
 // transferLines are the lines of the pane that begin with a state.
 func (r *harness) transferLines() []string {
-	return regexp.MustCompile(`(?m)^.*[●✓✗◌○] (running|done|waiting|failed|paused|cancelled).*$`).FindAllString(r.screen(), -1)
+	return regexp.MustCompile(
+		`(?m)^.*[●✓✗◌○] (running|done|waiting|failed|paused|cancelled).*$`,
+	).FindAllString(
+		r.screen(),
+		-1,
+	)
 }
 
 // Cancelling all says what ends, which is not what has ended already.

@@ -12,7 +12,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// Since when a service is disabled stands beside its state, in every width and in its details, also where somebody else disabled it.
+// Since when a service is disabled stands beside its state, in every width and in its details, also where somebody else
+// disabled it.
 func TestDisabledSinceWhen(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
@@ -43,7 +44,13 @@ func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 func TestSecretInASmallTerminal(t *testing.T) {
 	startProgram(t, emulator.Options{}, 60, 16, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
-		r.requireText("•••", "copy it, without showing it", "hold to show it", "save as environment lines", "esc closes, and asks first")
+		r.requireText(
+			"•••",
+			"copy it, without showing it",
+			"hold to show it",
+			"save as environment lines",
+			"esc closes, and asks first",
+		)
 		r.press("<esc>")
 		r.requireText("Neither copied nor saved", "•••")
 		r.press("disc")
@@ -113,7 +120,8 @@ func TestEnterAcceptsWhatIsProposed(t *testing.T) {
 	})
 }
 
-// An enter that was meant for a field sends nothing that is not complete, deletes, switches off many things, or reaches everything.
+// An enter that was meant for a field sends nothing that is not complete, deletes, switches off many things, or reaches
+// everything.
 func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"many services":           {"3", "/", "group:web", "<enter>", "A", "d", "<enter>", "maintenance", "<enter>", "4", "<enter>"},
@@ -157,7 +165,20 @@ func TestEnterMakesNoLinkThatDeletes(t *testing.T) {
 // A field that was typed in is seen again before enter sends it.
 func TestForm_enterReturnsToEditedField(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
-		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "w", "<tab>", "/not/a/name", "<shift+tab>")
+		r.press(
+			"8",
+			"/",
+			"cdn.acme",
+			"<enter>",
+			"<enter>",
+			"/",
+			"index",
+			"<enter>",
+			"w",
+			"<tab>",
+			"/not/a/name",
+			"<shift+tab>",
+		)
 		r.requireNoText("enter or ctrl+s")
 		r.press("<enter>")
 		r.requireText("Download index.html", "enter or ctrl+s sends")
@@ -228,7 +249,8 @@ func TestPhoneNumbersAreWhole(t *testing.T) {
 	})
 }
 
-// News of a change whose answer was lost names what was done with what, and a row that the filter hides is not said to be there.
+// News of a change whose answer was lost names what was done with what, and a row that the filter hides is not said to
+// be there.
 func TestNewsNamesWhatWasDone(t *testing.T) {
 	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
 	form := []string{"n", "night check", "<tab>", "<right>", "<tab>", "203.0.113.7:22", "<ctrl+s>"}
@@ -237,7 +259,11 @@ func TestNewsNamesWhatWasDone(t *testing.T) {
 		r.emu.InjectFault("POST *", lost)
 		r.press(form...)
 		r.wait(3 * time.Second)
-		r.requireText("night check: added, monitoring is", "reading again confirmed it", "the filter hides it, esc clears it")
+		r.requireText(
+			"night check: added, monitoring is",
+			"reading again confirmed it",
+			"the filter hides it, esc clears it",
+		)
 	})
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")

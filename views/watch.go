@@ -13,7 +13,8 @@ import (
 	"lookout/ui"
 )
 
-// watchView is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing in it changes by itself.
+// watchView is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing
+// in it changes by itself.
 type watchView struct {
 	a           *Account
 	accountName string // the account, as it is called
@@ -67,7 +68,10 @@ func (w *watchView) View(b ui.Box) string {
 
 // problemServices are the services with a problem, the longest first.
 func (w *watchView) problemServices() []*client.Service {
-	rows := slices.DeleteFunc(w.a.services().Rows(), func(s *client.Service) bool { return s.Status != client.StatusProblem })
+	rows := slices.DeleteFunc(
+		w.a.services().Rows(),
+		func(s *client.Service) bool { return s.Status != client.StatusProblem },
+	)
 	slices.SortStableFunc(rows, func(s, t *client.Service) int {
 		return w.problemSince(s).Compare(w.problemSince(t))
 	})
@@ -124,11 +128,29 @@ func (w *watchView) serviceLines(s *client.Service, b ui.Box) []string {
 	const wide = 60
 	if b.Width >= wide {
 		label := ui.Pad(ui.Truncate(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
-		return []string{b.Theme.Paint(theme.Bad, mark+label) + " " + b.Theme.Paint(theme.Muted, ui.Pad(since, 13)) + ui.Truncate(ui.Pad(number, 16)+" "+name, 32, b.Theme.Glyphs.Ellipsis)}
+		return []string{
+			b.Theme.Paint(
+				theme.Bad,
+				mark+label,
+			) + " " + b.Theme.Paint(
+				theme.Muted,
+				ui.Pad(since, 13),
+			) + ui.Truncate(
+				ui.Pad(number, 16)+" "+name,
+				32,
+				b.Theme.Glyphs.Ellipsis,
+			),
+		}
 	}
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-1)
 	return []string{
-		b.Theme.Paint(theme.Bad, mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room)) + " " + b.Theme.Paint(theme.Muted, since),
+		b.Theme.Paint(
+			theme.Bad,
+			mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room),
+		) + " " + b.Theme.Paint(
+			theme.Muted,
+			since,
+		),
 		ui.Truncate("  "+number+withPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
 	}
 }

@@ -28,11 +28,20 @@ func nilIfEmpty(s string) *string {
 }
 
 func (e *Emulator) contactRoutes() {
-	e.handle(Endpoint{"list contacts", "GET", "/managed/contacts", "account:read_only", false}, func(c *apiRequest) (any, error) { return paginate(c, e.contacts) })
+	e.handle(
+		Endpoint{"list contacts", "GET", "/managed/contacts", "account:read_only", false},
+		func(c *apiRequest) (any, error) { return paginate(c, e.contacts) },
+	)
 	e.handle(Endpoint{"create contact", "POST", "/managed/contacts", "account:read_write", true}, e.createContact)
-	e.handle(Endpoint{"view contact", "GET", "/managed/contacts/{id}", "account:read_write", false}, func(c *apiRequest) (any, error) { return orNotFound(e.contact(c)) })
+	e.handle(
+		Endpoint{"view contact", "GET", "/managed/contacts/{id}", "account:read_write", false},
+		func(c *apiRequest) (any, error) { return orNotFound(e.contact(c)) },
+	)
 	e.handle(Endpoint{"update contact", "PUT", "/managed/contacts/{id}", "account:read_write", true}, e.updateContact)
-	e.handle(Endpoint{"delete contact", "DELETE", "/managed/contacts/{id}", "account:read_write", true}, e.deleteContact)
+	e.handle(
+		Endpoint{"delete contact", "DELETE", "/managed/contacts/{id}", "account:read_write", true},
+		e.deleteContact,
+	)
 }
 
 // orNotFound is a thing, or 404.
@@ -80,7 +89,8 @@ func (e *Emulator) updateContact(c *apiRequest) (any, error) {
 	return x, nil
 }
 
-// fillContact takes the members of a create or an update. The document requires none; the real service is not known to either.
+// fillContact takes the members of a create or an update. The document requires none; the real service is not known to
+// either.
 func (e *Emulator) fillContact(c *apiRequest, x *contact) error {
 	group := ""
 	if x.Group != nil {

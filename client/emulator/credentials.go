@@ -12,14 +12,29 @@ type credential struct {
 
 func (e *Emulator) credentialRoutes() {
 	const write = "account:read_write"
-	e.handle(Endpoint{"list credentials", "GET", "/managed/credentials", "account:read_only", false}, func(c *apiRequest) (any, error) { return paginate(c, e.credentials) })
+	e.handle(
+		Endpoint{"list credentials", "GET", "/managed/credentials", "account:read_only", false},
+		func(c *apiRequest) (any, error) { return paginate(c, e.credentials) },
+	)
 	e.handle(Endpoint{"create credential", "POST", "/managed/credentials", write, true}, e.createCredential)
-	e.handle(Endpoint{"view SSH key", "GET", "/managed/credentials/sshkey", "account:read_only", false}, func(*apiRequest) (any, error) {
-		return map[string]string{"ssh_key": "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7emulatedkeyofnobodyoD2ZQ== managedservices@linode"}, nil
-	})
-	e.handle(Endpoint{"view credential", "GET", "/managed/credentials/{id}", write, false}, func(c *apiRequest) (any, error) { return orNotFound(e.credential(c)) })
+	e.handle(
+		Endpoint{"view SSH key", "GET", "/managed/credentials/sshkey", "account:read_only", false},
+		func(*apiRequest) (any, error) {
+			return map[string]string{
+				"ssh_key": "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7emulatedkeyofnobodyoD2ZQ== managedservices@linode",
+			}, nil
+		},
+	)
+	e.handle(
+		Endpoint{"view credential", "GET", "/managed/credentials/{id}", write, false},
+		func(c *apiRequest) (any, error) { return orNotFound(e.credential(c)) },
+	)
 	e.handle(Endpoint{"update credential", "PUT", "/managed/credentials/{id}", write, true}, e.updateCredential)
-	e.handle(Endpoint{"delete credential", "DELETE", "/managed/credentials/{id}", write, true}, e.deleteCredential, "POST /managed/credentials/{id}/revoke")
+	e.handle(
+		Endpoint{"delete credential", "DELETE", "/managed/credentials/{id}", write, true},
+		e.deleteCredential,
+		"POST /managed/credentials/{id}/revoke",
+	)
 	e.handle(Endpoint{"change login", "POST", "/managed/credentials/{id}/update", write, true}, e.changeLogin)
 }
 

@@ -1,5 +1,5 @@
-// Package emulator is the account API again, from its document: stateful, in memory. It shares nothing with the client, so that a wrong
-// tag there is seen.
+// Package emulator is the account API again, from its document: stateful, in memory. It shares nothing with the client,
+// so that a wrong tag there is seen.
 package emulator
 
 import (
@@ -220,7 +220,9 @@ func (e *Emulator) process(w http.ResponseWriter, r *http.Request, op Endpoint, 
 	}
 	data, err := json.Marshal(answer) // under the lock: the answer points into the account
 	if err != nil {
-		return http.StatusInternalServerError, errorBody{[]errorReason{{Reason: "the emulator cannot write its answer"}}}
+		return http.StatusInternalServerError, errorBody{
+			[]errorReason{{Reason: "the emulator cannot write its answer"}},
+		}
 	}
 	return http.StatusOK, json.RawMessage(data)
 }
@@ -243,8 +245,8 @@ func (c *apiRequest) readBody() *apiError {
 	return nil
 }
 
-// authorize checks token, user and scope. The document shows no status: the real service answers 401 for a missing scope too, and 403
-// "Unauthorized" to restricted users.
+// authorize checks token, user and scope. The document shows no status: the real service answers 401 for a missing
+// scope too, and 403 "Unauthorized" to restricted users.
 func (e *Emulator) authorize(w http.ResponseWriter, r *http.Request, op Endpoint) *apiError {
 	if r.Header.Get("Authorization") != "Bearer "+e.options.Token {
 		w.Header().Set("X-OAuth-Scopes", "unknown")
@@ -319,7 +321,9 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 		data, err = json.Marshal(answer)
 	}
 	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{"errors":[{"reason":"the emulator cannot write its answer"}]}`)
+		status, data = http.StatusInternalServerError, []byte(
+			`{"errors":[{"reason":"the emulator cannot write its answer"}]}`,
+		)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
@@ -354,7 +358,8 @@ type pageBody struct {
 	Results int `json:"results"`
 }
 
-// paginate cuts a list by page and page_size, 25..500 and 100 by default. The document shows no bounds; an error for others is assumed.
+// paginate cuts a list by page and page_size, 25..500 and 100 by default. The document shows no bounds; an error for
+// others is assumed.
 func paginate[T any](c *apiRequest, rows []T) (any, error) {
 	page, size := 1, 100
 	for name, into := range map[string]*int{"page": &page, "page_size": &size} {

@@ -30,8 +30,8 @@ type armedFault struct {
 	released chan struct{}
 }
 
-// InjectFault arms a fault for requests whose "METHOD /path" matches a pattern of path.Match without the version, or whose operation it names.
-// A "*" at its end matches anything.
+// InjectFault arms a fault for requests whose "METHOD /path" matches a pattern of path.Match without the version, or
+// whose operation it names. A "*" at its end matches anything.
 func (e *Emulator) InjectFault(match string, f Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -164,8 +164,8 @@ func reasonFor(status int) string {
 	return http.StatusText(status)
 }
 
-// ParseFault reads a fault as the command line writes it: a pattern, then words such as status=503 times=3 delay=200ms reset html cut=10
-// applied retry-after=7.
+// ParseFault reads a fault as the command line writes it: a pattern, then words such as status=503 times=3 delay=200ms
+// reset html cut=10 applied retry-after=7.
 func ParseFault(spec string) (match string, f Fault, err error) {
 	words := strings.Fields(spec)
 	var pattern []string
@@ -196,7 +196,10 @@ func ParseFault(spec string) (match string, f Fault, err error) {
 		}
 	}
 	if len(pattern) == 0 {
-		return "", f, fmt.Errorf("fault %q: it names no request, as in \"GET /managed/services status=503 times=3\"", spec)
+		return "", f, fmt.Errorf(
+			"fault %q: it names no request, as in \"GET /managed/services status=503 times=3\"",
+			spec,
+		)
 	}
 	return strings.Join(pattern, " "), f, nil
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// advance lets time act: checks that are due are made, and in a lively account a service fails every few minutes and recovers.
+// advance lets time act: checks that are due are made, and in a lively account a service fails every few minutes and
+// recovers.
 func (e *Emulator) advance() {
 	now := e.now()
 	for _, s := range e.services {

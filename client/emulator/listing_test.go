@@ -42,7 +42,10 @@ func TestGeneratedName(t *testing.T) {
 func TestObjectStore_allFrom_isSorted(t *testing.T) {
 	names := []string{"a", "c", "e", "g"}
 	s := newObjectStore()
-	s.generated = objectGenerator{len(names), func(i int) *object { return newGeneratedObject(names[i], 1, time.Time{}) }}
+	s.generated = objectGenerator{
+		len(names),
+		func(i int) *object { return newGeneratedObject(names[i], 1, time.Time{}) },
+	}
 	s.count = len(names)
 	for _, n := range []string{"b", "e", "z"} {
 		s.put(newObject(n, "", nil, time.Time{}))

@@ -31,10 +31,16 @@ type entity struct {
 }
 
 func (e *Emulator) issueRoutes() {
-	e.handle(Endpoint{"list issues", "GET", "/managed/issues", "account:read_only", false}, func(c *apiRequest) (any, error) { return paginate(c, e.issues) })
-	e.handle(Endpoint{"view issue", "GET", "/managed/issues/{id}", "account:read_only", false}, func(c *apiRequest) (any, error) {
-		return orNotFound(findByID(e.issues, c.pathInt("id"), func(x *issue) int { return x.ID }))
-	})
+	e.handle(
+		Endpoint{"list issues", "GET", "/managed/issues", "account:read_only", false},
+		func(c *apiRequest) (any, error) { return paginate(c, e.issues) },
+	)
+	e.handle(
+		Endpoint{"view issue", "GET", "/managed/issues/{id}", "account:read_only", false},
+		func(c *apiRequest) (any, error) {
+			return orNotFound(findByID(e.issues, c.pathInt("id"), func(x *issue) int { return x.ID }))
+		},
+	)
 }
 
 type instance struct {
@@ -56,15 +62,19 @@ func (e *Emulator) instanceRoutes() {
 		func(c *apiRequest) (any, error) { return paginate(c, e.instances) }, "GET /managed/linode-settings")
 	e.handle(Endpoint{"view SSH settings", "GET", "/managed/instance-settings/{id}", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return orNotFound(e.instance(c)) }, "GET /managed/linode-settings/{id}")
-	e.handle(Endpoint{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true}, e.updateInstance, "PUT /managed/linode-settings/{id}")
+	e.handle(
+		Endpoint{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true},
+		e.updateInstance,
+		"PUT /managed/linode-settings/{id}",
+	)
 }
 
 func (e *Emulator) instance(c *apiRequest) *instance {
 	return findByID(e.instances, c.pathInt("id"), func(x *instance) int { return x.ID })
 }
 
-// updateInstance takes a part of ssh. Bounds are the real service's: user at most 32, port 1..65535, an address or any; its address errors
-// come under the name ip.
+// updateInstance takes a part of ssh. Bounds are the real service's: user at most 32, port 1..65535, an address or any;
+// its address errors come under the name ip.
 func (e *Emulator) updateInstance(c *apiRequest) (any, error) {
 	x := e.instance(c)
 	if x == nil {

@@ -35,8 +35,8 @@ func newObject(name, kind string, data []byte, at time.Time) *object {
 	}
 }
 
-// newGeneratedObject is an object of any size whose bytes cost nothing until they are read. Its etag looks like that of an upload in parts, which is
-// no MD5 of the whole.
+// newGeneratedObject is an object of any size whose bytes cost nothing until they are read. Its etag looks like that of
+// an upload in parts, which is no MD5 of the whole.
 func newGeneratedObject(name string, size int64, at time.Time) *object {
 	sum := md5.Sum([]byte(name))
 	return &object{

@@ -19,8 +19,8 @@ import (
 // maxPutBytes is the most that one PUT may carry, as at the real service.
 const maxPutBytes = 5 << 30
 
-// signURL makes a pre-signed URL: path style, with the cluster before the bucket so that one host serves all clusters, and a signature over
-// method, content type, expiry and path.
+// signURL makes a pre-signed URL: path style, with the cluster before the bucket so that one host serves all clusters,
+// and a signature over method, content type, expiry and path.
 func (e *Emulator) signURL(c *apiRequest, b *bucket) (any, error) {
 	name, kind, expires := "", "", 3600
 	method := "GET"
@@ -38,7 +38,11 @@ func (e *Emulator) signURL(c *apiRequest, b *bucket) (any, error) {
 		return nil, newAPIError(http.StatusInternalServerError, "the emulator has no address for objects")
 	}
 	u.Path, u.RawPath = path, "/"+url.PathEscape(b.cluster.ID)+"/"+url.PathEscape(b.label)+"/"+escapeName(name)
-	u.RawQuery = url.Values{"Signature": {e.sign(method, kind, until, path)}, "Expires": {until}, "AWSAccessKeyId": {"EMULATEDACCESSKEY000"}}.Encode()
+	u.RawQuery = url.Values{
+		"Signature":      {e.sign(method, kind, until, path)},
+		"Expires":        {until},
+		"AWSAccessKeyId": {"EMULATEDACCESSKEY000"},
+	}.Encode()
 	return map[string]any{"url": u.String(), "exists": b.loadObjects().get(name) != nil}, nil
 }
 

@@ -21,7 +21,14 @@ func requestSignedURL(t *testing.T, e *Emulator, bucket string, body map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := send(t, e, "POST", "https://x.test/v4/object-storage/buckets/us-east-1/"+bucket+"/object-url", data, http.Header{"Authorization": {"Bearer t"}})
+	res := send(
+		t,
+		e,
+		"POST",
+		"https://x.test/v4/object-storage/buckets/us-east-1/"+bucket+"/object-url",
+		data,
+		http.Header{"Authorization": {"Bearer t"}},
+	)
 	var answer struct{ URL string }
 	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || answer.URL == "" {
 		t.Fatalf("%d, %v", res.StatusCode, err)
@@ -49,12 +56,18 @@ func send(t *testing.T, e *Emulator, method, url string, body []byte, h http.Hea
 func TestPreSignedURLs(t *testing.T) {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	e := New(Options{Token: "t", Now: func() time.Time { return now }})
-	put := requestSignedURL(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "method": "PUT", "content_type": "text/plain", "expires_in": 360})
+	put := requestSignedURL(
+		t,
+		e,
+		"acme-www",
+		map[string]any{"name": "a b/ü?#.txt", "method": "PUT", "content_type": "text/plain", "expires_in": 360},
+	)
 	text := http.Header{"Content-Type": {"text/plain"}}
 	if res := send(t, e, "PUT", put, []byte("hello"), http.Header{"Content-Type": {"text/html"}}); res.StatusCode != 403 {
 		t.Errorf("another content type: %d", res.StatusCode)
 	}
-	if res := send(t, e, "PUT", put, []byte("hello"), text); res.StatusCode != 200 || res.Header.Get("ETag") != `"5d41402abc4b2a76b9719d911017c592"` {
+	if res := send(t, e, "PUT", put, []byte("hello"), text); res.StatusCode != 200 ||
+		res.Header.Get("ETag") != `"5d41402abc4b2a76b9719d911017c592"` {
 		t.Errorf("put: %d, %s", res.StatusCode, res.Header.Get("ETag"))
 	}
 	get := requestSignedURL(t, e, "acme-www", map[string]any{"name": "a b/ü?#.txt", "expires_in": 360})

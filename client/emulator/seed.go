@@ -104,17 +104,77 @@ func (e *Emulator) seedServices() {
 		creds                                                    []int
 		updated                                                  time.Duration
 	}{
-		{"billing-api", "tcp", "db2.acme.net:5432", "billing", "restart postgres on db2, then pgbouncer\ncheck replication afterwards", "", "", "problem", 10, []int{31}, 9 * day},
+		{
+			"billing-api",
+			"tcp",
+			"db2.acme.net:5432",
+			"billing",
+			"restart postgres on db2, then pgbouncer\ncheck replication afterwards",
+			"",
+			"",
+			"problem",
+			10,
+			[]int{31},
+			9 * day,
+		},
 		{"billing-web", "url", "https://billing.acme.net/health", "billing", "", "", "ok", "ok", 10, nil, 30 * day},
-		{"billing-cron", "tcp", "batch-1.acme.net:8080", "billing", "runs at 02:00 UTC", "", "", "disabled", 20, nil, 52 * time.Hour},
+		{
+			"billing-cron",
+			"tcp",
+			"batch-1.acme.net:8080",
+			"billing",
+			"runs at 02:00 UTC",
+			"",
+			"",
+			"disabled",
+			20,
+			nil,
+			52 * time.Hour,
+		},
 		{"web-1", "url", "https://web-1.acme.net/", "web", "", "", "", "ok", 8, []int{32}, 5 * day},
 		{"web-2", "url", "https://web-2.acme.net/", "web", "", "", "", "ok", 8, []int{32}, 5 * day},
-		{"shop", "url", "https://shop.acme.net/?no-cache=1", "web", "the cart is behind it", "", "Acme Shop", "ok", 15, []int{32}, 2 * day},
+		{
+			"shop",
+			"url",
+			"https://shop.acme.net/?no-cache=1",
+			"web",
+			"the cart is behind it",
+			"",
+			"Acme Shop",
+			"ok",
+			15,
+			[]int{32},
+			2 * day,
+		},
 		{"docs", "url", "https://docs.acme.net/", "web", "", "", "", "ok", 20, nil, 90 * day},
-		{"cdn-origin", "url", "https://cdn.acme.net/status", "network", "purge before restarting", "", "", "ok", 5, []int{34}, 11 * day},
+		{
+			"cdn-origin",
+			"url",
+			"https://cdn.acme.net/status",
+			"network",
+			"purge before restarting",
+			"",
+			"",
+			"ok",
+			5,
+			[]int{34},
+			11 * day,
+		},
 		{"edge-router", "tcp", "198.51.100.1:179", "network", "", "", "", "ok", 5, []int{35}, 200 * day},
 		{"queue-internal", "tcp", "10.0.3.14:5672", "dba", "", "us-east", "", "ok", 10, []int{33}, 14 * day},
-		{"orders-db", "tcp", "10.0.3.9:5432", "dba", "fail over to db2 with the runbook", "us-east", "", "ok", 10, []int{31}, 21 * day},
+		{
+			"orders-db",
+			"tcp",
+			"10.0.3.9:5432",
+			"dba",
+			"fail over to db2 with the runbook",
+			"us-east",
+			"",
+			"ok",
+			10,
+			[]int{31},
+			21 * day,
+		},
 		{"search", "tcp", "192.168.44.7:9200", "dba", "", "eu-central", "", "ok", 12, nil, 33 * day},
 		{"mail-1", "tcp", "mail-1.acme.net:25", "network", "", "", "", "pending", 30, nil, 4 * time.Minute},
 		{"status-page", "url", "https://status.acme.net/", "", "", "", "", "ok", 10, nil, 60 * day},
@@ -169,7 +229,12 @@ func (e *Emulator) addIssue(id, number int, at time.Time, label string, services
 		ID:       id,
 		Created:  timestamp(at),
 		Services: services,
-		Entity:   entity{number, "Managed Monitoring Issue - " + label, "ticket", fmt.Sprintf("/support/tickets/%d", number)},
+		Entity: entity{
+			number,
+			"Managed Monitoring Issue - " + label,
+			"ticket",
+			fmt.Sprintf("/support/tickets/%d", number),
+		},
 	})
 	t := &ticket{ID: number, Status: "open"}
 	if closed {
@@ -211,13 +276,34 @@ func seedBackups(s *objectStore, now time.Time) {
 		}
 		s.put(newGeneratedObject(name+"incr-"+at.Format("20060102")+".dump", 432_013_312+int64(d)*1e5, at))
 	}
-	s.put(newObject("README.txt", "text/plain", []byte("Dumps of the databases.\nfull: once a week. incr: every day.\n"), now.Add(-400*day)))
+	s.put(
+		newObject(
+			"README.txt",
+			"text/plain",
+			[]byte("Dumps of the databases.\nfull: once a week. incr: every day.\n"),
+			now.Add(-400*day),
+		),
+	)
 	s.put(newObject("db/", "application/octet-stream", []byte{}, now.Add(-400*day)))
 }
 
 func seedWebsite(s *objectStore, now time.Time) {
-	s.put(newObject("index.html", "text/html", []byte("<!doctype html>\n<title>Acme</title>\n<h1>Acme</h1>\n"), now.Add(-9*day)))
-	s.put(newObject("assets/site.json", "application/json", []byte("{\"name\": \"acme\", \"pages\": 3, \"beta\": false}\n"), now.Add(-9*day)))
+	s.put(
+		newObject(
+			"index.html",
+			"text/html",
+			[]byte("<!doctype html>\n<title>Acme</title>\n<h1>Acme</h1>\n"),
+			now.Add(-9*day),
+		),
+	)
+	s.put(
+		newObject(
+			"assets/site.json",
+			"application/json",
+			[]byte("{\"name\": \"acme\", \"pages\": 3, \"beta\": false}\n"),
+			now.Add(-9*day),
+		),
+	)
 	s.put(newObject("assets/logo.png", "image/png", samplePNG(), now.Add(-9*day)))
 	s.put(newObject("assets//double slash.txt", "text/plain", []byte("an empty folder name\n"), now.Add(-8*day)))
 	s.put(newObject("/leading slash.txt", "text/plain", []byte("a name that begins with a slash\n"), now.Add(-8*day)))
@@ -239,7 +325,13 @@ func samplePNG() []byte {
 func seedInvoices(s *objectStore, now time.Time) {
 	for i := range 180 {
 		at := now.Add(-time.Duration(i) * 36 * time.Hour)
-		s.put(newGeneratedObject(fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i), 60_000+int64(i*977%40_000), at))
+		s.put(
+			newGeneratedObject(
+				fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i),
+				60_000+int64(i*977%40_000),
+				at,
+			),
+		)
 	}
 }
 
@@ -248,7 +340,11 @@ func seedLogs(s *objectStore, now time.Time) {
 	const n = 99_000
 	s.generated = objectGenerator{n, func(i int) *object {
 		at := start.Add(time.Duration(i-n) * time.Hour / 12)
-		return newGeneratedObject(at.Format("2006/01/02/15-04")+fmt.Sprintf("-%06d.log.gz", i), 700_000+int64(i*7919%900_000), at)
+		return newGeneratedObject(
+			at.Format("2006/01/02/15-04")+fmt.Sprintf("-%06d.log.gz", i),
+			700_000+int64(i*7919%900_000),
+			at,
+		)
 	}}
 	s.count += n
 	s.size += n * 1_150_000
@@ -275,7 +371,8 @@ func (e *Emulator) seedKeys() {
 	}
 }
 
-// seedLarge is an account of many things: 5,000 services, 10,000 contacts, and a bucket of a million objects that are not stored.
+// seedLarge is an account of many things: 5,000 services, 10,000 contacts, and a bucket of a million objects that are
+// not stored.
 func (e *Emulator) seedLarge() {
 	e.seedCredentials()
 	e.seedInstances()
@@ -305,7 +402,14 @@ func (e *Emulator) seedLarge() {
 		})
 	}
 	for i := range 300 {
-		e.addIssue(5_000-i, 90_000-i, e.started.Add(-time.Duration(i)*7*time.Hour), fmt.Sprintf("service-%04d", i*10+9), []int{i*10 + 10}, i > 20)
+		e.addIssue(
+			5_000-i,
+			90_000-i,
+			e.started.Add(-time.Duration(i)*7*time.Hour),
+			fmt.Sprintf("service-%04d", i*10+9),
+			[]int{i*10 + 10},
+			i > 20,
+		)
 	}
 	b := &bucket{
 		cluster: clusters()[0],

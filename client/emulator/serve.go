@@ -10,12 +10,16 @@ import (
 	"time"
 )
 
-// Serve answers on a listener until ctx ends. Only this machine's own addresses are served, and no page of a browser is.
+// Serve answers on a listener until ctx ends. Only this machine's own addresses are served, and no page of a browser
+// is.
 func Serve(ctx context.Context, l net.Listener, e *Emulator) error {
 	addr, err := netip.ParseAddrPort(l.Addr().String())
 	if err != nil || !addr.Addr().IsLoopback() {
 		l.Close()
-		return fmt.Errorf("the emulator listens on this machine's own addresses only (127.0.0.1 or [::1]), not on %s", l.Addr())
+		return fmt.Errorf(
+			"the emulator listens on this machine's own addresses only (127.0.0.1 or [::1]), not on %s",
+			l.Addr(),
+		)
 	}
 	server := &http.Server{
 		Handler:           localOnly(e),

@@ -108,7 +108,8 @@ func TestServe_survivesOddRequests(t *testing.T) {
 		"no HTTP":                  "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 	} {
 		faulttest.RunCase(t, "H4", name, func(t *testing.T) {
-			if res, err := sendRaw(t, address, text); err == nil && (res.StatusCode >= 500 && res.StatusCode != 501 || res.StatusCode == 200) {
+			if res, err := sendRaw(t, address, text); err == nil &&
+				(res.StatusCode >= 500 && res.StatusCode != 501 || res.StatusCode == 200) {
 				t.Errorf("%d", res.StatusCode)
 			}
 			res, err := sendRaw(t, address, "GET /v4/managed/services HTTP/1.1\r\n"+head+"\r\n")
@@ -125,7 +126,8 @@ func TestServe_survivesOddRequests(t *testing.T) {
 			}
 			defer c.Close()
 		}
-		if res, err := sendRaw(t, address, "GET /v4/managed/services HTTP/1.1\r\n"+head+"\r\n"); err != nil || res.StatusCode != 200 {
+		if res, err := sendRaw(t, address, "GET /v4/managed/services HTTP/1.1\r\n"+head+"\r\n"); err != nil ||
+			res.StatusCode != 200 {
 			t.Errorf("%+v, %v", res, err)
 		}
 	})

@@ -28,15 +28,21 @@ type service struct {
 	recoversAt time.Time // of trouble that passes by itself
 }
 
-// checkAfter is how long a service stays pending. The document shows no transitions: after enable or creation it is pending, and the
-// next check finds it ok, or in trouble where it was before.
+// checkAfter is how long a service stays pending. The document shows no transitions: after enable or creation it is
+// pending, and the next check finds it ok, or in trouble where it was before.
 const checkAfter = 30 * time.Second
 
 func (e *Emulator) serviceRoutes() {
 	const write = "account:read_write"
-	e.handle(Endpoint{"list services", "GET", "/managed/services", "account:read_only", false}, func(c *apiRequest) (any, error) { return paginate(c, e.services) })
+	e.handle(
+		Endpoint{"list services", "GET", "/managed/services", "account:read_only", false},
+		func(c *apiRequest) (any, error) { return paginate(c, e.services) },
+	)
 	e.handle(Endpoint{"create service", "POST", "/managed/services", write, true}, e.createService)
-	e.handle(Endpoint{"view service", "GET", "/managed/services/{id}", "account:read_only", false}, func(c *apiRequest) (any, error) { return orNotFound(e.service(c)) })
+	e.handle(
+		Endpoint{"view service", "GET", "/managed/services/{id}", "account:read_only", false},
+		func(c *apiRequest) (any, error) { return orNotFound(e.service(c)) },
+	)
 	e.handle(Endpoint{"update service", "PUT", "/managed/services/{id}", write, true}, e.updateService)
 	e.handle(Endpoint{"delete service", "DELETE", "/managed/services/{id}", write, true}, e.deleteService)
 	e.handle(Endpoint{"disable service", "POST", "/managed/services/{id}/disable", write, true}, e.disableService)
@@ -110,7 +116,8 @@ func (e *Emulator) readServiceCredentials(c *apiRequest, x *service) error {
 		return invalidField("credentials", "credentials must be an array of integers")
 	}
 	for _, id := range ids {
-		if findByID(e.credentials, id, func(y *credential) int { return y.ID }) == nil && !slices.Contains(x.Credentials, id) {
+		if findByID(e.credentials, id, func(y *credential) int { return y.ID }) == nil &&
+			!slices.Contains(x.Credentials, id) {
 			return invalidField("credentials", "credential %d does not exist", id)
 		}
 	}

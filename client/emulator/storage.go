@@ -15,15 +15,29 @@ import (
 func (e *Emulator) storageRoutes() {
 	const read, write = "object_storage:read_only", "object_storage:read_write"
 	const one = "/object-storage/buckets/{cluster}/{bucket}"
-	e.handle(Endpoint{"list buckets", "GET", "/object-storage/buckets/", read, false}, func(c *apiRequest) (any, error) { return e.paginateBuckets(c, "") }, "GET /object-storage/buckets")
-	e.handle(Endpoint{"create bucket", "POST", "/object-storage/buckets/", write, true}, e.createBucket, "POST /object-storage/buckets")
-	e.handle(Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", read, false}, func(c *apiRequest) (any, error) {
-		if e.cluster(c.r.PathValue("cluster")) == nil {
-			return nil, notFound()
-		}
-		return e.paginateBuckets(c, c.r.PathValue("cluster"))
-	})
-	e.handle(Endpoint{"view bucket", "GET", one, read, false}, e.withBucket(func(_ *apiRequest, b *bucket) (any, error) { return b.body(), nil }))
+	e.handle(
+		Endpoint{"list buckets", "GET", "/object-storage/buckets/", read, false},
+		func(c *apiRequest) (any, error) { return e.paginateBuckets(c, "") },
+		"GET /object-storage/buckets",
+	)
+	e.handle(
+		Endpoint{"create bucket", "POST", "/object-storage/buckets/", write, true},
+		e.createBucket,
+		"POST /object-storage/buckets",
+	)
+	e.handle(
+		Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", read, false},
+		func(c *apiRequest) (any, error) {
+			if e.cluster(c.r.PathValue("cluster")) == nil {
+				return nil, notFound()
+			}
+			return e.paginateBuckets(c, c.r.PathValue("cluster"))
+		},
+	)
+	e.handle(
+		Endpoint{"view bucket", "GET", one, read, false},
+		e.withBucket(func(_ *apiRequest, b *bucket) (any, error) { return b.body(), nil }),
+	)
 	e.handle(Endpoint{"delete bucket", "DELETE", one, write, true}, e.withBucket(e.deleteBucket))
 	e.handle(Endpoint{"modify access", "POST", one + "/access", write, true}, e.withBucket(setAccess))
 	e.handle(Endpoint{"update access", "PUT", one + "/access", write, true}, e.withBucket(setAccess))
@@ -31,24 +45,51 @@ func (e *Emulator) storageRoutes() {
 	e.handle(Endpoint{"update object ACL", "PUT", one + "/object-acl", write, true}, e.withBucket(setACL))
 	e.handle(Endpoint{"list objects", "GET", one + "/object-list", read, false}, e.withBucket(listObjects))
 	e.handle(Endpoint{"create object URL", "POST", one + "/object-url", write, false}, e.withBucket(e.signURL))
-	e.handle(Endpoint{"view certificate", "GET", one + "/ssl", read, false}, e.withBucket(func(_ *apiRequest, b *bucket) (any, error) { return map[string]bool{"ssl": b.hasCertificate}, nil }))
+	e.handle(
+		Endpoint{"view certificate", "GET", one + "/ssl", read, false},
+		e.withBucket(
+			func(_ *apiRequest, b *bucket) (any, error) { return map[string]bool{"ssl": b.hasCertificate}, nil },
+		),
+	)
 	e.handle(Endpoint{"upload certificate", "POST", one + "/ssl", write, true}, e.withBucket(uploadCertificate))
-	e.handle(Endpoint{"delete certificate", "DELETE", one + "/ssl", write, true}, e.withBucket(func(_ *apiRequest, b *bucket) (any, error) {
-		b.hasCertificate = false
-		return emptyObject{}, nil
-	}))
-	e.handle(Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", write, true}, func(*apiRequest) (any, error) {
-		e.buckets, e.keys = nil, nil
-		return emptyObject{}, nil
-	})
-	e.handle(Endpoint{"list clusters", "GET", "/object-storage/clusters", "", false}, func(c *apiRequest) (any, error) { return paginate(c, clusters()) })
-	e.handle(Endpoint{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false}, func(c *apiRequest) (any, error) { return orNotFound(e.cluster(c.r.PathValue("cluster"))) })
-	e.handle(Endpoint{"list keys", "GET", "/object-storage/keys", read, false}, func(c *apiRequest) (any, error) { return paginate(c, e.keys) })
+	e.handle(
+		Endpoint{"delete certificate", "DELETE", one + "/ssl", write, true},
+		e.withBucket(func(_ *apiRequest, b *bucket) (any, error) {
+			b.hasCertificate = false
+			return emptyObject{}, nil
+		}),
+	)
+	e.handle(
+		Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", write, true},
+		func(*apiRequest) (any, error) {
+			e.buckets, e.keys = nil, nil
+			return emptyObject{}, nil
+		},
+	)
+	e.handle(
+		Endpoint{"list clusters", "GET", "/object-storage/clusters", "", false},
+		func(c *apiRequest) (any, error) { return paginate(c, clusters()) },
+	)
+	e.handle(
+		Endpoint{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false},
+		func(c *apiRequest) (any, error) { return orNotFound(e.cluster(c.r.PathValue("cluster"))) },
+	)
+	e.handle(
+		Endpoint{"list keys", "GET", "/object-storage/keys", read, false},
+		func(c *apiRequest) (any, error) { return paginate(c, e.keys) },
+	)
 	e.handle(Endpoint{"create key", "POST", "/object-storage/keys", write, true}, e.createKey)
-	e.handle(Endpoint{"view key", "GET", "/object-storage/keys/{id}", read, false}, func(c *apiRequest) (any, error) { return orNotFound(e.key(c)) })
+	e.handle(
+		Endpoint{"view key", "GET", "/object-storage/keys/{id}", read, false},
+		func(c *apiRequest) (any, error) { return orNotFound(e.key(c)) },
+	)
 	e.handle(Endpoint{"update key", "PUT", "/object-storage/keys/{id}", write, true}, e.updateKey)
 	e.handle(Endpoint{"revoke key", "DELETE", "/object-storage/keys/{id}", write, true}, e.revokeKey)
-	e.handle(Endpoint{"view transfer", "GET", "/object-storage/transfer/", read, false}, func(*apiRequest) (any, error) { return map[string]int64{"used": e.transferUsed}, nil }, "GET /object-storage/transfer")
+	e.handle(
+		Endpoint{"view transfer", "GET", "/object-storage/transfer/", read, false},
+		func(*apiRequest) (any, error) { return map[string]int64{"used": e.transferUsed}, nil },
+		"GET /object-storage/transfer",
+	)
 }
 
 type cluster struct {
@@ -63,7 +104,10 @@ func clusters() []*cluster {
 	var all []*cluster
 	for _, id := range []string{"us-east-1", "eu-central-1", "ap-south-1"} {
 		region := strings.TrimSuffix(id, "-1")
-		all = append(all, &cluster{id, id + ".objects.example", region, "website-" + id + ".objects.example", "available"})
+		all = append(
+			all,
+			&cluster{id, id + ".objects.example", region, "website-" + id + ".objects.example", "available"},
+		)
 	}
 	return all
 }
@@ -108,7 +152,14 @@ type bucketBody struct {
 }
 
 func (b *bucket) body() bucketBody {
-	return bucketBody{b.cluster.ID, b.created, b.label + "." + b.cluster.Domain, b.label, b.loadObjects().count, b.loadObjects().size}
+	return bucketBody{
+		b.cluster.ID,
+		b.created,
+		b.label + "." + b.cluster.Domain,
+		b.label,
+		b.loadObjects().count,
+		b.loadObjects().size,
+	}
 }
 
 func (e *Emulator) paginateBuckets(c *apiRequest, cluster string) (any, error) {
@@ -156,7 +207,10 @@ func (e *Emulator) createBucket(c *apiRequest) (any, error) {
 	case where == nil:
 		return nil, invalidField("cluster", "cluster is not valid")
 	case e.options.NegativeBalance:
-		return nil, newAPIError(403, "Your account has a negative balance: Object Storage cannot be changed until it is paid")
+		return nil, newAPIError(
+			403,
+			"Your account has a negative balance: Object Storage cannot be changed until it is paid",
+		)
 	case labelProblem(label) != "":
 		return nil, invalidField("label", "%s", labelProblem(label))
 	case label == takenLabel:
@@ -196,7 +250,10 @@ func labelProblem(label string) string {
 
 func (e *Emulator) deleteBucket(_ *apiRequest, b *bucket) (any, error) {
 	if b.loadObjects().count > 0 {
-		return nil, newAPIError(400, fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label))
+		return nil, newAPIError(
+			400,
+			fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label),
+		)
 	}
 	e.buckets = slices.DeleteFunc(e.buckets, func(o *bucket) bool { return o == b })
 	return emptyObject{}, nil
@@ -285,7 +342,8 @@ func listObjects(c *apiRequest, b *bucket) (any, error) {
 	return answer.encode(), nil
 }
 
-// uploadCertificate takes a PEM pair that fits and whose names cover the label. A second one is refused: the document says to delete first.
+// uploadCertificate takes a PEM pair that fits and whose names cover the label. A second one is refused: the document
+// says to delete first.
 func uploadCertificate(c *apiRequest, b *bucket) (any, error) {
 	var certificate, private string
 	if err := firstError(c.require("certificate", "private_key"), c.readString("certificate", &certificate, 1, 1<<20), c.readString("private_key", &private, 1, 1<<20)); err != nil {
@@ -332,7 +390,8 @@ func (e *Emulator) key(c *apiRequest) *key {
 	return findByID(e.keys, c.pathInt("id"), func(x *key) int { return x.ID })
 }
 
-// createKey makes a key: unlimited without bucket_access or with null, limited to its entries with a list, which may be empty.
+// createKey makes a key: unlimited without bucket_access or with null, limited to its entries with a list, which may be
+// empty.
 func (e *Emulator) createKey(c *apiRequest) (any, error) {
 	if e.options.NegativeBalance {
 		return nil, newAPIError(403, "Your account has a negative balance: keys cannot be made until it is paid")

@@ -10,14 +10,31 @@ type ticket struct {
 // undocumentedRoutes are what the real service has beyond the document: tickets, the user, the account's switches.
 func (e *Emulator) undocumentedRoutes() {
 	op := func(name, scope string) Endpoint { return Endpoint{name, "GET", "", scope, false} }
-	e.handlePattern(op("view ticket", "account:read_only"), "GET /v4/support/tickets/{id}", func(c *apiRequest) (any, error) {
-		return orNotFound(findByID(e.tickets, c.pathInt("id"), func(x *ticket) int { return x.ID }))
-	})
+	e.handlePattern(
+		op("view ticket", "account:read_only"),
+		"GET /v4/support/tickets/{id}",
+		func(c *apiRequest) (any, error) {
+			return orNotFound(findByID(e.tickets, c.pathInt("id"), func(x *ticket) int { return x.ID }))
+		},
+	)
 	e.handlePattern(op("view profile", ""), "GET /v4/profile", func(*apiRequest) (any, error) {
-		return map[string]any{"username": "ops", "email": "ops@acme.net", "timezone": "GMT", "restricted": e.options.RestrictedUser}, nil
+		return map[string]any{
+			"username":   "ops",
+			"email":      "ops@acme.net",
+			"timezone":   "GMT",
+			"restricted": e.options.RestrictedUser,
+		}, nil
 	})
-	e.handlePattern(op("view account settings", "account:read_only"), "GET /v4/account/settings", func(*apiRequest) (any, error) {
-		return map[string]any{"managed": true, "object_storage": "active"}, nil
-	})
-	e.handlePattern(op("view access", "object_storage:read_only"), "GET /v4/object-storage/buckets/{cluster}/{bucket}/access", e.viewAccess)
+	e.handlePattern(
+		op("view account settings", "account:read_only"),
+		"GET /v4/account/settings",
+		func(*apiRequest) (any, error) {
+			return map[string]any{"managed": true, "object_storage": "active"}, nil
+		},
+	)
+	e.handlePattern(
+		op("view access", "object_storage:read_only"),
+		"GET /v4/object-storage/buckets/{cluster}/{bucket}/access",
+		e.viewAccess,
+	)
 }

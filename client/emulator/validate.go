@@ -16,7 +16,8 @@ func (c *apiRequest) has(name string) bool { _, there := c.body[name]; return th
 // isNull reports whether a member was sent as null.
 func (c *apiRequest) isNull(name string) bool { return string(c.body[name]) == "null" }
 
-// readString reads a member into a string and checks its length in characters. Absent leaves what is there; null empties it.
+// readString reads a member into a string and checks its length in characters. Absent leaves what is there; null
+// empties it.
 func (c *apiRequest) readString(name string, into *string, low, high int) error {
 	if !c.has(name) {
 		return nil

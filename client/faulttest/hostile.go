@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// HostileStrings are hostile strings of some categories, or of all where none is named, of a collection that may lie beside the project; nil where it
-// does not.
+// HostileStrings are hostile strings of some categories, or of all where none is named, of a collection that may lie
+// beside the project; nil where it does not.
 func HostileStrings(t testing.TB, categories ...string) (texts []string) {
 	t.Helper()
 	data := readBesideProject("shared/reliability/nasty.json")

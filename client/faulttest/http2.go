@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// HTTP2Peer is a peer that speaks just enough HTTP/2 to misbehave: each request that has come whole is given to a script.
+// HTTP2Peer is a peer that speaks just enough HTTP/2 to misbehave: each request that has come whole is given to a
+// script.
 func HTTP2Peer(config *tls.Config, script func(c *HTTP2Conn, stream uint32)) Peer {
 	config = config.Clone()
 	config.NextProtos, config.SessionTicketsDisabled = []string{"h2"}, true

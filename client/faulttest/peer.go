@@ -13,7 +13,8 @@ import (
 // A Peer is what the other end of a connection does. The connection is closed after it.
 type Peer func(net.Conn)
 
-// Listen serves the n-th connection with the n-th peer, and all that follow with the last. It is this machine's own address.
+// Listen serves the n-th connection with the n-th peer, and all that follow with the last. It is this machine's own
+// address.
 func Listen(t testing.TB, peers ...Peer) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +40,8 @@ func accept(l net.Listener, peers []Peer) {
 	}
 }
 
-// PipeDialer is a dialer whose connections are in memory, so that they live on the clock of a synctest bubble. They end with the test.
+// PipeDialer is a dialer whose connections are in memory, so that they live on the clock of a synctest bubble. They end
+// with the test.
 func PipeDialer(t testing.TB, peers ...Peer) func(context.Context, string, string) (net.Conn, error) {
 	var open []net.Conn
 	var running sync.WaitGroup

@@ -44,8 +44,8 @@ func RunCaseInBubble(t *testing.T, id, name string, f func(*testing.T)) {
 	RunCase(t, id, name, func(t *testing.T) { synctest.Test(t, f) })
 }
 
-// ReportCase counts a test, a case or the seeds of a fuzz target for a row when it ends. It writes to the folder that LOOKOUT_ROWS names;
-// .ci/reliability makes docs/reliability.md from what is written.
+// ReportCase counts a test, a case or the seeds of a fuzz target for a row when it ends. It writes to the folder that
+// LOOKOUT_ROWS names; .ci/reliability makes docs/reliability.md from what is written.
 func ReportCase(t testing.TB, id, name string) {
 	t.Helper()
 	if !slices.ContainsFunc(rows(), func(r row) bool { return r.id == id }) {
@@ -69,7 +69,8 @@ func ReportCase(t testing.TB, id, name string) {
 	})
 }
 
-// ReportByName is Report for a test whose name says its row, "TestDownloads/D1_a_cut_is_resumed/7_of_9". Others are not counted.
+// ReportByName is Report for a test whose name says its row, "TestDownloads/D1_a_cut_is_resumed/7_of_9". Others are not
+// counted.
 func ReportByName(t testing.TB) {
 	t.Helper()
 	parts := strings.Split(t.Name(), "/")
@@ -83,7 +84,11 @@ func ReportByName(t testing.TB) {
 }
 
 func appendReport(folder, line string) error {
-	file, err := os.OpenFile(filepath.Join(folder, fmt.Sprintf("%d.tsv", os.Getpid())), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(
+		filepath.Join(folder, fmt.Sprintf("%d.tsv", os.Getpid())),
+		os.O_APPEND|os.O_CREATE|os.O_WRONLY,
+		0o600,
+	)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 // pagePath is the table that people read.
 const pagePath = "../../docs/reliability.md"
 
-// With LOOKOUT_TABLE the page is written from what the tests reported; .ci/reliability runs both. Without, every row must be on the page.
+// With LOOKOUT_TABLE the page is written from what the tests reported; .ci/reliability runs both. Without, every row
+// must be on the page.
 func TestTable(t *testing.T) {
 	if folder := os.Getenv("LOOKOUT_TABLE"); folder != "" {
 		reported, err := readReports(folder)
@@ -80,8 +81,18 @@ func (c *caseCount) add(room, result string) {
 	}
 }
 
-var sectionTitles = map[byte]string{'A': "Reading over the network", 'B': "Changes: never twice, never silently unknown", 'C': "Bulk work and the journal", 'D': "Downloads and uploads",
-	'E': "The terminal", 'F': "Secrets", 'G': "Configuration and state", 'H': "Emulator and demo", 'I': "Long runs", 'J': "Fuzz targets"}
+var sectionTitles = map[byte]string{
+	'A': "Reading over the network",
+	'B': "Changes: never twice, never silently unknown",
+	'C': "Bulk work and the journal",
+	'D': "Downloads and uploads",
+	'E': "The terminal",
+	'F': "Secrets",
+	'G': "Configuration and state",
+	'H': "Emulator and demo",
+	'I': "Long runs",
+	'J': "Fuzz targets",
+}
 
 func renderTable(reported map[string]*caseCount) []byte {
 	var b bytes.Buffer
@@ -92,20 +103,37 @@ func renderTable(reported map[string]*caseCount) []byte {
 		}
 		cases, passed = cases+c.cases, passed+c.passed
 	}
-	fmt.Fprintf(&b, "# Reliability\n\nWritten by `.ci/reliability` from what the tests report; do not edit. A case reports itself with `faulttest.Row`.\n\n")
+	fmt.Fprintf(
+		&b,
+		"# Reliability\n\nWritten by `.ci/reliability` from what the tests report; do not edit. A case reports itself with `faulttest.Row`.\n\n",
+	)
 	fmt.Fprintf(&b, "%d rows, %d of them with cases; %d cases, %d passed.\n", len(rows()), done, cases, passed)
 	last := byte(0)
 	for _, r := range rows() {
 		if r.id[0] != last {
 			last = r.id[0]
-			fmt.Fprintf(&b, "\n## %c. %s\n\n| Row | What goes wrong | Cases | Passed | Where | Open |\n|---|---|---|---|---|---|\n", last, sectionTitles[last])
+			fmt.Fprintf(
+				&b,
+				"\n## %c. %s\n\n| Row | What goes wrong | Cases | Passed | Where | Open |\n|---|---|---|---|---|---|\n",
+				last,
+				sectionTitles[last],
+			)
 		}
 		c := reported[r.id]
 		if c == nil || c.cases == 0 {
 			fmt.Fprintf(&b, "| %s | %s | | | | open: %s |\n", r.id, r.what, orElse(r.open, "no case ran"))
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %s | %s |\n", r.id, r.what, c.cases, c.passed, strings.Join(c.packages, ", "), r.open)
+		fmt.Fprintf(
+			&b,
+			"| %s | %s | %d | %d | %s | %s |\n",
+			r.id,
+			r.what,
+			c.cases,
+			c.passed,
+			strings.Join(c.packages, ", "),
+			r.open,
+		)
 	}
 	return b.Bytes()
 }

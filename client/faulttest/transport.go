@@ -1,5 +1,5 @@
-// Package faulttest makes things go wrong on purpose: on the wire (Wire), beneath it (Listen, Pipe), on the disk (Disk), on the clock
-// (Clock). Its cases report themselves to docs/reliability.md (Row). Only tests import it.
+// Package faulttest makes things go wrong on purpose: on the wire (Wire), beneath it (Listen, Pipe), on the disk
+// (Disk), on the clock (Clock). Its cases report themselves to docs/reliability.md (Row). Only tests import it.
 package faulttest
 
 import (
@@ -14,7 +14,8 @@ import (
 // A Interceptor is what becomes of one request. It may pass the request on, and need not give its answer.
 type Interceptor func(next http.RoundTripper, r *http.Request) (*http.Response, error)
 
-// A Transport is a transport with a script: the first request meets the first fault, and so on; the last fault meets all that follow.
+// A Transport is a transport with a script: the first request meets the first fault, and so on; the last fault meets
+// all that follow.
 type Transport struct {
 	Next         http.RoundTripper
 	Interceptors []Interceptor
@@ -103,7 +104,8 @@ func RespondStream(body func() io.Reader) Interceptor {
 	}
 }
 
-// ApplyThen passes a request on, throws its answer away and does what fault does: the change is applied, and looks failed.
+// ApplyThen passes a request on, throws its answer away and does what fault does: the change is applied, and looks
+// failed.
 func ApplyThen(fault Interceptor) Interceptor {
 	return func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 		res, err := next.RoundTrip(r)

@@ -43,8 +43,15 @@ func TestJournal_CatchUp_twoProcesses(t *testing.T) {
 	for _, j := range []*Journal{ours, theirs} {
 		checkCatchUp(t, j, true)
 		checkCatchUp(t, j, false)
-		if _, held := j.DisabledService("3"); !held || len(j.DisabledServices()) != 1 || len(j.Entries(time.Time{})) != 5 || j.UnreadableLines() != 0 {
-			t.Errorf("holds %+v, %d changes, %d torn", j.DisabledServices(), len(j.Entries(time.Time{})), j.UnreadableLines())
+		if _, held := j.DisabledService("3"); !held || len(j.DisabledServices()) != 1 ||
+			len(j.Entries(time.Time{})) != 5 ||
+			j.UnreadableLines() != 0 {
+			t.Errorf(
+				"holds %+v, %d changes, %d torn",
+				j.DisabledServices(),
+				len(j.Entries(time.Time{})),
+				j.UnreadableLines(),
+			)
 		}
 	}
 	checkCatchUp(t, NewInMemory(testTime), false)
@@ -74,7 +81,8 @@ func TestJournal_CatchUp_partialLine(t *testing.T) {
 	}
 }
 
-// A change that another program has just begun is under way; when nothing is heard of it any more, nobody knows how it ended.
+// A change that another program has just begun is under way; when nothing is heard of it any more, nobody knows how it
+// ended.
 func TestJournal_Unresolved_otherProcess(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "j"), testTime()
 	j, err := Open(path, "a", func() time.Time { return now })

@@ -57,8 +57,8 @@ func openJournal(t testing.TB, path string) *Journal {
 	return j
 }
 
-// Whatever byte was the last that reached the disk: what is told is how it ended, or that nobody knows, and never anything else. What
-// is written afterwards is not lost to the torn line.
+// Whatever byte was the last that reached the disk: what is told is how it ended, or that nobody knows, and never
+// anything else. What is written afterwards is not lost to the torn line.
 func TestOpen_truncatedAtEveryByte(t *testing.T) {
 	folder := t.TempDir()
 	whole, ends := writeJournal(t, filepath.Join(folder, "whole"))
@@ -110,7 +110,8 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []Outcome) {
 	}
 }
 
-// runChild is what the killed program does: changes, each told on its output when it is on the disk and before it is sent.
+// runChild is what the killed program does: changes, each told on its output when it is on the disk and before it is
+// sent.
 func runChild(path string) {
 	j, err := Open(path, "a", time.Now)
 	if err != nil {
@@ -133,7 +134,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A program that is killed leaves a journal that holds every change that it sent, and at most one whose end is not known.
+// A program that is killed leaves a journal that holds every change that it sent, and at most one whose end is not
+// known.
 func TestOpen_afterKill(t *testing.T) {
 	for _, at := range []int{1, 2, 25, 49, 50} {
 		faulttest.RunCase(t, "C1", fmt.Sprintf("killed after item %d", at), func(t *testing.T) {
@@ -176,7 +178,12 @@ func newFaultyClient(t *testing.T, d *faulttest.FaultyFile) (*client.Client, *em
 	d.File = j.file.(*os.File)
 	j.file = d
 	e := emulator.New(emulator.Options{Token: "t0ken"})
-	c, err := client.New("https://api.example.test/v4", client.NewSecret("t0ken"), client.WithTransport(e), client.WithRecorder(j))
+	c, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t0ken"),
+		client.WithTransport(e),
+		client.WithRecorder(j),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +215,8 @@ func TestJournal_failedRequests(t *testing.T) {
 	}
 }
 
-// A change that cannot be recorded is not sent, does not pass for sent later, and the next one is recorded once the disk works again.
+// A change that cannot be recorded is not sent, does not pass for sent later, and the next one is recorded once the
+// disk works again.
 func TestJournal_failingDisk(t *testing.T) {
 	for name, disk := range map[string]*faulttest.FaultyFile{
 		"full":                     {FailWrite: 1},
@@ -224,7 +232,8 @@ func TestJournal_failingDisk(t *testing.T) {
 			c, e, j, path := newFaultyClient(t, disk)
 			_, err := c.Services.Disable(context.Background(), 4)
 			var failure *client.Error
-			if !errors.As(err, &failure) || failure.Outcome != client.NotSent || !strings.Contains(err.Error(), "not sent") {
+			if !errors.As(err, &failure) || failure.Outcome != client.NotSent ||
+				!strings.Contains(err.Error(), "not sent") {
 				t.Errorf("%v", err)
 			}
 			if e.RequestCount("") != 0 || len(e.Ledger()) != 0 {
@@ -303,7 +312,8 @@ func TestOpen_notAFile(t *testing.T) {
 	}
 }
 
-// Whatever stands in the file: what is whole is read, what is not is counted, nothing is thrown away, and the file is its owner's alone.
+// Whatever stands in the file: what is whole is read, what is not is counted, nothing is thrown away, and the file is
+// its owner's alone.
 func TestOpen_damagedFile(t *testing.T) {
 	whole, _ := writeJournal(t, filepath.Join(t.TempDir(), "whole"))
 	for name, file := range map[string]struct {
@@ -399,7 +409,8 @@ func TestOpen_filePermissions(t *testing.T) {
 				t.Fatal(err)
 			}
 			folder, err := os.Stat(filepath.Dir(path))
-			if err != nil || runtime.GOOS != "windows" && (file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700) {
+			if err != nil ||
+				runtime.GOOS != "windows" && (file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700) {
 				t.Errorf("modes %v and %v, %v", file.Mode(), folder.Mode(), err)
 			}
 		})

@@ -1,4 +1,5 @@
-// Package journal keeps every change that was sent: its intent before, its outcome after. It is append-only and holds no secret.
+// Package journal keeps every change that was sent: its intent before, its outcome after. It is append-only and holds
+// no secret.
 package journal
 
 import (
@@ -135,8 +136,8 @@ func (j *Journal) readAll(r io.Reader) error {
 	return err
 }
 
-// readLines takes up lines. A line that cannot be read is counted and passed over. whole is how many bytes of lines with an end there were, rest
-// what stands behind them.
+// readLines takes up lines. A line that cannot be read is counted and passed over. whole is how many bytes of lines
+// with an end there were, rest what stands behind them.
 func (j *Journal) readLines(r io.Reader) (whole int64, rest []byte, err error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	var held []byte
@@ -187,8 +188,8 @@ func (j *Journal) CatchUp() (bool, error) {
 	return j.version != version, nil
 }
 
-// WaitForChange looks into the file now and then until another program has written something, and takes it up. It is false where ctx ends first, and
-// at once for a journal in memory.
+// WaitForChange looks into the file now and then until another program has written something, and takes it up. It is
+// false where ctx ends first, and at once for a journal in memory.
 func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 	if j.file == nil {
 		return false
@@ -228,16 +229,19 @@ func (j *Journal) Version() int {
 // FromThisRun reports whether a change was sent by this run of the program.
 func (j *Journal) FromThisRun(e Entry) bool { return strings.HasPrefix(e.ID, j.runID+"-") }
 
-// otherProcessTimeout is how long a change that another program has begun may be without an outcome before that program is thought to be gone.
+// otherProcessTimeout is how long a change that another program has begun may be without an outcome before that program
+// is thought to be gone.
 const otherProcessTimeout = 2 * time.Minute
 
-// Unresolved reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the answer.
+// Unresolved reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the
+// answer.
 func (j *Journal) Unresolved(e Entry) bool {
-	return e.Outcome == Unknown || e.Outcome == Pending && !j.FromThisRun(e) && !(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
+	return e.Outcome == Unknown ||
+		e.Outcome == Pending && !j.FromThisRun(e) && !(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
 }
 
-// apply takes a line into the state. It reports whether the line made sense: an intent is new, or one of this run that is read back, and an
-// outcome is one of an intent.
+// apply takes a line into the state. It reports whether the line made sense: an intent is new, or one of this run that
+// is read back, and an outcome is one of an intent.
 func (j *Journal) apply(l record) bool {
 	if l.Intent != nil {
 		e := *l.Intent
@@ -283,14 +287,18 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	l := record{Intent: &e}
 	if err := j.write(l, true); err != nil {
 		// what reached the disk must not pass for sent
-		_ = j.write(record{ID: e.ID, Outcome: Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"}, true)
+		_ = j.write(
+			record{ID: e.ID, Outcome: Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
+			true,
+		)
 		return "", err
 	}
 	j.apply(l)
 	return e.ID, nil
 }
 
-// RecordOutcome writes how a change ended. A later one of the same change counts: err then says how it came to be known.
+// RecordOutcome writes how a change ended. A later one of the same change counts: err then says how it came to be
+// known.
 func (j *Journal) RecordOutcome(id string, done bool, err error) {
 	l := record{ID: id, Outcome: Applied}
 	if !done {
@@ -329,7 +337,8 @@ func (j *Journal) write(l record, durable bool) error {
 	return j.file.Sync()
 }
 
-// endsMidLine reports whether the last line in the file has no end: a program was killed, or the disk was full, while it was written.
+// endsMidLine reports whether the last line in the file has no end: a program was killed, or the disk was full, while
+// it was written.
 func (j *Journal) endsMidLine() bool {
 	info, err := j.file.Stat()
 	if err != nil || info.Size() == 0 {
@@ -363,8 +372,8 @@ func (j *Journal) Entries(since time.Time) []Entry {
 	return entries
 }
 
-// Unfinished are the changes of an operation that earlier runs began and nobody has brought to an end since: of each path the last, where
-// its outcome is missing or unknown.
+// Unfinished are the changes of an operation that earlier runs began and nobody has brought to an end since: of each
+// path the last, where its outcome is missing or unknown.
 func (j *Journal) Unfinished(op string) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -384,7 +393,8 @@ func (j *Journal) Unfinished(op string) []Entry {
 	return open
 }
 
-// A DisabledService is a service that this program disabled and that has not been enabled since, as far as the journal knows.
+// A DisabledService is a service that this program disabled and that has not been enabled since, as far as the journal
+// knows.
 type DisabledService struct {
 	ID     string // of the service
 	Label  string

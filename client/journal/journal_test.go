@@ -76,7 +76,9 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 			t.Errorf("change %d is %s, not %s", i, entries[i].Outcome, end.want)
 		}
 	}
-	if h, held := again.DisabledService("1"); !held || h.Reason != "maintenance" || !h.Until.Equal(testTime().Add(time.Hour)) || len(again.DisabledServices()) != 1 {
+	if h, held := again.DisabledService("1"); !held || h.Reason != "maintenance" ||
+		!h.Until.Equal(testTime().Add(time.Hour)) ||
+		len(again.DisabledServices()) != 1 {
 		t.Errorf("holds: %+v", again.DisabledServices())
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -130,10 +132,12 @@ func TestJournal_Unfinished(t *testing.T) {
 	if len(own) != 0 {
 		t.Errorf("a run finds its own: %+v", own)
 	}
-	if next := run(func(*Journal) {}); len(next) != 2 || next[0].Change.Path != "/open" || next[1].Change.Path != "/unknown" {
+	if next := run(func(*Journal) {}); len(next) != 2 || next[0].Change.Path != "/open" ||
+		next[1].Change.Path != "/unknown" {
 		t.Errorf("the next run finds %+v", next)
 	}
-	if after := run(func(j *Journal) { j.RecordOutcome(begin(j, "/open"), true, nil) }); len(after) != 1 || after[0].Change.Path != "/unknown" {
+	if after := run(func(j *Journal) { j.RecordOutcome(begin(j, "/open"), true, nil) }); len(after) != 1 ||
+		after[0].Change.Path != "/unknown" {
 		t.Errorf("after one is done: %+v", after)
 	}
 }
@@ -150,7 +154,8 @@ func TestJournal_RecordIntent_closed(t *testing.T) {
 	}
 }
 
-// Whatever the damage: no panic, the whole lines before it are told as they were written, and what came to an end is not begun again.
+// Whatever the damage: no panic, the whole lines before it are told as they were written, and what came to an end is
+// not begun again.
 func FuzzJournal(f *testing.F) {
 	faulttest.ReportCase(f, "J9", "FuzzJournal")
 	whole, ends := writeJournal(f, filepath.Join(f.TempDir(), "whole"))

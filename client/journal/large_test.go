@@ -39,7 +39,8 @@ func TestOpen_largeFile(t *testing.T) {
 		j := openJournal(t, path)
 		took := time.Since(start)
 		t.Logf("%d changes: %d KB, read in %v", changes, b.Len()>>10, took)
-		if n := len(j.Entries(time.Time{})); n != changes || j.UnreadableLines() != 0 || len(j.DisabledServices()) != 50 {
+		if n := len(j.Entries(time.Time{})); n != changes || j.UnreadableLines() != 0 ||
+			len(j.DisabledServices()) != 50 {
 			t.Errorf("%d changes, %d torn, %d holds", n, j.UnreadableLines(), len(j.DisabledServices()))
 		}
 		if b.Len()/changes > 1024 || took > 10*time.Second {

@@ -12,8 +12,8 @@ type Batch struct {
 	FirstFailed             *Status // the first that failed since all had ended last; nil is none
 }
 
-// An Completion is what is to be told of transfers that have come to an end: one that was asked for alone, the first of a batch that failed, or the
-// last of a batch.
+// An Completion is what is to be told of transfers that have come to an end: one that was asked for alone, the first of
+// a batch that failed, or the last of a batch.
 type Completion struct {
 	Status *Status // how it ended
 	Batch  Batch   // as it was then, Left of which is 0 after the last; without Files where there is none

@@ -159,7 +159,11 @@ func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(blockingTransport{}))
+			c, err := client.New(
+				"https://api.example.test/v4",
+				client.NewSecret(token),
+				client.WithTransport(blockingTransport{}),
+			)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -42,7 +42,8 @@ func (e *UndeletedError) Error() string {
 // Unwrap is the cause.
 func (e *UndeletedError) Unwrap() error { return e.Cause }
 
-// Delete removes objects of a bucket by name, eight at once. Each is a change of its own in the journal. Retry takes those that are left.
+// Delete removes objects of a bucket by name, eight at once. Each is a change of its own in the journal. Retry takes
+// those that are left.
 func (m *Manager) Delete(cluster, bucket string, names []string) ID {
 	label := client.Text{}
 	if len(names) == 1 {
@@ -84,7 +85,8 @@ func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 
 func (r *deleteTask) cleanUp() {}
 
-// deleter deletes names, some at once. It stops between two objects, never in one: what was begun is brought to its end.
+// deleter deletes names, some at once. It stops between two objects, never in one: what was begun is brought to its
+// end.
 type deleter struct {
 	m               *Manager
 	cluster, bucket string
@@ -164,15 +166,16 @@ func affectsAll(err error) bool {
 	return refused || e.Outcome == client.NotSent && e.Cause != nil
 }
 
-// busyDelay reports whether the storage or the API refused for now, and how long it wants to be left alone. What was not even sent, because the
-// API asked everybody to wait, is no other refusal.
+// busyDelay reports whether the storage or the API refused for now, and how long it wants to be left alone. What was
+// not even sent, because the API asked everybody to wait, is no other refusal.
 func busyDelay(err error) (time.Duration, bool) {
 	var e *client.Error
 	if !errors.As(err, &e) {
 		return 0, false
 	}
 	rest, asked := e.RateLimited()
-	return rest, asked && e.Outcome != client.Unknown || e.Status == http.StatusServiceUnavailable && e.Outcome == client.Rejected
+	return rest, asked && e.Outcome != client.Unknown ||
+		e.Status == http.StatusServiceUnavailable && e.Outcome == client.Rejected
 }
 
 // undeletedError is the error of a sweep with names left.

@@ -59,7 +59,8 @@ func testDeleteLostAnswer(t *testing.T) {
 				if strings.HasPrefix(name, "P1 ") {
 					outcome = journal.Rejected
 				}
-				if row.State != want || last.Outcome != outcome || last.Change.Op != "delete object" || last.Change.Path != "/"+cluster+"/"+bucket+"/o" {
+				if row.State != want || last.Outcome != outcome || last.Change.Op != "delete object" ||
+					last.Change.Path != "/"+cluster+"/"+bucket+"/o" {
 					t.Errorf("%s, %v; journal: %+v", row.State, row.Err, last)
 				}
 				if r.transport.count("DELETE") != 1 || (r.deletedCount() == 1) != f.apply {
@@ -147,7 +148,8 @@ func testDeleteSomeFail(t *testing.T) {
 		r.transport.onObject = nil
 		r.m.Retry(row.ID)
 		row = r.waitEnded(row.ID)
-		if !errors.As(row.Err, &left) || left.Count != 1 || !strings.Contains(row.Err.Error(), "UTF-8") || r.deletedCount() != 30 {
+		if !errors.As(row.Err, &left) || left.Count != 1 || !strings.Contains(row.Err.Error(), "UTF-8") ||
+			r.deletedCount() != 30 {
 			t.Errorf("again: %s, %v", row.State, row.Err)
 		}
 	})
@@ -219,7 +221,8 @@ func testEmptyBucket(t *testing.T) {
 		at(300, func() { r.m.Pause(id) })
 		id = r.m.Empty(cluster, bucket, "")
 		row := r.waitFor(id, Paused)
-		if row.Done != int64(r.deletedCount()) || row.Done < 300 || row.Done > 300+maxConcurrentDeletes || row.Total != 1200 {
+		if row.Done != int64(r.deletedCount()) || row.Done < 300 || row.Done > 300+maxConcurrentDeletes ||
+			row.Total != 1200 {
 			t.Errorf("paused at %d of %d; %d applied", row.Done, row.Total, r.deletedCount())
 		}
 		at(700, func() { r.cancel() })
@@ -314,7 +317,9 @@ func testEmptyStops(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		r.putNumbered("o", 100)
 		r.e.InjectFault("create object URL", emulator.Fault{Status: 401})
-		if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Failed || r.transport.count("DELETE") != 0 || r.transport.urlRequests > 100+maxConcurrentDeletes {
+		if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Failed ||
+			r.transport.count("DELETE") != 0 ||
+			r.transport.urlRequests > 100+maxConcurrentDeletes {
 			t.Errorf("%s, %v, %d asked", row.State, row.Err, r.transport.urlRequests)
 		}
 	})
@@ -372,8 +377,16 @@ func testEmptyBadListing(t *testing.T) {
 				})
 				row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
 				entries := notes.Entries(time.Time{})
-				if row.State != Failed || !strings.Contains(row.Err.Error(), "objects may be left") || entries[len(entries)-1].Outcome != journal.Unknown || asked.Load() > 250 {
-					t.Errorf("%s, %v, %s after %d requests", row.State, row.Err, entries[len(entries)-1].Outcome, asked.Load())
+				if row.State != Failed || !strings.Contains(row.Err.Error(), "objects may be left") ||
+					entries[len(entries)-1].Outcome != journal.Unknown ||
+					asked.Load() > 250 {
+					t.Errorf(
+						"%s, %v, %s after %d requests",
+						row.State,
+						row.Err,
+						entries[len(entries)-1].Outcome,
+						asked.Load(),
+					)
 				}
 			}, client.WithRecorder(notes))
 		})
@@ -405,7 +418,11 @@ func testEmptyBadListing(t *testing.T) {
 			r.putObject("o", "text")
 			r.onList(func(n int, req *http.Request, next http.RoundTripper) (*http.Response, error) {
 				if n == 1 {
-					return page(`{"data":[{"name":"o","etag":"x","size":1}],"is_truncated":true,"next_marker":null}`)(req)
+					return page(
+						`{"data":[{"name":"o","etag":"x","size":1}],"is_truncated":true,"next_marker":null}`,
+					)(
+						req,
+					)
 				}
 				return next.RoundTrip(req)
 			})
@@ -426,11 +443,20 @@ func testEmptyBusyAPI(t *testing.T) {
 					at := map[string]int64{"/object-url": 20, "/object-list": 1}[part]
 					r.transport.onAPI = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 						if strings.HasSuffix(req.URL.Path, part) && n.Add(1) == at {
-							return faulttest.Respond(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after)(nil, req)
+							return faulttest.Respond(
+								429,
+								`{"errors":[{"reason":"Too many requests"}]}`,
+								"Retry-After",
+								after,
+							)(
+								nil,
+								req,
+							)
 						}
 						return next.RoundTrip(req)
 					}
-					if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Done || row.Done != 60 || r.deletedCount() != 60 {
+					if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Done || row.Done != 60 ||
+						r.deletedCount() != 60 {
 						t.Errorf("%s, %d done, %d deleted: %v", row.State, row.Done, r.deletedCount(), row.Err)
 					}
 				})
@@ -443,7 +469,15 @@ func testEmptyBusyAPI(t *testing.T) {
 			start := time.Now()
 			r.transport.onAPI = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 				if strings.HasSuffix(req.URL.Path, "/object-url") && time.Since(start) < 200*time.Second {
-					return faulttest.Respond(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", "3600")(nil, req)
+					return faulttest.Respond(
+						429,
+						`{"errors":[{"reason":"Too many requests"}]}`,
+						"Retry-After",
+						"3600",
+					)(
+						nil,
+						req,
+					)
 				}
 				return next.RoundTrip(req)
 			}

@@ -39,8 +39,8 @@ type DownloadRequest struct {
 	batch      int
 }
 
-// Download fetches an object. Its bytes gather beside the file's place and get the file's name when they are complete and right, if nothing
-// has it by then. A name that may not be is refused before anything is done.
+// Download fetches an object. Its bytes gather beside the file's place and get the file's name when they are complete
+// and right, if nothing has it by then. A name that may not be is refused before anything is done.
 func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	if r.Path == "" {
 		leaf, err := DefaultFileName(r.Object.Name.Raw())
@@ -85,7 +85,8 @@ func resolveLinks(path string) string {
 	return filepath.Join(resolveLinks(dir), leaf)
 }
 
-// DownloadPlan fetches the files of a plan into a folder. IDs of files that could not be taken are left out and their reasons given.
+// DownloadPlan fetches the files of a plan into a folder. IDs of files that could not be taken are left out and their
+// reasons given.
 func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID, refused []error) {
 	batch := m.openBatch(Batch{Kind: Download, Bucket: bucket, Folder: folder})
 	defer func() { m.closeBatch(batch, ids) }()
@@ -111,7 +112,9 @@ var (
 	// ErrObjectChanged is an object that is no longer the one of the listing.
 	ErrObjectChanged = errors.New("the object has changed since it was listed: refresh the list and start again")
 	// ErrSizeUnknown is an object of which nothing would tell whether all of it came.
-	ErrSizeUnknown = errors.New("the listing does not say how large the object is: list it again, or fetch it by a link")
+	ErrSizeUnknown = errors.New(
+		"the listing does not say how large the object is: list it again, or fetch it by a link",
+	)
 	// ErrCorrupt are bytes that are not the object's.
 	ErrCorrupt = errors.New("what came is not the object")
 
@@ -130,9 +133,11 @@ type downloadTask struct {
 // emptyMD5 is the MD5 of an object without a byte.
 const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// incomplete reports whether something is still to be fetched. That an object is empty is taken from the listing only where its etag says so too.
+// incomplete reports whether something is still to be fetched. That an object is empty is taken from the listing only
+// where its etag says so too.
 func (d *downloadTask) incomplete() bool {
-	return d.part.size < d.Object.Size || d.Object.Size == 0 && !d.bodyComplete && !strings.EqualFold(d.etag(), emptyMD5)
+	return d.part.size < d.Object.Size ||
+		d.Object.Size == 0 && !d.bodyComplete && !strings.EqualFold(d.etag(), emptyMD5)
 }
 
 // isMD5 reports whether an etag is the MD5 of the object. That of an upload in parts ends with -N and is none.
@@ -177,7 +182,8 @@ func (d *downloadTask) versionKey() string {
 	return fmt.Sprintf("%q %q %q %q %d", d.Cluster, d.Bucket, d.Object.Name.Raw(), d.Object.ETag.Raw(), d.Object.Size)
 }
 
-// resume counts and sums what an earlier run left. Without an etag nothing says that it belongs to the same version, and it is dropped.
+// resume counts and sums what an earlier run left. Without an etag nothing says that it belongs to the same version,
+// and it is dropped.
 func (d *downloadTask) resume(p *progress) error {
 	d.sum = nil
 	if isMD5(d.etag()) {
@@ -265,7 +271,9 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 		}
 	}
 	if rest := d.Object.Size - d.part.size; res.ContentLength >= 0 && res.ContentLength != rest {
-		return d.discard(fmt.Errorf("%w: %d bytes are offered where the listing says %d", ErrCorrupt, res.ContentLength, rest))
+		return d.discard(
+			fmt.Errorf("%w: %d bytes are offered where the listing says %d", ErrCorrupt, res.ContentLength, rest),
+		)
 	}
 	return d.copyBody(ctx, res.Body, watch, p)
 }
@@ -304,7 +312,9 @@ func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idle
 		}
 		n, err := body.Read(buffer)
 		if int64(n) > d.Object.Size-d.part.size {
-			return d.discard(fmt.Errorf("%w: more came than the %d bytes that the listing says", ErrCorrupt, d.Object.Size))
+			return d.discard(
+				fmt.Errorf("%w: more came than the %d bytes that the listing says", ErrCorrupt, d.Object.Size),
+			)
 		}
 		if n > 0 {
 			if err := d.part.write(buffer[:n]); err != nil {

@@ -238,7 +238,8 @@ func testDownloadMismatches(t *testing.T) {
 				row := r.download(listedObject("o", c.size, c.etag), "")
 				if c.bad != nil {
 					r.checkFile("o", nil)
-					if !errors.Is(row.Err, c.bad) && !(c.bad == errConnectionCut && errors.Is(row.Err, errBadResponse)) {
+					if !errors.Is(row.Err, c.bad) &&
+						!(c.bad == errConnectionCut && errors.Is(row.Err, errBadResponse)) {
 						t.Errorf("%s: %v", row.State, row.Err)
 					}
 					if errors.Is(row.Err, ErrCorrupt) && len(r.fileNames()) != 0 {
@@ -281,7 +282,8 @@ func testDownloadFullDisk(t *testing.T) {
 					t.Errorf("asked %d times", s.served)
 				}
 				r.checkFile("o", nil)
-				if kept := len(r.fileNames()); kept != 1 && name != "full at once" || kept != 0 && name == "full at once" {
+				if kept := len(r.fileNames()); kept != 1 && name != "full at once" ||
+					kept != 0 && name == "full at once" {
 					t.Errorf("kept: %q", r.fileNames())
 				}
 				r.m.wrapFile = nil
@@ -362,7 +364,13 @@ func testDownloadNameTaken(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				s := &fakeStorage{size: 3, data: data, etag: md5Hex(data)}
 				r.transport.onObject = s.answer
-				d := &downloadTask{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", 3, s.etag)}}
+				d := &downloadTask{
+					DownloadRequest: DownloadRequest{
+						Cluster: cluster,
+						Bucket:  bucket,
+						Object:  listedObject("o", 3, s.etag),
+					},
+				}
 				final, part := filepath.Join(r.dir, "o"), filepath.Join(r.dir, partName("o", d.versionKey()))
 				if err := make(r, final, part); err != nil {
 					t.Fatal(err)
@@ -419,8 +427,28 @@ func testDownloadNameTaken(t *testing.T) {
 }
 
 func testHostileNames(t *testing.T) {
-	names := append(faulttest.HostileStrings(t, "object_traversal", "object_fs"), "../victim", "/etc/passwd", "a/../../victim", "..", ".", "", "a//b", "dir/", `..\victim`, "C:x", "a\x00b", "a\nb", "CON", "link/victim",
-		"flink", "dangling", "-rf", ".bashrc", strings.Repeat("a", 256))
+	names := append(
+		faulttest.HostileStrings(t, "object_traversal", "object_fs"),
+		"../victim",
+		"/etc/passwd",
+		"a/../../victim",
+		"..",
+		".",
+		"",
+		"a//b",
+		"dir/",
+		`..\victim`,
+		"C:x",
+		"a\x00b",
+		"a\nb",
+		"CON",
+		"link/victim",
+		"flink",
+		"dangling",
+		"-rf",
+		".bashrc",
+		strings.Repeat("a", 256),
+	)
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "victim"), []byte("untouched"), 0o600); err != nil {
 		t.Fatal(err)
@@ -501,8 +529,28 @@ func testHostileNames(t *testing.T) {
 }
 
 func testPlanCollisions(t *testing.T) {
-	plan := NewPlan("p/q", []client.Object{listedObject("p/q", 1, "e"), listedObject("p/qa", 1, "e"), listedObject("p/qa/b", 1, "e"), listedObject("p/qA", 1, "e"), listedObject("p/q/", 0, "e"), listedObject("p/q//y", 1, "e"),
-		listedObject("p/qd/x", 1, "e"), listedObject("p/qD/y", 1, "e"), listedObject("p/qd", 1, "e"), listedObject("p/qſ", 1, "e"), listedObject("p/qs", 1, "e"), listedObject("p/q/big/", 9, "e"), listedObject("p/q.d/.x", 1, "e")})
+	plan := NewPlan(
+		"p/q",
+		[]client.Object{
+			listedObject("p/q", 1, "e"),
+			listedObject("p/qa", 1, "e"),
+			listedObject("p/qa/b", 1, "e"),
+			listedObject("p/qA", 1, "e"),
+			listedObject("p/q/", 0, "e"),
+			listedObject("p/q//y", 1, "e"),
+			listedObject(
+				"p/qd/x",
+				1,
+				"e",
+			),
+			listedObject("p/qD/y", 1, "e"),
+			listedObject("p/qd", 1, "e"),
+			listedObject("p/qſ", 1, "e"),
+			listedObject("p/qs", 1, "e"),
+			listedObject("p/q/big/", 9, "e"),
+			listedObject("p/q.d/.x", 1, "e"),
+		},
+	)
 	var files, refused []string
 	for _, f := range plan.Files {
 		files = append(files, f.Path)
@@ -513,7 +561,10 @@ func testPlanCollisions(t *testing.T) {
 	if want := []string{"q", "qa", "qd/x", "qſ", "q.d/.x"}; !slices.Equal(files, want) {
 		t.Errorf("files: %q", files)
 	}
-	if want := []string{"p/qa/b", "p/qA", "p/q//y", "p/qD/y", "p/qd", "p/qs", "p/q/big/"}; !slices.Equal(refused, want) {
+	if want := []string{"p/qa/b", "p/qA", "p/q//y", "p/qD/y", "p/qd", "p/qs", "p/q/big/"}; !slices.Equal(
+		refused,
+		want,
+	) {
 		t.Errorf("refused: %q", refused)
 	}
 	if plan.FolderMarkers != 1 || plan.Bytes != 5 || !plan.Files[4].Hidden || plan.Files[0].Hidden {
@@ -606,7 +657,8 @@ func testPartialDownloads(t *testing.T) {
 		}
 		r.checkFile("o", nil)
 		s.modify = nil
-		if row := r.download(listedObject("o", s.size, s.etag), ""); row.State != Done || !slices.Contains(s.ranges, "bytes=6000-") {
+		if row := r.download(listedObject("o", s.size, s.etag), ""); row.State != Done ||
+			!slices.Contains(s.ranges, "bytes=6000-") {
 			t.Errorf("%d: %s, %v, %q", id, row.State, row.Err, s.ranges)
 		}
 		r.checkFile("o", data)

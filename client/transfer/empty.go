@@ -10,16 +10,16 @@ import (
 	"lookout/client"
 )
 
-// EmptyOp is the name under which the journal has the emptying of a bucket: one change, with one intent and one outcome however many objects
-// there are. One without an outcome, or with an unknown one, was interrupted: doing it again goes on where it was, for what is deleted is no
-// longer listed.
+// EmptyOp is the name under which the journal has the emptying of a bucket: one change, with one intent and one outcome
+// however many objects there are. One without an outcome, or with an unknown one, was interrupted: doing it again goes
+// on where it was, for what is deleted is no longer listed.
 const EmptyOp = "empty bucket"
 
 // EmptyKind is the kind of what the change is about; its ID is cluster/bucket/prefix.
 const EmptyKind = "bucket"
 
-// Empty deletes all objects of a bucket whose names begin with a prefix, page by page, eight at once; "" is all of them. Objects that come
-// while it runs may stay; how many are left is told.
+// Empty deletes all objects of a bucket whose names begin with a prefix, page by page, eight at once; "" is all of
+// them. Objects that come while it runs may stay; how many are left is told.
 func (m *Manager) Empty(cluster, bucket, prefix string) ID {
 	row := Status{
 		Kind:    Empty,
@@ -36,7 +36,8 @@ type emptyTask struct {
 	doneBefore              int64 // when this run began
 }
 
-// An InterruptedError is an emptying that ended before its end, by a pause or because the program ends. The journal keeps it as unknown.
+// An InterruptedError is an emptying that ended before its end, by a pause or because the program ends. The journal
+// keeps it as unknown.
 type InterruptedError struct{ Cause error }
 
 // Error is one line.
@@ -93,13 +94,16 @@ func (e *emptyTask) deleteAll(ctx context.Context, m *Manager, p *progress) erro
 			return e.remainingError(ctx, &s, page, left)
 		}
 		if page.Incomplete != "" {
-			return &InterruptedError{fmt.Errorf("the listing is %s, so objects may be left: look, and empty it again", page.Incomplete)}
+			return &InterruptedError{
+				fmt.Errorf("the listing is %s, so objects may be left: look, and empty it again", page.Incomplete),
+			}
 		}
 	}
 	return nil
 }
 
-// estimateTotal takes the bucket's own figure for how many objects there are, where all are to go. It may be late, and is no more than a hint.
+// estimateTotal takes the bucket's own figure for how many objects there are, where all are to go. It may be late, and
+// is no more than a hint.
 func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) {
 	if e.doneBefore = p.completed(); e.prefix != "" {
 		p.set(e.doneBefore, 0)
@@ -119,7 +123,8 @@ func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.Obje
 		for try, again := 0, true; again; {
 			again = false
 			for page, err := range m.c.Objects.Pages(ctx, q) {
-				if rest, busy := busyDelay(err); busy && try < maxDeleteAttempts-1 && sleep(ctx, max(rest, minBackoff<<try)) == nil {
+				if rest, busy := busyDelay(err); busy && try < maxDeleteAttempts-1 &&
+					sleep(ctx, max(rest, minBackoff<<try)) == nil {
 					try, again = try+1, true
 					break
 				}
@@ -132,7 +137,8 @@ func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.Obje
 	}
 }
 
-// objectNames are the objects of a page whose names begin as they must: a server that lists others does not have them deleted.
+// objectNames are the objects of a page whose names begin as they must: a server that lists others does not have them
+// deleted.
 func (e *emptyTask) objectNames(page client.ObjectPage) []string {
 	var all []string
 	for _, o := range page.Data {

@@ -24,7 +24,8 @@ func (e *NameError) Error() string {
 // maxNameBytes is the most bytes that file systems take for one name.
 const maxNameBytes = 255
 
-// isPartName reports whether a name has the form of those of unfinished downloads: it ends with 16 digits of an identity.
+// isPartName reports whether a name has the form of those of unfinished downloads: it ends with 16 digits of an
+// identity.
 func isPartName(name string) bool {
 	const digits = 16
 	rest, found := strings.CutSuffix(name, ".part")
@@ -45,8 +46,8 @@ func isWindowsDevice(name string) bool {
 	return found && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
-// CheckPath says why a path with slashes, relative to a folder, may not be made there; nil where it may. The rules are those of all systems
-// at once, so that what was fetched on one can be copied to another.
+// CheckPath says why a path with slashes, relative to a folder, may not be made there; nil where it may. The rules are
+// those of all systems at once, so that what was fetched on one can be copied to another.
 func CheckPath(name string) error {
 	if reason := pathProblem(name); reason != "" {
 		return &NameError{client.NewText(name), reason}
@@ -120,8 +121,9 @@ type Plan struct {
 	Bytes         int64        // of Files together
 }
 
-// NewPlan says which files the objects below a prefix become. Their paths begin behind the prefix's last slash. Of two that one folder cannot
-// hold on every system, such as a and a/b, or A and a, the one that comes first in the list stays.
+// NewPlan says which files the objects below a prefix become. Their paths begin behind the prefix's last slash. Of two
+// that one folder cannot hold on every system, such as a and a/b, or A and a, the one that comes first in the list
+// stays.
 func NewPlan(prefix string, objects []client.Object) Plan {
 	var p Plan
 	cut := strings.LastIndexByte(prefix, '/') + 1

@@ -29,7 +29,8 @@ func FuzzLocalName(f *testing.F) {
 		plan := NewPlan(prefix, []client.Object{listedObject(first, 1, "e"), listedObject(second, 1, "e")})
 		for _, file := range plan.Files {
 			local := filepath.FromSlash(file.Path)
-			if CheckPath(file.Path) != nil || !filepath.IsLocal(local) || filepath.Join("root", local) != filepath.Join("root", filepath.Clean(local)) {
+			if CheckPath(file.Path) != nil || !filepath.IsLocal(local) ||
+				filepath.Join("root", local) != filepath.Join("root", filepath.Clean(local)) {
 				t.Errorf("%q becomes %q", file.Object.Name.Raw(), file.Path)
 			}
 		}
@@ -60,8 +61,29 @@ func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *h
 		ProtoMinor:    1,
 		ContentLength: int64(len(body)),
 	}
-	_, _ = fmt.Sscan(pick(script[0], "200", "206", "206", "206", "416", "412", "403", "404", "500", "302"), &res.StatusCode)
-	res.Header.Set("Content-Range", fmt.Sprintf(pick(script[1], "bytes %d-%d/%d", "bytes %d-%d/*", "bytes %d-9/%[3]d", "bytes 0-%[2]d/%[3]d", "%d", "", "bytes */%[3]d", "items %d-%d/%d"), from, size-1, size))
+	_, _ = fmt.Sscan(
+		pick(script[0], "200", "206", "206", "206", "416", "412", "403", "404", "500", "302"),
+		&res.StatusCode,
+	)
+	res.Header.Set(
+		"Content-Range",
+		fmt.Sprintf(
+			pick(
+				script[1],
+				"bytes %d-%d/%d",
+				"bytes %d-%d/*",
+				"bytes %d-9/%[3]d",
+				"bytes 0-%[2]d/%[3]d",
+				"%d",
+				"",
+				"bytes */%[3]d",
+				"items %d-%d/%d",
+			),
+			from,
+			size-1,
+			size,
+		),
+	)
 	res.Header.Set("ETag", pick(script[2], `"`+etag+`"`, etag, `W/"`+etag+`"`, `"other"`, ""))
 	s := &scriptedBody{
 		ctx:  req.Context(),

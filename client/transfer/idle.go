@@ -20,8 +20,8 @@ type idleTimer struct {
 	cancel context.CancelCauseFunc
 }
 
-// withIdleTimeout is a context that ends after a time of silence: twice that before the first byte, for the API is asked for a URL first. The caller
-// closes the watch.
+// withIdleTimeout is a context that ends after a time of silence: twice that before the first byte, for the API is
+// asked for a URL first. The caller closes the watch.
 func withIdleTimeout(ctx context.Context) (context.Context, *idleTimer) {
 	ctx, stop := context.WithCancelCause(ctx)
 	return ctx, &idleTimer{time.AfterFunc(2*idleTimeout, func() { stop(errIdleTimeout) }), stop}

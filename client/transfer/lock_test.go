@@ -25,7 +25,8 @@ func (g *gatedReader) Read(b []byte) (int, error) {
 	return g.Reader.Read(b)
 }
 
-// Two programs fetch the same version to the same place: one does it, the other is told, and neither spoils what the first has published.
+// Two programs fetch the same version to the same place: one does it, the other is told, and neither spoils what the
+// first has published.
 func TestDownload_twoProcesses(t *testing.T) {
 	data := testBytes(1 << 20)
 	o := listedObject("o", 1<<20, md5Hex(data))
@@ -49,7 +50,8 @@ func TestDownload_twoProcesses(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	// first lets a download come to its half; the second request gets the object anew once the first is done, and is cut.
+	// first lets a download come to its half; the second request gets the object anew once the first is done, and is
+	// cut.
 	first := func(r *rig) (id ID, rest chan struct{}) {
 		rest, begin := make(chan struct{}), make(chan struct{})
 		n := 0
@@ -58,7 +60,9 @@ func TestDownload_twoProcesses(t *testing.T) {
 				close(begin)
 				res, err := faulttest.Respond(200, "", "ETag", `"`+md5Hex(data)+`"`)(nil, req)
 				res.ContentLength = 1 << 20
-				res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(data[:1<<19]), &gatedReader{rest, bytes.NewReader(data[1<<19:])}))
+				res.Body = io.NopCloser(
+					io.MultiReader(bytes.NewReader(data[:1<<19]), &gatedReader{rest, bytes.NewReader(data[1<<19:])}),
+				)
 				return res, err
 			}
 			if n > 2 {
@@ -82,7 +86,8 @@ func TestDownload_twoProcesses(t *testing.T) {
 			id, rest := first(r)
 			other := New(r.Context(), r.c)
 			row := ended(other, begun(r, other, r.dir))
-			if row.State != Failed || !strings.Contains(row.Err.Error(), "another download") || r.transport.count("GET") != 1 {
+			if row.State != Failed || !strings.Contains(row.Err.Error(), "another download") ||
+				r.transport.count("GET") != 1 {
 				t.Errorf("%s, %v after %d requests", row.State, row.Err, r.transport.count("GET"))
 			}
 			waiting := begun(r, other, r.dir)

@@ -1,5 +1,6 @@
-// Package transfer moves objects between buckets and this machine: downloads, uploads, deletions, a few at once, each of which can be
-// paused, cancelled and tried again. Everything goes through pre-signed URLs; the token stays with the API.
+// Package transfer moves objects between buckets and this machine: downloads, uploads, deletions, a few at once, each
+// of which can be paused, cancelled and tried again. Everything goes through pre-signed URLs; the token stays with the
+// API.
 package transfer
 
 import (
@@ -253,7 +254,8 @@ func (m *Manager) finish(j *job, err error) {
 	}
 }
 
-// ignoreCancelled is what an interrupted transfer has to say beyond that it was interrupted: also that nobody knows what came of a change.
+// ignoreCancelled is what an interrupted transfer has to say beyond that it was interrupted: also that nobody knows
+// what came of a change.
 func ignoreCancelled(err error) error {
 	var e *client.Error
 	if errors.As(err, &e) && e.Unknown() {
@@ -265,7 +267,8 @@ func ignoreCancelled(err error) error {
 	return err
 }
 
-// endJob sets a job's last state. Errors of the system hold names of files as they are, so every error is made safe to draw here.
+// endJob sets a job's last state. Errors of the system hold names of files as they are, so every error is made safe to
+// draw here.
 func (m *Manager) endJob(j *job, s State, err error) {
 	if err != nil {
 		err = sanitizedError{err}
@@ -282,8 +285,8 @@ func (m *Manager) releasePath(j *job) {
 	}
 }
 
-// startCleanup takes away what a cancelled job leaves, beside everything else: a file of many gigabytes takes a while to go. One goes after another,
-// for a hundred thousand may be cancelled at once.
+// startCleanup takes away what a cancelled job leaves, beside everything else: a file of many gigabytes takes a while
+// to go. One goes after another, for a hundred thousand may be cancelled at once.
 func (m *Manager) startCleanup(j *job) {
 	j.cleaningUp = true
 	m.cleanups = append(m.cleanups, j)
@@ -343,8 +346,8 @@ func (m *Manager) eachJob(do func(*job)) {
 	}
 }
 
-// Pause stops a transfer so that Resume goes on: a download where it was, an upload from its first byte. An upload whose last byte is sent is
-// left to end, and so are the deletions under way.
+// Pause stops a transfer so that Resume goes on: a download where it was, an upload from its first byte. An upload
+// whose last byte is sent is left to end, and so are the deletions under way.
 func (m *Manager) Pause(id ID) { m.withJob(id, m.pause) }
 
 // PauseAll pauses all that run or wait.
@@ -395,7 +398,8 @@ func (m *Manager) cancel(j *job) {
 	}
 }
 
-// Retry tries a failed or cancelled transfer again. An upload is sent again as a whole, in place of what is there by then.
+// Retry tries a failed or cancelled transfer again. An upload is sent again as a whole, in place of what is there by
+// then.
 func (m *Manager) Retry(id ID) { m.withJob(id, m.retry) }
 
 // RetryAll tries all that failed again.
@@ -434,8 +438,8 @@ func (m *Manager) Throughput() Throughput {
 // Wait returns when nothing runs any more. After the manager's ctx has ended that is when every file is closed.
 func (m *Manager) Wait() { m.active.Wait() }
 
-// Snapshot is all transfers as they are now, oldest first: the row of an ID is at ID-1. Rows are never changed, and those of transfers that have
-// not moved since are the same as before.
+// Snapshot is all transfers as they are now, oldest first: the row of an ID is at ID-1. Rows are never changed, and
+// those of transfers that have not moved since are the same as before.
 func (m *Manager) Snapshot() []*Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()

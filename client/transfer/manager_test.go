@@ -45,13 +45,30 @@ func respondSignedURL(link string) func(*http.Request, http.RoundTripper) (*http
 
 func testSignedURLRefused(t *testing.T) {
 	const signed = "Signature=s%3D&Expires=1900000000&AWSAccessKeyId=K"
-	bad := append(faulttest.HostileStrings(t, "presigned_url"), "", "/relative", "//host/x", "http://b.example/scratch/o?X-Amz-Signature=s", "file:///etc/passwd", "https://user:pw@b.example/scratch/o?Signature=s")
+	bad := append(
+		faulttest.HostileStrings(t, "presigned_url"),
+		"",
+		"/relative",
+		"//host/x",
+		"http://b.example/scratch/o?X-Amz-Signature=s",
+		"file:///etc/passwd",
+		"https://user:pw@b.example/scratch/o?Signature=s",
+	)
 	for _, link := range []string{"http://b.example/scratch/o?", "https://b.example:22/scratch/o?", "https://user@b.example/scratch/o?", "https://127.0.0.1/scratch/o?", "http://127.0.0.1/scratch/o?", "https://localhost/scratch/o?",
 		"https://169.254.169.254/scratch/o?", "https://[::1]/scratch/o?", "https://b.example/scratch/other?", "https://b.example/other/o?", "https://b.example/scratch/o/../../x/o2?", "ftp://b.example/scratch/o?"} {
 		bad = append(bad, link+signed)
 	}
-	bad = append(bad, "https://b.example/scratch/o?Expires=1", "https://b.example/scratch/o?"+signed+"#f", "https://b.example/scratch/o?"+signed+strings.Repeat("x", 9000))
-	good := []string{"https://us-east-1.linodeobjects.com:443/scratch/o?" + signed, "https://b.example/scratch/o?X-Amz-Signature=s", "https://scratch.b.example/o?" + signed}
+	bad = append(
+		bad,
+		"https://b.example/scratch/o?Expires=1",
+		"https://b.example/scratch/o?"+signed+"#f",
+		"https://b.example/scratch/o?"+signed+strings.Repeat("x", 9000),
+	)
+	good := []string{
+		"https://us-east-1.linodeobjects.com:443/scratch/o?" + signed,
+		"https://b.example/scratch/o?X-Amz-Signature=s",
+		"https://scratch.b.example/o?" + signed,
+	}
 	data := []byte("text")
 	for i, link := range append(good, bad...) {
 		runInBubble(t, func(r *rig) {
@@ -61,7 +78,8 @@ func testSignedURLRefused(t *testing.T) {
 			if i < len(good) != (row.State == Done) || i >= len(good) && s.served != 0 {
 				t.Errorf("%.60q: %s, %v, %d requests", link, row.State, row.Err, s.served)
 			}
-			if row.Err != nil && (strings.Contains(row.Err.Error(), "Signature=") || strings.Contains(row.Err.Error(), "pw@")) {
+			if row.Err != nil &&
+				(strings.Contains(row.Err.Error(), "Signature=") || strings.Contains(row.Err.Error(), "pw@")) {
 				t.Errorf("the error tells the URL: %v", row.Err)
 			}
 		})
@@ -71,7 +89,8 @@ func testSignedURLRefused(t *testing.T) {
 		r.transport.onAPI = respondSignedURL(canary)
 		r.transport.onObject = func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, errors.New("boom") }
 		row := r.download(listedObject("o", 4, "e"), "")
-		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err))); row.State != Failed || strings.Contains(text, "CANARY") {
+		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err))); row.State != Failed ||
+			strings.Contains(text, "CANARY") {
 			t.Errorf("%s", text)
 		}
 	})
@@ -104,14 +123,23 @@ func testSignedURLExpired(t *testing.T) {
 					if left--; left < 0 {
 						_, _ = io.Copy(io.Discard, req.Body)
 					}
-					return &http.Response{StatusCode: 403, Body: io.NopCloser(strings.NewReader("<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>")), Request: req}, nil
+					return &http.Response{
+						StatusCode: 403,
+						Body: io.NopCloser(
+							strings.NewReader(
+								"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>",
+							),
+						),
+						Request: req,
+					}, nil
 				}
 				row := c.do(r)
 				if row.State != c.want || r.transport.urlRequests != c.asked {
 					t.Errorf("%s, %v, %d URLs asked for", row.State, row.Err, r.transport.urlRequests)
 				}
 				var e *client.Error
-				if c.want == Failed && (!errors.As(row.Err, &e) || e.Unauthorized() || e.Unknown() || !strings.Contains(row.Err.Error(), "Request has expired")) {
+				if c.want == Failed &&
+					(!errors.As(row.Err, &e) || e.Unauthorized() || e.Unknown() || !strings.Contains(row.Err.Error(), "Request has expired")) {
 					t.Errorf("told as %v", row.Err)
 				}
 			})
@@ -123,7 +151,8 @@ func testRedirectRefused(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return respondStatus(307)(req) }
 		row := r.download(listedObject("o", 4, "e"), "")
-		if row.State != Failed || !strings.Contains(row.Err.Error(), "redirects to login.example") || r.transport.count("GET") != 1 {
+		if row.State != Failed || !strings.Contains(row.Err.Error(), "redirects to login.example") ||
+			r.transport.count("GET") != 1 {
 			t.Errorf("%s, %v, %d requests", row.State, row.Err, r.transport.count("GET"))
 		}
 	})
@@ -193,7 +222,11 @@ func TestManager_stalls(t *testing.T) {
 				data: data,
 				etag: md5Hex(data),
 				modify: func(res *http.Response) {
-					res.Body = &slowBody{Reader: io.NewSectionReader(strings.NewReader(string(data)), 0, int64(len(data))), pause: time.Second, maxRead: 1024}
+					res.Body = &slowBody{
+						Reader:  io.NewSectionReader(strings.NewReader(string(data)), 0, int64(len(data))),
+						pause:   time.Second,
+						maxRead: 1024,
+					}
 				},
 			}
 			r.transport.onObject = s.answer
@@ -208,7 +241,8 @@ func TestManager_stalls(t *testing.T) {
 			}
 			time.Sleep(40*time.Second + 500*time.Millisecond)
 			row, _ := r.m.Status(id)
-			if row.Rate < 900 || row.Rate > 1100 || row.ETA < 55*time.Second || row.ETA > 65*time.Second || row.Done != 40<<10 {
+			if row.Rate < 900 || row.Rate > 1100 || row.ETA < 55*time.Second || row.ETA > 65*time.Second ||
+				row.Done != 40<<10 {
 				t.Errorf("%+v", row)
 			}
 			r.m.Cancel(id)
@@ -562,13 +596,19 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkDownload fetches a gigabyte, and tells how long that takes beside io.Copy of the same bytes into a file in the same run.
+// BenchmarkDownload fetches a gigabyte, and tells how long that takes beside io.Copy of the same bytes into a file in
+// the same run.
 func BenchmarkDownload(b *testing.B) {
 	const n = 1 << 30
 	dir, floor, ours := b.TempDir(), time.Duration(0), time.Duration(0)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { serveBigObject(w, req, n) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { serveBigObject(w, req, n) }),
+	)
 	defer server.Close()
-	m := New(b.Context(), newTCPClient(b, func(w http.ResponseWriter, req *http.Request) bool { return serveBigObject(w, req, n) }))
+	m := New(
+		b.Context(),
+		newTCPClient(b, func(w http.ResponseWriter, req *http.Request) bool { return serveBigObject(w, req, n) }),
+	)
 	b.SetBytes(n)
 	for b.Loop() {
 		at := time.Now()
@@ -628,7 +668,8 @@ func (s *slowCleanup) run(ctx context.Context, _ *Manager, _ *progress) error {
 
 func (s *slowCleanup) cleanUp() { <-s.cleanupDone }
 
-// Clearing away what a cancelled transfer leaves holds nobody up. Until it is done nobody gets the file's name, and a retry waits.
+// Clearing away what a cancelled transfer leaves holds nobody up. Until it is done nobody gets the file's name, and a
+// retry waits.
 func TestManager_slowCleanup(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		runInBubble(t, func(r *rig) {

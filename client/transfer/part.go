@@ -32,10 +32,15 @@ func (e *ExistsError) Error() string {
 	case e.IsFolder:
 		return "a folder has this name; choose another"
 	}
-	return fmt.Sprintf("a file has this name (%d bytes, %s); choose another", e.Size, e.Modified.Format("2006-01-02 15:04"))
+	return fmt.Sprintf(
+		"a file has this name (%d bytes, %s); choose another",
+		e.Size,
+		e.Modified.Format("2006-01-02 15:04"),
+	)
 }
 
-// A PartialDownloadError is a download that ended before its end. What came is kept and is taken up when the same version is fetched to the same place.
+// A PartialDownloadError is a download that ended before its end. What came is kept and is taken up when the same
+// version is fetched to the same place.
 type PartialDownloadError struct {
 	Path  string // relative to the folder
 	Size  int64  // bytes that are there
@@ -72,7 +77,8 @@ type partFile struct {
 	closed    bool
 }
 
-// partName is the name of the part of one version of an object: NAME.<16 hex>.part, the name cut where all would be too long.
+// partName is the name of the part of one version of an object: NAME.<16 hex>.part, the name cut where all would be too
+// long.
 func partName(final, identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	tail := "." + hex.EncodeToString(sum[:8]) + ".part"
@@ -84,8 +90,8 @@ func partName(final, identity string) string {
 	return dir + leaf + tail
 }
 
-// openPart opens the part for a final name below a root, with the folders on the way. A final name that is taken, unless it may be replaced, is an
-// *ExistsError.
+// openPart opens the part for a final name below a root, with the folders on the way. A final name that is taken,
+// unless it may be replaced, is an *ExistsError.
 func openPart(root *os.Root, final, identity string, over bool, wrap func(file) file) (*partFile, error) {
 	p := &partFile{
 		root:      root,
@@ -116,7 +122,8 @@ func openPart(root *os.Root, final, identity string, over bool, wrap func(file) 
 	return p, nil
 }
 
-// openRegular opens a regular file, or makes it for its owner alone. A link, a pipe or a device of that name is refused.
+// openRegular opens a regular file, or makes it for its owner alone. A link, a pipe or a device of that name is
+// refused.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	before, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,8 +151,8 @@ func errSwapped(name string) error { return fmt.Errorf("%s was changed by someth
 // errPartLocked is a part that another download writes to, of this program or another one.
 var errPartLocked = errors.New("another download is at it")
 
-// lockPart locks a part that is open, by a handle of its own, and gives the part's size. Once the lock is there the name must still be that of
-// the same file: the one who had it may just have published it.
+// lockPart locks a part that is open, by a handle of its own, and gives the part's size. Once the lock is there the
+// name must still be that of the same file: the one who had it may just have published it.
 func lockPart(root *os.Root, name string, open *os.File) (*os.File, int64, error) {
 	hold, err := root.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -212,7 +219,11 @@ func (p *partFile) publish() error {
 		err = failure
 	}
 	if err != nil {
-		return &PartialDownloadError{Path: p.name, Size: p.size, Cause: fmt.Errorf("the file cannot be written: %w", err)}
+		return &PartialDownloadError{
+			Path:  p.name,
+			Size:  p.size,
+			Cause: fmt.Errorf("the file cannot be written: %w", err),
+		}
 	}
 	if p.overwrite {
 		return p.publishOver()
@@ -241,7 +252,8 @@ func (p *partFile) publishOver() error {
 	return nil
 }
 
-// publishWithoutLink is publish where the file system knows no links: an empty file that only we can have made takes the name, then the part replaces it.
+// publishWithoutLink is publish where the file system knows no links: an empty file that only we can have made takes
+// the name, then the part replaces it.
 func (p *partFile) publishWithoutLink() error {
 	f, err := p.root.OpenFile(p.finalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -311,8 +323,8 @@ func removePart(root *os.Root, final, identity string) {
 	}
 }
 
-// A PartialDownload is an unfinished download in a folder, of this run or an earlier one. It is taken up when the same version of the same object is
-// fetched to the same place.
+// A PartialDownload is an unfinished download in a folder, of this run or an earlier one. It is taken up when the same
+// version of the same object is fetched to the same place.
 type PartialDownload struct {
 	Path     string // with slashes, relative to the folder
 	Size     int64

@@ -90,7 +90,10 @@ func newRig(t *testing.T, options ...client.Option) *rig {
 	if _, err := maker.Buckets.Create(t.Context(), client.BucketRequest{Cluster: cluster, Label: bucket}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), append([]client.Option{client.WithTransport(r.transport)}, options...)...)
+	c, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret(token),
+		append([]client.Option{client.WithTransport(r.transport)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

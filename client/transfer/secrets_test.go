@@ -27,7 +27,9 @@ type secretCollector struct {
 }
 
 // collect lets a fate happen to requests whose secrets it keeps.
-func (s *secretCollector) collect(meet func(*http.Request, http.RoundTripper) (*http.Response, error)) func(*http.Request, http.RoundTripper) (*http.Response, error) {
+func (s *secretCollector) collect(
+	meet func(*http.Request, http.RoundTripper) (*http.Response, error),
+) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		s.mu.Lock()
 		for name, values := range req.URL.Query() {
@@ -44,12 +46,21 @@ func (s *secretCollector) collect(meet func(*http.Request, http.RoundTripper) (*
 func (s *secretCollector) encodings() (all []string) {
 	for _, secret := range append(s.seen, token) {
 		raw := []byte(secret)
-		all = append(all, secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString(raw), base64.StdEncoding.EncodeToString(raw), base64.URLEncoding.EncodeToString(raw))
+		all = append(
+			all,
+			secret,
+			url.QueryEscape(secret),
+			url.PathEscape(secret),
+			hex.EncodeToString(raw),
+			base64.StdEncoding.EncodeToString(raw),
+			base64.URLEncoding.EncodeToString(raw),
+		)
 	}
 	return all
 }
 
-// Whatever becomes of a transfer, the signature of its URL and the token are in no error, no note, no journal and no file but the object's.
+// Whatever becomes of a transfer, the signature of its URL and the token are in no error, no note, no journal and no
+// file but the object's.
 func TestManager_leaksNoSignatures(t *testing.T) {
 	data := testBytes(5000)
 	for name, f := range writeFaults() {

@@ -20,7 +20,17 @@ func TestDownload_unknownSize(t *testing.T) {
 		faulttest.RunCase(t, "D3", name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				r.onList(func(_ int, req *http.Request, _ http.RoundTripper) (*http.Response, error) {
-					return faulttest.Respond(200, fmt.Sprintf(`{"data":[{%s"name":"o","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x"}],"is_truncated":false,"next_marker":null}`, size, etag))(nil, req)
+					return faulttest.Respond(
+						200,
+						fmt.Sprintf(
+							`{"data":[{%s"name":"o","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x"}],"is_truncated":false,"next_marker":null}`,
+							size,
+							etag,
+						),
+					)(
+						nil,
+						req,
+					)
 				})
 				r.transport.onObject = (&fakeStorage{size: 5000, data: data, etag: etag}).answer
 				o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, "o")
@@ -36,7 +46,9 @@ func TestDownload_unknownSize(t *testing.T) {
 				if !errors.Is(err, ErrSizeUnknown) || r.transport.count("GET") != 0 || len(r.fileNames()) != 0 {
 					r.Errorf("%v, %d requests, %q", err, r.transport.count("GET"), r.fileNames())
 				}
-				if p := NewPlan("", []client.Object{o}); len(p.Files) != 0 || len(p.Skipped) != 1 || !strings.Contains(p.Skipped[0].Error(), "size is not known") || p.Bytes != 0 {
+				if p := NewPlan("", []client.Object{o}); len(p.Files) != 0 || len(p.Skipped) != 1 ||
+					!strings.Contains(p.Skipped[0].Error(), "size is not known") ||
+					p.Bytes != 0 {
 					r.Errorf("%+v", p)
 				}
 			})
@@ -69,7 +81,8 @@ func TestDownload_unknownSize(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				r.transport.onObject = (&fakeStorage{size: int64(len(c.data)), data: c.data, etag: c.etag}).answer
 				row := r.download(listedObject("o", 0, c.etag), "")
-				if !errors.Is(row.Err, c.bad) || (row.State == Done) != (c.bad == nil) || r.transport.count("GET") != c.gets {
+				if !errors.Is(row.Err, c.bad) || (row.State == Done) != (c.bad == nil) ||
+					r.transport.count("GET") != c.gets {
 					r.Errorf("%s, %v, %d requests", row.State, row.Err, r.transport.count("GET"))
 				}
 				if c.bad != nil {
@@ -83,9 +96,19 @@ func TestDownload_unknownSize(t *testing.T) {
 	faulttest.RunCase(t, "D3", "an upload that is listed without a size", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			r.onList(func(_ int, req *http.Request, _ http.RoundTripper) (*http.Response, error) {
-				return faulttest.Respond(200, fmt.Sprintf(`{"data":[{"name":"n","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x","size":null}]}`, md5Hex([]byte("text"))))(nil, req)
+				return faulttest.Respond(
+					200,
+					fmt.Sprintf(
+						`{"data":[{"name":"n","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x","size":null}]}`,
+						md5Hex([]byte("text")),
+					),
+				)(
+					nil,
+					req,
+				)
 			})
-			if row := r.upload("n", r.writeFile("f", "text")); row.State != Done || !strings.Contains(row.Note, "MD5 checked") {
+			if row := r.upload("n", r.writeFile("f", "text")); row.State != Done ||
+				!strings.Contains(row.Note, "MD5 checked") {
 				r.Errorf("%s, %q, %v", row.State, row.Note, row.Err)
 			}
 		})

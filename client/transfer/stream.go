@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// Stream fetches an object into a writer, with the checks of Download. What was written cannot be taken back: where the rest cannot be had of
-// exactly this version, or the whole is not the object, the transfer fails after its bytes are out. Folder, Path and what belongs to them do
-// not count.
+// Stream fetches an object into a writer, with the checks of Download. What was written cannot be taken back: where the
+// rest cannot be had of exactly this version, or the whole is not the object, the transfer fails after its bytes are
+// out. Folder, Path and what belongs to them do not count.
 func (m *Manager) Stream(r DownloadRequest, out io.Writer) ID {
 	row := Status{
 		Kind:    Download,
@@ -40,7 +40,9 @@ func (s *streamTask) run(ctx context.Context, m *Manager, p *progress) error {
 func (s *streamTask) cleanUp() {}
 
 // errCannotRewind is a download that would have to begin anew although bytes of it are gone.
-var errCannotRewind = errors.New("what was written cannot be taken back, and the storage does not go on where it was cut")
+var errCannotRewind = errors.New(
+	"what was written cannot be taken back, and the storage does not go on where it was cut",
+)
 
 // appendOnlyFile is a writer as a file that grows at its end alone.
 type appendOnlyFile struct {

@@ -57,8 +57,14 @@ func TestManager_Stream(t *testing.T) {
 				s.size, s.data, s.etag = size, data, c.etag
 				r.transport.onObject = s.answer
 				out := &limitedWriter{room: c.room}
-				row := r.waitEnded(r.m.Stream(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", size, c.etag)}, out))
-				if !errors.Is(row.Err, c.want) || (row.State == Done) != (c.want == nil) || !bytes.Equal(out.Bytes(), data[:c.out]) {
+				row := r.waitEnded(
+					r.m.Stream(
+						DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", size, c.etag)},
+						out,
+					),
+				)
+				if !errors.Is(row.Err, c.want) || (row.State == Done) != (c.want == nil) ||
+					!bytes.Equal(out.Bytes(), data[:c.out]) {
 					t.Errorf("%s, %v; %d bytes are out", row.State, row.Err, out.Len())
 				}
 				if row.State == Done && !strings.Contains(row.Note, "MD5 checked") {
@@ -69,7 +75,8 @@ func TestManager_Stream(t *testing.T) {
 	}
 }
 
-// Where it was asked for, a file or a link of the name is replaced once the new one is whole: a link itself, not what it leads to.
+// Where it was asked for, a file or a link of the name is replaced once the new one is whole: a link itself, not what
+// it leads to.
 func TestDownload_overwrite(t *testing.T) {
 	data := testBytes(10_000)
 	for name, c := range map[string]struct {

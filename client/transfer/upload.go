@@ -29,8 +29,8 @@ type UploadRequest struct {
 	batch                 int
 }
 
-// Upload stores a file as an object, in place of one of that name: ask Existing before. A file that is none, or too large, is told before
-// anything is sent. Its bytes are sent once; sending them again takes Retry.
+// Upload stores a file as an object, in place of one of that name: ask Existing before. A file that is none, or too
+// large, is told before anything is sent. Its bytes are sent once; sending them again takes Retry.
 func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	if r.Name == "" || len(r.Name) > 1024 {
 		return 0, errors.New("an object's name has 1 to 1024 bytes")
@@ -109,7 +109,12 @@ func openSource(r UploadRequest) (*sourceFile, error) {
 	case !before.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no ordinary file", client.Clean(r.File))
 	case before.Size() > client.MaxPutSize:
-		return nil, fmt.Errorf("%s has %d bytes; one object can be sent with at most 5 GiB (%d bytes)", client.Clean(r.File), before.Size(), int64(client.MaxPutSize))
+		return nil, fmt.Errorf(
+			"%s has %d bytes; one object can be sent with at most 5 GiB (%d bytes)",
+			client.Clean(r.File),
+			before.Size(),
+			int64(client.MaxPutSize),
+		)
 	}
 	f, err := open(r.File)
 	if err != nil {
@@ -138,7 +143,8 @@ func (s *sourceFile) unchanged() bool {
 	return err == nil && os.SameFile(s.info, named)
 }
 
-// uploadBody is the body of an upload as it goes out: counted, summed, and held back at its last bytes where the file has changed.
+// uploadBody is the body of an upload as it goes out: counted, summed, and held back at its last bytes where the file
+// has changed.
 type uploadBody struct {
 	ctx  context.Context
 	src  *sourceFile
@@ -206,13 +212,26 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 		idle: watch,
 		sum:  md5.New(),
 	}
-	_, err = m.c.Objects.Put(within, u.Cluster, u.Bucket, u.Name, client.ObjectBody{Reader: body, Size: src.size, ContentType: u.ContentType},
-		func(etag string, err error) error { return u.decideOutcome(ctx, m, p, body, etag, err) })
+	_, err = m.c.Objects.Put(
+		within,
+		u.Cluster,
+		u.Bucket,
+		u.Name,
+		client.ObjectBody{Reader: body, Size: src.size, ContentType: u.ContentType},
+		func(etag string, err error) error { return u.decideOutcome(ctx, m, p, body, etag, err) },
+	)
 	return err
 }
 
 // decideOutcome decides how an upload ended: from its answer, and from what the listing has afterwards.
-func (u *uploadTask) decideOutcome(ctx context.Context, m *Manager, p *progress, body *uploadBody, etag string, err error) error {
+func (u *uploadTask) decideOutcome(
+	ctx context.Context,
+	m *Manager,
+	p *progress,
+	body *uploadBody,
+	etag string,
+	err error,
+) error {
 	n, sum, changed := body.sent()
 	var e *client.Error
 	switch {
@@ -269,7 +288,8 @@ type LocalFile struct {
 // A SkippedFile is something of a folder that cannot be sent, and why. Path is as the system gives it, not for drawing.
 type SkippedFile struct{ Path, Reason string }
 
-// ScanFolder lists what of a folder and all below it can be sent. Links are not followed: they are skipped, and so is all that is no ordinary file.
+// ScanFolder lists what of a folder and all below it can be sent. Links are not followed: they are skipped, and so is
+// all that is no ordinary file.
 func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped []SkippedFile, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -306,8 +326,12 @@ func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped 
 	return files, skipped, err
 }
 
-// UploadFolder stores files of a folder as prefix and their paths. Files that cannot be taken any more are given with their reasons.
-func (m *Manager) UploadFolder(cluster, bucket, prefix, folder string, files []LocalFile) (ids []ID, skipped []SkippedFile) {
+// UploadFolder stores files of a folder as prefix and their paths. Files that cannot be taken any more are given with
+// their reasons.
+func (m *Manager) UploadFolder(
+	cluster, bucket, prefix, folder string,
+	files []LocalFile,
+) (ids []ID, skipped []SkippedFile) {
 	batch := m.openBatch(Batch{Kind: Upload, Bucket: bucket, Folder: folder})
 	defer func() { m.closeBatch(batch, ids) }()
 	for _, f := range files {

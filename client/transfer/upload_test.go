@@ -68,12 +68,14 @@ func testUploadSources(t *testing.T) {
 					File:    path,
 				})
 				if c.want == "" {
-					if row := r.waitEnded(id); err != nil || row.State != Done || row.Note != "size and MD5 checked" || r.putCount() != 1 {
+					if row := r.waitEnded(id); err != nil || row.State != Done || row.Note != "size and MD5 checked" ||
+						r.putCount() != 1 {
 						t.Errorf("%v, %s, %q, %v", err, row.State, row.Note, row.Err)
 					}
 					return
 				}
-				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") || r.transport.urlRequests != 0 {
+				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") ||
+					r.transport.urlRequests != 0 {
 					t.Errorf("%d URLs, %v", r.transport.urlRequests, err)
 				}
 			})
@@ -104,7 +106,8 @@ func testUploadSources(t *testing.T) {
 					return next.RoundTrip(req)
 				}
 				row := r.upload("o", path)
-				if row.State != Failed || !errors.Is(row.Err, ErrSourceChanged) || r.putCount() != 0 || r.transport.count("PUT") != 1 {
+				if row.State != Failed || !errors.Is(row.Err, ErrSourceChanged) || r.putCount() != 0 ||
+					r.transport.count("PUT") != 1 {
 					t.Errorf("%s, %v, %d stored", row.State, row.Err, r.putCount())
 				}
 			})
@@ -142,13 +145,20 @@ func failWith(err error) func(*http.Request) (*http.Response, error) {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }
 
-// writeFaults are the fault positions of changes: refused before it is sent, cut before and after it was done, answers that are none.
+// writeFaults are the fault positions of changes: refused before it is sent, cut before and after it was done, answers
+// that are none.
 func writeFaults() map[string]writeFault {
 	reset := errors.New("connection reset by peer")
 	dial := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 	return map[string]writeFault{
-		"P1 not sent": {false, failWith(dial)}, "P3 not done, cut": {false, failWith(reset)}, "P4 done, cut": {true, failWith(reset)}, "P6 done, too late": {true, failWith(context.DeadlineExceeded)},
-		"P7 done, 502": {true, respondStatus(502)}, "P7 done, 503": {true, respondStatus(503)}, "P7 done, 504": {true, respondStatus(504)}, "P8 not done, 502": {false, respondStatus(502)},
+		"P1 not sent": {
+			false,
+			failWith(dial),
+		}, "P3 not done, cut": {false, failWith(reset)}, "P4 done, cut": {true, failWith(reset)}, "P6 done, too late": {true, failWith(context.DeadlineExceeded)},
+		"P7 done, 502": {
+			true,
+			respondStatus(502),
+		}, "P7 done, 503": {true, respondStatus(503)}, "P7 done, 504": {true, respondStatus(504)}, "P8 not done, 502": {false, respondStatus(502)},
 		"P9 done, 200 and a page": {true, respondStatus(200)}, "P10 done, 302": {true, respondStatus(302)},
 	}
 }
@@ -188,7 +198,8 @@ func testUploadLostAnswer(t *testing.T) {
 					case !f.apply && (row.State != Failed || !errors.As(row.Err, &e) || e.Unknown() == strings.HasPrefix(name, "P1 ")):
 						t.Errorf("%s: %v", row.State, row.Err)
 					}
-					if want := before + map[bool]int{true: 1}[f.apply]; r.putCount() != want || r.transport.count("PUT") != before+1 {
+					if want := before + map[bool]int{true: 1}[f.apply]; r.putCount() != want ||
+						r.transport.count("PUT") != before+1 {
 						t.Errorf("%d stored, %d sent", r.putCount(), r.transport.count("PUT"))
 					}
 					if r.transport.onObject = nil; row.State == Failed {
@@ -235,7 +246,8 @@ func testUploadLostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				r.transport.onObject = c.twist
-				if row := r.upload("o", r.writeFile("f", "new text")); row.State != Failed || !strings.Contains(row.Err.Error(), c.want) {
+				if row := r.upload("o", r.writeFile("f", "new text")); row.State != Failed ||
+					!strings.Contains(row.Err.Error(), c.want) {
 					t.Errorf("%s: %v", row.State, row.Err)
 				}
 			})
@@ -299,7 +311,17 @@ func testUploadHeaders(t *testing.T) {
 	var wire []string
 	c := newTCPClient(t, func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == "PUT" {
-			wire = append(wire, fmt.Sprintf("%d %q %q %q %q", req.ContentLength, req.TransferEncoding, req.Header.Get("Content-Type"), req.Header.Get("Authorization"), req.Header.Get("Expect")))
+			wire = append(
+				wire,
+				fmt.Sprintf(
+					"%d %q %q %q %q",
+					req.ContentLength,
+					req.TransferEncoding,
+					req.Header.Get("Content-Type"),
+					req.Header.Get("Authorization"),
+					req.Header.Get("Expect"),
+				),
+			)
 		}
 		return false
 	})
@@ -363,7 +385,9 @@ func testUploadFolder(t *testing.T) {
 			r.waitFor(id, Done)
 		}
 		page, err := r.c.Objects.List(r.Context(), client.ObjectQuery{Cluster: cluster, Bucket: bucket})
-		if err != nil || len(page.Data) != 2 || page.Data[0].Name.Raw() != "p/one" || page.Data[1].Name.Raw() != "p/sub/deep/two" || page.Data[1].Size != 2 {
+		if err != nil || len(page.Data) != 2 || page.Data[0].Name.Raw() != "p/one" ||
+			page.Data[1].Name.Raw() != "p/sub/deep/two" ||
+			page.Data[1].Size != 2 {
 			t.Errorf("%+v, %v", page.Data, err)
 		}
 	})

@@ -95,9 +95,11 @@ func accessKeysResource() resourceCommand {
 				name:        "rename",
 				args:        "LABEL",
 				description: "Give it another label",
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
-					return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
-				}),
+				bindFlags: withoutFlags(
+					func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+						return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
+					},
+				),
 			},
 			{
 				name:        "revoke",
@@ -106,16 +108,22 @@ func accessKeysResource() resourceCommand {
 				confirmMessage: func(it *accessKeyRow, _ []string) string {
 					return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey)
 				},
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it *accessKeyRow, _ []string) (*accessKeyRow, error) {
-					return it, s.api.Keys.Revoke(ctx, it.ID)
-				}),
+				bindFlags: withoutFlags(
+					func(ctx context.Context, s *scriptSession, it *accessKeyRow, _ []string) (*accessKeyRow, error) {
+						return it, s.api.Keys.Revoke(ctx, it.ID)
+					},
+				),
 			},
 		},
 	}
 }
 
 func createAccessKey(set *pflag.FlagSet) runFunc[*accessKeyRow] {
-	grants := set.StringArray("bucket", nil, "limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times")
+	grants := set.StringArray(
+		"bucket",
+		nil,
+		"limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times",
+	)
 	none := set.Bool("nothing", false, "limit it to nothing")
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
 	return func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
@@ -153,7 +161,15 @@ func createAccessKey(set *pflag.FlagSet) runFunc[*accessKeyRow] {
 
 // secretLostError is a key that was made although nobody will ever have its secret.
 func secretLostError(k *accessKeyRow, why error) error {
-	return &exitCodeError{exitUnknown, fmt.Errorf("key %s (%d) was made, but it is of no use: %w; end it by lookout keys revoke %[2]d", k.Label, k.ID, why)}
+	return &exitCodeError{
+		exitUnknown,
+		fmt.Errorf(
+			"key %s (%d) was made, but it is of no use: %w; end it by lookout keys revoke %[2]d",
+			k.Label,
+			k.ID,
+			why,
+		),
+	}
 }
 
 // newKeyRequest reads what a key may reach.
@@ -172,14 +188,17 @@ func newKeyRequest(label string, grants []string, none bool) (client.KeyRequest,
 			return in, err
 		}
 		if permissions != "read_only" && permissions != "read_write" {
-			return in, usageError(fmt.Errorf("--bucket %q: it must end with :read_only or :read_write", client.Clean(g)))
+			return in, usageError(
+				fmt.Errorf("--bucket %q: it must end with :read_only or :read_write", client.Clean(g)),
+			)
 		}
 		in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: cluster, Bucket: bucket, Permissions: permissions})
 	}
 	return in, nil
 }
 
-// reserveSecretFile makes the file of a secret before there is one, so that no secret is lost to a file that cannot be made.
+// reserveSecretFile makes the file of a secret before there is one, so that no secret is lost to a file that cannot be
+// made.
 func reserveSecretFile(path string) (func(client.Secret) error, error) {
 	if path == "" {
 		return func(client.Secret) error { return nil }, nil

@@ -53,8 +53,8 @@ func (s settings) accountArgs() []string {
 	return []string{"-a", s.Account}
 }
 
-// loadAccount is an account of the configuration, which is read again. Address and token that flags or environment gave belong to the account
-// that the program began with: they are never used for another.
+// loadAccount is an account of the configuration, which is read again. Address and token that flags or environment gave
+// belong to the account that the program began with: they are never used for another.
 func loadAccount(f *flags, name string) (settings, error) {
 	here := *f
 	here.account, here.baseURL, here.tokenFile, here.tokenEnv = name, "", "", ""

@@ -38,14 +38,17 @@ func (r *testEnv) startDashboard(width, height int, f *flags) *termtest.Terminal
 	return v
 }
 
-// Another account is reached with its own address and token: those that flags or environment gave stay with the account that they were given for.
+// Another account is reached with its own address and token: those that flags or environment gave stay with the account
+// that they were given for.
 func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	lab := emulator.New(emulator.Options{Token: "lab-token", Seed: "empty"})
 	server := httptest.NewServer(lab)
 	t.Cleanup(server.Close)
 	r.write(r.home+"/lab.token", "lab-token\n")
-	r.writeConfig("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword = \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n")
+	r.writeConfig(
+		"account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword = \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n",
+	)
 	v := r.startDashboard(120, 36, &flags{noMouse: true})
 	v.WaitFor("Services 14")
 	v.WaitFor("prod PROD")

@@ -54,8 +54,27 @@ func TestImportsPointDownward(t *testing.T) {
 
 // Nothing stands at the top but the rooms and what every repository has.
 func TestTopLevel(t *testing.T) {
-	may := []string{"cmd", "ui", "client", "views", "theme", "go.mod", "go.sum", "README.md", ".goreleaser.yaml", "LICENSE", "CHANGELOG.md", "docs", ".ci", ".github",
-		".gitignore", ".golangci.yaml", ".git", "dist", "lookout"}
+	may := []string{
+		"cmd",
+		"ui",
+		"client",
+		"views",
+		"theme",
+		"go.mod",
+		"go.sum",
+		"README.md",
+		".goreleaser.yaml",
+		"LICENSE",
+		"CHANGELOG.md",
+		"docs",
+		".ci",
+		".github",
+		".gitignore",
+		".golangci.yaml",
+		".git",
+		"dist",
+		"lookout",
+	}
 	entries, err := os.ReadDir("../..")
 	if err != nil {
 		t.Fatal(err)

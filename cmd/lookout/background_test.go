@@ -40,12 +40,17 @@ func (l *lightTerminal) output() string {
 	return l.out.String()
 }
 
-// A terminal that says late and in pieces that it is light gets the light theme; the first frame did not wait, and no letter of the answer was a key.
+// A terminal that says late and in pieces that it is light gets the light theme; the first frame did not wait, and no
+// letter of the answer was a key.
 func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 	for name, value := range map[string]string{"COLORTERM": "truecolor", "TERM": "xterm-256color", "NO_COLOR": "", "COLORFGBG": "", "TMUX": ""} {
 		t.Setenv(name, value)
 	}
-	s, err := newTestShell(t, emulator.New(emulator.Options{Token: "demo"}), settings{Account: "acme-prod", Theme: "auto"})
+	s, err := newTestShell(
+		t,
+		emulator.New(emulator.Options{Token: "demo"}),
+		settings{Account: "acme-prod", Theme: "auto"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +59,11 @@ func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = terminal.Run(t.Context(), s, terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }})
+		_, _ = terminal.Run(
+			t.Context(),
+			s,
+			terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }},
+		)
 	}()
 	const dark, light = "\x1b[38;2;125;207;255m", "\x1b[38;2;0;95;175m" // accent
 	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.output(), light); time.Sleep(5 * time.Millisecond) {

@@ -18,7 +18,9 @@ import (
 func parseBucket(text string) (cluster, bucket string, err error) {
 	cluster, bucket, ok := strings.Cut(text, "/")
 	if !ok || cluster == "" || bucket == "" || strings.Contains(bucket, "/") {
-		return "", "", usageError(fmt.Errorf("%q is no bucket: CLUSTER/BUCKET is needed, as us-east-1/photos", client.Clean(text)))
+		return "", "", usageError(
+			fmt.Errorf("%q is no bucket: CLUSTER/BUCKET is needed, as us-east-1/photos", client.Clean(text)),
+		)
 	}
 	return cluster, bucket, nil
 }
@@ -105,11 +107,16 @@ func createBucket(set *pflag.FlagSet) runFunc[*client.Bucket] {
 	}
 }
 
-// reportExistingBucket says of a bucket that it was there before: the API would give it back as if it were new, and pass over what it is to be like.
+// reportExistingBucket says of a bucket that it was there before: the API would give it back as if it were new, and
+// pass over what it is to be like.
 func reportExistingBucket(s *scriptSession, b *client.Bucket, other bool) error {
 	name := b.Cluster.String() + "/" + b.Label.String()
 	if other {
-		return fmt.Errorf("%s existed already, made %s, and its access is not changed: lookout buckets access %[1]s does that", name, formatAPITime(b.Created))
+		return fmt.Errorf(
+			"%s existed already, made %s, and its access is not changed: lookout buckets access %[1]s does that",
+			name,
+			formatAPITime(b.Created),
+		)
 	}
 	s.reportf("%s existed already, made %s; nothing was changed", name, formatAPITime(b.Created))
 	return nil
@@ -120,7 +127,12 @@ const aclChoices = "private, public-read, authenticated-read or public-read-writ
 
 // aclNames are the canned ACLs.
 func aclNames() []string {
-	return []string{string(client.ACLPrivate), string(client.ACLPublicRead), string(client.ACLAuthenticatedRead), string(client.ACLPublicReadWrite)}
+	return []string{
+		string(client.ACLPrivate),
+		string(client.ACLPublicRead),
+		string(client.ACLAuthenticatedRead),
+		string(client.ACLPublicReadWrite),
+	}
 }
 
 func parseACL(text string) (client.ACL, error) {

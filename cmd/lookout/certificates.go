@@ -109,8 +109,13 @@ func uploadCertificate(set *pflag.FlagSet) runFunc[certificateRow] {
 	}
 }
 
-// setCertificate sends a pair. Where the answer is lost, the bucket is asked whether it has one now: it had none before.
-func (s *scriptSession) setCertificate(ctx context.Context, c certificateRow, pair client.CertificatePair) (*client.CertificateStatus, error) {
+// setCertificate sends a pair. Where the answer is lost, the bucket is asked whether it has one now: it had none
+// before.
+func (s *scriptSession) setCertificate(
+	ctx context.Context,
+	c certificateRow,
+	pair client.CertificatePair,
+) (*client.CertificateStatus, error) {
 	status, err := s.api.Certificates.Upload(ctx, c.Cluster, c.Bucket, pair.Certificate, pair.Key)
 	var e *client.Error
 	if !errors.As(err, &e) || !e.Unknown() {

@@ -13,14 +13,16 @@ import (
 	"lookout/client/faulttest"
 )
 
-// Every list in every shape: JSON is JSON, CSV has the columns' names, tables have no tab and nothing that steers a terminal.
+// Every list in every shape: JSON is JSON, CSV has the columns' names, tables have no tab and nothing that steers a
+// terminal.
 func TestLists_everyOutputFormat(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
 		{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"transfer"}, {"journal"}} {
 		name := strings.Join(args, " ")
 		table := r.mustRun(args...).out
-		if strings.ContainsAny(table, "\t\x1b") || args[0] != "journal" && strings.Count(table, "\n") < 2 && args[0] != "transfer" {
+		if strings.ContainsAny(table, "\t\x1b") ||
+			args[0] != "journal" && strings.Count(table, "\n") < 2 && args[0] != "transfer" {
 			t.Errorf("%s: the table is %q", name, table)
 		}
 		var v any
@@ -63,21 +65,28 @@ func TestColumns_namesAreStable(t *testing.T) {
 	}
 }
 
-// For programs CSV is what the API sent, where no terminal would obey it: a name from it finds the object. Tables show what cannot be drawn.
+// For programs CSV is what the API sent, where no terminal would obey it: a name from it finds the object. Tables show
+// what cannot be drawn.
 func TestCSVIsAsTheAPISentIt(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	name := "two\nlines,\t\"quoted\" ‹␊› é.txt"
 	file := filepath.Join(r.home, "file")
 	r.write(file, "content")
 	r.mustRun("objects", "put", "us-east-1/acme-backups", name, file)
-	rows, err := csv.NewReader(strings.NewReader(r.mustRun("objects", "list", "us-east-1/acme-backups", "two", "-o", "csv").out)).ReadAll()
+	rows, err := csv.NewReader(
+		strings.NewReader(r.mustRun("objects", "list", "us-east-1/acme-backups", "two", "-o", "csv").out),
+	).ReadAll()
 	if err != nil || len(rows) != 2 || rows[1][2] != name {
 		t.Fatalf("%q, %v", rows, err)
 	}
 	if got := r.mustRun("objects", "get", "us-east-1/acme-backups", rows[1][2], "-").out; got != "content" {
 		t.Errorf("%q", got)
 	}
-	if table := r.mustRun("objects", "list", "us-east-1/acme-backups", "two").out; !strings.Contains(table, "two‹␊›lines") || strings.Count(table, "\n") != 2 {
+	if table := r.mustRun("objects", "list", "us-east-1/acme-backups", "two").out; !strings.Contains(
+		table,
+		"two‹␊›lines",
+	) ||
+		strings.Count(table, "\n") != 2 {
 		t.Errorf("%q", table)
 	}
 	r.mustRun("services", "update", "1", "--label", "two\nlines", "--notes", "first\nsecond")
@@ -117,7 +126,11 @@ func TestServicesByScript(t *testing.T) {
 	r.checkResult(r.mustRun("services", "delete", id, "--yes"), exitOK, "is deleted")
 	r.checkResult(r.run("services", "get", id), exitNotFound)
 	r.checkResult(r.run("services", "create", "--label", "x"), exitUsage, "--address")
-	r.checkResult(r.mustRun("services", "create", "--label", "new one", "--address", "https://example.com"), exitOK, "new one")
+	r.checkResult(
+		r.mustRun("services", "create", "--label", "new one", "--address", "https://example.com"),
+		exitOK,
+		"new one",
+	)
 	r.checkResult(r.run("services", "disable", "abc"), exitNotFound, `no service is called "abc"`, "services list")
 	r.checkResult(r.run("issues", "get", "abc"), exitUsage, "no ID")
 	r.checkResult(r.run("services", "disable"), exitUsage, "needs ID")
@@ -137,7 +150,12 @@ func TestThingsByTheirLabel(t *testing.T) {
 		r.mustRun("services", "create", "--label", "twin", "--address", "https://example.com")
 	}
 	before := len(r.api.Ledger())
-	r.checkResult(r.run("services", "delete", "twin", "--yes"), exitUsage, `2 services are called "twin"`, "give the ID")
+	r.checkResult(
+		r.run("services", "delete", "twin", "--yes"),
+		exitUsage,
+		`2 services are called "twin"`,
+		"give the ID",
+	)
 	if len(r.api.Ledger()) != before {
 		t.Error("one of two was deleted")
 	}
@@ -169,7 +187,8 @@ func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
 		}
 		r.mustRun(args...)
 		var entries []journalRow
-		if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil || len(entries) == 0 {
+		if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+			len(entries) == 0 {
 			t.Fatalf("%v, %v", entries, err)
 		}
 		last := entries[len(entries)-1]
@@ -181,7 +200,11 @@ func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
 
 func TestContactsCredentialsAndSSHByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.checkResult(r.mustRun("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"), exitOK, "Eve Adams")
+	r.checkResult(
+		r.mustRun("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"),
+		exitOK,
+		"Eve Adams",
+	)
 	id := r.findID("contacts", "Eve Adams")
 	r.checkResult(r.mustRun("contacts", "update", id, "--group", "night"), exitOK, "night", "+1 555 0199")
 	r.checkResult(r.mustRun("contacts", "delete", id, "--yes"), exitOK, "is deleted")
@@ -219,22 +242,30 @@ func TestStorageByScript(t *testing.T) {
 	r.checkResult(r.mustRun("buckets", "delete", "us-east-1/fresh-one", "--yes"), exitOK, "is deleted")
 	r.checkResult(r.run("buckets", "get", "fresh-one"), exitUsage, "CLUSTER/BUCKET")
 
-	r.checkResult(r.mustRun("keys", "create", "ci", "--bucket", "us-east-1/acme-backups:read_only"), exitOK, "read_only", "secret_key")
+	r.checkResult(
+		r.mustRun("keys", "create", "ci", "--bucket", "us-east-1/acme-backups:read_only"),
+		exitOK,
+		"read_only",
+		"secret_key",
+	)
 	var key struct {
 		ID     int    `json:"id"`
 		Secret string `json:"secret_key"`
 	}
-	if err := json.Unmarshal([]byte(r.mustRun("keys", "create", "ci2", "-o", "json").out), &key); err != nil || len(key.Secret) < 8 {
+	if err := json.Unmarshal([]byte(r.mustRun("keys", "create", "ci2", "-o", "json").out), &key); err != nil ||
+		len(key.Secret) < 8 {
 		t.Errorf("%+v, %v", key, err)
 	}
 	id := strconv.Itoa(key.ID)
-	if again := r.mustRun("keys", "get", id, "-o", "json").out; strings.Contains(again, key.Secret) || strings.Contains(again, "secret") {
+	if again := r.mustRun("keys", "get", id, "-o", "json").out; strings.Contains(again, key.Secret) ||
+		strings.Contains(again, "secret") {
 		t.Errorf("the secret is told again: %s", again)
 	}
 	file := filepath.Join(r.home, "secret")
 	s := r.mustRun("keys", "create", "ci3", "--secret-file", file, "-o", "json")
 	secret, err := os.ReadFile(file)
-	if err != nil || len(strings.TrimSpace(string(secret))) < 8 || strings.Contains(s.out, strings.TrimSpace(string(secret))) {
+	if err != nil || len(strings.TrimSpace(string(secret))) < 8 ||
+		strings.Contains(s.out, strings.TrimSpace(string(secret))) {
 		t.Errorf("%q, %v, %s", secret, err, s.out)
 	}
 	r.checkResult(r.run("keys", "create", "ci4", "--secret-file", file), exitFailure, "exists")
@@ -243,17 +274,33 @@ func TestStorageByScript(t *testing.T) {
 	r.checkResult(r.run("keys", "create", "x", "--bucket", "a/b:all"), exitUsage, ":read_only")
 
 	r.checkResult(r.mustRun("clusters", "get", "us-east-1"), exitOK, "us-east")
-	r.checkResult(r.mustRun("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"), exitOK, "etag")
-	r.checkResult(r.mustRun("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"), exitOK, "Signature=")
+	r.checkResult(
+		r.mustRun("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"),
+		exitOK,
+		"etag",
+	)
+	r.checkResult(
+		r.mustRun("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"),
+		exitOK,
+		"Signature=",
+	)
 	r.checkResult(r.run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exitUsage, "6m")
-	r.checkResult(r.run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"), exitDenied, "read-only")
+	r.checkResult(
+		r.run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"),
+		exitDenied,
+		"read-only",
+	)
 }
 
 // Access and certificates from scripts: what does not fit is not sent.
 func TestAccessAndCertificatesByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	const bucket = "us-east-1/cdn.acme.net"
-	r.checkResult(r.mustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"), exitOK, "has its new access")
+	r.checkResult(
+		r.mustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"),
+		exitOK,
+		"has its new access",
+	)
 	r.checkResult(r.run("buckets", "access", bucket), exitUsage, "--acl or --cors")
 	r.checkResult(r.run("buckets", "access", bucket, "--acl", "everybody"), exitUsage, "choose private")
 	r.checkResult(r.mustRun("objects", "acl", bucket, "index.html", "public-read"), exitOK, "public-read")
@@ -263,7 +310,12 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 	dir := writeCertificate(t, "cdn.acme.net")
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	r.checkResult(r.mustRun("certificates", "get", bucket), exitOK, "ssl", "false")
-	r.checkResult(r.run("certificates", "upload", "us-east-1/acme-www", cert, key), exitFailure, "do not cover", "nothing was sent")
+	r.checkResult(
+		r.run("certificates", "upload", "us-east-1/acme-www", cert, key),
+		exitFailure,
+		"do not cover",
+		"nothing was sent",
+	)
 	r.checkResult(r.run("certificates", "upload", bucket, key, key), exitFailure, "no pair")
 	r.checkResult(r.mustRun("certificates", "upload", bucket, cert, key), exitOK, "for cdn.acme.net, until", "true")
 	r.checkResult(r.run("certificates", "upload", bucket, cert, key), exitFailure, "--replace")
@@ -274,7 +326,10 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept := r.readTree(filepath.Join(r.home, "state")); strings.Contains(kept, strings.Split(string(private), "\n")[1]) {
+	if kept := r.readTree(filepath.Join(r.home, "state")); strings.Contains(
+		kept,
+		strings.Split(string(private), "\n")[1],
+	) {
 		t.Error("the journal holds the private key")
 	}
 }
@@ -284,7 +339,10 @@ func TestAListThatIsCutSaysSo(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.api.InjectFault("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
 	r.checkResult(r.run("services", "list"), exitFailure, "may be incomplete")
-	r.api.InjectFault("list objects", emulator.Fault{Status: 200, Body: `{"data":[],"is_truncated":true,"next_marker":null}`})
+	r.api.InjectFault(
+		"list objects",
+		emulator.Fault{Status: 200, Body: `{"data":[],"is_truncated":true,"next_marker":null}`},
+	)
 	s := r.run("objects", "list", "us-east-1/acme-www", "-o", "ndjson")
 	r.checkResult(s, exitFailure, "incomplete: marker missing")
 	r.api.InjectFault("list contacts", emulator.Fault{Status: 403})
@@ -343,7 +401,8 @@ func TestExitCodes(t *testing.T) {
 	r.checkResult(r.run("services", "get", "99999"), exitNotFound)
 	r.checkResult(r.run("services", "list", "--base-url", "http://127.0.0.1:1/v4"), exitUnavailable, "127.0.0.1:1")
 	r.checkResult(r.run("journal"), exitOK, "enable service", "unknown", "not done")
-	if s := r.mustRun("journal", "--outcome", "unknown,sent"); strings.Count(s.out, "\n") != 3 || strings.Contains(s.out, "not done") {
+	if s := r.mustRun("journal", "--outcome", "unknown,sent"); strings.Count(s.out, "\n") != 3 ||
+		strings.Contains(s.out, "not done") {
 		t.Errorf("%s", s.out)
 	}
 	r.checkResult(r.run("journal", "--outcome", "lost"), exitUsage, "not done")
@@ -390,7 +449,8 @@ func TestOutput_hostileTextInEveryFormat(t *testing.T) {
 	var rows []struct {
 		Name string `json:"name"`
 	}
-	if err := json.Unmarshal([]byte(r.mustRun("contacts", "list", "-o", "json").out), &rows); err != nil || rows[len(rows)-1].Name != evil {
+	if err := json.Unmarshal([]byte(r.mustRun("contacts", "list", "-o", "json").out), &rows); err != nil ||
+		rows[len(rows)-1].Name != evil {
 		t.Errorf("%v, %q", err, rows)
 	}
 }
@@ -403,9 +463,23 @@ func TestHandover(t *testing.T) {
 	r.api.InjectFault("disable service", emulator.Fault{Status: 502, ApplyFirst: true})
 	r.checkResult(r.run("services", "disable", other), exitUnknown)
 	r.api.ClearFaults()
-	r.checkResult(r.mustRun("handover"), exitOK, "# Hand-over of account", "## Still disabled", "edge-router", `switch \[the\] line`, "Outcome unknown", "web-1", "## Open issues", "billing-api", "ticket")
+	r.checkResult(
+		r.mustRun("handover"),
+		exitOK,
+		"# Hand-over of account",
+		"## Still disabled",
+		"edge-router",
+		`switch \[the\] line`,
+		"Outcome unknown",
+		"web-1",
+		"## Open issues",
+		"billing-api",
+		"ticket",
+	)
 	var h handover
-	if err := json.Unmarshal([]byte(r.mustRun("handover", "-o", "json").out), &h); err != nil || len(h.Changes) != 2 || len(h.Unknown) != 1 || len(h.Problems) == 0 {
+	if err := json.Unmarshal([]byte(r.mustRun("handover", "-o", "json").out), &h); err != nil || len(h.Changes) != 2 ||
+		len(h.Unknown) != 1 ||
+		len(h.Problems) == 0 {
 		t.Errorf("%+v, %v", h, err)
 	}
 	r.api.InjectFault("list services", emulator.Fault{Status: 403})
@@ -421,13 +495,20 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 			r.mustRun("services", "disable", r.findID("services", "edge-router"), "--for", "1h")
 			r.api.InjectFault("*", fault)
 			s := r.run("handover")
-			r.checkResult(s, s.code, "## Services in trouble **could not be read** ## Open issues **could not be read** ## Still disabled - **edge-router**",
-				"- **could not be read**; what this machine's journal knows is named")
+			r.checkResult(
+				s,
+				s.code,
+				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Still disabled - **edge-router**",
+				"- **could not be read**; what this machine's journal knows is named",
+			)
 			if s.code == exitOK {
 				t.Error("the exit code says that all is well")
 			}
 			var h map[string]any
-			if err := json.Unmarshal([]byte(r.run("handover", "-o", "json").out), &h); err != nil || h["problems"] != nil || h["issues"] != nil || h["disabled"] == nil {
+			if err := json.Unmarshal([]byte(r.run("handover", "-o", "json").out), &h); err != nil ||
+				h["problems"] != nil ||
+				h["issues"] != nil ||
+				h["disabled"] == nil {
 				t.Errorf("%v, %v", h, err)
 			}
 		})
@@ -440,10 +521,21 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.mustRun("services", "disable", r.findID("services", "web-1"))
 	r.api.InjectFault("list issues", emulator.Fault{Status: 403})
 	r.api.InjectFault("view ticket", emulator.Fault{Status: 403})
-	r.checkResult(r.run("handover"), exitDenied, "## Services in trouble - **", "## Open issues **could not be read** ## Still disabled - **")
+	r.checkResult(
+		r.run("handover"),
+		exitDenied,
+		"## Services in trouble - **",
+		"## Open issues **could not be read** ## Still disabled - **",
+	)
 	r.api.ClearFaults()
 	r.api.InjectFault("view ticket", emulator.Fault{Status: 403})
-	r.checkResult(r.mustRun("handover", "--since", "1s"), exitOK, "## Open issues **could not be read**: tickets: ", "older issues are left out", "## Could not be read - tickets: ")
+	r.checkResult(
+		r.mustRun("handover", "--since", "1s"),
+		exitOK,
+		"## Open issues **could not be read**: tickets: ",
+		"older issues are left out",
+		"## Could not be read - tickets: ",
+	)
 }
 
 // Every noun has list or get, also where the noun by itself says all.
@@ -452,19 +544,39 @@ func TestResources_listAndGetAgree(t *testing.T) {
 	r.mustRun("services", "disable", r.findID("services", "web-1"), "--reason", "audit")
 	for bare, same := range map[string][]string{"journal": {"list"}, "stats": {"list"}, "transfer": {"list", "get"}} {
 		for _, word := range same {
-			if all, one := r.mustRun(bare, "-o", "json").out, r.mustRun(bare, word, "-o", "json").out; all != one || len(one) < 10 {
+			if all, one := r.mustRun(bare, "-o", "json").out, r.mustRun(bare, word, "-o", "json").out; all != one ||
+				len(one) < 10 {
 				t.Errorf("%s %s: %s", bare, word, one)
 			}
 		}
 	}
-	if r.mustRun("journal", "list", "--since", "8h", "--outcome", "unknown").out != r.mustRun("journal", "--outcome", "unknown").out {
+	if r.mustRun(
+		"journal",
+		"list",
+		"--since",
+		"8h",
+		"--outcome",
+		"unknown",
+	).out != r.mustRun(
+		"journal",
+		"--outcome",
+		"unknown",
+	).out {
 		t.Error("the flags differ")
 	}
 	var entries []journalRow
-	if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil || len(entries) != 1 {
+	if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+		len(entries) != 1 {
 		t.Fatal(entries, err)
 	}
-	r.checkResult(r.run("journal", "get", entries[0].ID), exitOK, "disable service", "audit", entries[0].ID, entries[0].Path)
+	r.checkResult(
+		r.run("journal", "get", entries[0].ID),
+		exitOK,
+		"disable service",
+		"audit",
+		entries[0].ID,
+		entries[0].Path,
+	)
 	r.checkResult(r.run("journal", "get", "nothing"), exitNotFound, "--since all")
 	r.checkResult(r.run("stats", "get", "cpu"), exitOK, "name cpu")
 	r.checkResult(r.run("stats", "get", "ram"), exitNotFound, "cpu, disk")
@@ -515,7 +627,9 @@ func TestJSONKeepsNull(t *testing.T) {
 		}
 	}
 	r.mustRun("ssh", "set", id, "--user", "ada", "--port", "2222")
-	if ssh := of("ssh", "get", id)["ssh"].(map[string]any); ssh["user"] != "ada" || ssh["port"] != 2222.0 || ssh["access"] == nil || ssh["ip"] == nil {
+	if ssh := of("ssh", "get", id)["ssh"].(map[string]any); ssh["user"] != "ada" || ssh["port"] != 2222.0 ||
+		ssh["access"] == nil ||
+		ssh["ip"] == nil {
 		t.Errorf("%v", ssh)
 	}
 }

@@ -20,14 +20,22 @@ func setFlagChoices(set *pflag.FlagSet, name string, choices ...string) {
 	_ = set.SetAnnotation(name, choicesAnnotation, choices)
 }
 
-// registerCompletions lets the shell offer, for every flag and argument beneath a command, what may stand there; files only where one is meant.
+// registerCompletions lets the shell offer, for every flag and argument beneath a command, what may stand there; files
+// only where one is meant.
 func (f *flags) registerCompletions(c *cobra.Command) {
-	dynamic := map[string]cobra.CompletionFunc{"account": f.completeAccounts, "theme": f.completeThemes, "view": f.completePanes}
+	dynamic := map[string]cobra.CompletionFunc{
+		"account": f.completeAccounts,
+		"theme":   f.completeThemes,
+		"view":    f.completePanes,
+	}
 	complete := func(flag *pflag.Flag) {
 		choices, fixed := flag.Annotations[choicesAnnotation]
 		switch {
 		case fixed:
-			_ = c.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+			_ = c.RegisterFlagCompletionFunc(
+				flag.Name,
+				cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp),
+			)
 		case dynamic[flag.Name] != nil:
 			_ = c.RegisterFlagCompletionFunc(flag.Name, dynamic[flag.Name])
 		case !takesFile(flag):

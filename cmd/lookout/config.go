@@ -68,7 +68,9 @@ type settings struct {
 }
 
 // errNoAccount is a run that nobody told which account to look at.
-var errNoAccount = errors.New("no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an account into the configuration (lookout config init), or try: lookout demo")
+var errNoAccount = errors.New(
+	"no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an account into the configuration (lookout config init), or try: lookout demo",
+)
 
 // errSeveralAccounts is a run that has to be told which of several accounts to look at.
 var errSeveralAccounts = errors.New("the configuration has several accounts")
@@ -94,7 +96,8 @@ func readConfig(f *flags) (path string, data []byte, err error) {
 	return path, data, checkConfigPermissions(path)
 }
 
-// checkConfigPermissions refuses a configuration that anybody may change: it says where the token goes, and what is run to get it.
+// checkConfigPermissions refuses a configuration that anybody may change: it says where the token goes, and what is run
+// to get it.
 func checkConfigPermissions(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -103,12 +106,17 @@ func checkConfigPermissions(path string) error {
 	case ownedByOther(info):
 		return fmt.Errorf("configuration: %s is another user's; use one of your own", path)
 	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
-		return fmt.Errorf("configuration: anybody may change it (mode %04o); first: chmod o-w %s", info.Mode().Perm(), path)
+		return fmt.Errorf(
+			"configuration: anybody may change it (mode %04o); first: chmod o-w %s",
+			info.Mode().Perm(),
+			path,
+		)
 	}
 	return nil
 }
 
-// loadSettings reads the configuration and lays environment and flags over it. A mistake that only spoils the looks is told and passed over.
+// loadSettings reads the configuration and lays environment and flags over it. A mistake that only spoils the looks is
+// told and passed over.
 func loadSettings(f *flags, complaints io.Writer) (settings, error) {
 	path, data, err := readConfig(f)
 	if err != nil {
@@ -128,7 +136,14 @@ func loadSettings(f *flags, complaints io.Writer) (settings, error) {
 
 // accountColors are the colours that an account's name may have, as the theme's own.
 func accountColors() map[string]theme.Tone {
-	return map[string]theme.Tone{"green": theme.Good, "yellow": theme.Warn, "red": theme.Bad, "blue": theme.Info, "cyan": theme.Accent, "magenta": theme.Marked}
+	return map[string]theme.Tone{
+		"green":   theme.Good,
+		"yellow":  theme.Warn,
+		"red":     theme.Bad,
+		"blue":    theme.Info,
+		"cyan":    theme.Accent,
+		"magenta": theme.Marked,
+	}
 }
 
 // parseRefresh is a time between refreshes: at least 5 s, so that a night does not eat the budget.
@@ -210,7 +225,8 @@ func resolveSettings(cfg configFile, f *flags) (settings, error) {
 	return s, nil
 }
 
-// readOnlyFromEnv reports what LOOKOUT_READ_ONLY says. One that cannot be understood is an error: it was meant to forbid something.
+// readOnlyFromEnv reports what LOOKOUT_READ_ONLY says. One that cannot be understood is an error: it was meant to
+// forbid something.
 func readOnlyFromEnv() (bool, error) {
 	text := os.Getenv("LOOKOUT_READ_ONLY")
 	if text == "" {
@@ -218,7 +234,10 @@ func readOnlyFromEnv() (bool, error) {
 	}
 	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, fmt.Errorf("LOOKOUT_READ_ONLY=%s is not true or false: set it to one of them, or unset it", client.Clean(text))
+		return false, fmt.Errorf(
+			"LOOKOUT_READ_ONLY=%s is not true or false: set it to one of them, or unset it",
+			client.Clean(text),
+		)
 	}
 	return on, nil
 }

@@ -45,18 +45,49 @@ func configCommand(f *flags) *cobra.Command {
 		fmt.Fprintln(c.OutOrStdout(), path)
 		return nil
 	})
-	sub("init", "Write a configuration with every key explained, where there is none", noArgs, func(c *cobra.Command, _ []string) error { return initConfig(c, f) })
-	sub("show", "Show every key: its value, and where that comes from", noArgs, func(c *cobra.Command, _ []string) error { return showConfig(c, f) })
-	sub("validate [FILE]", "Tell every mistake with its file, line and column", argsFromUse, func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
-	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", noArgs, func(c *cobra.Command, _ []string) error { return editConfig(c, f) })
-	sub("schema", "Write its JSON schema", noArgs, func(c *cobra.Command, _ []string) error { return writeJSON(c.OutOrStdout(), configSchema(), "  ") })
+	sub(
+		"init",
+		"Write a configuration with every key explained, where there is none",
+		noArgs,
+		func(c *cobra.Command, _ []string) error { return initConfig(c, f) },
+	)
+	sub(
+		"show",
+		"Show every key: its value, and where that comes from",
+		noArgs,
+		func(c *cobra.Command, _ []string) error { return showConfig(c, f) },
+	)
+	sub(
+		"validate [FILE]",
+		"Tell every mistake with its file, line and column",
+		argsFromUse,
+		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) },
+	)
+	sub(
+		"edit",
+		"Open it in $VISUAL or $EDITOR, and check it afterwards",
+		noArgs,
+		func(c *cobra.Command, _ []string) error { return editConfig(c, f) },
+	)
+	sub(
+		"schema",
+		"Write its JSON schema",
+		noArgs,
+		func(c *cobra.Command, _ []string) error { return writeJSON(c.OutOrStdout(), configSchema(), "  ") },
+	)
 	remove := false
-	keep := sub("token", "Put an account's token into the system's keyring", noArgs, func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) })
+	keep := sub(
+		"token",
+		"Put an account's token into the system's keyring",
+		noArgs,
+		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) },
+	)
 	keep.Flags().BoolVar(&remove, "remove", false, "take it out again")
 	return c
 }
 
-// writePrivateFile writes a new file for its owner alone: it has its name when it is whole. What is there is never touched.
+// writePrivateFile writes a new file for its owner alone: it has its name when it is whole. What is there is never
+// touched.
 func writePrivateFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -123,7 +154,15 @@ func configTemplate() string {
 }
 
 func (s configKey[T]) writeTemplate(b *strings.Builder) {
-	fmt.Fprintf(b, "\n# %s\n# It takes %s; without it: %s.\n# %s = %s\n", s.description, s.typeName(), s.defaultText, s.name, s.example)
+	fmt.Fprintf(
+		b,
+		"\n# %s\n# It takes %s; without it: %s.\n# %s = %s\n",
+		s.description,
+		s.typeName(),
+		s.defaultText,
+		s.name,
+		s.example,
+	)
 }
 
 // effectiveValue is a key as config show tells it.
@@ -165,7 +204,13 @@ func showConfig(c *cobra.Command, f *flags) error {
 }
 
 // collectEffectiveValues are the settings at the top and those of the account that is chosen, or of all where none is.
-func collectEffectiveValues(c *cobra.Command, f *flags, cfg configFile, document map[string]any, at map[string]position) ([]effectiveValue, error) {
+func collectEffectiveValues(
+	c *cobra.Command,
+	f *flags,
+	cfg configFile,
+	document map[string]any,
+	at map[string]position,
+) ([]effectiveValue, error) {
 	s, err := resolveSettings(cfg, f)
 	names := []string{s.Account}
 	switch {
@@ -180,13 +225,24 @@ func collectEffectiveValues(c *cobra.Command, f *flags, cfg configFile, document
 		block, _ := accounts[name].(map[string]any)
 		own := settings{accountConfig: cfg.Accounts[name], Account: name, tokenOverride: s.tokenOverride}
 		rows = append(rows, effectiveTableValues(c, accountKeys(), []string{"accounts", name}, block, at)...)
-		rows = append(rows, effectiveValue{"token of " + name, "(not shown)", own.tokenSource().description}, effectiveValue{"journal of " + name, own.journalPath(), "-"})
+		rows = append(
+			rows,
+			effectiveValue{"token of " + name, "(not shown)", own.tokenSource().description},
+			effectiveValue{"journal of " + name, own.journalPath(), "-"},
+		)
 	}
 	return rows, nil
 }
 
-// effectiveTableValues says of each setting what holds and why: flag, variable, line of the file, or nobody: then the default.
-func effectiveTableValues[T any](c *cobra.Command, list []configKey[T], in []string, table map[string]any, at map[string]position) []effectiveValue {
+// effectiveTableValues says of each setting what holds and why: flag, variable, line of the file, or nobody: then the
+// default.
+func effectiveTableValues[T any](
+	c *cobra.Command,
+	list []configKey[T],
+	in []string,
+	table map[string]any,
+	at map[string]position,
+) []effectiveValue {
 	var rows []effectiveValue
 	for _, s := range list {
 		key := append(slices.Clone(in), s.name)
@@ -224,7 +280,8 @@ func validateConfig(c *cobra.Command, f *flags, args []string) error {
 	return nil
 }
 
-// checkConfig are those of the text, and those that show only when the program is put together: actions that are not there, keys bound twice.
+// checkConfig are those of the text, and those that show only when the program is put together: actions that are not
+// there, keys bound twice.
 func checkConfig(ctx context.Context, data []byte) configErrors {
 	cfg, wrong := parseConfig(data)
 	if len(cfg.Keys)+len(cfg.Columns) == 0 {
@@ -242,7 +299,14 @@ func checkConfig(ctx context.Context, data []byte) configErrors {
 	}
 	for name := range cfg.Keys {
 		if !slices.Contains(known, name) {
-			wrong = append(wrong, configError{at[joinKey([]string{"keys", name})], fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), suggestion(name, known)), false})
+			wrong = append(
+				wrong,
+				configError{
+					at[joinKey([]string{"keys", name})],
+					fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), suggestion(name, known)),
+					false,
+				},
+			)
 		}
 	}
 	_, _, err = newFrozenDemo(ctx, cfg.Keys)
@@ -306,12 +370,27 @@ func configSchema() map[string]any {
 	account := schemaProperties(accountKeys())
 	top := schemaProperties(topLevelKeys())
 	top["accounts"] = map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": accountNamePattern},
-		"additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "required": []string{"base_url"}, "properties": account}}
+		"additionalProperties": map[string]any{
+			"type":                 "object",
+			"additionalProperties": false,
+			"required":             []string{"base_url"},
+			"properties":           account,
+		}}
 	for _, t := range configTables() {
 		top[t.name] = t.schema
 	}
-	top["keys"] = map[string]any{"type": "object", "description": keysDescription, "additionalProperties": stringListSchema()}
-	return map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Configuration of lookout", "type": "object", "additionalProperties": false, "properties": top}
+	top["keys"] = map[string]any{
+		"type":                 "object",
+		"description":          keysDescription,
+		"additionalProperties": stringListSchema(),
+	}
+	return map[string]any{
+		"$schema":              "https://json-schema.org/draft/2020-12/schema",
+		"title":                "Configuration of lookout",
+		"type":                 "object",
+		"additionalProperties": false,
+		"properties":           top,
+	}
 }
 
 func stringListSchema() map[string]any {
@@ -348,7 +427,10 @@ func runConfigToken(c *cobra.Command, f *flags, remove bool) error {
 		return usageError(err)
 	}
 	if remove {
-		_, err := withKeyringTimeout(c.Context(), func() (struct{}, error) { return struct{}{}, keyring.Delete(keyringService, s.Account) })
+		_, err := withKeyringTimeout(
+			c.Context(),
+			func() (struct{}, error) { return struct{}{}, keyring.Delete(keyringService, s.Account) },
+		)
 		if err != nil {
 			return fmt.Errorf("keyring: %w", err)
 		}

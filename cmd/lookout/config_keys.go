@@ -13,8 +13,8 @@ import (
 	"lookout/theme"
 )
 
-// A configKey is one key of the configuration: where its value goes, what it may be, what it means. Reading, checking, the schema and the
-// documentation are made from the lists of them.
+// A configKey is one key of the configuration: where its value goes, what it may be, what it means. Reading, checking,
+// the schema and the documentation are made from the lists of them.
 type configKey[T any] struct {
 	name        string
 	target      func(*T) any // *string, *bool or *[]string
@@ -43,7 +43,10 @@ func topLevelKeys() []configKey[configFile] {
 			example:     `"auto"`,
 			defaultText: "auto",
 			flag:        "theme",
-			description: "Colours: auto, " + strings.Join(theme.Names(), ", ") + ", or one of [themes]. auto is light where the terminal says that its background is light, else dark; contrast and colorblind follow the background too.",
+			description: "Colours: auto, " + strings.Join(
+				theme.Names(),
+				", ",
+			) + ", or one of [themes]. auto is light where the terminal says that its background is light, else dark; contrast and colorblind follow the background too.",
 		},
 		{
 			name:        "ascii",
@@ -329,7 +332,8 @@ func suggestion(word string, known []string) string {
 	return fmt.Sprintf("; is %q meant?", best)
 }
 
-// editDistance is how many letters must be changed, added or taken to make one word another; maxEditDistance stands for more where their lengths tell so.
+// editDistance is how many letters must be changed, added or taken to make one word another; maxEditDistance stands for
+// more where their lengths tell so.
 func editDistance(a, b string) int {
 	if d := len(a) - len(b); max(d, -d) >= maxEditDistance {
 		return maxEditDistance

@@ -68,7 +68,11 @@ func parseConfig(data []byte) (configFile, configErrors) {
 	r.parseThemes(&cfg, document["themes"])
 	r.parseColumns(&cfg, document["columns"])
 	if _, known := cfg.Accounts[cfg.Account]; cfg.Account != "" && !known {
-		r.addError(true, []string{"account"}, fmt.Sprintf("there is no account %q; there is %s", client.Clean(cfg.Account), joinNames(cfg.Accounts)))
+		r.addError(
+			true,
+			[]string{"account"},
+			fmt.Sprintf("there is no account %q; there is %s", client.Clean(cfg.Account), joinNames(cfg.Accounts)),
+		)
 	}
 	slices.SortStableFunc(r.errs, func(a, b configError) int {
 		if a.line != b.line {
@@ -119,7 +123,14 @@ func (r *configParser) addError(grave bool, key []string, text string) {
 }
 
 // assignKeys takes a table's values by the settings that there are.
-func assignKeys[T any](r *configParser, at []string, known []configKey[T], into *T, table map[string]any, more ...string) {
+func assignKeys[T any](
+	r *configParser,
+	at []string,
+	known []configKey[T],
+	into *T,
+	table map[string]any,
+	more ...string,
+) {
 	names := more
 	for _, s := range known {
 		names = append(names, s.name)
@@ -138,8 +149,8 @@ func assignKeys[T any](r *configParser, at []string, known []configKey[T], into 
 	}
 }
 
-// addUnknownKey tells of a key that is not known where it stands, and which is meant. It is grave where that one is: what chooses account, token or
-// safety is not passed over because it is misspelt, or in another table than its own.
+// addUnknownKey tells of a key that is not known where it stands, and which is meant. It is grave where that one is:
+// what chooses account, token or safety is not passed over because it is misspelt, or in another table than its own.
 func (r *configParser) addUnknownKey(key []string, here []string) {
 	var like knownKey
 	text := "this key is unknown"
@@ -250,7 +261,11 @@ func (r *configParser) parseKeys(cfg *configFile, value any) {
 		switch {
 		case r.misplacedKey([]string{"keys", name}):
 		case err != nil:
-			r.addError(false, []string{"keys", name}, `a list of keys is needed in quotes, as "services.disable" = ["d"]`)
+			r.addError(
+				false,
+				[]string{"keys", name},
+				`a list of keys is needed in quotes, as "services.disable" = ["d"]`,
+			)
 		case !dotted || pane == "" || action == "":
 			r.addError(false, []string{"keys", name}, `PANE.ACTION is needed, as "services.disable"`)
 		default:

@@ -66,7 +66,9 @@ func TestParseConfig_errorPositions(t *testing.T) {
 // What only spoils the looks is told and passed over; what chooses an account is not.
 func TestParseConfig_onlyFatalErrorsStopTheStart(t *testing.T) {
 	faulttest.ReportCase(t, "G2", "grave mistakes")
-	cfg, wrong := parseConfig([]byte("theme = \"pink\"\nascii = true\nnonsense = 1\n[accounts.a]\nbase_url = \"https://x/v4\"\n"))
+	cfg, wrong := parseConfig(
+		[]byte("theme = \"pink\"\nascii = true\nnonsense = 1\n[accounts.a]\nbase_url = \"https://x/v4\"\n"),
+	)
 	if len(wrong) != 2 || len(wrong.fatal()) != 0 || !cfg.ASCII || cfg.Theme != "" || cfg.Accounts["a"].BaseURL == "" {
 		t.Errorf("%+v, %v", cfg, wrong)
 	}

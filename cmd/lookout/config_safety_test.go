@@ -10,7 +10,8 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A key of safety that is misspelt, misplaced or of another type refuses the start: nothing is sent that it would have forbidden.
+// A key of safety that is misspelt, misplaced or of another type refuses the start: nothing is sent that it would have
+// forbidden.
 func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.findID("services", "edge-router")
@@ -32,19 +33,24 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 		account + "[themes.mine]\nbad = \"red\"\nreadonly = true\n": "It belongs beneath [accounts.NAME]",
 		account + "[themes]\nread_only = true\n":                    "it belongs beneath [accounts.NAME]",
 	} {
-		faulttest.RunCase(t, "G2", "safety: "+strings.ReplaceAll(text, account, "[accounts.prod]\n"), func(t *testing.T) {
-			r := &testEnv{
-				T:    t,
-				api:  r.api,
-				base: r.base,
-				home: r.home,
-			}
-			r.writeConfig(text)
-			r.checkResult(r.run("services", "disable", id), exitUsage, said, "config.toml:")
-			if _, err := os.Stat(filepath.Join(r.home, "state")); err == nil {
-				t.Error("a change was sent")
-			}
-		})
+		faulttest.RunCase(
+			t,
+			"G2",
+			"safety: "+strings.ReplaceAll(text, account, "[accounts.prod]\n"),
+			func(t *testing.T) {
+				r := &testEnv{
+					T:    t,
+					api:  r.api,
+					base: r.base,
+					home: r.home,
+				}
+				r.writeConfig(text)
+				r.checkResult(r.run("services", "disable", id), exitUsage, said, "config.toml:")
+				if _, err := os.Stat(filepath.Join(r.home, "state")); err == nil {
+					t.Error("a change was sent")
+				}
+			},
+		)
 	}
 	// What is far from every key of safety is told and passed over, as are looks.
 	r.writeConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")

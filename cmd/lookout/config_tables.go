@@ -38,7 +38,14 @@ func configTables() []configTable {
 base = "dark"
 bad = "bold #ff5f5f"
 cursor = "on blue"`,
-			schema: map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "properties": tones}},
+			schema: map[string]any{
+				"type": "object",
+				"additionalProperties": map[string]any{
+					"type":                 "object",
+					"additionalProperties": false,
+					"properties":           tones,
+				},
+			},
 		},
 		{
 			name:        "columns",
@@ -79,13 +86,25 @@ func (r *configParser) parseThemes(cfg *configFile, value any) {
 			r.addError(false, at, "a table is needed, as [themes.mine]")
 			continue
 		case slices.Contains(theme.Names(), name) || name == "auto" || !isAccountName(name):
-			r.addError(false, at, "this name cannot be a theme of your own: choose another of letters, digits, dots, - and _")
+			r.addError(
+				false,
+				at,
+				"this name cannot be a theme of your own: choose another of letters, digits, dots, - and _",
+			)
 			continue
 		}
 		cfg.Themes[name] = r.parseTheme(at, tones)
 	}
 	if known := append(themeNames(cfg.Themes), "auto"); cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
-		r.addError(false, []string{"theme"}, fmt.Sprintf("there is no theme %q: choose one of auto, %s", client.Clean(cfg.Theme), strings.Join(themeNames(cfg.Themes), ", ")))
+		r.addError(
+			false,
+			[]string{"theme"},
+			fmt.Sprintf(
+				"there is no theme %q: choose one of auto, %s",
+				client.Clean(cfg.Theme),
+				strings.Join(themeNames(cfg.Themes), ", "),
+			),
+		)
 		cfg.Theme = ""
 	}
 }
@@ -101,7 +120,11 @@ func (r *configParser) parseTheme(at []string, table map[string]any) theme.Custo
 		case !ok:
 			r.addError(false, here, `a text is needed, as "bold #ff5f5f"`)
 		case key == "base" && !slices.Contains(theme.Names(), text):
-			r.addError(false, here, fmt.Sprintf("%q is none of %s", client.Clean(text), strings.Join(theme.Names(), ", ")))
+			r.addError(
+				false,
+				here,
+				fmt.Sprintf("%q is none of %s", client.Clean(text), strings.Join(theme.Names(), ", ")),
+			)
 		case key == "base":
 			own.Base = text
 		default:
@@ -133,7 +156,11 @@ func (r *configParser) parseColumns(cfg *configFile, value any) {
 		case r.misplacedKey([]string{"columns", name}):
 			continue
 		case err != nil || len(names) == 0:
-			r.addError(false, []string{"columns", name}, `a list of columns is needed, as services = ["state", "label"]`)
+			r.addError(
+				false,
+				[]string{"columns", name},
+				`a list of columns is needed, as services = ["state", "label"]`,
+			)
 			continue
 		}
 		cfg.Columns[name] = names
@@ -148,19 +175,43 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[s
 		known := l.ColumnNames()
 		for _, name := range chosen[l.Name()] {
 			if !slices.Contains(known, name) {
-				wrong = append(wrong, configError{at[joinKey([]string{"columns", l.Name()})], fmt.Sprintf("columns.%s: there is no column %q; the columns are %s", l.Name(), client.Clean(name), strings.Join(known, ", ")), false})
+				wrong = append(
+					wrong,
+					configError{
+						at[joinKey([]string{"columns", l.Name()})],
+						fmt.Sprintf(
+							"columns.%s: there is no column %q; the columns are %s",
+							l.Name(),
+							client.Clean(name),
+							strings.Join(known, ", "),
+						),
+						false,
+					},
+				)
 			}
 		}
 	}
 	for name := range chosen {
 		if !slices.Contains(panes, name) {
-			wrong = append(wrong, configError{at[joinKey([]string{"columns", name})], fmt.Sprintf("columns.%s: there is no such list; the lists are %s", client.Clean(name), strings.Join(panes, ", ")), false})
+			wrong = append(
+				wrong,
+				configError{
+					at[joinKey([]string{"columns", name})],
+					fmt.Sprintf(
+						"columns.%s: there is no such list; the lists are %s",
+						client.Clean(name),
+						strings.Join(panes, ", "),
+					),
+					false,
+				},
+			)
 		}
 	}
 	return wrong
 }
 
-// themeChoices are the themes that a run can choose from, and the one that it begins with: by flags, configuration and terminal, in that order.
+// themeChoices are the themes that a run can choose from, and the one that it begins with: by flags, configuration and
+// terminal, in that order.
 func themeChoices(s settings) (shell.Themes, *theme.Theme, error) {
 	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
 	looks := shell.Themes{
@@ -176,7 +227,13 @@ func themeChoices(s settings) (shell.Themes, *theme.Theme, error) {
 	}
 	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
 	if err != nil {
-		return looks, nil, usageError(fmt.Errorf("there is no theme %q: choose one of %s", client.Clean(looks.Selected), strings.Join(looks.Names, ", ")))
+		return looks, nil, usageError(
+			fmt.Errorf(
+				"there is no theme %q: choose one of %s",
+				client.Clean(looks.Selected),
+				strings.Join(looks.Names, ", "),
+			),
+		)
 	}
 	return looks, first, nil
 }

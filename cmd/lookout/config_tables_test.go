@@ -25,7 +25,15 @@ func TestConfigValidate_unknownColumns(t *testing.T) {
 
 // The lists of the configuration have the columns that were chosen, and what is unknown is said on the screen.
 func TestChosenColumnsOnTheScreen(t *testing.T) {
-	s, err := newTestShell(t, emulator.New(emulator.Options{Token: "demo"}), settings{Account: "acme-prod", Theme: "dark", Columns: map[string][]string{"services": {"group", "label", "weight"}}})
+	s, err := newTestShell(
+		t,
+		emulator.New(emulator.Options{Token: "demo"}),
+		settings{
+			Account: "acme-prod",
+			Theme:   "dark",
+			Columns: map[string][]string{"services": {"group", "label", "weight"}},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +41,9 @@ func TestChosenColumnsOnTheScreen(t *testing.T) {
 	v.WaitFor("\"weight\"")
 	v.Type("3")
 	v.WaitFor("edge-router")
-	if head := strings.Fields(strings.Split(v.Screen(), "\n")[3]); len(head) < 2 || head[0] != "group" || head[1] != "label" || strings.Contains(v.Screen(), "timeout") {
+	if head := strings.Fields(strings.Split(v.Screen(), "\n")[3]); len(head) < 2 || head[0] != "group" ||
+		head[1] != "label" ||
+		strings.Contains(v.Screen(), "timeout") {
 		t.Errorf("columns %v", head)
 	}
 }
@@ -51,7 +61,8 @@ func TestThemes_customThemeIsApplied(t *testing.T) {
 	if open := first.Style(theme.Bad).Open; !strings.Contains(open, "1;2;3m") {
 		t.Errorf("bad is %q", open)
 	}
-	if _, _, err := themeChoices(settings{Theme: "other", Themes: mine}); err == nil || !strings.Contains(err.Error(), "mine") {
+	if _, _, err := themeChoices(settings{Theme: "other", Themes: mine}); err == nil ||
+		!strings.Contains(err.Error(), "mine") {
 		t.Errorf("%v", err)
 	}
 }

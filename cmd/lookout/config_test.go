@@ -12,7 +12,11 @@ import (
 
 func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
 	faulttest.ReportCase(t, "G2", "order of flags, environment and file")
-	cfg, wrong := parseConfig([]byte("theme = \"light\"\n[accounts.a]\nbase_url = \"https://file/v4\"\n[accounts.b]\nbase_url = \"https://other/v4\"\nread_only = true\n"))
+	cfg, wrong := parseConfig(
+		[]byte(
+			"theme = \"light\"\n[accounts.a]\nbase_url = \"https://file/v4\"\n[accounts.b]\nbase_url = \"https://other/v4\"\nread_only = true\n",
+		),
+	)
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
@@ -27,7 +31,8 @@ func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
 	if s, _ := resolveSettings(cfg, &flags{account: "a"}); s.BaseURL != "https://env/v4" || s.ReadOnly {
 		t.Errorf("%+v", s)
 	}
-	if s, _ := resolveSettings(cfg, &flags{account: "a", baseURL: "https://flag/v4", theme: "mono"}); s.BaseURL != "https://flag/v4" || s.Theme != "mono" {
+	if s, _ := resolveSettings(cfg, &flags{account: "a", baseURL: "https://flag/v4", theme: "mono"}); s.BaseURL != "https://flag/v4" ||
+		s.Theme != "mono" {
 		t.Errorf("%+v", s)
 	}
 	if _, err := resolveSettings(cfg, &flags{account: "nobody"}); err == nil {
@@ -50,7 +55,8 @@ func TestTokenFileMustBeItsOwnersAlone(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readTokenFile(path); err == nil || !strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "s3cret") {
+	if _, err := readTokenFile(path); err == nil || !strings.Contains(err.Error(), "chmod 600") ||
+		strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("%v", err)
 	}
 }

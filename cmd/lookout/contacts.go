@@ -33,7 +33,9 @@ func contactsResource() resourceCommand {
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Contacts.All(ctx)
 		},
-		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Contacts.Get(ctx, id) }),
+		get: getByID(
+			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Contacts.Get(ctx, id) },
+		),
 		subcommands: []subcommand[row]{
 			{
 				name:        "create",

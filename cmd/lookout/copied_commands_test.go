@@ -34,7 +34,11 @@ func TestCopiedCommandsWork(t *testing.T) {
 		v.WaitFor(pane.there)
 		for _, entry := range pane.entries {
 			line := copied(string(entry))
-			out, err := exec.Command(sh, "-c", "set -- "+strings.TrimPrefix(line, "lookout ")+"; printf '%s\\0' \"$@\"").Output()
+			out, err := exec.Command(
+				sh,
+				"-c",
+				"set -- "+strings.TrimPrefix(line, "lookout ")+"; printf '%s\\0' \"$@\"",
+			).Output()
 			if err != nil {
 				t.Errorf("%s: %v", line, err)
 				continue
@@ -49,7 +53,9 @@ func TestCopiedCommandsWork(t *testing.T) {
 	v.Type("3")
 	v.WaitFor("edge-router")
 	curl := copied("u")
-	if !strings.HasPrefix(curl, `curl -sS -H "Authorization: Bearer $LOOKOUT_TOKEN" http://127.0.0.1:`) || leaksToken(curl) || !strings.Contains(curl, "/v4/managed/services/") {
+	if !strings.HasPrefix(curl, `curl -sS -H "Authorization: Bearer $LOOKOUT_TOKEN" http://127.0.0.1:`) ||
+		leaksToken(curl) ||
+		!strings.Contains(curl, "/v4/managed/services/") {
 		t.Errorf("curl: %s", curl)
 	}
 	v.Type("q")

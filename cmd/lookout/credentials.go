@@ -43,9 +43,11 @@ func credentialsResource() resourceCommand {
 				name:        "rename",
 				args:        "LABEL",
 				description: "Give it another label",
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, args []string) (row, error) {
-					return s.api.Credentials.Update(ctx, it.ID, args[0])
-				}),
+				bindFlags: withoutFlags(
+					func(ctx context.Context, s *scriptSession, it row, args []string) (row, error) {
+						return s.api.Credentials.Update(ctx, it.ID, args[0])
+					},
+				),
 			},
 			{
 				name:        "login",
@@ -87,7 +89,10 @@ func createCredential(set *pflag.FlagSet) runFunc[*client.Credential] {
 		if err != nil {
 			return it, err
 		}
-		return s.api.Credentials.Create(withTarget(ctx, "credential", "", args[0], ""), client.CredentialRequest{Label: args[0], Username: l.Username, Password: l.Password})
+		return s.api.Credentials.Create(
+			withTarget(ctx, "credential", "", args[0], ""),
+			client.CredentialRequest{Label: args[0], Username: l.Username, Password: l.Password},
+		)
 	}
 }
 

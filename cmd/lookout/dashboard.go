@@ -75,7 +75,12 @@ func checkTerminal(linear bool) error {
 const defaultRefresh = 20 * time.Second
 
 // runScreen puts an account on the screen until the program is left.
-func runScreen(ctx context.Context, f *flags, rest accountList, open func(context.Context) (shell.Session, error)) error {
+func runScreen(
+	ctx context.Context,
+	f *flags,
+	rest accountList,
+	open func(context.Context) (shell.Session, error),
+) error {
 	if err := checkTerminal(f.linear); err != nil {
 		return usageError(err)
 	}
@@ -111,14 +116,27 @@ func runScreen(ctx context.Context, f *flags, rest accountList, open func(contex
 }
 
 // newDashboardSession is an account as the program shows it.
-func newDashboardSession(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal, accounts []string) (shell.Session, error) {
+func newDashboardSession(
+	ctx context.Context,
+	f *flags,
+	s settings,
+	c *client.Client,
+	j *journal.Journal,
+	accounts []string,
+) (shell.Session, error) {
 	session, _, err := newShellSession(ctx, f, s, c, j)
 	session.Options.Accounts = accounts
 	return session, err
 }
 
 // newShellSession is an account with what is shown of it. It ends with its requests cancelled and its journal closed.
-func newShellSession(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, *views.Account, error) {
+func newShellSession(
+	ctx context.Context,
+	f *flags,
+	s settings,
+	c *client.Client,
+	j *journal.Journal,
+) (shell.Session, *views.Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	o, account, err := shellOptions(ctx, f, s, c, j)
 	if err != nil {
@@ -146,7 +164,13 @@ func newShell(ctx context.Context, f *flags, s settings, c *client.Client, j *jo
 }
 
 // shellOptions is what the program shows of an account, and the account behind it.
-func shellOptions(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Options, *views.Account, error) {
+func shellOptions(
+	ctx context.Context,
+	f *flags,
+	s settings,
+	c *client.Client,
+	j *journal.Journal,
+) (shell.Options, *views.Account, error) {
 	looks, style, err := themeChoices(s)
 	if err != nil {
 		return shell.Options{}, nil, err
@@ -163,7 +187,9 @@ func shellOptions(ctx context.Context, f *flags, s settings, c *client.Client, j
 	})
 	panes := account.Panes()
 	if names := paneNames(panes); f.view != "" && !slices.Contains(names, f.view) {
-		return shell.Options{}, nil, usageError(fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")))
+		return shell.Options{}, nil, usageError(
+			fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")),
+		)
 	}
 	return shell.Options{
 		Panes:                panes,

@@ -30,7 +30,12 @@ func newTestShell(t *testing.T, api *emulator.Emulator, s settings) (*shell.Shel
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	j := journal.NewInMemory(time.Now)
-	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j))
+	c, err := client.New(
+		"https://demo.invalid/v4",
+		client.NewSecret("demo"),
+		client.WithTransport(api),
+		client.WithRecorder(j),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +44,11 @@ func newTestShell(t *testing.T, api *emulator.Emulator, s settings) (*shell.Shel
 
 func newTestShellWithKeys(t *testing.T, keys map[string][]string) (*shell.Shell, error) {
 	t.Helper()
-	return newTestShell(t, emulator.New(emulator.Options{Token: "demo"}), settings{Account: "acme-prod", Theme: "dark", Keys: keys})
+	return newTestShell(
+		t,
+		emulator.New(emulator.Options{Token: "demo"}),
+		settings{Account: "acme-prod", Theme: "dark", Keys: keys},
+	)
 }
 
 func TestStartReadQuit(t *testing.T) {

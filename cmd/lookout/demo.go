@@ -26,7 +26,8 @@ func demoCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// runDemo runs the dashboard on emulators in the same process. Nothing is dialled, and no configuration of a real account is read.
+// runDemo runs the dashboard on emulators in the same process. Nothing is dialled, and no configuration of a real
+// account is read.
 func runDemo(ctx context.Context, f *flags) error {
 	(&flags{config: os.DevNull}).scrubEnvironment()
 	first, err := newDemoAccount(f, "acme-prod", "demo")
@@ -45,7 +46,12 @@ func runDemo(ctx context.Context, f *flags) error {
 		}
 		return one.newSession(context.WithoutCancel(ctx), f, rest.names)
 	}
-	return runScreen(ctx, f, rest, func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest.names) })
+	return runScreen(
+		ctx,
+		f,
+		rest,
+		func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest.names) },
+	)
 }
 
 // An demoAccount account lives in this process.
@@ -67,7 +73,11 @@ func newDemoAccount(f *flags, name, seed string) (demoAccount, error) {
 	token := client.NewSecret("demo")
 	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: seed, SimulateIncidents: seed == "demo"})
 	j := journal.NewInMemory(time.Now)
-	options := []client.Option{client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.DialectProvider)}
+	options := []client.Option{
+		client.WithTransport(api),
+		client.WithRecorder(j),
+		client.WithDialect(client.DialectProvider),
+	}
 	if f.readOnly {
 		options = append(options, client.WithReadOnly())
 	}

@@ -54,7 +54,9 @@ func generateDocs(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	pages := map[string]string{
-		"commands/README.md": commandsPage(root), "configuration.md": configurationPage(), "keys.md": keysPage(program.KeyBindings()),
+		"commands/README.md": commandsPage(
+			root,
+		), "configuration.md": configurationPage(), "keys.md": keysPage(program.KeyBindings()),
 		"man/lookout.1": manualPage(root),
 	}
 	for _, c := range visibleCommands(root) {
@@ -92,11 +94,15 @@ const generatedHeader = "<!-- Written by: lookout docs docs -->\n\n"
 func commandsPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Commands\n\n" + helpToMarkdown(root.Long) + "\n\n")
-	b.WriteString("```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n|---|---|\n")
+	b.WriteString(
+		"```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n|---|---|\n",
+	)
 	for _, c := range visibleCommands(root) {
 		fmt.Fprintf(&b, "| [lookout %s](%s.md) | %s |\n", c.Name(), c.Name(), c.Short)
 	}
-	b.WriteString("| lookout completion | Completions for bash, zsh, fish and PowerShell: `lookout completion bash --help` |\n")
+	b.WriteString(
+		"| lookout completion | Completions for bash, zsh, fish and PowerShell: `lookout completion bash --help` |\n",
+	)
 	return b.String()
 }
 
@@ -160,7 +166,9 @@ func configurationPage() string {
 		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; `schema` writes a JSON schema.\n\n")
 	b.WriteString("## At the top\n\n")
 	writeConfigKeys(&b, topLevelKeys())
-	b.WriteString("\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token is may be there.\n\n")
+	b.WriteString(
+		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token is may be there.\n\n",
+	)
 	writeConfigKeys(&b, accountKeys())
 	for _, t := range configTables() {
 		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.title, t.description, t.example)
@@ -168,7 +176,9 @@ func configurationPage() string {
 			b.WriteString("\n" + t.extraDocs())
 		}
 	}
-	b.WriteString("\n## `[keys]`\n\n" + keysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n## Environment\n\n")
+	b.WriteString(
+		"\n## `[keys]`\n\n" + keysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n## Environment\n\n",
+	)
 	for _, v := range environmentVariables {
 		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
 	}
@@ -198,7 +208,15 @@ func writeConfigKeys[T any](b *strings.Builder, settings []configKey[T]) {
 		if s.env != "" {
 			also = append(also, "`"+s.env+"`")
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", s.name, s.typeName(), s.defaultText, strings.Join(also, ", "), s.description)
+		fmt.Fprintf(
+			b,
+			"| `%s` | %s | %s | %s | %s |\n",
+			s.name,
+			s.typeName(),
+			s.defaultText,
+			strings.Join(also, ", "),
+			s.description,
+		)
 	}
 }
 
@@ -226,7 +244,9 @@ keyring = true
 // keysPage is every action with its keys, pane by pane.
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
-	b.WriteString(generatedHeader + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what `[keys]` takes; an action marked * changes something at the API.\n")
+	b.WriteString(
+		generatedHeader + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what `[keys]` takes; an action marked * changes something at the API.\n",
+	)
 	pane := ""
 	for _, k := range keys {
 		if k.Pane != pane {
@@ -247,7 +267,13 @@ func keysPage(keys []shell.KeyBinding) string {
 			}
 			shown[i] = "`" + strings.ReplaceAll(one, "|", "\\|") + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), strings.ReplaceAll(text, "|", "\\|"), k.Name())
+		fmt.Fprintf(
+			&b,
+			"| %s | %s | `%s` |\n",
+			strings.Join(shown, " "),
+			strings.ReplaceAll(text, "|", "\\|"),
+			k.Name(),
+		)
 	}
 	return b.String()
 }
@@ -267,7 +293,9 @@ func manualPage(root *cobra.Command) string {
 	m.section("OPTIONS")
 	m.flags(ownFlags(root))
 	m.section("COMMANDS")
-	m.text("What stands above is not told again: commands that work on an account take --account, --base-url, --config, --token-env, --token-file and --read-only, demo takes the options of the screen.")
+	m.text(
+		"What stands above is not told again: commands that work on an account take --account, --base-url, --config, --token-env, --token-file and --read-only, demo takes the options of the screen.",
+	)
 	for _, c := range visibleCommands(root) {
 		m.commandSection(c)
 		for _, sub := range visibleCommands(c) {

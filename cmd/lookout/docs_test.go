@@ -58,8 +58,8 @@ func TestGenerateDocs_everyCommandHasAPage(t *testing.T) {
 	}
 }
 
-// Every command line in a block of the README, of the guides and of the commands' pages works, each page on an emulated account of its own.
-// The manual has the same examples as the pages.
+// Every command line in a block of the README, of the guides and of the commands' pages works, each page on an emulated
+// account of its own. The manual has the same examples as the pages.
 func TestDocumentedCommandsWork(t *testing.T) {
 	for _, page := range docPages(t) {
 		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
@@ -193,7 +193,8 @@ func docPages(t *testing.T) []string {
 
 // confirmationArgs answers what a person at a terminal would be asked.
 func confirmationArgs(args []string) []string {
-	if len(args) > 1 && (args[1] == "delete" || args[1] == "revoke" || args[1] == "rm") && args[len(args)-1] != "--yes" {
+	if len(args) > 1 && (args[1] == "delete" || args[1] == "revoke" || args[1] == "rm") &&
+		args[len(args)-1] != "--yes" {
 		return []string{"--yes"}
 	}
 	return nil
@@ -203,7 +204,8 @@ var packageFolder, _ = os.Getwd()
 
 func repoRoot(*testing.T) string { return filepath.Join(packageFolder, "..", "..") }
 
-// commandLines are the lines of a page's sh blocks that run the program, without its name, variables before it, comments, pipes and redirections.
+// commandLines are the lines of a page's sh blocks that run the program, without its name, variables before it,
+// comments, pipes and redirections.
 func commandLines(t *testing.T, path string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -222,7 +224,10 @@ func commandLines(t *testing.T, path string) []string {
 		for _, end := range []string{" |", " >", " <"} {
 			line, _, _ = strings.Cut(line, end)
 		}
-		at := slices.IndexFunc(strings.Fields(line), func(word string) bool { return word == "lookout" || strings.HasSuffix(word, "/lookout") })
+		at := slices.IndexFunc(
+			strings.Fields(line),
+			func(word string) bool { return word == "lookout" || strings.HasSuffix(word, "/lookout") },
+		)
 		if inside && at >= 0 && !strings.HasPrefix(line, "#") {
 			lines = append(lines, strings.Join(strings.Fields(line)[at+1:], " "))
 		}

@@ -180,7 +180,12 @@ func (d *doctor) checkConnection(ctx context.Context) {
 		d.addFailure("address", exitUsage, err, "correct base_url")
 		return
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(d.settings.BaseURL, "/")+"/object-storage/clusters", nil)
+	req, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodGet,
+		strings.TrimRight(d.settings.BaseURL, "/")+"/object-storage/clusters",
+		nil,
+	)
 	if err != nil {
 		d.addFailure("address", exitUsage, errors.New("the address cannot be built"), "correct base_url")
 		return
@@ -192,12 +197,22 @@ func (d *doctor) checkConnection(ctx context.Context) {
 	res, err := plain.Do(req)
 	if err != nil {
 		failure := &client.Error{Host: c.Host(), Cause: err}
-		d.addFailure("address", exitUnavailable, errors.New(failure.Why()), "check the address, the network and the proxy")
+		d.addFailure(
+			"address",
+			exitUnavailable,
+			errors.New(failure.Why()),
+			"check the address, the network and the proxy",
+		)
 		return
 	}
 	res.Body.Close()
 	d.response = res
-	d.addFinding("address", stateOK, fmt.Sprintf("%s answers in %d ms", c.Host(), time.Since(d.sentAt).Milliseconds()), "")
+	d.addFinding(
+		"address",
+		stateOK,
+		fmt.Sprintf("%s answers in %d ms", c.Host(), time.Since(d.sentAt).Milliseconds()),
+		"",
+	)
 	d.checkTLS(res.TLS)
 }
 
@@ -205,7 +220,12 @@ func (d *doctor) checkProxy(req *http.Request) {
 	through, err := http.ProxyFromEnvironment(req)
 	switch {
 	case err != nil:
-		d.addFailure("proxy", exitUnavailable, errors.New("HTTPS_PROXY or HTTP_PROXY holds no address"), "correct it or unset it")
+		d.addFailure(
+			"proxy",
+			exitUnavailable,
+			errors.New("HTTPS_PROXY or HTTP_PROXY holds no address"),
+			"correct it or unset it",
+		)
 	case through != nil:
 		d.addFinding("proxy", stateOK, "through "+through.Host, "")
 	default:
@@ -248,7 +268,12 @@ func (d *doctor) checkClock() {
 	}
 	off := d.sentAt.Sub(at).Round(time.Second)
 	if off.Abs() > maxClockSkew {
-		d.addFinding("clock", stateWarning, fmt.Sprintf("this machine is off by %s", off), "set the clock: ages, ends and links go by it")
+		d.addFinding(
+			"clock",
+			stateWarning,
+			fmt.Sprintf("this machine is off by %s", off),
+			"set the clock: ages, ends and links go by it",
+		)
 		return
 	}
 	d.addFinding("clock", stateOK, "within "+maxClockSkew.String()+" of the server's", "")
@@ -275,7 +300,12 @@ func (d *doctor) checkScopes(ctx context.Context) {
 	d.permissions = permissionsFor(orDefault(scopes, "*"), failure)
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
-		d.addFinding("scopes", stateWarning, describeScopes(scopes)+"; but the user is restricted: Managed is closed", failure.Advice())
+		d.addFinding(
+			"scopes",
+			stateWarning,
+			describeScopes(scopes)+"; but the user is restricted: Managed is closed",
+			failure.Advice(),
+		)
 	case failure != nil:
 		d.addFinding("scopes", stateWarning, describeScopes(scopes)+"; "+failure.Why(), failure.Advice())
 	default:
@@ -305,7 +335,12 @@ func (d *doctor) checkTerminal() {
 func (d *doctor) checkClipboard() {
 	switch {
 	case os.Getenv("TMUX") != "":
-		d.addFinding("clipboard", stateOK, "through tmux", "in ~/.tmux.conf: set -g set-clipboard on, and set -g allow-passthrough on")
+		d.addFinding(
+			"clipboard",
+			stateOK,
+			"through tmux",
+			"in ~/.tmux.conf: set -g set-clipboard on, and set -g allow-passthrough on",
+		)
 	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
 		d.addFinding("clipboard", stateOK, "through screen, where the terminal allows OSC 52", "")
 	case os.Getenv("SSH_CONNECTION") != "":
@@ -343,7 +378,12 @@ func (d *doctor) checkFolders() {
 	}
 	defer j.Close()
 	if n := j.UnreadableLines(); n > 0 {
-		d.addFinding("journal", stateWarning, fmt.Sprintf("lines that cannot be read: %d", n), "they are passed over; what they said is lost")
+		d.addFinding(
+			"journal",
+			stateWarning,
+			fmt.Sprintf("lines that cannot be read: %d", n),
+			"they are passed over; what they said is lost",
+		)
 	}
 }
 
@@ -356,7 +396,12 @@ func (d *doctor) checkFolder(check, path string, mode os.FileMode) {
 	case err != nil:
 		d.addFailure(check, exitFailure, err, "")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^mode != 0 && mode&0o077 == 0:
-		d.addFinding(check, stateWarning, fmt.Sprintf("%s has the mode %04o: others may look", path, info.Mode().Perm()), fmt.Sprintf("chmod %o %s", mode, path))
+		d.addFinding(
+			check,
+			stateWarning,
+			fmt.Sprintf("%s has the mode %04o: others may look", path, info.Mode().Perm()),
+			fmt.Sprintf("chmod %o %s", mode, path),
+		)
 	default:
 		d.addFinding(check, stateOK, path, "")
 	}
@@ -366,7 +411,13 @@ func (d *doctor) checkFolder(check, path string, mode os.FileMode) {
 func (d *doctor) report() string {
 	var b strings.Builder
 	line := func(state, check, text string) {
-		fmt.Fprintf(&b, "%-8s %-14s %s\n", state, check, strings.Join(wrapWords(text, 56), "\n"+strings.Repeat(" ", 24)))
+		fmt.Fprintf(
+			&b,
+			"%-8s %-14s %s\n",
+			state,
+			check,
+			strings.Join(wrapWords(text, 56), "\n"+strings.Repeat(" ", 24)),
+		)
 	}
 	count := map[checkState]int{}
 	for _, f := range d.findings {

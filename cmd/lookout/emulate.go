@@ -19,18 +19,25 @@ func emulateCommand() *cobra.Command {
 	var o emulator.Options
 	var faults []string
 	c := &cobra.Command{
-		Use:     "emulate",
-		Short:   "Serve the emulated API on this machine for any HTTP client",
-		Args:    noArgs,
-		Example: indentExamples("lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\""),
-		Long:    "Serves the account API, from its document, on an address of this machine. Its first line says where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
-		RunE:    func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
+		Use:   "emulate",
+		Short: "Serve the emulated API on this machine for any HTTP client",
+		Args:  noArgs,
+		Example: indentExamples(
+			"lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\"",
+		),
+		Long: "Serves the account API, from its document, on an address of this machine. Its first line says where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
+		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine, port 0 chooses a free one")
 	c.Flags().StringVar(&o.Token, "token", "demo", "the token that is accepted")
 	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account: demo, empty or large")
 	setFlagChoices(c.Flags(), "seed", "demo", "empty", "large")
-	c.Flags().StringVar(&o.Scopes, "scopes", "", "what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)")
+	c.Flags().StringVar(
+		&o.Scopes,
+		"scopes",
+		"",
+		"what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)",
+	)
 	c.Flags().BoolVar(&o.RestrictedUser, "restricted", false, "its user is restricted: Managed is closed")
 	c.Flags().StringArrayVar(&faults, "fault", nil, "something that goes wrong; may be given several times")
 	return c
@@ -73,7 +80,15 @@ func logChanges(ctx context.Context, e *emulator.Emulator) {
 			ledger := e.Ledger()
 			for ; told < len(ledger); told++ {
 				a := ledger[told]
-				fmt.Fprintf(os.Stderr, "%d %s %s %s %s\n", a.Seq, a.Time.UTC().Format(time.TimeOnly), a.Op, a.Method, a.Path)
+				fmt.Fprintf(
+					os.Stderr,
+					"%d %s %s %s %s\n",
+					a.Seq,
+					a.Time.UTC().Format(time.TimeOnly),
+					a.Op,
+					a.Method,
+					a.Path,
+				)
 			}
 		}
 	}

@@ -13,7 +13,9 @@ import (
 func checkGODEBUG() error {
 	for setting := range strings.SplitSeq(os.Getenv("GODEBUG"), ",") {
 		if name, value, _ := strings.Cut(strings.TrimSpace(setting), "="); name == "http2debug" && value != "0" {
-			return usageError(errors.New("GODEBUG asks for http2debug, which writes the token where it can be read: unset it"))
+			return usageError(
+				errors.New("GODEBUG asks for http2debug, which writes the token where it can be read: unset it"),
+			)
 		}
 	}
 	return nil
@@ -44,8 +46,8 @@ func environWithout(names []string) []string {
 	})
 }
 
-// scrubEnvironment makes the environment fit for what the dashboard starts, and for the libraries beneath it: no token, and no traces in files. The
-// tokens are kept for accounts that are opened later.
+// scrubEnvironment makes the environment fit for what the dashboard starts, and for the libraries beneath it: no token,
+// and no traces in files. The tokens are kept for accounts that are opened later.
 func (f *flags) scrubEnvironment() {
 	f.savedTokens = map[string]client.Secret{}
 	for _, name := range tokenVariables(f) {

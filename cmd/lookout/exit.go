@@ -151,7 +151,14 @@ func argsFromUse(c *cobra.Command, args []string) error {
 		}
 	}
 	if len(args) < least || len(args) > len(words) {
-		return usageError(fmt.Errorf("%s needs %s; %d given", c.CommandPath(), orDefault(strings.Join(words, " "), "no argument"), len(args)))
+		return usageError(
+			fmt.Errorf(
+				"%s needs %s; %d given",
+				c.CommandPath(),
+				orDefault(strings.Join(words, " "), "no argument"),
+				len(args),
+			),
+		)
 	}
 	return nil
 }

@@ -32,7 +32,12 @@ type demoFault struct {
 // demoFaults are the positions beside off.
 func demoFaults() []demoFault {
 	return []demoFault{
-		{"429", "too many requests: every answer asks to wait 15 s", "*", emulator.Fault{Status: http.StatusTooManyRequests, RetryAfter: "15"}},
+		{
+			"429",
+			"too many requests: every answer asks to wait 15 s",
+			"*",
+			emulator.Fault{Status: http.StatusTooManyRequests, RetryAfter: "15"},
+		},
 		{"503", "the API is down for maintenance", "*", emulator.Fault{Status: http.StatusServiceUnavailable}},
 		{"401", "the token is not accepted", "*", emulator.Fault{Status: http.StatusUnauthorized}},
 		{"403", "nothing is allowed", "*", emulator.Fault{Status: http.StatusForbidden}},
@@ -40,7 +45,12 @@ func demoFaults() []demoFault {
 		{"cut", "answers break off in the middle", "GET *", emulator.Fault{CutAfter: 10}},
 		{"slow", "every answer takes 4 s", "*", emulator.Fault{Delay: 4 * time.Second}},
 		{"offline", "connections break", "*", emulator.Fault{Reset: true}},
-		{"lost", "changes are made, and their answers are lost", "POST *", emulator.Fault{Reset: true, ApplyFirst: true}},
+		{
+			"lost",
+			"changes are made, and their answers are lost",
+			"POST *",
+			emulator.Fault{Reset: true, ApplyFirst: true},
+		},
 	}
 }
 
@@ -66,7 +76,10 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 			d.api.InjectFault(t.match, t.fault)
 			d.active.Store(&t)
 			d.resume()
-			return tea.Batch(ui.ShowNews(theme.Warn, fmt.Sprintf("wrong on purpose: %s · :demo off ends it", t.description)), ui.Send(ui.RefreshMsg{}))
+			return tea.Batch(
+				ui.ShowNews(theme.Warn, fmt.Sprintf("wrong on purpose: %s · :demo off ends it", t.description)),
+				ui.Send(ui.RefreshMsg{}),
+			)
 		}})
 	}
 	return all

@@ -50,7 +50,8 @@ func TestFaultMenu(t *testing.T) {
 	v.WaitFor("live")
 }
 
-// Every position is a fault that the emulator knows, and none reaches a real account: there the palette has no such lines.
+// Every position is a fault that the emulator knows, and none reaches a real account: there the palette has no such
+// lines.
 func TestFaultMenu_onlyInDemo(t *testing.T) {
 	v, one := startDemo(t, 120, 36)
 	v.WaitFor("Services 14")

@@ -72,7 +72,8 @@ func startEmulatorProcess(t *testing.T) string {
 	return strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
 }
 
-// A newcomer with an empty home gets from the first question to their account with few keys, in a terminal of 80 columns.
+// A newcomer with an empty home gets from the first question to their account with few keys, in a terminal of 80
+// columns.
 func TestFromNothingToTheAccount(t *testing.T) {
 	base := startEmulatorProcess(t)
 	for name, way := range map[string]struct {
@@ -93,7 +94,9 @@ func TestFromNothingToTheAccount(t *testing.T) {
 				(&testEnv{T: t}).write(filepath.Join(home, ".config", "linode-cli"), way.cli)
 			}
 			began := time.Now()
-			env := append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8"}, way.env...)
+			env := append(
+				[]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8"},
+				way.env...)
 			c := startSizedPty(t, env, 80, 24, "--no-mouse")
 			c.startReading()
 			keys := 0

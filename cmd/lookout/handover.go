@@ -66,10 +66,12 @@ type openIssue struct {
 func handoverCommand(f *flags) *cobra.Command {
 	var since, format string
 	c := &cobra.Command{
-		Use:     "handover",
-		Short:   "The shift's hand-over as Markdown",
-		Args:    noArgs,
-		Example: indentExamples("lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json"),
+		Use:   "handover",
+		Short: "The shift's hand-over as Markdown",
+		Args:  noArgs,
+		Example: indentExamples(
+			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
+		),
 		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes whose outcome is unknown,\n" +
 			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -126,7 +128,10 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 	}
 	labels := h.readServices(ctx, s, j.DisabledServices())
 	h.readIssues(ctx, s, labels)
-	slices.SortFunc(h.Disabled, func(a, b disabledService) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(
+		h.Disabled,
+		func(a, b disabledService) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) },
+	)
 	return h, nil
 }
 
@@ -147,8 +152,13 @@ func nilIfEmpty[T any](rows []T) []T {
 	return rows
 }
 
-// readServices reads what is disabled and what is in trouble, and every label. The journal stands in where the API does not answer.
-func (h *handover) readServices(ctx context.Context, s *scriptSession, holds map[string]journal.DisabledService) map[int]string {
+// readServices reads what is disabled and what is in trouble, and every label. The journal stands in where the API does
+// not answer.
+func (h *handover) readServices(
+	ctx context.Context,
+	s *scriptSession,
+	holds map[string]journal.DisabledService,
+) map[int]string {
 	labels := map[int]string{}
 	for v, err := range s.api.Services.All(ctx) {
 		if err != nil {
@@ -256,7 +266,13 @@ func (h handover) write(out io.Writer, format string) error {
 // markdown is the hand-over to be read.
 func (h handover) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Hand-over of %s\n\n%s to %s\n", escapeMarkdown(h.Account), formatMinute(h.From), formatMinute(h.To))
+	fmt.Fprintf(
+		&b,
+		"# Hand-over of %s\n\n%s to %s\n",
+		escapeMarkdown(h.Account),
+		formatMinute(h.From),
+		formatMinute(h.To),
+	)
 	writeSection(&b, "Services in trouble", "none", h.notes.problems, h.Problems, func(p downService) string {
 		text := fmt.Sprintf("**%s** (%d) %s", escapeMarkdown(p.Label), p.ID, escapeMarkdown(p.Address))
 		if p.Group != "" {
@@ -269,9 +285,23 @@ func (h handover) markdown() string {
 		for n, label := range i.Services {
 			names[n] = escapeMarkdown(label)
 		}
-		return fmt.Sprintf("%s issue %d: %s; ticket %d, %s", formatMinute(i.Created), i.ID, strings.Join(names, ", "), i.Ticket, escapeMarkdown(i.Status))
+		return fmt.Sprintf(
+			"%s issue %d: %s; ticket %d, %s",
+			formatMinute(i.Created),
+			i.ID,
+			strings.Join(names, ", "),
+			i.Ticket,
+			escapeMarkdown(i.Status),
+		)
 	})
-	writeSection(&b, "Still disabled", "nothing", h.notes.disabled, h.Disabled, func(d disabledService) string { return d.markdownLine(h.To) })
+	writeSection(
+		&b,
+		"Still disabled",
+		"nothing",
+		h.notes.disabled,
+		h.Disabled,
+		func(d disabledService) string { return d.markdownLine(h.To) },
+	)
 	writeSection(&b, "Outcome unknown: look before doing it again", "none", "", h.Unknown, changeLine)
 	writeSection(&b, "Changed", "nothing from this machine", "", h.Changes, changeLine)
 	if len(h.Unreadable) > 0 {

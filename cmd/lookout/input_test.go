@@ -105,7 +105,8 @@ func TestFewBytesAtRest(t *testing.T) {
 	})
 }
 
-// What is copied goes to the clipboard by one sequence, written beside the frames; a secret too only when its key is pressed.
+// What is copied goes to the clipboard by one sequence, written beside the frames; a secret too only when its key is
+// pressed.
 func TestClipboard(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "somewhere") // the machine's own clipboard is left alone
 	for name, c := range map[string]struct {

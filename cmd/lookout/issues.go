@@ -27,6 +27,8 @@ func issuesResource() resourceCommand {
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Issues.All(ctx)
 		},
-		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Issues.Get(ctx, id) }),
+		get: getByID(
+			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Issues.Get(ctx, id) },
+		),
 	}
 }

@@ -87,7 +87,12 @@ func journalResource() resourceCommand {
 		get:     getEntry,
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
 			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
-			set.StringSliceVar(&q.outcomes, "outcome", nil, "only changes that ended so, as unknown,sent: those to look at")
+			set.StringSliceVar(
+				&q.outcomes,
+				"outcome",
+				nil,
+				"only changes that ended so, as unknown,sent: those to look at",
+			)
 			setFlagChoices(set, "outcome", outcomeNames()...)
 		},
 		list: listEntries,
@@ -103,7 +108,12 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[*
 		}
 		for _, o := range q.outcomes {
 			if !slices.Contains(outcomeNames(), o) {
-				yield(nil, usageError(fmt.Errorf("--outcome %q: choose of %s", client.Clean(o), strings.Join(outcomeNames(), ", "))))
+				yield(
+					nil,
+					usageError(
+						fmt.Errorf("--outcome %q: choose of %s", client.Clean(o), strings.Join(outcomeNames(), ", ")),
+					),
+				)
 				return
 			}
 		}
@@ -136,7 +146,13 @@ func getEntry(_ context.Context, s *scriptSession, id string) (*journalRow, erro
 	all := j.Entries(time.Time{})
 	i := slices.IndexFunc(all, func(e journal.Entry) bool { return e.ID == id })
 	if i < 0 {
-		return nil, &exitCodeError{exitNotFound, fmt.Errorf("no change in the journal has the ID %q; lookout journal --since all -o csv names them", client.Clean(id))}
+		return nil, &exitCodeError{
+			exitNotFound,
+			fmt.Errorf(
+				"no change in the journal has the ID %q; lookout journal --since all -o csv names them",
+				client.Clean(id),
+			),
+		}
 	}
 	e := newJournalRow(all[i])
 	return &e, nil
@@ -156,5 +172,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		return t, nil
 	}
-	return time.Time{}, usageError(fmt.Errorf("--since %q: a time as 8h, a day as 2026-11-20, or all is needed", client.Clean(text)))
+	return time.Time{}, usageError(
+		fmt.Errorf("--since %q: a time as 8h, a day as 2026-11-20, or all is needed", client.Clean(text)),
+	)
 }

@@ -20,7 +20,8 @@ func startLinear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
 	return termtest.NewLinear(t, 200, 200, shell.NewLinearScreen(s))
 }
 
-// The whole program can be used by its lines: tabs and rows are named, a form is asked field by field, questions are answered.
+// The whole program can be used by its lines: tabs and rows are named, a form is asked field by field, questions are
+// answered.
 func TestLinear(t *testing.T) {
 	api := emulator.New(emulator.Options{Token: "demo"})
 	v := startLinear(t, api)

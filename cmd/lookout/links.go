@@ -47,7 +47,11 @@ func makeLink(set *pflag.FlagSet) runFunc[*link] {
 	life := set.Duration("for", time.Hour, "how long it works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
 	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
-	kind := set.String("content-type", "", "must then be sent with the request (default for PUT: application/octet-stream)")
+	kind := set.String(
+		"content-type",
+		"",
+		"must then be sent with the request (default for PUT: application/octet-stream)",
+	)
 	return func(ctx context.Context, s *scriptSession, _ *link, args []string) (*link, error) {
 		cluster, bucket, err := parseBucket(args[0])
 		l := &link{

@@ -75,10 +75,20 @@ func (f *flags) addAccountFlags(set *pflag.FlagSet) {
 
 // addScreenFlags are the flags of the dashboard, on a real account or an invented one.
 func (f *flags) addScreenFlags(set *pflag.FlagSet) {
-	set.StringVar(&f.theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration")
+	set.StringVar(
+		&f.theme,
+		"theme",
+		"",
+		"colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration",
+	)
 	set.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	set.BoolVar(&f.linear, "linear", false, "for screen readers: lines are added, nothing is drawn over, one item is told at a time")
+	set.BoolVar(
+		&f.linear,
+		"linear",
+		false,
+		"for screen readers: lines are added, nothing is drawn over, one item is told at a time",
+	)
 	set.StringVar(&f.view, "view", "", "pane to start with: overview, issues, services, …")
 	set.Var(&f.refresh, "refresh", "time between refreshes of the pane in front, at least 5s (default 20s)")
 	set.StringVar(&f.logFile, "log-file", "", "write faults of the program itself to this file")
@@ -106,11 +116,16 @@ func newRootCommand() *cobra.Command {
 		return usageError(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
 	root.PersistentFlags().BoolVar(&f.readOnly, "read-only", false, "refuse every change, where requests are made")
-	// Not cobra's own: to print with its template links text/template, and the linker then keeps every method of every type (2.5 MB).
+	// Not cobra's own: to print with its template links text/template, and the linker then keeps every method of every
+	// type (2.5 MB).
 	root.Flags().BoolVarP(&f.version, "version", "v", false, "version for lookout")
 	f.addAccountFlags(root.Flags())
 	f.addScreenFlags(root.Flags())
-	root.AddGroup(&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"}, &cobra.Group{ID: "setup", Title: "Setting up:"})
+	root.AddGroup(
+		&cobra.Group{ID: "screen", Title: "On the screen:"},
+		&cobra.Group{ID: "account", Title: "For scripts:"},
+		&cobra.Group{ID: "setup", Title: "Setting up:"},
+	)
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
@@ -128,8 +143,8 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// restrictBuiltinCommands makes the commands that cobra adds by itself refuse a name that is not there, as ours do: help on standard output would land where a
-// script is expected. They write to the streams that the root has by then.
+// restrictBuiltinCommands makes the commands that cobra adds by itself refuse a name that is not there, as ours do:
+// help on standard output would land where a script is expected. They write to the streams that the root has by then.
 func restrictBuiltinCommands(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

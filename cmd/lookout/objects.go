@@ -207,13 +207,16 @@ func getObject(set *pflag.FlagSet) runFunc[objectRef] {
 	}
 }
 
-// downloadPath is the file that an object goes to. A name that came from somebody else is taken only where it is plainly a file's.
+// downloadPath is the file that an object goes to. A name that came from somebody else is taken only where it is
+// plainly a file's.
 func downloadPath(o objectRef, given []string) (string, error) {
 	if len(given) > 0 && given[0] != "" {
 		return given[0], nil
 	}
 	name := path.Base(o.name)
-	if strings.HasSuffix(o.name, "/") || name == "." || name == ".." || strings.ContainsAny(name, `\:`) || client.Clean(name) != name || !filepath.IsLocal(name) {
+	if strings.HasSuffix(o.name, "/") || name == "." || name == ".." || strings.ContainsAny(name, `\:`) ||
+		client.Clean(name) != name ||
+		!filepath.IsLocal(name) {
 		return "", usageError(fmt.Errorf("%q makes no name of a file: give FILE", client.Clean(o.name)))
 	}
 	return name, nil
@@ -258,13 +261,24 @@ func (s *scriptSession) downloadObject(ctx context.Context, o objectRef, file st
 		})
 	})
 	if err == nil {
-		s.reportf("%s: %s (%d bytes) in %s; %s", o, humanize.IBytes(uint64(row.Done)), row.Done, client.Clean(file), row.Note)
+		s.reportf(
+			"%s: %s (%d bytes) in %s; %s",
+			o,
+			humanize.IBytes(uint64(row.Done)),
+			row.Done,
+			client.Clean(file),
+			row.Note,
+		)
 	}
 	return err
 }
 
 // runTransfer runs one transfer to its end. What is to be known on its way is said once.
-func (s *scriptSession) runTransfer(ctx context.Context, what string, begin func(*transfer.Manager) (transfer.ID, error)) (transfer.Status, error) {
+func (s *scriptSession) runTransfer(
+	ctx context.Context,
+	what string,
+	begin func(*transfer.Manager) (transfer.ID, error),
+) (transfer.Status, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	m := transfer.New(ctx, s.api)
@@ -316,7 +330,9 @@ func putObject(set *pflag.FlagSet) runFunc[objectRef] {
 		case err != nil:
 			return o, fmt.Errorf("store %s: %w", o, err)
 		case !info.Mode().IsRegular():
-			return o, usageError(fmt.Errorf("%s is no plain file: its size must be known before it is sent", client.Clean(args[2])))
+			return o, usageError(
+				fmt.Errorf("%s is no plain file: its size must be known before it is sent", client.Clean(args[2])),
+			)
 		}
 		if !*force {
 			if _, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name); err != nil {
@@ -325,15 +341,22 @@ func putObject(set *pflag.FlagSet) runFunc[objectRef] {
 				return o, fmt.Errorf("%s is there already: choose another name, or --force replaces it", o)
 			}
 		}
-		row, err := s.runTransfer(o.withTarget(ctx), fmt.Sprintf("store %s", o), func(m *transfer.Manager) (transfer.ID, error) {
-			return m.Upload(transfer.UploadRequest{
-				Cluster:     o.cluster,
-				Bucket:      o.bucket,
-				Name:        o.name,
-				File:        args[2],
-				ContentType: orDefault(*kind, orDefault(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream")),
-			})
-		})
+		row, err := s.runTransfer(
+			o.withTarget(ctx),
+			fmt.Sprintf("store %s", o),
+			func(m *transfer.Manager) (transfer.ID, error) {
+				return m.Upload(transfer.UploadRequest{
+					Cluster: o.cluster,
+					Bucket:  o.bucket,
+					Name:    o.name,
+					File:    args[2],
+					ContentType: orDefault(
+						*kind,
+						orDefault(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"),
+					),
+				})
+			},
+		)
 		if err == nil {
 			s.reportf("%s: %d bytes stored; %s", o, row.Done, row.Note)
 		}

@@ -129,7 +129,13 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			case c.whole && (s.code != exitOK || !bytes.Equal(got, data)):
 				t.Errorf("exit code %d, %d bytes, %v: %s", s.code, len(got), err, s.err)
 			case !c.whole && (s.code == exitOK || !os.IsNotExist(err)):
-				t.Errorf("exit code %d, a file of %d bytes, right: %t: %s", s.code, len(got), bytes.Equal(got, data), s.err)
+				t.Errorf(
+					"exit code %d, a file of %d bytes, right: %t: %s",
+					s.code,
+					len(got),
+					bytes.Equal(got, data),
+					s.err,
+				)
 			}
 		})
 	}
@@ -160,7 +166,9 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			}
 			_, _ = w.Write(data)
 		})
-		if s := r.run("objects", "get", testBucket, "a/object", "-"); s.code != exitFailure || !strings.Contains(s.err, "cannot be taken back") || len(s.out) > size/2 {
+		if s := r.run("objects", "get", testBucket, "a/object", "-"); s.code != exitFailure ||
+			!strings.Contains(s.err, "cannot be taken back") ||
+			len(s.out) > size/2 {
 			t.Errorf("exit code %d, %d bytes: %s", s.code, len(s.out), s.err)
 		}
 	})
@@ -186,7 +194,11 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 	faulttest.RunCase(t, "D5", "objects get --force, a folder", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		r.storeObject("object", 10)
-		r.checkResult(r.run("objects", "get", testBucket, "object", t.TempDir(), "--force"), exitFailure, "a folder has this name")
+		r.checkResult(
+			r.run("objects", "get", testBucket, "object", t.TempDir(), "--force"),
+			exitFailure,
+			"a folder has this name",
+		)
 	})
 	faulttest.RunCase(t, "D6", "objects get, a name of the user's own", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
@@ -224,7 +236,11 @@ func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 		file := filepath.Join(r.home, "large")
 		r.write(file, strings.Repeat("x", 20<<20))
 		r.modifyDuringUpload(file)
-		r.checkResult(r.run("objects", "put", testBucket, "large", file), exitFailure, "changed while it was being sent")
+		r.checkResult(
+			r.run("objects", "put", testBucket, "large", file),
+			exitFailure,
+			"changed while it was being sent",
+		)
 		r.intercept(nil)
 		r.checkResult(r.run("objects", "get", testBucket, "large", "-"), exitNotFound)
 	})
@@ -239,7 +255,12 @@ func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 			}
 			return false
 		})
-		r.checkResult(r.mustRun("objects", "put", testBucket, "new", file), exitOK, "5 bytes stored", "the answer was lost, but the listing has it")
+		r.checkResult(
+			r.mustRun("objects", "put", testBucket, "new", file),
+			exitOK,
+			"5 bytes stored",
+			"the answer was lost, but the listing has it",
+		)
 		if s := r.mustRun("journal"); !strings.Contains(s.out, "done") || strings.Contains(s.out, "unknown") {
 			t.Errorf("%s", s.out)
 		}
@@ -313,7 +334,9 @@ func TestLabelsAreMadeVisibleOnce(t *testing.T) {
 	r.write(file, "x")
 	r.mustRun("objects", "put", testBucket, "two\nlines.txt", file)
 	var entries []journalRow
-	if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil || len(entries) != 1 || entries[0].Label != "two\nlines.txt" {
+	if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+		len(entries) != 1 ||
+		entries[0].Label != "two\nlines.txt" {
 		t.Errorf("%v, %+v", err, entries)
 	}
 	if s := r.mustRun("journal"); strings.Contains(s.out, "U+240A") {

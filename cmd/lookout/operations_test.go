@@ -66,29 +66,74 @@ func managedOperations() []keyOperation {
 		{"create contact", "4«Ada Wong»n«New contact»Zed Ek<tab>zed@acme.net<tab>+1 555 0177<ctrl+s>«Zed Ek: added»",
 			`{"name":"Zed Ek","email":"zed@acme.net","phone":{"primary":"+1 555 0177"}}`, ""},
 		{"view contact", "4«Ada Wong»" + filterTo("Ada") + "<enter>«called for»", "", ""},
-		{"update contact", "4«Ada Wong»" + filterTo("Ada") + "e«Edit contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
-			`{"group":null}`, ""},
+		{
+			"update contact",
+			"4«Ada Wong»" + filterTo(
+				"Ada",
+			) + "e«Edit contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
+			`{"group":null}`,
+			"",
+		},
 		{"delete contact", "4«Ada Wong»" + filterTo("Ada") + "D«y yes, delete»y«Ada Wong: deleted»", "", ""},
 		{"list credentials", "5«db2-root»", "", ""},
 		{"create credential", "5«db2-root»n«New credential»night login<tab>ops<tab>secret<ctrl+s>«night login: added»",
 			`{"label":"night login","username":"ops","password":"secret"}`, ""},
 		{"view SSH key", "5«db2-root»«managed SSH key»", "", ""},
 		{"view credential", "5«db2-root»<enter>«used by»", "", ""},
-		{"update credential", "5«db2-root»" + filterTo("db2-root") + "e«Label of credential»-old<ctrl+s>«db2-root-old: saved»", `{"label":"db2-root-old"}`, ""},
-		{"change login", "5«db2-root»" + filterTo("db2-root") + "P«Login of db2-root»root<tab>new secret<ctrl+s>«login is changed»", `{"username":"root","password":"new secret"}`, ""},
-		{"delete credential", "5«db2-root»" + filterTo("db2-root") + "D«and press enter»db2-root<enter>«db2-root: deleted»", "", ""},
+		{
+			"update credential",
+			"5«db2-root»" + filterTo("db2-root") + "e«Label of credential»-old<ctrl+s>«db2-root-old: saved»",
+			`{"label":"db2-root-old"}`,
+			"",
+		},
+		{
+			"change login",
+			"5«db2-root»" + filterTo("db2-root") + "P«Login of db2-root»root<tab>new secret<ctrl+s>«login is changed»",
+			`{"username":"root","password":"new secret"}`,
+			"",
+		},
+		{
+			"delete credential",
+			"5«db2-root»" + filterTo("db2-root") + "D«and press enter»db2-root<enter>«db2-root: deleted»",
+			"",
+			"",
+		},
 		{"list issues", "2«9 issues ·»", "", ""},
 		{"view issue", "2«9 issues ·»<enter>«› issue 823»", "", ""},
 		{"list SSH settings", "6«bastion»", "", ""},
 		{"view SSH settings", "6«bastion»<enter>«services at this address»", "", ""},
-		{"update SSH settings", "6«bastion»" + filterTo("db1") + "e«SSH settings of db1»<tab>2<tab><tab>0<ctrl+s>«db1: saved»", `{"ssh":{"port":22220,"user":"lnsupport2"}}`, ""},
+		{
+			"update SSH settings",
+			"6«bastion»" + filterTo("db1") + "e«SSH settings of db1»<tab>2<tab><tab>0<ctrl+s>«db1: saved»",
+			`{"ssh":{"port":22220,"user":"lnsupport2"}}`,
+			"",
+		},
 		{"list services", "3«edge-router»", "", ""},
-		{"create service", "3«edge-router»n«New service»night check<tab><right><tab>203.0.113.7:22<ctrl+s>«night check: added»",
-			`{"label":"night check","service_type":"tcp","address":"203.0.113.7:22","timeout":10,"consultation_group":"","credentials":[]}`, ""},
+		{
+			"create service",
+			"3«edge-router»n«New service»night check<tab><right><tab>203.0.113.7:22<ctrl+s>«night check: added»",
+			`{"label":"night check","service_type":"tcp","address":"203.0.113.7:22","timeout":10,"consultation_group":"","credentials":[]}`,
+			"",
+		},
 		{"view service", "3«edge-router»<enter>«expects»", "", ""},
-		{"update service", "3«edge-router»" + filterTo("edge-router") + "e«Edit service»<tab><tab><tab>5<ctrl+s>«edge-router: saved»", `{"timeout":55}`, ""},
-		{"delete service", "3«edge-router»" + filterTo("edge-router") + "D«and press enter»edge-router<enter>«edge-router: deleted»", "", ""},
-		{"disable service", "3«edge-router»" + filterTo("edge-router") + "d«Disable monitoring»<ctrl+s>«monitoring is disabled»", "", ""},
+		{
+			"update service",
+			"3«edge-router»" + filterTo("edge-router") + "e«Edit service»<tab><tab><tab>5<ctrl+s>«edge-router: saved»",
+			`{"timeout":55}`,
+			"",
+		},
+		{
+			"delete service",
+			"3«edge-router»" + filterTo("edge-router") + "D«and press enter»edge-router<enter>«edge-router: deleted»",
+			"",
+			"",
+		},
+		{
+			"disable service",
+			"3«edge-router»" + filterTo("edge-router") + "d«Disable monitoring»<ctrl+s>«monitoring is disabled»",
+			"",
+			"",
+		},
 		{"enable service", "3«edge-router»" + filterTo("billing-cron") + "E«monitoring is enabled»", "", ""},
 		{"view stats", "7«CPU  now»", "", ""},
 	}
@@ -108,24 +153,68 @@ func storageOperations() []keyOperation {
 		{"list buckets in cluster", buckets, "", ""},
 		{"view bucket", buckets + cdn + "i«keys that reach it»", "", ""},
 		{"delete bucket", buckets + "/scratch<enter>«1 of »D«and press enter»scratch<enter>«scratch: deleted»", "", ""},
-		{"modify access", buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«access is now»", `{"acl":"private"}`, ""},
-		{"update access", buckets + cdn + "x«Access to us-east-1/cdn»<right><right><tab><right><ctrl+s>«access is now»", `{"acl":"public-read","cors_enabled":true}`, ""},
+		{
+			"modify access",
+			buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«access is now»",
+			`{"acl":"private"}`,
+			"",
+		},
+		{
+			"update access",
+			buckets + cdn + "x«Access to us-east-1/cdn»<right><right><tab><right><ctrl+s>«access is now»",
+			`{"acl":"public-read","cors_enabled":true}`,
+			"",
+		},
 		{"view object ACL", inside + filterTo("index.html") + "<enter>«only this account»", "", ""},
-		{"update object ACL", inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«access is public-read»", `{"acl":"public-read","name":"index.html"}`, ""},
+		{
+			"update object ACL",
+			inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«access is public-read»",
+			`{"acl":"public-read","name":"index.html"}`,
+			"",
+		},
 		{"list objects", inside, "", ""},
 		{"create object URL", inside + filterTo("index.html") + "L«Valid for»<ctrl+s>«copy the link»", "", ""},
 		{"view certificate", buckets + cdn + "c«none is set»", "", ""},
-		{"upload certificate", buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»", "", ""},
-		{"delete certificate", buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»D«and press enter»cdn.acme.net<enter>«none is set»", "", "upload certificate"},
-		{"cancel Object Storage", buckets + ":«Go to»cancel<enter>«FOR GOOD»«and press enter»acme-prod<enter>«Object Storage is cancelled»", "", ""},
+		{
+			"upload certificate",
+			buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»",
+			"",
+			"",
+		},
+		{
+			"delete certificate",
+			buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»D«and press enter»cdn.acme.net<enter>«none is set»",
+			"",
+			"upload certificate",
+		},
+		{
+			"cancel Object Storage",
+			buckets + ":«Go to»cancel<enter>«FOR GOOD»«and press enter»acme-prod<enter>«Object Storage is cancelled»",
+			"",
+			"",
+		},
 		{"list clusters", "0«us-east-1»", "", ""},
 		{"view cluster", "0«us-east-1»<enter>«static site»", "", ""},
 		{"list keys", "9«backup agent»", "", ""},
-		{"create key", "9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«told this once»",
-			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_only"}]}`, ""},
+		{
+			"create key",
+			"9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«told this once»",
+			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_only"}]}`,
+			"",
+		},
 		{"view key", "9«backup agent»" + filterTo("backup agent") + "<enter>«shown once»", "", ""},
-		{"update key", "9«backup agent»" + filterTo("finance") + "e«Label of key»-old<ctrl+s>«finance-old: saved»", `{"label":"finance-old"}`, ""},
-		{"revoke key", "9«backup agent»" + filterTo("finance") + "D«and press enter»finance<enter>«finance: revoked»", "", ""},
+		{
+			"update key",
+			"9«backup agent»" + filterTo("finance") + "e«Label of key»-old<ctrl+s>«finance-old: saved»",
+			`{"label":"finance-old"}`,
+			"",
+		},
+		{
+			"revoke key",
+			"9«backup agent»" + filterTo("finance") + "D«and press enter»finance<enter>«finance: revoked»",
+			"",
+			"",
+		},
 		{"view transfer", "0«of 1.0 TB this month»", "", ""},
 	}
 }
@@ -234,8 +323,8 @@ func sameJSON(t *testing.T, sent map[string]json.RawMessage, want string) {
 	}
 }
 
-// A keystrokeTask of somebody at work: its keys from the overview on, how many may be needed, and what is then on the screen or sent.
-// Between ‹› stands what is typed, which is not counted, between «» what is waited for.
+// A keystrokeTask of somebody at work: its keys from the overview on, how many may be needed, and what is then on the
+// screen or sent. Between ‹› stands what is typed, which is not counted, between «» what is waited for.
 type keystrokeTask struct {
 	name    string
 	maxKeys int
@@ -243,22 +332,58 @@ type keystrokeTask struct {
 	ops     []string // what was changed
 }
 
-// keystrokeTasks are those of the table of keystrokes that must be enough. Where it leaves keys open, as the way through a form, they are counted here.
+// keystrokeTasks are those of the table of keystrokes that must be enough. Where it leaves keys open, as the way
+// through a form, they are counted here.
 func keystrokeTasks() []keystrokeTask {
 	const inBackups = "8«12 buckets ·»<enter>«README.txt»"
 	return []keystrokeTask{
 		{"whom to call about the newest issue", 2, "2«9 issues ·»<enter>«who to call»«+1 555 0100»", nil},
 		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«who to call»y«copied: call sheet»", nil},
-		{"disable a service for an hour with a reason", 8, "3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel update›<enter>«disabled until»", []string{"disable service"}},
-		{"enable every service of a group", 7, "3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 rows marked»E«Type 3 and press enter»‹3›<enter>«◌ 4 pending»", []string{"enable service", "enable service", "enable service"}},
-		{"services that are disabled, and since when", 3, "3«edge-router»s«Sort by»<enter>«state ▲»«off 2 d 4 h !»", nil},
+		{
+			"disable a service for an hour with a reason",
+			8,
+			"3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel update›<enter>«disabled until»",
+			[]string{"disable service"},
+		},
+		{
+			"enable every service of a group",
+			7,
+			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 rows marked»E«Type 3 and press enter»‹3›<enter>«◌ 4 pending»",
+			[]string{"enable service", "enable service", "enable service"},
+		},
+		{
+			"services that are disabled, and since when",
+			3,
+			"3«edge-router»s«Sort by»<enter>«state ▲»«off 2 d 4 h !»",
+			nil,
+		},
 		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«CPU  now»", nil},
 		{"the ssh line of an instance", 4, "6«bastion»/‹db1›<enter>«1 of »y«copied: ssh»", nil},
 		{"a one-hour link to an object", 4, inBackups + "L«Valid for»<enter>«copy the link»", nil},
-		{"download a folder", 8, "8«12 buckets ·»/‹acme-www›<enter>«1 of »<enter>«straße/»/‹straße›<enter>«1 of »w«Download straße/»<enter>«downloaded»", nil},
-		{"a read-only key for one bucket, secret in the clipboard", 9, "9«backup agent»n«New access key»‹night key›<tab><right><tab><down><right><enter>«told this once»y«copied»", []string{"create key"}},
-		{"replace a certificate", 5, "8«12 buckets ·»c«none is set»U«Upload a cert»‹DIR/cert.pem›<tab>‹DIR/key.pem›<ctrl+s>«a certificate is set»", []string{"upload certificate"}},
-		{"revoke the key of a leaver", 5, "9«backup agent»/‹finance›<enter>«1 of »D«and press enter»‹finance›<enter>«finance: revoked»", []string{"revoke key"}},
+		{
+			"download a folder",
+			8,
+			"8«12 buckets ·»/‹acme-www›<enter>«1 of »<enter>«straße/»/‹straße›<enter>«1 of »w«Download straße/»<enter>«downloaded»",
+			nil,
+		},
+		{
+			"a read-only key for one bucket, secret in the clipboard",
+			9,
+			"9«backup agent»n«New access key»‹night key›<tab><right><tab><down><right><enter>«told this once»y«copied»",
+			[]string{"create key"},
+		},
+		{
+			"replace a certificate",
+			5,
+			"8«12 buckets ·»c«none is set»U«Upload a cert»‹DIR/cert.pem›<tab>‹DIR/key.pem›<ctrl+s>«a certificate is set»",
+			[]string{"upload certificate"},
+		},
+		{
+			"revoke the key of a leaver",
+			5,
+			"9«backup agent»/‹finance›<enter>«1 of »D«and press enter»‹finance›<enter>«finance: revoked»",
+			[]string{"revoke key"},
+		},
 	}
 }
 

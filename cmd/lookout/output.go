@@ -54,7 +54,8 @@ func (p printer) checkFormat() error {
 	return nil
 }
 
-// writeRows writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows before it.
+// writeRows writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows
+// before it.
 func writeRows(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
 	switch p.format {
 	case "ndjson":
@@ -99,8 +100,8 @@ func writeRow(p printer, columns []column[any], row any) error {
 	return writeRows(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
 }
 
-// writeTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit are left out, which
-// the end of the head shows, and cells are cut.
+// writeTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit
+// are left out, which the end of the head shows, and cells are cut.
 func writeTable(out io.Writer, columns []column[any], rows []any, width int) error {
 	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), func(c column[any]) bool { return c.detailOnly }), rows)
 	if width > 0 {
@@ -143,7 +144,11 @@ func newTextTable(columns []column[any], rows []any) *textTable {
 		g.ellipsis = "~"
 	}
 	for _, c := range columns {
-		one := textColumn{cells: []string{strings.ToUpper(c.name)}, width: ui.Width(c.name), dropPriority: c.dropPriority}
+		one := textColumn{
+			cells:        []string{strings.ToUpper(c.name)},
+			width:        ui.Width(c.name),
+			dropPriority: c.dropPriority,
+		}
 		for _, row := range rows {
 			cell := orDash(client.Clean(c.cell(row)))
 			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
@@ -170,11 +175,13 @@ func (g *textTable) width() int {
 // minColumnWidth is how wide a column is left at least.
 const minColumnWidth = 12
 
-// fit makes the table as narrow as a line: columns that may go are left out, then the widest are cut, then the last go. The first stays.
+// fit makes the table as narrow as a line: columns that may go are left out, then the widest are cut, then the last go.
+// The first stays.
 func (g *textTable) fit(width int) {
 	for g.width() > width {
 		first := slices.IndexFunc(g.columns, func(c textColumn) bool {
-			return c.dropPriority > 0 && !slices.ContainsFunc(g.columns, func(o textColumn) bool { return o.dropPriority > c.dropPriority })
+			return c.dropPriority > 0 &&
+				!slices.ContainsFunc(g.columns, func(o textColumn) bool { return o.dropPriority > c.dropPriority })
 		})
 		if first < 0 {
 			break
@@ -258,7 +265,8 @@ func writeText(out io.Writer, text string) error {
 	return err
 }
 
-// writeCSV writes rows for programs: text is as it came, with its line breaks and tabs. On a terminal these are made visible too.
+// writeCSV writes rows for programs: text is as it came, with its line breaks and tabs. On a terminal these are made
+// visible too.
 func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) error {
 	w := csv.NewWriter(out)
 	names := make([]string, len(columns))
@@ -287,8 +295,8 @@ func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) 
 	return w.Error()
 }
 
-// sanitizeCSVCell is text in which line breaks and tabs stand as they came. A part between them that could steer a terminal is made visible: what goes
-// into a pipe may come out of it on one.
+// sanitizeCSVCell is text in which line breaks and tabs stand as they came. A part between them that could steer a
+// terminal is made visible: what goes into a pipe may come out of it on one.
 func sanitizeCSVCell(text string) string {
 	if !strings.ContainsFunc(text, isTerminalControl) {
 		return text
@@ -310,7 +318,8 @@ func sanitizeCSVCell(text string) string {
 	return b.String()
 }
 
-// isTerminalControl reports whether a terminal may obey a rune instead of drawing it. Bytes that are no UTF-8 are among them.
+// isTerminalControl reports whether a terminal may obey a rune instead of drawing it. Bytes that are no UTF-8 are among
+// them.
 func isTerminalControl(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }

@@ -46,7 +46,12 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	for _, cols := range []uint16{200, 80, 40, 20} {
 		for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
 			{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"journal"}} {
-			lines, all := r.runOnTerminal(cols, args...), strings.Split(strings.TrimSuffix(r.mustRun(args...).out, "\n"), "\n")
+			lines, all := r.runOnTerminal(
+				cols,
+				args...), strings.Split(
+				strings.TrimSuffix(r.mustRun(args...).out, "\n"),
+				"\n",
+			)
 			if len(lines) != len(all) {
 				t.Errorf("%v: %d lines of %d", args, len(lines), len(all))
 			}
@@ -54,14 +59,16 @@ func TestTablesFitTheTerminal(t *testing.T) {
 				if ui.Width(line) > int(cols) {
 					t.Errorf("%v at %d: %d cells: %q", args, cols, ui.Width(line), line)
 				}
-				if fits := ui.Width(all[i]) <= int(cols); i == 0 && !strings.HasSuffix(line, "…") && !fits && strings.Join(strings.Fields(line), " ") != strings.Join(strings.Fields(all[i]), " ") {
+				if fits := ui.Width(all[i]) <= int(cols); i == 0 && !strings.HasSuffix(line, "…") && !fits &&
+					strings.Join(strings.Fields(line), " ") != strings.Join(strings.Fields(all[i]), " ") {
 					t.Errorf("%v at %d: columns are gone without a word: %q", args, cols, line)
 				}
 			}
 		}
 	}
 	r.runOnTerminal(1, "services", "list") // it ends
-	if lines := r.runOnTerminal(80, "services", "list"); !strings.Contains(lines[0], "LABEL") || !strings.Contains(strings.Join(lines, "\n"), "cdn-origin") {
+	if lines := r.runOnTerminal(80, "services", "list"); !strings.Contains(lines[0], "LABEL") ||
+		!strings.Contains(strings.Join(lines, "\n"), "cdn-origin") {
 		t.Errorf("%q", lines)
 	}
 }

@@ -21,7 +21,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// A timedProgram is a program in a pty of 200x50 that plays a terminal which answers nothing, and tells when what was drawn.
+// A timedProgram is a program in a pty of 200x50 that plays a terminal which answers nothing, and tells when what was
+// drawn.
 type timedProgram struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -270,7 +271,18 @@ func (f measurement) String() string {
 		}
 		return fmt.Sprintf("%.2f", float64(d)/1e6)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %d | %s | %s | %.1f |", f.name, ms(f.firstFrame), ms(f.firstData), ms(f.p50), ms(f.p99), f.bytesPerKey, f.rss, ms(f.idleCPU), float64(f.idleBytes)/float64(max(1, f.idleSeconds)))
+	return fmt.Sprintf(
+		"| %s | %s | %s | %s | %s | %d | %s | %s | %.1f |",
+		f.name,
+		ms(f.firstFrame),
+		ms(f.firstData),
+		ms(f.p50),
+		ms(f.p99),
+		f.bytesPerKey,
+		f.rss,
+		ms(f.idleCPU),
+		float64(f.idleBytes)/float64(max(1, f.idleSeconds)),
+	)
 }
 
 // TestPerformance prints the table of programs: .ci/performance runs it.
@@ -282,7 +294,13 @@ func TestPerformance(t *testing.T) {
 	lookout, floor := buildBinary(t, dir, "lookout", "."), buildBinary(t, dir, "floor", "./testdata/floor")
 	address := serveLargeAccount(t, lookout)
 	home := t.TempDir()
-	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CACHE_HOME=" + home, "LOOKOUT_TOKEN=demo"}
+	env := []string{
+		"HOME=" + home,
+		"XDG_CONFIG_HOME=" + home,
+		"XDG_STATE_HOME=" + home,
+		"XDG_CACHE_HOME=" + home,
+		"LOOKOUT_TOKEN=demo",
+	}
 	const starts, presses = 15, 300
 
 	bare := measurement{name: "floor: Bubble Tea alone, 50 rows"}
@@ -294,7 +312,13 @@ func TestPerformance(t *testing.T) {
 	m.kill()
 
 	demo := measurement{name: "lookout demo, 12 services"}
-	demo.measureStarts(t, starts, "lookout", "12 buckets", func() *timedProgram { return startTimed(t, env, lookout, "demo") })
+	demo.measureStarts(
+		t,
+		starts,
+		"lookout",
+		"12 buckets",
+		func() *timedProgram { return startTimed(t, env, lookout, "demo") },
+	)
 	m = startTimed(t, env, lookout, "demo")
 	m.waitFor("12 buckets")
 	m.typeKeys("3")
@@ -340,13 +364,20 @@ func TestPerformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Println("| program, 200x50 | first frame ms | data ms | key p50 ms | key p99 ms | bytes/key | RSS MB | CPU at rest ms/s | bytes/s at rest |")
+	fmt.Println(
+		"| program, 200x50 | first frame ms | data ms | key p50 ms | key p99 ms | bytes/key | RSS MB | CPU at rest ms/s | bytes/s at rest |",
+	)
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, f := range []measurement{bare, demo, large, million} {
 		fmt.Println(f)
 	}
-	fmt.Printf("\nA million objects over HTTP, from G to the last on the screen: %.2f s, %s MB then. Slowest key while a filter is typed over them: %.1f ms. Binary: %.1f MB.\n",
-		read.Seconds(), grown, float64(filter)/1e6, float64(info.Size())/1e6)
+	fmt.Printf(
+		"\nA million objects over HTTP, from G to the last on the screen: %.2f s, %s MB then. Slowest key while a filter is typed over them: %.1f ms. Binary: %.1f MB.\n",
+		read.Seconds(),
+		grown,
+		float64(filter)/1e6,
+		float64(info.Size())/1e6,
+	)
 }
 
 // buildBinary is a program, stripped as for release.

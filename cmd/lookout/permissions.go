@@ -8,7 +8,8 @@ import (
 	"lookout/client"
 )
 
-// An paneScopes is a pane with the scopes that its list, one thing of it and changes need ("Authentication"). Managed is for unrestricted users alone.
+// An paneScopes is a pane with the scopes that its list, one thing of it and changes need ("Authentication"). Managed
+// is for unrestricted users alone.
 type paneScopes struct {
 	pane               string
 	managed            bool

@@ -97,7 +97,14 @@ func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
 	api := emulator.New(emulator.Options{Token: "demo", Now: now})
 	j := journal.NewInMemory(now)
-	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithDialect(client.DialectProvider), client.WithNow(now))
+	c, err := client.New(
+		"https://demo.invalid/v4",
+		client.NewSecret("demo"),
+		client.WithTransport(api),
+		client.WithRecorder(j),
+		client.WithDialect(client.DialectProvider),
+		client.WithNow(now),
+	)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,8 +166,18 @@ const (
 func renderSVG(frame string, width, height int) string {
 	var b strings.Builder
 	w, h := float64(width)*cellWidth+2*margin, height*cellHeight+2*margin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`, w, h, w, h)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="#14171d"/><g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`)
+	fmt.Fprintf(
+		&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`,
+		w,
+		h,
+		w,
+		h,
+	)
+	fmt.Fprintf(
+		&b,
+		`<rect width="100%%" height="100%%" rx="8" fill="#14171d"/><g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`,
+	)
 	for y, line := range strings.Split(frame, "\n") {
 		drawLine(&b, line, margin+y*cellHeight)
 	}
@@ -217,12 +234,21 @@ func (p *textStyle) applySGR(codes string) {
 	}
 }
 
-// writeSVG draws a run of one style. Words far from each other are set each by itself, so that columns stay straight in every font.
+// writeSVG draws a run of one style. Words far from each other are set each by itself, so that columns stay straight in
+// every font.
 func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int) {
 	at := func(cell int) float64 { return margin + float64(cell)*cellWidth }
 	fill := orDefault(p.colour, "#d5d9e0")
 	if p.reverse {
-		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, at(x), top, float64(cells)*cellWidth, cellHeight, fill)
+		fmt.Fprintf(
+			b,
+			`<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`,
+			at(x),
+			top,
+			float64(cells)*cellWidth,
+			cellHeight,
+			fill,
+		)
 		fill = "#14171d"
 	}
 	extra := ""
@@ -238,7 +264,16 @@ func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int)
 		n := ansi.StringWidth(strings.TrimRight(trimmed, " "))
 		x += ansi.StringWidth(words) + 2
 		if n > 0 {
-			fmt.Fprintf(b, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`, at(begin), top+13, float64(n)*cellWidth, fill, extra, html.EscapeString(strings.TrimSpace(trimmed)))
+			fmt.Fprintf(
+				b,
+				`<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`,
+				at(begin),
+				top+13,
+				float64(n)*cellWidth,
+				fill,
+				extra,
+				html.EscapeString(strings.TrimSpace(trimmed)),
+			)
 		}
 	}
 }

@@ -48,8 +48,8 @@ func TestTheReleaseNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// What a page in a package links to is in the package, completions lie where their shells look, and each kind of package has its list of
-// materials. What checks the sources is run by somebody.
+// What a page in a package links to is in the package, completions lie where their shells look, and each kind of
+// package has its list of materials. What checks the sources is run by somebody.
 func TestPackagesAreWhole(t *testing.T) {
 	root := repoRoot(t)
 	read := func(name string) string {
@@ -60,7 +60,15 @@ func TestPackagesAreWhole(t *testing.T) {
 		return string(data)
 	}
 	recipe, checks := read(".goreleaser.yaml"), read(".github/workflows/ci.yml")
-	archives, packages := regexp.MustCompile(`(?s)archives:.*?nfpms:`).FindString(recipe), regexp.MustCompile(`(?s)nfpms:.*?homebrew_casks:`).FindString(recipe)
+	archives, packages := regexp.MustCompile(
+		`(?s)archives:.*?nfpms:`,
+	).FindString(
+		recipe,
+	), regexp.MustCompile(
+		`(?s)nfpms:.*?homebrew_casks:`,
+	).FindString(
+		recipe,
+	)
 	for _, link := range regexp.MustCompile(`\]\((docs/[^)]+\.(?:md|svg))\)`).FindAllStringSubmatch(read("README.md"), -1) {
 		pattern := path.Join(path.Dir(link[1]), "*"+path.Ext(link[1]))
 		for name, files := range map[string]string{"archives": archives, "packages": packages} {

@@ -75,7 +75,8 @@ func (r resource[T]) newCommand(f *flags) *cobra.Command { return r.erase().newC
 
 func (r resource[T]) addTo(c *cobra.Command, f *flags, p *printer) { r.erase().addTo(c, f, p) }
 
-// erase is the description without its type: the commands are made, and the program holds their code, once and not for each kind of row.
+// erase is the description without its type: the commands are made, and the program holds their code, once and not for
+// each kind of row.
 func (r resource[T]) erase() erasedResource {
 	k := erasedResource{
 		name:           r.name,
@@ -195,11 +196,22 @@ func (r erasedResource) find(ctx context.Context, s *scriptSession, word string)
 	}
 	switch len(ids) {
 	case 0:
-		return nil, &exitCodeError{exitNotFound, fmt.Errorf("no %s is called %q; lookout %s list names them", r.singular, client.Clean(word), r.name)}
+		return nil, &exitCodeError{
+			exitNotFound,
+			fmt.Errorf("no %s is called %q; lookout %s list names them", r.singular, client.Clean(word), r.name),
+		}
 	case 1:
 		return found, nil
 	}
-	return nil, usageError(fmt.Errorf("%d %s are called %q: give the ID of one, of %s", len(ids), r.name, client.Clean(word), strings.Join(ids, ", ")))
+	return nil, usageError(
+		fmt.Errorf(
+			"%d %s are called %q: give the ID of one, of %s",
+			len(ids),
+			r.name,
+			client.Clean(word),
+			strings.Join(ids, ", "),
+		),
+	)
 }
 
 // newCommand is the noun with all its commands.
@@ -212,7 +224,13 @@ func (r erasedResource) newCommand(f *flags) *cobra.Command {
 	}
 	p := &printer{}
 	f.addAccountFlags(c.PersistentFlags())
-	c.PersistentFlags().StringVarP(&p.format, "output", "o", "table", "how to write: "+strings.Join(outputFormats, ", "))
+	c.PersistentFlags().StringVarP(
+		&p.format,
+		"output",
+		"o",
+		"table",
+		"how to write: "+strings.Join(outputFormats, ", "),
+	)
 	setFlagChoices(c.PersistentFlags(), "output", outputFormats...)
 	switch {
 	case r.idArg == "":
@@ -264,7 +282,11 @@ func (r erasedResource) attachShow(c *cobra.Command, f *flags, p *printer) {
 }
 
 // withSession opens the account around a command's work.
-func (r erasedResource) withSession(f *flags, p *printer, do func(context.Context, *scriptSession, []string) error) func(*cobra.Command, []string) error {
+func (r erasedResource) withSession(
+	f *flags,
+	p *printer,
+	do func(context.Context, *scriptSession, []string) error,
+) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.out = c.OutOrStdout()
 		if err := p.checkFormat(); err != nil {
@@ -337,7 +359,11 @@ func (r erasedResource) newSubcommand(f *flags, p *printer, v subcommand[any]) *
 	if !v.noTarget {
 		words = []string{v.name, r.argUsage(), v.args}
 	}
-	c := &cobra.Command{Use: strings.Join(strings.Fields(strings.Join(words, " ")), " "), Short: v.description, Args: argsFromUse}
+	c := &cobra.Command{
+		Use:   strings.Join(strings.Fields(strings.Join(words, " ")), " "),
+		Short: v.description,
+		Args:  argsFromUse,
+	}
 	do := v.bindFlags(c.Flags())
 	if !v.isReadOnly(strings.Fields(v.args)) {
 		addYesFlag(c.Flags(), &yes, v.confirmMessage != nil)
@@ -353,7 +379,14 @@ func (r erasedResource) newSubcommand(f *flags, p *printer, v subcommand[any]) *
 }
 
 // runSubcommand looks at the thing, asks where something is lost, does the work and shows what came of it.
-func (r erasedResource) runSubcommand(ctx context.Context, s *scriptSession, p *printer, v subcommand[any], do runFunc[any], args []string) error {
+func (r erasedResource) runSubcommand(
+	ctx context.Context,
+	s *scriptSession,
+	p *printer,
+	v subcommand[any],
+	do runFunc[any],
+	args []string,
+) error {
 	var it any
 	name := ""
 	if !v.noTarget {
@@ -392,8 +425,15 @@ func (v subcommand[T]) isReadOnly(args []string) bool {
 	return v.readOnlyMaxArgs > 0 && len(args) <= v.readOnlyMaxArgs
 }
 
-// confirmChange asks for the name of what would be lost, and on a protected account for its own before anything else is changed.
-func (r erasedResource) confirmChange(ctx context.Context, s *scriptSession, v subcommand[any], it any, args []string) error {
+// confirmChange asks for the name of what would be lost, and on a protected account for its own before anything else is
+// changed.
+func (r erasedResource) confirmChange(
+	ctx context.Context,
+	s *scriptSession,
+	v subcommand[any],
+	it any,
+	args []string,
+) error {
 	name, word := r.singular, ""
 	if !v.noTarget {
 		id, label := r.identify(it)
@@ -405,7 +445,11 @@ func (r erasedResource) confirmChange(ctx context.Context, s *scriptSession, v s
 	case v.confirmMessage != nil:
 		return s.confirm(ctx, v.confirmMessage(it, args), word)
 	case !v.isReadOnly(args) && (s.settings.Protected || s.yes != ""):
-		return s.confirm(ctx, fmt.Sprintf("Changes %s: %s", name, client.Clean(strings.Join(append([]string{v.name}, args...), " "))), s.settings.Account)
+		return s.confirm(
+			ctx,
+			fmt.Sprintf("Changes %s: %s", name, client.Clean(strings.Join(append([]string{v.name}, args...), " "))),
+			s.settings.Account,
+		)
 	}
 	return nil
 }
@@ -420,8 +464,8 @@ func firstTypable(names ...string) string {
 	return ""
 }
 
-// resultNotPrinted is a change that was made although what came of it could not be written. It must not pass for one that failed: doing it again would
-// make a second one.
+// resultNotPrinted is a change that was made although what came of it could not be written. It must not pass for one
+// that failed: doing it again would make a second one.
 func (r erasedResource) resultNotPrinted(v subcommand[any], after any, err error) error {
 	name, next := "", ""
 	if r.identify != nil {
@@ -444,7 +488,9 @@ func parseID(text string) (int, error) {
 }
 
 // getByID views a thing by the ID that the command line gives.
-func getByID[T any](view func(context.Context, *scriptSession, int) (T, error)) func(context.Context, *scriptSession, string) (T, error) {
+func getByID[T any](
+	view func(context.Context, *scriptSession, int) (T, error),
+) func(context.Context, *scriptSession, string) (T, error) {
 	return func(ctx context.Context, s *scriptSession, id string) (T, error) {
 		n, err := parseID(id)
 		if err != nil {

@@ -13,8 +13,21 @@ import (
 
 // resourceCommands are all kinds of things that scripts can work on.
 func resourceCommands() []resourceCommand {
-	return []resourceCommand{servicesResource(), issuesResource(), contactsResource(), credentialsResource(), sshResource(), statsResource(),
-		bucketsResource(), objectsResource(), certificatesResource(), accessKeysResource(), clustersResource(), transferResource(), journalResource()}
+	return []resourceCommand{
+		servicesResource(),
+		issuesResource(),
+		contactsResource(),
+		credentialsResource(),
+		sshResource(),
+		statsResource(),
+		bucketsResource(),
+		objectsResource(),
+		certificatesResource(),
+		accessKeysResource(),
+		clustersResource(),
+		transferResource(),
+		journalResource(),
+	}
 }
 
 func formatAPITime(t client.Time) string {
@@ -32,7 +45,8 @@ func joinIDs(ids []int) string {
 	return strings.Join(words, ",")
 }
 
-// applyChangedFlags takes what flags say into a request, and reports whether any of them was given; what is not given stays.
+// applyChangedFlags takes what flags say into a request, and reports whether any of them was given; what is not given
+// stays.
 func applyChangedFlags[R any](set *pflag.FlagSet, take map[string]func(*R)) func(*R) bool {
 	return func(into *R) (given bool) {
 		for name, one := range take {

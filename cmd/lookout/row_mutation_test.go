@@ -62,7 +62,11 @@ func newPackageLoader(t *testing.T) *packageLoader {
 			h.packages = append(h.packages, p)
 		}
 	}
-	h.importer = importer.ForCompiler(h.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })
+	h.importer = importer.ForCompiler(
+		h.set,
+		"gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) },
+	)
 	return h
 }
 
@@ -181,8 +185,8 @@ func (k rowTypes) violations(r checkedPackage) (places []string) {
 	return places
 }
 
-// Rows are shared by all panes and read off the loop: nobody changes one, and nobody uses one that may not be there. Where rows are made, in
-// client and below, they are written.
+// Rows are shared by all panes and read off the loop: nobody changes one, and nobody uses one that may not be there.
+// Where rows are made, in client and below, they are written.
 func TestRowsAreNeverModified(t *testing.T) {
 	h, known := newPackageLoader(t), rowTypes{}
 	all := h.checkAll(t)

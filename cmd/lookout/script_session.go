@@ -36,7 +36,8 @@ type scriptSession struct {
 	now      func() time.Time
 }
 
-// startSession opens the account of a script command, with the API where it is needed. It asks nothing yet; end releases what it holds.
+// startSession opens the account of a script command, with the API where it is needed. It asks nothing yet; end
+// releases what it holds.
 func startSession(c *cobra.Command, f *flags, online bool) (s *scriptSession, end func(), err error) {
 	settings, err := loadSettings(f, c.ErrOrStderr())
 	if err != nil {
@@ -79,7 +80,8 @@ func (signalError) Error() string { return "interrupted" }
 // Is makes it a context that was cancelled, for whoever asks why a request ended.
 func (signalError) Is(target error) bool { return target == context.Canceled }
 
-// cancelOnSignal is a context that ends with the first signal that asks for an end; another one then ends the program as the system does.
+// cancelOnSignal is a context that ends with the first signal that asks for an end; another one then ends the program
+// as the system does.
 func cancelOnSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
@@ -207,8 +209,8 @@ func addYesFlag(set *pflag.FlagSet, c *consent, loses bool) {
 	set.Lookup("yes").NoOptDefVal = string(consentYes)
 }
 
-// confirm asks before something is lost, or changed on a protected account: on a terminal for a word, or for the account's name where there
-// is none; elsewhere it takes --yes.
+// confirm asks before something is lost, or changed on a protected account: on a terminal for a word, or for the
+// account's name where there is none; elsewhere it takes --yes.
 func (s *scriptSession) confirm(ctx context.Context, what, word string) error {
 	account, protected := s.settings.Account, s.settings.Protected
 	word = orDefault(word, account)
@@ -221,9 +223,17 @@ func (s *scriptSession) confirm(ctx context.Context, what, word string) error {
 	case s.yes == consentYes:
 		return usageError(fmt.Errorf("account %s is protected: --yes=%[1]s, with its name, is needed", account))
 	case s.yes != "":
-		return usageError(fmt.Errorf("--yes=%s: this is the account %s; nothing was sent", client.Clean(string(s.yes)), account))
+		return usageError(
+			fmt.Errorf("--yes=%s: this is the account %s; nothing was sent", client.Clean(string(s.yes)), account),
+		)
 	case !asked && protected:
-		return usageError(fmt.Errorf("%s, account %s is protected, and standard input is no terminal to ask on: add --yes=%[2]s", what, account))
+		return usageError(
+			fmt.Errorf(
+				"%s, account %s is protected, and standard input is no terminal to ask on: add --yes=%[2]s",
+				what,
+				account,
+			),
+		)
 	case !asked:
 		return usageError(fmt.Errorf("%s, and standard input is no terminal to ask on: add --yes", what))
 	}
@@ -285,7 +295,8 @@ func runUnlessInterrupted[T any](ctx context.Context, read func() (T, error)) (T
 // maxSecretBytes bounds what is read as a password.
 const maxSecretBytes = 64 << 10
 
-// readSecret is a password: from a file, from standard input, or typed without being shown. It never comes from the command line.
+// readSecret is a password: from a file, from standard input, or typed without being shown. It never comes from the
+// command line.
 func (s *scriptSession) readSecret(ctx context.Context, path, what string) (client.Secret, error) {
 	data, err := s.readSecretBytes(ctx, path, what)
 	if err != nil {

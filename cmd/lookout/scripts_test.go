@@ -31,11 +31,21 @@ func TestKeysWithoutASecret(t *testing.T) {
 				if req.Method != http.MethodPost {
 					return false
 				}
-				fmt.Fprintf(w, `{"id":42,"label":"x","access_key":"A","secret_key":%s,"limited":false,"bucket_access":null}`, secret)
+				fmt.Fprintf(
+					w,
+					`{"id":42,"label":"x","access_key":"A","secret_key":%s,"limited":false,"bucket_access":null}`,
+					secret,
+				)
 				return true
 			})
 			file := filepath.Join(r.home, "secret")
-			r.checkResult(r.run("keys", "create", "x", "--secret-file", file), exitUnknown, "x (42) was made", "no secret", "keys revoke 42")
+			r.checkResult(
+				r.run("keys", "create", "x", "--secret-file", file),
+				exitUnknown,
+				"x (42) was made",
+				"no secret",
+				"keys revoke 42",
+			)
 			r.checkResult(r.run("keys", "create", "x"), exitUnknown, "keys revoke 42")
 			if _, err := os.Stat(file); err == nil {
 				t.Error("an empty file is left")
@@ -69,14 +79,21 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
 			var complaints bytes.Buffer
 			code := execute(c.args, strings.NewReader(""), failingWriter{}, &complaints)
-			(&testEnv{T: t}).checkResult(runResult{code: code, err: complaints.String()}, exitUnknown, append(c.want, "no space left")...)
+			(&testEnv{T: t}).checkResult(
+				runResult{code: code, err: complaints.String()},
+				exitUnknown,
+				append(c.want, "no space left")...)
 		})
 	}
 	var complaints bytes.Buffer
 	if code := execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code != exitFailure {
 		t.Errorf("exit code %d of what only reads", code)
 	}
-	r.checkResult(r.run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"), exitUsage, "choose one of")
+	r.checkResult(
+		r.run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"),
+		exitUsage,
+		"choose one of",
+	)
 }
 
 // A bucket that exists is said to exist; what it was to be like is not passed over.
@@ -85,7 +102,13 @@ func TestBucketsThatExist(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.mustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
 	before := len(r.api.Ledger())
-	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public", "--acl", "private"), exitFailure, "existed already", "access is not changed", "buckets access us-east-1/zz-public")
+	r.checkResult(
+		r.run("buckets", "create", "us-east-1/zz-public", "--acl", "private"),
+		exitFailure,
+		"existed already",
+		"access is not changed",
+		"buckets access us-east-1/zz-public",
+	)
 	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public", "--cors"), exitFailure, "existed already")
 	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public"), exitOK, "existed already", "nothing was changed")
 	if n := len(r.api.Ledger()); n != before {
@@ -97,7 +120,14 @@ func TestBucketsThatExist(t *testing.T) {
 func TestCertificatesAreReadBack(t *testing.T) {
 	const bucket = "us-east-1/cdn.acme.net"
 	dir := writeCertificate(t, "cdn.acme.net")
-	upload := []string{"certificates", "upload", bucket, filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), "--replace"}
+	upload := []string{
+		"certificates",
+		"upload",
+		bucket,
+		filepath.Join(dir, "cert.pem"),
+		filepath.Join(dir, "key.pem"),
+		"--replace",
+	}
 	for name, c := range map[string]struct {
 		fault   emulator.Fault
 		blind   bool
@@ -125,7 +155,9 @@ func TestCertificatesAreReadBack(t *testing.T) {
 			})
 			r.checkResult(r.run(upload...), c.code, c.says)
 			var entries []journalRow
-			if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil || len(entries) != 3 || string(entries[2].Outcome) != c.outcome {
+			if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+				len(entries) != 3 ||
+				string(entries[2].Outcome) != c.outcome {
 				t.Errorf("%v, %+v", err, entries)
 			}
 		})
@@ -158,7 +190,13 @@ func changeCommands(r *testEnv) map[string][]string {
 func TestProtectedAccountsTakeTheirName(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.writeConfig(strings.ReplaceAll("account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n", "BASE", r.base))
+	r.writeConfig(
+		strings.ReplaceAll(
+			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n",
+			"BASE",
+			r.base,
+		),
+	)
 	lines := changeCommands(r)
 	for _, n := range resourceCommands() {
 		c := n.newCommand(&flags{})
@@ -174,12 +212,21 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 			more []string
 			says string
 		}{{nil, "is protected"}, {[]string{"--yes"}, "is protected: --yes=prod"}, {[]string{"--yes=lab"}, "this is the account prod"}} {
-			faulttest.RunCase(t, "B14", name+" "+strings.Join(c.more, " ")+" on a protected account", func(t *testing.T) {
-				(&testEnv{T: t}).checkResult(r.run(slices.Concat(line, c.more)...), exitUsage, c.says)
-			})
+			faulttest.RunCase(
+				t,
+				"B14",
+				name+" "+strings.Join(c.more, " ")+" on a protected account",
+				func(t *testing.T) {
+					(&testEnv{T: t}).checkResult(r.run(slices.Concat(line, c.more)...), exitUsage, c.says)
+				},
+			)
 		}
 	}
-	r.checkResult(r.run("services", "disable", "web-1", "--yes=prod", "-a", "lab"), exitUsage, "this is the account lab")
+	r.checkResult(
+		r.run("services", "disable", "web-1", "--yes=prod", "-a", "lab"),
+		exitUsage,
+		"this is the account lab",
+	)
 	r.checkResult(r.run("objects", "acl", testBucket, "README.txt"), exitOK) // what reads is not asked about
 	if ledger := r.api.Ledger(); len(ledger) != 0 {
 		t.Errorf("something was changed: %v", ledger)

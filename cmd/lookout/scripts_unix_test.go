@@ -21,7 +21,8 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A script that waits for somebody ends with the first signal: nothing was changed, and the exit code says which signal it was.
+// A script that waits for somebody ends with the first signal: nothing was changed, and the exit code says which signal
+// it was.
 func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for name, c := range map[string]struct{ args, question string }{
@@ -80,7 +81,13 @@ func (r *testEnv) startProgram(args string) *exec.Cmd {
 func TestQuestionsOfScripts(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.writeConfig(strings.ReplaceAll("account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n", "BASE", r.base))
+	r.writeConfig(
+		strings.ReplaceAll(
+			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n",
+			"BASE",
+			r.base,
+		),
+	)
 	r.mustRun("contacts", "create", "--name", "a\x1b[31m", "--email", "e@acme.net", "--yes=prod")
 	odd := r.findID("contacts", "e@acme.net")
 	before := len(r.api.Ledger())
@@ -99,7 +106,10 @@ func TestQuestionsOfScripts(t *testing.T) {
 		faulttest.RunCase(t, "B14", c.args+", "+c.answer, func(t *testing.T) {
 			p := startPty(t, c.args)
 			p.startReading()
-			p.waitUntil(c.question, func() bool { return strings.Contains(strings.ReplaceAll(p.output(), "\r\n", ""), c.question) })
+			p.waitUntil(
+				c.question,
+				func() bool { return strings.Contains(strings.ReplaceAll(p.output(), "\r\n", ""), c.question) },
+			)
 			p.typeKeys(c.answer + "\r")
 			if code := p.waitExit(5 * time.Second); code != c.code {
 				t.Errorf("exit code %d: %s", code, p.output())

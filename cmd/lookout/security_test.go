@@ -200,19 +200,22 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		if _, err := runTokenCommand(t.Context(), []string{"sh", "-c", "env >" + kept + "; echo x"}); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := os.ReadFile(kept); err != nil || leaksToken(string(data)) || !strings.Contains(string(data), "PATH=") {
+		if data, err := os.ReadFile(kept); err != nil || leaksToken(string(data)) ||
+			!strings.Contains(string(data), "PATH=") {
 			t.Errorf("%v\n%s", err, data)
 		}
 	})
 }
 
-// Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal would obey.
+// Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal
+// would obey.
 func TestOddConfigurations(t *testing.T) {
 	for i, text := range append([]string{"", "\x00", "\xff\xfe", "= 1", "[", "[[accounts]]", "a.b = 1\na = 2", "theme = \"\\x1b[2J\"", "theme = \x1b[2J", "'''", "accounts = 1", "\r", "[accounts.\"\\u0000\"]", "x=" + strings.Repeat("[", 10_000)}, faulttest.HostileStrings(t, "toml_config")...) {
 		faulttest.RunCase(t, "G1", fmt.Sprintf("%d %.40q", i, text), func(t *testing.T) {
 			_, wrong := parseConfig([]byte(text))
 			for _, m := range wrong {
-				if m.line < 1 || m.column < 1 || m.text == "" || strings.ContainsAny(m.text, "\x1b\r\x00\x07") || len(m.text) > 2000 {
+				if m.line < 1 || m.column < 1 || m.text == "" || strings.ContainsAny(m.text, "\x1b\r\x00\x07") ||
+					len(m.text) > 2000 {
 					t.Errorf("%d:%d %.300q", m.line, m.column, m.text)
 				}
 			}
@@ -248,7 +251,8 @@ func TestUnusualHomeFolders(t *testing.T) {
 			reloadXDG()
 			r.checkResult(r.run("services", "list"), exitOK, "edge-router")
 			s := r.run("services", "disable", "4")
-			if c.records != (s.code == exitOK) || c.records != (len(r.api.Ledger()) == 1) || !c.records && !strings.Contains(s.err, "cannot record") {
+			if c.records != (s.code == exitOK) || c.records != (len(r.api.Ledger()) == 1) ||
+				!c.records && !strings.Contains(s.err, "cannot record") {
 				t.Errorf("%d, %d changes: %s%s", s.code, len(r.api.Ledger()), s.out, s.err)
 			}
 		})
@@ -259,7 +263,8 @@ func TestUnusualHomeFolders(t *testing.T) {
 func TestEmulatorsListener(t *testing.T) {
 	faulttest.RunCase(t, "H2", "every address is refused", func(t *testing.T) {
 		for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
-			if err := runEmulator(t.Context(), address, emulator.Options{Token: "t", Seed: "empty"}, nil); err == nil || !strings.Contains(err.Error(), "own addresses") {
+			if err := runEmulator(t.Context(), address, emulator.Options{Token: "t", Seed: "empty"}, nil); err == nil ||
+				!strings.Contains(err.Error(), "own addresses") {
 				t.Errorf("%s: %v", address, err)
 			}
 		}
@@ -271,7 +276,12 @@ func TestEmulatorsListener(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Stderr = write
-		err = runEmulator(t.Context(), "0.0.0.0:0", emulator.Options{Token: "t", Seed: "empty"}, []string{"GET /managed/* status=503"})
+		err = runEmulator(
+			t.Context(),
+			"0.0.0.0:0",
+			emulator.Options{Token: "t", Seed: "empty"},
+			[]string{"GET /managed/* status=503"},
+		)
 		os.Stderr = before
 		write.Close()
 		told, _ := io.ReadAll(read)
@@ -286,7 +296,13 @@ func TestAccountsAreApart(t *testing.T) {
 	faulttest.RunCase(t, "G3", "journals", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		t.Setenv("LOOKOUT_BASE_URL", "")
-		r.writeConfig(strings.ReplaceAll("[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n", "BASE", r.base))
+		r.writeConfig(
+			strings.ReplaceAll(
+				"[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n",
+				"BASE",
+				r.base,
+			),
+		)
 		r.mustRun("services", "disable", "4", "-a", "a")
 		if mine := r.mustRun("journal", "-a", "a"); !strings.Contains(mine.out, "disable service") {
 			t.Errorf("%s", mine.out)
@@ -367,7 +383,8 @@ func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
 			t.Cleanup(server.Close)
 			t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
 			s := r.run("services", "list")
-			if r.checkNoToken(s); s.code == exitOK || !strings.Contains(s.err, "(403)") && !strings.Contains(s.err, "redirects") {
+			if r.checkNoToken(s); s.code == exitOK ||
+				!strings.Contains(s.err, "(403)") && !strings.Contains(s.err, "redirects") {
 				t.Errorf("%d: %s", s.code, s.err)
 			}
 		})

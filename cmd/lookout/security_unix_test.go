@@ -59,7 +59,8 @@ func allowCoreDumps(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Setrlimit(unix.RLIMIT_CORE, &before) })
 }
 
-// The demo beside a real account: it says that it is one, dials nobody, reads no configuration, and leaves no trace in a file.
+// The demo beside a real account: it says that it is one, dials nobody, reads no configuration, and leaves no trace in
+// a file.
 func TestDemoIsClosed(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	address, came := countConnections(t)
@@ -132,7 +133,8 @@ func TestEditorsGetNoToken(t *testing.T) {
 		if code := c.waitExit(10 * time.Second); code != exitOK {
 			t.Errorf("exit code %d: %s", code, c.output())
 		}
-		if data, err := os.ReadFile(kept); err != nil || leaksToken(string(data)) || !strings.Contains(string(data), "VISUAL=") {
+		if data, err := os.ReadFile(kept); err != nil || leaksToken(string(data)) ||
+			!strings.Contains(string(data), "VISUAL=") {
 			t.Errorf("%v\n%s", err, data)
 		}
 	})

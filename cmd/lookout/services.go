@@ -40,7 +40,9 @@ func servicesResource() resourceCommand {
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Services.All(ctx)
 		},
-		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Services.Get(ctx, id) }),
+		get: getByID(
+			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Services.Get(ctx, id) },
+		),
 		subcommands: []subcommand[row]{
 			{
 				name:        "create",
@@ -50,9 +52,13 @@ func servicesResource() resourceCommand {
 			},
 			{name: "update", description: "Change what the flags name", bindFlags: updateService},
 			{name: "disable", description: "Stop monitoring; --for says for how long", bindFlags: disableService},
-			{name: "enable", description: "Monitor again", bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
-				return s.api.Services.Enable(ctx, it.ID)
-			})},
+			{
+				name:        "enable",
+				description: "Monitor again",
+				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
+					return s.api.Services.Enable(ctx, it.ID)
+				}),
+			},
 			{
 				name:           "delete",
 				description:    "Remove a service; monitoring stops",
@@ -68,7 +74,11 @@ func servicesResource() resourceCommand {
 
 // disableService keeps the end in the journal: a dashboard enables the service then, or offers to at its next start.
 func disableService(set *pflag.FlagSet) runFunc[*client.Service] {
-	span := set.Duration("for", 0, "enable it again after this time, as 1h: a dashboard does it, or offers it at its next start")
+	span := set.Duration(
+		"for",
+		0,
+		"enable it again after this time, as 1h: a dashboard does it, or offers it at its next start",
+	)
 	return func(ctx context.Context, s *scriptSession, it *client.Service, _ []string) (*client.Service, error) {
 		if *span < 0 || *span > 365*24*time.Hour {
 			return it, usageError(fmt.Errorf("--for %s: a time between 0 and a year is needed", *span))

@@ -17,25 +17,79 @@ import (
 	"lookout/ui/terminal"
 )
 
-// sessionKeys are a walk through all panes: lists, details, filters, sorts, marks, charts, a bucket with its folders, help, palette.
+// sessionKeys are a walk through all panes: lists, details, filters, sorts, marks, charts, a bucket with its folders,
+// help, palette.
 func sessionKeys() []string {
 	down, keys := []string{"j", "j", "j", "k", "\x1b[6~", "\x1b[5~", "G", "g"}, []string{}
 	for _, tab := range []string{"1", "2", "3", "4", "5", "6", "7", "9"} {
 		keys = append(append(keys, tab), down...)
-		keys = append(keys, "?", "\x1b", "/", "a", "p", "\r", "j", "\x1b", "s", "2", " ", " ", "A", "\x1b", "\r", "\x1b", "r")
+		keys = append(
+			keys,
+			"?",
+			"\x1b",
+			"/",
+			"a",
+			"p",
+			"\r",
+			"j",
+			"\x1b",
+			"s",
+			"2",
+			" ",
+			" ",
+			"A",
+			"\x1b",
+			"\r",
+			"\x1b",
+			"r",
+		)
 	}
-	keys = append(keys, "8", "g", "\r", "j", "j", "\r", "j", "\x1b", "F", "G", "/", "1", "2", "\r", "\x1b", "s", "2", "A", "\x1b", "\x1b", "\x1b", "8", ":", "s", "e", "\x1b")
+	keys = append(
+		keys,
+		"8",
+		"g",
+		"\r",
+		"j",
+		"j",
+		"\r",
+		"j",
+		"\x1b",
+		"F",
+		"G",
+		"/",
+		"1",
+		"2",
+		"\r",
+		"\x1b",
+		"s",
+		"2",
+		"A",
+		"\x1b",
+		"\x1b",
+		"\x1b",
+		"8",
+		":",
+		"s",
+		"e",
+		"\x1b",
+	)
 	return keys
 }
 
-// TestProfile writes profiles of a dense session in the demo into the folder that LOOKOUT_PROFILE names: cpu, allocs, block.
+// TestProfile writes profiles of a dense session in the demo into the folder that LOOKOUT_PROFILE names: cpu, allocs,
+// block.
 func TestProfile(t *testing.T) {
 	dir := os.Getenv("LOOKOUT_PROFILE")
 	if dir == "" {
 		t.Skip("profiles only where LOOKOUT_PROFILE names a folder")
 	}
 	j := journal.NewInMemory(time.Now)
-	api, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(emulator.New(emulator.Options{Token: "demo", Seed: "demo", SimulateIncidents: true})), client.WithRecorder(j))
+	api, err := client.New(
+		"https://demo.invalid/v4",
+		client.NewSecret("demo"),
+		client.WithTransport(emulator.New(emulator.Options{Token: "demo", Seed: "demo", SimulateIncidents: true})),
+		client.WithRecorder(j),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +101,11 @@ func TestProfile(t *testing.T) {
 	in, typed := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := terminal.Run(ctx, program, terminal.Options{In: in, Out: io.Discard, Size: func() (int, int) { return 200, 50 }})
+		_, err := terminal.Run(
+			ctx,
+			program,
+			terminal.Options{In: in, Out: io.Discard, Size: func() (int, int) { return 200, 50 }},
+		)
 		ended <- err
 	}()
 	cpu, err := os.Create(filepath.Join(dir, "cpu"))

@@ -34,19 +34,45 @@ func TestConfigCommands(t *testing.T) {
 	}
 	r.checkResult(r.run("config", "init"), exitFailure, "is there already")
 	r.mustRun("config", "validate")
-	r.writeConfig("theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n\"services.disabel\" = [\"x\"]\n")
-	r.checkResult(r.run("config", "validate"), exitUsage, "config.toml:1:1: theme", "config.toml:6:1:", "services.disable")
+	r.writeConfig(
+		"theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n\"services.disabel\" = [\"x\"]\n",
+	)
+	r.checkResult(
+		r.run("config", "validate"),
+		exitUsage,
+		"config.toml:1:1: theme",
+		"config.toml:6:1:",
+		"services.disable",
+	)
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.checkResult(r.mustRun("config", "show", "-a", "prod"), exitOK, "accounts.prod.token_env", "PROD_TOKEN", "line 4", "--account")
-	r.writeConfig("[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = true\nkeyring = true\n")
-	r.checkResult(r.mustRun("config", "show"), exitOK, "accounts.a.base_url", "accounts.b.read_only", "line 5", "the system's keyring", "default")
+	r.checkResult(
+		r.mustRun("config", "show", "-a", "prod"),
+		exitOK,
+		"accounts.prod.token_env",
+		"PROD_TOKEN",
+		"line 4",
+		"--account",
+	)
+	r.writeConfig(
+		"[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = true\nkeyring = true\n",
+	)
+	r.checkResult(
+		r.mustRun("config", "show"),
+		exitOK,
+		"accounts.a.base_url",
+		"accounts.b.read_only",
+		"line 5",
+		"the system's keyring",
+		"default",
+	)
 	r.writeConfig("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
 	r.checkResult(r.run("config", "validate"), exitUsage, "bound twice")
 	r.checkResult(r.run("config", "validate", filepath.Join(r.home, "none.toml")), exitUsage, "none.toml")
 	r.checkResult(r.run("config", "edit"), exitUsage, "terminal")
 	var schema map[string]any
-	if err := json.Unmarshal([]byte(r.mustRun("config", "schema").out), &schema); err != nil || schema["additionalProperties"] != false {
+	if err := json.Unmarshal([]byte(r.mustRun("config", "schema").out), &schema); err != nil ||
+		schema["additionalProperties"] != false {
 		t.Errorf("%v, %v", err, schema)
 	}
 }
@@ -83,7 +109,8 @@ func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 		if line.said == "" {
 			continue
 		}
-		if len(told) == 0 || !strings.Contains(told[0], fmt.Sprintf("config.toml:%d:1: ", i+1)) || !strings.Contains(told[0], line.said) {
+		if len(told) == 0 || !strings.Contains(told[0], fmt.Sprintf("config.toml:%d:1: ", i+1)) ||
+			!strings.Contains(told[0], line.said) {
 			t.Fatalf("line %d should say %q; what is left is %q", i+1, line.said, told)
 		}
 		told = told[1:]
@@ -122,7 +149,10 @@ func TestEveryWayToAToken(t *testing.T) {
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	file := filepath.Join(r.home, "token")
 	r.write(file, canary+"\n")
-	r.write(filepath.Join(r.home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\nregion = us-east\n")
+	r.write(
+		filepath.Join(r.home, "linode-cli"),
+		"[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\nregion = us-east\n",
+	)
 	t.Setenv("LINODE_TOKEN", canary)
 	if err := keyring.Set(keyringService, "ring", canary); err != nil {
 		t.Fatal(err)
@@ -153,7 +183,13 @@ base_url = "BASE"
 	for _, name := range names {
 		r.checkResult(r.run("services", "list", "-a", name), exitOK, "edge-router")
 	}
-	r.checkResult(r.run("services", "list", "-a", "none"), exitDenied, "there is no token", "--token-env LINODE_TOKEN", `linode_cli = "ops"`)
+	r.checkResult(
+		r.run("services", "list", "-a", "none"),
+		exitDenied,
+		"there is no token",
+		"--token-env LINODE_TOKEN",
+		`linode_cli = "ops"`,
+	)
 	r.checkResult(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
 	r.checkResult(r.run("services", "list", "-a", "none", "--token-env", "LINODE_TOKEN"), exitOK)
 	r.checkResult(r.run("-a", "file", "services", "list"), exitOK)
@@ -184,13 +220,21 @@ func TestKeyringIsBounded(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
-	r.checkResult(r.mustRun("doctor"), exitOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
-		"contacts     list; one by itself and changes need account:read_write", "buckets      nothing; it needs object_storage:read_only", "within 30s")
+	r.checkResult(
+		r.mustRun("doctor"),
+		exitOK,
+		"$LOOKOUT_TOKEN",
+		"services     read; changes need account:read_write",
+		"contacts     list; one by itself and changes need account:read_write",
+		"buckets      nothing; it needs object_storage:read_only",
+		"within 30s",
+	)
 	var told struct {
 		Findings []finding
 		Panes    []panePermissions
 	}
-	if err := json.Unmarshal([]byte(r.mustRun("doctor", "--json").out), &told); err != nil || len(told.Findings) < 9 || len(told.Panes) != len(requiredScopes) {
+	if err := json.Unmarshal([]byte(r.mustRun("doctor", "--json").out), &told); err != nil || len(told.Findings) < 9 ||
+		len(told.Panes) != len(requiredScopes) {
 		t.Errorf("%+v, %v", told, err)
 	}
 	r.write(filepath.Join(r.home, "state", "lookout", "account.journal"), "torn\n")
@@ -225,7 +269,19 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 	t.Setenv("TMUX", "/tmp/tmux")
 	t.Setenv("NO_COLOR", "1")
 	t.Setenv("LANG", "C")
-	r.checkResult(r.run("doctor"), exitFailure, "off by 1h0m", "set the clock", "not the API", "check the base URL", "no colours (NO_COLOR)", "ASCII alone", "set -g set-clipboard on", "set -g mouse on", "failed: 1, warnings: 3")
+	r.checkResult(
+		r.run("doctor"),
+		exitFailure,
+		"off by 1h0m",
+		"set the clock",
+		"not the API",
+		"check the base URL",
+		"no colours (NO_COLOR)",
+		"ASCII alone",
+		"set -g set-clipboard on",
+		"set -g mouse on",
+		"failed: 1, warnings: 3",
+	)
 	r.checkResult(r.run("services", "get", "1"), exitFailure, "not the API")
 	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")
 	r.checkResult(r.run("doctor"), exitUnavailable, "does not speak TLS", "skipped  scopes")
@@ -245,7 +301,13 @@ func TestDoctorFitsItsTerminal(t *testing.T) {
 
 func TestDoctorOnARestrictedUser(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
-	r.checkResult(r.mustRun("doctor"), exitOK, "the user is restricted", "services     nothing; it needs Managed and an unrestricted user", "buckets      read and change")
+	r.checkResult(
+		r.mustRun("doctor"),
+		exitOK,
+		"the user is restricted",
+		"services     nothing; it needs Managed and an unrestricted user",
+		"buckets      read and change",
+	)
 }
 
 // newTestWizard is a wizard whose questions are answered line by line, and its token.
@@ -305,7 +367,8 @@ func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	data, _ := os.ReadFile(path)
-	if text := string(data); !strings.HasPrefix(text, "theme = \"light\"\n") || !strings.Contains(text, "token_env = \"LINODE_TOKEN\"") {
+	if text := string(data); !strings.HasPrefix(text, "theme = \"light\"\n") ||
+		!strings.Contains(text, "token_env = \"LINODE_TOKEN\"") {
 		t.Errorf("%s", text)
 	}
 	if !strings.Contains(out.String(), "not accepted") {
@@ -339,7 +402,8 @@ func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
 	}
 }
 
-// Tokens that lie at hand are offered first; those and the ones of a file or a command are used where they are, and never copied.
+// Tokens that lie at hand are offered first; those and the ones of a file or a command are used where they are, and
+// never copied.
 func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 	for _, way := range []struct {
 		answers []string

@@ -21,7 +21,8 @@ type sourceFile struct {
 	set  *gotoken.FileSet
 }
 
-// qualifiedName is what an expression like http.Get stands for, "net/http.Get"; "" where it is no name of an imported package.
+// qualifiedName is what an expression like http.Get stands for, "net/http.Get"; "" where it is no name of an imported
+// package.
 func (s sourceFile) qualifiedName(e ast.Node) string {
 	selector, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -86,7 +87,8 @@ func callsName(names ...string) func(sourceFile, ast.Node) string {
 	}
 }
 
-// startupWork finds work that is done before main: init functions, regular expressions and calls to the system in package variables.
+// startupWork finds work that is done before main: init functions, regular expressions and calls to the system in
+// package variables.
 func startupWork(s sourceFile, n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -115,7 +117,8 @@ func startupWork(s sourceFile, n ast.Node) string {
 // plainStringFields finds members of answers that hold text of a server as a plain string.
 func plainStringFields(s sourceFile, n ast.Node) string {
 	spec, ok := n.(*ast.TypeSpec)
-	if !ok || !strings.HasPrefix(s.path, "client/") || strings.Count(s.path, "/") != 1 || strings.HasSuffix(spec.Name.Name, "Request") {
+	if !ok || !strings.HasPrefix(s.path, "client/") || strings.Count(s.path, "/") != 1 ||
+		strings.HasSuffix(spec.Name.Name, "Request") {
 		return ""
 	}
 	body, ok := spec.Type.(*ast.StructType)
@@ -137,7 +140,8 @@ func plainStringFields(s sourceFile, n ast.Node) string {
 	return ""
 }
 
-// directTransfers finds objects that are fetched or stored by bare requests, which neither check nor watch nor read back.
+// directTransfers finds objects that are fetched or stored by bare requests, which neither check nor watch nor read
+// back.
 func directTransfers(_ sourceFile, n ast.Node) string {
 	called, ok := n.(*ast.SelectorExpr)
 	if !ok || called.Sel.Name != "Get" && called.Sel.Name != "Put" {
@@ -152,10 +156,22 @@ func directTransfers(_ sourceFile, n ast.Node) string {
 func sourceRules() []sourceRule {
 	screen := []string{"ui/terminal/"}
 	return []sourceRule{
-		{"requests go through client/transport.go", usesName("net/http.Get", "net/http.Head", "net/http.Post", "net/http.PostForm", "net/http.DefaultClient", "net/http.DefaultTransport"), nil,
-			`import "net/http"; var _, _ = http.Get("x")`},
+		{
+			"requests go through client/transport.go",
+			usesName(
+				"net/http.Get",
+				"net/http.Head",
+				"net/http.Post",
+				"net/http.PostForm",
+				"net/http.DefaultClient",
+				"net/http.DefaultTransport",
+			),
+			nil,
+			`import "net/http"; var _, _ = http.Get("x")`,
+		},
 		{"clients and transports are made in one place", func(s sourceFile, n ast.Node) string {
-			if made, ok := n.(*ast.CompositeLit); ok && slices.Contains([]string{"net/http.Client", "net/http.Transport"}, s.qualifiedName(made.Type)) {
+			if made, ok := n.(*ast.CompositeLit); ok &&
+				slices.Contains([]string{"net/http.Client", "net/http.Transport"}, s.qualifiedName(made.Type)) {
 				return s.qualifiedName(made.Type)
 			}
 			return ""
@@ -166,11 +182,45 @@ func sourceRules() []sourceRule {
 			}
 			return ""
 		}, nil, `import "crypto/tls"; var _ = tls.Config{InsecureSkipVerify: true}`},
-		{"files are made in the file packages", usesName("os.Create", "os.OpenFile", "os.WriteFile", "os.CreateTemp", "os.MkdirTemp", "os.Rename", "os.RemoveAll", "os.Link", "os.Symlink"),
-			[]string{"client/journal/journal.go", "client/transfer/", "client/faulttest/", "cmd/lookout/config_command.go", "cmd/lookout/output.go", "cmd/lookout/dashboard.go", "cmd/lookout/docs.go", "cmd/lookout/picture.go", "cmd/lookout/wizard.go", "views/keys.go"},
-			`import "os"; var _, _ = os.Create("x")`},
-		{"the standard streams are main's", usesName("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"), []string{"cmd/lookout/main.go", "cmd/lookout/emulate.go", "cmd/lookout/dashboard.go", "cmd/lookout/doctor.go", "ui/terminal/"},
-			`import "fmt"; func f() { fmt.Println() }`},
+		{
+			"files are made in the file packages",
+			usesName(
+				"os.Create",
+				"os.OpenFile",
+				"os.WriteFile",
+				"os.CreateTemp",
+				"os.MkdirTemp",
+				"os.Rename",
+				"os.RemoveAll",
+				"os.Link",
+				"os.Symlink",
+			),
+			[]string{
+				"client/journal/journal.go",
+				"client/transfer/",
+				"client/faulttest/",
+				"cmd/lookout/config_command.go",
+				"cmd/lookout/output.go",
+				"cmd/lookout/dashboard.go",
+				"cmd/lookout/docs.go",
+				"cmd/lookout/picture.go",
+				"cmd/lookout/wizard.go",
+				"views/keys.go",
+			},
+			`import "os"; var _, _ = os.Create("x")`,
+		},
+		{
+			"the standard streams are main's",
+			usesName("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"),
+			[]string{
+				"cmd/lookout/main.go",
+				"cmd/lookout/emulate.go",
+				"cmd/lookout/dashboard.go",
+				"cmd/lookout/doctor.go",
+				"ui/terminal/",
+			},
+			`import "fmt"; func f() { fmt.Println() }`,
+		},
 		{"goroutines are started where they are known to end", func(_ sourceFile, n ast.Node) string {
 			if _, ok := n.(*ast.GoStmt); ok {
 				return "go"
@@ -178,22 +228,87 @@ func sourceRules() []sourceRule {
 			return ""
 		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account.go", "views/bucket_fetcher.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/script_session.go", "cmd/lookout/emulate.go"},
 			`func f() { go f() }`},
-		{"the screen is ui/terminal's", usesName("charm.land/bubbletea/v2.Println", "charm.land/bubbletea/v2.Printf", "charm.land/bubbletea/v2.Raw", "charm.land/bubbletea/v2.SetClipboard", "charm.land/bubbletea/v2.ReadClipboard",
-			"charm.land/bubbletea/v2.SetPrimaryClipboard", "charm.land/bubbletea/v2.NewProgram", "charm.land/bubbletea/v2.Exec", "charm.land/bubbletea/v2.ExecProcess", "charm.land/bubbletea/v2.Suspend", "charm.land/bubbletea/v2.Quit"), screen,
-			`import tea "charm.land/bubbletea/v2"; var _ = tea.Println("x")`},
-		{"the program ends in one place", usesName("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"), []string{"cmd/lookout/main.go", "ui/terminal/tty.go"},
-			`import "os"; func f() { os.Exit(1) }`},
+		{
+			"the screen is ui/terminal's",
+			usesName(
+				"charm.land/bubbletea/v2.Println",
+				"charm.land/bubbletea/v2.Printf",
+				"charm.land/bubbletea/v2.Raw",
+				"charm.land/bubbletea/v2.SetClipboard",
+				"charm.land/bubbletea/v2.ReadClipboard",
+				"charm.land/bubbletea/v2.SetPrimaryClipboard",
+				"charm.land/bubbletea/v2.NewProgram",
+				"charm.land/bubbletea/v2.Exec",
+				"charm.land/bubbletea/v2.ExecProcess",
+				"charm.land/bubbletea/v2.Suspend",
+				"charm.land/bubbletea/v2.Quit",
+			),
+			screen,
+			`import tea "charm.land/bubbletea/v2"; var _ = tea.Println("x")`,
+		},
+		{
+			"the program ends in one place",
+			usesName("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"),
+			[]string{"cmd/lookout/main.go", "ui/terminal/tty.go"},
+			`import "os"; func f() { os.Exit(1) }`,
+		},
 		{"nobody panics", callsName("panic"), []string{"client/emulator/"}, `func f() { panic("x") }`},
-		{"panics end at the terminal's edge", callsName("recover"), []string{"ui/terminal/terminal.go", "ui/terminal/tty.go", "client/emulator/roundtrip.go"}, `func f() { _ = recover() }`},
-		{"objects and files move through client/transfer", directTransfers, []string{"client/transfer/", "views/objects_transfer.go"},
-			`type o struct{}; func (o) Get() int { return 0 }; type c struct{ Objects o }; var _ = c{}.Objects.Get()`},
-		{"other programs are started in known places", usesName("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"), []string{"cmd/lookout/token.go", "cmd/lookout/config_command.go", "ui/shell/program_actions.go", "ui/terminal/clipboard_unix.go"},
-			`import "os/exec"; var _ = exec.Command("x")`},
-		{"secrets are told in known places", callsName(".Reveal"), []string{"client/transport.go", "client/token.go", "client/client.go", "client/secret.go", "client/presigned.go", "client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go",
-			"cmd/lookout/", "ui/shell/secret_dialog.go", "views/keys.go", "views/link.go"}, `type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`},
-		{"texts of a server are client.Text", plainStringFields, []string{"client/recorder.go"}, "type Answer struct { Label string `json:\"label\"` }"},
+		{
+			"panics end at the terminal's edge",
+			callsName("recover"),
+			[]string{"ui/terminal/terminal.go", "ui/terminal/tty.go", "client/emulator/roundtrip.go"},
+			`func f() { _ = recover() }`,
+		},
+		{
+			"objects and files move through client/transfer",
+			directTransfers,
+			[]string{"client/transfer/", "views/objects_transfer.go"},
+			`type o struct{}; func (o) Get() int { return 0 }; type c struct{ Objects o }; var _ = c{}.Objects.Get()`,
+		},
+		{
+			"other programs are started in known places",
+			usesName("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"),
+			[]string{
+				"cmd/lookout/token.go",
+				"cmd/lookout/config_command.go",
+				"ui/shell/program_actions.go",
+				"ui/terminal/clipboard_unix.go",
+			},
+			`import "os/exec"; var _ = exec.Command("x")`,
+		},
+		{
+			"secrets are told in known places",
+			callsName(".Reveal"),
+			[]string{
+				"client/transport.go",
+				"client/token.go",
+				"client/client.go",
+				"client/secret.go",
+				"client/presigned.go",
+				"client/credentials.go",
+				"client/buckets.go",
+				"client/keys.go",
+				"client/objects.go",
+				"cmd/lookout/",
+				"ui/shell/secret_dialog.go",
+				"views/keys.go",
+				"views/link.go",
+			},
+			`type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`,
+		},
+		{
+			"texts of a server are client.Text",
+			plainStringFields,
+			[]string{"client/recorder.go"},
+			"type Answer struct { Label string `json:\"label\"` }",
+		},
 		{"nothing is done before main", startupWork, nil, `import "regexp"; var x = regexp.MustCompile("x")`},
-		{"no wait is longer than it needs", usesName("time.Sleep"), []string{"ui/terminal/", "client/faulttest/"}, `import "time"; func f() { time.Sleep(1) }`},
+		{
+			"no wait is longer than it needs",
+			usesName("time.Sleep"),
+			[]string{"ui/terminal/", "client/faulttest/"},
+			`import "time"; func f() { time.Sleep(1) }`,
+		},
 		{"chance is not for secrets", func(s sourceFile, n ast.Node) string {
 			if spec, ok := n.(*ast.ImportSpec); ok && spec.Path.Value == `"math/rand"` {
 				return "math/rand"
@@ -224,7 +339,9 @@ func readSources(t *testing.T) (all []sourceFile) {
 	t.Helper()
 	set := gotoken.NewFileSet()
 	err := filepath.WalkDir(repoRoot(t), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(filepath.ToSlash(path), "/termtest/") || strings.Contains(filepath.ToSlash(path), "/testdata/") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.Contains(filepath.ToSlash(path), "/termtest/") ||
+			strings.Contains(filepath.ToSlash(path), "/testdata/") {
 			return err
 		}
 		file, err := parser.ParseFile(set, path, nil, 0)

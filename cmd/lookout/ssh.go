@@ -36,7 +36,9 @@ func sshResource() resourceCommand {
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Instances.All(ctx)
 		},
-		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Instances.Get(ctx, id) }),
+		get: getByID(
+			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Instances.Get(ctx, id) },
+		),
 		subcommands: []subcommand[row]{
 			{name: "allow", description: "Let support log in", bindFlags: access(true)},
 			{name: "deny", description: "Keep support out", bindFlags: access(false)},
@@ -45,7 +47,9 @@ func sshResource() resourceCommand {
 		includes: []resourceCommand{resource[*client.SSHKey]{
 			name:        "key",
 			description: "Show the public key by which support logs in",
-			columns:     []column[*client.SSHKey]{{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }}},
+			columns: []column[*client.SSHKey]{
+				{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
+			},
 			get: func(ctx context.Context, s *scriptSession, _ string) (*client.SSHKey, error) {
 				return s.api.Credentials.SSHKey(ctx)
 			},
@@ -67,7 +71,12 @@ func changeSSH(set *pflag.FlagSet) runFunc[*client.Instance] {
 	}
 }
 
-func setSSH(ctx context.Context, s *scriptSession, it *client.Instance, fill func(*client.InstanceRequest) bool) (*client.Instance, error) {
+func setSSH(
+	ctx context.Context,
+	s *scriptSession,
+	it *client.Instance,
+	fill func(*client.InstanceRequest) bool,
+) (*client.Instance, error) {
 	patch, err := patchFromFlags(s, "instance", it.Request(), fill)
 	if err != nil || len(patch) == 0 {
 		return it, err

@@ -97,7 +97,10 @@ func getSeries(ctx context.Context, s *scriptSession, name string) (*series, err
 			return &one, nil
 		}
 	}
-	return nil, &exitCodeError{exitNotFound, fmt.Errorf("no series is called %q; there are %s", client.Clean(name), strings.Join(names, ", "))}
+	return nil, &exitCodeError{
+		exitNotFound,
+		fmt.Errorf("no series is called %q; there are %s", client.Clean(name), strings.Join(names, ", ")),
+	}
 }
 
 // summarizeStats is every series with its least, mean, greatest and last value.

@@ -166,7 +166,8 @@ func childProcesses(t *testing.T, pid int) (found []int) {
 	return found
 }
 
-// ctrl-z gives the terminal to a shell that can go on with the program, and to nobody else; the screen is drawn anew afterwards.
+// ctrl-z gives the terminal to a shell that can go on with the program, and to nobody else; the screen is drawn anew
+// afterwards.
 func TestSuspend(t *testing.T) {
 	faulttest.RunCase(t, "E5", "in a shell with job control", func(t *testing.T) {
 		t.Parallel()
@@ -175,7 +176,17 @@ func TestSuspend(t *testing.T) {
 			t.Skip("there is no bash here")
 		}
 		shell := exec.Command(bash, "--norc", "--noprofile", "-i")
-		c := startCommandInPty(t, shell, []string{"TERM=xterm-256color", "LANG=C.UTF-8", "PS1=prompt-$(( 40 + 2 ))> ", "PROGRAM=" + os.Args[0], "HISTFILE="})
+		c := startCommandInPty(
+			t,
+			shell,
+			[]string{
+				"TERM=xterm-256color",
+				"LANG=C.UTF-8",
+				"PS1=prompt-$(( 40 + 2 ))> ",
+				"PROGRAM=" + os.Args[0],
+				"HISTFILE=",
+			},
+		)
 		c.startReading()
 		c.waitFor("prompt-42> ")
 		for range 2 {
@@ -297,14 +308,25 @@ func TestOddTerminals(t *testing.T) {
 			cmd.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=demo")
 			redirect(cmd)
 			out, err := cmd.CombinedOutput()
-			if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), "needs a terminal") || strings.Contains(string(out), "\x1b") {
+			if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), "needs a terminal") ||
+				strings.Contains(string(out), "\x1b") {
 				t.Errorf("%v: %q", err, out)
 			}
 		})
 	}
 }
 
-var panesByKey = []struct{ key, text string }{{"2", "ticket"}, {"3", "edge"}, {"4", "Ada"}, {"5", "db2"}, {"6", "bastion"}, {"7", "CPU"}, {"8", "acme-backups"}, {"9", "backup"}, {"0", "us-east"}}
+var panesByKey = []struct{ key, text string }{
+	{"2", "ticket"},
+	{"3", "edge"},
+	{"4", "Ada"},
+	{"5", "db2"},
+	{"6", "bastion"},
+	{"7", "CPU"},
+	{"8", "acme-backups"},
+	{"9", "backup"},
+	{"0", "us-east"},
+}
 
 // Without colours none is sent; without UTF-8 nothing beyond ASCII.
 func TestPlainTerminals(t *testing.T) {
@@ -344,26 +366,31 @@ func TestPlainTerminals(t *testing.T) {
 // What libraries write to standard error does not reach the screen; a log file has it.
 func TestNoiseStaysOffTheScreen(t *testing.T) {
 	for _, log := range []string{"", filepath.Join(t.TempDir(), "log")} {
-		faulttest.RunCase(t, "E16", map[bool]string{true: "with a log", false: "without"}[log != ""], func(t *testing.T) {
-			args := "demo"
-			if log != "" {
-				args += " --log-file " + log
-			}
-			c := startPty(t, args, "LOOKOUT_TEST_NOISE=1")
-			c.startReading()
-			c.waitFor("12 buckets")
-			before, _, _ := strings.Cut(c.output(), "\x1b[?1049h")
-			time.Sleep(200 * time.Millisecond)
-			out := strings.TrimPrefix(c.output(), before)
-			c.typeKeys("q")
-			c.waitExit(5 * time.Second)
-			if strings.Contains(out, "noise") {
-				t.Errorf("it is on the screen: %q", out[max(0, strings.Index(out, "noise")-40):])
-			}
-			if data, _ := os.ReadFile(log); log != "" && !strings.Contains(string(data), "noise") {
-				t.Error("the log does not have it")
-			}
-		})
+		faulttest.RunCase(
+			t,
+			"E16",
+			map[bool]string{true: "with a log", false: "without"}[log != ""],
+			func(t *testing.T) {
+				args := "demo"
+				if log != "" {
+					args += " --log-file " + log
+				}
+				c := startPty(t, args, "LOOKOUT_TEST_NOISE=1")
+				c.startReading()
+				c.waitFor("12 buckets")
+				before, _, _ := strings.Cut(c.output(), "\x1b[?1049h")
+				time.Sleep(200 * time.Millisecond)
+				out := strings.TrimPrefix(c.output(), before)
+				c.typeKeys("q")
+				c.waitExit(5 * time.Second)
+				if strings.Contains(out, "noise") {
+					t.Errorf("it is on the screen: %q", out[max(0, strings.Index(out, "noise")-40):])
+				}
+				if data, _ := os.ReadFile(log); log != "" && !strings.Contains(string(data), "noise") {
+					t.Error("the log does not have it")
+				}
+			},
+		)
 	}
 }
 
@@ -386,7 +413,15 @@ func TestDemoBesideARealToken(t *testing.T) {
 				conn.Close()
 			}
 		}()
-		c := startPty(t, "demo", "LOOKOUT_TOKEN="+canary, "LINODE_TOKEN="+canary, "LOOKOUT_BASE_URL=http://"+listener.Addr().String()+"/v4", "HTTP_PROXY=http://"+listener.Addr().String(), "HTTPS_PROXY=http://"+listener.Addr().String())
+		c := startPty(
+			t,
+			"demo",
+			"LOOKOUT_TOKEN="+canary,
+			"LINODE_TOKEN="+canary,
+			"LOOKOUT_BASE_URL=http://"+listener.Addr().String()+"/v4",
+			"HTTP_PROXY=http://"+listener.Addr().String(),
+			"HTTPS_PROXY=http://"+listener.Addr().String(),
+		)
 		c.startReading()
 		c.waitFor("12 buckets")
 		for _, p := range panesByKey {

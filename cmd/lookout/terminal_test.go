@@ -54,7 +54,11 @@ type ptyProcess struct {
 
 func startPty(t *testing.T, args string, env ...string) *ptyProcess {
 	t.Helper()
-	return startCommandInPty(t, exec.Command(os.Args[0]), append([]string{"LOOKOUT_TEST_ARGS=" + args, "TERM=xterm-256color", "LANG=C.UTF-8"}, env...))
+	return startCommandInPty(
+		t,
+		exec.Command(os.Args[0]),
+		append([]string{"LOOKOUT_TEST_ARGS=" + args, "TERM=xterm-256color", "LANG=C.UTF-8"}, env...),
+	)
 }
 
 // startCommandInPty runs a command in a pty of its own session, with variables beside those of the environment.
@@ -178,7 +182,8 @@ func (c *ptyProcess) typeKeys(keys string) { _, _ = c.tty.WriteString(keys) }
 // signal sends the program a signal.
 func (c *ptyProcess) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) }
 
-// checkTerminalRestored fails unless the terminal is as it was: every mode is off, and the line discipline is what it was.
+// checkTerminalRestored fails unless the terminal is as it was: every mode is off, and the line discipline is what it
+// was.
 func (c *ptyProcess) checkTerminalRestored() {
 	c.t.Helper()
 	after, err := term.GetState(c.slave.Fd())
@@ -233,12 +238,17 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 	}
 }
 
-// A panic anywhere in the program gives the terminal back, tells so in one line and ends with 1; the stack goes to the log alone.
+// A panic anywhere in the program gives the terminal back, tells so in one line and ends with 1; the stack goes to the
+// log alone.
 func TestPanic_restoresTheTerminal(t *testing.T) {
 	for _, where := range []string{"update", "frame", "command", "batch", "init"} {
 		faulttest.RunCase(t, "E1", "panic in "+where, func(t *testing.T) {
 			t.Parallel()
-			c := startCommandInPty(t, exec.Command(os.Args[0]), []string{"LOOKOUT_TEST_FAULT=" + where, "TERM=xterm-256color", "LANG=C.UTF-8"})
+			c := startCommandInPty(
+				t,
+				exec.Command(os.Args[0]),
+				[]string{"LOOKOUT_TEST_FAULT=" + where, "TERM=xterm-256color", "LANG=C.UTF-8"},
+			)
 			c.startReading()
 			if where != "init" {
 				c.waitFor("a screen")

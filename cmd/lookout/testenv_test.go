@@ -17,7 +17,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// canary is the token of tests: wherever a part of it is seen, a secret was told. It is as long as real ones, so that what cuts texts cuts it too.
+// canary is the token of tests: wherever a part of it is seen, a secret was told. It is as long as real ones, so that
+// what cuts texts cuts it too.
 const canary = "canary-token-3f9a7c15e0b8d2464f6a91c3d7e5b0829a4f1c6e3d8b7052e9a"
 
 // leaksToken reports whether a text holds any twelve bytes in a row of the token, or nearly any.

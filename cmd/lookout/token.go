@@ -49,15 +49,27 @@ func (s settings) tokenSource() tokenSource {
 	case s.TokenFile != "":
 		return fileTokenSource(expandHome(s.TokenFile))
 	case len(s.TokenCommand) > 0:
-		return tokenSource{"token_command " + s.TokenCommand[0], func(ctx context.Context) (client.Secret, error) { return runTokenCommand(ctx, s.TokenCommand) }}
+		return tokenSource{
+			"token_command " + s.TokenCommand[0],
+			func(ctx context.Context) (client.Secret, error) { return runTokenCommand(ctx, s.TokenCommand) },
+		}
 	case s.TokenEnv != "":
 		return envTokenSource(s.TokenEnv, s.savedTokens)
 	case s.Keyring:
-		return tokenSource{"the system's keyring", func(ctx context.Context) (client.Secret, error) { return readKeyringToken(ctx, s.Account) }}
+		return tokenSource{
+			"the system's keyring",
+			func(ctx context.Context) (client.Secret, error) { return readKeyringToken(ctx, s.Account) },
+		}
 	case s.LinodeCLI != "":
-		return tokenSource{"linode-cli, user " + s.LinodeCLI, func(context.Context) (client.Secret, error) { return readLinodeCLIToken(s.LinodeCLI) }}
+		return tokenSource{
+			"linode-cli, user " + s.LinodeCLI,
+			func(context.Context) (client.Secret, error) { return readLinodeCLIToken(s.LinodeCLI) },
+		}
 	}
-	return tokenSource{"nowhere", func(context.Context) (client.Secret, error) { return client.Secret{}, noTokenError() }}
+	return tokenSource{
+		"nowhere",
+		func(context.Context) (client.Secret, error) { return client.Secret{}, noTokenError() },
+	}
 }
 
 // readToken is the account's token.
@@ -81,10 +93,26 @@ type tokenOffer struct{ key, value, description, hint string }
 func findTokenOffers() []tokenOffer {
 	var found []tokenOffer
 	if os.Getenv("LINODE_TOKEN") != "" {
-		found = append(found, tokenOffer{"token_env", `"LINODE_TOKEN"`, "in LINODE_TOKEN, which is set here; it is not copied", "LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it"})
+		found = append(
+			found,
+			tokenOffer{
+				"token_env",
+				`"LINODE_TOKEN"`,
+				"in LINODE_TOKEN, which is set here; it is not copied",
+				"LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it",
+			},
+		)
 	}
 	for _, user := range linodeCLIUsers() {
-		found = append(found, tokenOffer{"linode_cli", fmt.Sprintf("%q", user), fmt.Sprintf("linode-cli's, of its user %s; it is not copied", client.Clean(user)), fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user)})
+		found = append(
+			found,
+			tokenOffer{
+				"linode_cli",
+				fmt.Sprintf("%q", user),
+				fmt.Sprintf("linode-cli's, of its user %s; it is not copied", client.Clean(user)),
+				fmt.Sprintf("linode-cli has one: linode_cli = %q in the account's block uses it", user),
+			},
+		)
 	}
 	return found
 }
@@ -98,7 +126,10 @@ func envTokenSource(name string, kept map[string]client.Secret) tokenSource {
 		if t := strings.TrimSpace(os.Getenv(name)); t != "" {
 			return client.NewSecret(t), nil
 		}
-		return client.Secret{}, fmt.Errorf("the environment variable %s is empty: set it to the token", client.Clean(name))
+		return client.Secret{}, fmt.Errorf(
+			"the environment variable %s is empty: set it to the token",
+			client.Clean(name),
+		)
 	}}
 }
 
@@ -129,7 +160,12 @@ func checkPrivateFolder(what, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", what, err)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0:
-		return fmt.Errorf("%s: anybody may change what is in %s (mode %04o); first: chmod o-w %[2]s", what, path, info.Mode().Perm())
+		return fmt.Errorf(
+			"%s: anybody may change what is in %s (mode %04o); first: chmod o-w %[2]s",
+			what,
+			path,
+			info.Mode().Perm(),
+		)
 	}
 	return nil
 }
@@ -149,7 +185,11 @@ func readTokenFile(path string) (client.Secret, error) {
 	case err != nil:
 		return client.Secret{}, fmt.Errorf("token file: %w", err)
 	case len(data) > maxSecretBytes:
-		return client.Secret{}, fmt.Errorf("token file: %s is longer than %d bytes: it is no token", path, maxSecretBytes)
+		return client.Secret{}, fmt.Errorf(
+			"token file: %s is longer than %d bytes: it is no token",
+			path,
+			maxSecretBytes,
+		)
 	case len(bytes.TrimSpace(data)) == 0:
 		return client.Secret{}, fmt.Errorf("token file: %s is empty", path)
 	}
@@ -196,7 +236,11 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 	text, err := withKeyringTimeout(ctx, func() (string, error) { return keyring.Get(keyringService, account) })
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
-		return client.Secret{}, fmt.Errorf("keyring: it has no token of %s; lookout config token -a %s puts one there", account, account)
+		return client.Secret{}, fmt.Errorf(
+			"keyring: it has no token of %s; lookout config token -a %s puts one there",
+			account,
+			account,
+		)
 	case err != nil:
 		return client.Secret{}, fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
 	}
@@ -204,7 +248,10 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 }
 
 func saveKeyringToken(ctx context.Context, account string, t client.Secret) error {
-	_, err := withKeyringTimeout(ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(keyringService, account, t.Reveal()) })
+	_, err := withKeyringTimeout(
+		ctx,
+		func() (struct{}, error) { return struct{}{}, keyring.Set(keyringService, account, t.Reveal()) },
+	)
 	if err != nil {
 		return fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
 	}
@@ -222,18 +269,26 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 	}
 	t := sections[user]["token"]
 	if t == "" {
-		return client.Secret{}, fmt.Errorf("linode-cli: %s has no token of the user %q", linodeCLIPath(), client.Clean(user))
+		return client.Secret{}, fmt.Errorf(
+			"linode-cli: %s has no token of the user %q",
+			linodeCLIPath(),
+			client.Clean(user),
+		)
 	}
 	return client.NewSecret(t), nil
 }
 
-// linodeCLIUsers are the users of whom linode-cli has a token: its default user first, then by name. None where its configuration cannot be read.
+// linodeCLIUsers are the users of whom linode-cli has a token: its default user first, then by name. None where its
+// configuration cannot be read.
 func linodeCLIUsers() []string {
 	sections, err := readLinodeCLIConfig()
 	if err != nil {
 		return nil
 	}
-	users := slices.DeleteFunc(slices.Sorted(maps.Keys(sections)), func(user string) bool { return user == "DEFAULT" || sections[user]["token"] == "" })
+	users := slices.DeleteFunc(
+		slices.Sorted(maps.Keys(sections)),
+		func(user string) bool { return user == "DEFAULT" || sections[user]["token"] == "" },
+	)
 	first := sections["DEFAULT"]["default-user"]
 	if i := slices.Index(users, first); i > 0 {
 		users = slices.Insert(slices.Delete(users, i, i+1), 0, first)
@@ -241,7 +296,8 @@ func linodeCLIUsers() []string {
 	return users
 }
 
-// readLinodeCLIConfig is the configuration of the provider's own CLI by its sections: one for each user, and DEFAULT. Nobody else may read it.
+// readLinodeCLIConfig is the configuration of the provider's own CLI by its sections: one for each user, and DEFAULT.
+// Nobody else may read it.
 func readLinodeCLIConfig() (map[string]map[string]string, error) {
 	path := linodeCLIPath()
 	if err := checkPrivateFile("linode-cli", path); err != nil {

@@ -52,11 +52,22 @@ func runWatch(c *cobra.Command, f *flags, invented bool) error {
 	if err != nil {
 		return err
 	}
-	return runScreen(c.Context(), f, accountList{}, func(ctx context.Context) (shell.Session, error) { return newWatchSession(ctx, f, s, api, j) })
+	return runScreen(
+		c.Context(),
+		f,
+		accountList{},
+		func(ctx context.Context) (shell.Session, error) { return newWatchSession(ctx, f, s, api, j) },
+	)
 }
 
 // newWatchSession is an account for a small pane. What an earlier run promised is left to the dashboard.
-func newWatchSession(ctx context.Context, f *flags, s settings, c *client.Client, j *journal.Journal) (shell.Session, error) {
+func newWatchSession(
+	ctx context.Context,
+	f *flags,
+	s settings,
+	c *client.Client,
+	j *journal.Journal,
+) (shell.Session, error) {
 	session, account, err := newShellSession(ctx, f, s, c, j)
 	if err != nil {
 		return session, err

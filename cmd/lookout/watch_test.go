@@ -20,7 +20,13 @@ func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termte
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	j := journal.NewInMemory(time.Now)
-	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j), client.WithReadOnly())
+	c, err := client.New(
+		"https://demo.invalid/v4",
+		client.NewSecret("demo"),
+		client.WithTransport(api),
+		client.WithRecorder(j),
+		client.WithReadOnly(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +43,8 @@ func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termte
 	return termtest.New(t, width, height, program)
 }
 
-// What is broken, since when and whom to call stand in the smallest corner; at rest nothing is written though it is read again and again.
+// What is broken, since when and whom to call stand in the smallest corner; at rest nothing is written though it is
+// read again and again.
 func TestWatch(t *testing.T) {
 	for _, size := range [][2]int{{20, 4}, {80, 6}} {
 		api := emulator.New(emulator.Options{Token: "demo"})

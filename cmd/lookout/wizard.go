@@ -155,8 +155,13 @@ func (w *wizard) askTokenSource() error {
 	for _, o := range findTokenOffers() {
 		ways = append(ways, tokenChoice{o.description, func() error { return w.useOffer(o) }})
 	}
-	ways = append(ways, tokenChoice{"I paste it now; it is not shown", w.askPastedToken}, tokenChoice{"in a file", w.askTokenFile}, tokenChoice{"a command prints it, as a password manager's", w.askTokenCommand},
-		tokenChoice{"in the system's keyring, beneath the account's name", w.useKeyring})
+	ways = append(
+		ways,
+		tokenChoice{"I paste it now; it is not shown", w.askPastedToken},
+		tokenChoice{"in a file", w.askTokenFile},
+		tokenChoice{"a command prints it, as a password manager's", w.askTokenCommand},
+		tokenChoice{"in the system's keyring, beneath the account's name", w.useKeyring},
+	)
 	w.printf("Where is the token? To read, it needs the scopes account:read_only and")
 	w.printf("object_storage:read_only; to change things, read_write in their place.")
 	for i, one := range ways {
@@ -219,8 +224,8 @@ func (w *wizard) useKeyring() error {
 	return nil
 }
 
-// splitCommandLine splits a command line as shells do: quotes keep words together, and a backslash before a quote, a blank or another backslash takes it as it is.
-// Nothing is expanded.
+// splitCommandLine splits a command line as shells do: quotes keep words together, and a backslash before a quote, a
+// blank or another backslash takes it as it is. Nothing is expanded.
 func splitCommandLine(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -296,13 +301,19 @@ func (w *wizard) tryToken(ctx context.Context) error {
 	return nil
 }
 
-// confirmAndWrite shows what would be written, and writes after a yes. Where the token cannot be kept, it is asked again where to: nothing is typed twice.
+// confirmAndWrite shows what would be written, and writes after a yes. Where the token cannot be kept, it is asked
+// again where to: nothing is typed twice.
 func (w *wizard) confirmAndWrite(ctx context.Context) error {
 	for {
 		if err := w.askTokenStorage(); err != nil {
 			return err
 		}
-		text := fmt.Sprintf("[accounts.%s]\nbase_url = %q\n%s\n", quoteTOMLKey(w.accountName), w.account.BaseURL, w.tokenLine)
+		text := fmt.Sprintf(
+			"[accounts.%s]\nbase_url = %q\n%s\n",
+			quoteTOMLKey(w.accountName),
+			w.account.BaseURL,
+			w.tokenLine,
+		)
 		if err := w.confirmWrite(text); err != nil {
 			return err
 		}

@@ -28,7 +28,9 @@ func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := out.String()
-	if !strings.Contains(text, "1  linode-cli's, of its user ops") || !strings.Contains(text, "2  linode-cli's, of its user bob") || strings.Contains(text, "user none") {
+	if !strings.Contains(text, "1  linode-cli's, of its user ops") ||
+		!strings.Contains(text, "2  linode-cli's, of its user bob") ||
+		strings.Contains(text, "user none") {
 		t.Errorf("%s", text)
 	}
 	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, `linode_cli = "bob"`) {
@@ -39,7 +41,8 @@ func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 	r.mustRun("services", "list")
 }
 
-// A keyring that does not work, and a token file that cannot be made, lead back to where the token is kept: what was typed stays.
+// A keyring that does not work, and a token file that cannot be made, lead back to where the token is kept: what was
+// typed stays.
 func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run, a keyring that does not work")
 	r := newTestEnv(t, emulator.Options{})
@@ -49,10 +52,12 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if text := out.String(); !strings.Contains(text, "dbus-launch") || strings.Count(text, "Where is the token") != 1 || strings.Count(text, "file or keyring [file]") != 2 {
+	if text := out.String(); !strings.Contains(text, "dbus-launch") || strings.Count(text, "Where is the token") != 1 ||
+		strings.Count(text, "file or keyring [file]") != 2 {
 		t.Errorf("%s", text)
 	}
-	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "token_file") || strings.Contains(kept, "keyring") {
+	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "token_file") ||
+		strings.Contains(kept, "keyring") {
 		t.Errorf("%s", kept)
 	}
 	if data, err := os.ReadFile(taken); err != nil || strings.TrimSpace(string(data)) != canary {
@@ -68,7 +73,8 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	if err := w.run(t.Context()); err != nil || !strings.Contains(out.String(), "remove it") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "keyring = true") || !strings.Contains(kept, "an older one") {
+	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "keyring = true") ||
+		!strings.Contains(kept, "an older one") {
 		t.Errorf("%s", kept)
 	}
 }
@@ -77,7 +83,8 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 func TestFirstRunUsesTheKeyring(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, canary, r.base, "prod", "4", "1", "file", "no")
-	if err := w.run(t.Context()); !errors.Is(err, errWizardCancelled) || !strings.Contains(out.String(), "it has no token of prod") {
+	if err := w.run(t.Context()); !errors.Is(err, errWizardCancelled) ||
+		!strings.Contains(out.String(), "it has no token of prod") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if err := keyring.Set(keyringService, "prod", canary); err != nil {

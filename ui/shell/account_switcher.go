@@ -20,8 +20,9 @@ type Session struct {
 	Close   func() // cancels its requests and flushes what it wrote; it may take a while and is run once, off the loop
 }
 
-// A AccountSwitcher is the program on one account at a time. When another is chosen, everything of the one before ends: its requests are cancelled,
-// its panes are gone, and answers still on their way to it are dropped. What the user had chosen in it is there again when it comes back.
+// A AccountSwitcher is the program on one account at a time. When another is chosen, everything of the one before ends:
+// its requests are cancelled, its panes are gone, and answers still on their way to it are dropped. What the user had
+// chosen in it is there again when it comes back.
 type AccountSwitcher struct {
 	*Shell
 	open          func(ctx context.Context, account string) (Session, error)
@@ -43,7 +44,11 @@ type accountState struct {
 }
 
 // NewAccountSwitcher is a program that shows a session first and opens others by their accounts' names, off the loop.
-func NewAccountSwitcher(ctx context.Context, first Session, open func(ctx context.Context, account string) (Session, error)) (*AccountSwitcher, error) {
+func NewAccountSwitcher(
+	ctx context.Context,
+	first Session,
+	open func(ctx context.Context, account string) (Session, error),
+) (*AccountSwitcher, error) {
 	s, err := New(first.Options)
 	if err != nil {
 		return nil, err
@@ -133,7 +138,11 @@ func tagMessage(n int, msg tea.Msg) tea.Msg {
 func (d *AccountSwitcher) confirmSwitch(account string) tea.Cmd {
 	begin := ui.Action{Key: ui.Bind("switch account"), Do: func() tea.Cmd { return d.openAccount(account) }}
 	if losses := d.leaveWarnings(); len(losses) > 0 {
-		begin.Confirm = &ui.Confirmation{Title: "Leave " + d.o.Account + " for " + account, Text: strings.Join(losses, " "), ConfirmLabel: "leave it"}
+		begin.Confirm = &ui.Confirmation{
+			Title:        "Leave " + d.o.Account + " for " + account,
+			Text:         strings.Join(losses, " "),
+			ConfirmLabel: "leave it",
+		}
 	}
 	return d.startAction(begin)
 }
@@ -163,7 +172,8 @@ func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
 	}
 }
 
-// handleAccountOpened puts an opened account in front, unless nobody wants it any more or something unsaved has come up meanwhile.
+// handleAccountOpened puts an opened account in front, unless nobody wants it any more or something unsaved has come up
+// meanwhile.
 func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	d.dismiss(msg.opening)
 	if msg.opening != d.opening || errors.Is(msg.err, context.Canceled) {
@@ -172,20 +182,30 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	d.opening = nil
 	switch {
 	case msg.err != nil:
-		return d.tagCommand(ui.ShowNews(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error()))
+		return d.tagCommand(
+			ui.ShowNews(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error()),
+		)
 	case d.hasUnsavedDialog():
-		return d.discardSession(msg.session, d.tagCommand(ui.ShowNews(theme.Warn, "still in "+d.o.Account+": finish what is in front first")))
+		return d.discardSession(
+			msg.session,
+			d.tagCommand(ui.ShowNews(theme.Warn, "still in "+d.o.Account+": finish what is in front first")),
+		)
 	}
 	o := msg.session.Options
 	o.Theme, o.Themes, o.Mouse = d.o.Theme, d.o.Themes, d.mouse
 	next, err := New(o)
 	if err != nil {
-		return d.discardSession(msg.session, d.tagCommand(ui.ShowNews(theme.Bad, "account "+msg.opening.account+": "+err.Error())))
+		return d.discardSession(
+			msg.session,
+			d.tagCommand(ui.ShowNews(theme.Bad, "account "+msg.opening.account+": "+err.Error())),
+		)
 	}
 	d.savedStates[d.o.Account] = d.saveState()
 	d.replaceSession(next, msg.session)
 	next.restoreState(d.savedStates[o.Account])
-	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), ui.ShowNews(theme.Info, "this is "+o.Account)))
+	return d.tagCommand(
+		tea.Batch(next.Update(d.windowSize), next.Init(), ui.ShowNews(theme.Info, "this is "+o.Account)),
+	)
 }
 
 // replaceSession puts a shell in the place of the one in front, whose session ends off the loop.
@@ -242,7 +262,8 @@ func (s *Shell) restoreState(m accountState) {
 	}
 }
 
-// openingDialog stands in front while an account is being opened, so that nothing begins in the one that is about to go.
+// openingDialog stands in front while an account is being opened, so that nothing begins in the one that is about to
+// go.
 type openingDialog struct {
 	ignoresPaste
 	account string

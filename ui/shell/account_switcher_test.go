@@ -47,15 +47,26 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	if err != nil {
 		d.Fatal(err)
 	}
-	set := ui.NewStore(ctx, ui.Source[string]{Name: "things", ID: func(s string) string { return s }, Fetch: func(ctx context.Context, _ string) (ui.RowPage[string], error) {
-		d.fetches <- ctx
-		if d.holdFetches != nil {
-			<-d.holdFetches
-		}
-		return ui.RowPage[string]{Rows: []string{name + "-one", name + "-two"}}, nil
-	}})
+	set := ui.NewStore(
+		ctx,
+		ui.Source[string]{
+			Name: "things",
+			ID:   func(s string) string { return s },
+			Fetch: func(ctx context.Context, _ string) (ui.RowPage[string], error) {
+				d.fetches <- ctx
+				if d.holdFetches != nil {
+					<-d.holdFetches
+				}
+				return ui.RowPage[string]{Rows: []string{name + "-one", name + "-two"}}, nil
+			},
+		},
+	)
 	cell := func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }
-	list := &ui.List[string]{Title: "things", Store: set, Columns: []ui.Column[string]{{Title: "name", Min: 10, Cell: cell}}}
+	list := &ui.List[string]{
+		Title:   "things",
+		Store:   set,
+		Columns: []ui.Column[string]{{Title: "name", Min: 10, Cell: cell}},
+	}
 	other := &ui.List[string]{Title: "others", Store: set, Columns: list.Columns}
 	return Session{Options: Options{
 		Panes:         []ui.Pane{list, other},

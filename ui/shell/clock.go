@@ -10,7 +10,8 @@ import (
 	"lookout/ui"
 )
 
-// The clock is the only one of the program. It wakes it for the next refresh and for the next change of an age in sight, and for nothing else.
+// The clock is the only one of the program. It wakes it for the next refresh and for the next change of an age in
+// sight, and for nothing else.
 type clock struct {
 	interval    time.Duration
 	tickNumber  int // number of the beat that counts; older ones are dropped
@@ -201,7 +202,12 @@ func (s *Shell) freshnessText() (string, theme.Tone) {
 	case s.clock.paused():
 		return "paused " + s.clock.pausedAt.In(s.o.Location).Format("15:04:05"), theme.Warn
 	case left > 0 && asked > left+time.Minute:
-		return fmt.Sprintf("%s too many requests · the API asks %s; waiting %s, r: now", g.Problem, ui.FormatAge(asked), remainingWait(left)), theme.Warn
+		return fmt.Sprintf(
+			"%s too many requests · the API asks %s; waiting %s, r: now",
+			g.Problem,
+			ui.FormatAge(asked),
+			remainingWait(left),
+		), theme.Warn
 	case left > 0:
 		return fmt.Sprintf("%s too many requests · waiting %s, r: now", g.Problem, remainingWait(left)), theme.Warn
 	case ui.Denied(f.Err):

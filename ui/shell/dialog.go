@@ -13,7 +13,8 @@ import (
 	"lookout/ui"
 )
 
-// A dialog is what may stand in front of a pane. It owns all keys while it does; answers from the API arrive beneath it.
+// A dialog is what may stand in front of a pane. It owns all keys while it does; answers from the API arrive beneath
+// it.
 type dialog interface {
 	title() string
 	view(ui.Box) string // the inside, at most as large as the box
@@ -55,11 +56,16 @@ func withBorder(title, text string, width int, t *theme.Theme) string {
 	name := " " + ui.Truncate(title, max(0, width-2), g.Ellipsis) + " "
 	bar := strings.Repeat(g.Horizontal, max(0, width+1-ui.Width(name)))
 	edge := t.Paint(theme.Rule, g.Vertical)
-	out := []string{t.Paint(theme.Rule, g.TopLeft+g.Horizontal) + t.Paint(theme.Strong, name) + t.Paint(theme.Rule, bar+g.TopRight)}
+	out := []string{
+		t.Paint(theme.Rule, g.TopLeft+g.Horizontal) + t.Paint(theme.Strong, name) + t.Paint(theme.Rule, bar+g.TopRight),
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		out = append(out, edge+" "+line+" "+edge)
 	}
-	return strings.Join(append(out, t.Paint(theme.Rule, g.BottomLeft+strings.Repeat(g.Horizontal, width+2)+g.BottomRight)), "\n")
+	return strings.Join(
+		append(out, t.Paint(theme.Rule, g.BottomLeft+strings.Repeat(g.Horizontal, width+2)+g.BottomRight)),
+		"\n",
+	)
 }
 
 // ignoresPaste is a dialog that takes no paste.
@@ -67,7 +73,8 @@ type ignoresPaste struct{}
 
 func (ignoresPaste) handlePaste(tea.PasteMsg) tea.Cmd { return nil }
 
-// answerDelay is how long a question must have been in sight before a key can answer it: the key that opened it may still be held.
+// answerDelay is how long a question must have been in sight before a key can answer it: the key that opened it may
+// still be held.
 const answerDelay = 250 * time.Millisecond
 
 // questionDialog stands between an action and its doing.
@@ -125,7 +132,13 @@ func (q *questionDialog) view(b ui.Box) string {
 	lines := ui.Wrap(ask.Text, b.Width)
 	for i, item := range ask.Items {
 		if i == 10 {
-			lines = append(lines, b.Theme.Paint(theme.Muted, "  and more: "+ui.Truncate(strings.Join(ask.Items[i:], ", "), b.Width-14, b.Theme.Glyphs.Ellipsis)))
+			lines = append(
+				lines,
+				b.Theme.Paint(
+					theme.Muted,
+					"  and more: "+ui.Truncate(strings.Join(ask.Items[i:], ", "), b.Width-14, b.Theme.Glyphs.Ellipsis),
+				),
+			)
 			break
 		}
 		lines = append(lines, "  "+ui.Truncate(item, b.Width-2, b.Theme.Glyphs.Ellipsis))
@@ -151,10 +164,27 @@ func (q *questionDialog) view(b ui.Box) string {
 // answerLines is how the question is answered. A word that must be typed is there in full.
 func (q *questionDialog) answerLines(b ui.Box) []string {
 	if q.confirmWord == "" {
-		return []string{b.Theme.Paint(theme.Accent, "n") + " no, leave it      " + b.Theme.Paint(theme.Bad, "y") + " yes, " + orElse(q.action.Confirm.ConfirmLabel, q.action.Name())}
+		return []string{
+			b.Theme.Paint(
+				theme.Accent,
+				"n",
+			) + " no, leave it      " + b.Theme.Paint(
+				theme.Bad,
+				"y",
+			) + " yes, " + orElse(
+				q.action.Confirm.ConfirmLabel,
+				q.action.Name(),
+			),
+		}
 	}
 	word, before, after := b.Theme.Paint(theme.Strong, q.confirmWord), "Type ", " and press enter, or esc:"
-	answer := b.Theme.Paint(theme.Input, truncateLeft(q.answer, b.Width-1, b.Theme.Glyphs.Ellipsis)) + b.Theme.Paint(theme.Cursor, " ")
+	answer := b.Theme.Paint(
+		theme.Input,
+		truncateLeft(q.answer, b.Width-1, b.Theme.Glyphs.Ellipsis),
+	) + b.Theme.Paint(
+		theme.Cursor,
+		" ",
+	)
 	if len(before)+ui.Width(q.confirmWord)+len(after) <= b.Width {
 		return []string{before + word + after, answer}
 	}
@@ -176,7 +206,8 @@ func (q *questionDialog) hint() string {
 }
 
 func (q *questionDialog) handlePaste(msg tea.PasteMsg) tea.Cmd {
-	if text := strings.TrimSpace(msg.Content); q.confirmWord != "" && !q.action.Confirm.NoPaste && q.armed && len(text) <= maxAnswerBytes {
+	if text := strings.TrimSpace(msg.Content); q.confirmWord != "" && !q.action.Confirm.NoPaste && q.armed &&
+		len(text) <= maxAnswerBytes {
 		q.answer += text
 	}
 	return nil
@@ -267,12 +298,25 @@ func actionLine(a ui.Action, cursor bool, b ui.Box) string {
 	t := b.Theme
 	text := ui.Pad(a.Key.Help().Key, 9) + a.Name()
 	if cursor {
-		return t.Paint(theme.Cursor, ui.Pad(ui.Truncate(t.Glyphs.Cursor+" "+text+prefixed("  ", a.DisabledReason), b.Width, t.Glyphs.Ellipsis), b.Width))
+		return t.Paint(
+			theme.Cursor,
+			ui.Pad(
+				ui.Truncate(t.Glyphs.Cursor+" "+text+prefixed("  ", a.DisabledReason), b.Width, t.Glyphs.Ellipsis),
+				b.Width,
+			),
+		)
 	}
 	if a.DisabledReason != "" {
 		return t.Paint(theme.Off, ui.Truncate("  "+text+"  "+a.DisabledReason, b.Width, t.Glyphs.Ellipsis))
 	}
-	return "  " + t.Paint(theme.Accent, ui.Pad(a.Key.Help().Key, 9)) + ui.Truncate(a.Name(), b.Width-11, t.Glyphs.Ellipsis)
+	return "  " + t.Paint(
+		theme.Accent,
+		ui.Pad(a.Key.Help().Key, 9),
+	) + ui.Truncate(
+		a.Name(),
+		b.Width-11,
+		t.Glyphs.Ellipsis,
+	)
 }
 
 func prefixed(lead, text string) string {

@@ -78,7 +78,13 @@ func (h *helpDialog) read(b ui.Box) dialogReading {
 func (p *paletteDialog) read(ui.Box) dialogReading {
 	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query, Item: "nothing matches"}}
 	if at := max(0, min(p.cursor, len(p.entries)-1)); at < len(p.entries) {
-		r.Position, r.Count, r.Item = at+1, len(p.entries), fmt.Sprintf("%s; %s", p.entries[at].label, p.entries[at].kind)
+		r.Position, r.Count, r.Item = at+1, len(
+			p.entries,
+		), fmt.Sprintf(
+			"%s; %s",
+			p.entries[at].label,
+			p.entries[at].kind,
+		)
 	}
 	return r
 }

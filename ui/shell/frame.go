@@ -68,7 +68,15 @@ func (s *Shell) content() string {
 		return b.Fit(s.pane().View(b))
 	}
 	if s.tooSmall() {
-		return b.Fit(fmt.Sprintf("lookout needs %d×%d cells,\nthis is %d×%d.\nctrl+c ends it; no other key does anything.", minWidth, minHeight, s.width, s.height))
+		return b.Fit(
+			fmt.Sprintf(
+				"lookout needs %d×%d cells,\nthis is %d×%d.\nctrl+c ends it; no other key does anything.",
+				minWidth,
+				minHeight,
+				s.width,
+				s.height,
+			),
+		)
 	}
 	body := b
 	body.Height = s.height - 6
@@ -142,7 +150,8 @@ func (s *Shell) headLine(b ui.Box) string {
 	return left
 }
 
-// tabLine is the panes with their digits and badges, and where the front one stands. Where both do not fit, where it stands wins.
+// tabLine is the panes with their digits and badges, and where the front one stands. Where both do not fit, where it
+// stands wins.
 func (s *Shell) tabLine(b ui.Box) string {
 	crumb := ""
 	if c, ok := s.pane().(ui.Crumber); ok && len(s.tabs[s.front].stack) > 1 {
@@ -152,7 +161,13 @@ func (s *Shell) tabLine(b ui.Box) string {
 	labels, out := s.tabLabels(room)
 	if crumb != "" && out {
 		text := s.tabLabel(s.front, fullName).text
-		return b.Theme.Paint(theme.Accent, text) + b.Theme.Paint(theme.Strong, truncateLeft(crumb, b.Width-ui.Width(text)-1, b.Theme.Glyphs.Ellipsis))
+		return b.Theme.Paint(
+			theme.Accent,
+			text,
+		) + b.Theme.Paint(
+			theme.Strong,
+			truncateLeft(crumb, b.Width-ui.Width(text)-1, b.Theme.Glyphs.Ellipsis),
+		)
 	}
 	var line strings.Builder
 	line.Grow(b.Width * 4)
@@ -173,13 +188,17 @@ func (s *Shell) tabLine(b ui.Box) string {
 	}
 	if out {
 		line.WriteString(b.Theme.Glyphs.Ellipsis)
-		s.clickTargets = append(s.clickTargets, clickTarget{1, x, x + 1, ui.Action{Key: ui.Bind("go to"), Do: s.openPalette}})
+		s.clickTargets = append(
+			s.clickTargets,
+			clickTarget{1, x, x + 1, ui.Action{Key: ui.Bind("go to"), Do: s.openPalette}},
+		)
 	}
 	writeStyled(&line, b.Theme, theme.Strong, crumb)
 	return line.String()
 }
 
-// tabLabel is a tab as it is drawn: digit and name, badge, and the cells of both with the blank behind. No cells are a tab that is left out.
+// tabLabel is a tab as it is drawn: digit and name, badge, and the cells of both with the blank behind. No cells are a
+// tab that is left out.
 type tabLabel struct {
 	text, badge string
 	tone        theme.Tone
@@ -193,8 +212,8 @@ const (
 	noName    = 0 // its digit alone
 )
 
-// tabLabels are all tabs. Where they do not fit names are shortened, then only digits are left, then tabs leave from the end: never the one
-// in front, and those with something to say last.
+// tabLabels are all tabs. Where they do not fit names are shortened, then only digits are left, then tabs leave from
+// the end: never the one in front, and those with something to say last.
 func (s *Shell) tabLabels(room int) (labels []tabLabel, out bool) {
 	for _, most := range []int{fullName, shortName, noName} {
 		labels = labels[:0]

@@ -41,7 +41,11 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 			Store: set,
 			Columns: []ui.Column[string]{
 				{Title: "state", Width: 10, Cell: cell("● ok", theme.Good)},
-				{Title: "label", Min: 14, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }},
+				{
+					Title: "label",
+					Min:   14,
+					Cell:  func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong },
+				},
 				{
 					Title:        "type",
 					Width:        4,
@@ -91,7 +95,15 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 			l.Detail = func(s string, b ui.Box) string {
 				var out strings.Builder
 				for i := range 20 {
-					out.WriteString(b.Theme.Paint(theme.Muted, ui.Pad("label", 14)) + b.Theme.Paint(theme.Plain, fmt.Sprint(s, " ", i)) + "\n")
+					out.WriteString(
+						b.Theme.Paint(
+							theme.Muted,
+							ui.Pad("label", 14),
+						) + b.Theme.Paint(
+							theme.Plain,
+							fmt.Sprint(s, " ", i),
+						) + "\n",
+					)
 				}
 				return out.String()
 			}

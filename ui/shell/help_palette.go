@@ -51,7 +51,10 @@ func (q *searchList) renderList(lead string, n int, b ui.Box, line func(i int, c
 	q.entryCount = n
 	room := b.Height - searchHeaderLines
 	q.scrollTop = max(min(q.scrollTop, q.cursor), q.cursor-room+1, 0)
-	lines := []string{b.Theme.Paint(theme.Accent, lead) + b.Theme.Paint(theme.Input, q.query) + b.Theme.Paint(theme.Cursor, " "), ""}
+	lines := []string{
+		b.Theme.Paint(theme.Accent, lead) + b.Theme.Paint(theme.Input, q.query) + b.Theme.Paint(theme.Cursor, " "),
+		"",
+	}
 	for i := q.scrollTop; i < min(n, q.scrollTop+room); i++ {
 		lines = append(lines, line(i, i == q.cursor))
 	}
@@ -104,7 +107,18 @@ func (h *helpDialog) view(b ui.Box) string {
 	keys, names = min(keys, b.Width/3), min(names, b.Width/3)
 	return h.renderList("search ", len(h.matches), b, func(i int, cursor bool) string {
 		a := h.matches[i]
-		text := fitWidth(allKeys(a), keys, b) + "  " + fitWidth(a.Name(), names, b) + "  " + a.Description + prefixed(" · not now: ", a.DisabledReason)
+		text := fitWidth(
+			allKeys(a),
+			keys,
+			b,
+		) + "  " + fitWidth(
+			a.Name(),
+			names,
+			b,
+		) + "  " + a.Description + prefixed(
+			" · not now: ",
+			a.DisabledReason,
+		)
 		text = ui.Truncate(text, b.Width-2, b.Theme.Glyphs.Ellipsis)
 		if cursor {
 			return b.Theme.Paint(theme.Cursor, ui.Pad(b.Theme.Glyphs.Cursor+" "+text, b.Width))
@@ -164,11 +178,17 @@ func (p *paletteDialog) updateEntries(s *Shell) {
 	p.searchedText, p.searched = p.query, true
 	var all []paletteEntry
 	for i, t := range s.tabs {
-		all = append(all, paletteEntry{label: t.stack[0].Name(), kind: "pane", do: func() tea.Cmd { return s.switchTab(i) }})
+		all = append(
+			all,
+			paletteEntry{label: t.stack[0].Name(), kind: "pane", do: func() tea.Cmd { return s.switchTab(i) }},
+		)
 	}
 	for _, a := range s.actions() {
 		if a.Group != "move" && a.Group != "panes" {
-			all = append(all, paletteEntry{label: a.Name(), kind: "action", do: func() tea.Cmd { return s.startAction(a) }})
+			all = append(
+				all,
+				paletteEntry{label: a.Name(), kind: "action", do: func() tea.Cmd { return s.startAction(a) }},
+			)
 		}
 	}
 	all = append(all, s.paletteCommands()...)
@@ -191,7 +211,14 @@ func (p *paletteDialog) updateEntries(s *Shell) {
 		}
 		name := t.stack[0].Name()
 		for _, row := range f.Find(p.query, 20) {
-			p.entries = append(p.entries, paletteEntry{label: row.Label, kind: name, do: func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: name, ID: row.ID}) }})
+			p.entries = append(
+				p.entries,
+				paletteEntry{
+					label: row.Label,
+					kind:  name,
+					do:    func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: name, ID: row.ID}) },
+				},
+			)
 		}
 	}
 }

@@ -21,7 +21,10 @@ func (s *Shell) KeyBindings() []KeyBinding {
 	var keys []KeyBinding
 	add := func(pane string, actions []ui.Action) {
 		for _, a := range s.applyKeyOverrides(pane, actions) {
-			known := slices.ContainsFunc(keys, func(k KeyBinding) bool { return k.Pane == pane && k.Action == a.Name() })
+			known := slices.ContainsFunc(
+				keys,
+				func(k KeyBinding) bool { return k.Pane == pane && k.Action == a.Name() },
+			)
 			if !known && len(a.Key.Keys()) > 0 {
 				keys = append(keys, KeyBinding{
 					Pane:   pane,

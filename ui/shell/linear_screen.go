@@ -14,8 +14,8 @@ import (
 	"lookout/ui/terminal"
 )
 
-// A LinearScreen is the program for screen readers: lines are added beneath what was said, nothing is drawn over, and one item is told at a time.
-// What has not changed is not said again; ages alone are no change.
+// A LinearScreen is the program for screen readers: lines are added beneath what was said, nothing is drawn over, and
+// one item is told at a time. What has not changed is not said again; ages alone are no change.
 type LinearScreen struct {
 	provider     ShellProvider
 	theme        *theme.Theme
@@ -60,7 +60,8 @@ type screenSnapshot struct {
 // Init is the program's.
 func (l *LinearScreen) Init() tea.Cmd { return l.provider.Init() }
 
-// Update passes messages on. A text that is read line by line takes the keys that move in it; a full stop tells everything again.
+// Update passes messages on. A text that is read line by line takes the keys that move in it; a full stop tells
+// everything again.
 func (l *LinearScreen) Update(msg tea.Msg) tea.Cmd {
 	if _, sized := msg.(tea.WindowSizeMsg); sized {
 		msg = tea.WindowSizeMsg{Width: 100, Height: 60} // lines know no size: nothing may fail to fit
@@ -80,7 +81,16 @@ func (l *LinearScreen) Update(msg tea.Msg) tea.Cmd {
 
 // moveInText moves in a text. It reports whether the key was such a move.
 func (l *LinearScreen) moveInText(key string) bool {
-	to := map[string]int{"j": l.lineIndex + 1, "down": l.lineIndex + 1, "k": l.lineIndex - 1, "up": l.lineIndex - 1, "g": 0, "home": 0, "G": len(l.announced.text), "end": len(l.announced.text)}
+	to := map[string]int{
+		"j":    l.lineIndex + 1,
+		"down": l.lineIndex + 1,
+		"k":    l.lineIndex - 1,
+		"up":   l.lineIndex - 1,
+		"g":    0,
+		"home": 0,
+		"G":    len(l.announced.text),
+		"end":  len(l.announced.text),
+	}
 	at, move := to[key]
 	if !move {
 		return false

@@ -15,7 +15,14 @@ func newAgingShell(t *testing.T) (*shellTest, *LinearScreen) {
 	b := newShellTest(t, func(o *Options) {
 		l := o.Panes[0].(*ui.List[string])
 		born := o.Now()
-		l.Columns = append(l.Columns, ui.Column[string]{Title: "age", Width: 8, Cell: func(_ string, b ui.Box) (string, theme.Tone) { return ui.FormatAge(b.Now.Sub(born)), theme.Muted }})
+		l.Columns = append(
+			l.Columns,
+			ui.Column[string]{
+				Title: "age",
+				Width: 8,
+				Cell:  func(_ string, b ui.Box) (string, theme.Tone) { return ui.FormatAge(b.Now.Sub(born)), theme.Muted },
+			},
+		)
 	})
 	return b, NewLinearScreen(b.shell)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maskValues is a frame whose values are dots: hosts, addresses, mail, phones, keys, long numbers, and the words of others. Everything
-// keeps its place, and words of the program stay.
+// maskValues is a frame whose values are dots: hosts, addresses, mail, phones, keys, long numbers, and the words of
+// others. Everything keeps its place, and words of the program stay.
 func maskValues(frame, mask string, others ...string) string {
 	lines := strings.Split(frame, "\n")
 	for i, line := range lines {
@@ -67,12 +67,14 @@ func maskLine(line, mask string, others []string) string {
 	return out.String()
 }
 
-// isWordSeparator reports whether a character stands between words: blanks, and what panes and sentences set around names.
+// isWordSeparator reports whether a character stands between words: blanks, and what panes and sentences set around
+// names.
 func isWordSeparator(r rune) bool {
 	return r == ' ' || strings.ContainsRune("\"'()[]{}<>|│,;=", r)
 }
 
-// looksPrivate reports whether a word looks like a value: a host, an address, a mail address, a key, a number that is no count.
+// looksPrivate reports whether a word looks like a value: a host, an address, a mail address, a key, a number that is
+// no count.
 func looksPrivate(word string) bool {
 	if word == "" {
 		return false
@@ -104,7 +106,8 @@ func looksPrivate(word string) bool {
 	return len(word) >= 16 && digits > 0 && digits+letters == len(word)
 }
 
-// looksLikeHost reports whether a word with a dot is a name of hosts: dots between letters or digits, and a letter in the last part.
+// looksLikeHost reports whether a word with a dot is a name of hosts: dots between letters or digits, and a letter in
+// the last part.
 func looksLikeHost(word string) bool {
 	parts := strings.FieldsFunc(strings.Trim(word, "./"), func(r rune) bool { return r == '.' })
 	if len(parts) < 2 {

@@ -13,12 +13,14 @@ func (a area) lineAt(at tea.Mouse) (line int, in bool) {
 	return at.Y - a.y, at.X >= a.x && at.X < a.x+a.width && at.Y >= a.y && at.Y < a.y+a.height
 }
 
-// A clickable is a dialog whose entries can be clicked: the first click puts the cursor on an entry, another one chooses it.
+// A clickable is a dialog whose entries can be clicked: the first click puts the cursor on an entry, another one
+// chooses it.
 type clickable interface {
 	clickLine(line int) (chosen bool)
 }
 
-// handleMouse is the mouse: the wheel and clicks on tabs, hints and rows. A dialog in front owns it, and a question cannot be answered by it.
+// handleMouse is the mouse: the wheel and clicks on tabs, hints and rows. A dialog in front owns it, and a question
+// cannot be answered by it.
 func (s *Shell) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	if s.tooSmall() {
 		return nil
@@ -45,7 +47,8 @@ func (s *Shell) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// handleDialogMouse is the mouse on a dialog: where there is a list to choose from or a text to read, it moves and chooses.
+// handleDialogMouse is the mouse on a dialog: where there is a list to choose from or a text to read, it moves and
+// chooses.
 func (s *Shell) handleDialogMouse(d dialog, msg tea.MouseMsg) tea.Cmd {
 	p, ok := d.(clickable)
 	if !ok {

@@ -18,7 +18,8 @@ type NotifyOptions struct {
 	Send    func(title, text string) tea.Cmd // nil is the terminal's, by the ways
 }
 
-// showNotices tells what has changed: in the line of news always, beside the screen by the rules. It never changes what is in front.
+// showNotices tells what has changed: in the line of news always, beside the screen by the rules. It never changes what
+// is in front.
 func (s *Shell) showNotices() tea.Cmd {
 	if s.o.Notices == nil {
 		return nil
@@ -60,7 +61,16 @@ func (s *Shell) refreshNoticeSources() tea.Cmd {
 // testNotification is the palette's way to hear and see how news is told.
 func (s *Shell) testNotification() tea.Cmd {
 	if len(s.o.Notify.Methods) == 0 {
-		return ui.ShowNews(theme.Warn, `nothing is told beside the screen: notify = ["bell", "osc9"] in the configuration says how`)
+		return ui.ShowNews(
+			theme.Warn,
+			`nothing is told beside the screen: notify = ["bell", "osc9"] in the configuration says how`,
+		)
 	}
-	return tea.Batch(s.sendNotification("this is a test"), ui.ShowNews(theme.Info, "told by "+strings.Join(s.o.Notify.Methods, ", ")+": "+strings.Join(s.o.Notify.Rules, ", ")))
+	return tea.Batch(
+		s.sendNotification("this is a test"),
+		ui.ShowNews(
+			theme.Info,
+			"told by "+strings.Join(s.o.Notify.Methods, ", ")+": "+strings.Join(s.o.Notify.Rules, ", "),
+		),
+	)
 }

@@ -18,7 +18,14 @@ func (s *Shell) paletteCommands() []paletteEntry {
 	var all []paletteEntry
 	for _, name := range s.o.Accounts {
 		if name != s.o.Account {
-			all = append(all, paletteEntry{label: "account " + name, kind: "account", do: func() tea.Cmd { return ui.Send(switchAccount{name}) }})
+			all = append(
+				all,
+				paletteEntry{
+					label: "account " + name,
+					kind:  "account",
+					do:    func() tea.Cmd { return ui.Send(switchAccount{name}) },
+				},
+			)
 		}
 	}
 	if s.o.Notices != nil {

@@ -22,10 +22,16 @@ type actionCache struct {
 	undo    *ui.Action
 }
 
-// programActions are the actions that are there in every pane. They are asked for with every key and made when they change.
+// programActions are the actions that are there in every pane. They are asked for with every key and made when they
+// change.
 func (s *Shell) programActions() []ui.Action {
-	if paused := s.clock.paused(); s.actionCache.actions == nil || s.actionCache.paused != paused || s.actionCache.undo != s.news.undo {
-		s.actionCache = actionCache{s.applyReadOnly(s.applyKeyOverrides("program", s.buildProgramActions())), paused, s.news.undo}
+	if paused := s.clock.paused(); s.actionCache.actions == nil || s.actionCache.paused != paused ||
+		s.actionCache.undo != s.news.undo {
+		s.actionCache = actionCache{
+			s.applyReadOnly(s.applyKeyOverrides("program", s.buildProgramActions())),
+			paused,
+			s.news.undo,
+		}
 	}
 	return s.actionCache.actions
 }
@@ -33,7 +39,10 @@ func (s *Shell) programActions() []ui.Action {
 // paneOnlyActions are the program's actions where a pane stands alone.
 func (s *Shell) paneOnlyActions() []ui.Action {
 	return []ui.Action{
-		{Key: ui.Bind("refresh", "r"), Do: func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.schedule(s)) }},
+		{
+			Key: ui.Bind("refresh", "r"),
+			Do:  func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.schedule(s)) },
+		},
 		{Key: ui.Bind("suspend", "ctrl+z"), Do: terminal.Suspend},
 		{Key: ui.Bind("quit", "q"), Do: func() tea.Cmd { return terminal.Quit(0) }},
 	}
@@ -62,24 +71,63 @@ func (s *Shell) buildProgramActions() []ui.Action {
 		pause = "go on refreshing"
 	}
 	actions := []ui.Action{
-		act("help", "all keys of this pane; typing searches them", true, func() tea.Cmd { s.push(newHelpDialog(s.actions())); return nil }, "?"),
+		act(
+			"help",
+			"all keys of this pane; typing searches them",
+			true,
+			func() tea.Cmd { s.push(newHelpDialog(s.actions())); return nil },
+			"?",
+		),
 		act("all actions", "what can be done here", true, func() tea.Cmd { s.push(s.actionsMenu()); return nil }, "a"),
 		act("go to", "panes, actions and rows by name", true, s.openPalette, ":", "ctrl+p"),
 		act("refresh", "", false, func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }, "r"),
 		act("refresh all", "", false, func() tea.Cmd { return s.refreshNow(s.refreshAll) }, "R"),
 		act(pause, "nothing moves until it goes on", false, func() tea.Cmd { return s.clock.togglePause(s) }, "p"),
-		act("hide values", "hosts, addresses, phones, keys and long numbers become dots: for a shared screen", false, func() tea.Cmd { s.valuesHidden = !s.valuesHidden; return nil }, "H"),
-		act("messages", "what the news lines said", false, func() tea.Cmd { s.push(&textDialog{name: "Messages", text: s.news.historyText(s)}); return nil }, "m"),
+		act(
+			"hide values",
+			"hosts, addresses, phones, keys and long numbers become dots: for a shared screen",
+			false,
+			func() tea.Cmd { s.valuesHidden = !s.valuesHidden; return nil },
+			"H",
+		),
+		act(
+			"messages",
+			"what the news lines said",
+			false,
+			func() tea.Cmd { s.push(&textDialog{name: "Messages", text: s.news.historyText(s)}); return nil },
+			"m",
+		),
 		act("back", "where the last jump came from", false, s.goBack, "ctrl+o"),
 		act("forward", "undoes the last way back", false, s.goForward, "alt+o"),
 		act("up", "one level", false, s.goUp, "esc"),
-		act("switch account", "to another account of the configuration", false, func() tea.Cmd { s.push(s.accountMenu()); return nil }, "C"),
-		act("mouse on or off", "off lets the terminal select text", false, func() tea.Cmd { s.mouse = !s.mouse; return nil }, "M"),
+		act(
+			"switch account",
+			"to another account of the configuration",
+			false,
+			func() tea.Cmd { s.push(s.accountMenu()); return nil },
+			"C",
+		),
+		act(
+			"mouse on or off",
+			"off lets the terminal select text",
+			false,
+			func() tea.Cmd { s.mouse = !s.mouse; return nil },
+			"M",
+		),
 		act("suspend", "", false, terminal.Suspend, "ctrl+z"),
 		act("quit", "", false, s.quit, "q"),
 	}
 	if s.o.TokenForm != nil {
-		actions = append(actions, act("new token", "another token of the same account, for this run", false, func() tea.Cmd { s.openTokenForm(); return nil }, "T"))
+		actions = append(
+			actions,
+			act(
+				"new token",
+				"another token of the same account, for this run",
+				false,
+				func() tea.Cmd { s.openTokenForm(); return nil },
+				"T",
+			),
+		)
 	}
 	if len(s.o.Accounts) < 2 {
 		i := slices.IndexFunc(actions, func(a ui.Action) bool { return a.Name() == "switch account" })
@@ -99,7 +147,14 @@ func (s *Shell) buildProgramActions() []ui.Action {
 	}
 	for i, t := range s.tabs {
 		if i < 10 {
-			actions = append(actions, ui.Action{Key: ui.Bind(t.stack[0].Name(), fmt.Sprint((i+1)%10)), Group: "panes", Do: func() tea.Cmd { return s.switchTab(i) }})
+			actions = append(
+				actions,
+				ui.Action{
+					Key:   ui.Bind(t.stack[0].Name(), fmt.Sprint((i+1)%10)),
+					Group: "panes",
+					Do:    func() tea.Cmd { return s.switchTab(i) },
+				},
+			)
 		}
 	}
 	return actions
@@ -125,7 +180,13 @@ func (s *Shell) quit() tea.Cmd {
 	}
 	leave := func() tea.Cmd { return terminal.Quit(0) }
 	if losses := s.leaveWarnings(); len(losses) > 0 {
-		return s.askQuestion(ui.Action{Key: ui.Bind("quit"), Do: leave, Confirm: &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"}})
+		return s.askQuestion(
+			ui.Action{
+				Key:     ui.Bind("quit"),
+				Do:      leave,
+				Confirm: &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"},
+			},
+		)
 	}
 	return leave()
 }

@@ -13,7 +13,8 @@ import (
 	"lookout/ui/terminal"
 )
 
-// secretDialog shows a secret that nobody can read a second time: as dots, readable while a key is held. It does not close by accident.
+// secretDialog shows a secret that nobody can read a second time: as dots, readable while a key is held. It does not
+// close by accident.
 type secretDialog struct {
 	ui.OneTimeSecret
 	revealNumber      int // numbers the last look at it
@@ -56,13 +57,26 @@ func (d *secretDialog) view(b ui.Box) string {
 	t := b.Theme
 	about := ui.Wrap(d.Text, b.Width)
 	for _, line := range d.Details {
-		about = append(about, t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Truncate(line[1], b.Width-14, t.Glyphs.Ellipsis))
+		about = append(
+			about,
+			t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Truncate(line[1], b.Width-14, t.Glyphs.Ellipsis),
+		)
 	}
 	value := strings.Repeat(t.Glyphs.Mask, 16)
 	if d.revealed {
 		value = d.Reveal()
 	}
-	about = append(about, t.Paint(theme.Muted, ui.Pad(d.Name, 14))+t.Paint(theme.Strong, ui.Truncate(value, b.Width-14, t.Glyphs.Ellipsis)), "")
+	about = append(
+		about,
+		t.Paint(
+			theme.Muted,
+			ui.Pad(d.Name, 14),
+		)+t.Paint(
+			theme.Strong,
+			ui.Truncate(value, b.Width-14, t.Glyphs.Ellipsis),
+		),
+		"",
+	)
 	ways := d.choiceLines(b)
 	// what can be pressed stays in sight
 	all := append(about[min(len(about), max(0, len(about)+len(ways)-b.Height)):], ways...)
@@ -73,11 +87,17 @@ func (d *secretDialog) view(b ui.Box) string {
 func (d *secretDialog) choiceLines(b ui.Box) []string {
 	t := b.Theme
 	if d.confirmingDiscard {
-		lines := ui.Wrap("Neither copied nor saved. Type "+discardWord+" and press enter to lose it; esc goes back.", b.Width)
+		lines := ui.Wrap(
+			"Neither copied nor saved. Type "+discardWord+" and press enter to lose it; esc goes back.",
+			b.Width,
+		)
 		for i := range lines {
 			lines[i] = t.Paint(theme.Bad, lines[i])
 		}
-		return append(lines, "> "+t.Paint(theme.Input, truncateLeft(d.answer, b.Width-3, t.Glyphs.Ellipsis))+t.Paint(theme.Cursor, " "))
+		return append(
+			lines,
+			"> "+t.Paint(theme.Input, truncateLeft(d.answer, b.Width-3, t.Glyphs.Ellipsis))+t.Paint(theme.Cursor, " "),
+		)
 	}
 	var lines []string
 	key := func(k, text string) { lines = append(lines, "  "+t.Paint(theme.Accent, ui.Pad(k, 4))+text) }
@@ -162,7 +182,8 @@ func (d *secretDialog) saveForm(s ui.ExportFormat) ui.Form {
 	}
 }
 
-// warnUnsavedSecret reports whether a secret in front is neither copied nor saved: ctrl+c then asks like esc, and quits when pressed again.
+// warnUnsavedSecret reports whether a secret in front is neither copied nor saved: ctrl+c then asks like esc, and quits
+// when pressed again.
 func (s *Shell) warnUnsavedSecret() bool {
 	n := len(s.dialogs)
 	if n == 0 {

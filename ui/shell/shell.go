@@ -89,7 +89,8 @@ func (t *tab) top() ui.Pane { return t.stack[len(t.stack)-1] }
 // A location is a tab and how deep its stack was.
 type location struct{ tab, depth int }
 
-// New is a program that has not asked anything yet. Actions of a pane on one key are an error that joins a [Clash] for each.
+// New is a program that has not asked anything yet. Actions of a pane on one key are an error that joins a [Clash] for
+// each.
 func New(o Options) (*Shell, error) {
 	if o.Now == nil {
 		o.Now = ui.WallTime
@@ -135,7 +136,15 @@ func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
 	if len(unknown) == 0 {
 		return nil
 	}
-	return ui.ShowNews(theme.Warn, fmt.Sprintf("columns.%s of the configuration: %q unknown; there are %s", p.Name(), unknown, strings.Join(c.ColumnNames(), ", ")))
+	return ui.ShowNews(
+		theme.Warn,
+		fmt.Sprintf(
+			"columns.%s of the configuration: %q unknown; there are %s",
+			p.Name(),
+			unknown,
+			strings.Join(c.ColumnNames(), ", "),
+		),
+	)
 }
 
 // A KeyConflictError is a key that two actions of a pane are bound to.
@@ -165,7 +174,8 @@ func (s *Shell) keyConflicts(tab int) (found []error) {
 	for _, a := range s.programActions() {
 		for _, k := range a.Key.Keys() {
 			other, taken := own[k]
-			if taken && (slices.Contains(s.o.Keys[pane+"."+other], k) || slices.Contains(s.o.Keys["program."+a.Name()], k)) {
+			if taken &&
+				(slices.Contains(s.o.Keys[pane+"."+other], k) || slices.Contains(s.o.Keys["program."+a.Name()], k)) {
 				found = append(found, &KeyConflictError{pane, k, other, "the program's " + a.Name()})
 			}
 		}
@@ -188,7 +198,10 @@ func (s *Shell) Init() tea.Cmd {
 // Update takes a message, and asks for what the pane in front then lacks.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	cmd := tea.Batch(s.dispatch(msg), s.showNotices())
-	s.dialogs = slices.DeleteFunc(s.dialogs, func(d dialog) bool { f, form := d.(*formDialog); return form && f.form.Done() })
+	s.dialogs = slices.DeleteFunc(
+		s.dialogs,
+		func(d dialog) bool { f, form := d.(*formDialog); return form && f.form.Done() },
+	)
 	if w, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, w.LoadMissing())
 	}
@@ -196,8 +209,8 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// promptForToken asks for another token, once, when the one in use is no longer accepted: over the pane in front, or over the form that was
-// refused. Whoever is typing is left alone.
+// promptForToken asks for another token, once, when the one in use is no longer accepted: over the pane in front, or
+// over the form that was refused. Whoever is typing is left alone.
 func (s *Shell) promptForToken() {
 	n := len(s.dialogs)
 	refused := false
@@ -334,7 +347,8 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	return p.Update(k)
 }
 
-// trackEnter notes whether a key is an enter at the heels of another: one that is held, or pressed for what stood there before.
+// trackEnter notes whether a key is an enter at the heels of another: one that is held, or pressed for what stood there
+// before.
 func (s *Shell) trackEnter(k tea.KeyPressMsg) {
 	before := s.lastEnter
 	s.repeatedEnter, s.lastEnter = false, time.Time{}
@@ -395,8 +409,8 @@ func (s *Shell) applyReadOnly(actions []ui.Action) []ui.Action {
 	return actions
 }
 
-// applyProtection is an action as the account lets it begin. A protected account asks about every change, and wants a name typed where elsewhere
-// a key would do.
+// applyProtection is an action as the account lets it begin. A protected account asks about every change, and wants a
+// name typed where elsewhere a key would do.
 func (s *Shell) applyProtection(a ui.Action) ui.Action {
 	a = s.applyReadOnly([]ui.Action{a})[0]
 	if !s.o.Protected || !a.Writes || a.OpensView {
@@ -405,7 +419,11 @@ func (s *Shell) applyProtection(a ui.Action) ui.Action {
 	name := orElse(a.TargetName, s.o.Account)
 	switch {
 	case a.Confirm == nil:
-		a.Confirm = &ui.Confirmation{Title: "Protected account", Text: fmt.Sprintf("%s: %s, in account %s.", a.Name(), name, s.o.Account), ConfirmLabel: a.Name()}
+		a.Confirm = &ui.Confirmation{
+			Title:        "Protected account",
+			Text:         fmt.Sprintf("%s: %s, in account %s.", a.Name(), name, s.o.Account),
+			ConfirmLabel: a.Name(),
+		}
 	case a.Confirm.RequiredText == "":
 		ask := *a.Confirm
 		ask.RequiredText = name
@@ -431,7 +449,12 @@ func (s *Shell) scheduleArm(q *questionDialog) tea.Cmd {
 
 // rearmQuestions disarms the questions that stood on a screen which nobody saw move.
 func (s *Shell) rearmQuestions(dropped int) tea.Cmd {
-	cmds := []tea.Cmd{ui.ShowNews(theme.Warn, fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", dropped))}
+	cmds := []tea.Cmd{
+		ui.ShowNews(
+			theme.Warn,
+			fmt.Sprintf("the screen stood still: what was typed meanwhile was dropped (%d bytes)", dropped),
+		),
+	}
 	for _, d := range s.dialogs {
 		if q, ok := d.(*questionDialog); ok {
 			cmds = append(cmds, s.scheduleArm(q))
@@ -440,7 +463,8 @@ func (s *Shell) rearmQuestions(dropped int) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette read this list.
+// actions are all that can be done here and now: the front pane's, then the program's. Keys, hints, help and palette
+// read this list.
 func (s *Shell) actions() []ui.Action {
 	p := s.pane()
 	if s.o.PaneOnly {

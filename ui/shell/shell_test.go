@@ -182,7 +182,8 @@ func TestEveryFrameIsAsLargeAsTheTerminal(t *testing.T) {
 func TestShell_readOnlyRejectsChanges(t *testing.T) {
 	b := newShellTest(t, func(o *Options) { o.ReadOnly = true })
 	b.press("D")
-	if b.deletions != 0 || !strings.Contains(b.screen(), "read-only, nothing is changed") || strings.Contains(b.screen(), "goes.") {
+	if b.deletions != 0 || !strings.Contains(b.screen(), "read-only, nothing is changed") ||
+		strings.Contains(b.screen(), "goes.") {
 		t.Errorf("%s", b.screen())
 	}
 }

@@ -31,7 +31,8 @@ func (s *Shell) applyTheme(name string) {
 	}
 }
 
-// requestBackgroundColor asks the terminal for its background where the theme depends on that. Nobody waits for the answer.
+// requestBackgroundColor asks the terminal for its background where the theme depends on that. Nobody waits for the
+// answer.
 func (s *Shell) requestBackgroundColor() tea.Cmd {
 	if !s.o.Themes.followsBackground() {
 		return nil
@@ -58,7 +59,13 @@ func (s *Shell) themeEntries() []paletteEntry {
 			do: func() tea.Cmd {
 				s.o.Themes.Selected = name
 				s.applyTheme(name)
-				return tea.Batch(s.requestBackgroundColor(), ui.ShowNews(theme.Good, "theme "+name+" until the program is left · theme = \""+name+"\" in the configuration keeps it"))
+				return tea.Batch(
+					s.requestBackgroundColor(),
+					ui.ShowNews(
+						theme.Good,
+						"theme "+name+" until the program is left · theme = \""+name+"\" in the configuration keeps it",
+					),
+				)
 			},
 		})
 	}

@@ -12,12 +12,17 @@ import (
 
 func withThemes(name string) func(*Options) {
 	return func(o *Options) {
-		o.Themes = Themes{Selected: name, Names: append([]string{"auto"}, theme.Names()...), New: func(name string) (*theme.Theme, error) { return theme.New(name, theme.TrueColor, false) }}
+		o.Themes = Themes{
+			Selected: name,
+			Names:    append([]string{"auto"}, theme.Names()...),
+			New:      func(name string) (*theme.Theme, error) { return theme.New(name, theme.TrueColor, false) },
+		}
 		o.Theme, _ = o.Themes.New(theme.ForBackground(name, false))
 	}
 }
 
-// The terminal's answer chooses between dark and light where the theme follows it, whenever it comes; a theme that was named stays.
+// The terminal's answer chooses between dark and light where the theme follows it, whenever it comes; a theme that was
+// named stays.
 func TestThemes_followBackground(t *testing.T) {
 	for name, want := range map[string]string{"auto": "light", "colorblind": "colorblind-light", "dark": "dark", "mono": "mono"} {
 		b := newShellTest(t, withThemes(name))

@@ -8,8 +8,9 @@ import (
 	"lookout/ui"
 )
 
-// What is typed at the heels of a key that opens something is meant for what it opens: the first letters of a name must not be commands of
-// the list beneath. Keys wait until the action has said what it puts in front, but hardly longer than that takes.
+// What is typed at the heels of a key that opens something is meant for what it opens: the first letters of a name must
+// not be commands of the list beneath. Keys wait until the action has said what it puts in front, but hardly longer
+// than that takes.
 type typeahead struct {
 	actionNumber int // of the action that is waited for
 	waiting      bool
@@ -33,7 +34,10 @@ func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
 	s.typeahead.actionNumber++
 	s.typeahead.waiting = true
 	n := s.typeahead.actionNumber
-	return tea.Batch(func() tea.Msg { return actionOpened{n, cmd()} }, tea.Tick(typeaheadTimeout, func(time.Time) tea.Msg { return actionOpened{n: n} }))
+	return tea.Batch(
+		func() tea.Msg { return actionOpened{n, cmd()} },
+		tea.Tick(typeaheadTimeout, func(time.Time) tea.Msg { return actionOpened{n: n} }),
+	)
 }
 
 // handleInput takes a key or a paste, now or after those that wait. ctrl+c is never kept waiting.
@@ -49,7 +53,8 @@ func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 	return s.handlePaste(msg.(tea.PasteMsg))
 }
 
-// handleActionOpened does what an action said, and then what was typed behind it, up to the next action that is to be waited for.
+// handleActionOpened does what an action said, and then what was typed behind it, up to the next action that is to be
+// waited for.
 func (s *Shell) handleActionOpened(c actionOpened) tea.Cmd {
 	var cmds []tea.Cmd
 	switch c.msg.(type) {

@@ -9,15 +9,22 @@ import (
 	"lookout/ui"
 )
 
-// Letters typed at the heels of a key that opens a form are text of the form, and no commands of the list beneath; those behind an action that
-// takes its time are not kept waiting for it, and ctrl+c waits for nothing.
+// Letters typed at the heels of a key that opens a form are text of the form, and no commands of the list beneath;
+// those behind an action that takes its time are not kept waiting for it, and ctrl+c waits for nothing.
 func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 	name := ""
 	b := newShellTest(t, func(o *Options) {
 		l := o.Panes[0].(*ui.List[string])
-		l.Operations = append(l.Operations, ui.Operation[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) ui.Form {
-			return ui.Form{Title: "New thing", SubmitLabel: "make", Fields: []ui.Field{ui.Text("name", "Name", &name)}}
-		}})
+		l.Operations = append(
+			l.Operations,
+			ui.Operation[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) ui.Form {
+				return ui.Form{
+					Title:       "New thing",
+					SubmitLabel: "make",
+					Fields:      []ui.Field{ui.Text("name", "Name", &name)},
+				}
+			}},
+		)
 	})
 	key := func(k rune) tea.Cmd { return b.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
 	opens := key('n')
@@ -29,7 +36,8 @@ func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 		t.Fatalf("a letter was a command:\n%s", b.screen())
 	}
 	b.run(opens)
-	if screen := b.screen(); !strings.Contains(screen, "New thing") || !strings.Contains(screen, "Dyn-1") || strings.Contains(screen, "goes.") {
+	if screen := b.screen(); !strings.Contains(screen, "New thing") || !strings.Contains(screen, "Dyn-1") ||
+		strings.Contains(screen, "goes.") {
 		t.Fatalf("lost or done:\n%s", screen)
 	}
 	b.press("esc", "esc")

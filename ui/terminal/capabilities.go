@@ -10,7 +10,8 @@ import (
 	"lookout/theme"
 )
 
-// DetectColorProfile is how many colours the terminal has, from its environment: NO_COLOR leaves none. The terminal is not asked.
+// DetectColorProfile is how many colours the terminal has, from its environment: NO_COLOR leaves none. The terminal is
+// not asked.
 func DetectColorProfile() theme.ColorProfile {
 	if os.Getenv("NO_COLOR") != "" {
 		return theme.NoColor
@@ -36,7 +37,8 @@ func HasLightBackground() bool {
 	return false
 }
 
-// RequestBackgroundColor asks the terminal for the colour of its background (OSC 11). The answer, if there is one, is a tea.BackgroundColorMsg.
+// RequestBackgroundColor asks the terminal for the colour of its background (OSC 11). The answer, if there is one, is a
+// tea.BackgroundColorMsg.
 func RequestBackgroundColor() tea.Cmd { return func() tea.Msg { return output{"\x1b]11;?\x1b\\"} } }
 
 // SupportsUnicode reports whether the locale can show more than ASCII.

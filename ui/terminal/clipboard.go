@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Copy puts text on the clipboard: through the terminal (OSC 52, which crosses ssh), and through the system's own where the program runs
-// on the machine of the screen.
+// Copy puts text on the clipboard: through the terminal (OSC 52, which crosses ssh), and through the system's own where
+// the program runs on the machine of the screen.
 func Copy(text string) tea.Cmd {
 	return func() tea.Msg {
 		if os.Getenv("SSH_CONNECTION") == "" {

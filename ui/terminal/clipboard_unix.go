@@ -18,11 +18,18 @@ func clipboardTools() (tools [][]string) {
 	if os.Getenv("WAYLAND_DISPLAY") != "" {
 		tools = append(tools, []string{"wl-copy"})
 	}
-	return append(tools, []string{"xclip", "-in", "-selection", "clipboard"}, []string{"xsel", "--input", "--clipboard"}, []string{"termux-clipboard-set"}, []string{"clip.exe"})
+	return append(
+		tools,
+		[]string{"xclip", "-in", "-selection", "clipboard"},
+		[]string{"xsel", "--input", "--clipboard"},
+		[]string{"termux-clipboard-set"},
+		[]string{"clip.exe"},
+	)
 }
 
-// writeSystemClipboard puts text on the system's clipboard by the first tool that is there. It looks when it is asked to: github.com/atotto/clipboard
-// looks through every folder of PATH before main, which some file systems take long for.
+// writeSystemClipboard puts text on the system's clipboard by the first tool that is there. It looks when it is asked
+// to: github.com/atotto/clipboard looks through every folder of PATH before main, which some file systems take long
+// for.
 func writeSystemClipboard(text string) error {
 	for _, tool := range clipboardTools() {
 		path, err := exec.LookPath(tool[0])

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A diffWriter turns lines of the screen into others with as few bytes as it can: it knows where the cursor is and which style is on.
+// A diffWriter turns lines of the screen into others with as few bytes as it can: it knows where the cursor is and
+// which style is on.
 type diffWriter struct {
 	out             []byte
 	x, y            int // of the cursor; -1 is nowhere known
@@ -27,8 +28,8 @@ func (p *diffWriter) beginFrame() {
 // endFrame leaves the terminal's own style on.
 func (p *diffWriter) endFrame() { p.setStyle(style{}) }
 
-// updateLine turns what stands in a line into another text, and keeps that in its place. A line with graphemes that terminals may disagree
-// about is written whole.
+// updateLine turns what stands in a line into another text, and keeps that in its place. A line with graphemes that
+// terminals may disagree about is written whole.
 func (p *diffWriter) updateLine(y int, stands *parsedLine, text string) {
 	p.oldCells = stands.cells
 	if p.ascii {
@@ -89,8 +90,9 @@ func (p *diffWriter) writeShorter(y, first int) {
 	}
 }
 
-// writeFrom writes the cells from a place on that differ from what stands there, and the one behind an odd grapheme, which may have covered it.
-// Blanks at the end are erased: never with the cursor behind the last cell, where erasing takes that cell away.
+// writeFrom writes the cells from a place on that differ from what stands there, and the one behind an odd grapheme,
+// which may have covered it. Blanks at the end are erased: never with the cursor behind the last cell, where erasing
+// takes that cell away.
 func (p *diffWriter) writeFrom(y, from int) {
 	cells := p.newLine.cells
 	end := len(cells)

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// The inputFilter stands between the terminal and the loop. It lets nothing through that would crash or deafen the program: control sequences
-// with more parameters than any terminal sends, pastes without an end, keys typed while the screen stood still.
+// The inputFilter stands between the terminal and the loop. It lets nothing through that would crash or deafen the
+// program: control sequences with more parameters than any terminal sends, pastes without an end, keys typed while the
+// screen stood still.
 type inputFilter struct {
 	in               io.Reader
 	pipeWriter       *io.PipeWriter
@@ -149,8 +150,8 @@ func (g *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 	}
 }
 
-// separateEscape keeps a key from an escape that came by itself just before. The loop would take the two for one key with alt, and begins its wait
-// anew with each key that follows: as long as somebody types on, nothing would move.
+// separateEscape keeps a key from an escape that came by itself just before. The loop would take the two for one key
+// with alt, and begins its wait anew with each key that follows: as long as somebody types on, nothing would move.
 func (g *inputFilter) separateEscape(c byte) {
 	wait := time.Until(g.escapeDeadline)
 	if wait <= 0 || g.state == afterEscape && strings.IndexByte("[O]P_", c) >= 0 {
@@ -162,10 +163,11 @@ func (g *inputFilter) separateEscape(c byte) {
 	}
 }
 
-// isBurst reports whether a chunk is text that nobody typed, from a terminal that does not mark pastes: much at once and not one key held
-// down, or what follows such a chunk at once.
+// isBurst reports whether a chunk is text that nobody typed, from a terminal that does not mark pastes: much at once
+// and not one key held down, or what follows such a chunk at once.
 func (g *inputFilter) isBurst(chunk []byte) bool {
-	if g.pasteBytes >= 0 || g.state != plainText || bytes.IndexByte(chunk, 0x1b) >= 0 || bytes.IndexByte(chunk, 3) >= 0 {
+	if g.pasteBytes >= 0 || g.state != plainText || bytes.IndexByte(chunk, 0x1b) >= 0 ||
+		bytes.IndexByte(chunk, 3) >= 0 {
 		return false
 	}
 	follows := time.Since(g.burstAt) < burstGap
@@ -190,7 +192,8 @@ func (g *inputFilter) closePaste() {
 	}
 }
 
-// filter drops control sequences that are too long or have too many parameters, and the part of a paste beyond its limit.
+// filter drops control sequences that are too long or have too many parameters, and the part of a paste beyond its
+// limit.
 func (g *inputFilter) filter(chunk []byte) []byte {
 	g.lastByte, g.passed = g.previousByte(), make([]byte, 0, len(chunk)+len(g.pending))
 	for _, c := range chunk {
@@ -270,7 +273,11 @@ func (g *inputFilter) recordBackground(c byte) {
 		return
 	}
 	g.backgroundReport = append(g.backgroundReport, c)
-	if n := min(len(g.backgroundReport), len(backgroundReportPrefix)); !bytes.Equal(g.backgroundReport[:n], backgroundReportPrefix[:n]) || len(g.backgroundReport) > maxSequenceBytes {
+	if n := min(len(g.backgroundReport), len(backgroundReportPrefix)); !bytes.Equal(
+		g.backgroundReport[:n],
+		backgroundReportPrefix[:n],
+	) ||
+		len(g.backgroundReport) > maxSequenceBytes {
 		g.backgroundReport = nil
 	}
 }
@@ -329,7 +336,8 @@ func (g *inputFilter) finishSequence() {
 	}
 }
 
-// abortSequence ends what is under way without its end: a lone escape is a key, a sequence whose rest is lost is nothing.
+// abortSequence ends what is under way without its end: a lone escape is a key, a sequence whose rest is lost is
+// nothing.
 func (g *inputFilter) abortSequence() {
 	if g.state == afterEscape || g.state == maybeReport {
 		g.passPending()

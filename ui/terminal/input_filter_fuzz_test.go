@@ -40,7 +40,16 @@ func TestInputFilter_dropsReports(t *testing.T) {
 				t.Errorf("%q", whole)
 			}
 			for cut := 3; cut < min(len(c.in), 60); cut++ {
-				if got := filterChunks(c.in[:cut], c.in[cut:]); strings.ReplaceAll(got, "\x1b", "") != strings.ReplaceAll(whole, "\x1b", "") && cut > strings.IndexByte(c.in, 0x1b)+2 {
+				if got := filterChunks(c.in[:cut], c.in[cut:]); strings.ReplaceAll(
+					got,
+					"\x1b",
+					"",
+				) != strings.ReplaceAll(
+					whole,
+					"\x1b",
+					"",
+				) &&
+					cut > strings.IndexByte(c.in, 0x1b)+2 {
 					t.Errorf("cut at %d: %q", cut, got)
 				}
 			}
@@ -48,7 +57,8 @@ func TestInputFilter_dropsReports(t *testing.T) {
 	}
 }
 
-// Whatever bytes come in whatever pieces: little is held, no flood gets through, a paste ends, plain text stays as it is.
+// Whatever bytes come in whatever pieces: little is held, no flood gets through, a paste ends, plain text stays as it
+// is.
 func FuzzInputGuard(f *testing.F) {
 	faulttest.ReportCase(f, "J11", "FuzzInputGuard")
 	for _, seed := range []string{"plain", "\x1b[A", "\x1b[" + strings.Repeat("1;", 40) + "m", "\x1b[200~paste\x1b[201~", "\x1b[200~never ends", "\x1b]11;rgb:0/0/0\x1b\\", "\x1bPx\x1b\x1b[", "\x1b[<0;1;1M", "\x9b1m", "é日\x1b"} {
@@ -62,7 +72,8 @@ func FuzzInputGuard(f *testing.F) {
 			n := min(len(rest), int(size)+1)
 			out = append(out, g.filter(rest[:n])...)
 			rest = rest[n:]
-			if len(g.pending) > maxSequenceBytes || len(g.backgroundReport) > maxSequenceBytes || g.parameters > maxParameters+1 {
+			if len(g.pending) > maxSequenceBytes || len(g.backgroundReport) > maxSequenceBytes ||
+				g.parameters > maxParameters+1 {
 				t.Fatalf("%d and %d bytes are held, %d counted", len(g.pending), len(g.backgroundReport), g.parameters)
 			}
 		}

@@ -56,7 +56,8 @@ func TestInputFilter_filter(t *testing.T) {
 	}
 }
 
-// The terminal's answer about its background gets through whole or not at all, wherever it is cut: its letters would be keys.
+// The terminal's answer about its background gets through whole or not at all, wherever it is cut: its letters would be
+// keys.
 func TestInputFilter_backgroundReport(t *testing.T) {
 	for _, answer := range []string{"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\a"} {
 		for cut := range len(answer) {
@@ -95,10 +96,26 @@ func TestInputFilter_limitsPaste(t *testing.T) {
 	}
 }
 
-// Whatever a terminal sends in whatever pieces, no sequence with too many parameters gets through, and nothing is invented.
+// Whatever a terminal sends in whatever pieces, no sequence with too many parameters gets through, and nothing is
+// invented.
 func TestInputFilter_dropsLongSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	alphabet := []string{"\x1b", "[", ";", ":", "1", "m", "~", "x", "\x1b[200~", "\x1b[201~", strings.Repeat("1;", 30), "é", "\x03", "\x7f"}
+	alphabet := []string{
+		"\x1b",
+		"[",
+		";",
+		":",
+		"1",
+		"m",
+		"~",
+		"x",
+		"\x1b[200~",
+		"\x1b[201~",
+		strings.Repeat("1;", 30),
+		"é",
+		"\x03",
+		"\x7f",
+	}
 	for range 3000 {
 		g := newInputFilter(nil)
 		var in, out []byte
@@ -198,8 +215,8 @@ func TestInputFilter_closesUnfinishedPaste(t *testing.T) {
 	})
 }
 
-// What is typed blindly, while the screen stands still, is dropped and counted; ctrl+c is not. The rest of a sequence whose beginning was
-// dropped is none.
+// What is typed blindly, while the screen stands still, is dropped and counted; ctrl+c is not. The rest of a sequence
+// whose beginning was dropped is none.
 func TestInputFilter_dropsInputWhileStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startFilterTest()
@@ -233,8 +250,8 @@ func TestInputFilter_paused(t *testing.T) {
 	})
 }
 
-// A key at the heels of an escape is a key of its own, and those behind it are not held up by it; what may be the rest of a sequence comes at
-// once.
+// A key at the heels of an escape is a key of its own, and those behind it are not held up by it; what may be the rest
+// of a sequence comes at once.
 func TestInputFilter_keyAfterEscape(t *testing.T) {
 	const beat = 20 * time.Millisecond
 	for name, c := range map[string]struct {
@@ -271,7 +288,8 @@ func TestInputFilter_keyAfterEscape(t *testing.T) {
 	}
 }
 
-// Text that comes at once without the marks of a paste is one all the same; a key that is held down is not, nor is what a hand can type.
+// Text that comes at once without the marks of a paste is one all the same; a key that is held down is not, nor is what
+// a hand can type.
 func TestInputFilter_burstIsPaste(t *testing.T) {
 	for name, c := range map[string]struct{ in, out string }{
 		"a burst": {strings.Repeat("Dy", 80), "\x1b[200~" + strings.Repeat("Dy", 80) + "\x1b[201~"}, "a held key": {strings.Repeat("j", 200), strings.Repeat("j", 200)},

@@ -10,7 +10,15 @@ import (
 // Notify tells a text beside the screen: by the bell, or by a notification of the terminal (OSC 9, OSC 777).
 func Notify(ways []string, title, text string) tea.Cmd {
 	return func() tea.Msg {
-		return output{notificationSequence(ways, title, text, os.Getenv("TMUX") != "", strings.HasPrefix(os.Getenv("TERM"), "screen"))}
+		return output{
+			notificationSequence(
+				ways,
+				title,
+				text,
+				os.Getenv("TMUX") != "",
+				strings.HasPrefix(os.Getenv("TERM"), "screen"),
+			),
+		}
 	}
 }
 
@@ -24,7 +32,13 @@ func notificationSequence(ways []string, title, text string, tmux, screen bool) 
 		case "osc9":
 			out.WriteString(wrapPassthrough("\x1b]9;"+title+": "+text+"\a", tmux, screen))
 		case "osc777":
-			out.WriteString(wrapPassthrough("\x1b]777;notify;"+strings.ReplaceAll(title, ";", ",")+";"+strings.ReplaceAll(text, ";", ",")+"\a", tmux, screen))
+			out.WriteString(
+				wrapPassthrough(
+					"\x1b]777;notify;"+strings.ReplaceAll(title, ";", ",")+";"+strings.ReplaceAll(text, ";", ",")+"\a",
+					tmux,
+					screen,
+				),
+			)
 		}
 	}
 	return out.String()

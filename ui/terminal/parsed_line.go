@@ -80,9 +80,11 @@ func cellAt(cells []cell, x int) cell {
 	return blank
 }
 
-// isSingleCell reports whether a character is a shape that every terminal draws one cell wide: lines, blocks, geometric shapes.
+// isSingleCell reports whether a character is a shape that every terminal draws one cell wide: lines, blocks, geometric
+// shapes.
 func isSingleCell(r rune) bool {
-	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' || r == '•'
+	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' ||
+		r == '•'
 }
 
 // startsCombining reports whether a text may begin with a mark that belongs to the character before it.
@@ -94,7 +96,8 @@ func startsCombining(rest string) bool {
 	return !isSingleCell(r)
 }
 
-// asciiOnly is a line for a terminal that shows nothing beyond ASCII: question marks stand for the rest, as wide as it was.
+// asciiOnly is a line for a terminal that shows nothing beyond ASCII: question marks stand for the rest, as wide as it
+// was.
 func asciiOnly(line string) string {
 	if !strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return line

@@ -14,8 +14,8 @@ func progressSequence(percent int) string {
 	return fmt.Sprintf("\x1b]9;4;1;%d\x1b\\", min(percent, 100))
 }
 
-// HasProgressBar reports whether the terminal says by its environment that it has a progress bar of its own. Others would take the sequence for
-// a notification, so that they get none.
+// HasProgressBar reports whether the terminal says by its environment that it has a progress bar of its own. Others
+// would take the sequence for a notification, so that they get none.
 func HasProgressBar() bool {
 	if os.Getenv("TMUX") != "" || os.Getenv("STY") != "" {
 		return false

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The renderer writes frames: changed cells alone, in one write, from a goroutine of its own. A frame that nobody has read yet is replaced
-// by a newer one, not queued.
+// The renderer writes frames: changed cells alone, in one write, from a goroutine of its own. A frame that nobody has
+// read yet is replaced by a newer one, not queued.
 type renderer struct {
 	out          io.Writer
 	onWriteError func() // the terminal cannot be written any more
@@ -58,7 +58,8 @@ func (p *renderer) wakeWriter() {
 	}
 }
 
-// show draws a frame as soon as the terminal takes it: what changed, or everything where what stands on the screen cannot be trusted.
+// show draws a frame as soon as the terminal takes it: what changed, or everything where what stands on the screen
+// cannot be trusted.
 func (p *renderer) show(f Frame, whole bool) {
 	p.mu.Lock()
 	if p.hasProgressBar && f.ProgressPercent != p.shownPercent {
@@ -104,7 +105,8 @@ func (p *renderer) requestFullRedraw() {
 func (p *renderer) stalled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.writeStarted.IsZero() && time.Since(p.writeStarted) > slowWriteLimit || time.Since(p.slowWriteEnded) < 200*time.Millisecond
+	return !p.writeStarted.IsZero() && time.Since(p.writeStarted) > slowWriteLimit ||
+		time.Since(p.slowWriteEnded) < 200*time.Millisecond
 }
 
 // flush writes last bytes and waits for them, but not for ever.
@@ -228,7 +230,8 @@ func (p *renderer) updateLine(y int, text string) {
 	}
 }
 
-// sanitizeLinear is text for a linear terminal: its lines end as a terminal wants it, and nothing else moves but a step back.
+// sanitizeLinear is text for a linear terminal: its lines end as a terminal wants it, and nothing else moves but a step
+// back.
 func sanitizeLinear(text string) string {
 	return strings.ReplaceAll(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\b' || r >= 0x7f && r < 0xa0 {

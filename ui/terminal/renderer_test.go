@@ -57,7 +57,15 @@ func compare(t *testing.T, e *vt.Emulator, content string, width, height int, se
 	for y := range want {
 		for x := range want[y] {
 			if want[y][x] != got[y][x] {
-				t.Fatalf("%d,%d is %s and not %s; the line: %q\nsent: %q", x, y, got[y][x], want[y][x], strings.Split(content, "\n")[y], sent)
+				t.Fatalf(
+					"%d,%d is %s and not %s; the line: %q\nsent: %q",
+					x,
+					y,
+					got[y][x],
+					want[y][x],
+					strings.Split(content, "\n")[y],
+					sent,
+				)
 			}
 		}
 	}
@@ -72,7 +80,27 @@ type frameGenerator struct {
 	lines  []string
 }
 
-var words = []string{"web-01", "a", "problem", "─────", "● ok", "▲", "…", "日本語", "e\u0301", "👩‍👩‍👧", "é", "12:04", "       ", "Ω≈ç", "한글", "‹x9B›", "x\u0323\u0301", "✓", "…\ufe0f"}
+var words = []string{
+	"web-01",
+	"a",
+	"problem",
+	"─────",
+	"● ok",
+	"▲",
+	"…",
+	"日本語",
+	"e\u0301",
+	"👩‍👩‍👧",
+	"é",
+	"12:04",
+	"       ",
+	"Ω≈ç",
+	"한글",
+	"‹x9B›",
+	"x\u0323\u0301",
+	"✓",
+	"…\ufe0f",
+}
 
 func (f *frameGenerator) line() string {
 	var b strings.Builder
@@ -193,7 +221,10 @@ func TestRenderer_shorterFrame(t *testing.T) {
 func TestRenderer_stripsControls(t *testing.T) {
 	p := renderer{}
 	p.diff(Frame{Title: "t"}, true)
-	sent := p.diff(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m \x1b[31mred"}, false)
+	sent := p.diff(
+		Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m \x1b[31mred"},
+		false,
+	)
 	for _, bad := range []string{"\x1b]", "\x1b[2J", "\r", "\u009b", "\x9b31m", "\x00", "\x07"} {
 		if strings.Contains(sent, bad) {
 			t.Errorf("%q is written: %q", bad, sent)
@@ -211,7 +242,14 @@ func TestRenderer_stripsControls(t *testing.T) {
 func tableFrame(look *theme.Theme, width, height, at int) string {
 	lines := make([]string, height)
 	for y := range lines {
-		cells := []string{fmt.Sprintf("● %-8s", "ok"), fmt.Sprintf("service-%04d", y), "url", fmt.Sprintf("https://10.0.%d.7/health", y%256), "30 s", "platform"}
+		cells := []string{
+			fmt.Sprintf("● %-8s", "ok"),
+			fmt.Sprintf("service-%04d", y),
+			"url",
+			fmt.Sprintf("https://10.0.%d.7/health", y%256),
+			"30 s",
+			"platform",
+		}
 		tones := []theme.Tone{theme.Good, theme.Strong, theme.Muted, theme.Plain, theme.Muted, theme.Plain}
 		text := "  "
 		if y == at {
@@ -261,7 +299,18 @@ func BenchmarkCursorMove(b *testing.B) {
 func BenchmarkAllRows(b *testing.B) {
 	look := darkTheme(b, theme.TrueColor)
 	first := Frame{Content: tableFrame(look, 200, 50, 10)}
-	second := Frame{Content: strings.NewReplacer("service-00", "service-01", "10.0.", "10.3.", "● ok", "▲ no").Replace(first.Content)}
+	second := Frame{
+		Content: strings.NewReplacer(
+			"service-00",
+			"service-01",
+			"10.0.",
+			"10.3.",
+			"● ok",
+			"▲ no",
+		).Replace(
+			first.Content,
+		),
+	}
 	p := renderer{}
 	p.diff(first, true)
 	b.ReportAllocs()

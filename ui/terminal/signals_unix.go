@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notifySignals are the changes of size, the exit codes of signals that end the program, and those that stop it (true) or let it go on.
+// notifySignals are the changes of size, the exit codes of signals that end the program, and those that stop it (true)
+// or let it go on.
 func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
 	size, end, pause := make(chan os.Signal, 1), make(chan os.Signal, 4), make(chan os.Signal, 4)
 	signal.Notify(size, unix.SIGWINCH)
@@ -35,7 +36,8 @@ func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan i
 	return size, codes, stops
 }
 
-// canSuspend reports whether there is a shell that could continue the program: its parent is in the same session, in another group.
+// canSuspend reports whether there is a shell that could continue the program: its parent is in the same session, in
+// another group.
 func canSuspend() bool {
 	parent := os.Getppid()
 	mine, err := unix.Getsid(0)
@@ -47,7 +49,8 @@ func canSuspend() bool {
 	return err == nil && err2 == nil && mine == theirs && group != unix.Getpgrp()
 }
 
-// stopSelf stops the process and its group until they are continued. A signal that is not obeyed at once is not waited for long.
+// stopSelf stops the process and its group until they are continued. A signal that is not obeyed at once is not waited
+// for long.
 func stopSelf() {
 	on := make(chan os.Signal, 1)
 	signal.Notify(on, unix.SIGCONT)

@@ -52,7 +52,8 @@ func (p *style) parseEscape(text string) int {
 	return len(text)
 }
 
-// applySGR takes the parameters of a style. Those with parts of their own, divided by colons, are none that a theme has.
+// applySGR takes the parameters of a style. Those with parts of their own, divided by colons, are none that a theme
+// has.
 func (p *style) applySGR(codes string) {
 	if strings.IndexByte(codes, ':') >= 0 {
 		return

@@ -1,5 +1,5 @@
-// Package terminal owns the terminal: its modes, what is read from it and what is written to it. Bubble Tea runs the loop behind it;
-// frames are drawn here, when something changed, and never by a ticker.
+// Package terminal owns the terminal: its modes, what is read from it and what is written to it. Bubble Tea runs the
+// loop behind it; frames are drawn here, when something changed, and never by a ticker.
 package terminal
 
 import (
@@ -44,8 +44,8 @@ type Options struct {
 	ASCII       bool                       // nothing beyond ASCII is written
 }
 
-// Run shows a screen until it quits or the terminal goes away. The code is 0, 1, or 128 and the number of the signal that ended it.
-// Every way out gives the terminal back as it was.
+// Run shows a screen until it quits or the terminal goes away. The code is 0, 1, or 128 and the number of the signal
+// that ended it. Every way out gives the terminal back as it was.
 func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 	t, err := openTTY(o)
 	if err != nil {
@@ -68,8 +68,17 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 			}
 		}
 	}()
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(t.inputFilter), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
-		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFPS(1), tea.WithEnvironment(os.Environ()))
+	program := tea.NewProgram(
+		m,
+		tea.WithContext(ctx),
+		tea.WithInput(t.inputFilter),
+		tea.WithOutput(io.Discard),
+		tea.WithoutRenderer(),
+		tea.WithoutSignalHandler(),
+		tea.WithoutCatchPanics(),
+		tea.WithFPS(1),
+		tea.WithEnvironment(os.Environ()),
+	)
 	m.send = program.Send
 	t.watch(ctx, program.Send, cancel)
 	ended := make(chan error, 1)
@@ -200,7 +209,8 @@ func (m *model) forward(msg tea.Msg, whole bool) tea.Cmd {
 	return m.withRecovery(cmd)
 }
 
-// draw hands the frame to the painter, which draws what changed, or everything after the terminal lost what stood on it.
+// draw hands the frame to the painter, which draws what changed, or everything after the terminal lost what stood on
+// it.
 func (m *model) draw(whole bool) { m.tty.renderer.show(m.screen.Frame(), whole) }
 
 // View is empty: Bubble Tea draws nothing.
@@ -231,7 +241,8 @@ func (m *model) withRecovery(cmd tea.Cmd) tea.Cmd {
 // Quit ends the program with an exit code.
 func Quit(code int) tea.Cmd { return func() tea.Msg { return quitNow{code} } }
 
-// Suspend gives the terminal back to the shell until the program is continued. Without a shell to come back from it does nothing.
+// Suspend gives the terminal back to the shell until the program is continued. Without a shell to come back from it
+// does nothing.
 func Suspend() tea.Cmd { return func() tea.Msg { return suspend{} } }
 
 // Exec lends the terminal to a program and takes it back when that has ended.

@@ -54,11 +54,15 @@ func (w writeRecorder) next(t *testing.T) string {
 	}
 }
 
-// After a new size, a suspension and another program the screen cannot be trusted: everything is drawn again. Else only what changed.
+// After a new size, a suspension and another program the screen cannot be trusted: everything is drawn again. Else only
+// what changed.
 func TestModel_fullRedraws(t *testing.T) {
 	out := make(writeRecorder, 10)
 	screen := &staticScreen{width: 40, height: 5}
-	m := &model{screen: screen, tty: &tty{renderer: newRenderer(out, func() {}, runUnprotected), size: func() (int, int) { return 40, 5 }}}
+	m := &model{
+		screen: screen,
+		tty:    &tty{renderer: newRenderer(out, func() {}, runUnprotected), size: func() (int, int) { return 40, 5 }},
+	}
 	m.Init()
 	e := vt.NewEmulator(40, 5)
 	check := func(what string, whole bool, msg tea.Msg) {
@@ -114,7 +118,8 @@ func TestRun_rendererPanic(t *testing.T) {
 			Size:     func() (int, int) { return 40, 5 },
 			PanicLog: log,
 		})
-		if code != 1 || err == nil || strings.Contains(err.Error(), "canary") || !strings.Contains(log.String(), "canary") {
+		if code != 1 || err == nil || strings.Contains(err.Error(), "canary") ||
+			!strings.Contains(log.String(), "canary") {
 			t.Errorf("code %d, %v, log %q", code, err, log)
 		}
 		if got := out.text.String(); !strings.HasSuffix(got, leaveSequence) {

@@ -172,7 +172,12 @@ func (t *tty) exitCode() int {
 
 // watch follows the size and the signals, and what the guard has to tell.
 func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
-	t.inputFilter.run(t.withRecovery, t.renderer.stalled, func(dropped int) { go send(OutputStalled{dropped}) }, func() { t.terminalLost() })
+	t.inputFilter.run(
+		t.withRecovery,
+		t.renderer.stalled,
+		func(dropped int) { go send(OutputStalled{dropped}) },
+		func() { t.terminalLost() },
+	)
 	if t.input == nil {
 		return
 	}
@@ -202,7 +207,8 @@ func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 	})
 }
 
-// reacquire takes the terminal again after the process stood still: whoever had it meanwhile may have left it otherwise.
+// reacquire takes the terminal again after the process stood still: whoever had it meanwhile may have left it
+// otherwise.
 func (t *tty) reacquire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,7 +228,8 @@ func (t *tty) forceExit(cancel func()) {
 	os.Exit(t.code)
 }
 
-// suspend gives the terminal to the shell until the program is continued. It reports whether there is a shell that can do so.
+// suspend gives the terminal to the shell until the program is continued. It reports whether there is a shell that can
+// do so.
 func (t *tty) suspend() bool {
 	if t.input == nil || !canSuspend() {
 		return false

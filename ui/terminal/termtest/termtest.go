@@ -117,7 +117,10 @@ func (v *Terminal) Output() string {
 // WaitOutput waits until something that is not to be seen has been written so many times.
 func (v *Terminal) WaitOutput(bytes string, times int) {
 	v.t.Helper()
-	v.waitUntil(fmt.Sprintf("%d times %q", times, bytes), func(string) bool { return strings.Count(v.Output(), bytes) >= times })
+	v.waitUntil(
+		fmt.Sprintf("%d times %q", times, bytes),
+		func(string) bool { return strings.Count(v.Output(), bytes) >= times },
+	)
 }
 
 // WaitClipboard waits for a text on the clipboard and takes it away from there.
@@ -190,8 +193,19 @@ func (v *Terminal) waitUntil(what string, there func(string) bool) {
 // Type sends keys: names in angle brackets, all else as it stands.
 func (v *Terminal) Type(keys ...string) {
 	v.t.Helper()
-	names := map[string]string{"<enter>": "\r", "<esc>": "\x1b", "<tab>": "\t", "<up>": "\x1b[A", "<down>": "\x1b[B", "<right>": "\x1b[C", "<left>": "\x1b[D",
-		"<backspace>": "\x7f", "<ctrl+s>": "\x13", "<ctrl+c>": "\x03", "<ctrl+o>": "\x0f"}
+	names := map[string]string{
+		"<enter>":     "\r",
+		"<esc>":       "\x1b",
+		"<tab>":       "\t",
+		"<up>":        "\x1b[A",
+		"<down>":      "\x1b[B",
+		"<right>":     "\x1b[C",
+		"<left>":      "\x1b[D",
+		"<backspace>": "\x7f",
+		"<ctrl+s>":    "\x13",
+		"<ctrl+c>":    "\x03",
+		"<ctrl+o>":    "\x0f",
+	}
 	for _, k := range keys {
 		if bytes, named := names[k]; named {
 			k = bytes

@@ -1,4 +1,5 @@
-// Command floor is the least that a Bubble Tea program can be: 50 rows of 200 cells, and keys that move a highlight over them.
+// Command floor is the least that a Bubble Tea program can be: 50 rows of 200 cells, and keys that move a highlight
+// over them.
 package main
 
 import (
