@@ -298,7 +298,8 @@ func keyIDs(t *testing.T, c *client.Client) []int {
 
 func TestKeys_Create_requestBody(t *testing.T) {
 	want := map[string]string{"unlimited": `{"label":"x"}`, "no bucket": `{"label":"x","bucket_access":[]}`,
-		"one bucket": `{"label":"x","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-www","permissions":"read_only"}]}`}
+		"one bucket": `{"label":"x","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-www",` +
+			`"permissions":"read_only"}]}`}
 	for mode, buckets := range grantCases {
 		for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
 			faulttest.RunCase(t, "B5", mode+" "+string(dialect), func(t *testing.T) {

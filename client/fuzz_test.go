@@ -332,7 +332,8 @@ func FuzzCells(f *testing.F) {
 // text makes it panic.
 func FuzzParts(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzParts")
-	for _, body := range append(bodies, ` { "a" : [ { "]" : "\\" } , "}" ] , "\u0061" : -1.5e3 , "b" : { } , "c" : null , "a\"" : "\"," } `, `[ 1 , "a,b" , [ ] , {} ]`, `{"a":1`, `{"a"`, `[,]`, `["\`, `{"a":}`) {
+	for _, body := range append(bodies, ` { "a" : [ { "]" : "\\" } , "}" ] , "\u0061" : -1.5e3 , "b" : { } , "c" : `+
+		`null , "a\"" : "\"," } `, `[ 1 , "a,b" , [ ] , {} ]`, `{"a":1`, `{"a"`, `[,]`, `["\`, `{"a":}`) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -28,7 +28,9 @@ func millionPages() (pages [][]byte) {
 			}
 			b = fmt.Appendf(
 				b,
-				`{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z","name":"logs/2026/%02d/service-%03d/%09d.log.gz","owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`,
+				`{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z",`+
+					`"name":"logs/2026/%02d/service-%03d/%09d.log.gz",`+
+					`"owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`,
 				uint64(i)*0x9e3779b97f4a7c15,
 				i%12+1,
 				i%28+1,

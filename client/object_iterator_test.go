@@ -80,7 +80,8 @@ func TestObjects_Pages_terminates(t *testing.T) {
 		}, 2, "incomplete: marker went backward"},
 		"same page, new markers": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n), "a", "b") }, 4, "incomplete: page repeated"},
 		"marker that seems another": {func(m string, _ int) string {
-			return map[string]string{"": `{"next_marker":"right","is_truncated":true,"data":[{"name":"a"}],"odd":[],"x":"],\"is_truncated\":true,\"next_marker\":\"wrong\"}"}`, "right": objectPageBody("", "b")}[m]
+			return map[string]string{"": `{"next_marker":"right","is_truncated":true,"data":[{"name":"a"}],"odd":[],` +
+				`"x":"],\"is_truncated\":true,\"next_marker\":\"wrong\"}"}`, "right": objectPageBody("", "b")}[m]
 		}, 2, ""},
 		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, 0, "incomplete: marker missing"},
 		"nothing for ever": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) }, 0, "incomplete: only empty pages"},

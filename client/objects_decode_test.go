@@ -16,7 +16,8 @@ import (
 
 // listings are answers of a listing: recorded ones where they lie beside the project, and others that try the reader.
 func listings(t testing.TB) []string {
-	row := `{"name":"a/b.txt","etag":"d41d8cd98f00b204e9800998ecf8427e","last_modified":"2024-02-29T01:02:03.450Z","owner":"me","size":17}`
+	row := `{"name":"a/b.txt","etag":"d41d8cd98f00b204e9800998ecf8427e","last_modified":"2024-02-29T01:02:03.450Z",` +
+		`"owner":"me","size":17}`
 	texts := []string{
 		`{"data":[],"is_truncated":false,"next_marker":null}`,
 		" \t{ \"data\" : [ " + row + " , " + row + " ] , \"is_truncated\" : true , \"next_marker\" : \"a\" } \n",
@@ -111,8 +112,10 @@ func TestObjectPage_decodeFast(t *testing.T) {
 
 // The usual answers take the quick way, or nothing is won.
 func TestObjectPage_decodeFast_usualListings(t *testing.T) {
-	for _, body := range []string{string(listingBody(0, 500, true)), listings(t)[1], `{"data":[{"name":"f/","etag":null,"last_modified":null,"owner":null,"size":null}],"is_truncated":false,"next_marker":null}`,
-		`{"data":[{"name":"gr\u00fc\u00dfe","size":0,"new":"x","count":7,"old":false}],"is_truncated":true,"next_marker":"x"}`, "{\"data\":[{\"name\":\"\xff\"}]}"} {
+	for _, body := range []string{string(listingBody(0, 500, true)), listings(t)[1], `{"data":[{"name":"f/",` +
+		`"etag":null,"last_modified":null,"owner":null,"size":null}],"is_truncated":false,"next_marker":null}`,
+		`{"data":[{"name":"gr\u00fc\u00dfe","size":0,"new":"x","count":7,"old":false}],"is_truncated":true,` +
+			`"next_marker":"x"}`, "{\"data\":[{\"name\":\"\xff\"}]}"} {
 		var p ObjectPage
 		if !p.decodeFast([]byte(strings.TrimSpace(body))) {
 			t.Errorf("read the long way: %.200s", body)
@@ -186,7 +189,8 @@ func listingBody(from, n int, more bool) []byte {
 		}
 		b = fmt.Appendf(
 			b,
-			`{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z","name":%q,"owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`,
+			`{"etag":"%032x","last_modified":"2026-%02d-%02dT01:02:%02d.123Z","name":%q,`+
+				`"owner":"9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a","size":%d}`,
 			uint64(i)*0x9e3779b97f4a7c15,
 			i%12+1,
 			i%28+1,
@@ -229,10 +233,13 @@ func BenchmarkDecodePages(b *testing.B) {
 		)
 	}
 	services := rows(
-		`{"id":7,"label":"billing-api","service_type":"tcp","address":"db2.acme.net:5432","timeout":10,"body":null,"consultation_group":"billing","credentials":[31],"notes":"restart postgres","region":null,"status":"ok","created":"2024-01-02T03:04:05","updated":"2024-01-02T03:04:05"}`,
+		`{"id":7,"label":"billing-api","service_type":"tcp","address":"db2.acme.net:5432","timeout":10,"body":null,` +
+			`"consultation_group":"billing","credentials":[31],"notes":"restart postgres","region":null,` +
+			`"status":"ok","created":"2024-01-02T03:04:05","updated":"2024-01-02T03:04:05"}`,
 	)
 	contacts := rows(
-		`{"id":7,"name":"Ada Wong","email":"ada@acme.net","group":"billing","phone":{"primary":"+1 555 0100","secondary":null},"updated":"2024-01-02T03:04:05"}`,
+		`{"id":7,"name":"Ada Wong","email":"ada@acme.net","group":"billing","phone":{"primary":"+1 555 0100",` +
+			`"secondary":null},"updated":"2024-01-02T03:04:05"}`,
 	)
 	b.Run("services", func(b *testing.B) { benchmarkPage[*Service](b, services) })
 	b.Run("again", func(b *testing.B) {
@@ -266,7 +273,8 @@ func TestObject_unknownSize(t *testing.T) {
 			`{"data":[{"name":"o","etag":"` + strings.Repeat(
 				"a",
 				32,
-			) + `"` + size + `},{"name":"p/","etag":null,"owner":null,"last_modified":null,"size":null}],"is_truncated":false}`,
+			) + `"` + size + `},{"name":"p/","etag":null,"owner":null,"last_modified":null,"size":null}],` +
+				`"is_truncated":false}`,
 		)
 	}
 	for text, want := range map[string]int64{`,"size":7`: 7, `,"size":0`: 0, `,"size":null`: UnknownSize, ``: UnknownSize, `,"size":-7`: UnknownSize, `,"size":"7"`: UnknownSize, `,"size":7e0`: UnknownSize,

@@ -431,7 +431,8 @@ func TestThreeKindsOfKeys(t *testing.T) {
 		wire    string
 		limited bool
 		reach   int
-	}{{nil, "", false, 0}, {[]client.GrantRequest{}, "[]", true, 0}, {grants, `[{"cluster":"us-east-1","bucket_name":"acme-www","permissions":"read_only"}]`, true, 1}} {
+	}{{nil, "", false, 0}, {[]client.GrantRequest{}, "[]", true, 0}, {grants, `[{"cluster":"us-east-1",` +
+		`"bucket_name":"acme-www","permissions":"read_only"}]`, true, 1}} {
 		k, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: kind.buckets})
 		if err != nil {
 			t.Fatal(err)

@@ -302,16 +302,23 @@ func newAddressClient(t *testing.T, address string, options ...client.Option) *c
 
 // sampleRows are a good row of every list.
 var sampleRows = map[string]string{
-	"list contacts":           `{"id":7,"name":"a","email":"e","group":"g","phone":{"primary":"1","secondary":"2"},"updated":"2026-01-02T03:04:05"}`,
-	"list credentials":        `{"id":7,"label":"a","last_decrypted":"2026-01-02T03:04:05"}`,
-	"list issues":             `{"id":7,"created":"2026-01-02T03:04:05","entity":{"id":1,"label":"l","type":"ticket","url":"/x"},"services":[1]}`,
-	"list SSH settings":       `{"id":7,"label":"a","group":"g","ssh":{"access":true,"user":"u","ip":"any","port":22}}`,
-	"list services":           `{"id":7,"label":"a","service_type":"url","address":"x","timeout":5,"body":"b","consultation_group":"g","credentials":[1],"notes":"n","region":"r","status":"ok","created":"2026-01-02T03:04:05","updated":"2026-01-02T03:04:05"}`,
-	"list buckets":            `{"cluster":"c","created":"2026-01-02T03:04:05","hostname":"h","label":"a","objects":1,"size":2,"region":"r"}`,
-	"list buckets in cluster": `{"cluster":"c","created":"2026-01-02T03:04:05","hostname":"h","label":"a","objects":1,"size":2}`,
-	"list clusters":           `{"id":"c","domain":"d","region":"r","static_site_domain":"s","status":"available"}`,
-	"list keys":               `{"id":7,"label":"a","access_key":"k","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"c","bucket_name":"b","permissions":"read_only"}]}`,
-	"list objects":            `{"name":"a","etag":"e","last_modified":"2026-01-02T03:04:05","owner":"o","size":1}`,
+	"list contacts": `{"id":7,"name":"a","email":"e","group":"g","phone":{"primary":"1","secondary":"2"},` +
+		`"updated":"2026-01-02T03:04:05"}`,
+	"list credentials": `{"id":7,"label":"a","last_decrypted":"2026-01-02T03:04:05"}`,
+	"list issues": `{"id":7,"created":"2026-01-02T03:04:05","entity":{"id":1,"label":"l",` +
+		`"type":"ticket","url":"/x"},"services":[1]}`,
+	"list SSH settings": `{"id":7,"label":"a","group":"g","ssh":{"access":true,"user":"u","ip":"any","port":22}}`,
+	"list services": `{"id":7,"label":"a","service_type":"url","address":"x","timeout":5,"body":"b",` +
+		`"consultation_group":"g","credentials":[1],"notes":"n","region":"r","status":"ok",` +
+		`"created":"2026-01-02T03:04:05","updated":"2026-01-02T03:04:05"}`,
+	"list buckets": `{"cluster":"c","created":"2026-01-02T03:04:05","hostname":"h","label":"a",` +
+		`"objects":1,"size":2,"region":"r"}`,
+	"list buckets in cluster": `{"cluster":"c","created":"2026-01-02T03:04:05","hostname":"h","label":"a",` +
+		`"objects":1,"size":2}`,
+	"list clusters": `{"id":"c","domain":"d","region":"r","static_site_domain":"s","status":"available"}`,
+	"list keys": `{"id":7,"label":"a","access_key":"k","secret_key":"[REDACTED]","limited":true,` +
+		`"bucket_access":[{"cluster":"c","bucket_name":"b","permissions":"read_only"}]}`,
+	"list objects": `{"name":"a","etag":"e","last_modified":"2026-01-02T03:04:05","owner":"o","size":1}`,
 }
 
 // objectJSON asks for a list and gives its rows as JSON, and its odd cells.
@@ -456,7 +463,8 @@ func TestPage_unknownEnumValues(t *testing.T) {
 // What the answers hold beyond the document is passed over.
 func TestPage_unknownMembers(t *testing.T) {
 	for op, shape := range sampleRows {
-		for name, more := range map[string]string{"a member": `{"extra":1,`, "an object": `{"extra":{"id":9,"label":[{}]},`, "a member in capitals": `{"ID":99,"Label":"B",`} {
+		for name, more := range map[string]string{"a member": `{"extra":1,`, "an object": `{"extra":{"id":9,` +
+			`"label":[{}]},`, "a member in capitals": `{"ID":99,"Label":"B",`} {
 			faulttest.RunCase(t, "A14", op+", "+name, func(t *testing.T) {
 				good, _, _ := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(shape))), op)
 				rows, odd, err := objectJSON(
@@ -502,10 +510,12 @@ func TestStats_malformed(t *testing.T) {
 	gap := math.NaN()
 	for body, want := range map[string][]float64{
 		`{"data":{"cpu":[],"disk":[]}}`: {}, `{"data":{}}`: {}, `{"data":{"cpu":null}}`: {}, `{"data":{"cpu":"x"}}`: {}, `{"data":{"cpu":[{"x":1521483600000,"y":0.42}]}}`: {0.42},
-		`{"data":{"cpu":[{"x":1521483600000,"true":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000,"other":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000}]}}`: {gap},
+		`{"data":{"cpu":[{"x":1521483600000,"true":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000,` +
+			`"other":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000}]}}`: {gap},
 		`{"data":{"cpu":[{"x":1521483600000,"y":null}]}}`: {gap}, `{"data":{"cpu":[{"x":1521483600,"y":1}]}}`: {1}, `{"data":{"cpu":[{"x":1.5214836e12,"y":1}]}}`: {1},
 		`{"data":{"cpu":[{"x":1521483700000,"y":2},{"x":1521483600000,"y":1},{"x":1521483700000,"y":3}]}}`: {1, 2, 3}, `{"data":{"cpu":[{"x":1521483600000,"y":"1"}]}}`: {gap},
-		`{"data":{"cpu":[[1521483600000,0.4]]}}`: {}, `{"data":{"cpu":[{"y":4}]}}`: {}, `{"data":{"cpu":[{"x":-1,"y":0},{"x":9223372036854775807,"y":0}]}}`: {},
+		`{"data":{"cpu":[[1521483600000,0.4]]}}`: {}, `{"data":{"cpu":[{"y":4}]}}`: {}, `{"data":{"cpu":[{"x":-1,` +
+			`"y":0},{"x":9223372036854775807,"y":0}]}}`: {},
 		`{"data":{"cpu":[{"x":1521483600000,"y":-5},{"x":1521483700000,"y":1e308},{"x":1521483800000,"y":1e999}]}}`: {-5, 1e308, gap},
 	} {
 		faulttest.RunCase(t, "A16", body, func(t *testing.T) {
@@ -1023,7 +1033,8 @@ func TestOddErrorAnswers(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{
 		"no errors": `{"errors":[]}`, "null": `{"errors":null}`, "an object": `{"errors":{}}`, "a text": `{"errors":"Invalid Token"}`, "texts": `{"errors":["x"]}`, "empty": `{"errors":[{}]}`, "reason null": `{"errors":[{"reason":null}]}`,
-		"field null": `{"errors":[{"field":null,"reason":"bad"}]}`, "field alone": `{"errors":[{"field":"label","reason":""}]}`, "unknown field": `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
+		"field null": `{"errors":[{"field":null,"reason":"bad"}]}`, "field alone": `{"errors":[{"field":"label",` +
+			`"reason":""}]}`, "unknown field": `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
 		"escapes": `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`, "a number": `{"errors":[{"reason":123}]}`, "error": `{"error":"Unauthorized"}`, "message": `{"message":"Forbidden"}`, "a word": "Unauthorized",
 		"data too": `{"errors":[{"reason":"Label is already taken"}],"data":[]}`, "5000": `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
 		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat(
@@ -1180,11 +1191,14 @@ func newProxyClient(t *testing.T, proxy string) *client.Client {
 func TestProxies(t *testing.T) {
 	dead := faulttest.Listen(t, func(c net.Conn) { c.Close() })
 	for name, proxy := range map[string]string{
-		"dead":            "http://user:pr0xy-canary@127.0.0.1:1",
-		"cuts":            "http://user:pr0xy-canary@" + dead,
-		"407":             "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")),
-		"answers a page":  "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 200 OK\r\n\r\n<html>hello</html>")),
-		"endless headers": "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 200 OK\r\n", writeRepeatedly("X-A: "+strings.Repeat("a", 1000)+"\r\n", 64<<20))),
+		"dead": "http://user:pr0xy-canary@127.0.0.1:1",
+		"cuts": "http://user:pr0xy-canary@" + dead,
+		"407": "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 407 "+
+			"Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")),
+		"answers a page": "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 200 "+
+			"OK\r\n\r\n<html>hello</html>")),
+		"endless headers": "http://user:pr0xy-canary@" + faulttest.Listen(t, faulttest.RespondRaw("HTTP/1.1 200 "+
+			"OK\r\n", writeRepeatedly("X-A: "+strings.Repeat("a", 1000)+"\r\n", 64<<20))),
 	} {
 		faulttest.RunCase(t, "A29", name, func(t *testing.T) {
 			err := listWithinMemory(t, newProxyClient(t, proxy), 64<<20)

@@ -357,7 +357,8 @@ func TestSecret_formattedValues(t *testing.T) {
 	}
 	login := client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
 	for name, v := range map[string]any{
-		"secret": client.NewSecret(canaryToken), "pointer to a secret": &request.Password, "key": *key, "pointer to a key": key, "signed URL": link, "credential request": request, "login": login,
+		"secret": client.NewSecret(canaryToken), "pointer to a secret": &request.Password, "key": *key, "pointer to " +
+			"a key": key, "signed URL": link, "credential request": request, "login": login,
 		"client": c, "client's part": c.Credentials, "page": client.Page[*client.Key]{Data: []*client.Key{key}}, "map": map[string]any{"a": login, "b": []any{&request}},
 		"change": client.Change{Op: "x", Body: map[string]any{"password": login.Password}},
 	} {

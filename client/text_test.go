@@ -208,7 +208,8 @@ func TestPage_malformedCell(t *testing.T) {
 	var p Page[*Service]
 	err := decode(
 		[]byte(
-			`{"data":[{"id":7,"label":5,"timeout":"x","status":"new","created":"yesterday","extra":{}},{"id":8,"label":"fine"}],"page":1,"pages":1,"results":2}`,
+			`{"data":[{"id":7,"label":5,"timeout":"x","status":"new","created":"yesterday","extra":{}},{"id":8,`+
+				`"label":"fine"}],"page":1,"pages":1,"results":2}`,
 		),
 		&p,
 	)
@@ -228,7 +229,8 @@ func TestPage_malformedCell(t *testing.T) {
 // The value of a point is y, or the key true, or the only other number; what is missing is a gap and never a zero.
 func TestStats_samples(t *testing.T) {
 	var s Stats
-	body := `{"data":{"cpu":[{"x":1716000000000,"y":1.5},{"x":1716000300000,"true":2},{"x":1716000600,"value":3},{"x":1716000900000},{"x":1716001200000,"a":1,"b":2},{"x":17160015000000,"y":null}],"disk":"x"}}`
+	body := `{"data":{"cpu":[{"x":1716000000000,"y":1.5},{"x":1716000300000,"true":2},{"x":1716000600,"value":3},{` +
+		`"x":1716000900000},{"x":1716001200000,"a":1,"b":2},{"x":17160015000000,"y":null}],"disk":"x"}}`
 	if err := decode([]byte(body), &s); err != nil || len(s.CPU) != 6 {
 		t.Fatalf("%+v, %v", s, err)
 	}

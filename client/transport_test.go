@@ -50,7 +50,8 @@ func newNetworkClient(
 	return c
 }
 
-const okResponse = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 44\r\n\r\n" + `{"data":[],"page":1,"pages":1,"results":0  }`
+const okResponse = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 44\r\n\r\n" + `{"data":[],` +
+	`"page":1,"pages":1,"results":0  }`
 
 // serveOK answers every request on a connection well.
 func serveOK(c net.Conn) {

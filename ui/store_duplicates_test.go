@@ -16,10 +16,12 @@ func TestWhatComesTwiceIsOneRow(t *testing.T) {
 		want  []string
 		note  string
 	}{
-		"in a page":                 {[][]string{{"a", "b", "a"}}, false, []string{"a", "b"}, "1 duplicate dropped"},
-		"in another page":           {[][]string{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, "1 duplicate dropped"},
-		"in another page, as read":  {[][]string{{"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, "2 duplicates dropped"},
-		"again and again":           {[][]string{{"a", "a"}, {"a", "a"}, {"a"}}, false, []string{"a"}, "1 duplicate dropped, 2 duplicates dropped, 1 duplicate dropped"},
+		"in a page":       {[][]string{{"a", "b", "a"}}, false, []string{"a", "b"}, "1 duplicate dropped"},
+		"in another page": {[][]string{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, "1 duplicate dropped"},
+		"in another page, as read": {[][]string{{"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, "2 duplicates " +
+			"dropped"},
+		"again and again": {[][]string{{"a", "a"}, {"a", "a"}, {"a"}}, false, []string{"a"}, "1 duplicate " +
+			"dropped, 2 duplicates dropped, 1 duplicate dropped"},
 		"nothing comes twice":       {[][]string{{"a"}, {"b"}}, false, []string{"a", "b"}, ""},
 		"the same with other words": {[][]string{{"a1"}, {"a2"}}, false, []string{"a1"}, "1 duplicate dropped"},
 	} {

@@ -151,11 +151,14 @@ func (a *Account) bucketOperations() []ui.Operation[*client.Bucket] {
 			return ui.CopyMsg{Text: "https://" + b.Hostname.String() + "/", Label: "address of " + b.Label.String()}
 		}},
 		{
-			Keys:           []string{"o"},
-			Name:           "open in browser",
-			Description:    "its address: shows objects where the bucket is public",
-			DisabledReason: func(b *client.Bucket) string { return reasonIf(b.Hostname.Raw() == "", "no host name was told") },
-			Message:        func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} },
+			Keys:        []string{"o"},
+			Name:        "open in browser",
+			Description: "its address: shows objects where the bucket is public",
+			DisabledReason: func(b *client.Bucket) string {
+				return reasonIf(b.Hostname.Raw() == "", "no host name "+
+					"was told")
+			},
+			Message: func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} },
 		},
 		{
 			Keys:        []string{"X"},

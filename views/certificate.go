@@ -302,7 +302,8 @@ func (p *certificateView) View(b ui.Box) string {
 	}
 	t.blank()
 	t.paragraph(
-		"The bucket's label must be the host name that the certificate is for. The API tells whether there is a certificate, not until when it is valid: note the date elsewhere.",
+		"The bucket's label must be the host name that the certificate is for. The API tells whether there is a "+
+			"certificate, not until when it is valid: note the date elsewhere.",
 		theme.Muted,
 	)
 	return t.String()

@@ -150,7 +150,10 @@ func (a *Account) credentialActions() []ui.Action {
 			Description:    "the public key that lets support staff log in to an instance",
 			ShowInHints:    true,
 			DisabledReason: reasonIf(!known, "the key has not been read yet"),
-			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) },
+			Do: func() tea.Cmd {
+				return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH " +
+					"key"})
+			},
 		},
 	}
 }

@@ -37,7 +37,8 @@ func saveEdit[T, R any](ctx context.Context, e *editState[R], view func(context.
 	both := conflict{}
 	both.find("", patch, client.Diff(e.latest, now))
 	if e.latest = now; len(both) > 0 {
-		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc leaves theirs"
+		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc " +
+			"leaves theirs"
 		return none, both
 	}
 	return ui.ResultRow(update(client.ContextWithBefore(ctx, client.Diff(e.edited, e.original)), patch))

@@ -76,7 +76,8 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 	for _, d := range []struct{ name, keys, word, says string }{
 		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"}, {"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"}, {"contact", "4 / Ada <enter> D ~", "y", "nobody calls"},
 		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"}, {"bucket", "8 / scratch <enter> D ~", "scratch", "deleted for good"}, {"many", "4 A D ~", "9", "9 rows"},
-		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
+		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ " +
+			"~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
 	} {
 		for _, size := range [][2]int{{40, 10}, {40, 14}, {60, 12}, {30, 30}, {44, 11}} {
 			faulttest.RunCase(t, "E7", fmt.Sprintf("%s at %dx%d", d.name, size[0], size[1]), func(t *testing.T) {

@@ -202,11 +202,14 @@ func (a *Account) journalOperations() []ui.Operation[*journal.Entry] {
 			},
 		},
 		{
-			Keys:           []string{"y"},
-			Name:           "copy as curl",
-			Description:    "the request, with the token as a variable",
-			ShowInHints:    true,
-			DisabledReason: func(e *journal.Entry) string { return reasonIf(!isAPIRequest(e), "it went through a pre-signed URL") },
+			Keys:        []string{"y"},
+			Name:        "copy as curl",
+			Description: "the request, with the token as a variable",
+			ShowInHints: true,
+			DisabledReason: func(e *journal.Entry) string {
+				return reasonIf(!isAPIRequest(e), "it went through a "+
+					"pre-signed URL")
+			},
 			Message: func(e *journal.Entry) tea.Msg {
 				return ui.CopyMsg{Text: a.entryCurlCommand(e), Label: "request as curl"}
 			},

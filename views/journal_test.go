@@ -286,7 +286,8 @@ func TestCopyAsCurl(t *testing.T) {
 			}
 		}
 	})
-	want := `curl -sS --fail -X PUT -H "Authorization: Bearer $LOOKOUT_TOKEN" -H 'Content-Type: application/json' --data '{"name":"Ada Wong O'\''Neil"}' https://api.example.test/v4/managed/contacts/11`
+	want := `curl -sS --fail -X PUT -H "Authorization: Bearer $LOOKOUT_TOKEN" -H 'Content-Type: application/json' ` +
+		`--data '{"name":"Ada Wong O'\''Neil"}' https://api.example.test/v4/managed/contacts/11`
 	if copied != want {
 		t.Errorf("copied %s\nwant   %s", copied, want)
 	}

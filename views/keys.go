@@ -430,7 +430,8 @@ func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 		{"rclone remote", "lookout-" + sanitizeName(k.Label.Raw()) + ".rclone.conf",
 			"[" + sanitizeName(
 				k.Label.Raw(),
-			) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() + "\nsecret_access_key = %s\nendpoint = " + host + "\n"},
+			) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() + "\nsecret_access_key = %s\n" +
+				"endpoint = " + host + "\n"},
 		{"environment lines", "lookout-" + sanitizeName(k.Label.Raw()) + ".env",
 			"AWS_ACCESS_KEY_ID=" + k.AccessKey.Raw() + "\nAWS_SECRET_ACCESS_KEY=%s\nAWS_ENDPOINT_URL=https://" + host + "\n"},
 	}

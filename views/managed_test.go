@@ -154,7 +154,8 @@ func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.emu.InjectFault("create contact", emulator.Fault{Status: 400, Times: 1,
-			Body: `{"errors":[{"field":"phone.primary","reason":"Must be a phone number"},{"reason":"Too many contacts"}]}`})
+			Body: `{"errors":[{"field":"phone.primary","reason":"Must be a phone number"},{"reason":"Too many ` +
+				`contacts"}]}`})
 		r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<tab>", "nonsense", "<ctrl+s>")
 		r.requireText("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")
 		r.press("<ctrl+s>")

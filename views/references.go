@@ -21,11 +21,14 @@ type reference struct {
 // followReference is an act that goes from a row to what it names; ctrl-o comes back.
 func followReference[T any](names func(T) []reference) ui.Operation[T] {
 	return ui.Operation[T]{
-		Keys:           []string{"f"},
-		Name:           "follow a name",
-		Description:    "to the pane of what this row names; ctrl+o comes back",
-		DisabledReason: func(row T) string { return reasonIf(len(names(row)) == 0, "the row names nothing that is kept here") },
-		Message:        func(row T) tea.Msg { return referenceMenu(names(row)) },
+		Keys:        []string{"f"},
+		Name:        "follow a name",
+		Description: "to the pane of what this row names; ctrl+o comes back",
+		DisabledReason: func(row T) string {
+			return reasonIf(len(names(row)) == 0, "the row names nothing that is "+
+				"kept here")
+		},
+		Message: func(row T) tea.Msg { return referenceMenu(names(row)) },
 	}
 }
 

@@ -59,7 +59,8 @@ func TestShell_hostNameNotFound(t *testing.T) {
 
 // All panes count one wait down together; a key asks now.
 func TestTooManyRequests(t *testing.T) {
-	for _, after := range []string{"0", "1", "59", "3600", "31536000", "1e18", "-5", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 01 Jan 2999 00:00:00 GMT", "soon"} {
+	for _, after := range []string{"0", "1", "59", "3600", "31536000", "1e18", "-5", "1.5", "Wed, 21 Oct 2015 " +
+		"07:28:00 GMT", "Fri, 01 Jan 2999 00:00:00 GMT", "soon"} {
 		faulttest.RunCase(t, "A22", "on screen, retry-after "+after, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, 140, 36, func(r *harness) {
 				r.press("3")
@@ -657,11 +658,13 @@ func TestForm_rejectedKeepsInput(t *testing.T) {
 	many := strings.Repeat(`{"reason":"No","field":"other"},`, 5000)
 	for _, form := range []struct{ op, keys, field, typed string }{
 		{"create contact", "4 n Zedtyped <tab> zed@acme.net", "email", "Zedtyped"}, {"create service", "3 n nighttyped <tab> <right> <tab> 203.0.113.7:22", "address", "nighttyped"},
-		{"create credential", "5 n nighttyped <tab> ops <tab> hiddensecret", "label", "nighttyped"}, {"update SSH settings", "6 / db1 <enter> e <tab> typed", "ssh.user", "typed"},
+		{"create credential", "5 n nighttyped <tab> ops <tab> hiddensecret", "label", "nighttyped"}, {"update SSH " +
+			"settings", "6 / db1 <enter> e <tab> typed", "ssh.user", "typed"},
 		{"create key", "9 n nighttyped", "label", "nighttyped"}, {"create bucket", "8 n nighttyped", "label", "nighttyped"}, {"change login", "5 / db2-root <enter> P typedroot <tab> hiddensecret", "username", "typedroot"},
 	} {
 		for name, body := range map[string]string{
-			"its field": `{"errors":[{"reason":"Too odd","field":"` + form.field + `"}]}`, "no field": `{"errors":[{"reason":"Too odd"}]}`, "unknown field": `{"errors":[{"reason":"Too odd","field":"zzz"}]}`,
+			"its field": `{"errors":[{"reason":"Too odd","field":"` + form.field + `"}]}`, "no field": `{"errors":[{` +
+				`"reason":"Too odd"}]}`, "unknown field": `{"errors":[{"reason":"Too odd","field":"zzz"}]}`,
 			"escapes": `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`, "very many": `{"errors":[` + many + `{"reason":"Too odd"}]}`, "nothing": `{"errors":[]}`,
 		} {
 			faulttest.RunCase(t, "B12", form.op+", "+name, func(t *testing.T) {
@@ -839,7 +842,8 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 func TestSecretFields(t *testing.T) {
 	const secret = "canary-in-a-field"
 	for _, form := range []struct{ name, keys, op string }{
-		{"credential", "5 n night <tab> ops <tab> " + secret, "create credential"}, {"login", "5 / db2-root <enter> P root <tab> " + secret, "change login"}, {"token", "T " + secret, "list services"},
+		{"credential", "5 n night <tab> ops <tab> " + secret, "create credential"}, {"login", "5 / db2-root <enter> " +
+			"P root <tab> " + secret, "change login"}, {"token", "T " + secret, "list services"},
 	} {
 		for _, end := range []string{"sent", "left", "refused", "lost"} {
 			faulttest.RunCase(t, "F10", form.name+" "+end, func(t *testing.T) {

@@ -73,7 +73,8 @@ func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys 
 			ConfirmLabel: "cancel it",
 			Items:        lines,
 			Text: fmt.Sprintf(
-				"Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can bring them back.",
+				"Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can "+
+					"bring them back.",
 				a.name,
 				countPhrase(len(buckets.Rows), "bucket", "buckets"),
 				formatCount(objects),

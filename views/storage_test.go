@@ -116,7 +116,8 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 			"list objects",
 			emulator.Fault{
 				Status: 200,
-				Body:   `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":1}],"is_truncated":true,"next_marker":"a"}`,
+				Body: `{"data":[{"name":"a","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o",` +
+					`"size":1}],"is_truncated":true,"next_marker":"a"}`,
 			},
 		)
 	}
@@ -141,7 +142,8 @@ func TestAnObjectOfUnknownSize(t *testing.T) {
 					"a",
 					32,
 				) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
-					`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],"is_truncated":false,"next_marker":null}`,
+					`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],` +
+					`"is_truncated":false,"next_marker":null}`,
 			},
 		)
 	}
@@ -178,21 +180,26 @@ func TestRealAnswersAreShown(t *testing.T) {
 			"list clusters",
 			emulator.Fault{
 				Status: 200,
-				Body:   `{"data":[{"id":"us-ord-1","domain":"us-ord-1.example.com","region":"us-ord","static_site_domain":"","status":"limited"}],"page":1,"pages":1,"results":1}`,
+				Body: `{"data":[{"id":"us-ord-1","domain":"us-ord-1.example.com","region":"us-ord",` +
+					`"static_site_domain":"","status":"limited"}],"page":1,"pages":1,"results":1}`,
 			},
 		)
 		e.InjectFault(
 			"GET /object-storage/buckets*",
 			emulator.Fault{
 				Status: 200,
-				Body:   `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com","created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,"pages":1,"results":1}`,
+				Body: `{"data":[{"label":"e3-bucket","cluster":"","region":"us-sea","hostname":"e3.example.com",` +
+					`"created":"2025-01-01T01:23:45","size":null,"objects":null,"endpoint_type":"E3"}],"page":1,` +
+					`"pages":1,"results":1}`,
 			},
 		)
 		e.InjectFault(
 			"list keys",
 			emulator.Fault{
 				Status: 200,
-				Body:   `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]","limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b","permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`,
+				Body: `{"data":[{"id":1,"label":"my-key","access_key":"AK","secret_key":"[REDACTED]",` +
+					`"limited":true,"bucket_access":[{"cluster":"us-ord-1","bucket_name":"b",` +
+					`"permissions":"list_only"}],"regions":[]}],"page":1,"pages":1,"results":1}`,
 			},
 		)
 	}
@@ -347,8 +354,10 @@ func TestThreeKindsOfKeys(t *testing.T) {
 	}{
 		"unlimited": {nil, "may reach EVERYTHING", `{"label":"a key"}`},
 		"nothing":   {[]string{"<tab>", "<right>"}, "may reach NOTHING", `{"bucket_access":[],"label":"a key"}`},
-		"limited": {[]string{"<tab>", "<right>", "<tab>", "<down>", "<right>", "<right>"}, "read, write and delete in acme-backups",
-			`{"bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_write"}],"label":"a key"}`},
+		"limited": {[]string{"<tab>", "<right>", "<tab>", "<down>", "<right>", "<right>"}, "read, write and delete " +
+			"in acme-backups",
+			`{"bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_write"}],` +
+				`"label":"a key"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, 120, 40, func(r *harness) {

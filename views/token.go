@@ -18,8 +18,9 @@ func (a *Account) TokenForm() ui.Form {
 		ProgressText: "trying it",
 		SubmitLabel:  "use it",
 		EnterSubmits: ui.AlwaysSubmit,
-		Text:         "The token in use is shown to the API no more. Give another one of the same account: it is used by this run alone; where the old one is kept stays as it is.",
-		Fields:       []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},
+		Text: "The token in use is shown to the API no more. Give another one of the same account: it is " +
+			"used by this run alone; where the old one is kept stays as it is.",
+		Fields: []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			before, err := a.api.SetToken(client.NewSecret(text))
 			if err != nil {

@@ -92,7 +92,8 @@ func TestServe_survivesOddRequests(t *testing.T) {
 	address, e := serveLocal(t)
 	head := "Host: " + address + "\r\nAuthorization: Bearer t\r\n"
 	for name, text := range map[string]string{
-		"a long body":              "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Type: application/json\r\nContent-Length: 8000000\r\n\r\n{\"name\":\"" + strings.Repeat("a", 8_000_000-12) + "\"}",
+		"a long body": "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Type: " +
+			"application/json\r\nContent-Length: 8000000\r\n\r\n{\"name\":\"" + strings.Repeat("a", 8_000_000-12) + "\"}",
 		"long headers":             "GET /v4/managed/contacts HTTP/1.1\r\n" + head + "X: " + strings.Repeat("a", 1<<20) + "\r\n\r\n",
 		"a long path":              "GET /v4/managed/contacts/" + strings.Repeat("a", 10_000) + " HTTP/1.1\r\n" + head + "\r\n",
 		"dots":                     "GET /v4/managed/../managed/services HTTP/1.1\r\n" + head + "\r\n",
@@ -104,8 +105,9 @@ func TestServe_survivesOddRequests(t *testing.T) {
 		"a negative page":          "GET /v4/managed/services?page=-1&page_size=-5 HTTP/1.1\r\n" + head + "\r\n",
 		"a page far away":          "GET /v4/managed/services?page=9223372036854775807&page_size=500 HTTP/1.1\r\n" + head + "\r\n",
 		"no JSON":                  "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Length: 3\r\n\r\n{x}",
-		"deep JSON":                "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Length: 200000\r\n\r\n" + strings.Repeat("[", 200_000),
-		"no HTTP":                  "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+		"deep JSON": "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Length: 200000\r\n" +
+			"\r\n" + strings.Repeat("[", 200_000),
+		"no HTTP": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 	} {
 		faulttest.RunCase(t, "H4", name, func(t *testing.T) {
 			if res, err := sendRaw(t, address, text); err == nil &&

@@ -236,7 +236,8 @@ func labelProblem(label string) string {
 	for i, r := range label {
 		plain := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
 		if !plain && (r != '-' && r != '.' || i == 0 || i == len(label)-1) {
-			return "Label may hold lower-case letters, digits, dots and hyphens, and begins and ends with a letter or digit"
+			return "Label may hold lower-case letters, digits, dots and hyphens, and begins and ends with a letter " +
+				"or digit"
 		}
 	}
 	if strings.Contains(label, "..") || strings.Contains(label, ".-") || strings.Contains(label, "-.") {
@@ -279,7 +280,8 @@ func (e *Emulator) viewAccess(c *apiRequest) (any, error) {
 }
 
 func aclXML(acl string) string {
-	return "<AccessControlPolicy xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Owner><ID>9d6e1c5a</ID></Owner><AccessControlList><Grant>" + acl + "</Grant></AccessControlList></AccessControlPolicy>"
+	return "<AccessControlPolicy " +
+		"xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Owner><ID>9d6e1c5a</ID></Owner><AccessControlList><Grant>" + acl + "</Grant></AccessControlList></AccessControlPolicy>"
 }
 
 // findObject is the object that a request is about.

@@ -105,7 +105,8 @@ func renderTable(reported map[string]*caseCount) []byte {
 	}
 	fmt.Fprintf(
 		&b,
-		"# Reliability\n\nWritten by `.ci/reliability` from what the tests report; do not edit. A case reports itself with `faulttest.Row`.\n\n",
+		"# Reliability\n\nWritten by `.ci/reliability` from what the tests report; do not edit. A case reports "+
+			"itself with `faulttest.Row`.\n\n",
 	)
 	fmt.Fprintf(&b, "%d rows, %d of them with cases; %d cases, %d passed.\n", len(rows()), done, cases, passed)
 	last := byte(0)

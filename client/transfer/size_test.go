@@ -23,7 +23,8 @@ func TestDownload_unknownSize(t *testing.T) {
 					return faulttest.Respond(
 						200,
 						fmt.Sprintf(
-							`{"data":[{%s"name":"o","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x"}],"is_truncated":false,"next_marker":null}`,
+							`{"data":[{%s"name":"o","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z",`+
+								`"owner":"x"}],"is_truncated":false,"next_marker":null}`,
 							size,
 							etag,
 						),
@@ -99,7 +100,8 @@ func TestDownload_unknownSize(t *testing.T) {
 				return faulttest.Respond(
 					200,
 					fmt.Sprintf(
-						`{"data":[{"name":"n","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x","size":null}]}`,
+						`{"data":[{"name":"n","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z","owner":"x",`+
+							`"size":null}]}`,
 						md5Hex([]byte("text")),
 					),
 				)(

@@ -154,11 +154,13 @@ func writeFaults() map[string]writeFault {
 		"P1 not sent": {
 			false,
 			failWith(dial),
-		}, "P3 not done, cut": {false, failWith(reset)}, "P4 done, cut": {true, failWith(reset)}, "P6 done, too late": {true, failWith(context.DeadlineExceeded)},
+		}, "P3 not done, cut": {false, failWith(reset)}, "P4 done, cut": {true, failWith(reset)}, "P6 done, too " +
+			"late": {true, failWith(context.DeadlineExceeded)},
 		"P7 done, 502": {
 			true,
 			respondStatus(502),
-		}, "P7 done, 503": {true, respondStatus(503)}, "P7 done, 504": {true, respondStatus(504)}, "P8 not done, 502": {false, respondStatus(502)},
+		}, "P7 done, 503": {true, respondStatus(503)}, "P7 done, 504": {true, respondStatus(504)}, "P8 not done, " +
+			"502": {false, respondStatus(502)},
 		"P9 done, 200 and a page": {true, respondStatus(200)}, "P10 done, 302": {true, respondStatus(302)},
 	}
 }

@@ -55,8 +55,9 @@ func accessKeysResource() resourceCommand {
 		singular:    "key",
 		idArg:       "ID",
 		description: "Access keys for S3 programs",
-		examples:    "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
-		identify:    func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
+		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file " +
+			"reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
+		identify: func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
 		columns: []column[*accessKeyRow]{
 			{name: "id", cell: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
 			{name: "label", cell: func(k *accessKeyRow) string { return k.Label.Raw() }},

@@ -47,7 +47,8 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	t.Cleanup(server.Close)
 	r.write(r.home+"/lab.token", "lab-token\n")
 	r.writeConfig(
-		"account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword = \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n",
+		"account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword " +
+			"= \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n",
 	)
 	v := r.startDashboard(120, 36, &flags{noMouse: true})
 	v.WaitFor("Services 14")

@@ -35,8 +35,10 @@ func bucketsResource() resourceCommand {
 		singular:    "bucket",
 		idArg:       "CLUSTER/BUCKET",
 		description: "Buckets of Object Storage",
-		examples:    "lookout buckets list\nlookout buckets create us-east-1/acme-scratch --acl private\nlookout buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
-		identify:    ident,
+		examples: "lookout buckets list\nlookout buckets create us-east-1/acme-scratch --acl private\nlookout " +
+			"buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete " +
+			"us-east-1/acme-scratch --yes",
+		identify: ident,
 		columns: []column[row]{
 			{name: "cluster", cell: func(b row) string { return b.Cluster.Raw() }},
 			{name: "label", cell: func(b row) string { return b.Label.Raw() }},

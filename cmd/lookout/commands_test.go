@@ -498,7 +498,8 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 			r.checkResult(
 				s,
 				s.code,
-				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Still disabled - **edge-router**",
+				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Still "+
+					"disabled - **edge-router**",
 				"- **could not be read**; what this machine's journal knows is named",
 			)
 			if s.code == exitOK {

@@ -16,7 +16,8 @@ func TestValuesAreCompleted(t *testing.T) {
 	r.writeConfig("[themes.mine]\nbad = \"red\"\n")
 	const files, nothing = "\n:0\n", "\n:4\n"
 	for line, want := range map[string]string{
-		"--theme ":                              "auto dark light contrast contrast-light colorblind colorblind-light mono mine" + nothing,
+		"--theme ": "auto dark light contrast contrast-light colorblind " +
+			"colorblind-light mono mine" + nothing,
 		"demo --theme ":                         "auto dark light",
 		"watch --theme ":                        "auto dark light",
 		"--view ":                               "overview issues services",

@@ -69,7 +69,8 @@ type settings struct {
 
 // errNoAccount is a run that nobody told which account to look at.
 var errNoAccount = errors.New(
-	"no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an account into the configuration (lookout config init), or try: lookout demo",
+	"no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an " +
+		"account into the configuration (lookout config init), or try: lookout demo",
 )
 
 // errSeveralAccounts is a run that has to be told which of several accounts to look at.

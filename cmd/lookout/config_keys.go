@@ -46,7 +46,8 @@ func topLevelKeys() []configKey[configFile] {
 			description: "Colours: auto, " + strings.Join(
 				theme.Names(),
 				", ",
-			) + ", or one of [themes]. auto is light where the terminal says that its background is light, else dark; contrast and colorblind follow the background too.",
+			) + ", or one of [themes]. auto is light where the terminal says that its background is light, else " +
+				"dark; contrast and colorblind follow the background too.",
 		},
 		{
 			name:        "ascii",
@@ -62,7 +63,8 @@ func topLevelKeys() []configKey[configFile] {
 			example:     "false",
 			defaultText: "false",
 			flag:        "linear",
-			description: "For screen readers: lines are added beneath, nothing is drawn over, one item is told at a time.",
+			description: "For screen readers: lines are added beneath, nothing is drawn over, one item is told at a " +
+				"time.",
 		},
 		{
 			name:        "refresh",
@@ -79,7 +81,9 @@ func topLevelKeys() []configKey[configFile] {
 			choices:     notifyWays(),
 			example:     `["bell", "osc9"]`,
 			defaultText: "none",
-			description: "How news of trouble is told beside the screen: the bell, or a notification of the terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are then read every minute, whatever pane is in front.",
+			description: "How news of trouble is told beside the screen: the bell, or a notification of the " +
+				"terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are then " +
+				"read every minute, whatever pane is in front.",
 		},
 		{
 			name:        "account",
@@ -158,7 +162,8 @@ func accountKeys() []configKey[accountConfig] {
 			fatal:       true,
 			example:     `"ops"`,
 			defaultText: "none",
-			description: "Take the token of this user from the configuration of linode-cli each time; default is its default user. It is not copied.",
+			description: "Take the token of this user from the configuration of linode-cli each time; default is " +
+				"its default user. It is not copied.",
 		},
 		{
 			name:        "protected",

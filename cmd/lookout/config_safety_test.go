@@ -17,14 +17,15 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	id := r.findID("services", "edge-router")
 	account := "[accounts.prod]\nbase_url = \"" + r.base + "\"\n"
 	for text, said := range map[string]string{
-		account + "readonly = true\n":                               `is "read_only" meant`,
-		account + "read-only = true\n":                              `is "read_only" meant`,
-		account + "Read_Only = true\n":                              `is "read_only" meant`,
-		account + "READ_ONLY = true\n":                              `is "read_only" meant`,
-		account + "protect = true\n":                                `is "protected" meant`,
-		account + "protected = \"yes\"\n":                           "true or false",
-		"read_only = true\n" + account:                              "it belongs beneath [accounts.NAME]",
-		"readonly = true\n" + account:                               `is "read_only" meant? It belongs beneath [accounts.NAME]`,
+		account + "readonly = true\n":     `is "read_only" meant`,
+		account + "read-only = true\n":    `is "read_only" meant`,
+		account + "Read_Only = true\n":    `is "read_only" meant`,
+		account + "READ_ONLY = true\n":    `is "read_only" meant`,
+		account + "protect = true\n":      `is "protected" meant`,
+		account + "protected = \"yes\"\n": "true or false",
+		"read_only = true\n" + account:    "it belongs beneath [accounts.NAME]",
+		"readonly = true\n" + account: `is "read_only" meant? It belongs beneath ` +
+			`[accounts.NAME]`,
 		"[acounts.prod]\nread_only = true\n":                        `is "accounts" meant`,
 		account + "acount = \"prod\"\n":                             `is "account" meant? It belongs at the top`,
 		account + "[keys]\nread_only = true\n":                      "it belongs beneath [accounts.NAME]",

@@ -30,10 +30,12 @@ func configTables() []configTable {
 	}
 	return []configTable{
 		{
-			name:        "themes",
-			title:       "themes.NAME",
-			extraDocs:   toneTable,
-			description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; on before it makes it the background's.",
+			name:      "themes",
+			title:     "themes.NAME",
+			extraDocs: toneTable,
+			description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, " +
+				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; " +
+				"on before it makes it the background's.",
 			example: `[themes.mine]
 base = "dark"
 bad = "bold #ff5f5f"
@@ -48,10 +50,11 @@ cursor = "on blue"`,
 			},
 		},
 		{
-			name:        "columns",
-			title:       "columns",
-			extraDocs:   columnTable,
-			description: "Columns of lists, which and in what order. What is left out still serves for filters and sorting, and stands in the details.",
+			name:      "columns",
+			title:     "columns",
+			extraDocs: columnTable,
+			description: "Columns of lists, which and in what order. What is left out still serves for filters and " +
+				"sorting, and stands in the details.",
 			example: `[columns]
 services = ["state", "label", "group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},

@@ -14,7 +14,8 @@ func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
 	faulttest.ReportCase(t, "G2", "order of flags, environment and file")
 	cfg, wrong := parseConfig(
 		[]byte(
-			"theme = \"light\"\n[accounts.a]\nbase_url = \"https://file/v4\"\n[accounts.b]\nbase_url = \"https://other/v4\"\nread_only = true\n",
+			"theme = \"light\"\n[accounts.a]\nbase_url = \"https://file/v4\"\n[accounts.b]\nbase_url = " +
+				"\"https://other/v4\"\nread_only = true\n",
 		),
 	)
 	if len(wrong) > 0 {

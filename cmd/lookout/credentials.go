@@ -18,8 +18,9 @@ func credentialsResource() resourceCommand {
 		singular:    "credential",
 		idArg:       "ID",
 		description: "Logins that support may use",
-		examples:    "lookout credentials create db9-root --username root < password\nlookout credentials login db2-root --username root --password-file password",
-		identify:    func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
+		examples: "lookout credentials create db9-root --username root < password\nlookout credentials login " +
+			"db2-root --username root --password-file password",
+		identify: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
 			{name: "label", cell: func(c row) string { return c.Label.Raw() }},

@@ -95,7 +95,8 @@ func commandsPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Commands\n\n" + helpToMarkdown(root.Long) + "\n\n")
 	b.WriteString(
-		"```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n|---|---|\n",
+		"```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n" +
+			"|---|---|\n",
 	)
 	for _, c := range visibleCommands(root) {
 		fmt.Fprintf(&b, "| [lookout %s](%s.md) | %s |\n", c.Name(), c.Name(), c.Short)
@@ -161,13 +162,16 @@ func ownFlags(c *cobra.Command) *pflag.FlagSet {
 func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Configuration\n\n" +
-		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or `LOOKOUT_CONFIG` name. The program never writes it unasked.\n" +
+		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or " +
+		"`LOOKOUT_CONFIG` name. The program never writes it unasked.\n" +
 		"Flags go before environment, environment before the account's block, that before the rest of the file.\n\n" +
-		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; `schema` writes a JSON schema.\n\n")
+		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; " +
+		"`schema` writes a JSON schema.\n\n")
 	b.WriteString("## At the top\n\n")
 	writeConfigKeys(&b, topLevelKeys())
 	b.WriteString(
-		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token is may be there.\n\n",
+		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token " +
+			"is may be there.\n\n",
 	)
 	writeConfigKeys(&b, accountKeys())
 	for _, t := range configTables() {
@@ -177,7 +181,8 @@ func configurationPage() string {
 		}
 	}
 	b.WriteString(
-		"\n## `[keys]`\n\n" + keysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n## Environment\n\n",
+		"\n## `[keys]`\n\n" + keysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n" +
+			"## Environment\n\n",
 	)
 	for _, v := range environmentVariables {
 		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
@@ -245,7 +250,8 @@ keyring = true
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
-		generatedHeader + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what `[keys]` takes; an action marked * changes something at the API.\n",
+		generatedHeader + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what " +
+			"`[keys]` takes; an action marked * changes something at the API.\n",
 	)
 	pane := ""
 	for _, k := range keys {
@@ -294,7 +300,8 @@ func manualPage(root *cobra.Command) string {
 	m.flags(ownFlags(root))
 	m.section("COMMANDS")
 	m.text(
-		"What stands above is not told again: commands that work on an account take --account, --base-url, --config, --token-env, --token-file and --read-only, demo takes the options of the screen.",
+		"What stands above is not told again: commands that work on an account take --account, --base-url, " +
+			"--config, --token-env, --token-file and --read-only, demo takes the options of the screen.",
 	)
 	for _, c := range visibleCommands(root) {
 		m.commandSection(c)

@@ -60,8 +60,10 @@ func doctorCommand(f *flags) *cobra.Command {
 		Short:   "Check configuration, token, connection, terminal and folders",
 		Args:    noArgs,
 		Example: indentExamples("lookout doctor\nlookout doctor --json"),
-		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's scopes and what they allow in each pane,\n" +
-			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure decides the exit code:\n" +
+		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's " +
+			"scopes and what they allow in each pane,\n" +
+			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure " +
+			"decides the exit code:\n" +
 			"2 configuration, 3 token, 6 no connection, 1 anything else.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := &doctor{flags: f, permissions: []panePermissions{}}

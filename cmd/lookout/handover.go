@@ -72,7 +72,8 @@ func handoverCommand(f *flags) *cobra.Command {
 		Example: indentExamples(
 			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
 		),
-		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes whose outcome is unknown,\n" +
+		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes " +
+			"whose outcome is unknown,\n" +
 			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {

@@ -100,7 +100,8 @@ func newRootCommand() *cobra.Command {
 		Use:   "lookout",
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
 		Long: "lookout shows what is broken, what it touches and whom to call, and browses buckets by keyboard.\n" +
-			"Without a command it opens the dashboard; without a configuration it helps to make one.\nTry it without an account: lookout demo\n\n" + exitCodesHelp(),
+			"Without a command it opens the dashboard; without a configuration it helps to make one.\nTry it " +
+			"without an account: lookout demo\n\n" + exitCodesHelp(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noArgs,

@@ -32,7 +32,10 @@ func objectsResource() resourceCommand {
 		singular:    "object",
 		idArg:       "CLUSTER/BUCKET",
 		description: "Objects of a bucket: list, fetch, store, remove, make links",
-		examples:    "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout objects rm us-east-1/acme-backups new.txt --yes",
+		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups " +
+			"new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl " +
+			"us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout " +
+			"objects rm us-east-1/acme-backups new.txt --yes",
 		columns: []column[row]{
 			{name: "last_modified", dropPriority: 1, cell: func(o row) string { return formatAPITime(o.Modified) }},
 			{name: "size", cell: size},
@@ -99,7 +102,8 @@ func objectFilesResource() resourceCommand {
 				readOnlyMaxArgs: 3,
 				printsOwnResult: true,
 				bindFlags:       getObject,
-				description:     "Fetch an object into a file, named as the object without its folders; - is standard output",
+				description: "Fetch an object into a file, named as the object without its folders; - is " +
+					"standard output",
 			},
 			{
 				name:            "put",

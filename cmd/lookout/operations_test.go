@@ -70,7 +70,8 @@ func managedOperations() []keyOperation {
 			"update contact",
 			"4«Ada Wong»" + filterTo(
 				"Ada",
-			) + "e«Edit contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
+			) + "e«Edit " +
+				"contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
 			`{"group":null}`,
 			"",
 		},
@@ -112,7 +113,8 @@ func managedOperations() []keyOperation {
 		{
 			"create service",
 			"3«edge-router»n«New service»night check<tab><right><tab>203.0.113.7:22<ctrl+s>«night check: added»",
-			`{"label":"night check","service_type":"tcp","address":"203.0.113.7:22","timeout":10,"consultation_group":"","credentials":[]}`,
+			`{"label":"night check","service_type":"tcp","address":"203.0.113.7:22","timeout":10,` +
+				`"consultation_group":"","credentials":[]}`,
 			"",
 		},
 		{"view service", "3«edge-router»<enter>«expects»", "", ""},
@@ -183,7 +185,8 @@ func storageOperations() []keyOperation {
 		},
 		{
 			"delete certificate",
-			buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»D«and press enter»cdn.acme.net<enter>«none is set»",
+			buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is " +
+				"set»D«and press enter»cdn.acme.net<enter>«none is set»",
 			"",
 			"upload certificate",
 		},
@@ -199,7 +202,8 @@ func storageOperations() []keyOperation {
 		{
 			"create key",
 			"9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«told this once»",
-			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_only"}]}`,
+			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups",` +
+				`"permissions":"read_only"}]}`,
 			"",
 		},
 		{"view key", "9«backup agent»" + filterTo("backup agent") + "<enter>«shown once»", "", ""},
@@ -342,13 +346,15 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"disable a service for an hour with a reason",
 			8,
-			"3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel update›<enter>«disabled until»",
+			"3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel " +
+				"update›<enter>«disabled until»",
 			[]string{"disable service"},
 		},
 		{
 			"enable every service of a group",
 			7,
-			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 rows marked»E«Type 3 and press enter»‹3›<enter>«◌ 4 pending»",
+			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 rows marked»E«Type 3 and press " +
+				"enter»‹3›<enter>«◌ 4 pending»",
 			[]string{"enable service", "enable service", "enable service"},
 		},
 		{
@@ -363,7 +369,8 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"download a folder",
 			8,
-			"8«12 buckets ·»/‹acme-www›<enter>«1 of »<enter>«straße/»/‹straße›<enter>«1 of »w«Download straße/»<enter>«downloaded»",
+			"8«12 buckets ·»/‹acme-www›<enter>«1 of »<enter>«straße/»/‹straße›<enter>«1 of »w«Download " +
+				"straße/»<enter>«downloaded»",
 			nil,
 		},
 		{
@@ -375,7 +382,8 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"replace a certificate",
 			5,
-			"8«12 buckets ·»c«none is set»U«Upload a cert»‹DIR/cert.pem›<tab>‹DIR/key.pem›<ctrl+s>«a certificate is set»",
+			"8«12 buckets ·»c«none is set»U«Upload a cert»‹DIR/cert.pem›<tab>‹DIR/key.pem›<ctrl+s>«a certificate is " +
+				"set»",
 			[]string{"upload certificate"},
 		},
 		{

@@ -365,14 +365,16 @@ func TestPerformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Println(
-		"| program, 200x50 | first frame ms | data ms | key p50 ms | key p99 ms | bytes/key | RSS MB | CPU at rest ms/s | bytes/s at rest |",
+		"| program, 200x50 | first frame ms | data ms | key p50 ms | key p99 ms | bytes/key | RSS MB | CPU at rest " +
+			"ms/s | bytes/s at rest |",
 	)
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, f := range []measurement{bare, demo, large, million} {
 		fmt.Println(f)
 	}
 	fmt.Printf(
-		"\nA million objects over HTTP, from G to the last on the screen: %.2f s, %s MB then. Slowest key while a filter is typed over them: %.1f ms. Binary: %.1f MB.\n",
+		"\nA million objects over HTTP, from G to the last on the screen: %.2f s, %s MB then. Slowest key while a "+
+			"filter is typed over them: %.1f ms. Binary: %.1f MB.\n",
 		read.Seconds(),
 		grown,
 		float64(filter)/1e6,

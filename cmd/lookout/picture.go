@@ -176,7 +176,8 @@ func renderSVG(frame string, width, height int) string {
 	)
 	fmt.Fprintf(
 		&b,
-		`<rect width="100%%" height="100%%" rx="8" fill="#14171d"/><g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`,
+		`<rect width="100%%" height="100%%" rx="8" fill="#14171d"/><g font-family="DejaVu Sans Mono, Menlo, `+
+			`Consolas, monospace" font-size="14" xml:space="preserve">`,
 	)
 	for y, line := range strings.Split(frame, "\n") {
 		drawLine(&b, line, margin+y*cellHeight)

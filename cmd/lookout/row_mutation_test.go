@@ -205,7 +205,8 @@ func TestRowsAreNeverModified(t *testing.T) {
 		}
 	}
 	for _, planted := range []string{"s.ID = 1", "s.Credentials[0]++", "*s = client.Service{}", "_ = &s.Label", "s, _ = get(); _ = s"} {
-		text := `package planted; import "lookout/client"; func f(s *client.Service, get func() (*client.Service, bool)) { ` + planted + ` }`
+		text := `package planted; import "lookout/client"; func f(s *client.Service, get func() (*client.Service, ` +
+			`bool)) { ` + planted + ` }`
 		file, err := parser.ParseFile(h.set, "planted.go", text, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)

@@ -203,7 +203,8 @@ func (c *consent) Type() string { return "bool" }
 func addYesFlag(set *pflag.FlagSet, c *consent, loses bool) {
 	about := "on a protected account --yes=NAME, with its name, does it without asking"
 	if loses {
-		about = "do it without asking; needed where standard input is no terminal; on a protected account --yes=NAME, with its name"
+		about = "do it without asking; needed where standard input is no terminal; on a protected account " +
+			"--yes=NAME, with its name"
 	}
 	set.Var(c, "yes", about)
 	set.Lookup("yes").NoOptDefVal = string(consentYes)

@@ -135,8 +135,10 @@ func TestCertificatesAreReadBack(t *testing.T) {
 		outcome string
 		says    string
 	}{
-		"it was done":          {emulator.Fault{Status: 502, ApplyFirst: true}, false, exitOK, "done", "for cdn.acme.net, until"},
-		"it was not done":      {emulator.Fault{Status: 502}, false, exitFailure, "not done", "the new one was not taken"},
+		"it was done": {emulator.Fault{Status: 502, ApplyFirst: true}, false, exitOK, "done", "for cdn.acme.net, " +
+			"until"},
+		"it was not done": {emulator.Fault{Status: 502}, false, exitFailure, "not done", "the new one was not " +
+			"taken"},
 		"nobody can say which": {emulator.Fault{Status: 502, ApplyFirst: true}, true, exitUnknown, "unknown", "whether the new one is set is not known"},
 	} {
 		faulttest.RunCase(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
@@ -173,9 +175,11 @@ func changeCommands(r *testEnv) map[string][]string {
 	for _, line := range []string{
 		"services create --label new --address https://example.com", "services update web-1 --timeout 77", "services disable web-1", "services enable billing-cron", "services delete edge-router",
 		"contacts create --name Eve --email e@acme.net", "contacts update 11 --group night", "contacts delete 11",
-		"credentials create c --password-file " + file, "credentials rename 32 c", "credentials login 32 --password-file " + file, "credentials delete 32",
+		"credentials create c --password-file " + file, "credentials rename 32 c", "credentials login 32 " +
+			"--password-file " + file, "credentials delete 32",
 		"ssh allow db1", "ssh deny db1", "ssh set db1 --port 2222",
-		"buckets create us-east-1/fresh", "buckets access " + testBucket + " --acl private", "buckets delete us-east-1/acme-www",
+		"buckets create us-east-1/fresh", "buckets access " + testBucket + " --acl private", "buckets delete " +
+			"us-east-1/acme-www",
 		"objects put " + testBucket + " new " + file, "objects rm " + testBucket + " README.txt", "objects acl " + testBucket + " README.txt private",
 		"certificates upload us-east-1/cdn.acme.net " + filepath.Join(dir, "cert.pem") + " " + filepath.Join(dir, "key.pem"), "certificates delete us-east-1/cdn.acme.net",
 		"keys create k", "keys rename finance k", "keys revoke finance",
@@ -192,7 +196,8 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.writeConfig(
 		strings.ReplaceAll(
-			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n",
+			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+
+				"\"BASE\"\n",
 			"BASE",
 			r.base,
 		),

@@ -83,7 +83,8 @@ func TestQuestionsOfScripts(t *testing.T) {
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.writeConfig(
 		strings.ReplaceAll(
-			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = \"BASE\"\n",
+			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+
+				"\"BASE\"\n",
 			"BASE",
 			r.base,
 		),

@@ -20,8 +20,10 @@ func servicesResource() resourceCommand {
 		singular:    "service",
 		idArg:       "ID",
 		description: "Monitored services: list, disable for a while, enable, change",
-		examples:    "lookout services list -o json\nlookout services get web-1\nlookout services disable web-1 --for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label shop --address https://shop.example.com --group web",
-		identify:    func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
+		examples: "lookout services list -o json\nlookout services get web-1\nlookout services disable web-1 " +
+			"--for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label " +
+			"shop --address https://shop.example.com --group web",
+		identify: func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(s row) string { return strconv.Itoa(s.ID) }},
 			{name: "status", cell: func(s row) string { return string(s.Status) }},

@@ -35,7 +35,8 @@ func TestConfigCommands(t *testing.T) {
 	r.checkResult(r.run("config", "init"), exitFailure, "is there already")
 	r.mustRun("config", "validate")
 	r.writeConfig(
-		"theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n\"services.disabel\" = [\"x\"]\n",
+		"theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n" +
+			"\"services.disabel\" = [\"x\"]\n",
 	)
 	r.checkResult(
 		r.run("config", "validate"),
@@ -55,7 +56,8 @@ func TestConfigCommands(t *testing.T) {
 		"--account",
 	)
 	r.writeConfig(
-		"[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = true\nkeyring = true\n",
+		"[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = " +
+			"true\nkeyring = true\n",
 	)
 	r.checkResult(
 		r.mustRun("config", "show"),

@@ -22,8 +22,9 @@ func sshResource() resourceCommand {
 		singular:    "instance",
 		idArg:       "ID",
 		description: "How support logs in to each instance",
-		examples:    "lookout ssh list\nlookout ssh deny db1 --reason audit\nlookout ssh set db1 --port 2222\nlookout ssh key",
-		identify:    func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
+		examples: "lookout ssh list\nlookout ssh deny db1 --reason audit\nlookout ssh set db1 --port 2222\n" +
+			"lookout ssh key",
+		identify: func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
 		columns: []column[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "label", cell: func(i row) string { return i.Label.Raw() }},

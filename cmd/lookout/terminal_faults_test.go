@@ -223,7 +223,8 @@ func TestSuspend(t *testing.T) {
 		c.typeKeys("3")
 		c.waitFor("edge-router")
 	})
-	for name, stop := range map[string]syscall.Signal{"stopped from outside": syscall.SIGSTOP, "asked to stop from outside": syscall.SIGTSTP} {
+	for name, stop := range map[string]syscall.Signal{"stopped from outside": syscall.SIGSTOP, "asked to stop from " +
+		"outside": syscall.SIGTSTP} {
 		faulttest.RunCase(t, "E5", name, func(t *testing.T) {
 			t.Parallel()
 			c := startPty(t, "demo")

@@ -79,7 +79,8 @@ func (s settings) readToken(ctx context.Context) (client.Secret, error) {
 
 // noTokenError says where a token could come from, with what lies at hand.
 func noTokenError() error {
-	text := "there is no token: set LOOKOUT_TOKEN, give --token-file, or say in the account's block where it is (lookout config schema tells the ways)"
+	text := "there is no token: set LOOKOUT_TOKEN, give --token-file, or say in the account's block where it is " +
+		"(lookout config schema tells the ways)"
 	for _, o := range findTokenOffers() {
 		text += "; " + o.hint
 	}

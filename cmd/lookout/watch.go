@@ -17,8 +17,10 @@ func watchCommand(f *flags) *cobra.Command {
 		Use:   "watch",
 		Short: "What is broken, since when and whom to call, for a small pane",
 		Args:  noArgs,
-		Long: "A few lines for a corner of the screen, from 20 columns and 4 lines on: services with a problem, since when, and the number to call.\n" +
-			"It changes nothing at the API, and writes nothing while nothing changes. q leaves. Beside a shell in tmux: tmux split-window -l 6 lookout watch",
+		Long: "A few lines for a corner of the screen, from 20 columns and 4 lines on: services with a problem, " +
+			"since when, and the number to call.\n" +
+			"It changes nothing at the API, and writes nothing while nothing changes. q leaves. Beside a shell in " +
+			"tmux: tmux split-window -l 6 lookout watch",
 		RunE: func(c *cobra.Command, _ []string) error { return runWatch(c, f, invented) },
 	}
 	f.addAccountFlags(c.Flags())

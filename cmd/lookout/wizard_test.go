@@ -16,7 +16,8 @@ import (
 )
 
 // exampleLinodeCLIConfig is a configuration of linode-cli with two users that have a token.
-const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + canary + "\n\n[none]\nregion = us-east\n\n[ops]\ntoken = other\n"
+const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + canary + "\n\n[none]\nregion = " +
+	"us-east\n\n[ops]\ntoken = other\n"
 
 // Each user of linode-cli is offered, the default one first.
 func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {

@@ -107,7 +107,8 @@ func (d *secretDialog) read(ui.Box) dialogReading {
 	case d.copiedOrSaved:
 		r.Item = "copied or saved; enter closes"
 	case d.confirmingDiscard:
-		r.Item, r.Input = "neither copied nor saved; type "+discardWord+" and press enter to lose it; escape goes back", "answer: "+d.answer
+		r.Item, r.Input = "neither copied nor saved; type "+discardWord+" and press enter to lose it; escape goes "+
+			"back", "answer: "+d.answer
 	default:
 		r.Item = "escape closes, and asks first: it cannot be shown again"
 	}

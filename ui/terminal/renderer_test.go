@@ -233,7 +233,8 @@ func TestRenderer_stripsControls(t *testing.T) {
 	if !strings.HasSuffix(sent, "\x1b[m") {
 		t.Errorf("a style stays on: %q", sent)
 	}
-	if again := p.diff(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m \x1b[31mred"}, false); again != "" {
+	if again := p.diff(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m " +
+		"\x1b[31mred"}, false); again != "" {
 		t.Errorf("a frame that stays the same costs %q", again)
 	}
 }
