@@ -55,3 +55,13 @@ type Confirmation struct {
 	Delay        time.Duration // before it can be answered; 0 is a moment
 	NoPaste      bool          // the word must be typed: a paste is refused
 }
+
+// localAction is an action of the list that only changes what is shown.
+func localAction(group, name string, off string, do func(), keys ...string) Action {
+	return Action{
+		Key:            Bind(name, keys...),
+		Group:          group,
+		DisabledReason: off,
+		Do:             func() tea.Cmd { do(); return nil },
+	}
+}

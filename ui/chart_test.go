@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"lookout/theme"
 	"math"
 	"strings"
 	"testing"
@@ -75,6 +76,53 @@ func TestChartCursor(t *testing.T) {
 		}
 		if strings.Count(text, "┊") < 5 {
 			t.Errorf("no line at the cursor:\n%s", text)
+		}
+	}
+}
+
+// No spike is lost when a chart is narrower than its points; what cannot be drawn is said.
+func TestChart(t *testing.T) {
+	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	series := func(values ...float64) []Series {
+		s := Series{Name: "cpu", Tone: theme.ChartFirst}
+		for i, v := range values {
+			s.Points = append(s.Points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), v})
+		}
+		return []Series{s}
+	}
+	flat := make([]float64, 288)
+	for i := range 12 {
+		flat[i*24+7] = 100
+	}
+	line := downsample(series(flat...)[0].Points, 60, start, start.Add(287*5*time.Minute))
+	spikes := 0
+	for i, v := range line {
+		if v == 100 && (i == 0 || line[i-1] != 100) {
+			spikes++
+		}
+	}
+	if spikes != 12 {
+		t.Errorf("%d of 12 spikes are left", spikes)
+	}
+	many := make([]float64, 100_000)
+	for name, values := range map[string][]float64{"none": {}, "one": {5}, "two": {1, 2}, "equal": {7, 7, 7}, "gaps": {1, math.NaN(), 3}, "all gaps": {math.NaN()},
+		"infinite": {math.Inf(1), 1, math.Inf(-1)}, "huge": {1e300, 2}, "negative": {-5, -1, -3}, "a day": flat, "many": many} {
+		c := Chart{
+			Title:  "CPU",
+			Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
+			Series: series(values...),
+		}
+		for _, size := range [][2]int{{60, 12}, {20, 5}, {5, 2}, {200, 40}} {
+			b := newTestBox(t, size[0], size[1])
+			out := ansi.Strip(b.Fit(c.View(b)))
+			if name == "none" || name == "all gaps" {
+				if size[0] > 20 && !strings.Contains(out, "no data") {
+					t.Errorf("%s: %s", name, out)
+				}
+			}
+			if strings.Contains(out, "9223372036854775808") {
+				t.Errorf("%s: an invented value:\n%s", name, out)
+			}
 		}
 	}
 }

@@ -467,3 +467,6 @@ func (v *FormView) renderFooter(b Box) string {
 	}
 	return b.Theme.Paint(tone, button) + b.Theme.Paint(theme.Muted, "   "+keys+" · tab next · esc leaves")
 }
+
+// OpenFormMsg puts a form in front.
+type OpenFormMsg struct{ Form Form }

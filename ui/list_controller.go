@@ -37,16 +37,6 @@ type rowCommands struct {
 	openDetail      func() tea.Cmd
 }
 
-// localAction is an action of the list that only changes what is shown.
-func localAction(group, name string, off string, do func(), keys ...string) Action {
-	return Action{
-		Key:            Bind(name, keys...),
-		Group:          group,
-		DisabledReason: off,
-		Do:             func() tea.Cmd { do(); return nil },
-	}
-}
-
 // cursorActions are the cursor's. The columns are moved by the arrows unless an action of the pane has one of them.
 func cursorActions(l listController, others []Action) []Action {
 	still := []Action{

@@ -3,16 +3,16 @@ package ui
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/faulttest"
 	"lookout/theme"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 type thing struct {
@@ -210,118 +210,6 @@ func TestEveryFrameFitsItsBox(t *testing.T) {
 	}
 }
 
-// No spike is lost when a chart is narrower than its points; what cannot be drawn is said.
-func TestChart(t *testing.T) {
-	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	series := func(values ...float64) []Series {
-		s := Series{Name: "cpu", Tone: theme.ChartFirst}
-		for i, v := range values {
-			s.Points = append(s.Points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), v})
-		}
-		return []Series{s}
-	}
-	flat := make([]float64, 288)
-	for i := range 12 {
-		flat[i*24+7] = 100
-	}
-	line := downsample(series(flat...)[0].Points, 60, start, start.Add(287*5*time.Minute))
-	spikes := 0
-	for i, v := range line {
-		if v == 100 && (i == 0 || line[i-1] != 100) {
-			spikes++
-		}
-	}
-	if spikes != 12 {
-		t.Errorf("%d of 12 spikes are left", spikes)
-	}
-	many := make([]float64, 100_000)
-	for name, values := range map[string][]float64{"none": {}, "one": {5}, "two": {1, 2}, "equal": {7, 7, 7}, "gaps": {1, math.NaN(), 3}, "all gaps": {math.NaN()},
-		"infinite": {math.Inf(1), 1, math.Inf(-1)}, "huge": {1e300, 2}, "negative": {-5, -1, -3}, "a day": flat, "many": many} {
-		c := Chart{
-			Title:  "CPU",
-			Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
-			Series: series(values...),
-		}
-		for _, size := range [][2]int{{60, 12}, {20, 5}, {5, 2}, {200, 40}} {
-			b := newTestBox(t, size[0], size[1])
-			out := ansi.Strip(b.Fit(c.View(b)))
-			if name == "none" || name == "all gaps" {
-				if size[0] > 20 && !strings.Contains(out, "no data") {
-					t.Errorf("%s: %s", name, out)
-				}
-			}
-			if strings.Contains(out, "9223372036854775808") {
-				t.Errorf("%s: an invented value:\n%s", name, out)
-			}
-		}
-	}
-}
-
-// A refused form stays open with everything typed, the reasons beneath their fields and what belongs nowhere on top.
-func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
-	var label, region, password string
-	sent := 0
-	form := Form{
-		Title:        "New",
-		ProgressText: "adding",
-		SubmitLabel:  "add",
-		Fields: []Field{
-			Text(
-				"label",
-				"Label",
-				&label,
-				Length(3, 10),
-			), Text("region", "Region", &region), Secret("password", "Password", &password)},
-		Send: func(context.Context) (func() tea.Cmd, error) {
-			sent++
-			return nil, rejectionError{"region": "is required", "other": "is odd"}
-		},
-	}
-	v := NewFormView(form, t.Context())
-	b := newTestBox(t, 70, 20)
-	typed := func(text string) {
-		for _, r := range text {
-			v.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
-		}
-	}
-	send := func() { runAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
-	typed("ab")
-	send()
-	if sent != 0 || !strings.Contains(ansi.Strip(v.View(b)), "3 to 10 characters") {
-		t.Fatalf("sent %d times:\n%s", sent, v.View(b))
-	}
-	typed("cd")
-	v.Update(tea.KeyPressMsg{Code: tea.KeyTab})
-	v.Update(tea.KeyPressMsg{Code: tea.KeyTab})
-	typed("canary")
-	first := v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
-	if v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}) != nil {
-		t.Error("a form that is being sent is sent again")
-	}
-	runAll(first)
-	screen := ansi.Strip(v.View(b))
-	if v.Done() || sent != 1 || label != "abcd" || !strings.Contains(screen, "abcd") ||
-		!strings.Contains(screen, "is required") ||
-		!strings.Contains(screen, "other: is odd") {
-		t.Errorf("done %v, sent %d, label %q:\n%s", v.Done(), sent, label, screen)
-	}
-	if strings.Contains(screen, "canary") || password != "canary" {
-		t.Error("the password is shown or lost")
-	}
-	if v.focus != 1 {
-		t.Errorf("the keyboard is at field %d, not at the refused one", v.focus)
-	}
-	v.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	if v.Done() {
-		t.Error("one esc throws away what was typed")
-	}
-}
-
-type rejectionError map[string]string
-
-func (rejectionError) Error() string               { return "create: refused" }
-func (r rejectionError) Fields() map[string]string { return r }
-
 func benchmarkMoveAndView(b *testing.B, n int) {
 	rows := things(n)
 	l := newLoadedList(b, &rows)
@@ -356,4 +244,33 @@ func TestHides(t *testing.T) {
 			t.Errorf("%q: %v", c.row.ID, got)
 		}
 	}
+}
+
+// The clock asks for the rows, and only once a minute for what they are joined with.
+func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[string]int{}
+		set := func(name string) *Store[thing] {
+			return NewStore(
+				t.Context(),
+				Source[thing]{
+					Name: name,
+					ID:   func(x thing) string { return x.name },
+					Fetch: func(context.Context, string) (RowPage[thing], error) {
+						asked[name]++
+						return RowPage[thing]{}, nil
+					},
+				},
+			)
+		}
+		l := &List[thing]{Store: set("rows"), JoinedStores: []JoinedStore{set("joined")}}
+		runAll(l.Refresh())
+		for range 9 {
+			time.Sleep(20 * time.Second)
+			runAll(l.Poll())
+		}
+		if asked["rows"] != 10 || asked["joined"] != 4 {
+			t.Errorf("asked %v", asked)
+		}
+	})
 }

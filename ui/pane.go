@@ -107,8 +107,6 @@ type (
 	OpenPaneMsg struct{ Pane Pane }
 	// ClosePaneMsg takes the front pane off the tab's stack.
 	ClosePaneMsg struct{}
-	// OpenFormMsg puts a form in front.
-	OpenFormMsg struct{ Form Form }
 	// RunActionMsg puts the question of an action in front, or does the action where it asks nothing.
 	RunActionMsg struct{ Action Action }
 	// GoToMsg switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then,

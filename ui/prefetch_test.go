@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 	"unsafe"
 )
 
@@ -109,33 +108,4 @@ func TestStore_clonesNextCursor(t *testing.T) {
 	if s.nextCursor != "7" || unsafe.StringData(s.nextCursor) == unsafe.StringData(next) {
 		t.Errorf("%q is a part of the answer", s.nextCursor)
 	}
-}
-
-// The clock asks for the rows, and only once a minute for what they are joined with.
-func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		asked := map[string]int{}
-		set := func(name string) *Store[thing] {
-			return NewStore(
-				t.Context(),
-				Source[thing]{
-					Name: name,
-					ID:   func(x thing) string { return x.name },
-					Fetch: func(context.Context, string) (RowPage[thing], error) {
-						asked[name]++
-						return RowPage[thing]{}, nil
-					},
-				},
-			)
-		}
-		l := &List[thing]{Store: set("rows"), JoinedStores: []JoinedStore{set("joined")}}
-		runAll(l.Refresh())
-		for range 9 {
-			time.Sleep(20 * time.Second)
-			runAll(l.Poll())
-		}
-		if asked["rows"] != 10 || asked["joined"] != 4 {
-			t.Errorf("asked %v", asked)
-		}
-	})
 }

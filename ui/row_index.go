@@ -63,9 +63,6 @@ func (k rowIndexKey) equalExceptVersion(other rowIndexKey) bool {
 // isIdentity reports whether that is every row in the set's own sequence: nothing needs to be made.
 func (k rowIndexKey) isIdentity() bool { return k.column < 0 && k.filter == "" && !k.reverse }
 
-// maxForegroundSort is how many rows are ordered on the loop at most: more would be felt between a key and its frame.
-const maxForegroundSort = 20_000
-
 func (o *rowIndex) count(set rowLookup) int {
 	if o.current == nil {
 		return set.Len()

@@ -8,17 +8,6 @@ import (
 	"sync/atomic"
 )
 
-// A Searcher is the rows of a store at one moment, filtered and sorted faster than row by row. Rows are spoken of by
-// their places; within, where it is not nil, are the only ones that count. What it does not know is done row by row. It
-// ends early when ctx does.
-type Searcher interface {
-	// Filter gives the places of rows that hold a word of small letters, in the order of within: in a column, or
-	// anywhere (column -1) that a filter looks unless it names a column.
-	Filter(ctx context.Context, column int, word string, within []int32) (places []int32, known bool)
-	// Sort gives places in the order of a column. Rows that are equal stay in the order of their places.
-	Sort(ctx context.Context, column int, reverse bool, within []int32) (places []int32, known bool)
-}
-
 // An columnAccessor is what a making knows of a column: its cells as text, and its own rule where it has one.
 type columnAccessor struct {
 	title            string

@@ -412,3 +412,6 @@ func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
 	}
 	return nil
 }
+
+// maxForegroundSort is how many rows are ordered on the loop at most: more would be felt between a key and its frame.
+const maxForegroundSort = 20_000

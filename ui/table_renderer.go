@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	"lookout/theme"
 )
 
@@ -157,23 +155,4 @@ func (g *tableRenderer) writeRow(r tableRow, b Box) {
 		return
 	}
 	g.endLine(cells)
-}
-
-// blanks are written in pieces of this.
-const blanks = "                                                                "
-
-func writeSpaces(out *strings.Builder, n int) {
-	for ; n > len(blanks); n -= len(blanks) {
-		out.WriteString(blanks)
-	}
-	if n > 0 {
-		out.WriteString(blanks[:n])
-	}
-}
-
-func withPrefix(lead, text string) string {
-	if text == "" {
-		return ""
-	}
-	return lead + text
 }

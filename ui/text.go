@@ -244,3 +244,22 @@ func JoinHorizontal(left, right string, at, width int) string {
 	}
 	return out.String()
 }
+
+func writeSpaces(out *strings.Builder, n int) {
+	for ; n > len(blanks); n -= len(blanks) {
+		out.WriteString(blanks)
+	}
+	if n > 0 {
+		out.WriteString(blanks[:n])
+	}
+}
+
+func withPrefix(lead, text string) string {
+	if text == "" {
+		return ""
+	}
+	return lead + text
+}
+
+// blanks are written in pieces of this.
+const blanks = "                                                                "
