@@ -57,7 +57,7 @@ type Confirmation struct {
 }
 
 // localAction is an action of the list that only changes what is shown.
-func localAction(group, name string, off string, do func(), keys ...string) Action {
+func LocalAction(group, name string, off string, do func(), keys ...string) Action {
 	return Action{
 		Key:            Bind(name, keys...),
 		Group:          group,

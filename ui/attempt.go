@@ -11,29 +11,29 @@ import (
 
 // A Result is what an action did to the rows.
 type Result[T any] struct {
-	kind resultKind
-	row  T
+	Kind resultKind
+	Row  T
 	Note string // what the news should add: "already existed since 2019"
 }
 
 type resultKind int
 
 const (
-	rowReturned resultKind = iota + 1
-	rowDeleted
+	RowReturned resultKind = iota + 1
+	RowDeleted
 	reloadNeeded
 )
 
 // ResultRow says that the API returned the new row.
 func ResultRow[T any](row T, err error) (Result[T], error) {
-	return Result[T]{kind: rowReturned, row: row}, err
+	return Result[T]{Kind: RowReturned, Row: row}, err
 }
 
 // ResultDeleted says that the row is gone.
-func ResultDeleted[T any](err error) (Result[T], error) { return Result[T]{kind: rowDeleted}, err }
+func ResultDeleted[T any](err error) (Result[T], error) { return Result[T]{Kind: RowDeleted}, err }
 
 // ResultReload says that the API told nothing: ask again.
-func ResultReload[T any](err error) (Result[T], error) { return Result[T]{kind: reloadNeeded}, err }
+func ResultReload[T any](err error) (Result[T], error) { return Result[T]{Kind: reloadNeeded}, err }
 
 // A Attempt is one change on its way to the API: which row, in which words, and how to tell later whether it was done.
 type Attempt[T any] struct {
@@ -87,13 +87,13 @@ type attemptResult[T any] struct {
 
 // Deliver applies the change to the set. An unknown outcome is looked up instead of guessed.
 func (o *attemptResult[T]) Deliver() tea.Cmd {
-	if isUnknown(o.err) {
+	if IsUnknown(o.err) {
 		return o.store.recheck(o)
 	}
 	if o.err != nil {
 		return o.finish(Rejected)
 	}
-	again := o.store.applyResult(o.attempt.RowID, o.result)
+	again := o.store.ApplyResult(o.attempt.RowID, o.result)
 	return tea.Batch(again, o.finish(Applied))
 }
 
@@ -107,18 +107,18 @@ func (o *attemptResult[T]) finish(v AttemptOutcome) tea.Cmd {
 
 // applyResult changes the rows. A question that is still out is asked anew, so that an answer from before the change
 // cannot undo it.
-func (s *Store[T]) applyResult(id string, c Result[T]) tea.Cmd {
-	out := s.cancelFetch != nil
-	switch c.kind {
-	case rowReturned:
-		s.storage.Put(s.src.ID(c.row), c.row)
-	case rowDeleted:
-		s.storage.Drop(id)
-		s.layoutVersion++
+func (s *Store[T]) ApplyResult(id string, c Result[T]) tea.Cmd {
+	out := s.CancelFetch != nil
+	switch c.Kind {
+	case RowReturned:
+		s.Storage.Put(s.Source.ID(c.Row), c.Row)
+	case RowDeleted:
+		s.Storage.Drop(id)
+		s.LayoutVersion++
 	case reloadNeeded:
 		out = true
 	}
-	s.version++
+	s.RowVersion++
 	s.epoch++
 	if out {
 		return s.Refresh()
@@ -129,7 +129,7 @@ func (s *Store[T]) applyResult(id string, c Result[T]) tea.Cmd {
 // recheck asks for the row's state as the API has it now, and lets that decide.
 func (s *Store[T]) recheck(o *attemptResult[T]) tea.Cmd {
 	s.busy[o.attempt.RowID] = "unknown, checking"
-	ctx, fetch := s.ctx, s.src.Fetch
+	ctx, fetch := s.ctx, s.Source.Fetch
 	return func() tea.Msg {
 		rows, err := readAll(ctx, fetch)
 		return &recheckResult[T]{attempt: o, rows: rows, err: err}
@@ -171,16 +171,16 @@ func (f *recheckResult[T]) Deliver() tea.Cmd {
 	s.Cancel()
 	s.nextCursor, s.total, s.incoming, s.refreshMinRows, s.err, s.loadedAt = "", len(
 		f.rows,
-	), s.src.NewStorage(), 0, nil, s.src.Now()
+	), s.Source.NewStorage(), 0, nil, s.Source.Now()
 	s.addRows(f.rows)
 	_, found := s.Get(o.attempt.RowID)
 	verdict := Unknown
 	switch {
 	case o.attempt.Recheck != nil:
 		verdict = o.attempt.Recheck(f.rows)
-	case o.result.kind == rowDeleted && found:
+	case o.result.Kind == RowDeleted && found:
 		verdict = Rejected
-	case o.result.kind == rowDeleted:
+	case o.result.Kind == RowDeleted:
 		verdict = Applied
 	}
 	settleRecord(o.err, verdict)
@@ -201,7 +201,7 @@ func settleRecord(err error, v AttemptOutcome) {
 	}
 }
 
-func isUnknown(err error) bool {
+func IsUnknown(err error) bool {
 	var u interface{ Unknown() bool }
 	return errors.As(err, &u) && u.Unknown()
 }

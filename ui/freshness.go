@@ -115,14 +115,14 @@ func FieldErrors(err error) map[string]string {
 }
 
 // errorTone is how an error looks: what may pass by itself warns, what will not is bad.
-func errorTone(err error) theme.Tone {
+func ErrorTone(err error) theme.Tone {
 	if Denied(err) || Unauthorized(err) {
 		return theme.Bad
 	}
 	return theme.Warn
 }
 
-func plural(n int, one, many string) string {
+func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

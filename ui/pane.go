@@ -56,6 +56,13 @@ type Finder interface {
 	Find(text string, limit int) []SearchResult
 }
 
+// ColumnChooser is a pane with columns that the user can choose and put in order.
+type ColumnChooser interface {
+	Name() string
+	ColumnNames() []string
+	ChooseColumns(names []string) (unknown []string)
+}
+
 // Hider is a pane that may hide a row by a filter.
 type Hider interface{ Hides(RowRef) bool }
 

@@ -11,6 +11,8 @@ import (
 )
 
 // newPrefetchStore is a lazy set whose rest is read ahead: pages of one row, so many, and how many were made.
+type thing struct{ name string }
+
 func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing], *int) {
 	made := new(int)
 	next := func(i int) string {

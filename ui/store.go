@@ -39,18 +39,18 @@ type AsyncResult interface{ Deliver() tea.Cmd }
 // pointers, and once more for every other T. What a pointer points to belongs to everybody who reads the set, also off
 // the loop, and is never changed.
 type Store[T any] struct {
-	src            Source[T]
+	Source         Source[T]
 	ctx            context.Context
-	storage        RowStorage[T]
+	Storage        RowStorage[T]
 	incoming       RowStorage[T] // what a refresh has read so far; rows stay in sight until it is whole
 	busy           map[string]string
 	notes          []string
 	pendingNotes   []string // notes of the reading under way
-	gen            int
+	Generation     int
 	epoch          int // grows with every change of rows that is no addition
-	version        int // grows with every change of rows, for whoever keeps something made from them
-	layoutVersion  int // grows when rows change their places: not when they are added or replaced in place
-	cancelFetch    context.CancelFunc
+	RowVersion     int // grows with every change of rows, for whoever keeps something made from them
+	LayoutVersion  int // grows when rows change their places: not when they are added or replaced in place
+	CancelFetch    context.CancelFunc
 	nextPrefetched func() (RowPage[T], error) // the next pages of a reading to the end; nil elsewhere
 	cancelPrefetch context.CancelFunc         // ends that reading
 	loaded         bool                       // the first page has arrived once
@@ -75,36 +75,36 @@ func NewStore[T any](ctx context.Context, src Source[T]) *Store[T] {
 		src.NewStorage = func() RowStorage[T] { return NewSliceStorage(src.ID) }
 	}
 	return &Store[T]{
-		src:     src,
+		Source:  src,
 		ctx:     ctx,
-		storage: src.NewStorage(),
+		Storage: src.NewStorage(),
 		busy:    map[string]string{},
 	}
 }
 
 // Name is what the rows are called.
-func (s *Store[T]) Name() string { return s.src.Name }
+func (s *Store[T]) Name() string { return s.Source.Name }
 
 // ID is the identity of a row.
-func (s *Store[T]) ID(row T) string { return s.src.ID(row) }
+func (s *Store[T]) ID(row T) string { return s.Source.ID(row) }
 
 // Len is how many rows are held.
-func (s *Store[T]) Len() int { return s.storage.Len() }
+func (s *Store[T]) Len() int { return s.Storage.Len() }
 
 // At is the row at a place, 0 ≤ i < Len.
-func (s *Store[T]) At(i int) T { return s.storage.At(i) }
+func (s *Store[T]) At(i int) T { return s.Storage.At(i) }
 
 // Get finds a row by identity. Where there is none the row is the zero T, nil of a pointer.
 func (s *Store[T]) Get(id string) (T, bool) {
-	if i, ok := s.storage.Index(id); ok {
-		return s.storage.At(i), true
+	if i, ok := s.Storage.Index(id); ok {
+		return s.Storage.At(i), true
 	}
 	var none T
 	return none, false
 }
 
 // Index is the place of a row.
-func (s *Store[T]) Index(id string) (int, bool) { return s.storage.Index(id) }
+func (s *Store[T]) Index(id string) (int, bool) { return s.Storage.Index(id) }
 
 // Loaded reports whether rows have ever arrived: until then an absent row means nothing.
 func (s *Store[T]) Loaded() bool { return s.loaded }
@@ -113,10 +113,10 @@ func (s *Store[T]) Loaded() bool { return s.loaded }
 func (s *Store[T]) Complete() bool { return s.complete }
 
 // Total is how many rows the API says there are, at least those held.
-func (s *Store[T]) Total() int { return max(s.total, s.storage.Len()) }
+func (s *Store[T]) Total() int { return max(s.total, s.Storage.Len()) }
 
 // Version changes whenever the rows do.
-func (s *Store[T]) Version() int { return s.version }
+func (s *Store[T]) Version() int { return s.RowVersion }
 
 // Epoch changes whenever rows were replaced or taken out: as long as it stays, rows have only been added.
 func (s *Store[T]) Epoch() int { return s.epoch }
@@ -131,16 +131,16 @@ func (s *Store[T]) Busy(id string) string { return s.busy[id] }
 func (s *Store[T]) PendingCount() int { return len(s.busy) }
 
 // hasPending reports whether any row is busy.
-func (s *Store[T]) hasPending() bool { return len(s.busy) > 0 }
+func (s *Store[T]) HasPending() bool { return len(s.busy) > 0 }
 
 // Lazy reports whether pages are fetched only as they are read.
-func (s *Store[T]) Lazy() bool { return s.src.Lazy }
+func (s *Store[T]) Lazy() bool { return s.Source.Lazy }
 
 // Rows are all rows held, in order. It copies: for joins over small kinds, not for drawing.
 func (s *Store[T]) Rows() []T {
-	rows := make([]T, s.storage.Len())
+	rows := make([]T, s.Storage.Len())
 	for i := range rows {
-		rows[i] = s.storage.At(i)
+		rows[i] = s.Storage.At(i)
 	}
 	return rows
 }
@@ -148,16 +148,16 @@ func (s *Store[T]) Rows() []T {
 // Snapshot is the rows as they are now, to be read off the loop whatever becomes of the set: at gives row 0 ≤ i < n.
 // A store that has none is copied.
 func (s *Store[T]) Snapshot() (n int, at func(i int) T) {
-	if frozen, ok := s.storage.(interface{ Snapshot() func(i int) T }); ok {
-		return s.storage.Len(), frozen.Snapshot()
+	if frozen, ok := s.Storage.(interface{ Snapshot() func(i int) T }); ok {
+		return s.Storage.Len(), frozen.Snapshot()
 	}
 	rows := s.Rows()
 	return len(rows), func(i int) T { return rows[i] }
 }
 
 // searcher is the quick way to filter and sort the rows as they are now; nil where the store has none.
-func (s *Store[T]) searcher() Searcher {
-	if quick, ok := s.storage.(interface{ Searcher() Searcher }); ok {
+func (s *Store[T]) Searcher() Searcher {
+	if quick, ok := s.Storage.(interface{ Searcher() Searcher }); ok {
 		return quick.Searcher()
 	}
 	return nil
@@ -166,7 +166,7 @@ func (s *Store[T]) searcher() Searcher {
 // Freshness says how old the rows are and whether the last question went well.
 func (s *Store[T]) Freshness() Freshness {
 	return Freshness{
-		Loading:      s.cancelFetch != nil,
+		Loading:      s.CancelFetch != nil,
 		Loaded:       s.loaded,
 		LoadedAt:     s.loadedAt,
 		Err:          s.err,
@@ -177,7 +177,7 @@ func (s *Store[T]) Freshness() Freshness {
 
 // EnsureLoaded asks only when nobody has asked yet: for sets that others join with.
 func (s *Store[T]) EnsureLoaded() tea.Cmd {
-	if s.loaded || s.cancelFetch != nil || s.err != nil {
+	if s.loaded || s.CancelFetch != nil || s.err != nil {
 		return nil
 	}
 	return s.Refresh()
@@ -186,10 +186,10 @@ func (s *Store[T]) EnsureLoaded() tea.Cmd {
 // Refresh cancels the older question and asks anew. Old rows stay in sight meanwhile.
 func (s *Store[T]) Refresh() tea.Cmd {
 	s.Cancel()
-	s.gen++
-	s.incoming, s.refreshMinRows = s.src.NewStorage(), 0
-	if s.src.Lazy {
-		s.refreshMinRows = s.storage.Len()
+	s.Generation++
+	s.incoming, s.refreshMinRows = s.Source.NewStorage(), 0
+	if s.Source.Lazy {
+		s.refreshMinRows = s.Storage.Len()
 	}
 	return s.fetch("")
 }
@@ -197,7 +197,7 @@ func (s *Store[T]) Refresh() tea.Cmd {
 // Poll asks anew because it is time: a question that is still out is waited for, or an API that takes longer than the
 // time between two polls would never have been heard.
 func (s *Store[T]) Poll() tea.Cmd {
-	if s.cancelFetch != nil {
+	if s.CancelFetch != nil {
 		return nil
 	}
 	return s.Refresh()
@@ -222,7 +222,7 @@ func (s *Store[T]) LoadingAll() bool { return s.loadingAll && !s.complete && s.e
 
 // LoadMore asks for the next page of a lazy set, once.
 func (s *Store[T]) LoadMore() tea.Cmd {
-	if !s.src.Lazy || !s.loaded || s.complete || s.cancelFetch != nil || s.nextCursor == "" {
+	if !s.Source.Lazy || !s.loaded || s.complete || s.CancelFetch != nil || s.nextCursor == "" {
 		return nil
 	}
 	return s.fetch(s.nextCursor)
@@ -230,10 +230,10 @@ func (s *Store[T]) LoadMore() tea.Cmd {
 
 // Cancel ends the question that is out; its answer will not count.
 func (s *Store[T]) Cancel() {
-	if s.cancelFetch != nil {
-		s.cancelFetch()
-		s.cancelFetch = nil
-		s.gen++
+	if s.CancelFetch != nil {
+		s.CancelFetch()
+		s.CancelFetch = nil
+		s.Generation++
 	}
 	s.stopPrefetch()
 }
@@ -248,24 +248,24 @@ func (s *Store[T]) stopPrefetch() {
 
 func (s *Store[T]) fetch(cursor string) tea.Cmd {
 	ctx, cancel := context.WithCancel(s.ctx)
-	s.cancelFetch = cancel
-	gen, fetch := s.gen, s.src.Fetch
-	if s.loadingAll && s.src.PrefetchFrom != nil {
+	s.CancelFetch = cancel
+	gen, fetch := s.Generation, s.Source.Fetch
+	if s.loadingAll && s.Source.PrefetchFrom != nil {
 		if s.nextPrefetched == nil {
 			ctx, s.cancelPrefetch = context.WithCancel(s.ctx)
-			s.nextPrefetched = s.src.PrefetchFrom(ctx, cursor)
+			s.nextPrefetched = s.Source.PrefetchFrom(ctx, cursor)
 		}
 		rest := s.nextPrefetched
 		fetch = func(context.Context, string) (RowPage[T], error) { return rest() }
 	}
 	return func() tea.Msg {
 		page, err := fetch(ctx, cursor)
-		return &pageResult[T]{
-			store:  s,
-			gen:    gen,
-			cursor: cursor,
-			page:   page,
-			err:    err,
+		return &PageResult[T]{
+			Store:      s,
+			Generation: gen,
+			Cursor:     cursor,
+			Page:       page,
+			err:        err,
 		}
 	}
 }
@@ -273,7 +273,7 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 // ReloadRow reads one row again and puts it in its place. after, which may be nil, runs on the loop with the error of
 // the reading.
 func (s *Store[T]) ReloadRow(id string, view func(context.Context) (T, error), after func(error) tea.Cmd) tea.Cmd {
-	ctx, gen := s.ctx, s.gen
+	ctx, gen := s.ctx, s.Generation
 	return func() tea.Msg {
 		row, err := view(ctx)
 		return &rowResult[T]{
@@ -301,9 +301,9 @@ type rowResult[T any] struct {
 // gone.
 func (m *rowResult[T]) Deliver() tea.Cmd {
 	s := m.store
-	if _, held := s.storage.Index(m.id); m.err == nil && held && m.gen == s.gen && s.busy[m.id] == "" {
-		s.storage.Put(m.id, m.row)
-		s.version++
+	if _, held := s.Storage.Index(m.id); m.err == nil && held && m.gen == s.Generation && s.busy[m.id] == "" {
+		s.Storage.Put(m.id, m.row)
+		s.RowVersion++
 		s.epoch++
 	}
 	if m.after == nil {
@@ -313,54 +313,54 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 }
 
 // pageResult is a page, or why there is none.
-type pageResult[T any] struct {
-	store  *Store[T]
-	gen    int
-	cursor string
-	page   RowPage[T]
-	err    error
+type PageResult[T any] struct {
+	Store      *Store[T]
+	Generation int
+	Cursor     string
+	Page       RowPage[T]
+	err        error
 }
 
 // Deliver hands the page to its set, unless a newer question has been asked since.
-func (a *pageResult[T]) Deliver() tea.Cmd {
-	if a.gen != a.store.gen {
+func (a *PageResult[T]) Deliver() tea.Cmd {
+	if a.Generation != a.Store.Generation {
 		return nil
 	}
-	return a.store.handlePage(a)
+	return a.Store.handlePage(a)
 }
 
-func (s *Store[T]) handlePage(a *pageResult[T]) tea.Cmd {
-	s.cancelFetch()
-	s.cancelFetch = nil
+func (s *Store[T]) handlePage(a *PageResult[T]) tea.Cmd {
+	s.CancelFetch()
+	s.CancelFetch = nil
 	if a.err != nil {
 		s.stopPrefetch()
-		s.failedAt = s.src.Now()
+		s.failedAt = s.Source.Now()
 		if s.err == nil {
 			s.failingSince = s.failedAt
 		}
 		s.err = a.err
 		return nil
 	}
-	first := a.cursor == ""
+	first := a.Cursor == ""
 	if first {
 		s.pendingNotes, s.seenCursors = nil, map[string]bool{}
 	}
-	s.pendingNotes = append(s.pendingNotes, a.page.Notes...)
-	s.seenCursors[a.cursor] = true
-	if a.page.Next != "" && s.seenCursors[a.page.Next] {
+	s.pendingNotes = append(s.pendingNotes, a.Page.Notes...)
+	s.seenCursors[a.Cursor] = true
+	if a.Page.Next != "" && s.seenCursors[a.Page.Next] {
 		s.pendingNotes = append(s.pendingNotes, "incomplete: marker repeated")
-		a.page.Next = ""
+		a.Page.Next = ""
 	}
-	s.err, s.loadedAt, s.total = nil, s.src.Now(), a.page.Total
-	s.nextCursor = strings.Clone(a.page.Next) // it may be a part of the whole answer, which would stay in memory
-	s.addRows(a.page.Rows)
-	if s.nextCursor != "" && (!s.src.Lazy || s.loadingAll || s.incoming != nil) {
+	s.err, s.loadedAt, s.total = nil, s.Source.Now(), a.Page.Total
+	s.nextCursor = strings.Clone(a.Page.Next) // it may be a part of the whole answer, which would stay in memory
+	s.addRows(a.Page.Rows)
+	if s.nextCursor != "" && (!s.Source.Lazy || s.loadingAll || s.incoming != nil) {
 		return s.fetch(s.nextCursor)
 	}
 	rushed := s.loadingAll
 	s.loadingAll = s.loadingAll && s.nextCursor != ""
 	s.stopPrefetch()
-	if rushed && s.storage.Len() > maxForegroundSort {
+	if rushed && s.Storage.Len() > MaxForegroundSort {
 		return releaseMemory
 	}
 	return nil
@@ -378,21 +378,21 @@ func releaseMemory() tea.Msg {
 // after page. A lazy set's refresh reads as far as had been read before.
 func (s *Store[T]) addRows(rows []T) {
 	if s.incoming == nil {
-		s.incoming = s.storage
+		s.incoming = s.Storage
 	}
 	dropped := s.incoming.Append(rows)
 	if dropped > 0 {
-		s.pendingNotes = append(s.pendingNotes, plural(dropped, "duplicate", "duplicates")+" dropped")
+		s.pendingNotes = append(s.pendingNotes, Plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
 	whole := s.nextCursor == ""
-	enough := whole || s.src.Lazy && s.incoming.Len() >= s.refreshMinRows
-	if enough || !s.loaded || s.incoming == s.storage {
-		if s.incoming != s.storage {
+	enough := whole || s.Source.Lazy && s.incoming.Len() >= s.refreshMinRows
+	if enough || !s.loaded || s.incoming == s.Storage {
+		if s.incoming != s.Storage {
 			s.epoch++
-			s.layoutVersion++
+			s.LayoutVersion++
 		}
-		s.storage, s.notes, s.complete = s.incoming, s.pendingNotes, whole
-		s.version++
+		s.Storage, s.notes, s.complete = s.incoming, s.pendingNotes, whole
+		s.RowVersion++
 	}
 	if enough {
 		s.incoming, s.loaded = nil, true
@@ -402,10 +402,10 @@ func (s *Store[T]) addRows(rows []T) {
 // Replace puts rows in the place of those that are held, of which none has gone or moved: for a set whose source tells
 // by itself what has changed. A question that is out is asked anew, for its answer may be older.
 func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
-	out := s.cancelFetch != nil
-	s.storage, s.loaded, s.complete, s.err, s.loadedAt = rows, true, true, nil, s.src.Now()
+	out := s.CancelFetch != nil
+	s.Storage, s.loaded, s.complete, s.err, s.loadedAt = rows, true, true, nil, s.Source.Now()
 	s.total = rows.Len()
-	s.version++
+	s.RowVersion++
 	s.epoch++
 	if out {
 		return s.Refresh()
@@ -414,4 +414,4 @@ func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
 }
 
 // maxForegroundSort is how many rows are ordered on the loop at most: more would be felt between a key and its frame.
-const maxForegroundSort = 20_000
+const MaxForegroundSort = 20_000

@@ -246,15 +246,15 @@ func JoinHorizontal(left, right string, at, width int) string {
 }
 
 func writeSpaces(out *strings.Builder, n int) {
-	for ; n > len(blanks); n -= len(blanks) {
-		out.WriteString(blanks)
+	for ; n > len(Blanks); n -= len(Blanks) {
+		out.WriteString(Blanks)
 	}
 	if n > 0 {
-		out.WriteString(blanks[:n])
+		out.WriteString(Blanks[:n])
 	}
 }
 
-func withPrefix(lead, text string) string {
+func WithPrefix(lead, text string) string {
 	if text == "" {
 		return ""
 	}
@@ -262,4 +262,4 @@ func withPrefix(lead, text string) string {
 }
 
 // blanks are written in pieces of this.
-const blanks = "                                                                "
+const Blanks = "                                                                "

@@ -18,23 +18,23 @@ func (s *Viewport) Actions() []Action {
 	by := func(n int) func() { return func() { s.top += n } }
 	page := max(1, s.height-1)
 	return []Action{
-		localAction("move", "down", "", by(1), "j", "down"), localAction("move", "up", "", by(-1), "k", "up"),
-		localAction(
+		LocalAction("move", "down", "", by(1), "j", "down"), LocalAction("move", "up", "", by(-1), "k", "up"),
+		LocalAction(
 			"move",
 			"page down",
 			"",
 			by(page),
 			"pgdown",
 			"ctrl+f",
-		), localAction("move", "page up", "", by(-page), "pgup", "ctrl+b"),
-		localAction(
+		), LocalAction("move", "page up", "", by(-page), "pgup", "ctrl+b"),
+		LocalAction(
 			"move",
 			"first",
 			"",
 			func() { s.top = 0 },
 			"g",
 			"home",
-		), localAction("move", "last", "", func() { s.top = s.length }, "G", "end"),
+		), LocalAction("move", "last", "", func() { s.top = s.length }, "G", "end"),
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *Viewport) View(b Box, text string) string {
 	more := len(lines) - s.top - b.Height
 	lines = lines[s.top:]
 	if more > 0 && b.Height > 1 {
-		lines[b.Height-1] = b.Theme.Paint(theme.Muted, b.Theme.Glyphs.Down+" "+plural(more+1, "line", "lines")+" below")
+		lines[b.Height-1] = b.Theme.Paint(theme.Muted, b.Theme.Glyphs.Down+" "+Plural(more+1, "line", "lines")+" below")
 	}
 	return b.Fit(strings.Join(lines, "\n"))
 }

@@ -11,6 +11,8 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 func bucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
@@ -42,11 +44,11 @@ func collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 }
 
 func (a *Account) bucketsPane() ui.Pane {
-	return &ui.List[*client.Bucket]{
+	return &table.List[*client.Bucket]{
 		Title:        "buckets",
 		Store:        a.buckets(),
-		JoinedStores: []ui.JoinedStore{a.transferUsage()},
-		Columns: []ui.Column[*client.Bucket]{
+		JoinedStores: []table.JoinedStore{a.transferUsage()},
+		Columns: []table.Column[*client.Bucket]{
 			{
 				Title: "bucket",
 				Min:   16,
@@ -92,7 +94,7 @@ func (a *Account) bucketsPane() ui.Pane {
 				Writes:      true,
 				OpensView:   true,
 				ShowInHints: true,
-				Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newBucketForm()}) },
+				Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newBucketForm()}) },
 			}, a.linksAction()), a.cancelStorageActions()...)
 		},
 		Detail: a.bucketDetail,
@@ -123,8 +125,8 @@ func formatDate(t client.Time) string {
 	return t.Time().Format("2006-01-02")
 }
 
-func (a *Account) bucketOperations() []ui.Operation[*client.Bucket] {
-	return []ui.Operation[*client.Bucket]{
+func (a *Account) bucketOperations() []table.Operation[*client.Bucket] {
+	return []table.Operation[*client.Bucket]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
@@ -138,7 +140,7 @@ func (a *Account) bucketOperations() []ui.Operation[*client.Bucket] {
 			Description: "canned ACL and CORS",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Bucket) ui.Form { return a.accessForm(rows[0]) },
+			Form:        func(rows []*client.Bucket) form.Form { return a.accessForm(rows[0]) },
 		},
 		{
 			Keys:        []string{"c"},

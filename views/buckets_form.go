@@ -9,19 +9,20 @@ import (
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // newBucketForm asks for a bucket. One of one's own that exists already is returned as if just made: the news tells
 // them apart.
-func (a *Account) newBucketForm() ui.Form {
+func (a *Account) newBucketForm() form.Form {
 	in := client.BucketRequest{ACL: client.ACLPrivate}
 	before := a.buckets().Rows()
 	ids := a.availableClusterIDs()
 	if len(ids) > 0 {
 		in.Cluster = ids[0]
 	}
-	form := ui.NewStoreForm(a.buckets(), "New bucket", []ui.Field{
-		ui.Text(
+	form := form.NewStoreForm(a.buckets(), "New bucket", []form.Field{
+		form.Text(
 			"label",
 			"Label",
 			&in.Label,
@@ -30,16 +31,16 @@ func (a *Account) newBucketForm() ui.Form {
 		).Note(
 			"lower case letters, digits, dots and hyphens; unique in its cluster",
 		),
-		ui.Combobox(
+		form.Combobox(
 			"cluster",
 			"Cluster",
 			&in.Cluster,
 			a.availableClusterIDs,
-			ui.Required(),
+			form.Required(),
 		).Note(
 			"up and down go through the clusters",
 		),
-		ui.Choice(
+		form.Choice(
 			"acl",
 			"ACL",
 			&in.ACL,
@@ -48,7 +49,7 @@ func (a *Account) newBucketForm() ui.Form {
 			client.ACLAuthenticatedRead,
 			client.ACLPublicReadWrite,
 		),
-		ui.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
+		form.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
 	}, func(b *client.Bucket) string { return a.describeCreatedBucket(b, before) },
 		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
 			return ui.ResultRow(
@@ -115,7 +116,7 @@ func checkBucketLabel(text string) string {
 func bucketLabelPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
 
 // checkBucketLabelUnused checks that no bucket of the cluster has the label.
-func (a *Account) checkBucketLabelUnused(cluster *string) ui.Check {
+func (a *Account) checkBucketLabelUnused(cluster *string) form.Check {
 	return func(text string) string {
 		_, taken := a.buckets().Get(*cluster + "/" + text)
 		return reasonIf(taken, "a bucket with this label exists in the cluster")
@@ -143,10 +144,10 @@ const unchanged = "as it is"
 
 // accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by
 // POST.
-func (a *Account) accessForm(b *client.Bucket) ui.Form {
+func (a *Account) accessForm(b *client.Bucket) form.Form {
 	acl, cors, word := client.ACL(unchanged), unchanged, ""
-	form := ui.NewStoreForm(a.buckets(), "Access to "+bucketName(b), []ui.Field{
-		ui.Choice(
+	form := form.NewStoreForm(a.buckets(), "Access to "+bucketName(b), []form.Field{
+		form.Choice(
 			"acl",
 			"ACL",
 			&acl,
@@ -156,8 +157,8 @@ func (a *Account) accessForm(b *client.Bucket) ui.Form {
 			client.ACLAuthenticatedRead,
 			client.ACLPublicReadWrite,
 		),
-		ui.Choice("cors_enabled", "CORS", &cors, unchanged, "yes", "no"),
-		ui.Text("sure", "Type the label", &word, func(text string) string {
+		form.Choice("cors_enabled", "CORS", &cors, unchanged, "yes", "no"),
+		form.Text("sure", "Type the label", &word, func(text string) string {
 			return reasonIf(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
 		}).When(func() bool { return acl == client.ACLPublicReadWrite }),
 	}, func(*client.Bucket) string {

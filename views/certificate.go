@@ -11,6 +11,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // A certificateView is a bucket's TLS certificate: the API tells whether there is one, and no more.
@@ -76,7 +77,7 @@ func (p *certificateView) Actions() []ui.Action {
 			OpensView:      true,
 			ShowInHints:    true,
 			DisabledReason: orDefault(unknown, reasonIf(set, "one is set: e replaces it")),
-			Do:             func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(false)}) },
+			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: p.form(false)}) },
 		},
 		ui.Action{
 			Key:            ui.Bind("replace", "e"),
@@ -85,7 +86,7 @@ func (p *certificateView) Actions() []ui.Action {
 			OpensView:      true,
 			ShowInHints:    true,
 			DisabledReason: orDefault(unknown, reasonIf(!set, "there is none: U uploads one")),
-			Do:             func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: p.form(true)}) },
+			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: p.form(true)}) },
 		},
 		ui.Action{
 			Key:            ui.Bind("delete", "D"),
@@ -155,7 +156,7 @@ func certificateOutcome(set bool) func([]*client.CertificateStatus) ui.AttemptOu
 
 // form takes two files and checks them before anything is sent. Replacing deletes the old one first; where the upload
 // is then refused, that is said: there is none then.
-func (p *certificateView) form(replace bool) ui.Form {
+func (p *certificateView) form(replace bool) form.Form {
 	var certFile, keyFile string
 	title, yes := "Upload a certificate for ", "upload"
 	if replace {
@@ -163,8 +164,8 @@ func (p *certificateView) form(replace bool) ui.Form {
 	}
 	deleted := false
 	var both client.CertificatePair
-	form := ui.NewStoreFormThen(p.status, title+bucketName(p.bucket), []ui.Field{
-		ui.File(
+	form := form.NewStoreFormThen(p.status, title+bucketName(p.bucket), []form.Field{
+		form.File(
 			"certificate",
 			"Certificate",
 			&certFile,
@@ -172,7 +173,7 @@ func (p *certificateView) form(replace bool) ui.Form {
 		).Note(
 			"PEM, with the intermediates; → completes the path",
 		),
-		ui.File(
+		form.File(
 			"private_key",
 			"Private key",
 			&keyFile,

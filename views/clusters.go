@@ -10,6 +10,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 func (a *Account) clusters() *ui.Store[*client.Cluster] {
@@ -22,11 +23,11 @@ func (a *Account) clusters() *ui.Store[*client.Cluster] {
 }
 
 func (a *Account) clustersPane() ui.Pane {
-	return &ui.List[*client.Cluster]{
+	return &table.List[*client.Cluster]{
 		Title:        "clusters",
 		Store:        a.clusters(),
-		JoinedStores: []ui.JoinedStore{a.buckets(), a.transferUsage()},
-		Columns: []ui.Column[*client.Cluster]{
+		JoinedStores: []table.JoinedStore{a.buckets(), a.transferUsage()},
+		Columns: []table.Column[*client.Cluster]{
 			{Title: "state", Width: 14, Cell: clusterState},
 			{
 				Title: "cluster",
@@ -58,7 +59,7 @@ func (a *Account) clustersPane() ui.Pane {
 				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain },
 			},
 		},
-		Operations: []ui.Operation[*client.Cluster]{
+		Operations: []table.Operation[*client.Cluster]{
 			followReference(
 				func(c *client.Cluster) []reference { return referencesToBuckets(a.bucketsInCluster(c.ID.Raw())) },
 			),

@@ -10,6 +10,8 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 func (a *Account) contacts() *ui.Store[*client.Contact] {
@@ -22,11 +24,11 @@ func (a *Account) contacts() *ui.Store[*client.Contact] {
 }
 
 func (a *Account) contactsPane() ui.Pane {
-	return &ui.List[*client.Contact]{
+	return &table.List[*client.Contact]{
 		Title:        "contacts",
 		Store:        a.contacts(),
-		JoinedStores: []ui.JoinedStore{a.services()},
-		Columns: []ui.Column[*client.Contact]{
+		JoinedStores: []table.JoinedStore{a.services()},
+		Columns: []table.Column[*client.Contact]{
 			{
 				Title: "name",
 				Min:   12,
@@ -86,8 +88,8 @@ func (a *Account) contactsPane() ui.Pane {
 	}
 }
 
-func (a *Account) contactOperations() []ui.Operation[*client.Contact] {
-	return []ui.Operation[*client.Contact]{
+func (a *Account) contactOperations() []table.Operation[*client.Contact] {
+	return []table.Operation[*client.Contact]{
 		{
 			Keys:           []string{"y"},
 			Name:           "copy phone",
@@ -118,7 +120,7 @@ func (a *Account) contactOperations() []ui.Operation[*client.Contact] {
 			Name:        "edit",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Contact) ui.Form { return a.editContactForm(rows[0]) },
+			Form:        func(rows []*client.Contact) form.Form { return a.editContactForm(rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -192,11 +194,11 @@ func (a *Account) newContactAction() ui.Action {
 		Writes:      true,
 		OpensView:   true,
 		ShowInHints: true,
-		Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newContactForm()}) },
+		Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newContactForm()}) },
 	}
 }
 
-func (a *Account) newContactForm() ui.Form {
+func (a *Account) newContactForm() form.Form {
 	in := client.ContactRequest{}
 	before := a.contacts().Rows()
 	form := a.contactForm("New contact", "added", &in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
@@ -219,7 +221,7 @@ func contextWithContact(ctx context.Context, c *client.Contact) context.Context 
 
 func contactID(c *client.Contact) int { return c.ID }
 
-func (a *Account) editContactForm(c *client.Contact) ui.Form {
+func (a *Account) editContactForm(c *client.Contact) form.Form {
 	e := &editState[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
 	form := a.contactForm(
 		fmt.Sprintf("Edit contact %d", c.ID),
@@ -249,13 +251,13 @@ func (a *Account) contactForm(
 	in *client.ContactRequest,
 	send func(context.Context) (ui.Result[*client.Contact], error),
 	check func([]*client.Contact) ui.AttemptOutcome,
-) ui.Form {
-	return ui.NewStoreForm(a.contacts(), title, []ui.Field{
-		ui.Text("name", "Name", &in.Name, ui.Length(2, 64)),
-		ui.Text("email", "E-mail", &in.Email, ui.Email()),
-		ui.Text("phone.primary", "Phone", &in.Phone.Primary),
-		ui.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
-		ui.Combobox("group", "Group", &in.Group, a.contactGroups, ui.Optional(ui.Length(2, 50))),
+) form.Form {
+	return form.NewStoreForm(a.contacts(), title, []form.Field{
+		form.Text("name", "Name", &in.Name, form.Length(2, 64)),
+		form.Text("email", "E-mail", &in.Email, form.Email()),
+		form.Text("phone.primary", "Phone", &in.Phone.Primary),
+		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
+		form.Combobox("group", "Group", &in.Group, a.contactGroups, form.Optional(form.Length(2, 50))),
 	}, func(c *client.Contact) string { return c.Name.String() + ": " + past }, send, check)
 }
 

@@ -10,6 +10,8 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 func (a *Account) credentials() *ui.Store[*client.Credential] {
@@ -31,11 +33,11 @@ func (a *Account) sshKey() *ui.Store[*client.SSHKey] {
 }
 
 func (a *Account) credentialsPane() ui.Pane {
-	return &ui.List[*client.Credential]{
+	return &table.List[*client.Credential]{
 		Title:        "credentials",
 		Store:        a.credentials(),
-		JoinedStores: []ui.JoinedStore{a.services(), a.sshKey()},
-		Columns: []ui.Column[*client.Credential]{
+		JoinedStores: []table.JoinedStore{a.services(), a.sshKey()},
+		Columns: []table.Column[*client.Credential]{
 			{
 				Title: "label",
 				Min:   16,
@@ -86,14 +88,14 @@ func serviceLabels(services []*client.Service) string {
 	return joinWithCommas(names)
 }
 
-func (a *Account) credentialOperations() []ui.Operation[*client.Credential] {
-	return []ui.Operation[*client.Credential]{
+func (a *Account) credentialOperations() []table.Operation[*client.Credential] {
+	return []table.Operation[*client.Credential]{
 		{
 			Keys:        []string{"e"},
 			Name:        "edit label",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Credential) ui.Form { return a.renameCredentialForm(rows[0]) },
+			Form:        func(rows []*client.Credential) form.Form { return a.renameCredentialForm(rows[0]) },
 		},
 		{
 			Keys:        []string{"P"},
@@ -101,7 +103,7 @@ func (a *Account) credentialOperations() []ui.Operation[*client.Credential] {
 			Description: "user name and password",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Credential) ui.Form { return a.changeLoginForm(rows[0]) },
+			Form:        func(rows []*client.Credential) form.Form { return a.changeLoginForm(rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -142,7 +144,7 @@ func (a *Account) credentialActions() []ui.Action {
 			Writes:      true,
 			OpensView:   true,
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newCredentialForm()}) },
+			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newCredentialForm()}) },
 		},
 		{
 			Key:            ui.Bind("copy managed SSH key", "K"),
@@ -186,14 +188,14 @@ func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) newCredentialForm() ui.Form {
+func (a *Account) newCredentialForm() form.Form {
 	var label, user, password string
 	before := a.credentials().Rows()
-	form := ui.NewStoreForm(
+	f := form.NewStoreForm(
 		a.credentials(),
 		"New credential",
 		append(
-			[]ui.Field{ui.Text("label", "Label", &label, ui.Length(2, 75), a.checkCredentialLabelUnused(0))},
+			[]form.Field{form.Text("label", "Label", &label, form.Length(2, 75), a.checkCredentialLabelUnused(0))},
 			loginFields(&user, &password)...),
 		func(c *client.Credential) string { return c.Label.String() + ": added" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
@@ -215,14 +217,14 @@ func (a *Account) newCredentialForm() ui.Form {
 			)
 		},
 	)
-	form.ProgressText, form.SubmitLabel = "adding", "add"
-	return form
+	f.ProgressText, f.SubmitLabel = "adding", "add"
+	return f
 }
 
 func credentialID(c *client.Credential) int { return c.ID }
 
 // checkCredentialLabelUnused checks that no other credential has the label: it must be unique.
-func (a *Account) checkCredentialLabelUnused(own int) ui.Check {
+func (a *Account) checkCredentialLabelUnused(own int) form.Check {
 	return func(text string) string {
 		taken := slices.ContainsFunc(
 			a.credentials().Rows(),
@@ -233,10 +235,10 @@ func (a *Account) checkCredentialLabelUnused(own int) ui.Check {
 }
 
 // loginFields are the fields of a user name and a password. The document bounds the user name only.
-func loginFields(user, password *string) []ui.Field {
-	return []ui.Field{
-		ui.Text("username", "User name", user, ui.Length(0, 5000)),
-		ui.Secret("password", "Password", password, ui.Required()),
+func loginFields(user, password *string) []form.Field {
+	return []form.Field{
+		form.Text("username", "User name", user, form.Length(0, 5000)),
+		form.Secret("password", "Password", password, form.Required()),
 	}
 }
 
@@ -245,13 +247,13 @@ type labelRequest struct {
 	Label string `json:"label"`
 }
 
-func (a *Account) renameCredentialForm(c *client.Credential) ui.Form {
+func (a *Account) renameCredentialForm(c *client.Credential) form.Form {
 	was := labelRequest{c.Label.Raw()}
 	e := &editState[labelRequest]{was, was, was}
-	form := ui.NewStoreForm(
+	f := form.NewStoreForm(
 		a.credentials(),
 		fmt.Sprintf("Label of credential %d", c.ID),
-		[]ui.Field{ui.Text("label", "Label", &e.edited.Label, ui.Length(2, 75), a.checkCredentialLabelUnused(c.ID))},
+		[]form.Field{form.Text("label", "Label", &e.edited.Label, form.Length(2, 75), a.checkCredentialLabelUnused(c.ID))},
 		func(c *client.Credential) string { return c.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
 			return saveEdit(
@@ -270,26 +272,26 @@ func (a *Account) renameCredentialForm(c *client.Credential) ui.Form {
 			func(now *client.Credential) bool { return now.Label.Raw() == e.edited.Label },
 		),
 	)
-	form.EnterSubmits = ui.AlwaysSubmit
-	form.ProgressText, form.SubmitLabel = "saving", "save"
-	return form
+	f.EnterSubmits = form.AlwaysSubmit
+	f.ProgressText, f.SubmitLabel = "saving", "save"
+	return f
 }
 
 // changeLoginForm replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same
 // again, which does no harm.
-func (a *Account) changeLoginForm(c *client.Credential) ui.Form {
+func (a *Account) changeLoginForm(c *client.Credential) form.Form {
 	var user, password string
-	form := ui.NewStoreForm(a.credentials(), "Login of "+c.Label.String(), loginFields(&user, &password),
+	f := form.NewStoreForm(a.credentials(), "Login of "+c.Label.String(), loginFields(&user, &password),
 		func(*client.Credential) string { return c.Label.String() + ": login is changed" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
 			return ui.ResultReload[*client.Credential](a.api.Credentials.SetLogin(contextWithCredential(ctx, c), c.ID,
 				client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}))
 		},
 		func([]*client.Credential) ui.AttemptOutcome { return ui.Unknown })
-	form.Text = "The password is sent once and not kept. The API tells nothing about it afterwards."
-	form.WhyResendIsSafe = "Sending the same login twice does no harm"
-	form.ProgressText, form.SubmitLabel = "changing", "change"
-	return form
+	f.Text = "The password is sent once and not kept. The API tells nothing about it afterwards."
+	f.WhyResendIsSafe = "Sending the same login twice does no harm"
+	f.ProgressText, f.SubmitLabel = "changing", "change"
+	return f
 }
 
 // credentialLabels names credentials; #7 where the label is not known.
@@ -304,11 +306,11 @@ func (a *Account) credentialLabels(ids []int) []string {
 	return names
 }
 
-func (a *Account) credentialOptions() []ui.Option {
+func (a *Account) credentialOptions() []form.Option {
 	rows := a.credentials().Rows()
-	options := make([]ui.Option, len(rows))
+	options := make([]form.Option, len(rows))
 	for i, c := range rows {
-		options[i] = ui.Option{ID: c.ID, Label: c.Label.String()}
+		options[i] = form.Option{ID: c.ID, Label: c.Label.String()}
 	}
 	return options
 }

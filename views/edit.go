@@ -9,6 +9,7 @@ import (
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // An editState is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen
@@ -100,7 +101,7 @@ const (
 )
 
 // requireScope greys the acts that change something where the token lacks the scope.
-func requireScope[T any](a *Account, scope string, acts []ui.Operation[T]) []ui.Operation[T] {
+func requireScope[T any](a *Account, scope string, acts []table.Operation[T]) []table.Operation[T] {
 	for i, act := range acts {
 		if act.Writes {
 			acts[i].DisabledReason = func(row T) string {

@@ -18,6 +18,7 @@ import (
 	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/views"
 )
@@ -35,7 +36,7 @@ type harness struct {
 	theme         *theme.Theme
 	onOpen        func() tea.Cmd
 	leaveWarnings func() []string
-	tokenForm     func() ui.Form
+	tokenForm     func() form.Form
 	width         int
 	height        int
 

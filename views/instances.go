@@ -14,6 +14,8 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 func (a *Account) instances() *ui.Store[*client.Instance] {
@@ -26,11 +28,11 @@ func (a *Account) instances() *ui.Store[*client.Instance] {
 }
 
 func (a *Account) sshPane() ui.Pane {
-	l := &ui.List[*client.Instance]{
+	l := &table.List[*client.Instance]{
 		Title:    "ssh",
 		Singular: "instance",
 		Store:    a.instances(),
-		Columns: []ui.Column[*client.Instance]{
+		Columns: []table.Column[*client.Instance]{
 			{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {
 				if i.SSH.Access {
 					return b.Theme.Glyphs.OK + " on", theme.Good
@@ -75,7 +77,7 @@ func (a *Account) sshPane() ui.Pane {
 				},
 			},
 		},
-		JoinedStores: []ui.JoinedStore{a.services()},
+		JoinedStores: []table.JoinedStore{a.services()},
 		Detail:       a.sshDetail,
 		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
 			return a.api.Instances.Get(ctx, i.ID)
@@ -98,12 +100,12 @@ func sshPort(i *client.Instance) int {
 	return i.SSH.Port
 }
 
-func (a *Account) sshOperations(l *ui.List[*client.Instance]) []ui.Operation[*client.Instance] {
+func (a *Account) sshOperations(l *table.List[*client.Instance]) []table.Operation[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshCommand(i)
 		return reasonIf(!ok, "the settings name no single address")
 	}
-	allow := ui.Operation[*client.Instance]{
+	allow := table.Operation[*client.Instance]{
 		Keys:           []string{"E"},
 		Name:           "allow access",
 		ProgressText:   "allowing access",
@@ -116,7 +118,7 @@ func (a *Account) sshOperations(l *ui.List[*client.Instance]) []ui.Operation[*cl
 		Run:            a.setSSHAccess(true),
 		Recheck:        sshAccessOutcome(true),
 	}
-	deny := ui.Operation[*client.Instance]{
+	deny := table.Operation[*client.Instance]{
 		Keys:           []string{"d"},
 		Name:           "deny access",
 		ProgressText:   "denying access",
@@ -129,7 +131,7 @@ func (a *Account) sshOperations(l *ui.List[*client.Instance]) []ui.Operation[*cl
 		Run:            a.setSSHAccess(false),
 		Recheck:        sshAccessOutcome(false),
 	}
-	return []ui.Operation[*client.Instance]{
+	return []table.Operation[*client.Instance]{
 		{
 			Keys:           []string{"y"},
 			Name:           "copy ssh line",
@@ -164,7 +166,7 @@ func (a *Account) sshOperations(l *ui.List[*client.Instance]) []ui.Operation[*cl
 			Name:        "edit",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Instance) ui.Form { return a.editSSHForm(rows[0]) },
+			Form:        func(rows []*client.Instance) form.Form { return a.editSSHForm(rows[0]) },
 		},
 		followReference(func(i *client.Instance) []reference { return referencesToServices(a.servicesOnInstance(i)) }),
 	}
@@ -200,17 +202,17 @@ func instanceID(i *client.Instance) int { return i.ID }
 
 // editSSHForm changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and
 // 22.
-func (a *Account) editSSHForm(i *client.Instance) ui.Form {
+func (a *Account) editSSHForm(i *client.Instance) form.Form {
 	e := &editState[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
 	in := &e.edited
-	form := ui.NewStoreForm(
+	form := form.NewStoreForm(
 		a.instances(),
 		"SSH settings of "+i.Label.String(),
-		[]ui.Field{
-			ui.Switch("ssh.access", "Access", &in.SSH.Access),
-			ui.Text("ssh.user", "User", &in.SSH.User, ui.Length(0, 32)).Note("empty is root"),
-			ui.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
-			ui.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
+		[]form.Field{
+			form.Switch("ssh.access", "Access", &in.SSH.Access),
+			form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).Note("empty is root"),
+			form.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
+			form.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
 		},
 		func(now *client.Instance) string { return now.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Instance], error) {

@@ -12,6 +12,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 func (a *Account) issues() *ui.Store[*client.Issue] {
@@ -24,11 +25,11 @@ func (a *Account) issues() *ui.Store[*client.Issue] {
 }
 
 func (a *Account) issuesPane() ui.Pane {
-	return &ui.List[*client.Issue]{
+	return &table.List[*client.Issue]{
 		Title:        "issues",
 		Store:        a.issues(),
-		JoinedStores: []ui.JoinedStore{a.services(), a.contacts(), a.instances(), a.credentials()},
-		Columns: []ui.Column[*client.Issue]{
+		JoinedStores: []table.JoinedStore{a.services(), a.contacts(), a.instances(), a.credentials()},
+		Columns: []table.Column[*client.Issue]{
 			{
 				Title:      "age",
 				Width:      8,
@@ -57,7 +58,7 @@ func (a *Account) issuesPane() ui.Pane {
 				Cell:         func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted },
 			},
 		},
-		Operations: []ui.Operation[*client.Issue]{
+		Operations: []table.Operation[*client.Issue]{
 			{
 				Keys:        []string{"enter"},
 				Name:        "open incident",

@@ -17,6 +17,7 @@ import (
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // journalStore is the set of what this program changed, newest first. It is read from the journal, not from the API.
@@ -42,7 +43,7 @@ func (a *Account) journalStore() *ui.Store[*journal.Entry] {
 
 // A journalView is the list of changes. It is read again whenever the journal has grown.
 type journalView struct {
-	*ui.List[*journal.Entry]
+	*table.List[*journal.Entry]
 	a                *Account
 	requestedVersion int // version of the journal that was asked for last
 }
@@ -57,11 +58,11 @@ func (p *journalView) LoadMissing() tea.Cmd {
 }
 
 func (a *Account) journalPane() ui.Pane {
-	list := &ui.List[*journal.Entry]{
+	list := &table.List[*journal.Entry]{
 		Title:         "journal",
 		Store:         a.journalStore(),
 		NoAutoRefresh: true,
-		Columns: []ui.Column[*journal.Entry]{
+		Columns: []table.Column[*journal.Entry]{
 			{
 				Title: "outcome",
 				Width: 12,
@@ -170,9 +171,9 @@ func (a *Account) journalFoot(set *ui.Store[*journal.Entry], b ui.Box) string {
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
-func (a *Account) journalOperations() []ui.Operation[*journal.Entry] {
+func (a *Account) journalOperations() []table.Operation[*journal.Entry] {
 	settled := func(e *journal.Entry) string { return reasonIf(!a.journal.Unresolved(*e), "its outcome is known") }
-	return []ui.Operation[*journal.Entry]{
+	return []table.Operation[*journal.Entry]{
 		{
 			Keys:           []string{"c"},
 			Name:           "check",

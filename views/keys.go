@@ -15,6 +15,8 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 func (a *Account) keys() *ui.Store[*client.Key] {
@@ -22,11 +24,11 @@ func (a *Account) keys() *ui.Store[*client.Key] {
 }
 
 func (a *Account) keysPane() ui.Pane {
-	return &ui.List[*client.Key]{
+	return &table.List[*client.Key]{
 		Title:        "keys",
 		Store:        a.keys(),
-		JoinedStores: []ui.JoinedStore{a.buckets(), a.clusters()},
-		Columns: []ui.Column[*client.Key]{
+		JoinedStores: []table.JoinedStore{a.buckets(), a.clusters()},
+		Columns: []table.Column[*client.Key]{
 			{
 				Title: "label",
 				Min:   16,
@@ -52,7 +54,7 @@ func (a *Account) keysPane() ui.Pane {
 				Writes:      true,
 				OpensView:   true,
 				ShowInHints: true,
-				Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newKeyForm()}) },
+				Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newKeyForm()}) },
 			})
 		},
 		Detail:   a.keyDetail,
@@ -131,8 +133,8 @@ func bucketPermission(k *client.Key, b *client.Bucket) string {
 	return ""
 }
 
-func (a *Account) keyOperations() []ui.Operation[*client.Key] {
-	return []ui.Operation[*client.Key]{
+func (a *Account) keyOperations() []table.Operation[*client.Key] {
+	return []table.Operation[*client.Key]{
 		{
 			Keys:        []string{"y"},
 			Name:        "copy access key",
@@ -147,7 +149,7 @@ func (a *Account) keyOperations() []ui.Operation[*client.Key] {
 			Name:        "rename",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Key) ui.Form { return a.renameKeyForm(rows[0]) },
+			Form:        func(rows []*client.Key) form.Form { return a.renameKeyForm(rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -211,13 +213,13 @@ func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) renameKeyForm(k *client.Key) ui.Form {
+func (a *Account) renameKeyForm(k *client.Key) form.Form {
 	was := labelRequest{k.Label.Raw()}
 	e := &editState[labelRequest]{was, was, was}
-	form := ui.NewStoreForm(
+	f := form.NewStoreForm(
 		a.keys(),
 		fmt.Sprintf("Label of key %d", k.ID),
-		[]ui.Field{ui.Text("label", "Label", &e.edited.Label, checkKeyLabel)},
+		[]form.Field{form.Text("label", "Label", &e.edited.Label, checkKeyLabel)},
 		func(k *client.Key) string { return k.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Key], error) {
 			return saveEdit(
@@ -237,14 +239,14 @@ func (a *Account) renameKeyForm(k *client.Key) ui.Form {
 			func(now *client.Key) bool { return now.Label.Raw() == e.edited.Label },
 		),
 	)
-	form.Text = "What a key reaches cannot be changed: make another one and revoke this."
-	form.EnterSubmits = ui.AlwaysSubmit
-	form.ProgressText, form.SubmitLabel = "saving", "save"
-	return form
+	f.Text = "What a key reaches cannot be changed: make another one and revoke this."
+	f.EnterSubmits = form.AlwaysSubmit
+	f.ProgressText, f.SubmitLabel = "saving", "save"
+	return f
 }
 
 // checkKeyLabel checks a label by the provider's console: the document shows no bounds.
-func checkKeyLabel(text string) string { return ui.Length(3, 50)(text) }
+func checkKeyLabel(text string) string { return form.Length(3, 50)(text) }
 
 // A grantLevel is what a limited key may do with a bucket.
 type grantLevel string
@@ -257,7 +259,7 @@ const (
 
 // newKeyForm asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an
 // empty list), or a list.
-func (a *Account) newKeyForm() ui.Form {
+func (a *Account) newKeyForm() form.Form {
 	label, limited := "", false
 	buckets := a.buckets().Rows()
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
@@ -270,15 +272,15 @@ func (a *Account) newKeyForm() ui.Form {
 	request := func() client.KeyRequest { return keyRequest(label, limited, buckets, grades) }
 	before := a.keys().Rows()
 	made := ui.OneTimeSecret{}
-	form := ui.NewStoreFormThen(a.keys(), "New access key", []ui.Field{
-		ui.Text("label", "Label", &label, checkKeyLabel),
-		ui.Switch("limited", "Limited", &limited).NoteFunc(func() string {
+	form := form.NewStoreFormThen(a.keys(), "New access key", []form.Field{
+		form.Text("label", "Label", &label, checkKeyLabel),
+		form.Switch("limited", "Limited", &limited).NoteFunc(func() string {
 			if limited {
 				return "yes: the buckets chosen below, and no object in any other"
 			}
 			return "no: it may reach everything, also buckets that come later"
 		}),
-		ui.Grid(
+		form.Grid(
 			"bucket_access",
 			"Buckets",
 			names,

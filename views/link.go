@@ -12,6 +12,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // A link is a pre-signed URL that was given out in this run. The URL is a credential: it is in no file.
@@ -54,16 +55,16 @@ func (l linkLifetime) inSeconds(own int) int {
 }
 
 // linkForm builds a pre-signed URL ("Object Storage", rule 4).
-func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
+func (a *Account) linkForm(b *client.Bucket, name string) form.Form {
 	in := client.PresignRequest{Name: name, Method: "GET"}
 	how, own := lifetime1h, 3600
-	form := ui.Form{
+	form := form.Form{
 		Title:        "Link to " + client.Clean(name),
 		ProgressText: "asking",
 		SubmitLabel:  "make the link",
 		Text:         "Whoever has the link can do this one thing until it ends, without a key.",
-		Fields: []ui.Field{
-			ui.Choice(
+		Fields: []form.Field{
+			form.Choice(
 				"expires_in",
 				"Valid for",
 				&how,
@@ -73,7 +74,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 				lifetime24h,
 				lifetimeCustom,
 			),
-			ui.Number(
+			form.Number(
 				"seconds",
 				"Seconds",
 				&own,
@@ -82,7 +83,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 			).When(
 				func() bool { return how == lifetimeCustom },
 			),
-			ui.Choice(
+			form.Choice(
 				"method",
 				"Method",
 				&in.Method,
@@ -92,7 +93,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) ui.Form {
 			).Note(
 				"GET reads the object, PUT stores it, DELETE deletes it",
 			),
-			ui.Text("content_type", "Content type", &in.ContentType, ui.Length(0, 255), func(text string) string {
+			form.Text("content_type", "Content type", &in.ContentType, form.Length(0, 255), func(text string) string {
 				return reasonIf(
 					text == "" && in.Method == "PUT",
 					"needed for PUT: it must then be sent with the object",

@@ -9,6 +9,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // issuedLinks are the links of this run in the order they were made. It may be used by several goroutines.
@@ -60,12 +61,12 @@ func (a *Account) linksAction() ui.Action {
 }
 
 func (a *Account) linksPane() ui.Pane {
-	return &ui.List[*link]{
+	return &table.List[*link]{
 		Title:         "links",
 		Store:         a.linkStore(),
 		NoAutoRefresh: true,
 		Breadcrumb:    func() string { return "links of this run" },
-		Columns: []ui.Column[*link]{
+		Columns: []table.Column[*link]{
 			{
 				Title: "method",
 				Width: 7,
@@ -114,9 +115,9 @@ func linkRemainingCell(l *link, b ui.Box) (string, theme.Tone) {
 	return "ended", theme.Muted
 }
 
-func (a *Account) linkOperations() []ui.Operation[*link] {
+func (a *Account) linkOperations() []table.Operation[*link] {
 	over := func(l *link) string { return reasonIf(!l.Expires.After(a.now()), "the link has ended") }
-	return []ui.Operation[*link]{
+	return []table.Operation[*link]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",

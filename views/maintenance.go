@@ -13,6 +13,8 @@ import (
 	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 // A disableDuration is how long services stay disabled.
@@ -55,17 +57,17 @@ func nextTimeOfDay(text string, now time.Time) (time.Time, error) {
 }
 
 // disableForm asks for how long and why; both are kept in the journal.
-func (a *Account) disableForm(rows []*client.Service) ui.Form {
+func (a *Account) disableForm(rows []*client.Service) form.Form {
 	for_, until, reason := untilEnabled, "", ""
-	form := ui.Form{
+	form := form.Form{
 		Title:        "Disable monitoring of " + nameOrCount(rows),
 		Text:         "Nobody is alerted about it meanwhile. Nothing else changes.",
 		ProgressText: "disabling",
 		SubmitLabel:  "disable",
-		EnterSubmits: ui.AlwaysSubmit,
-		Fields: []ui.Field{
-			ui.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
-			ui.Text(
+		EnterSubmits: form.AlwaysSubmit,
+		Fields: []form.Field{
+			form.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
+			form.Text(
 				"until",
 				"Until",
 				&until,
@@ -76,7 +78,7 @@ func (a *Account) disableForm(rows []*client.Service) ui.Form {
 				).Note(
 				"the next time the clock shows it, as 06:30",
 			),
-			ui.Text("reason", "Reason", &reason, ui.Length(0, 200)).Note("for the journal and whoever takes over"),
+			form.Text("reason", "Reason", &reason, form.Length(0, 200)).Note("for the journal and whoever takes over"),
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			end, err := for_.endTime(a.now(), until, a.location)
@@ -179,7 +181,7 @@ func (a *Account) changeServices(
 			RowID:        set.ID(s),
 			ProgressText: verb,
 			Send:         func(ctx context.Context) (ui.Result[*client.Service], error) { return ui.ResultRow(work(ctx, s)) },
-			Recheck:      ui.RecheckRow(set, set.ID(s), check),
+			Recheck:      table.RecheckRow(set, set.ID(s), check),
 			OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.Service], err error) tea.Cmd {
 				if !tally.Add(s, v, err) {
 					return nil

@@ -9,6 +9,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // An objectView is one object: what is known of it, its access, its first bytes.
@@ -96,8 +97,8 @@ func (p *objectView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 // Actions are what can be done with the object.
 func (p *objectView) Actions() []ui.Action {
 	o, b, a := p.object, p.bucket, p.a
-	enter := func(form func() ui.Form) func() tea.Cmd {
-		return func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: form()}) }
+	enter := func(makeForm func() form.Form) func() tea.Cmd {
+		return func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: makeForm()}) }
 	}
 	acts := a.requireScopeForActions(
 		storageWriteScope,
@@ -111,20 +112,20 @@ func (p *objectView) Actions() []ui.Action {
 			Key:         ui.Bind("link", "L"),
 			ShowInHints: true,
 			OpensView:   true,
-			Do:          enter(func() ui.Form { return a.linkForm(b, o.Name.Raw()) }),
+			Do:          enter(func() form.Form { return a.linkForm(b, o.Name.Raw()) }),
 		},
 		ui.Action{
 			Key:         ui.Bind("download", "w"),
 			ShowInHints: true,
 			OpensView:   true,
-			Do:          enter(func() ui.Form { return a.downloadForm(b, o) }),
+			Do:          enter(func() form.Form { return a.downloadForm(b, o) }),
 		},
 		ui.Action{
 			Key:         ui.Bind("access", "c"),
 			ShowInHints: true,
 			Writes:      true,
 			OpensView:   true,
-			Do:          enter(func() ui.Form { return a.objectAccessForm(b, o.Name) }),
+			Do:          enter(func() form.Form { return a.objectAccessForm(b, o.Name) }),
 		},
 		ui.Action{
 			Key:            ui.Bind("ACL as XML", "x"),
@@ -234,15 +235,15 @@ func (p *objectView) renderPreview(got *preview, b ui.Box) string {
 }
 
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
-func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) ui.Form {
+func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) form.Form {
 	acl := client.ACLPrivate
-	form := ui.Form{
+	form := form.Form{
 		Title:        "Access to " + name.String(),
 		ProgressText: "changing",
 		SubmitLabel:  "change",
 		Text:         "In " + bucketName(b) + ".",
-		Fields: []ui.Field{
-			ui.Choice(
+		Fields: []form.Field{
+			form.Choice(
 				"acl",
 				"ACL",
 				&acl,

@@ -11,6 +11,8 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 // A bucketPath is where in a bucket a listing stands.
@@ -54,7 +56,7 @@ func (p bucketPath) hiddenPrefix() string {
 type objectListing struct {
 	a    *Account
 	path bucketPath
-	*ui.List[client.Object]
+	*table.List[client.Object]
 	totals struct {
 		version, n int
 		objects    int // of the n rows: the others are folders, whose sizes nobody tells
@@ -74,12 +76,12 @@ func (a *Account) objectsPane(b *client.Bucket, prefix, delimiter string) ui.Pan
 		Now:          a.now,
 		NewStorage:   l.newStorage,
 	})
-	l.List = &ui.List[client.Object]{
+	l.List = &table.List[client.Object]{
 		Title:         "objects",
 		Store:         set,
 		NoAutoRefresh: true,
 		Breadcrumb:    l.path.String,
-		Columns: []ui.Column[client.Object]{
+		Columns: []table.Column[client.Object]{
 			{
 				Title: "name",
 				Min:   20,
@@ -211,8 +213,8 @@ func (l *objectListing) objectOnlyReason(o client.Object) string {
 	return reasonIf(l.isFolder(o), "for an object, not a folder")
 }
 
-func (l *objectListing) operations() []ui.Operation[client.Object] {
-	return []ui.Operation[client.Object]{
+func (l *objectListing) operations() []table.Operation[client.Object] {
+	return []table.Operation[client.Object]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
@@ -233,7 +235,7 @@ func (l *objectListing) operations() []ui.Operation[client.Object] {
 			Description:    "a pre-signed URL: whoever has it needs no key",
 			ShowInHints:    true,
 			DisabledReason: l.objectOnlyReason,
-			Form:           func(rows []client.Object) ui.Form { return l.a.linkForm(l.path.bucket, rows[0].Name.Raw()) },
+			Form:           func(rows []client.Object) form.Form { return l.a.linkForm(l.path.bucket, rows[0].Name.Raw()) },
 		},
 		{
 			Keys:           []string{"c"},
@@ -242,7 +244,7 @@ func (l *objectListing) operations() []ui.Operation[client.Object] {
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: l.objectOnlyReason,
-			Form:           func(rows []client.Object) ui.Form { return l.a.objectAccessForm(l.path.bucket, rows[0].Name) },
+			Form:           func(rows []client.Object) form.Form { return l.a.objectAccessForm(l.path.bucket, rows[0].Name) },
 		},
 		{
 			Keys:        []string{"D"},
@@ -278,7 +280,7 @@ func (l *objectListing) listActions() []ui.Action {
 			Writes:      true,
 			OpensView:   true,
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.uploadForm()}) },
+			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.uploadForm()}) },
 		},
 		{
 			Key:         ui.Bind("prefix", "P"),
@@ -286,7 +288,7 @@ func (l *objectListing) listActions() []ui.Action {
 			Description: "ask the server for names that begin with a text",
 			OpensView:   true,
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.prefixForm()}) },
+			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.prefixForm()}) },
 		},
 		{
 			Key:       ui.Bind(view, "F"),
@@ -301,7 +303,7 @@ func (l *objectListing) listActions() []ui.Action {
 			Group:     "this list",
 			Writes:    true,
 			OpensView: true,
-			Do:        func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: l.folderForm()}) },
+			Do:        func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
 		},
 		l.a.linksAction(),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
@@ -310,15 +312,15 @@ func (l *objectListing) listActions() []ui.Action {
 }
 
 // prefixForm asks for the beginning of names.
-func (l *objectListing) prefixForm() ui.Form {
+func (l *objectListing) prefixForm() form.Form {
 	prefix := l.path.prefix
-	return ui.Form{
+	return form.Form{
 		Title:        "Names that begin with",
 		SubmitLabel:  "list",
 		ProgressText: "listing",
-		EnterSubmits: ui.AlwaysSubmit,
+		EnterSubmits: form.AlwaysSubmit,
 		Text:         "The server looks for them: this finds what has not been loaded.",
-		Fields:       []ui.Field{ui.Text("prefix", "Prefix", &prefix)},
+		Fields:       []form.Field{form.Text("prefix", "Prefix", &prefix)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			return func() tea.Cmd {
 				return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.path.bucket, prefix, l.path.delimiter)})

@@ -16,6 +16,7 @@ import (
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // maxPlannedObjects is how many objects are listed to plan a download or a deletion: beyond it a narrower folder must
@@ -100,11 +101,11 @@ func (l *objectListing) nameOrCount(rows []client.Object) string {
 // download asks where to, once it is known how much it is.
 func (l *objectListing) download(rows []client.Object) tea.Cmd {
 	if len(rows) == 1 && !l.isFolder(rows[0]) {
-		return ui.Send(ui.OpenFormMsg{Form: l.a.downloadForm(l.path.bucket, rows[0])})
+		return ui.Send(form.OpenFormMsg{Form: l.a.downloadForm(l.path.bucket, rows[0])})
 	}
 	return l.countThen(
 		rows,
-		func(all []client.Object) tea.Msg { return ui.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} },
+		func(all []client.Object) tea.Msg { return form.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} },
 	)
 }
 
@@ -122,13 +123,13 @@ func (a *Account) downloadFolder() string {
 
 // downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is
 // fetched.
-func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
+func (a *Account) downloadForm(b *client.Bucket, o client.Object) form.Form {
 	folder := a.downloadFolder()
 	leaf, err := transfer.DefaultFileName(o.Name.Raw())
 	if err != nil {
 		leaf = ""
 	}
-	form := ui.Form{
+	form := form.Form{
 		Title:        "Download " + o.Name.String(),
 		SubmitLabel:  "download",
 		ProgressText: "starting",
@@ -136,10 +137,10 @@ func (a *Account) downloadForm(b *client.Bucket, o client.Object) ui.Form {
 			"%s. It gets its name when it is complete and right; nothing is overwritten.",
 			formatSize(o.Size),
 		),
-		EnterSubmits: ui.AlwaysSubmit,
-		Fields: []ui.Field{
-			ui.File("folder", "Folder", &folder, checkFolder),
-			ui.Text(
+		EnterSubmits: form.AlwaysSubmit,
+		Fields: []form.Field{
+			form.File("folder", "Folder", &folder, checkFolder),
+			form.Text(
 				"name",
 				"File name",
 				&leaf,
@@ -198,7 +199,7 @@ func (a *Account) transferStarted(folder, what string) func() tea.Cmd {
 }
 
 // downloadPlanForm asks where to put many objects, and tells before what will be made of them.
-func (l *objectListing) downloadPlanForm(rows, all []client.Object) ui.Form {
+func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	prefix := l.path.prefix
 	if len(rows) == 1 {
 		prefix = parentFolder(rows[0].Name.Raw())
@@ -220,14 +221,14 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) ui.Form {
 			pluralize(len(list), "object", "objects"),
 		)
 	}
-	return ui.Form{
+	return form.Form{
 		Title:        "Download " + l.nameOrCount(rows),
 		Text:         text,
 		Items:        list,
 		SubmitLabel:  "download",
 		ProgressText: "starting",
-		EnterSubmits: ui.AlwaysSubmit,
-		Fields:       []ui.Field{ui.File("folder", "Folder", &folder, checkFolder)},
+		EnterSubmits: form.AlwaysSubmit,
+		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			ids, refused := l.a.transfers.DownloadPlan(
 				l.path.bucket.Cluster.Raw(),
@@ -287,29 +288,29 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 }
 
 // uploadForm asks for a file or a folder, and under which name it is stored.
-func (l *objectListing) uploadForm() ui.Form {
+func (l *objectListing) uploadForm() form.Form {
 	file, name, kind := l.a.downloadFolder()+string(filepath.Separator), l.path.openFolder(), ""
-	return ui.Form{
+	return form.Form{
 		Title:        "Upload into " + bucketName(l.path.bucket),
 		SubmitLabel:  "upload",
 		ProgressText: "looking",
 		Text:         "A folder is stored with all that is in it. What would be overwritten is asked about before.",
-		Fields: []ui.Field{
-			ui.File("file", "File or folder", &file, func(text string) string {
+		Fields: []form.Field{
+			form.File("file", "File or folder", &file, func(text string) string {
 				if _, err := os.Stat(text); err != nil {
 					return "it cannot be opened: " + client.Clean(err.Error())
 				}
 				return ""
 			}),
-			ui.Text(
+			form.Text(
 				"name",
 				"Name, or prefix",
 				&name,
-				ui.Length(0, 1024),
+				form.Length(0, 1024),
 			).Note(
 				"a name that ends with / or is empty has the file's own name added",
 			),
-			ui.Text("content_type", "Content type", &kind, ui.Length(0, 255)).Note("empty: by the name's ending"),
+			form.Text("content_type", "Content type", &kind, form.Length(0, 255)).Note("empty: by the name's ending"),
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.upload(ctx, file, name, kind) },
 	}
@@ -430,15 +431,15 @@ func (l *objectListing) uploadFolder(ctx context.Context, folder, prefix string)
 }
 
 // folderForm makes the empty object that stands for a folder.
-func (l *objectListing) folderForm() ui.Form {
+func (l *objectListing) folderForm() form.Form {
 	name, folder := "", l.path.openFolder()
-	return ui.Form{
+	return form.Form{
 		Title:        "New folder in " + bucketPath{l.path.bucket, folder, "/"}.String(),
 		SubmitLabel:  "make",
 		ProgressText: "making",
 		Text:         "An object store has no folders: an empty object whose name ends with / stands for one.",
-		EnterSubmits: ui.AlwaysSubmit,
-		Fields: []ui.Field{ui.Text("name", "Name", &name, ui.Length(1, 512), func(text string) string {
+		EnterSubmits: form.AlwaysSubmit,
+		Fields: []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), func(text string) string {
 			return reasonIf(
 				strings.HasPrefix(text, "/") || strings.Contains(text, "//"),
 				"no empty part between slashes",

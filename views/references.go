@@ -8,6 +8,7 @@ import (
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // A reference is something that a row mentions and another pane shows.
@@ -19,8 +20,8 @@ type reference struct {
 }
 
 // followReference is an act that goes from a row to what it names; ctrl-o comes back.
-func followReference[T any](names func(T) []reference) ui.Operation[T] {
-	return ui.Operation[T]{
+func followReference[T any](names func(T) []reference) table.Operation[T] {
+	return table.Operation[T]{
 		Keys:        []string{"f"},
 		Name:        "follow a name",
 		Description: "to the pane of what this row names; ctrl+o comes back",

@@ -15,6 +15,8 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 func (a *Account) services() *ui.Store[*client.Service] {
@@ -27,11 +29,11 @@ func (a *Account) services() *ui.Store[*client.Service] {
 }
 
 func (a *Account) servicesPane() ui.Pane {
-	return &ui.List[*client.Service]{
+	return &table.List[*client.Service]{
 		Title:        "services",
 		Store:        a.services(),
-		JoinedStores: []ui.JoinedStore{a.issues(), a.contacts(), a.credentials(), a.instances()},
-		Columns: []ui.Column[*client.Service]{
+		JoinedStores: []table.JoinedStore{a.issues(), a.contacts(), a.credentials(), a.instances()},
+		Columns: []table.Column[*client.Service]{
 			{
 				Title: "state",
 				Width: 10,
@@ -102,8 +104,8 @@ func (a *Account) servicesPane() ui.Pane {
 	}
 }
 
-func (a *Account) serviceOperations() []ui.Operation[*client.Service] {
-	return []ui.Operation[*client.Service]{
+func (a *Account) serviceOperations() []table.Operation[*client.Service] {
+	return []table.Operation[*client.Service]{
 		{
 			Keys:           []string{"d"},
 			Name:           "disable",
@@ -142,7 +144,7 @@ func (a *Account) serviceOperations() []ui.Operation[*client.Service] {
 			Name:        "edit",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Service) ui.Form { return a.editServiceForm(rows[0]) },
+			Form:        func(rows []*client.Service) form.Form { return a.editServiceForm(rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -225,7 +227,7 @@ func confirmDeleteService(s *client.Service) *ui.Confirmation {
 // toggleMonitoring is enable for what is disabled, and the question of disabling for the rest.
 func (a *Account) toggleMonitoring(s *client.Service) tea.Cmd {
 	if s.Status != client.StatusDisabled {
-		return ui.Send(ui.OpenFormMsg{Form: a.disableForm([]*client.Service{s})})
+		return ui.Send(form.OpenFormMsg{Form: a.disableForm([]*client.Service{s})})
 	}
 	return ui.Send(ui.RunActionMsg{Action: ui.Action{
 		Key:        ui.Bind("enable", "t"),

@@ -11,6 +11,7 @@ import (
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 func (a *Account) newServiceAction() ui.Action {
@@ -20,12 +21,12 @@ func (a *Account) newServiceAction() ui.Action {
 		Writes:      true,
 		OpensView:   true,
 		ShowInHints: true,
-		Do:          func() tea.Cmd { return ui.Send(ui.OpenFormMsg{Form: a.newServiceForm()}) },
+		Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newServiceForm()}) },
 	}
 }
 
 // newServiceForm asks for a service. Monitoring begins once it is created.
-func (a *Account) newServiceForm() ui.Form {
+func (a *Account) newServiceForm() form.Form {
 	in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
 	before := a.services().Rows()
 	form := a.serviceForm("New service", "added", &in, func(ctx context.Context) (ui.Result[*client.Service], error) {
@@ -38,7 +39,7 @@ func (a *Account) newServiceForm() ui.Form {
 }
 
 // editServiceForm changes a service.
-func (a *Account) editServiceForm(s *client.Service) ui.Form {
+func (a *Account) editServiceForm(s *client.Service) form.Form {
 	e := &editState[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
 	form := a.serviceForm(
 		fmt.Sprintf("Edit service %d", s.ID),
@@ -68,19 +69,19 @@ func (a *Account) serviceForm(
 	in *client.ServiceRequest,
 	send func(context.Context) (ui.Result[*client.Service], error),
 	check func([]*client.Service) ui.AttemptOutcome,
-) ui.Form {
-	return ui.NewStoreForm(a.services(), title, []ui.Field{
-		ui.Text("label", "Label", &in.Label, ui.Length(3, 64)),
-		ui.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
-		ui.Text(
+) form.Form {
+	return form.NewStoreForm(a.services(), title, []form.Field{
+		form.Text("label", "Label", &in.Label, form.Length(3, 64)),
+		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
+		form.Text(
 			"address",
 			"Address",
 			&in.Address,
-			ui.Length(3, 100),
+			form.Length(3, 100),
 		).Note(
 			"a URL, or host:port for tcp; the part after # is not kept",
 		),
-		ui.Text(
+		form.Text(
 			"region",
 			"Region",
 			&in.Region,
@@ -89,26 +90,26 @@ func (a *Account) serviceForm(
 		).Note(
 			"needed for a private address, and only then",
 		),
-		ui.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
-		ui.Text(
+		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
+		form.Text(
 			"body",
 			"Expected text",
 			&in.Body,
-			ui.Length(0, 100),
+			form.Length(0, 100),
 		).Note(
 			"the answer must contain it; empty accepts any",
 		),
-		ui.Combobox(
+		form.Combobox(
 			"consultation_group",
 			"Group to call",
 			&in.Group,
 			a.contactGroups,
-			ui.Length(0, 50),
+			form.Length(0, 50),
 		).Note(
 			"the contacts of this group are called; up and down go through those that exist",
 		),
-		ui.MultiChoice("credentials", "Credentials", &in.Credentials, a.credentialOptions),
-		ui.Lines("notes", "Notes", &in.Notes),
+		form.MultiChoice("credentials", "Credentials", &in.Credentials, a.credentialOptions),
+		form.Lines("notes", "Notes", &in.Notes),
 	}, func(s *client.Service) string {
 		return fmt.Sprintf("%s: %s, monitoring is %s", s.Label, past, s.Status)
 	}, send, check)

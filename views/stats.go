@@ -12,6 +12,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/chart"
 )
 
 func (a *Account) stats() *ui.Store[*client.Stats] {
@@ -24,7 +25,7 @@ func (a *Account) stats() *ui.Store[*client.Stats] {
 type metric struct {
 	name   string
 	format func(float64) string
-	series func(*client.Stats) []ui.Series
+	series func(*client.Stats) []chart.Series
 }
 
 func metrics() []metric {
@@ -32,10 +33,10 @@ func metrics() []metric {
 		{
 			"CPU",
 			formatPercent,
-			func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("cpu", theme.ChartFirst, s.CPU)} },
+			func(s *client.Stats) []chart.Series { return []chart.Series{newSeries("cpu", theme.ChartFirst, s.CPU)} },
 		},
-		{"Network", formatBitRate, func(s *client.Stats) []ui.Series {
-			return []ui.Series{
+		{"Network", formatBitRate, func(s *client.Stats) []chart.Series {
+			return []chart.Series{
 				newSeries("in", theme.ChartFirst, s.NetIn),
 				newSeries("out", theme.ChartSecond, s.NetOut),
 			}
@@ -43,20 +44,24 @@ func metrics() []metric {
 		{
 			"Disk",
 			formatOperations,
-			func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("disk", theme.ChartFirst, s.Disk)} },
+			func(s *client.Stats) []chart.Series {
+				return []chart.Series{newSeries("disk", theme.ChartFirst, s.Disk)}
+			},
 		},
 		{
 			"Swap",
 			formatOperations,
-			func(s *client.Stats) []ui.Series { return []ui.Series{newSeries("swap", theme.ChartFirst, s.Swap)} },
+			func(s *client.Stats) []chart.Series {
+				return []chart.Series{newSeries("swap", theme.ChartFirst, s.Swap)}
+			},
 		},
 	}
 }
 
-func newSeries(name string, tone theme.Tone, points []client.Sample) ui.Series {
-	s := ui.Series{Name: name, Tone: tone, Points: make([]ui.ChartPoint, len(points))}
+func newSeries(name string, tone theme.Tone, points []client.Sample) chart.Series {
+	s := chart.Series{Name: name, Tone: tone, Points: make([]chart.ChartPoint, len(points))}
 	for i, p := range points {
-		s.Points[i] = ui.ChartPoint{Time: p.At, Value: p.Value}
+		s.Points[i] = chart.ChartPoint{Time: p.At, Value: p.Value}
 	}
 	return s
 }
@@ -94,11 +99,11 @@ func (a *Account) renderMetric(m metric, b ui.Box, marks ...time.Time) string {
 	if len(stats.Unavailable) > 0 {
 		return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
 	}
-	return a.renderCachedMetric(m, ui.Chart{Marks: marks, Location: a.location}, b)
+	return a.renderCachedMetric(m, chart.Chart{Marks: marks, Location: a.location}, b)
 }
 
 // renderCachedMetric draws a measure into a chart that has all but its series.
-func (a *Account) renderCachedMetric(m metric, c ui.Chart, b ui.Box) string {
+func (a *Account) renderCachedMetric(m metric, c chart.Chart, b ui.Box) string {
 	now := cachedChart{
 		version: a.stats().Version(),
 		width:   b.Width,
@@ -120,8 +125,8 @@ func (a *Account) renderCachedMetric(m metric, c ui.Chart, b ui.Box) string {
 }
 
 // metricSeries are the lines of a measure; none before the stats have arrived.
-func (a *Account) metricSeries(m metric) []ui.Series {
-	return memo(a, m.name, func() []ui.Series {
+func (a *Account) metricSeries(m metric) []chart.Series {
+	return memo(a, m.name, func() []chart.Series {
 		if stats, known := onlyRow(a.stats()); known {
 			return m.series(stats)
 		}

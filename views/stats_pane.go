@@ -10,6 +10,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/chart"
 )
 
 // statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a
@@ -148,7 +149,7 @@ func (p *statsView) readout() string {
 		}
 		point := s.Points[len(s.Points)-1]
 		if !p.cursor.IsZero() {
-			point = ui.Nearest(s.Points, p.cursor)
+			point = chart.Nearest(s.Points, p.cursor)
 		}
 		if len(parts) == 0 {
 			parts = append(parts, point.Time.In(p.location()).Format("15:04 MST"))
@@ -223,7 +224,7 @@ func (p *statsView) renderChart(n int, b ui.Box) string {
 	if !known || len(stats.Unavailable) > 0 {
 		return b.Fit(p.a.renderMetric(m, b))
 	}
-	c := ui.Chart{Marks: p.a.issueTimes(b.Now.Add(-24 * time.Hour)), Location: p.location()}
+	c := chart.Chart{Marks: p.a.issueTimes(b.Now.Add(-24 * time.Hour)), Location: p.location()}
 	if !p.cursor.IsZero() {
 		c.Cursor = &p.cursor
 	}

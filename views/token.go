@@ -8,19 +8,21 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 // TokenForm asks for another token of the same account. It is tried before it stays in use, and kept by this run alone.
-func (a *Account) TokenForm() ui.Form {
+func (a *Account) TokenForm() form.Form {
 	var text string
-	return ui.Form{
+	return form.Form{
 		Title:        "Token for " + a.name,
 		ProgressText: "trying it",
 		SubmitLabel:  "use it",
-		EnterSubmits: ui.AlwaysSubmit,
+		EnterSubmits: form.AlwaysSubmit,
 		Text: "The token in use is shown to the API no more. Give another one of the same account: it is " +
 			"used by this run alone; where the old one is kept stays as it is.",
-		Fields: []ui.Field{ui.Secret("token", "Token", &text, ui.Required())},
+		Fields: []form.Field{form.Secret("token", "Token", &text, form.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			before, err := a.api.SetToken(client.NewSecret(text))
 			if err != nil {
@@ -42,7 +44,7 @@ func (a *Account) TokenForm() ui.Form {
 func (a *Account) retryFailed() tea.Cmd {
 	cmds := []tea.Cmd{ui.Send(ui.RefreshMsg{})}
 	for _, set := range a.stores {
-		if s, ok := set.(ui.JoinedStore); ok && s.Freshness().Err != nil {
+		if s, ok := set.(table.JoinedStore); ok && s.Freshness().Err != nil {
 			cmds = append(cmds, s.Refresh())
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // transferStore is the set of this run's transfers. It is read from the manager, not from the API.
@@ -164,12 +165,12 @@ func transferName(row *transfer.Status) string {
 }
 
 func (a *Account) transfersPane() ui.Pane {
-	return &ui.List[*transfer.Status]{
+	return &table.List[*transfer.Status]{
 		Title:         "transfers",
 		Store:         a.transferStore(),
 		NoAutoRefresh: true,
 		SortBy:        "state",
-		Columns: []ui.Column[*transfer.Status]{
+		Columns: []table.Column[*transfer.Status]{
 			{
 				Title: "state",
 				Width: 11,
@@ -234,20 +235,20 @@ func (a *Account) transfersPane() ui.Pane {
 
 // transferRank puts what moves first, then what will, then what went wrong, and what is done last. Of what has ended
 // the latest comes first.
-func transferRank(r *transfer.Status) ui.Rank {
+func transferRank(r *transfer.Status) table.Rank {
 	switch r.State {
 	case transfer.Running:
-		return ui.Rank{Number: 0}
+		return table.Rank{Number: 0}
 	case transfer.Paused:
-		return ui.Rank{Number: 1}
+		return table.Rank{Number: 1}
 	case transfer.Waiting:
-		return ui.Rank{Number: 2}
+		return table.Rank{Number: 2}
 	case transfer.Failed:
-		return ui.Rank{Number: 3, NewestFirst: true}
+		return table.Rank{Number: 3, NewestFirst: true}
 	case transfer.Cancelled:
-		return ui.Rank{Number: 4, NewestFirst: true}
+		return table.Rank{Number: 4, NewestFirst: true}
 	}
-	return ui.Rank{Number: 5, NewestFirst: true}
+	return table.Rank{Number: 5, NewestFirst: true}
 }
 
 func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
@@ -324,7 +325,7 @@ func (a *Account) runAsync(do func()) tea.Cmd {
 	}
 }
 
-func (a *Account) transferOperations() []ui.Operation[*transfer.Status] {
+func (a *Account) transferOperations() []table.Operation[*transfer.Status] {
 	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
 		return func(rows []*transfer.Status) tea.Cmd {
 			return a.runAsync(func() {
@@ -334,7 +335,7 @@ func (a *Account) transferOperations() []ui.Operation[*transfer.Status] {
 			})
 		}
 	}
-	return []ui.Operation[*transfer.Status]{
+	return []table.Operation[*transfer.Status]{
 		{
 			Keys:        []string{"d"},
 			Name:        "pause",

@@ -14,6 +14,7 @@ import (
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // blockingTransport answers nothing: transfers that are asked for stay under way.
@@ -25,7 +26,7 @@ func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // newTransferringAccount is an account with so many downloads under way, and their pane as it is drawn.
-func newTransferringAccount(t testing.TB, n int) (*Account, *ui.List[*transfer.Status], ui.Box) {
+func newTransferringAccount(t testing.TB, n int) (*Account, *table.List[*transfer.Status], ui.Box) {
 	t.Helper()
 	api, err := client.New(
 		"https://api.example.test/v4",
@@ -55,7 +56,7 @@ func newTransferringAccount(t testing.TB, n int) (*Account, *ui.List[*transfer.S
 	) != n {
 		t.Fatal(len(ids), refused)
 	}
-	l := a.transfersPane().(*ui.List[*transfer.Status])
+	l := a.transfersPane().(*table.List[*transfer.Status])
 	room := ui.Box{
 		Width:   200,
 		Height:  47,

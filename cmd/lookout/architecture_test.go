@@ -25,10 +25,18 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/journal":       {"client"},
 		"client/transfer":      {"client"},
 		"ui":                   {"theme"},
+		"ui/chart":             {"ui", "theme"},
+		"ui/form":              {"ui", "theme"},
+		"ui/table":             {"ui", "ui/form", "theme"},
 		"ui/terminal":          {"theme"},
 		"ui/terminal/termtest": {"ui/terminal"},
-		"ui/shell":             {"ui", "ui/terminal", "theme"},
-		"views":                {"ui", "client", "client/journal", "client/transfer", "theme"},
+		"ui/uitest":            {"ui", "theme"},
+		"ui/shell":             {"ui", "ui/form", "ui/terminal", "theme"},
+		"views": {
+			"ui", "ui/chart", "ui/form", "ui/table",
+			"client", "client/journal", "client/transfer",
+			"theme",
+		},
 	}
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "lookout/...").Output()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // switcherTest is a desk with accounts of one pane each, whose questions can be held back.
@@ -62,12 +63,12 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 		},
 	)
 	cell := func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }
-	list := &ui.List[string]{
+	list := &table.List[string]{
 		Title:   "things",
 		Store:   set,
-		Columns: []ui.Column[string]{{Title: "name", Min: 10, Cell: cell}},
+		Columns: []table.Column[string]{{Title: "name", Min: 10, Cell: cell}},
 	}
-	other := &ui.List[string]{Title: "others", Store: set, Columns: list.Columns}
+	other := &table.List[string]{Title: "others", Store: set, Columns: list.Columns}
 	return Session{Options: Options{
 		Panes:         []ui.Pane{list, other},
 		Theme:         look,

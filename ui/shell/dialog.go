@@ -11,6 +11,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // A dialog is what may stand in front of a pane. It owns all keys while it does; answers from the API arrive beneath
@@ -244,7 +245,7 @@ func (q *questionDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 
 // formDialog is a form in front.
 type formDialog struct {
-	form      *ui.FormView
+	form      *form.FormView
 	asksToken bool // it asks for a token
 }
 
@@ -372,7 +373,7 @@ func (d *textDialog) hint() string { return "y copies it · esc closes" }
 
 func (d *textDialog) view(b ui.Box) string {
 	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(ui.ShowInvisible(d.text), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(form.ShowInvisible(d.text), "\n"), "\n") {
 		lines = append(lines, ui.Wrap(line, b.Width)...)
 	}
 	return d.scroll.View(b, strings.Join(lines, "\n"))

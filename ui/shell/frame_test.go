@@ -11,6 +11,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // newBusyShell is a shell with eight panes as large as real ones, on a terminal of a size.
@@ -35,11 +36,11 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	cell := func(text string, tone theme.Tone) func(string, ui.Box) (string, theme.Tone) {
 		return func(string, ui.Box) (string, theme.Tone) { return text, tone }
 	}
-	pane := func(title string, wide bool) *ui.List[string] {
-		l := &ui.List[string]{
+	pane := func(title string, wide bool) *table.List[string] {
+		l := &table.List[string]{
 			Title: title,
 			Store: set,
-			Columns: []ui.Column[string]{
+			Columns: []table.Column[string]{
 				{Title: "state", Width: 10, Cell: cell("● ok", theme.Good)},
 				{
 					Title: "label",
@@ -83,7 +84,7 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 			},
 		}
 		for i, key := range []string{"d", "E", "t", "e", "D", "i"} {
-			l.Operations = append(l.Operations, ui.Operation[string]{
+			l.Operations = append(l.Operations, table.Operation[string]{
 				Keys:        []string{key},
 				Name:        "act " + key,
 				ShowInHints: i < 3,

@@ -7,17 +7,18 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // newAgingShell gives the bench's rows an age, and tells the program in lines.
 func newAgingShell(t *testing.T) (*shellTest, *LinearScreen) {
 	t.Helper()
 	b := newShellTest(t, func(o *Options) {
-		l := o.Panes[0].(*ui.List[string])
+		l := o.Panes[0].(*table.List[string])
 		born := o.Now()
 		l.Columns = append(
 			l.Columns,
-			ui.Column[string]{
+			table.Column[string]{
 				Title: "age",
 				Width: 8,
 				Cell:  func(_ string, b ui.Box) (string, theme.Tone) { return ui.FormatAge(b.Now.Sub(born)), theme.Muted },

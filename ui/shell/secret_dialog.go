@@ -10,6 +10,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/ui/terminal"
 )
 
@@ -128,7 +129,7 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 		n := d.revealNumber
 		return tea.Tick(revealDuration, func(time.Time) tea.Msg { return revealExpired{d, n} }), false
 	case len(key) == 1 && key >= "1" && key <= "9" && int(key[0]-'1') < len(d.Formats):
-		s.push(&formDialog{form: ui.NewFormView(d.saveForm(d.Formats[key[0]-'1']), s.ctx)})
+		s.push(&formDialog{form: form.NewFormView(d.saveForm(d.Formats[key[0]-'1']), s.ctx)})
 	case key == "enter" && d.copiedOrSaved, key == "esc" && d.copiedOrSaved:
 		return d.forgetSecret()
 	case key == "esc", key == "q", key == "ctrl+c":
@@ -161,15 +162,15 @@ func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
 }
 
 // saveForm asks where to, and writes the file there.
-func (d *secretDialog) saveForm(s ui.ExportFormat) ui.Form {
+func (d *secretDialog) saveForm(s ui.ExportFormat) form.Form {
 	path := s.Path
-	return ui.Form{
+	return form.Form{
 		Title:        "Save as " + s.Name,
 		Text:         "A new file, readable by you alone. One that exists is not overwritten.",
 		ProgressText: "saving",
 		SubmitLabel:  "save",
-		EnterSubmits: ui.AlwaysSubmit,
-		Fields:       []ui.Field{ui.File("path", "File", &path, ui.Required())},
+		EnterSubmits: form.AlwaysSubmit,
+		Fields:       []form.Field{form.File("path", "File", &path, form.Required())},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			if err := s.Write(path); err != nil {
 				return nil, err

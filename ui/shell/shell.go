@@ -14,6 +14,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/ui/terminal"
 )
 
@@ -38,8 +39,8 @@ type Options struct {
 	RateLimitWait func() (until time.Time, asked time.Duration)
 	// lifts what holds requests back: somebody wants to know now
 	RetryNow             func()
-	TokenForm            func() ui.Form // asks for another token
-	RefreshInterval      time.Duration  // of the pane in front; 0 never
+	TokenForm            func() form.Form // asks for another token
+	RefreshInterval      time.Duration    // of the pane in front; 0 never
 	Now                  func() time.Time
 	Location             *time.Location
 	Keys                 map[string][]string // "services.disable": its keys
@@ -230,7 +231,7 @@ func (s *Shell) promptForToken() {
 
 // openTokenForm puts the form for another token in front.
 func (s *Shell) openTokenForm() {
-	s.push(&formDialog{form: ui.NewFormView(s.o.TokenForm(), s.ctx), asksToken: true})
+	s.push(&formDialog{form: form.NewFormView(s.o.TokenForm(), s.ctx), asksToken: true})
 }
 
 // refreshNow asks anew whatever held requests back: somebody wants to know now.
@@ -295,8 +296,8 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return tea.Batch(s.applyColumns(msg.Pane), s.clock.schedule(s))
 	case ui.ClosePaneMsg:
 		s.goUp()
-	case ui.OpenFormMsg:
-		s.push(&formDialog{form: ui.NewFormView(msg.Form, s.ctx)})
+	case form.OpenFormMsg:
+		s.push(&formDialog{form: form.NewFormView(msg.Form, s.ctx)})
 	case ui.RunActionMsg:
 		return s.startAction(msg.Action)
 	case ui.Menu:

@@ -13,6 +13,7 @@ import (
 	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // shellTest is a shell on a clock that is moved by hand, with one pane of two rows.
@@ -40,13 +41,13 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 			return ui.RowPage[string]{Rows: b.rows}, nil
 		},
 	})
-	list := &ui.List[string]{
+	list := &table.List[string]{
 		Title:     "things",
 		Store:     set,
 		EmptyText: "none",
-		Columns: []ui.Column[string]{
+		Columns: []table.Column[string]{
 			{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
-		Operations: []ui.Operation[string]{{
+		Operations: []table.Operation[string]{{
 			Keys:         []string{"D"},
 			Name:         "delete",
 			ProgressText: "deleting",

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // What is typed at the heels of a key that opens something is meant for what it opens: the first letters of a name must
@@ -59,7 +60,7 @@ func (s *Shell) handleActionOpened(c actionOpened) tea.Cmd {
 	var cmds []tea.Cmd
 	switch c.msg.(type) {
 	case nil:
-	case ui.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.Menu, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg, ui.OneTimeSecret:
+	case form.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.Menu, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg, ui.OneTimeSecret:
 		cmds = append(cmds, s.handleRequest(c.msg))
 	default:
 		cmds = append(cmds, ui.Send(c.msg))

@@ -6,7 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
 )
 
 // Letters typed at the heels of a key that opens a form are text of the form, and no commands of the list beneath;
@@ -14,14 +15,14 @@ import (
 func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 	name := ""
 	b := newShellTest(t, func(o *Options) {
-		l := o.Panes[0].(*ui.List[string])
+		l := o.Panes[0].(*table.List[string])
 		l.Operations = append(
 			l.Operations,
-			ui.Operation[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) ui.Form {
-				return ui.Form{
+			table.Operation[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) form.Form {
+				return form.Form{
 					Title:       "New thing",
 					SubmitLabel: "make",
-					Fields:      []ui.Field{ui.Text("name", "Name", &name)},
+					Fields:      []form.Field{form.Text("name", "Name", &name)},
 				}
 			}},
 		)

@@ -1,7 +1,8 @@
-package ui
+package table
 
 import (
 	"context"
+	"lookout/ui"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,7 @@ type sortJob struct {
 	ctx        context.Context
 	key        rowIndexKey
 	columns    []columnAccessor
-	quick      Searcher // nil where there is none
+	quick      ui.Searcher // nil where there is none
 	rowCount   int
 	candidates []int32 // rows that hold all that can match, in their sequence; nil is every row
 }

@@ -1,4 +1,4 @@
-package ui
+package form
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // A Form asks for values and sends them. It stays open, with all that was typed, until they have been accepted.
@@ -35,21 +36,21 @@ func AlwaysSubmit() bool { return true }
 
 // NewStoreForm is a form whose sending changes a set. said is what the news tells when it is done; check tells from all
 // rows, read again, whether an unknown outcome was done.
-func NewStoreForm[T any](set *Store[T], title string, fields []Field, said func(T) string,
-	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
-	found, confirmed := RowRef{Store: set}, ""
-	return storeForm(set, title, fields, func(c Result[T], told bool) tea.Cmd {
+func NewStoreForm[T any](set *ui.Store[T], title string, fields []Field, said func(T) string,
+	send func(context.Context) (ui.Result[T], error), check func(now []T) ui.AttemptOutcome) Form {
+	found, confirmed := ui.RowRef{Store: set}, ""
+	return storeForm(set, title, fields, func(c ui.Result[T], told bool) tea.Cmd {
 		if told {
-			confirmed = said(c.row)
+			confirmed = said(c.Row)
 		}
-		if told && c.kind == rowReturned {
-			found.ID = set.ID(c.row)
+		if told && c.Kind == ui.RowReturned {
+			found.ID = set.ID(c.Row)
 		}
-		return Send(NewsMsg{Tone: theme.Good, Text: confirmed, Row: found})
-	}, send, func(now []T) AttemptOutcome {
+		return ui.Send(ui.NewsMsg{Tone: theme.Good, Text: confirmed, Row: found})
+	}, send, func(now []T) ui.AttemptOutcome {
 		verdict := check(now)
 		confirmed = title + ": done"
-		if row, one := findApplied(now, check); verdict == Applied && one {
+		if row, one := findApplied(now, check); verdict == ui.Applied && one {
 			found.ID, confirmed = set.ID(row), said(row)
 		}
 		confirmed += " · reading again confirmed it"
@@ -59,10 +60,10 @@ func NewStoreForm[T any](set *Store[T], title string, fields []Field, said func(
 
 // findApplied is the row that shows by itself what a check looks for. What is new stands last, and rows before that are
 // not all looked at.
-func findApplied[T any](now []T, check func([]T) AttemptOutcome) (row T, found bool) {
+func findApplied[T any](now []T, check func([]T) ui.AttemptOutcome) (row T, found bool) {
 	const looks = 1000
 	for i := len(now) - 1; i >= max(0, len(now)-looks); i-- {
-		if check(now[i:i+1]) == Applied {
+		if check(now[i:i+1]) == ui.Applied {
 			return now[i], true
 		}
 	}
@@ -71,14 +72,14 @@ func findApplied[T any](now []T, check func([]T) AttemptOutcome) (row T, found b
 
 // NewStoreFormThen is NewStoreForm with work to be done after it. told is false where the answer was lost and reading
 // again showed that it was done: there is no row then.
-func NewStoreFormThen[T any](set *Store[T], title string, fields []Field, then func(row T, told bool) tea.Cmd,
-	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
-	return storeForm(set, title, fields, func(c Result[T], told bool) tea.Cmd { return then(c.row, told) }, send, check)
+func NewStoreFormThen[T any](set *ui.Store[T], title string, fields []Field, then func(row T, told bool) tea.Cmd,
+	send func(context.Context) (ui.Result[T], error), check func(now []T) ui.AttemptOutcome) Form {
+	return storeForm(set, title, fields, func(c ui.Result[T], told bool) tea.Cmd { return then(c.Row, told) }, send, check)
 }
 
 // storeForm is a form whose sending changes a set, with work to be done after it.
-func storeForm[T any](set *Store[T], title string, fields []Field, then func(c Result[T], told bool) tea.Cmd,
-	send func(context.Context) (Result[T], error), check func(now []T) AttemptOutcome) Form {
+func storeForm[T any](set *ui.Store[T], title string, fields []Field, then func(c ui.Result[T], told bool) tea.Cmd,
+	send func(context.Context) (ui.Result[T], error), check func(now []T) ui.AttemptOutcome) Form {
 	return Form{
 		Title:        title,
 		Fields:       fields,
@@ -86,11 +87,11 @@ func storeForm[T any](set *Store[T], title string, fields []Field, then func(c R
 		SubmitLabel:  "send",
 		submit: func(v *FormView) tea.Cmd {
 			return set.Run(
-				Attempt[T]{
+				ui.Attempt[T]{
 					Send:    send,
 					Recheck: check,
-					OnOutcome: func(verdict AttemptOutcome, c Result[T], err error) tea.Cmd {
-						if verdict != Applied {
+					OnOutcome: func(verdict ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {
+						if verdict != ui.Applied {
 							v.showRejection(verdict, err)
 							return nil
 						}
@@ -298,9 +299,9 @@ type submitResult struct {
 // Deliver closes the form, or shows why it was refused.
 func (l submitResult) Deliver() tea.Cmd {
 	if l.err != nil {
-		v := Rejected
-		if isUnknown(l.err) {
-			v = Unknown
+		v := ui.Rejected
+		if ui.IsUnknown(l.err) {
+			v = ui.Unknown
 		}
 		l.view.showRejection(v, l.err)
 		return nil
@@ -310,10 +311,10 @@ func (l submitResult) Deliver() tea.Cmd {
 }
 
 // showRejection opens the form again with the reasons where they belong: beneath their fields, else on top.
-func (v *FormView) showRejection(verdict AttemptOutcome, err error) {
-	v.sending, v.unauthorized, v.fieldErrors = false, Unauthorized(err), map[string]string{}
+func (v *FormView) showRejection(verdict ui.AttemptOutcome, err error) {
+	v.sending, v.unauthorized, v.fieldErrors = false, ui.Unauthorized(err), map[string]string{}
 	var rest []string
-	for name, reason := range FieldErrors(err) {
+	for name, reason := range ui.FieldErrors(err) {
 		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && matchesField(f.Name, name) })
 		if i < 0 {
 			rest = append(rest, strings.TrimPrefix(name+": "+reason, ": "))
@@ -324,14 +325,14 @@ func (v *FormView) showRejection(verdict AttemptOutcome, err error) {
 	}
 	slices.Sort(rest)
 	switch {
-	case verdict == Unknown && v.form.WhyResendIsSafe != "":
-		v.banner = Reason(err) + ". " + v.form.WhyResendIsSafe + ": ctrl+s sends the same again."
-	case verdict == Unknown:
-		v.banner = Reason(err) + ". Sending it again may do it twice; look first, where it can be seen."
+	case verdict == ui.Unknown && v.form.WhyResendIsSafe != "":
+		v.banner = ui.Reason(err) + ". " + v.form.WhyResendIsSafe + ": ctrl+s sends the same again."
+	case verdict == ui.Unknown:
+		v.banner = ui.Reason(err) + ". Sending it again may do it twice; look first, where it can be seen."
 	case len(rest) > 0:
 		v.banner = strings.Join(rest, "; ")
 	case len(v.fieldErrors) == 0:
-		v.banner = Reason(err) + withPrefix(" · ", Advice(err))
+		v.banner = ui.Reason(err) + ui.WithPrefix(" · ", ui.Advice(err))
 	}
 }
 
@@ -341,7 +342,7 @@ func matchesField(field, name string) bool {
 }
 
 // View is the form, scrolled so that the field with the keyboard is in sight.
-func (v *FormView) View(b Box) string {
+func (v *FormView) View(b ui.Box) string {
 	lines, focus := v.lines(b)
 	from := max(0, min(focus-b.Height/2, len(lines)-b.Height))
 	return b.Fit(strings.Join(lines[from:], "\n"))
@@ -349,14 +350,14 @@ func (v *FormView) View(b Box) string {
 
 // Height is how many lines the form takes at a width.
 func (v *FormView) Height(width int) int {
-	lines, _ := v.lines(Box{Width: width, Height: 100, Theme: &theme.Theme{}})
+	lines, _ := v.lines(ui.Box{Width: width, Height: 100, Theme: &theme.Theme{}})
 	return len(lines)
 }
 
 // lines are the whole form, and where the field with the keyboard is.
-func (v *FormView) lines(b Box) (lines []string, focus int) {
+func (v *FormView) lines(b ui.Box) (lines []string, focus int) {
 	add := func(tone theme.Tone, text string) {
-		for _, line := range Wrap(text, b.Width) {
+		for _, line := range ui.Wrap(text, b.Width) {
 			lines = append(lines, b.Theme.Paint(tone, line))
 		}
 	}
@@ -365,10 +366,10 @@ func (v *FormView) lines(b Box) (lines []string, focus int) {
 	}
 	for i, name := range v.form.Items {
 		if i == 8 {
-			add(theme.Muted, "  and "+plural(len(v.form.Items)-i, "more", "more"))
+			add(theme.Muted, "  and "+ui.Plural(len(v.form.Items)-i, "more", "more"))
 			break
 		}
-		add(theme.Plain, "  "+Truncate(name, b.Width-2, b.Theme.Glyphs.Ellipsis))
+		add(theme.Plain, "  "+ui.Truncate(name, b.Width-2, b.Theme.Glyphs.Ellipsis))
 	}
 	if v.banner != "" {
 		add(theme.Bad, b.Theme.Glyphs.Failure+" "+v.banner)
@@ -386,7 +387,7 @@ func (v *FormView) lines(b Box) (lines []string, focus int) {
 		if v.focus == len(v.form.Fields) {
 			focus = len(lines)
 		}
-		inner := Box{Width: max(4, b.Width-labelWidth-2), Theme: b.Theme}
+		inner := ui.Box{Width: max(4, b.Width-labelWidth-2), Theme: b.Theme}
 		lines = append(
 			lines,
 			v.renderLabel(
@@ -411,17 +412,17 @@ func (v *FormView) lines(b Box) (lines []string, focus int) {
 // labelWidth is the width of the labels.
 const labelWidth = 16
 
-func (v *FormView) renderLabel(label string, focused bool, b Box) string {
+func (v *FormView) renderLabel(label string, focused bool, b ui.Box) string {
 	mark, tone := "  ", theme.Plain
 	if focused {
 		mark, tone = b.Theme.Glyphs.Cursor+" ", theme.Accent
 	}
-	return b.Theme.Paint(tone, mark+Pad(Truncate(label, labelWidth-1, b.Theme.Glyphs.Ellipsis), labelWidth))
+	return b.Theme.Paint(tone, mark+ui.Pad(ui.Truncate(label, labelWidth-1, b.Theme.Glyphs.Ellipsis), labelWidth))
 }
 
 // renderField is a label, a value, and what is wrong with it or to be known about it.
-func (v *FormView) renderField(i int, f Field, b Box) []string {
-	inner := Box{Width: max(4, b.Width-labelWidth-4), Height: b.Height, Theme: b.Theme}
+func (v *FormView) renderField(i int, f Field, b ui.Box) []string {
+	inner := ui.Box{Width: max(4, b.Width-labelWidth-4), Height: b.Height, Theme: b.Theme}
 	focused := i == v.focus && !v.sending
 	indent := strings.Repeat(" ", labelWidth+2)
 	var lines []string
@@ -438,18 +439,18 @@ func (v *FormView) renderField(i int, f Field, b Box) []string {
 	}
 	switch {
 	case reason != "":
-		for _, line := range Wrap(b.Theme.Glyphs.Failure+" "+reason, inner.Width) {
+		for _, line := range ui.Wrap(b.Theme.Glyphs.Failure+" "+reason, inner.Width) {
 			lines = append(lines, indent+b.Theme.Paint(theme.Bad, line))
 		}
 	case focused && f.noteText() != "":
-		for _, line := range Wrap(f.noteText(), inner.Width) {
+		for _, line := range ui.Wrap(f.noteText(), inner.Width) {
 			lines = append(lines, indent+b.Theme.Paint(theme.Muted, line))
 		}
 	}
 	return lines
 }
 
-func (v *FormView) renderFooter(b Box) string {
+func (v *FormView) renderFooter(b ui.Box) string {
 	switch {
 	case v.sending:
 		return b.Theme.Paint(theme.Warn, v.form.ProgressText+b.Theme.Glyphs.Ellipsis+" waiting for the answer")

@@ -1,7 +1,8 @@
-package ui
+package table
 
 import (
 	"context"
+	"lookout/ui"
 	"runtime"
 	"strings"
 
@@ -119,7 +120,7 @@ func (o *rowIndex) update(l sortable) {
 	case key == o.currentKey:
 	case key.isIdentity():
 		o.current, o.currentKey = nil, key
-	case l.lookup().Len() <= maxForegroundSort:
+	case l.lookup().Len() <= ui.MaxForegroundSort:
 		o.current, o.currentKey = l.newSortJob(context.Background()).run(1), key
 	case o.current != nil && len(o.current.positions) > l.lookup().Len():
 		o.current = o.current.truncate(l.lookup().Len())
@@ -135,7 +136,7 @@ func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 		return nil
 	}
 	o.cancel()
-	if l.lookup().Len() <= maxForegroundSort || key == o.currentKey || key.isIdentity() {
+	if l.lookup().Len() <= ui.MaxForegroundSort || key == o.currentKey || key.isIdentity() {
 		return nil
 	}
 	o.pendingKey = key

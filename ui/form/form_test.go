@@ -1,7 +1,8 @@
-package ui
+package form
 
 import (
 	"context"
+	"lookout/ui/uitest"
 	"strings"
 	"testing"
 
@@ -30,13 +31,13 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 		},
 	}
 	v := NewFormView(form, t.Context())
-	b := newTestBox(t, 70, 20)
+	b := uitest.NewBox(t, 70, 20)
 	typed := func(text string) {
 		for _, r := range text {
 			v.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 		}
 	}
-	send := func() { runAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
+	send := func() { uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
 	typed("ab")
 	send()
 	if sent != 0 || !strings.Contains(ansi.Strip(v.View(b)), "3 to 10 characters") {
@@ -50,7 +51,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	if v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}) != nil {
 		t.Error("a form that is being sent is sent again")
 	}
-	runAll(first)
+	uitest.RunAll(first)
 	screen := ansi.Strip(v.View(b))
 	if v.Done() || sent != 1 || label != "abcd" || !strings.Contains(screen, "abcd") ||
 		!strings.Contains(screen, "is required") ||

@@ -1,8 +1,10 @@
-package ui
+package table
 
 import (
 	"context"
 	"fmt"
+	"lookout/ui"
+	"lookout/ui/uitest"
 	"slices"
 	"testing"
 )
@@ -10,18 +12,18 @@ import (
 // Marks stay on their rows when rows move, leave with rows that are gone, and do not spread to rows that come.
 func TestMarksFollowTheirRows(t *testing.T) {
 	rows := things(200)
-	s := NewStore(t.Context(), Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
-		Fetch: func(context.Context, string) (RowPage[thing], error) {
-			return RowPage[thing]{Rows: slices.Clone(rows)}, nil
+	s := ui.NewStore(t.Context(), ui.Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
+		Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
+			return ui.RowPage[thing]{Rows: slices.Clone(rows)}, nil
 		}})
 	l := &List[thing]{Title: "things", Store: s}
-	runAll(s.Refresh())
+	uitest.RunAll(s.Refresh())
 	l.restoreCursor()
 	l.markAll()
 	l.toggleMark("7")
 	slices.Reverse(rows)
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
-	runAll(s.Refresh())
+	uitest.RunAll(s.Refresh())
 	l.restoreCursor()
 	marked, _ := l.markedRows()
 	if len(marked) != 190 || l.marks.count() != 190 {

@@ -1,4 +1,4 @@
-package ui
+package chart
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // A ChartPoint is a sample. NaN is a gap.
@@ -38,7 +39,7 @@ type Chart struct {
 const axisWidth = 12
 
 // View draws the chart into a box: title and figures, the plot, the axis. What cannot be drawn is said.
-func (c Chart) View(b Box) string {
+func (c Chart) View(b ui.Box) string {
 	from, to, low, high, ok := c.extent()
 	head := c.header(b)
 	if !ok {
@@ -112,7 +113,7 @@ func downsample(points []ChartPoint, width int, from, to time.Time) []float64 {
 }
 
 // plot is asciigraph's drawing, every line cut to the room.
-func (c Chart) plot(b Box, width, height int, from, to time.Time, low, high float64) string {
+func (c Chart) plot(b ui.Box, width, height int, from, to time.Time, low, high float64) string {
 	data := make([][]float64, 0, len(c.Series))
 	var tones []theme.Tone
 	for _, s := range c.Series {
@@ -125,7 +126,7 @@ func (c Chart) plot(b Box, width, height int, from, to time.Time, low, high floa
 		asciigraph.LowerBound(low),
 		asciigraph.UpperBound(high),
 		asciigraph.YAxisValueFormatter(
-			func(v float64) string { return PadLeft(Truncate(c.Unit(v), axisWidth-3, ""), axisWidth-3) },
+			func(v float64) string { return ui.PadLeft(ui.Truncate(c.Unit(v), axisWidth-3, ""), axisWidth-3) },
 		),
 	}
 	cursor := -1
@@ -218,7 +219,7 @@ var asciiLine = strings.NewReplacer(
 	":",
 )
 
-func render(rows [][]cell, b Box, height int) string {
+func render(rows [][]cell, b ui.Box, height int) string {
 	lines := make([]string, 0, height)
 	for _, row := range rows[:min(len(rows), height)] {
 		var out strings.Builder
@@ -241,22 +242,22 @@ func render(rows [][]cell, b Box, height int) string {
 }
 
 // header is the title and each series' figures, as many as there is room for.
-func (c Chart) header(b Box) string {
+func (c Chart) header(b ui.Box) string {
 	tone := theme.Strong
 	if b.Focused {
 		tone = theme.Accent
 	}
 	title := b.Theme.Paint(tone, c.Title)
 	for _, words := range [][]string{{"now", "max", "avg", "min"}, {"now", "max", "avg"}, {"now", "max"}, {"max"}, {}} {
-		if line := title + c.describe(b, words); Width(line) <= b.Width {
+		if line := title + c.describe(b, words); ui.Width(line) <= b.Width {
 			return line
 		}
 	}
-	return Truncate(title, b.Width, b.Theme.Glyphs.Ellipsis)
+	return ui.Truncate(title, b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
 // describe are figures of each series in words: "in now 41.2 Mb/s max 96.0 Mb/s".
-func (c Chart) describe(b Box, words []string) string {
+func (c Chart) describe(b ui.Box, words []string) string {
 	var out strings.Builder
 	for _, s := range c.Series {
 		last, low, high, mean, ok := seriesStats(s.Points)
@@ -316,7 +317,7 @@ func Nearest(points []ChartPoint, t time.Time) ChartPoint {
 
 // timeAxis is the time axis: the cursor's time, a mark at every moment that has one, and as many hours as there is room
 // for beside them.
-func (c Chart) timeAxis(b Box, width int, from, to time.Time) string {
+func (c Chart) timeAxis(b ui.Box, width int, from, to time.Time) string {
 	line := make([]cell, width)
 	for i := range line {
 		line[i] = cell{' ', theme.Muted}

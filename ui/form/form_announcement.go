@@ -1,14 +1,15 @@
-package ui
+package form
 
 import (
 	"fmt"
+	"lookout/ui"
 	"strings"
 )
 
 // Announce is the field that has the keyboard, with what is wrong with it or to be known about it.
-func (v *FormView) Announce(b Box) Announcement {
+func (v *FormView) Announce(b ui.Box) ui.Announcement {
 	shown := 0
-	r := Announcement{}
+	r := ui.Announcement{}
 	for i, f := range v.form.Fields {
 		if f.shown() {
 			if shown++; i == v.focus {
@@ -45,9 +46,9 @@ func (v *FormView) Announce(b Box) Announcement {
 func (v *FormView) Intro() []string { return append([]string{v.form.Text}, v.form.Items...) }
 
 // describeField is a field in words, and the line that is typed into it.
-func (v *FormView) describeField(f Field, b Box) (parts []string, input string) {
+func (v *FormView) describeField(f Field, b ui.Box) (parts []string, input string) {
 	parts = append(parts, f.Label)
-	if t, ok := f.input.(interface{ describe(Box) (string, string) }); ok {
+	if t, ok := f.input.(interface{ describe(ui.Box) (string, string) }); ok {
 		value, line := t.describe(b)
 		if value != "" {
 			parts = append(parts, value)
@@ -72,7 +73,7 @@ func (v *FormView) describeField(f Field, b Box) (parts []string, input string) 
 }
 
 // describe is what kind of text it is, and the line of it that is being typed. A secret is never told.
-func (t *textInput) describe(Box) (value, line string) {
+func (t *textInput) describe(ui.Box) (value, line string) {
 	switch {
 	case t.secret && len(t.runes) > 0:
 		return "hidden, typed", ""
@@ -88,13 +89,13 @@ func (t *textInput) describe(Box) (value, line string) {
 			strings.Count(t.text(), "\n")+1,
 		), before[start:] + rest
 	case t.suggestions != nil && len(t.suggestions()) > 0:
-		return "up and down go through " + plural(len(t.suggestions()), "offer", "offers"), t.text()
+		return "up and down go through " + ui.Plural(len(t.suggestions()), "offer", "offers"), t.text()
 	}
 	return "", t.text()
 }
 
 // describe is the value and how to change it.
-func (c *choice[S]) describe(Box) (value, line string) {
+func (c *choice[S]) describe(ui.Box) (value, line string) {
 	for i, o := range c.options {
 		if o == *c.v {
 			return fmt.Sprintf("%s, %d of %d, left and right change it", o, i+1, len(c.options)), ""
@@ -104,7 +105,7 @@ func (c *choice[S]) describe(Box) (value, line string) {
 }
 
 // describe is the option at hand, whether it is picked, and how many are.
-func (m *multiChoice) describe(Box) (value, line string) {
+func (m *multiChoice) describe(ui.Box) (value, line string) {
 	options := m.options()
 	if len(options) == 0 {
 		return "nothing to choose from", ""
@@ -126,7 +127,7 @@ func (m *multiChoice) describe(Box) (value, line string) {
 }
 
 // describe is the row at hand with its value.
-func (g *grid[S]) describe(Box) (value, line string) {
+func (g *grid[S]) describe(ui.Box) (value, line string) {
 	if len(g.rows) == 0 {
 		return "nothing to choose from", ""
 	}

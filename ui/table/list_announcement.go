@@ -1,15 +1,16 @@
-package ui
+package table
 
 import (
+	"lookout/ui"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // Announce is the row at the cursor: its name first, then its other columns by their titles.
-func (l *List[T]) Announce(b Box) Announcement {
+func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	l.restoreCursor()
-	r := Announcement{Count: l.rowIndex.count(l.Store)}
+	r := ui.Announcement{Count: l.rowIndex.count(l.Store)}
 	if l.filter.typing {
 		r.Input = "filter: " + l.filter.text
 	}

@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"context"
@@ -10,20 +10,24 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/chart"
+	"lookout/ui/form"
+	"lookout/ui/uitest"
 )
 
 // newCheapList are things whose cells cost nothing, so that only the list's own work is measured.
 func newCheapList(t testing.TB, n int) *List[thing] {
 	rows := things(n)
 	l := newLoadedList(t, &rows)
-	l.Columns[1].Cell = func(x thing, _ Box) (string, theme.Tone) { return x.name[6:], theme.Muted }
+	l.Columns[1].Cell = func(x thing, _ ui.Box) (string, theme.Tone) { return x.name[6:], theme.Muted }
 	return l
 }
 
 // A frame costs the same however many rows there are, and next to nothing of the collector's time.
 func TestAFrameAllocatesLittle(t *testing.T) {
-	l, room := newCheapList(t, 30_000), newTestBox(t, 200, 50)
-	l.Detail = func(x thing, _ Box) string { return x.name }
+	l, room := newCheapList(t, 30_000), uitest.NewBox(t, 200, 50)
+	l.Detail = func(x thing, _ ui.Box) string { return x.name }
 	l.View(room)
 	if n := testing.AllocsPerRun(50, func() {
 		l.moveCursor(1)
@@ -34,7 +38,7 @@ func TestAFrameAllocatesLittle(t *testing.T) {
 }
 
 func BenchmarkFrameWithoutCells(b *testing.B) {
-	l, room := newCheapList(b, 100_000), newTestBox(b, 200, 50)
+	l, room := newCheapList(b, 100_000), uitest.NewBox(b, 200, 50)
 	b.ReportAllocs()
 	for range b.N {
 		l.moveCursor(1)
@@ -46,7 +50,7 @@ func BenchmarkPage(b *testing.B) {
 	for _, n := range []int{1_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			rows := things(n)
-			l, room := newLoadedList(b, &rows), newTestBox(b, 200, 50)
+			l, room := newLoadedList(b, &rows), uitest.NewBox(b, 200, 50)
 			b.ReportAllocs()
 			for by := 47; b.Loop(); {
 				if l.position == 0 || l.position == n-1 {
@@ -61,15 +65,15 @@ func BenchmarkPage(b *testing.B) {
 
 // BenchmarkForm is a key in a form of nine fields, and its frame.
 func BenchmarkForm(b *testing.B) {
-	room, text := newTestBox(b, 100, 40), make([]string, 9)
-	form := Form{Title: "New service", SubmitLabel: "add"}
+	room, text := uitest.NewBox(b, 100, 40), make([]string, 9)
+	f := form.Form{Title: "New service", SubmitLabel: "add"}
 	for i := range text {
-		form.Fields = append(
-			form.Fields,
-			Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], Length(0, 64)),
+		f.Fields = append(
+			f.Fields,
+			form.Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], form.Length(0, 64)),
 		)
 	}
-	v := NewFormView(form, b.Context())
+	v := form.NewFormView(f, b.Context())
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		key := tea.KeyPressMsg{Code: 'x', Text: "x"}
@@ -83,18 +87,18 @@ func BenchmarkForm(b *testing.B) {
 
 // BenchmarkChart plots a day of two measures in steps of five minutes.
 func BenchmarkChart(b *testing.B) {
-	room, start := newTestBox(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	c := Chart{
+	room, start := uitest.NewBox(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	c := chart.Chart{
 		Title:    "network",
 		Unit:     func(v float64) string { return fmt.Sprintf("%.0f kb/s", v) },
 		Location: time.UTC,
 	}
 	for n, name := range []string{"in", "out"} {
-		s := Series{Name: name, Tone: theme.ChartFirst}
+		s := chart.Series{Name: name, Tone: theme.ChartFirst}
 		for i := range 288 {
 			s.Points = append(
 				s.Points,
-				ChartPoint{
+				chart.ChartPoint{
 					Time:  start.Add(time.Duration(i) * 5 * time.Minute),
 					Value: math.Sin(float64(i)/20+float64(n))*400 + 500,
 				},
@@ -112,26 +116,26 @@ func BenchmarkChart(b *testing.B) {
 func BenchmarkStore_addRows(b *testing.B) {
 	const million, page = 1_000_000, 500
 	rows := things(million)
-	var set *Store[thing]
+	var set *ui.Store[thing]
 	at := million
 	b.ReportAllocs()
 	for b.Loop() {
 		if at == million {
 			at = 0
-			set = NewStore(b.Context(), Source[thing]{
+			set = ui.NewStore(b.Context(), ui.Source[thing]{
 				Name:  "things",
 				ID:    func(x thing) string { return x.name },
 				Lazy:  true,
-				Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Next: "0"}, nil },
+				Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{Next: "0"}, nil },
 			})
-			runAll(set.Refresh())
+			uitest.RunAll(set.Refresh())
 		}
-		set.cancelFetch = func() {}
-		(&pageResult[thing]{
-			store:  set,
-			gen:    set.gen,
-			cursor: fmt.Sprint(at),
-			page:   RowPage[thing]{Rows: rows[at : at+page], Next: "on"},
+		set.CancelFetch = func() {}
+		(&ui.PageResult[thing]{
+			Store:      set,
+			Generation: set.Generation,
+			Cursor:     fmt.Sprint(at),
+			Page:       ui.RowPage[thing]{Rows: rows[at : at+page], Next: "on"},
 		}).Deliver()
 		at += page
 	}

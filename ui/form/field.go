@@ -1,7 +1,8 @@
-package ui
+package form
 
 import (
 	"fmt"
+	"lookout/ui"
 	"net/mail"
 	"strconv"
 	"strings"
@@ -105,10 +106,10 @@ func (f Field) problem() string {
 
 // An input is a kind of field: it takes keys and draws its value.
 type input interface {
-	text() string                      // for checks
-	press(tea.KeyPressMsg) bool        // whether the key was taken
-	paste(string)                      //
-	view(b Box, focused bool) []string // at most b.Width cells wide
+	text() string                         // for checks
+	press(tea.KeyPressMsg) bool           // whether the key was taken
+	paste(string)                         //
+	view(b ui.Box, focused bool) []string // at most b.Width cells wide
 }
 
 // Text is a line of text.

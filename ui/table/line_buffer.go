@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // A lineBuffer is a block of text under way: lines of exactly one width, each with its part of another text beside it
@@ -28,7 +29,7 @@ func (p *lineBuffer) reset(width, height int) {
 // writeLine writes a line that may have any width.
 func (p *lineBuffer) writeLine(line string) {
 	p.out = append(p.out, line...)
-	p.endLine(Width(line))
+	p.endLine(ui.Width(line))
 }
 
 // endLine ends the line under way, which has so many cells: what is too much goes, what lacks is blank.
@@ -36,7 +37,7 @@ func (p *lineBuffer) endLine(cells int) {
 	cells -= p.trimBlanks(cells - p.width)
 	if cells > p.width {
 		line := ansi.Truncate(string(p.out[p.lineStart:]), p.width, "")
-		p.out, cells = append(p.out[:p.lineStart], line...), Width(line)
+		p.out, cells = append(p.out[:p.lineStart], line...), ui.Width(line)
 	}
 	p.pad(p.width - cells)
 	if p.sideWidth > 0 {
@@ -52,10 +53,10 @@ func (p *lineBuffer) endLine(cells int) {
 func (p *lineBuffer) writeSide() {
 	var line string
 	line, p.sideText, _ = strings.Cut(p.sideText, "\n")
-	cells := Width(line)
+	cells := ui.Width(line)
 	if cells > p.sideWidth {
 		line = ansi.Truncate(line, p.sideWidth, "")
-		cells = Width(line)
+		cells = ui.Width(line)
 	}
 	p.out = append(append(p.out, p.separator...), line...)
 	p.pad(p.sideWidth - cells)
@@ -71,17 +72,17 @@ func (p *lineBuffer) trimBlanks(n int) (gone int) {
 }
 
 func (p *lineBuffer) pad(n int) {
-	for ; n > len(blanks); n -= len(blanks) {
-		p.out = append(p.out, blanks...)
+	for ; n > len(ui.Blanks); n -= len(ui.Blanks) {
+		p.out = append(p.out, ui.Blanks...)
 	}
 	if n > 0 {
-		p.out = append(p.out, blanks[:n]...)
+		p.out = append(p.out, ui.Blanks[:n]...)
 	}
 }
 
 // writeCell writes a text in a column of so many cells, cut with a mark where it is longer.
 func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Style, mark string) {
-	cells := Width(text)
+	cells := ui.Width(text)
 	tail := ""
 	switch {
 	case cells <= width:
@@ -91,7 +92,7 @@ func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.St
 		text, tail, cells = text[:width-1], mark, width
 	default:
 		text = ansi.Truncate(text, width, mark)
-		cells = Width(text)
+		cells = ui.Width(text)
 	}
 	if right {
 		p.pad(width - cells)
@@ -110,7 +111,7 @@ func (p *lineBuffer) endStyledLine(cells int, look theme.Style, fill bool, mark 
 	cells -= p.trimBlanks(cells)
 	if cells > p.width {
 		line := ansi.Truncate(string(p.out[p.lineStart:]), p.width, mark)
-		p.out, cells = append(p.out[:p.lineStart], line...), Width(line)
+		p.out, cells = append(p.out[:p.lineStart], line...), ui.Width(line)
 	}
 	if fill {
 		p.pad(p.width - cells)

@@ -1,13 +1,6 @@
-package ui
+package table
 
 import "slices"
-
-// ColumnChooser is a pane with columns that the user can choose and put in order.
-type ColumnChooser interface {
-	Name() string
-	ColumnNames() []string
-	ChooseColumns(names []string) (unknown []string)
-}
 
 // ColumnNames are the titles of all columns, shown or not.
 func (l *List[T]) ColumnNames() []string {

@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"context"
@@ -10,15 +10,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
+	"lookout/ui"
 )
 
 func TestChosenColumns(t *testing.T) {
-	cell := func(part int) func(string, Box) (string, theme.Tone) {
-		return func(s string, _ Box) (string, theme.Tone) { return strings.Split(s, "/")[part], theme.Plain }
+	cell := func(part int) func(string, ui.Box) (string, theme.Tone) {
+		return func(s string, _ ui.Box) (string, theme.Tone) { return strings.Split(s, "/")[part], theme.Plain }
 	}
-	set := NewStore(t.Context(), Source[string]{Name: "things", ID: func(s string) string { return s },
-		Fetch: func(context.Context, string) (RowPage[string], error) {
-			return RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
+	set := ui.NewStore(t.Context(), ui.Source[string]{Name: "things", ID: func(s string) string { return s },
+		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
+			return ui.RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
 		}})
 	l := &List[string]{
 		Title:  "things",
@@ -30,7 +31,7 @@ func TestChosenColumns(t *testing.T) {
 			{Title: "size", Width: 6, Cell: cell(2)},
 		},
 	}
-	set.Refresh()().(AsyncResult).Deliver()
+	set.Refresh()().(ui.AsyncResult).Deliver()
 	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(
 		unknown,
 		[]string{"weight"},
@@ -41,7 +42,7 @@ func TestChosenColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(ansi.Strip(l.View(Box{
+	lines := strings.Split(ansi.Strip(l.View(ui.Box{
 		Width:  60,
 		Height: 5,
 		Theme:  look,

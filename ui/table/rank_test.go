@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
 )
 
 // newStagedList is a list of things with a stage each, sorted by it: moving 0, waiting 1, done 2, of which the latest
@@ -15,14 +17,14 @@ func newStagedList(t testing.TB, stages *[]int) *List[thing] {
 	t.Helper()
 	rows := things(len(*stages))
 	l := newLoadedList(t, &rows)
-	l.SortBy, l.Detail = "stage", func(x thing, _ Box) string { return x.name }
+	l.SortBy, l.Detail = "stage", func(x thing, _ ui.Box) string { return x.name }
 	l.Columns = append(l.Columns, Column[thing]{
 		Title: "stage",
 		Width: 6,
-		Cell:  func(x thing, _ Box) (string, theme.Tone) { return "", theme.Plain },
+		Cell:  func(x thing, _ ui.Box) (string, theme.Tone) { return "", theme.Plain },
 		Rank:  func(x thing) Rank { n := (*stages)[x.id]; return Rank{Number: n, NewestFirst: n == 2} },
 	})
-	l.View(newTestBox(t, 60, 12))
+	l.View(uitest.NewBox(t, 60, 12))
 	return l
 }
 
@@ -31,10 +33,10 @@ func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 	t.Helper()
 	*stages = slices.Clone(*stages)
 	(*stages)[id] = stage
-	next := NewSliceStorage(l.Store.ID)
+	next := ui.NewSliceStorage(l.Store.ID)
 	next.Append(l.Store.Rows())
-	runAll(l.Store.Replace(next))
-	l.View(newTestBox(t, 60, 12))
+	uitest.RunAll(l.Store.Replace(next))
+	l.View(uitest.NewBox(t, 60, 12))
 }
 
 // What is under way moves on beneath a cursor, which does not run after what is done; where rows come above it, it
@@ -71,7 +73,7 @@ func TestACursorDoesNotFollowARowToAnotherRank(t *testing.T) {
 			a.Do()
 		}
 	}
-	l.View(newTestBox(t, 60, 12))
+	l.View(uitest.NewBox(t, 60, 12))
 	at(2, 2)
 }
 

@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"context"
@@ -8,13 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // Actions are what can be done with the row at the cursor or the marked rows, then with the list.
-func (l *List[T]) Actions() []Action {
+func (l *List[T]) Actions() []ui.Action {
 	l.restoreCursor()
 	row, there := l.cursorRow()
-	actions := make([]Action, 0, len(l.Operations)+32)
+	actions := make([]ui.Action, 0, len(l.Operations)+32)
 	name := ""
 	if there {
 		name = l.label(row)
@@ -32,7 +34,7 @@ func (l *List[T]) Actions() []Action {
 }
 
 // cursorActions are the cursor's, the same all the time: they are made once.
-func (l *List[T]) cursorActions(others []Action) []Action {
+func (l *List[T]) cursorActions(others []ui.Action) []ui.Action {
 	if l.cachedCursorActions == nil {
 		l.cachedCursorActions = cursorActions(l, others)
 	}
@@ -70,20 +72,20 @@ func (l *List[T]) scrollBy(by int) {
 }
 
 // commonActions are what every list can do, with the row at the cursor captured.
-func (l *List[T]) commonActions(row T, there bool) []Action {
+func (l *List[T]) commonActions(row T, there bool) []ui.Action {
 	return commonActions(l, there, rowCommands{
 		mark:       func() { l.toggleMark(l.Store.ID(row)); l.moveCursor(1) },
 		label:      func() string { return l.label(row) },
 		id:         func() string { return l.Store.ID(row) },
 		json:       func() string { return asJSON(row) },
 		csv:        l.csv,
-		copyItems:  func() []CopyItem { return l.copyItems(row) },
+		copyItems:  func() []ui.CopyItem { return l.copyItems(row) },
 		openDetail: func() tea.Cmd { l.detailOpen, l.detailScroll = true, 0; return l.fetchRow(row) },
 	})
 }
 
 // copyItems are what the pane offers to copy of a row, beside what every list does.
-func (l *List[T]) copyItems(row T) []CopyItem {
+func (l *List[T]) copyItems(row T) []ui.CopyItem {
 	if l.CopyItems == nil {
 		return nil
 	}
@@ -175,7 +177,7 @@ func (l *List[T]) markAll() {
 }
 
 // sortMenu offers the columns; the one in use turns round.
-func (l *List[T]) sortMenu() Menu {
+func (l *List[T]) sortMenu() ui.Menu {
 	titles := make([]string, len(l.Columns))
 	for i, c := range l.Columns {
 		titles[i] = c.Title
@@ -212,9 +214,9 @@ func (l *List[T]) csv() string {
 
 // bindOperation turns an act into an action about the row at the cursor, captured: whatever moves beneath the question,
 // the answer is about this row.
-func (l *List[T]) bindOperation(act Operation[T], row T, there bool) Action {
-	a := Action{
-		Key:         Bind(act.Name, act.Keys...),
+func (l *List[T]) bindOperation(act Operation[T], row T, there bool) ui.Action {
+	a := ui.Action{
+		Key:         ui.Bind(act.Name, act.Keys...),
 		Description: act.Description,
 		ShowInHints: act.ShowInHints,
 		Writes:      act.Writes,
@@ -258,7 +260,7 @@ const noneApplicable = "it can be done with none of the marked rows"
 
 // bindMarked turns an act into an action about the marked rows. Which they are is gathered when it is chosen, and
 // captured in its question: actions are asked for with every key, and there may be a million marks.
-func (l *List[T]) bindMarked(act Operation[T], a Action) Action {
+func (l *List[T]) bindMarked(act Operation[T], a ui.Action) ui.Action {
 	a.OpensView = true
 	if !l.appliesToAnyMarked(act) {
 		a.DisabledReason = noneApplicable
@@ -268,11 +270,11 @@ func (l *List[T]) bindMarked(act Operation[T], a Action) Action {
 		rows, ask := l.confirmApplicable(act, rows, hidden)
 		switch {
 		case len(rows) == 0:
-			return ShowNews(theme.Warn, act.Name+": "+noneApplicable)
+			return ui.ShowNews(theme.Warn, act.Name+": "+noneApplicable)
 		case act.Form != nil:
 			return l.startOperation(act, rows)
 		}
-		return Send(RunActionMsg{Action{
+		return ui.Send(ui.RunActionMsg{Action: ui.Action{
 			Key:     a.Key,
 			Writes:  a.Writes,
 			Confirm: ask,
@@ -305,7 +307,7 @@ func (l *List[T]) disabledReason(act Operation[T], row T) string {
 }
 
 // confirmApplicable keeps the rows that an act can be done with, and asks about exactly these.
-func (l *List[T]) confirmApplicable(act Operation[T], rows []T, hidden int) ([]T, *Confirmation) {
+func (l *List[T]) confirmApplicable(act Operation[T], rows []T, hidden int) ([]T, *ui.Confirmation) {
 	var able []T
 	for _, row := range rows {
 		if l.disabledReason(act, row) == "" {
@@ -319,13 +321,13 @@ func (l *List[T]) confirmApplicable(act Operation[T], rows []T, hidden int) ([]T
 func (l *List[T]) startOperation(act Operation[T], rows []T) tea.Cmd {
 	switch {
 	case len(rows) == 0:
-		return ShowNews(theme.Warn, act.Name+": the rows are gone")
+		return ui.ShowNews(theme.Warn, act.Name+": the rows are gone")
 	case act.Form != nil:
-		return Send(OpenFormMsg{Form: act.Form(rows)})
+		return ui.Send(form.OpenFormMsg{Form: act.Form(rows)})
 	case act.OpenPane != nil:
-		return Send(OpenPaneMsg{Pane: act.OpenPane(rows[0])})
+		return ui.Send(ui.OpenPaneMsg{Pane: act.OpenPane(rows[0])})
 	case act.Message != nil:
-		return Send(act.Message(rows[0]))
+		return ui.Send(act.Message(rows[0]))
 	case act.Cmd != nil:
 		return act.Cmd(rows[0])
 	case act.BatchCmd != nil:
@@ -338,32 +340,32 @@ func (l *List[T]) startOperation(act Operation[T], rows []T) tea.Cmd {
 // Run makes one change for each row, and says how they ended once the last has been answered.
 func (l *List[T]) Run(act Operation[T], rows []T) tea.Cmd {
 	l.marks.clear()
-	tally := NewBatchSummary(len(rows), l.label)
+	tally := ui.NewBatchSummary(len(rows), l.label)
 	tally.Singular = l.singular()
 	cmds := make([]tea.Cmd, len(rows))
 	for i, row := range rows {
 		id := l.Store.ID(row)
-		cmds[i] = l.Store.Run(Attempt[T]{
+		cmds[i] = l.Store.Run(ui.Attempt[T]{
 			RowID:        id,
 			ProgressText: act.ProgressText,
 			Recheck:      RecheckRow(l.Store, id, act.Recheck),
-			Send: func(ctx context.Context) (Result[T], error) {
+			Send: func(ctx context.Context) (ui.Result[T], error) {
 				if err := l.checkSameLabel(ctx, act, row, len(rows)); err != nil {
-					var none Result[T]
+					var none ui.Result[T]
 					return none, err
 				}
 				return act.Run(ctx, row)
 			},
-			OnOutcome: func(v AttemptOutcome, _ Result[T], err error) tea.Cmd {
+			OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
 				last := tally.Add(row, v, err)
 				var offer tea.Cmd
-				if v == Rejected && err != nil && act.OnRejected != nil {
+				if v == ui.Rejected && err != nil && act.OnRejected != nil {
 					offer = act.OnRejected(row, err)
 				}
 				if !last {
 					return offer
 				}
-				return tea.Batch(Send(tally.News(act.SuccessText, l.undoAction(act, tally.Applied))), offer)
+				return tea.Batch(ui.Send(tally.News(act.SuccessText, l.undoAction(act, tally.Applied))), offer)
 			},
 		})
 	}
@@ -389,14 +391,14 @@ func (l *List[T]) checkSameLabel(ctx context.Context, act Operation[T], row T, n
 // RecheckRow makes a check of one row from all rows that were read again. A nil check knows only that a removed row is
 // gone.
 func RecheckRow[T any](
-	set *Store[T],
+	set *ui.Store[T],
 	id string,
-	check func(now T, found bool) AttemptOutcome,
-) func([]T) AttemptOutcome {
+	check func(now T, found bool) ui.AttemptOutcome,
+) func([]T) ui.AttemptOutcome {
 	if check == nil {
 		return nil
 	}
-	return func(now []T) AttemptOutcome {
+	return func(now []T) ui.AttemptOutcome {
 		for _, row := range now {
 			if set.ID(row) == id {
 				return check(row, true)
@@ -408,11 +410,11 @@ func RecheckRow[T any](
 }
 
 // undoAction is the act that takes an act on rows back; nil where there is none.
-func (l *List[T]) undoAction(act Operation[T], rows []T) *Action {
+func (l *List[T]) undoAction(act Operation[T], rows []T) *ui.Action {
 	for _, other := range l.Operations {
 		if other.Name == act.Undo && act.Undo != "" {
-			return &Action{
-				Key:    Bind(other.Name, "u"),
+			return &ui.Action{
+				Key:    ui.Bind(other.Name, "u"),
 				Writes: true,
 				Do:     func() tea.Cmd { return l.startOperation(other, l.currentRows(rows)) },
 			}

@@ -1,8 +1,10 @@
-package ui
+package chart
 
 import (
 	"fmt"
 	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
 	"math"
 	"strings"
 	"testing"
@@ -27,7 +29,7 @@ func TestSpikesSurviveNarrowing(t *testing.T) {
 		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
 		Series: []Series{{Name: "cpu", Points: points}},
 	}
-	lines := strings.Split(ansi.Strip(c.View(newTestBox(t, 60, 12))), "\n")
+	lines := strings.Split(ansi.Strip(c.View(uitest.NewBox(t, 60, 12))), "\n")
 	top := lines[1]
 	if got := strings.Count(top, "╭") + strings.Count(top, "┼"); got != 12 || !strings.Contains(top, "100 %") {
 		t.Errorf("%d of 12 spikes reach the top:\n%s", got, strings.Join(lines, "\n"))
@@ -43,9 +45,9 @@ func TestChartHeadFits(t *testing.T) {
 		Series: []Series{{Name: "cpu", Points: points}},
 	}
 	for width := range 60 {
-		head := ansi.Strip(c.header(newTestBox(t, width, 10)))
-		if Width(head) > width {
-			t.Errorf("%d cells for %d: %q", Width(head), width, head)
+		head := ansi.Strip(c.header(uitest.NewBox(t, width, 10)))
+		if ui.Width(head) > width {
+			t.Errorf("%d cells for %d: %q", ui.Width(head), width, head)
 		}
 		if strings.Contains(head, "max") && !strings.Contains(head, "max 388 %") {
 			t.Errorf("cut at %d: %q", width, head)
@@ -68,7 +70,7 @@ func TestChartCursor(t *testing.T) {
 	}
 	for at, want := range map[int][]string{0: {"^00:00", "^ 0 %", "12:00"}, 60: {"^05:00", "^ 60 %", "12:00"}, 100: {"^08:20", "^ no value"}, 287: {"23:55^", "^ 287 %", "12:00"}} {
 		c.Cursor = &points[at].Time
-		text := ansi.Strip(c.View(newTestBox(t, 100, 12)))
+		text := ansi.Strip(c.View(uitest.NewBox(t, 100, 12)))
 		for _, w := range want {
 			if !strings.Contains(text, w) {
 				t.Errorf("%q is missing with the cursor at %d:\n%s", w, at, text)
@@ -113,7 +115,7 @@ func TestChart(t *testing.T) {
 			Series: series(values...),
 		}
 		for _, size := range [][2]int{{60, 12}, {20, 5}, {5, 2}, {200, 40}} {
-			b := newTestBox(t, size[0], size[1])
+			b := uitest.NewBox(t, size[0], size[1])
 			out := ansi.Strip(b.Fit(c.View(b)))
 			if name == "none" || name == "all gaps" {
 				if size[0] > 20 && !strings.Contains(out, "no data") {

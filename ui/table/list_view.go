@@ -1,9 +1,10 @@
-package ui
+package table
 
 import (
 	"strings"
 
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // splitMinWidth is the width from which the detail stands beside the list. The list then keeps the columns that a
@@ -15,7 +16,7 @@ const (
 )
 
 // View draws the window of rows, with the detail beside it or over it.
-func (l *List[T]) View(b Box) string {
+func (l *List[T]) View(b ui.Box) string {
 	l.lastBox = b
 	l.restoreCursor()
 	row, there := l.cursorRow()
@@ -39,17 +40,17 @@ func (l *List[T]) View(b Box) string {
 }
 
 // viewDetail is the row's detail over the whole room, scrolled.
-func (l *List[T]) viewDetail(row T, b Box) string {
+func (l *List[T]) viewDetail(row T, b ui.Box) string {
 	text, down := scrollDetail(l.Detail(row, b), l.fetchErrors[l.Store.ID(row)], l.detailScroll, b)
 	l.detailScroll = down
 	return text
 }
 
 // scrollDetail is a detail from a line on, as far as there are lines; blind is why its row could not be read by itself.
-func scrollDetail(text string, blind error, down int, b Box) (string, int) {
+func scrollDetail(text string, blind error, down int, b ui.Box) (string, int) {
 	lines := strings.Split(text, "\n")
 	if blind != nil {
-		for _, line := range Wrap("not read by itself, this is the list's row: "+blind.Error()+withPrefix(" · ", Advice(blind)), b.Width) {
+		for _, line := range ui.Wrap("not read by itself, this is the list's row: "+blind.Error()+ui.WithPrefix(" · ", ui.Advice(blind)), b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Warn, line))
 		}
 	}
@@ -58,13 +59,13 @@ func scrollDetail(text string, blind error, down int, b Box) (string, int) {
 }
 
 // viewList is the table alone.
-func (l *List[T]) viewList(b Box) string {
+func (l *List[T]) viewList(b ui.Box) string {
 	l.renderer.reset(b.Width, b.Height)
 	return l.viewTable(b)
 }
 
 // viewTable is the header, the window of rows, and the foot.
-func (l *List[T]) viewTable(b Box) string {
+func (l *List[T]) viewTable(b ui.Box) string {
 	foot := l.footer(b)
 	l.height = max(0, b.Height-1-len(foot))
 	l.scrollToCursor(l.rowIndex.count(l.Store))
@@ -106,7 +107,7 @@ func (l *List[T]) setHeads() {
 }
 
 // viewRows are those in the window, or why there are none.
-func (l *List[T]) viewRows(b Box) {
+func (l *List[T]) viewRows(b ui.Box) {
 	n := l.rowIndex.count(l.Store)
 	if n == 0 {
 		lines := l.status().explainEmpty(b)
@@ -122,7 +123,7 @@ func (l *List[T]) viewRows(b Box) {
 		stale: l.Freshness().Err != nil,
 		cell:  func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) },
 	}
-	grouped, above, working := l.groupColumn(), "", l.Store.hasPending()
+	grouped, above, working := l.groupColumn(), "", l.Store.HasPending()
 	for i := l.top; i < min(n, l.top+l.height); i++ {
 		at := l.rowIndex.storePosition(i)
 		row = l.Store.At(at)
@@ -183,7 +184,7 @@ func (l *List[T]) status() listStatus {
 }
 
 // footer are the lines beneath the rows: what is wrong, the filter, the sums.
-func (l *List[T]) footer(b Box) []string {
+func (l *List[T]) footer(b ui.Box) []string {
 	lines := l.status().footer(b)
 	if l.Footer != nil && l.Store.Len() > 0 {
 		lines = append(lines, l.Footer(l.Store, b))

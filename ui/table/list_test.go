@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"context"
@@ -10,10 +10,18 @@ import (
 
 	"lookout/client/faulttest"
 	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
+
+// unknownOutcomeError is a failure that does not tell whether the change was applied.
+type unknownOutcomeError struct{}
+
+func (unknownOutcomeError) Error() string { return "the connection was cut" }
+func (unknownOutcomeError) Unknown() bool { return true }
 
 type thing struct {
 	id   int
@@ -31,44 +39,29 @@ func things(n int) []thing {
 // newLoadedList is a list of things that have arrived.
 func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
-	s := NewStore(
+	s := ui.NewStore(
 		context.Background(),
-		Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
-			Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{Rows: *rows}, nil }},
+		ui.Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
+			Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{Rows: *rows}, nil }},
 	)
 	l := &List[thing]{
 		Title:     "things",
 		Store:     s,
 		EmptyText: "no things yet · n adds one",
 		Columns: []Column[thing]{
-			{Title: "name", Min: 12, Cell: func(x thing, _ Box) (string, theme.Tone) { return x.name, theme.Strong }},
+			{Title: "name", Min: 12, Cell: func(x thing, _ ui.Box) (string, theme.Tone) { return x.name, theme.Strong }},
 			{
 				Title:        "id",
 				Width:        8,
 				AlignRight:   true,
 				DropPriority: 1,
-				Cell:         func(x thing, _ Box) (string, theme.Tone) { return fmt.Sprint(x.id), theme.Muted },
+				Cell:         func(x thing, _ ui.Box) (string, theme.Tone) { return fmt.Sprint(x.id), theme.Muted },
 				Less:         func(a, b thing) bool { return a.id < b.id },
 			},
 		},
 	}
-	runAll(s.Refresh())
+	uitest.RunAll(s.Refresh())
 	return l
-}
-
-func newTestBox(t testing.TB, w, h int) Box {
-	t.Helper()
-	look, err := theme.New("dark", theme.TrueColor, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Box{
-		Width:   w,
-		Height:  h,
-		Theme:   look,
-		Now:     time.Unix(0, 0),
-		Focused: true,
-	}
 }
 
 func pressKeys(l *List[thing], keys ...string) {
@@ -93,11 +86,11 @@ func pressKeys(l *List[thing], keys ...string) {
 func TestTheCursorStaysOnItsRow(t *testing.T) {
 	rows := things(5)
 	l := newLoadedList(t, &rows)
-	l.View(newTestBox(t, 60, 10))
+	l.View(uitest.NewBox(t, 60, 10))
 	pressKeys(l, "j", "j")
 	rows = append([]thing{{99, "a new first"}}, rows...)
-	runAll(l.Store.Refresh())
-	screen := ansi.Strip(l.View(newTestBox(t, 60, 10)))
+	uitest.RunAll(l.Store.Refresh())
+	screen := ansi.Strip(l.View(uitest.NewBox(t, 60, 10)))
 	if row, _ := l.cursorRow(); row.id != 2 {
 		t.Errorf("the cursor went to %+v", row)
 	}
@@ -109,7 +102,7 @@ func TestTheCursorStaysOnItsRow(t *testing.T) {
 func TestFilterSortMarks(t *testing.T) {
 	rows := things(20)
 	l := newLoadedList(t, &rows)
-	l.View(newTestBox(t, 60, 10))
+	l.View(uitest.NewBox(t, 60, 10))
 	pressKeys(l, "/", "00001 !id:13")
 	if n := l.rowIndex.count(l.Store); n != 10 {
 		t.Errorf("%d rows match", n)
@@ -137,7 +130,7 @@ func TestFilterSortMarks(t *testing.T) {
 func TestList_View_emptyStates(t *testing.T) {
 	states := map[string]string{}
 	add := func(name string, l *List[thing]) {
-		screen := ansi.Strip(l.View(newTestBox(t, 70, 12)))
+		screen := ansi.Strip(l.View(uitest.NewBox(t, 70, 12)))
 		for other, seen := range states {
 			if seen == screen {
 				t.Errorf("%s looks like %s:\n%s", name, other, screen)
@@ -147,19 +140,19 @@ func TestList_View_emptyStates(t *testing.T) {
 	}
 	failing := func(err error) *List[thing] {
 		l := newLoadedList(t, &[]thing{})
-		l.Store = NewStore(
+		l.Store = ui.NewStore(
 			context.Background(),
-			Source[thing]{
+			ui.Source[thing]{
 				Name:  "things",
 				ID:    func(thing) string { return "" },
-				Fetch: func(context.Context, string) (RowPage[thing], error) { return RowPage[thing]{}, err },
+				Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{}, err },
 			},
 		)
-		runAll(l.Store.Refresh())
+		uitest.RunAll(l.Store.Refresh())
 		return l
 	}
 	loading := failing(nil)
-	loading.Store = NewStore(context.Background(), Source[thing]{Name: "things", ID: func(thing) string { return "" }})
+	loading.Store = ui.NewStore(context.Background(), ui.Source[thing]{Name: "things", ID: func(thing) string { return "" }})
 	rows := things(3)
 	filtered := newLoadedList(t, &rows)
 	pressKeys(filtered, "/", "nowhere")
@@ -189,10 +182,10 @@ func TestEveryFrameFitsItsBox(t *testing.T) {
 		{4, strings.Repeat("long ", 60)},
 	}
 	l := newLoadedList(t, &rows)
-	l.Detail = func(x thing, b Box) string { return strings.Repeat(x.name+"\n", 40) }
+	l.Detail = func(x thing, b ui.Box) string { return strings.Repeat(x.name+"\n", 40) }
 	for _, w := range []int{0, 1, 2, 5, 12, 40, 80, 120, 200} {
 		for _, h := range []int{0, 1, 2, 3, 10, 50} {
-			b := newTestBox(t, w, h)
+			b := uitest.NewBox(t, w, h)
 			out := b.Fit(l.View(b))
 			if h == 0 || w == 0 {
 				continue
@@ -213,7 +206,7 @@ func TestEveryFrameFitsItsBox(t *testing.T) {
 func benchmarkMoveAndView(b *testing.B, n int) {
 	rows := things(n)
 	l := newLoadedList(b, &rows)
-	room := newTestBox(b, 200, 50)
+	room := uitest.NewBox(b, 200, 50)
 	l.View(room)
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -231,15 +224,15 @@ func BenchmarkMoveAndView1M(b *testing.B)   { benchmarkMoveAndView(b, 1_000_000)
 func TestHides(t *testing.T) {
 	rows := things(20)
 	l := newLoadedList(t, &rows)
-	if l.Hides(RowRef{Store: l.Store, ID: "7"}) {
+	if l.Hides(ui.RowRef{Store: l.Store, ID: "7"}) {
 		t.Error("hidden without a filter")
 	}
 	l.filter.text = "000003"
 	other := newLoadedList(t, &rows)
 	for _, c := range []struct {
-		row  RowRef
+		row  ui.RowRef
 		want bool
-	}{{RowRef{Store: l.Store, ID: "7"}, true}, {RowRef{Store: l.Store, ID: "3"}, false}, {RowRef{Store: l.Store, ID: "99"}, false}, {RowRef{Store: other.Store, ID: "7"}, false}, {RowRef{}, false}} {
+	}{{ui.RowRef{Store: l.Store, ID: "7"}, true}, {ui.RowRef{Store: l.Store, ID: "3"}, false}, {ui.RowRef{Store: l.Store, ID: "99"}, false}, {ui.RowRef{Store: other.Store, ID: "7"}, false}, {ui.RowRef{}, false}} {
 		if got := l.Hides(c.row); got != c.want {
 			t.Errorf("%q: %v", c.row.ID, got)
 		}
@@ -250,24 +243,24 @@ func TestHides(t *testing.T) {
 func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[string]int{}
-		set := func(name string) *Store[thing] {
-			return NewStore(
+		set := func(name string) *ui.Store[thing] {
+			return ui.NewStore(
 				t.Context(),
-				Source[thing]{
+				ui.Source[thing]{
 					Name: name,
 					ID:   func(x thing) string { return x.name },
-					Fetch: func(context.Context, string) (RowPage[thing], error) {
+					Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
 						asked[name]++
-						return RowPage[thing]{}, nil
+						return ui.RowPage[thing]{}, nil
 					},
 				},
 			)
 		}
 		l := &List[thing]{Store: set("rows"), JoinedStores: []JoinedStore{set("joined")}}
-		runAll(l.Refresh())
+		uitest.RunAll(l.Refresh())
 		for range 9 {
 			time.Sleep(20 * time.Second)
-			runAll(l.Poll())
+			uitest.RunAll(l.Poll())
 		}
 		if asked["rows"] != 10 || asked["joined"] != 4 {
 			t.Errorf("asked %v", asked)

@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
 )
 
 // JoinedStore is something with an age that can be asked again: a set that a pane joins with.
 type JoinedStore interface {
-	Refresher
-	Freshness() Freshness
+	ui.Refresher
+	Freshness() ui.Freshness
 	EnsureLoaded() tea.Cmd
 }
 
@@ -26,12 +28,12 @@ type Column[T any] struct {
 	Min   int // for Width 0: at least so many
 	// priority: the highest leaves first where room is short; 0 stays always
 	DropPriority     int
-	AlignRight       bool                              // numbers
-	Cell             func(T, Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
-	Less             func(a, b T) bool                 // nil sorts by the cell's text
-	Rank             func(T) Rank                      // where it is not nil, sorts in its place
-	FilterByNameOnly bool                              // a filter looks here only where it names the column
-	GroupRepeats     bool                              // sorted by it, rows that agree show it once: a grouped view
+	AlignRight       bool                                 // numbers
+	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
+	Less             func(a, b T) bool                    // nil sorts by the cell's text
+	Rank             func(T) Rank                         // where it is not nil, sorts in its place
+	FilterByNameOnly bool                                 // a filter looks here only where it names the column
+	GroupRepeats     bool                                 // sorted by it, rows that agree show it once: a grouped view
 
 	hidden bool // left out by the user
 }
@@ -49,12 +51,12 @@ type Operation[T any] struct {
 	OpensView      bool     // it only opens what asks by itself; acts with a Form do
 	Undo           string   // name of the act that takes it back; the news offers it with u
 	DisabledReason func(T) string
-	Confirm        func(T) *Confirmation // for one row; many rows are always asked with their count typed
+	Confirm        func(T) *ui.Confirmation // for one row; many rows are always asked with their count typed
 
 	// One of these says what is done.
-	Run      func(context.Context, T) (Result[T], error)
-	Form     func(rows []T) Form
-	OpenPane func(T) Pane
+	Run      func(context.Context, T) (ui.Result[T], error)
+	Form     func(rows []T) form.Form
+	OpenPane func(T) ui.Pane
 	Message  func(T) tea.Msg
 	Cmd      func(T) tea.Cmd
 	BatchCmd func([]T) tea.Cmd // all marked rows at once, or the one at the cursor; it asks by itself
@@ -63,29 +65,29 @@ type Operation[T any] struct {
 	OnRejected func(T, error) tea.Cmd
 	// Check tells from the row read again, which is the zero T unless it was found, whether an unknown outcome was
 	// done; nil knows only that a removed row is gone.
-	Recheck func(now T, found bool) AttemptOutcome
+	Recheck func(now T, found bool) ui.AttemptOutcome
 }
 
 // A List is the generic pane: rows of a set in columns, with a cursor that stays on its row whatever moves.
 type List[T any] struct {
 	Title        string
 	Singular     string // what one row is: "instance"; empty is the title without its s
-	Store        *Store[T]
+	Store        *ui.Store[T]
 	JoinedStores []JoinedStore // other sets it joins with: refreshed with it
 	Columns      []Column[T]
 	Operations   []Operation[T]
-	PaneActions  func() []Action     // actions that need no row: add
-	Detail       func(T, Box) string // beside the list where there is room, over it on enter elsewhere
+	PaneActions  func() []ui.Action     // actions that need no row: add
+	Detail       func(T, ui.Box) string // beside the list where there is room, over it on enter elsewhere
 	// reads one row again: done when its details are opened; nil leaves the list's
 	FetchOne      func(context.Context, T) (T, error)
-	Footer        func(*Store[T], Box) string
+	Footer        func(*ui.Store[T], ui.Box) string
 	EmptyText     string // "no services yet · n adds one"
 	SortBy        string // title of the column sorted by at start
 	BadgeFunc     func() (string, theme.Tone)
 	OnVisible     func(rows []T) tea.Cmd // asks for what the rows in sight lack
 	Breadcrumb    func() string          // where a list on a stack stands: "acme-backups › db"
 	NoAutoRefresh bool                   // not refreshed by the clock: a listing that was read far
-	CopyItems     func(T) []CopyItem     // what the copy menu offers beside name, id, JSON and CSV
+	CopyItems     func(T) []ui.CopyItem  // what the copy menu offers beside name, id, JSON and CSV
 	Label         func(T) string         // what a row is called in questions and news; nil is the first strong cell
 
 	cursorID     string  // identity of the row, not its number
@@ -102,10 +104,10 @@ type List[T any] struct {
 	scrollToEnd  bool             // the cursor goes to the end once it has been read
 	detailScroll int              // lines scrolled in the detail
 	height       int              // rows of the last frame
-	lastBox      Box              // of the last frame
+	lastBox      ui.Box           // of the last frame
 	visible      []T
 
-	cachedCursorActions []Action // those that never change
+	cachedCursorActions []ui.Action // those that never change
 
 	renderer tableRenderer // of the frame under way
 }
@@ -143,7 +145,7 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 }
 
 // Freshness is as fresh as the rows.
-func (l *List[T]) Freshness() Freshness { return l.Store.Freshness() }
+func (l *List[T]) Freshness() ui.Freshness { return l.Store.Freshness() }
 
 // Refresh asks for the rows and for what they are joined with.
 func (l *List[T]) Refresh() tea.Cmd {
@@ -161,7 +163,7 @@ const joinMaxAge = time.Minute
 func (l *List[T]) Poll() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.Poll()}
 	for _, set := range l.JoinedStores {
-		if f := set.Freshness(); !f.Loading && (f.Err != nil || l.Store.src.Now().Sub(f.LoadedAt) >= joinMaxAge) {
+		if f := set.Freshness(); !f.Loading && (f.Err != nil || l.Store.Source.Now().Sub(f.LoadedAt) >= joinMaxAge) {
 			cmds = append(cmds, set.Refresh())
 		}
 	}
@@ -213,7 +215,7 @@ func (l *List[T]) Select(id string) bool {
 }
 
 // Hides reports whether the list has a row and its filter hides it.
-func (l *List[T]) Hides(r RowRef) bool {
+func (l *List[T]) Hides(r ui.RowRef) bool {
 	if _, held := l.Store.Index(r.ID); !held || r.Store != any(l.Store) || l.filter.text == "" {
 		return false
 	}
@@ -222,13 +224,13 @@ func (l *List[T]) Hides(r RowRef) bool {
 }
 
 // Find offers rows to the palette.
-func (l *List[T]) Find(text string, limit int) []SearchResult {
-	var found []SearchResult
+func (l *List[T]) Find(text string, limit int) []ui.SearchResult {
+	var found []ui.SearchResult
 	want := strings.ToLower(text)
 	for i := 0; i < l.Store.Len() && i < 20_000 && len(found) < limit; i++ {
 		row := l.Store.At(i)
 		if label := l.label(row); strings.Contains(strings.ToLower(label), want) {
-			found = append(found, SearchResult{Label: label, ID: l.Store.ID(row)})
+			found = append(found, ui.SearchResult{Label: label, ID: l.Store.ID(row)})
 		}
 	}
 	return found
@@ -256,13 +258,13 @@ func (l *List[T]) label(row T) string {
 }
 
 // cellBox is a box to ask cells in outside a frame.
-func (l *List[T]) cellBox() Box {
+func (l *List[T]) cellBox() ui.Box {
 	if l.lastBox.Theme == nil {
-		return Box{
+		return ui.Box{
 			Width:  80,
 			Height: 24,
 			Theme:  &theme.Theme{},
-			Now:    l.Store.src.Now(),
+			Now:    l.Store.Source.Now(),
 		}
 	}
 	return l.lastBox
@@ -288,8 +290,8 @@ func (l *List[T]) fetchRow(row T) tea.Cmd {
 }
 
 // SaveState is what the user has chosen: filter, sort, row.
-func (l *List[T]) SaveState() PaneState {
-	k := PaneState{Filter: l.filter.text, Reverse: l.rowIndex.reverse, Row: l.cursorID}
+func (l *List[T]) SaveState() ui.PaneState {
+	k := ui.PaneState{Filter: l.filter.text, Reverse: l.rowIndex.reverse, Row: l.cursorID}
 	l.rowIndex.initialize(l)
 	if at := l.rowIndex.column; at >= 0 {
 		k.SortBy = l.Columns[at].Title
@@ -298,7 +300,7 @@ func (l *List[T]) SaveState() PaneState {
 }
 
 // RestoreState chooses again what was kept. The cursor goes to its row once that is there.
-func (l *List[T]) RestoreState(k PaneState) {
+func (l *List[T]) RestoreState(k ui.PaneState) {
 	l.filter = filter{text: k.Filter}
 	l.rowIndex.initialized, l.rowIndex.reverse, l.cursorID = true, k.Reverse, k.Row
 	l.rowIndex.column = slices.IndexFunc(l.Columns, func(c Column[T]) bool { return c.Title == k.SortBy })
@@ -344,7 +346,7 @@ func (l *List[T]) initialSortColumn() int {
 func (l *List[T]) wantedKey() rowIndexKey {
 	return rowIndexKey{
 		l.Store.Version(),
-		l.Store.layoutVersion,
+		l.Store.LayoutVersion,
 		l.filter.text,
 		l.rowIndex.column,
 		l.rowIndex.reverse,
@@ -360,7 +362,7 @@ func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 		key:      l.wantedKey(),
 		rowCount: n,
 		columns:  make([]columnAccessor, len(l.Columns)),
-		quick:    l.Store.searcher(),
+		quick:    l.Store.Searcher(),
 	}
 	box := l.cellBox()
 	for i, c := range l.Columns {

@@ -1,7 +1,8 @@
-package ui
+package table
 
 import (
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // A tableRenderer is the columns of a frame under way. It keeps its room from frame to frame and knows nothing of the
@@ -85,7 +86,7 @@ func (g *tableRenderer) share(left, flex int) {
 }
 
 // writeHeader is the titles, with an arrow at the column that rows are sorted by.
-func (g *tableRenderer) writeHeader(by int, reverse bool, b Box) {
+func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 	look := b.Theme.Style(theme.Muted)
 	g.out = append(append(g.out, look.Open...), "  "...)
 	cells := 2
@@ -114,7 +115,7 @@ type tableRow struct {
 }
 
 // writeRow is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
-func (g *tableRenderer) writeRow(r tableRow, b Box) {
+func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	glyphs := &b.Theme.Glyphs
 	look := b.Theme.Style(theme.Cursor)
 	if r.cursor {

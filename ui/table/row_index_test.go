@@ -1,4 +1,4 @@
-package ui
+package table
 
 import (
 	"cmp"
@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
 )
 
 // newShuffledList is a list of so many things in no sequence, with a column of few values and cells that do not read
@@ -20,16 +22,16 @@ func newShuffledList(t testing.TB, n int) *List[thing] {
 	r := rand.New(rand.NewPCG(1, 2))
 	rows := make([]thing, n)
 	for i := range rows {
-		rows[i] = thing{i, fmt.Sprintf("Thing %06d", r.IntN(n))}
+		rows[i] = thing{i, fmt.Sprintf("thing %06d", r.IntN(n))}
 	}
 	l := newLoadedList(t, &rows)
 	l.Columns = append(
 		l.Columns,
-		Column[thing]{Title: "kind", Width: 6, Cell: func(x thing, _ Box) (string, theme.Tone) {
+		Column[thing]{Title: "kind", Width: 6, Cell: func(x thing, _ ui.Box) (string, theme.Tone) {
 			return []string{"red", "Green", "blå"}[x.id%3], theme.Plain
 		}},
 	)
-	l.View(newTestBox(t, 120, 30))
+	l.View(uitest.NewBox(t, 120, 30))
 	return l
 }
 
@@ -50,7 +52,7 @@ func anyCellContains(x thing, digits string) bool {
 // Filtered and sorted, by pieces and several at a time, the rows are those that the words ask for, and equal ones stay
 // as they were.
 func TestSortJob_largeStore(t *testing.T) {
-	l := newShuffledList(t, 3*maxForegroundSort)
+	l := newShuffledList(t, 3*ui.MaxForegroundSort)
 	rows := l.Store.Rows()
 	for _, c := range []struct {
 		filter  string
@@ -70,7 +72,7 @@ func TestSortJob_largeStore(t *testing.T) {
 		}, func(a, b thing) int { return b.id - a.id }},
 	} {
 		l.filter.text, l.rowIndex.column, l.rowIndex.reverse = c.filter, c.column, c.reverse
-		runAll(l.LoadMissing())
+		uitest.RunAll(l.LoadMissing())
 		var want []int
 		chosen := slices.Clone(rows)
 		if c.match != nil {
@@ -112,33 +114,33 @@ func TestList_goToEnd(t *testing.T) {
 		column  int
 		reverse bool
 		last    int
-	}{"as it comes": {"", -1, false, 3*maxForegroundSort - 1}, "filtered": {"5999", -1, false, 3*maxForegroundSort - 1}, "sorted": {"", 1, false, 3*maxForegroundSort - 1}, "backward": {"", 1, true, 0}} {
+	}{"as it comes": {"", -1, false, 3*ui.MaxForegroundSort - 1}, "filtered": {"5999", -1, false, 3*ui.MaxForegroundSort - 1}, "sorted": {"", 1, false, 3*ui.MaxForegroundSort - 1}, "backward": {"", 1, true, 0}} {
 		t.Run(name, func(t *testing.T) {
-			rows := things(3 * maxForegroundSort)
-			s := NewStore(t.Context(), Source[thing]{
+			rows := things(3 * ui.MaxForegroundSort)
+			s := ui.NewStore(t.Context(), ui.Source[thing]{
 				Name: "things",
 				ID:   func(x thing) string { return x.name },
 				Lazy: true,
-				Fetch: func(_ context.Context, cursor string) (RowPage[thing], error) {
+				Fetch: func(_ context.Context, cursor string) (ui.RowPage[thing], error) {
 					if cursor == "" {
-						return RowPage[thing]{Rows: rows[:2*maxForegroundSort], Next: "rest"}, nil
+						return ui.RowPage[thing]{Rows: rows[:2*ui.MaxForegroundSort], Next: "rest"}, nil
 					}
-					return RowPage[thing]{Rows: rows[2*maxForegroundSort:]}, nil
+					return ui.RowPage[thing]{Rows: rows[2*ui.MaxForegroundSort:]}, nil
 				},
 			})
 			l := newLoadedList(t, &rows)
 			l.Store = s
 			l.filter.text, l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.reverse = c.filter, true, c.column, c.reverse
-			runAll(s.Refresh())
+			uitest.RunAll(s.Refresh())
 			order := l.rowIndex.startSortJob(l) // begun while only the first page was there
 			if (order == nil) != (name == "as it comes") {
 				t.Errorf("an order is made: %v", order != nil)
 			}
-			arrival := l.goToEnd()().(AsyncResult)
+			arrival := l.goToEnd()().(ui.AsyncResult)
 			arrival.Deliver()
-			runAll(order) // and put to use before the next frame
-			runAll(l.LoadMissing())
-			runAll(l.LoadMissing())
+			uitest.RunAll(order) // and put to use before the next frame
+			uitest.RunAll(l.LoadMissing())
+			uitest.RunAll(l.LoadMissing())
 			if row, there := l.cursorRow(); !there || row.id != c.last {
 				t.Errorf("the cursor is on %v of %d", row, l.rowIndex.count(l.Store))
 			}
@@ -148,8 +150,8 @@ func TestList_goToEnd(t *testing.T) {
 
 // What nobody wants any more is stopped and does not count.
 func TestRowIndex_stopsOlderSortJob(t *testing.T) {
-	l := newShuffledList(t, 2*maxForegroundSort)
-	runAll(l.LoadMissing())
+	l := newShuffledList(t, 2*ui.MaxForegroundSort)
+	uitest.RunAll(l.LoadMissing())
 	l.filter.text = "thing 00"
 	older := l.rowIndex.startSortJob(l)
 	stopped := false
@@ -163,9 +165,9 @@ func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	if l.rowIndex.startSortJob(l) != nil {
 		t.Error("the same is asked for twice")
 	}
-	runAll(newer)
+	uitest.RunAll(newer)
 	got := shownIDs(l)
-	runAll(older)
+	uitest.RunAll(older)
 	if !slices.Equal(got, shownIDs(l)) || len(got) == 0 {
 		t.Errorf("the older order won: %d rows, then %d", len(got), len(shownIDs(l)))
 	}
@@ -175,41 +177,41 @@ func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	l.rowIndex.column = -1
 	l.restoreCursor()
 	l.rowIndex.startSortJob(l)
-	runAll(left)
-	if n := l.rowIndex.count(l.Store); n != 2*maxForegroundSort {
+	uitest.RunAll(left)
+	if n := l.rowIndex.count(l.Store); n != 2*ui.MaxForegroundSort {
 		t.Errorf("a filter that was taken back shows %d rows", n)
 	}
 }
 
 // Rows that are added while an order is made do not make it useless; rows that go do, and are never asked for.
 func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
-	l := newShuffledList(t, maxForegroundSort+10)
+	l := newShuffledList(t, ui.MaxForegroundSort+10)
 	l.filter.text = "thing"
 	l.rowIndex.reverse = true
 	making := l.rowIndex.startSortJob(l)
-	l.Store.storage.Append([]thing{{maxForegroundSort + 10, "thing new"}})
-	l.Store.version++
+	l.Store.Storage.Append([]thing{{ui.MaxForegroundSort + 10, "thing new"}})
+	l.Store.RowVersion++
 	if l.rowIndex.startSortJob(l) != nil {
 		t.Error("an added row stops the order that is being made")
 	}
-	runAll(making)
-	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+10 ||
-		l.rowIndex.position(l.Store, fmt.Sprint(maxForegroundSort+10)) != -1 {
+	uitest.RunAll(making)
+	if n := l.rowIndex.count(l.Store); n != ui.MaxForegroundSort+10 ||
+		l.rowIndex.position(l.Store, fmt.Sprint(ui.MaxForegroundSort+10)) != -1 {
 		t.Errorf("%d rows are shown", n)
 	}
-	runAll(l.LoadMissing())
-	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+11 {
+	uitest.RunAll(l.LoadMissing())
+	if n := l.rowIndex.count(l.Store); n != ui.MaxForegroundSort+11 {
 		t.Errorf("the added row is not shown: %d", n)
 	}
 	making = func() tea.Cmd { l.filter.text = "thing 0"; return l.rowIndex.startSortJob(l) }()
 	for id := range 5 {
-		l.Store.applyResult(fmt.Sprint(id), Result[thing]{kind: rowDeleted})
+		l.Store.ApplyResult(fmt.Sprint(id), ui.Result[thing]{Kind: ui.RowDeleted})
 	}
-	l.View(newTestBox(t, 120, 30))
-	runAll(making)
+	l.View(uitest.NewBox(t, 120, 30))
+	uitest.RunAll(making)
 	l.moveCursorTo(l.rowIndex.count(l.Store) - 1)
-	l.View(newTestBox(t, 120, 30))
-	runAll(l.LoadMissing())
+	l.View(uitest.NewBox(t, 120, 30))
+	uitest.RunAll(l.LoadMissing())
 	for _, id := range shownIDs(l) {
 		if id < 5 {
 			t.Errorf("%d is gone and shown", id)
@@ -230,7 +232,7 @@ func TestContainsFold(t *testing.T) {
 
 // All marked, a key costs what it always does.
 func TestList_Actions_doesNotGatherMarks(t *testing.T) {
-	l := newShuffledList(t, 2*maxForegroundSort)
+	l := newShuffledList(t, 2*ui.MaxForegroundSort)
 	looked := 0
 	l.Operations = []Operation[thing]{{
 		Keys:           []string{"d"},
@@ -249,8 +251,8 @@ func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 		if a.Name() != "drop" {
 			continue
 		}
-		ask := a.Do()().(RunActionMsg).Action.Confirm
-		if len(ask.Items) != 2*maxForegroundSort || ask.RequiredText != fmt.Sprint(2*maxForegroundSort) {
+		ask := a.Do()().(ui.RunActionMsg).Action.Confirm
+		if len(ask.Items) != 2*ui.MaxForegroundSort || ask.RequiredText != fmt.Sprint(2*ui.MaxForegroundSort) {
 			t.Errorf("asked about %d rows with %q", len(ask.Items), ask.RequiredText)
 		}
 	}
@@ -264,7 +266,7 @@ func BenchmarkFilter(b *testing.B) {
 			for b.Loop() {
 				l.filter.text = "77"
 				l.rowIndex.current = nil
-				runAll(l.rowIndex.startSortJob(l))
+				uitest.RunAll(l.rowIndex.startSortJob(l))
 				l.restoreCursor()
 				l.filter.text = ""
 				l.restoreCursor()
@@ -278,11 +280,11 @@ func BenchmarkFilterNarrowed(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l := newShuffledList(b, n)
 			l.filter.text = "thing 7"
-			runAll(l.rowIndex.startSortJob(l))
+			uitest.RunAll(l.rowIndex.startSortJob(l))
 			before := l.rowIndex
 			for b.Loop() {
 				l.filter.text = "thing 77"
-				runAll(l.rowIndex.startSortJob(l))
+				uitest.RunAll(l.rowIndex.startSortJob(l))
 				gen := l.rowIndex.gen
 				l.rowIndex = before
 				l.rowIndex.gen = gen
@@ -298,7 +300,7 @@ func BenchmarkSort(b *testing.B) {
 				l := newShuffledList(b, n)
 				for b.Loop() {
 					l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.current, l.rowIndex.currentKey = true, column, nil, rowIndexKey{}
-					runAll(l.rowIndex.startSortJob(l))
+					uitest.RunAll(l.rowIndex.startSortJob(l))
 					l.restoreCursor()
 				}
 			})
@@ -310,7 +312,7 @@ func BenchmarkSort(b *testing.B) {
 func BenchmarkFilterKey(b *testing.B) {
 	l := newShuffledList(b, 1_000_000)
 	l.filter.text = "thing"
-	runAll(l.rowIndex.startSortJob(l))
+	uitest.RunAll(l.rowIndex.startSortJob(l))
 	for n := 0; b.Loop(); n++ {
 		l.filter.text = []string{"thing 1", "thing 2"}[n%2]
 		l.restoreCursor()

@@ -1,4 +1,4 @@
-package ui
+package form
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // textInput is text at a cursor.
@@ -170,7 +171,7 @@ func (t *textInput) nextSuggestion(key string) {
 	t.onChange(t.text())
 }
 
-func (t *textInput) view(b Box, focused bool) []string {
+func (t *textInput) view(b ui.Box, focused bool) []string {
 	if t.secret {
 		text := ""
 		if len(t.runes) > 0 {
@@ -207,15 +208,15 @@ func ShowInvisible(text string) string {
 	}, text)
 }
 
-func caret(b Box) string { return b.Theme.Paint(theme.Cursor, " ") }
+func caret(b ui.Box) string { return b.Theme.Paint(theme.Cursor, " ") }
 
 // renderLine is one line of text, moved so that the cursor is in sight.
-func (t *textInput) renderLine(b Box, focused bool) string {
+func (t *textInput) renderLine(b ui.Box, focused bool) string {
 	if !focused {
-		return b.Theme.Paint(theme.Plain, Truncate(visibleRunes(t.runes), b.Width, b.Theme.Glyphs.Ellipsis))
+		return b.Theme.Paint(theme.Plain, ui.Truncate(visibleRunes(t.runes), b.Width, b.Theme.Glyphs.Ellipsis))
 	}
 	from := max(0, t.cursor-b.Width)
-	for Width(visibleRunes(t.runes[from:t.cursor])) > b.Width-2 {
+	for ui.Width(visibleRunes(t.runes[from:t.cursor])) > b.Width-2 {
 		from++
 	}
 	before, under, rest := visibleRunes(t.runes[from:t.cursor]), " ", ""
@@ -223,7 +224,7 @@ func (t *textInput) renderLine(b Box, focused bool) string {
 		under, rest = visibleRunes(t.runes[t.cursor:t.cursor+1]), visibleRunes(t.runes[t.cursor+1:])
 	}
 	out := b.Theme.Paint(theme.Input, before) + b.Theme.Paint(theme.Cursor, under) +
-		b.Theme.Paint(theme.Input, Truncate(rest, max(0, b.Width-Width(before)-1), b.Theme.Glyphs.Ellipsis))
+		b.Theme.Paint(theme.Input, ui.Truncate(rest, max(0, b.Width-ui.Width(before)-1), b.Theme.Glyphs.Ellipsis))
 	if t.suggestions != nil && len(t.suggestions()) > 0 {
 		out += b.Theme.Paint(theme.Muted, "  "+b.Theme.Glyphs.Up+b.Theme.Glyphs.Down)
 	}
@@ -231,7 +232,7 @@ func (t *textInput) renderLine(b Box, focused bool) string {
 }
 
 // renderBlock is several lines, a window of five around the cursor.
-func (t *textInput) renderBlock(b Box, focused bool) []string {
+func (t *textInput) renderBlock(b ui.Box, focused bool) []string {
 	text := visibleRunes(t.runes)
 	if focused {
 		text = visibleRunes(t.runes[:t.cursor]) + "\x00" + visibleRunes(t.runes[t.cursor:])
@@ -241,9 +242,9 @@ func (t *textInput) renderBlock(b Box, focused bool) []string {
 	for i, line := range lines {
 		if before, after, here := strings.Cut(line, "\x00"); here {
 			at = i
-			lines[i] = Truncate(before, b.Width-1, "") + caret(b) + Truncate(after, max(0, b.Width-Width(before)-1), "")
+			lines[i] = ui.Truncate(before, b.Width-1, "") + caret(b) + ui.Truncate(after, max(0, b.Width-ui.Width(before)-1), "")
 		} else {
-			lines[i] = Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
+			lines[i] = ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
 		}
 	}
 	from := max(0, min(at-2, len(lines)-5))

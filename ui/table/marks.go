@@ -1,6 +1,9 @@
-package ui
+package table
 
-import "math/bits"
+import (
+	"lookout/ui"
+	"math/bits"
+)
 
 // marks are the rows of a set that are marked, by their places: a bit a row, so that a million are marked in no time.
 // Rows that come later are not marked. Places are those of one moment of the set; when rows have moved since, follow
@@ -24,11 +27,11 @@ func (m *marks[T]) has(place int) bool {
 func (m *marks[T]) clear() { *m = marks[T]{} }
 
 // reserve makes room for marks on the rows that a set has now.
-func (m *marks[T]) reserve(set *Store[T]) {
+func (m *marks[T]) reserve(set *ui.Store[T]) {
 	m.relocate(set)
 	var n int
 	n, m.rowAt = set.Snapshot()
-	m.layoutVersion = set.layoutVersion
+	m.layoutVersion = set.LayoutVersion
 	for len(m.bits) < (n+63)/64 {
 		m.bits = append(m.bits, 0)
 	}
@@ -78,12 +81,12 @@ func (m *marks[T]) each(do func(place int) (more bool)) {
 }
 
 // relocate finds the marked rows again after rows have moved. Those that are gone lose their marks.
-func (m *marks[T]) relocate(set *Store[T]) {
-	if m.n == 0 || m.layoutVersion == set.layoutVersion {
+func (m *marks[T]) relocate(set *ui.Store[T]) {
+	if m.n == 0 || m.layoutVersion == set.LayoutVersion {
 		return
 	}
 	old := *m
-	*m = marks[T]{layoutVersion: set.layoutVersion}
+	*m = marks[T]{layoutVersion: set.LayoutVersion}
 	m.reserve(set)
 	old.each(func(place int) bool {
 		if i, held := set.Index(set.ID(old.rowAt(place))); held {

@@ -1,4 +1,4 @@
-package ui
+package form
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // Choice is one of a few values.
@@ -38,7 +39,7 @@ func (c *choice[S]) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
-func (c *choice[S]) view(b Box, focused bool) []string {
+func (c *choice[S]) view(b ui.Box, focused bool) []string {
 	parts := make([]string, len(c.options))
 	for i, o := range c.options {
 		parts[i] = " " + string(o) + " "
@@ -51,7 +52,7 @@ func (c *choice[S]) view(b Box, focused bool) []string {
 		}
 	}
 	text := strings.Join(parts, " ")
-	if Width(text) > b.Width {
+	if ui.Width(text) > b.Width {
 		text = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Left+string(*c.v)+b.Theme.Glyphs.Right) +
 			b.Theme.Paint(theme.Muted, fmt.Sprintf(" %d of %d", slices.Index(c.options, *c.v)+1, len(c.options)))
 	}
@@ -123,7 +124,7 @@ func (m *multiChoice) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
-func (m *multiChoice) view(b Box, focused bool) []string {
+func (m *multiChoice) view(b ui.Box, focused bool) []string {
 	options := m.options()
 	if len(options) == 0 {
 		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
@@ -138,8 +139,8 @@ func (m *multiChoice) view(b Box, focused bool) []string {
 		if focused && i == m.cursor {
 			tone = theme.Cursor
 		}
-		part := b.Theme.Paint(tone, Truncate(box+o.Label, b.Width, b.Theme.Glyphs.Ellipsis))
-		if line != "" && Width(line)+2+Width(part) > b.Width {
+		part := b.Theme.Paint(tone, ui.Truncate(box+o.Label, b.Width, b.Theme.Glyphs.Ellipsis))
+		if line != "" && ui.Width(line)+2+ui.Width(part) > b.Width {
 			lines, line = append(lines, line), ""
 		}
 		if line != "" {
@@ -197,14 +198,14 @@ func (g *grid[S]) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
-func (g *grid[S]) view(b Box, focused bool) []string {
+func (g *grid[S]) view(b ui.Box, focused bool) []string {
 	if len(g.rows) == 0 {
 		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
 	}
 	g.top = max(min(g.top, g.cursor), g.cursor-gridRows+1)
 	widest := 0
 	for _, o := range g.options {
-		widest = max(widest, Width(string(o)))
+		widest = max(widest, ui.Width(string(o)))
 	}
 	name := max(4, b.Width-widest-6)
 	var lines []string
@@ -220,11 +221,11 @@ func (g *grid[S]) view(b Box, focused bool) []string {
 		}
 		lines = append(
 			lines,
-			b.Theme.Paint(tone, lead+Pad(Truncate(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value),
+			b.Theme.Paint(tone, lead+ui.Pad(ui.Truncate(g.rows[i], name, b.Theme.Glyphs.Ellipsis), name)+" "+value),
 		)
 	}
 	if rest := len(g.rows) - g.top - len(lines); rest > 0 {
-		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+plural(rest, "more", "more")+" below"))
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+ui.Plural(rest, "more", "more")+" below"))
 	}
 	return lines
 }
