@@ -2,130 +2,144 @@ package theme
 
 import (
 	"fmt"
-	"maps"
+	"image/color"
 	"slices"
 	"strconv"
 	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
-// An CustomTheme is a theme of the user's: one that exists, with some tones changed.
+// A CustomTheme is a theme from the configuration: a built-in theme with some tones changed.
 type CustomTheme struct {
 	Name  string
-	Base  string            // name of the theme that it changes; "" is dark
-	Tones map[string]string // "good": "bold #00ff00", as Look reads it
+	Base  string            // the built-in theme that it changes; "" means dark
+	Tones map[string]string // style of each changed tone, such as "good": "bold #00ff00"
 }
 
-// Build is the theme for a depth of colours.
-func (o CustomTheme) Build(colors ColorProfile, plain bool) (*Theme, error) {
+// Build returns the theme for a terminal with these colours. With ascii set, its glyphs are ASCII.
+func (o CustomTheme) Build(colors colorprofile.Profile, ascii bool) (*Theme, error) {
 	base := o.Base
 	if base == "" {
 		base = "dark"
 	}
 	p, known := paletteFor(base)
 	if !known {
-		return nil, fmt.Errorf(
-			"there is no theme %q to begin with: choose one of %s",
-			base,
-			strings.Join(Names(), ", "),
-		)
+		return nil, fmt.Errorf("unknown base theme %q; choose one of %s", base, strings.Join(Names(), ", "))
 	}
-	p = maps.Clone(p)
 	for name, text := range o.Tones {
-		tone, look, err := parseTone(name, text)
+		tone, style, err := parseTone(name, text)
 		if err != nil {
 			return nil, err
 		}
-		p[tone] = look
+		p[tone] = style
 	}
-	return p.newTheme(o.Name, isDark(base), colors, plain), nil
+	return p.newTheme(o.Name, base, colors, ascii), nil
 }
 
-// ToneNames are the tones that can be changed, in their order.
+// A toneName is the name of a tone in the configuration, and its description in the documentation.
+type toneName struct{ name, description string }
+
+func toneNames() [toneCount]toneName {
+	return [toneCount]toneName{
+		Plain:       {"plain", "text"},
+		Muted:       {"muted", "secondary text: units, ages, explanations"},
+		Strong:      {"strong", "headings and names"},
+		Accent:      {"accent", "the part that has the keyboard, keys in hints"},
+		Good:        {"good", "ok, done"},
+		Warn:        {"warn", "pending, late"},
+		Bad:         {"bad", "problem, failed, destructive"},
+		Info:        {"info", "neutral news"},
+		Off:         {"off", "disabled"},
+		Rule:        {"rule", "lines and borders"},
+		Cursor:      {"cursor", "the row at the cursor"},
+		Marked:      {"marked", "the mark of a row"},
+		Input:       {"input", "text being typed"},
+		Match:       {"match", "the text that matches a filter"},
+		ChartFirst:  {"first", "first line of a chart"},
+		ChartSecond: {"second", "second line of a chart"},
+	}
+}
+
+// ToneNames returns the names of the tones that a configuration can change, in the order of the tones.
 func ToneNames() []string {
-	return []string{
-		"plain",
-		"muted",
-		"strong",
-		"accent",
-		"good",
-		"warn",
-		"bad",
-		"info",
-		"off",
-		"rule",
-		"cursor",
-		"marked",
-		"input",
-		"match",
-		"first",
-		"second",
+	names := make([]string, 0, toneCount)
+	for _, t := range toneNames() {
+		names = append(names, t.name)
 	}
+	return names
 }
 
-// ToneDescriptions say what each tone is for, by name.
+// ToneDescriptions returns a description of each tone, by its name.
 func ToneDescriptions() map[string]string {
-	return map[string]string{
-		"plain": "text", "muted": "what stands back: units, ages, explanations", "strong": "headings and names", "accent": "what has the keyboard, keys in hints",
-		"good": "ok, done", "warn": "pending, late", "bad": "problem, failed, destructive", "info": "neutral news", "off": "disabled", "rule": "lines and borders",
-		"cursor": "the row at the cursor", "marked": "the mark of a row", "input": "text being typed", "match": "what a filter matched",
-		"first": "first line of a chart", "second": "second line of a chart",
+	descriptions := make(map[string]string, toneCount)
+	for _, t := range toneNames() {
+		descriptions[t.name] = t.description
 	}
+	return descriptions
 }
 
-// ValidateTone says what is wrong with a tone's name or its look; nil where nothing is.
-func ValidateTone(name, text string) error {
-	_, _, err := parseTone(name, text)
+// ValidateTone returns an error if a tone does not exist or its style cannot be read.
+func ValidateTone(name, style string) error {
+	_, _, err := parseTone(name, style)
 	return err
 }
 
-func parseTone(name, text string) (Tone, toneStyle, error) {
-	at := slices.Index(ToneNames(), name)
-	if at < 0 {
-		return 0, toneStyle{}, fmt.Errorf(
-			"there is no tone %q: the tones are %s",
-			name,
-			strings.Join(ToneNames(), ", "),
-		)
+func parseTone(name, text string) (Tone, lipgloss.Style, error) {
+	tone := slices.Index(ToneNames(), name)
+	if tone < 0 {
+		all := strings.Join(ToneNames(), ", ")
+		return 0, lipgloss.Style{}, fmt.Errorf("unknown tone %q; choose one of %s", name, all)
 	}
-	l, err := parseToneStyle(text)
-	return Tone(at), l, err
+	style, err := parseStyle(text)
+	return Tone(tone), style, err
 }
 
-// parseToneStyle reads words: attributes, and at most one colour as #rrggbb, #rgb, a number of the 256, or a name of
-// the 16. "on" before the colour makes it the background's; "default" leaves the terminal's.
-func parseToneStyle(text string) (toneStyle, error) {
-	attributes := map[string]string{"bold": "1", "faint": "2", "italic": "3", "underline": "4", "reverse": "7"}
-	var l toneStyle
-	var codes []string
+// parseStyle reads a style: attributes, and at most one colour as #rrggbb, #rgb, a number from 0 to 255, or a name of
+// the terminal's 16 colours. "on" before the colour sets the background; "default" keeps the terminal's own colour.
+func parseStyle(text string) (lipgloss.Style, error) {
+	style := lipgloss.NewStyle()
+	var chosen color.Color
+	isBackground := false
 	for _, word := range strings.Fields(strings.ToLower(text)) {
-		code, attribute := attributes[word]
-		switch {
-		case attribute:
-			codes = append(codes, code)
-		case word == "on":
-			l.isBackground = true
-		case word == "default":
-		case l.hasColor:
-			return toneStyle{}, fmt.Errorf("%q holds two colours: one is needed", text)
+		switch word {
+		case "bold":
+			style = style.Bold(true)
+		case "faint":
+			style = style.Faint(true)
+		case "italic":
+			style = style.Italic(true)
+		case "underline":
+			style = style.Underline(true)
+		case "reverse":
+			style = style.Reverse(true)
+		case "on":
+			isBackground = true
+		case "default":
 		default:
-			colour, ok := parseColor(word)
-			if !ok {
-				return toneStyle{}, fmt.Errorf(
-					"%q is no colour: give it as #rrggbb, as a number from 0 to 255, or as one of %s",
-					word,
-					strings.Join(ansi16Names(), ", "),
-				)
+			c, ok := parseColor(word)
+			switch {
+			case !ok:
+				return style, fmt.Errorf("unknown colour %q; use #rrggbb, a number from 0 to 255, or one of %s",
+					word, strings.Join(basicColorNames(), ", "))
+			case chosen != nil:
+				return style, fmt.Errorf("%q names two colours; use one", text)
 			}
-			colour.isBackground = l.isBackground
-			l = colour
+			chosen = c
 		}
 	}
-	l.attr = strings.Join(codes, ";")
-	return l, nil
+	if chosen == nil {
+		return style, nil
+	}
+	if isBackground {
+		return style.Background(chosen), nil
+	}
+	return style.Foreground(chosen), nil
 }
 
-// ansi16Names are the 16 colours that every terminal has, by their numbers.
-func ansi16Names() []string {
+// basicColorNames returns the names of the 16 colours that every terminal has, in their order.
+func basicColorNames() []string {
 	names := []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
 	for _, name := range names[:8:8] {
 		names = append(names, "bright-"+name)
@@ -133,89 +147,15 @@ func ansi16Names() []string {
 	return names
 }
 
-func parseColor(word string) (toneStyle, bool) {
-	if at := slices.Index(ansi16Names(), word); at >= 0 {
-		return styleFromIndex(at), true
+func parseColor(word string) (color.Color, bool) {
+	if n := slices.Index(basicColorNames(), word); n >= 0 {
+		return lipgloss.Color(strconv.Itoa(n)), true
 	}
-	if digits, hex := strings.CutPrefix(word, "#"); hex {
-		if len(digits) == 3 {
-			digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
-		}
-		n, err := strconv.ParseUint(digits, 16, 32)
-		if err != nil || len(digits) != 6 {
-			return toneStyle{}, false
-		}
-		rgb := [3]uint8{uint8(n >> 16), uint8(n >> 8), uint8(n)}
-		return toneStyle{ansi16: nearestANSI16(rgb), rgb: rgb, hasColor: true}, true
+	digits, hex := strings.CutPrefix(word, "#")
+	if hex {
+		_, err := strconv.ParseUint(digits, 16, 32)
+		return lipgloss.Color(word), err == nil && (len(digits) == 3 || len(digits) == 6)
 	}
-	n, err := strconv.ParseUint(word, 10, 8)
-	if err != nil {
-		return toneStyle{}, false
-	}
-	return styleFromIndex(int(n)), true
-}
-
-// styleFromIndex is one of the 256 colours. The first sixteen stay the terminal's own at every depth.
-func styleFromIndex(n int) toneStyle {
-	if n < 16 {
-		return toneStyle{ansi16: ansi16Code(n), isTerminalColor: true, hasColor: true}
-	}
-	rgb := rgbFromIndex(n)
-	return toneStyle{ansi16: nearestANSI16(rgb), rgb: rgb, hasColor: true}
-}
-
-// ansi16Code is the SGR number of one of the sixteen colours.
-func ansi16Code(n int) int {
-	if n < 8 {
-		return 30 + n
-	}
-	return 90 + n - 8
-}
-
-// rgbFromIndex is a colour of the cube or the grey ramp.
-func rgbFromIndex(n int) [3]uint8 {
-	if n >= 232 {
-		grey := uint8(8 + 10*(n-232))
-		return [3]uint8{grey, grey, grey}
-	}
-	steps := [6]uint8{0, 95, 135, 175, 215, 255}
-	n -= 16
-	return [3]uint8{steps[n/36], steps[n/6%6], steps[n%6]}
-}
-
-// nearestANSI16 is the SGR number of the colour of xterm's sixteen that is most like another.
-func nearestANSI16(c [3]uint8) int {
-	xterm := [16][3]uint8{
-		{0, 0, 0},
-		{205, 0, 0},
-		{0, 205, 0},
-		{205, 205, 0},
-		{0, 0, 238},
-		{205, 0, 205},
-		{0, 205, 205},
-		{229, 229, 229},
-		{
-			127,
-			127,
-			127,
-		},
-		{255, 0, 0},
-		{0, 255, 0},
-		{255, 255, 0},
-		{92, 92, 255},
-		{255, 0, 255},
-		{0, 255, 255},
-		{255, 255, 255},
-	}
-	best, least := 0, 1<<30
-	for n, x := range xterm {
-		d := 0
-		for i := range c {
-			d += (int(c[i]) - int(x[i])) * (int(c[i]) - int(x[i]))
-		}
-		if d < least {
-			best, least = n, d
-		}
-	}
-	return ansi16Code(best)
+	_, err := strconv.ParseUint(digits, 10, 8)
+	return lipgloss.Color(word), err == nil
 }

@@ -2,17 +2,17 @@ package theme
 
 import "strings"
 
-// Glyphs are the shapes that a theme draws with, each one cell wide.
+// Glyphs are the shapes that a theme draws with. Each is one cell wide.
 type Glyphs struct {
-	Cursor, Mark                                                     string // before a row
-	OK, Problem, Pending, Disabled, Unknown                          string // states, beside their word
+	Cursor, Mark                                                     string // in front of a row
+	OK, Problem, Pending, Disabled, Unknown                          string // states, in front of their words
 	Live, Stale                                                      string // freshness
-	Up, Down, Left, Right                                            string // sort, more rows, choices
+	Up, Down, Left, Right                                            string // sort order, more rows, choices
 	Ellipsis, Bullet, Dots                                           string
 	Success, Failure                                                 string // news
-	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
-	// a share of a whole and its rest, a hidden letter
-	Full, Empty, Mask string
+	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string // borders
+	Full, Empty                                                      string // a share of a whole, and the rest
+	Mask                                                             string // a hidden letter
 }
 
 func unicodeGlyphs() Glyphs {
@@ -79,7 +79,8 @@ func asciiGlyphs() Glyphs {
 	}
 }
 
-// NewScreenReader is a theme for text that is read aloud: its shapes stand for words, which Aloud puts in their places.
+// NewScreenReader returns a theme for text that is read aloud. Its glyphs are placeholders that ScreenReaderText
+// replaces by words.
 func NewScreenReader() *Theme {
 	return &Theme{Name: "spoken", Dark: true, Glyphs: Glyphs{
 		Cursor:      placeholder(0),
@@ -112,22 +113,24 @@ func NewScreenReader() *Theme {
 	}}
 }
 
-// placeholder is a rune for private use, which no cleaned text holds.
-func placeholder(n int) string { return string(rune(0xe000 + n)) }
+// placeholder returns a character from Unicode's private use area, which cleaned text never contains.
+func placeholder(n int) string { return string(rune(firstPlaceholder + n)) }
 
-// ScreenReaderText is a line that was drawn in the theme Spoken, as a sentence: shapes are words unless their words
-// follow, lines and columns are gone.
+const firstPlaceholder = 0xe000
+
+// ScreenReaderText turns a line drawn in the theme of NewScreenReader into a sentence: a placeholder becomes its word
+// unless that word follows it, and borders and columns disappear.
 func ScreenReaderText(line string) string {
 	line = strings.NewReplacer(" · ", ", ", " › ", ", ", "—", "none", "·", ",", "…", "...", "›", ",").Replace(line)
 	words := [...]string{"", "marked", "ok", "problem", "pending", "disabled", "unknown", ",", "...", "done:", "wrong:"}
 	var out strings.Builder
 	skip := 0
 	for i, r := range line {
-		n := int(r) - 0xe000
+		n := int(r) - firstPlaceholder
 		switch {
 		case i < skip:
 		case n < 0 || n >= len(words):
-			if r < 0x2500 || r > 0x259f { // lines and blocks
+			if r < 0x2500 || r > 0x259f { // not a line or a block
 				out.WriteRune(r)
 			}
 		case n == 0 || n > 6:

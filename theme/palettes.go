@@ -2,28 +2,22 @@ package theme
 
 import (
 	"fmt"
-	"strconv"
+	"image/color"
+	"maps"
 	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
-// ColorProfile is how many colours a terminal has.
-type ColorProfile int
-
-// The depths. None leaves bold, faint, underline and reverse.
-const (
-	NoColor ColorProfile = iota
-	ANSI16
-	ANSI256
-	TrueColor
-)
-
-// Names are the themes that New knows.
+// Names returns the names of the built-in themes.
 func Names() []string {
 	return []string{"dark", "light", "contrast", "contrast-light", "colorblind", "colorblind-light", "mono"}
 }
 
-// ForBackground is the theme that a name stands for on a background: auto is dark or light, and contrast and colorblind
-// have a variant for light ones.
+// ForBackground returns the theme that a configured name means on a light or a dark background: auto (or "") becomes
+// dark or light, and contrast and colorblind become their light variants. Any other name stays as it is.
 func ForBackground(name string, light bool) string {
 	switch {
 	case name == "" || name == "auto":
@@ -37,227 +31,199 @@ func ForBackground(name string, light bool) string {
 	return name
 }
 
-// New is a theme for a depth of colours, with shapes that any terminal can draw where ascii is asked for.
-func New(name string, colors ColorProfile, plain bool) (*Theme, error) {
+// New returns a built-in theme for a terminal with these colours. With ascii set, its glyphs are ASCII.
+func New(name string, colors colorprofile.Profile, ascii bool) (*Theme, error) {
 	p, known := paletteFor(name)
 	if !known {
-		return nil, fmt.Errorf("there is no theme %q: choose one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown theme %q; choose one of %s", name, strings.Join(Names(), ", "))
 	}
-	if name == "mono" {
-		colors = NoColor
-	}
-	return p.newTheme(name, isDark(name), colors, plain), nil
+	return p.newTheme(name, name, colors, ascii), nil
 }
 
-// isDark reports whether a theme is for dark backgrounds.
+// isDark reports whether a built-in theme is made for dark backgrounds.
 func isDark(name string) bool { return !strings.HasSuffix(name, "light") }
 
-// A palette is the looks of a theme's tones.
-type palette map[Tone]toneStyle
+// A palette holds the style of each tone, in true colour.
+type palette map[Tone]lipgloss.Style
 
-func (p palette) newTheme(name string, dark bool, colors ColorProfile, plain bool) *Theme {
-	t := &Theme{Name: name, Dark: dark, Glyphs: unicodeGlyphs()}
-	if plain {
+// newTheme makes a theme of a palette that is based on a built-in theme.
+func (p palette) newTheme(name, base string, colors colorprofile.Profile, ascii bool) *Theme {
+	t := &Theme{Name: name, Dark: isDark(base), Glyphs: unicodeGlyphs()}
+	if ascii {
 		t.Glyphs = asciiGlyphs()
 	}
-	for tone, look := range p {
-		t.styles[tone] = look.style(colors)
+	for tone := range toneCount {
+		t.setStyle(tone, downsample(p[tone], colors))
 	}
 	return t
 }
 
-// A toneStyle is a tone before it is bytes: attributes that every terminal has, and a colour in three depths.
-type toneStyle struct {
-	attr            string // SGR numbers: "1", "7", "2"
-	ansi16          int    // 30..37, 90..97; 0 leaves the terminal's own
-	rgb             [3]uint8
-	hasColor        bool
-	isBackground    bool // the colour is the background's
-	isTerminalColor bool // one of the terminal's own sixteen at every depth
+// downsample returns a style with the colours that a terminal has. Without colours, a background becomes reverse video.
+func downsample(style lipgloss.Style, colors colorprofile.Profile) lipgloss.Style {
+	foreground, background := style.GetForeground(), style.GetBackground()
+	style = style.UnsetForeground().UnsetBackground()
+	if colors <= colorprofile.ASCII {
+		if background != (lipgloss.NoColor{}) && !hasAttributes(style) {
+			style = style.Reverse(true)
+		}
+		return style
+	}
+	if foreground != (lipgloss.NoColor{}) {
+		style = style.Foreground(convert(foreground, colors))
+	}
+	if background != (lipgloss.NoColor{}) {
+		style = style.Background(convert(background, colors))
+	}
+	return style
 }
 
-func (l toneStyle) style(colors ColorProfile) Style {
-	var codes []string
-	switch {
-	case l.attr != "":
-		codes = append(codes, l.attr)
-	case l.isBackground && colors == NoColor:
-		codes = append(codes, "7")
-	}
-	if l.hasColor && colors != NoColor {
-		codes = append(codes, l.colorCode(colors))
-	}
-	if len(codes) == 0 {
-		return Style{}
-	}
-	return Style{Open: "\x1b[" + strings.Join(codes, ";") + "m", Close: "\x1b[m"}
+func hasAttributes(s lipgloss.Style) bool {
+	return s.GetBold() || s.GetFaint() || s.GetItalic() || s.GetUnderline() || s.GetReverse()
 }
 
-// colorCode is the colour for a depth.
-func (l toneStyle) colorCode(colors ColorProfile) string {
-	ground, shift := "38", 0
-	if l.isBackground {
-		ground, shift = "48", 10
+// convert returns the nearest colour that a terminal has. A swatch names its own for terminals with 16 colours.
+func convert(c color.Color, colors colorprofile.Profile) color.Color {
+	s, ok := c.(swatch)
+	if !ok {
+		return colors.Convert(c)
 	}
-	switch {
-	case l.isTerminalColor:
-	case colors == TrueColor:
-		return fmt.Sprintf("%s;2;%d;%d;%d", ground, l.rgb[0], l.rgb[1], l.rgb[2])
-	case colors == ANSI256:
-		return ground + ";5;" + strconv.Itoa(nearestANSI256(l.rgb))
-	}
-	return strconv.Itoa(l.ansi16 + shift)
+	return lipgloss.Complete(colors)(s.basic, nearest256(s.Color), s.Color)
 }
 
-// nearestANSI256 is the nearest colour of the 6×6×6 cube or the grey ramp.
-func nearestANSI256(c [3]uint8) int {
-	lo, hi := min(c[0], c[1], c[2]), max(c[0], c[1], c[2])
-	if hi-lo < 12 && hi > 8 && hi < 238 {
-		return 232 + (int(hi)-8)/10
+// nearest256 returns the nearest colour of the 6×6×6 cube or the grey ramp. colorprofile's conversion turns some of the
+// palettes' greys violet, with too little contrast.
+func nearest256(c color.Color) color.Color {
+	r, g, b, _ := c.RGBA()
+	red, green, blue := int(r>>8), int(g>>8), int(b>>8)
+	low, high := min(red, green, blue), max(red, green, blue)
+	if high-low < 12 && high > 8 && high < 238 {
+		return ansi.IndexedColor(232 + (high-8)/10)
 	}
-	step := func(v uint8) int {
+	step := func(v int) int {
 		if v < 48 {
 			return 0
 		}
-		return min(5, (int(v)-35)/40)
+		return min(5, (v-35)/40)
 	}
-	return 16 + 36*step(c[0]) + 6*step(c[1]) + step(c[2])
+	return ansi.IndexedColor(16 + 36*step(red) + 6*step(green) + step(blue))
 }
 
-func colorStyle(attr string, basic int, r, g, b uint8) toneStyle {
-	return toneStyle{
-		attr:     attr,
-		ansi16:   basic,
-		rgb:      [3]uint8{r, g, b},
-		hasColor: true,
+// A swatch is a colour in true colour, together with the one that stands for it on terminals with 16 colours.
+type swatch struct {
+	color.Color
+	basic color.Color
+}
+
+// An inkFunc returns a colour for light or for dark backgrounds: each with its replacement among 16 colours.
+type inkFunc func(lightBasic color.Color, light string, darkBasic color.Color, dark string) color.Color
+
+// inkFor returns the function that picks the colours of one kind of background.
+func inkFor(dark bool) inkFunc {
+	pick := lipgloss.LightDark(dark)
+	return func(lightBasic color.Color, light string, darkBasic color.Color, dark string) color.Color {
+		return pick(swatch{lipgloss.Color(light), lightBasic}, swatch{lipgloss.Color(dark), darkBasic})
 	}
 }
 
-func attributeStyle(attr string) toneStyle { return toneStyle{attr: attr} }
-
-// paletteFor are the looks of a theme's tones. Every state differs from the others in more than colour: by its word and
-// its shape.
+// paletteFor returns the palette of a built-in theme. Each state differs from the others in its word and its shape as
+// well as in its colour.
 func paletteFor(name string) (palette, bool) {
+	ink := inkFor(isDark(name))
+	p := attributePalette()
 	switch name {
-	case "dark":
-		return palette{
-			Muted:       colorStyle("", 90, 145, 149, 156),
-			Strong:      attributeStyle("1"),
-			Accent:      colorStyle("", 96, 125, 207, 255),
-			Good:        colorStyle("", 32, 130, 200, 140),
-			Warn:        colorStyle("", 33, 230, 185, 100),
-			Bad:         colorStyle("1", 91, 255, 118, 117),
-			Info:        colorStyle("", 94, 140, 170, 255),
-			Off:         colorStyle("", 90, 160, 145, 170),
-			Rule:        colorStyle("", 90, 74, 80, 92),
-			Cursor:      attributeStyle("7"),
-			Marked:      colorStyle("1", 95, 215, 160, 255),
-			Input:       colorStyle("4", 97, 240, 240, 240),
-			Match:       colorStyle("1", 93, 255, 215, 95),
-			ChartFirst:  colorStyle("", 96, 110, 190, 240),
-			ChartSecond: colorStyle("", 95, 225, 150, 210),
-		}, true
-	case "light":
-		return palette{
-			Muted:       colorStyle("", 90, 105, 108, 115),
-			Strong:      attributeStyle("1"),
-			Accent:      colorStyle("", 34, 0, 95, 175),
-			Good:        colorStyle("", 32, 0, 110, 40),
-			Warn:        colorStyle("", 33, 150, 95, 0),
-			Bad:         colorStyle("1", 31, 185, 20, 30),
-			Info:        colorStyle("", 34, 40, 80, 200),
-			Off:         colorStyle("", 90, 120, 100, 135),
-			Rule:        colorStyle("", 37, 185, 188, 194),
-			Cursor:      attributeStyle("7"),
-			Marked:      colorStyle("1", 35, 135, 30, 160),
-			Input:       colorStyle("4", 30, 10, 10, 10),
-			Match:       colorStyle("1", 35, 160, 60, 0),
-			ChartFirst:  colorStyle("", 34, 0, 95, 175),
-			ChartSecond: colorStyle("", 35, 165, 40, 130),
-		}, true
-	case "contrast":
-		return palette{
-			Strong:      attributeStyle("1"),
-			Accent:      colorStyle("1", 96, 0, 255, 255),
-			Good:        colorStyle("1", 92, 0, 255, 95),
-			Warn:        colorStyle("1", 93, 255, 255, 0),
-			Bad:         colorStyle("1;4", 91, 255, 95, 95),
-			Info:        colorStyle("1", 97, 255, 255, 255),
-			Off:         attributeStyle("4"),
-			Cursor:      attributeStyle("7"),
-			Marked:      colorStyle("1", 95, 255, 135, 255),
-			Input:       attributeStyle("4"),
-			Match:       colorStyle("1;4", 93, 255, 255, 0),
-			ChartFirst:  colorStyle("", 96, 0, 255, 255),
-			ChartSecond: colorStyle("", 95, 255, 135, 255),
-		}, true
-	case "contrast-light":
-		return palette{
-			Strong:      attributeStyle("1"),
-			Accent:      colorStyle("1", 34, 0, 0, 170),
-			Good:        colorStyle("1", 32, 0, 80, 20),
-			Warn:        colorStyle("1", 33, 105, 55, 0),
-			Bad:         colorStyle("1;4", 31, 150, 0, 0),
-			Info:        colorStyle("1", 30, 0, 0, 0),
-			Off:         attributeStyle("4"),
-			Cursor:      attributeStyle("7"),
-			Marked:      colorStyle("1", 35, 110, 0, 120),
-			Input:       attributeStyle("4"),
-			Match:       colorStyle("1;4", 35, 110, 0, 120),
-			ChartFirst:  colorStyle("", 34, 0, 0, 170),
-			ChartSecond: colorStyle("", 35, 130, 0, 90),
-		}, true
-	case "colorblind":
-		return palette{
-			Muted:       colorStyle("", 90, 150, 150, 150),
-			Strong:      attributeStyle("1"),
-			Accent:      colorStyle("", 96, 140, 210, 255),
-			Good:        colorStyle("", 94, 120, 140, 235),
-			Warn:        colorStyle("", 93, 255, 255, 0),
-			Bad:         colorStyle("1", 91, 240, 135, 75),
-			Info:        colorStyle("", 97, 250, 250, 220),
-			Off:         colorStyle("", 90, 155, 140, 155),
-			Rule:        colorStyle("", 90, 80, 84, 92),
-			Cursor:      attributeStyle("7"),
-			Marked:      colorStyle("1", 97, 255, 255, 255),
-			Input:       colorStyle("4", 97, 240, 240, 240),
-			Match:       colorStyle("1;4", 93, 255, 255, 0),
-			ChartFirst:  colorStyle("", 96, 86, 180, 233),
-			ChartSecond: colorStyle("", 93, 240, 200, 60),
-		}, true
-	case "colorblind-light":
-		return palette{
-			Muted:       colorStyle("", 90, 100, 104, 110),
-			Strong:      attributeStyle("1"),
-			Accent:      colorStyle("", 34, 0, 80, 170),
-			Good:        colorStyle("", 34, 30, 60, 255),
-			Warn:        colorStyle("", 33, 150, 85, 10),
-			Bad:         colorStyle("1", 31, 90, 15, 15),
-			Info:        colorStyle("", 35, 105, 60, 165),
-			Off:         colorStyle("", 90, 90, 105, 120),
-			Rule:        colorStyle("", 37, 185, 188, 194),
-			Cursor:      attributeStyle("7"),
-			Marked:      colorStyle("1", 30, 0, 0, 0),
-			Input:       colorStyle("4", 30, 10, 10, 10),
-			Match:       colorStyle("1;4", 30, 0, 0, 0),
-			ChartFirst:  colorStyle("", 34, 0, 80, 170),
-			ChartSecond: colorStyle("", 33, 150, 85, 0),
-		}, true
+	case "dark", "light":
+		maps.Copy(p, ordinaryPalette(ink))
+	case "contrast", "contrast-light":
+		maps.Copy(p, contrastPalette(ink))
+	case "colorblind", "colorblind-light":
+		maps.Copy(p, colorblindPalette(ink))
 	case "mono":
-		return palette{
-			Muted:       attributeStyle("2"),
-			Strong:      attributeStyle("1"),
-			Accent:      attributeStyle("1"),
-			Warn:        attributeStyle("1"),
-			Bad:         attributeStyle("1;4"),
-			Off:         attributeStyle("2"),
-			Rule:        attributeStyle("2"),
-			Cursor:      attributeStyle("7"),
-			Marked:      attributeStyle("1"),
-			Input:       attributeStyle("4"),
-			Match:       attributeStyle("1;4"),
-			ChartSecond: attributeStyle("1"),
-		}, true
+		maps.Copy(p, monoPalette())
+	default:
+		return nil, false
 	}
-	return nil, false
+	return p, true
+}
+
+// Styles without a colour, which several palettes share.
+var (
+	plain     = lipgloss.NewStyle()
+	bold      = plain.Bold(true)
+	faint     = plain.Faint(true)
+	underline = plain.Underline(true)
+)
+
+// attributePalette holds the tones that have the same style in every theme.
+func attributePalette() palette { return palette{Strong: bold, Cursor: plain.Reverse(true)} }
+
+func ordinaryPalette(ink inkFunc) palette {
+	grey := lipgloss.BrightBlack
+	return palette{
+		Muted:       plain.Foreground(ink(grey, "#696c73", grey, "#91959c")),
+		Accent:      plain.Foreground(ink(lipgloss.Blue, "#005faf", lipgloss.BrightCyan, "#7dcfff")),
+		Good:        plain.Foreground(ink(lipgloss.Green, "#006e28", lipgloss.Green, "#82c88c")),
+		Warn:        plain.Foreground(ink(lipgloss.Yellow, "#965f00", lipgloss.Yellow, "#e6b964")),
+		Bad:         bold.Foreground(ink(lipgloss.Red, "#b9141e", lipgloss.BrightRed, "#ff7675")),
+		Info:        plain.Foreground(ink(lipgloss.Blue, "#2850c8", lipgloss.BrightBlue, "#8caaff")),
+		Off:         plain.Foreground(ink(grey, "#786487", grey, "#a091aa")),
+		Rule:        plain.Foreground(ink(lipgloss.White, "#b9bcc2", grey, "#4a505c")),
+		Marked:      bold.Foreground(ink(lipgloss.Magenta, "#871ea0", lipgloss.BrightMagenta, "#d7a0ff")),
+		Input:       underline.Foreground(ink(lipgloss.Black, "#0a0a0a", lipgloss.BrightWhite, "#f0f0f0")),
+		Match:       bold.Foreground(ink(lipgloss.Magenta, "#a03c00", lipgloss.BrightYellow, "#ffd75f")),
+		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#005faf", lipgloss.BrightCyan, "#6ebef0")),
+		ChartSecond: plain.Foreground(ink(lipgloss.Magenta, "#a52882", lipgloss.BrightMagenta, "#e196d2")),
+	}
+}
+
+func contrastPalette(ink inkFunc) palette {
+	red := ink(lipgloss.Red, "#960000", lipgloss.BrightRed, "#ff5f5f")
+	match := ink(lipgloss.Magenta, "#6e0078", lipgloss.BrightYellow, "#ffff00")
+	return palette{
+		Accent:      bold.Foreground(ink(lipgloss.Blue, "#0000aa", lipgloss.BrightCyan, "#00ffff")),
+		Good:        bold.Foreground(ink(lipgloss.Green, "#005014", lipgloss.BrightGreen, "#00ff5f")),
+		Warn:        bold.Foreground(ink(lipgloss.Yellow, "#693700", lipgloss.BrightYellow, "#ffff00")),
+		Bad:         bold.Underline(true).Foreground(red),
+		Info:        bold.Foreground(ink(lipgloss.Black, "#000000", lipgloss.BrightWhite, "#ffffff")),
+		Off:         underline,
+		Marked:      bold.Foreground(ink(lipgloss.Magenta, "#6e0078", lipgloss.BrightMagenta, "#ff87ff")),
+		Input:       underline,
+		Match:       bold.Underline(true).Foreground(match),
+		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#0000aa", lipgloss.BrightCyan, "#00ffff")),
+		ChartSecond: plain.Foreground(ink(lipgloss.Magenta, "#82005a", lipgloss.BrightMagenta, "#ff87ff")),
+	}
+}
+
+func colorblindPalette(ink inkFunc) palette {
+	grey := lipgloss.BrightBlack
+	match := ink(lipgloss.Black, "#000000", lipgloss.BrightYellow, "#ffff00")
+	return palette{
+		Muted:       plain.Foreground(ink(grey, "#64686e", grey, "#969696")),
+		Accent:      plain.Foreground(ink(lipgloss.Blue, "#0050aa", lipgloss.BrightCyan, "#8cd2ff")),
+		Good:        plain.Foreground(ink(lipgloss.Blue, "#1e3cff", lipgloss.BrightBlue, "#788ceb")),
+		Warn:        plain.Foreground(ink(lipgloss.Yellow, "#96550a", lipgloss.BrightYellow, "#ffff00")),
+		Bad:         bold.Foreground(ink(lipgloss.Red, "#5a0f0f", lipgloss.BrightRed, "#f0874b")),
+		Info:        plain.Foreground(ink(lipgloss.Magenta, "#693ca5", lipgloss.BrightWhite, "#fafadc")),
+		Off:         plain.Foreground(ink(grey, "#5a6978", grey, "#9b8c9b")),
+		Rule:        plain.Foreground(ink(lipgloss.White, "#b9bcc2", grey, "#50545c")),
+		Marked:      bold.Foreground(ink(lipgloss.Black, "#000000", lipgloss.BrightWhite, "#ffffff")),
+		Input:       underline.Foreground(ink(lipgloss.Black, "#0a0a0a", lipgloss.BrightWhite, "#f0f0f0")),
+		Match:       bold.Underline(true).Foreground(match),
+		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#0050aa", lipgloss.BrightCyan, "#56b4e9")),
+		ChartSecond: plain.Foreground(ink(lipgloss.Yellow, "#965500", lipgloss.BrightYellow, "#f0c83c")),
+	}
+}
+
+func monoPalette() palette {
+	return palette{
+		Muted:       faint,
+		Accent:      bold,
+		Warn:        bold,
+		Bad:         bold.Underline(true),
+		Off:         faint,
+		Rule:        faint,
+		Marked:      bold,
+		Input:       underline,
+		Match:       bold.Underline(true),
+		ChartSecond: bold,
+	}
 }

@@ -1,50 +1,69 @@
-// Package theme holds every colour, style and glyph of the program as one value. Panes speak in tones (Good, Warn,
-// Bad); what a tone looks like is decided here, once.
+// Package theme holds every colour, style and glyph of the program. Panes name tones (Good, Warn, Bad); the theme
+// alone decides how a tone looks.
 package theme
 
-// A Tone is what a piece of text means. It is never a colour.
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// A Tone says what a piece of text means. It is never a colour.
 type Tone int
 
-// The toneCount.
+// The tones of a theme.
 const (
 	Plain       Tone = iota
 	Muted            // secondary text: units, ages, explanations
 	Strong           // headings and the names of things
-	Accent           // what has the keyboard, keys in hints, links
+	Accent           // the part that has the keyboard, keys in hints, links
 	Good             // ok, done
-	Warn             // pending, late, about to
+	Warn             // pending, late, about to happen
 	Bad              // problem, failed, destructive
 	Info             // neutral news
-	Off              // disabled, cannot be done now
+	Off              // disabled, not available now
 	Rule             // lines and borders
-	Cursor           // the row at the cursor, whole and without inner styles
-	Marked           // a marked row's glyph
+	Cursor           // the whole row at the cursor, without styles inside it
+	Marked           // the mark of a marked row
 	Input            // text being typed
-	Match            // the part of a text that a filter matched
+	Match            // the part of a text that matches a filter
 	ChartFirst       // first line of a chart
 	ChartSecond      // second line of a chart
-	toneCount        // how many there are
+	toneCount        // number of tones
 )
 
-// A Style is a tone as bytes: what opens it and what closes it. Both are empty where nothing may be styled.
-type Style struct{ Open, Close string }
-
-// A Theme is a set of styles and glyphs for one kind of terminal. The zero value draws plain text.
+// A Theme holds the style of each tone and the glyphs for one kind of terminal. The zero value draws plain text.
 type Theme struct {
 	Name   string
-	Dark   bool // it is for dark backgrounds
+	Dark   bool // made for dark backgrounds
 	Glyphs Glyphs
-	styles [toneCount]Style
+	styles [toneCount]lipgloss.Style
+	codes  [toneCount]Codes
 }
 
-// Style gives the bytes around text of tone t.
-func (t *Theme) Style(tone Tone) Style { return t.styles[tone] }
+// Codes are the escape sequences that a tone's style writes before and after text. Both are empty for a tone without a
+// style.
+type Codes struct{ Open, Close string }
 
-// Paint sets text in a tone. Empty text stays empty.
+// Style returns the style of a tone.
+func (t *Theme) Style(tone Tone) lipgloss.Style { return t.styles[tone] }
+
+// Codes returns the codes of a tone. Table cells are written between them: rendering a style for each cell of a page
+// takes 40 times as long.
+func (t *Theme) Codes(tone Tone) Codes { return t.codes[tone] }
+
+// Paint renders one line of text in a tone, with the tone's cached codes. Empty text stays empty.
 func (t *Theme) Paint(tone Tone, text string) string {
-	s := t.styles[tone]
-	if text == "" || s.Open == "" {
+	c := t.codes[tone]
+	if text == "" || c.Open == "" {
 		return text
 	}
-	return s.Open + text + s.Close
+	return c.Open + text + c.Close
+}
+
+// setStyle sets the style of a tone and renders it once to find its codes.
+func (t *Theme) setStyle(tone Tone, style lipgloss.Style) {
+	t.styles[tone] = style
+	open, end, _ := strings.Cut(style.Render("x"), "x")
+	t.codes[tone] = Codes{Open: open, Close: end}
 }

@@ -2,72 +2,148 @@ package theme
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/faulttest"
 )
 
-func TestWithoutColoursNoColourIsSent(t *testing.T) {
-	faulttest.ReportCase(t, "E9", "TestWithoutColoursNoColourIsSent")
+// Without colours, a theme writes attributes alone.
+func TestNew_noColors(t *testing.T) {
+	faulttest.ReportCase(t, "E9", "TestNew_noColors")
 	for _, name := range Names() {
-		look, err := New(name, NoColor, false)
+		look, err := New(name, colorprofile.ASCII, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for tone := range toneCount {
-			open := look.Style(tone).Open
+			open := look.Codes(tone).Open
 			for code := range strings.SplitSeq(strings.Trim(open, "\x1b[m"), ";") {
 				if len(code) > 1 {
-					t.Errorf("%s, tone %d: %q", name, tone, open)
+					t.Errorf("%s, %s: %q", name, ToneNames()[tone], open)
 				}
 			}
 		}
 	}
 }
 
+// With 16 colours, a theme uses no others.
 func TestNew_ansi16(t *testing.T) {
 	for _, name := range Names() {
-		look, err := New(name, ANSI16, false)
+		look, err := New(name, colorprofile.ANSI, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for tone := range toneCount {
-			if open := look.Style(tone).Open; strings.Contains(open, "38;") || strings.Contains(open, "48;") {
-				t.Errorf("%s, tone %d: %q", name, tone, open)
+			if open := look.Codes(tone).Open; strings.Contains(open, "38;") || strings.Contains(open, "48;") {
+				t.Errorf("%s, %s: %q", name, ToneNames()[tone], open)
 			}
 		}
 	}
 }
 
-// States are told apart by their shapes, in ASCII too, and every glyph is one cell wide.
+func TestNew_unknownName(t *testing.T) {
+	if _, err := New("pink", colorprofile.ASCII, false); err == nil || !strings.Contains(err.Error(), "dark, light") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Painting with the cached codes gives the same text as rendering the style.
+func TestTheme_Paint_equalsStyle(t *testing.T) {
+	look, err := New("dark", colorprofile.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tone := range toneCount {
+		if tone == Input { // Lip Gloss renders underlined text letter by letter
+			continue
+		}
+		if got, want := look.Paint(tone, "text"), look.Style(tone).Render("text"); got != want {
+			t.Errorf("%s: got %q, want %q", ToneNames()[tone], got, want)
+		}
+	}
+}
+
+// The five states have five shapes, in ASCII too, and every glyph is one cell wide.
 func TestGlyphs(t *testing.T) {
 	faulttest.ReportCase(t, "E10", "TestGlyphs")
-	for _, plain := range []bool{false, true} {
-		look, err := New("dark", TrueColor, plain)
+	for _, ascii := range []bool{false, true} {
+		look, err := New("dark", colorprofile.TrueColor, ascii)
 		if err != nil {
 			t.Fatal(err)
 		}
 		g := look.Glyphs
-		if seen := map[string]bool{g.OK: true, g.Problem: true, g.Pending: true, g.Disabled: true, g.Unknown: true}; len(
-			seen,
-		) != 5 {
-			t.Errorf("two states have one shape: %v", seen)
+		shapes := map[string]bool{g.OK: true, g.Problem: true, g.Pending: true, g.Disabled: true, g.Unknown: true}
+		if len(shapes) != 5 {
+			t.Errorf("two states share a shape: %v", shapes)
 		}
 		v := reflect.ValueOf(g)
 		for i := range v.NumField() {
 			glyph := v.Field(i).String()
-			if ansi.StringWidth(glyph) != 1 || plain && glyph[0] > 0x7e {
+			if ansi.StringWidth(glyph) != 1 || ascii && glyph[0] > 0x7e {
 				t.Errorf("%s is %q", v.Type().Field(i).Name, glyph)
 			}
 		}
 	}
 }
 
-func TestUnknownTheme(t *testing.T) {
-	if _, err := New("pink", NoColor, false); err == nil || !strings.Contains(err.Error(), "dark, light") {
-		t.Errorf("%v", err)
+func TestForBackground(t *testing.T) {
+	for name, want := range map[string]struct{ dark, light string }{
+		"auto":       {"dark", "light"},
+		"":           {"dark", "light"},
+		"contrast":   {"contrast", "contrast-light"},
+		"colorblind": {"colorblind", "colorblind-light"},
+		"dark":       {"dark", "dark"},
+		"mono":       {"mono", "mono"},
+		"mine":       {"mine", "mine"},
+	} {
+		dark, light := ForBackground(name, false), ForBackground(name, true)
+		if dark != want.dark || light != want.light {
+			t.Errorf("%q: got %s and %s, want %v", name, dark, light, want)
+		}
+		if name != "mine" && (!slices.Contains(Names(), dark) || !slices.Contains(Names(), light)) {
+			t.Errorf("%q: %s or %s is no theme", name, dark, light)
+		}
+	}
+}
+
+// A box with a title is as wide as one without, and cuts a title that is too long.
+func TestTheme_TitledBox(t *testing.T) {
+	look, err := New("dark", colorprofile.ASCII, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, want := range map[string]string{
+		"Go":              "╭─ Go ─────╮\n│ 12345678 │\n╰──────────╯",
+		"a title too far": "╭─ a tit… ─╮\n│ 12345678 │\n╰──────────╯",
+	} {
+		got := look.TitledBox(title, "12345678")
+		if ansi.Strip(got) != want || lipgloss.Width(got) != 12 {
+			t.Errorf("got\n%s\nwant\n%s", ansi.Strip(got), want)
+		}
+	}
+}
+
+// A line is read as a sentence: a shape becomes its word unless the word follows; borders and columns disappear.
+func TestScreenReaderText(t *testing.T) {
+	g := NewScreenReader().Glyphs
+	for line, want := range map[string]string{
+		g.Problem + " problem":                        "problem",
+		g.Problem + " billing-api  tcp db2:5432":      "problem: billing-api, tcp db2:5432",
+		g.OK + " 11 ok   " + g.Problem + " 1 problem": "11 ok, 1 problem",
+		"── issues · 4 in the list ──":                "issues, 4 in the list",
+		"acme › db … │ ╭╮":                            "acme, db ...",
+		g.Success + " web-1: disabled":                "done: web-1: disabled",
+		"size  —":                                     "size, none",
+		"":                                            "",
+	} {
+		if got := ScreenReaderText(line); got != want {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/emulator"
@@ -99,7 +100,7 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 
 // Without colours no colour is in any frame, and states are told by words; with sixteen they are the terminal's own.
 func TestColours(t *testing.T) {
-	for _, colours := range []theme.ColorProfile{theme.NoColor, theme.ANSI16} {
+	for _, colours := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
 		for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}) {
 			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
 				startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
@@ -115,7 +116,7 @@ func TestColours(t *testing.T) {
 						style, _, _ := strings.Cut(part, "m")
 						for code := range strings.SplitSeq(style, ";") {
 							if colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3; colour &&
-								colours == theme.NoColor ||
+								colours == colorprofile.ASCII ||
 								code == "38" ||
 								code == "48" {
 								r.Fatalf("the colour %q is in the frame", style)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client"
@@ -186,7 +187,7 @@ func newHarness(
 		Now:      time.Now,
 		Location: time.UTC,
 	})
-	if r.theme, err = theme.New("dark", theme.NoColor, false); err != nil {
+	if r.theme, err = theme.New("dark", colorprofile.ASCII, false); err != nil {
 		t.Fatal(err)
 	}
 	r.panes, r.onOpen, r.leaveWarnings, r.tokenForm = account.Panes(), account.OnOpen, account.LeaveWarnings, account.TokenForm

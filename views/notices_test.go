@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client/emulator"
 	"lookout/theme"
@@ -33,7 +34,7 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 			Now:      time.Now,
 			Location: time.UTC,
 		})
-		look, err := theme.New("dark", theme.NoColor, false)
+		look, err := theme.New("dark", colorprofile.ASCII, false)
 		if err != nil {
 			t.Fatal(err)
 		}

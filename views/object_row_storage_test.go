@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
 	"lookout/client/emulator"
@@ -111,7 +112,7 @@ func (l *objectListing) sort(t testing.TB, column int) {
 // frame is the list as text: its first lines.
 func (l *objectListing) frame(t testing.TB, lines int) string {
 	t.Helper()
-	look, err := theme.New("dark", theme.NoColor, false)
+	look, err := theme.New("dark", colorprofile.ASCII, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
 	"lookout/client/emulator"
@@ -24,7 +25,7 @@ func BenchmarkPanes(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	look, err := theme.New("dark", theme.TrueColor, false)
+	look, err := theme.New("dark", colorprofile.TrueColor, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
@@ -47,7 +48,7 @@ func TestPreviewTones(t *testing.T) {
 // Nothing of an object's content is lost by the colours, and nothing of it reaches the terminal uncleaned.
 func TestPreviewsAreWholeAndClean(t *testing.T) {
 	hostile := "a\x1b[31m \"x\x1b]52;c;aGk=\a\" # \u202e\n[k] b: 1\n"
-	look, err := theme.New("dark", theme.NoColor, false)
+	look, err := theme.New("dark", colorprofile.ASCII, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestPreviewsOfOtherThings(t *testing.T) {
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
 		t.Fatal(err)
 	}
-	look, err := theme.New("dark", theme.NoColor, false)
+	look, err := theme.New("dark", colorprofile.ASCII, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client/emulator"
 	"lookout/theme"
@@ -26,7 +27,7 @@ func TestProgressOfTransfers(t *testing.T) {
 			Now:      time.Now,
 			Location: time.UTC,
 		})
-		look, err := theme.New("dark", theme.NoColor, false)
+		look, err := theme.New("dark", colorprofile.ASCII, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/client"
 	"lookout/client/journal"
@@ -36,7 +37,7 @@ func newTransferringAccount(t testing.TB, n int) (*Account, *table.List[*transfe
 	if err != nil {
 		t.Fatal(err)
 	}
-	look, err := theme.New("dark", theme.TrueColor, false)
+	look, err := theme.New("dark", colorprofile.TrueColor, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestThemes_customThemeIsApplied(t *testing.T) {
 	if err != nil || first.Name != "mine" || looks.Names[0] != "auto" || looks.Names[len(looks.Names)-1] != "mine" {
 		t.Fatalf("%v %v %v", looks.Names, first, err)
 	}
-	if open := first.Style(theme.Bad).Open; !strings.Contains(open, "1;2;3m") {
+	if open := first.Codes(theme.Bad).Open; !strings.Contains(open, "1;2;3m") {
 		t.Errorf("bad is %q", open)
 	}
 	if _, _, err := themeChoices(settings{Theme: "other", Themes: mine}); err == nil ||

@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"github.com/adrg/xdg"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"lookout/client"
 	"lookout/client/journal"
-	"lookout/theme"
 	"lookout/ui/terminal"
 )
 
@@ -316,7 +316,12 @@ func (d *doctor) checkScopes(ctx context.Context) {
 }
 
 func (d *doctor) checkTerminal() {
-	colours := map[theme.ColorProfile]string{theme.NoColor: "no colours", theme.ANSI16: "16 colours", theme.ANSI256: "256 colours", theme.TrueColor: "true colour"}[terminal.DetectColorProfile()]
+	colours := map[colorprofile.Profile]string{
+		colorprofile.ASCII:     "no colours",
+		colorprofile.ANSI:      "16 colours",
+		colorprofile.ANSI256:   "256 colours",
+		colorprofile.TrueColor: "true colour",
+	}[terminal.DetectColorProfile()]
 	text := fmt.Sprintf("TERM=%s, %s", orDefault(os.Getenv("TERM"), "(not set)"), colours)
 	if os.Getenv("NO_COLOR") != "" {
 		text += " (NO_COLOR)"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
@@ -108,7 +109,7 @@ func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 	if err != nil {
 		return nil, nil, err
 	}
-	look, err := theme.New("dark", theme.TrueColor, false)
+	look, err := theme.New("dark", colorprofile.TrueColor, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
@@ -44,7 +45,7 @@ func newSwitcherTest(t *testing.T) *switcherTest {
 
 func (d *switcherTest) session(ctx context.Context, name string) Session {
 	ctx, cancel := context.WithCancel(ctx)
-	look, err := theme.New("dark", theme.NoColor, false)
+	look, err := theme.New("dark", colorprofile.ASCII, false)
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func writeStyled(out *strings.Builder, t *theme.Theme, tone theme.Tone, text str
 	if text == "" {
 		return
 	}
-	look := t.Style(tone)
+	look := t.Codes(tone)
 	out.WriteString(look.Open)
 	out.WriteString(text)
 	out.WriteString(look.Close)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -17,7 +18,7 @@ import (
 // newBusyShell is a shell with eight panes as large as real ones, on a terminal of a size.
 func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	t.Helper()
-	look, err := theme.New("dark", theme.TrueColor, false)
+	look, err := theme.New("dark", colorprofile.TrueColor, false)
 	if err != nil {
 		t.Fatal(err)
 	}

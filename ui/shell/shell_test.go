@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/client/faulttest"
@@ -28,7 +29,7 @@ type shellTest struct {
 func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 	t.Helper()
 	b := &shellTest{T: t, now: time.Date(2026, 11, 20, 21, 4, 10, 0, time.UTC), rows: []string{"alpha", "beta"}}
-	look, err := theme.New("dark", theme.TrueColor, false)
+	look, err := theme.New("dark", colorprofile.TrueColor, false)
 	if err != nil {
 		t.Fatal(err)
 	}

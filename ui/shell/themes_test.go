@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/theme"
 )
@@ -15,7 +16,7 @@ func withThemes(name string) func(*Options) {
 		o.Themes = Themes{
 			Selected: name,
 			Names:    append([]string{"auto"}, theme.Names()...),
-			New:      func(name string) (*theme.Theme, error) { return theme.New(name, theme.TrueColor, false) },
+			New:      func(name string) (*theme.Theme, error) { return theme.New(name, colorprofile.TrueColor, false) },
 		}
 		o.Theme, _ = o.Themes.New(theme.ForBackground(name, false))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
@@ -38,7 +39,7 @@ func TestChosenColumns(t *testing.T) {
 	) {
 		t.Errorf("unknown: %v", unknown)
 	}
-	look, err := theme.New("dark", theme.NoColor, true)
+	look, err := theme.New("dark", colorprofile.ASCII, true)
 	if err != nil {
 		t.Fatal(err)
 	}

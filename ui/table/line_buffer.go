@@ -81,7 +81,7 @@ func (p *lineBuffer) pad(n int) {
 }
 
 // writeCell writes a text in a column of so many cells, cut with a mark where it is longer.
-func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Style, mark string) {
+func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Codes, mark string) {
 	cells := ui.Width(text)
 	tail := ""
 	switch {
@@ -107,7 +107,7 @@ func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.St
 
 // endStyledLine closes the line under way, which began with the opening of a style: the style ends with its text, or
 // reaches over the whole width.
-func (p *lineBuffer) endStyledLine(cells int, look theme.Style, fill bool, mark string) {
+func (p *lineBuffer) endStyledLine(cells int, look theme.Codes, fill bool, mark string) {
 	cells -= p.trimBlanks(cells)
 	if cells > p.width {
 		line := ansi.Truncate(string(p.out[p.lineStart:]), p.width, mark)

@@ -87,7 +87,7 @@ func (g *tableRenderer) share(left, flex int) {
 
 // writeHeader is the titles, with an arrow at the column that rows are sorted by.
 func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
-	look := b.Theme.Style(theme.Muted)
+	look := b.Theme.Codes(theme.Muted)
 	g.out = append(append(g.out, look.Open...), "  "...)
 	cells := 2
 	for _, c := range g.columns {
@@ -99,7 +99,7 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 			}
 			title += " " + arrow
 		}
-		g.writeCell(title, c.width, g.heads[c.index].alignRight, theme.Style{}, b.Theme.Glyphs.Ellipsis)
+		g.writeCell(title, c.width, g.heads[c.index].alignRight, theme.Codes{}, b.Theme.Glyphs.Ellipsis)
 		g.pad(2)
 		cells += c.width + 2
 	}
@@ -117,7 +117,7 @@ type tableRow struct {
 // writeRow is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
 func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	glyphs := &b.Theme.Glyphs
-	look := b.Theme.Style(theme.Cursor)
+	look := b.Theme.Codes(theme.Cursor)
 	if r.cursor {
 		g.out = append(append(g.out, look.Open...), glyphs.Cursor...)
 	} else {
@@ -127,7 +127,7 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	case r.marked && r.cursor:
 		g.out = append(g.out, glyphs.Mark...)
 	case r.marked:
-		g.writeCell(glyphs.Mark, 1, false, b.Theme.Style(theme.Marked), "")
+		g.writeCell(glyphs.Mark, 1, false, b.Theme.Codes(theme.Marked), "")
 	default:
 		g.pad(1)
 	}
@@ -143,9 +143,9 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		if r.stale {
 			tone = theme.Muted
 		}
-		var inner theme.Style
+		var inner theme.Codes
 		if !r.cursor {
-			inner = b.Theme.Style(tone)
+			inner = b.Theme.Codes(tone)
 		}
 		g.writeCell(text, c.width, g.heads[c.index].alignRight, inner, glyphs.Ellipsis)
 		g.pad(2)

@@ -6,25 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-
-	"lookout/theme"
 )
 
-// DetectColorProfile is how many colours the terminal has, from its environment: NO_COLOR leaves none. The terminal is
-// not asked.
-func DetectColorProfile() theme.ColorProfile {
+// DetectColorProfile returns the colours of the terminal, as its environment describes them. NO_COLOR means none.
+func DetectColorProfile() colorprofile.Profile {
 	if os.Getenv("NO_COLOR") != "" {
-		return theme.NoColor
+		return colorprofile.ASCII
 	}
-	switch colorprofile.Env(os.Environ()) {
-	case colorprofile.TrueColor:
-		return theme.TrueColor
-	case colorprofile.ANSI256:
-		return theme.ANSI256
-	case colorprofile.ANSI:
-		return theme.ANSI16
-	}
-	return theme.NoColor
+	return max(colorprofile.Env(os.Environ()), colorprofile.ASCII)
 }
 
 // HasLightBackground reports whether the terminal says that its background is light (COLORFGBG).

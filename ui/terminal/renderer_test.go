@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
 	"lookout/theme"
 )
 
-func darkTheme(t testing.TB, colors theme.ColorProfile) *theme.Theme {
+func darkTheme(t testing.TB, colors colorprofile.Profile) *theme.Theme {
 	t.Helper()
 	look, err := theme.New("dark", colors, false)
 	if err != nil {
@@ -156,7 +157,7 @@ func (f *frameGenerator) next() string {
 
 // Whatever stood on the screen, what the painter writes makes it the frame.
 func TestRenderer_screenMatchesFrame(t *testing.T) {
-	for _, colors := range []theme.ColorProfile{theme.NoColor, theme.ANSI16, theme.ANSI256, theme.TrueColor} {
+	for _, colors := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
 		for seed := range uint64(2) {
 			r := rand.New(rand.NewPCG(seed, uint64(colors)))
 			f := &frameGenerator{Rand: r, theme: darkTheme(t, colors)}
@@ -180,7 +181,7 @@ func TestRenderer_screenMatchesFrame(t *testing.T) {
 func TestRenderer_fullRedraw(t *testing.T) {
 	f := &frameGenerator{
 		Rand:   rand.New(rand.NewPCG(1, 1)),
-		theme:  darkTheme(t, theme.TrueColor),
+		theme:  darkTheme(t, colorprofile.TrueColor),
 		width:  60,
 		height: 8,
 	}
@@ -195,13 +196,13 @@ func TestRenderer_fullRedraw(t *testing.T) {
 
 // Another theme changes no letter, and every style.
 func TestRenderer_themeChange(t *testing.T) {
-	light, err := theme.New("light", theme.TrueColor, false)
+	light, err := theme.New("light", colorprofile.TrueColor, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e, p := vt.NewEmulator(120, 20), renderer{}
-	fmt.Fprint(e, p.diff(Frame{Content: tableFrame(darkTheme(t, theme.TrueColor), 120, 20, 3)}, true))
-	for _, next := range []*theme.Theme{light, darkTheme(t, theme.NoColor), darkTheme(t, theme.ANSI16)} {
+	fmt.Fprint(e, p.diff(Frame{Content: tableFrame(darkTheme(t, colorprofile.TrueColor), 120, 20, 3)}, true))
+	for _, next := range []*theme.Theme{light, darkTheme(t, colorprofile.ASCII), darkTheme(t, colorprofile.ANSI)} {
 		content := tableFrame(next, 120, 20, 3)
 		sent := p.diff(Frame{Content: content}, false)
 		fmt.Fprint(e, sent)
@@ -273,7 +274,7 @@ func tableFrame(look *theme.Theme, width, height, at int) string {
 
 // A move of the cursor changes two rows, in every colour.
 func TestRenderer_cursorMoveIsSmall(t *testing.T) {
-	for _, colors := range []theme.ColorProfile{theme.NoColor, theme.ANSI16, theme.ANSI256, theme.TrueColor} {
+	for _, colors := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
 		p := renderer{}
 		p.diff(Frame{Content: tableFrame(darkTheme(t, colors), 120, 36, 10)}, true)
 		sent := p.diff(Frame{Content: tableFrame(darkTheme(t, colors), 120, 36, 11)}, false)
@@ -285,7 +286,7 @@ func TestRenderer_cursorMoveIsSmall(t *testing.T) {
 }
 
 func BenchmarkCursorMove(b *testing.B) {
-	look := darkTheme(b, theme.TrueColor)
+	look := darkTheme(b, colorprofile.TrueColor)
 	first, second := Frame{Content: tableFrame(look, 200, 50, 10)}, Frame{Content: tableFrame(look, 200, 50, 11)}
 	p := renderer{}
 	p.diff(first, true)
@@ -298,7 +299,7 @@ func BenchmarkCursorMove(b *testing.B) {
 
 // BenchmarkAllRows is a page down: every row becomes another.
 func BenchmarkAllRows(b *testing.B) {
-	look := darkTheme(b, theme.TrueColor)
+	look := darkTheme(b, colorprofile.TrueColor)
 	first := Frame{Content: tableFrame(look, 200, 50, 10)}
 	second := Frame{
 		Content: strings.NewReplacer(
@@ -322,7 +323,7 @@ func BenchmarkAllRows(b *testing.B) {
 }
 
 func BenchmarkWholeFrame(b *testing.B) {
-	f := Frame{Content: tableFrame(darkTheme(b, theme.TrueColor), 200, 50, 10)}
+	f := Frame{Content: tableFrame(darkTheme(b, colorprofile.TrueColor), 200, 50, 10)}
 	p := renderer{}
 	b.ReportAllocs()
 	for range b.N {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -30,7 +31,7 @@ func RunAll(cmd tea.Cmd) {
 // shows the Unix epoch.
 func NewBox(t testing.TB, width, height int) ui.Box {
 	t.Helper()
-	dark, err := theme.New("dark", theme.TrueColor, false)
+	dark, err := theme.New("dark", colorprofile.TrueColor, false)
 	if err != nil {
 		t.Fatal(err)
 	}
