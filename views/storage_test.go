@@ -154,7 +154,7 @@ func TestAnObjectOfUnknownSize(t *testing.T) {
 		r.press("w")
 		r.requireText("size unknown. It gets its name when it is complete")
 		r.press("<ctrl+s>")
-		r.requireText("does not say how large the object is")
+		r.requireText("does not give the size of the object")
 	})
 }
 

@@ -1,32 +1,31 @@
 package transfer
 
-// A Batch is transfers that were asked for as one: the files of a folder, or of marked objects.
+// A Batch is a group of transfers that were requested together: the files of a folder, or the marked objects.
 type Batch struct {
 	Kind                    Kind
 	Bucket                  string
-	Folder                  string // of this machine: where downloads go, or uploads come from
+	Folder                  string // local folder that downloads go to, or uploads come from
 	Files                   int
-	Remaining               int // unfinished; the making of the list counts as one
+	Remaining               int // unfinished transfers; one more while transfers are being added
 	Done, Failed, Cancelled int
-	Bytes                   int64   // of the files that are done
-	FirstFailed             *Status // the first that failed since all had ended last; nil is none
+	Bytes                   int64   // total size of the completed files
+	FirstFailed             *Status // first failure since the batch last ended; nil if none
 }
 
-// An Completion is what is to be told of transfers that have come to an end: one that was asked for alone, the first of
-// a batch that failed, or the last of a batch.
+// A Completion reports the end of a single transfer, the first failure of a batch, or the end of a batch.
 type Completion struct {
-	Status *Status // how it ended
-	Batch  Batch   // as it was then, Left of which is 0 after the last; without Files where there is none
+	Status *Status // status at the end
+	Batch  Batch   // its batch at that time (Remaining is 0 when the batch has ended); zero for a single transfer
 }
 
-// Completions are those from a place in their list on.
+// Completions returns the completions of this session, starting at index from.
 func (m *Manager) Completions(from int) []Completion {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Completion(nil), m.completions[from:]...)
 }
 
-// openBatch begins a batch and gives its number. Until it is sealed, others may join it.
+// openBatch starts a batch and returns its number. Transfers can be added until closeBatch.
 func (m *Manager) openBatch(b Batch) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +34,7 @@ func (m *Manager) openBatch(b Batch) int {
 	return len(m.batches)
 }
 
-// closeBatch says that no more will join a batch; ids are those of its transfers.
+// closeBatch ends the adding of transfers to a batch. ids are its transfers.
 func (m *Manager) closeBatch(number int, ids []ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +44,7 @@ func (m *Manager) closeBatch(number int, ids []ID) {
 	}
 }
 
-// batchOf is that of a job; nil where it was asked for alone.
+// batchOf returns the batch of a job, or nil for a single transfer.
 func (m *Manager) batchOf(j *job) *Batch {
 	if j.status.Batch == 0 {
 		return nil
@@ -53,7 +52,7 @@ func (m *Manager) batchOf(j *job) *Batch {
 	return &m.batches[j.status.Batch-1]
 }
 
-// addRetry counts a job that is to be done once more, after it has ended.
+// addRetry counts a job that runs again after its end.
 func (b *Batch) addRetry(was State) {
 	b.Remaining++
 	switch was {
@@ -80,7 +79,7 @@ func (b *Batch) addResult(row *Status) {
 	}
 }
 
-// recordCompletion takes into the list of ends what a job's end has to tell. Of a hundred thousand files each is not.
+// recordCompletion records the end of a job. In a batch, it records only the first failure and the end of the batch.
 func (m *Manager) recordCompletion(j *job) {
 	row, b := m.statuses[j.status.ID-1], m.batchOf(j)
 	if b == nil {

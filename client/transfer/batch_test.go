@@ -14,7 +14,7 @@ import (
 	"lookout/client"
 )
 
-// planFor is a plan of so many small objects that are there.
+// planFor stores n small objects and returns a plan to download them.
 func (r *rig) planFor(n int) Plan {
 	objects := make([]client.Object, n)
 	for i := range objects {
@@ -23,7 +23,7 @@ func (r *rig) planFor(n int) Plan {
 	return NewPlan("many/", objects)
 }
 
-// Of what was asked for as one, the end is told once, and before it the first failure alone.
+// A batch reports only its first failure and its end.
 func TestManager_Completions_reportsBatchOnce(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		plan := r.planFor(20)
@@ -58,7 +58,7 @@ func TestManager_Completions_reportsBatchOnce(t *testing.T) {
 	})
 }
 
-// Rows that were given out stay as they were, and those of transfers that have not moved are not made anew.
+// A status that a caller holds stays as it was, and a transfer that has not moved keeps its status.
 func TestManager_Snapshot_reusesUnchanged(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		plan := r.planFor(12)
@@ -86,7 +86,7 @@ func TestManager_Snapshot_reusesUnchanged(t *testing.T) {
 	})
 }
 
-// Many small files have a speed together, though each ends before its own is known.
+// Many small files have a combined speed, although each one ends before its own speed is known.
 func TestManager_Throughput_smallFiles(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		plan := r.planFor(120)
@@ -114,7 +114,7 @@ func TestManager_Throughput_smallFiles(t *testing.T) {
 	})
 }
 
-// cleanupCounter is work that leaves something.
+// cleanupCounter is a task that counts its cleanups.
 type cleanupCounter struct{ dropped *int }
 
 func (l cleanupCounter) run(ctx context.Context, _ *Manager, _ *progress) error {
@@ -127,7 +127,7 @@ func (l cleanupCounter) cleanUp() {
 	*l.dropped++
 }
 
-// What a hundred thousand cancelled transfers leave is cleared away one after another, not by as many at once.
+// Cancelling many transfers cleans up after one at a time.
 func TestManager_CancelAll_cleansUpOneByOne(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		const n = 10_000
@@ -148,7 +148,7 @@ func TestManager_CancelAll_cleansUpOneByOne(t *testing.T) {
 	})
 }
 
-// blockingTransport is a transport that answers nothing.
+// blockingTransport never answers.
 type blockingTransport struct{}
 
 func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -11,39 +11,39 @@ import (
 	"lookout/client"
 )
 
-// Bounds of deletions.
+// Limits of deletions.
 const (
-	maxConcurrentDeletes = 8 // by all transfers together
-	maxDeleteAttempts    = 4 // of one object, where the storage refuses because it is busy
+	maxConcurrentDeletes = 8 // over all transfers
+	maxDeleteAttempts    = 4 // per object, when the storage is too busy
 	maxReportedNames     = 1000
-	// maxConsecutiveFailures in a row end a deletion.
+	// maxConsecutiveFailures is how many failures in a row end a deletion.
 	maxConsecutiveFailures = 20
 )
 
-// An UndeletedError is a deletion that did not reach all objects.
+// An UndeletedError reports objects that a deletion did not delete.
 type UndeletedError struct {
-	Count int           // objects that are still there, or may be
-	More  bool          // there are others beyond those
-	Names []client.Text // of them, at most a thousand
-	Cause error         // of the first
+	Count int           // objects that still exist, or may exist
+	More  bool          // there may be more than Count
+	Names []client.Text // names of those objects, at most maxReportedNames
+	Cause error         // error of the first object
 }
 
-// Error is one line.
+// Error returns the message on one line.
 func (e *UndeletedError) Error() string {
 	switch {
 	case e.More:
-		return fmt.Sprintf("%d objects and more were not deleted: %v", e.Count, e.Cause)
+		return fmt.Sprintf("%d or more objects were not deleted: %v", e.Count, e.Cause)
 	case e.Count == 1 && len(e.Names) == 1:
 		return fmt.Sprintf("%s was not deleted: %v", e.Names[0], e.Cause)
 	}
 	return fmt.Sprintf("%d objects were not deleted: %v", e.Count, e.Cause)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *UndeletedError) Unwrap() error { return e.Cause }
 
-// Delete removes objects of a bucket by name, eight at once. Each is a change of its own in the journal. Retry takes
-// those that are left.
+// Delete deletes objects of a bucket by name, up to eight at a time. The journal records each deletion separately.
+// Retry deletes the objects that remain.
 func (m *Manager) Delete(cluster, bucket string, names []string) ID {
 	label := client.Text{}
 	if len(names) == 1 {
@@ -64,7 +64,7 @@ func (m *Manager) Delete(cluster, bucket string, names []string) ID {
 	}, "")
 }
 
-// deleteTask is the work of deleting objects by name.
+// deleteTask deletes objects by name.
 type deleteTask struct {
 	cluster, bucket string
 	remaining       []string
@@ -85,8 +85,8 @@ func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 
 func (r *deleteTask) cleanUp() {}
 
-// deleter deletes names, some at once. It stops between two objects, never in one: what was begun is brought to its
-// end.
+// deleter deletes objects concurrently. It can stop between two objects, but finishes each deletion that it has
+// started.
 type deleter struct {
 	m               *Manager
 	cluster, bucket string
@@ -95,11 +95,11 @@ type deleter struct {
 	mu                  sync.Mutex
 	failed              []string
 	cause               error
-	consecutiveFailures int  // failures since the last success
-	stopped             bool // no other object is begun
+	consecutiveFailures int  // since the last success
+	stopped             bool // no further deletion is started
 }
 
-// deleteNames deletes and gives what is left: first what failed, then what was not begun.
+// deleteNames deletes objects and returns the names left: those that failed, then those that were not started.
 func (s *deleter) deleteNames(ctx context.Context, names []string) []string {
 	var workers sync.WaitGroup
 	var next int
@@ -124,7 +124,8 @@ func (s *deleter) deleteNames(ctx context.Context, names []string) []string {
 	return append(s.failed, names[next:]...)
 }
 
-// deleteOne deletes an object. A storage that is busy is asked again: it refused, so nothing was done.
+// deleteOne deletes one object. It tries again when the storage is busy, because a busy storage has refused the request
+// and deleted nothing.
 func (s *deleter) deleteOne(ctx context.Context, name string) {
 	s.m.deleteSlots <- struct{}{}
 	defer func() { <-s.m.deleteSlots }()
@@ -153,7 +154,7 @@ func (s *deleter) deleteOne(ctx context.Context, name string) {
 	s.stopped = s.stopped || s.consecutiveFailures == maxConsecutiveFailures || affectsAll(err)
 }
 
-// affectsAll reports whether a failure will meet every other object too.
+// affectsAll reports whether an error would occur for every other object too.
 func affectsAll(err error) bool {
 	var e *client.Error
 	if !errors.As(err, &e) {
@@ -166,8 +167,8 @@ func affectsAll(err error) bool {
 	return refused || e.Outcome == client.NotSent && e.Cause != nil
 }
 
-// busyDelay reports whether the storage or the API refused for now, and how long it wants to be left alone. What was
-// not even sent, because the API asked everybody to wait, is no other refusal.
+// busyDelay reports whether the storage or the API refused a request because it is busy, and how long to wait before
+// the next attempt. A request that was not sent because of an earlier rate limit counts as such a refusal.
 func busyDelay(err error) (time.Duration, bool) {
 	var e *client.Error
 	if !errors.As(err, &e) {
@@ -178,7 +179,7 @@ func busyDelay(err error) (time.Duration, bool) {
 		e.Status == http.StatusServiceUnavailable && e.Outcome == client.Rejected
 }
 
-// undeletedError is the error of a sweep with names left.
+// undeletedError returns an error that names the objects left, or nil if none are left.
 func (s *deleter) undeletedError(ctx context.Context, left []string) error {
 	if len(left) == 0 {
 		return nil

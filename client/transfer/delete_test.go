@@ -19,18 +19,18 @@ import (
 )
 
 func TestDeletions(t *testing.T) {
-	t.Run("D17 a deletion whose answer is lost is looked up", testDeleteLostAnswer)
+	t.Run("D17 a deletion whose response is lost is checked afterwards", testDeleteLostAnswer)
 	t.Run("many, eight at once, each in the journal", testDeleteMany)
-	t.Run("one that fails leaves the others", testDeleteSomeFail)
-	t.Run("a journal that cannot be written, and read-only, stop it before anything is sent", testDeleteRefused)
-	t.Run("a bucket is emptied, paused, and gone on with after the program", testEmptyBucket)
-	t.Run("a prefix is emptied and nothing beside it", testEmptyPrefix)
-	t.Run("an emptying that cannot go on ends", testEmptyStops)
-	t.Run("an emptying does not take a listing that lies for an empty one", testEmptyBadListing)
-	t.Run("a busy API slows an emptying and does not end it", testEmptyBusyAPI)
+	t.Run("a failure does not stop the others", testDeleteSomeFail)
+	t.Run("nothing is sent without a journal or in read-only mode", testDeleteRefused)
+	t.Run("emptying a bucket can be paused and continued in a later session", testEmptyBucket)
+	t.Run("emptying a prefix deletes nothing else", testEmptyPrefix)
+	t.Run("emptying stops when it cannot continue", testEmptyStops)
+	t.Run("a faulty listing does not pass for an empty bucket", testEmptyBadListing)
+	t.Run("a busy API slows emptying down but does not stop it", testEmptyBusyAPI)
 }
 
-// deletedCount are the objects that the emulator removed.
+// deletedCount returns how many objects the emulator deleted.
 func (r *rig) deletedCount() (n int) {
 	for _, a := range r.e.Ledger() {
 		if a.Op == "delete object" {
@@ -88,7 +88,7 @@ func (r *rig) putNumbered(prefix string, n int) []string {
 	return names
 }
 
-// concurrencyMeter is a tap that counts how many requests of a method are under way at once.
+// concurrencyMeter measures how many requests of a method are in flight at once.
 type concurrencyMeter struct{ now, peak atomic.Int64 }
 
 func (c *concurrencyMeter) roundTrip(req *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -166,7 +166,10 @@ func testDeleteRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		option client.Option
 		want   string
-	}{"journal": {client.WithRecorder(failingRecorder{}), "cannot record it"}, "read-only": {client.WithReadOnly(), "read-only"}} {
+	}{
+		"journal":   {client.WithRecorder(failingRecorder{}), "cannot record it"},
+		"read-only": {client.WithReadOnly(), "read-only"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				ids := []ID{r.m.Delete(cluster, bucket, []string{"README.txt", "db/"}), r.m.Empty(cluster, bucket, "")}
@@ -304,7 +307,9 @@ func testEmptyStops(t *testing.T) {
 	})
 	runInBubble(t, func(r *rig) {
 		r.putNumbered("o", 100)
-		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return respondStatus(403)(req) }
+		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+			return respondStatus(403)(req)
+		}
 		row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
 		var left *UndeletedError
 		if !errors.As(row.Err, &left) || left.Count != 100 || r.deletedCount() != 0 {
@@ -401,7 +406,9 @@ func testEmptyBadListing(t *testing.T) {
 				return next.RoundTrip(req)
 			})
 			// and removes nothing
-			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return respondStatus(204)(req) }
+			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+				return respondStatus(204)(req)
+			}
 			row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
 			var left *UndeletedError
 			if !errors.As(row.Err, &left) || left.Count != 1 || left.More {

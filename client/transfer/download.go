@@ -18,29 +18,30 @@ import (
 	"lookout/client"
 )
 
-// Bounds of downloads.
+// Limits of downloads.
 const (
-	bufferSize        = 128 << 10 // bytes moved at a time
-	maxAttempts       = 8         // attempts in a row that bring less than gain
-	progressThreshold = 8 << 20   // bytes that make an attempt worth another eight
+	bufferSize        = 128 << 10 // bytes read at a time
+	maxAttempts       = 8         // attempts in a row that each gain less than progressThreshold
+	progressThreshold = 8 << 20   // bytes received that reset the count of attempts
 	minBackoff        = time.Second
 	maxBackoff        = 30 * time.Second
 )
 
-// A DownloadRequest is one object to be fetched into a file.
+// A DownloadRequest describes an object to download and the file to create.
 type DownloadRequest struct {
 	Cluster, Bucket string
-	Object          client.Object // as a listing gave it: its size and etag say which version is meant
-	Folder          string        // of this machine; it must exist
-	Path            string        // with slashes, relative to Folder; "" is the object's Leaf
-	// Path was given by hand, not made from the object's name: only what this system refuses is refused
+	Object          client.Object // as listed; its size and ETag identify the version
+	Folder          string        // local folder; it must exist
+	Path            string        // slash-separated and relative to Folder; "" means DefaultFileName
+	// PathChosen says that the user chose Path. It is then accepted unless this system refuses it.
 	PathChosen bool
-	Overwrite  bool // a file or link that has the name is replaced, at the end and in one step
+	Overwrite  bool // replace an existing file or link, atomically, once the download is complete
 	batch      int
 }
 
-// Download fetches an object. Its bytes gather beside the file's place and get the file's name when they are complete
-// and right, if nothing has it by then. A name that may not be is refused before anything is done.
+// Download adds a download. The data is written to a partial file next to the target, which gets its final name when it
+// is complete and verified, unless a file of that name exists by then. Download returns an error for an invalid file
+// name before it does anything else.
 func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	if r.Path == "" {
 		leaf, err := DefaultFileName(r.Object.Name.Raw())
@@ -73,7 +74,7 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 	return m.add(row, &downloadTask{DownloadRequest: r}, foldCase(resolveLinks(local))), nil
 }
 
-// resolveLinks is where a path leads once links among its folders are followed, as far as those are there.
+// resolveLinks returns path with symbolic links in its existing folders resolved.
 func resolveLinks(path string) string {
 	dir, leaf := filepath.Dir(path), filepath.Base(path)
 	if dir == path {
@@ -85,8 +86,8 @@ func resolveLinks(path string) string {
 	return filepath.Join(resolveLinks(dir), leaf)
 }
 
-// DownloadPlan fetches the files of a plan into a folder. IDs of files that could not be taken are left out and their
-// reasons given.
+// DownloadPlan adds a download for each file of a plan. It returns the IDs of the transfers and the reasons why files
+// were refused.
 func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID, refused []error) {
 	batch := m.openBatch(Batch{Kind: Download, Bucket: bucket, Folder: folder})
 	defer func() { m.closeBatch(batch, ids) }()
@@ -109,38 +110,37 @@ func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID
 }
 
 var (
-	// ErrObjectChanged is an object that is no longer the one of the listing.
-	ErrObjectChanged = errors.New("the object has changed since it was listed: refresh the list and start again")
-	// ErrSizeUnknown is an object of which nothing would tell whether all of it came.
+	// ErrObjectChanged means that the object differs from the one that was listed.
+	ErrObjectChanged = errors.New("the object has changed since it was listed; refresh the list and start again")
+	// ErrSizeUnknown means that the listing gives no size, so an incomplete download would go unnoticed.
 	ErrSizeUnknown = errors.New(
-		"the listing does not say how large the object is: list it again, or fetch it by a link",
+		"the listing does not give the size of the object; refresh the list, or download it through a link",
 	)
-	// ErrCorrupt are bytes that are not the object's.
-	ErrCorrupt = errors.New("what came is not the object")
+	// ErrCorrupt means that the received data is not the data of the object.
+	ErrCorrupt = errors.New("the received data does not match the object")
 
-	errConnectionCut = errors.New("the connection was cut")
-	errBadResponse   = errors.New("the storage's answer does not fit what was asked")
+	errConnectionCut = errors.New("the connection was lost")
+	errBadResponse   = errors.New("the storage sent an unexpected response")
 )
 
-// downloadTask is the work of fetching one object.
+// downloadTask downloads one object.
 type downloadTask struct {
 	DownloadRequest
 	part         *partFile
-	sum          hash.Hash // of what the part holds; nil where the etag is no MD5
-	bodyComplete bool      // the storage has given all of it
+	sum          hash.Hash // MD5 of the data in the part; nil if the ETag is not an MD5
+	bodyComplete bool      // the storage has sent the whole body
 }
 
-// emptyMD5 is the MD5 of an object without a byte.
+// emptyMD5 is the MD5 of no data.
 const emptyMD5 = "d41d8cd98f00b204e9800998ecf8427e"
 
-// incomplete reports whether something is still to be fetched. That an object is empty is taken from the listing only
-// where its etag says so too.
+// incomplete reports whether there is more to download. A listed size of 0 is trusted only if the ETag confirms it.
 func (d *downloadTask) incomplete() bool {
 	return d.part.size < d.Object.Size ||
 		d.Object.Size == 0 && !d.bodyComplete && !strings.EqualFold(d.etag(), emptyMD5)
 }
 
-// isMD5 reports whether an etag is the MD5 of the object. That of an upload in parts ends with -N and is none.
+// isMD5 reports whether an ETag is the MD5 of the object. The ETag of a multipart upload ends with -N and is not.
 func isMD5(etag string) bool { return len(etag) == 2*md5.Size && isHex(etag) }
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdefABCDEF") == "" }
@@ -148,7 +148,7 @@ func isHex(text string) bool { return strings.Trim(text, "0123456789abcdefABCDEF
 func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err error) {
 	root, err := os.OpenRoot(d.Folder)
 	if err != nil {
-		return fmt.Errorf("the folder cannot be opened: %w", err)
+		return fmt.Errorf("cannot open the folder: %w", err)
 	}
 	defer root.Close()
 	d.part, err = openPart(root, d.Path, d.versionKey(), d.Overwrite, m.wrapFile)
@@ -168,7 +168,7 @@ func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err er
 	return d.part.publish()
 }
 
-// etag is the listing's etag without quotes; "" where there is none, or a weak one, which says nothing of the bytes.
+// etag returns the listed ETag without quotes, or "" if there is none or it is weak and so does not identify the bytes.
 func (d *downloadTask) etag() string {
 	etag := client.UnquoteETag(d.Object.ETag.Raw())
 	if strings.HasPrefix(etag, "W/") {
@@ -177,13 +177,13 @@ func (d *downloadTask) etag() string {
 	return etag
 }
 
-// versionKey is what makes a version of an object: bytes of another identity are never joined to a part.
+// versionKey identifies a version of an object. Data of different versions is never joined in one part.
 func (d *downloadTask) versionKey() string {
 	return fmt.Sprintf("%q %q %q %q %d", d.Cluster, d.Bucket, d.Object.Name.Raw(), d.Object.ETag.Raw(), d.Object.Size)
 }
 
-// resume counts and sums what an earlier run left. Without an etag nothing says that it belongs to the same version,
-// and it is dropped.
+// resume measures and hashes the part that an earlier run left. Without an ETag the part may belong to another version,
+// so it is dropped.
 func (d *downloadTask) resume(p *progress) error {
 	d.sum = nil
 	if isMD5(d.etag()) {
@@ -193,15 +193,16 @@ func (d *downloadTask) resume(p *progress) error {
 		return d.restart(p)
 	}
 	if d.sum != nil && d.part.size > 0 {
-		if _, err := io.CopyBuffer(d.sum, io.NewSectionReader(d.part.file, 0, d.part.size), make([]byte, bufferSize)); err != nil {
-			return fmt.Errorf("what is there of it cannot be read: %w", err)
+		data := io.NewSectionReader(d.part.file, 0, d.part.size)
+		if _, err := io.CopyBuffer(d.sum, data, make([]byte, bufferSize)); err != nil {
+			return fmt.Errorf("cannot read the partial download: %w", err)
 		}
 	}
 	p.set(d.part.size, d.Object.Size)
 	return nil
 }
 
-// restart forgets what is there.
+// restart discards the data in the part.
 func (d *downloadTask) restart(p *progress) error {
 	if d.sum != nil {
 		d.sum.Reset()
@@ -210,7 +211,7 @@ func (d *downloadTask) restart(p *progress) error {
 	return d.part.truncate()
 }
 
-// fetch brings the part to the object's size, over as many connections as it takes.
+// fetch downloads until the part has the size of the object, over as many connections as it takes.
 func (d *downloadTask) fetch(ctx context.Context, m *Manager, p *progress) error {
 	d.bodyComplete = false
 	for tries, from := 0, d.part.size; d.incomplete(); {
@@ -239,7 +240,8 @@ func (d *downloadTask) fetch(ctx context.Context, m *Manager, p *progress) error
 	return nil
 }
 
-// attempt is one connection. Where the rest cannot be had of exactly this version, it begins anew.
+// attempt downloads over one connection. It starts again from the first byte if the storage cannot continue this
+// version of the object.
 func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) error {
 	ctx, watch := withIdleTimeout(ctx)
 	defer watch.close()
@@ -264,7 +266,7 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 		if err := d.restart(p); err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: it is not the rest of the object, so it begins anew", errBadResponse)
+		return fmt.Errorf("%w: the data does not continue the object, so the download starts again", errBadResponse)
 	case from > 0 && res.StatusCode == http.StatusOK:
 		if err := d.restart(p); err != nil {
 			return err
@@ -272,20 +274,20 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 	}
 	if rest := d.Object.Size - d.part.size; res.ContentLength >= 0 && res.ContentLength != rest {
 		return d.discard(
-			fmt.Errorf("%w: %d bytes are offered where the listing says %d", ErrCorrupt, res.ContentLength, rest),
+			fmt.Errorf("%w: the storage offers %d bytes, but the listing says %d", ErrCorrupt, res.ContentLength, rest),
 		)
 	}
 	return d.copyBody(ctx, res.Body, watch, p)
 }
 
-// isContinuation reports whether an answer is exactly the rest from a byte, of exactly this version.
+// isContinuation reports whether a response holds exactly the rest of this version, starting at byte from.
 func (d *downloadTask) isContinuation(res *http.Response, from int64, etag string) bool {
 	want := fmt.Sprintf("bytes %d-%d/%d", from, d.Object.Size-1, d.Object.Size)
 	encoding := res.Header.Get("Content-Encoding")
 	return res.Header.Get("Content-Range") == want && etag == d.etag() && (encoding == "" || encoding == "identity")
 }
 
-// conditionError turns the storage's refusals of a condition or a range into what they mean.
+// conditionError translates the storage's refusals of If-Match and Range.
 func (d *downloadTask) conditionError(err error, p *progress) error {
 	var e *client.Error
 	if !errors.As(err, &e) || !e.Presigned {
@@ -298,12 +300,12 @@ func (d *downloadTask) conditionError(err error, p *progress) error {
 		if failure := d.restart(p); failure != nil {
 			return failure
 		}
-		return fmt.Errorf("%w: it has no such range, so it begins anew", errBadResponse)
+		return fmt.Errorf("%w: the range does not exist, so the download starts again", errBadResponse)
 	}
 	return err
 }
 
-// copyBody writes a body behind what is there.
+// copyBody appends a response body to the part.
 func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idleTimer, p *progress) error {
 	buffer := make([]byte, bufferSize)
 	for {
@@ -312,9 +314,7 @@ func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idle
 		}
 		n, err := body.Read(buffer)
 		if int64(n) > d.Object.Size-d.part.size {
-			return d.discard(
-				fmt.Errorf("%w: more came than the %d bytes that the listing says", ErrCorrupt, d.Object.Size),
-			)
+			return d.discard(fmt.Errorf("%w: the storage sent more than the listed %d bytes", ErrCorrupt, d.Object.Size))
 		}
 		if n > 0 {
 			if err := d.part.write(buffer[:n]); err != nil {
@@ -332,7 +332,7 @@ func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idle
 		case err == io.EOF:
 			return nil
 		case err != nil && d.part.size == d.Object.Size:
-			return nil // all came; what follows the last byte is not ours
+			return nil // the object is complete; an error after its last byte does not matter
 		case err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
@@ -341,13 +341,13 @@ func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idle
 	}
 }
 
-// discard drops bytes that are not the object's.
+// discard removes a part whose data is wrong, and returns err.
 func (d *downloadTask) discard(err error) error {
 	d.part.remove()
 	return err
 }
 
-// keepPart adds what is there to an error, where something is that can be of use.
+// keepPart adds the location of the part to an error, or removes the part if it is of no use.
 func (d *downloadTask) keepPart(err error) error {
 	if d.part.size == 0 || errors.Is(err, ErrObjectChanged) {
 		d.part.remove()
@@ -356,20 +356,20 @@ func (d *downloadTask) keepPart(err error) error {
 	return &PartialDownloadError{Path: d.part.name, Size: d.part.size, Cause: err}
 }
 
-// verify compares the whole with what the listing said.
+// verify compares the completed part with the listing.
 func (d *downloadTask) verify(p *progress) error {
 	if d.sum == nil {
-		p.setNote("size checked only: the etag is not the MD5 of the object")
+		p.setNote("size checked only: the ETag is not the MD5 of the object")
 		return nil
 	}
 	if got, want := hex.EncodeToString(d.sum.Sum(nil)), d.etag(); !strings.EqualFold(got, want) {
-		return d.discard(fmt.Errorf("%w: its MD5 is %s, not %s", ErrCorrupt, got, client.Clean(want)))
+		return d.discard(fmt.Errorf("%w: the MD5 is %s, not %s", ErrCorrupt, got, client.Clean(want)))
 	}
 	p.setNote("size and MD5 checked")
 	return nil
 }
 
-// cleanUp takes away what a cancelled download leaves.
+// cleanUp removes the part of a cancelled download.
 func (d *downloadTask) cleanUp() {
 	if root, err := os.OpenRoot(d.Folder); err == nil {
 		defer root.Close()
@@ -377,7 +377,7 @@ func (d *downloadTask) cleanUp() {
 	}
 }
 
-// retryDelay reports whether another attempt may go better, and how long the storage wants to be left alone first.
+// retryDelay reports whether another attempt may succeed, and how long the storage asks to wait before it.
 func retryDelay(err error) (time.Duration, bool) {
 	var e *client.Error
 	switch {

@@ -19,19 +19,19 @@ import (
 )
 
 func TestDownloads(t *testing.T) {
-	t.Run("D1 a cut is resumed and nothing wrong gets the final name", testDownloadCuts)
-	t.Run("D1 a storage that always cuts is left after a bounded number of attempts", testDownloadAlwaysCut)
-	t.Run("D2 only the exact rest of the same version is joined", testDownloadResumes)
-	t.Run("D3 what came is compared with the listing", testDownloadMismatches)
-	t.Run("D4 a file that cannot be written is told and not tried again", testDownloadFullDisk)
-	t.Run("D5 what has the name is never touched", testDownloadNameTaken)
-	t.Run("D6 no name leads out of the folder", testHostileNames)
-	t.Run("D7 names that one folder cannot hold are reported", testPlanCollisions)
-	t.Run("D8 a folder swapped for a link leads nowhere", testDownloadSwappedFolder)
-	t.Run("D16 what an ended program left is found and taken up", testPartialDownloads)
+	t.Run("D1 a lost connection is resumed and only correct data is published", testDownloadCuts)
+	t.Run("D1 a download gives up after a limited number of attempts", testDownloadAlwaysCut)
+	t.Run("D2 a part is only continued with the same version", testDownloadResumes)
+	t.Run("D3 the data is compared with the listing", testDownloadMismatches)
+	t.Run("D4 a write error is reported and not retried", testDownloadFullDisk)
+	t.Run("D5 an existing file is never touched", testDownloadNameTaken)
+	t.Run("D6 no name escapes the folder", testHostileNames)
+	t.Run("D7 conflicting names are reported", testPlanCollisions)
+	t.Run("D8 a folder replaced by a link does not redirect a download", testDownloadSwappedFolder)
+	t.Run("D16 partial downloads of an earlier session are found and continued", testPartialDownloads)
 }
 
-// testDownloadCuts: seven places in six sizes; the two largest are written to nowhere.
+// testDownloadCuts interrupts downloads of six sizes at seven places. The two largest are not written to disk.
 func testDownloadCuts(t *testing.T) {
 	for _, size := range []int64{0, 1, 4096, 5 << 20, 1 << 30, 5_000_000_000} {
 		for _, cut := range []int64{0, 1, 4095, 4096, size / 2, size - 1, size} {
@@ -61,7 +61,10 @@ func testDownloadCuts(t *testing.T) {
 					if got := r.fileNames(); !slices.Equal(got, []string{"o"}) {
 						t.Errorf("left: %q", got)
 					}
-					if resumed := slices.Contains(s.ranges, fmt.Sprintf("bytes=%d-", cut)); resumed != (cut > 0 && cut < size) {
+					if resumed := slices.Contains(
+						s.ranges,
+						fmt.Sprintf("bytes=%d-", cut),
+					); resumed != (cut > 0 && cut < size) {
 						t.Errorf("ranges: %q", s.ranges)
 					}
 				})
@@ -120,14 +123,30 @@ func testDownloadResumes(t *testing.T) {
 	data := testBytes(10_000)
 	for name, c := range map[string]struct {
 		twist func(*http.Response)
-		bad   error // what it ends with; nil is a right file
-		anew  bool  // the first byte was asked for again
+		bad   error // nil for a successful download
+		anew  bool  // the download starts again
 	}{
-		"206 right":              {func(*http.Response) {}, nil, false},
-		"206 another start":      {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 4999-9999/10000") }, nil, true},
-		"206 another end":        {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9998/10000") }, nil, true},
-		"206 another total":      {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9999/10001") }, nil, true},
-		"206 unknown total":      {func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9999/*") }, nil, true},
+		"206 right": {func(*http.Response) {}, nil, false},
+		"206 another start": {
+			func(r *http.Response) { r.Header.Set("Content-Range", "bytes 4999-9999/10000") },
+			nil,
+			true,
+		},
+		"206 another end": {
+			func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9998/10000") },
+			nil,
+			true,
+		},
+		"206 another total": {
+			func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9999/10001") },
+			nil,
+			true,
+		},
+		"206 unknown total": {
+			func(r *http.Response) { r.Header.Set("Content-Range", "bytes 5000-9999/*") },
+			nil,
+			true,
+		},
 		"206 without a range":    {func(r *http.Response) { r.Header.Del("Content-Range") }, nil, true},
 		"206 without an etag":    {func(r *http.Response) { r.Header.Del("ETag") }, nil, true},
 		"206 with a weak etag":   {func(r *http.Response) { r.Header.Set("ETag", `W/"`+md5Hex(data)+`"`) }, nil, true},
@@ -179,7 +198,7 @@ func testDownloadMismatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		size  int64
 		etag  string // of the listing
-		store string // of the storage; "" is the listing's
+		store string // of the storage; "" means the same as the listing
 		twist func(*http.Response)
 		note  string
 		bad   error
@@ -322,7 +341,7 @@ func testDownloadFullDisk(t *testing.T) {
 			r.checkFile("p", []byte("other"))
 		})
 	})
-	t.Run("the part is gone when it is to be published", func(t *testing.T) {
+	t.Run("the part disappears before it is published", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			s := &fakeStorage{size: 3, data: []byte("abc"), etag: md5Hex([]byte("abc"))}
 			r.transport.onObject = s.answer
@@ -344,15 +363,19 @@ func testDownloadFullDisk(t *testing.T) {
 func testDownloadNameTaken(t *testing.T) {
 	data := []byte("new")
 	for name, make := range map[string]func(r *rig, final, part string) error{
-		"a file":          func(r *rig, final, _ string) error { return os.WriteFile(final, []byte("old"), 0o600) },
-		"a folder":        func(r *rig, final, _ string) error { return os.Mkdir(final, 0o700) },
-		"a link":          func(r *rig, final, _ string) error { return os.Symlink(r.writeFile("victim", "old"), final) },
+		"a file":   func(r *rig, final, _ string) error { return os.WriteFile(final, []byte("old"), 0o600) },
+		"a folder": func(r *rig, final, _ string) error { return os.Mkdir(final, 0o700) },
+		"a link": func(r *rig, final, _ string) error {
+			return os.Symlink(r.writeFile("victim", "old"), final)
+		},
 		"a dangling link": func(r *rig, final, _ string) error { return os.Symlink("nowhere", final) },
 		"a pipe":          func(r *rig, final, _ string) error { return mkfifo(final) },
 		"a device": func(r *rig, final, _ string) error {
 			return os.Symlink("/dev/full", final)
 		},
-		"a link for the part":   func(r *rig, _, part string) error { return os.Symlink(r.writeFile("victim", "old"), part) },
+		"a link for the part": func(r *rig, _, part string) error {
+			return os.Symlink(r.writeFile("victim", "old"), part)
+		},
 		"a pipe for the part":   func(r *rig, _, part string) error { return mkfifo(part) },
 		"a folder for the part": func(r *rig, _, part string) error { return os.Mkdir(part, 0o700) },
 		"no folder":             func(r *rig, _, _ string) error { return os.RemoveAll(r.dir) },
@@ -382,7 +405,7 @@ func testDownloadNameTaken(t *testing.T) {
 					t.Errorf("%s: %v", row.State, row.Err)
 				}
 				if s.served != 0 {
-					t.Error("it was fetched although there is no place for it")
+					t.Error("it was downloaded although its name is taken")
 				}
 				if _, err := os.Lstat(filepath.Join(r.dir, "victim")); err == nil {
 					r.checkFile("victim", []byte("old"))
@@ -390,7 +413,7 @@ func testDownloadNameTaken(t *testing.T) {
 			})
 		})
 	}
-	t.Run("a file that comes meanwhile", func(t *testing.T) {
+	t.Run("a file created meanwhile", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			s := &fakeStorage{size: 3, data: data, etag: md5Hex(data)}
 			s.modify = func(*http.Response) { r.writeFile("o", "old") }
@@ -462,8 +485,13 @@ func testHostileNames(t *testing.T) {
 		for i, name := range names {
 			faulttest.ReportCase(t, "D6", fmt.Sprintf("%.60q", name))
 			folder := filepath.Join(below, fmt.Sprint(i))
-			for _, err := range []error{os.MkdirAll(filepath.Join(folder, "inside"), 0o700), os.Symlink(outside, filepath.Join(folder, "link")), os.Symlink("inside", filepath.Join(folder, "insidelink")),
-				os.Symlink(filepath.Join(outside, "victim"), filepath.Join(folder, "flink")), os.Symlink(filepath.Join(outside, "new"), filepath.Join(folder, "dangling"))} {
+			for _, err := range []error{
+				os.MkdirAll(filepath.Join(folder, "inside"), 0o700),
+				os.Symlink(outside, filepath.Join(folder, "link")),
+				os.Symlink("inside", filepath.Join(folder, "insidelink")),
+				os.Symlink(filepath.Join(outside, "victim"), filepath.Join(folder, "flink")),
+				os.Symlink(filepath.Join(outside, "new"), filepath.Join(folder, "dangling")),
+			} {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -471,7 +499,7 @@ func testHostileNames(t *testing.T) {
 			o := listedObject(name, 5, s.etag)
 			plan := NewPlan("", []client.Object{o})
 			if len(plan.Files)+len(plan.Skipped) != 1 {
-				t.Errorf("%q is neither taken nor refused", name)
+				t.Errorf("%q is neither accepted nor refused", name)
 			}
 			paths := []string{name}
 			if leaf, err := DefaultFileName(name); err == nil {
@@ -514,14 +542,47 @@ func testHostileNames(t *testing.T) {
 		t.Errorf("the victim is %q", got)
 	}
 	t.Logf("%d names: %d files made, %d refused", len(names), made, refused)
-	for name, want := range map[string]string{"..": "leads elsewhere", "a/../b": "leads elsewhere", "a/./b": "leads elsewhere", "/a": "begins with a slash", "a//b": "empty folder", "dir/": "ends with a slash", "": "empty",
-		"a\x00b": "control", "a\nb": "control", "a\u009bb": "control", `a\b`: `\ or :`, "C:x": `\ or :`, "CON": "device", "aux.c": "device", "a/lpt1.txt": "device", "COM¹": "device", "x.": "dot", "x ": "dot",
-		strings.Repeat("日", 86): "258 bytes", "a\xff": "UTF-8", "x.0123456789abcdef.part": "unfinished"} {
+	for name, want := range map[string]string{
+		"..":                      "leave the folder",
+		"a/../b":                  "leave the folder",
+		"a/./b":                   "leave the folder",
+		"/a":                      "starts with a slash",
+		"a//b":                    "empty folder",
+		"dir/":                    "ends with a slash",
+		"":                        "empty",
+		"a\x00b":                  "control",
+		"a\nb":                    "control",
+		"a\u009bb":                "control",
+		`a\b`:                     `\ or :`,
+		"C:x":                     `\ or :`,
+		"CON":                     "device",
+		"aux.c":                   "device",
+		"a/lpt1.txt":              "device",
+		"COM¹":                    "device",
+		"x.":                      "dot",
+		"x ":                      "dot",
+		strings.Repeat("日", 86):   "258 bytes",
+		"a\xff":                   "UTF-8",
+		"x.0123456789abcdef.part": "partial",
+	} {
 		if err := CheckPath(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	for _, name := range []string{"a", "a/b", ".bashrc", "-rf", "...x", "größe/日本.txt", strings.Repeat("a", 255), "console", "file.part", "a b", "~root/.profile", "%2e%2e%2fvictim"} {
+	for _, name := range []string{
+		"a",
+		"a/b",
+		".bashrc",
+		"-rf",
+		"...x",
+		"größe/日本.txt",
+		strings.Repeat("a", 255),
+		"console",
+		"file.part",
+		"a b",
+		"~root/.profile",
+		"%2e%2e%2fvictim",
+	} {
 		if err := CheckPath(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -589,7 +650,7 @@ func testPlanCollisions(t *testing.T) {
 	})
 }
 
-// testDownloadSwappedFolder: 1,000 swaps between a folder and a link that leads out, while files are fetched into it.
+// testDownloadSwappedFolder swaps a folder and a link that leaves the folder 1,000 times during downloads.
 func testDownloadSwappedFolder(t *testing.T) {
 	outside := t.TempDir()
 	r := newRig(t)
@@ -668,7 +729,7 @@ func testPartialDownloads(t *testing.T) {
 	})
 }
 
-// blockedReader is the rest of a body that does not come until its request ends.
+// blockedReader blocks until its request ends.
 type blockedReader struct {
 	req     *http.Request
 	started chan struct{}

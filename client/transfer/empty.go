@@ -10,16 +10,16 @@ import (
 	"lookout/client"
 )
 
-// EmptyOp is the name under which the journal has the emptying of a bucket: one change, with one intent and one outcome
-// however many objects there are. One without an outcome, or with an unknown one, was interrupted: doing it again goes
-// on where it was, for what is deleted is no longer listed.
+// EmptyOp is the operation name under which the journal records the emptying of a bucket: one entry with one outcome,
+// however many objects there are. An entry without an outcome, or with an unknown one, was interrupted. Running it
+// again continues it, because deleted objects are no longer listed.
 const EmptyOp = "empty bucket"
 
-// EmptyKind is the kind of what the change is about; its ID is cluster/bucket/prefix.
+// EmptyKind is the resource of that journal entry. Its ID is cluster/bucket/prefix.
 const EmptyKind = "bucket"
 
-// Empty deletes all objects of a bucket whose names begin with a prefix, page by page, eight at once; "" is all of
-// them. Objects that come while it runs may stay; how many are left is told.
+// Empty deletes all objects of a bucket whose names begin with prefix, page by page, up to eight at a time. An empty
+// prefix means all objects. Objects created meanwhile may remain; the error says how many.
 func (m *Manager) Empty(cluster, bucket, prefix string) ID {
 	row := Status{
 		Kind:    Empty,
@@ -30,23 +30,23 @@ func (m *Manager) Empty(cluster, bucket, prefix string) ID {
 	return m.add(row, &emptyTask{cluster: cluster, bucket: bucket, prefix: prefix}, "")
 }
 
-// emptyTask is the work of deleting all that a prefix lists.
+// emptyTask deletes all objects below a prefix.
 type emptyTask struct {
 	cluster, bucket, prefix string
-	doneBefore              int64 // when this run began
+	doneBefore              int64 // objects deleted before this run
 }
 
-// An InterruptedError is an emptying that ended before its end, by a pause or because the program ends. The journal
-// keeps it as unknown.
+// An InterruptedError means that the emptying of a bucket stopped early, because of a pause or because the program
+// ended. The journal records the outcome as unknown.
 type InterruptedError struct{ Cause error }
 
-// Error is one line.
+// Error returns the message on one line.
 func (e *InterruptedError) Error() string { return "interrupted: " + e.Cause.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *InterruptedError) Unwrap() error { return e.Cause }
 
-// Unknown reports that some of it is done and some is not.
+// Unknown reports that some objects are deleted and others are not.
 func (e *InterruptedError) Unknown() bool { return true }
 
 func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
@@ -68,7 +68,7 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	})
 }
 
-// deleteAll lists and deletes once from the first name to the last, then looks what is left.
+// deleteAll lists and deletes all objects once, then checks whether any remain.
 func (e *emptyTask) deleteAll(ctx context.Context, m *Manager, p *progress) error {
 	e.estimateTotal(ctx, m, p)
 	s := deleter{
@@ -95,15 +95,15 @@ func (e *emptyTask) deleteAll(ctx context.Context, m *Manager, p *progress) erro
 		}
 		if page.Incomplete != "" {
 			return &InterruptedError{
-				fmt.Errorf("the listing is %s, so objects may be left: look, and empty it again", page.Incomplete),
+				fmt.Errorf("the listing is %s, so objects may be left; check the bucket and retry", page.Incomplete),
 			}
 		}
 	}
 	return nil
 }
 
-// estimateTotal takes the bucket's own figure for how many objects there are, where all are to go. It may be late, and
-// is no more than a hint.
+// estimateTotal takes the total from the object count of the bucket, which may be out of date. There is no such count
+// for a prefix.
 func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) {
 	if e.doneBefore = p.completed(); e.prefix != "" {
 		p.set(e.doneBefore, 0)
@@ -116,7 +116,7 @@ func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) 
 	p.set(e.doneBefore, e.doneBefore+left)
 }
 
-// pages are those of the whole listing. An API that is busy is asked again where it was.
+// pages returns the pages of the whole listing. When the API is busy, it continues at the same page after a delay.
 func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.ObjectPage, error] {
 	return func(yield func(client.ObjectPage, error) bool) {
 		q := client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix}
@@ -137,8 +137,8 @@ func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.Obje
 	}
 }
 
-// objectNames are the objects of a page whose names begin as they must: a server that lists others does not have them
-// deleted.
+// objectNames returns the names in a page that begin with the prefix. Other names are ignored, so a faulty server
+// cannot cause them to be deleted.
 func (e *emptyTask) objectNames(page client.ObjectPage) []string {
 	var all []string
 	for _, o := range page.Data {
@@ -149,20 +149,20 @@ func (e *emptyTask) objectNames(page client.ObjectPage) []string {
 	return all
 }
 
-// remainingError is the error that tells what is left; nil where nothing is.
+// remainingError returns an error that describes the objects left, or nil if none are left.
 func (e *emptyTask) remainingError(ctx context.Context, s *deleter, page client.ObjectPage, left []string) error {
 	err := s.undeletedError(ctx, left)
 	var u *UndeletedError
 	if errors.As(err, &u) {
 		u.More = page.Truncated || page.Incomplete != ""
 		if u.Cause == nil {
-			u.Cause = errors.New("they came while it ran")
+			u.Cause = errors.New("they were created while the bucket was being emptied")
 		}
 	}
 	return err
 }
 
-// contextCauseOr is why ctx ended, or err where it did not.
+// contextCauseOr returns the reason why ctx ended, or err if it did not end.
 func contextCauseOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

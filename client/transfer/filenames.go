@@ -10,22 +10,21 @@ import (
 	"lookout/client"
 )
 
-// A NameError is a name that no file of this program may have. It is told, and never changed silently.
+// A NameError reports a name that lookout does not use for a local file. Names are never changed silently.
 type NameError struct {
 	Name   client.Text
 	Reason string
 }
 
-// Error is one line.
+// Error returns the message on one line.
 func (e *NameError) Error() string {
-	return fmt.Sprintf("%s cannot be a file here: %s", e.Name, e.Reason)
+	return fmt.Sprintf("%s cannot be a local file: %s", e.Name, e.Reason)
 }
 
-// maxNameBytes is the most bytes that file systems take for one name.
+// maxNameBytes is the longest file name that file systems accept, in bytes.
 const maxNameBytes = 255
 
-// isPartName reports whether a name has the form of those of unfinished downloads: it ends with 16 digits of an
-// identity.
+// isPartName reports whether a name is that of a partial download: NAME.<16 hex digits>.part.
 func isPartName(name string) bool {
 	const digits = 16
 	rest, found := strings.CutSuffix(name, ".part")
@@ -33,7 +32,7 @@ func isPartName(name string) bool {
 	return found && at >= 0 && rest[at] == '.' && strings.ToLower(rest[at:]) == rest[at:] && isHex(rest[at+1:])
 }
 
-// isWindowsDevice reports whether Windows gives a name to a device, whatever follows a dot.
+// isWindowsDevice reports whether Windows reserves a lower-case name for a device.
 func isWindowsDevice(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul", "conin$", "conout$":
@@ -46,8 +45,8 @@ func isWindowsDevice(name string) bool {
 	return found && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
-// CheckPath says why a path with slashes, relative to a folder, may not be made there; nil where it may. The rules are
-// those of all systems at once, so that what was fetched on one can be copied to another.
+// CheckPath returns a *NameError if a slash-separated relative path is not a valid file name on every supported system,
+// so that a downloaded file can be copied to any of them.
 func CheckPath(name string) error {
 	if reason := pathProblem(name); reason != "" {
 		return &NameError{client.NewText(name), reason}
@@ -60,11 +59,11 @@ func pathProblem(name string) string {
 	case name == "":
 		return "it is empty"
 	case strings.HasPrefix(name, "/"):
-		return "it begins with a slash"
+		return "it starts with a slash"
 	case strings.HasSuffix(name, "/"):
-		return "it ends with a slash, as names of folders do"
+		return "it ends with a slash, like a folder name"
 	case !utf8.ValidString(name):
-		return "it is no valid UTF-8"
+		return "it is not valid UTF-8"
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		if reason := segmentProblem(segment); reason != "" {
@@ -78,26 +77,26 @@ func segmentProblem(s string) string {
 	device, _, _ := strings.Cut(s, ".")
 	switch {
 	case s == "":
-		return "it holds an empty folder name"
+		return "it contains an empty folder name"
 	case s == "." || s == "..":
-		return "it holds " + s + ", which leads elsewhere"
+		return "it contains " + s + ", which would leave the folder"
 	case strings.ContainsFunc(s, unicode.IsControl):
-		return "it holds control characters"
+		return "it contains control characters"
 	case strings.ContainsAny(s, `\:`):
-		return `it holds \ or :, which lead elsewhere on some systems`
+		return `it contains \ or :, which have a special meaning on some systems`
 	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
-		return "a part of it ends with a dot or a space, which some systems drop"
+		return "a part of it ends with a dot or a space, which some systems remove"
 	case isWindowsDevice(strings.ToLower(strings.TrimRight(device, " "))):
-		return client.Clean(s) + " is a device on some systems"
+		return client.Clean(s) + " is a device name on some systems"
 	case len(s) > maxNameBytes:
-		return fmt.Sprintf("a part of it is %d bytes long; %d is the most", len(s), maxNameBytes)
+		return fmt.Sprintf("a part of it is %d bytes long, but the limit is %d", len(s), maxNameBytes)
 	case isPartName(s):
-		return "it has the form of an unfinished download of this program"
+		return "it looks like a partial download of lookout"
 	}
 	return ""
 }
 
-// DefaultFileName is the file name to propose for an object: what stands behind its last slash.
+// DefaultFileName returns the file name to suggest for an object: the part after its last slash.
 func DefaultFileName(name string) (string, error) {
 	leaf := name[strings.LastIndexByte(name, '/')+1:]
 	if leaf == "" {
@@ -106,24 +105,24 @@ func DefaultFileName(name string) (string, error) {
 	return leaf, CheckPath(leaf)
 }
 
-// A PlannedFile is an object with the file that it would become.
+// A PlannedFile is an object and the file to create for it.
 type PlannedFile struct {
 	Object client.Object
-	Path   string // with slashes, relative to the folder
-	Hidden bool   // the file or a folder of its path begins with a dot
+	Path   string // slash-separated and relative to the folder
+	Hidden bool   // a part of the path starts with a dot
 }
 
-// A Plan is what the download of all objects below a prefix would do.
+// A Plan lists the files that downloading all objects below a prefix would create.
 type Plan struct {
 	Files         []PlannedFile
-	Skipped       []*NameError // objects that cannot be files, or not beside another
-	FolderMarkers int          // empty objects that stand for folders: there is nothing to download
-	Bytes         int64        // of Files together
+	Skipped       []*NameError // objects that cannot be files, or conflict with another file
+	FolderMarkers int          // empty objects that represent folders; there is nothing to download
+	Bytes         int64        // total size of Files
 }
 
-// NewPlan says which files the objects below a prefix become. Their paths begin behind the prefix's last slash. Of two
-// that one folder cannot hold on every system, such as a and a/b, or A and a, the one that comes first in the list
-// stays.
+// NewPlan returns the files that the objects below a prefix become. Their paths are relative to the prefix's last
+// slash. If two objects cannot both exist in one folder on every system, such as a and a/b, or A and a, the first one
+// in the list is kept.
 func NewPlan(prefix string, objects []client.Object) Plan {
 	var p Plan
 	cut := strings.LastIndexByte(prefix, '/') + 1
@@ -140,7 +139,7 @@ func NewPlan(prefix string, objects []client.Object) Plan {
 		local := name[cut:]
 		reason := pathProblem(local)
 		if reason == "" && o.Size < 0 {
-			reason = "its size is not known"
+			reason = "its size is unknown"
 		}
 		if reason == "" {
 			reason = taken.add(local)
@@ -155,7 +154,7 @@ func NewPlan(prefix string, objects []client.Object) Plan {
 	return p
 }
 
-// pathSet are the files and folders of a plan by their names without case.
+// pathSet holds the files and folders of a plan, keyed by their case-folded names.
 type pathSet map[string]pathEntry
 
 type pathEntry struct {
@@ -163,7 +162,7 @@ type pathEntry struct {
 	folder bool
 }
 
-// add takes a file with its folders, or says what stands in its way.
+// add adds a file and its folders, or returns the reason why it conflicts with another.
 func (t pathSet) add(name string) string {
 	for at := name; at != "."; at = path.Dir(at) {
 		folder := at != name
@@ -171,11 +170,11 @@ func (t pathSet) add(name string) string {
 		switch {
 		case !there || folder && other.folder && other.name == at:
 		case other.name != at:
-			return fmt.Sprintf("it differs from %s by case alone", client.Clean(other.name))
+			return fmt.Sprintf("it differs from %s only in case", client.Clean(other.name))
 		case folder:
-			return fmt.Sprintf("%s is a file here and a folder for it", client.Clean(at))
+			return fmt.Sprintf("%s is already a file and cannot also be a folder", client.Clean(at))
 		default:
-			return fmt.Sprintf("%s is a folder already, or the same file", client.Clean(at))
+			return fmt.Sprintf("%s is already a file or folder", client.Clean(at))
 		}
 	}
 	for at := name; at != "."; at = path.Dir(at) {
@@ -184,7 +183,7 @@ func (t pathSet) add(name string) string {
 	return ""
 }
 
-// foldCase is a name with every letter in the smallest form that differs from it by case alone.
+// foldCase maps every letter to the smallest letter that differs from it only in case.
 func foldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

@@ -12,10 +12,28 @@ import (
 	"lookout/client/faulttest"
 )
 
-// Whatever two objects are called, a file of theirs lies below the folder, and never two in one place.
+// Whatever two objects are called, their files lie in the folder and never share a path.
 func FuzzLocalName(f *testing.F) {
 	faulttest.ReportCase(f, "J5", "FuzzLocalName")
-	for _, name := range []string{"a", "a/b", "A", "../a", "/a", "a//b", `a\b`, "C:x", "con", "a.", ".part", "a\x00", "ſ", "s", "dir/", "\xff", strings.Repeat("日", 90)} {
+	for _, name := range []string{
+		"a",
+		"a/b",
+		"A",
+		"../a",
+		"/a",
+		"a//b",
+		`a\b`,
+		"C:x",
+		"con",
+		"a.",
+		".part",
+		"a\x00",
+		"ſ",
+		"s",
+		"dir/",
+		"\xff",
+		strings.Repeat("日", 90),
+	} {
 		f.Add("", name, "a")
 		f.Add("a", "a/"+name, name)
 	}
@@ -43,7 +61,7 @@ func FuzzLocalName(f *testing.F) {
 	})
 }
 
-// oddResponse is an answer of a storage that follows a script of four bytes: status, range, etag, length.
+// oddResponse returns the response of a storage that follows a script of four bytes: status, range, ETag, length.
 func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *http.Response {
 	pick := func(b byte, of ...string) string { return of[int(b)%len(of)] }
 	from := 0
@@ -104,11 +122,21 @@ func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *h
 	return res
 }
 
-// Whatever a storage answers, in whatever order: the file is the object, or there is none of that name.
+// Whatever a storage answers, in whatever order, a file of that name exists only if it is the object.
 func FuzzResume(f *testing.F) {
 	faulttest.ReportCase(f, "J6", "FuzzResume")
-	for _, script := range []string{"", "\x00\x00\x00\x00", "\x00\x00\x40\x20\x01\x00\x00\x00", "\x00\x00\x40\x20\x00\x00\x00\x00", "\x00\x00\x40\x20\x01\x01\x00\x00\x01\x03\x00\x00", "\x00\x00\x40\x20\x01\x00\x03\x00", "\x00\x00\x80\x40\x04\x06\x00\x00",
-		"\x00\x00\x40\x20\x01\x00\x00\x07", "\x05\x00\x00\x00", "\x06\x00\x00\x00\x06\x00\x00\x00"} {
+	for _, script := range []string{
+		"",
+		"\x00\x00\x00\x00",
+		"\x00\x00\x40\x20\x01\x00\x00\x00",
+		"\x00\x00\x40\x20\x00\x00\x00\x00",
+		"\x00\x00\x40\x20\x01\x01\x00\x00\x01\x03\x00\x00",
+		"\x00\x00\x40\x20\x01\x00\x03\x00",
+		"\x00\x00\x80\x40\x04\x06\x00\x00",
+		"\x00\x00\x40\x20\x01\x00\x00\x07",
+		"\x05\x00\x00\x00",
+		"\x06\x00\x00\x00\x06\x00\x00\x00",
+	} {
 		f.Add([]byte(script))
 	}
 	data := testBytes(100)

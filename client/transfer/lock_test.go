@@ -14,7 +14,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// gatedReader is the rest of a body that comes when it is opened.
+// gatedReader blocks until its gate is open.
 type gatedReader struct {
 	open <-chan struct{}
 	io.Reader
@@ -25,8 +25,8 @@ func (g *gatedReader) Read(b []byte) (int, error) {
 	return g.Reader.Read(b)
 }
 
-// Two programs fetch the same version to the same place: one does it, the other is told, and neither spoils what the
-// first has published.
+// When two programs download the same version to the same file, one succeeds and the other fails, and the second one
+// does not damage what the first one has published.
 func TestDownload_twoProcesses(t *testing.T) {
 	data := testBytes(1 << 20)
 	o := listedObject("o", 1<<20, md5Hex(data))
@@ -50,8 +50,8 @@ func TestDownload_twoProcesses(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	// first lets a download come to its half; the second request gets the object anew once the first is done, and is
-	// cut.
+	// first lets a download reach its middle. A second request gets the object from the start once the first download
+	// is done, and is interrupted.
 	first := func(r *rig) (id ID, rest chan struct{}) {
 		rest, begin := make(chan struct{}), make(chan struct{})
 		n := 0
@@ -144,7 +144,7 @@ func TestDownload_twoProcesses(t *testing.T) {
 	})
 }
 
-// A part that was opened and then published by the one who had it is nobody's part any more.
+// A part that its owner published between open and lock is no longer a part.
 func TestLockPart_alreadyPublished(t *testing.T) {
 	faulttest.RunCase(t, "D5", "published between opening and locking", func(t *testing.T) {
 		root, err := os.OpenRoot(t.TempDir())
@@ -165,7 +165,7 @@ func TestLockPart_alreadyPublished(t *testing.T) {
 		}
 		if hold, _, err := lockPart(root, "o.part", f); err == nil {
 			hold.Close()
-			t.Error("a file that has its final name is held as a part")
+			t.Error("a published file is locked as a part")
 		}
 	})
 }

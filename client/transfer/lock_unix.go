@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes a file for this handle alone, until it is closed; errPartLocked where another handle has it. A file system
-// without locks gives none.
+// lock locks a file for this handle until it is closed. It returns errPartLocked if another handle has the lock, and
+// does nothing on file systems without locks.
 func lock(f *os.File) error {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return errPartLocked

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock takes a file for this handle alone, until it is closed; errPartLocked where another handle has it. What is
-// locked is a byte far behind the file's end: others can read and write all that is there. A file system without locks
-// gives none.
+// lock locks a file for this handle until it is closed. It returns errPartLocked if another handle has the lock, and
+// does nothing on file systems without locks. It locks a byte far beyond the end of the file, so that other handles can
+// still read and write the data.
 func lock(f *os.File) error {
 	last := windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
 	err := windows.LockFileEx(

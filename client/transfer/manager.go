@@ -1,6 +1,6 @@
-// Package transfer moves objects between buckets and this machine: downloads, uploads, deletions, a few at once, each
-// of which can be paused, cancelled and tried again. Everything goes through pre-signed URLs; the token stays with the
-// API.
+// Package transfer moves objects between buckets and this machine. It downloads, uploads and deletes objects, a few at
+// a time. Each transfer can be paused, cancelled and retried. All data moves through pre-signed URLs, so the account
+// token is sent only to the API.
 package transfer
 
 import (
@@ -13,37 +13,37 @@ import (
 	"lookout/client"
 )
 
-// maxRunning is how many transfers run together.
+// maxRunning is how many transfers run at the same time.
 const maxRunning = 6
 
-// notifyInterval is how often, at most, Changed tells.
+// notifyInterval is the shortest time between two notifications on Changed.
 const notifyInterval = 200 * time.Millisecond
 
-// A Manager runs transfers and keeps the list of all that there were in this run. It may be used from many goroutines.
+// A Manager runs transfers and keeps a list of all transfers of this session. Its methods are safe for concurrent use.
 type Manager struct {
 	c           *client.Client
 	ctx         context.Context
-	wrapFile    func(file) file // what stands before the files of downloads; for tests
+	wrapFile    func(file) file // wraps the file of each download, for tests
 	dirty       chan struct{}
 	changed     chan struct{}
-	deleteSlots chan struct{} // a place for each object that is being deleted
+	deleteSlots chan struct{} // holds one value for each object that is being deleted
 
 	mu           sync.Mutex
-	jobs         []*job            // the job of an ID is at ID-1
-	statuses     []*Status         // of the jobs as they were last told: replaced, never changed
-	running      map[*job]struct{} // jobs that run: their rows grow old by themselves
-	queue        []*job            // waiting, oldest first; some of them no longer
-	unfinished   int               // jobs that are unfinished
-	busySince    time.Time         // when the first of them was asked for
-	claimedPaths map[string]ID     // local files that unfinished downloads are about to make
-	cleanups     []*job            // cancelled, with something left to be taken away
-	batches      []Batch           // the batch of a number is at number-1
+	jobs         []*job            // a job is at index ID-1
+	statuses     []*Status         // last status of each job; replaced, never modified
+	running      map[*job]struct{} // running jobs, whose statuses are out of date
+	queue        []*job            // oldest first; may hold jobs that no longer wait
+	unfinished   int               // number of unfinished jobs
+	busySince    time.Time         // when the first of the unfinished jobs was added
+	claimedPaths map[string]ID     // local files that unfinished downloads will create
+	cleanups     []*job            // cancelled jobs that have files to remove
+	batches      []Batch           // a batch is at index number-1
 	completions  []Completion
 	throughput   throughputMeter
 	active       sync.WaitGroup
 }
 
-// New is a manager without transfers. Everything that it does ends with ctx.
+// New returns a manager without transfers. When ctx ends, the manager stops everything it runs.
 func New(ctx context.Context, c *client.Client) *Manager {
 	m := &Manager{
 		c:            c,
@@ -58,33 +58,33 @@ func New(ctx context.Context, c *client.Client) *Manager {
 	return m
 }
 
-// task is what a job does. It is run again after a pause and for another try.
+// task is the work of a job. It runs again after a pause and on a retry.
 type task interface {
 	run(ctx context.Context, m *Manager, p *progress) error
-	cleanUp() // takes away what a cancelled transfer leaves
+	cleanUp() // removes what a cancelled transfer leaves behind
 }
 
-// job is one transfer with its state.
+// job is one transfer and its state.
 type job struct {
 	progress
-	status Status // without what progress knows
+	status Status // without the fields that progress fills
 	task   task
-	// claim is the local file that it is about to make, "" for none.
+	// claimedPath is the local file that the job will create, or "".
 	claimedPath string
 	cancel      context.CancelCauseFunc // while it runs
 	requested   jobRequest
-	// what it leaves is being taken away; until then its claim stands, and Retry is kept for after that
+	// its partial file is being removed; it keeps its claimed path and postpones Retry until then
 	cleaningUp        bool
-	retryAfterCleanup bool // Retry was asked for meanwhile
+	retryAfterCleanup bool // Retry was called during the cleanup
 }
 
-// jobRequest is what was asked of a running job.
+// jobRequest is what the user asked of a running job.
 type jobRequest int
 
 const (
 	requestNone jobRequest = iota
 	requestPause
-	requestResume // paused and resumed before it came to rest
+	requestResume // resumed before the pause took effect
 	requestCancel
 )
 
@@ -93,10 +93,11 @@ var (
 	errCancelled = errors.New("cancelled")
 )
 
-// Changed tells that Snapshot would give something else than before: at most five times a second.
+// Changed returns a channel that receives a value when Snapshot would return something new, at most five times a
+// second.
 func (m *Manager) Changed() <-chan struct{} { return m.changed }
 
-// notifyLoop passes news on, not too often.
+// notifyLoop forwards notifications at a limited rate.
 func (m *Manager) notifyLoop() {
 	for {
 		select {
@@ -118,7 +119,7 @@ func notify(c chan struct{}) {
 	}
 }
 
-// sleep passes time, or gives why ctx ended.
+// sleep waits for d. If ctx ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -130,7 +131,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// add takes a transfer into the list and starts it when there is room.
+// add adds a transfer to the list and starts it when there is room. claim is the local file that it will create, or "".
 func (m *Manager) add(row Status, w task, claim string) ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -150,7 +151,7 @@ func (m *Manager) add(row Status, w task, claim string) ID {
 	return j.status.ID
 }
 
-// enqueue makes a job wait for its turn. A file that another unfinished job is about to make fails it.
+// enqueue makes a job wait for its turn. The job fails if another unfinished job will create the same file.
 func (m *Manager) enqueue(j *job) {
 	j.status.Err, j.status.Ended = nil, time.Time{}
 	if j.claimedPath != "" {
@@ -166,7 +167,7 @@ func (m *Manager) enqueue(j *job) {
 	m.schedule()
 }
 
-// setState brings a job to another state, and all that is counted with it.
+// setState changes the state of a job and the counters that depend on it.
 func (m *Manager) setState(j *job, to State) {
 	from := j.status.State
 	j.status.State = to
@@ -189,14 +190,14 @@ func (m *Manager) setState(j *job, to State) {
 	notify(m.dirty)
 }
 
-// addUnfinished counts a job that is to be done, for the first time or again.
+// addUnfinished counts a job that starts, or starts again after its end.
 func (m *Manager) addUnfinished() {
 	if m.unfinished++; m.unfinished == 1 {
 		m.busySince = time.Now()
 	}
 }
 
-// updateStatus makes a job's row anew: those that were given out stay as they are.
+// updateStatus replaces the status of a job. Statuses that callers already hold stay as they are.
 func (m *Manager) updateStatus(j *job, now time.Time) {
 	row := j.status
 	j.progress.fill(&row, now)
@@ -231,7 +232,7 @@ func (m *Manager) start(j *job) {
 	}()
 }
 
-// finish takes a job's end into the list and gives its place to the next.
+// finish records the end of a run and starts the next job.
 func (m *Manager) finish(j *job, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -254,8 +255,8 @@ func (m *Manager) finish(j *job, err error) {
 	}
 }
 
-// ignoreCancelled is what an interrupted transfer has to say beyond that it was interrupted: also that nobody knows
-// what came of a change.
+// ignoreCancelled returns nil for an error that only says that the transfer was interrupted. It keeps errors that leave
+// the outcome of a change unknown.
 func ignoreCancelled(err error) error {
 	var e *client.Error
 	if errors.As(err, &e) && e.Unknown() {
@@ -267,8 +268,8 @@ func ignoreCancelled(err error) error {
 	return err
 }
 
-// endJob sets a job's last state. Errors of the system hold names of files as they are, so every error is made safe to
-// draw here.
+// endJob puts a job in its final state. Errors of the operating system contain raw file names, so every error is made
+// safe to display here.
 func (m *Manager) endJob(j *job, s State, err error) {
 	if err != nil {
 		err = sanitizedError{err}
@@ -278,15 +279,15 @@ func (m *Manager) endJob(j *job, s State, err error) {
 	m.setState(j, s)
 }
 
-// releasePath lets others make the file that a job was about to make.
+// releasePath lets other jobs create the file that a job had claimed.
 func (m *Manager) releasePath(j *job) {
 	if !j.cleaningUp && j.claimedPath != "" && m.claimedPaths[j.claimedPath] == j.status.ID {
 		delete(m.claimedPaths, j.claimedPath)
 	}
 }
 
-// startCleanup takes away what a cancelled job leaves, beside everything else: a file of many gigabytes takes a while
-// to go. One goes after another, for a hundred thousand may be cancelled at once.
+// startCleanup removes the files of a cancelled job in the background, because removing a file of many gigabytes takes
+// time. Cleanups run one after another: a hundred thousand jobs may be cancelled at once.
 func (m *Manager) startCleanup(j *job) {
 	j.cleaningUp = true
 	m.cleanups = append(m.cleanups, j)
@@ -303,7 +304,7 @@ func (m *Manager) startCleanup(j *job) {
 	}()
 }
 
-// finishCleanup takes a job of which nothing is left out of the litter, and gives the next.
+// finishCleanup removes a cleaned-up job from the list of cleanups and returns the next one, or nil.
 func (m *Manager) finishCleanup(j *job) *job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -320,16 +321,16 @@ func (m *Manager) finishCleanup(j *job) *job {
 	return m.cleanups[0]
 }
 
-// sanitizedError is an error whose text is safe to draw.
+// sanitizedError is an error whose text is safe to display.
 type sanitizedError struct{ error }
 
-// Error is the text with everything made visible that could move or hide what stands around it.
+// Error returns the text with control and invisible characters made visible.
 func (d sanitizedError) Error() string { return client.Clean(d.error.Error()) }
 
-// Unwrap is the error as it was.
+// Unwrap returns the original error.
 func (d sanitizedError) Unwrap() error { return d.error }
 
-// withJob does something to the job of an ID; an ID that is none does nothing.
+// withJob calls do with the job of an ID. It does nothing if there is no such job.
 func (m *Manager) withJob(id ID, do func(*job)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -346,11 +347,11 @@ func (m *Manager) eachJob(do func(*job)) {
 	}
 }
 
-// Pause stops a transfer so that Resume goes on: a download where it was, an upload from its first byte. An upload
-// whose last byte is sent is left to end, and so are the deletions under way.
+// Pause stops a transfer so that Resume can continue it. A download continues where it stopped; an upload starts again.
+// Pause does not stop an upload whose last byte has been sent, or a deletion that is already on its way.
 func (m *Manager) Pause(id ID) { m.withJob(id, m.pause) }
 
-// PauseAll pauses all that run or wait.
+// PauseAll pauses all running and waiting transfers.
 func (m *Manager) PauseAll() { m.eachJob(m.pause) }
 
 func (m *Manager) pause(j *job) {
@@ -366,10 +367,10 @@ func (m *Manager) pause(j *job) {
 	}
 }
 
-// Resume goes on with a paused transfer.
+// Resume continues a paused transfer.
 func (m *Manager) Resume(id ID) { m.withJob(id, m.resume) }
 
-// ResumeAll goes on with all that are paused.
+// ResumeAll continues all paused transfers.
 func (m *Manager) ResumeAll() { m.eachJob(m.resume) }
 
 func (m *Manager) resume(j *job) {
@@ -381,10 +382,11 @@ func (m *Manager) resume(j *job) {
 	}
 }
 
-// Cancel ends a transfer. What a download had is taken away; what was deleted or stored stays so.
+// Cancel ends a transfer and removes the partial file of a download. Objects that were already deleted or stored stay
+// that way.
 func (m *Manager) Cancel(id ID) { m.withJob(id, m.cancel) }
 
-// CancelAll ends all that are unfinished.
+// CancelAll cancels all unfinished transfers.
 func (m *Manager) CancelAll() { m.eachJob(m.cancel) }
 
 func (m *Manager) cancel(j *job) {
@@ -398,11 +400,11 @@ func (m *Manager) cancel(j *job) {
 	}
 }
 
-// Retry tries a failed or cancelled transfer again. An upload is sent again as a whole, in place of what is there by
-// then.
+// Retry runs a failed or cancelled transfer again. An upload is sent again from the start and replaces any object that
+// has its name by then.
 func (m *Manager) Retry(id ID) { m.withJob(id, m.retry) }
 
-// RetryAll tries all that failed again.
+// RetryAll retries all failed transfers.
 func (m *Manager) RetryAll() {
 	m.eachJob(func(j *job) {
 		if j.status.State == Failed {
@@ -420,14 +422,14 @@ func (m *Manager) retry(j *job) {
 	}
 }
 
-// UnfinishedCount is how many transfers are unfinished: waiting, running or paused.
+// UnfinishedCount returns the number of transfers that wait, run or are paused.
 func (m *Manager) UnfinishedCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.unfinished
 }
 
-// Throughput is how fast all downloads and uploads are together.
+// Throughput returns the combined speed of all downloads and uploads.
 func (m *Manager) Throughput() Throughput {
 	m.mu.Lock()
 	since := m.busySince
@@ -435,11 +437,11 @@ func (m *Manager) Throughput() Throughput {
 	return Throughput{Since: since, Rate: m.throughput.rate(time.Now())}
 }
 
-// Wait returns when nothing runs any more. After the manager's ctx has ended that is when every file is closed.
+// Wait returns when no transfer runs any more. If the manager's context has ended, all files are then closed.
 func (m *Manager) Wait() { m.active.Wait() }
 
-// Snapshot is all transfers as they are now, oldest first: the row of an ID is at ID-1. Rows are never changed, and
-// those of transfers that have not moved since are the same as before.
+// Snapshot returns the statuses of all transfers, oldest first: the status of an ID is at index ID-1. Statuses are
+// never modified; a transfer that has not changed keeps the same pointer.
 func (m *Manager) Snapshot() []*Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -450,7 +452,7 @@ func (m *Manager) Snapshot() []*Status {
 	return slices.Clone(m.statuses)
 }
 
-// Status is one transfer as it is now; false for an ID that is none.
+// Status returns the current status of one transfer, and false if there is no such transfer.
 func (m *Manager) Status(id ID) (Status, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

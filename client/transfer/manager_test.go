@@ -22,12 +22,12 @@ import (
 )
 
 func TestSignedURLs(t *testing.T) {
-	t.Run("D9 a pre-signed URL that is not what was asked for is refused", testSignedURLRefused)
-	t.Run("D10 a URL that ran out is asked for anew once", testSignedURLExpired)
-	t.Run("A28 a redirect of the storage is refused", testRedirectRefused)
+	t.Run("D9 a pre-signed URL that does not fit the request is refused", testSignedURLRefused)
+	t.Run("D10 an expired URL is renewed once", testSignedURLExpired)
+	t.Run("A28 a redirect by the storage is refused", testRedirectRefused)
 }
 
-// respondSignedURL is a tap that answers a request for a URL with another one.
+// respondSignedURL answers a request for a pre-signed URL with link.
 func respondSignedURL(link string) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if !strings.HasSuffix(req.URL.Path, "/object-url") {
@@ -54,8 +54,20 @@ func testSignedURLRefused(t *testing.T) {
 		"file:///etc/passwd",
 		"https://user:pw@b.example/scratch/o?Signature=s",
 	)
-	for _, link := range []string{"http://b.example/scratch/o?", "https://b.example:22/scratch/o?", "https://user@b.example/scratch/o?", "https://127.0.0.1/scratch/o?", "http://127.0.0.1/scratch/o?", "https://localhost/scratch/o?",
-		"https://169.254.169.254/scratch/o?", "https://[::1]/scratch/o?", "https://b.example/scratch/other?", "https://b.example/other/o?", "https://b.example/scratch/o/../../x/o2?", "ftp://b.example/scratch/o?"} {
+	for _, link := range []string{
+		"http://b.example/scratch/o?",
+		"https://b.example:22/scratch/o?",
+		"https://user@b.example/scratch/o?",
+		"https://127.0.0.1/scratch/o?",
+		"http://127.0.0.1/scratch/o?",
+		"https://localhost/scratch/o?",
+		"https://169.254.169.254/scratch/o?",
+		"https://[::1]/scratch/o?",
+		"https://b.example/scratch/other?",
+		"https://b.example/other/o?",
+		"https://b.example/scratch/o/../../x/o2?",
+		"ftp://b.example/scratch/o?",
+	} {
 		bad = append(bad, link+signed)
 	}
 	bad = append(
@@ -80,16 +92,23 @@ func testSignedURLRefused(t *testing.T) {
 			}
 			if row.Err != nil &&
 				(strings.Contains(row.Err.Error(), "Signature=") || strings.Contains(row.Err.Error(), "pw@")) {
-				t.Errorf("the error tells the URL: %v", row.Err)
+				t.Errorf("the error contains the URL: %v", row.Err)
 			}
 		})
 	}
 	runInBubble(t, func(r *rig) {
 		canary := "https://objects.example/scratch/o?Signature=CANARY"
 		r.transport.onAPI = respondSignedURL(canary)
-		r.transport.onObject = func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, errors.New("boom") }
+		r.transport.onObject = func(*http.Request, http.RoundTripper) (*http.Response, error) {
+			return nil, errors.New("boom")
+		}
 		row := r.download(listedObject("o", 4, "e"), "")
-		if text := fmt.Sprintf("%v %+v %v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err))); row.State != Failed ||
+		if text := fmt.Sprintf(
+			"%v %+v %v",
+			row.Err,
+			row.Err,
+			errors.Unwrap(errors.Unwrap(row.Err)),
+		); row.State != Failed ||
 			strings.Contains(text, "CANARY") {
 			t.Errorf("%s", text)
 		}
@@ -103,12 +122,32 @@ func testSignedURLExpired(t *testing.T) {
 		asked    int
 		want     State
 	}{
-		"a download, once":    {1, func(r *rig) Status { return r.download(listedObject("o", 4, md5Hex([]byte("text"))), "") }, 2, Done},
-		"a download, always":  {9, func(r *rig) Status { return r.download(listedObject("o", 4, md5Hex([]byte("text"))), "") }, 2, Failed},
-		"an upload, once":     {1, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 2, Done},
-		"an upload, always":   {9, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 2, Failed},
-		"a deletion, once":    {1, func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Done},
-		"a deletion, always":  {9, func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) }, 2, Failed},
+		"a download, once": {
+			1,
+			func(r *rig) Status { return r.download(listedObject("o", 4, md5Hex([]byte("text"))), "") },
+			2,
+			Done,
+		},
+		"a download, always": {
+			9,
+			func(r *rig) Status { return r.download(listedObject("o", 4, md5Hex([]byte("text"))), "") },
+			2,
+			Failed,
+		},
+		"an upload, once":   {1, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 2, Done},
+		"an upload, always": {9, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 2, Failed},
+		"a deletion, once": {
+			1,
+			func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) },
+			2,
+			Done,
+		},
+		"a deletion, always": {
+			9,
+			func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) },
+			2,
+			Failed,
+		},
 		"an upload, too late": {-1, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 1, Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,8 +178,11 @@ func testSignedURLExpired(t *testing.T) {
 				}
 				var e *client.Error
 				if c.want == Failed &&
-					(!errors.As(row.Err, &e) || e.Unauthorized() || e.Unknown() || !strings.Contains(row.Err.Error(), "Request has expired")) {
-					t.Errorf("told as %v", row.Err)
+					(!errors.As(
+						row.Err,
+						&e,
+					) || e.Unauthorized() || e.Unknown() || !strings.Contains(row.Err.Error(), "Request has expired")) {
+					t.Errorf("unexpected error: %v", row.Err)
 				}
 			})
 		})
@@ -149,7 +191,9 @@ func testSignedURLExpired(t *testing.T) {
 
 func testRedirectRefused(t *testing.T) {
 	runInBubble(t, func(r *rig) {
-		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) { return respondStatus(307)(req) }
+		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+			return respondStatus(307)(req)
+		}
 		row := r.download(listedObject("o", 4, "e"), "")
 		if row.State != Failed || !strings.Contains(row.Err.Error(), "redirects to login.example") ||
 			r.transport.count("GET") != 1 {
@@ -159,7 +203,7 @@ func testRedirectRefused(t *testing.T) {
 }
 
 func TestManager_stalls(t *testing.T) {
-	t.Run("D15 silence is told after five seconds and cut after sixty", func(t *testing.T) {
+	t.Run("D15 a stall is shown after five seconds and ended after sixty", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			data := testBytes(1000)
 			s := &fakeStorage{size: 1000, data: data, etag: md5Hex(data)}
@@ -168,7 +212,10 @@ func TestManager_stalls(t *testing.T) {
 					res.Body = struct {
 						io.Reader
 						io.Closer
-					}{io.MultiReader(strings.NewReader(string(data[:100])), &blockedReader{req: res.Request}), io.NopCloser(nil)}
+					}{
+						io.MultiReader(strings.NewReader(string(data[:100])), &blockedReader{req: res.Request}),
+						io.NopCloser(nil),
+					}
 				}
 			}
 			r.transport.onObject = s.answer
@@ -197,7 +244,7 @@ func TestManager_stalls(t *testing.T) {
 			r.checkFile("o", data)
 		})
 	})
-	t.Run("D15 slow but moving is never cut", func(t *testing.T) {
+	t.Run("D15 a slow transfer is never stopped", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			data := testBytes(40)
 			s := &fakeStorage{
@@ -214,7 +261,7 @@ func TestManager_stalls(t *testing.T) {
 			}
 		})
 	})
-	t.Run("D15 rate and end", func(t *testing.T) {
+	t.Run("D15 rate and ETA", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			data := testBytes(100 << 10)
 			s := &fakeStorage{
@@ -252,7 +299,7 @@ func TestManager_stalls(t *testing.T) {
 			}
 		})
 	})
-	t.Run("D15 an upload that stalls is cut and not sent again", func(t *testing.T) {
+	t.Run("D15 a stalled upload is stopped and not sent again", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 				_, _ = io.ReadFull(req.Body, make([]byte, 3))
@@ -267,11 +314,11 @@ func TestManager_stalls(t *testing.T) {
 	})
 }
 
-// slowBody is a body that gives a little at a time.
+// slowBody pauses before each read.
 type slowBody struct {
 	io.Reader
 	pause   time.Duration
-	maxRead int // 0 is one byte
+	maxRead int // bytes per read; 0 means 1
 }
 
 func (s *slowBody) Read(p []byte) (int, error) {
@@ -381,7 +428,7 @@ func TestPauseResumeCancelRetry(t *testing.T) {
 			t.Errorf("left: %q", left)
 		}
 		if !strings.HasPrefix(strings.Join(stores["1"].ranges, " "), "bytes=") {
-			t.Errorf("it began anew: %q", stores["1"].ranges)
+			t.Errorf("it started again from the first byte: %q", stores["1"].ranges)
 		}
 		r.m.RetryAll()
 		r.m.Retry(ids[0])
@@ -464,7 +511,7 @@ func TestManager_Changed_isThrottled(t *testing.T) {
 	})
 }
 
-// Nothing stays behind when the context ends: no goroutine, no open file.
+// When the context ends, all transfers stop.
 func TestManager_endsWithContext(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
@@ -493,7 +540,7 @@ func TestManager_endsWithContext(t *testing.T) {
 	})
 }
 
-// peakMemory is the most memory in use while something is done, beyond what was in use before.
+// peakMemory returns how much more memory is in use at the peak of do than before it.
 func peakMemory(do func()) uint64 {
 	var s runtime.MemStats
 	runtime.GC()
@@ -515,7 +562,7 @@ func peakMemory(do func()) uint64 {
 	return max(most, before) - before
 }
 
-// serveBigObject answers a GET of an object of that name with n bytes.
+// serveBigObject answers a GET of the object "big" with n bytes. It reports whether it answered.
 func serveBigObject(w http.ResponseWriter, req *http.Request, n int64) bool {
 	if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/big") {
 		return false
@@ -530,7 +577,7 @@ func serveBigObject(w http.ResponseWriter, req *http.Request, n int64) bool {
 	return true
 }
 
-// measureMemory moves n bytes up and down over TCP and gives the most memory that it took, server included.
+// measureMemory uploads and downloads n bytes over TCP and returns the peak memory of each, including the server.
 func measureMemory(t testing.TB, n int64) (up, down uint64) {
 	c := newTCPClient(t, func(w http.ResponseWriter, req *http.Request) bool { return serveBigObject(w, req, n) })
 	m := New(t.Context(), c)
@@ -575,7 +622,7 @@ func measureMemory(t testing.TB, n int64) (up, down uint64) {
 	return up, down
 }
 
-// maxMemory is the memory that a transfer may take, whatever its size.
+// maxMemory is the limit for the memory of one transfer, whatever its size.
 const maxMemory = 16 << 20
 
 func TestManager_memoryIsBounded(t *testing.T) {
@@ -596,8 +643,8 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkDownload fetches a gigabyte, and tells how long that takes beside io.Copy of the same bytes into a file in
-// the same run.
+// BenchmarkDownload downloads a gigabyte and compares the time with io.Copy of the same bytes to a file in the same
+// run.
 func BenchmarkDownload(b *testing.B) {
 	const n = 1 << 30
 	dir, floor, ours := b.TempDir(), time.Duration(0), time.Duration(0)
@@ -636,7 +683,7 @@ func BenchmarkDownload(b *testing.B) {
 	b.ReportMetric(float64(ours)/float64(floor), "download/floor")
 }
 
-// downloadWithCopy is an answer in a file, by io.Copy and safe on the disk as a download is.
+// downloadWithCopy writes a response to a file with io.Copy and syncs it.
 func downloadWithCopy(b *testing.B, url, file string) {
 	b.Helper()
 	res, err := http.Get(url)
@@ -654,7 +701,7 @@ func downloadWithCopy(b *testing.B, url, file string) {
 	}
 }
 
-// slowCleanup is work that has to be stopped, and that takes its time to clear away what it leaves.
+// slowCleanup is a task that runs until it is stopped, and whose cleanup blocks.
 type slowCleanup struct {
 	runs        int
 	cleanupDone chan struct{}
@@ -668,8 +715,7 @@ func (s *slowCleanup) run(ctx context.Context, _ *Manager, _ *progress) error {
 
 func (s *slowCleanup) cleanUp() { <-s.cleanupDone }
 
-// Clearing away what a cancelled transfer leaves holds nobody up. Until it is done nobody gets the file's name, and a
-// retry waits.
+// A slow cleanup blocks nobody. Until it is done, its file name stays claimed and a retry waits.
 func TestManager_slowCleanup(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		runInBubble(t, func(r *rig) {
@@ -683,16 +729,16 @@ func TestManager_slowCleanup(t *testing.T) {
 			r.m.Cancel(id)
 			synctest.Wait()
 			if row := r.m.Snapshot()[0]; row.State != Cancelled {
-				t.Fatalf("%s while it is cleared away", row.State)
+				t.Fatalf("%s during the cleanup", row.State)
 			}
 			other := r.m.add(Status{Kind: Download}, &slowCleanup{cleanupDone: make(chan struct{})}, "/a/file")
 			if row := r.m.Snapshot()[other-1]; row.State != Failed {
-				t.Errorf("another made the same file: %s", row.State)
+				t.Errorf("another transfer took the same file: %s", row.State)
 			}
 			r.m.Retry(id)
 			synctest.Wait()
 			if w.runs != 1 {
-				t.Error("it ran again while it was cleared away")
+				t.Error("it ran again during the cleanup")
 			}
 			close(w.cleanupDone)
 			synctest.Wait()

@@ -15,47 +15,48 @@ import (
 	"unicode/utf8"
 )
 
-// An ExistsError is a local name that something has already: another one must be chosen. Nothing is ever overwritten.
+// An ExistsError means that a local file name is already taken. Nothing is overwritten; the user has to choose another
+// name.
 type ExistsError struct {
 	Path      string
 	Size      int64
 	Modified  time.Time
 	IsFolder  bool
-	ClaimedBy ID // the transfer that is about to make it; 0 where it is there
+	ClaimedBy ID // the transfer that will create it; 0 if the file exists
 }
 
-// Error is one line.
+// Error returns the message on one line.
 func (e *ExistsError) Error() string {
 	switch {
 	case e.ClaimedBy != 0:
-		return fmt.Sprintf("transfer %d is about to make this file; choose another name", e.ClaimedBy)
+		return fmt.Sprintf("transfer %d will create this file; choose another name", e.ClaimedBy)
 	case e.IsFolder:
-		return "a folder has this name; choose another"
+		return "a folder has this name; choose another name"
 	}
 	return fmt.Sprintf(
-		"a file has this name (%d bytes, %s); choose another",
+		"a file has this name (%d bytes, %s); choose another name",
 		e.Size,
 		e.Modified.Format("2006-01-02 15:04"),
 	)
 }
 
-// A PartialDownloadError is a download that ended before its end. What came is kept and is taken up when the same
-// version is fetched to the same place.
+// A PartialDownloadError means that a download stopped early. Its data is kept, and a download of the same version to
+// the same file continues it.
 type PartialDownloadError struct {
 	Path  string // relative to the folder
-	Size  int64  // bytes that are there
+	Size  int64  // bytes kept
 	Cause error
 }
 
-// Error is one line.
+// Error returns the message on one line.
 func (e *PartialDownloadError) Error() string {
 	return fmt.Sprintf("%v; %d bytes are kept in %s", e.Cause, e.Size, e.Path)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *PartialDownloadError) Unwrap() error { return e.Cause }
 
-// file is what is needed of a file.
+// file is the part of *os.File that a download uses.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
@@ -64,21 +65,21 @@ type file interface {
 	Sync() error
 }
 
-// partFile is a download on its way: a file beside the place of the final one.
+// partFile is the partial file of a download. It lies in the folder of the final file.
 type partFile struct {
-	root *os.Root // nil where the bytes go to no file of ours
+	root *os.Root // nil if the data goes to a writer instead of a file
 	file file
-	// the lock: no other download writes to the part until it is closed, after the part has its final name
+	// lockFile keeps other downloads from writing to the part. It is closed after the part has its final name.
 	lockFile  *os.File
-	name      string // of the part, with slashes
+	name      string // of the part; slash-separated
 	finalName string
 	size      int64 // bytes written
-	overwrite bool  // it may take the place of a file
+	overwrite bool  // replace an existing file
 	closed    bool
 }
 
-// partName is the name of the part of one version of an object: NAME.<16 hex>.part, the name cut where all would be too
-// long.
+// partName returns the name of the partial file for one version of an object: NAME.<16 hex digits>.part. NAME is
+// shortened if the result would be too long.
 func partName(final, identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	tail := "." + hex.EncodeToString(sum[:8]) + ".part"
@@ -90,8 +91,8 @@ func partName(final, identity string) string {
 	return dir + leaf + tail
 }
 
-// openPart opens the part for a final name below a root, with the folders on the way. A final name that is taken,
-// unless it may be replaced, is an *ExistsError.
+// openPart opens the partial file for a final name below root, and creates its folders. It returns an *ExistsError if
+// the final name is taken and may not be replaced.
 func openPart(root *os.Root, final, identity string, over bool, wrap func(file) file) (*partFile, error) {
 	p := &partFile{
 		root:      root,
@@ -101,7 +102,7 @@ func openPart(root *os.Root, final, identity string, over bool, wrap func(file) 
 	}
 	if dir := path.Dir(final); dir != "." {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("the folder cannot be made: %w", err)
+			return nil, fmt.Errorf("cannot create the folder: %w", err)
 		}
 	}
 	if err := p.checkFinalName(); err != nil {
@@ -122,8 +123,8 @@ func openPart(root *os.Root, final, identity string, over bool, wrap func(file) 
 	return p, nil
 }
 
-// openRegular opens a regular file, or makes it for its owner alone. A link, a pipe or a device of that name is
-// refused.
+// openRegular opens a regular file, or creates it with access for its owner only. It refuses a link, a pipe or a device
+// of that name.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	before, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +134,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is in the way and no ordinary file", name)
+		return nil, fmt.Errorf("%s exists and is not a regular file", name)
 	}
 	f, err := root.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -146,13 +147,13 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-func errSwapped(name string) error { return fmt.Errorf("%s was changed by something else", name) }
+func errSwapped(name string) error { return fmt.Errorf("%s was changed by another program", name) }
 
-// errPartLocked is a part that another download writes to, of this program or another one.
-var errPartLocked = errors.New("another download is at it")
+// errPartLocked means that another download, of this program or another one, writes to the part.
+var errPartLocked = errors.New("another download is using it")
 
-// lockPart locks a part that is open, by a handle of its own, and gives the part's size. Once the lock is there the
-// name must still be that of the same file: the one who had it may just have published it.
+// lockPart locks an open part through a handle of its own and returns the size of the part. Once it has the lock, it
+// checks that the name still belongs to the same file, because the previous owner may just have published it.
 func lockPart(root *os.Root, name string, open *os.File) (*os.File, int64, error) {
 	hold, err := root.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -172,7 +173,7 @@ func lockPart(root *os.Root, name string, open *os.File) (*os.File, int64, error
 	return hold, is.Size(), nil
 }
 
-// checkFinalName reports an *ExistsError where something has the final name, be it a link that leads nowhere.
+// checkFinalName returns an *ExistsError if the final name is taken, even by a dangling link.
 func (p *partFile) checkFinalName() error {
 	info, err := p.root.Lstat(p.finalName)
 	if err == nil && p.overwrite && (info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0) {
@@ -196,23 +197,23 @@ func (p *partFile) localPath() string {
 	return filepath.Join(p.root.Name(), filepath.FromSlash(p.finalName))
 }
 
-// write adds bytes. An error leaves in place what was written before.
+// write appends data. After an error, the data written before stays in place.
 func (p *partFile) write(data []byte) error {
 	n, err := p.file.WriteAt(data, p.size)
 	if err != nil {
-		return fmt.Errorf("the file cannot be written: %w", err)
+		return fmt.Errorf("cannot write the file: %w", err)
 	}
 	p.size += int64(n)
 	return nil
 }
 
-// truncate makes the part begin anew.
+// truncate empties the part.
 func (p *partFile) truncate() error {
 	p.size = 0
 	return p.file.Truncate(0)
 }
 
-// publish gives the complete part its final name, if nothing has that.
+// publish gives the complete part its final name, unless that name is taken.
 func (p *partFile) publish() error {
 	err := p.file.Sync()
 	if failure := p.close(); err == nil {
@@ -222,7 +223,7 @@ func (p *partFile) publish() error {
 		return &PartialDownloadError{
 			Path:  p.name,
 			Size:  p.size,
-			Cause: fmt.Errorf("the file cannot be written: %w", err),
+			Cause: fmt.Errorf("cannot write the file: %w", err),
 		}
 	}
 	if p.overwrite {
@@ -239,7 +240,7 @@ func (p *partFile) publish() error {
 	return nil
 }
 
-// publishOver is publish where a file may have the name.
+// publishOver is publish for a file that may be replaced.
 func (p *partFile) publishOver() error {
 	err := p.checkFinalName()
 	if err == nil {
@@ -252,8 +253,8 @@ func (p *partFile) publishOver() error {
 	return nil
 }
 
-// publishWithoutLink is publish where the file system knows no links: an empty file that only we can have made takes
-// the name, then the part replaces it.
+// publishWithoutLink is publish for file systems without hard links: it reserves the name with a new empty file, which
+// the part then replaces.
 func (p *partFile) publishWithoutLink() error {
 	f, err := p.root.OpenFile(p.finalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -271,7 +272,7 @@ func (p *partFile) publishWithoutLink() error {
 	return nil
 }
 
-// syncFolder makes the new name last. Windows has no such thing.
+// syncFolder makes the new name durable. Windows has no equivalent.
 func (p *partFile) syncFolder() {
 	if runtime.GOOS == "windows" {
 		return
@@ -282,13 +283,13 @@ func (p *partFile) syncFolder() {
 	}
 }
 
-// closeAll closes all that is open: others may have the part then.
+// closeAll closes the file and the lock, so that other downloads can use the part.
 func (p *partFile) closeAll() {
 	_ = p.close()
 	_ = p.lockFile.Close()
 }
 
-// close closes the file; once is enough.
+// close closes the file. It may be called more than once.
 func (p *partFile) close() error {
 	if p.closed {
 		return nil
@@ -306,7 +307,7 @@ func (p *partFile) remove() {
 	}
 }
 
-// removePart removes the part of a version, where there is one that no download is at.
+// removePart removes the part of a version unless a download is using it.
 func removePart(root *os.Root, final, identity string) {
 	name := partName(final, identity)
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -323,15 +324,15 @@ func removePart(root *os.Root, final, identity string) {
 	}
 }
 
-// A PartialDownload is an unfinished download in a folder, of this run or an earlier one. It is taken up when the same
-// version of the same object is fetched to the same place.
+// A PartialDownload is an unfinished download in a folder, of this session or an earlier one. A download of the same
+// version of the same object to the same file continues it.
 type PartialDownload struct {
-	Path     string // with slashes, relative to the folder
+	Path     string // slash-separated and relative to the folder
 	Size     int64
 	Modified time.Time
 }
 
-// PartialDownloads are the unfinished downloads below a folder. Links are not followed.
+// PartialDownloads returns the unfinished downloads below a folder. It does not follow links.
 func PartialDownloads(folder string) ([]PartialDownload, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -341,7 +342,7 @@ func PartialDownloads(folder string) ([]PartialDownload, error) {
 	var found []PartialDownload
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !isPartName(name) {
-			return nil //nolint:nilerr // a folder that cannot be read holds nothing for us
+			return nil //nolint:nilerr // skip folders that cannot be read
 		}
 		if info, err := d.Info(); err == nil {
 			found = append(found, PartialDownload{name, info.Size(), info.ModTime()})

@@ -7,13 +7,13 @@ import (
 	"lookout/client"
 )
 
-// An ID names a transfer of this run, from 1.
+// An ID identifies a transfer of this session. IDs start at 1.
 type ID int
 
 // A Kind is what a transfer does.
 type Kind int
 
-// The kinds.
+// The kinds of transfers.
 const (
 	Download Kind = iota // an object to a file
 	Upload               // a file to an object
@@ -21,16 +21,16 @@ const (
 	Empty                // all objects of a bucket, or all below a prefix
 )
 
-// String is the kind in one word.
+// String returns the kind in one word.
 func (k Kind) String() string { return [...]string{"download", "upload", "delete", "empty"}[k] }
 
-// MovesBytes reports whether the kind moves bytes; others count objects.
+// MovesBytes reports whether progress is counted in bytes; other kinds count objects.
 func (k Kind) MovesBytes() bool { return k == Download || k == Upload }
 
-// A State is how far a transfer is.
+// A State is the state of a transfer.
 type State int
 
-// The states.
+// The states of a transfer.
 const (
 	Waiting State = iota
 	Running
@@ -40,56 +40,56 @@ const (
 	Cancelled
 )
 
-// String is the state in one word.
+// String returns the state in one word.
 func (s State) String() string {
 	return [...]string{"waiting", "running", "paused", "done", "failed", "cancelled"}[s]
 }
 
-// Unfinished reports whether something is still to be done.
+// Unfinished reports whether the transfer waits, runs or is paused.
 func (s State) Unfinished() bool { return s <= Paused }
 
-// A Status is one transfer as it was when the snapshot was taken.
+// A Status is one transfer at the time of a snapshot.
 type Status struct {
 	ID              ID
-	Batch           int // the number of the batch that it was asked for with, from 1; 0 is none
+	Batch           int // number of its batch, from 1; 0 if it has none
 	Kind            Kind
 	State           State
 	Cluster, Bucket string
-	Name            client.Text // of the object; the prefix of what is emptied
+	Name            client.Text // of the object; when emptying, the prefix
 	LocalPath       client.Text // the file; empty for deletions
-	Done, Total     int64       // bytes; objects for deletions. A total of 0 is not known, or nothing
-	Rate            float64     // bytes, or objects, a second over the last ten seconds; 0 is not known
+	Done, Total     int64       // bytes, or objects for deletions; a Total of 0 is unknown or empty
+	Rate            float64     // bytes or objects per second over the last ten seconds; 0 is unknown
 	ETA             time.Duration
-	StalledFor      time.Duration // since the last byte, where that is five seconds or more
-	Note            string        // what is to be known although it is no error: "size checked only"
-	Err             error         // of a failed transfer, and what a cancelled one left
+	StalledFor      time.Duration // time since the last byte, if five seconds or more
+	Note            string        // information that is not an error, such as "size checked only"
+	Err             error         // why it failed; for a cancelled transfer, what is left unclear
 	Started, Ended  time.Time
 }
 
-// NoETA is the ETA of a transfer whose end cannot be told.
+// NoETA is the ETA of a transfer whose remaining time is unknown.
 const NoETA time.Duration = -1
 
-// Bounds of progress.
+// Limits of progress.
 const (
 	sampleInterval = 500 * time.Millisecond
-	maxSamples     = 20 // with sampleInterval the ten seconds of the rate
+	maxSamples     = 20 // times sampleInterval: the ten seconds of the rate
 	stallAfter     = 5 * time.Second
 	maxETA         = 99 * 24 * time.Hour
 )
 
-// sample is how much was done at a time.
+// sample is the amount done at a point in time.
 type sample struct {
 	at   time.Time
 	done int64
 }
 
-// rateWindow is how much was done when, over the last ten seconds.
+// rateWindow holds samples of the last ten seconds.
 type rateWindow []sample
 
-// reset forgets what was before.
+// reset discards all samples and starts with a new one.
 func (p *rateWindow) reset(now time.Time, done int64) { *p = append((*p)[:0], sample{now, done}) }
 
-// record takes a count, where the last is old enough.
+// record adds a sample if the last one is old enough.
 func (p *rateWindow) record(now time.Time, done int64) {
 	marks := *p
 	if len(marks) > 0 && now.Sub(marks[len(marks)-1].at) < sampleInterval {
@@ -101,7 +101,7 @@ func (p *rateWindow) record(now time.Time, done int64) {
 	*p = append(marks, sample{now, done})
 }
 
-// rate is the speed a second; 0 is not known.
+// rate returns the speed per second; 0 is unknown.
 func (p rateWindow) rate(now time.Time, done int64) float64 {
 	if len(p) == 0 {
 		return 0
@@ -113,16 +113,16 @@ func (p rateWindow) rate(now time.Time, done int64) float64 {
 	return float64(done-p[0].done) / span.Seconds()
 }
 
-// A Throughput is all downloads and uploads of this run together.
+// Throughput is the combined progress of all downloads and uploads.
 type Throughput struct {
-	Since time.Time // when the first of those that are unfinished, or were together with them, was asked for
-	Rate  float64   // bytes a second over the last ten seconds; 0 is not known, or nothing moves
+	Since time.Time // when the oldest transfer of the current run of unfinished transfers was added
+	Rate  float64   // bytes per second over the last ten seconds; 0 is unknown or idle
 }
 
-// ETA is how long so many bytes take; NoETA where that cannot be told.
+// ETA returns how long it takes to move left bytes, or NoETA.
 func (f Throughput) ETA(left int64) time.Duration { return eta(left, f.Rate) }
 
-// throughputMeter counts the bytes of all transfers: small files end before a speed of their own is known.
+// throughputMeter measures the combined speed of all transfers, since a small file ends before its own speed is known.
 type throughputMeter struct {
 	mu     sync.Mutex
 	done   int64
@@ -130,7 +130,7 @@ type throughputMeter struct {
 	window rateWindow
 }
 
-// add counts bytes. After a silence the pace begins anew.
+// add counts n bytes. The measurement restarts after a period without progress.
 func (f *throughputMeter) add(now time.Time, n int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +141,7 @@ func (f *throughputMeter) add(now time.Time, n int64) {
 	f.window.record(now, f.done)
 }
 
-// rate is the speed of all; 0 in a silence.
+// rate returns the combined speed; 0 if nothing moves.
 func (f *throughputMeter) rate(now time.Time) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,15 +151,15 @@ func (f *throughputMeter) rate(now time.Time) float64 {
 	return f.window.rate(now, f.done)
 }
 
-// progress is how far a job is. Its job writes, snapshots read.
+// progress is the progress of a job. The job writes it and snapshots read it.
 type progress struct {
 	mu          sync.Mutex
 	done, total int64
-	last        time.Time // when done rose; zero while nothing runs
+	last        time.Time // last change of done; zero before the first run
 	window      rateWindow
 	note        string
 	onChange    func()
-	meter       *throughputMeter // that its bytes are part of; nil where objects are counted
+	meter       *throughputMeter // counts its bytes too; nil if it counts objects
 }
 
 // start starts the clock of a run.
@@ -170,7 +170,7 @@ func (p *progress) start() {
 	p.window.reset(p.last, p.done)
 }
 
-// set puts the count somewhere without counting the way as speed: where a download goes on, or begins anew.
+// set sets the counters without counting the difference as speed, for a download that resumes or restarts.
 func (p *progress) set(done, total int64) {
 	p.mu.Lock()
 	p.done, p.total, p.last = done, total, time.Now()
@@ -179,7 +179,7 @@ func (p *progress) set(done, total int64) {
 	p.onChange()
 }
 
-// add counts what was just done.
+// add counts progress of n.
 func (p *progress) add(n int64) {
 	p.mu.Lock()
 	now := time.Now()
@@ -196,7 +196,7 @@ func (p *progress) add(n int64) {
 	p.onChange()
 }
 
-// setNote leaves a note.
+// setNote sets the note.
 func (p *progress) setNote(note string) {
 	p.mu.Lock()
 	p.note = note
@@ -204,21 +204,21 @@ func (p *progress) setNote(note string) {
 	p.onChange()
 }
 
-// completed is how much is done.
+// completed returns the amount done.
 func (p *progress) completed() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.done
 }
 
-// complete reports whether all is done that was to be done.
+// complete reports whether everything is done.
 func (p *progress) complete() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.total > 0 && p.done >= p.total
 }
 
-// fill puts the progress into a row.
+// fill copies the progress to a status.
 func (p *progress) fill(row *Status, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,7 +235,7 @@ func (p *progress) fill(row *Status, now time.Time) {
 	}
 }
 
-// eta is how long it takes to do what is left; NoETA where that cannot be told.
+// eta returns how long the rest takes at a rate, or NoETA.
 func eta(left int64, rate float64) time.Duration {
 	if seconds := float64(left) / rate; rate > 0 && left > 0 && seconds < maxETA.Seconds() {
 		return time.Duration(seconds * float64(time.Second))

@@ -28,7 +28,7 @@ const (
 	storageHost = "objects.emulator.invalid"
 )
 
-// A rig is a manager that reaches an emulated account through a tap.
+// A rig is a manager with an emulated account behind a spyTransport.
 type rig struct {
 	*testing.T
 	c         *client.Client
@@ -39,16 +39,20 @@ type rig struct {
 	cancel    context.CancelFunc
 }
 
-// spyTransport stands between client and emulator. It counts, and answers storage requests itself where it has a store.
+// interceptor answers a request, or passes it on to next.
+type interceptor func(req *http.Request, next http.RoundTripper) (*http.Response, error)
+
+// spyTransport sits between the client and the emulator. It counts requests, and onObject and onAPI can answer instead
+// of the emulator.
 type spyTransport struct {
 	next http.RoundTripper
 
 	mu             sync.Mutex
-	onObject       func(req *http.Request, next http.RoundTripper) (*http.Response, error) // nil passes on
-	onAPI          func(req *http.Request, next http.RoundTripper) (*http.Response, error)
+	onObject       interceptor // nil means the emulator answers
+	onAPI          interceptor
 	objectRequests map[string]int // storage requests by method
 	tokenLeaks     int            // storage requests that carried the token
-	urlRequests    int            // URLs asked for
+	urlRequests    int            // requests for a pre-signed URL
 }
 
 func (t *spyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -71,7 +75,7 @@ func (t *spyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(req)
 }
 
-// count is how many storage requests there were of a method.
+// count returns the number of storage requests with a method.
 func (t *spyTransport) count(method string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,7 +111,7 @@ func newRig(t *testing.T, options ...client.Option) *rig {
 	return r
 }
 
-// runInBubble runs a test with a rig in which time passes when everybody waits. Folders and files are made outside.
+// runInBubble runs a test with a rig on a fake clock. It creates the folder outside the bubble.
 func runInBubble(t *testing.T, do func(*rig), options ...client.Option) {
 	t.Helper()
 	dir := t.TempDir()
@@ -118,11 +122,11 @@ func runInBubble(t *testing.T, do func(*rig), options ...client.Option) {
 		do(r)
 		r.cancel()
 		r.m.Wait()
-		time.Sleep(time.Minute) // for what the other side still does
+		time.Sleep(time.Minute) // let the server finish
 	})
 }
 
-// restart is a new manager, as a new run of the program has one.
+// restart replaces the manager, as a new session of the program would.
 func (r *rig) restart() {
 	if r.cancel != nil {
 		r.cancel()
@@ -132,7 +136,7 @@ func (r *rig) restart() {
 	r.m, r.cancel = New(ctx, r.c), end
 }
 
-// waitFor waits until a transfer is in one of the states, and gives it.
+// waitFor waits until a transfer is in one of the states and returns its status.
 func (r *rig) waitFor(id ID, states ...State) Status {
 	r.Helper()
 	for i := range 100_000 {
@@ -152,13 +156,13 @@ func (r *rig) waitFor(id ID, states ...State) Status {
 	return row
 }
 
-// cleaningUp reports whether what a cancelled transfer leaves is being taken away.
+// cleaningUp reports whether the files of a cancelled transfer are being removed.
 func (r *rig) cleaningUp(id ID) (going bool) {
 	r.m.withJob(id, func(j *job) { going = j.cleaningUp })
 	return going
 }
 
-// waitEnded waits for the end of a transfer, good or bad.
+// waitEnded waits until a transfer has ended.
 func (r *rig) waitEnded(id ID) Status { r.Helper(); return r.waitFor(id, Done, Failed, Cancelled) }
 
 // download downloads an object to the rig's folder and waits for the end.
@@ -196,7 +200,14 @@ func (r *rig) upload(name, file string) Status {
 // putObject stores an object in the emulator.
 func (r *rig) putObject(name, text string) client.Object {
 	r.Helper()
-	if _, err := r.c.Objects.Put(r.Context(), cluster, bucket, name, client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"}, nil); err != nil {
+	if _, err := r.c.Objects.Put(
+		r.Context(),
+		cluster,
+		bucket,
+		name,
+		client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"},
+		nil,
+	); err != nil {
 		r.Fatal(err)
 	}
 	o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, name)
@@ -206,7 +217,7 @@ func (r *rig) putObject(name, text string) client.Object {
 	return o
 }
 
-// writeFile makes a file in the rig's folder.
+// writeFile creates a file in the rig's folder.
 func (r *rig) writeFile(name, text string) string {
 	r.Helper()
 	full := filepath.Join(r.dir, name)
@@ -216,7 +227,7 @@ func (r *rig) writeFile(name, text string) string {
 	return full
 }
 
-// checkFile compares a file of the rig's folder; "" says that there is to be none.
+// checkFile compares a file in the rig's folder with want; nil means that it must not exist.
 func (r *rig) checkFile(name string, want []byte) {
 	r.Helper()
 	got, err := os.ReadFile(filepath.Join(r.dir, name))
@@ -228,7 +239,7 @@ func (r *rig) checkFile(name string, want []byte) {
 	}
 }
 
-// fileNames are all entries below the rig's folder but folders.
+// fileNames returns all files below the rig's folder.
 func (r *rig) fileNames() []string {
 	r.Helper()
 	var all []string
@@ -245,12 +256,12 @@ func (r *rig) fileNames() []string {
 	return all
 }
 
-// listedObject is an entry of a listing.
+// listedObject returns an object as a listing contains it.
 func listedObject(name string, size int64, etag string) client.Object {
 	return client.Object{Name: client.NewText(name), Size: size, ETag: client.NewETag(etag)}
 }
 
-// testBytes are bytes in which no place looks like another.
+// testBytes returns pseudo-random bytes.
 func testBytes(n int) []byte {
 	data := make([]byte, n)
 	x := uint32(1)
@@ -266,15 +277,15 @@ func md5Hex(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// A fakeStorage answers GETs for one object as a good storage does, and cuts answers where it is told to.
+// A fakeStorage answers GETs for one object as a correct storage does, and interrupts responses on request.
 type fakeStorage struct {
 	size     int64
-	data     []byte // nil gives bytes that nobody looks at
+	data     []byte // nil means arbitrary bytes
 	etag     string
-	cleanEOF bool    // a cut looks like an end
-	cuts     []int64 // the i-th answer ends there, counted from the object's first byte; -1 is no cut
+	cleanEOF bool    // an interrupted response looks like a complete one
+	cuts     []int64 // offset in the object where the i-th response ends; -1 for a complete response
 	served   int
-	modify   func(*http.Response) // changes an answer before it is given
+	modify   func(*http.Response) // changes a response before it is returned
 	ranges   []string
 }
 
@@ -326,7 +337,7 @@ func (s *fakeStorage) answer(req *http.Request, _ http.RoundTripper) (*http.Resp
 	return res, nil
 }
 
-// scriptedBody is the body of an answer.
+// scriptedBody is the body of a response of fakeStorage.
 type scriptedBody struct {
 	ctx           context.Context
 	data          []byte
@@ -361,7 +372,7 @@ func (s *scriptedBody) Read(p []byte) (int, error) {
 
 func (s *scriptedBody) Close() error { return nil }
 
-// discardFile is a file that keeps nothing but how far it was written, and complains of gaps.
+// discardFile discards what is written and reports gaps.
 type discardFile struct {
 	*testing.T
 	file
@@ -378,7 +389,7 @@ func (v *discardFile) WriteAt(p []byte, off int64) (int, error) {
 
 func (v *discardFile) Truncate(size int64) error { v.end = size; return nil }
 
-// failingFile is a file whose calls fail where it is told to.
+// failingFile is a file with calls that fail.
 type failingFile struct {
 	file
 	failingWrite int // the write that fails, from 1

@@ -20,13 +20,13 @@ import (
 	"lookout/client/journal"
 )
 
-// secretCollector are the secrets of pre-signed URLs that were used.
+// secretCollector collects the secrets of pre-signed URLs.
 type secretCollector struct {
 	mu   sync.Mutex
 	seen []string
 }
 
-// collect lets a fate happen to requests whose secrets it keeps.
+// collect applies a fault to requests and keeps their secrets.
 func (s *secretCollector) collect(
 	meet func(*http.Request, http.RoundTripper) (*http.Response, error),
 ) func(*http.Request, http.RoundTripper) (*http.Response, error) {
@@ -42,7 +42,7 @@ func (s *secretCollector) collect(
 	}
 }
 
-// encodings are the ways in which a secret may be written down.
+// encodings returns the ways in which a secret may be encoded.
 func (s *secretCollector) encodings() (all []string) {
 	for _, secret := range append(s.seen, token) {
 		raw := []byte(secret)
@@ -59,8 +59,8 @@ func (s *secretCollector) encodings() (all []string) {
 	return all
 }
 
-// Whatever becomes of a transfer, the signature of its URL and the token are in no error, no note, no journal and no
-// file but the object's.
+// Whatever happens to a transfer, the signature of its URL and the token never appear in an error, a note, the journal
+// or a file.
 func TestManager_leaksNoSignatures(t *testing.T) {
 	data := testBytes(5000)
 	for name, f := range writeFaults() {
@@ -106,7 +106,7 @@ func TestManager_leaksNoSignatures(t *testing.T) {
 	}
 }
 
-// A download leaves no part, and no other file, that holds its URL.
+// No file of a download contains its URL.
 func TestPartFile_holdsOnlyObject(t *testing.T) {
 	faulttest.RunCase(t, "F7", "a part", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {

@@ -11,27 +11,26 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A size that makes no sense is none, not 0: nothing is published that has not come.
+// An impossible size counts as unknown, not as 0, so that no incomplete file is published.
 func TestDownload_unknownSize(t *testing.T) {
 	etag := strings.Repeat("a", 32) + "-2"
 	data := testBytes(5000)
-	for name, size := range map[string]string{"a text": `"size":"5000",`, "null": `"size":null,`, "below zero": `"size":-1,`, "far below zero": `"size":-5000,`,
-		"with an exponent": `"size":5e3,`, "with a fraction": `"size":5000.0,`, "a list": `"size":[5000],`, "not there": ``} {
+	for name, size := range map[string]string{
+		"a text":           `"size":"5000",`,
+		"null":             `"size":null,`,
+		"below zero":       `"size":-1,`,
+		"far below zero":   `"size":-5000,`,
+		"with an exponent": `"size":5e3,`,
+		"with a fraction":  `"size":5000.0,`,
+		"a list":           `"size":[5000],`,
+		"not there":        ``,
+	} {
 		faulttest.RunCase(t, "D3", name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				r.onList(func(_ int, req *http.Request, _ http.RoundTripper) (*http.Response, error) {
-					return faulttest.Respond(
-						200,
-						fmt.Sprintf(
-							`{"data":[{%s"name":"o","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z",`+
-								`"owner":"x"}],"is_truncated":false,"next_marker":null}`,
-							size,
-							etag,
-						),
-					)(
-						nil,
-						req,
-					)
+					body := fmt.Sprintf(`{"data":[{%s"name":"o","etag":%q,"last_modified":"2024-01-01T00:00:00.000Z",`+
+						`"owner":"x"}],"is_truncated":false,"next_marker":null}`, size, etag)
+					return faulttest.Respond(200, body)(nil, req)
 				})
 				r.transport.onObject = (&fakeStorage{size: 5000, data: data, etag: etag}).answer
 				o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, "o")
@@ -48,7 +47,7 @@ func TestDownload_unknownSize(t *testing.T) {
 					r.Errorf("%v, %d requests, %q", err, r.transport.count("GET"), r.fileNames())
 				}
 				if p := NewPlan("", []client.Object{o}); len(p.Files) != 0 || len(p.Skipped) != 1 ||
-					!strings.Contains(p.Skipped[0].Error(), "size is not known") ||
+					!strings.Contains(p.Skipped[0].Error(), "size is unknown") ||
 					p.Bytes != 0 {
 					r.Errorf("%+v", p)
 				}

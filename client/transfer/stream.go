@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// Stream fetches an object into a writer, with the checks of Download. What was written cannot be taken back: where the
-// rest cannot be had of exactly this version, or the whole is not the object, the transfer fails after its bytes are
-// out. Folder, Path and what belongs to them do not count.
+// Stream adds a download to a writer, with the checks of Download. Written data cannot be taken back, so a transfer
+// that cannot continue this version of the object, or that receives wrong data, fails after its data was written.
+// Stream ignores the fields of the request that concern files.
 func (m *Manager) Stream(r DownloadRequest, out io.Writer) ID {
 	row := Status{
 		Kind:    Download,
@@ -20,7 +20,7 @@ func (m *Manager) Stream(r DownloadRequest, out io.Writer) ID {
 	return m.add(row, &streamTask{downloadTask{DownloadRequest: r}, out}, "")
 }
 
-// streamTask is the work of fetching one object into a writer.
+// streamTask downloads one object to a writer.
 type streamTask struct {
 	downloadTask
 	out io.Writer
@@ -39,18 +39,18 @@ func (s *streamTask) run(ctx context.Context, m *Manager, p *progress) error {
 
 func (s *streamTask) cleanUp() {}
 
-// errCannotRewind is a download that would have to begin anew although bytes of it are gone.
+// errCannotRewind means that a download would have to start again although its data is already written.
 var errCannotRewind = errors.New(
-	"what was written cannot be taken back, and the storage does not go on where it was cut",
+	"the storage cannot continue the download, and the data already written cannot be taken back",
 )
 
-// appendOnlyFile is a writer as a file that grows at its end alone.
+// appendOnlyFile adapts a writer to the file interface. It can only grow.
 type appendOnlyFile struct {
 	out    io.Writer
 	offset int64
 }
 
-// WriteAt writes behind what was written.
+// WriteAt writes at the current end. Any other offset is an error.
 func (o *appendOnlyFile) WriteAt(data []byte, at int64) (int, error) {
 	if at != o.offset {
 		return 0, errCannotRewind
@@ -60,7 +60,7 @@ func (o *appendOnlyFile) WriteAt(data []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Truncate refuses to take back what was written.
+// Truncate fails if it would have to remove written data.
 func (o *appendOnlyFile) Truncate(size int64) error {
 	if size != o.offset {
 		return errCannotRewind
@@ -68,7 +68,7 @@ func (o *appendOnlyFile) Truncate(size int64) error {
 	return nil
 }
 
-// ReadAt reads nothing: what is out is out.
+// ReadAt always returns io.EOF.
 func (*appendOnlyFile) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
 
 // Sync does nothing.

@@ -15,7 +15,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// limitedWriter is a writer with room for so many bytes.
+// limitedWriter is a writer with room for a number of bytes.
 type limitedWriter struct {
 	bytes.Buffer
 	room int
@@ -30,7 +30,7 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// What goes to a writer is checked as what goes to a file; nothing is written twice, and nothing after what is wrong.
+// Stream checks data like Download. It writes nothing twice, and nothing after wrong data.
 func TestManager_Stream(t *testing.T) {
 	const size = 10_000
 	data := testBytes(size)
@@ -39,17 +39,48 @@ func TestManager_Stream(t *testing.T) {
 		store fakeStorage
 		etag  string // of the listing
 		room  int
-		want  error // nil is done
-		out   int   // bytes that are right and out
+		want  error // nil for success
+		out   int   // correct bytes that are written
 	}{
-		"whole":                         {"D1", fakeStorage{}, md5Hex(data), size, nil, size},
-		"cut twice":                     {"D1", fakeStorage{cuts: []int64{5000, 9999}}, md5Hex(data), size, nil, size},
-		"an end too early":              {"D1", fakeStorage{cuts: []int64{5000}, cleanEOF: true}, md5Hex(data), size, nil, size},
-		"a rest of nobody knows what":   {"D2", fakeStorage{cuts: []int64{5000}}, "", size, errCannotRewind, 5000},
-		"a rest that is the whole":      {"D2", fakeStorage{cuts: []int64{5000}, modify: func(res *http.Response) { res.StatusCode = 200 }}, md5Hex(data), size, errCannotRewind, 5000},
-		"a rest from elsewhere":         {"D2", fakeStorage{cuts: []int64{5000}, modify: func(res *http.Response) { res.Header.Set("Content-Range", "bytes 0-4999/10000") }}, md5Hex(data), size, errCannotRewind, 5000},
-		"not the object":                {"D3", fakeStorage{modify: func(res *http.Response) { res.Header.Del("ETag") }}, md5Hex(data[1:]), size, ErrCorrupt, size},
-		"a pipe that nobody reads more": {"D4", fakeStorage{}, md5Hex(data), 3000, io.ErrShortWrite, 3000},
+		"whole":     {"D1", fakeStorage{}, md5Hex(data), size, nil, size},
+		"cut twice": {"D1", fakeStorage{cuts: []int64{5000, 9999}}, md5Hex(data), size, nil, size},
+		"an early end": {
+			"D1",
+			fakeStorage{cuts: []int64{5000}, cleanEOF: true},
+			md5Hex(data),
+			size,
+			nil,
+			size,
+		},
+		"a rest of an unknown version": {"D2", fakeStorage{cuts: []int64{5000}}, "", size, errCannotRewind, 5000},
+		"a rest that is the whole": {
+			"D2",
+			fakeStorage{cuts: []int64{5000}, modify: func(res *http.Response) { res.StatusCode = 200 }},
+			md5Hex(data),
+			size,
+			errCannotRewind,
+			5000,
+		},
+		"a rest at another offset": {
+			"D2",
+			fakeStorage{
+				cuts:   []int64{5000},
+				modify: func(res *http.Response) { res.Header.Set("Content-Range", "bytes 0-4999/10000") },
+			},
+			md5Hex(data),
+			size,
+			errCannotRewind,
+			5000,
+		},
+		"not the object": {
+			"D3",
+			fakeStorage{modify: func(res *http.Response) { res.Header.Del("ETag") }},
+			md5Hex(data[1:]),
+			size,
+			ErrCorrupt,
+			size,
+		},
+		"a pipe that nobody reads": {"D4", fakeStorage{}, md5Hex(data), 3000, io.ErrShortWrite, 3000},
 	} {
 		faulttest.RunCase(t, c.row, "stream, "+name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
@@ -75,13 +106,12 @@ func TestManager_Stream(t *testing.T) {
 	}
 }
 
-// Where it was asked for, a file or a link of the name is replaced once the new one is whole: a link itself, not what
-// it leads to.
+// With Overwrite, a complete download replaces a file or a link: the link itself, not its target.
 func TestDownload_overwrite(t *testing.T) {
 	data := testBytes(10_000)
 	for name, c := range map[string]struct {
 		before func(*rig, string) error
-		size   int64 // that the listing tells
+		size   int64 // as listed
 		done   bool
 	}{
 		"nothing":   {func(*rig, string) error { return nil }, 10_000, true},
@@ -116,13 +146,13 @@ func TestDownload_overwrite(t *testing.T) {
 					t.Fatalf("%s: %v", row.State, row.Err)
 				}
 				if after, err := os.Lstat(file); !c.done && (err != nil || !os.SameFile(before, after)) {
-					t.Errorf("what was there is not: %v", err)
+					t.Errorf("the old file is gone: %v", err)
 				}
 				if c.done {
 					r.checkFile("o", data)
 				}
 				if other, err := os.ReadFile(filepath.Join(r.dir, "other")); err == nil && string(other) != "old" {
-					t.Error("what the link led to was written")
+					t.Error("the target of the link was written")
 				}
 			})
 		})
@@ -154,13 +184,13 @@ func TestDownload_overwrite(t *testing.T) {
 				PathChosen: true,
 			})
 			if err == nil && r.waitEnded(id).State == Done {
-				t.Error("a chosen name leads out of the folder")
+				t.Error("a chosen name leaves the folder")
 			}
 		})
 	})
 }
 
-// An upload that is interrupted when all of it is out is not told as one that was not done.
+// The outcome of an upload that is interrupted after its last byte is unknown.
 func TestUpload_interruptedIsUnknown(t *testing.T) {
 	faulttest.RunCase(t, "D12", "interrupted after the last byte", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {

@@ -20,20 +20,20 @@ import (
 	"lookout/client"
 )
 
-// An UploadRequest is one file to be stored as an object.
+// An UploadRequest describes a local file to store as an object.
 type UploadRequest struct {
 	Cluster, Bucket, Name string
-	File                  string // of this machine
-	Folder                string // where not "", File is relative to it, with slashes, and links do not lead out of it
-	ContentType           string // content type; "" is guessed from the name
+	File                  string // local file
+	Folder                string // if set, File is slash-separated and relative to it, and links cannot leave it
+	ContentType           string // "" means ContentType(Name)
 	batch                 int
 }
 
-// Upload stores a file as an object, in place of one of that name: ask Existing before. A file that is none, or too
-// large, is told before anything is sent. Its bytes are sent once; sending them again takes Retry.
+// Upload adds an upload. It replaces an object of the same name, so call ExistingObject first. Upload returns an error
+// at once if the file is not a regular file or is too large. The data is sent once; Retry sends it again.
 func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	if r.Name == "" || len(r.Name) > 1024 {
-		return 0, errors.New("an object's name has 1 to 1024 bytes")
+		return 0, errors.New("an object name must have 1 to 1024 bytes")
 	}
 	if r.ContentType == "" {
 		r.ContentType = ContentType(r.Name)
@@ -65,7 +65,7 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	return m.add(row, &uploadTask{r}, ""), nil
 }
 
-// ContentType is the content type that a name's ending stands for.
+// ContentType returns the content type for the extension of a name.
 func ContentType(name string) string {
 	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
 		return kind
@@ -73,23 +73,24 @@ func ContentType(name string) string {
 	return "application/octet-stream"
 }
 
-// ExistingObject is the object that an upload of a name would replace; false where there is none.
+// ExistingObject returns the object that an upload would replace, and false if there is none.
 func (m *Manager) ExistingObject(ctx context.Context, cluster, bucket, name string) (client.Object, bool, error) {
 	return m.c.Objects.Find(ctx, cluster, bucket, name)
 }
 
-// ErrSourceChanged is a file that was written to, cut or replaced while it was sent. No object was made of it.
+// ErrSourceChanged means that the file was written to, truncated or replaced during the upload. No object was created
+// from it.
 var ErrSourceChanged = errors.New("the file changed while it was being sent, so nothing was stored")
 
-// sourceFile is a file that is being sent: what is open, and what its name stood for then.
+// sourceFile is the open file of an upload, with its state when it was opened.
 type sourceFile struct {
 	*os.File
 	size int64
 	info fs.FileInfo
-	stat func() (fs.FileInfo, error) // what the name stands for now
+	stat func() (fs.FileInfo, error) // of the file that has the name now
 }
 
-// openSource opens an ordinary file. Nothing else is opened: a pipe would wait for ever.
+// openSource opens a regular file. It does not open anything else: opening a pipe could block forever.
 func openSource(r UploadRequest) (*sourceFile, error) {
 	stat, open := func() (fs.FileInfo, error) { return os.Stat(r.File) }, os.Open
 	if r.Folder != "" {
@@ -107,10 +108,10 @@ func openSource(r UploadRequest) (*sourceFile, error) {
 	case before.IsDir():
 		return nil, fmt.Errorf("%s is a folder", client.Clean(r.File))
 	case !before.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no ordinary file", client.Clean(r.File))
+		return nil, fmt.Errorf("%s is not a regular file", client.Clean(r.File))
 	case before.Size() > client.MaxPutSize:
 		return nil, fmt.Errorf(
-			"%s has %d bytes; one object can be sent with at most 5 GiB (%d bytes)",
+			"%s has %d bytes; the limit for one upload is 5 GiB (%d bytes)",
 			client.Clean(r.File),
 			before.Size(),
 			int64(client.MaxPutSize),
@@ -133,7 +134,7 @@ func openSource(r UploadRequest) (*sourceFile, error) {
 	}, nil
 }
 
-// unchanged reports whether the open file, and what its name stands for, are as they were.
+// unchanged reports whether the open file and the file that has its name are both the same as at the start.
 func (s *sourceFile) unchanged() bool {
 	open, err := s.Stat()
 	if err != nil || open.Size() != s.size || !open.ModTime().Equal(s.info.ModTime()) {
@@ -143,7 +144,7 @@ func (s *sourceFile) unchanged() bool {
 	return err == nil && os.SameFile(s.info, named)
 }
 
-// uploadBody is the body of an upload as it goes out: counted, summed, and held back at its last bytes where the file
+// uploadBody is the request body of an upload. It counts and hashes the data, and holds back the last bytes if the file
 // has changed.
 type uploadBody struct {
 	ctx  context.Context
@@ -151,13 +152,13 @@ type uploadBody struct {
 	p    *progress
 	idle *idleTimer
 
-	mu      sync.Mutex // the transport may still read when its answer is here
+	mu      sync.Mutex // the transport may read after the response has arrived
 	offset  int64
 	sum     hash.Hash
 	changed bool
 }
 
-// Read gives the next bytes.
+// Read reads the next bytes of the file.
 func (s *uploadBody) Read(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,14 +187,14 @@ func (s *uploadBody) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// sent is how many bytes went out, and their MD5.
+// sent returns the number of bytes sent, their MD5, and whether the file has changed.
 func (s *uploadBody) sent() (n int64, sum string, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.offset, hex.EncodeToString(s.sum.Sum(nil)), s.changed
 }
 
-// uploadTask is the work of storing one file.
+// uploadTask uploads one file.
 type uploadTask struct{ UploadRequest }
 
 func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
@@ -218,19 +219,14 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 		u.Bucket,
 		u.Name,
 		client.ObjectBody{Reader: body, Size: src.size, ContentType: u.ContentType},
-		func(etag string, err error) error { return u.decideOutcome(ctx, m, p, body, etag, err) },
+		func(etag string, err error) error { return u.decideOutcome(ctx, m.c, body, etag, err) },
 	)
 	return err
 }
 
-// decideOutcome decides how an upload ended: from its answer, and from what the listing has afterwards.
+// decideOutcome decides how an upload ended from its response (an ETag or an error) and from the listing afterwards.
 func (u *uploadTask) decideOutcome(
-	ctx context.Context,
-	m *Manager,
-	p *progress,
-	body *uploadBody,
-	etag string,
-	err error,
+	ctx context.Context, c *client.Client, body *uploadBody, etag string, err error,
 ) error {
 	n, sum, changed := body.sent()
 	var e *client.Error
@@ -239,21 +235,21 @@ func (u *uploadTask) decideOutcome(
 		return ErrSourceChanged
 	case err != nil && (!errors.As(err, &e) || !e.Unknown() || n < body.src.size):
 		if e != nil && e.Unknown() {
-			e.Outcome = client.NotSent // the storage makes no object of a body that is cut
+			e.Outcome = client.NotSent // the storage does not create an object from an incomplete body
 		}
 		return err
 	}
-	// what is stored is stored, whoever left meanwhile
+	// the object may be stored even if the transfer was cancelled meanwhile
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	o, there, failure := m.c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
+	o, there, failure := c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
 	listed := client.UnquoteETag(o.ETag.Raw())
 	sized := o.Size == body.src.size || o.Size < 0 && isMD5(listed)
 	matches := failure == nil && there && sized && (!isMD5(listed) || strings.EqualFold(listed, sum))
 	sure := matches && isMD5(listed)
 	switch {
 	case err != nil && sure:
-		p.setNote("the answer was lost, but the listing has it: size and MD5 checked")
+		body.p.setNote("the response was lost, but the listing shows the object: size and MD5 checked")
 		return nil
 	case err != nil:
 		return err
@@ -263,33 +259,33 @@ func (u *uploadTask) decideOutcome(
 			Write:     true,
 			Presigned: true,
 			Outcome:   client.Unknown,
-			Detail:    "it was accepted, but the listing does not show what was sent",
+			Detail:    "it was accepted, but the listing does not show the object",
 		}
 	case isMD5(etag) && !strings.EqualFold(etag, sum):
-		return fmt.Errorf("%w: the storage has the MD5 %s, not %s", ErrCorrupt, etag, sum)
+		return fmt.Errorf("%w: the MD5 in the storage is %s, not %s", ErrCorrupt, etag, sum)
 	case failure != nil:
-		p.setNote("accepted; the listing could not be read to check it")
+		body.p.setNote("accepted; not checked, because the listing could not be read")
 	case sure:
-		p.setNote("size and MD5 checked")
+		body.p.setNote("size and MD5 checked")
 	default:
-		p.setNote("size checked only: the etag is not the MD5 of the object")
+		body.p.setNote("size checked only: the ETag is not the MD5 of the object")
 	}
 	return nil
 }
 
 func (u *uploadTask) cleanUp() {}
 
-// A LocalFile is one file of a folder that can be sent.
+// A LocalFile is a file of a folder that can be uploaded.
 type LocalFile struct {
-	Path string // with slashes, relative to the folder; as the system gives it, not for drawing
+	Path string // slash-separated and relative to the folder; raw, not safe to display
 	Size int64
 }
 
-// A SkippedFile is something of a folder that cannot be sent, and why. Path is as the system gives it, not for drawing.
+// A SkippedFile is an entry of a folder that cannot be uploaded. Path is raw and not safe to display.
 type SkippedFile struct{ Path, Reason string }
 
-// ScanFolder lists what of a folder and all below it can be sent. Links are not followed: they are skipped, and so is
-// all that is no ordinary file.
+// ScanFolder returns the files below a folder that can be uploaded. It skips links and everything else that is not a
+// regular file.
 func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped []SkippedFile, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -313,7 +309,7 @@ func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped 
 		case d.Type()&fs.ModeSymlink != 0:
 			skip(name, "it is a link")
 		case !d.Type().IsRegular():
-			skip(name, "it is no ordinary file")
+			skip(name, "it is not a regular file")
 		case err != nil:
 			skip(name, "it cannot be read")
 		case info.Size() > client.MaxPutSize:
@@ -326,8 +322,8 @@ func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped 
 	return files, skipped, err
 }
 
-// UploadFolder stores files of a folder as prefix and their paths. Files that cannot be taken any more are given with
-// their reasons.
+// UploadFolder adds an upload for each file of a folder; object names are prefix plus path. It returns the IDs of the
+// transfers and the files that were refused.
 func (m *Manager) UploadFolder(
 	cluster, bucket, prefix, folder string,
 	files []LocalFile,

@@ -21,14 +21,14 @@ import (
 )
 
 func TestUploads(t *testing.T) {
-	t.Run("D11 only an ordinary file that stays as it was is stored", testUploadSources)
-	t.Run("D12 an upload without an answer is looked up and never sent again", testUploadLostAnswer)
-	t.Run("D13 what an upload would replace is told before", testExistingObject)
-	t.Run("D14 an upload says its length and type and carries no token", testUploadHeaders)
+	t.Run("D11 only an unchanged regular file is stored", testUploadSources)
+	t.Run("D12 an upload without a response is checked and never sent again", testUploadLostAnswer)
+	t.Run("D13 the object that an upload would replace is reported first", testExistingObject)
+	t.Run("D14 an upload sends its length and type and no token", testUploadHeaders)
 	t.Run("folder", testUploadFolder)
 }
 
-// putCount is how many objects the emulator stored.
+// putCount returns how many objects the emulator stored.
 func (r *rig) putCount() (n int) {
 	for _, a := range r.e.Ledger() {
 		if a.Op == "put object" {
@@ -41,12 +41,12 @@ func (r *rig) putCount() (n int) {
 func testUploadSources(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(*rig, string) error
-		want string // of the refusal; "" is taken
+		want string // of the refusal; "" if it is accepted
 	}{
 		"nothing":   {func(*rig, string) error { return nil }, "no such file"},
 		"folder":    {func(_ *rig, f string) error { return os.Mkdir(f, 0o700) }, "is a folder"},
-		"pipe":      {func(_ *rig, f string) error { return mkfifo(f) }, "no ordinary file"},
-		"too large": {func(_ *rig, f string) error { return makeSparseFile(f, client.MaxPutSize+1) }, "at most 5 GiB"},
+		"pipe":      {func(_ *rig, f string) error { return mkfifo(f) }, "not a regular file"},
+		"too large": {func(_ *rig, f string) error { return makeSparseFile(f, client.MaxPutSize+1) }, "5 GiB"},
 		"empty":     {func(_ *rig, f string) error { return makeSparseFile(f, 0) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func testUploadSources(t *testing.T) {
 		},
 		"gone": os.Remove,
 	} {
-		t.Run("a file that "+name+" while it is sent", func(t *testing.T) {
+		t.Run("a file that "+name+" during the upload", func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				path := r.writeFile("f", text)
 				r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -115,7 +115,7 @@ func testUploadSources(t *testing.T) {
 	}
 }
 
-// makeSparseFile makes a file of a size without its bytes.
+// makeSparseFile creates a file of a size without writing its bytes.
 func makeSparseFile(path string, size int64) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -124,7 +124,7 @@ func makeSparseFile(path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Close())
 }
 
-// writeFault is what becomes of a change on its way.
+// writeFault is a fault that hits a change on its way.
 type writeFault struct {
 	apply   bool
 	respond func(*http.Request) (*http.Response, error)
@@ -145,8 +145,8 @@ func failWith(err error) func(*http.Request) (*http.Response, error) {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }
 
-// writeFaults are the fault positions of changes: refused before it is sent, cut before and after it was done, answers
-// that are none.
+// writeFaults are the faults that can hit a change: rejected before it is sent, cut before or after it is applied, and
+// unreadable responses.
 func writeFaults() map[string]writeFault {
 	reset := errors.New("connection reset by peer")
 	dial := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
@@ -165,7 +165,7 @@ func writeFaults() map[string]writeFault {
 	}
 }
 
-// roundTrip is a tap that lets a fate happen.
+// roundTrip applies the fault.
 func (f writeFault) roundTrip(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	if f.apply {
 		res, err := next.RoundTrip(req)
@@ -195,9 +195,15 @@ func testUploadLostAnswer(t *testing.T) {
 					switch {
 					case f.apply && row.State != Done:
 						t.Errorf("%s: %v", row.State, row.Err)
-					case f.apply && !strings.Contains(row.Note, "the answer was lost") && !strings.HasPrefix(name, "P9 "):
+					case f.apply && !strings.Contains(
+						row.Note,
+						"the response was lost",
+					) && !strings.HasPrefix(name, "P9 "):
 						t.Errorf("note %q", row.Note)
-					case !f.apply && (row.State != Failed || !errors.As(row.Err, &e) || e.Unknown() == strings.HasPrefix(name, "P1 ")):
+					case !f.apply && (row.State != Failed || !errors.As(
+						row.Err,
+						&e,
+					) || e.Unknown() == strings.HasPrefix(name, "P1 ")):
 						t.Errorf("%s: %v", row.State, row.Err)
 					}
 					if want := before + map[bool]int{true: 1}[f.apply]; r.putCount() != want ||
@@ -214,7 +220,7 @@ func testUploadLostAnswer(t *testing.T) {
 			})
 		}
 	}
-	t.Run("cancelled when all is sent", func(t *testing.T) {
+	t.Run("cancelled after the last byte", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
 			r.transport.onObject = writeFault{true, func(req *http.Request) (*http.Response, error) {
 				r.m.CancelAll()
@@ -230,7 +236,7 @@ func testUploadLostAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row := r.waitEnded(id); row.State != Done || !strings.Contains(row.Note, "the answer was lost") {
+			if row := r.waitEnded(id); row.State != Done || !strings.Contains(row.Note, "the response was lost") {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -262,7 +268,15 @@ func testExistingObject(t *testing.T) {
 		for _, name := range []string{"o", "o/x", "o2", "p/"} {
 			r.putObject(name, "text of "+name)
 		}
-		for name, want := range map[string]bool{"o": true, "o2": true, "p/": true, "p": false, "O": false, "": false, "o/": false} {
+		for name, want := range map[string]bool{
+			"o":  true,
+			"o2": true,
+			"p/": true,
+			"p":  false,
+			"O":  false,
+			"":   false,
+			"o/": false,
+		} {
 			o, there, err := r.m.ExistingObject(r.Context(), cluster, bucket, name)
 			if err != nil || there != want || there && (o.Size != int64(len("text of "+name)) || !o.Modified.Valid()) {
 				t.Errorf("%q: %+v, %t, %v", name, o, there, err)
@@ -271,7 +285,7 @@ func testExistingObject(t *testing.T) {
 	})
 }
 
-// newTCPClient is a client of an emulator that listens; first may answer in its place.
+// newTCPClient returns a client of an emulator that listens on TCP; first may answer instead of it.
 func newTCPClient(t testing.TB, first func(http.ResponseWriter, *http.Request) bool) *client.Client {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -294,7 +308,7 @@ func newTCPClient(t testing.TB, first func(http.ResponseWriter, *http.Request) b
 	return c
 }
 
-// waitFinished waits for the end of a transfer without a clock that can be moved.
+// waitFinished waits for the end of a transfer in real time.
 func waitFinished(t testing.TB, m *Manager, id ID) Status {
 	t.Helper()
 	for {
@@ -350,7 +364,12 @@ func testUploadHeaders(t *testing.T) {
 			t.Errorf("%s, %v, %q", row.State, row.Err, wire)
 		}
 	}
-	for name, want := range map[string]string{"a.html": "text/html; charset=utf-8", "a.png": "image/png", "a": "application/octet-stream", "a.nothing-known": "application/octet-stream"} {
+	for name, want := range map[string]string{
+		"a.html":          "text/html; charset=utf-8",
+		"a.png":           "image/png",
+		"a":               "application/octet-stream",
+		"a.nothing-known": "application/octet-stream",
+	} {
 		if got := ContentType(name); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -364,8 +383,13 @@ func testUploadFolder(t *testing.T) {
 	}
 	runInBubble(t, func(r *rig) {
 		r.writeFile("one", "1")
-		for _, err := range []error{os.MkdirAll(filepath.Join(r.dir, "sub/deep"), 0o700), os.WriteFile(filepath.Join(r.dir, "sub/deep/two"), []byte("22"), 0o600), os.Symlink(outside, filepath.Join(r.dir, "out")),
-			os.Symlink("one", filepath.Join(r.dir, "link")), mkfifo(filepath.Join(r.dir, "pipe"))} {
+		for _, err := range []error{
+			os.MkdirAll(filepath.Join(r.dir, "sub/deep"), 0o700),
+			os.WriteFile(filepath.Join(r.dir, "sub/deep/two"), []byte("22"), 0o600),
+			os.Symlink(outside, filepath.Join(r.dir, "out")),
+			os.Symlink("one", filepath.Join(r.dir, "link")),
+			mkfifo(filepath.Join(r.dir, "pipe")),
+		} {
 			if err != nil {
 				t.Fatal(err)
 			}

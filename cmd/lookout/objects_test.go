@@ -259,7 +259,7 @@ func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 			r.mustRun("objects", "put", testBucket, "new", file),
 			exitOK,
 			"5 bytes stored",
-			"the answer was lost, but the listing has it",
+			"the response was lost, but the listing shows the object",
 		)
 		if s := r.mustRun("journal"); !strings.Contains(s.out, "done") || strings.Contains(s.out, "unknown") {
 			t.Errorf("%s", s.out)
