@@ -107,7 +107,7 @@ func TestStore_clonesNextCursor(t *testing.T) {
 		},
 	})
 	runAll(s.Refresh())
-	if s.nextCursor != "7" || unsafe.StringData(s.nextCursor) == unsafe.StringData(next) {
-		t.Errorf("%q is a part of the answer", s.nextCursor)
+	if s.reading.nextCursor != "7" || unsafe.StringData(s.reading.nextCursor) == unsafe.StringData(next) {
+		t.Errorf("%q is a part of the answer", s.reading.nextCursor)
 	}
 }

@@ -245,21 +245,34 @@ func JoinHorizontal(left, right string, at, width int) string {
 	return out.String()
 }
 
+// writeSpaces writes n spaces; none for a negative n.
 func writeSpaces(out *strings.Builder, n int) {
-	for ; n > len(Blanks); n -= len(Blanks) {
-		out.WriteString(Blanks)
+	for ; n > len(blanks); n -= len(blanks) {
+		out.WriteString(blanks)
 	}
 	if n > 0 {
-		out.WriteString(Blanks[:n])
+		out.WriteString(blanks[:n])
 	}
 }
 
-func WithPrefix(lead, text string) string {
+// AppendSpaces appends n spaces to a line; none for a negative n.
+func AppendSpaces(line []byte, n int) []byte {
+	for ; n > len(blanks); n -= len(blanks) {
+		line = append(line, blanks...)
+	}
+	if n > 0 {
+		line = append(line, blanks[:n]...)
+	}
+	return line
+}
+
+// WithPrefix returns prefix and text, or "" if there is no text.
+func WithPrefix(prefix, text string) string {
 	if text == "" {
 		return ""
 	}
-	return lead + text
+	return prefix + text
 }
 
-// blanks are written in pieces of this.
-const Blanks = "                                                                "
+// blanks is what spaces are copied from.
+const blanks = "                                                                "

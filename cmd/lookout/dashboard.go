@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -210,6 +211,7 @@ func shellOptions(
 		OnOpen:               account.OnOpen,
 		RateLimitWait:        func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter },
 		RetryNow:             c.Resume,
+		OnLargeLoad:          releaseMemory,
 		TokenForm:            account.TokenForm,
 		Context:              ctx,
 		LeaveWarnings:        account.LeaveWarnings,
@@ -244,4 +246,12 @@ func redirectLog(path string) (io.Writer, error) {
 		return nil, nil
 	}
 	return file, nil
+}
+
+// releaseMemory returns memory to the operating system after a long read, which leaves as much garbage behind as it
+// brings rows. From then on the collector runs whenever memory has grown by a fifth: rows in such numbers are cheap for
+// it to look through.
+func releaseMemory() {
+	debug.SetGCPercent(20)
+	debug.FreeOSMemory()
 }

@@ -43,7 +43,7 @@ func NewStoreForm[T any](set *ui.Store[T], title string, fields []Field, said fu
 		if told {
 			confirmed = said(c.Row)
 		}
-		if told && c.Kind == ui.RowReturned {
+		if told && c.HasRow() {
 			found.ID = set.ID(c.Row)
 		}
 		return ui.Send(ui.NewsMsg{Tone: theme.Good, Text: confirmed, Row: found})

@@ -39,6 +39,7 @@ type Options struct {
 	RateLimitWait func() (until time.Time, asked time.Duration)
 	// lifts what holds requests back: somebody wants to know now
 	RetryNow             func()
+	OnLargeLoad          func()           // runs off the loop after a store of many rows was read to its end
 	TokenForm            func() form.Form // asks for another token
 	RefreshInterval      time.Duration    // of the pane in front; 0 never
 	Now                  func() time.Time
@@ -317,8 +318,21 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return openBrowser(msg.URL)
 	case ui.ExecMsg:
 		return runProgram(msg)
+	case ui.LargeLoadMsg:
+		return s.afterLargeLoad()
 	}
 	return nil
+}
+
+// afterLargeLoad lets the program return memory, off the loop.
+func (s *Shell) afterLargeLoad() tea.Cmd {
+	if s.o.OnLargeLoad == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		s.o.OnLargeLoad()
+		return nil
+	}
 }
 
 // push puts a dialog in front. It takes no key until it has been in sight for a moment.

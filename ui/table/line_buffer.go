@@ -71,14 +71,7 @@ func (p *lineBuffer) trimBlanks(n int) (gone int) {
 	return gone
 }
 
-func (p *lineBuffer) pad(n int) {
-	for ; n > len(ui.Blanks); n -= len(ui.Blanks) {
-		p.out = append(p.out, ui.Blanks...)
-	}
-	if n > 0 {
-		p.out = append(p.out, ui.Blanks[:n]...)
-	}
-}
+func (p *lineBuffer) pad(n int) { p.out = ui.AppendSpaces(p.out, n) }
 
 // writeCell writes a text in a column of so many cells, cut with a mark where it is longer.
 func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Codes, mark string) {

@@ -163,7 +163,7 @@ const joinMaxAge = time.Minute
 func (l *List[T]) Poll() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.Poll()}
 	for _, set := range l.JoinedStores {
-		if f := set.Freshness(); !f.Loading && (f.Err != nil || l.Store.Source.Now().Sub(f.LoadedAt) >= joinMaxAge) {
+		if f := set.Freshness(); !f.Loading && (f.Err != nil || l.Store.Now().Sub(f.LoadedAt) >= joinMaxAge) {
 			cmds = append(cmds, set.Refresh())
 		}
 	}
@@ -264,7 +264,7 @@ func (l *List[T]) cellBox() ui.Box {
 			Width:  80,
 			Height: 24,
 			Theme:  &theme.Theme{},
-			Now:    l.Store.Source.Now(),
+			Now:    l.Store.Now(),
 		}
 	}
 	return l.lastBox
@@ -346,7 +346,7 @@ func (l *List[T]) initialSortColumn() int {
 func (l *List[T]) wantedKey() rowIndexKey {
 	return rowIndexKey{
 		l.Store.Version(),
-		l.Store.LayoutVersion,
+		l.Store.LayoutVersion(),
 		l.filter.text,
 		l.rowIndex.column,
 		l.rowIndex.reverse,

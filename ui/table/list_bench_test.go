@@ -1,7 +1,6 @@
 package table
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -109,34 +108,5 @@ func BenchmarkChart(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c.View(room)
-	}
-}
-
-// BenchmarkStore_addRows is a page of 500 arriving in a set that holds up to a million.
-func BenchmarkStore_addRows(b *testing.B) {
-	const million, page = 1_000_000, 500
-	rows := things(million)
-	var set *ui.Store[thing]
-	at := million
-	b.ReportAllocs()
-	for b.Loop() {
-		if at == million {
-			at = 0
-			set = ui.NewStore(b.Context(), ui.Source[thing]{
-				Name:  "things",
-				ID:    func(x thing) string { return x.name },
-				Lazy:  true,
-				Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{Next: "0"}, nil },
-			})
-			uitest.RunAll(set.Refresh())
-		}
-		set.CancelFetch = func() {}
-		(&ui.PageResult[thing]{
-			Store:      set,
-			Generation: set.Generation,
-			Cursor:     fmt.Sprint(at),
-			Page:       ui.RowPage[thing]{Rows: rows[at : at+page], Next: "on"},
-		}).Deliver()
-		at += page
 	}
 }

@@ -123,7 +123,7 @@ func (l *List[T]) viewRows(b ui.Box) {
 		stale: l.Freshness().Err != nil,
 		cell:  func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) },
 	}
-	grouped, above, working := l.groupColumn(), "", l.Store.HasPending()
+	grouped, above, working := l.groupColumn(), "", l.Store.PendingCount() > 0
 	for i := l.top; i < min(n, l.top+l.height); i++ {
 		at := l.rowIndex.storePosition(i)
 		row = l.Store.At(at)

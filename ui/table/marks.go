@@ -31,7 +31,7 @@ func (m *marks[T]) reserve(set *ui.Store[T]) {
 	m.relocate(set)
 	var n int
 	n, m.rowAt = set.Snapshot()
-	m.layoutVersion = set.LayoutVersion
+	m.layoutVersion = set.LayoutVersion()
 	for len(m.bits) < (n+63)/64 {
 		m.bits = append(m.bits, 0)
 	}
@@ -82,11 +82,11 @@ func (m *marks[T]) each(do func(place int) (more bool)) {
 
 // relocate finds the marked rows again after rows have moved. Those that are gone lose their marks.
 func (m *marks[T]) relocate(set *ui.Store[T]) {
-	if m.n == 0 || m.layoutVersion == set.LayoutVersion {
+	if m.n == 0 || m.layoutVersion == set.LayoutVersion() {
 		return
 	}
 	old := *m
-	*m = marks[T]{layoutVersion: set.LayoutVersion}
+	*m = marks[T]{layoutVersion: set.LayoutVersion()}
 	m.reserve(set)
 	old.each(func(place int) bool {
 		if i, held := set.Index(set.ID(old.rowAt(place))); held {

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"lookout/ui"
 	"runtime"
 	"strings"
 
@@ -120,7 +119,7 @@ func (o *rowIndex) update(l sortable) {
 	case key == o.currentKey:
 	case key.isIdentity():
 		o.current, o.currentKey = nil, key
-	case l.lookup().Len() <= ui.MaxForegroundSort:
+	case l.lookup().Len() <= maxForegroundSort:
 		o.current, o.currentKey = l.newSortJob(context.Background()).run(1), key
 	case o.current != nil && len(o.current.positions) > l.lookup().Len():
 		o.current = o.current.truncate(l.lookup().Len())
@@ -136,7 +135,7 @@ func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 		return nil
 	}
 	o.cancel()
-	if l.lookup().Len() <= ui.MaxForegroundSort || key == o.currentKey || key.isIdentity() {
+	if l.lookup().Len() <= maxForegroundSort || key == o.currentKey || key.isIdentity() {
 		return nil
 	}
 	o.pendingKey = key
@@ -153,6 +152,10 @@ func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 		}
 	}
 }
+
+// maxForegroundSort is the number of rows that are filtered and sorted on the loop at most: more would be felt between a
+// key and its frame.
+const maxForegroundSort = 20_000
 
 // workerCount is how many work on an order at once: one processor is left to the loop.
 func workerCount() int { return max(1, runtime.GOMAXPROCS(0)-1) }

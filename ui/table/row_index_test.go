@@ -44,6 +44,14 @@ func shownIDs(l *List[thing]) []int {
 	return found
 }
 
+// runChange makes one change of a list's rows.
+func runChange(l *List[thing], id string, send func() (ui.Result[thing], error)) {
+	uitest.RunAll(l.Store.Run(ui.Attempt[thing]{
+		RowID: id,
+		Send:  func(context.Context) (ui.Result[thing], error) { return send() },
+	}))
+}
+
 // anyCellContains reports whether a thing holds digits.
 func anyCellContains(x thing, digits string) bool {
 	return strings.Contains(x.name, digits) || strings.Contains(fmt.Sprint(x.id), digits)
@@ -52,7 +60,7 @@ func anyCellContains(x thing, digits string) bool {
 // Filtered and sorted, by pieces and several at a time, the rows are those that the words ask for, and equal ones stay
 // as they were.
 func TestSortJob_largeStore(t *testing.T) {
-	l := newShuffledList(t, 3*ui.MaxForegroundSort)
+	l := newShuffledList(t, 3*maxForegroundSort)
 	rows := l.Store.Rows()
 	for _, c := range []struct {
 		filter  string
@@ -114,18 +122,18 @@ func TestList_goToEnd(t *testing.T) {
 		column  int
 		reverse bool
 		last    int
-	}{"as it comes": {"", -1, false, 3*ui.MaxForegroundSort - 1}, "filtered": {"5999", -1, false, 3*ui.MaxForegroundSort - 1}, "sorted": {"", 1, false, 3*ui.MaxForegroundSort - 1}, "backward": {"", 1, true, 0}} {
+	}{"as it comes": {"", -1, false, 3*maxForegroundSort - 1}, "filtered": {"5999", -1, false, 3*maxForegroundSort - 1}, "sorted": {"", 1, false, 3*maxForegroundSort - 1}, "backward": {"", 1, true, 0}} {
 		t.Run(name, func(t *testing.T) {
-			rows := things(3 * ui.MaxForegroundSort)
+			rows := things(3 * maxForegroundSort)
 			s := ui.NewStore(t.Context(), ui.Source[thing]{
 				Name: "things",
 				ID:   func(x thing) string { return x.name },
 				Lazy: true,
 				Fetch: func(_ context.Context, cursor string) (ui.RowPage[thing], error) {
 					if cursor == "" {
-						return ui.RowPage[thing]{Rows: rows[:2*ui.MaxForegroundSort], Next: "rest"}, nil
+						return ui.RowPage[thing]{Rows: rows[:2*maxForegroundSort], Next: "rest"}, nil
 					}
-					return ui.RowPage[thing]{Rows: rows[2*ui.MaxForegroundSort:]}, nil
+					return ui.RowPage[thing]{Rows: rows[2*maxForegroundSort:]}, nil
 				},
 			})
 			l := newLoadedList(t, &rows)
@@ -150,7 +158,7 @@ func TestList_goToEnd(t *testing.T) {
 
 // What nobody wants any more is stopped and does not count.
 func TestRowIndex_stopsOlderSortJob(t *testing.T) {
-	l := newShuffledList(t, 2*ui.MaxForegroundSort)
+	l := newShuffledList(t, 2*maxForegroundSort)
 	uitest.RunAll(l.LoadMissing())
 	l.filter.text = "thing 00"
 	older := l.rowIndex.startSortJob(l)
@@ -178,34 +186,35 @@ func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	l.restoreCursor()
 	l.rowIndex.startSortJob(l)
 	uitest.RunAll(left)
-	if n := l.rowIndex.count(l.Store); n != 2*ui.MaxForegroundSort {
+	if n := l.rowIndex.count(l.Store); n != 2*maxForegroundSort {
 		t.Errorf("a filter that was taken back shows %d rows", n)
 	}
 }
 
 // Rows that are added while an order is made do not make it useless; rows that go do, and are never asked for.
 func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
-	l := newShuffledList(t, ui.MaxForegroundSort+10)
+	l := newShuffledList(t, maxForegroundSort+10)
 	l.filter.text = "thing"
 	l.rowIndex.reverse = true
 	making := l.rowIndex.startSortJob(l)
-	l.Store.Storage.Append([]thing{{ui.MaxForegroundSort + 10, "thing new"}})
-	l.Store.RowVersion++
+	runChange(l, "", func() (ui.Result[thing], error) {
+		return ui.ResultRow(thing{maxForegroundSort + 10, "thing new"}, nil)
+	})
 	if l.rowIndex.startSortJob(l) != nil {
 		t.Error("an added row stops the order that is being made")
 	}
 	uitest.RunAll(making)
-	if n := l.rowIndex.count(l.Store); n != ui.MaxForegroundSort+10 ||
-		l.rowIndex.position(l.Store, fmt.Sprint(ui.MaxForegroundSort+10)) != -1 {
+	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+10 ||
+		l.rowIndex.position(l.Store, fmt.Sprint(maxForegroundSort+10)) != -1 {
 		t.Errorf("%d rows are shown", n)
 	}
 	uitest.RunAll(l.LoadMissing())
-	if n := l.rowIndex.count(l.Store); n != ui.MaxForegroundSort+11 {
+	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+11 {
 		t.Errorf("the added row is not shown: %d", n)
 	}
 	making = func() tea.Cmd { l.filter.text = "thing 0"; return l.rowIndex.startSortJob(l) }()
 	for id := range 5 {
-		l.Store.ApplyResult(fmt.Sprint(id), ui.Result[thing]{Kind: ui.RowDeleted})
+		runChange(l, fmt.Sprint(id), func() (ui.Result[thing], error) { return ui.ResultDeleted[thing](nil) })
 	}
 	l.View(uitest.NewBox(t, 120, 30))
 	uitest.RunAll(making)
@@ -232,7 +241,7 @@ func TestContainsFold(t *testing.T) {
 
 // All marked, a key costs what it always does.
 func TestList_Actions_doesNotGatherMarks(t *testing.T) {
-	l := newShuffledList(t, 2*ui.MaxForegroundSort)
+	l := newShuffledList(t, 2*maxForegroundSort)
 	looked := 0
 	l.Operations = []Operation[thing]{{
 		Keys:           []string{"d"},
@@ -252,7 +261,7 @@ func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 			continue
 		}
 		ask := a.Do()().(ui.RunActionMsg).Action.Confirm
-		if len(ask.Items) != 2*ui.MaxForegroundSort || ask.RequiredText != fmt.Sprint(2*ui.MaxForegroundSort) {
+		if len(ask.Items) != 2*maxForegroundSort || ask.RequiredText != fmt.Sprint(2*maxForegroundSort) {
 			t.Errorf("asked about %d rows with %q", len(ask.Items), ask.RequiredText)
 		}
 	}
