@@ -67,29 +67,6 @@ func (s Buckets) Get(ctx context.Context, cluster, label string) (*Bucket, error
 	return call[*Bucket](ctx, s.c, bucketCall("view bucket", cluster, label, nil))
 }
 
-// Create makes a bucket. An account with a negative balance may not.
-func (s Buckets) Create(ctx context.Context, r BucketRequest) (*Bucket, error) {
-	return call[*Bucket](ctx, s.c, request{op: "create bucket", body: r})
-}
-
-// Delete removes a bucket, which must be empty.
-func (s Buckets) Delete(ctx context.Context, cluster, label string) error {
-	_, err := call[noContent](ctx, s.c, bucketCall("delete bucket", cluster, label, nil))
-	return err
-}
-
-// ModifyAccess changes ACL and CORS by POST. Nothing tells afterwards what they are.
-func (s Buckets) ModifyAccess(ctx context.Context, cluster, label string, a BucketAccess) error {
-	_, err := call[noContent](ctx, s.c, bucketCall("modify access", cluster, label, a))
-	return err
-}
-
-// UpdateAccess changes ACL and CORS by PUT, otherwise as Access.
-func (s Buckets) UpdateAccess(ctx context.Context, cluster, label string, a BucketAccess) error {
-	_, err := call[noContent](ctx, s.c, bucketCall("update access", cluster, label, a))
-	return err
-}
-
 func bucketCall(op, cluster, label string, body any) request {
 	return request{
 		op:       op,
@@ -110,28 +87,6 @@ type CertificateStatus struct {
 // Get is whether a bucket has a certificate.
 func (s Certificates) Get(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
 	return call[*CertificateStatus](ctx, s.c, bucketCall("view certificate", cluster, label, nil))
-}
-
-// Upload sets certificate and private key, both PEM. One that is set must be deleted before ("Object Storage", rule 5).
-func (s Certificates) Upload(
-	ctx context.Context,
-	cluster, label, certificate string,
-	key Secret,
-) (*CertificateStatus, error) {
-	r := bucketCall(
-		"upload certificate",
-		cluster,
-		label,
-		map[string]string{"certificate": certificate, "private_key": key.Reveal()},
-	)
-	r.journalBody, r.secrets = map[string]any{"private_key": key}, []Secret{key}
-	return call[*CertificateStatus](ctx, s.c, r)
-}
-
-// Delete removes certificate and key.
-func (s Certificates) Delete(ctx context.Context, cluster, label string) error {
-	_, err := call[noContent](ctx, s.c, bucketCall("delete certificate", cluster, label, nil))
-	return err
 }
 
 // A Cluster is a place where buckets are ("Cluster").
@@ -172,8 +127,50 @@ func (s NetworkTransfer) Get(ctx context.Context) (*TransferUsage, error) {
 	return call[*TransferUsage](ctx, s.c, request{op: "view transfer"})
 }
 
+// CreateBucket makes a bucket. An account with a negative balance may not. The change's id is the BucketID.
+func (w *Writer) CreateBucket(ctx context.Context, r BucketRequest) (*Bucket, error) {
+	return sendChange[*Bucket](ctx, w, request{op: OpCreateBucket, body: r, id: BucketID(r.Cluster, r.Label)})
+}
+
+// DeleteBucket removes a bucket, which must be empty.
+func (w *Writer) DeleteBucket(ctx context.Context, cluster, label string) error {
+	_, err := sendChange[noContent](ctx, w, bucketCall(OpDeleteBucket, cluster, label, nil))
+	return err
+}
+
+// UpdateBucketAccess changes ACL and CORS by POST. The API cannot tell afterwards what they are.
+func (w *Writer) UpdateBucketAccess(ctx context.Context, cluster, label string, a BucketAccess) error {
+	_, err := sendChange[noContent](ctx, w, bucketCall(OpUpdateBucketAccess, cluster, label, a))
+	return err
+}
+
+// ReplaceBucketAccess changes ACL and CORS by PUT; otherwise it is like UpdateBucketAccess.
+func (w *Writer) ReplaceBucketAccess(ctx context.Context, cluster, label string, a BucketAccess) error {
+	_, err := sendChange[noContent](ctx, w, bucketCall(OpReplaceBucketAccess, cluster, label, a))
+	return err
+}
+
+// UploadCertificate sets a bucket's certificate and private key, both PEM. An existing certificate must be deleted
+// first ("Object Storage", rule 5).
+func (w *Writer) UploadCertificate(
+	ctx context.Context,
+	cluster, label, certificate string,
+	key Secret,
+) (*CertificateStatus, error) {
+	body := map[string]string{"certificate": certificate, "private_key": key.Reveal()}
+	r := bucketCall(OpUploadCertificate, cluster, label, body)
+	r.journalBody, r.secrets = map[string]any{"private_key": key}, []Secret{key}
+	return sendChange[*CertificateStatus](ctx, w, r)
+}
+
+// DeleteCertificate removes a bucket's certificate and key.
+func (w *Writer) DeleteCertificate(ctx context.Context, cluster, label string) error {
+	_, err := sendChange[noContent](ctx, w, bucketCall(OpDeleteCertificate, cluster, label, nil))
+	return err
+}
+
 // CancelObjectStorage removes all buckets and their contents for good ("Object Storage", rule 6).
-func (c *Client) CancelObjectStorage(ctx context.Context) error {
-	_, err := call[noContent](ctx, c, request{op: "cancel Object Storage"})
+func (w *Writer) CancelObjectStorage(ctx context.Context) error {
+	_, err := sendChange[noContent](ctx, w, request{op: OpCancelObjectStorage})
 	return err
 }

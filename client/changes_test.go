@@ -188,7 +188,7 @@ func checkFault(t *testing.T, s operationCall, p faultPosition, fault faulttest.
 		t.Fatalf("%v passes as done or is no Error", err)
 	}
 	if failure.Unknown() != p.unknown || !p.unknown && failure.Outcome != client.NotSent {
-		t.Errorf("told as outcome %d: %v", failure.Outcome, err)
+		t.Errorf("told as outcome %s: %v", failure.Outcome, err)
 	}
 	if strings.Contains(err.Error(), "unknown") != p.unknown {
 		t.Errorf("the words are wrong: %v", err)

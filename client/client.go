@@ -42,6 +42,7 @@ type Client struct {
 	now             func() time.Time
 	recorder        Recorder
 	readOnly        bool
+	protected       string      // name of the account if it is protected
 	smallPages      atomic.Bool // pages of the full size were refused
 	roundTripper    http.RoundTripper
 	transport       *transport
@@ -192,11 +193,25 @@ type request struct {
 	op          string // key of the table
 	target      string // "7": added to the operation in errors
 	segments    []any
+	id          string // what a change is about, if the segments do not say it
 	query       url.Values
 	body        any
 	journalBody any      // the body as the journal may keep it; nil is body itself
 	secrets     []Secret // what the body holds that must not come back in an error
 	handleBody  func([]byte) error
+	writer      *Writer // of a change; nil for a read
+}
+
+// changeID returns the id that the change must have: "7", "us-east-1/photos".
+func (r request) changeID() string {
+	if r.id != "" {
+		return r.id
+	}
+	parts := make([]string, len(r.segments))
+	for i, segment := range r.segments {
+		parts[i] = fmt.Sprint(segment)
+	}
+	return strings.Join(parts, "/")
 }
 
 // call makes a request and decodes its answer into T: a thing, or a pointer to one, which is nil where there is an
@@ -309,10 +324,13 @@ func (c *Client) exchange(ctx context.Context, r request) error {
 	if err != nil {
 		return c.notSentError(r, err, err.Error())
 	}
-	if !op.write {
-		return c.read(r, req)
+	switch {
+	case r.writer != nil:
+		return r.writer.write(ctx, r, req)
+	case op.write:
+		return c.notSentError(r, ErrNotConfirmed, "")
 	}
-	return c.write(ctx, r, req)
+	return c.read(r, req)
 }
 
 // newRequest makes the HTTP request of a call.
@@ -358,60 +376,10 @@ func (c *Client) read(r request, req *http.Request) error {
 	return err
 }
 
-// write sends a change once.
-func (c *Client) write(ctx context.Context, r request, req *http.Request) error {
-	change := Change{
-		Op:     r.op,
-		Method: req.Method,
-		Path:   req.URL.Path,
-		Body:   r.body,
-	}
-	if r.journalBody != nil {
-		change.Body = r.journalBody
-	}
-	return c.sendRecorded(ctx, c.newError(r), change, func(context.Context) error {
-		answer, err := c.transport.write(req)
-		return c.checkResponse(r, answer, err)
-	})
-}
-
 func (c *Client) notSentError(r request, cause error, what string) *Error {
 	e := c.newError(r)
 	e.Outcome, e.Cause, e.Detail = NotSent, cause, what
 	return e
-}
-
-// sendRecorded is the one gate of every change: read-only refuses it, and so does an end that came before; the journal
-// has its intent before it is sent, and its outcome after.
-func (c *Client) sendRecorded(
-	ctx context.Context,
-	failed *Error,
-	change Change,
-	send func(context.Context) error,
-) error {
-	failed.Outcome = NotSent
-	if c.readOnly {
-		failed.Cause = ErrReadOnly
-		return failed
-	}
-	if ctx.Err() != nil {
-		failed.Cause = ctx.Err()
-		return failed
-	}
-	if within, _ := ctx.Value(recordedKey{}).(*Client); c.recorder == nil || within == c {
-		return send(ctx)
-	}
-	id, err := c.recorder.RecordIntent(change.withContext(ctx))
-	if err != nil {
-		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent: "+err.Error()
-		return failed
-	}
-	failure := send(ctx)
-	c.recorder.RecordOutcome(id, failure == nil, failure)
-	if e, ok := failure.(*Error); ok {
-		e.settle = func(done bool) { c.recorder.RecordOutcome(id, done, errResolvedLater) }
-	}
-	return failure
 }
 
 // newError is the start of an error about a request.
@@ -423,6 +391,7 @@ func (c *Client) newError(r request) *Error {
 	return &Error{
 		Op:            op,
 		Write:         c.operations[r.op].write,
+		Outcome:       Rejected,
 		RequiredScope: c.operations[r.op].scope,
 		Host:          c.base.Host,
 	}

@@ -62,22 +62,6 @@ func (s Contacts) Get(ctx context.Context, id int) (*Contact, error) {
 	return call[*Contact](ctx, s.c, callByID("view contact", id, nil))
 }
 
-// Create makes a contact.
-func (s Contacts) Create(ctx context.Context, r ContactRequest) (*Contact, error) {
-	return call[*Contact](ctx, s.c, request{op: "create contact", body: r})
-}
-
-// Update changes the members of the patch.
-func (s Contacts) Update(ctx context.Context, id int, p Patch) (*Contact, error) {
-	return call[*Contact](ctx, s.c, callByID("update contact", id, p))
-}
-
-// Delete removes a contact.
-func (s Contacts) Delete(ctx context.Context, id int) error {
-	_, err := call[noContent](ctx, s.c, callByID("delete contact", id, nil))
-	return err
-}
-
 // callByID is a request about the thing with a number.
 func callByID(op string, id int, body any) request {
 	return request{
@@ -86,4 +70,20 @@ func callByID(op string, id int, body any) request {
 		segments: []any{id},
 		body:     body,
 	}
+}
+
+// CreateContact makes a contact.
+func (w *Writer) CreateContact(ctx context.Context, r ContactRequest) (*Contact, error) {
+	return sendChange[*Contact](ctx, w, request{op: OpCreateContact, body: r})
+}
+
+// UpdateContact changes the members of the patch.
+func (w *Writer) UpdateContact(ctx context.Context, id int, p Patch) (*Contact, error) {
+	return sendChange[*Contact](ctx, w, callByID(OpUpdateContact, id, p))
+}
+
+// DeleteContact removes a contact.
+func (w *Writer) DeleteContact(ctx context.Context, id int) error {
+	_, err := sendChange[noContent](ctx, w, callByID(OpDeleteContact, id, nil))
+	return err
 }

@@ -48,47 +48,48 @@ func (s Credentials) Get(ctx context.Context, id int) (*Credential, error) {
 	return call[*Credential](ctx, s.c, callByID("view credential", id, nil))
 }
 
-// Create stores a credential.
-func (s Credentials) Create(ctx context.Context, r CredentialRequest) (*Credential, error) {
+// SSHKey is the account's managed public key.
+func (s Credentials) SSHKey(ctx context.Context) (*SSHKey, error) {
+	return call[*SSHKey](ctx, s.c, request{op: "view SSH key"})
+}
+
+// CreateCredential stores a credential.
+func (w *Writer) CreateCredential(ctx context.Context, r CredentialRequest) (*Credential, error) {
 	body := loginBody(r.Username, r.Password)
 	body["label"] = r.Label
-	return call[*Credential](ctx, s.c, request{
-		op:          "create credential",
+	return sendChange[*Credential](ctx, w, request{
+		op:          OpCreateCredential,
 		body:        body,
 		journalBody: map[string]any{"label": r.Label, "password": r.Password},
 		secrets:     []Secret{r.Username, r.Password},
 	})
 }
 
-// Update changes the label.
-func (s Credentials) Update(ctx context.Context, id int, label string) (*Credential, error) {
-	return call[*Credential](ctx, s.c, callByID("update credential", id, map[string]any{"label": label}))
+// UpdateCredential changes the label.
+func (w *Writer) UpdateCredential(ctx context.Context, id int, label string) (*Credential, error) {
+	return sendChange[*Credential](ctx, w, callByID(OpUpdateCredential, id, map[string]any{"label": label}))
 }
 
-// SetLogin replaces user name and password. Nothing tells afterwards whether it was done; doing it again is harmless.
-func (s Credentials) SetLogin(ctx context.Context, id int, r LoginRequest) error {
-	req := callByID("change login", id, loginBody(r.Username, r.Password))
+// SetCredentialLogin replaces user name and password. The API cannot tell afterwards whether it was done; doing it
+// again is harmless.
+func (w *Writer) SetCredentialLogin(ctx context.Context, id int, r LoginRequest) error {
+	req := callByID(OpSetCredentialLogin, id, loginBody(r.Username, r.Password))
 	req.journalBody, req.secrets = map[string]any{"password": r.Password}, []Secret{r.Username, r.Password}
-	_, err := call[noContent](ctx, s.c, req)
+	_, err := sendChange[noContent](ctx, w, req)
 	return err
 }
 
-// loginBody is the one place where a login is taken out of its secrets, to be sent.
+// DeleteCredential deletes a credential, so that support staff can no longer use it.
+func (w *Writer) DeleteCredential(ctx context.Context, id int) error {
+	_, err := sendChange[noContent](ctx, w, callByID(OpDeleteCredential, id, nil))
+	return err
+}
+
+// loginBody is the only place where a login is taken out of its secrets, to be sent.
 func loginBody(user, password Secret) map[string]any {
 	body := map[string]any{"password": password.Reveal()}
 	if !user.IsZero() {
 		body["username"] = user.Reveal()
 	}
 	return body
-}
-
-// Delete takes a credential from support staff.
-func (s Credentials) Delete(ctx context.Context, id int) error {
-	_, err := call[noContent](ctx, s.c, callByID("delete credential", id, nil))
-	return err
-}
-
-// SSHKey is the account's managed public key.
-func (s Credentials) SSHKey(ctx context.Context) (*SSHKey, error) {
-	return call[*SSHKey](ctx, s.c, request{op: "view SSH key"})
 }

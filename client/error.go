@@ -13,14 +13,16 @@ import (
 	"time"
 )
 
-// An Outcome says what is known about a request that failed.
-type Outcome int
+// An Outcome says how a change ended. The texts are those of the journal's file.
+type Outcome string
 
 // The outcomes.
 const (
-	Rejected Outcome = iota // the API said no: nothing was changed
-	NotSent                 // it never left: nothing was changed
-	Unknown                 // it was sent and there is no readable answer: it may have been done
+	Pending  Outcome = "sent"     // no answer yet, or the program ended before it
+	Applied  Outcome = "done"     // the API applied the change
+	Rejected Outcome = "not done" // the API refused: nothing was changed
+	NotSent  Outcome = "not sent" // the request never left: nothing was changed; the journal says "not done"
+	Unknown  Outcome = "unknown"  // sent without a readable answer: the change may have been applied
 )
 
 // A Reason is one member of an error answer ("Errors").
@@ -86,8 +88,8 @@ func (e *Error) Error() string { return e.Op + ": " + e.Why() }
 // Why is the reason alone, without what failed.
 func (e *Error) Why() string {
 	switch {
-	case errors.Is(e.Cause, ErrReadOnly):
-		return ErrReadOnly.Error()
+	case e.refusedByClient():
+		return e.Cause.Error()
 	case e.Unknown():
 		return "the outcome is unknown: " + e.describeFailure()
 	case e.Unauthorized():
@@ -181,6 +183,11 @@ func (e *Error) describeNetworkError() string {
 	return "the connection failed"
 }
 
+// refusedByClient reports whether the client itself refused the change.
+func (e *Error) refusedByClient() bool {
+	return errors.Is(e.Cause, ErrReadOnly) || errors.Is(e.Cause, ErrNotConfirmed)
+}
+
 // Unknown reports whether a change may have been done although it looks failed.
 func (e *Error) Unknown() bool { return e.Write && e.Outcome == Unknown }
 
@@ -212,7 +219,7 @@ func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
 
 // Offline reports whether there was no connection to the API.
 func (e *Error) Offline() bool {
-	return e.Status == 0 && e.Detail == "" && !errors.Is(e.Cause, ErrReadOnly)
+	return e.Status == 0 && e.Detail == "" && !e.refusedByClient()
 }
 
 // RateLimited is how long the API wants to be left alone, where it said so with 429.
@@ -245,6 +252,8 @@ func (e *Error) Short() string {
 		return fmt.Sprint(e.Status)
 	case errors.Is(e.Cause, ErrReadOnly):
 		return "read-only"
+	case errors.Is(e.Cause, ErrNotConfirmed):
+		return "not confirmed"
 	case e.Detail != "":
 		return "unreadable answer"
 	}

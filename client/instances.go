@@ -69,7 +69,7 @@ func (s Instances) Get(ctx context.Context, id int) (*Instance, error) {
 	return call[*Instance](ctx, s.c, callByID("view SSH settings", id, nil))
 }
 
-// Update changes the members of the patch, which holds a part of ssh.
-func (s Instances) Update(ctx context.Context, id int, p Patch) (*Instance, error) {
-	return call[*Instance](ctx, s.c, callByID("update SSH settings", id, p))
+// UpdateInstanceSSH changes the members of the patch, which holds a part of ssh.
+func (w *Writer) UpdateInstanceSSH(ctx context.Context, id int, p Patch) (*Instance, error) {
+	return sendChange[*Instance](ctx, w, callByID(OpUpdateInstanceSSH, id, p))
 }

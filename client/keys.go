@@ -60,18 +60,18 @@ func (s Keys) Get(ctx context.Context, id int) (*Key, error) {
 	return call[*Key](ctx, s.c, callByID("view key", id, nil))
 }
 
-// Create makes a key. This answer is the only one that holds its secret.
-func (s Keys) Create(ctx context.Context, r KeyRequest) (*Key, error) {
-	return call[*Key](ctx, s.c, request{op: "create key", body: r})
+// CreateKey makes a key. No other answer holds its secret.
+func (w *Writer) CreateKey(ctx context.Context, r KeyRequest) (*Key, error) {
+	return sendChange[*Key](ctx, w, request{op: OpCreateKey, body: r})
 }
 
-// Update changes the label.
-func (s Keys) Update(ctx context.Context, id int, label string) (*Key, error) {
-	return call[*Key](ctx, s.c, callByID("update key", id, map[string]any{"label": label}))
+// UpdateKey changes the label.
+func (w *Writer) UpdateKey(ctx context.Context, id int, label string) (*Key, error) {
+	return sendChange[*Key](ctx, w, callByID(OpUpdateKey, id, map[string]any{"label": label}))
 }
 
-// Revoke ends a key.
-func (s Keys) Revoke(ctx context.Context, id int) error {
-	_, err := call[noContent](ctx, s.c, callByID("revoke key", id, nil))
+// RevokeKey revokes a key for good.
+func (w *Writer) RevokeKey(ctx context.Context, id int) error {
+	_, err := sendChange[noContent](ctx, w, callByID(OpRevokeKey, id, nil))
 	return err
 }

@@ -205,16 +205,6 @@ func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (*Object
 	return call[*ObjectACL](ctx, s.c, r)
 }
 
-// SetACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
-func (s Objects) SetACL(ctx context.Context, cluster, bucket, name string, acl ACL) (*ObjectACL, error) {
-	a, err := call[*optionalACL](
-		ctx,
-		s.c,
-		bucketCall("update object ACL", cluster, bucket, map[string]any{"acl": acl, "name": name}),
-	)
-	return (*ObjectACL)(a), err
-}
-
 // optionalACL is an ObjectACL that may be empty.
 type optionalACL ObjectACL
 
@@ -224,7 +214,22 @@ func (a *optionalACL) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Presign makes a pre-signed URL. It changes nothing; the object need not exist.
-func (s Objects) Presign(ctx context.Context, cluster, bucket string, r PresignRequest) (PresignedURL, error) {
-	return call[PresignedURL](ctx, s.c, bucketCall("create object URL", cluster, bucket, r))
+// presign makes a pre-signed URL that the client uses itself. It changes nothing; the object need not exist.
+func (s Objects) presign(ctx context.Context, cluster, bucket string, r PresignRequest) (PresignedURL, error) {
+	return call[PresignedURL](ctx, s.c, bucketCall(OpCreateObjectURL, cluster, bucket, r))
+}
+
+// CreateObjectURL makes a pre-signed URL that a person or another program uses. The object need not exist.
+func (w *Writer) CreateObjectURL(ctx context.Context, cluster, bucket string, r PresignRequest) (PresignedURL, error) {
+	req := bucketCall(OpCreateObjectURL, cluster, bucket, r)
+	req.id = ObjectRef{cluster, bucket, r.Name}.ID()
+	return sendChange[PresignedURL](ctx, w, req)
+}
+
+// SetObjectACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
+func (w *Writer) SetObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*ObjectACL, error) {
+	r := bucketCall(OpSetObjectACL, o.Cluster, o.Bucket, map[string]any{"acl": acl, "name": o.Name})
+	r.id = o.ID()
+	a, err := sendChange[*optionalACL](ctx, w, r)
+	return (*ObjectACL)(a), err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 // A Dialect is a spelling of the paths. The document and the provider's real service differ in a few.
@@ -58,22 +59,64 @@ func (o operation) withSecret() operation {
 	return o
 }
 
+// The operations that change something, by the names that the journal keeps.
+const (
+	OpCreateContact       = "create contact"
+	OpUpdateContact       = "update contact"
+	OpDeleteContact       = "delete contact"
+	OpCreateCredential    = "create credential"
+	OpUpdateCredential    = "update credential"
+	OpSetCredentialLogin  = "change login"
+	OpDeleteCredential    = "delete credential"
+	OpUpdateInstanceSSH   = "update SSH settings"
+	OpCreateService       = "create service"
+	OpUpdateService       = "update service"
+	OpDeleteService       = "delete service"
+	OpDisableService      = "disable service"
+	OpEnableService       = "enable service"
+	OpCreateBucket        = "create bucket"
+	OpDeleteBucket        = "delete bucket"
+	OpUpdateBucketAccess  = "modify access"
+	OpReplaceBucketAccess = "update access"
+	OpSetObjectACL        = "update object ACL"
+	OpCreateObjectURL     = "create object URL"
+	OpUploadCertificate   = "upload certificate"
+	OpDeleteCertificate   = "delete certificate"
+	OpCancelObjectStorage = "cancel Object Storage"
+	OpCreateKey           = "create key"
+	OpUpdateKey           = "update key"
+	OpRevokeKey           = "revoke key"
+
+	OpUploadObject = "upload"        // PUT at a pre-signed URL
+	OpDeleteObject = "delete object" // DELETE at a pre-signed URL
+	OpEmptyBucket  = "empty bucket"  // many deletions as one change
+)
+
+// RequiredScope returns the scope that a token needs for an operation; empty if any token will do.
+func RequiredScope(op string) string {
+	switch op {
+	case OpUploadObject, OpDeleteObject, OpEmptyBucket:
+		op = OpCreateObjectURL
+	}
+	return operations()[op].scope
+}
+
 // operations is the one table of paths: every line of "Endpoints" by name, in both dialects, with the scope of
 // "Authentication".
-func operations() map[string]operation {
+var operations = sync.OnceValue(func() map[string]operation {
 	const bucket = "/object-storage/buckets/%s/%s"
 	return map[string]operation{
-		"list contacts":     readOp("/managed/contacts", accountRead),
-		"create contact":    writeOp("POST", "/managed/contacts", accountWrite),
-		"view contact":      readOp("/managed/contacts/%s", accountWrite),
-		"update contact":    writeOp("PUT", "/managed/contacts/%s", accountWrite),
-		"delete contact":    writeOp("DELETE", "/managed/contacts/%s", accountWrite),
-		"list credentials":  readOp("/managed/credentials", accountRead),
-		"create credential": writeOp("POST", "/managed/credentials", accountWrite),
-		"view SSH key":      readOp("/managed/credentials/sshkey", accountRead),
-		"view credential":   readOp("/managed/credentials/%s", accountWrite),
-		"update credential": writeOp("PUT", "/managed/credentials/%s", accountWrite),
-		"delete credential": writeOp(
+		"list contacts":    readOp("/managed/contacts", accountRead),
+		OpCreateContact:    writeOp("POST", "/managed/contacts", accountWrite),
+		"view contact":     readOp("/managed/contacts/%s", accountWrite),
+		OpUpdateContact:    writeOp("PUT", "/managed/contacts/%s", accountWrite),
+		OpDeleteContact:    writeOp("DELETE", "/managed/contacts/%s", accountWrite),
+		"list credentials": readOp("/managed/credentials", accountRead),
+		OpCreateCredential: writeOp("POST", "/managed/credentials", accountWrite),
+		"view SSH key":     readOp("/managed/credentials/sshkey", accountRead),
+		"view credential":  readOp("/managed/credentials/%s", accountWrite),
+		OpUpdateCredential: writeOp("PUT", "/managed/credentials/%s", accountWrite),
+		OpDeleteCredential: writeOp(
 			"DELETE",
 			"/managed/credentials/%s",
 			accountWrite,
@@ -81,9 +124,9 @@ func operations() map[string]operation {
 			"POST",
 			"/managed/credentials/%s/revoke",
 		),
-		"change login": writeOp("POST", "/managed/credentials/%s/update", accountWrite),
-		"list issues":  readOp("/managed/issues", accountRead),
-		"view issue":   readOp("/managed/issues/%s", accountRead),
+		OpSetCredentialLogin: writeOp("POST", "/managed/credentials/%s/update", accountWrite),
+		"list issues":        readOp("/managed/issues", accountRead),
+		"view issue":         readOp("/managed/issues/%s", accountRead),
 		"list SSH settings": readOp(
 			"/managed/instance-settings",
 			accountRead,
@@ -98,7 +141,7 @@ func operations() map[string]operation {
 			"GET",
 			"/managed/linode-settings/%s",
 		),
-		"update SSH settings": writeOp(
+		OpUpdateInstanceSSH: writeOp(
 			"PUT",
 			"/managed/instance-settings/%s",
 			accountWrite,
@@ -106,14 +149,14 @@ func operations() map[string]operation {
 			"PUT",
 			"/managed/linode-settings/%s",
 		),
-		"list services":   readOp("/managed/services", accountRead),
-		"create service":  writeOp("POST", "/managed/services", accountWrite),
-		"view service":    readOp("/managed/services/%s", accountRead),
-		"update service":  writeOp("PUT", "/managed/services/%s", accountWrite),
-		"delete service":  writeOp("DELETE", "/managed/services/%s", accountWrite),
-		"disable service": writeOp("POST", "/managed/services/%s/disable", accountWrite),
-		"enable service":  writeOp("POST", "/managed/services/%s/enable", accountWrite),
-		"view stats":      readOp("/managed/stats", accountRead),
+		"list services":  readOp("/managed/services", accountRead),
+		OpCreateService:  writeOp("POST", "/managed/services", accountWrite),
+		"view service":   readOp("/managed/services/%s", accountRead),
+		OpUpdateService:  writeOp("PUT", "/managed/services/%s", accountWrite),
+		OpDeleteService:  writeOp("DELETE", "/managed/services/%s", accountWrite),
+		OpDisableService: writeOp("POST", "/managed/services/%s/disable", accountWrite),
+		OpEnableService:  writeOp("POST", "/managed/services/%s/enable", accountWrite),
+		"view stats":     readOp("/managed/stats", accountRead),
 		"list buckets": readOp(
 			"/object-storage/buckets/",
 			storageRead,
@@ -121,7 +164,7 @@ func operations() map[string]operation {
 			"GET",
 			"/object-storage/buckets",
 		),
-		"create bucket": writeOp(
+		OpCreateBucket: writeOp(
 			"POST",
 			"/object-storage/buckets/",
 			storageWrite,
@@ -131,24 +174,24 @@ func operations() map[string]operation {
 		),
 		"list buckets in cluster": readOp("/object-storage/buckets/%s", storageRead),
 		"view bucket":             readOp(bucket, storageRead),
-		"delete bucket":           writeOp("DELETE", bucket, storageWrite),
-		"modify access":           writeOp("POST", bucket+"/access", storageWrite),
-		"update access":           writeOp("PUT", bucket+"/access", storageWrite),
+		OpDeleteBucket:            writeOp("DELETE", bucket, storageWrite),
+		OpUpdateBucketAccess:      writeOp("POST", bucket+"/access", storageWrite),
+		OpReplaceBucketAccess:     writeOp("PUT", bucket+"/access", storageWrite),
 		"view object ACL":         readOp(bucket+"/object-acl", storageRead),
-		"update object ACL":       writeOp("PUT", bucket+"/object-acl", storageWrite),
+		OpSetObjectACL:            writeOp("PUT", bucket+"/object-acl", storageWrite),
 		"list objects":            readOp(bucket+"/object-list", storageRead),
-		"create object URL":       {document: route{"POST", bucket + "/object-url"}, scope: storageWrite},
+		OpCreateObjectURL:         {document: route{"POST", bucket + "/object-url"}, scope: storageWrite},
 		"view certificate":        readOp(bucket+"/ssl", storageRead),
-		"upload certificate":      writeOp("POST", bucket+"/ssl", storageWrite),
-		"delete certificate":      writeOp("DELETE", bucket+"/ssl", storageWrite),
-		"cancel Object Storage":   writeOp("POST", "/object-storage/cancel", storageWrite),
+		OpUploadCertificate:       writeOp("POST", bucket+"/ssl", storageWrite),
+		OpDeleteCertificate:       writeOp("DELETE", bucket+"/ssl", storageWrite),
+		OpCancelObjectStorage:     writeOp("POST", "/object-storage/cancel", storageWrite),
 		"list clusters":           readOp("/object-storage/clusters", ""),
 		"view cluster":            readOp("/object-storage/clusters/%s", ""),
 		"list keys":               readOp("/object-storage/keys", storageRead).withSecret(),
-		"create key":              writeOp("POST", "/object-storage/keys", storageWrite),
+		OpCreateKey:               writeOp("POST", "/object-storage/keys", storageWrite),
 		"view key":                readOp("/object-storage/keys/%s", storageRead),
-		"update key":              writeOp("PUT", "/object-storage/keys/%s", storageWrite),
-		"revoke key":              writeOp("DELETE", "/object-storage/keys/%s", storageWrite),
+		OpUpdateKey:               writeOp("PUT", "/object-storage/keys/%s", storageWrite),
+		OpRevokeKey:               writeOp("DELETE", "/object-storage/keys/%s", storageWrite),
 		"view ticket":             readOp("/support/tickets/%s", accountRead), // the provider's alone
 		"view profile":            readOp("/profile", ""),                     // the provider's alone
 		"view transfer": readOp(
@@ -159,7 +202,7 @@ func operations() map[string]operation {
 			"/object-storage/transfer",
 		),
 	}
-}
+})
 
 // expandPath puts segments into a path. A segment that would name another resource is refused before anything is sent.
 func expandPath(path string, segments ...any) (string, error) {

@@ -108,86 +108,6 @@ func (s Objects) Peek(
 	return nil, "", r.parseError(res)
 }
 
-// An ObjectBody is what becomes an object.
-type ObjectBody struct {
-	Reader      io.Reader
-	Size        int64  // bytes, at most MaxPutSize; Reader must give exactly so many
-	ContentType string // content type, not empty
-}
-
-// Put stores an object, in place of one of the same name, and gives the etag that the storage answers. The body is sent
-// once. settle, where it is not nil, decides how the change ended from the answer's error, before the journal is told.
-func (s Objects) Put(
-	ctx context.Context,
-	cluster, bucket, name string,
-	b ObjectBody,
-	settle func(etag string, err error) error,
-) (string, error) {
-	if b.Size < 0 || b.Size > MaxPutSize {
-		return "", fmt.Errorf(
-			"%d bytes: one object can be sent with at most 5 GiB (%d bytes)",
-			b.Size,
-			int64(MaxPutSize),
-		)
-	}
-	r := presignedRequest{
-		op:      "upload",
-		method:  http.MethodPut,
-		cluster: cluster,
-		bucket:  bucket,
-		name:    name,
-		header:  http.Header{"Content-Type": {b.ContentType}},
-		body:    &trackedBody{Reader: b.Reader, size: b.Size},
-	}
-	etag := ""
-	err := s.c.sendRecorded(ctx, r.newError(s.c.base.Host), r.change(), func(ctx context.Context) error {
-		res, err := s.sendPresigned(ctx, r)
-		if err == nil && res.StatusCode/100 != 2 {
-			err = r.parseError(res)
-		}
-		if err == nil {
-			etag = UnquoteETag(res.Header.Get("ETag"))
-			drainBody(res)
-		}
-		if settle != nil {
-			return settle(etag, err)
-		}
-		return err
-	})
-	return etag, err
-}
-
-// Delete removes an object. One that is not there is removed too, as the storage sees it. Where the answer is lost, or
-// is none of the storage's, the listing is asked whether the object is gone.
-func (s Objects) Delete(ctx context.Context, cluster, bucket, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, s.c.timeout)
-	defer cancel()
-	r := presignedRequest{
-		op:      "delete object",
-		method:  http.MethodDelete,
-		cluster: cluster,
-		bucket:  bucket,
-		name:    name,
-	}
-	return s.c.sendRecorded(ctx, r.newError(s.c.base.Host), r.change(), func(ctx context.Context) error {
-		res, err := s.sendPresigned(ctx, r)
-		if err == nil && res.StatusCode == http.StatusNoContent {
-			drainBody(res)
-			return nil
-		}
-		if err == nil {
-			err = r.parseError(res)
-		}
-		var e *Error
-		if errors.As(err, &e) && e.Unknown() && ctx.Err() == nil {
-			if _, there, failure := s.Find(ctx, cluster, bucket, name); failure == nil && !there {
-				return nil
-			}
-		}
-		return err
-	})
-}
-
 // Find is the object of exactly a name, from the listing; false where there is none. A listing that turns in circles is
 // an error.
 func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
@@ -244,7 +164,7 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 		failed.Detail = "its name is no valid UTF-8, and the API cannot be asked for such a name"
 		return nil, failed
 	}
-	link, err := s.Presign(ctx, r.cluster, r.bucket, PresignRequest{
+	link, err := s.presign(ctx, r.cluster, r.bucket, PresignRequest{
 		Name:        r.name,
 		Method:      r.method,
 		Expires:     presignedLifetime,
@@ -339,24 +259,10 @@ func (r presignedRequest) newError(host string) *Error {
 	return &Error{
 		Op:        r.op + " " + r.label(),
 		Write:     r.method != http.MethodGet,
+		Outcome:   Rejected,
 		Presigned: true,
 		Host:      host,
 	}
-}
-
-// change is the request for the journal, without anything that is signed.
-func (r presignedRequest) change() Change {
-	c := Change{
-		Op:       r.op,
-		Method:   r.method,
-		Path:     "/" + r.cluster + "/" + r.bucket + "/" + r.name,
-		Resource: "object",
-		Label:    r.label(),
-	}
-	if r.body != nil {
-		c.Body = map[string]any{"size": r.body.size, "content_type": r.header.Get("Content-Type")}
-	}
-	return c
 }
 
 // parseError reads why the storage did not do it. A 503 that asks to slow down is a refusal: nothing was done.
@@ -421,4 +327,96 @@ func UnquoteETag(etag string) string {
 		return etag[1 : len(etag)-1]
 	}
 	return etag
+}
+
+// An ObjectBody is what becomes an object.
+type ObjectBody struct {
+	Reader      io.Reader
+	Size        int64  // bytes, at most MaxPutSize; Reader must give exactly so many
+	ContentType string // content type, not empty
+	// Settle decides from the error how the upload ended, before the outcome is recorded; nil accepts the error
+	Settle func(etag string, err error) error
+}
+
+// UploadObject stores an object, replacing one of the same name, and returns the etag that the storage answers. The body
+// is sent once.
+func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b ObjectBody) (string, error) {
+	if b.Size < 0 || b.Size > MaxPutSize {
+		return "", fmt.Errorf("%d bytes: an object can have at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
+	}
+	r := presignedRequest{
+		op:      OpUploadObject,
+		method:  http.MethodPut,
+		cluster: o.Cluster,
+		bucket:  o.Bucket,
+		name:    o.Name,
+		header:  http.Header{"Content-Type": {b.ContentType}},
+		body:    &trackedBody{Reader: b.Reader, size: b.Size},
+	}
+	etag := ""
+	err := w.sendPresigned(ctx, r, func(ctx context.Context) error {
+		res, err := w.client.Objects.sendPresigned(ctx, r)
+		if err == nil && res.StatusCode/100 != 2 {
+			err = r.parseError(res)
+		}
+		if err == nil {
+			etag = UnquoteETag(res.Header.Get("ETag"))
+			drainBody(res)
+		}
+		if b.Settle != nil {
+			return b.Settle(etag, err)
+		}
+		return err
+	})
+	return etag, err
+}
+
+// DeleteObject removes an object. Removing one that does not exist succeeds too. If the answer is lost or does not come
+// from the storage, the listing decides whether the object is gone.
+func (w *Writer) DeleteObject(ctx context.Context, o ObjectRef) error {
+	ctx, cancel := context.WithTimeout(ctx, w.client.timeout)
+	defer cancel()
+	r := presignedRequest{
+		op:      OpDeleteObject,
+		method:  http.MethodDelete,
+		cluster: o.Cluster,
+		bucket:  o.Bucket,
+		name:    o.Name,
+	}
+	return w.sendPresigned(ctx, r, func(ctx context.Context) error {
+		res, err := w.client.Objects.sendPresigned(ctx, r)
+		if err == nil && res.StatusCode == http.StatusNoContent {
+			drainBody(res)
+			return nil
+		}
+		if err == nil {
+			err = r.parseError(res)
+		}
+		var e *Error
+		if errors.As(err, &e) && e.Unknown() && ctx.Err() == nil {
+			if _, there, failure := w.client.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name); failure == nil && !there {
+				return nil
+			}
+		}
+		return err
+	})
+}
+
+// sendPresigned records a request at a pre-signed URL as a change, and does it.
+func (w *Writer) sendPresigned(ctx context.Context, r presignedRequest, do func(context.Context) error) error {
+	failed := r.newError(w.client.base.Host)
+	id := ObjectRef{r.cluster, r.bucket, r.name}.ID()
+	if !w.covers(r.op, id) {
+		failed.Outcome, failed.Cause = NotSent, ErrNotConfirmed
+		return failed
+	}
+	change := w.change
+	change.Op, change.Method, change.Path = r.op, r.method, "/"+id
+	if change.Resource == "" {
+		change.Resource, change.Label = "object", r.label()
+	}
+	if r.body != nil {
+		change.Body = map[string]any{"size": r.body.size, "content_type": r.header.Get("Content-Type")}
+	}
+	return w.send(ctx, failed, change, do)
 }

@@ -95,31 +95,33 @@ func (s Services) Get(ctx context.Context, id int) (*Service, error) {
 	return call[*Service](ctx, s.c, callByID("view service", id, nil))
 }
 
-// Create makes a service; monitoring begins.
-func (s Services) Create(ctx context.Context, r ServiceRequest) (*Service, error) {
+// CreateService makes a service; monitoring begins.
+func (w *Writer) CreateService(ctx context.Context, r ServiceRequest) (*Service, error) {
 	if r.Credentials == nil {
 		r.Credentials = []int{}
 	}
-	return call[*Service](ctx, s.c, request{op: "create service", body: r})
+	return sendChange[*Service](ctx, w, request{op: OpCreateService, body: r})
 }
 
-// Update changes the members of the patch. The state stays.
-func (s Services) Update(ctx context.Context, id int, p Patch) (*Service, error) {
-	return call[*Service](ctx, s.c, callByID("update service", id, p))
+// UpdateService changes the members of the patch. The status stays as it is.
+func (w *Writer) UpdateService(ctx context.Context, id int, p Patch) (*Service, error) {
+	return sendChange[*Service](ctx, w, callByID(OpUpdateService, id, p))
 }
 
-// Delete removes a service; monitoring stops.
-func (s Services) Delete(ctx context.Context, id int) error {
-	_, err := call[noContent](ctx, s.c, callByID("delete service", id, nil))
+// DeleteService removes a service; monitoring stops.
+func (w *Writer) DeleteService(ctx context.Context, id int) error {
+	_, err := sendChange[noContent](ctx, w, callByID(OpDeleteService, id, nil))
 	return err
 }
 
-// Disable stops monitoring for a while. Which state follows is not shown; disabled is what the service answers.
-func (s Services) Disable(ctx context.Context, id int) (*Service, error) {
-	return call[*Service](ctx, s.c, callByID("disable service", id, nil))
+// DisableService stops monitoring until the service is enabled. The document does not say which status follows; the
+// real service answers disabled.
+func (w *Writer) DisableService(ctx context.Context, id int) (*Service, error) {
+	return sendChange[*Service](ctx, w, callByID(OpDisableService, id, nil))
 }
 
-// Enable monitors again. Which state follows is not shown; it is pending until the next check.
-func (s Services) Enable(ctx context.Context, id int) (*Service, error) {
-	return call[*Service](ctx, s.c, callByID("enable service", id, nil))
+// EnableService starts monitoring again. The document does not say which status follows; the real service answers
+// pending until the next check.
+func (w *Writer) EnableService(ctx context.Context, id int) (*Service, error) {
+	return sendChange[*Service](ctx, w, callByID(OpEnableService, id, nil))
 }

@@ -35,15 +35,19 @@ type Entry struct {
 	byOtherProcess bool   // another program began it while this one was running
 }
 
-// An Outcome is how a change ended, as far as the journal knows.
-type Outcome string
+// Outcome is client.Outcome.
+//
+// Deprecated: use client.Outcome and its values.
+type Outcome = client.Outcome
 
-// The outcomes.
+// The outcomes that the journal keeps.
+//
+// Deprecated: use those of client.
 const (
-	Pending  Outcome = "sent" // no outcome was written: the program ended before the answer
-	Applied  Outcome = "done"
-	Rejected Outcome = "not done"
-	Unknown  Outcome = "unknown"
+	Pending  = client.Pending
+	Applied  = client.Applied
+	Rejected = client.Rejected
+	Unknown  = client.Unknown
 )
 
 // record is a line of the file: an intent, or the outcome of one.
@@ -396,11 +400,12 @@ func (j *Journal) Unfinished(op string) []Entry {
 // A DisabledService is a service that this program disabled and that has not been enabled since, as far as the journal
 // knows.
 type DisabledService struct {
-	ID     string // of the service
-	Label  string
-	Reason string
-	Since  time.Time
-	Until  time.Time // when it is to be enabled again; zero where nobody said
+	ID       string // of the service
+	IntentID string // of the change that disabled it: Client.Scheduled takes it
+	Label    string
+	Reason   string
+	Since    time.Time
+	Until    time.Time // when it is to be enabled again; zero where nobody said
 }
 
 // trackDisabled keeps track of what is disabled.
@@ -409,15 +414,16 @@ func (j *Journal) trackDisabled(e *Entry) {
 		return
 	}
 	switch e.Change.Op {
-	case "disable service":
+	case client.OpDisableService:
 		j.disabled[e.Change.ID] = DisabledService{
-			ID:     e.Change.ID,
-			Label:  e.Change.Label,
-			Reason: e.Change.Reason,
-			Since:  e.Time,
-			Until:  e.Change.RevertAt,
+			ID:       e.Change.ID,
+			IntentID: e.ID,
+			Label:    e.Change.Label,
+			Reason:   e.Change.Reason,
+			Since:    e.Time,
+			Until:    e.Change.RevertAt,
 		}
-	case "enable service", "delete service":
+	case client.OpEnableService, client.OpDeleteService:
 		delete(j.disabled, e.Change.ID)
 	}
 }
@@ -439,4 +445,18 @@ func (j *Journal) DisabledService(id string) (DisabledService, bool) {
 	defer j.mu.Unlock()
 	h, held := j.disabled[id]
 	return h, held
+}
+
+// ScheduledRevert implements client.Scheduler: a service that was disabled until a set time is to be enabled again,
+// unless somebody has enabled, deleted or disabled it since, in this program or another.
+func (j *Journal) ScheduledRevert(intentID string) (op, id string, ok bool) {
+	_, _ = j.CatchUp() // an unreadable file supersedes nothing: enabling a service once more does no harm
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for id, s := range j.disabled {
+		if s.IntentID == intentID && !s.Until.IsZero() {
+			return client.OpEnableService, id, true
+		}
+	}
+	return "", "", false
 }

@@ -187,3 +187,38 @@ func FuzzJournal(f *testing.F) {
 		}
 	})
 }
+
+// The revert of a maintenance window is scheduled until the service is enabled, deleted or disabled again, in this
+// program or in another.
+func TestJournal_ScheduledRevert(t *testing.T) {
+	for _, supersededBy := range []string{client.OpDisableService, client.OpEnableService, client.OpDeleteService} {
+		path := filepath.Join(t.TempDir(), "a.journal")
+		ours, theirs := openJournal(t, path), openJournal(t, path)
+		intent := recordApplied(t, ours, disableChange("7", "x"))
+		if op, id, ok := ours.ScheduledRevert(intent); op != client.OpEnableService || id != "7" || !ok {
+			t.Errorf("scheduled: %q, %q, %v", op, id, ok)
+		}
+		other := disableChange("8", "y")
+		other.RevertAt = time.Time{}
+		if op, _, ok := ours.ScheduledRevert(recordApplied(t, ours, other)); ok {
+			t.Errorf("a service that is disabled without an end: %q is scheduled", op)
+		}
+		change := disableChange("7", "x")
+		change.Op = supersededBy
+		recordApplied(t, theirs, change)
+		if op, _, ok := ours.ScheduledRevert(intent); ok {
+			t.Errorf("superseded by %s in another program: %q is still scheduled", supersededBy, op)
+		}
+	}
+}
+
+// recordApplied records a change that was applied, and returns the id of its intent.
+func recordApplied(t *testing.T, j *Journal, c client.Change) string {
+	t.Helper()
+	id, err := j.RecordIntent(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(id, true, nil)
+	return id
+}

@@ -167,6 +167,15 @@ func (l *lazyJournal) RecordOutcome(id string, done bool, err error) {
 	l.journal.RecordOutcome(id, done, err)
 }
 
+// ScheduledRevert is journal.Journal's.
+func (l *lazyJournal) ScheduledRevert(intentID string) (op, id string, ok bool) {
+	j, err := l.get()
+	if err != nil {
+		return "", "", false
+	}
+	return j.ScheduledRevert(intentID)
+}
+
 func (l *lazyJournal) close() {
 	if l.journal != nil {
 		_ = l.journal.Close()

@@ -1,0 +1,137 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// A Question is put to the user before a change.
+type Question struct {
+	Op       string   // the operation that is to be confirmed
+	Effect   string   // what happens: "Deletes service web-1 (id 7)"
+	Labels   []string // what it happens to, if that is more than one thing
+	Word     string   // what the user must type; empty asks for yes or no
+	Required bool     // ask on every account, because something is lost; protected accounts always ask
+	Below    bool     // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
+	Account  string   // name of the protected account; set by the client, empty if the account is not protected
+}
+
+// An Asker puts a question to the user and waits for the answer: on a terminal, or from a flag.
+type Asker interface {
+	Ask(ctx context.Context, q Question) (bool, error)
+}
+
+// A Consent is the permission to perform one operation on certain ids of one account. Only RequestConsent, Consent and
+// Scheduled make one.
+type Consent struct {
+	client *Client
+	op     string
+	ids    map[string]bool
+	below  bool // ids are parents
+}
+
+// ErrDeclined means that the user answered no.
+var ErrDeclined = errors.New("not confirmed: nothing was changed")
+
+// ErrNotConfirmed means that a change lacks a consent, or has one for another operation, thing or account.
+var ErrNotConfirmed = errors.New("the change was not confirmed, so it was not sent")
+
+// WithProtected makes the client ask before every change, naming the account.
+func WithProtected(account string) Option { return func(c *Client) { c.protected = account } }
+
+// A ConsentRequest is a consent that may still need an answer. A dialog shows its question and gives the answer later;
+// Consent does both at once.
+type ConsentRequest struct {
+	question Question
+	consent  *Consent
+}
+
+// RequestConsent starts to ask for an operation on certain ids. Without ids it asks for one that has none, as creating
+// a contact.
+func (c *Client) RequestConsent(q Question, ids ...string) *ConsentRequest {
+	q.Account = c.protected
+	consent := &Consent{
+		client: c,
+		op:     q.Op,
+		ids:    make(map[string]bool, len(ids)),
+		below:  q.Below,
+	}
+	for _, id := range ids {
+		consent.ids[id] = true
+	}
+	if len(ids) == 0 {
+		consent.ids[""] = true
+	}
+	return &ConsentRequest{q, consent}
+}
+
+// Question returns the question to show, or nil if nothing need be asked: then Answer(true) returns the consent.
+func (r *ConsentRequest) Question() *Question {
+	if r.consent.client.readOnly || !r.question.Required && r.question.Account == "" {
+		return nil
+	}
+	return &r.question
+}
+
+// Answer returns the consent if the user agreed, ErrDeclined if not. In read-only mode the error is ErrReadOnly.
+func (r *ConsentRequest) Answer(yes bool) (*Consent, error) {
+	switch {
+	case r.consent.client.readOnly:
+		return nil, r.consent.client.refusal(Change{Op: r.question.Op}, ErrReadOnly)
+	case !yes:
+		return nil, ErrDeclined
+	}
+	return r.consent, nil
+}
+
+// Consent asks what needs to be asked, waits for the answer, and returns the consent. See RequestConsent and Answer.
+func (c *Client) Consent(ctx context.Context, asker Asker, q Question, ids ...string) (*Consent, error) {
+	r := c.RequestConsent(q, ids...)
+	yes := true
+	if pending := r.Question(); pending != nil {
+		var err error
+		if yes, err = asker.Ask(ctx, *pending); err != nil {
+			return nil, err
+		}
+	}
+	return r.Answer(yes)
+}
+
+// Scheduled returns the consent to revert a recorded change whose time is up: the user agreed to the revert along with
+// the change. It returns ErrNotConfirmed if no revert was scheduled or a later change has superseded it.
+func (c *Client) Scheduled(intentID string) (*Consent, error) {
+	scheduler, ok := c.recorder.(Scheduler)
+	if !ok {
+		return nil, ErrNotConfirmed
+	}
+	op, id, ok := scheduler.ScheduledRevert(intentID)
+	if !ok {
+		return nil, ErrNotConfirmed
+	}
+	return &Consent{
+		client: c,
+		op:     op,
+		ids:    map[string]bool{id: true},
+	}, nil
+}
+
+// covers reports whether the consent is for a change by a client.
+func (k *Consent) covers(c *Client, change Change) bool {
+	if k == nil || k.client != c || k.op != change.Op {
+		return false
+	}
+	if !k.below {
+		return k.ids[change.ID]
+	}
+	for parent := range k.ids {
+		if isParent(parent) && strings.HasPrefix(change.ID, parent) {
+			return true
+		}
+	}
+	return false
+}
+
+// isParent reports whether an id names a bucket or the beginning of an object's name: "us-east-1/photos/…". Anything
+// shorter would cover several buckets.
+func isParent(id string) bool { return strings.Count(id, "/") >= 2 }
