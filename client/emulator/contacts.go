@@ -19,7 +19,7 @@ type phone struct {
 	Secondary *string `json:"secondary"`
 }
 
-// nilIfEmpty is a text that is null when empty.
+// nilIfEmpty returns nil for an empty string, which becomes null in JSON.
 func nilIfEmpty(s string) *string {
 	if s == "" {
 		return nil
@@ -32,31 +32,53 @@ func (e *Emulator) contactRoutes() {
 		Endpoint{"list contacts", "GET", "/managed/contacts", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.contacts) },
 	)
-	e.handle(Endpoint{"create contact", "POST", "/managed/contacts", "account:read_write", true}, e.createContact)
+	e.handle(Endpoint{"create contact", "POST", "/managed/contacts", "account:read_write", true}, createContact)
 	e.handle(
 		Endpoint{"view contact", "GET", "/managed/contacts/{id}", "account:read_write", false},
-		func(c *apiRequest) (any, error) { return orNotFound(e.contact(c)) },
+		func(c *apiRequest) (any, error) { return orNotFound(findContact(c)) },
 	)
-	e.handle(Endpoint{"update contact", "PUT", "/managed/contacts/{id}", "account:read_write", true}, e.updateContact)
+	e.handle(Endpoint{"update contact", "PUT", "/managed/contacts/{id}", "account:read_write", true}, updateContact)
 	e.handle(
 		Endpoint{"delete contact", "DELETE", "/managed/contacts/{id}", "account:read_write", true},
-		e.deleteContact,
+		deleteContact,
 	)
 }
 
-// orNotFound is a thing, or 404.
-func orNotFound[T any](thing *T) (any, error) {
-	if thing == nil {
+// update applies fill to a copy of row and keeps the copy if that succeeds. It answers with row, or 404 if row is nil.
+func update[T any](c *apiRequest, row *T, fill func(*apiRequest, *T) error) (any, error) {
+	if row == nil {
 		return nil, notFound()
 	}
-	return thing, nil
+	changed := *row
+	if err := fill(c, &changed); err != nil {
+		return nil, err
+	}
+	*row = changed
+	return row, nil
 }
 
-func (e *Emulator) contact(c *apiRequest) *contact {
-	return findByID(e.contacts, c.pathInt("id"), func(x *contact) int { return x.ID })
+// remove removes row from rows, or answers 404 if row is nil.
+func remove[T any](rows *[]*T, row *T) (any, error) {
+	if row == nil {
+		return nil, notFound()
+	}
+	*rows = slices.DeleteFunc(*rows, func(other *T) bool { return other == row })
+	return emptyObject{}, nil
 }
 
-// findByID finds a thing by its number; nil where there is none.
+// orNotFound answers with row, or 404 if row is nil.
+func orNotFound[T any](row *T) (any, error) {
+	if row == nil {
+		return nil, notFound()
+	}
+	return row, nil
+}
+
+func findContact(c *apiRequest) *contact {
+	return findByID(c.e.contacts, c.pathInt("id"), func(x *contact) int { return x.ID })
+}
+
+// findByID returns the row with an ID, or nil.
 func findByID[T any](rows []*T, id int, of func(*T) int) *T {
 	for _, row := range rows {
 		if of(row) == id {
@@ -66,37 +88,29 @@ func findByID[T any](rows []*T, id int, of func(*T) int) *T {
 	return nil
 }
 
-func (e *Emulator) createContact(c *apiRequest) (any, error) {
+func createContact(c *apiRequest) (any, error) {
 	x := &contact{}
-	if err := e.fillContact(c, x); err != nil {
+	if err := fillContact(c, x); err != nil {
 		return nil, err
 	}
-	x.ID = e.nextID()
-	e.contacts = append(e.contacts, x)
+	x.ID = c.e.nextID()
+	c.e.contacts = append(c.e.contacts, x)
 	return x, nil
 }
 
-func (e *Emulator) updateContact(c *apiRequest) (any, error) {
-	x := e.contact(c)
-	if x == nil {
-		return nil, notFound()
-	}
-	changed := *x
-	if err := e.fillContact(c, &changed); err != nil {
-		return nil, err
-	}
-	*x = changed
-	return x, nil
-}
+func updateContact(c *apiRequest) (any, error) { return update(c, findContact(c), fillContact) }
 
-// fillContact takes the members of a create or an update. The document requires none; the real service is not known to
-// either.
-func (e *Emulator) fillContact(c *apiRequest, x *contact) error {
+// fillContact reads the members of a create or update request. The document requires none of them.
+func fillContact(c *apiRequest, x *contact) error {
 	group := ""
 	if x.Group != nil {
 		group = *x.Group
 	}
-	if err := firstError(c.readString("name", &x.Name, 2, 64), c.readString("email", &x.Email, 0, 254), c.readString("group", &group, 2, 50)); err != nil {
+	if err := firstError(
+		c.readString("name", &x.Name, 2, 64),
+		c.readString("email", &x.Email, 0, 254),
+		c.readString("group", &group, 2, 50),
+	); err != nil {
 		return err
 	}
 	if c.has("email") && !validEmail(x.Email) {
@@ -118,15 +132,8 @@ func (e *Emulator) fillContact(c *apiRequest, x *contact) error {
 			}
 		}
 	}
-	x.Group, x.Updated = nilIfEmpty(group), e.timestampNow()
+	x.Group, x.Updated = nilIfEmpty(group), c.e.timestampNow()
 	return nil
 }
 
-func (e *Emulator) deleteContact(c *apiRequest) (any, error) {
-	x := e.contact(c)
-	if x == nil {
-		return nil, notFound()
-	}
-	e.contacts = slices.DeleteFunc(e.contacts, func(y *contact) bool { return y == x })
-	return emptyObject{}, nil
-}
+func deleteContact(c *apiRequest) (any, error) { return remove(&c.e.contacts, findContact(c)) }

@@ -1,5 +1,5 @@
-// Package emulator is the account API again, from its document: stateful, in memory. It shares nothing with the client,
-// so that a wrong tag there is seen.
+// Package emulator implements the account API from its document, statefully and in memory. It shares nothing with the
+// client, so that a wrong name in either is noticed.
 package emulator
 
 import (
@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Options choose the account that is emulated.
+// Options describe the emulated account.
 type Options struct {
-	Token             string           // the only token that is accepted
-	Seed              string           // demo, empty or large
-	Now               func() time.Time // nil is time.Now
-	Scopes            string           // of the token; "" is all of them
-	RestrictedUser    bool             // the user is restricted: no Managed
-	NegativeBalance   bool             // no bucket and no key can be made
-	SimulateIncidents bool             // things happen by themselves: a service fails, an issue opens, it recovers
-	BaseURL           string           // where pre-signed URLs lead; "" is https://objects.emulator.invalid
+	Token             string           // the only token it accepts
+	Seed              string           // "demo" (the default), "empty" or "large"
+	Now               func() time.Time // nil means time.Now
+	Scopes            string           // scopes of the token; "" means all
+	RestrictedUser    bool             // the user has no access to Managed
+	NegativeBalance   bool             // no bucket and no key can be created
+	SimulateIncidents bool             // services fail and recover by themselves, with an issue each
+	BaseURL           string           // of pre-signed URLs; "" means https://objects.emulator.invalid
 }
 
-// An Emulator answers as the account API. It may be used from many goroutines.
+// An Emulator answers like the account API. It is safe for concurrent use.
 type Emulator struct {
 	options   Options
 	now       func() time.Time
@@ -33,35 +33,40 @@ type Emulator struct {
 	endpoints []Endpoint
 
 	mu                         sync.Mutex
-	started                    time.Time
-	lastID                     int // number given last
-	contacts                   []*contact
-	credentials                []*credential
-	services                   []*service
-	issues                     []*issue
-	instances                  []*instance
-	tickets                    []*ticket
-	buckets                    []*bucket
-	keys                       []*key
-	transferUsed               int64
+	account                    // guarded by mu, as are the fields below
 	signingKey                 []byte
 	ledger                     []AppliedChange
 	requestCounts              map[string]int
 	faults                     []*armedFault
 	generalLimit, storageLimit rateLimit
-	incidentCount              int // how many things have happened
 }
 
-// An Endpoint is one line of the document's "Endpoints".
+// account is the state of the emulated account.
+type account struct {
+	started       time.Time
+	lastID        int // last ID given to anything
+	contacts      []*contact
+	credentials   []*credential
+	services      []*service
+	issues        []*issue
+	instances     []*instance
+	tickets       []*ticket
+	buckets       []*bucket
+	keys          []*key
+	transferUsed  int64
+	incidentCount int // incidents started by SimulateIncidents
+}
+
+// An Endpoint is one operation of the document's section "Endpoints".
 type Endpoint struct {
 	Name   string // "disable service"
 	Method string
 	Path   string // as the document writes it
-	Scope  string // "" needs none
+	Scope  string // "" if it needs none
 	Write  bool
 }
 
-// New is an emulator with the account of a seed.
+// New returns an emulator whose account is filled as o.Seed says.
 func New(o Options) *Emulator {
 	e := &Emulator{
 		options:       o,
@@ -85,14 +90,14 @@ func New(o Options) *Emulator {
 	e.managedRoutes()
 	e.storageRoutes()
 	e.undocumentedRoutes()
-	e.seed()
+	e.seed(o.Seed)
 	return e
 }
 
-// Endpoints are the document's operations, in its order.
+// Endpoints returns the document's operations, in its order.
 func (e *Emulator) Endpoints() []Endpoint { return slices.Clone(e.endpoints) }
 
-// A apiError is an answer that refuses ("Errors").
+// An apiError is an error response (section "Errors").
 type apiError struct {
 	status  int
 	reasons []errorReason
@@ -103,9 +108,10 @@ type errorReason struct {
 	Field  string `json:"field,omitempty"`
 }
 
+// Error returns the first reason.
 func (f *apiError) Error() string { return f.reasons[0].Reason }
 
-// invalidField refuses a field with 400. The document shows no status.
+// invalidField rejects a field with status 400. The document gives no status.
 func invalidField(field, format string, args ...any) *apiError {
 	return &apiError{status: http.StatusBadRequest, reasons: []errorReason{{fmt.Sprintf(format, args...), field}}}
 }
@@ -116,7 +122,7 @@ func newAPIError(status int, text string) *apiError {
 
 func notFound() *apiError { return newAPIError(http.StatusNotFound, "Not found") }
 
-// apiRequest is a request on its way to a handler, under the lock.
+// apiRequest is a request that a handler answers while the emulator is locked.
 type apiRequest struct {
 	e    *Emulator
 	r    *http.Request
@@ -131,13 +137,13 @@ func (c *apiRequest) pathInt(name string) int {
 	return n
 }
 
-// handler answers a call with a value to be sent as JSON, or refuses.
+// handler returns a value to send as JSON, or an *apiError.
 type handler func(*apiRequest) (any, error)
 
-// emptyObject is the answer of operations that return nothing.
+// emptyObject is the response of operations that return nothing.
 type emptyObject struct{}
 
-// handle puts an operation at its path, and at the others by which it is known.
+// handle registers an operation at its path and at the patterns in also.
 func (e *Emulator) handle(op Endpoint, h handler, also ...string) {
 	e.endpoints = append(e.endpoints, op)
 	e.handlePattern(op, op.Method+" /v4"+op.Path, h)
@@ -147,7 +153,7 @@ func (e *Emulator) handle(op Endpoint, h handler, also ...string) {
 	}
 }
 
-// handlePattern serves an operation at one pattern. A slash at the end is part of the path.
+// handlePattern registers an operation at one pattern. A slash at the end belongs to the path.
 func (e *Emulator) handlePattern(op Endpoint, pattern string, h handler) {
 	if strings.HasSuffix(pattern, "/") {
 		pattern += "{$}"
@@ -173,7 +179,7 @@ type errorBody struct {
 	Errors []errorReason `json:"errors"`
 }
 
-// serveAPI is the way of every API request: fault, token, scope, body, handler, ledger.
+// serveAPI handles an API request: faults first, then process.
 func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request, op Endpoint, h handler) {
 	fault := e.matchFault(r, op)
 	if fault != nil && fault.runBefore(w, r) {
@@ -186,7 +192,7 @@ func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request, op Endpoint,
 	writeJSON(w, status, answer)
 }
 
-// process works a request under the lock.
+// process checks and executes a request under the lock. It returns the status and the response body.
 func (e *Emulator) process(w http.ResponseWriter, r *http.Request, op Endpoint, h handler) (int, any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -206,28 +212,21 @@ func (e *Emulator) process(w http.ResponseWriter, r *http.Request, op Endpoint, 
 		return f.status, errorBody{f.reasons}
 	}
 	if op.Write {
-		e.ledger = append(e.ledger, AppliedChange{
-			Seq:    len(e.ledger) + 1,
-			Time:   e.now(),
-			Op:     op.Name,
-			Method: r.Method,
-			Path:   r.URL.Path,
-			Body:   c.body,
-		})
+		e.recordChange(op.Name, r, c.body)
 	}
 	if written, ok := answer.(json.RawMessage); ok {
 		return http.StatusOK, written
 	}
-	data, err := json.Marshal(answer) // under the lock: the answer points into the account
+	data, err := json.Marshal(answer) // under the lock, because answer points into the account
 	if err != nil {
 		return http.StatusInternalServerError, errorBody{
-			[]errorReason{{Reason: "the emulator cannot write its answer"}},
+			[]errorReason{{Reason: "the emulator cannot encode its response"}},
 		}
 	}
 	return http.StatusOK, json.RawMessage(data)
 }
 
-// readBody takes the body, which must be an object where there is one.
+// readBody decodes the body, which must be an object if there is one.
 func (c *apiRequest) readBody() *apiError {
 	if c.r.Body == nil || c.r.Body == http.NoBody {
 		return nil
@@ -245,8 +244,8 @@ func (c *apiRequest) readBody() *apiError {
 	return nil
 }
 
-// authorize checks token, user and scope. The document shows no status: the real service answers 401 for a missing
-// scope too, and 403 "Unauthorized" to restricted users.
+// authorize checks the token, the user and the scope. The document gives no status; the real service answers 401 for a
+// missing scope too, and 403 "Unauthorized" to restricted users.
 func (e *Emulator) authorize(w http.ResponseWriter, r *http.Request, op Endpoint) *apiError {
 	if r.Header.Get("Authorization") != "Bearer "+e.options.Token {
 		w.Header().Set("X-OAuth-Scopes", "unknown")
@@ -261,7 +260,7 @@ func (e *Emulator) authorize(w http.ResponseWriter, r *http.Request, op Endpoint
 	return nil
 }
 
-// hasScope reports whether the token has a scope; read_write holds read_only.
+// hasScope reports whether the token has a scope; read_write includes read_only.
 func (e *Emulator) hasScope(scope string) bool {
 	area, _, _ := strings.Cut(scope, ":")
 	for _, have := range strings.Fields(e.options.Scopes) {
@@ -272,7 +271,7 @@ func (e *Emulator) hasScope(scope string) bool {
 	return false
 }
 
-// An rateLimit is how many requests the real service takes in a span.
+// A rateLimit counts the requests in a window of time.
 type rateLimit struct {
 	limit       int
 	window      time.Duration
@@ -280,11 +279,12 @@ type rateLimit struct {
 	used        int
 }
 
-// generalRateLimit and storageRateLimit are those of the document ("Rate Limiting"). They are told, and not enforced.
+// generalRateLimit and storageRateLimit are the limits of the document (section "Rate Limiting"). The emulator reports
+// them in its headers but does not enforce them.
 func generalRateLimit() rateLimit { return rateLimit{limit: 800, window: 2 * time.Minute} }
 func storageRateLimit() rateLimit { return rateLimit{limit: 750, window: time.Second} }
 
-// countRequest takes a request and says when the span ends.
+// countRequest counts a request and returns the end of the window.
 func (a *rateLimit) countRequest(now time.Time) (reset time.Time) {
 	if now.Sub(a.windowStart) >= a.window {
 		a.windowStart, a.used = now, 0
@@ -293,7 +293,7 @@ func (a *rateLimit) countRequest(now time.Time) (reset time.Time) {
 	return a.windowStart.Add(a.window)
 }
 
-// setHeaders are those that the real service puts on every answer.
+// setHeaders sets the headers that the real service puts on every response.
 func (e *Emulator) setHeaders(w http.ResponseWriter, _ *http.Request, op Endpoint) {
 	now := e.now()
 	a := &e.generalLimit
@@ -322,7 +322,7 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 	}
 	if err != nil {
 		status, data = http.StatusInternalServerError, []byte(
-			`{"errors":[{"reason":"the emulator cannot write its answer"}]}`,
+			`{"errors":[{"reason":"the emulator cannot encode its response"}]}`,
 		)
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -331,16 +331,16 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 	_, _ = w.Write(data)
 }
 
-// nextID is a new number, unique over all kinds.
-func (e *Emulator) nextID() int {
-	e.lastID++
-	return e.lastID
+// nextID returns an ID that nothing else has.
+func (a *account) nextID() int {
+	a.lastID++
+	return a.lastID
 }
 
-// timestamp is a time as the API writes it: without a zone, in UTC.
+// timestamp is a time as the API writes it: in UTC, without a zone.
 type timestamp time.Time
 
-// MarshalJSON writes the stamp; a zero one is null.
+// MarshalJSON encodes the time; the zero time is null.
 func (s timestamp) MarshalJSON() ([]byte, error) {
 	if time.Time(s).IsZero() {
 		return []byte("null"), nil
@@ -350,16 +350,16 @@ func (s timestamp) MarshalJSON() ([]byte, error) {
 
 func (e *Emulator) timestampNow() timestamp { return timestamp(e.now()) }
 
-// pageBody is the envelope of paginated lists ("Conventions").
+// pageBody is the envelope of paginated lists (section "Conventions").
 type pageBody struct {
 	Data    any `json:"data"`
 	Page    int `json:"page"`
-	Pages   int `json:"pages"` // 1 for an empty list
+	Pages   int `json:"pages"` // 1 if the list is empty
 	Results int `json:"results"`
 }
 
-// paginate cuts a list by page and page_size, 25..500 and 100 by default. The document shows no bounds; an error for
-// others is assumed.
+// paginate returns the page of rows that page and page_size ask for. page_size is 25 to 500, by default 100. The
+// document gives no limits; errors for other values are an assumption.
 func paginate[T any](c *apiRequest, rows []T) (any, error) {
 	page, size := 1, 100
 	for name, into := range map[string]*int{"page": &page, "page_size": &size} {
@@ -375,7 +375,10 @@ func paginate[T any](c *apiRequest, rows []T) (any, error) {
 		return nil, invalidField("page_size", "Must be 25-500")
 	}
 	pages := max(1, (len(rows)+size-1)/size)
-	from := min(len(rows), (page-1)*size)
+	from := len(rows)
+	if page <= pages {
+		from = (page - 1) * size
+	}
 	data := rows[from:min(len(rows), from+size)]
 	if data == nil {
 		data = []T{}

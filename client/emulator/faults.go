@@ -9,36 +9,36 @@ import (
 	"time"
 )
 
-// A Fault is something that goes wrong with matching requests.
+// A Fault describes what goes wrong with matching requests.
 type Fault struct {
-	Status     int           // answer with it instead
-	Body       string        // of that answer; "" is an error in the API's shape
-	HTML       bool          // the body is a page
-	RetryAfter string        // header of that answer
-	Delay      time.Duration // before anything is done
-	Reset      bool          // cut the connection instead of answering
-	CutAfter   int           // send so many bytes of the answer, then cut; 0 is off
-	ApplyFirst bool          // do what was asked first, then fail
-	Times      int           // how often; 0 is always
+	Status     int           // of the error response; 0 for none
+	Body       string        // of that response; "" means an error in the API's format
+	HTML       bool          // the response is an HTML page
+	RetryAfter string        // header of that response
+	Delay      time.Duration // before the request is handled
+	Reset      bool          // reset the connection instead of answering
+	CutAfter   int           // close the connection after this many bytes of the response; 0 means never
+	ApplyFirst bool          // apply the request before failing
+	Times      int           // number of requests to fail; 0 means all
 }
 
-// armedFault is a fault waiting for requests.
+// armedFault is a fault that waits for matching requests.
 type armedFault struct {
 	pattern  string
 	fault    Fault
 	used     int
-	released chan struct{}
+	released chan struct{} // of HoldRequests; nil for a fault
 }
 
-// InjectFault arms a fault for requests whose "METHOD /path" matches a pattern of path.Match without the version, or
-// whose operation it names. A "*" at its end matches anything.
+// InjectFault adds a fault for requests that match. match is the name of an operation, or a path.Match pattern for
+// "METHOD /path" without the version. A "*" at its end matches anything.
 func (e *Emulator) InjectFault(match string, f Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults = append(e.faults, &armedFault{pattern: match, fault: f})
 }
 
-// HoldRequests keeps matching requests waiting, unanswered and undone, until release is called or they are cancelled.
+// HoldRequests blocks matching requests before they are handled, until release is called or they are cancelled.
 func (e *Emulator) HoldRequests(match string) (release func()) {
 	a := &armedFault{pattern: match, released: make(chan struct{})}
 	e.mu.Lock()
@@ -57,14 +57,14 @@ func (e *Emulator) HoldRequests(match string) (release func()) {
 	}
 }
 
-// ClearFaults disarms all faults.
+// ClearFaults removes all faults.
 func (e *Emulator) ClearFaults() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults = nil
 }
 
-// matchFault is the first armed one that matches.
+// matchFault returns the first fault for a request, or nil.
 func (e *Emulator) matchFault(r *http.Request, op Endpoint) *armedFault {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,7 +90,7 @@ func matches(pattern, line, op string) bool {
 	return err == nil && ok
 }
 
-// runBefore does what comes ahead of the work. It reports whether the request has been answered.
+// runBefore applies the fault before the request is handled. It reports whether the request has been answered.
 func (a *armedFault) runBefore(w http.ResponseWriter, r *http.Request) bool {
 	if a.released != nil {
 		select {
@@ -114,7 +114,7 @@ func (a *armedFault) runBefore(w http.ResponseWriter, r *http.Request) bool {
 	return a.respond(w)
 }
 
-// runAfter fails once the work is done.
+// runAfter applies the fault after the request was handled. It reports whether the request has been answered.
 func (a *armedFault) runAfter(w http.ResponseWriter, _ *http.Request) bool {
 	if a.released != nil || !a.fault.ApplyFirst && a.fault.CutAfter == 0 {
 		return false
@@ -129,7 +129,7 @@ func (a *armedFault) runAfter(w http.ResponseWriter, _ *http.Request) bool {
 	return a.respond(w)
 }
 
-// respond answers with the fault. It reports whether there was an answer to give.
+// respond answers with the fault. It reports whether the fault has a response.
 func (a *armedFault) respond(w http.ResponseWriter) bool {
 	f := a.fault
 	if f.Reset {
@@ -164,7 +164,7 @@ func reasonFor(status int) string {
 	return http.StatusText(status)
 }
 
-// ParseFault reads a fault as the command line writes it: a pattern, then words such as status=503 times=3 delay=200ms
+// ParseFault parses a fault from the command line: a pattern, followed by words such as status=503 times=3 delay=200ms
 // reset html cut=10 applied retry-after=7.
 func ParseFault(spec string) (match string, f Fault, err error) {
 	words := strings.Fields(spec)
@@ -197,7 +197,7 @@ func ParseFault(spec string) (match string, f Fault, err error) {
 	}
 	if len(pattern) == 0 {
 		return "", f, fmt.Errorf(
-			"fault %q: it names no request, as in \"GET /managed/services status=503 times=3\"",
+			"fault %q: missing request; write it as in \"GET /managed/services status=503 times=3\"",
 			spec,
 		)
 	}

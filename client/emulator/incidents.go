@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// advance lets time act: checks that are due are made, and in a lively account a service fails every few minutes and
-// recovers.
+// advance updates the account to the current time: it ends checks that are due and, with SimulateIncidents, makes
+// services fail and recover.
 func (e *Emulator) advance() {
 	now := e.now()
 	for _, s := range e.services {
@@ -28,29 +28,29 @@ func (e *Emulator) advance() {
 	}
 }
 
-// incidentInterval is how often something happens, and trouble lasts half as long.
+// incidentInterval is the time between two incidents. An incident lasts half as long.
 const incidentInterval = 3 * time.Minute
 
-// startIncident makes one of the services that are well fail, and files its issue.
-func (e *Emulator) startIncident(turn int, at time.Time) {
-	well := slices.DeleteFunc(slices.Clone(e.services), func(s *service) bool { return s.Status != "ok" })
-	if len(well) == 0 {
+// startIncident makes a healthy service fail and opens an issue.
+func (a *account) startIncident(turn int, at time.Time) {
+	healthy := slices.DeleteFunc(slices.Clone(a.services), func(s *service) bool { return s.Status != "ok" })
+	if len(healthy) == 0 {
 		return
 	}
-	s := well[turn*5%len(well)]
+	s := healthy[turn*5%len(healthy)]
 	s.Status, s.recoversAt, s.Updated = "problem", at.Add(incidentInterval/2), timestamp(at)
-	e.addIssue(900+turn, 49_000+turn, at, s.Label, []int{s.ID}, false)
+	a.addIssue(900+turn, 49_000+turn, at, s.Label, []int{s.ID})
 }
 
-// closeTickets ends the tickets of a service's issues.
-func (e *Emulator) closeTickets(service int, at time.Time) {
-	for _, i := range e.issues {
+// closeTickets closes the tickets of a service's issues.
+func (a *account) closeTickets(service int, at time.Time) {
+	for _, i := range a.issues {
 		if !slices.Contains(i.Services, service) {
 			continue
 		}
-		for _, t := range e.tickets {
+		for _, t := range a.tickets {
 			if t.ID == i.Entity.ID && t.Status == "open" {
-				t.Status, t.Closed = "closed", timestamp(at)
+				t.close(at)
 			}
 		}
 	}

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"time"
 )
 
-// An AppliedChange is a change that the emulator made.
+// An AppliedChange is a change that the emulator has applied.
 type AppliedChange struct {
 	Seq    int
 	Time   time.Time
@@ -18,14 +19,26 @@ type AppliedChange struct {
 	Body   map[string]json.RawMessage
 }
 
-// Ledger is every change that was applied, in order. Refused ones are not in it.
+// recordChange adds a change to the ledger. The caller holds the lock.
+func (e *Emulator) recordChange(op string, r *http.Request, body map[string]json.RawMessage) {
+	e.ledger = append(e.ledger, AppliedChange{
+		Seq:    len(e.ledger) + 1,
+		Time:   e.now(),
+		Op:     op,
+		Method: r.Method,
+		Path:   r.URL.Path,
+		Body:   body,
+	})
+}
+
+// Ledger returns all applied changes in order. It does not contain rejected ones.
 func (e *Emulator) Ledger() []AppliedChange {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.ledger)
 }
 
-// RequestCount counts the requests of an operation, whatever their answer; "" counts all.
+// RequestCount returns the number of requests for an operation, whatever the response; "" counts all operations.
 func (e *Emulator) RequestCount(op string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -39,7 +52,7 @@ func (e *Emulator) RequestCount(op string) int {
 	return n
 }
 
-// maxBody bounds the body of an API request.
+// maxBody is the largest body of an API request, in bytes.
 const maxBody = 1 << 20
 
 func readLimited(r io.Reader) ([]byte, error) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A listing written by hand is, byte by byte, what encoding/json writes.
+// The encoder of listings writes the same bytes as encoding/json.
 func TestListBody_encode_matchesEncodingJSON(t *testing.T) {
 	e := New(Options{Now: func() time.Time { return time.Unix(1_790_000_000, 0) }})
 	for _, b := range append(e.buckets, New(Options{Seed: "large"}).buckets...) {
@@ -38,7 +38,7 @@ func TestGeneratedName(t *testing.T) {
 	}
 }
 
-// A crowd walks like the same objects one by one.
+// A store with generated objects lists the same as one with stored objects.
 func TestObjectStore_allFrom_isSorted(t *testing.T) {
 	names := []string{"a", "c", "e", "g"}
 	s := newObjectStore()
@@ -67,7 +67,7 @@ func TestObjectStore_allFrom_isSorted(t *testing.T) {
 	}
 }
 
-// BenchmarkListPage writes a page of 500 out of a million.
+// BenchmarkListPage encodes a page of 500 objects out of a million.
 func BenchmarkListPage(b *testing.B) {
 	e := New(Options{Seed: "large"})
 	s := e.buckets[0].loadObjects()

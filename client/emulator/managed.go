@@ -13,7 +13,7 @@ func (e *Emulator) managedRoutes() {
 	e.issueRoutes()
 	e.instanceRoutes()
 	e.serviceRoutes()
-	e.handle(Endpoint{"view stats", "GET", "/managed/stats", "account:read_only", false}, e.stats)
+	e.handle(Endpoint{"view stats", "GET", "/managed/stats", "account:read_only", false}, viewStats)
 }
 
 type issue struct {
@@ -61,22 +61,22 @@ func (e *Emulator) instanceRoutes() {
 	e.handle(Endpoint{"list SSH settings", "GET", "/managed/instance-settings", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.instances) }, "GET /managed/linode-settings")
 	e.handle(Endpoint{"view SSH settings", "GET", "/managed/instance-settings/{id}", "account:read_only", false},
-		func(c *apiRequest) (any, error) { return orNotFound(e.instance(c)) }, "GET /managed/linode-settings/{id}")
+		func(c *apiRequest) (any, error) { return orNotFound(findInstance(c)) }, "GET /managed/linode-settings/{id}")
 	e.handle(
 		Endpoint{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true},
-		e.updateInstance,
+		updateInstance,
 		"PUT /managed/linode-settings/{id}",
 	)
 }
 
-func (e *Emulator) instance(c *apiRequest) *instance {
-	return findByID(e.instances, c.pathInt("id"), func(x *instance) int { return x.ID })
+func findInstance(c *apiRequest) *instance {
+	return findByID(c.e.instances, c.pathInt("id"), func(x *instance) int { return x.ID })
 }
 
-// updateInstance takes a part of ssh. Bounds are the real service's: user at most 32, port 1..65535, an address or any;
-// its address errors come under the name ip.
-func (e *Emulator) updateInstance(c *apiRequest) (any, error) {
-	x := e.instance(c)
+// updateInstance updates the given parts of ssh. The limits are those of the real service: a user of at most 32
+// characters, port 1 to 65535, an IP address or "any". Errors of the address name the field ip.
+func updateInstance(c *apiRequest) (any, error) {
+	x := findInstance(c)
 	if x == nil {
 		return nil, notFound()
 	}
@@ -86,7 +86,11 @@ func (e *Emulator) updateInstance(c *apiRequest) (any, error) {
 	}
 	in, changed := &apiRequest{body: sent}, x.SSH
 	user := valueOrEmpty(changed.User)
-	if err := firstError(in.readBool("access", &changed.Access), in.readString("user", &user, 0, 32), in.readString("ip", &changed.IP, 1, 64)); err != nil {
+	if err := firstError(
+		in.readBool("access", &changed.Access),
+		in.readString("user", &user, 0, 32),
+		in.readString("ip", &changed.IP, 1, 64),
+	); err != nil {
 		f := err.(*apiError)
 		f.reasons[0].Field = "ssh." + f.reasons[0].Field
 		return nil, f
@@ -114,19 +118,19 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// stats are 288 points of five minutes up to now: a day's curve, with a climb where an issue was detected.
-func (e *Emulator) stats(*apiRequest) (any, error) {
-	if len(e.instances) == 0 {
+// viewStats returns 288 points in steps of five minutes up to now: a daily curve that rises around issues.
+func viewStats(c *apiRequest) (any, error) {
+	if len(c.e.instances) == 0 {
 		return map[string]any{"data": []string{"Graphs are not yet available."}}, nil
 	}
 	const step = 5 * time.Minute
-	end := e.now().UTC().Truncate(step)
+	end := c.e.now().UTC().Truncate(step)
 	series := map[string][]point{}
 	for i := range 288 {
 		at := end.Add(-time.Duration(287-i) * step)
 		day := 0.5 - 0.5*math.Cos(2*math.Pi*(float64(at.Hour())+float64(at.Minute())/60-4)/24)
 		rough := math.Abs(math.Sin(float64(at.Unix()/300)*1.7)) * 0.15
-		load := day + rough + e.incidentLoad(at)
+		load := day + rough + c.e.incidentLoad(at)
 		add := func(name string, v float64) {
 			series[name] = append(series[name], point{at.UnixMilli(), math.Round(v*100) / 100})
 		}
@@ -134,15 +138,15 @@ func (e *Emulator) stats(*apiRequest) (any, error) {
 		add("disk", 400+900*load)
 		add("net_in", 12e6+31e6*load)
 		add("net_out", 30e6+70e6*load)
-		add("swap", 0.4*rough+8*e.incidentLoad(at))
+		add("swap", 0.4*rough+8*c.e.incidentLoad(at))
 	}
 	return map[string]any{"data": series}, nil
 }
 
-// incidentLoad is how much the issues around a moment raise the load.
-func (e *Emulator) incidentLoad(at time.Time) float64 {
+// incidentLoad returns the extra load that issues cause at a time, from 0 to 1.
+func (a *account) incidentLoad(at time.Time) float64 {
 	raised := 0.0
-	for _, x := range e.issues {
+	for _, x := range a.issues {
 		if d := at.Sub(time.Time(x.Created)); d > -15*time.Minute && d < 40*time.Minute {
 			raised = max(raised, 1-math.Abs(d.Minutes()-5)/40)
 		}

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// object is one stored object. Its bytes are held, or made from its seed as they are read.
+// object is a stored object. Its bytes are stored, or generated when they are read.
 type object struct {
 	name        string
 	size        int64
 	modified    time.Time
-	data        []byte // nil where the bytes are made
-	contentType string // content type
+	data        []byte // nil if the bytes are generated
+	contentType string
 	etag        string
 	acl         string
 }
@@ -35,8 +35,8 @@ func newObject(name, kind string, data []byte, at time.Time) *object {
 	}
 }
 
-// newGeneratedObject is an object of any size whose bytes cost nothing until they are read. Its etag looks like that of
-// an upload in parts, which is no MD5 of the whole.
+// newGeneratedObject returns an object of any size whose bytes take no memory. Its ETag is that of a multipart upload,
+// which is not an MD5.
 func newGeneratedObject(name string, size int64, at time.Time) *object {
 	sum := md5.Sum([]byte(name))
 	return &object{
@@ -49,10 +49,10 @@ func newGeneratedObject(name string, size int64, at time.Time) *object {
 	}
 }
 
-// generatedText are the bytes of a made object: a line of text over and over.
+// generatedText is repeated to form the bytes of a generated object.
 const generatedText = "the quick brown fox jumps over the lazy dog 0123456789 -------\n"
 
-// ReadAt reads the object's bytes.
+// ReadAt reads the bytes of the object.
 func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	if off >= o.size {
 		return 0, io.EOF
@@ -71,23 +71,24 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// objectGenerator is many objects that are not stored: the i-th is made when it is asked for. Names rise with i.
+// objectGenerator generates count objects on demand. Their names are in ascending order.
 type objectGenerator struct {
 	count  int
 	object func(i int) *object
 }
 
-// search is the place of the first name not below a name.
+// search returns the index of the first object whose name is not less than name.
 func (c objectGenerator) search(name string) int {
 	return sort.Search(c.count, func(i int) bool { return c.object(i).name >= name })
 }
 
-// objectStore are the objects of a bucket in the order of their names: a crowd, and what was put and removed since.
+// objectStore holds the objects of a bucket in the order of their names: generated ones, and those that were stored or
+// deleted since.
 type objectStore struct {
 	generated   objectGenerator
 	stored      map[string]*object
-	storedNames []string        // of own, sorted
-	deleted     map[string]bool // of the crowd
+	storedNames []string        // sorted names in stored
+	deleted     map[string]bool // names of deleted generated objects
 	count       int
 	size        int64
 }
@@ -134,12 +135,12 @@ func (s *objectStore) remove(name string) bool {
 	return true
 }
 
-// allFrom walks the objects from the first name not below start.
+// allFrom iterates over the objects from the first name that is not less than start.
 func (s *objectStore) allFrom(start string) iter.Seq[*object] {
 	return func(yield func(*object) bool) {
 		i := s.generated.search(start)
 		j, _ := slices.BinarySearch(s.storedNames, start)
-		var next *object // of the crowd
+		var next *object // the next generated object
 		for {
 			for ; next == nil && i < s.generated.count; i++ {
 				if o := s.generated.object(i); !s.deleted[o.name] {
@@ -163,7 +164,7 @@ func (s *objectStore) allFrom(start string) iter.Seq[*object] {
 	}
 }
 
-// prefixEnd is the smallest text above everything that begins with a prefix; "" where there is none.
+// prefixEnd returns the smallest string greater than all strings with a prefix, or "" if there is none.
 func prefixEnd(prefix string) string {
 	b := []byte(prefix)
 	for len(b) > 0 {
@@ -176,7 +177,7 @@ func prefixEnd(prefix string) string {
 	return ""
 }
 
-// objectEntry is a line of a listing. A common prefix has a name alone.
+// objectEntry is one entry of a listing. A common prefix has only a name.
 type objectEntry struct {
 	Name     string  `json:"name"`
 	ETag     *string `json:"etag"`
@@ -185,13 +186,13 @@ type objectEntry struct {
 	Size     *int64  `json:"size"`
 }
 
-// list gives at most size entries after a marker, and the marker of the next page.
+// list returns at most size entries after marker, and the marker of the next page.
 func (s *objectStore) list(prefix, delimiter, marker string, size int) (entries []objectEntry, next string) {
 	start := max(prefix, marker)
 	if marker != "" && marker >= prefix {
 		start = marker + "\x00"
 		if delimiter != "" && strings.HasSuffix(marker, delimiter) && len(marker) > len(prefix) {
-			start = prefixEnd(marker) // the marker was a common prefix: go on behind all of it
+			start = prefixEnd(marker) // the marker was a common prefix, so skip everything below it
 		}
 	}
 	owner := "9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a"

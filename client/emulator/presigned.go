@@ -16,30 +16,35 @@ import (
 	"time"
 )
 
-// maxPutBytes is the most that one PUT may carry, as at the real service.
+// maxPutBytes is the size limit of one PUT at the real service.
 const maxPutBytes = 5 << 30
 
-// signURL makes a pre-signed URL: path style, with the cluster before the bucket so that one host serves all clusters,
-// and a signature over method, content type, expiry and path.
-func (e *Emulator) signURL(c *apiRequest, b *bucket) (any, error) {
+// signURL returns a pre-signed URL with the cluster and the bucket in its path, so that one host serves all clusters.
+// The signature covers the method, content type, expiry and path.
+func signURL(c *apiRequest, b *bucket) (any, error) {
 	name, kind, expires := "", "", 3600
 	method := "GET"
-	if err := firstError(c.require("name"), c.readString("name", &name, 1, 1024), c.readEnum("method", &method, "GET", "PUT", "POST", "DELETE"),
-		c.readInt("expires_in", &expires, 360, 86400), c.readString("content_type", &kind, 0, 255)); err != nil {
+	if err := firstError(
+		c.require("name"),
+		c.readString("name", &name, 1, 1024),
+		c.readEnum("method", &method, "GET", "PUT", "POST", "DELETE"),
+		c.readInt("expires_in", &expires, 360, 86400),
+		c.readString("content_type", &kind, 0, 255),
+	); err != nil {
 		return nil, err
 	}
 	if kind == "" && method != "GET" && method != "DELETE" {
 		return nil, invalidField("content_type", "content_type is required for the method %s", method)
 	}
 	path := "/" + b.cluster.ID + "/" + b.label + "/" + name
-	until := strconv.FormatInt(e.now().Add(time.Duration(expires)*time.Second).Unix(), 10)
-	u, err := url.Parse(e.options.BaseURL)
+	until := strconv.FormatInt(c.e.now().Add(time.Duration(expires)*time.Second).Unix(), 10)
+	u, err := url.Parse(c.e.options.BaseURL)
 	if err != nil {
-		return nil, newAPIError(http.StatusInternalServerError, "the emulator has no address for objects")
+		return nil, newAPIError(http.StatusInternalServerError, "the emulator has an invalid BaseURL")
 	}
 	u.Path, u.RawPath = path, "/"+url.PathEscape(b.cluster.ID)+"/"+url.PathEscape(b.label)+"/"+escapeName(name)
 	u.RawQuery = url.Values{
-		"Signature":      {e.sign(method, kind, until, path)},
+		"Signature":      {c.e.sign(method, kind, until, path)},
 		"Expires":        {until},
 		"AWSAccessKeyId": {"EMULATEDACCESSKEY000"},
 	}.Encode()
@@ -54,7 +59,7 @@ func (e *Emulator) sign(method, kind, until, path string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// serveObject answers a pre-signed URL.
+// serveObject handles a request for a pre-signed URL.
 func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
 	fault := e.matchFault(r, Endpoint{Name: "object " + strings.ToLower(r.Method)})
 	if fault != nil && fault.runBefore(w, r) {
@@ -73,13 +78,7 @@ func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
 	case http.MethodDelete:
 		e.mu.Lock()
 		if b.loadObjects().remove(name) {
-			e.ledger = append(e.ledger, AppliedChange{
-				Seq:    len(e.ledger) + 1,
-				Time:   e.now(),
-				Op:     "delete object",
-				Method: r.Method,
-				Path:   r.URL.Path,
-			})
+			e.recordChange("delete object", r, nil)
 		}
 		e.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
@@ -88,7 +87,8 @@ func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// verifyRequest checks a pre-signed request: its signature, and that it has not run out.
+// verifyRequest checks the signature and the expiry of a pre-signed request. It returns the bucket, the object name,
+// and the error status or 0.
 func (e *Emulator) verifyRequest(r *http.Request) (*bucket, string, int) {
 	q := r.URL.Query()
 	method := r.Method
@@ -129,7 +129,7 @@ func (e *Emulator) getObject(w http.ResponseWriter, r *http.Request, b *bucket, 
 	http.ServeContent(w, r, "", o.modified, io.NewSectionReader(o, 0, o.size))
 }
 
-// putObject stores what is put. The body must be as long as it says.
+// putObject stores an object. The body must have its announced length.
 func (e *Emulator) putObject(w http.ResponseWriter, r *http.Request, b *bucket, name string) {
 	if r.ContentLength < 0 {
 		http.Error(w, "MissingContentLength", http.StatusLengthRequired)
@@ -146,19 +146,13 @@ func (e *Emulator) putObject(w http.ResponseWriter, r *http.Request, b *bucket, 
 	}
 	e.mu.Lock()
 	b.loadObjects().put(o)
-	e.ledger = append(e.ledger, AppliedChange{
-		Seq:    len(e.ledger) + 1,
-		Time:   e.now(),
-		Op:     "put object",
-		Method: r.Method,
-		Path:   r.URL.Path,
-	})
+	e.recordChange("put object", r, nil)
 	e.mu.Unlock()
 	w.Header().Set("ETag", `"`+o.etag+`"`)
 	w.WriteHeader(http.StatusOK)
 }
 
-// maxKeptBytes is the largest object whose bytes the emulator keeps; of a larger one it keeps size and sum.
+// maxKeptBytes is the largest object whose bytes are kept. For larger ones, the emulator keeps the size and the MD5.
 const maxKeptBytes = 1 << 20
 
 func readObject(r *http.Request, name string, at time.Time) (*object, error) {
@@ -168,11 +162,11 @@ func readObject(r *http.Request, name string, at time.Time) (*object, error) {
 	if r.ContentLength <= maxKeptBytes {
 		data, err := io.ReadAll(body)
 		if err != nil || int64(len(data)) != r.ContentLength {
-			return nil, errors.New("short")
+			return nil, errors.New("the body is too short")
 		}
 		o.data = append([]byte{}, data...)
 	} else if n, err := io.Copy(io.Discard, body); err != nil || n != r.ContentLength {
-		return nil, errors.New("short")
+		return nil, errors.New("the body is too short")
 	}
 	o.etag, o.contentType = hex.EncodeToString(sum.Sum(nil)), r.Header.Get("Content-Type")
 	return o, nil

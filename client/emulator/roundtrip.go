@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// errReset is a connection that the server cut.
+// errReset means that the server closed the connection.
 var errReset = errors.New("connection reset by peer")
 
-// RoundTrip answers a request without a socket.
+// RoundTrip answers a request in memory, so an Emulator is an http.RoundTripper.
 func (e *Emulator) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (e *Emulator) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// pipeResponse is the response on its way: headers when they are ready, the body as it is written.
+// pipeResponse is a response that the client reads while the handler writes it.
 type pipeResponse struct {
 	header http.Header
 	body   *io.PipeWriter
@@ -64,7 +64,7 @@ type pipeResponse struct {
 	ready  chan struct{}
 }
 
-// Header is what will be sent.
+// Header returns the headers to send.
 func (r *pipeResponse) Header() http.Header {
 	if r.status != 0 {
 		return http.Header{}
@@ -72,7 +72,7 @@ func (r *pipeResponse) Header() http.Header {
 	return r.header
 }
 
-// WriteHeader sends the headers.
+// WriteHeader sends the status and the headers.
 func (r *pipeResponse) WriteHeader(status int) {
 	r.once.Do(func() {
 		r.status = status
@@ -80,13 +80,13 @@ func (r *pipeResponse) WriteHeader(status int) {
 	})
 }
 
-// Write sends a part of the body.
+// Write sends part of the body.
 func (r *pipeResponse) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	return r.body.Write(p)
 }
 
-// finish ends the response; a handler that gave up cuts it.
+// finish ends the response. If the handler has panicked, the client sees a lost connection.
 func (r *pipeResponse) finish() {
 	if failure := recover(); failure != nil {
 		r.body.CloseWithError(io.ErrUnexpectedEOF)

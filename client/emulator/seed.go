@@ -9,37 +9,37 @@ import (
 	"time"
 )
 
-// seed fills the account as the options ask.
-func (e *Emulator) seed() {
-	e.lastID = 100
-	switch e.options.Seed {
+// seed fills the account: "empty", "large", or the demo account for any other name.
+func (a *account) seed(name string) {
+	a.lastID = 100
+	switch name {
 	case "empty":
 	case "large":
-		e.seedLarge()
+		a.seedLarge()
 	default:
-		e.seedDemo()
+		a.seedDemo()
 	}
 }
 
-// ago is a stamp so far before the start.
-func (e *Emulator) ago(d time.Duration) timestamp { return timestamp(e.started.Add(-d)) }
+// ago returns the time d before the start.
+func (a *account) ago(d time.Duration) timestamp { return timestamp(a.started.Add(-d)) }
 
 const day = 24 * time.Hour
 
-// seedDemo is an account that looks lived in. People, names and addresses are invented.
-func (e *Emulator) seedDemo() {
-	e.seedContacts()
-	e.seedCredentials()
-	e.seedInstances()
-	e.seedServices()
-	e.seedIssues()
-	e.seedBuckets()
-	e.seedKeys()
-	e.transferUsed = 430_000_000_000
-	e.lastID = 900
+// seedDemo fills the account with realistic data. People, names and addresses are invented.
+func (a *account) seedDemo() {
+	a.seedContacts()
+	a.seedCredentials()
+	a.seedInstances()
+	a.seedServices()
+	a.seedIssues()
+	a.seedBuckets()
+	a.seedKeys()
+	a.transferUsed = 430_000_000_000
+	a.lastID = 900
 }
 
-func (e *Emulator) seedContacts() {
+func (a *account) seedContacts() {
 	people := []struct{ name, mail, group, first, second string }{
 		{"Ada Wong", "ada@acme.net", "billing", "+1 555 0100", "+1 555 0101"},
 		{"Ben Idris", "ben@acme.net", "billing", "+1 555 0144", ""},
@@ -52,43 +52,55 @@ func (e *Emulator) seedContacts() {
 		{"Night desk", "noc@acme.net", "", "+1 555 0199", ""},
 	}
 	for i, p := range people {
-		e.contacts = append(e.contacts, &contact{
+		a.contacts = append(a.contacts, &contact{
 			ID:      11 + i,
 			Name:    p.name,
 			Email:   p.mail,
 			Group:   nilIfEmpty(p.group),
 			Phone:   phone{nilIfEmpty(p.first), nilIfEmpty(p.second)},
-			Updated: e.ago(time.Duration(i*i*9+3) * day),
+			Updated: a.ago(time.Duration(i*i*9+3) * day),
 		})
 	}
 }
 
-func (e *Emulator) seedCredentials() {
+func (a *account) seedCredentials() {
 	for i, c := range []struct {
 		label string
 		used  time.Duration
-	}{{"db2-root", 3 * day}, {"web deploy", 12 * day}, {"queue admin", 0}, {"cdn console", 40 * day}, {"router enable", 0}} {
+	}{
+		{"db2-root", 3 * day},
+		{"web deploy", 12 * day},
+		{"queue admin", 0},
+		{"cdn console", 40 * day},
+		{"router enable", 0},
+	} {
 		x := &credential{ID: 31 + i, Label: c.label}
 		if c.used > 0 {
-			x.LastDecrypted = e.ago(c.used)
+			x.LastDecrypted = a.ago(c.used)
 		}
-		e.credentials = append(e.credentials, x)
+		a.credentials = append(a.credentials, x)
 	}
 }
 
-func (e *Emulator) seedInstances() {
+func (a *account) seedInstances() {
 	port := 2222
 	for i, m := range []struct {
 		label, group, user, ip string
 		port                   *int
 		off                    bool
 	}{
-		{"web-1", "web", "", "192.0.2.21", nil, false}, {"web-2", "web", "", "192.0.2.22", nil, false},
-		{"db1", "data", "lnsupport", "192.0.2.9", &port, false}, {"db2", "data", "lnsupport", "192.0.2.10", &port, false},
-		{"queue-1", "data", "lnsupport", "any", nil, false}, {"cdn-origin", "edge", "", "198.51.100.4", nil, false},
-		{"mail-1", "mail", "postmaster", "192.0.2.40", nil, true}, {"batch-1", "data", "", "any", nil, true}, {"bastion", "edge", "ops", "198.51.100.8", &port, false},
+
+		{"web-1", "web", "", "192.0.2.21", nil, false},
+		{"web-2", "web", "", "192.0.2.22", nil, false},
+		{"db1", "data", "lnsupport", "192.0.2.9", &port, false},
+		{"db2", "data", "lnsupport", "192.0.2.10", &port, false},
+		{"queue-1", "data", "lnsupport", "any", nil, false},
+		{"cdn-origin", "edge", "", "198.51.100.4", nil, false},
+		{"mail-1", "mail", "postmaster", "192.0.2.40", nil, true},
+		{"batch-1", "data", "", "any", nil, true},
+		{"bastion", "edge", "ops", "198.51.100.8", &port, false},
 	} {
-		e.instances = append(e.instances, &instance{
+		a.instances = append(a.instances, &instance{
 			ID:    70001 + i,
 			Label: m.label,
 			Group: m.group,
@@ -97,89 +109,79 @@ func (e *Emulator) seedInstances() {
 	}
 }
 
-func (e *Emulator) seedServices() {
-	rows := []struct {
-		label, kind, address, group, notes, region, body, status string
-		timeout                                                  int
-		creds                                                    []int
-		updated                                                  time.Duration
-	}{
-		{
-			"billing-api",
-			"tcp",
-			"db2.acme.net:5432",
-			"billing",
-			"restart postgres on db2, then pgbouncer\ncheck replication afterwards",
-			"",
-			"",
-			"problem",
-			10,
-			[]int{31},
-			9 * day,
-		},
-		{"billing-web", "url", "https://billing.acme.net/health", "billing", "", "", "ok", "ok", 10, nil, 30 * day},
-		{
-			"billing-cron",
-			"tcp",
-			"batch-1.acme.net:8080",
-			"billing",
-			"runs at 02:00 UTC",
-			"",
-			"",
-			"disabled",
-			20,
-			nil,
-			52 * time.Hour,
-		},
-		{"web-1", "url", "https://web-1.acme.net/", "web", "", "", "", "ok", 8, []int{32}, 5 * day},
-		{"web-2", "url", "https://web-2.acme.net/", "web", "", "", "", "ok", 8, []int{32}, 5 * day},
-		{
-			"shop",
-			"url",
-			"https://shop.acme.net/?no-cache=1",
-			"web",
-			"the cart is behind it",
-			"",
-			"Acme Shop",
-			"ok",
-			15,
-			[]int{32},
-			2 * day,
-		},
-		{"docs", "url", "https://docs.acme.net/", "web", "", "", "", "ok", 20, nil, 90 * day},
-		{
-			"cdn-origin",
-			"url",
-			"https://cdn.acme.net/status",
-			"network",
-			"purge before restarting",
-			"",
-			"",
-			"ok",
-			5,
-			[]int{34},
-			11 * day,
-		},
-		{"edge-router", "tcp", "198.51.100.1:179", "network", "", "", "", "ok", 5, []int{35}, 200 * day},
-		{"queue-internal", "tcp", "10.0.3.14:5672", "dba", "", "us-east", "", "ok", 10, []int{33}, 14 * day},
-		{
-			"orders-db",
-			"tcp",
-			"10.0.3.9:5432",
-			"dba",
-			"fail over to db2 with the runbook",
-			"us-east",
-			"",
-			"ok",
-			10,
-			[]int{31},
-			21 * day,
-		},
-		{"search", "tcp", "192.168.44.7:9200", "dba", "", "eu-central", "", "ok", 12, nil, 33 * day},
-		{"mail-1", "tcp", "mail-1.acme.net:25", "network", "", "", "", "pending", 30, nil, 4 * time.Minute},
-		{"status-page", "url", "https://status.acme.net/", "", "", "", "", "ok", 10, nil, 60 * day},
-	}
-	for i, r := range rows {
+// demoService is a service of the demo account.
+type demoService struct {
+	label, kind, address, group, notes, region, body, status string
+	timeout                                                  int
+	credentials                                              []int
+	updated                                                  time.Duration // before the start
+}
+
+var demoServices = []demoService{
+	{
+		label: "billing-api", kind: "tcp", address: "db2.acme.net:5432", group: "billing", status: "problem",
+		timeout: 10, credentials: []int{31}, updated: 9 * day,
+		notes: "restart postgres on db2, then pgbouncer\ncheck replication afterwards",
+	},
+	{
+		label: "billing-web", kind: "url", address: "https://billing.acme.net/health", group: "billing", status: "ok",
+		timeout: 10, body: "ok", updated: 30 * day,
+	},
+	{
+		label: "billing-cron", kind: "tcp", address: "batch-1.acme.net:8080", group: "billing", status: "disabled",
+		timeout: 20, notes: "runs at 02:00 UTC", updated: 52 * time.Hour,
+	},
+	{
+		label: "web-1", kind: "url", address: "https://web-1.acme.net/", group: "web", status: "ok",
+		timeout: 8, credentials: []int{32}, updated: 5 * day,
+	},
+	{
+		label: "web-2", kind: "url", address: "https://web-2.acme.net/", group: "web", status: "ok",
+		timeout: 8, credentials: []int{32}, updated: 5 * day,
+	},
+	{
+		label: "shop", kind: "url", address: "https://shop.acme.net/?no-cache=1", group: "web", status: "ok",
+		timeout: 15, credentials: []int{32}, updated: 2 * day,
+		notes: "the cart is behind it", body: "Acme Shop",
+	},
+	{
+		label: "docs", kind: "url", address: "https://docs.acme.net/", group: "web", status: "ok",
+		timeout: 20, updated: 90 * day,
+	},
+	{
+		label: "cdn-origin", kind: "url", address: "https://cdn.acme.net/status", group: "network", status: "ok",
+		timeout: 5, credentials: []int{34}, updated: 11 * day,
+		notes: "purge before restarting",
+	},
+	{
+		label: "edge-router", kind: "tcp", address: "198.51.100.1:179", group: "network", status: "ok",
+		timeout: 5, credentials: []int{35}, updated: 200 * day,
+	},
+	{
+		label: "queue-internal", kind: "tcp", address: "10.0.3.14:5672", group: "dba", status: "ok",
+		timeout: 10, credentials: []int{33}, region: "us-east", updated: 14 * day,
+	},
+	{
+		label: "orders-db", kind: "tcp", address: "10.0.3.9:5432", group: "dba", status: "ok",
+		timeout: 10, credentials: []int{31}, region: "us-east", updated: 21 * day,
+		notes: "fail over to db2 with the runbook",
+	},
+	{
+		label: "search", kind: "tcp", address: "192.168.44.7:9200", group: "dba", status: "ok",
+		timeout: 12, region: "eu-central", updated: 33 * day,
+	},
+	{
+		label: "mail-1", kind: "tcp", address: "mail-1.acme.net:25", group: "network", status: "pending",
+		timeout: 30, updated: 4 * time.Minute,
+	},
+	{
+		label: "status-page", kind: "url", address: "https://status.acme.net/", status: "ok",
+		timeout: 10, updated: 60 * day,
+	},
+}
+
+func (a *account) seedServices() {
+	for i, r := range demoServices {
 		s := &service{
 			ID:          1 + i,
 			Label:       r.label,
@@ -188,21 +190,21 @@ func (e *Emulator) seedServices() {
 			Timeout:     r.timeout,
 			Body:        nilIfEmpty(r.body),
 			Group:       r.group,
-			Credentials: r.creds,
+			Credentials: r.credentials,
 			Notes:       nilIfEmpty(r.notes),
 			Region:      nilIfEmpty(r.region),
 			Status:      r.status,
-			Created:     e.ago(time.Duration(400-i*11) * day),
-			Updated:     e.ago(r.updated),
+			Created:     a.ago(time.Duration(400-i*11) * day),
+			Updated:     a.ago(r.updated),
 		}
 		if s.Credentials == nil {
 			s.Credentials = []int{}
 		}
-		e.services = append(e.services, s)
+		a.services = append(a.services, s)
 	}
 }
 
-func (e *Emulator) seedIssues() {
+func (a *account) seedIssues() {
 	for _, r := range []struct {
 		id, ticket int
 		ago        time.Duration
@@ -219,13 +221,17 @@ func (e *Emulator) seedIssues() {
 		{760, 47600, 20 * day, "orders-db", []int{11}},
 		{741, 47411, 31 * day, "billing-api", []int{1}},
 	} {
-		e.addIssue(r.id, r.ticket, e.started.Add(-r.ago), r.label, r.services, r.ago > time.Hour)
+		at := a.started.Add(-r.ago)
+		t := a.addIssue(r.id, r.ticket, at, r.label, r.services)
+		if r.ago > time.Hour {
+			t.close(at.Add(ticketLifetime))
+		}
 	}
 }
 
-// addIssue files an issue with its ticket.
-func (e *Emulator) addIssue(id, number int, at time.Time, label string, services []int, closed bool) {
-	e.issues = append(e.issues, &issue{
+// addIssue adds an issue and its open ticket.
+func (a *account) addIssue(id, number int, at time.Time, label string, services []int) *ticket {
+	a.issues = append(a.issues, &issue{
 		ID:       id,
 		Created:  timestamp(at),
 		Services: services,
@@ -237,32 +243,46 @@ func (e *Emulator) addIssue(id, number int, at time.Time, label string, services
 		},
 	})
 	t := &ticket{ID: number, Status: "open"}
-	if closed {
-		t.Status, t.Closed = "closed", timestamp(at.Add(41*time.Minute))
-	}
-	e.tickets = append(e.tickets, t)
+	a.tickets = append(a.tickets, t)
+	return t
 }
 
-func (e *Emulator) seedBuckets() {
+// close closes a ticket.
+func (t *ticket) close(at time.Time) { t.Status, t.Closed = "closed", timestamp(at) }
+
+// ticketLifetime is how long it takes to close a ticket of the seed.
+const ticketLifetime = 41 * time.Minute
+
+func (a *account) seedBuckets() {
 	all := clusters()
 	for i, r := range []struct {
 		at    int
 		label string
 		fill  func(*objectStore, time.Time)
 	}{
-		{0, "acme-backups", seedBackups}, {0, "acme-www", seedWebsite}, {0, "invoices-2026", seedInvoices}, {0, "cdn.acme.net", seedWebsite},
-		{1, "acme-backups", seedBackups}, {1, "logs-eu", seedLogs}, {1, "gdpr-exports", seedInvoices}, {1, "media", seedLogs},
-		{2, "acme-backups-ap", seedBackups}, {2, "logs-ap", seedLogs}, {2, "uploads", seedInvoices}, {2, "scratch", func(*objectStore, time.Time) {}},
+
+		{0, "acme-backups", seedBackups},
+		{0, "acme-www", seedWebsite},
+		{0, "invoices-2026", seedInvoices},
+		{0, "cdn.acme.net", seedWebsite},
+		{1, "acme-backups", seedBackups},
+		{1, "logs-eu", seedLogs},
+		{1, "gdpr-exports", seedInvoices},
+		{1, "media", seedLogs},
+		{2, "acme-backups-ap", seedBackups},
+		{2, "logs-ap", seedLogs},
+		{2, "uploads", seedInvoices},
+		{2, "scratch", func(*objectStore, time.Time) {}},
 	} {
 		b := &bucket{
 			cluster: all[r.at],
 			label:   r.label,
-			created: e.ago(time.Duration(700-40*i) * day),
+			created: a.ago(time.Duration(700-40*i) * day),
 			acl:     "private",
 			objects: newObjectStore(),
-			seed:    func(s *objectStore) { r.fill(s, e.started) },
+			seed:    func(s *objectStore) { r.fill(s, a.started) },
 		}
-		e.buckets = append(e.buckets, b)
+		a.buckets = append(a.buckets, b)
 	}
 }
 
@@ -311,7 +331,7 @@ func seedWebsite(s *objectStore, now time.Time) {
 	s.put(newObject("odd\nname.txt", "text/plain", []byte("a line break in the name\n"), now.Add(-8*day)))
 }
 
-// samplePNG is a small PNG.
+// samplePNG returns a small PNG image.
 func samplePNG() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 64, 64))
 	for i := range 64 * 64 {
@@ -350,17 +370,28 @@ func seedLogs(s *objectStore, now time.Time) {
 	s.size += n * 1_150_000
 }
 
-func (e *Emulator) seedKeys() {
+func (a *account) seedKeys() {
 	for i, r := range []struct {
 		label  string
 		grants []grant
 		all    bool
 	}{
-		{"backup agent", []grant{{"us-east-1", "acme-backups", "read_write"}, {"eu-central-1", "acme-backups", "read_write"}}, false},
-		{"website deploy", nil, true}, {"log shipper eu", nil, true}, {"log shipper ap", nil, true}, {"finance", []grant{{"us-east-1", "invoices-2026", "read_only"}}, false},
-		{"ci", nil, true}, {"rclone at the office", nil, true}, {"ada", nil, true}, {"old mobile app", nil, true},
+
+		{
+			"backup agent",
+			[]grant{{"us-east-1", "acme-backups", "read_write"}, {"eu-central-1", "acme-backups", "read_write"}},
+			false,
+		},
+		{"website deploy", nil, true},
+		{"log shipper eu", nil, true},
+		{"log shipper ap", nil, true},
+		{"finance", []grant{{"us-east-1", "invoices-2026", "read_only"}}, false},
+		{"ci", nil, true},
+		{"rclone at the office", nil, true},
+		{"ada", nil, true},
+		{"old mobile app", nil, true},
 	} {
-		e.keys = append(e.keys, &key{
+		a.keys = append(a.keys, &key{
 			ID:        201 + i,
 			Label:     r.label,
 			AccessKey: fmt.Sprintf("DEMOACCESSKEY%07d", 4100+i),
@@ -371,24 +402,23 @@ func (e *Emulator) seedKeys() {
 	}
 }
 
-// seedLarge is an account of many things: 5,000 services, 10,000 contacts, and a bucket of a million objects that are
-// not stored.
-func (e *Emulator) seedLarge() {
-	e.seedCredentials()
-	e.seedInstances()
+// seedLarge fills the account with 5,000 services, 10,000 contacts and a bucket with a million generated objects.
+func (a *account) seedLarge() {
+	a.seedCredentials()
+	a.seedInstances()
 	for i := range 10_000 {
 		group := fmt.Sprintf("team-%03d", i%400)
-		e.contacts = append(e.contacts, &contact{
+		a.contacts = append(a.contacts, &contact{
 			ID:      i + 1,
 			Name:    fmt.Sprintf("Person %05d", i),
 			Email:   fmt.Sprintf("p%05d@acme.net", i),
 			Group:   &group,
-			Updated: e.ago(time.Duration(i) * time.Hour),
+			Updated: a.ago(time.Duration(i) * time.Hour),
 		})
 	}
 	states := []string{"ok", "ok", "ok", "ok", "ok", "ok", "ok", "disabled", "pending", "problem"}
 	for i := range 5_000 {
-		e.services = append(e.services, &service{
+		a.services = append(a.services, &service{
 			ID:          i + 1,
 			Label:       fmt.Sprintf("service-%04d", i),
 			Type:        "url",
@@ -397,38 +427,35 @@ func (e *Emulator) seedLarge() {
 			Group:       fmt.Sprintf("team-%03d", i%400),
 			Credentials: []int{},
 			Status:      states[i%len(states)],
-			Created:     e.ago(300 * day),
-			Updated:     e.ago(time.Duration(i) * time.Hour),
+			Created:     a.ago(300 * day),
+			Updated:     a.ago(time.Duration(i) * time.Hour),
 		})
 	}
 	for i := range 300 {
-		e.addIssue(
-			5_000-i,
-			90_000-i,
-			e.started.Add(-time.Duration(i)*7*time.Hour),
-			fmt.Sprintf("service-%04d", i*10+9),
-			[]int{i*10 + 10},
-			i > 20,
-		)
+		at := a.started.Add(-time.Duration(i) * 7 * time.Hour)
+		t := a.addIssue(5_000-i, 90_000-i, at, fmt.Sprintf("service-%04d", i*10+9), []int{i*10 + 10})
+		if i > 20 {
+			t.close(at.Add(ticketLifetime))
+		}
 	}
 	b := &bucket{
 		cluster: clusters()[0],
 		label:   "million",
-		created: e.ago(900 * day),
+		created: a.ago(900 * day),
 		acl:     "private",
 		objects: newObjectStore(),
 	}
-	at := e.started
+	at := a.started
 	b.objects.generated = objectGenerator{1_000_000, func(i int) *object {
 		return newGeneratedObject(generatedName(i), int64(i%977)*1024+17, at.Add(-time.Duration(i)*time.Second))
 	}}
 	b.objects.count, b.objects.size = 1_000_000, 500_000_000_000
-	e.buckets = append(e.buckets, b)
-	e.seedKeys()
-	e.lastID = 100_000
+	a.buckets = append(a.buckets, b)
+	a.seedKeys()
+	a.lastID = 100_000
 }
 
-// generatedName is the name of an object of the million: data/012/034/object-123456.bin.
+// generatedName returns the name of the i-th object of that bucket: data/012/034/object-123456.bin.
 func generatedName(i int) string {
 	b := append(make([]byte, 0, 34), "data/000/000/object-000000.bin"...)
 	putDigits(b[5:8], i/10_000)
@@ -437,7 +464,7 @@ func generatedName(i int) string {
 	return string(b)
 }
 
-// putDigits fills a text with a number, zeros first.
+// putDigits fills b with a number, padded with zeros.
 func putDigits(b []byte, n int) {
 	for i := len(b) - 1; i >= 0; i-- {
 		b[i] = byte('0' + n%10)

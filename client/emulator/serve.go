@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Serve answers on a listener until ctx ends. Only this machine's own addresses are served, and no page of a browser
-// is.
+// Serve answers requests on a listener until ctx ends. It accepts only loopback addresses, and no requests from web
+// pages.
 func Serve(ctx context.Context, l net.Listener, e *Emulator) error {
 	addr, err := netip.ParseAddrPort(l.Addr().String())
 	if err != nil || !addr.Addr().IsLoopback() {
 		l.Close()
 		return fmt.Errorf(
-			"the emulator listens on this machine's own addresses only (127.0.0.1 or [::1]), not on %s",
+			"the emulator can listen only on a loopback address (127.0.0.1 or [::1]), not on %s",
 			l.Addr(),
 		)
 	}
@@ -37,7 +37,7 @@ func Serve(ctx context.Context, l net.Listener, e *Emulator) error {
 	return nil
 }
 
-// localOnly refuses requests from browsers' pages and for other hosts' names.
+// localOnly rejects requests from web pages and for other host names.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
@@ -46,7 +46,7 @@ func localOnly(next http.Handler) http.Handler {
 		}
 		ip, err := netip.ParseAddr(host)
 		if r.Header.Get("Origin") != "" || host != "localhost" && (err != nil || !ip.IsLoopback()) {
-			http.Error(w, "the emulator answers programs on this machine only", http.StatusForbidden)
+			http.Error(w, "the emulator answers only programs on this machine", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -15,7 +15,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// serveLocal is an emulator on a listener of this machine.
+// serveLocal returns an emulator and the loopback address it listens on.
 func serveLocal(t *testing.T) (address string, e *Emulator) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func serveLocal(t *testing.T) (address string, e *Emulator) {
 	return l.Addr().String(), e
 }
 
-// sendRaw sends bytes as they are and reads an answer.
+// sendRaw sends raw bytes and reads a response.
 func sendRaw(t *testing.T, address, text string) (*http.Response, error) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -52,7 +52,7 @@ func sendRaw(t *testing.T, address, text string) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(c), nil)
 }
 
-// Who is no program of this machine with the token gets nothing, and no browser is told that it may read.
+// Only local programs with the token get an answer, and no response allows a browser to read it.
 func TestServe_rejectsUnauthorized(t *testing.T) {
 	address, e := serveLocal(t)
 	const token = "Authorization: Bearer t\r\n"
@@ -60,10 +60,18 @@ func TestServe_rejectsUnauthorized(t *testing.T) {
 		head string
 		want int
 	}{
-		"a program with the token": {"Host: " + address + "\r\n" + token, 200}, "no token": {"Host: " + address + "\r\n", 401}, "another token": {"Host: " + address + "\r\nAuthorization: Bearer x\r\n", 401},
-		"no scheme": {"Host: " + address + "\r\nAuthorization: t\r\n", 401}, "rebound name": {"Host: evil.example\r\n" + token, 403}, "rebound name and port": {"Host: evil.example:80\r\n" + token, 403},
-		"a name that begins well": {"Host: 127.0.0.1.evil.example\r\n" + token, 403}, "another machine's address": {"Host: 192.0.2.1\r\n" + token, 403}, "every address": {"Host: 0.0.0.0\r\n" + token, 403},
-		"a page": {"Host: " + address + "\r\nOrigin: https://evil.example\r\n" + token, 403}, "a page of nowhere": {"Host: " + address + "\r\nOrigin: null\r\n" + token, 403},
+
+		"a program with the token":  {"Host: " + address + "\r\n" + token, 200},
+		"no token":                  {"Host: " + address + "\r\n", 401},
+		"another token":             {"Host: " + address + "\r\nAuthorization: Bearer x\r\n", 401},
+		"no scheme":                 {"Host: " + address + "\r\nAuthorization: t\r\n", 401},
+		"rebound name":              {"Host: evil.example\r\n" + token, 403},
+		"rebound name and port":     {"Host: evil.example:80\r\n" + token, 403},
+		"a name that begins well":   {"Host: 127.0.0.1.evil.example\r\n" + token, 403},
+		"another machine's address": {"Host: 192.0.2.1\r\n" + token, 403},
+		"every address":             {"Host: 0.0.0.0\r\n" + token, 403},
+		"a page":                    {"Host: " + address + "\r\nOrigin: https://evil.example\r\n" + token, 403},
+		"a page of nowhere":         {"Host: " + address + "\r\nOrigin: null\r\n" + token, 403},
 	} {
 		faulttest.RunCase(t, "H3", name, func(t *testing.T) {
 			for _, method := range []string{"GET", "OPTIONS"} {
@@ -87,15 +95,26 @@ func TestServe_rejectsUnauthorized(t *testing.T) {
 	}
 }
 
-// What is too much or odd is refused, and the emulator goes on.
+// A page far beyond the end is empty.
+func TestPaginate_farPage(t *testing.T) {
+	address, _ := serveLocal(t)
+	res, err := sendRaw(t, address, "GET /v4/managed/services?page=9223372036854775807&page_size=500 HTTP/1.1\r\n"+
+		"Host: "+address+"\r\nAuthorization: Bearer t\r\n\r\n")
+	if err != nil || res.StatusCode != 200 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// The emulator rejects oversized and malformed requests and keeps running.
 func TestServe_survivesOddRequests(t *testing.T) {
 	address, e := serveLocal(t)
 	head := "Host: " + address + "\r\nAuthorization: Bearer t\r\n"
+	long := func(n int) string { return strings.Repeat("a", n) }
 	for name, text := range map[string]string{
-		"a long body": "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Type: " +
-			"application/json\r\nContent-Length: 8000000\r\n\r\n{\"name\":\"" + strings.Repeat("a", 8_000_000-12) + "\"}",
-		"long headers":             "GET /v4/managed/contacts HTTP/1.1\r\n" + head + "X: " + strings.Repeat("a", 1<<20) + "\r\n\r\n",
-		"a long path":              "GET /v4/managed/contacts/" + strings.Repeat("a", 10_000) + " HTTP/1.1\r\n" + head + "\r\n",
+		"a long body": "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Type: application/json\r\n" +
+			"Content-Length: 8000000\r\n\r\n{\"name\":\"" + long(8_000_000-12) + "\"}",
+		"long headers":             "GET /v4/managed/contacts HTTP/1.1\r\n" + head + "X: " + long(1<<20) + "\r\n\r\n",
+		"a long path":              "GET /v4/managed/contacts/" + long(10_000) + " HTTP/1.1\r\n" + head + "\r\n",
 		"dots":                     "GET /v4/managed/../managed/services HTTP/1.1\r\n" + head + "\r\n",
 		"escaped dots":             "GET /v4/managed/%2e%2e/managed/services HTTP/1.1\r\n" + head + "\r\n",
 		"slashes":                  "GET //v4//managed//services HTTP/1.1\r\n" + head + "\r\n",
@@ -103,7 +122,6 @@ func TestServe_survivesOddRequests(t *testing.T) {
 		"a number that is too big": "GET /v4/managed/services/99999999999999999999 HTTP/1.1\r\n" + head + "\r\n",
 		"a method":                 "BREW /v4/managed/services HTTP/1.1\r\n" + head + "\r\n",
 		"a negative page":          "GET /v4/managed/services?page=-1&page_size=-5 HTTP/1.1\r\n" + head + "\r\n",
-		"a page far away":          "GET /v4/managed/services?page=9223372036854775807&page_size=500 HTTP/1.1\r\n" + head + "\r\n",
 		"no JSON":                  "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Length: 3\r\n\r\n{x}",
 		"deep JSON": "POST /v4/managed/contacts HTTP/1.1\r\n" + head + "Content-Length: 200000\r\n" +
 			"\r\n" + strings.Repeat("[", 200_000),
@@ -120,7 +138,7 @@ func TestServe_survivesOddRequests(t *testing.T) {
 			}
 		})
 	}
-	faulttest.RunCase(t, "H4", "300 connections that say nothing", func(t *testing.T) {
+	faulttest.RunCase(t, "H4", "300 silent connections", func(t *testing.T) {
 		for range 300 {
 			c, err := net.Dial("tcp", address)
 			if err != nil {
@@ -135,7 +153,7 @@ func TestServe_survivesOddRequests(t *testing.T) {
 	})
 }
 
-// pipeListener is a listener whose connections are in memory, on the clock of a bubble.
+// pipeListener is a listener with in-memory connections, which work in a synctest bubble.
 type pipeListener struct{ conns chan net.Conn }
 
 func (p pipeListener) Accept() (net.Conn, error) {
@@ -150,7 +168,7 @@ func (p pipeListener) Close() error   { return nil }
 func (p pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
 func TestServe_closesSlowHeaders(t *testing.T) {
-	faulttest.RunCase(t, "H4", "a header by the byte", func(t *testing.T) {
+	faulttest.RunCase(t, "H4", "a header sent byte by byte", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			l := pipeListener{make(chan net.Conn, 1)}

@@ -22,14 +22,14 @@ type service struct {
 	Created     timestamp `json:"created"`
 	Updated     timestamp `json:"updated"`
 
-	checkDue   time.Time // of the next check, while pending
-	nextStatus string    // the state that it will find
+	checkDue   time.Time // time of the next check while pending
+	nextStatus string    // status after that check
 
-	recoversAt time.Time // of trouble that passes by itself
+	recoversAt time.Time // end of a simulated incident
 }
 
-// checkAfter is how long a service stays pending. The document shows no transitions: after enable or creation it is
-// pending, and the next check finds it ok, or in trouble where it was before.
+// checkAfter is how long a service stays pending. The document gives no transitions: here, a new or enabled service is
+// pending until the next check finds it ok.
 const checkAfter = 30 * time.Second
 
 func (e *Emulator) serviceRoutes() {
@@ -38,57 +38,52 @@ func (e *Emulator) serviceRoutes() {
 		Endpoint{"list services", "GET", "/managed/services", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.services) },
 	)
-	e.handle(Endpoint{"create service", "POST", "/managed/services", write, true}, e.createService)
+	e.handle(Endpoint{"create service", "POST", "/managed/services", write, true}, createService)
 	e.handle(
 		Endpoint{"view service", "GET", "/managed/services/{id}", "account:read_only", false},
-		func(c *apiRequest) (any, error) { return orNotFound(e.service(c)) },
+		func(c *apiRequest) (any, error) { return orNotFound(findService(c)) },
 	)
-	e.handle(Endpoint{"update service", "PUT", "/managed/services/{id}", write, true}, e.updateService)
-	e.handle(Endpoint{"delete service", "DELETE", "/managed/services/{id}", write, true}, e.deleteService)
-	e.handle(Endpoint{"disable service", "POST", "/managed/services/{id}/disable", write, true}, e.disableService)
-	e.handle(Endpoint{"enable service", "POST", "/managed/services/{id}/enable", write, true}, e.enableService)
+	e.handle(Endpoint{"update service", "PUT", "/managed/services/{id}", write, true}, updateService)
+	e.handle(Endpoint{"delete service", "DELETE", "/managed/services/{id}", write, true}, deleteService)
+	e.handle(Endpoint{"disable service", "POST", "/managed/services/{id}/disable", write, true}, disableService)
+	e.handle(Endpoint{"enable service", "POST", "/managed/services/{id}/enable", write, true}, enableService)
 }
 
-func (e *Emulator) service(c *apiRequest) *service {
-	return findByID(e.services, c.pathInt("id"), func(x *service) int { return x.ID })
+func findService(c *apiRequest) *service {
+	return findByID(c.e.services, c.pathInt("id"), func(x *service) int { return x.ID })
 }
 
-func (e *Emulator) createService(c *apiRequest) (any, error) {
+func createService(c *apiRequest) (any, error) {
 	x := &service{Credentials: []int{}}
-	if err := firstError(c.require("address", "label", "service_type", "timeout"), e.fillService(c, x)); err != nil {
+	if err := firstError(c.require("address", "label", "service_type", "timeout"), fillService(c, x)); err != nil {
 		return nil, err
 	}
-	x.ID, x.Created = e.nextID(), e.timestampNow()
-	x.setPending("ok", e.now())
-	e.services = append(e.services, x)
+	x.ID, x.Created = c.e.nextID(), c.e.timestampNow()
+	x.setPending("ok", c.e.now())
+	c.e.services = append(c.e.services, x)
 	return x, nil
 }
 
-func (e *Emulator) updateService(c *apiRequest) (any, error) {
-	x := e.service(c)
-	if x == nil {
-		return nil, notFound()
-	}
-	changed := *x
-	if err := e.fillService(c, &changed); err != nil {
-		return nil, err
-	}
-	*x = changed
-	return x, nil
-}
+func updateService(c *apiRequest) (any, error) { return update(c, findService(c), fillService) }
 
-// fillService takes the members of a create or an update within the bounds of "Managed Service".
-func (e *Emulator) fillService(c *apiRequest, x *service) error {
+// fillService reads the members of a create or update request within the limits of section "Managed Service".
+func fillService(c *apiRequest, x *service) error {
 	body, notes, region := valueOrEmpty(x.Body), valueOrEmpty(x.Notes), valueOrEmpty(x.Region)
 	if err := firstError(
-		c.readString("label", &x.Label, 3, 64), c.readEnum("service_type", &x.Type, "url", "tcp"), c.readString("address", &x.Address, 3, 100),
-		c.readInt("timeout", &x.Timeout, 1, 255), c.readString("body", &body, 0, 100), c.readString("consultation_group", &x.Group, 0, 50),
-		c.readString("notes", &notes, 0, 1<<16), c.readString("region", &region, 0, 64), e.readServiceCredentials(c, x),
+		c.readString("label", &x.Label, 3, 64),
+		c.readEnum("service_type", &x.Type, "url", "tcp"),
+		c.readString("address", &x.Address, 3, 100),
+		c.readInt("timeout", &x.Timeout, 1, 255),
+		c.readString("body", &body, 0, 100),
+		c.readString("consultation_group", &x.Group, 0, 50),
+		c.readString("notes", &notes, 0, 1<<16),
+		c.readString("region", &region, 0, 64),
+		readServiceCredentials(c, x),
 	); err != nil {
 		return err
 	}
 	if c.has("address") {
-		x.Address, _, _ = strings.Cut(x.Address, "#") // fragments are not preserved
+		x.Address, _, _ = strings.Cut(x.Address, "#") // the API drops fragments
 	}
 	switch {
 	case privateAddress(x.Address) && region == "":
@@ -96,7 +91,7 @@ func (e *Emulator) fillService(c *apiRequest, x *service) error {
 	case !privateAddress(x.Address) && region != "":
 		return invalidField("region", "region may only be set if address is a private IP")
 	}
-	x.Body, x.Notes, x.Region, x.Updated = nilIfEmpty(body), nilIfEmpty(notes), nilIfEmpty(region), e.timestampNow()
+	x.Body, x.Notes, x.Region, x.Updated = nilIfEmpty(body), nilIfEmpty(notes), nilIfEmpty(region), c.e.timestampNow()
 	return nil
 }
 
@@ -107,7 +102,7 @@ func valueOrEmpty(s *string) string {
 	return *s
 }
 
-func (e *Emulator) readServiceCredentials(c *apiRequest, x *service) error {
+func readServiceCredentials(c *apiRequest, x *service) error {
 	if !c.has("credentials") {
 		return nil
 	}
@@ -116,7 +111,7 @@ func (e *Emulator) readServiceCredentials(c *apiRequest, x *service) error {
 		return invalidField("credentials", "credentials must be an array of integers")
 	}
 	for _, id := range ids {
-		if findByID(e.credentials, id, func(y *credential) int { return y.ID }) == nil &&
+		if findByID(c.e.credentials, id, func(y *credential) int { return y.ID }) == nil &&
 			!slices.Contains(x.Credentials, id) {
 			return invalidField("credentials", "credential %d does not exist", id)
 		}
@@ -125,32 +120,25 @@ func (e *Emulator) readServiceCredentials(c *apiRequest, x *service) error {
 	return nil
 }
 
-func (e *Emulator) deleteService(c *apiRequest) (any, error) {
-	x := e.service(c)
-	if x == nil {
-		return nil, notFound()
-	}
-	e.services = slices.DeleteFunc(e.services, func(y *service) bool { return y == x })
-	return emptyObject{}, nil
-}
+func deleteService(c *apiRequest) (any, error) { return remove(&c.e.services, findService(c)) }
 
-func (e *Emulator) disableService(c *apiRequest) (any, error) {
-	x := e.service(c)
+func disableService(c *apiRequest) (any, error) {
+	x := findService(c)
 	if x == nil {
 		return nil, notFound()
 	}
-	x.Status, x.checkDue, x.Updated = "disabled", time.Time{}, e.timestampNow()
+	x.Status, x.checkDue, x.Updated = "disabled", time.Time{}, c.e.timestampNow()
 	return x, nil
 }
 
-func (e *Emulator) enableService(c *apiRequest) (any, error) {
-	x := e.service(c)
+func enableService(c *apiRequest) (any, error) {
+	x := findService(c)
 	if x == nil {
 		return nil, notFound()
 	}
 	if x.Status == "disabled" {
-		x.setPending("ok", e.now())
-		x.Updated = e.timestampNow()
+		x.setPending("ok", c.e.now())
+		x.Updated = c.e.timestampNow()
 	}
 	return x, nil
 }
@@ -159,7 +147,7 @@ func (x *service) setPending(next string, now time.Time) {
 	x.Status, x.nextStatus, x.checkDue = "pending", next, now.Add(checkAfter)
 }
 
-// finishCheck ends a wait that is over.
+// finishCheck ends a check that is due.
 func (x *service) finishCheck(now time.Time) {
 	if x.Status == "pending" && !x.checkDue.IsZero() && !now.Before(x.checkDue) {
 		x.Status, x.checkDue = x.nextStatus, time.Time{}

@@ -6,61 +6,79 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// storageRoutes are the document's Object Storage operations, in its order.
+// The scopes of Object Storage operations.
+const (
+	readStorage  = "object_storage:read_only"
+	writeStorage = "object_storage:read_write"
+)
+
+// storageRoutes adds the document's Object Storage operations, in its order.
 func (e *Emulator) storageRoutes() {
-	const read, write = "object_storage:read_only", "object_storage:read_write"
-	const one = "/object-storage/buckets/{cluster}/{bucket}"
+	e.bucketRoutes()
+	e.bucketContentRoutes()
+	e.clusterRoutes()
+	e.keyRoutes()
+}
+
+func (e *Emulator) bucketRoutes() {
 	e.handle(
-		Endpoint{"list buckets", "GET", "/object-storage/buckets/", read, false},
-		func(c *apiRequest) (any, error) { return e.paginateBuckets(c, "") },
+		Endpoint{"list buckets", "GET", "/object-storage/buckets/", readStorage, false},
+		func(c *apiRequest) (any, error) { return paginateBuckets(c, "") },
 		"GET /object-storage/buckets",
 	)
 	e.handle(
-		Endpoint{"create bucket", "POST", "/object-storage/buckets/", write, true},
-		e.createBucket,
+		Endpoint{"create bucket", "POST", "/object-storage/buckets/", writeStorage, true},
+		createBucket,
 		"POST /object-storage/buckets",
 	)
 	e.handle(
-		Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", read, false},
+		Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", readStorage, false},
 		func(c *apiRequest) (any, error) {
-			if e.cluster(c.r.PathValue("cluster")) == nil {
+			if findCluster(c.r.PathValue("cluster")) == nil {
 				return nil, notFound()
 			}
-			return e.paginateBuckets(c, c.r.PathValue("cluster"))
+			return paginateBuckets(c, c.r.PathValue("cluster"))
 		},
 	)
+}
+
+// bucketContentRoutes adds the operations on one bucket.
+func (e *Emulator) bucketContentRoutes() {
+	const one = "/object-storage/buckets/{cluster}/{bucket}"
 	e.handle(
-		Endpoint{"view bucket", "GET", one, read, false},
-		e.withBucket(func(_ *apiRequest, b *bucket) (any, error) { return b.body(), nil }),
+		Endpoint{"view bucket", "GET", one, readStorage, false},
+		withBucket(func(_ *apiRequest, b *bucket) (any, error) { return b.body(), nil }),
 	)
-	e.handle(Endpoint{"delete bucket", "DELETE", one, write, true}, e.withBucket(e.deleteBucket))
-	e.handle(Endpoint{"modify access", "POST", one + "/access", write, true}, e.withBucket(setAccess))
-	e.handle(Endpoint{"update access", "PUT", one + "/access", write, true}, e.withBucket(setAccess))
-	e.handle(Endpoint{"view object ACL", "GET", one + "/object-acl", read, false}, e.withBucket(viewACL))
-	e.handle(Endpoint{"update object ACL", "PUT", one + "/object-acl", write, true}, e.withBucket(setACL))
-	e.handle(Endpoint{"list objects", "GET", one + "/object-list", read, false}, e.withBucket(listObjects))
-	e.handle(Endpoint{"create object URL", "POST", one + "/object-url", write, false}, e.withBucket(e.signURL))
+	e.handle(Endpoint{"delete bucket", "DELETE", one, writeStorage, true}, withBucket(deleteBucket))
+	e.handle(Endpoint{"modify access", "POST", one + "/access", writeStorage, true}, withBucket(setAccess))
+	e.handle(Endpoint{"update access", "PUT", one + "/access", writeStorage, true}, withBucket(setAccess))
+	e.handle(Endpoint{"view object ACL", "GET", one + "/object-acl", readStorage, false}, withBucket(viewACL))
+	e.handle(Endpoint{"update object ACL", "PUT", one + "/object-acl", writeStorage, true}, withBucket(setACL))
+	e.handle(Endpoint{"list objects", "GET", one + "/object-list", readStorage, false}, withBucket(listObjects))
+	e.handle(Endpoint{"create object URL", "POST", one + "/object-url", writeStorage, false}, withBucket(signURL))
 	e.handle(
-		Endpoint{"view certificate", "GET", one + "/ssl", read, false},
-		e.withBucket(
+		Endpoint{"view certificate", "GET", one + "/ssl", readStorage, false},
+		withBucket(
 			func(_ *apiRequest, b *bucket) (any, error) { return map[string]bool{"ssl": b.hasCertificate}, nil },
 		),
 	)
-	e.handle(Endpoint{"upload certificate", "POST", one + "/ssl", write, true}, e.withBucket(uploadCertificate))
+	e.handle(Endpoint{"upload certificate", "POST", one + "/ssl", writeStorage, true}, withBucket(uploadCertificate))
 	e.handle(
-		Endpoint{"delete certificate", "DELETE", one + "/ssl", write, true},
-		e.withBucket(func(_ *apiRequest, b *bucket) (any, error) {
+		Endpoint{"delete certificate", "DELETE", one + "/ssl", writeStorage, true},
+		withBucket(func(_ *apiRequest, b *bucket) (any, error) {
 			b.hasCertificate = false
 			return emptyObject{}, nil
 		}),
 	)
+}
+
+func (e *Emulator) clusterRoutes() {
 	e.handle(
-		Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", write, true},
+		Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", writeStorage, true},
 		func(*apiRequest) (any, error) {
 			e.buckets, e.keys = nil, nil
 			return emptyObject{}, nil
@@ -72,21 +90,24 @@ func (e *Emulator) storageRoutes() {
 	)
 	e.handle(
 		Endpoint{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false},
-		func(c *apiRequest) (any, error) { return orNotFound(e.cluster(c.r.PathValue("cluster"))) },
+		func(c *apiRequest) (any, error) { return orNotFound(findCluster(c.r.PathValue("cluster"))) },
 	)
+}
+
+func (e *Emulator) keyRoutes() {
 	e.handle(
-		Endpoint{"list keys", "GET", "/object-storage/keys", read, false},
+		Endpoint{"list keys", "GET", "/object-storage/keys", readStorage, false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.keys) },
 	)
-	e.handle(Endpoint{"create key", "POST", "/object-storage/keys", write, true}, e.createKey)
+	e.handle(Endpoint{"create key", "POST", "/object-storage/keys", writeStorage, true}, createKey)
 	e.handle(
-		Endpoint{"view key", "GET", "/object-storage/keys/{id}", read, false},
-		func(c *apiRequest) (any, error) { return orNotFound(e.key(c)) },
+		Endpoint{"view key", "GET", "/object-storage/keys/{id}", readStorage, false},
+		func(c *apiRequest) (any, error) { return orNotFound(findKey(c)) },
 	)
-	e.handle(Endpoint{"update key", "PUT", "/object-storage/keys/{id}", write, true}, e.updateKey)
-	e.handle(Endpoint{"revoke key", "DELETE", "/object-storage/keys/{id}", write, true}, e.revokeKey)
+	e.handle(Endpoint{"update key", "PUT", "/object-storage/keys/{id}", writeStorage, true}, updateKey)
+	e.handle(Endpoint{"revoke key", "DELETE", "/object-storage/keys/{id}", writeStorage, true}, revokeKey)
 	e.handle(
-		Endpoint{"view transfer", "GET", "/object-storage/transfer/", read, false},
+		Endpoint{"view transfer", "GET", "/object-storage/transfer/", readStorage, false},
 		func(*apiRequest) (any, error) { return map[string]int64{"used": e.transferUsed}, nil },
 		"GET /object-storage/transfer",
 	)
@@ -112,7 +133,7 @@ func clusters() []*cluster {
 	return all
 }
 
-func (e *Emulator) cluster(id string) *cluster {
+func findCluster(id string) *cluster {
 	for _, c := range clusters() {
 		if c.ID == id {
 			return c
@@ -129,11 +150,11 @@ type bucket struct {
 	cors           bool
 	hasCertificate bool
 	objects        *objectStore
-	// puts the objects in when they are looked at for the first time; nil when they are
+	// seed adds the initial objects on first use; nil afterwards
 	seed func(*objectStore)
 }
 
-// loadObjects are the bucket's objects.
+// loadObjects returns the objects of the bucket.
 func (b *bucket) loadObjects() *objectStore {
 	if fill := b.seed; fill != nil {
 		b.seed = nil
@@ -162,9 +183,9 @@ func (b *bucket) body() bucketBody {
 	}
 }
 
-func (e *Emulator) paginateBuckets(c *apiRequest, cluster string) (any, error) {
+func paginateBuckets(c *apiRequest, cluster string) (any, error) {
 	var rows []bucketBody
-	for _, b := range e.buckets {
+	for _, b := range c.e.buckets {
 		if cluster == "" || b.cluster.ID == cluster {
 			rows = append(rows, b.body())
 		}
@@ -172,8 +193,8 @@ func (e *Emulator) paginateBuckets(c *apiRequest, cluster string) (any, error) {
 	return paginate(c, rows)
 }
 
-func (e *Emulator) bucket(cluster, label string) *bucket {
-	for _, b := range e.buckets {
+func (a *account) bucket(cluster, label string) *bucket {
+	for _, b := range a.buckets {
 		if b.cluster.ID == cluster && b.label == label {
 			return b
 		}
@@ -181,10 +202,10 @@ func (e *Emulator) bucket(cluster, label string) *bucket {
 	return nil
 }
 
-// withBucket finds the bucket of a path.
-func (e *Emulator) withBucket(h func(*apiRequest, *bucket) (any, error)) handler {
+// withBucket returns a handler that looks up the bucket of the path.
+func withBucket(h func(*apiRequest, *bucket) (any, error)) handler {
 	return func(c *apiRequest) (any, error) {
-		b := e.bucket(c.r.PathValue("cluster"), c.r.PathValue("bucket"))
+		b := c.e.bucket(c.r.PathValue("cluster"), c.r.PathValue("bucket"))
 		if b == nil {
 			return nil, notFound()
 		}
@@ -192,46 +213,55 @@ func (e *Emulator) withBucket(h func(*apiRequest, *bucket) (any, error)) handler
 	}
 }
 
-// takenLabel are labels that another customer has in every cluster, so that the refusal can be seen.
+// cannedACLs are the ACLs that a bucket or an object can be given.
+var cannedACLs = []string{"private", "public-read", "authenticated-read", "public-read-write"}
+
+// takenLabel is a label that belongs to another customer in every cluster, so that clients can see the error.
 const takenLabel = "taken"
 
-func (e *Emulator) createBucket(c *apiRequest) (any, error) {
+func createBucket(c *apiRequest) (any, error) {
 	var cluster, label string
 	acl, cors := "private", false
-	if err := firstError(c.require("cluster", "label"), c.readString("cluster", &cluster, 1, 64), c.readString("label", &label, 3, 63),
-		c.readEnum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write"), c.readBool("cors_enabled", &cors)); err != nil {
+	if err := firstError(
+		c.require("cluster", "label"),
+		c.readString("cluster", &cluster, 1, 64),
+		c.readString("label", &label, 3, 63),
+		c.readEnum("acl", &acl, cannedACLs...),
+		c.readBool("cors_enabled", &cors),
+	); err != nil {
 		return nil, err
 	}
-	where := e.cluster(cluster)
+	where := findCluster(cluster)
 	switch {
 	case where == nil:
 		return nil, invalidField("cluster", "cluster is not valid")
-	case e.options.NegativeBalance:
+	case c.e.options.NegativeBalance:
 		return nil, newAPIError(
 			403,
-			"Your account has a negative balance: Object Storage cannot be changed until it is paid",
+			"Your account has a negative balance. Pay it to change Object Storage.",
 		)
 	case labelProblem(label) != "":
 		return nil, invalidField("label", "%s", labelProblem(label))
 	case label == takenLabel:
 		return nil, invalidField("label", "The label is already used in this cluster")
 	}
-	if b := e.bucket(cluster, label); b != nil {
-		return b.body(), nil // as if just created; ACL and CORS stay as they were
+	if b := c.e.bucket(cluster, label); b != nil {
+		return b.body(), nil // the API answers as if it was created; ACL and CORS do not change
 	}
 	b := &bucket{
 		cluster: where,
 		label:   label,
-		created: e.timestampNow(),
+		created: c.e.timestampNow(),
 		acl:     acl,
 		cors:    cors,
 		objects: newObjectStore(),
 	}
-	e.buckets = append(e.buckets, b)
+	c.e.buckets = append(c.e.buckets, b)
 	return b.body(), nil
 }
 
-// labelProblem says what is wrong with a bucket's label. The document shows no rule; this is the real service's.
+// labelProblem returns what is wrong with a bucket label, or "". The document gives no rules; these are those of the
+// real service.
 func labelProblem(label string) string {
 	for i, r := range label {
 		plain := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
@@ -249,21 +279,23 @@ func labelProblem(label string) string {
 	return ""
 }
 
-func (e *Emulator) deleteBucket(_ *apiRequest, b *bucket) (any, error) {
+func deleteBucket(c *apiRequest, b *bucket) (any, error) {
 	if b.loadObjects().count > 0 {
 		return nil, newAPIError(
 			400,
 			fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label),
 		)
 	}
-	e.buckets = slices.DeleteFunc(e.buckets, func(o *bucket) bool { return o == b })
-	return emptyObject{}, nil
+	return remove(&c.e.buckets, b)
 }
 
-// setAccess changes ACL and CORS. The document lists custom among the values; it changes nothing.
+// setAccess changes the ACL and CORS. The document allows the ACL "custom", which changes nothing.
 func setAccess(c *apiRequest, b *bucket) (any, error) {
 	acl, cors := b.acl, b.cors
-	if err := firstError(c.readEnum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write", "custom"), c.readBool("cors_enabled", &cors)); err != nil {
+	if err := firstError(
+		c.readEnum("acl", &acl, append(cannedACLs, "custom")...),
+		c.readBool("cors_enabled", &cors),
+	); err != nil {
 		return nil, err
 	}
 	if acl != "custom" {
@@ -273,18 +305,16 @@ func setAccess(c *apiRequest, b *bucket) (any, error) {
 	return emptyObject{}, nil
 }
 
-func (e *Emulator) viewAccess(c *apiRequest) (any, error) {
-	return e.withBucket(func(_ *apiRequest, b *bucket) (any, error) {
-		return map[string]any{"acl": b.acl, "acl_xml": aclXML(b.acl), "cors_enabled": b.cors, "cors_xml": nil}, nil
-	})(c)
+func viewAccess(_ *apiRequest, b *bucket) (any, error) {
+	return map[string]any{"acl": b.acl, "acl_xml": aclXML(b.acl), "cors_enabled": b.cors, "cors_xml": nil}, nil
 }
 
 func aclXML(acl string) string {
-	return "<AccessControlPolicy " +
-		"xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Owner><ID>9d6e1c5a</ID></Owner><AccessControlList><Grant>" + acl + "</Grant></AccessControlList></AccessControlPolicy>"
+	return `<AccessControlPolicy xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Owner><ID>9d6e1c5a</ID></Owner>` +
+		`<AccessControlList><Grant>` + acl + `</Grant></AccessControlList></AccessControlPolicy>`
 }
 
-// findObject is the object that a request is about.
+// findObject returns the object that a request names.
 func (b *bucket) findObject(c *apiRequest, name string) (*object, error) {
 	if name == "" {
 		return nil, invalidField("name", "name is required")
@@ -303,10 +333,13 @@ func viewACL(c *apiRequest, b *bucket) (any, error) {
 	return map[string]string{"acl": o.acl, "acl_xml": aclXML(o.acl)}, nil
 }
 
-// setACL answers the new ACL as the document says; the real service answers {}.
+// setACL answers with the new ACL, as the document says. The real service answers {}.
 func setACL(c *apiRequest, b *bucket) (any, error) {
 	var name, acl string
-	if err := firstError(c.require("acl", "name"), c.readEnum("acl", &acl, "private", "public-read", "authenticated-read", "public-read-write", "custom")); err != nil {
+	if err := firstError(
+		c.require("acl", "name"),
+		c.readEnum("acl", &acl, append(cannedACLs, "custom")...),
+	); err != nil {
 		return nil, err
 	}
 	_ = json.Unmarshal(c.body["name"], &name)
@@ -344,15 +377,19 @@ func listObjects(c *apiRequest, b *bucket) (any, error) {
 	return answer.encode(), nil
 }
 
-// uploadCertificate takes a PEM pair that fits and whose names cover the label. A second one is refused: the document
-// says to delete first.
+// uploadCertificate stores a PEM certificate and key that match each other and the label. It rejects a second
+// certificate: the document says to delete the first one.
 func uploadCertificate(c *apiRequest, b *bucket) (any, error) {
 	var certificate, private string
-	if err := firstError(c.require("certificate", "private_key"), c.readString("certificate", &certificate, 1, 1<<20), c.readString("private_key", &private, 1, 1<<20)); err != nil {
+	if err := firstError(
+		c.require("certificate", "private_key"),
+		c.readString("certificate", &certificate, 1, 1<<20),
+		c.readString("private_key", &private, 1, 1<<20),
+	); err != nil {
 		return nil, err
 	}
 	if b.hasCertificate {
-		return nil, newAPIError(400, "A certificate is already uploaded: delete it first")
+		return nil, newAPIError(400, "A certificate is already uploaded. Delete it first.")
 	}
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(private))
 	if err != nil {
@@ -385,21 +422,21 @@ type grant struct {
 	Permissions string `json:"permissions"`
 }
 
-// redacted is what stands for a secret once it has been shown.
+// redacted replaces a secret key after it has been shown once.
 const redacted = "[REDACTED]"
 
-func (e *Emulator) key(c *apiRequest) *key {
-	return findByID(e.keys, c.pathInt("id"), func(x *key) int { return x.ID })
+func findKey(c *apiRequest) *key {
+	return findByID(c.e.keys, c.pathInt("id"), func(x *key) int { return x.ID })
 }
 
-// createKey makes a key: unlimited without bucket_access or with null, limited to its entries with a list, which may be
-// empty.
-func (e *Emulator) createKey(c *apiRequest) (any, error) {
-	if e.options.NegativeBalance {
-		return nil, newAPIError(403, "Your account has a negative balance: keys cannot be made until it is paid")
+// createKey creates a key. Without bucket_access, or with null, it is unlimited; with a list, even an empty one, it is
+// limited to its entries.
+func createKey(c *apiRequest) (any, error) {
+	if c.e.options.NegativeBalance {
+		return nil, newAPIError(403, "Your account has a negative balance. Pay it to create keys.")
 	}
 	k := &key{}
-	if err := c.readString("label", &k.Label, 0, 50); err != nil {
+	if err := readKeyLabel(c, k); err != nil {
 		return nil, err
 	}
 	if c.has("bucket_access") && !c.isNull("bucket_access") {
@@ -411,32 +448,21 @@ func (e *Emulator) createKey(c *apiRequest) (any, error) {
 			if g.Permissions != "read_only" && g.Permissions != "read_write" {
 				return nil, invalidField("bucket_access.permissions", "Must be one of read_only, read_write")
 			}
-			if e.bucket(g.Cluster, g.Bucket) == nil {
+			if c.e.bucket(g.Cluster, g.Bucket) == nil {
 				return nil, invalidField("bucket_access.bucket_name", "bucket %s is not in %s", g.Bucket, g.Cluster)
 			}
 		}
 	}
-	k.ID = e.nextID()
+	k.ID = c.e.nextID()
 	k.AccessKey, k.SecretKey = fmt.Sprintf("EMULATED%012d", k.ID), redacted
-	e.keys = append(e.keys, k)
+	c.e.keys = append(c.e.keys, k)
 	once := *k
 	once.SecretKey = fmt.Sprintf("emulated-secret-of-key-%017d", k.ID)
 	return once, nil
 }
 
-func (e *Emulator) updateKey(c *apiRequest) (any, error) {
-	k := e.key(c)
-	if k == nil {
-		return nil, notFound()
-	}
-	return k, c.readString("label", &k.Label, 0, 50)
-}
+func updateKey(c *apiRequest) (any, error) { return update(c, findKey(c), readKeyLabel) }
 
-func (e *Emulator) revokeKey(c *apiRequest) (any, error) {
-	k := e.key(c)
-	if k == nil {
-		return nil, notFound()
-	}
-	e.keys = slices.DeleteFunc(e.keys, func(o *key) bool { return o == k })
-	return emptyObject{}, nil
-}
+func readKeyLabel(c *apiRequest, k *key) error { return c.readString("label", &k.Label, 0, 50) }
+
+func revokeKey(c *apiRequest) (any, error) { return remove(&c.e.keys, findKey(c)) }

@@ -1,13 +1,14 @@
 package emulator
 
-// ticket is what the real service knows of an issue's ticket; the document does not have it.
+// ticket is the support ticket of an issue. The document does not describe tickets.
 type ticket struct {
 	ID     int       `json:"id"`
 	Closed timestamp `json:"closed"`
 	Status string    `json:"status"`
 }
 
-// undocumentedRoutes are what the real service has beyond the document: tickets, the user, the account's switches.
+// undocumentedRoutes adds operations of the real service that the document does not have: tickets, the profile, the
+// account settings and the access of a bucket.
 func (e *Emulator) undocumentedRoutes() {
 	op := func(name, scope string) Endpoint { return Endpoint{name, "GET", "", scope, false} }
 	e.handlePattern(
@@ -35,6 +36,6 @@ func (e *Emulator) undocumentedRoutes() {
 	e.handlePattern(
 		op("view access", "object_storage:read_only"),
 		"GET /v4/object-storage/buckets/{cluster}/{bucket}/access",
-		e.viewAccess,
+		withBucket(viewAccess),
 	)
 }

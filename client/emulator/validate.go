@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// has reports whether a member was sent at all.
+// has reports whether the body has a member.
 func (c *apiRequest) has(name string) bool { _, there := c.body[name]; return there }
 
-// isNull reports whether a member was sent as null.
+// isNull reports whether a member is null.
 func (c *apiRequest) isNull(name string) bool { return string(c.body[name]) == "null" }
 
-// readString reads a member into a string and checks its length in characters. Absent leaves what is there; null
-// empties it.
+// readString reads a member into a string and checks its length in characters. If the member is missing, the string
+// stays as it is; null clears it.
 func (c *apiRequest) readString(name string, into *string, low, high int) error {
 	if !c.has(name) {
 		return nil
@@ -40,7 +40,7 @@ func (c *apiRequest) readString(name string, into *string, low, high int) error 
 	return nil
 }
 
-// readInt reads a member into a number and checks its bounds.
+// readInt reads a member into an integer and checks its range.
 func (c *apiRequest) readInt(name string, into *int, low, high int) error {
 	if !c.has(name) {
 		return nil
@@ -53,7 +53,7 @@ func (c *apiRequest) readInt(name string, into *int, low, high int) error {
 	return nil
 }
 
-// readEnum reads a member that has one of some values.
+// readEnum reads a member that must be one of values.
 func (c *apiRequest) readEnum(name string, into *string, values ...string) error {
 	if !c.has(name) {
 		return nil
@@ -66,7 +66,7 @@ func (c *apiRequest) readEnum(name string, into *string, values ...string) error
 	return nil
 }
 
-// readBool reads a member that is true or false.
+// readBool reads a boolean member.
 func (c *apiRequest) readBool(name string, into *bool) error {
 	if !c.has(name) {
 		return nil
@@ -77,7 +77,7 @@ func (c *apiRequest) readBool(name string, into *bool) error {
 	return nil
 }
 
-// require refuses a request that lacks members.
+// require returns an error if members are missing or null.
 func (c *apiRequest) require(names ...string) error {
 	f := &apiError{status: 400}
 	for _, name := range names {
@@ -91,7 +91,7 @@ func (c *apiRequest) require(names ...string) error {
 	return nil
 }
 
-// firstError is the first failure of several checks.
+// firstError returns the first error that is not nil.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -101,13 +101,13 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// validEmail checks the e-mail format.
+// validEmail reports whether s is an email address.
 func validEmail(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s && strings.Contains(s, ".")
 }
 
-// privateAddress reports whether a service's address is a private IP: as it stands, with a port, or as a URL's host.
+// privateAddress reports whether a service's address is a private IP: alone, with a port, or as the host of a URL.
 func privateAddress(address string) bool {
 	host := address
 	if u, err := url.Parse(address); err == nil && u.Host != "" {

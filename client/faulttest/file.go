@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A FaultyFile is a file that fails at the call that is told.
+// A FaultyFile is a file with writes and syncs that fail.
 type FaultyFile struct {
 	*os.File
-	FailWrite int   // the n-th write fails; 0 is never
-	KeepBytes int   // bytes of that write that reach the file
-	FailSync  int   // the n-th sync fails
-	FailAfter bool  // all calls after it fail too
-	Err       error // nil is "no space left on device"
+	FailWrite int   // number of the write that fails, from 1; 0 means none
+	KeepBytes int   // bytes of the failing write that reach the file
+	FailSync  int   // number of the sync that fails, from 1; 0 means none
+	FailAfter bool  // later calls fail too
+	Err       error // nil means "no space left on device"
 
 	writes, syncs int
 }
@@ -28,7 +28,7 @@ func (d *FaultyFile) failure() error {
 
 func (d *FaultyFile) shouldFail(n, at int) bool { return at > 0 && (n == at || d.FailAfter && n > at) }
 
-// Write fails at its turn, having kept a part.
+// Write fails when its turn has come, after writing KeepBytes.
 func (d *FaultyFile) Write(p []byte) (int, error) {
 	d.writes++
 	if !d.shouldFail(d.writes, d.FailWrite) {
@@ -43,7 +43,7 @@ func (d *FaultyFile) Write(p []byte) (int, error) {
 	return n, d.failure()
 }
 
-// Sync fails at its turn.
+// Sync fails when its turn has come.
 func (d *FaultyFile) Sync() error {
 	d.syncs++
 	if d.shouldFail(d.syncs, d.FailSync) {
@@ -52,20 +52,20 @@ func (d *FaultyFile) Sync() error {
 	return d.File.Sync()
 }
 
-// A Clock is a wall clock that jumps when it is told. It has no monotonic part, as after a suspension.
+// A Clock is a wall clock that can jump. Its times have no monotonic part, as after a suspension.
 type Clock struct {
 	mu   sync.Mutex
 	jump time.Duration
 }
 
-// Now is the time plus all jumps.
+// Now returns the current time plus all jumps.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return time.Now().Add(c.jump).Round(0)
 }
 
-// Jump moves the clock.
+// Jump moves the clock by d.
 func (c *Clock) Jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// HostileStrings are hostile strings of some categories, or of all where none is named, of a collection that may lie
-// beside the project; nil where it does not.
+// HostileStrings returns the hostile strings of some categories, or of all categories if none is given. They come from
+// a collection that may lie next to the project; without it, HostileStrings returns nil.
 func HostileStrings(t testing.TB, categories ...string) (texts []string) {
 	t.Helper()
 	data := readBesideProject("shared/reliability/nasty.json")
 	if data == nil {
-		t.Log("the collection of hostile strings is not here: a few built in are used")
+		t.Log("the collection of hostile strings is missing; the test uses its own strings")
 		return nil
 	}
 	var all map[string][]string
@@ -36,7 +36,7 @@ func HostileStrings(t testing.TB, categories ...string) (texts []string) {
 	return texts
 }
 
-// readBesideProject is a file in the folder that holds the project; nil where there is none.
+// readBesideProject reads a file next to the project folder. It returns nil if there is none.
 func readBesideProject(name string) []byte {
 	for up := "."; len(up) < 20; up = filepath.Join(up, "..") {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err != nil {
@@ -51,7 +51,8 @@ func readBesideProject(name string) []byte {
 	return nil
 }
 
-// expand undoes the collection's shorthands: bytes as digits, a text many times, a text many times between two others.
+// expand expands the collection's shorthands: "hex:" for bytes, "rep:" for a repeated text, "pat:" for a repeated text
+// between two others.
 func expand(s string) string {
 	if h, ok := strings.CutPrefix(s, "hex:"); ok {
 		b, _ := hex.DecodeString(h)

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// HTTP2Peer is a peer that speaks just enough HTTP/2 to misbehave: each request that has come whole is given to a
-// script.
+// HTTP2Peer returns a peer that speaks just enough HTTP/2 to misbehave. It calls script for each complete request.
 func HTTP2Peer(config *tls.Config, script func(c *HTTP2Conn, stream uint32)) Peer {
 	config = config.Clone()
 	config.NextProtos, config.SessionTicketsDisabled = []string{"h2"}, true
@@ -27,10 +26,10 @@ func HTTP2Peer(config *tls.Config, script func(c *HTTP2Conn, stream uint32)) Pee
 	}
 }
 
-// HTTP2Conn is a connection of HTTP2Peer.
+// HTTP2Conn is a connection of an HTTP2Peer.
 type HTTP2Conn struct {
 	conn    net.Conn
-	frames  chan []byte // frames in their order: nobody who reads waits for one who writes
+	frames  chan []byte // frames to send, so that reading never waits for writing
 	mu      sync.Mutex
 	stopped bool
 }
@@ -41,7 +40,7 @@ func (c *HTTP2Conn) writeFrames() {
 	}
 }
 
-// Kinds and flags of frames.
+// Types and flags of frames.
 const (
 	frameData, frameHeaders, frameReset, frameSettings, framePing, frameGoAway = 0, 1, 3, 4, 6, 7
 
@@ -86,23 +85,23 @@ func (c *HTTP2Conn) queueFrame(kind, flags byte, stream uint32, body []byte) {
 	c.frames <- append(head, body...)
 }
 
-// Respond is status 200 with a body.
+// Respond sends status 200 and a body.
 func (c *HTTP2Conn) Respond(stream uint32, body string) {
-	c.queueFrame(frameHeaders, endHeaders, stream, []byte{0x88}) // ":status: 200" of the static table
+	c.queueFrame(frameHeaders, endHeaders, stream, []byte{0x88}) // ":status: 200" in the static table
 	c.queueFrame(frameData, endStream, stream, []byte(body))
 }
 
-// Reset ends a stream with an error: 7 says that it was never worked on.
+// Reset ends a stream with an error code; 7 means that the stream was never processed.
 func (c *HTTP2Conn) Reset(stream, code uint32) {
 	c.queueFrame(frameReset, 0, stream, binary.BigEndian.AppendUint32(nil, code))
 }
 
-// GoAway says that streams above last were never worked on.
+// GoAway tells the client that streams above last were never processed.
 func (c *HTTP2Conn) GoAway(last uint32) {
 	c.queueFrame(frameGoAway, 0, 0, binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, last), 0))
 }
 
-// Close ends the connection when what was said is sent.
+// Close closes the connection after all frames are sent.
 func (c *HTTP2Conn) Close() {
 	for len(c.frames) > 0 {
 		time.Sleep(time.Millisecond)
@@ -110,7 +109,7 @@ func (c *HTTP2Conn) Close() {
 	c.conn.Close()
 }
 
-// StopResponding says nothing more, not even to pings.
+// StopResponding stops sending, even answers to pings.
 func (c *HTTP2Conn) StopResponding() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

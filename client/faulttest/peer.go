@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A Peer is what the other end of a connection does. The connection is closed after it.
+// A Peer is the server's side of a connection. The connection is closed when it returns.
 type Peer func(net.Conn)
 
-// Listen serves the n-th connection with the n-th peer, and all that follow with the last. It is this machine's own
-// address.
+// Listen listens on a loopback address. The n-th peer serves the n-th connection, and the last one serves all that
+// follow.
 func Listen(t testing.TB, peers ...Peer) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,8 +40,8 @@ func accept(l net.Listener, peers []Peer) {
 	}
 }
 
-// PipeDialer is a dialer whose connections are in memory, so that they live on the clock of a synctest bubble. They end
-// with the test.
+// PipeDialer returns a dial function whose connections are in memory, so that they work in a synctest bubble. They are
+// closed at the end of the test.
 func PipeDialer(t testing.TB, peers ...Peer) func(context.Context, string, string) (net.Conn, error) {
 	var open []net.Conn
 	var running sync.WaitGroup
@@ -63,7 +63,7 @@ func PipeDialer(t testing.TB, peers ...Peer) func(context.Context, string, strin
 	}
 }
 
-// RespondRaw takes one request and answers it with raw bytes, then whatever comes next.
+// RespondRaw reads one request, answers with raw bytes, and then runs next.
 func RespondRaw(text string, next ...Peer) Peer {
 	return func(c net.Conn) {
 		if !ReadRequest(c) {
@@ -76,7 +76,7 @@ func RespondRaw(text string, next ...Peer) Peer {
 	}
 }
 
-// ReadRequest reads one request and reports whether there was one.
+// ReadRequest reads one request and reports whether that succeeded.
 func ReadRequest(c net.Conn) bool {
 	r, err := http.ReadRequest(bufio.NewReader(c))
 	if err != nil {
@@ -86,7 +86,7 @@ func ReadRequest(c net.Conn) bool {
 	return true
 }
 
-// Reset tears a connection down with RST, where it is one of TCP.
+// Reset closes a connection with RST if it is a TCP connection.
 func Reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -94,7 +94,7 @@ func Reset(c net.Conn) {
 	c.Close()
 }
 
-// SendSlowly sends a byte at a time.
+// SendSlowly sends one byte at a time, with a pause before each.
 func SendSlowly(text string, every time.Duration) Peer {
 	return func(c net.Conn) {
 		for i := range len(text) {
@@ -106,7 +106,7 @@ func SendSlowly(text string, every time.Duration) Peer {
 	}
 }
 
-// NeverRespond reads and says nothing until the other side goes.
+// NeverRespond reads and sends nothing until the client closes the connection.
 func NeverRespond(c net.Conn) {
 	buffer := make([]byte, 4096)
 	for {

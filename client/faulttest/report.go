@@ -14,10 +14,12 @@ import (
 
 // rowsTSV are the rows of docs/reliability.md: number, what goes wrong, what is open.
 //
+// rowsTSV holds the rows of docs/reliability.md: ID, what goes wrong, what is open.
+//
 //go:embed rows.tsv
 var rowsTSV string
 
-// A row is a line of the table.
+// A row is one line of docs/reliability.md.
 type row struct{ id, what, open string }
 
 var rows = sync.OnceValue(func() []row {
@@ -29,7 +31,7 @@ var rows = sync.OnceValue(func() []row {
 	return all
 })
 
-// RunCase runs one case of a row as a sub-test, "A1 refused", and reports it.
+// RunCase runs one case of a row as the subtest "A1 refused" and reports it.
 func RunCase(t *testing.T, id, name string, f func(*testing.T)) {
 	t.Helper()
 	t.Run(id+" "+name, func(t *testing.T) {
@@ -38,18 +40,18 @@ func RunCase(t *testing.T, id, name string, f func(*testing.T)) {
 	})
 }
 
-// RunCaseInBubble is Row on the fake clock of a synctest bubble.
+// RunCaseInBubble is RunCase on the fake clock of a synctest bubble.
 func RunCaseInBubble(t *testing.T, id, name string, f func(*testing.T)) {
 	t.Helper()
 	RunCase(t, id, name, func(t *testing.T) { synctest.Test(t, f) })
 }
 
-// ReportCase counts a test, a case or the seeds of a fuzz target for a row when it ends. It writes to the folder that
-// LOOKOUT_ROWS names; .ci/reliability makes docs/reliability.md from what is written.
+// ReportCase reports the result of a test, a case or the seeds of a fuzz target for a row when the test ends. It writes
+// to the folder in LOOKOUT_ROWS; .ci/reliability creates docs/reliability.md from these reports.
 func ReportCase(t testing.TB, id, name string) {
 	t.Helper()
 	if !slices.ContainsFunc(rows(), func(r row) bool { return r.id == id }) {
-		t.Fatalf("there is no row %s in client/faulttest/rows.tsv", id)
+		t.Fatalf("client/faulttest/rows.tsv has no row %s", id)
 	}
 	folder := os.Getenv("LOOKOUT_ROWS")
 	if folder == "" {
@@ -63,14 +65,17 @@ func ReportCase(t testing.TB, id, name string) {
 		case t.Skipped():
 			result = "skip"
 		}
-		if err := appendReport(folder, fmt.Sprintf("%s\t%s\t%q\t%s\n", id, packageUnderTest(), name, result)); err != nil {
-			t.Errorf("the case is not counted: %v", err)
+		if err := appendReport(
+			folder,
+			fmt.Sprintf("%s\t%s\t%q\t%s\n", id, packageUnderTest(), name, result),
+		); err != nil {
+			t.Errorf("cannot report the case: %v", err)
 		}
 	})
 }
 
-// ReportByName is Report for a test whose name says its row, "TestDownloads/D1_a_cut_is_resumed/7_of_9". Others are not
-// counted.
+// ReportByName is ReportCase for a test whose name contains the row, such as
+// "TestDownloads/D1_a_cut_is_resumed/7_of_9". It ignores other tests.
 func ReportByName(t testing.TB) {
 	t.Helper()
 	parts := strings.Split(t.Name(), "/")
@@ -98,7 +103,7 @@ func appendReport(folder, line string) error {
 	return file.Close()
 }
 
-// packageUnderTest is the package under test, "client/journal".
+// packageUnderTest returns the package being tested, such as "client/journal".
 func packageUnderTest() string {
 	here, err := os.Getwd()
 	if err != nil {

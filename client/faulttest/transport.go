@@ -1,5 +1,6 @@
-// Package faulttest makes things go wrong on purpose: on the wire (Wire), beneath it (Listen, Pipe), on the disk
-// (Disk), on the clock (Clock). Its cases report themselves to docs/reliability.md (Row). Only tests import it.
+// Package faulttest injects faults in tests: between client and server (Transport), at the level of connections
+// (Listen, PipeDialer), on disk (FaultyFile) and in the clock (Clock). Its cases report themselves to
+// docs/reliability.md (RunCase).
 package faulttest
 
 import (
@@ -11,11 +12,11 @@ import (
 	"sync"
 )
 
-// A Interceptor is what becomes of one request. It may pass the request on, and need not give its answer.
+// An Interceptor handles one request. It may pass the request on to next, and may change or drop the response.
 type Interceptor func(next http.RoundTripper, r *http.Request) (*http.Response, error)
 
-// A Transport is a transport with a script: the first request meets the first fault, and so on; the last fault meets
-// all that follow.
+// A Transport is an http.RoundTripper with a script: the n-th interceptor handles the n-th request, and the last one
+// handles all that follow.
 type Transport struct {
 	Next         http.RoundTripper
 	Interceptors []Interceptor
@@ -24,19 +25,19 @@ type Transport struct {
 	requests []RecordedRequest
 }
 
-// RecordedRequest is a request that came to a Wire.
+// RecordedRequest is a request that a Transport has received.
 type RecordedRequest struct {
 	Method, Host, Path, Query string
 	Header                    http.Header
 	Body                      []byte
 }
 
-// NewTransport scripts faults before a transport, which may be nil where no fault passes anything on.
+// NewTransport returns a Transport in front of next, which may be nil if no interceptor passes a request on.
 func NewTransport(next http.RoundTripper, faults ...Interceptor) *Transport {
 	return &Transport{Next: next, Interceptors: faults}
 }
 
-// RoundTrip gives a request to its fault.
+// RoundTrip records a request and gives it to its interceptor.
 func (w *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	s := RecordedRequest{
 		Method: r.Method,
@@ -62,28 +63,29 @@ func (w *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return fault(w.Next, r)
 }
 
-// Requests are the requests so far.
+// Requests returns the requests received so far.
 func (w *Transport) Requests() []RecordedRequest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]RecordedRequest(nil), w.requests...)
 }
 
-// Pass lets a request through.
+// Pass passes a request on.
 func Pass(next http.RoundTripper, r *http.Request) (*http.Response, error) { return next.RoundTrip(r) }
 
-// Fail gives an error and passes nothing on.
+// Fail returns an interceptor that fails with err and passes nothing on.
 func Fail(err error) Interceptor {
 	return func(http.RoundTripper, *http.Request) (*http.Response, error) { return nil, err }
 }
 
-// Hang answers nothing until the request is given up.
+// Hang does not answer until the request is cancelled.
 func Hang(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
 
-// Respond answers by itself. Headers come in pairs; without a Content-Type it is JSON.
+// Respond returns an interceptor that answers without passing the request on. headers are pairs of name and value; the
+// default Content-Type is JSON.
 func Respond(status int, body string, headers ...string) Interceptor {
 	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 		h := http.Header{"Content-Type": {"application/json"}}
@@ -97,15 +99,15 @@ func Respond(status int, body string, headers ...string) Interceptor {
 	}
 }
 
-// RespondStream answers 200 with a body of any length.
+// RespondStream returns an interceptor that answers with status 200 and a body of unknown length.
 func RespondStream(body func() io.Reader) Interceptor {
 	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 		return newResponse(r, 200, http.Header{"Content-Type": {"application/json"}}, io.NopCloser(body()), -1), nil
 	}
 }
 
-// ApplyThen passes a request on, throws its answer away and does what fault does: the change is applied, and looks
-// failed.
+// ApplyThen returns an interceptor that passes a request on, drops the response and then runs fault: the change is
+// applied, but seems to have failed.
 func ApplyThen(fault Interceptor) Interceptor {
 	return func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 		res, err := next.RoundTrip(r)
@@ -118,10 +120,11 @@ func ApplyThen(fault Interceptor) Interceptor {
 	}
 }
 
-// ErrCut ends a body that was cut.
+// ErrCut is the error at the end of an interrupted body.
 var ErrCut = errors.New("read: connection reset by peer")
 
-// CutBody gives the real answer and cuts its body after so many bytes; below nothing it counts from the end.
+// CutBody returns an interceptor that interrupts the response body after at bytes; a negative value counts from the
+// end.
 func CutBody(at int) Interceptor {
 	return cutBodyAt(func(size int) int {
 		if at < 0 {
@@ -131,7 +134,7 @@ func CutBody(at int) Interceptor {
 	})
 }
 
-// CutBodyHalfway cuts the real answer in its middle.
+// CutBodyHalfway returns an interceptor that interrupts the response body in the middle.
 func CutBodyHalfway() Interceptor { return cutBodyAt(func(size int) int { return size / 2 }) }
 
 func cutBodyAt(where func(size int) int) Interceptor {

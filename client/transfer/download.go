@@ -314,7 +314,11 @@ func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idle
 		}
 		n, err := body.Read(buffer)
 		if int64(n) > d.Object.Size-d.part.size {
-			return d.discard(fmt.Errorf("%w: the storage sent more than the listed %d bytes", ErrCorrupt, d.Object.Size))
+			return d.discard(fmt.Errorf(
+				"%w: the storage sent more than the listed %d bytes",
+				ErrCorrupt,
+				d.Object.Size,
+			))
 		}
 		if n > 0 {
 			if err := d.part.write(buffer[:n]); err != nil {
