@@ -78,29 +78,29 @@ func New(ctx context.Context, o Options) *Account {
 }
 
 // Panes are the tabs, in their order.
-func (a *Account) Panes() []ui.Pane {
+func Panes(a *Account) []ui.Pane {
 	return []ui.Pane{
-		a.overviewPane(),
-		a.issuesPane(),
-		a.servicesPane(),
-		a.contactsPane(),
-		a.credentialsPane(),
-		a.sshPane(),
-		a.statsPane(),
-		a.bucketsPane(),
-		a.keysPane(),
-		a.clustersPane(),
-		a.transfersPane(),
-		a.journalPane(),
+		overviewPane(a),
+		issuesPane(a),
+		servicesPane(a),
+		contactsPane(a),
+		credentialsPane(a),
+		sshPane(a),
+		statsPane(a),
+		bucketsPane(a),
+		keysPane(a),
+		clustersPane(a),
+		transfersPane(a),
+		journalPane(a),
 	}
 }
 
 // ColumnChoosers are the panes whose columns can be chosen: tabs, and what is opened from them.
-func (a *Account) ColumnChoosers() []ui.ColumnChooser {
+func ColumnChoosers(a *Account) []ui.ColumnChooser {
 	open := a.openListings
 	defer func() { a.openListings = open }()
 	var lists []ui.ColumnChooser
-	for _, p := range append(a.Panes(), a.objectsPane(&client.Bucket{}, "", "/"), a.linksPane()) {
+	for _, p := range append(Panes(a), objectsPane(a, &client.Bucket{}, "", "/"), linksPane(a)) {
 		if l, ok := p.(ui.ColumnChooser); ok {
 			lists = append(lists, l)
 		}
@@ -110,20 +110,20 @@ func (a *Account) ColumnChoosers() []ui.ColumnChooser {
 
 // OnOpen is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and
 // the journal are watched.
-func (a *Account) OnOpen() tea.Cmd {
+func OnOpen(a *Account) tea.Cmd {
 	return tea.Batch(
-		a.resumeMaintenance(a.now()),
-		a.watchJournal(),
-		a.offerResumeEmptying(),
-		a.offerUnresolved(),
-		a.watchTransfers(),
+		resumeMaintenance(a, a.now()),
+		watchJournal(a),
+		offerResumeEmptying(a),
+		offerUnresolved(a),
+		watchTransfers(a),
 	)
 }
 
 // LeaveWarnings is what ends with the account, in sentences: nothing where nothing is under way.
-func (a *Account) LeaveWarnings() []string {
+func LeaveWarnings(a *Account) []string {
 	var ends []string
-	if text := a.unfinishedText(); text != "" {
+	if text := unfinishedText(a); text != "" {
 		ends = append(ends, text)
 	}
 	changes := 0

@@ -43,7 +43,7 @@ func collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 	return rows, err
 }
 
-func (a *Account) bucketsPane() ui.Pane {
+func bucketsPane(a *Account) ui.Pane {
 	return &table.List[*client.Bucket]{
 		Title:        "buckets",
 		Store:        a.buckets(),
@@ -86,7 +86,7 @@ func (a *Account) bucketsPane() ui.Pane {
 				Cell:         func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted },
 			},
 		},
-		Operations: requireScope(a, storageWriteScope, a.bucketOperations()),
+		Operations: requireScope(a, storageWriteScope, bucketOperations(a)),
 		PaneActions: func() []ui.Action {
 			return append(a.requireScopeForActions(storageWriteScope, ui.Action{
 				Key:         ui.Bind("new bucket", "n"),
@@ -94,15 +94,15 @@ func (a *Account) bucketsPane() ui.Pane {
 				Writes:      true,
 				OpensView:   true,
 				ShowInHints: true,
-				Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newBucketForm()}) },
-			}, a.linksAction()), a.cancelStorageActions()...)
+				Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: newBucketForm(a)}) },
+			}, linksAction(a)), cancelStorageActions(a)...)
 		},
-		Detail: a.bucketDetail,
+		Detail: func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) },
 		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
 			return a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		},
-		Footer:    a.bucketsFoot,
-		CopyItems: a.bucketCopyItems,
+		Footer:    func(set *ui.Store[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) },
+		CopyItems: func(b *client.Bucket) []ui.CopyItem { return bucketCopyItems(a, b) },
 		EmptyText: "no buckets yet · n makes one",
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
@@ -125,14 +125,14 @@ func formatDate(t client.Time) string {
 	return t.Time().Format("2006-01-02")
 }
 
-func (a *Account) bucketOperations() []table.Operation[*client.Bucket] {
+func bucketOperations(a *Account) []table.Operation[*client.Bucket] {
 	return []table.Operation[*client.Bucket]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
 			Description: "the objects in it, folder by folder",
 			ShowInHints: true,
-			OpenPane:    func(b *client.Bucket) ui.Pane { return a.objectsPane(b, "", "/") },
+			OpenPane:    func(b *client.Bucket) ui.Pane { return objectsPane(a, b, "", "/") },
 		},
 		{
 			Keys:        []string{"x"},
@@ -140,14 +140,14 @@ func (a *Account) bucketOperations() []table.Operation[*client.Bucket] {
 			Description: "canned ACL and CORS",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Bucket) form.Form { return a.accessForm(rows[0]) },
+			Form:        func(rows []*client.Bucket) form.Form { return accessForm(a, rows[0]) },
 		},
 		{
 			Keys:        []string{"c"},
 			Name:        "certificate",
 			Description: "TLS certificate: whether there is one, upload, delete",
 			ShowInHints: true,
-			OpenPane:    func(b *client.Bucket) ui.Pane { return a.certificatePane(b) },
+			OpenPane:    func(b *client.Bucket) ui.Pane { return certificatePane(a, b) },
 		},
 		{Keys: []string{"y"}, Name: "copy address", Message: func(b *client.Bucket) tea.Msg {
 			return ui.CopyMsg{Text: "https://" + b.Hostname.String() + "/", Label: "address of " + b.Label.String()}
@@ -168,7 +168,7 @@ func (a *Account) bucketOperations() []table.Operation[*client.Bucket] {
 			Description: "delete every object in it",
 			Writes:      true,
 			OpensView:   true,
-			Cmd:         a.countThenEmpty,
+			Cmd:         func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -183,9 +183,9 @@ func (a *Account) bucketOperations() []table.Operation[*client.Bucket] {
 					a.api.Buckets.Delete(contextWithBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()),
 				)
 			},
-			OnRejected: a.offerEmptying,
+			OnRejected: func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
 		},
-		followReference(func(b *client.Bucket) []reference { return a.bucketReferences(b) }),
+		followReference(func(b *client.Bucket) []reference { return bucketReferences(a, b) }),
 	}
 }
 
@@ -216,7 +216,7 @@ func confirmDeleteBucket(b *client.Bucket) *ui.Confirmation {
 }
 
 // offerEmptying answers a bucket that was not deleted because it holds objects.
-func (a *Account) offerEmptying(b *client.Bucket, err error) tea.Cmd {
+func offerEmptying(a *Account, b *client.Bucket, err error) tea.Cmd {
 	if !strings.Contains(strings.ToLower(ui.Reason(err)), "empty") {
 		return nil
 	}
@@ -225,18 +225,18 @@ func (a *Account) offerEmptying(b *client.Bucket, err error) tea.Cmd {
 			Key:       ui.Bind("count its objects, then ask whether to delete them all", "e"),
 			Writes:    true,
 			OpensView: true,
-			Do:        func() tea.Cmd { return a.countThenEmpty(b) },
+			Do:        func() tea.Cmd { return countThenEmpty(a, b) },
 		},
 		{
 			Key: ui.Bind("look at them", "l"),
-			Do:  func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: a.objectsPane(b, "", "/")}) },
+			Do:  func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: objectsPane(a, b, "", "/")}) },
 		},
 		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},
 	}})
 }
 
 // bucketReferences are the cluster of a bucket and the keys that are limited to it.
-func (a *Account) bucketReferences(b *client.Bucket) []reference {
+func bucketReferences(a *Account, b *client.Bucket) []reference {
 	names := []reference{{"cluster", b.Cluster.String(), "clusters", b.Cluster.Raw()}}
 	for _, k := range a.keysForBucket(b) {
 		names = append(names, reference{"key", k.Label.String(), "keys", formatID(k.ID)})
@@ -252,7 +252,7 @@ func referencesToBuckets(rows []*client.Bucket) []reference {
 	return names
 }
 
-func (a *Account) bucketDetail(b *client.Bucket, box ui.Box) string {
+func bucketDetail(a *Account, b *client.Bucket, box ui.Box) string {
 	t := newDetailWriter(box)
 	t.title(b.Label.String())
 	t.field("cluster", orDefault(b.Cluster.String(), "not told"), theme.Plain)
@@ -277,7 +277,7 @@ func (a *Account) bucketDetail(b *client.Bucket, box ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) bucketsFoot(set *ui.Store[*client.Bucket], b ui.Box) string {
+func bucketsFoot(a *Account, set *ui.Store[*client.Bucket], b ui.Box) string {
 	var objects, bytes int64
 	for _, k := range set.Rows() {
 		objects, bytes = objects+k.Objects, bytes+k.Size

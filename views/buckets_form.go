@@ -14,10 +14,10 @@ import (
 
 // newBucketForm asks for a bucket. One of one's own that exists already is returned as if just made: the news tells
 // them apart.
-func (a *Account) newBucketForm() form.Form {
+func newBucketForm(a *Account) form.Form {
 	in := client.BucketRequest{ACL: client.ACLPrivate}
 	before := a.buckets().Rows()
-	ids := a.availableClusterIDs()
+	ids := availableClusterIDs(a)
 	if len(ids) > 0 {
 		in.Cluster = ids[0]
 	}
@@ -27,7 +27,7 @@ func (a *Account) newBucketForm() form.Form {
 			"Label",
 			&in.Label,
 			checkBucketLabel,
-			a.checkBucketLabelUnused(&in.Cluster),
+			checkBucketLabelUnused(a, &in.Cluster),
 		).Note(
 			"lower case letters, digits, dots and hyphens; unique in its cluster",
 		),
@@ -35,7 +35,7 @@ func (a *Account) newBucketForm() form.Form {
 			"cluster",
 			"Cluster",
 			&in.Cluster,
-			a.availableClusterIDs,
+			func() []string { return availableClusterIDs(a) },
 			form.Required(),
 		).Note(
 			"up and down go through the clusters",
@@ -50,7 +50,7 @@ func (a *Account) newBucketForm() form.Form {
 			client.ACLPublicReadWrite,
 		),
 		form.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
-	}, func(b *client.Bucket) string { return a.describeCreatedBucket(b, before) },
+	}, func(b *client.Bucket) string { return describeCreatedBucket(a, b, before) },
 		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
 			return ui.ResultRow(
 				a.api.Buckets.Create(client.ContextWithResource(ctx, "bucket", in.Cluster+"/"+in.Label, in.Label), in),
@@ -75,7 +75,7 @@ func bucketCreateOutcome(now []*client.Bucket, in client.BucketRequest) ui.Attem
 }
 
 // describeCreatedBucket says whether a bucket is new: one that was made long before this request existed already.
-func (a *Account) describeCreatedBucket(b *client.Bucket, before []*client.Bucket) string {
+func describeCreatedBucket(a *Account, b *client.Bucket, before []*client.Bucket) string {
 	known := slices.ContainsFunc(before, func(k *client.Bucket) bool { return bucketID(k) == bucketID(b) })
 	if known || b.Created.Valid() && a.now().Sub(b.Created.Time()).Hours() > 1 {
 		return fmt.Sprintf("%s existed already, since %s: nothing was made", b.Label, formatDate(b.Created))
@@ -84,7 +84,7 @@ func (a *Account) describeCreatedBucket(b *client.Bucket, before []*client.Bucke
 }
 
 // availableClusterIDs are the clusters by name, those that are available.
-func (a *Account) availableClusterIDs() []string {
+func availableClusterIDs(a *Account) []string {
 	var ids []string
 	for _, c := range a.clusters().Rows() {
 		if c.Status.Raw() != "unavailable" {
@@ -116,7 +116,7 @@ func checkBucketLabel(text string) string {
 func bucketLabelPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
 
 // checkBucketLabelUnused checks that no bucket of the cluster has the label.
-func (a *Account) checkBucketLabelUnused(cluster *string) form.Check {
+func checkBucketLabelUnused(a *Account, cluster *string) form.Check {
 	return func(text string) string {
 		_, taken := a.buckets().Get(*cluster + "/" + text)
 		return reasonIf(taken, "a bucket with this label exists in the cluster")
@@ -144,7 +144,7 @@ const unchanged = "as it is"
 
 // accessForm changes a bucket's canned ACL and CORS switch. Both together are set by PUT, one alone is modified by
 // POST.
-func (a *Account) accessForm(b *client.Bucket) form.Form {
+func accessForm(a *Account, b *client.Bucket) form.Form {
 	acl, cors, word := client.ACL(unchanged), unchanged, ""
 	form := form.NewStoreForm(a.buckets(), "Access to "+bucketName(b), []form.Field{
 		form.Choice(
@@ -165,7 +165,7 @@ func (a *Account) accessForm(b *client.Bucket) form.Form {
 		return b.Label.String() + ": access is now " + describeAccessChange(acl, cors)
 	},
 		func(ctx context.Context) (ui.Result[*client.Bucket], error) {
-			return ui.ResultReload[*client.Bucket](a.setBucketAccess(contextWithBucket(ctx, b), b, acl, cors))
+			return ui.ResultReload[*client.Bucket](setBucketAccess(a, contextWithBucket(ctx, b), b, acl, cors))
 		},
 		func([]*client.Bucket) ui.AttemptOutcome { return ui.Unknown })
 	form.Text = "The API does not tell what is set now."
@@ -190,7 +190,7 @@ func describeAccessChange(acl client.ACL, cors string) string {
 	return joinWithCommas(parts)
 }
 
-func (a *Account) setBucketAccess(ctx context.Context, b *client.Bucket, acl client.ACL, cors string) error {
+func setBucketAccess(a *Account, ctx context.Context, b *client.Bucket, acl client.ACL, cors string) error {
 	in := client.BucketAccess{}
 	if acl != unchanged {
 		in.ACL = acl

@@ -22,7 +22,7 @@ type certificateView struct {
 	uploaded *client.CertificatePair // what was uploaded from here in this run
 }
 
-func (a *Account) certificatePane(b *client.Bucket) ui.Pane {
+func certificatePane(a *Account, b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
 	p.status = ui.NewStore(a.ctx, ui.Source[*client.CertificateStatus]{
 		Name: "certificate",

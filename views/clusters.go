@@ -22,7 +22,7 @@ func (a *Account) clusters() *ui.Store[*client.Cluster] {
 	)
 }
 
-func (a *Account) clustersPane() ui.Pane {
+func clustersPane(a *Account) ui.Pane {
 	return &table.List[*client.Cluster]{
 		Title:        "clusters",
 		Store:        a.clusters(),
@@ -64,12 +64,12 @@ func (a *Account) clustersPane() ui.Pane {
 				func(c *client.Cluster) []reference { return referencesToBuckets(a.bucketsInCluster(c.ID.Raw())) },
 			),
 		},
-		PaneActions: a.cancelStorageActions,
+		PaneActions: func() []ui.Action { return cancelStorageActions(a) },
 		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
 			return a.api.Clusters.Get(ctx, c.ID.Raw())
 		},
-		Detail: a.clusterDetail,
-		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return a.transferUsageLine(b) },
+		Detail: func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
+		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
 		CopyItems: func(c *client.Cluster) []ui.CopyItem {
 			return copyItems(
 				a.scriptCommand("clusters get", nil, c.ID.Raw()),
@@ -93,7 +93,7 @@ func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
 	return g.Unknown + " " + orDefault(c.Status.String(), "not told"), theme.Info
 }
 
-func (a *Account) clusterDetail(c *client.Cluster, b ui.Box) string {
+func clusterDetail(a *Account, c *client.Cluster, b ui.Box) string {
 	t := newDetailWriter(b)
 	t.title(c.ID.String())
 	state, tone := clusterState(c, b)
@@ -126,7 +126,7 @@ func (a *Account) bucketsInCluster(cluster string) []*client.Bucket {
 }
 
 // transferUsageLine is the outbound transfer of this month against what Object Storage adds to the account's pool.
-func (a *Account) transferUsageLine(b ui.Box) string {
+func transferUsageLine(a *Account, b ui.Box) string {
 	used, known := onlyRow(a.transferUsage())
 	if !known {
 		return ui.Truncate(

@@ -23,7 +23,7 @@ func (a *Account) contacts() *ui.Store[*client.Contact] {
 	)
 }
 
-func (a *Account) contactsPane() ui.Pane {
+func contactsPane(a *Account) ui.Pane {
 	return &table.List[*client.Contact]{
 		Title:        "contacts",
 		Store:        a.contacts(),
@@ -75,20 +75,20 @@ func (a *Account) contactsPane() ui.Pane {
 				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) },
 			},
 		},
-		Operations:  requireScope(a, accountWriteScope, a.contactOperations()),
-		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.newContactAction()) },
-		Detail:      a.contactDetail,
+		Operations:  requireScope(a, accountWriteScope, contactOperations(a)),
+		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, newContactAction(a)) },
+		Detail:      func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
 		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
 			return a.api.Contacts.Get(ctx, c.ID)
 		},
-		Footer:    a.contactsFoot,
+		Footer:    func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
 		CopyItems: copyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
 		EmptyText: "no contacts yet · n adds one",
 		SortBy:    "group",
 	}
 }
 
-func (a *Account) contactOperations() []table.Operation[*client.Contact] {
+func contactOperations(a *Account) []table.Operation[*client.Contact] {
 	return []table.Operation[*client.Contact]{
 		{
 			Keys:           []string{"y"},
@@ -120,7 +120,7 @@ func (a *Account) contactOperations() []table.Operation[*client.Contact] {
 			Name:        "edit",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Contact) form.Form { return a.editContactForm(rows[0]) },
+			Form:        func(rows []*client.Contact) form.Form { return editContactForm(a, rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -130,7 +130,7 @@ func (a *Account) contactOperations() []table.Operation[*client.Contact] {
 			SuccessText:  "deleted",
 			Writes:       true,
 			Many:         true,
-			Confirm:      a.confirmDeleteContact,
+			Confirm:      func(c *client.Contact) *ui.Confirmation { return confirmDeleteContact(a, c) },
 			Run: func(ctx context.Context, c *client.Contact) (ui.Result[*client.Contact], error) {
 				return ui.ResultDeleted[*client.Contact](a.api.Contacts.Delete(contextWithContact(ctx, c), c.ID))
 			},
@@ -141,7 +141,7 @@ func (a *Account) contactOperations() []table.Operation[*client.Contact] {
 	}
 }
 
-func (a *Account) confirmDeleteContact(c *client.Contact) *ui.Confirmation {
+func confirmDeleteContact(a *Account, c *client.Contact) *ui.Confirmation {
 	text := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
 	if g := c.Group.Raw(); g != "" && len(a.contactsInGroup(g)) == 1 {
 		if named := a.servicesInGroup(g); len(named) > 0 {
@@ -163,7 +163,7 @@ func servicesNamePhrase(services []*client.Service) string {
 	return joinWithCommas(names) + " name"
 }
 
-func (a *Account) contactDetail(c *client.Contact, b ui.Box) string {
+func contactDetail(a *Account, c *client.Contact, b ui.Box) string {
 	t := newDetailWriter(b)
 	t.title(c.Name.String())
 	t.field("group", orDefault(c.Group.String(), "none"), theme.Plain)
@@ -176,7 +176,7 @@ func (a *Account) contactDetail(c *client.Contact, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) contactsFoot(set *ui.Store[*client.Contact], b ui.Box) string {
+func contactsFoot(a *Account, set *ui.Store[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
 		fmt.Sprintf(
@@ -187,21 +187,21 @@ func (a *Account) contactsFoot(set *ui.Store[*client.Contact], b ui.Box) string 
 	)
 }
 
-func (a *Account) newContactAction() ui.Action {
+func newContactAction(a *Account) ui.Action {
 	return ui.Action{
 		Key:         ui.Bind("new contact", "n"),
 		Group:       "this list",
 		Writes:      true,
 		OpensView:   true,
 		ShowInHints: true,
-		Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newContactForm()}) },
+		Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: newContactForm(a)}) },
 	}
 }
 
-func (a *Account) newContactForm() form.Form {
+func newContactForm(a *Account) form.Form {
 	in := client.ContactRequest{}
 	before := a.contacts().Rows()
-	form := a.contactForm("New contact", "added", &in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
+	form := contactForm(a, "New contact", "added", &in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
 		return ui.ResultRow(a.api.Contacts.Create(client.ContextWithResource(ctx, "contact", "", in.Name), in))
 	}, func(now []*client.Contact) ui.AttemptOutcome {
 		return createOutcome(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
@@ -221,9 +221,9 @@ func contextWithContact(ctx context.Context, c *client.Contact) context.Context 
 
 func contactID(c *client.Contact) int { return c.ID }
 
-func (a *Account) editContactForm(c *client.Contact) form.Form {
+func editContactForm(a *Account, c *client.Contact) form.Form {
 	e := &editState[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
-	form := a.contactForm(
+	form := contactForm(a,
 		fmt.Sprintf("Edit contact %d", c.ID),
 		"saved",
 		&e.edited,
@@ -246,7 +246,7 @@ func (a *Account) editContactForm(c *client.Contact) form.Form {
 
 // contactForm is the same for new and edit, which is said when it is done ("added"). The document requires nothing; its
 // console wants a name and an address, and so does a call at night.
-func (a *Account) contactForm(
+func contactForm(a *Account,
 	title, past string,
 	in *client.ContactRequest,
 	send func(context.Context) (ui.Result[*client.Contact], error),

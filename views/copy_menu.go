@@ -51,7 +51,7 @@ func copyItemsByID[T any](a *Account, noun, op string, id func(T) int) func(T) [
 	}
 }
 
-func (a *Account) serviceCopyItems(s *client.Service) []ui.CopyItem {
+func serviceCopyItems(a *Account, s *client.Service) []ui.CopyItem {
 	id := formatID(s.ID)
 	change := ui.CopyItem{
 		Name: "command: disable for an hour",
@@ -64,7 +64,7 @@ func (a *Account) serviceCopyItems(s *client.Service) []ui.CopyItem {
 	return copyItems(a.scriptCommand("services get", nil, id), a.curlCommand("view service", nil, s.ID), change)
 }
 
-func (a *Account) bucketCopyItems(b *client.Bucket) []ui.CopyItem {
+func bucketCopyItems(a *Account, b *client.Bucket) []ui.CopyItem {
 	name := b.Cluster.Raw() + "/" + b.Label.Raw()
 	return copyItems(
 		a.scriptCommand("buckets get", nil, name),

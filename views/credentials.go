@@ -32,7 +32,7 @@ func (a *Account) sshKey() *ui.Store[*client.SSHKey] {
 	)
 }
 
-func (a *Account) credentialsPane() ui.Pane {
+func credentialsPane(a *Account) ui.Pane {
 	return &table.List[*client.Credential]{
 		Title:        "credentials",
 		Store:        a.credentials(),
@@ -59,9 +59,9 @@ func (a *Account) credentialsPane() ui.Pane {
 				},
 			},
 		},
-		Operations:  requireScope(a, accountWriteScope, a.credentialOperations()),
-		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.credentialActions()...) },
-		Detail:      a.credentialDetail,
+		Operations:  requireScope(a, accountWriteScope, credentialOperations(a)),
+		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, credentialActions(a)...) },
+		Detail:      func(c *client.Credential, b ui.Box) string { return credentialDetail(a, c, b) },
 		FetchOne: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
 			return a.api.Credentials.Get(ctx, c.ID)
 		},
@@ -88,14 +88,14 @@ func serviceLabels(services []*client.Service) string {
 	return joinWithCommas(names)
 }
 
-func (a *Account) credentialOperations() []table.Operation[*client.Credential] {
+func credentialOperations(a *Account) []table.Operation[*client.Credential] {
 	return []table.Operation[*client.Credential]{
 		{
 			Keys:        []string{"e"},
 			Name:        "edit label",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Credential) form.Form { return a.renameCredentialForm(rows[0]) },
+			Form:        func(rows []*client.Credential) form.Form { return renameCredentialForm(a, rows[0]) },
 		},
 		{
 			Keys:        []string{"P"},
@@ -103,7 +103,7 @@ func (a *Account) credentialOperations() []table.Operation[*client.Credential] {
 			Description: "user name and password",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Credential) form.Form { return a.changeLoginForm(rows[0]) },
+			Form:        func(rows []*client.Credential) form.Form { return changeLoginForm(a, rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -113,7 +113,7 @@ func (a *Account) credentialOperations() []table.Operation[*client.Credential] {
 			SuccessText:  "deleted",
 			Writes:       true,
 			Many:         true,
-			Confirm:      a.confirmDeleteCredential,
+			Confirm:      func(c *client.Credential) *ui.Confirmation { return confirmDeleteCredential(a, c) },
 			Run: func(ctx context.Context, c *client.Credential) (ui.Result[*client.Credential], error) {
 				return ui.ResultDeleted[*client.Credential](
 					a.api.Credentials.Delete(contextWithCredential(ctx, c), c.ID),
@@ -135,7 +135,7 @@ func contextWithCredential(ctx context.Context, c *client.Credential) context.Co
 	)
 }
 
-func (a *Account) credentialActions() []ui.Action {
+func credentialActions(a *Account) []ui.Action {
 	key, known := onlyRow(a.sshKey())
 	return []ui.Action{
 		{
@@ -144,7 +144,7 @@ func (a *Account) credentialActions() []ui.Action {
 			Writes:      true,
 			OpensView:   true,
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newCredentialForm()}) },
+			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: newCredentialForm(a)}) },
 		},
 		{
 			Key:            ui.Bind("copy managed SSH key", "K"),
@@ -160,7 +160,7 @@ func (a *Account) credentialActions() []ui.Action {
 	}
 }
 
-func (a *Account) confirmDeleteCredential(c *client.Credential) *ui.Confirmation {
+func confirmDeleteCredential(a *Account, c *client.Credential) *ui.Confirmation {
 	text := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
 	if used := a.servicesUsingCredential(c.ID); len(used) > 0 {
 		text += fmt.Sprintf(" %s it.", servicesNamePhrase(used))
@@ -173,7 +173,7 @@ func (a *Account) confirmDeleteCredential(c *client.Credential) *ui.Confirmation
 	}
 }
 
-func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
+func credentialDetail(a *Account, c *client.Credential, b ui.Box) string {
 	t := newDetailWriter(b)
 	t.title(c.Label.String())
 	used, tone := lastDecryptedCell(c, b)
@@ -188,14 +188,14 @@ func (a *Account) credentialDetail(c *client.Credential, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) newCredentialForm() form.Form {
+func newCredentialForm(a *Account) form.Form {
 	var label, user, password string
 	before := a.credentials().Rows()
 	f := form.NewStoreForm(
 		a.credentials(),
 		"New credential",
 		append(
-			[]form.Field{form.Text("label", "Label", &label, form.Length(2, 75), a.checkCredentialLabelUnused(0))},
+			[]form.Field{form.Text("label", "Label", &label, form.Length(2, 75), checkCredentialLabelUnused(a, 0))},
 			loginFields(&user, &password)...),
 		func(c *client.Credential) string { return c.Label.String() + ": added" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
@@ -224,7 +224,7 @@ func (a *Account) newCredentialForm() form.Form {
 func credentialID(c *client.Credential) int { return c.ID }
 
 // checkCredentialLabelUnused checks that no other credential has the label: it must be unique.
-func (a *Account) checkCredentialLabelUnused(own int) form.Check {
+func checkCredentialLabelUnused(a *Account, own int) form.Check {
 	return func(text string) string {
 		taken := slices.ContainsFunc(
 			a.credentials().Rows(),
@@ -247,13 +247,15 @@ type labelRequest struct {
 	Label string `json:"label"`
 }
 
-func (a *Account) renameCredentialForm(c *client.Credential) form.Form {
+func renameCredentialForm(a *Account, c *client.Credential) form.Form {
 	was := labelRequest{c.Label.Raw()}
 	e := &editState[labelRequest]{was, was, was}
 	f := form.NewStoreForm(
 		a.credentials(),
 		fmt.Sprintf("Label of credential %d", c.ID),
-		[]form.Field{form.Text("label", "Label", &e.edited.Label, form.Length(2, 75), a.checkCredentialLabelUnused(c.ID))},
+		[]form.Field{
+			form.Text("label", "Label", &e.edited.Label, form.Length(2, 75), checkCredentialLabelUnused(a, c.ID)),
+		},
 		func(c *client.Credential) string { return c.Label.String() + ": saved" },
 		func(ctx context.Context) (ui.Result[*client.Credential], error) {
 			return saveEdit(
@@ -279,7 +281,7 @@ func (a *Account) renameCredentialForm(c *client.Credential) form.Form {
 
 // changeLoginForm replaces user name and password. Nothing can be read back: an unknown outcome offers to send the same
 // again, which does no harm.
-func (a *Account) changeLoginForm(c *client.Credential) form.Form {
+func changeLoginForm(a *Account, c *client.Credential) form.Form {
 	var user, password string
 	f := form.NewStoreForm(a.credentials(), "Login of "+c.Label.String(), loginFields(&user, &password),
 		func(*client.Credential) string { return c.Label.String() + ": login is changed" },
@@ -306,7 +308,7 @@ func (a *Account) credentialLabels(ids []int) []string {
 	return names
 }
 
-func (a *Account) credentialOptions() []form.Option {
+func credentialOptions(a *Account) []form.Option {
 	rows := a.credentials().Rows()
 	options := make([]form.Option, len(rows))
 	for i, c := range rows {

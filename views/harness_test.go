@@ -144,7 +144,9 @@ func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 		Now:      now,
 		Location: time.UTC,
 	})
-	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = account.Panes(), account.OnOpen, account.LeaveWarnings, now
+	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = views.Panes(
+		account,
+	), func() tea.Cmd { return views.OnOpen(account) }, func() []string { return views.LeaveWarnings(account) }, now
 }
 
 const token = "test-token"
@@ -190,7 +192,9 @@ func newHarness(
 	if r.theme, err = theme.New("dark", colorprofile.ASCII, false); err != nil {
 		t.Fatal(err)
 	}
-	r.panes, r.onOpen, r.leaveWarnings, r.tokenForm = account.Panes(), account.OnOpen, account.LeaveWarnings, account.TokenForm
+	r.panes, r.onOpen, r.leaveWarnings, r.tokenForm = views.Panes(
+		account,
+	), func() tea.Cmd { return views.OnOpen(account) }, func() []string { return views.LeaveWarnings(account) }, func() form.Form { return views.TokenForm(account) }
 	return r
 }
 

@@ -23,7 +23,7 @@ type incidentView struct {
 	scroll  ui.Viewport
 }
 
-func (a *Account) incidentPane(i *client.Issue) ui.Pane {
+func incidentPane(a *Account, i *client.Issue) ui.Pane {
 	return &incidentView{a: a, id: formatID(i.ID), issue: i}
 }
 
@@ -101,47 +101,47 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:         ui.Bind("copy call sheet", "y"),
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.a.callSheet(i), Label: "call sheet"}) },
+			Do:          func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: callSheet(p.a, i), Label: "call sheet"}) },
 		},
 		{
 			Key:         ui.Bind("copy a line", "Y"),
 			Description: "phone numbers, mail addresses and ssh lines, one key each",
 			ShowInHints: true,
 			DisabledReason: reasonIf(
-				len(p.a.incidentCopyActions(i)) == 0,
+				len(incidentCopyActions(p.a, i)) == 0,
 				"nothing to copy is known yet: contacts and SSH settings are being read",
 			),
-			Do: func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: p.a.incidentCopyActions(i)}) },
+			Do: func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: incidentCopyActions(p.a, i)}) },
 		},
 		{
 			Key:            ui.Bind("open ticket", "o"),
 			ShowInHints:    true,
-			DisabledReason: reasonIf(p.a.ticketURL(i) == "", "the issue names no ticket"),
-			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.a.ticketURL(i)}) },
+			DisabledReason: reasonIf(ticketURL(p.a, i) == "", "the issue names no ticket"),
+			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: ticketURL(p.a, i)}) },
 		},
 		{
 			Key:            ui.Bind("go to service", "enter"),
 			ShowInHints:    true,
 			DisabledReason: reasonIf(len(i.Services) == 0, "the issue names no service"),
-			Do:             func() tea.Cmd { return p.a.goToService(i) },
+			Do:             func() tea.Cmd { return goToService(p.a, i) },
 		},
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "to the pane of what stands here; ctrl+o comes back",
 			ShowInHints:    true,
-			DisabledReason: reasonIf(len(p.a.issueReferences(i)) == 0, "nothing here is kept elsewhere"),
-			Do:             func() tea.Cmd { return ui.Send(referenceMenu(p.a.issueReferences(i))) },
+			DisabledReason: reasonIf(len(issueReferences(p.a, i)) == 0, "nothing here is kept elsewhere"),
+			Do:             func() tea.Cmd { return ui.Send(referenceMenu(issueReferences(p.a, i))) },
 		},
 	}
 	return append(acts, p.scroll.Actions()...)
 }
 
 // goToService goes to the affected service, or asks which.
-func (a *Account) goToService(i *client.Issue) tea.Cmd {
+func goToService(a *Account, i *client.Issue) tea.Cmd {
 	actions := make([]ui.Action, len(i.Services))
 	for n, id := range i.Services {
 		actions[n] = ui.Action{
-			Key: ui.Bind(a.serviceName(id), fmt.Sprint(n+1)),
+			Key: ui.Bind(serviceName(a, id), fmt.Sprint(n+1)),
 			Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "services", ID: formatID(id)}) },
 		}
 	}
@@ -152,7 +152,7 @@ func (a *Account) goToService(i *client.Issue) tea.Cmd {
 }
 
 // incidentCopyActions are the single lines of an incident that are worth a key: who to call, and how to get in.
-func (a *Account) incidentCopyActions(i *client.Issue) []ui.Action {
+func incidentCopyActions(a *Account, i *client.Issue) []ui.Action {
 	var actions []ui.Action
 	add := func(label, what, text string) {
 		key := string("123456789abcdefghijklmnopqrstuvwxyz"[min(len(actions), 34)])
@@ -164,7 +164,7 @@ func (a *Account) incidentCopyActions(i *client.Issue) []ui.Action {
 			},
 		)
 	}
-	people := a.contactsToCall(i)
+	people := contactsToCall(a, i)
 	for _, c := range people {
 		for _, number := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
 			if number.Raw() != "" {
@@ -172,7 +172,7 @@ func (a *Account) incidentCopyActions(i *client.Issue) []ui.Action {
 			}
 		}
 	}
-	for _, m := range a.affectedInstances(i) {
+	for _, m := range affectedInstances(a, i) {
 		if line, ok := sshCommand(m); ok {
 			add(line+"  "+m.Label.String(), "ssh line", line)
 		}
@@ -184,7 +184,7 @@ func (a *Account) incidentCopyActions(i *client.Issue) []ui.Action {
 }
 
 // affectedServices are the services of an issue that still exist.
-func (a *Account) affectedServices(i *client.Issue) []*client.Service {
+func affectedServices(a *Account, i *client.Issue) []*client.Service {
 	var services []*client.Service
 	for _, id := range i.Services {
 		if s, found := a.services().Get(formatID(id)); found {
@@ -195,10 +195,10 @@ func (a *Account) affectedServices(i *client.Issue) []*client.Service {
 }
 
 // contactsToCall are the contacts of the affected services' groups, each once.
-func (a *Account) contactsToCall(i *client.Issue) []*client.Contact {
+func contactsToCall(a *Account, i *client.Issue) []*client.Contact {
 	var people []*client.Contact
 	seen := map[int]bool{}
-	for _, s := range a.affectedServices(i) {
+	for _, s := range affectedServices(a, i) {
 		for _, c := range a.contactsInGroup(s.Group.Raw()) {
 			if !seen[c.ID] {
 				seen[c.ID] = true
@@ -210,10 +210,10 @@ func (a *Account) contactsToCall(i *client.Issue) []*client.Contact {
 }
 
 // affectedInstances are the instances behind the affected services, each once.
-func (a *Account) affectedInstances(i *client.Issue) []*client.Instance {
+func affectedInstances(a *Account, i *client.Issue) []*client.Instance {
 	var machines []*client.Instance
 	seen := map[int]bool{}
-	for _, s := range a.affectedServices(i) {
+	for _, s := range affectedServices(a, i) {
 		for _, m := range a.instancesOfService(s) {
 			if !seen[m.ID] {
 				seen[m.ID] = true
@@ -226,20 +226,20 @@ func (a *Account) affectedInstances(i *client.Issue) []*client.Instance {
 
 // View is the incident in its room: two columns where there is room for them, one below the other elsewhere.
 func (p *incidentView) View(b ui.Box) string {
-	return p.scroll.View(b, p.a.renderIncident(p.currentIssue(), b, true))
+	return p.scroll.View(b, renderIncident(p.a, p.currentIssue(), b, true))
 }
 
 // renderIncident writes an incident. Whole is with the load around the detection and the history.
-func (a *Account) renderIncident(i *client.Issue, b ui.Box, whole bool) string {
+func renderIncident(a *Account, i *client.Issue, b ui.Box, whole bool) string {
 	head := newDetailWriter(b)
-	a.writeIncidentHeader(head, i)
+	writeIncidentHeader(a, head, i)
 	if b.Width < 100 {
-		a.writeAffectedServices(head, i)
-		a.writeCallSheet(head, i)
-		a.writeSSHCommands(head, i)
+		writeAffectedServices(a, head, i)
+		writeCallSheet(a, head, i)
+		writeSSHCommands(a, head, i)
 		if whole {
-			a.writeLoadChart(head, i, 9)
-			a.writeIssueHistory(head, i)
+			writeLoadChart(a, head, i, 9)
+			writeIssueHistory(a, head, i)
 		}
 		return head.String()
 	}
@@ -248,18 +248,18 @@ func (a *Account) renderIncident(i *client.Issue, b ui.Box, whole bool) string {
 	), newDetailWriter(
 		ui.Box{Width: b.Width - b.Width/2 - 1, Theme: b.Theme, Now: b.Now},
 	)
-	a.writeAffectedServices(left, i)
-	a.writeCallSheet(right, i)
-	a.writeSSHCommands(right, i)
-	a.writeIssueHistory(right, i)
+	writeAffectedServices(a, left, i)
+	writeCallSheet(a, right, i)
+	writeSSHCommands(a, right, i)
+	writeIssueHistory(a, right, i)
 	room := b.Height - len(head.lines) - max(len(left.lines), 0) - 1
-	a.writeLoadChart(left, i, min(max(room, 7), 14))
+	writeLoadChart(a, left, i, min(max(room, 7), 14))
 	head.rendered(ui.JoinHorizontal(left.String(), right.String(), b.Width/2, b.Width))
 	return head.String()
 }
 
-func (a *Account) writeIncidentHeader(t *detailWriter, i *client.Issue) {
-	ticket, _ := a.ticketCell(i, t.box)
+func writeIncidentHeader(a *Account, t *detailWriter, i *client.Issue) {
+	ticket, _ := ticketCell(a, i, t.box)
 	t.title(
 		fmt.Sprintf(
 			"Issue %d · detected %s, %s ago",
@@ -274,18 +274,18 @@ func (a *Account) writeIncidentHeader(t *detailWriter, i *client.Issue) {
 	t.blank()
 }
 
-func (a *Account) writeAffectedServices(t *detailWriter, i *client.Issue) {
+func writeAffectedServices(a *Account, t *detailWriter, i *client.Issue) {
 	t.heading("affected")
 	for _, id := range i.Services {
 		s, found := a.services().Get(formatID(id))
 		if !found {
-			t.paragraph(a.serviceName(id), theme.Muted)
+			t.paragraph(serviceName(a, id), theme.Muted)
 			continue
 		}
 		state, tone := formatStatus(s.Status, t.box.Theme)
 		t.paragraph(fmt.Sprintf("%s  %s", state, s.Label), tone)
 		t.field("  address", fmt.Sprintf("%s %s  timeout %d s", s.Type, s.Address, s.Timeout), theme.Plain)
-		if names := a.credentialUsage(s.Credentials, t.box.Now); len(names) > 0 {
+		if names := credentialUsage(a, s.Credentials, t.box.Now); len(names) > 0 {
 			t.field("  credentials", joinWithCommas(names), theme.Plain)
 		}
 		if s.Region.Raw() != "" {
@@ -302,7 +302,7 @@ func (a *Account) writeAffectedServices(t *detailWriter, i *client.Issue) {
 }
 
 // credentialUsage names credentials with their last use by support.
-func (a *Account) credentialUsage(ids []int, now time.Time) []string {
+func credentialUsage(a *Account, ids []int, now time.Time) []string {
 	names := a.credentialLabels(ids)
 	for n, id := range ids {
 		if c, found := a.credentials().Get(formatID(id)); found && c.LastDecrypted.Valid() {
@@ -312,10 +312,10 @@ func (a *Account) credentialUsage(ids []int, now time.Time) []string {
 	return names
 }
 
-func (a *Account) writeCallSheet(t *detailWriter, i *client.Issue) {
-	groups := a.groupsToCall(i)
+func writeCallSheet(a *Account, t *detailWriter, i *client.Issue) {
+	groups := groupsToCall(a, i)
 	t.heading("who to call" + withPrefix(": ", joinWithCommas(groups)))
-	people := a.contactsToCall(i)
+	people := contactsToCall(a, i)
 	for _, c := range people {
 		t.paragraph(c.Name.String(), theme.Strong)
 		t.field("  phone", orDefault(strings.Join(phoneNumbers(c), " / "), "none"), theme.Accent)
@@ -336,9 +336,9 @@ func (a *Account) writeCallSheet(t *detailWriter, i *client.Issue) {
 }
 
 // groupsToCall are the groups to call about an issue, each once.
-func (a *Account) groupsToCall(i *client.Issue) []string {
+func groupsToCall(a *Account, i *client.Issue) []string {
 	var groups []string
-	for _, s := range a.affectedServices(i) {
+	for _, s := range affectedServices(a, i) {
 		if g := s.Group.String(); g != "" && !strings.Contains(joinWithCommas(groups), g) {
 			groups = append(groups, g)
 		}
@@ -346,8 +346,8 @@ func (a *Account) groupsToCall(i *client.Issue) []string {
 	return groups
 }
 
-func (a *Account) writeSSHCommands(t *detailWriter, i *client.Issue) {
-	machines := a.affectedInstances(i)
+func writeSSHCommands(a *Account, t *detailWriter, i *client.Issue) {
+	machines := affectedInstances(a, i)
 	if len(machines) == 0 {
 		return
 	}
@@ -363,13 +363,13 @@ func (a *Account) writeSSHCommands(t *detailWriter, i *client.Issue) {
 	t.blank()
 }
 
-func (a *Account) writeIssueHistory(t *detailWriter, i *client.Issue) {
+func writeIssueHistory(a *Account, t *detailWriter, i *client.Issue) {
 	for _, id := range i.Services {
 		issues := a.issuesOfService(id)
 		if len(issues) < 2 {
 			continue
 		}
-		t.heading("history of " + a.serviceName(id))
+		t.heading("history of " + serviceName(a, id))
 		for _, other := range issues[:min(4, len(issues))] {
 			mark := ""
 			if other.ID == i.ID {
@@ -388,7 +388,7 @@ func (a *Account) writeIssueHistory(t *detailWriter, i *client.Issue) {
 }
 
 // callSheet is an incident as plain text for a chat or a ticket.
-func (a *Account) callSheet(i *client.Issue) string {
+func callSheet(a *Account, i *client.Issue) string {
 	var b strings.Builder
 	now := a.now()
 	fmt.Fprintf(
@@ -404,7 +404,7 @@ func (a *Account) callSheet(i *client.Issue) string {
 	for _, id := range i.Services {
 		s, found := a.services().Get(formatID(id))
 		if !found {
-			fmt.Fprintf(&b, "\nService %s\n", a.serviceName(id))
+			fmt.Fprintf(&b, "\nService %s\n", serviceName(a, id))
 			continue
 		}
 		fmt.Fprintf(&b, "\nService %s: %s\n  %s %s, timeout %d s\n", s.Label, s.Status, s.Type, s.Address, s.Timeout)
@@ -414,13 +414,13 @@ func (a *Account) callSheet(i *client.Issue) string {
 			}
 		}
 	}
-	if people := a.contactsToCall(i); len(people) > 0 {
-		fmt.Fprintf(&b, "\nCall (%s)\n", joinWithCommas(a.groupsToCall(i)))
+	if people := contactsToCall(a, i); len(people) > 0 {
+		fmt.Fprintf(&b, "\nCall (%s)\n", joinWithCommas(groupsToCall(a, i)))
 		for _, c := range people {
 			fmt.Fprintf(&b, "  %s\n", formatContact(c))
 		}
 	}
-	for _, m := range a.affectedInstances(i) {
+	for _, m := range affectedInstances(a, i) {
 		if line, ok := sshCommand(m); ok {
 			fmt.Fprintf(&b, "  %s: %s\n", m.Label, line)
 		}

@@ -27,7 +27,7 @@ func (a *Account) instances() *ui.Store[*client.Instance] {
 	)
 }
 
-func (a *Account) sshPane() ui.Pane {
+func sshPane(a *Account) ui.Pane {
 	l := &table.List[*client.Instance]{
 		Title:    "ssh",
 		Singular: "instance",
@@ -78,7 +78,7 @@ func (a *Account) sshPane() ui.Pane {
 			},
 		},
 		JoinedStores: []table.JoinedStore{a.services()},
-		Detail:       a.sshDetail,
+		Detail:       func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) },
 		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
 			return a.api.Instances.Get(ctx, i.ID)
 		},
@@ -86,7 +86,7 @@ func (a *Account) sshPane() ui.Pane {
 		EmptyText: "no instances: settings appear here with the account's first instance",
 		SortBy:    "label",
 	}
-	l.Operations = requireScope(a, accountWriteScope, a.sshOperations(l))
+	l.Operations = requireScope(a, accountWriteScope, sshOperations(a, l))
 	return l
 }
 
@@ -100,7 +100,7 @@ func sshPort(i *client.Instance) int {
 	return i.SSH.Port
 }
 
-func (a *Account) sshOperations(l *table.List[*client.Instance]) []table.Operation[*client.Instance] {
+func sshOperations(a *Account, l *table.List[*client.Instance]) []table.Operation[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshCommand(i)
 		return reasonIf(!ok, "the settings name no single address")
@@ -115,7 +115,7 @@ func (a *Account) sshOperations(l *table.List[*client.Instance]) []table.Operati
 		Many:           true,
 		Undo:           "deny access",
 		DisabledReason: func(i *client.Instance) string { return reasonIf(i.SSH.Access, "already allowed") },
-		Run:            a.setSSHAccess(true),
+		Run:            setSSHAccess(a, true),
 		Recheck:        sshAccessOutcome(true),
 	}
 	deny := table.Operation[*client.Instance]{
@@ -128,7 +128,7 @@ func (a *Account) sshOperations(l *table.List[*client.Instance]) []table.Operati
 		Many:           true,
 		Undo:           "allow access",
 		DisabledReason: func(i *client.Instance) string { return reasonIf(!i.SSH.Access, "already denied") },
-		Run:            a.setSSHAccess(false),
+		Run:            setSSHAccess(a, false),
 		Recheck:        sshAccessOutcome(false),
 	}
 	return []table.Operation[*client.Instance]{
@@ -166,7 +166,7 @@ func (a *Account) sshOperations(l *table.List[*client.Instance]) []table.Operati
 			Name:        "edit",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Instance) form.Form { return a.editSSHForm(rows[0]) },
+			Form:        func(rows []*client.Instance) form.Form { return editSSHForm(a, rows[0]) },
 		},
 		followReference(func(i *client.Instance) []reference { return referencesToServices(a.servicesOnInstance(i)) }),
 	}
@@ -181,7 +181,7 @@ func contextWithInstance(ctx context.Context, i *client.Instance) context.Contex
 	)
 }
 
-func (a *Account) setSSHAccess(on bool) func(context.Context, *client.Instance) (ui.Result[*client.Instance], error) {
+func setSSHAccess(a *Account, on bool) func(context.Context, *client.Instance) (ui.Result[*client.Instance], error) {
 	return func(ctx context.Context, i *client.Instance) (ui.Result[*client.Instance], error) {
 		return ui.ResultRow(
 			a.api.Instances.Update(contextWithInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}),
@@ -202,7 +202,7 @@ func instanceID(i *client.Instance) int { return i.ID }
 
 // editSSHForm changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and
 // 22.
-func (a *Account) editSSHForm(i *client.Instance) form.Form {
+func editSSHForm(a *Account, i *client.Instance) form.Form {
 	e := &editState[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
 	in := &e.edited
 	form := form.NewStoreForm(
@@ -245,7 +245,7 @@ func checkSSHAddress(text string) string {
 	return ""
 }
 
-func (a *Account) sshDetail(i *client.Instance, b ui.Box) string {
+func sshDetail(a *Account, i *client.Instance, b ui.Box) string {
 	t := newDetailWriter(b)
 	t.title(i.Label.String())
 	t.field("instance", formatID(i.ID), theme.Plain)

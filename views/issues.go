@@ -24,7 +24,7 @@ func (a *Account) issues() *ui.Store[*client.Issue] {
 	)
 }
 
-func (a *Account) issuesPane() ui.Pane {
+func issuesPane(a *Account) ui.Pane {
 	return &table.List[*client.Issue]{
 		Title:        "issues",
 		Store:        a.issues(),
@@ -44,12 +44,16 @@ func (a *Account) issuesPane() ui.Pane {
 				Cell:         func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.formatTimestamp(i.Created), theme.Muted },
 				Less:         isNewerIssue,
 			},
-			{Title: "affected", Min: 18, Cell: a.affectedCell},
+			{
+				Title: "affected",
+				Min:   18,
+				Cell:  func(i *client.Issue, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
+			},
 			{
 				Title:        "ticket",
 				Width:        16,
 				DropPriority: 1,
-				Cell:         a.ticketCell,
+				Cell:         func(i *client.Issue, p1 ui.Box) (string, theme.Tone) { return ticketCell(a, i, p1) },
 			},
 			{
 				Title:        "about",
@@ -64,27 +68,27 @@ func (a *Account) issuesPane() ui.Pane {
 				Name:        "open incident",
 				Description: "what it touches and whom to call",
 				ShowInHints: true,
-				OpenPane:    func(i *client.Issue) ui.Pane { return a.incidentPane(i) },
+				OpenPane:    func(i *client.Issue) ui.Pane { return incidentPane(a, i) },
 			},
 			{
 				Keys:        []string{"y"},
 				Name:        "copy call sheet",
 				ShowInHints: true,
-				Message:     func(i *client.Issue) tea.Msg { return ui.CopyMsg{Text: a.callSheet(i), Label: "call sheet"} },
+				Message:     func(i *client.Issue) tea.Msg { return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"} },
 			},
 			{
 				Keys:           []string{"o"},
 				Name:           "open ticket",
-				DisabledReason: func(i *client.Issue) string { return reasonIf(a.ticketURL(i) == "", "the issue names no ticket") },
-				Message:        func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: a.ticketURL(i)} },
+				DisabledReason: func(i *client.Issue) string { return reasonIf(ticketURL(a, i) == "", "the issue names no ticket") },
+				Message:        func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
 			},
 		},
-		Detail:    func(i *client.Issue, b ui.Box) string { return a.renderIncident(i, b, false) },
-		Footer:    a.issuesFoot,
+		Detail:    func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
+		Footer:    func(set *ui.Store[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
 		CopyItems: copyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
 		EmptyText: "no issues: nothing has been detected · r looks again",
 		SortBy:    "age",
-		BadgeFunc: a.issuesBadge,
+		BadgeFunc: func() (string, theme.Tone) { return issuesBadge(a) },
 		OnVisible: a.fetchTickets,
 	}
 }
@@ -93,12 +97,12 @@ func isNewerIssue(i, j *client.Issue) bool { return i.Created.Time().After(j.Cre
 
 // affectedCell names the services of an issue with the worst state among them, never their numbers where the names are
 // known.
-func (a *Account) affectedCell(i *client.Issue, b ui.Box) (string, theme.Tone) {
+func affectedCell(a *Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
 	names := make([]string, len(i.Services))
 	worst := theme.Muted
 	for n, id := range i.Services {
 		s, found := a.services().Get(formatID(id))
-		names[n] = a.serviceName(id)
+		names[n] = serviceName(a, id)
 		if found && s.Status == client.StatusProblem {
 			worst = theme.Bad
 			names[n] = b.Theme.Glyphs.Problem + " " + names[n]
@@ -109,7 +113,7 @@ func (a *Account) affectedCell(i *client.Issue, b ui.Box) (string, theme.Tone) {
 
 // serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without
 // it.
-func (a *Account) serviceName(id int) string {
+func serviceName(a *Account, id int) string {
 	s, found := a.services().Get(formatID(id))
 	switch {
 	case found:
@@ -120,7 +124,7 @@ func (a *Account) serviceName(id int) string {
 	return fmt.Sprintf("#%d", id)
 }
 
-func (a *Account) ticketCell(i *client.Issue, _ ui.Box) (string, theme.Tone) {
+func ticketCell(a *Account, i *client.Issue, _ ui.Box) (string, theme.Tone) {
 	if i.Ticket.ID == 0 {
 		return "", theme.Plain
 	}
@@ -136,21 +140,21 @@ func (a *Account) ticketCell(i *client.Issue, _ ui.Box) (string, theme.Tone) {
 
 // isIssueOpen reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
 // else it is the newest issue of a service that is in the state problem.
-func (a *Account) isIssueOpen(i *client.Issue) bool {
+func isIssueOpen(a *Account, i *client.Issue) bool {
 	if state, known := a.tickets.lookup(i.Ticket.ID); known {
 		return state.IsOpen()
 	}
 	return slices.ContainsFunc(i.Services, func(id int) bool {
 		s, found := a.services().Get(formatID(id))
-		newest, known := a.newestIssue(id)
+		newest, known := newestIssue(a, id)
 		return found && s.Status == client.StatusProblem && known && newest.ID == i.ID
 	})
 }
 
-func (a *Account) issuesBadge() (string, theme.Tone) {
+func issuesBadge(a *Account) (string, theme.Tone) {
 	open := 0
 	for n := range a.issues().Len() {
-		if a.isIssueOpen(a.issues().At(n)) {
+		if isIssueOpen(a, a.issues().At(n)) {
 			open++
 		}
 	}
@@ -160,16 +164,16 @@ func (a *Account) issuesBadge() (string, theme.Tone) {
 	return fmt.Sprint(open), theme.Warn
 }
 
-func (a *Account) issuesFoot(set *ui.Store[*client.Issue], b ui.Box) string {
-	day := len(a.issuesSince(b.Now.Add(-24 * time.Hour)))
+func issuesFoot(a *Account, set *ui.Store[*client.Issue], b ui.Box) string {
+	day := len(issuesSince(a, b.Now.Add(-24*time.Hour)))
 	return b.Theme.Paint(
 		theme.Muted,
 		fmt.Sprintf("%s · %d in the last 24 h", pluralize(set.Len(), "issue", "issues"), day),
 	)
 }
 
-func (a *Account) issuesSince(t time.Time) []*client.Issue {
-	rows := a.newestFirst()
+func issuesSince(a *Account, t time.Time) []*client.Issue {
+	rows := newestFirst(a)
 	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return i.Created.Time().Before(t) })
 	if n < 0 {
 		n = len(rows)
@@ -178,7 +182,7 @@ func (a *Account) issuesSince(t time.Time) []*client.Issue {
 }
 
 // newestFirst are all issues, the latest detection first.
-func (a *Account) newestFirst() []*client.Issue {
+func newestFirst(a *Account) []*client.Issue {
 	return memo(a, "issues newest first", func() []*client.Issue {
 		rows := a.issues().Rows()
 		slices.SortStableFunc(rows, func(i, j *client.Issue) int {
@@ -188,7 +192,7 @@ func (a *Account) newestFirst() []*client.Issue {
 	}, a.issues())
 }
 
-func (a *Account) newestIssue(service int) (*client.Issue, bool) {
+func newestIssue(a *Account, service int) (*client.Issue, bool) {
 	if issues := a.issuesOfService(service); len(issues) > 0 {
 		return issues[0], true
 	}
@@ -197,7 +201,7 @@ func (a *Account) newestIssue(service int) (*client.Issue, bool) {
 
 // ticketURL is where the issue's ticket can be read. The real service gives a path of its web console;
 // elsewhere a path is taken relative to the API's own host.
-func (a *Account) ticketURL(i *client.Issue) string {
+func ticketURL(a *Account, i *client.Issue) string {
 	raw := i.Ticket.URL.Raw()
 	switch {
 	case raw == "":

@@ -96,7 +96,7 @@ func (a *Account) servicesUsingCredential(credential int) []*client.Service {
 // issuesOfService are the issues that name a service, newest first.
 func (a *Account) issuesOfService(service int) []*client.Issue {
 	return memo(a, "issues of services", func() map[int][]*client.Issue {
-		return groupBy(a.newestFirst(), func(i *client.Issue) []int { return unique(i.Services) })
+		return groupBy(newestFirst(a), func(i *client.Issue) []int { return unique(i.Services) })
 	}, a.issues())[service]
 }
 

@@ -57,7 +57,7 @@ func (p *journalView) LoadMissing() tea.Cmd {
 	return p.List.LoadMissing()
 }
 
-func (a *Account) journalPane() ui.Pane {
+func journalPane(a *Account) ui.Pane {
 	list := &table.List[*journal.Entry]{
 		Title:         "journal",
 		Store:         a.journalStore(),
@@ -66,8 +66,8 @@ func (a *Account) journalPane() ui.Pane {
 			{
 				Title: "outcome",
 				Width: 12,
-				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.outcomeCell(e, b.Theme) },
-				Less:  func(e, f *journal.Entry) bool { return a.outcomeRank(e) < a.outcomeRank(f) },
+				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return outcomeCell(a, e, b.Theme) },
+				Less:  func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
 			},
 			{
 				Title: "time",
@@ -102,18 +102,18 @@ func (a *Account) journalPane() ui.Pane {
 				},
 			},
 		},
-		Operations: a.journalOperations(),
-		Detail:     a.entryDetail,
-		Footer:     a.journalFoot,
+		Operations: journalOperations(a),
+		Detail:     func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
+		Footer:     func(set *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, set, b) },
 		EmptyText:  "nothing has been changed from here yet",
-		BadgeFunc:  a.journalBadge,
+		BadgeFunc:  func() (string, theme.Tone) { return journalBadge(a) },
 		Label:      entryName,
 	}
 	return &journalView{List: list, a: a}
 }
 
 // outcomeCell is how a change ended, as a shape, a word and a tone.
-func (a *Account) outcomeCell(e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
+func outcomeCell(a *Account, e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
 	g := look.Glyphs
 	switch {
 	case a.journal.Unresolved(*e):
@@ -127,7 +127,7 @@ func (a *Account) outcomeCell(e *journal.Entry, look *theme.Theme) (string, them
 }
 
 // outcomeRank orders outcomes by how soon somebody must look.
-func (a *Account) outcomeRank(e *journal.Entry) int {
+func outcomeRank(a *Account, e *journal.Entry) int {
 	switch {
 	case a.journal.Unresolved(*e):
 		return 0
@@ -150,28 +150,28 @@ func entryName(e *journal.Entry) string {
 }
 
 // unresolvedChanges are the changes whose end nobody knows, newest first. What is older than a week is history.
-func (a *Account) unresolvedChanges() []*journal.Entry {
+func unresolvedChanges(a *Account) []*journal.Entry {
 	rows := toPointers(a.journal.Entries(a.now().Add(-7 * 24 * time.Hour)))
 	slices.Reverse(rows)
 	return slices.DeleteFunc(rows, func(e *journal.Entry) bool { return !a.journal.Unresolved(*e) })
 }
 
-func (a *Account) journalBadge() (string, theme.Tone) {
-	if n := len(a.unresolvedChanges()); n > 0 {
+func journalBadge(a *Account) (string, theme.Tone) {
+	if n := len(unresolvedChanges(a)); n > 0 {
 		return fmt.Sprintf("%d?", n), theme.Warn
 	}
 	return "", theme.Plain
 }
 
-func (a *Account) journalFoot(set *ui.Store[*journal.Entry], b ui.Box) string {
+func journalFoot(a *Account, set *ui.Store[*journal.Entry], b ui.Box) string {
 	text := pluralize(set.Len(), "change", "changes") + " of this program on this machine"
-	if n := len(a.unresolvedChanges()); n > 0 {
+	if n := len(unresolvedChanges(a)); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome: c looks them up", n))
 	}
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
-func (a *Account) journalOperations() []table.Operation[*journal.Entry] {
+func journalOperations(a *Account) []table.Operation[*journal.Entry] {
 	settled := func(e *journal.Entry) string { return reasonIf(!a.journal.Unresolved(*e), "its outcome is known") }
 	return []table.Operation[*journal.Entry]{
 		{
@@ -180,14 +180,14 @@ func (a *Account) journalOperations() []table.Operation[*journal.Entry] {
 			Description:    "reads the thing again and says whether the change was done",
 			ShowInHints:    true,
 			DisabledReason: settled,
-			BatchCmd:       a.recheckAll,
+			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return recheckAll(a, rows) },
 		},
 		{
 			Keys:           []string{"x"},
 			Name:           "settle",
 			Description:    "you have looked yourself: say whether it was done",
 			DisabledReason: settled,
-			Message:        func(e *journal.Entry) tea.Msg { return a.settleMenu(e) },
+			Message:        func(e *journal.Entry) tea.Msg { return settleMenu(a, e) },
 		},
 		{
 			Keys:        []string{"o"},
@@ -212,7 +212,7 @@ func (a *Account) journalOperations() []table.Operation[*journal.Entry] {
 					"pre-signed URL")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
-				return ui.CopyMsg{Text: a.entryCurlCommand(e), Label: "request as curl"}
+				return ui.CopyMsg{Text: entryCurlCommand(a, e), Label: "request as curl"}
 			},
 		},
 	}
@@ -247,7 +247,7 @@ func referenceToChanged(e *journal.Entry) reference {
 }
 
 // entryCurlCommand is the request of a change as a command.
-func (a *Account) entryCurlCommand(e *journal.Entry) string {
+func entryCurlCommand(a *Account, e *journal.Entry) string {
 	line := "curl -sS --fail -X " + ui.ShellQuote(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if e.Change.Body != nil {
 		data, err := json.Marshal(e.Change.Body)
@@ -262,11 +262,11 @@ func (a *Account) entryCurlCommand(e *journal.Entry) string {
 
 // entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there
 // before.
-func (a *Account) entryDetail(e *journal.Entry, b ui.Box) string {
+func entryDetail(a *Account, e *journal.Entry, b ui.Box) string {
 	t := newDetailWriter(b)
 	c := e.Change
 	t.title(client.Clean(c.Op) + withPrefix(" ", entryName(e)))
-	state, tone := a.outcomeCell(e, b.Theme)
+	state, tone := outcomeCell(a, e, b.Theme)
 	t.field("outcome", state, tone)
 	if a.journal.Unresolved(*e) {
 		t.paragraph("Nobody knows whether it was done: c looks it up, x settles it.", theme.Warn)
@@ -288,12 +288,12 @@ func (a *Account) entryDetail(e *journal.Entry, b ui.Box) string {
 	}
 	t.field("request", client.Clean(c.Method+" "+c.Path), theme.Muted)
 	t.field("entry", client.Clean(e.ID), theme.Muted)
-	a.writeBeforeAndAfter(t, flattenJSON(c.Before), flattenJSON(c.Body))
+	writeBeforeAndAfter(a, t, flattenJSON(c.Before), flattenJSON(c.Body))
 	return t.String()
 }
 
 // writeBeforeAndAfter sets what was sent beside what was there.
-func (a *Account) writeBeforeAndAfter(t *detailWriter, before, after map[string]string) {
+func writeBeforeAndAfter(a *Account, t *detailWriter, before, after map[string]string) {
 	t.labelWidth = 20
 	if len(after) > 0 {
 		t.heading("sent")

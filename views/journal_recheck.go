@@ -19,10 +19,10 @@ import (
 )
 
 // offerUnresolved tells of changes of earlier runs whose end nobody knows, and leads to them.
-func (a *Account) offerUnresolved() tea.Cmd {
+func offerUnresolved(a *Account) tea.Cmd {
 	// that is offered to be gone on with
 	open := slices.DeleteFunc(
-		a.unresolvedChanges(),
+		unresolvedChanges(a),
 		func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp },
 	)
 	if len(open) == 0 {
@@ -38,7 +38,7 @@ func (a *Account) offerUnresolved() tea.Cmd {
 	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + joinWithCommas(names), Actions: []ui.Action{
 		{
 			Key: ui.Bind("look it up now", "c"),
-			Do:  func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), a.recheckAll(open)) },
+			Do:  func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), recheckAll(a, open)) },
 		},
 		{
 			Key: ui.Bind("to the journal", "j"),
@@ -49,25 +49,25 @@ func (a *Account) offerUnresolved() tea.Cmd {
 }
 
 // recheckAll looks changes up, each by itself.
-func (a *Account) recheckAll(rows []*journal.Entry) tea.Cmd {
+func recheckAll(a *Account, rows []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range rows {
 		if a.journal.Unresolved(*e) {
-			cmds = append(cmds, a.recheck(e))
+			cmds = append(cmds, recheck(a, e))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
 // recheck looks a change up and keeps what was found in the journal.
-func (a *Account) recheck(e *journal.Entry) tea.Cmd {
+func recheck(a *Account, e *journal.Entry) tea.Cmd {
 	var said string
 	found := *e
 	return a.journalStore().Run(ui.Attempt[*journal.Entry]{
 		RowID:        e.ID,
 		ProgressText: "checking",
 		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {
-			verdict, text := a.recheckOutcome(ctx, e)
+			verdict, text := recheckOutcome(a, ctx, e)
 			said = text
 			if verdict != journal.Unknown {
 				a.journal.RecordOutcome(e.ID, verdict == journal.Applied, errors.New("looked up later: "+text))
@@ -89,7 +89,7 @@ func (a *Account) recheck(e *journal.Entry) tea.Cmd {
 }
 
 // settleMenu lets a person say what no reading can tell.
-func (a *Account) settleMenu(e *journal.Entry) ui.Menu {
+func settleMenu(a *Account, e *journal.Entry) ui.Menu {
 	say := func(done bool) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.journal.RecordOutcome(e.ID, done, errors.New("said by the user, who looked"))
@@ -104,23 +104,23 @@ func (a *Account) settleMenu(e *journal.Entry) ui.Menu {
 
 // recheckOutcome reads again what a change was about, and says whether it was done and what tells so. Unknown is where
 // nothing tells.
-func (a *Account) recheckOutcome(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+func recheckOutcome(a *Account, ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case op == "disable service", op == "enable service":
-		return a.recheckStatus(ctx, e, op == "disable service")
+		return recheckStatus(a, ctx, e, op == "disable service")
 	case op == "delete certificate", op == "upload certificate":
-		return a.recheckCertificate(ctx, e, op == "upload certificate")
+		return recheckCertificate(a, ctx, e, op == "upload certificate")
 	case op == "cancel Object Storage":
-		return a.recheckCancelStorage(ctx)
+		return recheckCancelStorage(a, ctx)
 	case verb == "create":
-		return a.recheckCreated(ctx, e)
+		return recheckCreated(a, ctx, e)
 	case op == "change login", op == "modify access", op == "update access":
 		return journal.Unknown, "the API does not tell it; making the same change again does no harm"
 	case e.Change.Resource == "object", op == transfer.EmptyOp:
 		return journal.Unknown, "look into its bucket: o goes there"
 	}
-	row, err := a.fetchChanged(ctx, e)
+	row, err := fetchChanged(a, ctx, e)
 	gone := errors.Is(err, client.ErrNotFound)
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case (verb == "delete" || verb == "revoke") && gone:
@@ -164,7 +164,7 @@ func containsAll(now, members map[string]string) bool {
 }
 
 // fetchChanged reads the thing of a change by itself.
-func (a *Account) fetchChanged(ctx context.Context, e *journal.Entry) (any, error) {
+func fetchChanged(a *Account, ctx context.Context, e *journal.Entry) (any, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
 		return a.api.Buckets.Get(ctx, place[0], place[1])
@@ -182,12 +182,12 @@ func (a *Account) fetchChanged(ctx context.Context, e *journal.Entry) (any, erro
 	case "instance":
 		return a.api.Instances.Get(ctx, id)
 	case "key":
-		return a.fetchKey(ctx, id)
+		return fetchKey(a, ctx, id)
 	}
 	return nil, errors.New("this kind of change cannot be looked up")
 }
 
-func (a *Account) recheckStatus(ctx context.Context, e *journal.Entry, off bool) (journal.Outcome, string) {
+func recheckStatus(a *Account, ctx context.Context, e *journal.Entry, off bool) (journal.Outcome, string) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if err != nil {
 		return journal.Unknown, "the journal does not say which service it was"
@@ -202,7 +202,7 @@ func (a *Account) recheckStatus(ctx context.Context, e *journal.Entry, off bool)
 	return journal.Rejected, "the service " + statusPhrase(s.Status)
 }
 
-func (a *Account) recheckCertificate(ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
+func recheckCertificate(a *Account, ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
 		return journal.Unknown, "the journal does not say which bucket it was"
@@ -223,7 +223,7 @@ func (a *Account) recheckCertificate(ctx context.Context, e *journal.Entry, set 
 
 // recheckCancelStorage counts what is left. Buckets that are there say that nothing was cancelled; none left says
 // nothing about the product.
-func (a *Account) recheckCancelStorage(ctx context.Context) (journal.Outcome, string) {
+func recheckCancelStorage(a *Account, ctx context.Context) (journal.Outcome, string) {
 	page, err := a.fetchAllBuckets(ctx)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
@@ -243,8 +243,8 @@ type candidate struct {
 
 // recheckCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older
 // than the change is proof.
-func (a *Account) recheckCreated(ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
-	rows, err := a.fetchCandidates(ctx, e.Change.Resource)
+func recheckCreated(a *Account, ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+	rows, err := fetchCandidates(a, ctx, e.Change.Resource)
 	if err != nil {
 		return journal.Unknown, ui.Reason(err)
 	}
@@ -276,7 +276,7 @@ func (a *Account) recheckCreated(ctx context.Context, e *journal.Entry) (journal
 }
 
 // fetchCandidates are all things of a kind.
-func (a *Account) fetchCandidates(ctx context.Context, kind string) ([]candidate, error) {
+func fetchCandidates(a *Account, ctx context.Context, kind string) ([]candidate, error) {
 	switch kind {
 	case "service":
 		return collectCandidates(

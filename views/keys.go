@@ -23,7 +23,7 @@ func (a *Account) keys() *ui.Store[*client.Key] {
 	return sharedStore(a, "keys", func(k *client.Key) string { return formatID(k.ID) }, pageFetcher(a.api.Keys.List))
 }
 
-func (a *Account) keysPane() ui.Pane {
+func keysPane(a *Account) ui.Pane {
 	return &table.List[*client.Key]{
 		Title:        "keys",
 		Store:        a.keys(),
@@ -46,7 +46,7 @@ func (a *Account) keysPane() ui.Pane {
 				Cell:         func(k *client.Key, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) },
 			},
 		},
-		Operations: requireScope(a, storageWriteScope, a.keyOperations()),
+		Operations: requireScope(a, storageWriteScope, keyOperations(a)),
 		PaneActions: func() []ui.Action {
 			return a.requireScopeForActions(storageWriteScope, ui.Action{
 				Key:         ui.Bind("new key", "n"),
@@ -54,11 +54,11 @@ func (a *Account) keysPane() ui.Pane {
 				Writes:      true,
 				OpensView:   true,
 				ShowInHints: true,
-				Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newKeyForm()}) },
+				Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: newKeyForm(a)}) },
 			})
 		},
-		Detail:   a.keyDetail,
-		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) { return a.fetchKey(ctx, k.ID) },
+		Detail:   func(k *client.Key, b ui.Box) string { return keyDetail(a, k, b) },
+		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) { return fetchKey(a, ctx, k.ID) },
 		Footer: func(set *ui.Store[*client.Key], b ui.Box) string {
 			limited := 0
 			for _, k := range set.Rows() {
@@ -78,7 +78,7 @@ func (a *Account) keysPane() ui.Pane {
 }
 
 // fetchKey is one key without its secret, whatever the server sent.
-func (a *Account) fetchKey(ctx context.Context, id int) (*client.Key, error) {
+func fetchKey(a *Account, ctx context.Context, id int) (*client.Key, error) {
 	k, err := a.api.Keys.Get(ctx, id)
 	return withoutSecret(k), err
 }
@@ -133,7 +133,7 @@ func bucketPermission(k *client.Key, b *client.Bucket) string {
 	return ""
 }
 
-func (a *Account) keyOperations() []table.Operation[*client.Key] {
+func keyOperations(a *Account) []table.Operation[*client.Key] {
 	return []table.Operation[*client.Key]{
 		{
 			Keys:        []string{"y"},
@@ -149,7 +149,7 @@ func (a *Account) keyOperations() []table.Operation[*client.Key] {
 			Name:        "rename",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Key) form.Form { return a.renameKeyForm(rows[0]) },
+			Form:        func(rows []*client.Key) form.Form { return renameKeyForm(a, rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -197,7 +197,7 @@ func contextWithKey(ctx context.Context, k *client.Key) context.Context {
 	return client.ContextWithResource(client.ContextWithBefore(ctx, was), "key", formatID(k.ID), k.Label.String())
 }
 
-func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
+func keyDetail(a *Account, k *client.Key, b ui.Box) string {
 	t := newDetailWriter(b)
 	t.title(k.Label.String())
 	t.field("id", formatID(k.ID), theme.Muted)
@@ -213,7 +213,7 @@ func (a *Account) keyDetail(k *client.Key, b ui.Box) string {
 	return t.String()
 }
 
-func (a *Account) renameKeyForm(k *client.Key) form.Form {
+func renameKeyForm(a *Account, k *client.Key) form.Form {
 	was := labelRequest{k.Label.Raw()}
 	e := &editState[labelRequest]{was, was, was}
 	f := form.NewStoreForm(
@@ -225,7 +225,7 @@ func (a *Account) renameKeyForm(k *client.Key) form.Form {
 			return saveEdit(
 				contextWithKey(ctx, k),
 				e,
-				func(ctx context.Context) (*client.Key, error) { return a.fetchKey(ctx, k.ID) },
+				func(ctx context.Context) (*client.Key, error) { return fetchKey(a, ctx, k.ID) },
 				func(k *client.Key) labelRequest { return labelRequest{k.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Key, error) {
 					row, err := a.api.Keys.Update(ctx, k.ID, e.edited.Label)
@@ -259,7 +259,7 @@ const (
 
 // newKeyForm asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an
 // empty list), or a list.
-func (a *Account) newKeyForm() form.Form {
+func newKeyForm(a *Account) form.Form {
 	label, limited := "", false
 	buckets := a.buckets().Rows()
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
@@ -296,13 +296,13 @@ func (a *Account) newKeyForm() form.Form {
 			),
 	}, func(k *client.Key, told bool) tea.Cmd {
 		if !told {
-			return a.offerRevokeLostKey(before, label)
+			return offerRevokeLostKey(a, before, label)
 		}
 		return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": made"), ui.Send(made))
 	}, func(ctx context.Context) (ui.Result[*client.Key], error) {
 		k, err := a.api.Keys.Create(client.ContextWithResource(ctx, "key", "", label), request())
 		if err == nil {
-			made = a.newKeySecretDialog(k)
+			made = newKeySecretDialog(a, k)
 		}
 		return ui.ResultRow(withoutSecret(k), err)
 	}, func(now []*client.Key) ui.AttemptOutcome {
@@ -376,7 +376,7 @@ func describeKeyRequest(in client.KeyRequest) string {
 }
 
 // offerRevokeLostKey says that a key was made whose secret nobody has, and offers to revoke it.
-func (a *Account) offerRevokeLostKey(before []*client.Key, label string) tea.Cmd {
+func offerRevokeLostKey(a *Account, before []*client.Key, label string) tea.Cmd {
 	for _, k := range a.keys().Rows() {
 		known := slices.ContainsFunc(before, func(o *client.Key) bool { return o.ID == k.ID })
 		if known || k.Label.Raw() != label {
@@ -385,7 +385,7 @@ func (a *Account) offerRevokeLostKey(before []*client.Key, label string) tea.Cmd
 		revoke := ui.Action{
 			Key:    ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"),
 			Writes: true,
-			Do:     func() tea.Cmd { return a.revokeKey(k) },
+			Do:     func() tea.Cmd { return revokeKey(a, k) },
 		}
 		return tea.Batch(ui.ShowNews(theme.Warn, k.Label.String()+": made, and its secret was lost with the answer"),
 			ui.Send(ui.Menu{Title: k.Label.String() + " was made, its secret was lost", Actions: []ui.Action{revoke,
@@ -395,7 +395,7 @@ func (a *Account) offerRevokeLostKey(before []*client.Key, label string) tea.Cmd
 }
 
 // revokeKey ends a key that nobody can use.
-func (a *Account) revokeKey(k *client.Key) tea.Cmd {
+func revokeKey(a *Account, k *client.Key) tea.Cmd {
 	id := formatID(k.ID)
 	return a.keys().Run(ui.Attempt[*client.Key]{
 		RowID:        id,
@@ -413,7 +413,7 @@ func (a *Account) revokeKey(k *client.Key) tea.Cmd {
 }
 
 // newKeySecretDialog is the dialog that shows a new key's secret.
-func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
+func newKeySecretDialog(a *Account, k *client.Key) ui.OneTimeSecret {
 	secret, there := k.Secret()
 	if !there {
 		return ui.OneTimeSecret{
@@ -423,7 +423,7 @@ func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 			Reveal: func() string { return "" },
 		}
 	}
-	host := a.keyEndpoint(k)
+	host := keyEndpoint(a, k)
 	files := []struct{ name, path, text string }{
 		{"credentials profile of the AWS tools", "lookout-" + sanitizeName(k.Label.Raw()) + ".credentials",
 			"[" + sanitizeName(
@@ -449,7 +449,7 @@ func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 			o.Formats,
 			ui.ExportFormat{
 				Name: f.name,
-				Path: filepath.Join(a.downloadFolder(), f.path),
+				Path: filepath.Join(downloadFolder(a), f.path),
 				Write: func(path string) error {
 					return writeSecretFile(path, strings.Replace(f.text, "%s", secret.Reveal(), 1))
 				},
@@ -460,7 +460,7 @@ func (a *Account) newKeySecretDialog(k *client.Key) ui.OneTimeSecret {
 }
 
 // keyEndpoint is the host of the cluster that a key is for: that of its first bucket, else the first cluster's.
-func (a *Account) keyEndpoint(k *client.Key) string {
+func keyEndpoint(a *Account, k *client.Key) string {
 	id := ""
 	if len(k.Buckets) > 0 {
 		id = k.Buckets[0].Cluster.Raw()

@@ -55,7 +55,7 @@ func (l linkLifetime) inSeconds(own int) int {
 }
 
 // linkForm builds a pre-signed URL ("Object Storage", rule 4).
-func (a *Account) linkForm(b *client.Bucket, name string) form.Form {
+func linkForm(a *Account, b *client.Bucket, name string) form.Form {
 	in := client.PresignRequest{Name: name, Method: "GET"}
 	how, own := lifetime1h, 3600
 	form := form.Form{
@@ -103,7 +103,7 @@ func (a *Account) linkForm(b *client.Bucket, name string) form.Form {
 		EnterSubmits: func() bool { return in.Method == "GET" },
 		Review: func() string {
 			end := a.now().Add(time.Duration(how.inSeconds(own)) * time.Second)
-			return "It ends at " + a.formatLocalAndUTC(end, "Mon 2 Jan 15:04:05 MST")
+			return "It ends at " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			in.Expires = how.inSeconds(own)
@@ -187,7 +187,7 @@ func (p *linkView) Actions() []ui.Action {
 			DisabledReason: reasonIf(p.link.Method != "GET", "a browser can only read"),
 			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) },
 		},
-		p.a.linksAction(),
+		linksAction(p.a),
 		{
 			Key:   ui.Bind("up", "h", "left", "backspace"),
 			Group: "move",
@@ -201,7 +201,7 @@ func (p *linkView) Actions() []ui.Action {
 func (p *linkView) View(b ui.Box) string {
 	t := newDetailWriter(b)
 	l := p.link
-	p.a.writeLink(t, l)
+	writeLink(p.a, t, l)
 	t.heading("link")
 	for _, line := range ui.Hardwrap(client.Clean(l.URL.Reveal()), b.Width) {
 		t.paragraph(line, theme.Accent)
@@ -214,19 +214,19 @@ func (p *linkView) View(b ui.Box) string {
 }
 
 // writeLink are what a link allows, and until when.
-func (a *Account) writeLink(t *detailWriter, l *link) {
+func writeLink(a *Account, t *detailWriter, l *link) {
 	t.title(l.Method + " " + l.Name.String())
 	t.field("bucket", l.Bucket, theme.Muted)
-	t.field("ends", a.formatLinkExpiry(l, t.box.Now), theme.Warn)
+	t.field("ends", formatLinkExpiry(a, l, t.box.Now), theme.Warn)
 	if l.ContentType != "" {
 		t.field("content type", client.Clean(l.ContentType)+", to be sent as it stands here", theme.Plain)
 	}
 }
 
 // formatLinkExpiry is when a link ends, here and in UTC.
-func (a *Account) formatLinkExpiry(l *link, now time.Time) string {
+func formatLinkExpiry(a *Account, l *link, now time.Time) string {
 	if rest := l.Expires.Sub(now); rest > 0 {
-		return fmt.Sprintf("%s, in %s", a.formatLocalAndUTC(l.Expires, "Mon 15:04:05 MST"), ui.FormatAge(rest))
+		return fmt.Sprintf("%s, in %s", formatLocalAndUTC(a, l.Expires, "Mon 15:04:05 MST"), ui.FormatAge(rest))
 	}
 	return "it has ended"
 }
@@ -257,7 +257,7 @@ func renderQRCode(text string, b ui.Box) []string {
 }
 
 // formatLocalAndUTC is a moment in local time, and in UTC where that is another.
-func (a *Account) formatLocalAndUTC(t time.Time, layout string) string {
+func formatLocalAndUTC(a *Account, t time.Time, layout string) string {
 	local := t.In(a.location)
 	if _, offset := local.Zone(); offset == 0 {
 		return local.Format(layout)

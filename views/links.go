@@ -49,18 +49,18 @@ func (a *Account) linkStore() *ui.Store[*link] {
 }
 
 // linksAction opens the links of this run.
-func (a *Account) linksAction() ui.Action {
+func linksAction(a *Account) ui.Action {
 	return ui.Action{
 		Key:         ui.Bind("links of this run"),
 		Group:       "this list",
 		Description: "pre-signed URLs that were given out since the start",
 		Do: func() tea.Cmd {
-			return ui.Send(ui.OpenPaneMsg{Pane: a.linksPane()})
+			return ui.Send(ui.OpenPaneMsg{Pane: linksPane(a)})
 		},
 	}
 }
 
-func (a *Account) linksPane() ui.Pane {
+func linksPane(a *Account) ui.Pane {
 	return &table.List[*link]{
 		Title:         "links",
 		Store:         a.linkStore(),
@@ -90,7 +90,7 @@ func (a *Account) linksPane() ui.Pane {
 				Less:       func(l, m *link) bool { return l.Expires.Before(m.Expires) },
 			},
 		},
-		Operations: a.linkOperations(),
+		Operations: linkOperations(a),
 		PaneActions: func() []ui.Action {
 			return []ui.Action{
 				{
@@ -100,7 +100,7 @@ func (a *Account) linksPane() ui.Pane {
 				},
 			}
 		},
-		Detail:    a.linkDetail,
+		Detail:    func(l *link, b ui.Box) string { return linkDetail(a, l, b) },
 		Footer:    linksFoot,
 		EmptyText: "no links were given out in this run · L on an object makes one",
 		Label:     func(l *link) string { return l.Name.String() },
@@ -115,7 +115,7 @@ func linkRemainingCell(l *link, b ui.Box) (string, theme.Tone) {
 	return "ended", theme.Muted
 }
 
-func (a *Account) linkOperations() []table.Operation[*link] {
+func linkOperations(a *Account) []table.Operation[*link] {
 	over := func(l *link) string { return reasonIf(!l.Expires.After(a.now()), "the link has ended") }
 	return []table.Operation[*link]{
 		{
@@ -142,9 +142,9 @@ func (a *Account) linkOperations() []table.Operation[*link] {
 	}
 }
 
-func (a *Account) linkDetail(l *link, b ui.Box) string {
+func linkDetail(a *Account, l *link, b ui.Box) string {
 	t := newDetailWriter(b)
-	a.writeLink(t, l)
+	writeLink(a, t, l)
 	t.paragraph("enter shows the link", theme.Muted)
 	return t.String()
 }

@@ -57,7 +57,7 @@ func nextTimeOfDay(text string, now time.Time) (time.Time, error) {
 }
 
 // disableForm asks for how long and why; both are kept in the journal.
-func (a *Account) disableForm(rows []*client.Service) form.Form {
+func disableForm(a *Account, rows []*client.Service) form.Form {
 	for_, until, reason := untilEnabled, "", ""
 	form := form.Form{
 		Title:        "Disable monitoring of " + nameOrCount(rows),
@@ -85,7 +85,7 @@ func (a *Account) disableForm(rows []*client.Service) form.Form {
 			if err != nil {
 				return nil, err
 			}
-			return func() tea.Cmd { return a.disableServices(rows, reason, end) }, nil
+			return func() tea.Cmd { return disableServices(a, rows, reason, end) }, nil
 		},
 	}
 	if len(rows) > 1 {
@@ -113,12 +113,12 @@ func nameOrCount(rows []*client.Service) string {
 }
 
 // disableServices disables services, one change each, and says how it went when the last has been answered.
-func (a *Account) disableServices(rows []*client.Service, reason string, end time.Time) tea.Cmd {
+func disableServices(a *Account, rows []*client.Service, reason string, end time.Time) tea.Cmd {
 	word := "monitoring is disabled"
 	if !end.IsZero() {
 		word += " until " + formatClock(end.In(a.location), a.now().In(a.location))
 	}
-	return a.changeServices(
+	return changeServices(a,
 		rows,
 		"disabling",
 		word,
@@ -134,19 +134,19 @@ func (a *Account) disableServices(rows []*client.Service, reason string, end tim
 			undo := &ui.Action{
 				Key:    ui.Bind("enable again", "u"),
 				Writes: true,
-				Do:     func() tea.Cmd { return a.enableServices(done, "") },
+				Do:     func() tea.Cmd { return enableServices(a, done, "") },
 			}
 			if end.IsZero() {
 				return undo, nil
 			}
-			return undo, a.scheduleEnable(done, end)
+			return undo, scheduleEnable(a, done, end)
 		},
 	)
 }
 
 // enableServices enables services. why is said in the journal: "time is up".
-func (a *Account) enableServices(rows []*client.Service, why string) tea.Cmd {
-	return a.changeServices(
+func enableServices(a *Account, rows []*client.Service, why string) tea.Cmd {
+	return changeServices(a,
 		rows,
 		"enabling",
 		"monitoring is enabled",
@@ -158,14 +158,14 @@ func (a *Account) enableServices(rows []*client.Service, why string) tea.Cmd {
 			return &ui.Action{
 				Key:    ui.Bind("disable again", "u"),
 				Writes: true,
-				Do:     func() tea.Cmd { return a.disableServices(done, "", time.Time{}) },
+				Do:     func() tea.Cmd { return disableServices(a, done, "", time.Time{}) },
 			}, nil
 		},
 	)
 }
 
 // changeServices does one change to each service and sums the outcomes up in one line of news.
-func (a *Account) changeServices(
+func changeServices(a *Account,
 	rows []*client.Service,
 	verb, word string,
 	check func(*client.Service, bool) ui.AttemptOutcome,
@@ -223,18 +223,18 @@ func (d maintenanceEnded) Deliver() tea.Cmd {
 	}
 	return tea.Batch(
 		ui.ShowNews(theme.Info, "time is up: enabling "+nameOrCount(rows)),
-		d.a.enableServices(rows, "time is up"),
+		enableServices(d.a, rows, "time is up"),
 	)
 }
 
 // scheduleEnable enables services at the end of their time, unless the journal then says that somebody decided
 // otherwise.
-func (a *Account) scheduleEnable(rows []*client.Service, end time.Time) tea.Cmd {
-	return a.scheduleEnableDelayed(rows, end, 0)
+func scheduleEnable(a *Account, rows []*client.Service, end time.Time) tea.Cmd {
+	return scheduleEnableDelayed(a, rows, end, 0)
 }
 
 // scheduleEnableDelayed is wake that leaves others some time to be first.
-func (a *Account) scheduleEnableDelayed(rows []*client.Service, end time.Time, late time.Duration) tea.Cmd {
+func scheduleEnableDelayed(a *Account, rows []*client.Service, end time.Time, late time.Duration) tea.Cmd {
 	for _, s := range rows {
 		a.scheduledEnables[s.ID] = end
 	}
@@ -249,7 +249,7 @@ func (a *Account) scheduleEnableDelayed(rows []*client.Service, end time.Time, l
 const journalPollInterval = 20 * time.Second
 
 // watchJournal learns what other programs of this machine change in the account, and takes up what they promise.
-func (a *Account) watchJournal() tea.Cmd {
+func watchJournal(a *Account) tea.Cmd {
 	ctx, j := a.ctx, a.journal
 	return func() tea.Msg {
 		if !j.WaitForChange(ctx, journalPollInterval) {
@@ -265,7 +265,7 @@ type journalChanged struct{ a *Account }
 // Deliver takes up what was promised there. What fell due while the journal was not looked into is done: somebody was
 // here.
 func (g journalChanged) Deliver() tea.Cmd {
-	return tea.Batch(g.a.watchJournal(), g.a.resumeMaintenance(g.a.now().Add(-time.Minute)))
+	return tea.Batch(watchJournal(g.a), resumeMaintenance(g.a, g.a.now().Add(-time.Minute)))
 }
 
 // maxEnableJitter is how far programs that wait for the same service may be apart, so that the first enables it and the
@@ -274,7 +274,7 @@ const maxEnableJitter = 3 * time.Second
 
 // resumeMaintenance takes up what other runs promised: services to be enabled after since are waited for; those whose
 // time passed before, while nobody was here, are offered, not done unasked.
-func (a *Account) resumeMaintenance(since time.Time) tea.Cmd {
+func resumeMaintenance(a *Account, since time.Time) tea.Cmd {
 	var late []journal.DisabledService
 	var cmds []tea.Cmd
 	for _, h := range a.journal.DisabledServices() {
@@ -282,20 +282,20 @@ func (a *Account) resumeMaintenance(since time.Time) tea.Cmd {
 		switch {
 		case !ok || h.Until.IsZero() || a.scheduledEnables[s.ID].Equal(h.Until):
 		case h.Until.After(since):
-			cmds = append(cmds, a.scheduleEnableDelayed([]*client.Service{s}, h.Until, rand.N(maxEnableJitter)))
+			cmds = append(cmds, scheduleEnableDelayed(a, []*client.Service{s}, h.Until, rand.N(maxEnableJitter)))
 		default:
 			a.scheduledEnables[s.ID] = h.Until
 			late = append(late, h)
 		}
 	}
 	if len(late) > 0 {
-		cmds = append(cmds, ui.Send(a.overdueMenu(late)))
+		cmds = append(cmds, ui.Send(overdueMenu(a, late)))
 	}
 	return tea.Batch(cmds...)
 }
 
 // overdueMenu asks what to do with services whose time passed.
-func (a *Account) overdueMenu(late []journal.DisabledService) ui.Menu {
+func overdueMenu(a *Account, late []journal.DisabledService) ui.Menu {
 	var rows []*client.Service
 	names := make([]string, len(late))
 	for i, h := range late {
@@ -312,7 +312,7 @@ func (a *Account) overdueMenu(late []journal.DisabledService) ui.Menu {
 		{
 			Key:    ui.Bind("enable now", "e"),
 			Writes: true,
-			Do:     func() tea.Cmd { return a.enableServices(rows, "time was up while the program was closed") },
+			Do:     func() tea.Cmd { return enableServices(a, rows, "time was up while the program was closed") },
 		},
 		{Key: ui.Bind("leave disabled", "l"), Do: func() tea.Cmd {
 			return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
@@ -330,7 +330,7 @@ func serviceFromJournal(h journal.DisabledService) (*client.Service, bool) {
 }
 
 // describeMaintenance says since when, until when and why a service is disabled, where this program did it.
-func (a *Account) describeMaintenance(id int) (string, bool) {
+func describeMaintenance(a *Account, id int) (string, bool) {
 	h, held := a.journal.DisabledService(formatID(id))
 	if !held {
 		return "", false
@@ -347,11 +347,11 @@ const forgottenAfter = 24 * time.Hour
 
 // disabledAge is for how long a disabled service has been so, marked where it may have been forgotten; empty for any
 // other.
-func (a *Account) disabledAge(s *client.Service) (since string, forgot bool) {
+func disabledAge(a *Account, s *client.Service) (since string, forgot bool) {
 	if s.Status != client.StatusDisabled {
 		return "", false
 	}
-	d, known := a.disabledFor(s)
+	d, known := disabledFor(a, s)
 	if !known {
 		return "", false
 	}
@@ -363,7 +363,7 @@ func (a *Account) disabledAge(s *client.Service) (since string, forgot bool) {
 
 // disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last
 // update.
-func (a *Account) disabledFor(s *client.Service) (time.Duration, bool) {
+func disabledFor(a *Account, s *client.Service) (time.Duration, bool) {
 	if h, held := a.journal.DisabledService(formatID(s.ID)); held {
 		return a.now().Sub(h.Since), true
 	}

@@ -49,7 +49,7 @@ func startWithSharedJournal(t *testing.T, test func(r *harness, other *client.Cl
 			Now:      time.Now,
 			Location: time.UTC,
 		})
-		o.Panes, o.OnOpen = account.Panes(), account.OnOpen
+		o.Panes, o.OnOpen = views.Panes(account), func() tea.Cmd { return views.OnOpen(account) }
 	}, func(r *harness) {
 		other, _ := r.openSharedJournal(path)
 		test(
@@ -132,7 +132,9 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 			Now:      time.Now,
 			Location: time.UTC,
 		})
-		o.Panes, o.OnOpen = first.Panes(), func() tea.Cmd { return tea.Batch(first.OnOpen(), second.OnOpen()) }
+		o.Panes, o.OnOpen = views.Panes(
+			first,
+		), func() tea.Cmd { return tea.Batch(views.OnOpen(first), views.OnOpen(second)) }
 	}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<ctrl+s>")
 		r.requireText("monitoring is disabled")

@@ -51,13 +51,13 @@ func TestJoins_missingRow(t *testing.T) {
 	if rows := w.problemServices(); len(rows) != 2 || rows[0] != web {
 		t.Errorf("%d are broken, and not that one first of which nothing else is known", len(rows))
 	}
-	if a.isIssueOpen(&client.Issue{ID: 9, Services: []int{1}}) {
+	if isIssueOpen(a, &client.Issue{ID: 9, Services: []int{1}}) {
 		t.Error("an issue that is gone is open")
 	}
-	if text, _ := a.openIssueCell(web, ui.Box{Theme: &theme.Theme{}}); text != "" {
+	if text, _ := openIssueCell(a, web, ui.Box{Theme: &theme.Theme{}}); text != "" {
 		t.Errorf("an issue stands beside it: %q", text)
 	}
-	for _, act := range a.serviceOperations() {
+	for _, act := range serviceOperations(a) {
 		if act.Name != "open issue" {
 			continue
 		}
@@ -81,7 +81,8 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	if kept, err := a.fetchKey(t.Context(), 5); err != nil || !kept.SecretKey.IsZero() || kept.Label.Raw() != "reader" {
+	if kept, err := fetchKey(a, t.Context(), 5); err != nil || !kept.SecretKey.IsZero() ||
+		kept.Label.Raw() != "reader" {
 		t.Errorf("%+v, %v", kept, err)
 	}
 	came, err := api.Keys.Get(t.Context(), 5)
@@ -91,7 +92,7 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 	if kept := withoutSecret(came); kept == came || !kept.SecretKey.IsZero() || came.SecretKey.IsZero() {
 		t.Error("the row that arrived was changed")
 	}
-	if none, err := a.fetchKey(t.Context(), 5); err == nil || none != nil {
+	if none, err := fetchKey(a, t.Context(), 5); err == nil || none != nil {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

@@ -29,34 +29,34 @@ type noticeState struct {
 const noticePollInterval = time.Minute
 
 // RefreshNoticeSources reads what notices are about, where it is a minute old.
-func (a *Account) RefreshNoticeSources() tea.Cmd {
+func RefreshNoticeSources(a *Account) tea.Cmd {
 	return tea.Batch(
-		a.refreshIfOlder(a.services(), noticePollInterval),
-		a.refreshIfOlder(a.issues(), noticePollInterval),
+		refreshIfOlder(a, a.services(), noticePollInterval),
+		refreshIfOlder(a, a.issues(), noticePollInterval),
 	)
 }
 
 // Notices are the changes since the last call that somebody should know of. The first rows to arrive are no change.
-func (a *Account) Notices() []ui.Notice {
+func Notices(a *Account) []ui.Notice {
 	var all []ui.Notice
 	if set := a.services(); set.Complete() && set.Version() != a.noticeState.servicesVersion {
 		a.noticeState.servicesVersion = set.Version()
-		all = append(all, a.serviceNotices(set.Rows())...)
+		all = append(all, serviceNotices(a, set.Rows())...)
 	}
 	if set := a.issues(); set.Complete() && set.Version() != a.noticeState.issuesVersion {
 		a.noticeState.issuesVersion = set.Version()
-		all = append(all, a.issueNotices(set.Rows())...)
+		all = append(all, issueNotices(a, set.Rows())...)
 	}
 	return all
 }
 
 // serviceNotices gives notice of services that were ok and are so no more.
-func (a *Account) serviceNotices(rows []*client.Service) []ui.Notice {
+func serviceNotices(a *Account, rows []*client.Service) []ui.Notice {
 	before, now := a.noticeState.statuses, make(map[int]client.ServiceStatus, len(rows))
 	var names []string
 	for _, s := range rows {
 		now[s.ID] = s.Status
-		if before[s.ID] == client.StatusOK && a.deservesNotice(s) {
+		if before[s.ID] == client.StatusOK && deservesNotice(a, s) {
 			names = append(names, s.Label.String()+" "+statusPhrase(s.Status))
 		}
 	}
@@ -68,14 +68,14 @@ func (a *Account) serviceNotices(rows []*client.Service) []ui.Notice {
 }
 
 // deservesNotice reports whether a state is none that somebody chose here, nor one on the way to ok.
-func (a *Account) deservesNotice(s *client.Service) bool {
+func deservesNotice(a *Account, s *client.Service) bool {
 	_, ours := a.journal.DisabledService(formatID(s.ID))
 	return s.Status != client.StatusOK && s.Status != client.StatusPending &&
 		!(s.Status == client.StatusDisabled && ours)
 }
 
 // issueNotices gives notice of issues that were not there before.
-func (a *Account) issueNotices(rows []*client.Issue) []ui.Notice {
+func issueNotices(a *Account, rows []*client.Issue) []ui.Notice {
 	before, now := a.noticeState.knownIssues, make(map[int]bool, len(rows))
 	var texts []string
 	for _, i := range rows {
@@ -83,7 +83,7 @@ func (a *Account) issueNotices(rows []*client.Issue) []ui.Notice {
 		if before != nil && !before[i.ID] {
 			names := make([]string, len(i.Services))
 			for n, id := range i.Services {
-				names[n] = a.serviceName(id)
+				names[n] = serviceName(a, id)
 			}
 			texts = append(
 				texts,

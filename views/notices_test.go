@@ -11,6 +11,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/theme"
+	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
 )
@@ -39,15 +40,15 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 			t.Fatal(err)
 		}
 		r.shell, err = shell.New(shell.Options{
-			Panes:                account.Panes(),
+			Panes:                views.Panes(account),
 			Theme:                look,
 			Account:              "acme",
 			RefreshInterval:      20 * time.Second,
 			Now:                  time.Now,
 			Location:             time.UTC,
-			OnOpen:               account.OnOpen,
-			Notices:              account.Notices,
-			RefreshNoticeSources: account.RefreshNoticeSources,
+			OnOpen:               func() tea.Cmd { return views.OnOpen(account) },
+			Notices:              func() []ui.Notice { return views.Notices(account) },
+			RefreshNoticeSources: func() tea.Cmd { return views.RefreshNoticeSources(account) },
 			Notify:               notify,
 			StartPane:            "buckets",
 		})

@@ -32,7 +32,7 @@ type renderedPreview struct {
 	text    string
 }
 
-func (a *Account) objectPane(b *client.Bucket, o client.Object) ui.Pane {
+func objectPane(a *Account, b *client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
 	cluster, label, name := b.Cluster.Raw(), b.Label.Raw(), o.Name.Raw()
 	p.acl = ui.NewStore(a.ctx, ui.Source[*client.ObjectACL]{
@@ -48,14 +48,14 @@ func (a *Account) objectPane(b *client.Bucket, o client.Object) ui.Pane {
 		ID:   func(*preview) string { return name },
 		Now:  a.now,
 		Fetch: singleFetcher(
-			func(ctx context.Context) (*preview, error) { return a.fetchPreview(ctx, cluster, label, name) },
+			func(ctx context.Context) (*preview, error) { return fetchPreview(a, ctx, cluster, label, name) },
 		),
 	})
 	return p
 }
 
 // fetchPreview reads the first bytes over a pre-signed URL.
-func (a *Account) fetchPreview(ctx context.Context, cluster, bucket, name string) (*preview, error) {
+func fetchPreview(a *Account, ctx context.Context, cluster, bucket, name string) (*preview, error) {
 	data, kind, err := a.api.Objects.Peek(ctx, cluster, bucket, name, previewSize)
 	p := newPreview(name, kind, data)
 	return &p, err
@@ -112,20 +112,20 @@ func (p *objectView) Actions() []ui.Action {
 			Key:         ui.Bind("link", "L"),
 			ShowInHints: true,
 			OpensView:   true,
-			Do:          enter(func() form.Form { return a.linkForm(b, o.Name.Raw()) }),
+			Do:          enter(func() form.Form { return linkForm(a, b, o.Name.Raw()) }),
 		},
 		ui.Action{
 			Key:         ui.Bind("download", "w"),
 			ShowInHints: true,
 			OpensView:   true,
-			Do:          enter(func() form.Form { return a.downloadForm(b, o) }),
+			Do:          enter(func() form.Form { return downloadForm(a, b, o) }),
 		},
 		ui.Action{
 			Key:         ui.Bind("access", "c"),
 			ShowInHints: true,
 			Writes:      true,
 			OpensView:   true,
-			Do:          enter(func() form.Form { return a.objectAccessForm(b, o.Name) }),
+			Do:          enter(func() form.Form { return objectAccessForm(a, b, o.Name) }),
 		},
 		ui.Action{
 			Key:            ui.Bind("ACL as XML", "x"),
@@ -148,10 +148,10 @@ func (p *objectView) Actions() []ui.Action {
 				)},
 			Do: func() tea.Cmd {
 				a.transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
-				return tea.Batch(a.syncTransfers(), ui.Send(ui.ClosePaneMsg{}))
+				return tea.Batch(syncTransfers(a), ui.Send(ui.ClosePaneMsg{}))
 			},
 		},
-		a.linksAction(),
+		linksAction(a),
 		ui.Action{
 			Key:   ui.Bind("up", "h", "left", "backspace"),
 			Group: "move",
@@ -166,7 +166,7 @@ func (p *objectView) View(b ui.Box) string {
 	t := newDetailWriter(b)
 	t.title(p.object.Name.String())
 	t.field("bucket", bucketName(p.bucket), theme.Muted)
-	p.a.writeObject(t, p.object)
+	writeObject(p.a, t, p.object)
 	p.writeAccess(t)
 	p.writePreview(t)
 	return p.scroll.View(b, t.String())
@@ -235,7 +235,7 @@ func (p *objectView) renderPreview(got *preview, b ui.Box) string {
 }
 
 // objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
-func (a *Account) objectAccessForm(b *client.Bucket, name client.Text) form.Form {
+func objectAccessForm(a *Account, b *client.Bucket, name client.Text) form.Form {
 	acl := client.ACLPrivate
 	form := form.Form{
 		Title:        "Access to " + name.String(),

@@ -49,7 +49,7 @@ func openListing(t testing.TB, rows []client.Object) *objectListing {
 		t.Fatal(err)
 	}
 	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	l := a.objectsPane(&client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*objectListing)
+	l := objectsPane(a, &client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*objectListing)
 	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{
 		Name:       "objects",
 		ID:         func(o client.Object) string { return o.Name.Raw() },

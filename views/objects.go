@@ -65,7 +65,7 @@ type objectListing struct {
 	totalsEpoch int // of the set when the sum began
 }
 
-func (a *Account) objectsPane(b *client.Bucket, prefix, delimiter string) ui.Pane {
+func objectsPane(a *Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
 	set := ui.NewStore(a.ctx, ui.Source[client.Object]{
 		Name:         "objects",
@@ -102,7 +102,7 @@ func (a *Account) objectsPane(b *client.Bucket, prefix, delimiter string) ui.Pan
 				AlignRight:       true,
 				FilterByNameOnly: true,
 				DropPriority:     1,
-				Cell:             a.modifiedCell,
+				Cell:             func(o client.Object, p1 ui.Box) (string, theme.Tone) { return modifiedCell(a, o, p1) },
 				Less:             func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) },
 			},
 		},
@@ -201,7 +201,7 @@ func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 	return formatSize(o.Size), theme.Plain
 }
 
-func (a *Account) modifiedCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+func modifiedCell(a *Account, o client.Object, _ ui.Box) (string, theme.Tone) {
 	if !o.Modified.Valid() || o.Modified.IsZero() {
 		return "—", theme.Muted
 	}
@@ -235,7 +235,7 @@ func (l *objectListing) operations() []table.Operation[client.Object] {
 			Description:    "a pre-signed URL: whoever has it needs no key",
 			ShowInHints:    true,
 			DisabledReason: l.objectOnlyReason,
-			Form:           func(rows []client.Object) form.Form { return l.a.linkForm(l.path.bucket, rows[0].Name.Raw()) },
+			Form:           func(rows []client.Object) form.Form { return linkForm(l.a, l.path.bucket, rows[0].Name.Raw()) },
 		},
 		{
 			Keys:           []string{"c"},
@@ -244,7 +244,7 @@ func (l *objectListing) operations() []table.Operation[client.Object] {
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: l.objectOnlyReason,
-			Form:           func(rows []client.Object) form.Form { return l.a.objectAccessForm(l.path.bucket, rows[0].Name) },
+			Form:           func(rows []client.Object) form.Form { return objectAccessForm(l.a, l.path.bucket, rows[0].Name) },
 		},
 		{
 			Keys:        []string{"D"},
@@ -260,9 +260,9 @@ func (l *objectListing) operations() []table.Operation[client.Object] {
 // open goes into a folder, or to an object.
 func (l *objectListing) open(o client.Object) ui.Pane {
 	if l.isFolder(o) {
-		return l.a.objectsPane(l.path.bucket, o.Name.Raw(), l.path.delimiter)
+		return objectsPane(l.a, l.path.bucket, o.Name.Raw(), l.path.delimiter)
 	}
-	return l.a.objectPane(l.path.bucket, o)
+	return objectPane(l.a, l.path.bucket, o)
 }
 
 // listActions are the actions that need no row.
@@ -295,7 +295,7 @@ func (l *objectListing) listActions() []ui.Action {
 			Group:     "this list",
 			OpensView: true,
 			Do: func() tea.Cmd {
-				return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.path.bucket, l.path.prefix, delimiter)})
+				return ui.Send(ui.OpenPaneMsg{Pane: objectsPane(l.a, l.path.bucket, l.path.prefix, delimiter)})
 			},
 		},
 		{
@@ -305,7 +305,7 @@ func (l *objectListing) listActions() []ui.Action {
 			OpensView: true,
 			Do:        func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
 		},
-		l.a.linksAction(),
+		linksAction(l.a),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
 	return l.a.requireScopeForActions(storageWriteScope, actions...)
@@ -323,7 +323,7 @@ func (l *objectListing) prefixForm() form.Form {
 		Fields:       []form.Field{form.Text("prefix", "Prefix", &prefix)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			return func() tea.Cmd {
-				return ui.Send(ui.OpenPaneMsg{Pane: l.a.objectsPane(l.path.bucket, prefix, l.path.delimiter)})
+				return ui.Send(ui.OpenPaneMsg{Pane: objectsPane(l.a, l.path.bucket, prefix, l.path.delimiter)})
 			}, nil
 		},
 	}
@@ -338,13 +338,13 @@ func (l *objectListing) detail(o client.Object, b ui.Box) string {
 		t.paragraph("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
 		return t.String()
 	}
-	l.a.writeObject(t, o)
+	writeObject(l.a, t, o)
 	t.paragraph("enter shows access and the first bytes", theme.Muted)
 	return t.String()
 }
 
 // writeObject are an object's properties.
-func (a *Account) writeObject(t *detailWriter, o client.Object) {
+func writeObject(a *Account, t *detailWriter, o client.Object) {
 	switch {
 	case o.Size < 0:
 		t.field("size", "unknown: the listing tells none", theme.Warn)
@@ -353,13 +353,13 @@ func (a *Account) writeObject(t *detailWriter, o client.Object) {
 	default:
 		t.field("size", fmt.Sprintf("%s (%s bytes)", formatSize(o.Size), formatCount(o.Size)), theme.Plain)
 	}
-	t.field("modified", a.formatFullTimestamp(o.Modified), theme.Plain)
+	t.field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
 	t.field("etag", orDefault(o.ETag.String(), "none"), theme.Muted)
 	t.field("owner", orDefault(o.Owner.String(), "not told"), theme.Muted)
 }
 
 // formatFullTimestamp is a server's stamp in full on the reader's clock: "2025-10-17 11:46:03 UTC".
-func (a *Account) formatFullTimestamp(t client.Time) string {
+func formatFullTimestamp(a *Account, t client.Time) string {
 	switch {
 	case !t.Valid():
 		return "?"

@@ -101,7 +101,7 @@ func (l *objectListing) nameOrCount(rows []client.Object) string {
 // download asks where to, once it is known how much it is.
 func (l *objectListing) download(rows []client.Object) tea.Cmd {
 	if len(rows) == 1 && !l.isFolder(rows[0]) {
-		return ui.Send(form.OpenFormMsg{Form: l.a.downloadForm(l.path.bucket, rows[0])})
+		return ui.Send(form.OpenFormMsg{Form: downloadForm(l.a, l.path.bucket, rows[0])})
 	}
 	return l.countThen(
 		rows,
@@ -110,7 +110,7 @@ func (l *objectListing) download(rows []client.Object) tea.Cmd {
 }
 
 // downloadFolder is the folder that is proposed: the one used last, else where the program was started.
-func (a *Account) downloadFolder() string {
+func downloadFolder(a *Account) string {
 	if a.lastFolder != "" {
 		return a.lastFolder
 	}
@@ -123,8 +123,8 @@ func (a *Account) downloadFolder() string {
 
 // downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is
 // fetched.
-func (a *Account) downloadForm(b *client.Bucket, o client.Object) form.Form {
-	folder := a.downloadFolder()
+func downloadForm(a *Account, b *client.Bucket, o client.Object) form.Form {
+	folder := downloadFolder(a)
 	leaf, err := transfer.DefaultFileName(o.Name.Raw())
 	if err != nil {
 		leaf = ""
@@ -156,7 +156,7 @@ func (a *Account) downloadForm(b *client.Bucket, o client.Object) form.Form {
 				Folder:  folder,
 				Path:    leaf,
 			})
-			return a.transferStarted(folder, "downloading "+o.Name.String()), err
+			return transferStarted(a, folder, "downloading "+o.Name.String()), err
 		},
 	}
 	return form
@@ -186,15 +186,15 @@ func checkFileAbsent(folder, name string) string {
 }
 
 // transferStarted remembers the folder and says where to look.
-func (a *Account) transferStarted(folder, what string) func() tea.Cmd {
+func transferStarted(a *Account, folder, what string) func() tea.Cmd {
 	return func() tea.Cmd {
 		if folder != "" {
 			a.lastFolder = folder
 		}
 		if a.transfers.UnfinishedCount() == 0 {
-			return a.syncTransfers() // its end has been said already
+			return syncTransfers(a) // its end has been said already
 		}
-		return tea.Batch(ui.ShowNews(theme.Good, what+" · the transfers pane shows how far it is"), a.syncTransfers())
+		return tea.Batch(ui.ShowNews(theme.Good, what+" · the transfers pane shows how far it is"), syncTransfers(a))
 	}
 }
 
@@ -205,7 +205,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 		prefix = parentFolder(rows[0].Name.Raw())
 	}
 	plan := transfer.NewPlan(prefix, all)
-	folder := l.a.downloadFolder()
+	folder := downloadFolder(l.a)
 	text := fmt.Sprintf(
 		"%s, %s. Each gets its name when it is complete and right; nothing is overwritten.",
 		pluralize(len(plan.Files), "file", "files"),
@@ -239,7 +239,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 			if len(ids) == 0 {
 				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
 			}
-			return l.a.transferStarted(folder, "downloading "+pluralize(len(ids), "file", "files")), nil
+			return transferStarted(l.a, folder, "downloading "+pluralize(len(ids), "file", "files")), nil
 		},
 	}
 }
@@ -281,7 +281,7 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 			Confirm: ask,
 			Do: func() tea.Cmd {
 				l.a.transfers.Delete(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), names)
-				return l.a.syncTransfers()
+				return syncTransfers(l.a)
 			},
 		}}
 	})
@@ -289,7 +289,7 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 
 // uploadForm asks for a file or a folder, and under which name it is stored.
 func (l *objectListing) uploadForm() form.Form {
-	file, name, kind := l.a.downloadFolder()+string(filepath.Separator), l.path.openFolder(), ""
+	file, name, kind := downloadFolder(l.a)+string(filepath.Separator), l.path.openFolder(), ""
 	return form.Form{
 		Title:        "Upload into " + bucketName(l.path.bucket),
 		SubmitLabel:  "upload",
@@ -340,14 +340,14 @@ func (l *objectListing) upload(ctx context.Context, file, name, kind string) (fu
 	}
 	if !exists {
 		_, err := l.a.transfers.Upload(request)
-		return l.a.transferStarted("", "uploading "+client.Clean(name)), err
+		return transferStarted(l.a, "", "uploading "+client.Clean(name)), err
 	}
 	ask := &ui.Confirmation{Title: "Overwrite " + old.Name.String(), ConfirmLabel: "overwrite",
 		Text: fmt.Sprintf(
 			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.",
 			bucketName(l.path.bucket),
 			formatSize(old.Size),
-			l.a.formatFullTimestamp(old.Modified),
+			formatFullTimestamp(l.a, old.Modified),
 			formatSize(info.Size()),
 		)}
 	return func() tea.Cmd {
@@ -359,7 +359,7 @@ func (l *objectListing) upload(ctx context.Context, file, name, kind string) (fu
 				if _, err := l.a.transfers.Upload(request); err != nil {
 					return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
 				}
-				return l.a.transferStarted("", "uploading "+client.Clean(name))()
+				return transferStarted(l.a, "", "uploading "+client.Clean(name))()
 			},
 		}})
 	}, nil
@@ -424,7 +424,7 @@ func (l *objectListing) uploadFolder(ctx context.Context, folder, prefix string)
 					folder,
 					files,
 				)
-				return l.a.transferStarted("", "uploading "+pluralize(len(ids), "file", "files"))()
+				return transferStarted(l.a, "", "uploading "+pluralize(len(ids), "file", "files"))()
 			},
 		}})
 	}, nil

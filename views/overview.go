@@ -31,22 +31,29 @@ type overviewBox struct {
 	view  func(ui.Box) string
 }
 
-func (a *Account) overviewPane() ui.Pane {
+func overviewPane(a *Account) ui.Pane {
 	o := &overview{a: a}
 	o.boxes = []overviewBox{
 		{
 			func() string { return fmt.Sprintf("Services %s", loadedCount(a.services())) },
 			"services",
-			a.renderServicesBox,
+			func(b ui.Box) string { return renderServicesBox(a, b) },
 		},
-		{func() string { return fmt.Sprintf("Issues %s", a.issuesTitle()) }, "issues", a.renderIssuesBox},
+		{
+			func() string { return fmt.Sprintf("Issues %s", issuesTitle(a)) },
+			"issues",
+			func(b ui.Box) string { return renderIssuesBox(a, b) },
+		},
 	}
 	for _, m := range metrics() {
 		o.boxes = append(o.boxes, overviewBox{func() string { return m.name }, "stats", func(b ui.Box) string {
-			return a.renderMetric(m, b, a.issueTimes(b.Now.Add(-24*time.Hour))...)
+			return renderMetric(a, m, b, issueTimes(a, b.Now.Add(-24*time.Hour))...)
 		}})
 	}
-	o.boxes = append(o.boxes, overviewBox{func() string { return "" }, "buckets", a.storageLines})
+	o.boxes = append(
+		o.boxes,
+		overviewBox{func() string { return "" }, "buckets", func(b ui.Box) string { return storageLines(a, b) }},
+	)
 	return o
 }
 
@@ -87,10 +94,10 @@ func (o *overview) Poll() tea.Cmd {
 func (o *overview) refreshSlowStores() tea.Cmd {
 	a := o.a
 	return tea.Batch(
-		a.refreshIfOlder(a.stats(), statsMaxAge),
-		a.refreshIfOlder(a.buckets(), storageMaxAge),
-		a.refreshIfOlder(a.keys(), storageMaxAge),
-		a.refreshIfOlder(a.transferUsage(), storageMaxAge),
+		refreshIfOlder(a, a.stats(), statsMaxAge),
+		refreshIfOlder(a, a.buckets(), storageMaxAge),
+		refreshIfOlder(a, a.keys(), storageMaxAge),
+		refreshIfOlder(a, a.transferUsage(), storageMaxAge),
 		a.contacts().EnsureLoaded(),
 	)
 }
@@ -110,7 +117,7 @@ type refreshable interface {
 }
 
 // refreshIfOlder asks for a set unless it is younger than an age.
-func (a *Account) refreshIfOlder(set refreshable, age time.Duration) tea.Cmd {
+func refreshIfOlder(a *Account, set refreshable, age time.Duration) tea.Cmd {
 	f := set.Freshness()
 	last := f.LoadedAt
 	if f.Err != nil {
@@ -173,7 +180,7 @@ func (o *overview) Actions() []ui.Action {
 			ShowInHints:    true,
 			DisabledReason: reasonIf(o.a.issues().Len() == 0, "there is no issue"),
 			Do: func() tea.Cmd {
-				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: o.a.incidentPane(o.a.newestFirst()[0])})
+				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: incidentPane(o.a, newestFirst(o.a)[0])})
 			},
 		},
 	}
@@ -272,7 +279,7 @@ func (o *overview) withCursor(n int, b ui.Box, text string) string {
 }
 
 // renderServicesBox counts states and names who is in trouble, then who was forgotten.
-func (a *Account) renderServicesBox(b ui.Box) string {
+func renderServicesBox(a *Account, b ui.Box) string {
 	set := a.services()
 	if !set.Loaded() {
 		return renderLoadingOrError(b, set.Freshness(), "reading services")
@@ -280,7 +287,7 @@ func (a *Account) renderServicesBox(b ui.Box) string {
 	if set.Len() == 0 {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
-	lines := []string{ui.Truncate(a.stateCounts(b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
+	lines := []string{ui.Truncate(stateCounts(a, b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
 	rows := a.unhealthyServices()
 	room := b.Height - len(lines)
 	for n, s := range rows {
@@ -288,22 +295,22 @@ func (a *Account) renderServicesBox(b ui.Box) string {
 			lines = append(lines, b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more", len(rows)-n)))
 			break
 		}
-		lines = append(lines, a.serviceStatusLine(s, b))
+		lines = append(lines, serviceStatusLine(a, s, b))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (a *Account) serviceStatusLine(s *client.Service, b ui.Box) string {
+func serviceStatusLine(a *Account, s *client.Service, b ui.Box) string {
 	state, tone := formatStatus(s.Status, b.Theme)
 	shape, _, _ := strings.Cut(state, " ")
 	right := ""
 	switch s.Status {
 	case client.StatusProblem:
-		if issue, found := a.newestIssue(s.ID); found {
+		if issue, found := newestIssue(a, s.ID); found {
 			right = formatAge(issue.Created, b.Now)
 		}
 	case client.StatusDisabled:
-		right, _ = a.disabledAge(s)
+		right, _ = disabledAge(a, s)
 	}
 	room := max(0, b.Width-ui.Width(right)-3)
 	name := s.Label.String()
@@ -314,19 +321,19 @@ func (a *Account) serviceStatusLine(s *client.Service, b ui.Box) string {
 	return b.Theme.Paint(tone, ui.Pad(left, room)) + " " + b.Theme.Paint(theme.Muted, right)
 }
 
-func (a *Account) issuesTitle() string {
+func issuesTitle(a *Account) string {
 	if !a.issues().Loaded() {
 		return ""
 	}
-	return fmt.Sprintf("%d in the last 24 h", len(a.issuesSince(a.now().Add(-24*time.Hour))))
+	return fmt.Sprintf("%d in the last 24 h", len(issuesSince(a, a.now().Add(-24*time.Hour))))
 }
 
-func (a *Account) renderIssuesBox(b ui.Box) string {
+func renderIssuesBox(a *Account, b ui.Box) string {
 	set := a.issues()
 	if !set.Loaded() {
 		return renderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
-	rows := a.newestFirst()
+	rows := newestFirst(a)
 	if len(rows) == 0 {
 		return b.Theme.Paint(theme.Muted, "nothing has been detected")
 	}
@@ -335,19 +342,19 @@ func (a *Account) renderIssuesBox(b ui.Box) string {
 		if n == b.Height {
 			break
 		}
-		lines = append(lines, a.issueLine(i, b))
+		lines = append(lines, issueLine(a, i, b))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (a *Account) issueLine(i *client.Issue, b ui.Box) string {
+func issueLine(a *Account, i *client.Issue, b ui.Box) string {
 	shape, tone := " ", theme.Plain
-	if a.isIssueOpen(i) {
+	if isIssueOpen(a, i) {
 		shape, tone = b.Theme.Glyphs.Problem, theme.Bad
 	}
-	affected, _ := a.affectedCell(i, b)
+	affected, _ := affectedCell(a, i, b)
 	affected = strings.ReplaceAll(affected, b.Theme.Glyphs.Problem+" ", "")
-	ticket, _ := a.ticketCell(i, b)
+	ticket, _ := ticketCell(a, i, b)
 	right := withPrefix("ticket ", ticket)
 	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.formatTimestamp(i.Created), 12), ui.Pad(formatAge(i.Created, b.Now), 8))
 	if b.Width < 56 {

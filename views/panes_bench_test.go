@@ -36,7 +36,7 @@ func BenchmarkPanes(b *testing.B) {
 		Theme:   look,
 		Now:     now,
 	}
-	for _, pane := range New(b.Context(), Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC}).Panes() {
+	for _, pane := range Panes(New(b.Context(), Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})) {
 		b.Run(pane.Name(), func(b *testing.B) {
 			runCommand(pane.Refresh())
 			pane.View(room)

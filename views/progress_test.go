@@ -32,13 +32,13 @@ func TestProgressOfTransfers(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.shell, err = shell.New(shell.Options{
-			Panes:    account.Panes(),
+			Panes:    views.Panes(account),
 			Theme:    look,
 			Account:  "acme",
 			Now:      time.Now,
 			Location: time.UTC,
-			OnOpen:   account.OnOpen,
-			Progress: account.Progress,
+			OnOpen:   func() tea.Cmd { return views.OnOpen(account) },
+			Progress: func() int { return views.Progress(account) },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -69,9 +69,9 @@ func referencesToServices(services []*client.Service) []reference {
 
 // serviceReferences are what a service names: its newest issue, the people of its group, its credentials, the instances
 // behind its address.
-func (a *Account) serviceReferences(s *client.Service) []reference {
+func serviceReferences(a *Account, s *client.Service) []reference {
 	var names []reference
-	if i, found := a.newestIssue(s.ID); found {
+	if i, found := newestIssue(a, s.ID); found {
 		names = append(names, reference{"issue", formatID(i.ID), "issues", formatID(i.ID)})
 	}
 	for _, c := range a.contactsInGroup(s.Group.Raw()) {
@@ -87,10 +87,10 @@ func (a *Account) serviceReferences(s *client.Service) []reference {
 }
 
 // issueReferences are what an issue names through its services, each once.
-func (a *Account) issueReferences(i *client.Issue) []reference {
-	names := referencesToServices(a.affectedServices(i))
-	for _, s := range a.affectedServices(i) {
-		for _, n := range a.serviceReferences(s) {
+func issueReferences(a *Account, i *client.Issue) []reference {
+	names := referencesToServices(affectedServices(a, i))
+	for _, s := range affectedServices(a, i) {
+		for _, n := range serviceReferences(a, s) {
 			if n.kind != "issue" && !slices.Contains(names, n) {
 				names = append(names, n)
 			}

@@ -28,7 +28,7 @@ func (a *Account) services() *ui.Store[*client.Service] {
 	)
 }
 
-func (a *Account) servicesPane() ui.Pane {
+func servicesPane(a *Account) ui.Pane {
 	return &table.List[*client.Service]{
 		Title:        "services",
 		Store:        a.services(),
@@ -77,7 +77,7 @@ func (a *Account) servicesPane() ui.Pane {
 				Title:        "open issue",
 				Width:        14,
 				DropPriority: 2,
-				Cell:         a.openIssueCell,
+				Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return openIssueCell(a, s, b) },
 			},
 			{
 				Title:        "updated",
@@ -90,21 +90,21 @@ func (a *Account) servicesPane() ui.Pane {
 				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
 			},
 		},
-		Operations:  requireScope(a, accountWriteScope, a.serviceOperations()),
-		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, a.newServiceAction()) },
-		Detail:      a.serviceDetail,
+		Operations:  requireScope(a, accountWriteScope, serviceOperations(a)),
+		PaneActions: func() []ui.Action { return a.requireScopeForActions(accountWriteScope, newServiceAction(a)) },
+		Detail:      func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
 		FetchOne: func(ctx context.Context, s *client.Service) (*client.Service, error) {
 			return a.api.Services.Get(ctx, s.ID)
 		},
-		Footer:    a.servicesFoot,
-		CopyItems: a.serviceCopyItems,
+		Footer:    func(set *ui.Store[*client.Service], b ui.Box) string { return servicesFoot(a, set, b) },
+		CopyItems: func(s *client.Service) []ui.CopyItem { return serviceCopyItems(a, s) },
 		EmptyText: "no services yet · n adds one",
 		SortBy:    "label",
-		BadgeFunc: a.servicesBadge,
+		BadgeFunc: func() (string, theme.Tone) { return servicesBadge(a) },
 	}
 }
 
-func (a *Account) serviceOperations() []table.Operation[*client.Service] {
+func serviceOperations(a *Account) []table.Operation[*client.Service] {
 	return []table.Operation[*client.Service]{
 		{
 			Keys:           []string{"d"},
@@ -114,7 +114,7 @@ func (a *Account) serviceOperations() []table.Operation[*client.Service] {
 			Writes:         true,
 			Many:           true,
 			DisabledReason: func(s *client.Service) string { return reasonIf(s.Status == client.StatusDisabled, "already disabled") },
-			Form:           a.disableForm,
+			Form:           func(rows []*client.Service) form.Form { return disableForm(a, rows) },
 		},
 		{
 			Keys:           []string{"E"},
@@ -137,14 +137,14 @@ func (a *Account) serviceOperations() []table.Operation[*client.Service] {
 			Name:      "toggle monitoring",
 			Writes:    true,
 			OpensView: true,
-			Cmd:       a.toggleMonitoring,
+			Cmd:       func(s *client.Service) tea.Cmd { return toggleMonitoring(a, s) },
 		},
 		{
 			Keys:        []string{"e"},
 			Name:        "edit",
 			ShowInHints: true,
 			Writes:      true,
-			Form:        func(rows []*client.Service) form.Form { return a.editServiceForm(rows[0]) },
+			Form:        func(rows []*client.Service) form.Form { return editServiceForm(a, rows[0]) },
 		},
 		{
 			Keys:         []string{"D"},
@@ -164,18 +164,18 @@ func (a *Account) serviceOperations() []table.Operation[*client.Service] {
 			Name:        "open issue",
 			Description: "to the newest issue of this service",
 			DisabledReason: func(s *client.Service) string {
-				_, open := a.newestIssue(s.ID)
+				_, open := newestIssue(a, s.ID)
 				return reasonIf(!open, "no issue names this service")
 			},
 			Message: func(s *client.Service) tea.Msg {
-				issue, open := a.newestIssue(s.ID)
+				issue, open := newestIssue(a, s.ID)
 				if !open {
 					return ui.NewsMsg{Tone: theme.Warn, Text: "no issue names this service any more"}
 				}
 				return ui.GoToMsg{Pane: "issues", ID: formatID(issue.ID)}
 			},
 		},
-		followReference(a.serviceReferences),
+		followReference(func(s *client.Service) []reference { return serviceReferences(a, s) }),
 	}
 }
 
@@ -225,19 +225,19 @@ func confirmDeleteService(s *client.Service) *ui.Confirmation {
 }
 
 // toggleMonitoring is enable for what is disabled, and the question of disabling for the rest.
-func (a *Account) toggleMonitoring(s *client.Service) tea.Cmd {
+func toggleMonitoring(a *Account, s *client.Service) tea.Cmd {
 	if s.Status != client.StatusDisabled {
-		return ui.Send(form.OpenFormMsg{Form: a.disableForm([]*client.Service{s})})
+		return ui.Send(form.OpenFormMsg{Form: disableForm(a, []*client.Service{s})})
 	}
 	return ui.Send(ui.RunActionMsg{Action: ui.Action{
 		Key:        ui.Bind("enable", "t"),
 		TargetName: s.Label.String(),
 		Writes:     true,
-		Do:         func() tea.Cmd { return a.enableServices([]*client.Service{s}, "") },
+		Do:         func() tea.Cmd { return enableServices(a, []*client.Service{s}, "") },
 	}})
 }
 
-func (a *Account) servicesBadge() (string, theme.Tone) {
+func servicesBadge(a *Account) (string, theme.Tone) {
 	problems := a.serviceCountByStatus()[client.StatusProblem]
 	if problems == 0 {
 		return "", theme.Plain
@@ -246,26 +246,26 @@ func (a *Account) servicesBadge() (string, theme.Tone) {
 }
 
 // openIssueCell is for how long a service has been switched off, or the issue that is open.
-func (a *Account) openIssueCell(s *client.Service, b ui.Box) (string, theme.Tone) {
-	if since, forgot := a.disabledAge(s); since != "" {
+func openIssueCell(a *Account, s *client.Service, b ui.Box) (string, theme.Tone) {
+	if since, forgot := disabledAge(a, s); since != "" {
 		if forgot {
 			return "off " + since, theme.Warn
 		}
 		return "off " + since, theme.Off
 	}
-	issue, found := a.newestIssue(s.ID)
-	if !found || s.Status != client.StatusProblem && !a.isIssueOpen(issue) {
+	issue, found := newestIssue(a, s.ID)
+	if !found || s.Status != client.StatusProblem && !isIssueOpen(a, issue) {
 		return "", theme.Plain
 	}
 	return fmt.Sprintf("%d · %s", issue.ID, formatAge(issue.Created, b.Now)), theme.Warn
 }
 
-func (a *Account) servicesFoot(set *ui.Store[*client.Service], b ui.Box) string {
-	return a.stateCounts(b)
+func servicesFoot(a *Account, set *ui.Store[*client.Service], b ui.Box) string {
+	return stateCounts(a, b)
 }
 
 // stateCounts is the account's services by state, problems first: "▲ 1 problem  ● 11 ok".
-func (a *Account) stateCounts(b ui.Box) string {
+func stateCounts(a *Account, b ui.Box) string {
 	counts := a.serviceCountByStatus()
 	order := slices.SortedFunc(
 		maps.Keys(counts),
@@ -281,14 +281,14 @@ func (a *Account) stateCounts(b ui.Box) string {
 }
 
 // serviceDetail is everything about a service, with the names of what it refers to.
-func (a *Account) serviceDetail(s *client.Service, b ui.Box) string {
+func serviceDetail(a *Account, s *client.Service, b ui.Box) string {
 	t := newDetailWriter(b)
 	state, tone := formatStatus(s.Status, b.Theme)
 	t.title(s.Label.String())
 	t.field("state", state, tone)
-	if hold, ok := a.describeMaintenance(s.ID); ok && s.Status == client.StatusDisabled {
+	if hold, ok := describeMaintenance(a, s.ID); ok && s.Status == client.StatusDisabled {
 		t.field("disabled", hold, theme.Warn)
-	} else if d, known := a.disabledFor(s); known && s.Status == client.StatusDisabled {
+	} else if d, known := disabledFor(a, s); known && s.Status == client.StatusDisabled {
 		t.field("disabled", "for "+ui.FormatAge(d)+", by its last change", theme.Warn)
 	}
 	t.field("type", s.Type.String(), theme.Plain)

@@ -14,22 +14,22 @@ import (
 	"lookout/ui/form"
 )
 
-func (a *Account) newServiceAction() ui.Action {
+func newServiceAction(a *Account) ui.Action {
 	return ui.Action{
 		Key:         ui.Bind("new service", "n"),
 		Group:       "this list",
 		Writes:      true,
 		OpensView:   true,
 		ShowInHints: true,
-		Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: a.newServiceForm()}) },
+		Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: newServiceForm(a)}) },
 	}
 }
 
 // newServiceForm asks for a service. Monitoring begins once it is created.
-func (a *Account) newServiceForm() form.Form {
+func newServiceForm(a *Account) form.Form {
 	in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
 	before := a.services().Rows()
-	form := a.serviceForm("New service", "added", &in, func(ctx context.Context) (ui.Result[*client.Service], error) {
+	form := serviceForm(a, "New service", "added", &in, func(ctx context.Context) (ui.Result[*client.Service], error) {
 		return ui.ResultRow(a.api.Services.Create(client.ContextWithResource(ctx, "service", "", in.Label), in))
 	}, func(now []*client.Service) ui.AttemptOutcome {
 		return createOutcome(before, now, serviceID, func(s *client.Service) bool { return serviceMatches(s, in) })
@@ -39,9 +39,9 @@ func (a *Account) newServiceForm() form.Form {
 }
 
 // editServiceForm changes a service.
-func (a *Account) editServiceForm(s *client.Service) form.Form {
+func editServiceForm(a *Account, s *client.Service) form.Form {
 	e := &editState[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
-	form := a.serviceForm(
+	form := serviceForm(a,
 		fmt.Sprintf("Edit service %d", s.ID),
 		"saved",
 		&e.edited,
@@ -64,7 +64,7 @@ func (a *Account) editServiceForm(s *client.Service) form.Form {
 
 // serviceForm is the same for new and edit, which is said when it is done ("added"): the bounds are those of "Managed
 // Service".
-func (a *Account) serviceForm(
+func serviceForm(a *Account,
 	title, past string,
 	in *client.ServiceRequest,
 	send func(context.Context) (ui.Result[*client.Service], error),
@@ -108,7 +108,12 @@ func (a *Account) serviceForm(
 		).Note(
 			"the contacts of this group are called; up and down go through those that exist",
 		),
-		form.MultiChoice("credentials", "Credentials", &in.Credentials, a.credentialOptions),
+		form.MultiChoice(
+			"credentials",
+			"Credentials",
+			&in.Credentials,
+			func() []form.Option { return credentialOptions(a) },
+		),
 		form.Lines("notes", "Notes", &in.Notes),
 	}, func(s *client.Service) string {
 		return fmt.Sprintf("%s: %s, monitoring is %s", s.Label, past, s.Status)

@@ -91,19 +91,19 @@ func formatNumber(v float64) string {
 }
 
 // renderMetric draws a measure over the stats' own 24 hours, with a mark at each issue detected in them.
-func (a *Account) renderMetric(m metric, b ui.Box, marks ...time.Time) string {
+func renderMetric(a *Account, m metric, b ui.Box, marks ...time.Time) string {
 	stats, known := onlyRow(a.stats())
 	if !known {
-		return a.renderMissingMetric(m, b)
+		return renderMissingMetric(a, m, b)
 	}
 	if len(stats.Unavailable) > 0 {
 		return b.Theme.Paint(theme.Strong, m.name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
 	}
-	return a.renderCachedMetric(m, chart.Chart{Marks: marks, Location: a.location}, b)
+	return renderCachedMetric(a, m, chart.Chart{Marks: marks, Location: a.location}, b)
 }
 
 // renderCachedMetric draws a measure into a chart that has all but its series.
-func (a *Account) renderCachedMetric(m metric, c chart.Chart, b ui.Box) string {
+func renderCachedMetric(a *Account, m metric, c chart.Chart, b ui.Box) string {
 	now := cachedChart{
 		version: a.stats().Version(),
 		width:   b.Width,
@@ -117,7 +117,7 @@ func (a *Account) renderCachedMetric(m metric, c chart.Chart, b ui.Box) string {
 		now.cursor = *c.Cursor
 	}
 	if old := a.cachedCharts[m.name]; !old.sameInputs(now) {
-		c.Title, c.Unit, c.Series = m.name, m.format, a.metricSeries(m)
+		c.Title, c.Unit, c.Series = m.name, m.format, metricSeries(a, m)
 		now.text = c.View(b)
 		a.cachedCharts[m.name] = now
 	}
@@ -125,7 +125,7 @@ func (a *Account) renderCachedMetric(m metric, c chart.Chart, b ui.Box) string {
 }
 
 // metricSeries are the lines of a measure; none before the stats have arrived.
-func (a *Account) metricSeries(m metric) []chart.Series {
+func metricSeries(a *Account, m metric) []chart.Series {
 	return memo(a, m.name, func() []chart.Series {
 		if stats, known := onlyRow(a.stats()); known {
 			return m.series(stats)
@@ -154,7 +154,7 @@ func (p cachedChart) sameInputs(q cachedChart) bool {
 }
 
 // renderMissingMetric says why there is no chart yet.
-func (a *Account) renderMissingMetric(m metric, b ui.Box) string {
+func renderMissingMetric(a *Account, m metric, b ui.Box) string {
 	fresh := a.stats().Freshness()
 	text := "reading the last 24 hours"
 	if fresh.Err != nil {
@@ -170,7 +170,7 @@ func (a *Account) renderMissingMetric(m metric, b ui.Box) string {
 }
 
 // writeLoadChart is the CPU around a detection, in an incident.
-func (a *Account) writeLoadChart(t *detailWriter, i *client.Issue, height int) {
+func writeLoadChart(a *Account, t *detailWriter, i *client.Issue, height int) {
 	t.heading("account load around the detection")
 	b := ui.Box{
 		Width:  t.box.Width,
@@ -182,14 +182,14 @@ func (a *Account) writeLoadChart(t *detailWriter, i *client.Issue, height int) {
 	if i.Created.Valid() {
 		marks = append(marks, i.Created.Time())
 	}
-	t.rendered(strings.TrimRight(a.renderMetric(metrics()[0], b, marks...), "\n"))
+	t.rendered(strings.TrimRight(renderMetric(a, metrics()[0], b, marks...), "\n"))
 	t.blank()
 }
 
 // issueTimes are the moments of the issues in a span.
-func (a *Account) issueTimes(from time.Time) []time.Time {
+func issueTimes(a *Account, from time.Time) []time.Time {
 	var at []time.Time
-	for _, i := range a.issuesSince(from) {
+	for _, i := range issuesSince(a, from) {
 		at = append(at, i.Created.Time())
 	}
 	return at

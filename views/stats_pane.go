@@ -23,7 +23,7 @@ type statsView struct {
 	utc      bool
 }
 
-func (a *Account) statsPane() ui.Pane { return &statsView{a: a, grid: true} }
+func statsPane(a *Account) ui.Pane { return &statsView{a: a, grid: true} }
 
 // Name is the tab.
 func (p *statsView) Name() string { return "stats" }
@@ -98,7 +98,7 @@ func (p *statsView) pointTimes() []time.Time {
 	m := metrics()[p.selected]
 	return memo(p.a, "moments of "+m.name, func() []time.Time {
 		var at []time.Time
-		for _, s := range p.a.metricSeries(m) {
+		for _, s := range metricSeries(p.a, m) {
 			if len(s.Points) > len(at) {
 				at = at[:0]
 				for _, point := range s.Points {
@@ -143,7 +143,7 @@ func (p *statsView) location() *time.Location {
 func (p *statsView) readout() string {
 	m := metrics()[p.selected]
 	var parts []string
-	for _, s := range p.a.metricSeries(m) {
+	for _, s := range metricSeries(p.a, m) {
 		if len(s.Points) == 0 {
 			continue
 		}
@@ -175,7 +175,7 @@ func (p *statsView) View(b ui.Box) string {
 			theme.Muted,
 			fmt.Sprintf(
 				"  all managed instances together · marks are %s",
-				pluralize(len(p.a.issueTimes(b.Now.Add(-24*time.Hour))), "issue", "issues"),
+				pluralize(len(issueTimes(p.a, b.Now.Add(-24*time.Hour))), "issue", "issues"),
 			),
 		),
 		b.Width,
@@ -222,12 +222,12 @@ func (p *statsView) renderChart(n int, b ui.Box) string {
 	stats, known := onlyRow(p.a.stats())
 	m := metrics()[n]
 	if !known || len(stats.Unavailable) > 0 {
-		return b.Fit(p.a.renderMetric(m, b))
+		return b.Fit(renderMetric(p.a, m, b))
 	}
-	c := chart.Chart{Marks: p.a.issueTimes(b.Now.Add(-24 * time.Hour)), Location: p.location()}
+	c := chart.Chart{Marks: issueTimes(p.a, b.Now.Add(-24*time.Hour)), Location: p.location()}
 	if !p.cursor.IsZero() {
 		c.Cursor = &p.cursor
 	}
 	b.Focused = n == p.selected
-	return b.Fit(p.a.renderCachedMetric(m, c, b))
+	return b.Fit(renderCachedMetric(p.a, m, c, b))
 }

@@ -25,11 +25,11 @@ func (a *Account) transferUsage() *ui.Store[*client.TransferUsage] {
 const transferPoolBytes = 1_000_000_000_000
 
 // storageLines are Object Storage in two lines: what is stored, and who may reach it.
-func (a *Account) storageLines(b ui.Box) string {
-	return strings.Join([]string{a.storedLine(b), a.keysLine(b)}, "\n")
+func storageLines(a *Account, b ui.Box) string {
+	return strings.Join([]string{storedLine(a, b), keysLine(a, b)}, "\n")
 }
 
-func (a *Account) storedLine(b ui.Box) string {
+func storedLine(a *Account, b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
 	set := a.buckets()
 	if !set.Loaded() {
@@ -62,7 +62,7 @@ func (a *Account) storedLine(b ui.Box) string {
 	return ui.Truncate(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
 }
 
-func (a *Account) keysLine(b ui.Box) string {
+func keysLine(a *Account, b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
 	set := a.keys()
 	if !set.Loaded() {

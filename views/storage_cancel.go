@@ -16,19 +16,19 @@ import (
 const cancelStorageDelay = 10 * time.Second
 
 // cancelStorageActions is the end of Object Storage for the account: in the menu of all actions alone.
-func (a *Account) cancelStorageActions() []ui.Action {
+func cancelStorageActions(a *Account) []ui.Action {
 	return a.requireScopeForActions(storageWriteScope, ui.Action{
 		Key:         ui.Bind("cancel Object Storage"),
 		Group:       "the account",
 		Writes:      true,
 		OpensView:   true,
 		Description: "removes all buckets with all that is in them, for good",
-		Do:          a.countThenCancelStorage,
+		Do:          func() tea.Cmd { return countThenCancelStorage(a) },
 	})
 }
 
 // countThenCancelStorage counts afresh what would be lost, then asks for the account's name.
-func (a *Account) countThenCancelStorage() tea.Cmd {
+func countThenCancelStorage(a *Account) tea.Cmd {
 	ctx := a.ctx
 	count := func() tea.Msg {
 		buckets, err := a.fetchAllBuckets(ctx)
@@ -45,12 +45,12 @@ func (a *Account) countThenCancelStorage() tea.Cmd {
 				Text: "cancel Object Storage: the keys cannot be counted: " + ui.Reason(err),
 			}
 		}
-		return ui.RunActionMsg{Action: a.confirmCancelStorage(buckets, len(keys))}
+		return ui.RunActionMsg{Action: confirmCancelStorage(a, buckets, len(keys))}
 	}
 	return tea.Batch(ui.ShowNews(theme.Info, "counting what would be lost"), count)
 }
 
-func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys int) ui.Action {
+func confirmCancelStorage(a *Account, buckets ui.RowPage[*client.Bucket], keys int) ui.Action {
 	var objects, bytes int64
 	lines := make([]string, 0, len(buckets.Rows)+len(buckets.Notes))
 	for _, b := range buckets.Rows {
@@ -64,7 +64,7 @@ func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys 
 	return ui.Action{
 		Key:    ui.Bind("cancel Object Storage"),
 		Writes: true,
-		Do:     a.sendCancelStorage,
+		Do:     func() tea.Cmd { return sendCancelStorage(a) },
 		Confirm: &ui.Confirmation{
 			Title:        "Cancel Object Storage",
 			RequiredText: a.name,
@@ -87,12 +87,12 @@ func (a *Account) confirmCancelStorage(buckets ui.RowPage[*client.Bucket], keys 
 
 func countPhrase(n int, one, many string) string { return pluralize(n, one, many) }
 
-func (a *Account) sendCancelStorage() tea.Cmd {
+func sendCancelStorage(a *Account) tea.Cmd {
 	ctx, before := client.ContextWithResource(a.ctx, "account", a.name, a.name), a.buckets().Len()
 	return func() tea.Msg {
 		m := cancelStorageResult{a: a, err: a.api.CancelObjectStorage(ctx)}
 		if u, ok := m.err.(interface{ Unknown() bool }); ok && u.Unknown() {
-			m.remaining = a.describeRemainingBuckets(ctx, before)
+			m.remaining = describeRemainingBuckets(a, ctx, before)
 		}
 		return m
 	}
@@ -100,7 +100,7 @@ func (a *Account) sendCancelStorage() tea.Cmd {
 
 // describeRemainingBuckets says how many buckets there are now: all that can be told of a cancelling whose answer was
 // lost.
-func (a *Account) describeRemainingBuckets(ctx context.Context, before int) string {
+func describeRemainingBuckets(a *Account, ctx context.Context, before int) string {
 	now, err := a.fetchAllBuckets(ctx)
 	if err != nil {
 		return "the buckets cannot be counted: " + ui.Reason(err)

@@ -13,7 +13,7 @@ import (
 )
 
 // TokenForm asks for another token of the same account. It is tried before it stays in use, and kept by this run alone.
-func (a *Account) TokenForm() form.Form {
+func TokenForm(a *Account) form.Form {
 	var text string
 	return form.Form{
 		Title:        "Token for " + a.name,
@@ -34,14 +34,14 @@ func (a *Account) TokenForm() form.Form {
 			}
 			text = ""
 			return func() tea.Cmd {
-				return tea.Batch(ui.ShowNews(theme.Good, "the token is accepted"), a.retryFailed())
+				return tea.Batch(ui.ShowNews(theme.Good, "the token is accepted"), retryFailed(a))
 			}, nil
 		},
 	}
 }
 
 // retryFailed asks again for all that has been asked for and failed, and for the pane in front.
-func (a *Account) retryFailed() tea.Cmd {
+func retryFailed(a *Account) tea.Cmd {
 	cmds := []tea.Cmd{ui.Send(ui.RefreshMsg{})}
 	for _, set := range a.stores {
 		if s, ok := set.(table.JoinedStore); ok && s.Freshness().Err != nil {

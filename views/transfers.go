@@ -31,15 +31,15 @@ func (a *Account) transferStore() *ui.Store[*transfer.Status] {
 }
 
 // syncTransferStore puts the transfers as they are now into the set.
-func (a *Account) syncTransferStore() tea.Cmd {
+func syncTransferStore(a *Account) tea.Cmd {
 	return a.transferStore().Replace(&transferRowStorage{a.transfers.Snapshot()})
 }
 
 // syncTransfers looks at the transfers again.
-func (a *Account) syncTransfers() tea.Cmd { return tea.Batch(a.syncTransferStore(), a.reportEnded()) }
+func syncTransfers(a *Account) tea.Cmd { return tea.Batch(syncTransferStore(a), reportEnded(a)) }
 
 // watchTransfers waits until transfers have moved. It says so once, and is asked again by whoever heard it.
-func (a *Account) watchTransfers() tea.Cmd {
+func watchTransfers(a *Account) tea.Cmd {
 	ctx, changed := a.ctx, a.transfers.Changed()
 	return func() tea.Msg {
 		select {
@@ -60,13 +60,13 @@ type transfersChanged struct {
 // Deliver shows how far they are and tells ends.
 func (m transfersChanged) Deliver() tea.Cmd {
 	if !m.fromWatch {
-		return m.a.syncTransfers()
+		return syncTransfers(m.a)
 	}
-	return tea.Batch(m.a.watchTransfers(), m.a.syncTransfers())
+	return tea.Batch(watchTransfers(m.a), syncTransfers(m.a))
 }
 
 // reportEnded tells ends that have not been told, and reads again what transfers have changed once the last has ended.
-func (a *Account) reportEnded() tea.Cmd {
+func reportEnded(a *Account) tea.Cmd {
 	var cmds []tea.Cmd
 	ends := a.transfers.Completions(a.reportedEnds)
 	a.reportedEnds += len(ends)
@@ -164,7 +164,7 @@ func transferName(row *transfer.Status) string {
 	return row.Name.String()
 }
 
-func (a *Account) transfersPane() ui.Pane {
+func transfersPane(a *Account) ui.Pane {
 	return &table.List[*transfer.Status]{
 		Title:         "transfers",
 		Store:         a.transferStore(),
@@ -223,12 +223,12 @@ func (a *Account) transfersPane() ui.Pane {
 				Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
 			},
 		},
-		Operations:  a.transferOperations(),
-		PaneActions: a.transferActions,
-		Detail:      a.transferDetail,
-		Footer:      func(_ *ui.Store[*transfer.Status], b ui.Box) string { return a.transfersFoot(b) },
+		Operations:  transferOperations(a),
+		PaneActions: func() []ui.Action { return transferActions(a) },
+		Detail:      func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
+		Footer:      func(_ *ui.Store[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
 		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
-		BadgeFunc:   a.transfersBadge,
+		BadgeFunc:   func() (string, theme.Tone) { return transfersBadge(a) },
 		Label:       transferName,
 	}
 }
@@ -318,17 +318,17 @@ func timeLeftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 }
 
 // runAsync does something to transfers, off the loop: there may be a hundred thousand.
-func (a *Account) runAsync(do func()) tea.Cmd {
+func runAsync(a *Account, do func()) tea.Cmd {
 	return func() tea.Msg {
 		do()
 		return transfersChanged{a: a}
 	}
 }
 
-func (a *Account) transferOperations() []table.Operation[*transfer.Status] {
+func transferOperations(a *Account) []table.Operation[*transfer.Status] {
 	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
 		return func(rows []*transfer.Status) tea.Cmd {
-			return a.runAsync(func() {
+			return runAsync(a, func() {
 				for _, r := range rows {
 					do(r.ID)
 				}
@@ -370,7 +370,7 @@ func (a *Account) transferOperations() []table.Operation[*transfer.Status] {
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
 				return ui.Send(
 					ui.RunActionMsg{
-						Action: a.confirmCancelTransfers(
+						Action: confirmCancelTransfers(a,
 							describeCancelCost(rows),
 							func() tea.Cmd { return each(a.transfers.Cancel)(rows) },
 						),
@@ -382,7 +382,7 @@ func (a *Account) transferOperations() []table.Operation[*transfer.Status] {
 }
 
 // confirmCancelTransfers asks before work that was done is thrown away.
-func (a *Account) confirmCancelTransfers(cost string, do func() tea.Cmd) ui.Action {
+func confirmCancelTransfers(a *Account, cost string, do func() tea.Cmd) ui.Action {
 	return ui.Action{
 		Key:     ui.Bind("cancel"),
 		Do:      do,
@@ -415,9 +415,9 @@ func describeCancelCost(rows []*transfer.Status) string {
 }
 
 // transferActions are about all transfers.
-func (a *Account) transferActions() []ui.Action {
+func transferActions(a *Account) []ui.Action {
 	all := func(do func()) func() tea.Cmd {
-		return func() tea.Cmd { return a.runAsync(do) }
+		return func() tea.Cmd { return runAsync(a, do) }
 	}
 	idle := reasonIf(a.transfers.UnfinishedCount() == 0, "nothing is under way")
 	return []ui.Action{
@@ -440,7 +440,7 @@ func (a *Account) transferActions() []ui.Action {
 			Do: func() tea.Cmd {
 				return ui.Send(
 					ui.RunActionMsg{
-						Action: a.confirmCancelTransfers(
+						Action: confirmCancelTransfers(a,
 							describeCancelCost(a.transferStore().Rows()),
 							all(a.transfers.CancelAll),
 						),
@@ -452,7 +452,7 @@ func (a *Account) transferActions() []ui.Action {
 	}
 }
 
-func (a *Account) transferDetail(r *transfer.Status, b ui.Box) string {
+func transferDetail(a *Account, r *transfer.Status, b ui.Box) string {
 	t := newDetailWriter(b)
 	state, tone := transferState(r, b)
 	t.title(transferName(r))
@@ -506,7 +506,7 @@ type transferTotals struct {
 	done, total  int64 // bytes, since nothing was under way last
 }
 
-func (a *Account) transferTotals() transferTotals {
+func sumTransfers(a *Account) transferTotals {
 	return memo(a, "transfers together", func() transferTotals {
 		var t transferTotals
 		set, since := a.transferStore(), a.transfers.Throughput().Since
@@ -547,8 +547,8 @@ func joinFitting(parts []string, width int) string {
 }
 
 // transfersFoot is how far all are together, how fast, and how long it takes.
-func (a *Account) transfersFoot(b ui.Box) string {
-	t := a.transferTotals()
+func transfersFoot(a *Account, b ui.Box) string {
+	t := sumTransfers(a)
 	parts := []string{"nothing is under way"}
 	switch {
 	case t.active && t.total > 0:
@@ -572,7 +572,7 @@ func (a *Account) transfersFoot(b ui.Box) string {
 	return b.Theme.Paint(theme.Muted, joinFitting(append(parts, t.stateCounts()...), b.Width))
 }
 
-func (a *Account) transfersBadge() (string, theme.Tone) {
+func transfersBadge(a *Account) (string, theme.Tone) {
 	if n := a.transfers.UnfinishedCount(); n > 0 {
 		return formatCount(int64(n)), theme.Accent
 	}
@@ -580,8 +580,8 @@ func (a *Account) transfersBadge() (string, theme.Tone) {
 }
 
 // Progress is how far the downloads and uploads under way are together, from 1 to 99 percent; 0 without any.
-func (a *Account) Progress() int {
-	t := a.transferTotals()
+func Progress(a *Account) int {
+	t := sumTransfers(a)
 	if !t.active || t.total == 0 {
 		return 0
 	}
@@ -589,7 +589,7 @@ func (a *Account) Progress() int {
 }
 
 // unfinishedText is what would be lost by leaving now; "" where nothing is under way.
-func (a *Account) unfinishedText() string {
+func unfinishedText(a *Account) string {
 	n := a.transfers.UnfinishedCount()
 	if n == 0 {
 		return ""
@@ -605,7 +605,7 @@ func (a *Account) unfinishedText() string {
 const slowEmptyObjects = 100_000
 
 // countThenEmpty asks for the bucket's own count, and for that number to be typed.
-func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
+func countThenEmpty(a *Account, b *client.Bucket) tea.Cmd {
 	ctx := a.ctx
 	work := func() tea.Msg {
 		now, err := a.api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
@@ -615,12 +615,12 @@ func (a *Account) countThenEmpty(b *client.Bucket) tea.Cmd {
 				Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err),
 			}
 		}
-		return ui.RunActionMsg{Action: a.emptyAction(now)}
+		return ui.RunActionMsg{Action: emptyAction(a, now)}
 	}
 	return tea.Batch(ui.ShowNews(theme.Info, "counting the objects of "+b.Label.String()), work)
 }
 
-func (a *Account) emptyAction(b *client.Bucket) ui.Action {
+func emptyAction(a *Account, b *client.Bucket) ui.Action {
 	text := fmt.Sprintf(
 		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.",
 		b.Label,
@@ -643,7 +643,7 @@ func (a *Account) emptyAction(b *client.Bucket) ui.Action {
 		Do: func() tea.Cmd {
 			a.transfers.Empty(b.Cluster.Raw(), b.Label.Raw(), "")
 			return tea.Batch(
-				a.syncTransfers(),
+				syncTransfers(a),
 				ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"),
 			)
 		},
@@ -651,7 +651,7 @@ func (a *Account) emptyAction(b *client.Bucket) ui.Action {
 }
 
 // offerResumeEmptying offers to go on with the emptying of buckets that an earlier run did not finish.
-func (a *Account) offerResumeEmptying() tea.Cmd {
+func offerResumeEmptying(a *Account) tea.Cmd {
 	var actions []ui.Action
 	for _, e := range a.journal.Unfinished(transfer.EmptyOp) {
 		parts := strings.SplitN(e.Change.ID, "/", 3)
@@ -661,7 +661,7 @@ func (a *Account) offerResumeEmptying() tea.Cmd {
 		actions = append(
 			actions,
 			ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Writes: true,
-				Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return a.syncTransfers() }},
+				Do: func() tea.Cmd { a.transfers.Empty(parts[0], parts[1], parts[2]); return syncTransfers(a) }},
 		)
 	}
 	if len(actions) == 0 {

@@ -57,7 +57,7 @@ func newTransferringAccount(t testing.TB, n int) (*Account, *table.List[*transfe
 	) != n {
 		t.Fatal(len(ids), refused)
 	}
-	l := a.transfersPane().(*table.List[*transfer.Status])
+	l := transfersPane(a).(*table.List[*transfer.Status])
 	room := ui.Box{
 		Width:   200,
 		Height:  47,
@@ -83,7 +83,7 @@ func TestAKeyAmongManyTransfersAllocatesLittle(t *testing.T) {
 		}
 		l.View(room)
 		l.Badge()
-		a.Progress()
+		Progress(a)
 	}); n > 1000 {
 		t.Errorf("%v allocations for a key", n)
 	}
@@ -101,7 +101,7 @@ func BenchmarkTransfers(b *testing.B) {
 		l.Actions()
 		l.Badge()
 		l.View(room)
-		a.Progress()
+		Progress(a)
 	}
 	b.Run("key", func(b *testing.B) {
 		b.ReportAllocs()

@@ -21,7 +21,7 @@ type watchView struct {
 }
 
 // WatchPane is the account for a small corner of the screen.
-func (a *Account) WatchPane(lead string) ui.Pane { return &watchView{a, lead} }
+func WatchPane(a *Account, lead string) ui.Pane { return &watchView{a, lead} }
 
 // Name is the pane's.
 func (w *watchView) Name() string { return "watch" }
@@ -39,12 +39,12 @@ func (w *watchView) Freshness() ui.Freshness {
 
 // Refresh asks for services and issues, and now and then for contacts.
 func (w *watchView) Refresh() tea.Cmd {
-	return tea.Batch(refreshAll(w.a.services(), w.a.issues()), w.a.refreshIfOlder(w.a.contacts(), storageMaxAge))
+	return tea.Batch(refreshAll(w.a.services(), w.a.issues()), refreshIfOlder(w.a, w.a.contacts(), storageMaxAge))
 }
 
 // Poll asks for as much, and waits for what is being asked.
 func (w *watchView) Poll() tea.Cmd {
-	return tea.Batch(pollAll(w.a.services(), w.a.issues()), w.a.refreshIfOlder(w.a.contacts(), storageMaxAge))
+	return tea.Batch(pollAll(w.a.services(), w.a.issues()), refreshIfOlder(w.a, w.a.contacts(), storageMaxAge))
 }
 
 // View is a head line, then the services that are broken.
@@ -80,7 +80,7 @@ func (w *watchView) problemServices() []*client.Service {
 
 // problemSince is when the newest issue of a service was detected; the zero time where there is none.
 func (w *watchView) problemSince(s *client.Service) time.Time {
-	if issue, found := w.a.newestIssue(s.ID); found {
+	if issue, found := newestIssue(w.a, s.ID); found {
 		return issue.Created.Time()
 	}
 	return time.Time{}
@@ -120,7 +120,7 @@ func (w *watchView) headLine(b ui.Box) string {
 // serviceLines is a broken service: in one line where there is room for it, else in two, the number to call first.
 func (w *watchView) serviceLines(s *client.Service, b ui.Box) []string {
 	since := ""
-	if issue, found := w.a.newestIssue(s.ID); found {
+	if issue, found := newestIssue(w.a, s.ID); found {
 		since = w.a.formatTimestamp(issue.Created)
 	}
 	name, number := w.contactToCall(s)

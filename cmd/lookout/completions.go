@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/ui"
+	"lookout/views"
 )
 
 // choicesAnnotation is the annotation of a flag that holds what it may be.
@@ -90,7 +91,7 @@ func (f *flags) completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.C
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	return paneNames(account.Panes()), cobra.ShellCompDirectiveNoFileComp
+	return paneNames(views.Panes(account)), cobra.ShellCompDirectiveNoFileComp
 }
 
 // paneNames are the names of panes, in their order.

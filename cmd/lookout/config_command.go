@@ -19,6 +19,7 @@ import (
 
 	"lookout/client"
 	"lookout/ui/shell"
+	"lookout/views"
 )
 
 func configCommand(f *flags) *cobra.Command {
@@ -292,7 +293,7 @@ func checkConfig(ctx context.Context, data []byte) configErrors {
 	if err != nil {
 		return append(wrong, configError{position{1, 1}, err.Error(), true})
 	}
-	wrong = append(wrong, checkColumns(account.ColumnChoosers(), cfg.Columns, at)...)
+	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)
 	var known []string
 	for _, k := range program.KeyBindings() {
 		known = append(known, k.Name())

@@ -12,6 +12,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
+	"lookout/views"
 )
 
 // A configTable is a part of the configuration whose keys the user names, or the panes.
@@ -249,7 +250,7 @@ func columnTable() string {
 	}
 	var b strings.Builder
 	b.WriteString("| list | columns |\n|---|---|\n")
-	for _, l := range account.ColumnChoosers() {
+	for _, l := range views.ColumnChoosers(account) {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
 	}
 	return b.String()

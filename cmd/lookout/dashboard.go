@@ -12,10 +12,13 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 	"lookout/views"
@@ -186,7 +189,7 @@ func shellOptions(
 		Journal:      j,
 		CommandFlags: s.accountArgs(),
 	})
-	panes := account.Panes()
+	panes := views.Panes(account)
 	if names := paneNames(panes); f.view != "" && !slices.Contains(names, f.view) {
 		return shell.Options{}, nil, usageError(
 			fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")),
@@ -208,16 +211,16 @@ func shellOptions(
 		RefreshInterval:      refresh,
 		Keys:                 s.Keys,
 		StartPane:            f.view,
-		OnOpen:               account.OnOpen,
+		OnOpen:               func() tea.Cmd { return views.OnOpen(account) },
 		RateLimitWait:        func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter },
 		RetryNow:             c.Resume,
 		OnLargeLoad:          releaseMemory,
-		TokenForm:            account.TokenForm,
+		TokenForm:            func() form.Form { return views.TokenForm(account) },
 		Context:              ctx,
-		LeaveWarnings:        account.LeaveWarnings,
-		Progress:             account.Progress,
-		Notices:              account.Notices,
-		RefreshNoticeSources: account.RefreshNoticeSources,
+		LeaveWarnings:        func() []string { return views.LeaveWarnings(account) },
+		Progress:             func() int { return views.Progress(account) },
+		Notices:              func() []ui.Notice { return views.Notices(account) },
+		RefreshNoticeSources: func() tea.Cmd { return views.RefreshNoticeSources(account) },
 		Notify:               s.notify(),
 	}, account, nil
 }

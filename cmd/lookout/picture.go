@@ -17,6 +17,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/theme"
+	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/views"
 )
@@ -81,7 +82,7 @@ func renderPicture(ctx context.Context, keys string, width, height int) (string,
 		return "", err
 	}
 	runCmd(s, s.Update(tea.WindowSizeMsg{Width: width, Height: height}))
-	runCmd(s, account.Panes()[0].Refresh())
+	runCmd(s, views.Panes(account)[0].Refresh())
 	for _, k := range strings.Fields(keys) {
 		code := []rune(k)[0]
 		msg := tea.KeyPressMsg{Code: code, Text: k}
@@ -121,14 +122,14 @@ func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 		Location: time.UTC,
 	})
 	s, err := shell.New(shell.Options{
-		Panes:         account.Panes(),
+		Panes:         views.Panes(account),
 		Theme:         look,
 		Account:       "acme-prod",
 		Demo:          true,
 		Now:           now,
 		Location:      time.UTC,
 		Keys:          keys,
-		TokenForm:     account.TokenForm,
+		TokenForm:     func() form.Form { return views.TokenForm(account) },
 		RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
 	})
 	return s, account, err

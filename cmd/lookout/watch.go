@@ -9,6 +9,7 @@ import (
 	"lookout/client/journal"
 	"lookout/ui"
 	"lookout/ui/shell"
+	"lookout/views"
 )
 
 func watchCommand(f *flags) *cobra.Command {
@@ -79,6 +80,6 @@ func newWatchSession(
 		lead += " PROD"
 	}
 	o := &session.Options
-	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{account.WatchPane(lead)}, true, nil, nil
+	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{views.WatchPane(account, lead)}, true, nil, nil
 	return session, nil
 }
