@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/dustin/go-humanize"
 
 	"lookout/client"
 	"lookout/theme"
@@ -14,8 +13,6 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 )
-
-func bucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
 
 // bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its
 // cluster alone.
@@ -26,21 +23,6 @@ func bucketName(b *client.Bucket) string {
 // bucketBreadcrumb is where trails begin: "acme-backups  us-east-1".
 func bucketBreadcrumb(b *client.Bucket) string {
 	return b.Label.String() + withPrefix("  ", orDefault(b.Cluster.String(), b.Region.String()))
-}
-
-func (a *Account) buckets() *ui.Store[*client.Bucket] {
-	return sharedStore(a, "buckets", bucketID, (&bucketFetcher{a: a}).fetch)
-}
-
-// collect collects what a client's All yields.
-func collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
-	all(func(row T, failed error) bool {
-		if err = failed; err == nil {
-			rows = append(rows, row)
-		}
-		return err == nil
-	})
-	return rows, err
 }
 
 func bucketsPane(a *Account) ui.Pane {
@@ -107,14 +89,6 @@ func bucketsPane(a *Account) ui.Pane {
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
-}
-
-// formatSize is bytes for a reader: "12.4 GiB".
-func formatSize(n int64) string {
-	if n < 0 {
-		return "size unknown"
-	}
-	return humanize.IBytes(uint64(n))
 }
 
 // formatDate is a stamp's date, "?" for one that made no sense.

@@ -13,15 +13,6 @@ import (
 	"lookout/ui/table"
 )
 
-func (a *Account) clusters() *ui.Store[*client.Cluster] {
-	return sharedStore(
-		a,
-		"clusters",
-		func(c *client.Cluster) string { return c.ID.Raw() },
-		pageFetcher(a.api.Clusters.List),
-	)
-}
-
 func clustersPane(a *Account) ui.Pane {
 	return &table.List[*client.Cluster]{
 		Title:        "clusters",
@@ -113,16 +104,6 @@ func clusterDetail(a *Account, c *client.Cluster, b ui.Box) string {
 		t.paragraph("none", theme.Muted)
 	}
 	return t.String()
-}
-
-func (a *Account) bucketsInCluster(cluster string) []*client.Bucket {
-	var rows []*client.Bucket
-	for _, k := range a.buckets().Rows() {
-		if k.Cluster.Raw() == cluster {
-			rows = append(rows, k)
-		}
-	}
-	return rows
 }
 
 // transferUsageLine is the outbound transfer of this month against what Object Storage adds to the account's pool.

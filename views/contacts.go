@@ -14,15 +14,6 @@ import (
 	"lookout/ui/table"
 )
 
-func (a *Account) contacts() *ui.Store[*client.Contact] {
-	return sharedStore(
-		a,
-		"contacts",
-		func(c *client.Contact) string { return formatID(c.ID) },
-		pageFetcher(a.api.Contacts.List),
-	)
-}
-
 func contactsPane(a *Account) ui.Pane {
 	return &table.List[*client.Contact]{
 		Title:        "contacts",

@@ -14,24 +14,6 @@ import (
 	"lookout/ui/table"
 )
 
-func (a *Account) credentials() *ui.Store[*client.Credential] {
-	return sharedStore(
-		a,
-		"credentials",
-		func(c *client.Credential) string { return formatID(c.ID) },
-		pageFetcher(a.api.Credentials.List),
-	)
-}
-
-func (a *Account) sshKey() *ui.Store[*client.SSHKey] {
-	return sharedStore(
-		a,
-		"managed ssh key",
-		func(*client.SSHKey) string { return "account" },
-		singleFetcher(a.api.Credentials.SSHKey),
-	)
-}
-
 func credentialsPane(a *Account) ui.Pane {
 	return &table.List[*client.Credential]{
 		Title:        "credentials",
@@ -242,11 +224,6 @@ func loginFields(user, password *string) []form.Field {
 	}
 }
 
-// labelRequest is a thing of which only the label can be changed.
-type labelRequest struct {
-	Label string `json:"label"`
-}
-
 func renameCredentialForm(a *Account, c *client.Credential) form.Form {
 	was := labelRequest{c.Label.Raw()}
 	e := &editState[labelRequest]{was, was, was}
@@ -294,18 +271,6 @@ func changeLoginForm(a *Account, c *client.Credential) form.Form {
 	f.WhyResendIsSafe = "Sending the same login twice does no harm"
 	f.ProgressText, f.SubmitLabel = "changing", "change"
 	return f
-}
-
-// credentialLabels names credentials; #7 where the label is not known.
-func (a *Account) credentialLabels(ids []int) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = fmt.Sprintf("#%d", id)
-		if c, found := a.credentials().Get(formatID(id)); found {
-			names[i] = c.Label.String()
-		}
-	}
-	return names
 }
 
 func credentialOptions(a *Account) []form.Option {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"strings"
-
 	"lookout/client"
 	"lookout/ui"
 	"lookout/ui/table"
+	"reflect"
+	"slices"
+	"strings"
 )
 
 // An editState is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen
@@ -123,4 +123,35 @@ func (a *Account) requireScopeForActions(scope string, actions ...ui.Action) []u
 		}
 	}
 	return actions
+}
+
+// createOutcome tells from the rows before and after whether a new one with the wanted fields has come: labels alone
+// are not unique.
+func createOutcome[T any](before, now []T, id func(T) int, same func(T) bool) ui.AttemptOutcome {
+	held := map[int]bool{}
+	for _, row := range before {
+		held[id(row)] = true
+	}
+	for _, row := range now {
+		if !held[id(row)] && same(row) {
+			return ui.Applied
+		}
+	}
+	return ui.Rejected
+}
+
+// updateOutcome tells from the rows read again whether a thing has the wanted fields.
+func updateOutcome[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.AttemptOutcome {
+	return func(now []T) ui.AttemptOutcome {
+		i := slices.IndexFunc(now, func(row T) bool { return of(row) == id })
+		if i >= 0 && same(now[i]) {
+			return ui.Applied
+		}
+		return ui.Rejected
+	}
+}
+
+// labelRequest is a thing of which only the label can be changed.
+type labelRequest struct {
+	Label string `json:"label"`
 }

@@ -1,12 +1,14 @@
 package views
 
 import (
-	"strings"
-	"time"
-
+	"fmt"
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // formatStatus is a service's status as a shape, a word and a tone. A status that the document does not name is shown
@@ -86,3 +88,53 @@ func orDefault(text, absent string) string {
 
 // joinWithCommas is a list in words.
 func joinWithCommas(words []string) string { return strings.Join(words, ", ") }
+
+// reasonIf is a reason where it holds.
+func reasonIf(holds bool, reason string) string {
+	if holds {
+		return reason
+	}
+	return ""
+}
+
+func pluralize(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func withPrefix(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// renderLoadingOrError is loadingOrError in a box.
+func renderLoadingOrError(b ui.Box, f ui.Freshness, reading string) string {
+	lines := ui.Wrap(loadingOrError(f, reading), b.Width-1)
+	for i := range lines {
+		lines[i] = b.Theme.Paint(theme.Muted, lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// formatCount is a count with thin groups of three: "1 204 331".
+func formatCount(n int64) string { return ui.FormatCount(n) }
+
+// formatSize is bytes for a reader: "12.4 GiB".
+func formatSize(n int64) string {
+	if n < 0 {
+		return "size unknown"
+	}
+	return humanize.IBytes(uint64(n))
+}
+
+// loadingOrError is what stands where rows have not arrived: that they are being read, or why they are not.
+func loadingOrError(f ui.Freshness, reading string) string {
+	if f.Err != nil {
+		return f.Err.Error()
+	}
+	return reading
+}

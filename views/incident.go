@@ -183,17 +183,6 @@ func incidentCopyActions(a *Account, i *client.Issue) []ui.Action {
 	return actions
 }
 
-// affectedServices are the services of an issue that still exist.
-func affectedServices(a *Account, i *client.Issue) []*client.Service {
-	var services []*client.Service
-	for _, id := range i.Services {
-		if s, found := a.services().Get(formatID(id)); found {
-			services = append(services, s)
-		}
-	}
-	return services
-}
-
 // contactsToCall are the contacts of the affected services' groups, each once.
 func contactsToCall(a *Account, i *client.Issue) []*client.Contact {
 	var people []*client.Contact
@@ -426,11 +415,4 @@ func callSheet(a *Account, i *client.Issue) string {
 		}
 	}
 	return b.String()
-}
-
-func withPrefix(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
 }

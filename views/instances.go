@@ -2,9 +2,7 @@ package views
 
 import (
 	"context"
-	"net"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,15 +15,6 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 )
-
-func (a *Account) instances() *ui.Store[*client.Instance] {
-	return sharedStore(
-		a,
-		"ssh",
-		func(i *client.Instance) string { return formatID(i.ID) },
-		pageFetcher(a.api.Instances.List),
-	)
-}
 
 func sshPane(a *Account) ui.Pane {
 	l := &table.List[*client.Instance]{
@@ -258,24 +247,6 @@ func sshDetail(a *Account, i *client.Instance, b ui.Box) string {
 	t.heading("services at this address")
 	t.services(a.servicesOnInstance(i), "none")
 	return t.String()
-}
-
-// hostNames are the host of a service's address and the first part of it.
-func hostNames(s *client.Service) (whole, first string) {
-	whole = addressHost(s.Address.Raw())
-	first, _, _ = strings.Cut(whole, ".")
-	return whole, first
-}
-
-// addressHost is the host of a service's address: a URL's, or what stands before the port.
-func addressHost(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return u.Hostname()
-	}
-	if h, _, err := net.SplitHostPort(address); err == nil {
-		return h
-	}
-	return strings.Trim(address, "[]")
 }
 
 // sshArgs are the arguments of ssh for an instance, "" where the settings name no address to reach it at. An absent

@@ -1,9 +1,7 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,15 +12,6 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 )
-
-func (a *Account) issues() *ui.Store[*client.Issue] {
-	return sharedStore(
-		a,
-		"issues",
-		func(i *client.Issue) string { return formatID(i.ID) },
-		pageFetcher(a.api.Issues.List),
-	)
-}
 
 func issuesPane(a *Account) ui.Pane {
 	return &table.List[*client.Issue]{
@@ -111,19 +100,6 @@ func affectedCell(a *Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
 	return orDefault(joinWithCommas(names), "no service named"), worst
 }
 
-// serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without
-// it.
-func serviceName(a *Account, id int) string {
-	s, found := a.services().Get(formatID(id))
-	switch {
-	case found:
-		return s.Label.String()
-	case a.services().Complete():
-		return fmt.Sprintf("#%d (deleted)", id)
-	}
-	return fmt.Sprintf("#%d", id)
-}
-
 func ticketCell(a *Account, i *client.Issue, _ ui.Box) (string, theme.Tone) {
 	if i.Ticket.ID == 0 {
 		return "", theme.Plain
@@ -136,19 +112,6 @@ func ticketCell(a *Account, i *client.Issue, _ ui.Box) (string, theme.Tone) {
 		return fmt.Sprintf("%d open", i.Ticket.ID), theme.Warn
 	}
 	return fmt.Sprintf("%d closed", i.Ticket.ID), theme.Muted
-}
-
-// isIssueOpen reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
-// else it is the newest issue of a service that is in the state problem.
-func isIssueOpen(a *Account, i *client.Issue) bool {
-	if state, known := a.tickets.lookup(i.Ticket.ID); known {
-		return state.IsOpen()
-	}
-	return slices.ContainsFunc(i.Services, func(id int) bool {
-		s, found := a.services().Get(formatID(id))
-		newest, known := newestIssue(a, id)
-		return found && s.Status == client.StatusProblem && known && newest.ID == i.ID
-	})
 }
 
 func issuesBadge(a *Account) (string, theme.Tone) {
@@ -172,33 +135,6 @@ func issuesFoot(a *Account, set *ui.Store[*client.Issue], b ui.Box) string {
 	)
 }
 
-func issuesSince(a *Account, t time.Time) []*client.Issue {
-	rows := newestFirst(a)
-	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return i.Created.Time().Before(t) })
-	if n < 0 {
-		n = len(rows)
-	}
-	return rows[:n:n]
-}
-
-// newestFirst are all issues, the latest detection first.
-func newestFirst(a *Account) []*client.Issue {
-	return memo(a, "issues newest first", func() []*client.Issue {
-		rows := a.issues().Rows()
-		slices.SortStableFunc(rows, func(i, j *client.Issue) int {
-			return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
-		})
-		return rows
-	}, a.issues())
-}
-
-func newestIssue(a *Account, service int) (*client.Issue, bool) {
-	if issues := a.issuesOfService(service); len(issues) > 0 {
-		return issues[0], true
-	}
-	return nil, false
-}
-
 // ticketURL is where the issue's ticket can be read. The real service gives a path of its web console;
 // elsewhere a path is taken relative to the API's own host.
 func ticketURL(a *Account, i *client.Issue) string {
@@ -210,11 +146,4 @@ func ticketURL(a *Account, i *client.Issue) string {
 		return raw
 	}
 	return a.api.ConsoleURL() + "/" + strings.TrimPrefix(raw, "/")
-}
-
-func pluralize(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

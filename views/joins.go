@@ -1,10 +1,15 @@
 package views
 
 import (
-	"slices"
-
+	"cmp"
+	"fmt"
 	"lookout/client"
 	"lookout/ui"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
 )
 
 // A memoEntry is something made from sets, and the versions that they had.
@@ -182,4 +187,122 @@ func rowsAt[T any](set *ui.Store[T], places ...[]int) []T {
 		rows[n] = set.At(i)
 	}
 	return rows
+}
+
+// serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without
+// it.
+func serviceName(a *Account, id int) string {
+	s, found := a.services().Get(formatID(id))
+	switch {
+	case found:
+		return s.Label.String()
+	case a.services().Complete():
+		return fmt.Sprintf("#%d (deleted)", id)
+	}
+	return fmt.Sprintf("#%d", id)
+}
+
+// isIssueOpen reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
+// else it is the newest issue of a service that is in the state problem.
+func isIssueOpen(a *Account, i *client.Issue) bool {
+	if state, known := a.tickets.lookup(i.Ticket.ID); known {
+		return state.IsOpen()
+	}
+	return slices.ContainsFunc(i.Services, func(id int) bool {
+		s, found := a.services().Get(formatID(id))
+		newest, known := newestIssue(a, id)
+		return found && s.Status == client.StatusProblem && known && newest.ID == i.ID
+	})
+}
+
+func issuesSince(a *Account, t time.Time) []*client.Issue {
+	rows := newestFirst(a)
+	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return i.Created.Time().Before(t) })
+	if n < 0 {
+		n = len(rows)
+	}
+	return rows[:n:n]
+}
+
+// newestFirst are all issues, the latest detection first.
+func newestFirst(a *Account) []*client.Issue {
+	return memo(a, "issues newest first", func() []*client.Issue {
+		rows := a.issues().Rows()
+		slices.SortStableFunc(rows, func(i, j *client.Issue) int {
+			return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
+		})
+		return rows
+	}, a.issues())
+}
+
+func newestIssue(a *Account, service int) (*client.Issue, bool) {
+	if issues := a.issuesOfService(service); len(issues) > 0 {
+		return issues[0], true
+	}
+	return nil, false
+}
+
+// hostNames are the host of a service's address and the first part of it.
+func hostNames(s *client.Service) (whole, first string) {
+	whole = addressHost(s.Address.Raw())
+	first, _, _ = strings.Cut(whole, ".")
+	return whole, first
+}
+
+// affectedServices are the services of an issue that still exist.
+func affectedServices(a *Account, i *client.Issue) []*client.Service {
+	var services []*client.Service
+	for _, id := range i.Services {
+		if s, found := a.services().Get(formatID(id)); found {
+			services = append(services, s)
+		}
+	}
+	return services
+}
+
+// credentialLabels names credentials; #7 where the label is not known.
+func (a *Account) credentialLabels(ids []int) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = fmt.Sprintf("#%d", id)
+		if c, found := a.credentials().Get(formatID(id)); found {
+			names[i] = c.Label.String()
+		}
+	}
+	return names
+}
+
+func (a *Account) bucketsInCluster(cluster string) []*client.Bucket {
+	var rows []*client.Bucket
+	for _, k := range a.buckets().Rows() {
+		if k.Cluster.Raw() == cluster {
+			rows = append(rows, k)
+		}
+	}
+	return rows
+}
+
+// keysForBucket are the keys that are limited to some buckets, this one among them.
+func (a *Account) keysForBucket(b *client.Bucket) []*client.Key {
+	return slices.DeleteFunc(a.keys().Rows(), func(k *client.Key) bool { return bucketPermission(k, b) == "" })
+}
+
+func bucketPermission(k *client.Key, b *client.Bucket) string {
+	for _, g := range k.Buckets {
+		if g.Bucket.Raw() == b.Label.Raw() && g.Cluster.Raw() == b.Cluster.Raw() {
+			return formatPermission(g.Permissions)
+		}
+	}
+	return ""
+}
+
+// addressHost is the host of a service's address: a URL's, or what stands before the port.
+func addressHost(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Hostname()
+	}
+	if h, _, err := net.SplitHostPort(address); err == nil {
+		return h
+	}
+	return strings.Trim(address, "[]")
 }

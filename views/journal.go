@@ -1,7 +1,6 @@
 package views
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,27 +18,6 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 )
-
-// journalStore is the set of what this program changed, newest first. It is read from the journal, not from the API.
-func (a *Account) journalStore() *ui.Store[*journal.Entry] {
-	return sharedStore(
-		a,
-		"journal",
-		func(e *journal.Entry) string { return e.ID },
-		func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
-			rows := toPointers(a.journal.Entries(time.Time{}))
-			slices.Reverse(rows)
-			page := ui.RowPage[*journal.Entry]{Rows: rows}
-			if n := a.journal.UnreadableLines(); n > 0 {
-				page.Notes = append(
-					page.Notes,
-					pluralize(n, "line of the journal", "lines of the journal")+" could not be read",
-				)
-			}
-			return page, nil
-		},
-	)
-}
 
 // A journalView is the list of changes. It is read again whenever the journal has grown.
 type journalView struct {

@@ -19,10 +19,6 @@ import (
 	"lookout/ui/table"
 )
 
-func (a *Account) keys() *ui.Store[*client.Key] {
-	return sharedStore(a, "keys", func(k *client.Key) string { return formatID(k.ID) }, pageFetcher(a.api.Keys.List))
-}
-
 func keysPane(a *Account) ui.Pane {
 	return &table.List[*client.Key]{
 		Title:        "keys",
@@ -77,22 +73,6 @@ func keysPane(a *Account) ui.Pane {
 	}
 }
 
-// fetchKey is one key without its secret, whatever the server sent.
-func fetchKey(a *Account, ctx context.Context, id int) (*client.Key, error) {
-	k, err := a.api.Keys.Get(ctx, id)
-	return withoutSecret(k), err
-}
-
-// withoutSecret is a key as it may be kept: a copy that has no secret; nil of nil.
-func withoutSecret(k *client.Key) *client.Key {
-	if k == nil {
-		return nil
-	}
-	kept := *k
-	kept.SecretKey = client.Secret{}
-	return &kept
-}
-
 // describeKeyAccess is what a key may do, in words.
 func describeKeyAccess(k *client.Key) (string, theme.Tone) {
 	switch {
@@ -117,20 +97,6 @@ func formatPermission(p client.Text) string {
 		return string(readWrite)
 	}
 	return p.String()
-}
-
-// keysForBucket are the keys that are limited to some buckets, this one among them.
-func (a *Account) keysForBucket(b *client.Bucket) []*client.Key {
-	return slices.DeleteFunc(a.keys().Rows(), func(k *client.Key) bool { return bucketPermission(k, b) == "" })
-}
-
-func bucketPermission(k *client.Key, b *client.Bucket) string {
-	for _, g := range k.Buckets {
-		if g.Bucket.Raw() == b.Label.Raw() && g.Cluster.Raw() == b.Cluster.Raw() {
-			return formatPermission(g.Permissions)
-		}
-	}
-	return ""
 }
 
 func keyOperations(a *Account) []table.Operation[*client.Key] {

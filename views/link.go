@@ -15,17 +15,6 @@ import (
 	"lookout/ui/form"
 )
 
-// A link is a pre-signed URL that was given out in this run. The URL is a credential: it is in no file.
-type link struct {
-	ID          int           `json:"id"` // its place among those of this run, from 1
-	Bucket      string        `json:"bucket"`
-	Name        client.Text   `json:"name"`
-	Method      string        `json:"method"`
-	ContentType string        `json:"content_type,omitempty"` // must be sent; "" for none
-	URL         client.Secret `json:"url"`
-	Expires     time.Time     `json:"ends"`
-}
-
 // A linkLifetime is how long a link is valid.
 type linkLifetime string
 

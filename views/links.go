@@ -1,52 +1,12 @@
 package views
 
 import (
-	"context"
-	"slices"
-	"sync"
-
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
 )
-
-// issuedLinks are the links of this run in the order they were made. It may be used by several goroutines.
-type issuedLinks struct {
-	mu    sync.Mutex
-	links []*link
-}
-
-// add numbers a link and keeps it.
-func (g *issuedLinks) add(l link) *link {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	l.ID = len(g.links) + 1
-	g.links = append(g.links, &l)
-	return &l
-}
-
-// newestFirst are all links, the latest first.
-func (g *issuedLinks) newestFirst() []*link {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	rows := slices.Clone(g.links)
-	slices.Reverse(rows)
-	return rows
-}
-
-// linkStore is the set of the links of this run. It is read from memory, not from the API.
-func (a *Account) linkStore() *ui.Store[*link] {
-	return sharedStore(
-		a,
-		"links",
-		func(l *link) string { return formatID(l.ID) },
-		func(context.Context, string) (ui.RowPage[*link], error) {
-			return ui.RowPage[*link]{Rows: a.links.newestFirst()}, nil
-		},
-	)
-}
 
 // linksAction opens the links of this run.
 func linksAction(a *Account) ui.Action {

@@ -114,7 +114,7 @@ func objectsPane(a *Account, b *client.Bucket, prefix, delimiter string) ui.Pane
 		CopyItems:   l.copyItems,
 		Label:       func(o client.Object) string { return l.displayName(o) },
 	}
-	a.openListings = append(a.openListings, l)
+	a.openListings = append(a.openListings, l.Store)
 	return l
 }
 
@@ -128,7 +128,7 @@ func (l *objectListing) emptyText() string {
 // OnClose ends the reading: the listing was taken off its stack.
 func (l *objectListing) OnClose() {
 	l.List.OnClose()
-	l.a.openListings = slices.DeleteFunc(l.a.openListings, func(o *objectListing) bool { return o == l })
+	l.a.openListings = slices.DeleteFunc(l.a.openListings, func(o ui.Refresher) bool { return o == ui.Refresher(l.Store) })
 }
 
 // query asks for the listing from a marker on.

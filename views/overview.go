@@ -102,33 +102,6 @@ func (o *overview) refreshSlowStores() tea.Cmd {
 	)
 }
 
-// How old charts and sums may be before a refresh of the overview asks for them again.
-const (
-	statsMaxAge   = 5 * time.Minute  // the API measures as often
-	storageMaxAge = 10 * time.Minute // of storage; the panes of storage read theirs as often as any other
-	// failedRetryAge is when one of them that failed is tried again.
-	failedRetryAge = time.Minute
-)
-
-// refreshable is a set with an age.
-type refreshable interface {
-	ui.Refresher
-	Freshness() ui.Freshness
-}
-
-// refreshIfOlder asks for a set unless it is younger than an age.
-func refreshIfOlder(a *Account, set refreshable, age time.Duration) tea.Cmd {
-	f := set.Freshness()
-	last := f.LoadedAt
-	if f.Err != nil {
-		last, age = f.FailedAt, min(age, failedRetryAge)
-	}
-	if f.Loading || !last.IsZero() && a.now().Sub(last) < age {
-		return nil
-	}
-	return set.Refresh()
-}
-
 // Update takes clicks: a box gets the keyboard, and the one that has it is opened.
 func (o *overview) Update(msg tea.Msg) tea.Cmd {
 	click, ok := msg.(tea.MouseClickMsg)

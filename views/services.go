@@ -19,15 +19,6 @@ import (
 	"lookout/ui/table"
 )
 
-func (a *Account) services() *ui.Store[*client.Service] {
-	return sharedStore(
-		a,
-		"services",
-		func(s *client.Service) string { return formatID(s.ID) },
-		pageFetcher(a.api.Services.List),
-	)
-}
-
 func servicesPane(a *Account) ui.Pane {
 	return &table.List[*client.Service]{
 		Title:        "services",
@@ -177,14 +168,6 @@ func serviceOperations(a *Account) []table.Operation[*client.Service] {
 		},
 		followReference(func(s *client.Service) []reference { return serviceReferences(a, s) }),
 	}
-}
-
-// reasonIf is a reason where it holds.
-func reasonIf(holds bool, reason string) string {
-	if holds {
-		return reason
-	}
-	return ""
 }
 
 // contextWithService names the service in the journal.

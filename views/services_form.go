@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -118,32 +117,6 @@ func serviceForm(a *Account,
 	}, func(s *client.Service) string {
 		return fmt.Sprintf("%s: %s, monitoring is %s", s.Label, past, s.Status)
 	}, send, check)
-}
-
-// createOutcome tells from the rows before and after whether a new one with the wanted fields has come: labels alone
-// are not unique.
-func createOutcome[T any](before, now []T, id func(T) int, same func(T) bool) ui.AttemptOutcome {
-	held := map[int]bool{}
-	for _, row := range before {
-		held[id(row)] = true
-	}
-	for _, row := range now {
-		if !held[id(row)] && same(row) {
-			return ui.Applied
-		}
-	}
-	return ui.Rejected
-}
-
-// updateOutcome tells from the rows read again whether a thing has the wanted fields.
-func updateOutcome[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.AttemptOutcome {
-	return func(now []T) ui.AttemptOutcome {
-		i := slices.IndexFunc(now, func(row T) bool { return of(row) == id })
-		if i >= 0 && same(now[i]) {
-			return ui.Applied
-		}
-		return ui.Rejected
-	}
 }
 
 func serviceID(s *client.Service) int { return s.ID }

@@ -3,7 +3,6 @@ package views
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +13,6 @@ import (
 	"lookout/ui"
 	"lookout/ui/chart"
 )
-
-func (a *Account) stats() *ui.Store[*client.Stats] {
-	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, singleFetcher(a.api.Stats.Get))
-}
 
 // A metric is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed
 // over the instances, so more than 100 is possible), disk and swap are operations a second, the network is bits a
@@ -132,25 +127,6 @@ func metricSeries(a *Account, m metric) []chart.Series {
 		}
 		return nil
 	}, a.stats())
-}
-
-// cachedChart is a chart as it was drawn last, and all that it depends on: frames come more often than stats.
-type cachedChart struct {
-	version, width, height int // of the stats and of the room
-	theme                  *theme.Theme
-	focused                bool
-	zone                   *time.Location
-	cursor                 time.Time
-	marks                  []time.Time
-	text                   string
-}
-
-func (p cachedChart) sameInputs(q cachedChart) bool {
-	return p.text != "" && p.version == q.version && p.width == q.width && p.height == q.height && p.theme == q.theme &&
-		p.focused == q.focused &&
-		p.zone == q.zone &&
-		p.cursor.Equal(q.cursor) &&
-		slices.EqualFunc(p.marks, q.marks, time.Time.Equal)
 }
 
 // renderMissingMetric says why there is no chart yet.

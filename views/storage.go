@@ -6,19 +6,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
 )
-
-func (a *Account) transferUsage() *ui.Store[*client.TransferUsage] {
-	return sharedStore(
-		a,
-		"transfer",
-		func(*client.TransferUsage) string { return "account" },
-		singleFetcher(a.api.NetworkTransfer.Get),
-	)
-}
 
 // transferPoolBytes is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1
 // terabyte).
@@ -80,23 +70,3 @@ func keysLine(a *Account, b ui.Box) string {
 	}
 	return label + fmt.Sprintf("%d (%d limited)", set.Len(), limited)
 }
-
-// loadingOrError is what stands where rows have not arrived: that they are being read, or why they are not.
-func loadingOrError(f ui.Freshness, reading string) string {
-	if f.Err != nil {
-		return f.Err.Error()
-	}
-	return reading
-}
-
-// renderLoadingOrError is loadingOrError in a box.
-func renderLoadingOrError(b ui.Box, f ui.Freshness, reading string) string {
-	lines := ui.Wrap(loadingOrError(f, reading), b.Width-1)
-	for i := range lines {
-		lines[i] = b.Theme.Paint(theme.Muted, lines[i])
-	}
-	return strings.Join(lines, "\n")
-}
-
-// formatCount is a count with thin groups of three: "1 204 331".
-func formatCount(n int64) string { return ui.FormatCount(n) }

@@ -11,8 +11,6 @@ import (
 // in no time. Its slice is replaced, never changed.
 type transferRowStorage struct{ rows []*transfer.Status }
 
-func transferID(r *transfer.Status) string { return strconv.Itoa(int(r.ID)) }
-
 // Len is how many transfers there are.
 func (m *transferRowStorage) Len() int { return len(m.rows) }
 
