@@ -213,7 +213,7 @@ func contextWithContact(ctx context.Context, c *client.Contact) context.Context 
 func contactID(c *client.Contact) int { return c.ID }
 
 func editContactForm(a *Account, c *client.Contact) form.Form {
-	e := &editState[client.ContactRequest]{c.Request(), c.Request(), c.Request()}
+	e := &editState[client.ContactRequest]{Original: c.Request(), Latest: c.Request(), edited: c.Request()}
 	form := contactForm(a,
 		fmt.Sprintf("Edit contact %d", c.ID),
 		"saved",

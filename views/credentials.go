@@ -110,7 +110,7 @@ func credentialOperations(a *Account) []table.Operation[*client.Credential] {
 
 func contextWithCredential(ctx context.Context, c *client.Credential) context.Context {
 	return client.ContextWithResource(
-		client.ContextWithBefore(ctx, labelRequest{c.Label.Raw()}),
+		client.ContextWithBefore(ctx, labelRequest{Label: c.Label.Raw()}),
 		"credential",
 		formatID(c.ID),
 		c.Label.String(),
@@ -225,8 +225,8 @@ func loginFields(user, password *string) []form.Field {
 }
 
 func renameCredentialForm(a *Account, c *client.Credential) form.Form {
-	was := labelRequest{c.Label.Raw()}
-	e := &editState[labelRequest]{was, was, was}
+	was := labelRequest{Label: c.Label.Raw()}
+	e := &editState[labelRequest]{Original: was, Latest: was, edited: was}
 	f := form.NewStoreForm(
 		a.credentials(),
 		fmt.Sprintf("Label of credential %d", c.ID),
@@ -239,7 +239,7 @@ func renameCredentialForm(a *Account, c *client.Credential) form.Form {
 				contextWithCredential(ctx, c),
 				e,
 				func(ctx context.Context) (*client.Credential, error) { return a.api.Credentials.Get(ctx, c.ID) },
-				func(c *client.Credential) labelRequest { return labelRequest{c.Label.Raw()} },
+				func(c *client.Credential) labelRequest { return labelRequest{Label: c.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
 					return a.api.Credentials.Update(ctx, c.ID, e.edited.Label)
 				},

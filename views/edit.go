@@ -15,7 +15,7 @@ import (
 // An editState is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen
 // last.
 type editState[R any] struct {
-	original, latest, edited R
+	Original, Latest, edited R
 }
 
 // errUnchanged refuses to send an edit that changes nothing.
@@ -26,7 +26,7 @@ var errUnchanged = errors.New("nothing has been changed: esc leaves")
 func saveEdit[T, R any](ctx context.Context, e *editState[R], view func(context.Context) (T, error), request func(T) R,
 	update func(context.Context, client.Patch) (T, error)) (ui.Result[T], error) {
 	var none ui.Result[T]
-	patch := client.Diff(e.original, e.edited)
+	patch := client.Diff(e.Original, e.edited)
 	if len(patch) == 0 {
 		return none, errUnchanged
 	}
@@ -36,13 +36,13 @@ func saveEdit[T, R any](ctx context.Context, e *editState[R], view func(context.
 	}
 	now := request(row)
 	both := conflict{}
-	both.find("", patch, client.Diff(e.latest, now))
-	if e.latest = now; len(both) > 0 {
+	both.find("", patch, client.Diff(e.Latest, now))
+	if e.Latest = now; len(both) > 0 {
 		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc " +
 			"leaves theirs"
 		return none, both
 	}
-	return ui.ResultRow(update(client.ContextWithBefore(ctx, client.Diff(e.edited, e.original)), patch))
+	return ui.ResultRow(update(client.ContextWithBefore(ctx, client.Diff(e.edited, e.Original)), patch))
 }
 
 // A conflict is the members of a thing that two people changed at once, with what the other made of them.

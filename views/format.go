@@ -138,3 +138,8 @@ func loadingOrError(f ui.Freshness, reading string) string {
 	}
 	return reading
 }
+
+// formatTime is a time on the reader's clock.
+func (a *Account) formatTime(t time.Time) string {
+	return formatClock(t.In(a.location), a.now().In(a.location))
+}

@@ -192,7 +192,7 @@ func instanceID(i *client.Instance) int { return i.ID }
 // editSSHForm changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and
 // 22.
 func editSSHForm(a *Account, i *client.Instance) form.Form {
-	e := &editState[client.InstanceRequest]{i.Request(), i.Request(), i.Request()}
+	e := &editState[client.InstanceRequest]{Original: i.Request(), Latest: i.Request(), edited: i.Request()}
 	in := &e.edited
 	form := form.NewStoreForm(
 		a.instances(),

@@ -306,3 +306,23 @@ func addressHost(address string) string {
 	}
 	return strings.Trim(address, "[]")
 }
+
+// formatPermission is a grant's permission as a reader says it. One that is not known is shown as it came.
+func formatPermission(p client.Text) string {
+	switch p.Raw() {
+	case "read_only":
+		return string(readOnly)
+	case "read_write":
+		return string(readWrite)
+	}
+	return p.String()
+}
+
+// A grantLevel is what a limited key may do with a bucket.
+type grantLevel string
+
+const (
+	noAccess  grantLevel = "none"
+	readOnly  grantLevel = "read only"
+	readWrite grantLevel = "read and write"
+)

@@ -117,11 +117,6 @@ func outcomeRank(a *Account, e *journal.Entry) int {
 	return 3
 }
 
-// formatTime is a time on the reader's clock.
-func (a *Account) formatTime(t time.Time) string {
-	return formatClock(t.In(a.location), a.now().In(a.location))
-}
-
 // entryName is what a change was about.
 func entryName(e *journal.Entry) string {
 	return client.Clean(orDefault(e.Change.Label, orDefault(e.Change.ID, e.Change.Path)))

@@ -88,17 +88,6 @@ func describeKeyAccess(k *client.Key) (string, theme.Tone) {
 	return joinWithCommas(grants), theme.Plain
 }
 
-// formatPermission is a grant's permission as a reader says it. One that is not known is shown as it came.
-func formatPermission(p client.Text) string {
-	switch p.Raw() {
-	case "read_only":
-		return string(readOnly)
-	case "read_write":
-		return string(readWrite)
-	}
-	return p.String()
-}
-
 func keyOperations(a *Account) []table.Operation[*client.Key] {
 	return []table.Operation[*client.Key]{
 		{
@@ -180,8 +169,8 @@ func keyDetail(a *Account, k *client.Key, b ui.Box) string {
 }
 
 func renameKeyForm(a *Account, k *client.Key) form.Form {
-	was := labelRequest{k.Label.Raw()}
-	e := &editState[labelRequest]{was, was, was}
+	was := labelRequest{Label: k.Label.Raw()}
+	e := &editState[labelRequest]{Original: was, Latest: was, edited: was}
 	f := form.NewStoreForm(
 		a.keys(),
 		fmt.Sprintf("Label of key %d", k.ID),
@@ -192,7 +181,7 @@ func renameKeyForm(a *Account, k *client.Key) form.Form {
 				contextWithKey(ctx, k),
 				e,
 				func(ctx context.Context) (*client.Key, error) { return fetchKey(a, ctx, k.ID) },
-				func(k *client.Key) labelRequest { return labelRequest{k.Label.Raw()} },
+				func(k *client.Key) labelRequest { return labelRequest{Label: k.Label.Raw()} },
 				func(ctx context.Context, _ client.Patch) (*client.Key, error) {
 					row, err := a.api.Keys.Update(ctx, k.ID, e.edited.Label)
 					return withoutSecret(row), err
@@ -213,15 +202,6 @@ func renameKeyForm(a *Account, k *client.Key) form.Form {
 
 // checkKeyLabel checks a label by the provider's console: the document shows no bounds.
 func checkKeyLabel(text string) string { return form.Length(3, 50)(text) }
-
-// A grantLevel is what a limited key may do with a bucket.
-type grantLevel string
-
-const (
-	noAccess  grantLevel = "none"
-	readOnly  grantLevel = "read only"
-	readWrite grantLevel = "read and write"
-)
 
 // newKeyForm asks for a key. What it may reach is told apart three ways: everything (nothing is sent), nothing (an
 // empty list), or a list.

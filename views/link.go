@@ -116,24 +116,6 @@ func linkForm(a *Account, b *client.Bucket, name string) form.Form {
 	return form
 }
 
-// curlCommand is the link as a command. The URL stands in single quotes that nothing in it can end.
-func (l *link) curlCommand() string {
-	quoted := "'" + strings.ReplaceAll(l.URL.Reveal(), "'", `'\''`) + "'"
-	switch l.Method {
-	case "PUT":
-		return "curl --fail -H 'Content-Type: " + strings.ReplaceAll(l.ContentType, "'", "") + "' -T FILE " + quoted
-	case "DELETE":
-		return "curl --fail -X DELETE " + quoted
-	}
-	return "curl --fail -o FILE " + quoted
-}
-
-// copyURL is the link on its way to the clipboard.
-func (l *link) copyURL() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
-
-// copyCurl is the link as a command on its way to the clipboard.
-func (l *link) copyCurl() tea.Msg { return ui.CopyMsg{Text: l.curlCommand(), Label: "curl line"} }
-
 // A linkView shows one link.
 type linkView struct {
 	a      *Account

@@ -13,8 +13,8 @@ import (
 
 // A reference is something that a row mentions and another pane shows.
 type reference struct {
-	kind  string // "contact"
-	label string
+	Kind  string // "contact"
+	Label string
 	pane  string
 	id    string
 }
@@ -44,7 +44,7 @@ func referenceMenu(names []reference) tea.Msg {
 		menu.Actions = append(
 			menu.Actions,
 			ui.Action{
-				Key: ui.Bind(n.kind+" "+n.label, key),
+				Key: ui.Bind(n.Kind+" "+n.Label, key),
 				Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: n.pane, ID: n.id}) },
 			},
 		)
@@ -91,7 +91,7 @@ func issueReferences(a *Account, i *client.Issue) []reference {
 	names := referencesToServices(affectedServices(a, i))
 	for _, s := range affectedServices(a, i) {
 		for _, n := range serviceReferences(a, s) {
-			if n.kind != "issue" && !slices.Contains(names, n) {
+			if n.Kind != "issue" && !slices.Contains(names, n) {
 				names = append(names, n)
 			}
 		}

@@ -39,7 +39,7 @@ func newServiceForm(a *Account) form.Form {
 
 // editServiceForm changes a service.
 func editServiceForm(a *Account, s *client.Service) form.Form {
-	e := &editState[client.ServiceRequest]{s.Request(), s.Request(), s.Request()}
+	e := &editState[client.ServiceRequest]{Original: s.Request(), Latest: s.Request(), edited: s.Request()}
 	form := serviceForm(a,
 		fmt.Sprintf("Edit service %d", s.ID),
 		"saved",
