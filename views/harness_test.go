@@ -22,6 +22,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/views"
+	"lookout/views/account"
 )
 
 // A harness is the whole program without a terminal: emulator, client, panes and shell. Commands run until nothing is
@@ -137,7 +138,7 @@ func startWithTransport(
 
 // useClock gives the panes and the shell another clock than the API's.
 func (r *harness) useClock(o *shell.Options, now func() time.Time) {
-	account := views.New(r.ctx, views.Options{
+	acc := account.New(r.ctx, account.Options{
 		API:      r.api,
 		Name:     "acme-prod",
 		Journal:  r.journal,
@@ -145,8 +146,8 @@ func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 		Location: time.UTC,
 	})
 	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = views.Panes(
-		account,
-	), func() tea.Cmd { return views.OnOpen(account) }, func() []string { return views.LeaveWarnings(account) }, now
+		acc,
+	), func() tea.Cmd { return views.OnOpen(acc) }, func() []string { return views.LeaveWarnings(acc) }, now
 }
 
 const token = "test-token"
@@ -182,7 +183,7 @@ func newHarness(
 		t.Fatal(err)
 	}
 	r.api = api
-	account := views.New(ctx, views.Options{
+	acc := account.New(ctx, account.Options{
 		API:      api,
 		Name:     "acme-prod",
 		Journal:  r.journal,
@@ -193,8 +194,8 @@ func newHarness(
 		t.Fatal(err)
 	}
 	r.panes, r.onOpen, r.leaveWarnings, r.tokenForm = views.Panes(
-		account,
-	), func() tea.Cmd { return views.OnOpen(account) }, func() []string { return views.LeaveWarnings(account) }, func() form.Form { return views.TokenForm(account) }
+		acc,
+	), func() tea.Cmd { return views.OnOpen(acc) }, func() []string { return views.LeaveWarnings(acc) }, func() form.Form { return account.TokenForm(acc) }
 	return r
 }
 

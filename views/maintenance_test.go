@@ -14,6 +14,7 @@ import (
 	"lookout/client/journal"
 	"lookout/ui/shell"
 	"lookout/views"
+	"lookout/views/account"
 )
 
 // openSharedJournal is a second program with the same journal.
@@ -42,14 +43,14 @@ func startWithSharedJournal(t *testing.T, test func(r *harness, other *client.Cl
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
-		account := views.New(r.ctx, views.Options{
+		acc := account.New(r.ctx, account.Options{
 			API:      r.api,
 			Name:     "acme-prod",
 			Journal:  r.journal,
 			Now:      time.Now,
 			Location: time.UTC,
 		})
-		o.Panes, o.OnOpen = views.Panes(account), func() tea.Cmd { return views.OnOpen(account) }
+		o.Panes, o.OnOpen = views.Panes(acc), func() tea.Cmd { return views.OnOpen(acc) }
 	}, func(r *harness) {
 		other, _ := r.openSharedJournal(path)
 		test(
@@ -117,7 +118,7 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
-		first := views.New(r.ctx, views.Options{
+		first := account.New(r.ctx, account.Options{
 			API:      r.api,
 			Name:     "acme-prod",
 			Journal:  r.journal,
@@ -125,7 +126,7 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 			Location: time.UTC,
 		})
 		api, j := r.openSharedJournal(path)
-		second := views.New(r.ctx, views.Options{
+		second := account.New(r.ctx, account.Options{
 			API:      api,
 			Name:     "acme-prod",
 			Journal:  j,

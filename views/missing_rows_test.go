@@ -11,6 +11,10 @@ import (
 	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/uitest"
+	"lookout/views/account"
+	"lookout/views/activity"
+	"lookout/views/managed"
 )
 
 // listTransport answers GET requests with rows, by the ends of their paths; every other list is empty.
@@ -40,24 +44,24 @@ func TestJoins_missingRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	runCommand(a.services().Refresh())
-	runCommand(a.issues().Refresh())
-	web, found := a.services().Get("1")
+	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
+	uitest.RunAll(a.Services().Refresh())
+	uitest.RunAll(a.Issues().Refresh())
+	web, found := a.Services().Get("1")
 	if !found {
 		t.Fatal("the service was not read")
 	}
-	w := &watchView{a: a}
-	if rows := w.problemServices(); len(rows) != 2 || rows[0] != web {
+	w := &activity.WatchView{Account: a}
+	if rows := w.ProblemServices(); len(rows) != 2 || rows[0] != web {
 		t.Errorf("%d are broken, and not that one first of which nothing else is known", len(rows))
 	}
-	if isIssueOpen(a, &client.Issue{ID: 9, Services: []int{1}}) {
+	if account.IsIssueOpen(a, &client.Issue{ID: 9, Services: []int{1}}) {
 		t.Error("an issue that is gone is open")
 	}
-	if text, _ := openIssueCell(a, web, ui.Box{Theme: &theme.Theme{}}); text != "" {
+	if text, _ := managed.OpenIssueCell(a, web, ui.Box{Theme: &theme.Theme{}}); text != "" {
 		t.Errorf("an issue stands beside it: %q", text)
 	}
-	for _, act := range serviceOperations(a) {
+	for _, act := range managed.ServiceOperations(a) {
 		if act.Name != "open issue" {
 			continue
 		}
@@ -80,8 +84,8 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := New(t.Context(), Options{API: api, Location: time.UTC})
-	if kept, err := fetchKey(a, t.Context(), 5); err != nil || !kept.SecretKey.IsZero() ||
+	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
+	if kept, err := account.FetchKey(a, t.Context(), 5); err != nil || !kept.SecretKey.IsZero() ||
 		kept.Label.Raw() != "reader" {
 		t.Errorf("%+v, %v", kept, err)
 	}
@@ -89,10 +93,10 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 	if err != nil || came.SecretKey.IsZero() {
 		t.Fatalf("the answer has no secret to leave out: %v", err)
 	}
-	if kept := withoutSecret(came); kept == came || !kept.SecretKey.IsZero() || came.SecretKey.IsZero() {
+	if kept := account.WithoutSecret(came); kept == came || !kept.SecretKey.IsZero() || came.SecretKey.IsZero() {
 		t.Error("the row that arrived was changed")
 	}
-	if none, err := fetchKey(a, t.Context(), 5); err == nil || none != nil {
+	if none, err := account.FetchKey(a, t.Context(), 5); err == nil || none != nil {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views"
+	"lookout/views/account"
 )
 
 // startWithNotices runs a test with a program that tells notices, started on a pane that shows neither services nor
@@ -28,7 +29,7 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		account := views.New(ctx, views.Options{
+		acc := account.New(ctx, account.Options{
 			API:      r.api,
 			Name:     "acme",
 			Journal:  r.journal,
@@ -40,15 +41,15 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 			t.Fatal(err)
 		}
 		r.shell, err = shell.New(shell.Options{
-			Panes:                views.Panes(account),
+			Panes:                views.Panes(acc),
 			Theme:                look,
 			Account:              "acme",
 			RefreshInterval:      20 * time.Second,
 			Now:                  time.Now,
 			Location:             time.UTC,
-			OnOpen:               func() tea.Cmd { return views.OnOpen(account) },
-			Notices:              func() []ui.Notice { return views.Notices(account) },
-			RefreshNoticeSources: func() tea.Cmd { return views.RefreshNoticeSources(account) },
+			OnOpen:               func() tea.Cmd { return views.OnOpen(acc) },
+			Notices:              func() []ui.Notice { return account.Notices(acc) },
+			RefreshNoticeSources: func() tea.Cmd { return account.RefreshNoticeSources(acc) },
 			Notify:               notify,
 			StartPane:            "buckets",
 		})
@@ -65,7 +66,7 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 func TestNotices_reportedOnce(t *testing.T) {
 	startWithNotices(
 		t,
-		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK, views.RuleNewIssue}},
+		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{account.RuleServiceLeavesOK, account.RuleNewIssue}},
 		func(r *harness, told *[]string) {
 			r.wait(2 * time.Minute)
 			if len(*told) != 0 {
@@ -87,7 +88,7 @@ func TestNotices_reportedOnce(t *testing.T) {
 func TestRulesOfNotices(t *testing.T) {
 	startWithNotices(
 		t,
-		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleNewIssue}},
+		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{account.RuleNewIssue}},
 		func(r *harness, told *[]string) {
 			r.wait(250 * time.Second)
 			if len(*told) != 1 || !strings.Contains((*told)[0], "new issue") {
@@ -95,7 +96,7 @@ func TestRulesOfNotices(t *testing.T) {
 			}
 		},
 	)
-	startWithNotices(t, shell.NotifyOptions{Rules: []string{views.RuleNewIssue}}, func(r *harness, told *[]string) {
+	startWithNotices(t, shell.NotifyOptions{Rules: []string{account.RuleNewIssue}}, func(r *harness, told *[]string) {
 		before := r.emu.RequestCount("list services")
 		r.wait(250 * time.Second)
 		if len(*told) != 0 || r.emu.RequestCount("list services") != before {
@@ -108,7 +109,7 @@ func TestRulesOfNotices(t *testing.T) {
 func TestNotices_ignoreOwnChanges(t *testing.T) {
 	startWithNotices(
 		t,
-		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{views.RuleServiceLeavesOK}},
+		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{account.RuleServiceLeavesOK}},
 		func(r *harness, told *[]string) {
 			r.press("3", "/", "web-1", "<enter>", "d", "<ctrl+s>")
 			r.requireText("disabled")

@@ -10,11 +10,14 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/views/account"
+	"lookout/views/managed"
+	"lookout/views/storage"
 )
 
 // overview is the account at a glance: each box is a pane in small.
 type overview struct {
-	a       *Account
+	a       *account.Account
 	focused int // the box that has the keyboard
 	boxes   []overviewBox
 	visible map[int]bool // boxes that there was room for; the keyboard goes to no other
@@ -31,11 +34,11 @@ type overviewBox struct {
 	view  func(ui.Box) string
 }
 
-func overviewPane(a *Account) ui.Pane {
+func overviewPane(a *account.Account) ui.Pane {
 	o := &overview{a: a}
 	o.boxes = []overviewBox{
 		{
-			func() string { return fmt.Sprintf("Services %s", loadedCount(a.services())) },
+			func() string { return fmt.Sprintf("Services %s", loadedCount(a.Services())) },
 			"services",
 			func(b ui.Box) string { return renderServicesBox(a, b) },
 		},
@@ -45,14 +48,14 @@ func overviewPane(a *Account) ui.Pane {
 			func(b ui.Box) string { return renderIssuesBox(a, b) },
 		},
 	}
-	for _, m := range metrics() {
-		o.boxes = append(o.boxes, overviewBox{func() string { return m.name }, "stats", func(b ui.Box) string {
-			return renderMetric(a, m, b, issueTimes(a, b.Now.Add(-24*time.Hour))...)
+	for _, m := range managed.Metrics() {
+		o.boxes = append(o.boxes, overviewBox{func() string { return m.Name }, "stats", func(b ui.Box) string {
+			return managed.RenderMetric(a, m, b, managed.IssueTimes(a, b.Now.Add(-24*time.Hour))...)
 		}})
 	}
 	o.boxes = append(
 		o.boxes,
-		overviewBox{func() string { return "" }, "buckets", func(b ui.Box) string { return storageLines(a, b) }},
+		overviewBox{func() string { return "" }, "buckets", func(b ui.Box) string { return storage.StorageLines(a, b) }},
 	)
 	return o
 }
@@ -77,28 +80,28 @@ func (o *overview) Name() string { return "overview" }
 
 // Freshness is as fresh as what wakes people: services and issues.
 func (o *overview) Freshness() ui.Freshness {
-	return o.a.services().Freshness().Worst(o.a.issues().Freshness())
+	return o.a.Services().Freshness().Worst(o.a.Issues().Freshness())
 }
 
 // Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or
 // old.
 func (o *overview) Refresh() tea.Cmd {
-	return tea.Batch(refreshAll(o.a.services(), o.a.issues()), o.refreshSlowStores())
+	return tea.Batch(account.RefreshAll(o.a.Services(), o.a.Issues()), o.refreshSlowStores())
 }
 
 // Poll asks for as much, and waits for what is being asked.
 func (o *overview) Poll() tea.Cmd {
-	return tea.Batch(pollAll(o.a.services(), o.a.issues()), o.refreshSlowStores())
+	return tea.Batch(account.PollAll(o.a.Services(), o.a.Issues()), o.refreshSlowStores())
 }
 
 func (o *overview) refreshSlowStores() tea.Cmd {
 	a := o.a
 	return tea.Batch(
-		refreshIfOlder(a, a.stats(), statsMaxAge),
-		refreshIfOlder(a, a.buckets(), storageMaxAge),
-		refreshIfOlder(a, a.keys(), storageMaxAge),
-		refreshIfOlder(a, a.transferUsage(), storageMaxAge),
-		a.contacts().EnsureLoaded(),
+		account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge),
+		account.RefreshIfOlder(a, a.Buckets(), account.StorageMaxAge),
+		account.RefreshIfOlder(a, a.Keys(), account.StorageMaxAge),
+		account.RefreshIfOlder(a, a.TransferUsage(), account.StorageMaxAge),
+		a.Contacts().EnsureLoaded(),
 	)
 }
 
@@ -151,9 +154,9 @@ func (o *overview) Actions() []ui.Action {
 			Key:            ui.Bind("newest incident", "i"),
 			Description:    "whom to call about the newest issue",
 			ShowInHints:    true,
-			DisabledReason: reasonIf(o.a.issues().Len() == 0, "there is no issue"),
+			DisabledReason: account.ReasonIf(o.a.Issues().Len() == 0, "there is no issue"),
 			Do: func() tea.Cmd {
-				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: incidentPane(o.a, newestFirst(o.a)[0])})
+				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, account.NewestFirst(o.a)[0])})
 			},
 		},
 	}
@@ -252,16 +255,16 @@ func (o *overview) withCursor(n int, b ui.Box, text string) string {
 }
 
 // renderServicesBox counts states and names who is in trouble, then who was forgotten.
-func renderServicesBox(a *Account, b ui.Box) string {
-	set := a.services()
+func renderServicesBox(a *account.Account, b ui.Box) string {
+	set := a.Services()
 	if !set.Loaded() {
-		return renderLoadingOrError(b, set.Freshness(), "reading services")
+		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
 	if set.Len() == 0 {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
-	lines := []string{ui.Truncate(stateCounts(a, b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
-	rows := a.unhealthyServices()
+	lines := []string{ui.Truncate(managed.StateCounts(a, b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
+	rows := a.UnhealthyServices()
 	room := b.Height - len(lines)
 	for n, s := range rows {
 		if n == room-1 && len(rows) > room {
@@ -273,17 +276,17 @@ func renderServicesBox(a *Account, b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
-func serviceStatusLine(a *Account, s *client.Service, b ui.Box) string {
-	state, tone := formatStatus(s.Status, b.Theme)
+func serviceStatusLine(a *account.Account, s *client.Service, b ui.Box) string {
+	state, tone := account.FormatStatus(s.Status, b.Theme)
 	shape, _, _ := strings.Cut(state, " ")
 	right := ""
 	switch s.Status {
 	case client.StatusProblem:
-		if issue, found := newestIssue(a, s.ID); found {
-			right = formatAge(issue.Created, b.Now)
+		if issue, found := account.NewestIssue(a, s.ID); found {
+			right = account.FormatAge(issue.Created, b.Now)
 		}
 	case client.StatusDisabled:
-		right, _ = disabledAge(a, s)
+		right, _ = managed.DisabledAge(a, s)
 	}
 	room := max(0, b.Width-ui.Width(right)-3)
 	name := s.Label.String()
@@ -294,19 +297,19 @@ func serviceStatusLine(a *Account, s *client.Service, b ui.Box) string {
 	return b.Theme.Paint(tone, ui.Pad(left, room)) + " " + b.Theme.Paint(theme.Muted, right)
 }
 
-func issuesTitle(a *Account) string {
-	if !a.issues().Loaded() {
+func issuesTitle(a *account.Account) string {
+	if !a.Issues().Loaded() {
 		return ""
 	}
-	return fmt.Sprintf("%d in the last 24 h", len(issuesSince(a, a.now().Add(-24*time.Hour))))
+	return fmt.Sprintf("%d in the last 24 h", len(account.IssuesSince(a, a.Now().Add(-24*time.Hour))))
 }
 
-func renderIssuesBox(a *Account, b ui.Box) string {
-	set := a.issues()
+func renderIssuesBox(a *account.Account, b ui.Box) string {
+	set := a.Issues()
 	if !set.Loaded() {
-		return renderLoadingOrError(b, set.Freshness(), "reading issues")
+		return account.RenderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
-	rows := newestFirst(a)
+	rows := account.NewestFirst(a)
 	if len(rows) == 0 {
 		return b.Theme.Paint(theme.Muted, "nothing has been detected")
 	}
@@ -320,18 +323,18 @@ func renderIssuesBox(a *Account, b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
-func issueLine(a *Account, i *client.Issue, b ui.Box) string {
+func issueLine(a *account.Account, i *client.Issue, b ui.Box) string {
 	shape, tone := " ", theme.Plain
-	if isIssueOpen(a, i) {
+	if account.IsIssueOpen(a, i) {
 		shape, tone = b.Theme.Glyphs.Problem, theme.Bad
 	}
-	affected, _ := affectedCell(a, i, b)
+	affected, _ := managed.AffectedCell(a, i, b)
 	affected = strings.ReplaceAll(affected, b.Theme.Glyphs.Problem+" ", "")
-	ticket, _ := ticketCell(a, i, b)
-	right := withPrefix("ticket ", ticket)
-	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.formatTimestamp(i.Created), 12), ui.Pad(formatAge(i.Created, b.Now), 8))
+	ticket, _ := managed.TicketCell(a, i, b)
+	right := account.WithPrefix("ticket ", ticket)
+	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.FormatTimestamp(i.Created), 12), ui.Pad(account.FormatAge(i.Created, b.Now), 8))
 	if b.Width < 56 {
-		lead, right = ui.Pad(formatAge(i.Created, b.Now), 8)+" ", ticket
+		lead, right = ui.Pad(account.FormatAge(i.Created, b.Now), 8)+" ", ticket
 	}
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
 	return b.Theme.Paint(

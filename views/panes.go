@@ -6,34 +6,38 @@ import (
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/views/account"
+	"lookout/views/activity"
+	"lookout/views/managed"
+	"lookout/views/storage"
 
 	tea "charm.land/bubbletea/v2"
 )
 
 // Panes are the tabs, in their order.
-func Panes(a *Account) []ui.Pane {
+func Panes(a *account.Account) []ui.Pane {
 	return []ui.Pane{
 		overviewPane(a),
-		issuesPane(a),
-		servicesPane(a),
-		contactsPane(a),
-		credentialsPane(a),
-		sshPane(a),
-		statsPane(a),
-		bucketsPane(a),
-		keysPane(a),
-		clustersPane(a),
-		transfersPane(a),
-		journalPane(a),
+		managed.IssuesPane(a),
+		managed.ServicesPane(a),
+		managed.ContactsPane(a),
+		managed.CredentialsPane(a),
+		managed.SshPane(a),
+		managed.StatsPane(a),
+		storage.BucketsPane(a),
+		storage.KeysPane(a),
+		storage.ClustersPane(a),
+		activity.TransfersPane(a),
+		activity.JournalPane(a),
 	}
 }
 
 // ColumnChoosers are the panes whose columns can be chosen: tabs, and what is opened from them.
-func ColumnChoosers(a *Account) []ui.ColumnChooser {
-	open := a.openListings
-	defer func() { a.openListings = open }()
+func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
+	open := a.OpenListings
+	defer func() { a.OpenListings = open }()
 	var lists []ui.ColumnChooser
-	for _, p := range append(Panes(a), objectsPane(a, &client.Bucket{}, "", "/"), linksPane(a)) {
+	for _, p := range append(Panes(a), storage.ObjectsPane(a, &client.Bucket{}, "", "/"), storage.LinksPane(a)) {
 		if l, ok := p.(ui.ColumnChooser); ok {
 			lists = append(lists, l)
 		}
@@ -43,24 +47,24 @@ func ColumnChoosers(a *Account) []ui.ColumnChooser {
 
 // OnOpen is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and
 // the journal are watched.
-func OnOpen(a *Account) tea.Cmd {
+func OnOpen(a *account.Account) tea.Cmd {
 	return tea.Batch(
-		resumeMaintenance(a, a.now()),
-		watchJournal(a),
-		offerResumeEmptying(a),
-		offerUnresolved(a),
-		watchTransfers(a),
+		managed.ResumeMaintenance(a, a.Now()),
+		managed.WatchJournal(a),
+		storage.OfferResumeEmptying(a),
+		activity.OfferUnresolved(a),
+		account.WatchTransfers(a),
 	)
 }
 
 // LeaveWarnings is what ends with the account, in sentences: nothing where nothing is under way.
-func LeaveWarnings(a *Account) []string {
+func LeaveWarnings(a *account.Account) []string {
 	var ends []string
-	if text := unfinishedText(a); text != "" {
+	if text := activity.UnfinishedText(a); text != "" {
 		ends = append(ends, text)
 	}
 	changes := 0
-	for _, set := range a.stores {
+	for _, set := range a.Stores {
 		if w, ok := set.(interface{ PendingCount() int }); ok {
 			changes += w.PendingCount()
 		}
@@ -68,18 +72,18 @@ func LeaveWarnings(a *Account) []string {
 	if changes > 0 {
 		ends = append(
 			ends,
-			pluralize(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.",
+			account.Pluralize(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.",
 		)
 	}
 	var waiting []string
-	for _, h := range a.journal.DisabledServices() {
-		if h.Until.After(a.now()) {
+	for _, h := range a.Journal.DisabledServices() {
+		if h.Until.After(a.Now()) {
 			waiting = append(
 				waiting,
 				fmt.Sprintf(
 					"%s at %s",
 					client.NewText(h.Label),
-					formatClock(h.Until.In(a.location), a.now().In(a.location)),
+					account.FormatClock(h.Until.In(a.Location), a.Now().In(a.Location)),
 				),
 			)
 		}
@@ -88,7 +92,7 @@ func LeaveWarnings(a *Account) []string {
 		slices.Sort(waiting)
 		ends = append(
 			ends,
-			"To be enabled again, which happens only while this account is open: "+joinWithCommas(waiting)+".",
+			"To be enabled again, which happens only while this account is open: "+account.JoinWithCommas(waiting)+".",
 		)
 	}
 	return ends

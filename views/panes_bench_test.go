@@ -12,6 +12,8 @@ import (
 	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/uitest"
+	"lookout/views/account"
 )
 
 // BenchmarkPanes draws a frame of every pane at 200x50, full: 5,000 services, 10,000 contacts.
@@ -36,12 +38,12 @@ func BenchmarkPanes(b *testing.B) {
 		Theme:   look,
 		Now:     now,
 	}
-	for _, pane := range Panes(New(b.Context(), Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})) {
+	for _, pane := range Panes(account.New(b.Context(), account.Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})) {
 		b.Run(pane.Name(), func(b *testing.B) {
-			runCommand(pane.Refresh())
+			uitest.RunAll(pane.Refresh())
 			pane.View(room)
 			if w, ok := pane.(interface{ LoadMissing() tea.Cmd }); ok {
-				runCommand(w.LoadMissing())
+				uitest.RunAll(w.LoadMissing())
 			}
 			b.ReportAllocs()
 			for b.Loop() {

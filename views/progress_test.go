@@ -12,6 +12,8 @@ import (
 	"lookout/theme"
 	"lookout/ui/shell"
 	"lookout/views"
+	"lookout/views/account"
+	"lookout/views/activity"
 )
 
 // While an object is on its way the frame says how far, and nothing any more once it is here.
@@ -20,7 +22,7 @@ func TestProgressOfTransfers(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		account := views.New(ctx, views.Options{
+		account := account.New(ctx, account.Options{
 			API:      r.api,
 			Name:     "acme",
 			Journal:  r.journal,
@@ -38,7 +40,7 @@ func TestProgressOfTransfers(t *testing.T) {
 			Now:      time.Now,
 			Location: time.UTC,
 			OnOpen:   func() tea.Cmd { return views.OnOpen(account) },
-			Progress: func() int { return views.Progress(account) },
+			Progress: func() int { return activity.Progress(account) },
 		})
 		if err != nil {
 			t.Fatal(err)

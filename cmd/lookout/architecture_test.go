@@ -17,6 +17,11 @@ import (
 
 // Who may import whom. A room that is not here may not exist; cmd knows everybody.
 func TestImportsPointDownward(t *testing.T) {
+	toolkit := []string{
+		"ui", "ui/chart", "ui/form", "ui/table",
+		"client", "client/journal", "client/transfer",
+		"theme",
+	}
 	may := map[string][]string{
 		"theme":                {},
 		"client":               {},
@@ -32,11 +37,14 @@ func TestImportsPointDownward(t *testing.T) {
 		"ui/terminal/termtest": {"ui/terminal"},
 		"ui/uitest":            {"ui", "theme"},
 		"ui/shell":             {"ui", "ui/form", "ui/terminal", "theme"},
-		"views": {
-			"ui", "ui/chart", "ui/form", "ui/table",
-			"client", "client/journal", "client/transfer",
-			"theme",
-		},
+		"views/account":        {"ui", "ui/form", "ui/table", "client", "client/journal", "client/transfer", "theme"},
+		"views/managed":        append([]string{"views/account"}, toolkit...),
+		"views/storage":        append([]string{"views/account"}, toolkit...),
+		"views/activity":       append([]string{"views/account"}, toolkit...),
+		"views": append(
+			[]string{"views/account", "views/managed", "views/storage", "views/activity"},
+			toolkit...,
+		),
 	}
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "lookout/...").Output()
 	if err != nil {

@@ -22,6 +22,8 @@ import (
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 	"lookout/views"
+	"lookout/views/account"
+	"lookout/views/activity"
 )
 
 // runDashboard runs the program on a real account; where nothing is configured it helps to begin.
@@ -140,18 +142,18 @@ func newShellSession(
 	s settings,
 	c *client.Client,
 	j *journal.Journal,
-) (shell.Session, *views.Account, error) {
+) (shell.Session, *account.Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	o, account, err := shellOptions(ctx, f, s, c, j)
+	o, acc, err := shellOptions(ctx, f, s, c, j)
 	if err != nil {
 		cancel()
 		return shell.Session{}, nil, err
 	}
 	return shell.Session{Options: o, Close: func() {
 		cancel()
-		account.Close()
+		acc.Close()
 		_ = j.Close()
-	}}, account, nil
+	}}, acc, nil
 }
 
 // newShell makes the program of an account.
@@ -174,7 +176,7 @@ func shellOptions(
 	s settings,
 	c *client.Client,
 	j *journal.Journal,
-) (shell.Options, *views.Account, error) {
+) (shell.Options, *account.Account, error) {
 	looks, style, err := themeChoices(s)
 	if err != nil {
 		return shell.Options{}, nil, err
@@ -183,13 +185,13 @@ func shellOptions(
 	if s.Refresh > 0 {
 		refresh = s.Refresh
 	}
-	account := views.New(ctx, views.Options{
+	acc := account.New(ctx, account.Options{
 		API:          c,
 		Name:         s.Account,
 		Journal:      j,
 		CommandFlags: s.accountArgs(),
 	})
-	panes := views.Panes(account)
+	panes := views.Panes(acc)
 	if names := paneNames(panes); f.view != "" && !slices.Contains(names, f.view) {
 		return shell.Options{}, nil, usageError(
 			fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")),
@@ -211,18 +213,18 @@ func shellOptions(
 		RefreshInterval:      refresh,
 		Keys:                 s.Keys,
 		StartPane:            f.view,
-		OnOpen:               func() tea.Cmd { return views.OnOpen(account) },
+		OnOpen:               func() tea.Cmd { return views.OnOpen(acc) },
 		RateLimitWait:        func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter },
 		RetryNow:             c.Resume,
 		OnLargeLoad:          releaseMemory,
-		TokenForm:            func() form.Form { return views.TokenForm(account) },
+		TokenForm:            func() form.Form { return account.TokenForm(acc) },
 		Context:              ctx,
-		LeaveWarnings:        func() []string { return views.LeaveWarnings(account) },
-		Progress:             func() int { return views.Progress(account) },
-		Notices:              func() []ui.Notice { return views.Notices(account) },
-		RefreshNoticeSources: func() tea.Cmd { return views.RefreshNoticeSources(account) },
+		LeaveWarnings:        func() []string { return views.LeaveWarnings(acc) },
+		Progress:             func() int { return activity.Progress(acc) },
+		Notices:              func() []ui.Notice { return account.Notices(acc) },
+		RefreshNoticeSources: func() tea.Cmd { return account.RefreshNoticeSources(acc) },
 		Notify:               s.notify(),
-	}, account, nil
+	}, acc, nil
 }
 
 // formatBudget is the rate limit in words.

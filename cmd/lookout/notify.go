@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"lookout/ui/shell"
-	"lookout/views"
+	"lookout/views/account"
 )
 
 // notifyWays are how the program may tell news beside the screen.
@@ -14,7 +14,7 @@ func notifyWays() []string { return []string{"bell", "osc9", "osc777"} }
 const noRule = "nothing"
 
 // notifyRules are what an account may tell.
-func notifyRules() []string { return []string{views.RuleServiceLeavesOK, views.RuleNewIssue} }
+func notifyRules() []string { return []string{account.RuleServiceLeavesOK, account.RuleNewIssue} }
 
 // notify is how and what an account tells beside the screen: everything, where its block does not choose.
 func (s settings) notify() shell.NotifyOptions {

@@ -20,6 +20,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/views"
+	"lookout/views/account"
 )
 
 // pictureCommand draws a frame of the demo account as SVG: the pictures of the documentation.
@@ -77,12 +78,12 @@ func renderPictures(ctx context.Context) (map[string]string, error) {
 
 // renderPicture runs the demo on a clock that stands still and draws its frame.
 func renderPicture(ctx context.Context, keys string, width, height int) (string, error) {
-	s, account, err := newFrozenDemo(ctx, nil)
+	s, acc, err := newFrozenDemo(ctx, nil)
 	if err != nil {
 		return "", err
 	}
 	runCmd(s, s.Update(tea.WindowSizeMsg{Width: width, Height: height}))
-	runCmd(s, views.Panes(account)[0].Refresh())
+	runCmd(s, views.Panes(acc)[0].Refresh())
 	for _, k := range strings.Fields(keys) {
 		code := []rune(k)[0]
 		msg := tea.KeyPressMsg{Code: code, Text: k}
@@ -95,7 +96,7 @@ func renderPicture(ctx context.Context, keys string, width, height int) (string,
 }
 
 // newFrozenDemo is the demo on a clock that stands still, not asked anything yet.
-func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell, *views.Account, error) {
+func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell, *account.Account, error) {
 	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
 	api := emulator.New(emulator.Options{Token: "demo", Now: now})
 	j := journal.NewInMemory(now)
@@ -114,7 +115,7 @@ func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 	if err != nil {
 		return nil, nil, err
 	}
-	account := views.New(ctx, views.Options{
+	acc := account.New(ctx, account.Options{
 		API:      c,
 		Name:     "acme-prod",
 		Journal:  j,
@@ -122,17 +123,17 @@ func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 		Location: time.UTC,
 	})
 	s, err := shell.New(shell.Options{
-		Panes:         views.Panes(account),
+		Panes:         views.Panes(acc),
 		Theme:         look,
 		Account:       "acme-prod",
 		Demo:          true,
 		Now:           now,
 		Location:      time.UTC,
 		Keys:          keys,
-		TokenForm:     func() form.Form { return views.TokenForm(account) },
+		TokenForm:     func() form.Form { return account.TokenForm(acc) },
 		RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
 	})
-	return s, account, err
+	return s, acc, err
 }
 
 // runCmd runs a command and all that follows from it. Timers are left out: their messages are not waited for.

@@ -205,7 +205,7 @@ func sourceRules() []sourceRule {
 				"cmd/lookout/docs.go",
 				"cmd/lookout/picture.go",
 				"cmd/lookout/wizard.go",
-				"views/keys.go",
+				"views/storage/keys.go",
 			},
 			`import "os"; var _, _ = os.Create("x")`,
 		},
@@ -226,7 +226,7 @@ func sourceRules() []sourceRule {
 				return "go"
 			}
 			return ""
-		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account.go", "views/bucket_fetcher.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/script_session.go", "cmd/lookout/emulate.go"},
+		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go", "views/account/bucket_fetcher.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/script_session.go", "cmd/lookout/emulate.go"},
 			`func f() { go f() }`},
 		{
 			"the screen is ui/terminal's",
@@ -262,7 +262,7 @@ func sourceRules() []sourceRule {
 		{
 			"objects and files move through client/transfer",
 			directTransfers,
-			[]string{"client/transfer/", "views/objects_transfer.go"},
+			[]string{"client/transfer/", "views/storage/objects_transfer.go"},
 			`type o struct{}; func (o) Get() int { return 0 }; type c struct{ Objects o }; var _ = c{}.Objects.Get()`,
 		},
 		{
@@ -291,8 +291,9 @@ func sourceRules() []sourceRule {
 				"client/objects.go",
 				"cmd/lookout/",
 				"ui/shell/secret_dialog.go",
-				"views/keys.go",
-				"views/link.go",
+				"views/storage/keys.go",
+				"views/storage/link.go",
+				"views/account/issued_links.go",
 			},
 			`type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`,
 		},

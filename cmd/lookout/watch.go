@@ -9,7 +9,7 @@ import (
 	"lookout/client/journal"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views"
+	"lookout/views/activity"
 )
 
 func watchCommand(f *flags) *cobra.Command {
@@ -80,6 +80,6 @@ func newWatchSession(
 		lead += " PROD"
 	}
 	o := &session.Options
-	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{views.WatchPane(account, lead)}, true, nil, nil
+	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{activity.WatchPane(account, lead)}, true, nil, nil
 	return session, nil
 }

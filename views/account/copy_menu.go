@@ -1,0 +1,74 @@
+package account
+
+import (
+	"net/url"
+	"strings"
+
+	"lookout/client"
+	"lookout/ui"
+)
+
+// scriptCommand is a command line of the program for this account. Options come first, then what is named.
+func (a *Account) ScriptCommand(command string, flags []string, named ...string) string {
+	words := append([]string{"lookout"}, strings.Fields(command)...)
+	words = append(append(words, a.commandFlags...), flags...)
+	for _, n := range named {
+		if strings.HasPrefix(n, "-") {
+			words = append(words, "--")
+			break
+		}
+	}
+	return ui.ShellJoin(append(words, named...)...)
+}
+
+// curlCommand is a request as a command, with the token as a variable; "" where there is no such request.
+func (a *Account) CurlCommand(op string, query url.Values, segments ...any) string {
+	method, address, err := a.Api.Endpoint(op, query, segments...)
+	if err != nil {
+		return ""
+	}
+	how := ""
+	if method != "GET" {
+		how = "-X " + method + " "
+	}
+	return `curl -sS ` + how + `-H "Authorization: Bearer $LOOKOUT_TOKEN" ` + ui.ShellQuote(address)
+}
+
+// copyItems are what the copy menu offers for a row beside its name: the first command and the request, then other
+// commands.
+func CopyItems(command, curl string, more ...ui.CopyItem) []ui.CopyItem {
+	all := []ui.CopyItem{{Name: "as command", Key: "x", Text: command}}
+	if curl != "" {
+		all = append(all, ui.CopyItem{Name: "as curl", Key: "u", Text: curl})
+	}
+	return append(all, more...)
+}
+
+// copyItemsByID are those of things that are known by a number.
+func CopyItemsByID[T any](a *Account, noun, op string, id func(T) int) func(T) []ui.CopyItem {
+	return func(row T) []ui.CopyItem {
+		return CopyItems(a.ScriptCommand(noun+" get", nil, FormatID(id(row))), a.CurlCommand(op, nil, id(row)))
+	}
+}
+
+func ServiceCopyItems(a *Account, s *client.Service) []ui.CopyItem {
+	id := FormatID(s.ID)
+	change := ui.CopyItem{
+		Name: "command: disable for an hour",
+		Key:  "1",
+		Text: a.ScriptCommand("services disable", []string{"--for", "1h"}, id),
+	}
+	if s.Status == client.StatusDisabled {
+		change = ui.CopyItem{Name: "command: enable", Key: "1", Text: a.ScriptCommand("services enable", nil, id)}
+	}
+	return CopyItems(a.ScriptCommand("services get", nil, id), a.CurlCommand("view service", nil, s.ID), change)
+}
+
+func BucketCopyItems(a *Account, b *client.Bucket) []ui.CopyItem {
+	name := b.Cluster.Raw() + "/" + b.Label.Raw()
+	return CopyItems(
+		a.ScriptCommand("buckets get", nil, name),
+		a.CurlCommand("view bucket", nil, b.Cluster.Raw(), b.Label.Raw()),
+		ui.CopyItem{Name: "command: list objects", Key: "1", Text: a.ScriptCommand("objects list", nil, name)},
+	)
+}

@@ -1,0 +1,108 @@
+package account
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// What an account can give notice of.
+const (
+	RuleServiceLeavesOK = "service leaves ok"
+	RuleNewIssue        = "new issue"
+)
+
+// noticeState is what was known when somebody looked last, so that a change is told once.
+type noticeState struct {
+	servicesVersion, issuesVersion int // versions of the sets
+	statuses                       map[int]client.ServiceStatus
+	knownIssues                    map[int]bool
+}
+
+// noticePollInterval is how old services and issues may be while other panes are in front.
+const noticePollInterval = time.Minute
+
+// RefreshNoticeSources reads what notices are about, where it is a minute old.
+func RefreshNoticeSources(a *Account) tea.Cmd {
+	return tea.Batch(
+		RefreshIfOlder(a, a.Services(), noticePollInterval),
+		RefreshIfOlder(a, a.Issues(), noticePollInterval),
+	)
+}
+
+// Notices are the changes since the last call that somebody should know of. The first rows to arrive are no change.
+func Notices(a *Account) []ui.Notice {
+	var all []ui.Notice
+	if set := a.Services(); set.Complete() && set.Version() != a.noticeState.servicesVersion {
+		a.noticeState.servicesVersion = set.Version()
+		all = append(all, serviceNotices(a, set.Rows())...)
+	}
+	if set := a.Issues(); set.Complete() && set.Version() != a.noticeState.issuesVersion {
+		a.noticeState.issuesVersion = set.Version()
+		all = append(all, issueNotices(a, set.Rows())...)
+	}
+	return all
+}
+
+// serviceNotices gives notice of services that were ok and are so no more.
+func serviceNotices(a *Account, rows []*client.Service) []ui.Notice {
+	before, now := a.noticeState.statuses, make(map[int]client.ServiceStatus, len(rows))
+	var names []string
+	for _, s := range rows {
+		now[s.ID] = s.Status
+		if before[s.ID] == client.StatusOK && deservesNotice(a, s) {
+			names = append(names, s.Label.String()+" "+StatusPhrase(s.Status))
+		}
+	}
+	a.noticeState.statuses = now
+	if len(names) == 0 {
+		return nil
+	}
+	return []ui.Notice{{Rule: RuleServiceLeavesOK, Tone: theme.Bad, Text: summarizeList(names)}}
+}
+
+// deservesNotice reports whether a state is none that somebody chose here, nor one on the way to ok.
+func deservesNotice(a *Account, s *client.Service) bool {
+	_, ours := a.Journal.DisabledService(FormatID(s.ID))
+	return s.Status != client.StatusOK && s.Status != client.StatusPending &&
+		!(s.Status == client.StatusDisabled && ours)
+}
+
+// issueNotices gives notice of issues that were not there before.
+func issueNotices(a *Account, rows []*client.Issue) []ui.Notice {
+	before, now := a.noticeState.knownIssues, make(map[int]bool, len(rows))
+	var texts []string
+	for _, i := range rows {
+		now[i.ID] = true
+		if before != nil && !before[i.ID] {
+			names := make([]string, len(i.Services))
+			for n, id := range i.Services {
+				names[n] = ServiceName(a, id)
+			}
+			texts = append(
+				texts,
+				fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),
+			)
+		}
+	}
+	a.noticeState.knownIssues = now
+	if len(texts) == 0 {
+		return nil
+	}
+	return []ui.Notice{{Rule: RuleNewIssue, Tone: theme.Warn, Text: summarizeList(texts)}}
+}
+
+// summarizeList is a list in one line: the first few, and how many more.
+func summarizeList(texts []string) string {
+	const most = 4
+	if len(texts) > most {
+		return strings.Join(texts[:most], " · ") + fmt.Sprintf(" · and %d more", len(texts)-most)
+	}
+	return strings.Join(texts, " · ")
+}

@@ -1,0 +1,198 @@
+package account
+
+import (
+	"context"
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/client/transfer"
+	"lookout/ui"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func (a *Account) Services() *ui.Store[*client.Service] {
+	return sharedStore(
+		a,
+		"services",
+		func(s *client.Service) string { return FormatID(s.ID) },
+		pageFetcher(a.Api.Services.List),
+	)
+}
+
+func (a *Account) Issues() *ui.Store[*client.Issue] {
+	return sharedStore(
+		a,
+		"issues",
+		func(i *client.Issue) string { return FormatID(i.ID) },
+		pageFetcher(a.Api.Issues.List),
+	)
+}
+
+func (a *Account) Contacts() *ui.Store[*client.Contact] {
+	return sharedStore(
+		a,
+		"contacts",
+		func(c *client.Contact) string { return FormatID(c.ID) },
+		pageFetcher(a.Api.Contacts.List),
+	)
+}
+
+func (a *Account) Credentials() *ui.Store[*client.Credential] {
+	return sharedStore(
+		a,
+		"credentials",
+		func(c *client.Credential) string { return FormatID(c.ID) },
+		pageFetcher(a.Api.Credentials.List),
+	)
+}
+
+func (a *Account) SshKey() *ui.Store[*client.SSHKey] {
+	return sharedStore(
+		a,
+		"managed ssh key",
+		func(*client.SSHKey) string { return "account" },
+		SingleFetcher(a.Api.Credentials.SSHKey),
+	)
+}
+
+func (a *Account) Instances() *ui.Store[*client.Instance] {
+	return sharedStore(
+		a,
+		"ssh",
+		func(i *client.Instance) string { return FormatID(i.ID) },
+		pageFetcher(a.Api.Instances.List),
+	)
+}
+
+func (a *Account) Stats() *ui.Store[*client.Stats] {
+	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, SingleFetcher(a.Api.Stats.Get))
+}
+
+func BucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
+
+func (a *Account) Buckets() *ui.Store[*client.Bucket] {
+	return sharedStore(a, "buckets", BucketID, (&bucketFetcher{a: a}).fetch)
+}
+
+// collect collects what a client's All yields.
+func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
+	all(func(row T, failed error) bool {
+		if err = failed; err == nil {
+			rows = append(rows, row)
+		}
+		return err == nil
+	})
+	return rows, err
+}
+
+func (a *Account) Keys() *ui.Store[*client.Key] {
+	return sharedStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, pageFetcher(a.Api.Keys.List))
+}
+
+// fetchKey is one key without its secret, whatever the server sent.
+func FetchKey(a *Account, ctx context.Context, id int) (*client.Key, error) {
+	k, err := a.Api.Keys.Get(ctx, id)
+	return WithoutSecret(k), err
+}
+
+// withoutSecret is a key as it may be kept: a copy that has no secret; nil of nil.
+func WithoutSecret(k *client.Key) *client.Key {
+	if k == nil {
+		return nil
+	}
+	kept := *k
+	kept.SecretKey = client.Secret{}
+	return &kept
+}
+
+func (a *Account) Clusters() *ui.Store[*client.Cluster] {
+	return sharedStore(
+		a,
+		"clusters",
+		func(c *client.Cluster) string { return c.ID.Raw() },
+		pageFetcher(a.Api.Clusters.List),
+	)
+}
+
+func (a *Account) TransferUsage() *ui.Store[*client.TransferUsage] {
+	return sharedStore(
+		a,
+		"transfer",
+		func(*client.TransferUsage) string { return "account" },
+		SingleFetcher(a.Api.NetworkTransfer.Get),
+	)
+}
+
+// transferStore is the set of this run's transfers. It is read from the manager, not from the API.
+func (a *Account) TransferStore() *ui.Store[*transfer.Status] {
+	return sharedStoreFrom(a, ui.Source[*transfer.Status]{
+		Name:       "transfers",
+		ID:         transferID,
+		NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
+		Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
+			return ui.RowPage[*transfer.Status]{Rows: a.Transfers.Snapshot()}, nil
+		},
+	})
+}
+
+// journalStore is the set of what this program changed, newest first. It is read from the journal, not from the API.
+func (a *Account) JournalStore() *ui.Store[*journal.Entry] {
+	return sharedStore(
+		a,
+		"journal",
+		func(e *journal.Entry) string { return e.ID },
+		func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
+			rows := ToPointers(a.Journal.Entries(time.Time{}))
+			slices.Reverse(rows)
+			page := ui.RowPage[*journal.Entry]{Rows: rows}
+			if n := a.Journal.UnreadableLines(); n > 0 {
+				page.Notes = append(
+					page.Notes,
+					Pluralize(n, "line of the journal", "lines of the journal")+" could not be read",
+				)
+			}
+			return page, nil
+		},
+	)
+}
+
+// linkStore is the set of the links of this run. It is read from memory, not from the API.
+func (a *Account) LinkStore() *ui.Store[*Link] {
+	return sharedStore(
+		a,
+		"links",
+		func(l *Link) string { return FormatID(l.ID) },
+		func(context.Context, string) (ui.RowPage[*Link], error) {
+			return ui.RowPage[*Link]{Rows: a.Links.newestFirst()}, nil
+		},
+	)
+}
+
+// How old charts and sums may be before a refresh of the overview asks for them again.
+const (
+	StatsMaxAge   = 5 * time.Minute  // the API measures as often
+	StorageMaxAge = 10 * time.Minute // of storage; the panes of storage read theirs as often as any other
+	// failedRetryAge is when one of them that failed is tried again.
+	failedRetryAge = time.Minute
+)
+
+// refreshIfOlder asks for a set unless it is younger than an age.
+func RefreshIfOlder(a *Account, set refreshable, age time.Duration) tea.Cmd {
+	f := set.Freshness()
+	last := f.LoadedAt
+	if f.Err != nil {
+		last, age = f.FailedAt, min(age, failedRetryAge)
+	}
+	if f.Loading || !last.IsZero() && a.Now().Sub(last) < age {
+		return nil
+	}
+	return set.Refresh()
+}
+
+// refreshable is a set with an age.
+type refreshable interface {
+	ui.Refresher
+	Freshness() ui.Freshness
+}

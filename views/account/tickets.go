@@ -1,0 +1,69 @@
+package account
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+)
+
+// ticketCache are the support tickets that issues opened, as far as somebody looked at them. The account API of the
+// document does not tell whether an issue is over; only the provider's dialect has the ticket to ask.
+type ticketCache struct {
+	byID      map[int]client.Ticket
+	requested map[int]bool
+}
+
+func (t *ticketCache) Lookup(id int) (client.Ticket, bool) {
+	ticket, known := t.byID[id]
+	return ticket, known
+}
+
+// maxTicketRequests bounds how many tickets one look asks for.
+const maxTicketRequests = 20
+
+// fetchTickets asks for the tickets of issues in sight, each once until the issues are read again; closed ones stay
+// closed.
+func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
+	if a.Api.Dialect() != client.DialectProvider {
+		return nil
+	}
+	var cmds []tea.Cmd
+	for _, i := range rows {
+		id := i.Ticket.ID
+		if id == 0 || a.Tickets.requested[id] || len(cmds) == maxTicketRequests {
+			continue
+		}
+		a.Tickets.requested[id] = true
+		cmds = append(cmds, a.fetchTicket(id))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *Account) fetchTicket(id int) tea.Cmd {
+	ctx, view := a.Context, a.Api.Tickets.Get
+	return func() tea.Msg {
+		ticket, err := view(ctx, id)
+		return ticketResult{
+			tickets: &a.Tickets,
+			id:      id,
+			ticket:  ticket,
+			err:     err,
+		}
+	}
+}
+
+// ticketResult is the answer about a ticket. A failure is not shown: the issue then counts as open while its service
+// has a problem.
+type ticketResult struct {
+	tickets *ticketCache
+	id      int
+	ticket  client.Ticket
+	err     error
+}
+
+func (r ticketResult) Deliver() tea.Cmd {
+	if r.err == nil {
+		r.tickets.byID[r.id] = r.ticket
+	}
+	return nil
+}

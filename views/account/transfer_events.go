@@ -1,0 +1,158 @@
+package account
+
+import (
+	"fmt"
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// syncTransferStore puts the transfers as they are now into the set.
+func syncTransferStore(a *Account) tea.Cmd {
+	return a.TransferStore().Replace(&transferRowStorage{a.Transfers.Snapshot()})
+}
+
+// syncTransfers looks at the transfers again.
+func SyncTransfers(a *Account) tea.Cmd { return tea.Batch(syncTransferStore(a), reportEnded(a)) }
+
+// watchTransfers waits until transfers have moved. It says so once, and is asked again by whoever heard it.
+func WatchTransfers(a *Account) tea.Cmd {
+	ctx, changed := a.Context, a.Transfers.Changed()
+	return func() tea.Msg {
+		select {
+		case <-changed:
+			return TransfersChanged{a, true}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// transfersChanged says that transfers have moved: the one message for all of them.
+type TransfersChanged struct {
+	Account   *Account
+	fromWatch bool // it was the watch that saw it
+}
+
+// Deliver shows how far they are and tells ends.
+func (m TransfersChanged) Deliver() tea.Cmd {
+	if !m.fromWatch {
+		return SyncTransfers(m.Account)
+	}
+	return tea.Batch(WatchTransfers(m.Account), SyncTransfers(m.Account))
+}
+
+// reportEnded tells ends that have not been told, and reads again what transfers have changed once the last has ended.
+func reportEnded(a *Account) tea.Cmd {
+	var cmds []tea.Cmd
+	ends := a.Transfers.Completions(a.reportedEnds)
+	a.reportedEnds += len(ends)
+	for i, end := range ends {
+		a.bucketsChanged = a.bucketsChanged || end.Status.Kind != transfer.Download
+		whole := func(later transfer.Completion) bool {
+			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0
+		}
+		if end.Batch.Remaining > 0 && slices.ContainsFunc(ends[i:], whole) {
+			continue // its batch's end, which is told at once, says as much
+		}
+		cmds = append(cmds, transferNews(end))
+	}
+	if a.bucketsChanged && a.Transfers.UnfinishedCount() == 0 {
+		a.bucketsChanged = false
+		cmds = append(cmds, a.Buckets().Refresh())
+		for _, l := range a.OpenListings {
+			cmds = append(cmds, l.Refresh())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// transferNews is the news of an end: one line for all that was asked for as one, and one before for the first that
+// failed.
+func transferNews(end transfer.Completion) tea.Cmd {
+	row, b := end.Status, end.Batch
+	switch {
+	case b.Remaining == 0 && b.Files > 1:
+		return batchNews(b)
+	case row.State == transfer.Done:
+		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
+	case row.State == transfer.Failed:
+		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))+
+			ReasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s go on", FormatCount(int64(b.Remaining)))))
+	}
+	return nil
+}
+
+// batchNews is the news of a batch's end.
+func batchNews(b transfer.Batch) tea.Cmd {
+	text, tone := FormatCount(int64(b.Files))+" files", theme.Good
+	switch {
+	case b.Done == 0:
+		text, tone = "none of "+text, theme.Info
+	case b.Done < b.Files:
+		text, tone = FormatCount(int64(b.Done))+" of "+text, theme.Info
+	}
+	what := "uploaded to " + client.Clean(b.Bucket)
+	if b.Kind == transfer.Download {
+		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(filepath.Base(b.Folder))
+	}
+	text += ": " + what + ", " + FormatSize(b.Bytes)
+	if b.Failed > 0 {
+		text, tone = fmt.Sprintf(
+			"%s · %s failed, first %s: %s",
+			text,
+			FormatCount(int64(b.Failed)),
+			TransferName(b.FirstFailed),
+			TransferErrorText(b.FirstFailed),
+		), theme.Bad
+	}
+	return ui.ShowNews(tone, text)
+}
+
+// doneText is a finished transfer in words.
+func doneText(row *transfer.Status) string {
+	switch row.Kind {
+	case transfer.Download:
+		return "downloaded to " + client.Clean(filepath.Base(row.LocalPath.Raw()))
+	case transfer.Upload:
+		return "uploaded, " + FormatSize(row.Total)
+	case transfer.Delete:
+		return Pluralize(int(row.Done), "object is deleted", "objects are deleted")
+	}
+	return "emptied, " + Pluralize(int(row.Done), "object", "objects")
+}
+
+// transferErrorText is a transfer's error in words.
+func TransferErrorText(row *transfer.Status) string {
+	if row.Err == nil {
+		return ""
+	}
+	return client.Clean(ui.Reason(row.Err))
+}
+
+// transferName is what a transfer moves.
+func TransferName(row *transfer.Status) string {
+	switch {
+	case row.Kind == transfer.Empty:
+		return client.Clean(row.Bucket + WithPrefix(" › ", row.Name.Raw()))
+	case row.Name.Raw() == "":
+		return Pluralize(int(row.Total), "object", "objects") + " in " + client.Clean(row.Bucket)
+	}
+	return row.Name.String()
+}
+
+// formatAmount is a count of bytes or of objects.
+func FormatAmount(r *transfer.Status, n int64) string {
+	if r.Kind.MovesBytes() {
+		return FormatSize(n)
+	}
+	return FormatCount(n)
+}
+
+func transferID(r *transfer.Status) string { return strconv.Itoa(int(r.ID)) }

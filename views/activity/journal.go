@@ -1,0 +1,329 @@
+package activity
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/views/account"
+)
+
+// A journalView is the list of changes. It is read again whenever the journal has grown.
+type journalView struct {
+	*table.List[*journal.Entry]
+	a                *account.Account
+	requestedVersion int // version of the journal that was asked for last
+}
+
+// LoadMissing asks for what the journal has taken up since.
+func (p *journalView) LoadMissing() tea.Cmd {
+	if now := p.a.Journal.Version(); now != p.requestedVersion && p.Store.Loaded() {
+		p.requestedVersion = now
+		return tea.Batch(p.List.LoadMissing(), p.Store.Refresh())
+	}
+	return p.List.LoadMissing()
+}
+
+func JournalPane(a *account.Account) ui.Pane {
+	list := &table.List[*journal.Entry]{
+		Title:         "journal",
+		Store:         a.JournalStore(),
+		NoAutoRefresh: true,
+		Columns: []table.Column[*journal.Entry]{
+			{
+				Title: "outcome",
+				Width: 12,
+				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return outcomeCell(a, e, b.Theme) },
+				Less:  func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
+			},
+			{
+				Title: "time",
+				Width: 12,
+				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.FormatTime(e.Time), theme.Muted },
+				Less:  func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
+			},
+			{
+				Title: "change",
+				Width: 18,
+				Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain },
+			},
+			{
+				Title: "of",
+				Min:   14,
+				Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong },
+			},
+			{
+				Title:        "reason",
+				Min:          12,
+				DropPriority: 2,
+				Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+					return client.Clean(e.Change.Reason), theme.Plain
+				},
+			},
+			{
+				Title:        "why",
+				Min:          14,
+				DropPriority: 3,
+				Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+					return client.Clean(e.OutcomeDetail), theme.Muted
+				},
+			},
+		},
+		Operations: journalOperations(a),
+		Detail:     func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
+		Footer:     func(set *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, set, b) },
+		EmptyText:  "nothing has been changed from here yet",
+		BadgeFunc:  func() (string, theme.Tone) { return journalBadge(a) },
+		Label:      entryName,
+	}
+	return &journalView{List: list, a: a}
+}
+
+// outcomeCell is how a change ended, as a shape, a word and a tone.
+func outcomeCell(a *account.Account, e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
+	g := look.Glyphs
+	switch {
+	case a.Journal.Unresolved(*e):
+		return g.Unknown + " unknown", theme.Warn
+	case e.Outcome == journal.Pending:
+		return g.Pending + " under way", theme.Accent
+	case e.Outcome == journal.Applied:
+		return g.Success + " done", theme.Good
+	}
+	return g.Failure + " not done", theme.Bad
+}
+
+// outcomeRank orders outcomes by how soon somebody must look.
+func outcomeRank(a *account.Account, e *journal.Entry) int {
+	switch {
+	case a.Journal.Unresolved(*e):
+		return 0
+	case e.Outcome == journal.Pending:
+		return 1
+	case e.Outcome == journal.Rejected:
+		return 2
+	}
+	return 3
+}
+
+// entryName is what a change was about.
+func entryName(e *journal.Entry) string {
+	return client.Clean(account.OrDefault(e.Change.Label, account.OrDefault(e.Change.ID, e.Change.Path)))
+}
+
+// unresolvedChanges are the changes whose end nobody knows, newest first. What is older than a week is history.
+func unresolvedChanges(a *account.Account) []*journal.Entry {
+	rows := account.ToPointers(a.Journal.Entries(a.Now().Add(-7 * 24 * time.Hour)))
+	slices.Reverse(rows)
+	return slices.DeleteFunc(rows, func(e *journal.Entry) bool { return !a.Journal.Unresolved(*e) })
+}
+
+func journalBadge(a *account.Account) (string, theme.Tone) {
+	if n := len(unresolvedChanges(a)); n > 0 {
+		return fmt.Sprintf("%d?", n), theme.Warn
+	}
+	return "", theme.Plain
+}
+
+func journalFoot(a *account.Account, set *ui.Store[*journal.Entry], b ui.Box) string {
+	text := account.Pluralize(set.Len(), "change", "changes") + " of this program on this machine"
+	if n := len(unresolvedChanges(a)); n > 0 {
+		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome: c looks them up", n))
+	}
+	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
+}
+
+func journalOperations(a *account.Account) []table.Operation[*journal.Entry] {
+	settled := func(e *journal.Entry) string {
+		return account.ReasonIf(!a.Journal.Unresolved(*e), "its outcome is known")
+	}
+	return []table.Operation[*journal.Entry]{
+		{
+			Keys:           []string{"c"},
+			Name:           "check",
+			Description:    "reads the thing again and says whether the change was done",
+			ShowInHints:    true,
+			DisabledReason: settled,
+			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return recheckAll(a, rows) },
+		},
+		{
+			Keys:           []string{"x"},
+			Name:           "settle",
+			Description:    "you have looked yourself: say whether it was done",
+			DisabledReason: settled,
+			Message:        func(e *journal.Entry) tea.Msg { return settleMenu(a, e) },
+		},
+		{
+			Keys:        []string{"o"},
+			Name:        "go to it",
+			Description: "to the pane of what was changed; ctrl+o comes back",
+			ShowInHints: true,
+			DisabledReason: func(e *journal.Entry) string {
+				return account.ReasonIf(referenceToChanged(e).Pane == "", "it is not kept in any pane")
+			},
+			Message: func(e *journal.Entry) tea.Msg {
+				at := referenceToChanged(e)
+				return ui.GoToMsg{Pane: at.Pane, ID: at.ID}
+			},
+		},
+		{
+			Keys:        []string{"y"},
+			Name:        "copy as curl",
+			Description: "the request, with the token as a variable",
+			ShowInHints: true,
+			DisabledReason: func(e *journal.Entry) string {
+				return account.ReasonIf(!isAPIRequest(e), "it went through a "+
+					"pre-signed URL")
+			},
+			Message: func(e *journal.Entry) tea.Msg {
+				return ui.CopyMsg{Text: entryCurlCommand(a, e), Label: "request as curl"}
+			},
+		},
+	}
+}
+
+// isAPIRequest reports whether a change was one request to the API: objects go through pre-signed URLs, emptying is
+// many requests.
+func isAPIRequest(e *journal.Entry) bool {
+	return e.Change.Op != transfer.EmptyOp && strings.Contains(e.Change.Path, "/v4")
+}
+
+// referenceToChanged is where the thing of a change is shown.
+func referenceToChanged(e *journal.Entry) account.Reference {
+	c := e.Change
+	panes := map[string]string{
+		"service":     "services",
+		"contact":     "contacts",
+		"credential":  "credentials",
+		"instance":    "ssh",
+		"key":         "keys",
+		"bucket":      "buckets",
+		"certificate": "buckets",
+		"object":      "buckets",
+	}
+	id := c.ID
+	if panes[c.Resource] == "buckets" {
+		if parts := strings.SplitN(id, "/", 3); len(parts) == 3 {
+			id = parts[0] + "/" + parts[1]
+		}
+	}
+	return account.Reference{Kind: c.Resource, Label: entryName(e), Pane: panes[c.Resource], ID: id}
+}
+
+// entryCurlCommand is the request of a change as a command.
+func entryCurlCommand(a *account.Account, e *journal.Entry) string {
+	line := "curl -sS --fail -X " + ui.ShellQuote(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
+	if e.Change.Body != nil {
+		data, err := json.Marshal(e.Change.Body)
+		if err != nil {
+			data = []byte("{}")
+		}
+		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
+	}
+	path := (&url.URL{Path: e.Change.Path}).EscapedPath()
+	return line + " " + ui.ShellQuote(a.Api.Origin()+path)
+}
+
+// entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there
+// before.
+func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
+	t := account.NewDetailWriter(b)
+	c := e.Change
+	t.Title(client.Clean(c.Op) + account.WithPrefix(" ", entryName(e)))
+	state, tone := outcomeCell(a, e, b.Theme)
+	t.Field("outcome", state, tone)
+	if a.Journal.Unresolved(*e) {
+		t.Paragraph("Nobody knows whether it was done: c looks it up, x settles it.", theme.Warn)
+	}
+	if e.OutcomeDetail != "" {
+		t.ServerField("why", e.OutcomeDetail)
+	}
+	t.Field("time", e.Time.In(a.Location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
+	if c.Resource != "" {
+		t.Field(
+			client.Clean(c.Resource),
+			client.Clean(account.OrDefault(c.ID, "new"))+account.WithPrefix("  ", client.Clean(c.Label)),
+			theme.Plain,
+		)
+	}
+	t.Field("reason", account.OrDefault(client.Clean(c.Reason), "none was given"), theme.Plain)
+	if !c.RevertAt.IsZero() {
+		t.Field("until", a.FormatTime(c.RevertAt), theme.Plain)
+	}
+	t.Field("request", client.Clean(c.Method+" "+c.Path), theme.Muted)
+	t.Field("entry", client.Clean(e.ID), theme.Muted)
+	writeBeforeAndAfter(a, t, flattenJSON(c.Before), flattenJSON(c.Body))
+	return t.String()
+}
+
+// writeBeforeAndAfter sets what was sent beside what was there.
+func writeBeforeAndAfter(a *account.Account, t *account.DetailWriter, before, after map[string]string) {
+	t.LabelWidth = 20
+	if len(after) > 0 {
+		t.Heading("sent")
+	}
+	for _, member := range slices.Sorted(maps.Keys(after)) {
+		t.ServerField(client.Clean(member), after[member])
+		if was, known := before[member]; known && was != after[member] {
+			t.ServerField("  before", was)
+		}
+	}
+	if len(after) == 0 && len(before) > 0 {
+		t.Heading("before")
+		for _, member := range slices.Sorted(maps.Keys(before)) {
+			t.ServerField(client.Clean(member), before[member])
+		}
+	}
+}
+
+// flattenJSON is a body's members by their paths, "phone.primary", each as a text. A cleared member is "(empty)".
+func flattenJSON(body any) map[string]string {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil
+	}
+	var members map[string]any
+	if json.Unmarshal(data, &members) != nil {
+		return nil
+	}
+	all := map[string]string{}
+	flattenInto(all, "", members)
+	return all
+}
+
+func flattenInto(all map[string]string, path string, members map[string]any) {
+	for member, value := range members {
+		if inner, isObject := value.(map[string]any); isObject {
+			flattenInto(all, path+member+".", inner)
+			continue
+		}
+		all[path+member] = formatJSONValue(value)
+	}
+}
+
+// formatJSONValue is a JSON value as a reader wants it.
+func formatJSONValue(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "(empty)"
+	case string:
+		return account.OrDefault(v, "(empty)")
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return "?"
+	}
+	return string(data)
+}

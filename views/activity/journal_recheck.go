@@ -1,0 +1,325 @@
+package activity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account"
+)
+
+// offerUnresolved tells of changes of earlier runs whose end nobody knows, and leads to them.
+func OfferUnresolved(a *account.Account) tea.Cmd {
+	// that is offered to be gone on with
+	open := slices.DeleteFunc(
+		unresolvedChanges(a),
+		func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp },
+	)
+	if len(open) == 0 {
+		return nil
+	}
+	names := make([]string, 0, 3)
+	for _, e := range open[:min(3, len(open))] {
+		names = append(names, client.Clean(e.Change.Op)+" "+entryName(e))
+	}
+	if more := len(open) - 3; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + account.JoinWithCommas(names), Actions: []ui.Action{
+		{
+			Key: ui.Bind("look it up now", "c"),
+			Do:  func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), recheckAll(a, open)) },
+		},
+		{
+			Key: ui.Bind("to the journal", "j"),
+			Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "journal", ID: open[0].ID}) },
+		},
+		{Key: ui.Bind("later", "l"), Do: func() tea.Cmd { return nil }},
+	}})
+}
+
+// recheckAll looks changes up, each by itself.
+func recheckAll(a *account.Account, rows []*journal.Entry) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range rows {
+		if a.Journal.Unresolved(*e) {
+			cmds = append(cmds, recheck(a, e))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// recheck looks a change up and keeps what was found in the journal.
+func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
+	var said string
+	found := *e
+	return a.JournalStore().Run(ui.Attempt[*journal.Entry]{
+		RowID:        e.ID,
+		ProgressText: "checking",
+		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {
+			verdict, text := recheckOutcome(a, ctx, e)
+			said = text
+			if verdict != journal.Unknown {
+				a.Journal.RecordOutcome(e.ID, verdict == journal.Applied, errors.New("looked up later: "+text))
+			}
+			found.Outcome = verdict
+			return ui.ResultRow(&found, nil)
+		},
+		OnOutcome: func(_ ui.AttemptOutcome, _ ui.Result[*journal.Entry], _ error) tea.Cmd {
+			what := client.Clean(e.Change.Op) + " " + entryName(e) + ": "
+			switch found.Outcome {
+			case journal.Applied:
+				return tea.Batch(ui.ShowNews(theme.Good, what+"it was done · "+said), a.JournalStore().Refresh())
+			case journal.Rejected:
+				return tea.Batch(ui.ShowNews(theme.Warn, what+"it was not done · "+said), a.JournalStore().Refresh())
+			}
+			return ui.ShowNews(theme.Warn, what+"still unknown · "+said)
+		},
+	})
+}
+
+// settleMenu lets a person say what no reading can tell.
+func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
+	say := func(done bool) func() tea.Cmd {
+		return func() tea.Cmd {
+			a.Journal.RecordOutcome(e.ID, done, errors.New("said by the user, who looked"))
+			return a.JournalStore().Refresh()
+		}
+	}
+	return ui.Menu{Title: client.Clean(e.Change.Op) + " " + entryName(e), Actions: []ui.Action{
+		{Key: ui.Bind("it was done", "d"), Do: say(true)},
+		{Key: ui.Bind("it was not done", "n"), Do: say(false)},
+	}}
+}
+
+// recheckOutcome reads again what a change was about, and says whether it was done and what tells so. Unknown is where
+// nothing tells.
+func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+	op := e.Change.Op
+	switch verb, _, _ := strings.Cut(op, " "); {
+	case op == "disable service", op == "enable service":
+		return recheckStatus(a, ctx, e, op == "disable service")
+	case op == "delete certificate", op == "upload certificate":
+		return recheckCertificate(a, ctx, e, op == "upload certificate")
+	case op == "cancel Object Storage":
+		return recheckCancelStorage(a, ctx)
+	case verb == "create":
+		return recheckCreated(a, ctx, e)
+	case op == "change login", op == "modify access", op == "update access":
+		return journal.Unknown, "the API does not tell it; making the same change again does no harm"
+	case e.Change.Resource == "object", op == transfer.EmptyOp:
+		return journal.Unknown, "look into its bucket: o goes there"
+	}
+	row, err := fetchChanged(a, ctx, e)
+	gone := errors.Is(err, client.ErrNotFound)
+	switch verb, _, _ := strings.Cut(op, " "); {
+	case (verb == "delete" || verb == "revoke") && gone:
+		return journal.Applied, "it is gone"
+	case (verb == "delete" || verb == "revoke") && err == nil:
+		return journal.Rejected, "it is still there"
+	case gone:
+		return journal.Unknown, "the thing is gone by now"
+	case err != nil:
+		return journal.Unknown, ui.Reason(err)
+	}
+	return compareUpdate(e, flattenJSON(row))
+}
+
+// compareUpdate tells from a thing as it is now whether an update was done.
+func compareUpdate(e *journal.Entry, now map[string]string) (journal.Outcome, string) {
+	after, before := flattenJSON(e.Change.Body), flattenJSON(e.Change.Before)
+	switch {
+	case len(after) > 0 && containsAll(now, after):
+		return journal.Applied, "it has what was sent"
+	case len(before) > 0 && containsAll(now, before):
+		return journal.Rejected, "it is as it was before"
+	}
+	return journal.Unknown, "it is neither as it was nor as it was sent: somebody changed it since"
+}
+
+// containsAll reports whether a thing has all these members. What is absent, null, 0 or empty is the same.
+func containsAll(now, members map[string]string) bool {
+	blank := func(text string) string {
+		if text == "0" || text == "(empty)" || text == "false" {
+			return ""
+		}
+		return text
+	}
+	for member, value := range members {
+		if blank(now[member]) != blank(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// fetchChanged reads the thing of a change by itself.
+func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (any, error) {
+	id, err := strconv.Atoi(e.Change.ID)
+	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
+		return a.Api.Buckets.Get(ctx, place[0], place[1])
+	}
+	if err != nil {
+		return nil, errors.New("the journal does not say which it was")
+	}
+	switch e.Change.Resource {
+	case "service":
+		return a.Api.Services.Get(ctx, id)
+	case "contact":
+		return a.Api.Contacts.Get(ctx, id)
+	case "credential":
+		return a.Api.Credentials.Get(ctx, id)
+	case "instance":
+		return a.Api.Instances.Get(ctx, id)
+	case "key":
+		return account.FetchKey(a, ctx, id)
+	}
+	return nil, errors.New("this kind of change cannot be looked up")
+}
+
+func recheckStatus(a *account.Account, ctx context.Context, e *journal.Entry, off bool) (journal.Outcome, string) {
+	id, err := strconv.Atoi(e.Change.ID)
+	if err != nil {
+		return journal.Unknown, "the journal does not say which service it was"
+	}
+	s, err := a.Api.Services.Get(ctx, id)
+	if err != nil {
+		return journal.Unknown, ui.Reason(err)
+	}
+	if (s.Status == client.StatusDisabled) == off {
+		return journal.Applied, "the service " + account.StatusPhrase(s.Status)
+	}
+	return journal.Rejected, "the service " + account.StatusPhrase(s.Status)
+}
+
+func recheckCertificate(a *account.Account, ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
+	place := strings.Split(e.Change.ID, "/")
+	if len(place) != 2 {
+		return journal.Unknown, "the journal does not say which bucket it was"
+	}
+	status, err := a.Api.Certificates.Get(ctx, place[0], place[1])
+	switch {
+	case err != nil:
+		return journal.Unknown, ui.Reason(err)
+	case status.SSL == nil:
+		return journal.Unknown, "the API does not tell whether a certificate is set"
+	case *status.SSL == set && set:
+		return journal.Applied, "a certificate is set"
+	case *status.SSL == set:
+		return journal.Applied, "no certificate is set"
+	}
+	return journal.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
+}
+
+// recheckCancelStorage counts what is left. Buckets that are there say that nothing was cancelled; none left says
+// nothing about the product.
+func recheckCancelStorage(a *account.Account, ctx context.Context) (journal.Outcome, string) {
+	page, err := a.FetchAllBuckets(ctx)
+	if err != nil {
+		return journal.Unknown, ui.Reason(err)
+	}
+	if len(page.Rows) > 0 {
+		return journal.Rejected, account.Pluralize(len(page.Rows), "bucket is", "buckets are") + " still there"
+	}
+	return journal.Unknown, "no bucket is left, which does not tell whether Object Storage is"
+}
+
+// A candidate is a thing that may have been made by a change.
+type candidate struct {
+	id       string
+	row      any
+	modified time.Time // when it was made or changed last; zero where the API does not tell
+}
+
+// recheckCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older
+// than the change is proof.
+func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+	rows, err := fetchCandidates(a, ctx, e.Change.Resource)
+	if err != nil {
+		return journal.Unknown, ui.Reason(err)
+	}
+	sent := flattenJSON(e.Change.Body)
+	delete(sent, "password")
+	delete(sent, "username")
+	delete(sent, "bucket_access")
+	delete(sent, "acl")
+	delete(sent, "cors_enabled")
+	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !containsAll(flattenJSON(c.row), sent) })
+	for _, c := range alike {
+		if !c.modified.IsZero() && !c.modified.Before(e.Time.Add(-time.Minute)) {
+			return journal.Applied, "it is there: " + client.Clean(c.id)
+		}
+	}
+	switch {
+	case len(alike) == 0:
+		return journal.Rejected, "nothing has these values"
+	case e.Change.Resource == "key":
+		return journal.Unknown, fmt.Sprintf(
+			"key %s has this label; its secret never arrived: revoke it unless somebody has it",
+			client.Clean(alike[0].id),
+		)
+	}
+	return journal.Unknown, fmt.Sprintf(
+		"%s these values; whether by this change cannot be told",
+		account.Pluralize(len(alike), "thing has", "things have"),
+	)
+}
+
+// fetchCandidates are all things of a kind.
+func fetchCandidates(a *account.Account, ctx context.Context, kind string) ([]candidate, error) {
+	switch kind {
+	case "service":
+		return collectCandidates(
+			a.Api.Services.All(ctx),
+		)(
+			func(s *client.Service) candidate { return candidate{account.FormatID(s.ID), s, s.Created.Time()} },
+		)
+	case "contact":
+		return collectCandidates(
+			a.Api.Contacts.All(ctx),
+		)(
+			func(c *client.Contact) candidate { return candidate{account.FormatID(c.ID), c, c.Updated.Time()} },
+		)
+	case "credential":
+		return collectCandidates(
+			a.Api.Credentials.All(ctx),
+		)(
+			func(c *client.Credential) candidate { return candidate{account.FormatID(c.ID), c, time.Time{}} },
+		)
+	case "key":
+		return collectCandidates(a.Api.Keys.All(ctx))(func(k *client.Key) candidate {
+			return candidate{account.FormatID(k.ID), account.WithoutSecret(k), time.Time{}}
+		})
+	case "bucket":
+		page, err := a.FetchAllBuckets(ctx)
+		rows := make([]candidate, len(page.Rows))
+		for i, b := range page.Rows {
+			rows[i] = candidate{account.BucketID(b), b, b.Created.Time()}
+		}
+		return rows, err
+	}
+	return nil, errors.New("this kind of thing cannot be looked up")
+}
+
+// collectCandidates collects a list of the API as candidates.
+func collectCandidates[T any](all func(func(T, error) bool)) func(func(T) candidate) ([]candidate, error) {
+	return func(as func(T) candidate) ([]candidate, error) {
+		rows, err := account.Collect(all)
+		found := make([]candidate, len(rows))
+		for i, row := range rows {
+			found[i] = as(row)
+		}
+		return found, err
+	}
+}

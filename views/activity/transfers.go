@@ -1,0 +1,448 @@
+package activity
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/views/account"
+)
+
+func TransfersPane(a *account.Account) ui.Pane {
+	return &table.List[*transfer.Status]{
+		Title:         "transfers",
+		Store:         a.TransferStore(),
+		NoAutoRefresh: true,
+		SortBy:        "state",
+		Columns: []table.Column[*transfer.Status]{
+			{
+				Title: "state",
+				Width: 11,
+				Cell:  transferState,
+				Rank:  transferRank,
+			},
+			{
+				Title:        "what",
+				Width:        8,
+				DropPriority: 4,
+				Cell:         func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted },
+			},
+			{
+				Title: "name",
+				Min:   15,
+				Cell:  func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return account.TransferName(r), theme.Strong },
+			},
+			{
+				Title:            "progress",
+				Width:            10,
+				FilterByNameOnly: true,
+				Cell:             progressCell,
+				Less:             func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) },
+			},
+			{
+				Title:            "done",
+				Width:            9,
+				AlignRight:       true,
+				DropPriority:     3,
+				FilterByNameOnly: true,
+				Cell:             doneCell,
+				Less:             func(r, s *transfer.Status) bool { return r.Done < s.Done },
+			},
+			{
+				Title:            "rate",
+				Width:            10,
+				AlignRight:       true,
+				DropPriority:     1,
+				FilterByNameOnly: true,
+				Cell:             rateCell,
+				Less:             func(r, s *transfer.Status) bool { return r.Rate < s.Rate },
+			},
+			{
+				Title:            "left",
+				Width:            8,
+				AlignRight:       true,
+				DropPriority:     2,
+				FilterByNameOnly: true,
+				Cell:             timeLeftCell,
+				Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
+			},
+		},
+		Operations:  transferOperations(a),
+		PaneActions: func() []ui.Action { return transferActions(a) },
+		Detail:      func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
+		Footer:      func(_ *ui.Store[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
+		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
+		BadgeFunc:   func() (string, theme.Tone) { return transfersBadge(a) },
+		Label:       account.TransferName,
+	}
+}
+
+// transferRank puts what moves first, then what will, then what went wrong, and what is done last. Of what has ended
+// the latest comes first.
+func transferRank(r *transfer.Status) table.Rank {
+	switch r.State {
+	case transfer.Running:
+		return table.Rank{Number: 0}
+	case transfer.Paused:
+		return table.Rank{Number: 1}
+	case transfer.Waiting:
+		return table.Rank{Number: 2}
+	case transfer.Failed:
+		return table.Rank{Number: 3, NewestFirst: true}
+	case transfer.Cancelled:
+		return table.Rank{Number: 4, NewestFirst: true}
+	}
+	return table.Rank{Number: 5, NewestFirst: true}
+}
+
+func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
+	g := b.Theme.Glyphs
+	switch r.State {
+	case transfer.Running:
+		if r.StalledFor > 0 {
+			return g.Pending + " stalled", theme.Warn
+		}
+		return g.Live + " running", theme.Accent
+	case transfer.Done:
+		return g.Success + " done", theme.Good
+	case transfer.Failed:
+		return g.Failure + " failed", theme.Bad
+	case transfer.Paused:
+		return g.Disabled + " paused", theme.Warn
+	}
+	return g.Pending + " " + r.State.String(), theme.Muted
+}
+
+// progressFraction is how much of a transfer is done, from 0 to 1; 0 where its whole is not known.
+func progressFraction(r *transfer.Status) float64 {
+	if r.Total <= 0 {
+		return 0
+	}
+	return min(1, float64(r.Done)/float64(r.Total))
+}
+
+func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
+	if r.Total <= 0 {
+		return "", theme.Plain
+	}
+	share := progressFraction(r)
+	filled := int(share * 4)
+	return fmt.Sprintf(
+		"%s%s %3.0f %%",
+		strings.Repeat(b.Theme.Glyphs.Full, filled),
+		strings.Repeat(b.Theme.Glyphs.Empty, 4-filled),
+		share*100,
+	), theme.Plain
+}
+
+func doneCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
+	return account.FormatAmount(r, r.Done), theme.Plain
+}
+
+func rateCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
+	if r.Rate <= 0 || r.State != transfer.Running {
+		return "", theme.Muted
+	}
+	return account.FormatAmount(r, int64(r.Rate)) + "/s", theme.Muted
+}
+
+func timeLeftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
+	if r.ETA == transfer.NoETA || r.State != transfer.Running {
+		return "", theme.Muted
+	}
+	return ui.FormatAge(r.ETA), theme.Muted
+}
+
+// runAsync does something to transfers, off the loop: there may be a hundred thousand.
+func runAsync(a *account.Account, do func()) tea.Cmd {
+	return func() tea.Msg {
+		do()
+		return account.TransfersChanged{Account: a}
+	}
+}
+
+func transferOperations(a *account.Account) []table.Operation[*transfer.Status] {
+	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
+		return func(rows []*transfer.Status) tea.Cmd {
+			return runAsync(a, func() {
+				for _, r := range rows {
+					do(r.ID)
+				}
+			})
+		}
+	}
+	return []table.Operation[*transfer.Status]{
+		{
+			Keys:        []string{"d"},
+			Name:        "pause",
+			ShowInHints: true,
+			DisabledReason: func(r *transfer.Status) string {
+				return account.ReasonIf(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
+			},
+			BatchCmd: each(a.Transfers.Pause),
+		},
+		{
+			Keys:        []string{"E"},
+			Name:        "resume",
+			ShowInHints: true,
+			DisabledReason: func(r *transfer.Status) string {
+				return account.ReasonIf(r.State != transfer.Paused, "it is not paused")
+			},
+			BatchCmd: each(a.Transfers.Resume),
+		},
+		{
+			Keys:        []string{"e"},
+			Name:        "try again",
+			ShowInHints: true,
+			DisabledReason: func(r *transfer.Status) string {
+				return account.ReasonIf(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
+			},
+			BatchCmd: each(a.Transfers.Retry),
+		},
+		{
+			Keys:           []string{"D"},
+			Name:           "cancel",
+			Description:    "what a cancelled download had fetched is removed",
+			ShowInHints:    true,
+			DisabledReason: func(r *transfer.Status) string { return account.ReasonIf(!r.State.Unfinished(), "it has ended") },
+			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
+				return ui.Send(
+					ui.RunActionMsg{
+						Action: confirmCancelTransfers(a,
+							describeCancelCost(rows),
+							func() tea.Cmd { return each(a.Transfers.Cancel)(rows) },
+						),
+					},
+				)
+			},
+		},
+	}
+}
+
+// confirmCancelTransfers asks before work that was done is thrown away.
+func confirmCancelTransfers(a *account.Account, cost string, do func() tea.Cmd) ui.Action {
+	return ui.Action{
+		Key:     ui.Bind("cancel"),
+		Do:      do,
+		Confirm: &ui.Confirmation{Title: "Cancel transfers", ConfirmLabel: "cancel", Text: cost + " Pausing keeps it."},
+	}
+}
+
+// describeCancelCost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved
+// beneath the cursor.
+func describeCancelCost(rows []*transfer.Status) string {
+	var fetched int64
+	var ends []*transfer.Status
+	for _, r := range rows {
+		if !r.State.Unfinished() {
+			continue
+		}
+		ends = append(ends, r)
+		if r.Kind == transfer.Download {
+			fetched += r.Done
+		}
+	}
+	text := account.FormatCount(int64(len(ends))) + " transfers end."
+	if len(ends) == 1 {
+		text = fmt.Sprintf("The %s of %s: 1 transfer ends.", ends[0].Kind, account.TransferName(ends[0]))
+	}
+	if fetched > 0 {
+		text += " " + account.FormatSize(fetched) + " that were downloaded are thrown away."
+	}
+	return text
+}
+
+// transferActions are about all transfers.
+func transferActions(a *account.Account) []ui.Action {
+	all := func(do func()) func() tea.Cmd {
+		return func() tea.Cmd { return runAsync(a, do) }
+	}
+	idle := account.ReasonIf(a.Transfers.UnfinishedCount() == 0, "nothing is under way")
+	return []ui.Action{
+		{
+			Key:            ui.Bind("pause all"),
+			Group:          "this list",
+			DisabledReason: idle,
+			Do:             all(a.Transfers.PauseAll),
+		},
+		{
+			Key:            ui.Bind("resume all"),
+			Group:          "this list",
+			DisabledReason: idle,
+			Do:             all(a.Transfers.ResumeAll),
+		},
+		{
+			Key:            ui.Bind("cancel all"),
+			Group:          "this list",
+			DisabledReason: idle,
+			Do: func() tea.Cmd {
+				return ui.Send(
+					ui.RunActionMsg{
+						Action: confirmCancelTransfers(a,
+							describeCancelCost(a.TransferStore().Rows()),
+							all(a.Transfers.CancelAll),
+						),
+					},
+				)
+			},
+		},
+		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.Transfers.RetryAll)},
+	}
+}
+
+func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
+	t := account.NewDetailWriter(b)
+	state, tone := transferState(r, b)
+	t.Title(account.TransferName(r))
+	t.Field("state", state, tone)
+	t.Field("what", r.Kind.String(), theme.Plain)
+	t.Field("bucket", client.Clean(r.Cluster+"/"+r.Bucket), theme.Plain)
+	if r.LocalPath.Raw() != "" {
+		t.Field("file", r.LocalPath.String(), theme.Plain)
+	}
+	done := account.FormatAmount(r, r.Done)
+	if r.Total > 0 {
+		done += " of " + account.FormatAmount(r, r.Total)
+	}
+	t.Field("done", done, theme.Plain)
+	if rate, _ := rateCell(r, b); rate != "" {
+		left, _ := timeLeftCell(r, b)
+		t.Field("rate", rate, theme.Plain)
+		t.Field("left", account.OrDefault(left, "nobody knows"), theme.Plain)
+	}
+	if r.StalledFor > 0 {
+		t.Field("stalled", "nothing came for "+ui.FormatAge(r.StalledFor), theme.Warn)
+	}
+	if r.Note != "" {
+		t.Field("note", client.Clean(r.Note), theme.Info)
+	}
+	if r.Err != nil {
+		t.Heading("why")
+		t.Paragraph(account.TransferErrorText(r), theme.Bad)
+	}
+	if !r.Started.IsZero() {
+		t.Field("started", r.Started.In(a.Location).Format("15:04:05"), theme.Muted)
+	}
+	if !r.Ended.IsZero() {
+		t.Field(
+			"ended",
+			fmt.Sprintf(
+				"%s, after %s",
+				r.Ended.In(a.Location).Format("15:04:05"),
+				ui.FormatAge(r.Ended.Sub(r.Started)),
+			),
+			theme.Muted,
+		)
+	}
+	return t.String()
+}
+
+// transferTotals is all transfers of this run in numbers.
+type transferTotals struct {
+	countByState [transfer.Cancelled + 1]int
+	active       bool  // bytes are still to be moved
+	done, total  int64 // bytes, since nothing was under way last
+}
+
+func sumTransfers(a *account.Account) transferTotals {
+	return account.Memo(a, "transfers together", func() transferTotals {
+		var t transferTotals
+		set, since := a.TransferStore(), a.Transfers.Throughput().Since
+		for i := range set.Len() {
+			t.add(set.At(i), since)
+		}
+		return t
+	}, a.TransferStore())
+}
+
+// add counts a transfer, and its bytes where it belongs to what is under way.
+func (t *transferTotals) add(r *transfer.Status, since time.Time) {
+	t.countByState[r.State]++
+	if !r.Kind.MovesBytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
+		return
+	}
+	t.active = t.active || r.State.Unfinished()
+	t.done, t.total = t.done+r.Done, t.total+max(r.Total, r.Done)
+}
+
+// stateCounts are how many transfers are in each state, those first that somebody should know of.
+func (t transferTotals) stateCounts() []string {
+	var words []string
+	for _, s := range []transfer.State{transfer.Failed, transfer.Running, transfer.Waiting, transfer.Paused, transfer.Done, transfer.Cancelled} {
+		if n := t.countByState[s]; n > 0 {
+			words = append(words, account.FormatCount(int64(n))+" "+s.String())
+		}
+	}
+	return words
+}
+
+// joinFitting joins as many parts of a line, whose letters are a cell each, as there is room for.
+func joinFitting(parts []string, width int) string {
+	for len(parts) > 1 && utf8.RuneCountInString(strings.Join(parts, " · ")) > width {
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(parts, " · ")
+}
+
+// transfersFoot is how far all are together, how fast, and how long it takes.
+func transfersFoot(a *account.Account, b ui.Box) string {
+	t := sumTransfers(a)
+	parts := []string{"nothing is under way"}
+	switch {
+	case t.active && t.total > 0:
+		parts = []string{
+			fmt.Sprintf(
+				"%s of %s, %.0f %%",
+				account.FormatSize(t.done),
+				account.FormatSize(t.total),
+				float64(t.done)*100/float64(t.total),
+			),
+		}
+		if flow := a.Transfers.Throughput(); flow.Rate > 0 && t.countByState[transfer.Running] > 0 {
+			parts = append(parts, account.FormatSize(int64(flow.Rate))+"/s")
+			if left := flow.ETA(t.total - t.done); left != transfer.NoETA {
+				parts = append(parts, ui.FormatAge(left)+" left")
+			}
+		}
+	case a.Transfers.UnfinishedCount() > 0:
+		parts = nil
+	}
+	return b.Theme.Paint(theme.Muted, joinFitting(append(parts, t.stateCounts()...), b.Width))
+}
+
+func transfersBadge(a *account.Account) (string, theme.Tone) {
+	if n := a.Transfers.UnfinishedCount(); n > 0 {
+		return account.FormatCount(int64(n)), theme.Accent
+	}
+	return "", theme.Plain
+}
+
+// Progress is how far the downloads and uploads under way are together, from 1 to 99 percent; 0 without any.
+func Progress(a *account.Account) int {
+	t := sumTransfers(a)
+	if !t.active || t.total == 0 {
+		return 0
+	}
+	return int(max(1, min(99, float64(t.done)*100/float64(t.total))))
+}
+
+// unfinishedText is what would be lost by leaving now; "" where nothing is under way.
+func UnfinishedText(a *account.Account) string {
+	n := a.Transfers.UnfinishedCount()
+	if n == 0 {
+		return ""
+	}
+	return account.Pluralize(
+		n,
+		"transfer is",
+		"transfers are",
+	) + " unfinished. Downloads go on where they were when the same is asked for again; uploads begin anew."
+}

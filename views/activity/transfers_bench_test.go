@@ -1,0 +1,128 @@
+package activity
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/ui/uitest"
+	"lookout/views/account"
+)
+
+// blockingTransport answers nothing: transfers that are asked for stay under way.
+type blockingTransport struct{}
+
+func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	<-req.Context().Done()
+	return nil, req.Context().Err()
+}
+
+// newTransferringAccount is an account with so many downloads under way, and their pane as it is drawn.
+func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[*transfer.Status], ui.Box) {
+	t.Helper()
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t"),
+		client.WithTransport(blockingTransport{}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look, err := theme.New("dark", colorprofile.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	a := account.New(ctx, account.Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})
+	t.Cleanup(func() { end(); a.Transfers.Wait() })
+	objects := make([]client.Object, n)
+	for i := range objects {
+		objects[i] = client.Object{
+			Name:  client.NewText(fmt.Sprintf("2026/11/%06d.log.gz", i)),
+			Owner: client.NewText("acme"),
+			Size:  1 << 20,
+		}
+	}
+	if ids, refused := a.Transfers.DownloadPlan("us-east-1", "media", t.TempDir(), transfer.NewPlan("", objects)); len(
+		ids,
+	) != n {
+		t.Fatal(len(ids), refused)
+	}
+	l := TransfersPane(a).(*table.List[*transfer.Status])
+	room := ui.Box{
+		Width:   200,
+		Height:  47,
+		Focused: true,
+		Theme:   look,
+		Now:     time.Now(),
+	}
+	uitest.RunAll(account.TransfersChanged{Account: a}.Deliver())
+	l.View(room)
+	uitest.RunAll(l.LoadMissing())
+	l.View(room)
+	return a, l, room
+}
+
+// What a key and its frame cost does not grow with the transfers, nor does their news grow with those that stand still.
+func TestAKeyAmongManyTransfersAllocatesLittle(t *testing.T) {
+	a, l, room := newTransferringAccount(t, 30_000)
+	if n := testing.AllocsPerRun(20, func() {
+		for _, act := range l.Actions() {
+			if act.Name() == "down" {
+				act.Do()
+			}
+		}
+		l.View(room)
+		l.Badge()
+		Progress(a)
+	}); n > 1000 {
+		t.Errorf("%v allocations for a key", n)
+	}
+	if n := testing.AllocsPerRun(20, func() { account.TransfersChanged{Account: a}.Deliver() }); n > 100 {
+		t.Errorf("%v allocations for a piece of news", n)
+	}
+}
+
+// BenchmarkTransfers is 100,000 downloads under way: a key and its frame, what is done when they have moved, and a key
+// then.
+func BenchmarkTransfers(b *testing.B) {
+	a, l, room := newTransferringAccount(b, 100_000)
+	down := func() {
+		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		l.Actions()
+		l.Badge()
+		l.View(room)
+		Progress(a)
+	}
+	b.Run("key", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			down()
+		}
+	})
+	b.Run("moved", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			account.TransfersChanged{Account: a}.Deliver()
+			down()
+		}
+	})
+	b.Run("ordered", func(b *testing.B) { // off the loop
+		b.ReportAllocs()
+		for b.Loop() {
+			account.TransfersChanged{Account: a}.Deliver()
+			uitest.RunAll(l.LoadMissing())
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package activity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account"
+)
+
+// watchView is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing
+// in it changes by itself.
+type WatchView struct {
+	Account     *account.Account
+	accountName string // the account, as it is called
+}
+
+// WatchPane is the account for a small corner of the screen.
+func WatchPane(a *account.Account, lead string) ui.Pane { return &WatchView{a, lead} }
+
+// Name is the pane's.
+func (w *WatchView) Name() string { return "watch" }
+
+// Actions are none: there is nothing to choose.
+func (w *WatchView) Actions() []ui.Action { return nil }
+
+// Update takes nothing.
+func (w *WatchView) Update(tea.Msg) tea.Cmd { return nil }
+
+// Freshness is as fresh as services and issues.
+func (w *WatchView) Freshness() ui.Freshness {
+	return w.Account.Services().Freshness().Worst(w.Account.Issues().Freshness())
+}
+
+// Refresh asks for services and issues, and now and then for contacts.
+func (w *WatchView) Refresh() tea.Cmd {
+	return tea.Batch(account.RefreshAll(w.Account.Services(), w.Account.Issues()), account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge))
+}
+
+// Poll asks for as much, and waits for what is being asked.
+func (w *WatchView) Poll() tea.Cmd {
+	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge))
+}
+
+// View is a head line, then the services that are broken.
+func (w *WatchView) View(b ui.Box) string {
+	lines := []string{w.headLine(b)}
+	broken := w.ProblemServices()
+	for n, s := range broken {
+		next := w.serviceLines(s, b)
+		room := b.Height - len(lines)
+		if n < len(broken)-1 {
+			room-- // for how many more there are
+		}
+		if len(next) > room {
+			lines = append(lines, b.Theme.Paint(theme.Bad, fmt.Sprintf("and %d more", len(broken)-n)))
+			break
+		}
+		lines = append(lines, next...)
+	}
+	return b.Fit(strings.Join(lines, "\n"))
+}
+
+// problemServices are the services with a problem, the longest first.
+func (w *WatchView) ProblemServices() []*client.Service {
+	rows := slices.DeleteFunc(
+		w.Account.Services().Rows(),
+		func(s *client.Service) bool { return s.Status != client.StatusProblem },
+	)
+	slices.SortStableFunc(rows, func(s, t *client.Service) int {
+		return w.problemSince(s).Compare(w.problemSince(t))
+	})
+	return rows
+}
+
+// problemSince is when the newest issue of a service was detected; the zero time where there is none.
+func (w *WatchView) problemSince(s *client.Service) time.Time {
+	if issue, found := account.NewestIssue(w.Account, s.ID); found {
+		return issue.Created.Time()
+	}
+	return time.Time{}
+}
+
+// headLine is how many are broken and of which account, or why that is not known.
+func (w *WatchView) headLine(b ui.Box) string {
+	g, f := b.Theme.Glyphs, w.Freshness()
+	state, tone := "", theme.Good
+	switch n := len(w.ProblemServices()); {
+	case !f.Loaded && f.Err == nil:
+		state, tone = g.Pending+" reading", theme.Warn
+	case n > 0:
+		state, tone = fmt.Sprintf("%s %d", g.Problem, n), theme.Bad
+	case f.Loaded:
+		state = fmt.Sprintf("%s %d", g.OK, w.Account.Services().Len())
+	}
+	line := b.Theme.Paint(tone, state)
+	if f.Err != nil {
+		why := ui.ShortReason(f.Err)
+		switch {
+		case ui.Denied(f.Err):
+			why = "not allowed"
+		case ui.Unauthorized(f.Err):
+			why = "token not accepted"
+		case ui.Offline(f.Err):
+			why = "offline"
+		}
+		if f.Loaded {
+			why += ", as of " + account.FormatClock(f.LoadedAt.In(w.Account.Location), w.Account.Now().In(w.Account.Location))
+		}
+		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + account.WithPrefix(" ", line)
+	}
+	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
+}
+
+// serviceLines is a broken service: in one line where there is room for it, else in two, the number to call first.
+func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
+	since := ""
+	if issue, found := account.NewestIssue(w.Account, s.ID); found {
+		since = w.Account.FormatTimestamp(issue.Created)
+	}
+	name, number := w.contactToCall(s)
+	mark := b.Theme.Glyphs.Problem + " "
+	const wide = 60
+	if b.Width >= wide {
+		label := ui.Pad(ui.Truncate(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
+		return []string{
+			b.Theme.Paint(
+				theme.Bad,
+				mark+label,
+			) + " " + b.Theme.Paint(
+				theme.Muted,
+				ui.Pad(since, 13),
+			) + ui.Truncate(
+				ui.Pad(number, 16)+" "+name,
+				32,
+				b.Theme.Glyphs.Ellipsis,
+			),
+		}
+	}
+	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-1)
+	return []string{
+		b.Theme.Paint(
+			theme.Bad,
+			mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room),
+		) + " " + b.Theme.Paint(
+			theme.Muted,
+			since,
+		),
+		ui.Truncate("  "+number+account.WithPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
+	}
+}
+
+// contactToCall is whom to call about a service, and the number.
+func (w *WatchView) contactToCall(s *client.Service) (name, number string) {
+	for _, c := range w.Account.ContactsInGroup(s.Group.Raw()) {
+		if number := account.OrDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
+			return c.Name.String(), number
+		}
+	}
+	if !w.Account.Contacts().Loaded() {
+		return "", ""
+	}
+	return "nobody is named", ""
+}

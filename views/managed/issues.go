@@ -1,0 +1,154 @@
+package managed
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/views/account"
+)
+
+func IssuesPane(a *account.Account) ui.Pane {
+	return &table.List[*client.Issue]{
+		Title:        "issues",
+		Store:        a.Issues(),
+		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
+		Columns: []table.Column[*client.Issue]{
+			{
+				Title:      "age",
+				Width:      8,
+				AlignRight: true,
+				Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) {
+					return account.FormatAge(i.Created, b.Now), theme.Plain
+				},
+				Less: isNewerIssue,
+			},
+			{
+				Title:        "detected",
+				Width:        12,
+				DropPriority: 3,
+				Cell:         func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.FormatTimestamp(i.Created), theme.Muted },
+				Less:         isNewerIssue,
+			},
+			{
+				Title: "affected",
+				Min:   18,
+				Cell:  func(i *client.Issue, b ui.Box) (string, theme.Tone) { return AffectedCell(a, i, b) },
+			},
+			{
+				Title:        "ticket",
+				Width:        16,
+				DropPriority: 1,
+				Cell:         func(i *client.Issue, p1 ui.Box) (string, theme.Tone) { return TicketCell(a, i, p1) },
+			},
+			{
+				Title:        "about",
+				Min:          16,
+				DropPriority: 2,
+				Cell:         func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted },
+			},
+		},
+		Operations: []table.Operation[*client.Issue]{
+			{
+				Keys:        []string{"enter"},
+				Name:        "open incident",
+				Description: "what it touches and whom to call",
+				ShowInHints: true,
+				OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
+			},
+			{
+				Keys:        []string{"y"},
+				Name:        "copy call sheet",
+				ShowInHints: true,
+				Message:     func(i *client.Issue) tea.Msg { return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"} },
+			},
+			{
+				Keys: []string{"o"},
+				Name: "open ticket",
+				DisabledReason: func(i *client.Issue) string {
+					return account.ReasonIf(ticketURL(a, i) == "", "the issue names no ticket")
+				},
+				Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
+			},
+		},
+		Detail:    func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
+		Footer:    func(set *ui.Store[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
+		CopyItems: account.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
+		EmptyText: "no issues: nothing has been detected · r looks again",
+		SortBy:    "age",
+		BadgeFunc: func() (string, theme.Tone) { return issuesBadge(a) },
+		OnVisible: a.FetchTickets,
+	}
+}
+
+func isNewerIssue(i, j *client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
+
+// affectedCell names the services of an issue with the worst state among them, never their numbers where the names are
+// known.
+func AffectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
+	names := make([]string, len(i.Services))
+	worst := theme.Muted
+	for n, id := range i.Services {
+		s, found := a.Services().Get(account.FormatID(id))
+		names[n] = account.ServiceName(a, id)
+		if found && s.Status == client.StatusProblem {
+			worst = theme.Bad
+			names[n] = b.Theme.Glyphs.Problem + " " + names[n]
+		}
+	}
+	return account.OrDefault(account.JoinWithCommas(names), "no service named"), worst
+}
+
+func TicketCell(a *account.Account, i *client.Issue, _ ui.Box) (string, theme.Tone) {
+	if i.Ticket.ID == 0 {
+		return "", theme.Plain
+	}
+	state, known := a.Tickets.Lookup(i.Ticket.ID)
+	if !known {
+		return fmt.Sprintf("%d", i.Ticket.ID), theme.Plain
+	}
+	if state.IsOpen() {
+		return fmt.Sprintf("%d open", i.Ticket.ID), theme.Warn
+	}
+	return fmt.Sprintf("%d closed", i.Ticket.ID), theme.Muted
+}
+
+func issuesBadge(a *account.Account) (string, theme.Tone) {
+	open := 0
+	for n := range a.Issues().Len() {
+		if account.IsIssueOpen(a, a.Issues().At(n)) {
+			open++
+		}
+	}
+	if open == 0 {
+		return "", theme.Plain
+	}
+	return fmt.Sprint(open), theme.Warn
+}
+
+func issuesFoot(a *account.Account, set *ui.Store[*client.Issue], b ui.Box) string {
+	day := len(account.IssuesSince(a, b.Now.Add(-24*time.Hour)))
+	return b.Theme.Paint(
+		theme.Muted,
+		fmt.Sprintf("%s · %d in the last 24 h", account.Pluralize(set.Len(), "issue", "issues"), day),
+	)
+}
+
+// ticketURL is where the issue's ticket can be read. The real service gives a path of its web console;
+// elsewhere a path is taken relative to the API's own host.
+func ticketURL(a *account.Account, i *client.Issue) string {
+	raw := i.Ticket.URL.Raw()
+	switch {
+	case raw == "":
+		return ""
+	case strings.HasPrefix(raw, "https://"):
+		return raw
+	}
+	return a.Api.ConsoleURL() + "/" + strings.TrimPrefix(raw, "/")
+}

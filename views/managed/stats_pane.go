@@ -1,0 +1,234 @@
+package managed
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/chart"
+	"lookout/views/account"
+)
+
+// statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a
+// grid.
+type statsView struct {
+	a        *account.Account
+	grid     bool
+	selected int // the measure in front
+	cursor   time.Time
+	utc      bool
+}
+
+func StatsPane(a *account.Account) ui.Pane { return &statsView{a: a, grid: true} }
+
+// Name is the tab.
+func (p *statsView) Name() string { return "stats" }
+
+// Freshness is the age of the stats.
+func (p *statsView) Freshness() ui.Freshness { return p.a.Stats().Freshness() }
+
+// Refresh asks for the stats and for the issues that are marked in them.
+func (p *statsView) Refresh() tea.Cmd { return account.RefreshAll(p.a.Stats(), p.a.Issues()) }
+
+// Poll asks for as much, and waits for what is being asked.
+func (p *statsView) Poll() tea.Cmd { return account.PollAll(p.a.Stats(), p.a.Issues()) }
+
+// Update has nothing to take: every key of the stats is an action.
+func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
+
+// Actions choose the measure and move the cursor.
+func (p *statsView) Actions() []ui.Action {
+	do := func(f func()) func() tea.Cmd {
+		return func() tea.Cmd { f(); return nil }
+	}
+	n := len(Metrics())
+	return []ui.Action{
+		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
+		{
+			Key:         ui.Bind("next chart", "tab", "j", "down"),
+			ShowInHints: true,
+			Do:          do(func() { p.selected = (p.selected + 1) % n }),
+		},
+		{
+			Key: ui.Bind("previous chart", "shift+tab", "k", "up"),
+			Do:  do(func() { p.selected = (p.selected + n - 1) % n }),
+		},
+		{
+			Key:            ui.Bind("earlier", "left", "h"),
+			ShowInHints:    true,
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(-1) }),
+		},
+		{
+			Key:            ui.Bind("later", "right", "l"),
+			ShowInHints:    true,
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(1) }),
+		},
+		{
+			Key:            ui.Bind("an hour earlier", "pgup", "ctrl+b"),
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(-12) }),
+		},
+		{
+			Key:            ui.Bind("an hour later", "pgdown", "ctrl+f"),
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(12) }),
+		},
+		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
+		{Key: ui.Bind("UTC or local time", "z"), ShowInHints: true, Do: do(func() { p.utc = !p.utc })},
+		{
+			Key:            ui.Bind("copy read-out", "y"),
+			DisabledReason: p.noPointsReason(),
+			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) },
+		},
+	}
+}
+
+func (p *statsView) noPointsReason() string {
+	return account.ReasonIf(len(p.pointTimes()) == 0, "there are no points")
+}
+
+// pointTimes are the times of the points in front, in their order.
+func (p *statsView) pointTimes() []time.Time {
+	m := Metrics()[p.selected]
+	return account.Memo(p.a, "moments of "+m.Name, func() []time.Time {
+		var at []time.Time
+		for _, s := range metricSeries(p.a, m) {
+			if len(s.Points) > len(at) {
+				at = at[:0]
+				for _, point := range s.Points {
+					at = append(at, point.Time)
+				}
+			}
+		}
+		return at
+	}, p.a.Stats())
+}
+
+// moveCursor steps the cursor over the points; it starts at the last.
+func (p *statsView) moveCursor(by int) {
+	at := p.pointTimes()
+	n := len(at) - 1
+	if !p.cursor.IsZero() {
+		n = nearestIndex(at, p.cursor)
+	}
+	p.cursor = at[min(max(n+by, 0), len(at)-1)]
+}
+
+// nearestIndex is the point closest to a time.
+func nearestIndex(at []time.Time, t time.Time) int {
+	best := 0
+	for i := range at {
+		if at[i].Sub(t).Abs() < at[best].Sub(t).Abs() {
+			best = i
+		}
+	}
+	return best
+}
+
+// location is the zone of the axis and the read-out.
+func (p *statsView) location() *time.Location {
+	if p.utc {
+		return time.UTC
+	}
+	return p.a.Location
+}
+
+// readout is time and value under the cursor: "14:05  cpu 231 %".
+func (p *statsView) readout() string {
+	m := Metrics()[p.selected]
+	var parts []string
+	for _, s := range metricSeries(p.a, m) {
+		if len(s.Points) == 0 {
+			continue
+		}
+		point := s.Points[len(s.Points)-1]
+		if !p.cursor.IsZero() {
+			point = chart.Nearest(s.Points, p.cursor)
+		}
+		if len(parts) == 0 {
+			parts = append(parts, point.Time.In(p.location()).Format("15:04 MST"))
+		}
+		value := "no value"
+		if !math.IsNaN(point.Value) {
+			value = m.format(point.Value)
+		}
+		parts = append(parts, s.Name+" "+value)
+	}
+	return strings.Join(parts, "  ")
+}
+
+// View is the grid or the chart in front, with the read-out below.
+func (p *statsView) View(b ui.Box) string {
+	room := b
+	room.Height -= 2
+	foot := ui.Truncate(
+		b.Theme.Paint(
+			theme.Accent,
+			p.readout(),
+		)+b.Theme.Paint(
+			theme.Muted,
+			fmt.Sprintf(
+				"  all managed instances together · marks are %s",
+				account.Pluralize(len(IssueTimes(p.a, b.Now.Add(-24*time.Hour))), "issue", "issues"),
+			),
+		),
+		b.Width,
+		b.Theme.Glyphs.Ellipsis,
+	)
+	if b.TextOnly {
+		return p.renderText(room) + "\n" + p.readout()
+	}
+	show := func(b ui.Box) string { return p.renderChart(p.selected, b) }
+	if p.grid && b.Width >= 60 && b.Height >= 16 {
+		show = p.renderGrid
+	}
+	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
+}
+
+// renderText are all charts in words.
+func (p *statsView) renderText(b ui.Box) string {
+	var lines []string
+	b.Width, b.Height = 200, 1
+	for n := range Metrics() {
+		lines = append(lines, p.renderChart(n, b))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *statsView) renderGrid(b ui.Box) string {
+	w, h := b.Width/2-1, b.Height/2
+	small := b
+	small.Width, small.Height = w, h
+	return ui.JoinHorizontal(
+		p.renderChart(0, small),
+		p.renderChart(1, small),
+		w+2,
+		b.Width,
+	) + "\n" + ui.JoinHorizontal(
+		p.renderChart(2, small),
+		p.renderChart(3, small),
+		w+2,
+		b.Width,
+	)
+}
+
+func (p *statsView) renderChart(n int, b ui.Box) string {
+	stats, known := account.OnlyRow(p.a.Stats())
+	m := Metrics()[n]
+	if !known || len(stats.Unavailable) > 0 {
+		return b.Fit(RenderMetric(p.a, m, b))
+	}
+	c := chart.Chart{Marks: IssueTimes(p.a, b.Now.Add(-24*time.Hour)), Location: p.location()}
+	if !p.cursor.IsZero() {
+		c.Cursor = &p.cursor
+	}
+	b.Focused = n == p.selected
+	return b.Fit(renderCachedMetric(p.a, m, c, b))
+}

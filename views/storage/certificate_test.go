@@ -1,0 +1,135 @@
+package storage
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/faulttest"
+	"lookout/views/account"
+)
+
+// newCertificatePair makes a certificate and its key for some names and a time.
+func newCertificatePair(
+	t *testing.T,
+	key crypto.Signer,
+	from, until time.Time,
+	names ...string,
+) (certificate, private []byte) {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      pkix.Name{CommonName: "x"},
+		DNSNames:     names,
+		NotBefore:    from,
+		NotAfter:     until,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(
+			&pem.Block{Type: "CERTIFICATE", Bytes: der},
+		), pem.EncodeToMemory(
+			&pem.Block{Type: "PRIVATE KEY", Bytes: raw},
+		)
+}
+
+// What is not a pair that fits is named before anything is sent, and never with a line of the key.
+func TestPairsAreCheckedBefore(t *testing.T) {
+	signer := func() *ecdsa.PrivateKey {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	now, own := time.Now(), signer()
+	day := 24 * time.Hour
+	cert, key := newCertificatePair(t, own, now.Add(-day), now.Add(day), "cdn.acme.net")
+	expired, _ := newCertificatePair(t, own, now.Add(-2*day), now.Add(-day), "cdn.acme.net")
+	early, _ := newCertificatePair(t, own, now.Add(day), now.Add(2*day), "cdn.acme.net")
+	elsewhere, _ := newCertificatePair(t, own, now.Add(-day), now.Add(day), "other.example", "\x1b[2J.example")
+	_, stranger := newCertificatePair(t, signer(), now.Add(-day), now.Add(day), "cdn.acme.net")
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edCert, edKey := newCertificatePair(t, edwards, now.Add(-day), now.Add(day), "cdn.acme.net")
+	block, _ := pem.Decode(key)
+	locked := pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: block.Bytes})
+	oldLocked := pem.EncodeToMemory(
+		&pem.Block{
+			Type:    "EC PRIVATE KEY",
+			Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-256-CBC,00"},
+			Bytes:   block.Bytes,
+		},
+	)
+	crlf := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
+	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	for name, c := range map[string]struct {
+		cert, key []byte
+		want      string // "" is fine
+	}{
+		"a pair": {cert, key, ""}, "CRLF": {crlf(cert), crlf(key), ""}, "Ed25519": {edCert, edKey, ""}, "a chain": {join(cert, elsewhere), key, ""}, "words before": {join([]byte("subject=x\n"), cert), join([]byte("Bag Attributes\n"), key), ""},
+		"another's key": {cert, stranger, "no pair"}, "swapped": {key, cert, "no pair"}, "two certificates": {cert, cert, "no pair"}, "two keys": {key, key, "no pair"}, "an encrypted key": {cert, locked, "is encrypted"}, "an old encrypted key": {cert, oldLocked, "is encrypted"},
+		"no PEM": {[]byte("hello"), key, "certificate's file holds no PEM"}, "a key that is none": {cert, []byte("hunter22"), "key's file holds no PEM"}, "empty": {nil, nil, "no PEM"}, "DER": {block.Bytes, block.Bytes, "no PEM"},
+		"cut": {cert[:len(cert)/2], key, "no PEM"}, "a cut key": {cert, key[:len(key)/2], "no PEM"}, "broken inside": {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, "no P"}, "a broken key": {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "no pair"},
+		"expired": {expired, key, "expired on"}, "not yet valid": {early, key, "valid only from"}, "another name": {elsewhere, key, "do not cover"},
+		"NULs": {make([]byte, 1000), make([]byte, 1000), "no PEM"}, "UTF-16": {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "no PEM"}, "1 MiB of letters": {bytes.Repeat([]byte("A"), 1<<20), key, "no PEM"},
+	} {
+		faulttest.RunCase(t, "F11", name, func(t *testing.T) {
+			dir := t.TempDir()
+			certFile, keyFile := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
+			if err := errors.Join(os.WriteFile(certFile, c.cert, 0o600), os.WriteFile(keyFile, c.key, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			p := &certificateView{
+				a:      account.New(t.Context(), account.Options{}),
+				bucket: &client.Bucket{Label: client.NewText("cdn.acme.net")},
+			}
+			said := p.checkPair(certFile, keyFile)
+			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) ||
+				strings.ContainsAny(said, "\x1b\n") {
+				t.Errorf("%q", said)
+			}
+			for line := range strings.Lines(string(c.key)) {
+				if line = strings.TrimSpace(line); len(line) > 7 && strings.Contains(said, line) {
+					t.Errorf("a line of the key is told: %q", said)
+				}
+			}
+		})
+	}
+	for name, make := range map[string]func(path string) error{
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) }, "nothing": func(string) error { return nil }, "larger than 1 MiB": func(path string) error { return os.WriteFile(path, make([]byte, maxPEMSize+1), 0o600) },
+		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		faulttest.RunCase(t, "F11", "a file that is "+name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "\x1b[2Jf")
+			if err := make(path); err != nil {
+				t.Skip(err)
+			}
+			if said := checkPEMFile(path); said == "" || strings.ContainsAny(said, "\x1b") {
+				t.Errorf("%q", said)
+			}
+		})
+	}
+}

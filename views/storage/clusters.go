@@ -1,0 +1,147 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/views/account"
+)
+
+func ClustersPane(a *account.Account) ui.Pane {
+	return &table.List[*client.Cluster]{
+		Title:        "clusters",
+		Store:        a.Clusters(),
+		JoinedStores: []table.JoinedStore{a.Buckets(), a.TransferUsage()},
+		Columns: []table.Column[*client.Cluster]{
+			{Title: "state", Width: 14, Cell: clusterState},
+			{
+				Title: "cluster",
+				Min:   14,
+				Cell:  func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong },
+			},
+			{
+				Title:        "region",
+				Width:        14,
+				DropPriority: 2,
+				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain },
+			},
+			{
+				Title:        "buckets",
+				Width:        7,
+				AlignRight:   true,
+				DropPriority: 3,
+				Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
+					return fmt.Sprint(len(a.BucketsInCluster(c.ID.Raw()))), theme.Muted
+				},
+				Less: func(c, d *client.Cluster) bool {
+					return len(a.BucketsInCluster(c.ID.Raw())) < len(a.BucketsInCluster(d.ID.Raw()))
+				},
+			},
+			{
+				Title:        "domain",
+				Min:          20,
+				DropPriority: 1,
+				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain },
+			},
+		},
+		Operations: []table.Operation[*client.Cluster]{
+			account.FollowReference(
+				func(c *client.Cluster) []account.Reference {
+					return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))
+				},
+			),
+		},
+		PaneActions: func() []ui.Action { return cancelStorageActions(a) },
+		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
+			return a.Api.Clusters.Get(ctx, c.ID.Raw())
+		},
+		Detail: func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
+		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
+		CopyItems: func(c *client.Cluster) []ui.CopyItem {
+			return account.CopyItems(
+				a.ScriptCommand("clusters get", nil, c.ID.Raw()),
+				a.CurlCommand("view cluster", nil, c.ID.Raw()),
+			)
+		},
+		EmptyText: "no clusters: the provider names none",
+		SortBy:    "cluster",
+	}
+}
+
+// clusterState is a cluster's status as a shape and a word. One that the document does not name is shown as it came.
+func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
+	g := b.Theme.Glyphs
+	switch c.Status.Raw() {
+	case "available":
+		return g.OK + " available", theme.Good
+	case "unavailable":
+		return g.Problem + " unavailable", theme.Bad
+	}
+	return g.Unknown + " " + account.OrDefault(c.Status.String(), "not told"), theme.Info
+}
+
+func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
+	t := account.NewDetailWriter(b)
+	t.Title(c.ID.String())
+	state, tone := clusterState(c, b)
+	t.Field("state", state, tone)
+	t.Field("region", account.OrDefault(c.Region.String(), "not told"), theme.Plain)
+	t.Field("domain", account.OrDefault(c.Domain.String(), "not told"), theme.Plain)
+	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not told"), theme.Plain)
+	t.Heading("buckets")
+	rows := a.BucketsInCluster(c.ID.Raw())
+	for _, k := range rows {
+		t.Paragraph(
+			fmt.Sprintf("%s  %s objects  %s", k.Label, account.FormatCount(k.Objects), humanize.IBytes(uint64(max(0, k.Size)))),
+			theme.Plain,
+		)
+	}
+	if len(rows) == 0 {
+		t.Paragraph("none", theme.Muted)
+	}
+	return t.String()
+}
+
+// transferUsageLine is the outbound transfer of this month against what Object Storage adds to the account's pool.
+func transferUsageLine(a *account.Account, b ui.Box) string {
+	used, known := account.OnlyRow(a.TransferUsage())
+	if !known {
+		return ui.Truncate(
+			b.Theme.Paint(theme.Muted, "transfer: "+account.LoadingOrError(a.TransferUsage().Freshness(), "reading")),
+			b.Width,
+			b.Theme.Glyphs.Ellipsis,
+		)
+	}
+	share := float64(max(0, used.Used)) / transferPoolBytes
+	width := min(30, max(0, b.Width-60))
+	filled := min(width, int(share*float64(width)))
+	tone := theme.Good
+	if share > 0.8 {
+		tone = theme.Warn
+	}
+	g := b.Theme.Glyphs
+	text := fmt.Sprintf(
+		" transfer %s of %s this month (%.0f %%)",
+		humanize.Bytes(uint64(max(0, used.Used))),
+		humanize.Bytes(transferPoolBytes),
+		share*100,
+	)
+	return ui.Truncate(
+		b.Theme.Paint(
+			tone,
+			strings.Repeat(g.Full, filled),
+		)+b.Theme.Paint(
+			theme.Off,
+			strings.Repeat(g.Empty, width-filled),
+		)+text,
+		b.Width,
+		g.Ellipsis,
+	)
+}

@@ -1,0 +1,271 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/account"
+)
+
+// An objectView is one object: what is known of it, its access, its first bytes.
+type objectView struct {
+	a        *account.Account
+	bucket   *client.Bucket
+	object   client.Object
+	acl      *ui.Store[*client.ObjectACL]
+	preview  *ui.Store[*preview]
+	showXML  bool // the ACL's XML is shown
+	scroll   ui.Viewport
+	rendered renderedPreview
+}
+
+// renderedPreview is the content as it was drawn last: taking it apart for each frame would cost milliseconds.
+type renderedPreview struct {
+	width   int
+	theme   *theme.Theme
+	version int
+	text    string
+}
+
+func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
+	p := &objectView{a: a, bucket: b, object: o}
+	cluster, label, name := b.Cluster.Raw(), b.Label.Raw(), o.Name.Raw()
+	p.acl = ui.NewStore(a.Context, ui.Source[*client.ObjectACL]{
+		Name: "access",
+		ID:   func(*client.ObjectACL) string { return name },
+		Now:  a.Now,
+		Fetch: account.SingleFetcher(func(ctx context.Context) (*client.ObjectACL, error) {
+			return a.Api.Objects.ACL(ctx, cluster, label, name)
+		}),
+	})
+	p.preview = ui.NewStore(a.Context, ui.Source[*preview]{
+		Name: "first bytes",
+		ID:   func(*preview) string { return name },
+		Now:  a.Now,
+		Fetch: account.SingleFetcher(
+			func(ctx context.Context) (*preview, error) { return fetchPreview(a, ctx, cluster, label, name) },
+		),
+	})
+	return p
+}
+
+// fetchPreview reads the first bytes over a pre-signed URL.
+func fetchPreview(a *account.Account, ctx context.Context, cluster, bucket, name string) (*preview, error) {
+	data, kind, err := a.Api.Objects.Peek(ctx, cluster, bucket, name, previewSize)
+	p := newPreview(name, kind, data)
+	return &p, err
+}
+
+// Name makes the object's actions its own.
+func (p *objectView) Name() string { return "object" }
+
+// Crumb is the object's name.
+func (p *objectView) Crumb() string { return p.object.Name.String() }
+
+// Freshness is the age of the access that was read.
+func (p *objectView) Freshness() ui.Freshness { return p.acl.Freshness() }
+
+// SkipsAutoRefresh keeps the clock from reading it again and again.
+func (p *objectView) SkipsAutoRefresh() bool { return true }
+
+// Refresh reads access and first bytes again, those that were asked for.
+func (p *objectView) Refresh() tea.Cmd {
+	cmds := []tea.Cmd{p.acl.Refresh()}
+	if p.preview.Loaded() {
+		cmds = append(cmds, p.preview.Refresh())
+	}
+	return tea.Batch(cmds...)
+}
+
+// LoadMissing reads the access once.
+func (p *objectView) LoadMissing() tea.Cmd { return p.acl.EnsureLoaded() }
+
+// OnClose ends what is being read.
+func (p *objectView) OnClose() {
+	p.acl.Cancel()
+	p.preview.Cancel()
+}
+
+// Update scrolls.
+func (p *objectView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
+
+// Actions are what can be done with the object.
+func (p *objectView) Actions() []ui.Action {
+	o, b, a := p.object, p.bucket, p.a
+	enter := func(makeForm func() form.Form) func() tea.Cmd {
+		return func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: makeForm()}) }
+	}
+	acts := a.RequireScopeForActions(
+		account.StorageWriteScope,
+		ui.Action{
+			Key:         ui.Bind("preview", "enter"),
+			Description: "its first 64 KiB, read over a pre-signed URL",
+			ShowInHints: true,
+			Do:          p.preview.Refresh,
+		},
+		ui.Action{
+			Key:         ui.Bind("link", "L"),
+			ShowInHints: true,
+			OpensView:   true,
+			Do:          enter(func() form.Form { return linkForm(a, b, o.Name.Raw()) }),
+		},
+		ui.Action{
+			Key:         ui.Bind("download", "w"),
+			ShowInHints: true,
+			OpensView:   true,
+			Do:          enter(func() form.Form { return downloadForm(a, b, o) }),
+		},
+		ui.Action{
+			Key:         ui.Bind("access", "c"),
+			ShowInHints: true,
+			Writes:      true,
+			OpensView:   true,
+			Do:          enter(func() form.Form { return objectAccessForm(a, b, o.Name) }),
+		},
+		ui.Action{
+			Key:            ui.Bind("ACL as XML", "x"),
+			DisabledReason: account.ReasonIf(!p.acl.Loaded(), "the access has not been read yet"),
+			Do:             func() tea.Cmd { p.showXML = !p.showXML; return nil },
+		},
+		ui.Action{
+			Key: ui.Bind("copy name", "y"),
+			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) },
+		},
+		ui.Action{
+			Key:    ui.Bind("delete", "D"),
+			Writes: true,
+			Confirm: &ui.Confirmation{Title: "Delete object", ConfirmLabel: "delete",
+				Text: fmt.Sprintf(
+					"Object %s (%s) in %s is deleted for good.",
+					o.Name,
+					account.FormatSize(o.Size),
+					bucketName(b),
+				)},
+			Do: func() tea.Cmd {
+				a.Transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
+				return tea.Batch(account.SyncTransfers(a), ui.Send(ui.ClosePaneMsg{}))
+			},
+		},
+		linksAction(a),
+		ui.Action{
+			Key:   ui.Bind("up", "h", "left", "backspace"),
+			Group: "move",
+			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
+		},
+	)
+	return append(acts, p.scroll.Actions()...)
+}
+
+// View is the object from its properties to its first bytes.
+func (p *objectView) View(b ui.Box) string {
+	t := account.NewDetailWriter(b)
+	t.Title(p.object.Name.String())
+	t.Field("bucket", bucketName(p.bucket), theme.Muted)
+	writeObject(p.a, t, p.object)
+	p.writeAccess(t)
+	p.writePreview(t)
+	return p.scroll.View(b, t.String())
+}
+
+func (p *objectView) writeAccess(t *account.DetailWriter) {
+	acl, known := account.OnlyRow(p.acl)
+	if !known {
+		t.Field("access", account.LoadingOrError(p.acl.Freshness(), "reading"), theme.Muted)
+		return
+	}
+	t.Field("access", fmt.Sprintf("%s  %s", acl.ACL, describeObjectACL(acl.ACL)), theme.Plain)
+	if p.showXML {
+		t.Heading("ACL as XML")
+		t.ServerText(acl.XML.Raw())
+	}
+}
+
+// describeObjectACL is what an object's ACL allows.
+func describeObjectACL(acl client.ACL) string {
+	switch acl {
+	case client.ACLPrivate:
+		return "(only this account's keys)"
+	case client.ACLPublicRead:
+		return "(everyone can read it)"
+	case client.ACLAuthenticatedRead:
+		return "(everyone with an account at the provider can read it)"
+	case client.ACLPublicReadWrite:
+		return "(everyone can read and overwrite it)"
+	case client.ACLCustom:
+		return "(grants of its own: x shows them)"
+	}
+	return ""
+}
+
+// writePreview is the preview.
+func (p *objectView) writePreview(t *account.DetailWriter) {
+	if got, known := account.OnlyRow(p.preview); known {
+		shown := fmt.Sprintf("first %s", account.FormatSize(int64(got.size)))
+		if int64(got.size) == p.object.Size {
+			shown = "content"
+		}
+		t.Heading(shown + account.WithPrefix(" · ", client.Clean(got.contentType)))
+		t.Rendered(p.renderPreview(got, t.Box))
+		return
+	}
+	fresh := p.preview.Freshness()
+	switch {
+	case fresh.Err != nil:
+		t.Heading("content")
+		t.Paragraph(fresh.Err.Error()+" · enter tries again", theme.Warn)
+	case fresh.Loading:
+		t.Heading("content")
+		t.Paragraph("reading the first bytes", theme.Muted)
+	default:
+		t.Heading("enter shows the first 64 KiB")
+	}
+}
+
+// renderPreview is the preview, drawn again only where something has changed.
+func (p *objectView) renderPreview(got *preview, b ui.Box) string {
+	if p.rendered.width != b.Width || p.rendered.theme != b.Theme || p.rendered.version != p.preview.Version() {
+		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), got.render(b)}
+	}
+	return p.rendered.text
+}
+
+// objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
+func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) form.Form {
+	acl := client.ACLPrivate
+	form := form.Form{
+		Title:        "Access to " + name.String(),
+		ProgressText: "changing",
+		SubmitLabel:  "change",
+		Text:         "In " + bucketName(b) + ".",
+		Fields: []form.Field{
+			form.Choice(
+				"acl",
+				"ACL",
+				&acl,
+				client.ACLPrivate,
+				client.ACLPublicRead,
+				client.ACLAuthenticatedRead,
+				client.ACLPublicReadWrite,
+			),
+		},
+		Review:          func() string { return describeObjectACL(acl) },
+		WhyResendIsSafe: "Setting the same access twice does no harm",
+		Send: func(ctx context.Context) (func() tea.Cmd, error) {
+			ctx = client.ContextWithResource(ctx, "object", account.BucketID(b)+"/"+name.Raw(), name.String())
+			_, err := a.Api.Objects.SetACL(ctx, b.Cluster.Raw(), b.Label.Raw(), name.Raw(), acl)
+			return func() tea.Cmd {
+				return tea.Batch(
+					ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)),
+					ui.Send(ui.RefreshMsg{}),
+				)
+			}, err
+		},
+	}
+	return form
+}

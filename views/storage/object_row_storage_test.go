@@ -1,0 +1,221 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
+	"lookout/views/account"
+)
+
+// logObjects are so many objects of a bucket's folder, and three folders in it. Their names do not rise.
+func logObjects(n int) []client.Object {
+	rows := make([]client.Object, 0, n+3)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		rows = append(rows, client.Object{
+			Name:     client.NewText(fmt.Sprintf("logs/web/Service-%03d/%07d.log", i*7%1000, i)),
+			Size:     int64(i * 977 % 1_000_003),
+			ETag:     client.NewETag(fmt.Sprintf("%032x", i)),
+			Owner:    client.NewText("acme"),
+			Modified: client.NewTime(at.Add(time.Duration(i*31%n) * time.Second)),
+		})
+	}
+	for _, folder := range []string{"z", "b", "a"} {
+		rows = append(rows, client.Object{Name: client.NewText("logs/web/" + folder + "/")})
+	}
+	return rows
+}
+
+// openListing is the list of a folder that holds rows, all of them read.
+func openListing(t testing.TB, rows []client.Object) *objectListing {
+	t.Helper()
+	api, err := client.New(
+		"https://api.example.test/v4",
+		client.NewSecret("t"),
+		client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "empty"})),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
+	l := ObjectsPane(a, &client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*objectListing)
+	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{
+		Name:       "objects",
+		ID:         func(o client.Object) string { return o.Name.Raw() },
+		Lazy:       true,
+		NewStorage: l.newStorage,
+		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
+			return ui.RowPage[client.Object]{Rows: rows}, nil
+		},
+	})
+	uitest.RunAll(l.Store.Refresh())
+	if l.Store.Len() != len(rows) {
+		t.Fatalf("%d rows", l.Store.Len())
+	}
+	return l
+}
+
+// press does the actions of keys, and types what follows a slash.
+func (l *objectListing) press(t testing.TB, keys ...string) {
+	t.Helper()
+	for _, key := range keys {
+		if l.Typing() {
+			for _, letter := range key {
+				uitest.RunAll(l.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)}))
+			}
+			uitest.RunAll(l.Update(tea.KeyPressMsg{Code: tea.KeyEnter}))
+			uitest.RunAll(l.LoadMissing())
+			continue
+		}
+		i := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
+		if i < 0 {
+			t.Fatalf("%q is no key here", key)
+		}
+		uitest.RunAll(l.Actions()[i].Do())
+	}
+}
+
+// sort sorts by a column, or turns its order round.
+func (l *objectListing) sort(t testing.TB, column int) {
+	t.Helper()
+	menu := l.Actions()[slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })].Do()().(ui.Menu)
+	uitest.RunAll(menu.Actions[column].Do())
+	uitest.RunAll(l.LoadMissing())
+}
+
+// frame is the list as text: its first lines.
+func (l *objectListing) frame(t testing.TB, lines int) string {
+	t.Helper()
+	look, err := theme.New("dark", colorprofile.ASCII, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Detail = nil
+	room := ui.Box{
+		Width:  90,
+		Height: 30,
+		Theme:  look,
+		Now:    time.Unix(0, 0),
+	}
+	l.View(room)
+	uitest.RunAll(l.LoadMissing())
+	text := l.View(room)
+	return strings.Join(strings.Split(text, "\n")[:lines], "\n")
+}
+
+// A filter looks at what is shown of a name, whatever the size of the list and of its letters: neither at the folder
+// that all are in, nor at sizes and dates unless it names their columns. Sorted, folders come first.
+func TestObjectsAreFilteredAndSorted(t *testing.T) {
+	for _, n := range []int{2_000, 30_000} {
+		rows := logObjects(n)
+		l := openListing(t, rows)
+		l.frame(t, 1)
+		matching := func(match func(o client.Object, name string) bool) (n int) {
+			for _, o := range rows {
+				if match(o, strings.ToLower(strings.TrimPrefix(o.Name.Raw(), "logs/web/"))) {
+					n++
+				}
+			}
+			return n
+		}
+		for _, c := range []struct {
+			filter string
+			match  func(o client.Object, name string) bool
+		}{
+			{"web", func(client.Object, string) bool { return false }},
+			{"SERVICE-01", func(_ client.Object, name string) bool { return strings.Contains(name, "service-01") }},
+			{"service-01 77", func(_ client.Object, name string) bool {
+				return strings.Contains(name, "service-01") && strings.Contains(name, "77")
+			}},
+			{"service !77", func(_ client.Object, name string) bool {
+				return strings.Contains(name, "service") && !strings.Contains(name, "77")
+			}},
+			{"77 size:kib", func(o client.Object, name string) bool {
+				return strings.Contains(name, "77") && strings.Contains(account.FormatSize(o.Size), "KiB")
+			}},
+		} {
+			l.press(t, "/", c.filter)
+			want := fmt.Sprintf("%s of %s match", account.FormatCount(int64(matching(c.match))), account.FormatCount(int64(len(rows))))
+			if got := l.frame(t, 30); !strings.Contains(got, want) {
+				t.Errorf("%q of %d: not %q\n%s", c.filter, n, want, got)
+			}
+			l.press(t, "esc")
+		}
+		l.sort(t, sizeColumn)
+		l.sort(t, sizeColumn)
+		l.press(t, "g")
+		largest := slices.MaxFunc(rows, func(a, b client.Object) int { return int(a.Size - b.Size) })
+		lines := strings.Split(l.frame(t, 5), "\n")
+		for i, want := range []string{"a/", "b/", "z/", strings.TrimPrefix(largest.Name.Raw(), "logs/web/")} {
+			if !strings.Contains(lines[i+1], want) {
+				t.Errorf("line %d of %d is not of %s: %s", i+1, n, want, lines[i+1])
+			}
+		}
+	}
+}
+
+// heapInUse is the memory that is held, in bytes.
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// BenchmarkMillionObjects is the objects pane with a million rows: what it holds for each, and what keys cost.
+func BenchmarkMillionObjects(b *testing.B) {
+	const million = 1_000_000
+	l := openListing(b, logObjects(3))
+	before := heapInUse()
+	l.Store = ui.NewStore(b.Context(), ui.Source[client.Object]{
+		Name:       "objects",
+		ID:         func(o client.Object) string { return o.Name.Raw() },
+		Lazy:       true,
+		NewStorage: l.newStorage,
+		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
+			return ui.RowPage[client.Object]{Rows: logObjects(million)}, nil
+		},
+	})
+	uitest.RunAll(l.Store.Refresh())
+	held := float64(heapInUse()-before) / million
+	l.frame(b, 1)
+	b.Run("memory", func(b *testing.B) {
+		for b.Loop() {
+			l.frame(b, 1)
+		}
+		b.ReportMetric(held, "B/object")
+	})
+	b.Run("filter", func(b *testing.B) {
+		for b.Loop() {
+			l.press(b, "/", "service-017", "esc")
+		}
+	})
+	for column, name := range []string{"name", "size", "modified"} {
+		b.Run("sort/"+name, func(b *testing.B) {
+			l.sort(b, (column+1)%3)
+			for b.Loop() {
+				l.sort(b, column)
+			}
+		})
+	}
+	b.Run("markAll", func(b *testing.B) {
+		for b.Loop() {
+			l.press(b, "A", "esc")
+		}
+	})
+}

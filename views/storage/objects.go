@@ -1,0 +1,407 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
+	"lookout/views/account"
+)
+
+// A bucketPath is where in a bucket a listing stands.
+type bucketPath struct {
+	bucket    *client.Bucket
+	prefix    string // as the server has it
+	delimiter string // "/" is the folder view, "" the flat one
+}
+
+// String is the place as a trail: "acme-backups us-east-1 › db › 2026". What a prefix holds behind its last slash is no
+// folder: "in…".
+func (p bucketPath) String() string {
+	trail := []string{bucketBreadcrumb(p.bucket)}
+	folder := p.openFolder()
+	if folder != "" {
+		for part := range strings.SplitSeq(strings.TrimSuffix(folder, "/"), "/") {
+			trail = append(trail, account.OrDefault(client.NewText(part).String(), "(empty)"))
+		}
+	}
+	if beginning := p.prefix[len(folder):]; beginning != "" {
+		trail = append(trail, client.NewText(beginning).String()+"…")
+	}
+	if p.delimiter == "" {
+		trail = append(trail, "(flat)")
+	}
+	return strings.Join(trail, " › ")
+}
+
+// openFolder is the folder that is open: the prefix up to its last slash, "" for the bucket itself.
+func (p bucketPath) openFolder() string { return p.prefix[:strings.LastIndexByte(p.prefix, '/')+1] }
+
+// hiddenPrefix is what all names begin with and nobody needs to read.
+func (p bucketPath) hiddenPrefix() string {
+	if p.delimiter == "" {
+		return ""
+	}
+	return p.openFolder()
+}
+
+// A objectListing is one folder of a bucket, read as far as somebody has looked.
+type objectListing struct {
+	a    *account.Account
+	path bucketPath
+	*table.List[client.Object]
+	totals struct {
+		version, n int
+		objects    int // of the n rows: the others are folders, whose sizes nobody tells
+		bytes      int64
+	}
+	totalsEpoch int // of the set when the sum began
+}
+
+func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
+	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
+	set := ui.NewStore(a.Context, ui.Source[client.Object]{
+		Name:         "objects",
+		ID:           func(o client.Object) string { return o.Name.Raw() },
+		Fetch:        l.fetchPage,
+		Lazy:         true,
+		PrefetchFrom: l.prefetchFrom,
+		Now:          a.Now,
+		NewStorage:   l.newStorage,
+	})
+	l.List = &table.List[client.Object]{
+		Title:         "objects",
+		Store:         set,
+		NoAutoRefresh: true,
+		Breadcrumb:    l.path.String,
+		Columns: []table.Column[client.Object]{
+			{
+				Title: "name",
+				Min:   20,
+				Cell:  l.nameCell,
+				Less:  func(o, p client.Object) bool { return o.Name.Raw() < p.Name.Raw() },
+			},
+			{
+				Title:            "size",
+				Width:            10,
+				AlignRight:       true,
+				FilterByNameOnly: true,
+				Cell:             sizeCell,
+				Less:             func(o, p client.Object) bool { return o.Size < p.Size },
+			},
+			{
+				Title:            "modified",
+				Width:            16,
+				AlignRight:       true,
+				FilterByNameOnly: true,
+				DropPriority:     1,
+				Cell:             func(o client.Object, p1 ui.Box) (string, theme.Tone) { return modifiedCell(a, o, p1) },
+				Less:             func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) },
+			},
+		},
+		Operations:  account.RequireScope(a, account.StorageWriteScope, l.operations()),
+		PaneActions: l.listActions,
+		Detail:      l.detail,
+		Footer:      l.foot,
+		EmptyText:   l.emptyText(),
+		CopyItems:   l.copyItems,
+		Label:       func(o client.Object) string { return l.displayName(o) },
+	}
+	a.OpenListings = append(a.OpenListings, l.Store)
+	return l
+}
+
+func (l *objectListing) emptyText() string {
+	if l.path.prefix == "" {
+		return "this bucket is empty · U uploads a file or a folder"
+	}
+	return "nothing begins with this prefix · esc goes up"
+}
+
+// OnClose ends the reading: the listing was taken off its stack.
+func (l *objectListing) OnClose() {
+	l.List.OnClose()
+	l.a.OpenListings = slices.DeleteFunc(l.a.OpenListings, func(o ui.Refresher) bool { return o == ui.Refresher(l.Store) })
+}
+
+// query asks for the listing from a marker on.
+func (l *objectListing) query(marker string) client.ObjectQuery {
+	return client.ObjectQuery{
+		Cluster:   l.path.bucket.Cluster.Raw(),
+		Bucket:    l.path.bucket.Label.Raw(),
+		Prefix:    l.path.prefix,
+		Delimiter: l.path.delimiter,
+		Marker:    marker,
+	}
+}
+
+// fetchPage is one page.
+func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
+	p, err := l.a.Api.Objects.List(ctx, l.query(marker))
+	if err != nil {
+		return ui.RowPage[client.Object]{}, err
+	}
+	return l.toPage(p), nil
+}
+
+// prefetchFrom is every page from a marker on, read ahead.
+func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() (ui.RowPage[client.Object], error) {
+	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
+		for p, err := range l.a.Api.Objects.Pages(ctx, l.query(marker)) {
+			if !yield(l.toPage(p), err) {
+				return
+			}
+		}
+	})
+}
+
+// toPage is an answer as rows. The entry that stands for the folder itself is left out.
+func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[client.Object] {
+	return ui.RowPage[client.Object]{
+		Rows:  slices.DeleteFunc(p.Data, l.isFolderMarker),
+		Next:  p.NextMarker,
+		Notes: p.Warnings,
+	}
+}
+
+// isFolderMarker reports whether an entry is the empty object that stands for the folder that is listed.
+func (l *objectListing) isFolderMarker(o client.Object) bool {
+	return o.Size == 0 && o.Name.Raw() == l.path.prefix && strings.HasSuffix(l.path.prefix, "/")
+}
+
+// isFolder reports whether an entry can be opened as a folder.
+func (l *objectListing) isFolder(o client.Object) bool { return l.path.delimiter != "" && o.IsPrefix() }
+
+// displayName is an entry's name as it stands behind the prefix.
+func (l *objectListing) displayName(o client.Object) string {
+	return client.NewText(strings.TrimPrefix(o.Name.Raw(), l.path.hiddenPrefix())).String()
+}
+
+func (l *objectListing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+	if l.isFolder(o) {
+		return l.displayName(o), theme.Accent
+	}
+	return l.displayName(o), theme.Strong
+}
+
+func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+	if o.IsPrefix() {
+		return "—", theme.Muted
+	}
+	if o.Size < 0 {
+		return "unknown", theme.Warn
+	}
+	return account.FormatSize(o.Size), theme.Plain
+}
+
+func modifiedCell(a *account.Account, o client.Object, _ ui.Box) (string, theme.Tone) {
+	if !o.Modified.Valid() || o.Modified.IsZero() {
+		return "—", theme.Muted
+	}
+	return o.Modified.Time().In(a.Location).Format("2006-01-02 15:04"), theme.Muted
+}
+
+// objectOnlyReason is why an act cannot be done with a folder.
+func (l *objectListing) objectOnlyReason(o client.Object) string {
+	return account.ReasonIf(l.isFolder(o), "for an object, not a folder")
+}
+
+func (l *objectListing) operations() []table.Operation[client.Object] {
+	return []table.Operation[client.Object]{
+		{
+			Keys:        []string{"enter", "l", "right"},
+			Name:        "open",
+			ShowInHints: true,
+			OpenPane:    l.open,
+		},
+		{
+			Keys:        []string{"w"},
+			Name:        "download",
+			Description: "the object, what is marked, or a folder with all in it",
+			ShowInHints: true,
+			OpensView:   true,
+			BatchCmd:    l.download,
+		},
+		{
+			Keys:           []string{"L"},
+			Name:           "link",
+			Description:    "a pre-signed URL: whoever has it needs no key",
+			ShowInHints:    true,
+			DisabledReason: l.objectOnlyReason,
+			Form:           func(rows []client.Object) form.Form { return linkForm(l.a, l.path.bucket, rows[0].Name.Raw()) },
+		},
+		{
+			Keys:           []string{"c"},
+			Name:           "access",
+			Description:    "the object's ACL",
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: l.objectOnlyReason,
+			Form:           func(rows []client.Object) form.Form { return objectAccessForm(l.a, l.path.bucket, rows[0].Name) },
+		},
+		{
+			Keys:        []string{"D"},
+			Name:        "delete",
+			Description: "the object, what is marked, or a folder with all in it",
+			Writes:      true,
+			OpensView:   true,
+			BatchCmd:    l.delete,
+		},
+	}
+}
+
+// open goes into a folder, or to an object.
+func (l *objectListing) open(o client.Object) ui.Pane {
+	if l.isFolder(o) {
+		return ObjectsPane(l.a, l.path.bucket, o.Name.Raw(), l.path.delimiter)
+	}
+	return objectPane(l.a, l.path.bucket, o)
+}
+
+// listActions are the actions that need no row.
+func (l *objectListing) listActions() []ui.Action {
+	up := func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }
+	view, delimiter := "flat view", ""
+	if l.path.delimiter == "" {
+		view, delimiter = "folder view", "/"
+	}
+	actions := []ui.Action{
+		{
+			Key:         ui.Bind("upload", "U"),
+			Group:       "this list",
+			Description: "a file, or a folder with all in it",
+			Writes:      true,
+			OpensView:   true,
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.uploadForm()}) },
+		},
+		{
+			Key:         ui.Bind("prefix", "P"),
+			Group:       "this list",
+			Description: "ask the server for names that begin with a text",
+			OpensView:   true,
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.prefixForm()}) },
+		},
+		{
+			Key:       ui.Bind(view, "F"),
+			Group:     "this list",
+			OpensView: true,
+			Do: func() tea.Cmd {
+				return ui.Send(ui.OpenPaneMsg{Pane: ObjectsPane(l.a, l.path.bucket, l.path.prefix, delimiter)})
+			},
+		},
+		{
+			Key:       ui.Bind("new folder", "n"),
+			Group:     "this list",
+			Writes:    true,
+			OpensView: true,
+			Do:        func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
+		},
+		linksAction(l.a),
+		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
+	}
+	return l.a.RequireScopeForActions(account.StorageWriteScope, actions...)
+}
+
+// prefixForm asks for the beginning of names.
+func (l *objectListing) prefixForm() form.Form {
+	prefix := l.path.prefix
+	return form.Form{
+		Title:        "Names that begin with",
+		SubmitLabel:  "list",
+		ProgressText: "listing",
+		EnterSubmits: form.AlwaysSubmit,
+		Text:         "The server looks for them: this finds what has not been loaded.",
+		Fields:       []form.Field{form.Text("prefix", "Prefix", &prefix)},
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			return func() tea.Cmd {
+				return ui.Send(ui.OpenPaneMsg{Pane: ObjectsPane(l.a, l.path.bucket, prefix, l.path.delimiter)})
+			}, nil
+		},
+	}
+}
+
+func (l *objectListing) detail(o client.Object, b ui.Box) string {
+	t := account.NewDetailWriter(b)
+	t.Title(l.displayName(o))
+	t.Field("in", l.path.String(), theme.Muted)
+	if l.isFolder(o) {
+		t.Paragraph("a folder: all names that begin with it", theme.Muted)
+		t.Paragraph("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
+		return t.String()
+	}
+	writeObject(l.a, t, o)
+	t.Paragraph("enter shows access and the first bytes", theme.Muted)
+	return t.String()
+}
+
+// writeObject are an object's properties.
+func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
+	switch {
+	case o.Size < 0:
+		t.Field("size", "unknown: the listing tells none", theme.Warn)
+	case o.Size < 1024:
+		t.Field("size", account.FormatSize(o.Size), theme.Plain)
+	default:
+		t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(o.Size), account.FormatCount(o.Size)), theme.Plain)
+	}
+	t.Field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
+	t.Field("etag", account.OrDefault(o.ETag.String(), "none"), theme.Muted)
+	t.Field("owner", account.OrDefault(o.Owner.String(), "not told"), theme.Muted)
+}
+
+// formatFullTimestamp is a server's stamp in full on the reader's clock: "2025-10-17 11:46:03 UTC".
+func formatFullTimestamp(a *account.Account, t client.Time) string {
+	switch {
+	case !t.Valid():
+		return "?"
+	case t.IsZero():
+		return "not told"
+	}
+	return t.Time().In(a.Location).Format("2006-01-02 15:04:05 MST")
+}
+
+// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects
+// alone.
+func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
+	l.updateTotals(set)
+	shown, bytes, here := account.FormatCount(int64(set.Len())), "", ""
+	if l.totals.objects > 0 {
+		bytes, here = " · "+account.FormatSize(l.totals.bytes), " here"
+	}
+	text := shown + " shown" + bytes
+	switch {
+	case set.LoadingAll():
+		text = "reading on: " + shown + " so far" + bytes + " · esc stops"
+	case !set.Complete():
+		text = shown + " shown, more exist" + bytes + here + " · G reads to the end"
+	}
+	return b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
+}
+
+// updateTotals adds the sizes of what has come since the last frame. Rows that were replaced or dropped are summed
+// anew.
+func (l *objectListing) updateTotals(set *ui.Store[client.Object]) {
+	s := &l.totals
+	if s.version == set.Version() {
+		return
+	}
+	if set.Epoch() != l.totalsEpoch {
+		s.n, s.objects, s.bytes, l.totalsEpoch = 0, 0, 0, set.Epoch()
+	}
+	for ; s.n < set.Len(); s.n++ {
+		if o := set.At(s.n); !l.isFolder(o) {
+			s.objects, s.bytes = s.objects+1, s.bytes+max(0, o.Size)
+		}
+	}
+	s.version = set.Version()
+}
