@@ -2,13 +2,15 @@ package form
 
 import (
 	"fmt"
-	"lookout/ui"
 	"net/mail"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+	"lookout/ui/input"
 )
 
 // A Check says what is wrong with a text; "" is nothing.
@@ -63,7 +65,7 @@ type Field struct {
 	note        func() string
 	when        func() bool
 	checks      []Check
-	input       input
+	input       fieldInput
 }
 
 // Note is a line of explanation beneath the field while it has the keyboard.
@@ -104,8 +106,8 @@ func (f Field) problem() string {
 	return ""
 }
 
-// An input is a kind of field: it takes keys and draws its value.
-type input interface {
+// fieldInput is one kind of input: it takes keys and draws its value.
+type fieldInput interface {
 	text() string                         // for checks
 	press(tea.KeyPressMsg) bool           // whether the key was taken
 	paste(string)                         //
@@ -124,25 +126,29 @@ func Text[S ~string](name, label string, v *S, checks ...Check) Field {
 
 // Secret is a text that is never drawn: a few dots stand for any length.
 func Secret(name, label string, v *string, checks ...Check) Field {
-	t := newTextInput(*v, func(s string) { *v = s })
-	t.secret = true
 	return Field{
 		Name:   name,
 		Label:  label,
 		checks: checks,
-		input:  t,
+		input: &textInput{
+			editor:   input.NewSecret(*v),
+			onChange: func(s string) { *v = s },
+			secret:   true,
+		},
 	}
 }
 
 // Lines is a text of several lines: notes, certificates.
 func Lines(name, label string, v *string, checks ...Check) Field {
-	t := newTextInput(*v, func(s string) { *v = s })
-	t.multiline = true
 	return Field{
 		Name:   name,
 		Label:  label,
 		checks: checks,
-		input:  t,
+		input: &textInput{
+			editor:    input.NewLines(*v),
+			onChange:  func(s string) { *v = s },
+			multiline: true,
+		},
 	}
 }
 

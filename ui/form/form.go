@@ -194,7 +194,7 @@ func (v *FormView) Update(msg tea.Msg) tea.Cmd {
 }
 
 // focusedInput is the one with the keyboard; nil is the button.
-func (v *FormView) focusedInput() input {
+func (v *FormView) focusedInput() fieldInput {
 	switch {
 	case v.focus < len(v.form.Fields):
 		return v.form.Fields[v.focus].input
@@ -394,10 +394,10 @@ func (v *FormView) lines(b ui.Box) (lines []string, focus int) {
 				"Type "+v.form.RequiredText,
 				v.focus == len(v.form.Fields),
 				b,
-			)+v.confirmInput.renderLine(
+			)+v.confirmInput.view(
 				inner,
 				v.focus == len(v.form.Fields),
-			),
+			)[0],
 		)
 	}
 	if v.form.Review != nil {

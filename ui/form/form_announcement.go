@@ -72,28 +72,6 @@ func (v *FormView) describeField(f Field, b ui.Box) (parts []string, input strin
 	return parts, input
 }
 
-// describe is what kind of text it is, and the line of it that is being typed. A secret is never told.
-func (t *textInput) describe(ui.Box) (value, line string) {
-	switch {
-	case t.secret && len(t.runes) > 0:
-		return "hidden, typed", ""
-	case t.secret:
-		return "hidden, empty", ""
-	case t.multiline:
-		before := string(t.runes[:t.cursor])
-		start := strings.LastIndexByte(before, '\n') + 1
-		rest, _, _ := strings.Cut(string(t.runes[t.cursor:]), "\n")
-		return fmt.Sprintf(
-			"line %d of %d",
-			strings.Count(before, "\n")+1,
-			strings.Count(t.text(), "\n")+1,
-		), before[start:] + rest
-	case t.suggestions != nil && len(t.suggestions()) > 0:
-		return "up and down go through " + ui.Plural(len(t.suggestions()), "offer", "offers"), t.text()
-	}
-	return "", t.text()
-}
-
 // describe is the value and how to change it.
 func (c *choice[S]) describe(ui.Box) (value, line string) {
 	for i, o := range c.options {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -27,7 +26,7 @@ type path struct {
 }
 
 func (p *path) press(k tea.KeyPressMsg) bool {
-	if k.String() == "right" && p.cursor == len(p.runes) {
+	if k.String() == "right" && p.editor.AtEnd() {
 		p.complete()
 		return true
 	}
@@ -49,9 +48,8 @@ func (p *path) dropDefault() {
 	if !behind || p.defaultPath == "" || !filepath.IsAbs(whole) {
 		return
 	}
-	at, n := p.cursor, utf8.RuneCountInString(p.defaultPath)
-	p.deleteRange(0, n)
-	p.cursor = max(0, at-n)
+	p.editor.DeletePrefix(p.defaultPath)
+	p.changed()
 }
 
 // complete adds what all files that begin with the text have in common.
@@ -70,9 +68,7 @@ func (p *path) complete() {
 		common += string(filepath.Separator)
 	}
 	if len(common) > len(p.text()) {
-		p.runes = []rune(common)
-		p.cursor = len(p.runes)
-		p.onChange(p.text())
+		p.setText(common)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/input"
 )
 
 // A dialog is what may stand in front of a pane. It owns all keys while it does; answers from the API arrive beneath
@@ -373,7 +374,7 @@ func (d *textDialog) hint() string { return "y copies it · esc closes" }
 
 func (d *textDialog) view(b ui.Box) string {
 	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(form.ShowInvisible(d.text), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(input.ShowInvisible(d.text), "\n"), "\n") {
 		lines = append(lines, ui.Wrap(line, b.Width)...)
 	}
 	return d.scroll.View(b, strings.Join(lines, "\n"))

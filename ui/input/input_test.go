@@ -1,0 +1,220 @@
+package input
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
+)
+
+// keyPresses are keys by the names that tests give them.
+var keyPresses = map[string]tea.KeyPressMsg{
+	"left":           {Code: tea.KeyLeft},
+	"right":          {Code: tea.KeyRight},
+	"up":             {Code: tea.KeyUp},
+	"down":           {Code: tea.KeyDown},
+	"home":           {Code: tea.KeyHome},
+	"end":            {Code: tea.KeyEnd},
+	"enter":          {Code: tea.KeyEnter},
+	"esc":            {Code: tea.KeyEscape},
+	"delete":         {Code: tea.KeyDelete},
+	"backspace":      {Code: tea.KeyBackspace},
+	"ctrl+a":         {Code: 'a', Mod: tea.ModCtrl},
+	"ctrl+b":         {Code: 'b', Mod: tea.ModCtrl},
+	"ctrl+d":         {Code: 'd', Mod: tea.ModCtrl},
+	"ctrl+e":         {Code: 'e', Mod: tea.ModCtrl},
+	"ctrl+f":         {Code: 'f', Mod: tea.ModCtrl},
+	"ctrl+h":         {Code: 'h', Mod: tea.ModCtrl},
+	"ctrl+k":         {Code: 'k', Mod: tea.ModCtrl},
+	"ctrl+u":         {Code: 'u', Mod: tea.ModCtrl},
+	"ctrl+v":         {Code: 'v', Mod: tea.ModCtrl},
+	"ctrl+w":         {Code: 'w', Mod: tea.ModCtrl},
+	"alt+b":          {Code: 'b', Mod: tea.ModAlt},
+	"alt+d":          {Code: 'd', Mod: tea.ModAlt},
+	"alt+f":          {Code: 'f', Mod: tea.ModAlt},
+	"ctrl+left":      {Code: tea.KeyLeft, Mod: tea.ModCtrl},
+	"alt+right":      {Code: tea.KeyRight, Mod: tea.ModAlt},
+	"ctrl+backspace": {Code: tea.KeyBackspace, Mod: tea.ModCtrl},
+}
+
+// press presses keys: those with a name, and the characters of anything else.
+func press(e Editor, keys ...string) {
+	for _, name := range keys {
+		if k, named := keyPresses[name]; named {
+			e.Press(k)
+			continue
+		}
+		for _, r := range name {
+			e.Press(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+	}
+}
+
+// A line and a block take the same keys to the same effect.
+func TestEditor_Press_keys(t *testing.T) {
+	for _, c := range []struct{ start, keys, want string }{
+		{"one two", "x", "one twox|"},
+		{"one two", "home x", "x|one two"},
+		{"one two", "ctrl+a x ctrl+e y", "xone twoy|"},
+		{"one two", "left left delete", "one t|o"},
+		{"one two", "ctrl+b ctrl+b ctrl+d", "one t|o"},
+		{"one two", "home ctrl+f ctrl+h", "|ne two"},
+		{"one two", "ctrl+w", "one |"},
+		{"one  ", "ctrl+w", "|"},
+		{"one two", "home ctrl+w", "|one two"},
+		{"one two", "alt+b backspace", "one|two"},
+		{"one two", "ctrl+left x", "one x|two"},
+		{"one two", "home alt+f x", "onex| two"},
+		{"one two", "home alt+right alt+right x", "one twox|"},
+		{"one two", "home alt+d", "| two"},
+		{"one two", "left alt+d", "one tw|"},
+		{"one two", "alt+d", "one two|"},
+		{"one two", "alt+b ctrl+u", "|two"},
+		{"one two", "alt+b ctrl+k", "one |"},
+		{"one two", "ctrl+backspace", "one |"},
+		{"größe", "left left delete", "grö|e"},
+		{"", "backspace delete ctrl+w ctrl+k ctrl+u alt+b alt+f alt+d left right", "|"},
+		{"one", "ctrl+v", "one|"},
+	} {
+		for kind, e := range map[string]Editor{"line": NewLine(c.start), "block": NewBlock(c.start)} {
+			press(e, strings.Fields(c.keys)...)
+			text, before := e.Text(), ""
+			press(e, "ctrl+k")
+			before = e.Text()
+			if got := before + "|" + text[len(before):]; got != c.want {
+				t.Errorf("%s %q, %s: got %q, want %q", kind, c.start, c.keys, got, c.want)
+			}
+		}
+	}
+}
+
+// No key of an input starts a program or waits for one, and keys that edit nothing are left to the caller.
+func TestLine_Press_leavesOtherKeys(t *testing.T) {
+	for _, name := range []string{"up", "down", "enter", "esc", "ctrl+v"} {
+		if NewLine("text").Press(keyPresses[name]) {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+// A text that is not edited keeps its bytes, whatever they are.
+func TestNew_keepsBytes(t *testing.T) {
+	for _, text := range []string{
+		"", "plain", "größe 日本 👍", "tab\there", "dos\r\nline", "unix\nline", "\u0085c1", "\xff\xfe invalid", "\x1b[31m",
+		"end\x00", "\ufffd", strings.Repeat("x", MaxRunes+1),
+	} {
+		e := New(text)
+		if got := e.Text(); got != text {
+			t.Errorf("%.40q became %.40q", text, got)
+		}
+		press(e, "!", "backspace")
+		if got := e.Text(); len(text) <= MaxRunes && got != text {
+			t.Errorf("%.40q became %.40q after a key and backspace", text, got)
+		}
+	}
+}
+
+func TestEditor_Paste(t *testing.T) {
+	for _, c := range []struct{ text, line, block string }{
+		{"one\r\ntwo\n", "onetwo", "one\ntwo\n"},
+		{"a\tb", "a b", "a b"},
+		{"a\x1b[31mb\x00\u0085", "a[31mb", "a[31mb"},
+	} {
+		for want, e := range map[string]Editor{c.line: NewLine("<>"), c.block: NewLines("<>")} {
+			press(e, "left")
+			if cut := e.Paste(c.text); cut || e.Text() != "<"+want+">" {
+				t.Errorf("pasted %q: got %q, cut %v", c.text, e.Text(), cut)
+			}
+			if press(e, "!"); e.Text() != "<"+want+"!>" {
+				t.Errorf("pasted %q: the cursor is not behind it: %q", c.text, e.Text())
+			}
+		}
+	}
+	for _, e := range []Editor{NewLine(""), NewLines("")} {
+		if !e.Paste(strings.Repeat("é", MaxRunes+1)) || len(e.Text()) != 2*MaxRunes {
+			t.Errorf("%T holds %d bytes of a paste that is too long", e, len(e.Text()))
+		}
+		if !e.Paste("x") {
+			t.Errorf("%T is full and takes more", e)
+		}
+	}
+}
+
+func TestBlock_Press_lines(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"up x", "first\nsecx\nond"},
+		{"up up x", "firxst\nsec\nond"},
+		{"up up up x", "firxst\nsec\nond"},
+		{"up up end down x", "first\nsecx\nond"},
+		{"home enter", "first\nsec\n\nond"},
+		{"home backspace", "first\nsecond"},
+		{"up home ctrl+k", "first\n\nond"},
+	} {
+		e := NewLines("first\nsec\nond")
+		press(e, strings.Fields(c.keys)...)
+		if e.Text() != c.want {
+			t.Errorf("%s: got %q, want %q", c.keys, e.Text(), c.want)
+		}
+	}
+	if e := NewBlock("a\nb"); e.Press(keyPresses["enter"]) || e.Press(keyPresses["down"]) {
+		t.Error("enter, or down in the last line, was taken")
+	}
+}
+
+// The cursor is in sight at every width, and no line is wider than its box.
+func TestEditor_View_fits(t *testing.T) {
+	long := strings.Repeat("日本語 wide and long ", 30)
+	texts := []string{"", "short", long, "e\u0301\u0301 combining \u202e bidi", long + "\n" + long + "\n\n\n\nlast\nof all"}
+	for _, text := range texts {
+		for width := 4; width < 90; width += 7 {
+			b := uitest.NewBox(t, width, 10)
+			for _, e := range []Editor{NewLine(text), NewBlock(text)} {
+				for range 4 {
+					checkView(t, e, b)
+					press(e, "alt+b", "left", "left", "left", "up")
+				}
+			}
+		}
+	}
+}
+
+// checkView draws an editor and checks that its cursor is in sight.
+func checkView(t *testing.T, e Editor, b ui.Box) {
+	t.Helper()
+	lines := e.View(b, true)
+	for _, line := range lines {
+		if n := ansi.StringWidth(line); n > b.Width {
+			t.Errorf("%T: %d cells in %d: %q", e, n, b.Width, line)
+		}
+	}
+	cursor := b.Theme.Paint(theme.Cursor, "x")
+	if open, _, _ := strings.Cut(cursor, "x"); !strings.Contains(strings.Join(lines, "\n"), open) {
+		t.Errorf("%T: the cursor is out of sight at width %d", e, b.Width)
+	}
+	if len(lines) > blockLines {
+		t.Errorf("%T: %d lines", e, len(lines))
+	}
+}
+
+// A secret shows neither its text nor its length, and ctrl+w does not tell its words apart.
+func TestNewSecret(t *testing.T) {
+	b := uitest.NewBox(t, 40, 3)
+	short, long := NewSecret("x"), NewSecret("correct horse battery")
+	if short.View(b, true)[0] != long.View(b, true)[0] || strings.Contains(long.View(b, false)[0], "horse") {
+		t.Errorf("%q and %q", short.View(b, true), long.View(b, true))
+	}
+	if press(long, "ctrl+w"); long.Text() != "" {
+		t.Errorf("ctrl+w left %q", long.Text())
+	}
+}
+
+func TestShowInvisible(t *testing.T) {
+	if got := ShowInvisible("a\x1b\tb\nc\u202e\u0085\u200d\x7f"); got != "a␛␉b\nc\ufffd\ufffd\ufffd\ufffd" {
+		t.Errorf("%q", got)
+	}
+}
