@@ -110,7 +110,7 @@ func newChangeFixture(t *testing.T, fault faulttest.Interceptor, options ...clie
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plain.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "new-one"}); err != nil {
+	if _, err := client.Confirmed(plain, client.OpCreateBucket, "us-east-1", "new-one").CreateBucket(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "new-one"}); err != nil {
 		t.Fatal(err)
 	}
 	b := &changeFixture{emulator: e, journal: &recordingJournal{Journal: journal.NewInMemory(time.Now)}}
@@ -266,7 +266,13 @@ func TestKeys_Create_foundAfterLostResponse(t *testing.T) {
 				b := newChangeFixture(t, nil)
 				b.wire.Interceptors = []faulttest.Interceptor{faulttest.Pass, p.faults[0], faulttest.Pass}
 				before := keyIDs(t, b.client)
-				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
+				k, err := client.Confirmed(
+					b.client,
+					client.OpCreateKey,
+				).CreateKey(
+					t.Context(),
+					client.KeyRequest{Label: "x", Buckets: buckets},
+				)
 				var failure *client.Error
 				if !errors.As(err, &failure) || !failure.Unknown() || k != nil {
 					t.Fatalf("%+v, %v", k, err)
@@ -304,7 +310,13 @@ func TestKeys_Create_requestBody(t *testing.T) {
 		for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
 			faulttest.RunCase(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Pass, client.WithDialect(dialect))
-				k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
+				k, err := client.Confirmed(
+					b.client,
+					client.OpCreateKey,
+				).CreateKey(
+					t.Context(),
+					client.KeyRequest{Label: "x", Buckets: buckets},
+				)
 				if got := string(b.wire.Requests()[0].Body); err != nil || got != want[mode] ||
 					k.Limited != (buckets != nil) {
 					t.Errorf("sent %s, %+v, %v", got, k, err)
@@ -318,7 +330,13 @@ func TestKey_Secret_missing(t *testing.T) {
 	for name, member := range map[string]string{"redacted": `,"secret_key":"[REDACTED]"`, "empty": `,"secret_key":""`, "null": `,"secret_key":null`, "missing": ``} {
 		faulttest.RunCase(t, "B6", name, func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Respond(200, `{"id":7,"label":"x"`+member+`}`))
-			k, err := b.client.Keys.Create(t.Context(), client.KeyRequest{Label: "x"})
+			k, err := client.Confirmed(
+				b.client,
+				client.OpCreateKey,
+			).CreateKey(
+				t.Context(),
+				client.KeyRequest{Label: "x"},
+			)
 			if _, real := k.Secret(); err != nil || real || k.ID != 7 {
 				t.Errorf("%+v, %v", k, err)
 			}
@@ -375,7 +393,7 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		Region:      "us-east",
 	},
 		serviceEdits, func(x context.Context, c *client.Client, p client.Patch) error {
-			return ignore(c.Services.Update(x, 1, p))
+			return ignore(client.Confirmed(c, client.OpUpdateService, 1).UpdateService(x, 1, p))
 		})
 	checkEditPairs(t, client.ContactRequest{
 		Name:  "a",
@@ -384,7 +402,7 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		Phone: client.PhoneRequest{Primary: "1", Secondary: "2"},
 	},
 		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error {
-			return ignore(c.Contacts.Update(x, 11, p))
+			return ignore(client.Confirmed(c, client.OpUpdateContact, 11).UpdateContact(x, 11, p))
 		})
 	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHRequest{
 		Access: true,
@@ -393,7 +411,7 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		Port:   2222,
 	}},
 		sshEdits, func(x context.Context, c *client.Client, p client.Patch) error {
-			return ignore(c.Instances.Update(x, 70001, p))
+			return ignore(client.Confirmed(c, client.OpUpdateInstanceSSH, 70001).UpdateInstanceSSH(x, 70001, p))
 		})
 }
 
@@ -450,7 +468,13 @@ func TestError_Fields(t *testing.T) {
 		} {
 			faulttest.RunCase(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Respond(status, body))
-				_, err := b.client.Services.Create(t.Context(), client.ServiceRequest{Label: "abc"})
+				_, err := client.Confirmed(
+					b.client,
+					client.OpCreateService,
+				).CreateService(
+					t.Context(),
+					client.ServiceRequest{Label: "abc"},
+				)
 				var failure *client.Error
 				if !errors.As(err, &failure) || failure.Unknown() || !reflect.DeepEqual(failure.Fields(), want) {
 					t.Errorf("%v, %v", err, failure.Fields())
@@ -466,7 +490,11 @@ func TestClient_CancelObjectStorage_lostResponse(t *testing.T) {
 			b := newChangeFixture(t, nil)
 			b.wire.Interceptors = []faulttest.Interceptor{p.faults[0], faulttest.Pass}
 			var failure *client.Error
-			if err := b.client.CancelObjectStorage(t.Context()); !errors.As(err, &failure) || !failure.Unknown() {
+			if err := client.Confirmed(b.client, client.OpCancelObjectStorage).CancelObjectStorage(t.Context()); !errors.As(
+				err,
+				&failure,
+			) ||
+				!failure.Unknown() {
 				t.Fatalf("%v", err)
 			}
 			left, err := b.client.Buckets.List(t.Context(), 1)
@@ -486,7 +514,16 @@ func TestBuckets_Delete_notEmpty(t *testing.T) {
 				cluster = "eu-central-1"
 			}
 			var failure *client.Error
-			err := b.client.Buckets.Delete(t.Context(), cluster, label)
+			err := client.Confirmed(
+				b.client,
+				client.OpDeleteBucket,
+				cluster,
+				label,
+			).DeleteBucket(
+				t.Context(),
+				cluster,
+				label,
+			)
 			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") ||
 				len(b.wire.Requests()) != 1 ||
 				b.appliedChanges() != 0 {
@@ -500,12 +537,20 @@ func TestBuckets_Create_exists(t *testing.T) {
 	for _, acl := range []client.ACL{client.ACLPrivate, client.ACLPublicRead} {
 		faulttest.RunCase(t, "B17", string(acl), func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Pass)
-			got, err := b.client.Buckets.Create(t.Context(), client.BucketRequest{
-				Cluster: "us-east-1",
-				Label:   "acme-www",
-				ACL:     acl,
-				CORS:    true,
-			})
+			got, err := client.Confirmed(
+				b.client,
+				client.OpCreateBucket,
+				"us-east-1",
+				"acme-www",
+			).CreateBucket(
+				t.Context(),
+				client.BucketRequest{
+					Cluster: "us-east-1",
+					Label:   "acme-www",
+					ACL:     acl,
+					CORS:    true,
+				},
+			)
 			if err != nil || time.Since(got.Created.Time()) < 24*time.Hour || got.Objects == 0 {
 				t.Errorf("an old bucket passes as new: %+v, %v", got, err)
 			}
@@ -558,23 +603,62 @@ func TestExpandPath_everyOperation(t *testing.T) {
 		"/v4/object-storage/buckets/*": func(x context.Context, c *client.Client, s string) error {
 			return ignore(c.Buckets.ListInCluster(x, s, 1))
 		},
-		"/v4/object-storage/buckets/*/b": func(x context.Context, c *client.Client, s string) error { return c.Buckets.Delete(x, s, "b") },
+		"/v4/object-storage/buckets/*/b": func(x context.Context, c *client.Client, s string) error {
+			return client.Confirmed(c, client.OpDeleteBucket, s, "b").DeleteBucket(x, s, "b")
+		},
 		"/v4/object-storage/buckets/us-east-1/*": func(x context.Context, c *client.Client, s string) error {
-			return c.Buckets.Delete(x, fine, s)
+			return client.Confirmed(c, client.OpDeleteBucket, fine, s).DeleteBucket(x, fine, s)
 		},
 		"/v4/object-storage/buckets/us-east-1/*/access": func(x context.Context, c *client.Client, s string) error {
-			return c.Buckets.ModifyAccess(x, fine, s, client.BucketAccess{ACL: client.ACLPrivate})
+			return client.Confirmed(
+				c,
+				client.OpUpdateBucketAccess,
+				fine,
+				s,
+			).UpdateBucketAccess(
+				x,
+				fine,
+				s,
+				client.BucketAccess{ACL: client.ACLPrivate},
+			)
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-acl": func(x context.Context, c *client.Client, s string) error {
-			return ignore(c.Objects.SetACL(x, fine, s, "n", client.ACLPrivate))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpSetObjectACL,
+					fine,
+					s,
+					"n",
+				).SetObjectACL(
+					x,
+					client.ObjectRef{Cluster: fine, Bucket: s, Name: "n"},
+					client.ACLPrivate,
+				),
+			)
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-list": func(x context.Context, c *client.Client, s string) error {
 			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: fine, Bucket: s}))
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-url": func(x context.Context, c *client.Client, s string) error {
-			return ignore(c.Objects.Presign(x, fine, s, client.PresignRequest{Name: "n", Method: "GET"}))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpCreateObjectURL,
+					fine,
+					s,
+					"n",
+				).CreateObjectURL(
+					x,
+					fine,
+					s,
+					client.PresignRequest{Name: "n", Method: "GET"},
+				),
+			)
 		},
-		"/v4/object-storage/buckets/us-east-1/*/ssl": func(x context.Context, c *client.Client, s string) error { return c.Certificates.Delete(x, fine, s) },
+		"/v4/object-storage/buckets/us-east-1/*/ssl": func(x context.Context, c *client.Client, s string) error {
+			return client.Confirmed(c, client.OpDeleteCertificate, fine, s).DeleteCertificate(x, fine, s)
+		},
 	}
 	for pattern, call := range calls {
 		for _, s := range segments {

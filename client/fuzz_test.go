@@ -284,7 +284,7 @@ func FuzzPlaces(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.Buckets.Delete(context.Background(), cluster, bucket)
+		_ = Confirmed(c, OpDeleteBucket, cluster, bucket).DeleteBucket(context.Background(), cluster, bucket)
 		if got == nil {
 			return
 		}

@@ -85,21 +85,37 @@ func operations(t *testing.T) []operationCall {
 		{"list contacts", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.List(x, 1)) }},
 		{"create contact", func(x context.Context, c *client.Client) error {
 			return ignore(
-				c.Contacts.Create(x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"}),
+				client.Confirmed(
+					c,
+					client.OpCreateContact,
+				).CreateContact(
+					x,
+					client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"},
+				),
 			)
 		}},
 		{"view contact", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Get(x, 11)) }},
 		{"update contact", func(x context.Context, c *client.Client) error {
-			return ignore(c.Contacts.Update(x, 11, client.Patch{"name": "Ada W."}))
+			return ignore(
+				client.Confirmed(c, client.OpUpdateContact, 11).UpdateContact(x, 11, client.Patch{"name": "Ada W."}),
+			)
 		}},
-		{"delete contact", func(x context.Context, c *client.Client) error { return c.Contacts.Delete(x, 12) }},
+		{"delete contact", func(x context.Context, c *client.Client) error {
+			return client.Confirmed(c, client.OpDeleteContact, 12).DeleteContact(x, 12)
+		}},
 		{
 			"list credentials",
 			func(x context.Context, c *client.Client) error { return ignore(c.Credentials.List(x, 1)) },
 		},
 		{"create credential", func(x context.Context, c *client.Client) error {
 			return ignore(
-				c.Credentials.Create(x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")}),
+				client.Confirmed(
+					c,
+					client.OpCreateCredential,
+				).CreateCredential(
+					x,
+					client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")},
+				),
 			)
 		}},
 		{"view SSH key", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.SSHKey(x)) }},
@@ -109,16 +125,24 @@ func operations(t *testing.T) []operationCall {
 		},
 		{
 			"update credential",
-			func(x context.Context, c *client.Client) error { return ignore(c.Credentials.Update(x, 31, "renamed")) },
+			func(x context.Context, c *client.Client) error {
+				return ignore(client.Confirmed(c, client.OpUpdateCredential, 31).UpdateCredential(x, 31, "renamed"))
+			},
 		},
 		{"change login", func(x context.Context, c *client.Client) error {
-			return c.Credentials.SetLogin(
+			return client.Confirmed(
+				c,
+				client.OpSetCredentialLogin,
+				31,
+			).SetCredentialLogin(
 				x,
 				31,
 				client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")},
 			)
 		}},
-		{"delete credential", func(x context.Context, c *client.Client) error { return c.Credentials.Delete(x, 32) }},
+		{"delete credential", func(x context.Context, c *client.Client) error {
+			return client.Confirmed(c, client.OpDeleteCredential, 32).DeleteCredential(x, 32)
+		}},
 		{"list issues", func(x context.Context, c *client.Client) error { return ignore(c.Issues.List(x, 1)) }},
 		{"view issue", func(x context.Context, c *client.Client) error { return ignore(c.Issues.Get(x, 823)) }},
 		{
@@ -130,11 +154,21 @@ func operations(t *testing.T) []operationCall {
 			func(x context.Context, c *client.Client) error { return ignore(c.Instances.Get(x, 70001)) },
 		},
 		{"update SSH settings", func(x context.Context, c *client.Client) error {
-			return ignore(c.Instances.Update(x, 70001, client.Patch{"ssh": map[string]any{"access": false}}))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpUpdateInstanceSSH,
+					70001,
+				).UpdateInstanceSSH(
+					x,
+					70001,
+					client.Patch{"ssh": map[string]any{"access": false}},
+				),
+			)
 		}},
 		{"list services", func(x context.Context, c *client.Client) error { return ignore(c.Services.List(x, 1)) }},
 		{"create service", func(x context.Context, c *client.Client) error {
-			return ignore(c.Services.Create(x, client.ServiceRequest{
+			return ignore(client.Confirmed(c, client.OpCreateService).CreateService(x, client.ServiceRequest{
 				Label:   "new one",
 				Type:    client.TypeTCP,
 				Address: "10.1.2.3:22",
@@ -144,23 +178,33 @@ func operations(t *testing.T) []operationCall {
 		}},
 		{"view service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 1)) }},
 		{"update service", func(x context.Context, c *client.Client) error {
-			return ignore(c.Services.Update(x, 1, client.Patch{"timeout": 20}))
+			return ignore(
+				client.Confirmed(c, client.OpUpdateService, 1).UpdateService(x, 1, client.Patch{"timeout": 20}),
+			)
 		}},
 		{
 			"disable service",
-			func(x context.Context, c *client.Client) error { return ignore(c.Services.Disable(x, 2)) },
+			func(x context.Context, c *client.Client) error {
+				return ignore(client.Confirmed(c, client.OpDisableService, 2).DisableService(x, 2))
+			},
 		},
-		{"enable service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Enable(x, 2)) }},
-		{"delete service", func(x context.Context, c *client.Client) error { return c.Services.Delete(x, 2) }},
+		{"enable service", func(x context.Context, c *client.Client) error {
+			return ignore(client.Confirmed(c, client.OpEnableService, 2).EnableService(x, 2))
+		}},
+		{"delete service", func(x context.Context, c *client.Client) error {
+			return client.Confirmed(c, client.OpDeleteService, 2).DeleteService(x, 2)
+		}},
 		{"view stats", func(x context.Context, c *client.Client) error { return ignore(c.Stats.Get(x)) }},
 		{"list buckets", func(x context.Context, c *client.Client) error { return ignore(c.Buckets.List(x, 1)) }},
 		{"create bucket", func(x context.Context, c *client.Client) error {
-			return ignore(c.Buckets.Create(x, client.BucketRequest{
-				Cluster: east,
-				Label:   "new-one",
-				ACL:     client.ACLPublicRead,
-				CORS:    true,
-			}))
+			return ignore(
+				client.Confirmed(c, client.OpCreateBucket, east, "new-one").CreateBucket(x, client.BucketRequest{
+					Cluster: east,
+					Label:   "new-one",
+					ACL:     client.ACLPublicRead,
+					CORS:    true,
+				}),
+			)
 		}},
 		{
 			"list buckets in cluster",
@@ -171,53 +215,136 @@ func operations(t *testing.T) []operationCall {
 			func(x context.Context, c *client.Client) error { return ignore(c.Buckets.Get(x, east, "new-one")) },
 		},
 		{"modify access", func(x context.Context, c *client.Client) error {
-			return c.Buckets.ModifyAccess(x, east, "new-one", client.BucketAccess{ACL: client.ACLPrivate})
+			return client.Confirmed(
+				c,
+				client.OpUpdateBucketAccess,
+				east,
+				"new-one",
+			).UpdateBucketAccess(
+				x,
+				east,
+				"new-one",
+				client.BucketAccess{ACL: client.ACLPrivate},
+			)
 		}},
 		{"update access", func(x context.Context, c *client.Client) error {
-			return c.Buckets.UpdateAccess(x, east, "new-one", client.BucketAccess{CORS: &no})
+			return client.Confirmed(
+				c,
+				client.OpReplaceBucketAccess,
+				east,
+				"new-one",
+			).ReplaceBucketAccess(
+				x,
+				east,
+				"new-one",
+				client.BucketAccess{CORS: &no},
+			)
 		}},
 		{
 			"delete bucket",
-			func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, east, "new-one") },
+			func(x context.Context, c *client.Client) error {
+				return client.Confirmed(c, client.OpDeleteBucket, east, "new-one").DeleteBucket(x, east, "new-one")
+			},
 		},
 		{"view object ACL", func(x context.Context, c *client.Client) error {
 			return ignore(c.Objects.ACL(x, east, "cdn.acme.net", "odd\nname.txt"))
 		}},
 		{"update object ACL", func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.SetACL(x, east, "cdn.acme.net", "index.html", client.ACLPublicRead))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpSetObjectACL,
+					east,
+					"cdn.acme.net",
+					"index.html",
+				).SetObjectACL(
+					x,
+					client.ObjectRef{Cluster: east, Bucket: "cdn.acme.net", Name: "index.html"},
+					client.ACLPublicRead,
+				),
+			)
 		}},
 		{"list objects", func(x context.Context, c *client.Client) error {
 			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: east, Bucket: "cdn.acme.net", Delimiter: "/"}))
 		}},
 		{"create object URL", func(x context.Context, c *client.Client) error {
 			return ignore(
-				c.Objects.Presign(x, east, "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"}),
+				client.Confirmed(
+					c,
+					client.OpCreateObjectURL,
+					east,
+					"cdn.acme.net",
+					"index.html",
+				).CreateObjectURL(
+					x,
+					east,
+					"cdn.acme.net",
+					client.PresignRequest{Name: "index.html", Method: "GET"},
+				),
 			)
 		}},
 		{"upload certificate", func(x context.Context, c *client.Client) error {
-			return ignore(c.Certificates.Upload(x, east, "cdn.acme.net", certificate, client.NewSecret(key)))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpUploadCertificate,
+					east,
+					"cdn.acme.net",
+				).UploadCertificate(
+					x,
+					east,
+					"cdn.acme.net",
+					certificate,
+					client.NewSecret(key),
+				),
+			)
 		}},
 		{"view certificate", func(x context.Context, c *client.Client) error {
 			return ignore(c.Certificates.Get(x, east, "cdn.acme.net"))
 		}},
 		{
 			"delete certificate",
-			func(x context.Context, c *client.Client) error { return c.Certificates.Delete(x, east, "cdn.acme.net") },
+			func(x context.Context, c *client.Client) error {
+				return client.Confirmed(
+					c,
+					client.OpDeleteCertificate,
+					east,
+					"cdn.acme.net",
+				).DeleteCertificate(
+					x,
+					east,
+					"cdn.acme.net",
+				)
+			},
 		},
 		{"list clusters", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.List(x, 1)) }},
 		{"view cluster", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.Get(x, east)) }},
 		{"list keys", func(x context.Context, c *client.Client) error { return ignore(c.Keys.List(x, 1)) }},
 		{"create key", func(x context.Context, c *client.Client) error {
-			return ignore(c.Keys.Create(x, client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}}))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpCreateKey,
+				).CreateKey(
+					x,
+					client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}},
+				),
+			)
 		}},
 		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Get(x, 201)) }},
 		{
 			"update key",
-			func(x context.Context, c *client.Client) error { return ignore(c.Keys.Update(x, 201, "renamed")) },
+			func(x context.Context, c *client.Client) error {
+				return ignore(client.Confirmed(c, client.OpUpdateKey, 201).UpdateKey(x, 201, "renamed"))
+			},
 		},
-		{"revoke key", func(x context.Context, c *client.Client) error { return c.Keys.Revoke(x, 202) }},
+		{"revoke key", func(x context.Context, c *client.Client) error {
+			return client.Confirmed(c, client.OpRevokeKey, 202).RevokeKey(x, 202)
+		}},
 		{"view transfer", func(x context.Context, c *client.Client) error { return ignore(c.NetworkTransfer.Get(x)) }},
-		{"cancel Object Storage", func(x context.Context, c *client.Client) error { return c.CancelObjectStorage(x) }},
+		{"cancel Object Storage", func(x context.Context, c *client.Client) error {
+			return client.Confirmed(c, client.OpCancelObjectStorage).CancelObjectStorage(x)
+		}},
 	}
 }
 
@@ -295,39 +422,71 @@ func TestRules(t *testing.T) {
 		return func(x context.Context, c *client.Client) error {
 			r := service
 			change(&r)
-			return ignore(c.Services.Create(x, r))
+			return ignore(client.Confirmed(c, client.OpCreateService).CreateService(x, r))
 		}
 	}
 	contact := func(r client.ContactRequest) func(context.Context, *client.Client) error {
-		return func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Create(x, r)) }
+		return func(x context.Context, c *client.Client) error {
+			return ignore(client.Confirmed(c, client.OpCreateContact).CreateContact(x, r))
+		}
 	}
 	credential := func(label, user, password string) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
 			return ignore(
-				c.Credentials.Create(
-					x,
-					client.CredentialRequest{
-						Label:    label,
-						Username: client.NewSecret(user),
-						Password: client.NewSecret(password),
-					},
-				),
+				client.Confirmed(c, client.OpCreateCredential).CreateCredential(x, client.CredentialRequest{
+					Label:    label,
+					Username: client.NewSecret(user),
+					Password: client.NewSecret(password),
+				}),
 			)
 		}
 	}
 	bucket := func(cluster, label string) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
-			return ignore(c.Buckets.Create(x, client.BucketRequest{Cluster: cluster, Label: label}))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpCreateBucket,
+					cluster,
+					label,
+				).CreateBucket(
+					x,
+					client.BucketRequest{Cluster: cluster, Label: label},
+				),
+			)
 		}
 	}
 	link := func(r client.PresignRequest) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
-			return ignore(c.Objects.Presign(x, "us-east-1", "acme-www", r))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpCreateObjectURL,
+					"us-east-1",
+					"acme-www",
+					r.Name,
+				).CreateObjectURL(
+					x,
+					"us-east-1",
+					"acme-www",
+					r,
+				),
+			)
 		}
 	}
 	ssh := func(p client.Patch) func(context.Context, *client.Client) error {
 		return func(x context.Context, c *client.Client) error {
-			return ignore(c.Instances.Update(x, 70001, client.Patch{"ssh": map[string]any(p)}))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpUpdateInstanceSSH,
+					70001,
+				).UpdateInstanceSSH(
+					x,
+					70001,
+					client.Patch{"ssh": map[string]any(p)},
+				),
+			)
 		}
 	}
 	certificate, key := newCertificatePEM(t, "other.example")
@@ -367,18 +526,20 @@ func TestRules(t *testing.T) {
 		{"bucket label with capitals", bucket("us-east-1", "Abc"), 400, "label"},
 		{"bucket label is an address", bucket("us-east-1", "192.0.2.1"), 400, "label"},
 		{"bucket cluster", bucket("nowhere", "fine"), 400, "cluster"},
-		{"bucket not empty", func(x context.Context, c *client.Client) error { return c.Buckets.Delete(x, "us-east-1", "acme-www") }, 400, ""},
+		{"bucket not empty", func(x context.Context, c *client.Client) error {
+			return client.Confirmed(c, client.OpDeleteBucket, "us-east-1", "acme-www").DeleteBucket(x, "us-east-1", "acme-www")
+		}, 400, ""},
 		{"link life too short", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 359}), 400, "expires_in"},
 		{"link life too long", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 86401}), 400, "expires_in"},
 		{"link without content type", link(client.PresignRequest{Name: "x", Method: "PUT"}), 400, "content_type"},
 		{"certificate for another name", func(x context.Context, c *client.Client) error {
-			return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret(key)))
+			return ignore(client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret(key)))
 		}, 400, "certificate"},
 		{"certificate without its key", func(x context.Context, c *client.Client) error {
-			return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret("no key")))
+			return ignore(client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret("no key")))
 		}, 400, ""},
 		{"key for a bucket that is not there", func(x context.Context, c *client.Client) error {
-			return ignore(c.Keys.Create(x, client.KeyRequest{Label: "x", Buckets: []client.GrantRequest{{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"}}}))
+			return ignore(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.KeyRequest{Label: "x", Buckets: []client.GrantRequest{{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"}}}))
 		}, 400, "bucket_access.bucket_name"},
 		{"unknown service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 4711)) }, 404, ""},
 		{"unknown bucket", func(x context.Context, c *client.Client) error {
@@ -411,13 +572,16 @@ func TestRestrictedUserAndNegativeBalance(t *testing.T) {
 		t.Errorf("a restricted user's Object Storage: %v", err)
 	}
 	c, _ = newEmulatedClient(t, emulator.Options{NegativeBalance: true})
-	if _, err := c.Buckets.Create(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(
+	if _, err := client.Confirmed(c, client.OpCreateBucket, "us-east-1", "fine").CreateBucket(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(
 		err,
 		client.ErrDenied,
 	) {
 		t.Errorf("a bucket for an account in debt: %v", err)
 	}
-	if _, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "fine"}); !errors.Is(err, client.ErrDenied) {
+	if _, err := client.Confirmed(c, client.OpCreateKey).CreateKey(t.Context(), client.KeyRequest{Label: "fine"}); !errors.Is(
+		err,
+		client.ErrDenied,
+	) {
 		t.Errorf("a key for an account in debt: %v", err)
 	}
 }
@@ -433,7 +597,13 @@ func TestThreeKindsOfKeys(t *testing.T) {
 		reach   int
 	}{{nil, "", false, 0}, {[]client.GrantRequest{}, "[]", true, 0}, {grants, `[{"cluster":"us-east-1",` +
 		`"bucket_name":"acme-www","permissions":"read_only"}]`, true, 1}} {
-		k, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "x", Buckets: kind.buckets})
+		k, err := client.Confirmed(
+			c,
+			client.OpCreateKey,
+		).CreateKey(
+			t.Context(),
+			client.KeyRequest{Label: "x", Buckets: kind.buckets},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -463,7 +633,7 @@ func TestClient_write_sentOnce(t *testing.T) {
 	for _, fault := range []emulator.Fault{{Reset: true}, {Reset: true, ApplyFirst: true}, {Status: 502, ApplyFirst: true}, {Status: 503}, {Status: 200, HTML: true, ApplyFirst: true}, {CutAfter: 5, ApplyFirst: true}} {
 		c, e := newEmulatedClient(t, emulator.Options{})
 		e.InjectFault("disable service", fault)
-		_, err := c.Services.Disable(t.Context(), 4)
+		_, err := client.Confirmed(c, client.OpDisableService, 4).DisableService(t.Context(), 4)
 		var failure *client.Error
 		if !errors.As(err, &failure) || !failure.Unknown() {
 			t.Errorf("%+v: %v is not an unknown outcome", fault, err)
@@ -472,7 +642,11 @@ func TestClient_write_sentOnce(t *testing.T) {
 			t.Errorf("%+v: applied %d times", fault, n)
 		}
 		e.ClearFaults()
-		if _, err := c.Services.Disable(t.Context(), 4711); errors.As(err, &failure) && failure.Unknown() {
+		if _, err := client.Confirmed(c, client.OpDisableService, 4711).DisableService(t.Context(), 4711); errors.As(
+			err,
+			&failure,
+		) &&
+			failure.Unknown() {
 			t.Errorf("a refusal counts as unknown: %v", err)
 		}
 	}
@@ -575,7 +749,10 @@ func TestWithReadOnly_sendsNothing(t *testing.T) {
 	if got := e.Ledger(); len(got) != 0 {
 		t.Errorf("applied in read-only mode: %v", got)
 	}
-	if _, err := c.Services.Disable(t.Context(), 1); !errors.Is(err, client.ErrReadOnly) {
+	if _, err := client.Confirmed(c, client.OpDisableService, 1).DisableService(t.Context(), 1); !errors.Is(
+		err,
+		client.ErrReadOnly,
+	) {
 		t.Errorf("not told as read-only: %v", err)
 	}
 }
@@ -587,7 +764,7 @@ func TestPathSegments(t *testing.T) {
 		if _, err := c.Buckets.Get(t.Context(), s, "acme-www"); err == nil {
 			t.Errorf("cluster %q was sent", s)
 		}
-		if err := c.Buckets.Delete(t.Context(), "us-east-1", s); err == nil {
+		if err := client.Confirmed(c, client.OpDeleteBucket, "us-east-1", s).DeleteBucket(t.Context(), "us-east-1", s); err == nil {
 			t.Errorf("bucket %q was sent", s)
 		}
 	}

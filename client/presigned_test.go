@@ -36,7 +36,7 @@ func TestPeek(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := strings.Repeat("0123456789", 101)[:size]
-			if _, err := c.Objects.Put(t.Context(), "us-east-1", "acme-www", "x", client.ObjectBody{Reader: strings.NewReader(text), Size: int64(size), ContentType: "text/plain"}, nil); err != nil {
+			if _, err := client.Confirmed(c, client.OpUploadObject, "us-east-1", "acme-www", "x").UploadObject(t.Context(), client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "x"}, client.ObjectBody{Reader: strings.NewReader(text), Size: int64(size), ContentType: "text/plain"}); err != nil {
 				t.Fatal(err)
 			}
 			wire.ranges = nil

@@ -862,7 +862,8 @@ func TestTooManyRequests(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		start := time.Now()
-		if _, err := b.client.Services.Disable(t.Context(), 4); err != nil || time.Since(start) > time.Second {
+		if _, err := client.Confirmed(b.client, client.OpDisableService, 4).DisableService(t.Context(), 4); err != nil ||
+			time.Since(start) > time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
@@ -1081,7 +1082,7 @@ func TestRedirects(t *testing.T) {
 					len(words) > 300 {
 					t.Errorf("%q", words)
 				}
-				_, err = b.client.Services.Disable(t.Context(), 4)
+				_, err = client.Confirmed(b.client, client.OpDisableService, 4).DisableService(t.Context(), 4)
 				var change *client.Error
 				if !errors.As(err, &change) || !change.Unknown() || b.appliedChanges() != 0 {
 					t.Errorf("a redirected change: %v", err)
@@ -1210,7 +1211,14 @@ func TestProxies(t *testing.T) {
 			if !strings.Contains(e.Error(), "cannot reach") {
 				t.Errorf("%v", e)
 			}
-			_, err = newProxyClient(t, proxy).Services.Disable(t.Context(), 1)
+			_, err = client.Confirmed(
+				newProxyClient(t, proxy),
+				client.OpDisableService,
+				1,
+			).DisableService(
+				t.Context(),
+				1,
+			)
 			if !errors.As(err, &e) || e.Outcome != client.NotSent {
 				t.Errorf("a change that no proxy carried: %v", err)
 			}

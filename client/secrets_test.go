@@ -145,19 +145,20 @@ func (v *canaryClient) withCanaries(s operationCall) operationCall {
 	case "create credential":
 		s.call = func(x context.Context, c *client.Client) error {
 			return ignore(
-				c.Credentials.Create(
-					x,
-					client.CredentialRequest{
-						Label:    "new one",
-						Username: client.NewSecret(canaryUser),
-						Password: client.NewSecret(canaryPassword),
-					},
-				),
+				client.Confirmed(c, client.OpCreateCredential).CreateCredential(x, client.CredentialRequest{
+					Label:    "new one",
+					Username: client.NewSecret(canaryUser),
+					Password: client.NewSecret(canaryPassword),
+				}),
 			)
 		}
 	case "change login":
 		s.call = func(x context.Context, c *client.Client) error {
-			return c.Credentials.SetLogin(
+			return client.Confirmed(
+				c,
+				client.OpSetCredentialLogin,
+				31,
+			).SetCredentialLogin(
 				x,
 				31,
 				client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)},
@@ -165,7 +166,20 @@ func (v *canaryClient) withCanaries(s operationCall) operationCall {
 		}
 	case "upload certificate":
 		s.call = func(x context.Context, c *client.Client) error {
-			return ignore(c.Certificates.Upload(x, "us-east-1", "cdn.acme.net", v.cert, client.NewSecret(v.key)))
+			return ignore(
+				client.Confirmed(
+					c,
+					client.OpUploadCertificate,
+					"us-east-1",
+					"cdn.acme.net",
+				).UploadCertificate(
+					x,
+					"us-east-1",
+					"cdn.acme.net",
+					v.cert,
+					client.NewSecret(v.key),
+				),
+			)
 		}
 	}
 	return s
@@ -319,11 +333,17 @@ func TestSecret_formattedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := c.Keys.Create(t.Context(), client.KeyRequest{Label: "x"})
+	key, err := client.Confirmed(c, client.OpCreateKey).CreateKey(t.Context(), client.KeyRequest{Label: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, err := c.Objects.Presign(
+	link, err := client.Confirmed(
+		c,
+		client.OpCreateObjectURL,
+		"us-east-1",
+		"cdn.acme.net",
+		"index.html",
+	).CreateObjectURL(
 		t.Context(),
 		"us-east-1",
 		"cdn.acme.net",

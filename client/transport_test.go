@@ -69,7 +69,7 @@ func TestTransport_dialFailure(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		c := newNetworkClient(t, "http://127.0.0.1:1/v4", nil, hole)
-		_, err := c.Services.Disable(t.Context(), 1)
+		_, err := Confirmed(c, OpDisableService, 1).DisableService(t.Context(), 1)
 		var e *Error
 		if !errors.As(err, &e) || e.Outcome != NotSent {
 			t.Errorf("%v", err)
@@ -232,7 +232,7 @@ func TestTransport_tlsErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), wrong.words) || connections.Load() != before+1 {
 				t.Errorf("%v after %d connections", err, connections.Load()-before)
 			}
-			_, err = c.Services.Disable(t.Context(), 1)
+			_, err = Confirmed(c, OpDisableService, 1).DisableService(t.Context(), 1)
 			var e *Error
 			if !errors.As(err, &e) || e.Outcome != NotSent {
 				t.Errorf("a change: %v", err)
@@ -350,7 +350,7 @@ func TestTransport_http2RefusedStream(t *testing.T) {
 					return (&net.Dialer{}).DialContext(ctx, network, address)
 				},
 			)
-			_, err := c.Services.Disable(t.Context(), 1)
+			_, err := Confirmed(c, OpDisableService, 1).DisableService(t.Context(), 1)
 			var e *Error
 			if unknown := errors.As(err, &e) && e.Unknown(); unknown != bad.unknown || !unknown && err != nil {
 				t.Errorf("%v (%v)", err, errors.Unwrap(err))
@@ -400,7 +400,8 @@ func TestTransport_write_canceledBeforeSend(t *testing.T) {
 				t.Fatal(err)
 			}
 			var e *Error
-			if err := c.Services.Delete(ended, 1); !errors.As(err, &e) || e.Outcome != NotSent ||
+			if err := Confirmed(c, OpDeleteService, 1).DeleteService(ended, 1); !errors.As(err, &e) ||
+				e.Outcome != NotSent ||
 				!errors.Is(err, context.Canceled) {
 				t.Fatalf("%v", err)
 			}
@@ -485,7 +486,8 @@ func TestObjects_Put_rejectedMidBody(t *testing.T) {
 			Size:        3 << 20,
 			ContentType: "text/plain",
 		}
-		if _, err := c.Objects.Put(t.Context(), "us-east-1", "b", "o", body, nil); err == nil || puts.Load() != 1 {
+		if _, err := Confirmed(c, OpUploadObject, "us-east-1", "b", "o").UploadObject(t.Context(), ObjectRef{Cluster: "us-east-1", Bucket: "b", Name: "o"}, body); err == nil ||
+			puts.Load() != 1 {
 			t.Errorf("%v, %d sent", err, puts.Load())
 		}
 	}

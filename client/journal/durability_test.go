@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -190,6 +191,21 @@ func newFaultyClient(t *testing.T, d *faulttest.FaultyFile) (*client.Client, *em
 	return c, e, j, path
 }
 
+// disableService disables a service without a question.
+func disableService(c *client.Client, id int) error {
+	change := client.Change{Op: client.OpDisableService, ID: strconv.Itoa(id)}
+	consent, err := c.Consent(context.Background(), nil, client.Question{Op: change.Op}, change.ID)
+	if err != nil {
+		return err
+	}
+	w, err := c.Begin(change, consent)
+	if err != nil {
+		return err
+	}
+	_, err = w.DisableService(context.Background(), id)
+	return err
+}
+
 // Items of bulk work end each in their own way, and each way is kept.
 func TestJournal_failedRequests(t *testing.T) {
 	for _, fault := range []emulator.Fault{{Status: 404}, {Status: 403}, {Status: 401}, {Status: 429}, {Status: 500}, {Reset: true, ApplyFirst: true}} {
@@ -200,7 +216,7 @@ func TestJournal_failedRequests(t *testing.T) {
 				if id == 3 {
 					e.InjectFault("disable service", fault)
 				}
-				_, _ = c.Services.Disable(t.Context(), id)
+				_ = disableService(c, id)
 			}
 			want := Rejected
 			if fault.Status >= 500 || fault.Reset {
@@ -230,7 +246,7 @@ func TestJournal_failingDisk(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "C3", name, func(t *testing.T) {
 			c, e, j, path := newFaultyClient(t, disk)
-			_, err := c.Services.Disable(context.Background(), 4)
+			err := disableService(c, 4)
 			var failure *client.Error
 			if !errors.As(err, &failure) || failure.Outcome != client.NotSent ||
 				!strings.Contains(err.Error(), "not sent") {
@@ -250,7 +266,7 @@ func TestJournal_failingDisk(t *testing.T) {
 					t.Errorf("what was not sent is told as %s", entry.Outcome)
 				}
 			}
-			if _, err := c.Services.Disable(context.Background(), 5); err != nil {
+			if err := disableService(c, 5); err != nil {
 				t.Fatal(err)
 			}
 			entries := openJournal(t, path).Entries(time.Time{})
@@ -261,7 +277,7 @@ func TestJournal_failingDisk(t *testing.T) {
 	}
 	faulttest.RunCase(t, "C3", "outcome lost", func(t *testing.T) {
 		c, e, j, path := newFaultyClient(t, &faulttest.FaultyFile{FailWrite: 2, KeepBytes: 9})
-		if _, err := c.Services.Disable(t.Context(), 4); err != nil {
+		if err := disableService(c, 4); err != nil {
 			t.Fatal(err)
 		}
 		if got := j.Entries(time.Time{})[0].Outcome; got != Applied {

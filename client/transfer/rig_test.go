@@ -91,7 +91,9 @@ func newRig(t *testing.T, options ...client.Option) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := maker.Buckets.Create(t.Context(), client.BucketRequest{Cluster: cluster, Label: bucket}); err != nil {
+	made := client.BucketRequest{Cluster: cluster, Label: bucket}
+	w := confirmed(t, maker, client.OpCreateBucket, client.BucketID(cluster, bucket))
+	if _, err := w.CreateBucket(t.Context(), made); err != nil {
 		t.Fatal(err)
 	}
 	c, err := client.New(
@@ -197,17 +199,27 @@ func (r *rig) upload(name, file string) Status {
 	return r.waitEnded(id)
 }
 
+// confirmed returns the writer of a change that needs no answer.
+func confirmed(t testing.TB, c *client.Client, op, id string) *client.Writer {
+	t.Helper()
+	consent, err := c.Consent(t.Context(), nil, client.Question{Op: op}, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := c.Begin(client.Change{Op: op, ID: id}, consent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // putObject stores an object in the emulator.
 func (r *rig) putObject(name, text string) client.Object {
 	r.Helper()
-	if _, err := r.c.Objects.Put(
-		r.Context(),
-		cluster,
-		bucket,
-		name,
-		client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"},
-		nil,
-	); err != nil {
+	object := client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: name}
+	body := client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"}
+	w := confirmed(r, r.c, client.OpUploadObject, object.ID())
+	if _, err := w.UploadObject(r.Context(), object, body); err != nil {
 		r.Fatal(err)
 	}
 	o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, name)
