@@ -25,12 +25,22 @@ func (c *Client) Record(ctx context.Context, change Change, do func(context.Cont
 	)
 }
 
+// Unconfirmed returns the writer of a change without a consent.
+//
+// Deprecated: use Begin.
+func (c *Client) Unconfirmed(change Change) *Writer {
+	return &Writer{client: c, change: change, deprecated: true}
+}
+
 // unconfirmed returns a writer that nobody confirmed.
 func (c *Client) unconfirmed() *Writer { return &Writer{client: c, deprecated: true} }
 
 // withContext is the change with what ctx says about it.
 func (c Change) withContext(ctx context.Context) Change {
-	about, _ := ctx.Value(changeKey{}).(Change)
+	about, ok := ctx.Value(changeKey{}).(Change)
+	if !ok {
+		return c
+	}
 	if about.Resource != "" {
 		c.Resource, c.ID, c.Label = about.Resource, about.ID, about.Label
 	}

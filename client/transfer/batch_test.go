@@ -172,7 +172,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			defer m.Wait()
 			defer end()
 			for range n {
-				m.Delete(cluster, bucket, []string{"o"})
+				m.Delete(consentToAll(b, c, client.OpDeleteObject), cluster, bucket, []string{"o"})
 			}
 			b.ReportAllocs()
 			for b.Loop() {

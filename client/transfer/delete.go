@@ -42,9 +42,9 @@ func (e *UndeletedError) Error() string {
 // Unwrap returns the cause.
 func (e *UndeletedError) Unwrap() error { return e.Cause }
 
-// Delete deletes objects of a bucket by name, up to eight at a time. The journal records each deletion separately.
-// Retry deletes the objects that remain.
-func (m *Manager) Delete(cluster, bucket string, names []string) ID {
+// Delete deletes objects of a bucket by name, up to eight at a time. The consent is for client.OpDeleteObject on all of
+// them. The journal records each deletion separately. Retry deletes the objects that remain.
+func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names []string) ID {
 	label := client.Text{}
 	if len(names) == 1 {
 		label = client.NewText(names[0])
@@ -57,6 +57,7 @@ func (m *Manager) Delete(cluster, bucket string, names []string) ID {
 		Total:   int64(len(names)),
 	}
 	return m.add(row, &deleteTask{
+		consent:   consent,
 		cluster:   cluster,
 		bucket:    bucket,
 		remaining: append([]string(nil), names...),
@@ -66,6 +67,7 @@ func (m *Manager) Delete(cluster, bucket string, names []string) ID {
 
 // deleteTask deletes objects by name.
 type deleteTask struct {
+	consent         *client.Consent
 	cluster, bucket string
 	remaining       []string
 	total           int64
@@ -73,12 +75,14 @@ type deleteTask struct {
 
 func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 	p.set(r.total-int64(len(r.remaining)), r.total)
-	s := deleter{
-		m:       m,
-		cluster: r.cluster,
-		bucket:  r.bucket,
-		p:       p,
-	}
+	s := deleter{m: m, p: p, remove: func(ctx context.Context, name string) error {
+		object := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: name}
+		w, err := m.begin(client.Change{Op: client.OpDeleteObject, ID: object.ID()}, r.consent)
+		if err != nil {
+			return err
+		}
+		return w.DeleteObject(ctx, object)
+	}}
 	r.remaining = s.deleteNames(ctx, r.remaining)
 	return s.undeletedError(ctx, r.remaining)
 }
@@ -88,9 +92,9 @@ func (r *deleteTask) cleanUp() {}
 // deleter deletes objects concurrently. It can stop between two objects, but finishes each deletion that it has
 // started.
 type deleter struct {
-	m               *Manager
-	cluster, bucket string
-	p               *progress
+	m      *Manager
+	remove func(ctx context.Context, name string) error
+	p      *progress
 
 	mu                  sync.Mutex
 	failed              []string
@@ -131,7 +135,7 @@ func (s *deleter) deleteOne(ctx context.Context, name string) {
 	defer func() { <-s.m.deleteSlots }()
 	var err error
 	for try := range maxDeleteAttempts {
-		err = s.m.c.Objects.Delete(context.WithoutCancel(ctx), s.cluster, s.bucket, name)
+		err = s.remove(context.WithoutCancel(ctx), name)
 		rest, busy := busyDelay(err)
 		if !busy || try == maxDeleteAttempts-1 || sleep(ctx, max(rest, minBackoff<<try)) != nil {
 			break

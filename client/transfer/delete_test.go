@@ -49,7 +49,7 @@ func testDeleteLostAnswer(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				r.putObject("o", "text")
 				r.transport.onObject = f.roundTrip
-				row := r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"}))
+				row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
 				entries := notes.Entries(time.Time{})
 				last := entries[len(entries)-1]
 				want, outcome := Done, journal.Applied
@@ -71,7 +71,7 @@ func testDeleteLostAnswer(t *testing.T) {
 	}
 	t.Run("one that is not there", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
-			if row := r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})); row.State != Done {
+			if row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"})); row.State != Done {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -108,8 +108,8 @@ func testDeleteMany(t *testing.T) {
 		before := len(notes.Entries(time.Time{}))
 		var c concurrencyMeter
 		r.transport.onObject = c.roundTrip
-		half := r.m.Delete(cluster, bucket, names[:50])
-		row := r.waitEnded(r.m.Delete(cluster, bucket, names[50:]))
+		half := r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, names[:50])
+		row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, names[50:]))
 		other := r.waitEnded(half)
 		row.Done, row.Total = row.Done+other.Done, row.Total+other.Total
 		if row.State != Done || row.Done != 100 || row.Total != 100 || r.deletedCount() != 100 {
@@ -140,7 +140,7 @@ func testDeleteSomeFail(t *testing.T) {
 			}
 			return next.RoundTrip(req)
 		}
-		row := r.waitEnded(r.m.Delete(cluster, bucket, append(names, "bad\xffname")))
+		row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, append(names, "bad\xffname")))
 		var left *UndeletedError
 		if !errors.As(row.Err, &left) || left.Count != 2 || row.Done != 29 || r.deletedCount() != 29 {
 			t.Fatalf("%s, %d, %v", row.State, row.Done, row.Err)
@@ -172,8 +172,9 @@ func testDeleteRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
-				ids := []ID{r.m.Delete(cluster, bucket, []string{"README.txt", "db/"}), r.m.Empty(cluster, bucket, "")}
+				ids := []ID{r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"README.txt", "db/"}), r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")}
 				up, err := r.m.Upload(UploadRequest{
+					Consent: r.consent(client.OpUploadObject),
 					Cluster: cluster,
 					Bucket:  bucket,
 					Name:    "o",
@@ -222,7 +223,7 @@ func testEmptyBucket(t *testing.T) {
 			}
 		}
 		at(300, func() { r.m.Pause(id) })
-		id = r.m.Empty(cluster, bucket, "")
+		id = r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")
 		row := r.waitFor(id, Paused)
 		if row.Done != int64(r.deletedCount()) || row.Done < 300 || row.Done > 300+maxConcurrentDeletes ||
 			row.Total != 1200 {
@@ -248,7 +249,7 @@ func testEmptyBucket(t *testing.T) {
 			t.Fatalf("unfinished: %+v", left)
 		}
 		r.restart()
-		row = r.waitEnded(r.m.Empty(cluster, bucket, ""))
+		row = r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
 		if row.State != Done || r.deletedCount() != 1200 {
 			t.Errorf("%s, %v, %d", row.State, row.Err, r.deletedCount())
 		}
@@ -274,7 +275,7 @@ func testEmptyPrefix(t *testing.T) {
 			}
 			return next.RoundTrip(req)
 		}
-		row := r.waitEnded(r.m.Empty(cluster, bucket, "a/"))
+		row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "a/"))
 		var left *UndeletedError
 		if row.Done != 40 || !errors.As(row.Err, &left) || left.Count != 1 {
 			t.Errorf("%s, %d, %v", row.State, row.Done, row.Err)
@@ -301,7 +302,7 @@ func testEmptyStops(t *testing.T) {
 			req.URL.RawQuery = query.Encode()
 			return next.RoundTrip(req)
 		}
-		if row := r.waitEnded(r.m.Empty(cluster, bucket, "b/")); row.State != Done || r.deletedCount() != 5 {
+		if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "b/")); row.State != Done || r.deletedCount() != 5 {
 			t.Errorf("a server that lists too much: %s, %v, %d deleted", row.State, row.Err, r.deletedCount())
 		}
 	})
@@ -310,7 +311,7 @@ func testEmptyStops(t *testing.T) {
 		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 			return respondStatus(403)(req)
 		}
-		row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
+		row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
 		var left *UndeletedError
 		if !errors.As(row.Err, &left) || left.Count != 100 || r.deletedCount() != 0 {
 			t.Errorf("%s, %v", row.State, row.Err)
@@ -322,7 +323,7 @@ func testEmptyStops(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		r.putNumbered("o", 100)
 		r.e.InjectFault("create object URL", emulator.Fault{Status: 401})
-		if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Failed ||
+		if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Failed ||
 			r.transport.count("DELETE") != 0 ||
 			r.transport.urlRequests > 100+maxConcurrentDeletes {
 			t.Errorf("%s, %v, %d asked", row.State, row.Err, r.transport.urlRequests)
@@ -333,7 +334,7 @@ func testEmptyStops(t *testing.T) {
 		ctx, stop := context.WithCancel(r.Context())
 		defer stop()
 		m := New(ctx, r.c)
-		id := m.Empty(cluster, bucket, "")
+		id := m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")
 		m.Cancel(id)
 		m.Wait()
 		row, _ := m.Status(id)
@@ -380,7 +381,7 @@ func testEmptyBadListing(t *testing.T) {
 					}
 					return page(text)(req)
 				})
-				row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
+				row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
 				entries := notes.Entries(time.Time{})
 				if row.State != Failed || !strings.Contains(row.Err.Error(), "objects may be left") ||
 					entries[len(entries)-1].Outcome != journal.Unknown ||
@@ -409,13 +410,13 @@ func testEmptyBadListing(t *testing.T) {
 			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 				return respondStatus(204)(req)
 			}
-			row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
+			row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
 			var left *UndeletedError
 			if !errors.As(row.Err, &left) || left.Count != 1 || left.More {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 			r.transport.onObject = nil
-			if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Done || r.deletedCount() != 1 {
+			if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Done || r.deletedCount() != 1 {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -433,7 +434,7 @@ func testEmptyBadListing(t *testing.T) {
 				}
 				return next.RoundTrip(req)
 			})
-			if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Done || r.deletedCount() != 1 {
+			if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Done || r.deletedCount() != 1 {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -462,7 +463,7 @@ func testEmptyBusyAPI(t *testing.T) {
 						}
 						return next.RoundTrip(req)
 					}
-					if row := r.waitEnded(r.m.Empty(cluster, bucket, "")); row.State != Done || row.Done != 60 ||
+					if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Done || row.Done != 60 ||
 						r.deletedCount() != 60 {
 						t.Errorf("%s, %d done, %d deleted: %v", row.State, row.Done, r.deletedCount(), row.Err)
 					}
@@ -488,7 +489,7 @@ func testEmptyBusyAPI(t *testing.T) {
 				}
 				return next.RoundTrip(req)
 			}
-			row := r.waitEnded(r.m.Empty(cluster, bucket, ""))
+			row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
 			var left *UndeletedError
 			if !errors.As(row.Err, &left) || left.Count > maxConcurrentDeletes || row.Done != int64(60-left.Count) {
 				t.Errorf("%s, %d done: %v", row.State, row.Done, row.Err)

@@ -13,25 +13,33 @@ import (
 // EmptyOp is the operation name under which the journal records the emptying of a bucket: one entry with one outcome,
 // however many objects there are. An entry without an outcome, or with an unknown one, was interrupted. Running it
 // again continues it, because deleted objects are no longer listed.
-const EmptyOp = "empty bucket"
+const EmptyOp = client.OpEmptyBucket
 
 // EmptyKind is the resource of that journal entry. Its ID is cluster/bucket/prefix.
 const EmptyKind = "bucket"
 
 // Empty deletes all objects of a bucket whose names begin with prefix, page by page, up to eight at a time. An empty
-// prefix means all objects. Objects created meanwhile may remain; the error says how many.
-func (m *Manager) Empty(cluster, bucket, prefix string) ID {
+// prefix means all objects. The consent is for client.OpEmptyBucket on that prefix. Objects created meanwhile may
+// remain; the error says how many.
+func (m *Manager) Empty(consent *client.Consent, cluster, bucket, prefix string) ID {
 	row := Status{
 		Kind:    Empty,
 		Cluster: cluster,
 		Bucket:  bucket,
 		Name:    client.NewText(prefix),
 	}
-	return m.add(row, &emptyTask{cluster: cluster, bucket: bucket, prefix: prefix}, "")
+	task := &emptyTask{
+		consent: consent,
+		cluster: cluster,
+		bucket:  bucket,
+		prefix:  prefix,
+	}
+	return m.add(row, task, "")
 }
 
 // emptyTask deletes all objects below a prefix.
 type emptyTask struct {
+	consent                 *client.Consent
 	cluster, bucket, prefix string
 	doneBefore              int64 // objects deleted before this run
 }
@@ -50,17 +58,20 @@ func (e *InterruptedError) Unwrap() error { return e.Cause }
 func (e *InterruptedError) Unknown() bool { return true }
 
 func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
-	where := client.Clean(e.cluster + "/" + e.bucket + "/" + e.prefix)
-	change := client.Change{
+	before := e.estimateTotal(ctx, m, p)
+	id := client.ObjectRef{Cluster: e.cluster, Bucket: e.bucket, Name: e.prefix}.ID()
+	w, err := m.begin(client.Change{
 		Op:       EmptyOp,
-		Method:   "DELETE",
-		Path:     "/" + e.cluster + "/" + e.bucket + "/" + e.prefix,
 		Resource: EmptyKind,
-		ID:       e.cluster + "/" + e.bucket + "/" + e.prefix,
-		Label:    where,
+		ID:       id,
+		Label:    client.Clean(id),
+		Before:   before,
+	}, e.consent)
+	if err != nil {
+		return err
 	}
-	return m.c.Record(ctx, change, func(ctx context.Context) error {
-		err := e.deleteAll(ctx, m, p)
+	return w.EmptyBucket(ctx, e.cluster, e.bucket, e.prefix, func(ctx context.Context, remove removeFunc) error {
+		err := e.deleteAll(ctx, &deleter{m: m, p: p, remove: remove})
 		if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled) {
 			return &InterruptedError{context.Cause(ctx)}
 		}
@@ -68,30 +79,26 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	})
 }
 
+// removeFunc deletes one object of the bucket.
+type removeFunc = func(ctx context.Context, name string) error
+
 // deleteAll lists and deletes all objects once, then checks whether any remain.
-func (e *emptyTask) deleteAll(ctx context.Context, m *Manager, p *progress) error {
-	e.estimateTotal(ctx, m, p)
-	s := deleter{
-		m:       m,
-		cluster: e.cluster,
-		bucket:  e.bucket,
-		p:       p,
-	}
-	for page, err := range e.pages(ctx, m) {
+func (e *emptyTask) deleteAll(ctx context.Context, s *deleter) error {
+	for page, err := range e.pages(ctx, s.m) {
 		if err != nil {
 			return contextCauseOr(ctx, err)
 		}
 		left := s.deleteNames(ctx, e.objectNames(page))
 		if ctx.Err() != nil || s.stopped {
-			return e.remainingError(ctx, &s, page, left)
+			return e.remainingError(ctx, s, page, left)
 		}
 	}
-	for page, err := range e.pages(ctx, m) {
+	for page, err := range e.pages(ctx, s.m) {
 		if err != nil {
 			return contextCauseOr(ctx, err)
 		}
 		if left := e.objectNames(page); len(left) > 0 {
-			return e.remainingError(ctx, &s, page, left)
+			return e.remainingError(ctx, s, page, left)
 		}
 		if page.Incomplete != "" {
 			return &InterruptedError{
@@ -103,17 +110,19 @@ func (e *emptyTask) deleteAll(ctx context.Context, m *Manager, p *progress) erro
 }
 
 // estimateTotal takes the total from the object count of the bucket, which may be out of date. There is no such count
-// for a prefix.
-func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) {
+// for a prefix. It returns the bucket's size for the journal, or nil.
+func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) any {
 	if e.doneBefore = p.completed(); e.prefix != "" {
 		p.set(e.doneBefore, 0)
-		return
+		return nil
 	}
-	left := int64(0)
-	if b, err := m.c.Buckets.Get(ctx, e.cluster, e.bucket); err == nil {
-		left = b.Objects
+	b, err := m.c.Buckets.Get(ctx, e.cluster, e.bucket)
+	if err != nil {
+		p.set(e.doneBefore, e.doneBefore)
+		return nil
 	}
-	p.set(e.doneBefore, e.doneBefore+left)
+	p.set(e.doneBefore, e.doneBefore+b.Objects)
+	return map[string]any{"objects": b.Objects, "size": b.Size}
 }
 
 // pages returns the pages of the whole listing. When the API is busy, it continues at the same page after a delay.

@@ -58,6 +58,14 @@ func New(ctx context.Context, c *client.Client) *Manager {
 	return m
 }
 
+// begin returns the writer of a change.
+func (m *Manager) begin(change client.Change, consent *client.Consent) (*client.Writer, error) {
+	if consent == nil { // some callers do not ask for one yet
+		return m.c.Unconfirmed(change), nil
+	}
+	return m.c.Begin(change, consent)
+}
+
 // task is the work of a job. It runs again after a pause and on a retry.
 type task interface {
 	run(ctx context.Context, m *Manager, p *progress) error

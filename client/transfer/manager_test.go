@@ -138,13 +138,17 @@ func testSignedURLExpired(t *testing.T) {
 		"an upload, always": {9, func(r *rig) Status { return r.upload("n", r.writeFile("f", "x")) }, 2, Failed},
 		"a deletion, once": {
 			1,
-			func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) },
+			func(r *rig) Status {
+				return r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
+			},
 			2,
 			Done,
 		},
 		"a deletion, always": {
 			9,
-			func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) },
+			func(r *rig) Status {
+				return r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
+			},
 			2,
 			Failed,
 		},
@@ -455,6 +459,7 @@ func TestManager_Resume_restartsUpload(t *testing.T) {
 			return next.RoundTrip(req)
 		}
 		id, err := r.m.Upload(UploadRequest{
+			Consent: r.consent(client.OpUploadObject),
 			Cluster: cluster,
 			Bucket:  bucket,
 			Name:    "o",
@@ -588,6 +593,7 @@ func measureMemory(t testing.TB, n int64) (up, down uint64) {
 	}
 	up = peakMemory(func() {
 		id, err := m.Upload(UploadRequest{
+			Consent: consentToAll(t, c, client.OpUploadObject),
 			Cluster: cluster,
 			Bucket:  bucket,
 			Name:    "o",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/md5"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -187,6 +188,7 @@ func (r *rig) download(o client.Object, name string) Status {
 func (r *rig) upload(name, file string) Status {
 	r.Helper()
 	id, err := r.m.Upload(UploadRequest{
+		Consent:     r.consent(client.OpUploadObject),
 		Cluster:     cluster,
 		Bucket:      bucket,
 		Name:        name,
@@ -211,6 +213,22 @@ func confirmed(t testing.TB, c *client.Client, op, id string) *client.Writer {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// consent returns the consent to an operation on all objects of the bucket, or nil in read-only mode.
+func (r *rig) consent(op string) *client.Consent {
+	r.Helper()
+	return consentToAll(r, r.c, op)
+}
+
+func consentToAll(t testing.TB, c *client.Client, op string) *client.Consent {
+	t.Helper()
+	q := client.Question{Op: op, Below: true}
+	consent, err := c.Consent(t.Context(), nil, q, client.BucketID(cluster, bucket)+"/")
+	if err != nil && !errors.Is(err, client.ErrReadOnly) {
+		t.Fatal(err)
+	}
+	return consent
 }
 
 // putObject stores an object in the emulator.

@@ -67,8 +67,12 @@ func TestManager_leaksNoSignatures(t *testing.T) {
 		for kind, start := range map[string]func(*rig) Status{
 			"download": func(r *rig) Status { return r.download(listedObject("o", 5000, md5Hex(data)), "") },
 			"upload":   func(r *rig) Status { return r.upload("n", r.writeFile("f", "new text")) },
-			"delete":   func(r *rig) Status { return r.waitEnded(r.m.Delete(cluster, bucket, []string{"o"})) },
-			"empty":    func(r *rig) Status { return r.waitEnded(r.m.Empty(cluster, bucket, "")) },
+			"delete": func(r *rig) Status {
+				return r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
+			},
+			"empty": func(r *rig) Status {
+				return r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
+			},
 		} {
 			t.Run("F7 "+kind+", "+name, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "journal")

@@ -200,6 +200,7 @@ func TestUpload_interruptedIsUnknown(t *testing.T) {
 				return nil, context.Canceled
 			}
 			id, err := r.m.Upload(UploadRequest{
+				Consent: r.consent(client.OpUploadObject),
 				Cluster: cluster,
 				Bucket:  bucket,
 				Name:    "o",

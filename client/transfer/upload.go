@@ -23,9 +23,10 @@ import (
 // An UploadRequest describes a local file to store as an object.
 type UploadRequest struct {
 	Cluster, Bucket, Name string
-	File                  string // local file
-	Folder                string // if set, File is slash-separated and relative to it, and links cannot leave it
-	ContentType           string // "" means ContentType(Name)
+	File                  string          // local file
+	Folder                string          // if set, File is slash-separated and relative to it, and links cannot leave it
+	ContentType           string          // "" means ContentType(Name)
+	Consent               *client.Consent // for client.OpUploadObject on the object
 	batch                 int
 }
 
@@ -213,14 +214,19 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 		idle: watch,
 		sum:  md5.New(),
 	}
-	_, err = m.c.Objects.Put(
-		within,
-		u.Cluster,
-		u.Bucket,
-		u.Name,
-		client.ObjectBody{Reader: body, Size: src.size, ContentType: u.ContentType},
-		func(etag string, err error) error { return u.decideOutcome(ctx, m.c, body, etag, err) },
-	)
+	object := client.ObjectRef{Cluster: u.Cluster, Bucket: u.Bucket, Name: u.Name}
+	w, err := m.begin(client.Change{Op: client.OpUploadObject, ID: object.ID()}, u.Consent)
+	if err != nil {
+		return err
+	}
+	_, err = w.UploadObject(within, object, client.ObjectBody{
+		Reader:      body,
+		Size:        src.size,
+		ContentType: u.ContentType,
+		Settle: func(etag string, err error) error {
+			return u.decideOutcome(ctx, m.c, body, etag, err)
+		},
+	})
 	return err
 }
 
@@ -322,21 +328,28 @@ func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped 
 	return files, skipped, err
 }
 
-// UploadFolder adds an upload for each file of a folder; object names are prefix plus path. It returns the IDs of the
-// transfers and the files that were refused.
-func (m *Manager) UploadFolder(
-	cluster, bucket, prefix, folder string,
-	files []LocalFile,
-) (ids []ID, skipped []SkippedFile) {
-	batch := m.openBatch(Batch{Kind: Upload, Bucket: bucket, Folder: folder})
+// A FolderUpload describes the files of a folder to store as objects.
+type FolderUpload struct {
+	Cluster, Bucket string
+	Prefix          string // names of the objects are prefix plus path
+	Folder          string
+	Files           []LocalFile
+	Consent         *client.Consent // for client.OpUploadObject on all objects
+}
+
+// UploadFolder adds an upload for each file of a folder. It returns the IDs of the transfers and the files that were
+// refused.
+func (m *Manager) UploadFolder(r FolderUpload) (ids []ID, skipped []SkippedFile) {
+	batch := m.openBatch(Batch{Kind: Upload, Bucket: r.Bucket, Folder: r.Folder})
 	defer func() { m.closeBatch(batch, ids) }()
-	for _, f := range files {
+	for _, f := range r.Files {
 		id, err := m.Upload(UploadRequest{
-			Cluster: cluster,
-			Bucket:  bucket,
-			Name:    prefix + f.Path,
+			Cluster: r.Cluster,
+			Bucket:  r.Bucket,
+			Name:    r.Prefix + f.Path,
 			File:    f.Path,
-			Folder:  folder,
+			Folder:  r.Folder,
+			Consent: r.Consent,
 			batch:   batch,
 		})
 		if err != nil {

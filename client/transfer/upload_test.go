@@ -62,6 +62,7 @@ func testUploadSources(t *testing.T) {
 					t.Fatal(err)
 				}
 				id, err := r.m.Upload(UploadRequest{
+					Consent: r.consent(client.OpUploadObject),
 					Cluster: cluster,
 					Bucket:  bucket,
 					Name:    "o",
@@ -228,6 +229,7 @@ func testUploadLostAnswer(t *testing.T) {
 				return nil, req.Context().Err()
 			}}.roundTrip
 			id, err := r.m.Upload(UploadRequest{
+				Consent: r.consent(client.OpUploadObject),
 				Cluster: cluster,
 				Bucket:  bucket,
 				Name:    "o",
@@ -349,6 +351,7 @@ func testUploadHeaders(t *testing.T) {
 		}
 		wire = nil
 		id, err := m.Upload(UploadRequest{
+			Consent:     consentToAll(t, c, client.OpUploadObject),
 			Cluster:     cluster,
 			Bucket:      bucket,
 			Name:        "o",
@@ -403,7 +406,14 @@ func testUploadFolder(t *testing.T) {
 				t.Errorf("%s: %s", one.Path, one.Reason)
 			}
 		}
-		ids, bad := r.m.UploadFolder(cluster, bucket, "p/", r.dir, append(files, LocalFile{"out/secret", 6}))
+		ids, bad := r.m.UploadFolder(FolderUpload{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Prefix:  "p/",
+			Folder:  r.dir,
+			Files:   append(files, LocalFile{"out/secret", 6}),
+			Consent: r.consent(client.OpUploadObject),
+		})
 		if len(ids) != 2 || len(bad) != 1 || bad[0].Path != "out/secret" {
 			t.Errorf("%d taken, skipped: %+v", len(ids), bad)
 		}

@@ -50,7 +50,7 @@ func emptyAction(a *account.Account, b *client.Bucket) ui.Action {
 			ConfirmLabel: "empty it",
 		},
 		Do: func() tea.Cmd {
-			a.Transfers.Empty(b.Cluster.Raw(), b.Label.Raw(), "")
+			a.Transfers.Empty(nil, b.Cluster.Raw(), b.Label.Raw(), "")
 			return tea.Batch(
 				account.SyncTransfers(a),
 				ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"),
@@ -70,7 +70,7 @@ func OfferResumeEmptying(a *account.Account) tea.Cmd {
 		actions = append(
 			actions,
 			ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Writes: true,
-				Do: func() tea.Cmd { a.Transfers.Empty(parts[0], parts[1], parts[2]); return account.SyncTransfers(a) }},
+				Do: func() tea.Cmd { a.Transfers.Empty(nil, parts[0], parts[1], parts[2]); return account.SyncTransfers(a) }},
 		)
 	}
 	if len(actions) == 0 {

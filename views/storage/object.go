@@ -148,7 +148,7 @@ func (p *objectView) Actions() []ui.Action {
 					bucketName(b),
 				)},
 			Do: func() tea.Cmd {
-				a.Transfers.Delete(b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
+				a.Transfers.Delete(nil, b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
 				return tea.Batch(account.SyncTransfers(a), ui.Send(ui.ClosePaneMsg{}))
 			},
 		},

@@ -281,7 +281,7 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 			Writes:  true,
 			Confirm: ask,
 			Do: func() tea.Cmd {
-				l.a.Transfers.Delete(l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), names)
+				l.a.Transfers.Delete(nil, l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), names)
 				return account.SyncTransfers(l.a)
 			},
 		}}
@@ -418,13 +418,13 @@ func (l *objectListing) uploadFolder(ctx context.Context, folder, prefix string)
 			Writes:  true,
 			Confirm: ask,
 			Do: func() tea.Cmd {
-				ids, _ := l.a.Transfers.UploadFolder(
-					l.path.bucket.Cluster.Raw(),
-					l.path.bucket.Label.Raw(),
-					prefix,
-					folder,
-					files,
-				)
+				ids, _ := l.a.Transfers.UploadFolder(transfer.FolderUpload{
+					Cluster: l.path.bucket.Cluster.Raw(),
+					Bucket:  l.path.bucket.Label.Raw(),
+					Prefix:  prefix,
+					Folder:  folder,
+					Files:   files,
+				})
 				return transferStarted(l.a, "", "uploading "+account.Pluralize(len(ids), "file", "files"))()
 			},
 		}})
