@@ -31,6 +31,7 @@ type harness struct {
 	*testing.T
 	emu           *emulator.Emulator
 	api           *client.Client
+	transport     http.RoundTripper
 	journal       *journal.Journal
 	shell         *shell.Shell
 	ctx           context.Context
@@ -173,30 +174,38 @@ func newHarness(
 		journal: journal.NewInMemory(time.Now),
 		queued:  make(chan struct{}, 1),
 	}
+	r.transport = between(r.emu)
+	var err error
+	if r.theme, err = theme.New("dark", colorprofile.ASCII, false); err != nil {
+		t.Fatal(err)
+	}
+	r.connect()
+	return r
+}
+
+// connect gives the program a client and the panes on it.
+func (r *harness) connect(options ...client.Option) {
+	r.Helper()
 	api, err := client.New(
 		"https://api.example.test/v4",
 		client.NewSecret(token),
-		client.WithTransport(between(r.emu)),
-		client.WithRecorder(r.journal),
+		append(options, client.WithTransport(r.transport), client.WithRecorder(r.journal))...,
 	)
 	if err != nil {
-		t.Fatal(err)
+		r.Fatal(err)
 	}
 	r.api = api
-	acc := account.New(ctx, account.Options{
+	acc := account.New(r.ctx, account.Options{
 		API:      api,
 		Name:     "acme-prod",
 		Journal:  r.journal,
 		Now:      time.Now,
 		Location: time.UTC,
 	})
-	if r.theme, err = theme.New("dark", colorprofile.ASCII, false); err != nil {
-		t.Fatal(err)
-	}
-	r.panes, r.onOpen, r.leaveWarnings, r.tokenForm = views.Panes(
-		acc,
-	), func() tea.Cmd { return views.OnOpen(acc) }, func() []string { return views.LeaveWarnings(acc) }, func() form.Form { return account.TokenForm(acc) }
-	return r
+	r.panes = views.Panes(acc)
+	r.onOpen = func() tea.Cmd { return views.OnOpen(acc) }
+	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }
+	r.tokenForm = func() form.Form { return account.TokenForm(acc) }
 }
 
 // run starts a command as the loop would, and goes on until the program is quiet. Timers stay armed.

@@ -6,12 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/ui/shell"
 )
 
 // setProtected marks the account as one where more is asked.
-func setProtected(_ *harness, o *shell.Options) { o.Protected = true }
+func setProtected(r *harness, o *shell.Options) {
+	r.connect(client.WithProtected("acme-prod"))
+	o.Protected, o.Panes, o.OnOpen, o.LeaveWarnings, o.TokenForm = true, r.panes, r.onOpen, r.leaveWarnings, r.tokenForm
+}
 
 // On a protected account a toggle asks, a deletion wants the name, and so does taking something back.
 func TestProtectedAccountsAskForMore(t *testing.T) {
@@ -35,10 +39,10 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 		}
 		r.press("4", "/", "Ada", "<enter>", "D")
 		r.wait(time.Second)
-		r.requireText("Type Ada Wong and press enter")
+		r.requireText("Type acme-prod and press enter")
 		r.press("y", "<enter>")
-		r.requireText("Type Ada Wong and press enter")
-		r.press("<backspace>", "Ada Wong", "<enter>")
+		r.requireText("Type acme-prod and press enter")
+		r.press("<backspace>", "acme-prod", "<enter>")
 		r.requireText(": deleted")
 		r.press("6", "d")
 		r.requireText("Protected account", "deny access")

@@ -38,12 +38,18 @@ func TestImportsPointDownward(t *testing.T) {
 		"ui/terminal/termtest": {"ui/terminal"},
 		"ui/uitest":            {"ui", "theme"},
 		"ui/shell":             {"ui", "ui/form", "ui/input", "ui/terminal", "theme"},
-		"views/account":        {"ui", "ui/form", "ui/table", "client", "client/journal", "client/transfer", "theme"},
-		"views/managed":        append([]string{"views/account"}, toolkit...),
-		"views/storage":        append([]string{"views/account"}, toolkit...),
-		"views/activity":       append([]string{"views/account"}, toolkit...),
+		"views/resource":       {"ui", "ui/form", "ui/table", "client", "theme"},
+		"views/account": {
+			"views/resource",
+			"ui", "ui/form", "ui/table",
+			"client", "client/journal", "client/transfer",
+			"theme",
+		},
+		"views/managed":  append([]string{"views/account", "views/resource"}, toolkit...),
+		"views/storage":  append([]string{"views/account", "views/resource"}, toolkit...),
+		"views/activity": append([]string{"views/account", "views/resource"}, toolkit...),
 		"views": append(
-			[]string{"views/account", "views/managed", "views/storage", "views/activity"},
+			[]string{"views/account", "views/resource", "views/managed", "views/storage", "views/activity"},
 			toolkit...,
 		),
 	}

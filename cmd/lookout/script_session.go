@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,6 +115,9 @@ func (s settings) newClient(token client.Secret, r client.Recorder) (*client.Cli
 	options := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version())}
 	if s.ReadOnly {
 		options = append(options, client.WithReadOnly())
+	}
+	if s.Protected {
+		options = append(options, client.WithProtected(cmp.Or(s.Account, s.BaseURL)))
 	}
 	if s.Dialect != "" {
 		options = append(options, client.WithDialect(client.Dialect(s.Dialect)))

@@ -27,8 +27,11 @@ type Form struct {
 	WhyResendIsSafe string // why sending again after an unknown outcome does no harm; empty where it might
 	// Send works off the loop; land runs on the loop once it went well. An error with Fields() puts its reasons beneath
 	// the fields.
-	Send   func(context.Context) (land func() tea.Cmd, err error)
-	submit func(view *FormView) tea.Cmd // sends through a set instead
+	Send func(context.Context) (land func() tea.Cmd, err error)
+	// BeforeSend runs on the loop once the values have been checked: it asks what must be asked, and calls send if the
+	// answer is yes. nil sends at once.
+	BeforeSend func(send func() tea.Cmd) tea.Cmd
+	submit     func(view *FormView) tea.Cmd // sends through a set instead
 }
 
 // AlwaysSubmit is for forms that enter may send whatever their fields say.
@@ -278,6 +281,14 @@ func (v *FormView) submit() tea.Cmd {
 		v.focus, v.banner = len(v.form.Fields), "type "+v.form.RequiredText+" to go on"
 		return nil
 	}
+	if v.form.BeforeSend != nil {
+		return v.form.BeforeSend(v.send)
+	}
+	return v.send()
+}
+
+// send sends the values.
+func (v *FormView) send() tea.Cmd {
 	v.sending = true
 	if v.form.submit != nil {
 		return v.form.submit(v)

@@ -60,6 +60,9 @@ type Operation[T any] struct {
 	Message  func(T) tea.Msg
 	Cmd      func(T) tea.Cmd
 	BatchCmd func([]T) tea.Cmd // all marked rows at once, or the one at the cursor; it asks by itself
+	// Start starts a change of the row at the cursor, or of the marked rows, of which a filter hides some. It asks by
+	// itself.
+	Start func(rows []T, hidden int) tea.Cmd
 
 	// Refused is what to offer after a refusal; nil offers nothing.
 	OnRejected func(T, error) tea.Cmd

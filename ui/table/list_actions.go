@@ -226,6 +226,9 @@ func (l *List[T]) bindOperation(act Operation[T], row T, there bool) ui.Action {
 		a.DisabledReason = "no row is at the cursor"
 		return a
 	}
+	if act.Start != nil {
+		return l.bindStart(act, a, row)
+	}
 	if l.marks.count() > 0 && act.BatchCmd != nil {
 		a.Do = func() tea.Cmd {
 			rows, _ := l.markedRows()
@@ -253,6 +256,29 @@ func (l *List[T]) bindOperation(act Operation[T], row T, there bool) ui.Action {
 		a.Confirm = act.Confirm(rows[0])
 	}
 	a.Do = func() tea.Cmd { return l.startOperation(act, rows) }
+	return a
+}
+
+// bindStart turns an act that asks by itself into an action about the row at the cursor or the marked rows.
+func (l *List[T]) bindStart(act Operation[T], a ui.Action, row T) ui.Action {
+	a.OpensView = true
+	marked := l.marks.count() > 0 && act.Many
+	switch {
+	case l.marks.count() > 0 && !act.Many:
+		a.DisabledReason = "for one row only: esc clears the marks"
+	case marked && !l.appliesToAnyMarked(act):
+		a.DisabledReason = noneApplicable
+	case !marked:
+		a.DisabledReason = l.disabledReason(act, row)
+	}
+	a.Do = func() tea.Cmd {
+		if !marked {
+			return act.Start([]T{row}, 0)
+		}
+		rows, hidden := l.markedRows()
+		l.marks.clear()
+		return act.Start(rows, hidden)
+	}
 	return a
 }
 

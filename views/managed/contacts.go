@@ -13,9 +13,12 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
+// ContactsPane returns the pane of the people who are called.
 func ContactsPane(a *account.Account) ui.Pane {
+	changes := contactRunner(a)
 	return &table.List[*client.Contact]{
 		Title:        "contacts",
 		Store:        a.Contacts(),
@@ -67,20 +70,72 @@ func ContactsPane(a *account.Account) ui.Pane {
 				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) },
 			},
 		},
-		Operations:  account.RequireScope(a, account.AccountWriteScope, contactOperations(a)),
-		PaneActions: func() []ui.Action { return a.RequireScopeForActions(account.AccountWriteScope, newContactAction(a)) },
+		Operations:  append(contactShortcuts(a), changes.RowOperations()...),
+		PaneActions: changes.NewActions,
 		Detail:      func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
-		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
-			return a.Api.Contacts.Get(ctx, c.ID)
-		},
-		Footer:    func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
-		CopyItems: account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
-		EmptyText: "no contacts yet · n adds one",
-		SortBy:    "group",
+		FetchOne:    changes.FetchOne,
+		Footer:      func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
+		CopyItems:   account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
+		EmptyText:   "no contacts yet · n adds one",
+		SortBy:      "group",
 	}
 }
 
-func contactOperations(a *account.Account) []table.Operation[*client.Contact] {
+// contactRunner performs the operations on contacts.
+func contactRunner(a *account.Account) account.Runner[*client.Contact] {
+	return account.Runner[*client.Contact]{
+		Account:  a,
+		Store:    a.Contacts(),
+		Resource: contactResource(a),
+		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
+			return a.Api.Contacts.Get(ctx, c.ID)
+		},
+	}
+}
+
+// contactResource declares contacts: the document's "Managed Contact".
+func contactResource(a *account.Account) resource.Resource[*client.Contact] {
+	return resource.Resource[*client.Contact]{
+		Name:     "contacts",
+		Singular: "contact",
+		ID:       func(c *client.Contact) string { return account.FormatID(c.ID) },
+		Label:    func(c *client.Contact) string { return c.Name.String() },
+		Operations: []resource.Operation[*client.Contact]{
+			{
+				Name:         "edit",
+				Keys:         []string{"e"},
+				Call:         client.OpUpdateContact,
+				ShowInHints:  true,
+				ProgressText: "saving",
+				SuccessText:  "saved",
+				Draft:        func(c *client.Contact) resource.Draft[*client.Contact] { return editContact(a, c) },
+			},
+			{
+				Name:         "delete",
+				Description:  "support can no longer reach this person",
+				Keys:         []string{"D"},
+				Call:         client.OpDeleteContact,
+				Target:       resource.AnyRows,
+				ProgressText: "deleting",
+				SuccessText:  "deleted",
+				Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return deleteContact(a) },
+			},
+			{
+				Name:         "new contact",
+				Keys:         []string{"n"},
+				Call:         client.OpCreateContact,
+				Target:       resource.NewRow,
+				ShowInHints:  true,
+				ProgressText: "adding",
+				SuccessText:  "added",
+				Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return newContact(a) },
+			},
+		},
+	}
+}
+
+// contactShortcuts are the actions on a contact that change nothing.
+func contactShortcuts(a *account.Account) []table.Operation[*client.Contact] {
 	return []table.Operation[*client.Contact]{
 		{
 			Keys:           []string{"y"},
@@ -109,26 +164,6 @@ func contactOperations(a *account.Account) []table.Operation[*client.Contact] {
 				return ui.CopyMsg{Text: c.Email.String(), Label: "mail address of " + c.Name.String()}
 			},
 		},
-		{
-			Keys:        []string{"e"},
-			Name:        "edit",
-			ShowInHints: true,
-			Writes:      true,
-			Form:        func(rows []*client.Contact) form.Form { return editContactForm(a, rows[0]) },
-		},
-		{
-			Keys:         []string{"D"},
-			Name:         "delete",
-			Description:  "support can no longer reach this person",
-			ProgressText: "deleting",
-			SuccessText:  "deleted",
-			Writes:       true,
-			Many:         true,
-			Confirm:      func(c *client.Contact) *ui.Confirmation { return confirmDeleteContact(a, c) },
-			Run: func(ctx context.Context, c *client.Contact) (ui.Result[*client.Contact], error) {
-				return ui.ResultDeleted[*client.Contact](a.Api.Contacts.Delete(contextWithContact(ctx, c), c.ID))
-			},
-		},
 		account.FollowReference(
 			func(c *client.Contact) []account.Reference {
 				return account.ReferencesToServices(a.ServicesInGroup(c.Group.Raw()))
@@ -137,14 +172,30 @@ func contactOperations(a *account.Account) []table.Operation[*client.Contact] {
 	}
 }
 
-func confirmDeleteContact(a *account.Account, c *client.Contact) *ui.Confirmation {
-	text := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
-	if g := c.Group.Raw(); g != "" && len(a.ContactsInGroup(g)) == 1 {
-		if named := a.ServicesInGroup(g); len(named) > 0 {
-			text += fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
-		}
+// deleteContact removes contacts.
+func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
+	return resource.Draft[*client.Contact]{
+		Confirm: func(rows []*client.Contact) resource.Confirm {
+			c := rows[0]
+			effect := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
+			if g := c.Group.Raw(); g != "" && len(a.ContactsInGroup(g)) == 1 {
+				if named := a.ServicesInGroup(g); len(named) > 0 {
+					effect += fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
+				}
+			}
+			return resource.Confirm{Title: "Delete contact", Effect: effect, Required: true}
+		},
+		Attempt: func(c *client.Contact) resource.Attempt[*client.Contact] {
+			return resource.Attempt[*client.Contact]{
+				ID:     account.FormatID(c.ID),
+				Label:  c.Name.String(),
+				Before: c.Request(),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
+					return ui.ResultDeleted[*client.Contact](w.DeleteContact(ctx, c.ID))
+				},
+			}
+		},
 	}
-	return &ui.Confirmation{Title: "Delete contact", Text: text, ConfirmLabel: "delete"}
 }
 
 // servicesNamePhrase says which services name something.
@@ -183,78 +234,76 @@ func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) 
 	)
 }
 
-func newContactAction(a *account.Account) ui.Action {
-	return ui.Action{
-		Key:         ui.Bind("new contact", "n"),
-		Group:       "this list",
-		Writes:      true,
-		OpensView:   true,
-		ShowInHints: true,
-		Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: newContactForm(a)}) },
+// newContact asks for a contact.
+func newContact(a *account.Account) resource.Draft[*client.Contact] {
+	in, before := &client.ContactRequest{}, a.Contacts().Rows()
+	return resource.Draft[*client.Contact]{
+		Title:       "New contact",
+		SubmitLabel: "add",
+		Fields:      contactFields(a, in),
+		Confirm: func([]*client.Contact) resource.Confirm {
+			return resource.Confirm{Effect: "Adds contact " + in.Name + "."}
+		},
+		Attempt: func(*client.Contact) resource.Attempt[*client.Contact] {
+			sent := *in
+			return resource.Attempt[*client.Contact]{
+				Label: sent.Name,
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
+					return ui.ResultRow(w.CreateContact(ctx, sent))
+				},
+				Recheck: func(now []*client.Contact) ui.AttemptOutcome {
+					return account.CreateOutcome(before, now, contactID, func(c *client.Contact) bool { return c.Request() == sent })
+				},
+			}
+		},
 	}
-}
-
-func newContactForm(a *account.Account) form.Form {
-	in := client.ContactRequest{}
-	before := a.Contacts().Rows()
-	form := contactForm(a, "New contact", "added", &in, func(ctx context.Context) (ui.Result[*client.Contact], error) {
-		return ui.ResultRow(a.Api.Contacts.Create(client.ContextWithResource(ctx, "contact", "", in.Name), in))
-	}, func(now []*client.Contact) ui.AttemptOutcome {
-		return account.CreateOutcome(before, now, contactID, func(c *client.Contact) bool { return c.Request() == in })
-	})
-	form.ProgressText, form.SubmitLabel = "adding", "add"
-	return form
-}
-
-func contextWithContact(ctx context.Context, c *client.Contact) context.Context {
-	return client.ContextWithResource(
-		client.ContextWithBefore(ctx, c.Request()),
-		"contact",
-		account.FormatID(c.ID),
-		c.Name.String(),
-	)
 }
 
 func contactID(c *client.Contact) int { return c.ID }
 
-func editContactForm(a *account.Account, c *client.Contact) form.Form {
+// editContact changes a contact.
+func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.Contact] {
 	e := &account.EditState[client.ContactRequest]{Original: c.Request(), Latest: c.Request(), Edited: c.Request()}
-	form := contactForm(a,
-		fmt.Sprintf("Edit contact %d", c.ID),
-		"saved",
-		&e.Edited,
-		func(ctx context.Context) (ui.Result[*client.Contact], error) {
-			return account.SaveEdit(
-				contextWithContact(ctx, c),
-				e,
-				func(ctx context.Context) (*client.Contact, error) { return a.Api.Contacts.Get(ctx, c.ID) },
-				(*client.Contact).Request,
-				func(ctx context.Context, p client.Patch) (*client.Contact, error) {
-					return a.Api.Contacts.Update(ctx, c.ID, p)
+	return resource.Draft[*client.Contact]{
+		Title:       fmt.Sprintf("Edit contact %d", c.ID),
+		SubmitLabel: "save",
+		Fields:      contactFields(a, &e.Edited),
+		Attempt: func(*client.Contact) resource.Attempt[*client.Contact] {
+			return resource.Attempt[*client.Contact]{
+				ID:     account.FormatID(c.ID),
+				Label:  c.Name.String(),
+				Before: client.Diff(e.Edited, e.Original),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
+					return account.SaveEdit(
+						ctx,
+						e,
+						func(ctx context.Context) (*client.Contact, error) { return a.Api.Contacts.Get(ctx, c.ID) },
+						(*client.Contact).Request,
+						func(ctx context.Context, p client.Patch) (*client.Contact, error) {
+							return w.UpdateContact(ctx, c.ID, p)
+						},
+					)
 				},
-			)
+				Recheck: account.UpdateOutcome(
+					c.ID,
+					contactID,
+					func(now *client.Contact) bool { return now.Request() == e.Edited },
+				),
+			}
 		},
-		account.UpdateOutcome(c.ID, contactID, func(now *client.Contact) bool { return now.Request() == e.Edited }),
-	)
-	form.ProgressText, form.SubmitLabel = "saving", "save"
-	return form
+	}
 }
 
-// contactForm is the same for new and edit, which is said when it is done ("added"). The document requires nothing; its
-// console wants a name and an address, and so does a call at night.
-func contactForm(a *account.Account,
-	title, past string,
-	in *client.ContactRequest,
-	send func(context.Context) (ui.Result[*client.Contact], error),
-	check func([]*client.Contact) ui.AttemptOutcome,
-) form.Form {
-	return form.NewStoreForm(a.Contacts(), title, []form.Field{
+// contactFields are the same for a new contact and for an edit. The document requires nothing; its console wants a name
+// and an e-mail address, and so does a call at night.
+func contactFields(a *account.Account, in *client.ContactRequest) []form.Field {
+	return []form.Field{
 		form.Text("name", "Name", &in.Name, form.Length(2, 64)),
 		form.Text("email", "E-mail", &in.Email, form.Email()),
 		form.Text("phone.primary", "Phone", &in.Phone.Primary),
 		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
 		form.Combobox("group", "Group", &in.Group, a.ContactGroups, form.Optional(form.Length(2, 50))),
-	}, func(c *client.Contact) string { return c.Name.String() + ": " + past }, send, check)
+	}
 }
 
 // phoneNumbers are a contact's numbers, the first first.

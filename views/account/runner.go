@@ -1,0 +1,433 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/table"
+	"lookout/views/resource"
+)
+
+// Runner performs the operations of one resource. Every change that a person or a timer starts in a pane takes the same
+// path: does it apply, what are the values, is it confirmed, then one recorded change for each row, one line of news
+// for all of them, and an undo.
+type Runner[T any] struct {
+	Account  *Account
+	Store    *ui.Store[T]
+	Resource resource.Resource[T]
+	// FetchOne reads a row again before a change that was asked about: it may have another label by now. nil trusts the
+	// row.
+	FetchOne func(context.Context, T) (T, error)
+}
+
+// start is one operation on its way: its rows and its values.
+type start[T any] struct {
+	op     resource.Operation[T]
+	draft  resource.Draft[T]
+	rows   []T
+	left   int // marked rows that it does not apply to
+	hidden int // rows that the filter hides
+}
+
+// RowOperations returns the operations on rows for a table.
+func (r Runner[T]) RowOperations() []table.Operation[T] {
+	var operations []table.Operation[T]
+	for _, op := range r.Resource.Operations {
+		if op.Target == resource.NewRow {
+			continue
+		}
+		operations = append(operations, table.Operation[T]{
+			Keys:           op.Keys,
+			Name:           op.Name,
+			Description:    op.Description,
+			ShowInHints:    op.ShowInHints,
+			Writes:         true,
+			Many:           op.Target == resource.AnyRows,
+			DisabledReason: func(row T) string { return r.whyNot(op, row) },
+			Start:          func(rows []T, hidden int) tea.Cmd { return r.Start(op, rows, hidden) },
+		})
+	}
+	return operations
+}
+
+// NewActions returns the operations that make a row, for a pane.
+func (r Runner[T]) NewActions() []ui.Action {
+	var actions []ui.Action
+	for _, op := range r.Resource.Operations {
+		if op.Target != resource.NewRow {
+			continue
+		}
+		actions = append(actions, ui.Action{
+			Key:            ui.Bind(op.Name, op.Keys...),
+			Description:    op.Description,
+			Group:          "this list",
+			Writes:         true,
+			OpensView:      true,
+			ShowInHints:    op.ShowInHints,
+			DisabledReason: r.Account.missingScope(client.RequiredScope(op.Call)),
+			Do:             func() tea.Cmd { return r.Start(op, nil, 0) },
+		})
+	}
+	return actions
+}
+
+// StartNamed starts the operation of a name on rows.
+func (r Runner[T]) StartNamed(name string, rows ...T) tea.Cmd {
+	op, ok := r.Resource.Operation(name)
+	if !ok {
+		return ui.ShowNews(theme.Bad, name+": no such operation on "+r.Resource.Name)
+	}
+	return r.Start(op, rows, 0)
+}
+
+// Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what must
+// be asked, and sends.
+func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd {
+	var first T
+	able := slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return r.whyNot(op, row) != "" })
+	if op.Target != resource.NewRow {
+		switch {
+		case len(rows) == 0:
+			return ui.ShowNews(theme.Warn, op.Name+": the rows are gone")
+		case len(able) == 0:
+			return ui.ShowNews(theme.Warn, r.Resource.Label(rows[0])+": "+r.whyNot(op, rows[0]))
+		}
+		first = able[0]
+	}
+	s := start[T]{
+		op:     op,
+		draft:  op.Draft(first),
+		rows:   able,
+		left:   len(rows) - len(able),
+		hidden: hidden,
+	}
+	if len(s.draft.Fields) > 0 {
+		return ui.Send(form.OpenFormMsg{Form: r.form(s)})
+	}
+	return r.ask(s, func(c *client.Consent) tea.Cmd { return r.send(s, constant[T](c)) })
+}
+
+// startDraft is Start with values that are chosen already.
+func (r Runner[T]) startDraft(op resource.Operation[T], draft resource.Draft[T], rows []T) tea.Cmd {
+	s := start[T]{op: op, draft: draft, rows: r.currentRows(rows)}
+	if len(s.rows) == 0 {
+		return ui.ShowNews(theme.Warn, op.Name+": the rows are gone")
+	}
+	return r.ask(s, func(c *client.Consent) tea.Cmd { return r.send(s, constant[T](c)) })
+}
+
+// Revert performs an operation that was agreed to when the change that it reverts was made: the consent of each row is
+// the one that the journal holds.
+func (r Runner[T]) Revert(name string, rows []T, draft resource.Draft[T], intent func(T) string) tea.Cmd {
+	op, ok := r.Resource.Operation(name)
+	if !ok {
+		return nil
+	}
+	s := start[T]{op: op, draft: draft, rows: rows}
+	return r.send(s, func(row T) (*client.Consent, error) { return r.Account.Api.Scheduled(intent(row)) })
+}
+
+// whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
+func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {
+	if why := r.Account.missingScope(client.RequiredScope(op.Call)); why != "" || op.Applies == nil {
+		return why
+	}
+	return op.Applies(row)
+}
+
+// constant is a consent that covers all rows.
+func constant[T any](c *client.Consent) func(T) (*client.Consent, error) {
+	return func(T) (*client.Consent, error) { return c, nil }
+}
+
+// ask asks what must be asked about an operation and goes on with the consent. It returns at once.
+func (r Runner[T]) ask(s start[T], then func(*client.Consent) tea.Cmd) tea.Cmd {
+	confirm := r.confirm(s)
+	request := r.Account.Api.RequestConsent(client.Question{
+		Op:       s.op.Call,
+		Effect:   confirm.Effect,
+		Labels:   r.describe(s.rows),
+		Word:     confirm.Word,
+		Required: confirm.Required,
+	}, r.ids(s)...)
+	proceed := func() tea.Cmd {
+		consent, err := request.Answer(true)
+		if err != nil {
+			return ui.ShowNews(theme.Bad, ui.Reason(err))
+		}
+		return then(consent)
+	}
+	question := request.Question()
+	if question == nil {
+		return proceed()
+	}
+	return ui.Send(ui.RunActionMsg{Action: ui.Action{
+		Key:     ui.Bind(s.op.Name, s.op.Keys...),
+		Confirm: r.dialog(s, confirm, question.Account),
+		Do:      proceed,
+	}})
+}
+
+// confirm says what an operation does to its rows. Several rows are always asked about, with their count.
+func (r Runner[T]) confirm(s start[T]) resource.Confirm {
+	var c resource.Confirm
+	if s.draft.Confirm != nil {
+		c = s.draft.Confirm(s.rows)
+	}
+	if c.Title == "" {
+		c.Title = capitalize(s.op.Name)
+		if len(s.rows) == 1 {
+			c.Title += ": " + r.Resource.Label(s.rows[0])
+		}
+	}
+	if len(s.rows) > 1 {
+		c.Title = capitalize(s.op.Name) + ": " + Pluralize(len(s.rows), r.Resource.Singular, r.Resource.Name)
+		c.Effect = "This is done to these and to no others."
+		if s.hidden > 0 {
+			c.Effect += fmt.Sprintf(" The filter hides %d of them.", s.hidden)
+		}
+		if s.left > 0 {
+			c.Effect += " Left out: " + Pluralize(s.left, "marked "+r.Resource.Singular, "marked "+r.Resource.Name) +
+				", for which it cannot be done."
+		}
+		// a form has the count typed in its own field
+		if len(s.draft.Fields) == 0 {
+			c.Word, c.Required = strconv.Itoa(len(s.rows)), true
+		}
+	}
+	return c
+}
+
+// dialog is the question as a dialog shows it. On a protected account it names the account, and what has no word of its
+// own wants the account's name typed.
+func (r Runner[T]) dialog(s start[T], c resource.Confirm, protected string) *ui.Confirmation {
+	d := &ui.Confirmation{
+		Title:        c.Title,
+		Text:         c.Effect,
+		RequiredText: c.Word,
+		ConfirmLabel: s.op.Name,
+		Delay:        c.Delay,
+		NoPaste:      c.NoPaste,
+	}
+	if len(s.rows) > 1 {
+		d.Items = r.describe(s.rows)
+	}
+	if protected != "" {
+		d.Text = strings.TrimSpace("PROD: account " + protected + " is protected. " + c.Effect)
+		if d.RequiredText == "" {
+			d.RequiredText = protected
+		}
+	}
+	return d
+}
+
+// ids are what the consent is to cover.
+func (r Runner[T]) ids(s start[T]) []string {
+	if s.op.Target == resource.NewRow {
+		var none T
+		if id := s.draft.Attempt(none).ID; id != "" {
+			return []string{id}
+		}
+		return nil
+	}
+	ids := make([]string, len(s.rows))
+	for i, row := range s.rows {
+		ids[i] = r.Resource.ID(row)
+	}
+	return ids
+}
+
+// describe names rows for a question: "web-1 (id 7)".
+func (r Runner[T]) describe(rows []T) []string {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = fmt.Sprintf("%s (id %s)", r.Resource.Label(row), r.Resource.ID(row))
+	}
+	return names
+}
+
+// form is the form of an operation with fields. It asks what must be asked before it sends.
+func (r Runner[T]) form(s start[T]) form.Form {
+	var consent *client.Consent
+	var f form.Form
+	if s.draft.ClosesAtOnce {
+		f = form.Form{
+			Fields: s.draft.Fields,
+			Send: func(context.Context) (func() tea.Cmd, error) {
+				return func() tea.Cmd { return r.send(s, constant[T](consent)) }, nil
+			},
+		}
+	} else {
+		f = r.openForm(s, func() *client.Consent { return consent })
+	}
+	f.Title, f.Text, f.Review, f.WhyResendIsSafe = s.draft.Title, s.draft.Text, s.draft.Review, s.draft.WhyResendIsSafe
+	f.ProgressText, f.SubmitLabel, f.EnterSubmits = s.op.ProgressText, s.draft.SubmitLabel, s.draft.EnterSubmits
+	if len(s.rows) > 1 {
+		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
+	}
+	f.BeforeSend = func(send func() tea.Cmd) tea.Cmd {
+		return r.ask(s, func(c *client.Consent) tea.Cmd {
+			consent = c
+			return send()
+		})
+	}
+	return f
+}
+
+// openForm is a form that stays open until the API has accepted what was typed.
+func (r Runner[T]) openForm(s start[T], consent func() *client.Consent) form.Form {
+	var row T
+	if len(s.rows) > 0 {
+		row = s.rows[0]
+	}
+	var sent resource.Attempt[T]
+	send := func(ctx context.Context) (ui.Result[T], error) {
+		sent = s.draft.Attempt(row)
+		return r.sendOnce(ctx, s, sent, consent())
+	}
+	recheck := func(now []T) ui.AttemptOutcome {
+		if sent.Recheck == nil {
+			return ui.Unknown
+		}
+		return sent.Recheck(now)
+	}
+	if s.draft.AfterCreate != nil {
+		return form.NewStoreFormThen(r.Store, s.draft.Title, s.draft.Fields, s.draft.AfterCreate, send, recheck)
+	}
+	return form.NewStoreForm(r.Store, s.draft.Title, s.draft.Fields, func(row T) string {
+		return r.Resource.Label(row) + ": " + r.success(s, row)
+	}, send, recheck)
+}
+
+// success is the news of one row.
+func (r Runner[T]) success(s start[T], row T) string {
+	if s.draft.Success != nil {
+		return s.draft.Success(row)
+	}
+	return s.op.SuccessText
+}
+
+// send sends one change for each row and sums the outcomes up in one line of news. It is the only way from a pane to the
+// API.
+func (r Runner[T]) send(s start[T], consent func(T) (*client.Consent, error)) tea.Cmd {
+	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
+	summary.Singular = r.Resource.Singular
+	cmds := make([]tea.Cmd, len(s.rows))
+	for i, row := range s.rows {
+		attempt := s.draft.Attempt(row)
+		cmds[i] = r.Store.Run(ui.Attempt[T]{
+			RowID:        r.Store.ID(row),
+			ProgressText: s.op.ProgressText,
+			Recheck:      attempt.Recheck,
+			Send: func(ctx context.Context) (ui.Result[T], error) {
+				var none ui.Result[T]
+				if err := r.checkSameLabel(ctx, s, row); err != nil {
+					return none, err
+				}
+				granted, err := consent(row)
+				if err != nil {
+					return none, err
+				}
+				return r.sendOnce(ctx, s, attempt, granted)
+			},
+			OnOutcome: func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
+				return r.report(s, summary, row, outcome, err)
+			},
+		})
+	}
+	return tea.Batch(cmds...)
+}
+
+// sendOnce begins a change and sends it.
+func (r Runner[T]) sendOnce(ctx context.Context, s start[T], attempt resource.Attempt[T], consent *client.Consent) (
+	ui.Result[T], error,
+) {
+	w, err := r.Account.Api.Begin(client.Change{
+		Op:       s.op.Call,
+		Resource: r.Resource.Singular,
+		ID:       attempt.ID,
+		Label:    attempt.Label,
+		Reason:   attempt.Reason,
+		RevertAt: attempt.RevertAt,
+		Before:   attempt.Before,
+	}, consent)
+	if err != nil {
+		var none ui.Result[T]
+		return none, err
+	}
+	return attempt.Send(ctx, w)
+}
+
+// report counts an outcome; the last one brings the news, the undo and what follows.
+func (r Runner[T]) report(s start[T], summary *ui.BatchSummary[T], row T, outcome ui.AttemptOutcome, err error) tea.Cmd {
+	last := summary.Add(row, outcome, err)
+	var next []tea.Cmd
+	if outcome == ui.Rejected && err != nil && s.op.OnRejected != nil {
+		next = append(next, s.op.OnRejected(row, err))
+	}
+	if !last {
+		return tea.Batch(next...)
+	}
+	text := s.op.SuccessText
+	if len(summary.Applied) == 1 {
+		text = r.success(s, summary.Applied[0])
+	}
+	next = append(next, ui.Send(summary.News(text, r.undo(s, summary.Applied))))
+	if s.draft.OnApplied != nil && len(summary.Applied) > 0 {
+		next = append(next, s.draft.OnApplied(summary.Applied))
+	}
+	return tea.Batch(next...)
+}
+
+// undo is the action that undoes an operation on rows; nil if there is none.
+func (r Runner[T]) undo(s start[T], rows []T) *ui.Action {
+	op, ok := r.Resource.Operation(s.draft.UndoName)
+	if !ok || len(rows) == 0 {
+		return nil
+	}
+	return &ui.Action{
+		Key:       ui.Bind(op.Name+" again", "u"),
+		Writes:    true,
+		OpensView: true,
+		Do:        func() tea.Cmd { return r.startDraft(op, s.draft.Undo(), rows) },
+	}
+}
+
+// checkSameLabel reads the one row that a question was about again: if it has another label by now, the answer was about
+// something else.
+func (r Runner[T]) checkSameLabel(ctx context.Context, s start[T], row T) error {
+	if r.FetchOne == nil || len(s.rows) != 1 || s.draft.Confirm == nil {
+		return nil
+	}
+	now, err := r.FetchOne(ctx, row)
+	if err != nil {
+		return err
+	}
+	if was, is := r.Resource.Label(row), r.Resource.Label(now); was != is {
+		return fmt.Errorf("it is called %s by now: nothing was done", is)
+	}
+	return nil
+}
+
+// currentRows returns rows as the store has them now; those that are gone are left out.
+func (r Runner[T]) currentRows(rows []T) []T {
+	var now []T
+	for _, row := range rows {
+		if found, held := r.Store.Get(r.Store.ID(row)); held {
+			now = append(now, found)
+		}
+	}
+	return now
+}
+
+// capitalize returns a text with a capital first letter.
+func capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -1,0 +1,113 @@
+// Package resource holds the types that declare a kind of API object once: what people call it, and every operation on
+// it. Panes, scripts, permissions and the journal follow the declaration.
+package resource
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/ui"
+	"lookout/ui/form"
+)
+
+// Resource declares one kind of API object. T is a pointer to a row.
+type Resource[T any] struct {
+	Name       string         // "services": the tab, the script command, the key in the configuration
+	Singular   string         // "service": the kind in the journal and in questions
+	ID         func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"
+	Label      func(T) string // what people call it; clean text
+	Operations []Operation[T]
+}
+
+// Operation returns the operation of a name, and whether there is one.
+func (r Resource[T]) Operation(name string) (Operation[T], bool) {
+	for _, o := range r.Operations {
+		if o.Name == name {
+			return o, true
+		}
+	}
+	return Operation[T]{}, false
+}
+
+// Target says what an operation is performed on.
+type Target int
+
+// The targets.
+const (
+	OneRow  Target = iota // the row at the cursor
+	AnyRows               // the row at the cursor, or all marked rows, one change each
+	NewRow                // no row yet: the operation makes one
+)
+
+// Operation is one action that changes something, with everything that is known before there is a row or a value.
+type Operation[T any] struct {
+	Name         string   // "disable": the action and its undo
+	Description  string   // one sentence for the help, if the name is not enough
+	Keys         []string // the keys in the pane
+	Call         string   // the client's operation, which knows its scope: client.OpDisableService
+	Target       Target
+	ShowInHints  bool
+	ProgressText string // "disabling": shown at the row until the API has answered
+	SuccessText  string // "monitoring is disabled": the news afterwards
+	// Applies returns why the operation cannot be performed on a row now, or "" if it can. nil always can.
+	Applies func(T) string
+	// Draft starts the operation: fields that are bound to new values, and what is made of them. For AnyRows it is
+	// given the first row; for NewRow the zero T.
+	Draft func(row T) Draft[T]
+	// OnRejected offers something after a refusal, such as emptying a bucket first. nil offers nothing.
+	OnRejected func(row T, err error) tea.Cmd
+}
+
+// Draft is an operation with its values. Its functions read the values that the fields are bound to.
+type Draft[T any] struct {
+	Title           string // of the form: "New contact"
+	Text            string // what it does, above the fields
+	SubmitLabel     string // what the button says: "add"
+	Fields          []form.Field
+	Review          func() string // what will be sent, in words
+	EnterSubmits    func() bool   // whether enter in a field may send; nil never does
+	WhyResendIsSafe string        // why sending again after an unknown outcome does no harm; "" if it may
+	// ClosesAtOnce closes the form when it is sent: the outcome is news. Otherwise the form stays open until the API has
+	// accepted it.
+	ClosesAtOnce bool
+	// Confirm says what the operation does to rows, with the present values. nil asks nothing on an open account.
+	Confirm func(rows []T) Confirm
+	// Attempt returns the change of one row with the present values. It is called off the event loop.
+	Attempt func(row T) Attempt[T]
+	// Success returns the news of one row, with its label; nil is the operation's SuccessText.
+	Success func(row T) string
+	// UndoName and Undo name the operation that undoes this one and start it with the right values; "" offers no undo.
+	UndoName string
+	Undo     func() Draft[T]
+	// OnApplied returns what follows once rows have changed: a timer. nil does nothing.
+	OnApplied func(rows []T) tea.Cmd
+	// AfterCreate replaces the news of a new row. told is false if the answer was lost and reading again showed the row.
+	AfterCreate func(row T, told bool) tea.Cmd
+}
+
+// Confirm says what an operation does, before it is done.
+type Confirm struct {
+	Title    string        // "Delete service"
+	Effect   string        // kind, label, id and effect, in sentences
+	Word     string        // what the user must type: a name; "" asks for yes or no
+	Required bool          // ask on every account, because something is lost
+	Delay    time.Duration // how long the answer is held back
+	NoPaste  bool          // the word must be typed
+}
+
+// Attempt is one change of one row with its values bound.
+type Attempt[T any] struct {
+	ID       string    // as the client's consents want it; "" for what has no id yet
+	Label    string    // what people call the row
+	Before   any       // the values before the change, or the thing that is deleted
+	Reason   string    // for the journal and whoever takes over
+	RevertAt time.Time // when the change is to be reverted; zero is never
+	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
+	Send func(context.Context, *client.Writer) (ui.Result[T], error)
+	// Recheck tells from all rows, read again after a lost answer, how the change ended. nil knows only that a deleted
+	// row is gone.
+	Recheck func(now []T) ui.AttemptOutcome
+}
