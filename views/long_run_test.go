@@ -85,6 +85,7 @@ func (r *harness) cyclePanes(n int, span time.Duration) {
 // A day of refreshes on a bad link: nothing grows, no more is asked than on a good one, and at its end all is as at its
 // beginning.
 func TestADay(t *testing.T) {
+	faulttest.SkipUnlessLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is held is measured when the garbage is gone
 	planned := 0                                       // requests of every pane in an hour, on a good day
 	faulttest.RunCase(t, "I1", "calm", func(t *testing.T) {

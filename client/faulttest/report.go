@@ -74,6 +74,15 @@ func ReportCase(t testing.TB, id, name string) {
 	})
 }
 
+// SkipUnlessLong skips a test that is too slow for every run of go test, unless LOOKOUT_LONG is set. .ci/run, .ci/nightly
+// and .ci/reliability set it.
+func SkipUnlessLong(t testing.TB) {
+	t.Helper()
+	if os.Getenv("LOOKOUT_LONG") == "" {
+		t.Skip("a long test: set LOOKOUT_LONG=1 to run it")
+	}
+}
+
 // ReportByName is ReportCase for a test whose name contains the row, such as
 // "TestDownloads/D1_a_cut_is_resumed/7_of_9". It ignores other tests.
 func ReportByName(t testing.TB) {
