@@ -599,7 +599,7 @@ func TestRowsMoveBeneathAQuestion(t *testing.T) {
 						}
 					}
 					if name == "another name" && w == "D ~" {
-						r.requireText("it is called Zoe by now")
+						r.requireText("it is now called Zoe")
 						if len(r.emu.Ledger()) != before {
 							r.Error("it was deleted although it is another thing by now")
 						}

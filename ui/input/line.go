@@ -37,6 +37,9 @@ func NewSecret(text string) *Line {
 	return l
 }
 
+// SetLimit sets the number of characters that the line holds at most, instead of MaxRunes.
+func (l *Line) SetLimit(n int) { l.model.CharLimit = n }
+
 // New returns an editor for text: a Line, unless a line would change it. Tabs, line breaks, control characters and
 // invalid bytes need a Block.
 func New(text string) Editor {
@@ -84,9 +87,9 @@ func (l *Line) deleteWord() {
 
 // Paste inserts text at the cursor and reports whether some of it did not fit.
 func (l *Line) Paste(text string) bool {
-	text, tooLong := cut(text, MaxRunes)
+	text, tooLong := cut(text, l.model.CharLimit)
 	text = clean(text, false)
-	room := MaxRunes - utf8.RuneCountInString(l.Text())
+	room := l.model.CharLimit - utf8.RuneCountInString(l.Text())
 	l.model, _ = l.model.Update(tea.PasteMsg{Content: text})
 	return tooLong || utf8.RuneCountInString(text) > room
 }

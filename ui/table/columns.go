@@ -1,8 +1,29 @@
 package table
 
-import "slices"
+import (
+	"slices"
 
-// ColumnNames are the titles of all columns, shown or not.
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// Column is one property of the rows.
+type Column[T any] struct {
+	Title            string
+	Width            int // in cells; 0 shares what the other columns leave
+	Min              int // least width of a column without a Width
+	DropPriority     int // where space is short the highest goes first; 0 always stays
+	AlignRight       bool
+	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row if the store is lazy
+	Less             func(a, b T) bool                    // nil sorts by the cell's text
+	Rank             func(T) Rank                         // sorts instead of Less, unless it is nil
+	FilterByNameOnly bool                                 // a filter looks here only if it names the column
+	GroupRepeats     bool                                 // sorted by it, rows with the same cell show it once
+
+	hidden bool // left out by the user
+}
+
+// ColumnNames returns the titles of all columns, shown or not.
 func (l *List[T]) ColumnNames() []string {
 	names := make([]string, len(l.Columns))
 	for i, c := range l.Columns {
@@ -11,8 +32,8 @@ func (l *List[T]) ColumnNames() []string {
 	return names
 }
 
-// ChooseColumns shows these columns in this order. Those that are left out still serve for filters and sorting. Names
-// that no column has are given back; without any that is known everything stays as it is.
+// ChooseColumns shows these columns in this order. The others still serve for filtering and sorting. It returns the
+// names that no column has; if none is known, nothing changes.
 func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 	order, shown, unknown := arrangeColumns(l.ColumnNames(), names)
 	if shown == 0 {
@@ -27,7 +48,7 @@ func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 	return unknown
 }
 
-// arrangeColumns is the order in which columns stand when some are chosen by name: those, so many are shown, then all
+// arrangeColumns returns the order of the columns: first those that were chosen by name, which are shown, then all
 // others.
 func arrangeColumns(titles, names []string) (order []int, shown int, unknown []string) {
 	for i, name := range names {

@@ -60,7 +60,7 @@ func TestChosenColumns(t *testing.T) {
 	if l.restoreCursor(); l.rowIndex.count(set) != 1 {
 		t.Errorf("%d rows match a column that is not shown", l.rowIndex.count(set))
 	}
-	if csv := l.csv(); csv != "size,colour\n9,red\n" {
+	if csv := (controls[string]{l}).csv(); csv != "size,colour\n9,red\n" {
 		t.Errorf("csv %q", csv)
 	}
 	if unknown := l.ChooseColumns([]string{"weight"}); len(unknown) != 1 || l.Columns[0].Title != "size" {

@@ -7,66 +7,71 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/input"
 )
 
-// A filter is text that rows must match: words that all must be in the row, "column:word" for one column, "!word" for
+// filter is text that rows must match: words that all must be in the row, "column:word" for one column, "!word" for
 // what must not be there.
 type filter struct {
 	text     string
 	typing   bool
-	previous string // what esc goes back to
+	previous string      // what esc restores
+	line     *input.Line // edits the text while typing
 }
 
-// startTyping gives the filter the keyboard, empty; esc goes back to what it was.
-func (f *filter) startTyping() { f.typing, f.previous, f.text = true, f.text, "" }
+// maxFilterRunes is the number of characters that a filter has at most.
+const maxFilterRunes = 1000
 
-// maxFilterBytes is how many bytes of a filter pasted text may make: more is no filter.
-const maxFilterBytes = 1000
+// startTyping gives the filter the keyboard, empty; esc restores what it was.
+func (f *filter) startTyping() {
+	*f = filter{typing: true, previous: f.text, line: input.NewLine("")}
+	f.line.SetLimit(maxFilterRunes)
+}
 
-// paste adds pasted text, as much as makes a filter.
+// paste inserts text while typing.
 func (f *filter) paste(text string) {
-	f.text += oneLine(text[:min(len(text), 4*maxFilterBytes)])
-	f.text = strings.ToValidUTF8(f.text[:min(len(f.text), maxFilterBytes)], "")
-}
-
-// oneLine is pasted text without what would break a line.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, s)
+	f.line.Paste(text)
+	f.text = f.line.Text()
 }
 
 // press takes a key while typing.
 func (f *filter) press(k tea.KeyPressMsg) {
 	switch k.String() {
 	case "enter":
-		f.typing = false
+		*f = filter{text: f.text}
 	case "esc":
-		f.typing, f.text = false, f.previous
-	case "backspace":
-		_, n := utf8.DecodeLastRuneInString(f.text)
-		f.text = f.text[:len(f.text)-n]
-	case "ctrl+u":
-		f.text = ""
+		*f = filter{text: f.previous}
 	default:
-		f.text += oneLine(k.Text)
+		f.line.Press(k)
+		f.text = f.line.Text()
 	}
 }
 
-// A filterTerm is one of a filter: what a cell must hold, or no cell may.
+// view draws the filter, with its cursor while typing, and how many rows match.
+func (f *filter) view(b ui.Box, matches string) string {
+	if !f.typing {
+		return b.Theme.Paint(theme.Accent, ui.Truncate("/"+f.text+matches, b.Width, b.Theme.Glyphs.Ellipsis))
+	}
+	room := b
+	room.Width = max(min(b.Width-1, 8), b.Width-1-ui.Width(matches))
+	text := b.Theme.Paint(theme.Accent, "/") + f.line.View(room, true)[0] + b.Theme.Paint(theme.Accent, matches)
+	return ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis)
+}
+
+// filterTerm is one word of a filter: what a cell must contain, or no cell may.
 type filterTerm struct {
 	text    string
 	column  int // -1 is any
 	negated bool
 }
 
-// maxFilterTerms is how many words of a filter count.
+// maxFilterTerms is the number of words in a filter that count.
 const maxFilterTerms = 64
 
-// parseFilter takes a filter's text apart.
+// parseFilter splits a filter's text into its terms.
 func parseFilter(columns []columnAccessor, text string) (words []filterTerm) {
 	for part := range strings.FieldsSeq(strings.ToLower(text)) {
 		w := filterTerm{column: -1}
@@ -87,9 +92,9 @@ func parseFilter(columns []columnAccessor, text string) (words []filterTerm) {
 	return words
 }
 
-// compileFilter makes words a test on rows. It looks at a cell once at most, and at none that no word asks for.
+// compileFilter returns a test on rows. It looks at each cell once at most, and only at cells that a term asks for.
 func compileFilter(columns []columnAccessor, words []filterTerm) func(row int32) bool {
-	var want, never uint64 // words by their numbers
+	var want, never uint64 // a bit for each term
 	asked := make([]uint64, len(columns))
 	for n, w := range words {
 		if w.negated {
@@ -127,7 +132,7 @@ func compileFilter(columns []columnAccessor, words []filterTerm) func(row int32)
 	}
 }
 
-// containsFold reports whether a text holds a word of small letters, whatever the size of its own.
+// containsFold reports whether text contains a lower-case word, ignoring the case of the text.
 func containsFold(text, word string) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -143,6 +148,7 @@ func containsFold(text, word string) bool {
 	return false
 }
 
+// hasPrefixFold reports whether ASCII text starts with a lower-case word, ignoring the case of the text.
 func hasPrefixFold(text, word string) bool {
 	for i := range len(word) {
 		if lowerASCII(text[i]) != word[i] {

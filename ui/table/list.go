@@ -1,9 +1,9 @@
+// Package table shows the rows of a store in columns: List is the pane that most resources are shown with. It filters
+// and sorts up to a million rows, off the loop where there are many, and draws only those in sight.
 package table
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,114 +11,79 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/form"
 )
 
-// JoinedStore is something with an age that can be asked again: a set that a pane joins with.
+// JoinedStore is a store that a list joins with.
 type JoinedStore interface {
 	ui.Refresher
 	Freshness() ui.Freshness
 	EnsureLoaded() tea.Cmd
 }
 
-// A Column is one property of the rows.
-type Column[T any] struct {
-	Title string
-	Width int // cells; 0 shares what the others leave
-	Min   int // for Width 0: at least so many
-	// priority: the highest leaves first where room is short; 0 stays always
-	DropPriority     int
-	AlignRight       bool                                 // numbers
-	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row where the set is lazy
-	Less             func(a, b T) bool                    // nil sorts by the cell's text
-	Rank             func(T) Rank                         // where it is not nil, sorts in its place
-	FilterByNameOnly bool                                 // a filter looks here only where it names the column
-	GroupRepeats     bool                                 // sorted by it, rows that agree show it once: a grouped view
-
-	hidden bool // left out by the user
-}
-
-// An Operation is an action on the row at the cursor, or on all marked rows.
-type Operation[T any] struct {
-	Keys           []string // "d"
-	Name           string   // "disable"
-	Description    string   // a sentence for the help
-	ProgressText   string   // "disabling": what the row shows meanwhile
-	SuccessText    string   // "monitoring is disabled": what the news says after
-	ShowInHints    bool     // in the hints
-	Writes         bool     // changes something at the server
-	Many           bool     // also on all marked rows: one question that lists them, one outcome each
-	OpensView      bool     // it only opens what asks by itself; acts with a Form do
-	Undo           string   // name of the act that takes it back; the news offers it with u
-	DisabledReason func(T) string
-	Confirm        func(T) *ui.Confirmation // for one row; many rows are always asked with their count typed
-
-	// One of these says what is done.
-	Run      func(context.Context, T) (ui.Result[T], error)
-	Form     func(rows []T) form.Form
-	OpenPane func(T) ui.Pane
-	Message  func(T) tea.Msg
-	Cmd      func(T) tea.Cmd
-	BatchCmd func([]T) tea.Cmd // all marked rows at once, or the one at the cursor; it asks by itself
-	// Start starts a change of the row at the cursor, or of the marked rows, of which a filter hides some. It asks by
-	// itself.
-	Start func(rows []T, hidden int) tea.Cmd
-
-	// Refused is what to offer after a refusal; nil offers nothing.
-	OnRejected func(T, error) tea.Cmd
-	// Check tells from the row read again, which is the zero T unless it was found, whether an unknown outcome was
-	// done; nil knows only that a removed row is gone.
-	Recheck func(now T, found bool) ui.AttemptOutcome
-}
-
-// A List is the generic pane: rows of a set in columns, with a cursor that stays on its row whatever moves.
+// List is the generic pane: rows of a store in columns, with a cursor that stays on its row wherever the row moves.
 type List[T any] struct {
-	Title        string
-	Singular     string // what one row is: "instance"; empty is the title without its s
-	Store        *ui.Store[T]
-	JoinedStores []JoinedStore // other sets it joins with: refreshed with it
-	Columns      []Column[T]
-	Operations   []Operation[T]
-	PaneActions  func() []ui.Action     // actions that need no row: add
-	Detail       func(T, ui.Box) string // beside the list where there is room, over it on enter elsewhere
-	// reads one row again: done when its details are opened; nil leaves the list's
-	FetchOne      func(context.Context, T) (T, error)
-	Footer        func(*ui.Store[T], ui.Box) string
-	EmptyText     string // "no services yet · n adds one"
-	SortBy        string // title of the column sorted by at start
-	BadgeFunc     func() (string, theme.Tone)
-	OnVisible     func(rows []T) tea.Cmd // asks for what the rows in sight lack
-	Breadcrumb    func() string          // where a list on a stack stands: "acme-backups › db"
-	NoAutoRefresh bool                   // not refreshed by the clock: a listing that was read far
-	CopyItems     func(T) []ui.CopyItem  // what the copy menu offers beside name, id, JSON and CSV
-	Label         func(T) string         // what a row is called in questions and news; nil is the first strong cell
+	Title         string
+	Singular      string // what one row is: "instance"; empty is the title without its s
+	Store         *ui.Store[T]
+	JoinedStores  []JoinedStore // other stores it joins with: refreshed together
+	Columns       []Column[T]
+	Operations    []Operation[T]
+	PaneActions   func() []ui.Action                          // actions that need no row: add
+	Detail        func(T, ui.Box) string                      // beside the list where it fits, else over it on enter
+	FetchOne      func(context.Context, T) (T, error)         // reads a row again when its detail is opened; may be nil
+	Footer        func(*ui.Store[T], ui.Box) string           // a line below the rows
+	EmptyText     string                                      // "no services yet · n adds one"
+	SortBy        string                                      // title of the column that rows are first sorted by
+	BadgeFunc     func() (text string, importance theme.Tone) // see ui.Badger
+	OnVisible     func(rows []T) tea.Cmd                      // reads what the rows in sight lack
+	Breadcrumb    func() string                               // of a list on a stack: "acme-backups › db"
+	NoAutoRefresh bool                                        // not refreshed by the clock
+	CopyItems     func(T) []ui.CopyItem                       // for the copy menu, beside name, ID, JSON and CSV
+	Label         func(T) string                              // what a row is called; nil is the first strong cell
 
-	cursorID     string  // identity of the row, not its number
-	position     int     // its place in the order
-	lastRank     rowRank // where the cursor was settled last
-	top          int
-	firstColumn  int // columns scrolled past
-	marks        marks[T]
-	anchor       string // start of a range of marks
-	rowIndex     rowIndex
-	filter       filter
-	detailOpen   bool             // the detail stands over the list
-	fetchErrors  map[string]error // why rows could not be read by themselves
-	scrollToEnd  bool             // the cursor goes to the end once it has been read
-	detailScroll int              // lines scrolled in the detail
-	height       int              // rows of the last frame
-	lastBox      ui.Box           // of the last frame
-	visible      []T
-
-	cachedCursorActions []ui.Action // those that never change
-
-	renderer tableRenderer // of the frame under way
+	state[T]
 }
 
-// Name is the tab's.
+// state is what a list remembers between keys and frames.
+type state[T any] struct {
+	filter        filter
+	rowIndex      rowIndex
+	cursor        cursor
+	marks         marks[T]
+	detail        detail
+	frame         frame[T]
+	renderer      tableRenderer
+	cursorActions []ui.Action // the same all the time
+}
+
+// cursor is the row that actions are about.
+type cursor struct {
+	id       string  // of the row: it stays on its row when others come and go
+	position int     // its position among the rows shown
+	rank     rowRank // that the row had when the cursor was put there
+	toEnd    bool    // goes to the end once the store has been read to its end
+}
+
+// detail is the detail that is open over the list.
+type detail struct {
+	open   bool
+	scroll int              // lines scrolled past
+	errors map[string]error // by row ID: why a row could not be read by itself
+}
+
+// frame is the geometry of the last frame. Only View writes it; scrolling, clicks and reading ahead go by it.
+type frame[T any] struct {
+	box         ui.Box
+	top         int // position of the first row in sight
+	height      int // of the rows
+	firstColumn int // columns scrolled past
+	visible     []T
+}
+
+// Name returns the title: the tab's name.
 func (l *List[T]) Name() string { return l.Title }
 
-// Crumb is where the list stands on its tab's stack.
+// Crumb returns where the list stands on its tab's stack.
 func (l *List[T]) Crumb() string {
 	if l.Breadcrumb == nil {
 		return l.Title
@@ -129,7 +94,7 @@ func (l *List[T]) Crumb() string {
 // SkipsAutoRefresh reports whether the clock leaves the rows alone.
 func (l *List[T]) SkipsAutoRefresh() bool { return l.NoAutoRefresh }
 
-// OnClose ends what is being asked: the list was taken off its stack.
+// OnClose cancels what a lazy store is reading: the list was taken off its stack.
 func (l *List[T]) OnClose() {
 	if l.Store.Lazy() {
 		l.Store.Cancel()
@@ -139,7 +104,7 @@ func (l *List[T]) OnClose() {
 // Typing reports whether the filter has the keyboard.
 func (l *List[T]) Typing() bool { return l.filter.typing }
 
-// Badge is what the tab says beside its name.
+// Badge returns what the tab shows beside its name.
 func (l *List[T]) Badge() (string, theme.Tone) {
 	if l.BadgeFunc == nil {
 		return "", theme.Plain
@@ -147,73 +112,72 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 	return l.BadgeFunc()
 }
 
-// Freshness is as fresh as the rows.
+// Freshness returns how fresh the rows are.
 func (l *List[T]) Freshness() ui.Freshness { return l.Store.Freshness() }
 
-// Refresh asks for the rows and for what they are joined with.
+// Refresh reads the rows and the joined stores again.
 func (l *List[T]) Refresh() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.Refresh()}
-	for _, set := range l.JoinedStores {
-		cmds = append(cmds, set.Refresh())
+	for _, s := range l.JoinedStores {
+		cmds = append(cmds, s.Refresh())
 	}
 	return tea.Batch(cmds...)
 }
 
-// joinMaxAge is how old joined sets may be when the clock asks: labels and groups change rarely.
+// joinMaxAge is the age at which Poll reads a joined store again.
 const joinMaxAge = time.Minute
 
-// Poll asks for the rows, and for what they are joined with where that is old or failed.
+// Poll reads the rows again, and those joined stores that are old or failed.
 func (l *List[T]) Poll() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.Poll()}
-	for _, set := range l.JoinedStores {
-		if f := set.Freshness(); !f.Loading && (f.Err != nil || l.Store.Now().Sub(f.LoadedAt) >= joinMaxAge) {
-			cmds = append(cmds, set.Refresh())
+	for _, s := range l.JoinedStores {
+		if f := s.Freshness(); !f.Loading && (f.Err != nil || l.Store.Now().Sub(f.LoadedAt) >= joinMaxAge) {
+			cmds = append(cmds, s.Refresh())
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// LoadMissing asks for what the last frame lacked: joined sets, the next page, details of rows in sight.
+// LoadMissing reads what the last frame lacked: joined stores, the next page, details of the rows in sight.
 func (l *List[T]) LoadMissing() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.EnsureLoaded()}
-	for _, set := range l.JoinedStores {
-		cmds = append(cmds, set.EnsureLoaded())
+	for _, s := range l.JoinedStores {
+		cmds = append(cmds, s.EnsureLoaded())
 	}
-	l.continueScrollToEnd()
-	if l.Store.Lazy() && l.top+2*l.height >= l.Store.Len() {
+	l.continueToEnd()
+	if l.Store.Lazy() && l.frame.top+2*l.frame.height >= l.Store.Len() {
 		cmds = append(cmds, l.Store.LoadMore())
 	}
-	if l.OnVisible != nil && len(l.visible) > 0 {
-		cmds = append(cmds, l.OnVisible(l.visible))
+	if l.OnVisible != nil && len(l.frame.visible) > 0 {
+		cmds = append(cmds, l.OnVisible(l.frame.visible))
 	}
-	cmds = append(cmds, l.rowIndex.startSortJob(l))
+	cmds = append(cmds, l.rowIndex.startSortJob(l.order()))
 	return tea.Batch(cmds...)
 }
 
-// continueScrollToEnd brings the cursor to the end once that has been read and stands in its place.
-func (l *List[T]) continueScrollToEnd() {
-	if !l.scrollToEnd || l.Store.LoadingAll() {
+// continueToEnd moves the cursor to the end once the store has been read to its end and the rows are in order.
+func (l *List[T]) continueToEnd() {
+	if !l.cursor.toEnd || l.Store.LoadingAll() {
 		return
 	}
-	if l.rowIndex.update(l); l.rowIndex.currentKey == l.wantedKey() {
-		l.scrollToEnd = false
-		l.moveCursorTo(l.rowIndex.count(l.Store) - 1)
+	if l.rowIndex.update(l.order()); l.rowIndex.currentKey == l.order().wantedKey() {
+		l.cursor.toEnd = false
+		l.moveCursorTo(l.shown() - 1)
 	}
 }
 
-// Select puts the cursor on a row and says whether it is there. A filter that hides it is cleared.
+// Select moves the cursor to a row and reports whether it is there. It clears a filter that hides the row.
 func (l *List[T]) Select(id string) bool {
+	l.cursor.id = id
 	if _, found := l.Store.Index(id); !found {
-		l.cursorID = id
 		return false
 	}
-	l.cursorID = id
-	l.rowIndex.update(l)
+	l.rowIndex.update(l.order())
 	if l.rowIndex.position(l.Store, id) < 0 {
 		l.filter = filter{}
-		l.rowIndex.update(l)
+		l.rowIndex.update(l.order())
 	}
-	l.position = max(0, l.rowIndex.position(l.Store, id))
+	l.cursor.position = max(0, l.rowIndex.position(l.Store, id))
 	return true
 }
 
@@ -222,15 +186,18 @@ func (l *List[T]) Hides(r ui.RowRef) bool {
 	if _, held := l.Store.Index(r.ID); !held || r.Store != any(l.Store) || l.filter.text == "" {
 		return false
 	}
-	l.rowIndex.update(l)
-	return l.rowIndex.currentKey == l.wantedKey() && l.rowIndex.position(l.Store, r.ID) < 0
+	l.rowIndex.update(l.order())
+	return l.rowIndex.currentKey == l.order().wantedKey() && l.rowIndex.position(l.Store, r.ID) < 0
 }
 
-// Find offers rows to the palette.
+// maxFindRows is the number of rows that Find looks at.
+const maxFindRows = 20_000
+
+// Find returns rows whose label contains a text, for the palette.
 func (l *List[T]) Find(text string, limit int) []ui.SearchResult {
 	var found []ui.SearchResult
 	want := strings.ToLower(text)
-	for i := 0; i < l.Store.Len() && i < 20_000 && len(found) < limit; i++ {
+	for i := 0; i < l.Store.Len() && i < maxFindRows && len(found) < limit; i++ {
 		row := l.Store.At(i)
 		if label := l.label(row); strings.Contains(strings.ToLower(label), want) {
 			found = append(found, ui.SearchResult{Label: label, ID: l.Store.ID(row)})
@@ -239,7 +206,7 @@ func (l *List[T]) Find(text string, limit int) []ui.SearchResult {
 	return found
 }
 
-// singular is what one row is.
+// singular returns what one row is.
 func (l *List[T]) singular() string {
 	if l.Singular != "" {
 		return l.Singular
@@ -247,7 +214,7 @@ func (l *List[T]) singular() string {
 	return strings.TrimSuffix(l.Title, "s")
 }
 
-// label is what a row is called.
+// label returns what a row is called.
 func (l *List[T]) label(row T) string {
 	if l.Label != nil {
 		return l.Label(row)
@@ -260,9 +227,9 @@ func (l *List[T]) label(row T) string {
 	return l.Store.ID(row)
 }
 
-// cellBox is a box to ask cells in outside a frame.
+// cellBox returns a box for cells outside a frame.
 func (l *List[T]) cellBox() ui.Box {
-	if l.lastBox.Theme == nil {
+	if l.frame.box.Theme == nil {
 		return ui.Box{
 			Width:  80,
 			Height: 24,
@@ -270,10 +237,10 @@ func (l *List[T]) cellBox() ui.Box {
 			Now:    l.Store.Now(),
 		}
 	}
-	return l.lastBox
+	return l.frame.box
 }
 
-// fetchRow reads the row at the cursor by itself. Where that is refused the list's row serves, and the details say so.
+// fetchRow reads a row by itself. If that fails, the list's row serves, and the detail says so.
 func (l *List[T]) fetchRow(row T) tea.Cmd {
 	if l.FetchOne == nil {
 		return nil
@@ -283,125 +250,30 @@ func (l *List[T]) fetchRow(row T) tea.Cmd {
 		id,
 		func(ctx context.Context) (T, error) { return l.FetchOne(ctx, row) },
 		func(err error) tea.Cmd {
-			if l.fetchErrors == nil {
-				l.fetchErrors = map[string]error{}
+			if l.detail.errors == nil {
+				l.detail.errors = map[string]error{}
 			}
-			l.fetchErrors[id] = err
+			l.detail.errors[id] = err
 			return nil
 		},
 	)
 }
 
-// SaveState is what the user has chosen: filter, sort, row.
+// SaveState returns what the user has chosen: filter, sorting, row.
 func (l *List[T]) SaveState() ui.PaneState {
-	k := ui.PaneState{Filter: l.filter.text, Reverse: l.rowIndex.reverse, Row: l.cursorID}
-	l.rowIndex.initialize(l)
+	saved := ui.PaneState{Filter: l.filter.text, Reverse: l.rowIndex.reverse, Row: l.cursor.id}
+	l.rowIndex.initialize(l.order())
 	if at := l.rowIndex.column; at >= 0 {
-		k.SortBy = l.Columns[at].Title
+		saved.SortBy = l.Columns[at].Title
 	}
-	return k
+	return saved
 }
 
-// RestoreState chooses again what was kept. The cursor goes to its row once that is there.
-func (l *List[T]) RestoreState(k ui.PaneState) {
-	l.filter = filter{text: k.Filter}
-	l.rowIndex.initialized, l.rowIndex.reverse, l.cursorID = true, k.Reverse, k.Row
-	l.rowIndex.column = slices.IndexFunc(l.Columns, func(c Column[T]) bool { return c.Title == k.SortBy })
-}
-
-// cursorRow is the row at the cursor.
-func (l *List[T]) cursorRow() (T, bool) {
-	if l.rowIndex.count(l.Store) == 0 {
-		var none T
-		return none, false
-	}
-	return l.Store.At(l.rowIndex.storePosition(l.position)), true
-}
-
-// restoreCursor finds the cursor's row again after the rows or their order changed. A row that is gone, or has another
-// rank by now, leaves the cursor where it stood.
-func (l *List[T]) restoreCursor() {
-	l.rowIndex.update(l)
-	n := l.rowIndex.count(l.Store)
-	place := l.rowIndex.position(l.Store, l.cursorID)
-	if place >= 0 && !l.detailOpen && l.lastRank.changedRank(rowRank{l.cursorID, l.rowIndex.rank(place)}) {
-		place = -1
-	}
-	if place >= 0 {
-		l.position = place
-	}
-	l.position = max(0, min(l.position, n-1))
-	if place < 0 && n > 0 && l.Store.Loaded() {
-		l.cursorID = l.Store.ID(l.Store.At(l.rowIndex.storePosition(l.position)))
-	}
-	l.lastRank = rowRank{l.cursorID, l.rowIndex.rank(l.position)}
-	l.marks.relocate(l.Store)
-}
-
-func (l *List[T]) lookup() rowLookup { return l.Store }
-
-// initialSortColumn is the column of the title that the list is to be sorted by.
-func (l *List[T]) initialSortColumn() int {
-	return slices.IndexFunc(l.Columns, func(c Column[T]) bool { return l.SortBy != "" && c.Title == l.SortBy })
-}
-
-// wantedKey is what the order of the rows depends on now.
-func (l *List[T]) wantedKey() rowIndexKey {
-	return rowIndexKey{
-		l.Store.Version(),
-		l.Store.LayoutVersion(),
-		l.filter.text,
-		l.rowIndex.column,
-		l.rowIndex.reverse,
-		true,
-	}
-}
-
-// newSortJob is the order that is wanted, with all that it takes to make it off the loop.
-func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
-	n, at := l.Store.Snapshot()
-	m := &sortJob{
-		ctx:      ctx,
-		key:      l.wantedKey(),
-		rowCount: n,
-		columns:  make([]columnAccessor, len(l.Columns)),
-		quick:    l.Store.Searcher(),
-	}
-	box := l.cellBox()
-	for i, c := range l.Columns {
-		m.columns[i] = columnAccessor{
-			title:            c.Title,
-			filterByNameOnly: c.FilterByNameOnly,
-			text: func(row int32) string {
-				text, _ := c.Cell(at(int(row)), box)
-				return text
-			},
-		}
-		if c.Rank != nil {
-			m.columns[i].rank = func(row int32) Rank { return c.Rank(at(int(row))) }
-		}
-		if c.Less != nil {
-			m.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }
-		}
-	}
-	m.candidates = l.rowIndex.reusableRows(m.key)
-	return m
-}
-
-// moveCursor puts the cursor by rows.
-func (l *List[T]) moveCursor(by int) {
-	l.moveCursorTo(l.position + by)
-}
-
-// moveCursorTo puts the cursor on a place.
-func (l *List[T]) moveCursorTo(place int) {
-	n := l.rowIndex.count(l.Store)
-	if n == 0 {
-		return
-	}
-	l.position = max(0, min(place, n-1))
-	l.cursorID = l.Store.ID(l.Store.At(l.rowIndex.storePosition(l.position)))
-	l.detailScroll = 0
+// RestoreState chooses again what was saved. The cursor moves to its row once that is there.
+func (l *List[T]) RestoreState(saved ui.PaneState) {
+	l.filter = filter{text: saved.Filter}
+	l.rowIndex.initialized, l.rowIndex.reverse, l.cursor.id = true, saved.Reverse, saved.Row
+	l.rowIndex.column = l.columnTitled(saved.SortBy)
 }
 
 // Update takes the filter's text, the wheel and clicks.
@@ -422,37 +294,40 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 		if msg.Button == tea.MouseWheelUp {
 			step = -3
 		}
-		if l.detailOpen {
-			l.detailScroll = max(0, l.detailScroll+step)
-		} else {
-			l.moveCursor(step)
-		}
+		controls[T]{l}.scrollBy(step)
 	case tea.MouseClickMsg:
-		if row := l.top + msg.Y - 1; msg.Y >= 1 && msg.Y <= l.height && row < l.rowIndex.count(l.Store) {
+		row := l.frame.top + msg.Y - 1
+		if msg.Y >= 1 && msg.Y <= l.frame.height && row < l.shown() {
 			l.moveCursorTo(row)
 		}
 	}
 	return nil
 }
 
-// markedRows are the rows with a mark in the order of the set, and how many of them the filter hides.
-func (l *List[T]) markedRows() (rows []T, hidden int) {
-	rows = make([]T, 0, l.marks.count())
-	l.marks.each(func(place int) bool {
-		rows = append(rows, l.Store.At(place))
-		if !l.rowIndex.contains(place) {
-			hidden++
-		}
-		return true
-	})
-	return rows, hidden
-}
+// Run makes one change for each row. The news sums them up once the last has been answered.
+func (l *List[T]) Run(op Operation[T], rows []T) tea.Cmd { return runner[T]{l}.run(op, rows) }
 
-// tally of a decision about many rows.
-func (l *List[T]) describe(rows []T) []string {
-	lines := make([]string, len(rows))
-	for i, row := range rows {
-		lines[i] = fmt.Sprintf("%s (id %s)", l.label(row), l.Store.ID(row))
+// Actions returns what can be done with the row at the cursor or the marked rows, then with the list.
+func (l *List[T]) Actions() []ui.Action {
+	l.restoreCursor()
+	row, there := l.cursorRow()
+	actions := make([]ui.Action, 0, len(l.Operations)+32)
+	name := ""
+	if there {
+		name = l.label(row)
 	}
-	return lines
+	for _, op := range l.Operations {
+		action := runner[T]{l}.bind(op, row, there)
+		action.TargetName = name
+		actions = append(actions, action)
+	}
+	if l.PaneActions != nil {
+		actions = append(actions, l.PaneActions()...)
+	}
+	list := controls[T]{l}
+	actions = append(actions, commonActions(list, there, list.rowCommands(row))...)
+	if l.cursorActions == nil {
+		l.cursorActions = cursorActions(list, actions)
+	}
+	return append(actions, l.cursorActions...)
 }

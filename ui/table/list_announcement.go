@@ -1,58 +1,46 @@
 package table
 
 import (
-	"lookout/ui"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/ui"
 )
 
-// Announce is the row at the cursor: its name first, then its other columns by their titles.
+// Announce tells the row at the cursor: its name first, then its other columns by their titles.
 func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	l.restoreCursor()
-	r := ui.Announcement{Count: l.rowIndex.count(l.Store)}
+	a := ui.Announcement{Count: l.shown()}
 	if l.filter.typing {
-		r.Input = "filter: " + l.filter.text
+		a.Input = "filter: " + l.filter.text
 	}
 	row, there := l.cursorRow()
 	if !there {
-		r.Item = strings.Join(l.status().explainEmpty(b), " ")
-		return r
+		a.Item = strings.Join(listView[T]{l}.status().explainEmpty(b), " ")
+		return a
 	}
-	r.Position = l.position + 1
-	if l.detailOpen && l.Detail != nil {
-		r.Text = l.Detail(row, b)
-		return r
+	a.Position = l.cursor.position + 1
+	if l.detail.open {
+		a.Text = l.Detail(row, b)
+		return a
 	}
-	cells := make([]string, len(l.Columns))
-	for i, c := range l.Columns {
-		if !c.hidden {
-			cells[i], _ = c.Cell(row, b)
+	parts := []string{l.label(row)}
+	for _, c := range l.Columns {
+		if c.hidden {
+			continue
+		}
+		cell, _ := c.Cell(row, b)
+		if text := strings.TrimSpace(ansi.Strip(cell)); text != "" && text != parts[0] {
+			parts = append(parts, c.Title+" "+text)
 		}
 	}
-	r.Item = describeRow(
-		l.label(row),
-		l.ColumnNames(),
-		cells,
-		l.Store.Busy(l.Store.ID(row)),
-		l.marks.has(l.rowIndex.storePosition(l.position)),
-	)
-	return r
-}
-
-// describeRow is a row's name, its other cells by their titles, what is being done to it, and whether it is marked.
-func describeRow(name string, titles, cells []string, verb string, marked bool) string {
-	parts := []string{name}
-	for i, cell := range cells {
-		if text := strings.TrimSpace(ansi.Strip(cell)); text != "" && text != name {
-			parts = append(parts, titles[i]+" "+text)
-		}
+	if busy := l.Store.Busy(l.Store.ID(row)); busy != "" {
+		parts = append(parts, busy)
 	}
-	if verb != "" {
-		parts = append(parts, verb)
-	}
-	if marked {
+	if l.marks.has(l.rowIndex.storePosition(l.cursor.position)) {
 		parts = append(parts, "marked")
 	}
-	return strings.Join(parts, "; ")
+	a.Item = strings.Join(parts, "; ")
+	return a
 }

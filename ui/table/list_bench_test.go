@@ -52,7 +52,7 @@ func BenchmarkPage(b *testing.B) {
 			l, room := newLoadedList(b, &rows), uitest.NewBox(b, 200, 50)
 			b.ReportAllocs()
 			for by := 47; b.Loop(); {
-				if l.position == 0 || l.position == n-1 {
+				if l.cursor.position == 0 || l.cursor.position == n-1 {
 					by = -by
 				}
 				l.moveCursor(by)

@@ -7,89 +7,125 @@ import (
 	"lookout/ui"
 )
 
-// splitMinWidth is the width from which the detail stands beside the list. The list then keeps the columns that a
-// terminal of 80 cells shows, with some room for those that like more than they need.
+// From splitMinWidth on, the detail stands beside the list. The list then keeps the columns that a terminal of 80 cells
+// shows, and some room for those that can use more than they need.
 const (
 	splitMinWidth  = 110
 	listMinWidth   = 80
 	listExtraWidth = 16
 )
 
-// View draws the window of rows, with the detail beside it or over it.
+// View draws the rows in sight, with the detail beside them or over them. It records the frame's geometry.
 func (l *List[T]) View(b ui.Box) string {
-	l.lastBox = b
+	l.frame.box = b
 	l.restoreCursor()
+	v := listView[T]{l}
 	row, there := l.cursorRow()
 	switch {
 	case l.Detail == nil || !there:
-		l.detailOpen = l.detailOpen && there
-		return l.viewList(b)
-	case l.detailOpen:
-		return l.viewDetail(row, b)
+		return v.table(b)
+	case l.detail.open:
+		return v.detail(row, b)
 	case b.Width < splitMinWidth:
-		return l.viewList(b)
+		return v.table(b)
 	}
-	l.setHeads()
-	at := max(b.Width*58/100, min(listMinWidth, l.renderer.minWidth(l.firstColumn, listMinWidth)+listExtraWidth)+3)
-	left, right := b, b
-	left.Width, right.Width = at-3, b.Width-at
-	l.renderer.reset(left.Width, b.Height)
-	l.renderer.separator, l.renderer.sideWidth = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.Vertical)+" ", right.Width
-	l.renderer.sideText = l.Detail(row, right)
-	return l.viewTable(left)
+	return v.split(row, b)
 }
 
-// viewDetail is the row's detail over the whole room, scrolled.
-func (l *List[T]) viewDetail(row T, b ui.Box) string {
-	text, down := scrollDetail(l.Detail(row, b), l.fetchErrors[l.Store.ID(row)], l.detailScroll, b)
-	l.detailScroll = down
+// listView draws a list.
+type listView[T any] struct{ list *List[T] }
+
+// detail draws the row's detail over the whole box.
+func (v listView[T]) detail(row T, b ui.Box) string {
+	l := v.list
+	text, scroll := scrollDetail(l.Detail(row, b), l.detail.errors[l.Store.ID(row)], l.detail.scroll, b)
+	l.detail.scroll = scroll
 	return text
 }
 
-// scrollDetail is a detail from a line on, as far as there are lines; blind is why its row could not be read by itself.
-func scrollDetail(text string, blind error, down int, b ui.Box) (string, int) {
+// scrollDetail draws a detail from a line on, and returns how far it can be scrolled at most. err is why its row could
+// not be read by itself.
+func scrollDetail(text string, err error, scroll int, b ui.Box) (string, int) {
 	lines := strings.Split(text, "\n")
-	if blind != nil {
-		for _, line := range ui.Wrap("not read by itself, this is the list's row: "+blind.Error()+ui.WithPrefix(" · ", ui.Advice(blind)), b.Width) {
+	if err != nil {
+		reason := "as in the list, not read by itself: " + err.Error() + ui.WithPrefix(" · ", ui.Advice(err))
+		for _, line := range ui.Wrap(reason, b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Warn, line))
 		}
 	}
-	down = max(0, min(down, len(lines)-b.Height))
-	return b.Fit(strings.Join(lines[down:], "\n")), down
+	scroll = max(0, min(scroll, len(lines)-b.Height))
+	return b.Fit(strings.Join(lines[scroll:], "\n")), scroll
 }
 
-// viewList is the table alone.
-func (l *List[T]) viewList(b ui.Box) string {
-	l.renderer.reset(b.Width, b.Height)
-	return l.viewTable(b)
+// split draws the table with the row's detail beside it.
+func (v listView[T]) split(row T, b ui.Box) string {
+	l := v.list
+	r := &l.renderer
+	v.setHeads()
+	needed := r.minWidth(l.frame.firstColumn, listMinWidth) + listExtraWidth
+	at := max(b.Width*58/100, min(listMinWidth, needed)+3)
+	left, right := b, b
+	left.Width, right.Width = at-3, b.Width-at
+	r.reset(left.Width, b.Height)
+	r.separator, r.sideWidth = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.Vertical)+" ", right.Width
+	r.sideText = l.Detail(row, right)
+	return v.lines(left)
 }
 
-// viewTable is the header, the window of rows, and the foot.
-func (l *List[T]) viewTable(b ui.Box) string {
-	foot := l.footer(b)
-	l.height = max(0, b.Height-1-len(foot))
-	l.scrollToCursor(l.rowIndex.count(l.Store))
-	l.visible = l.visible[:0]
+// table draws the table alone.
+func (v listView[T]) table(b ui.Box) string {
+	v.list.renderer.reset(b.Width, b.Height)
+	return v.lines(b)
+}
+
+// lines draws the header, the rows in sight and the footer.
+func (v listView[T]) lines(b ui.Box) string {
+	l := v.list
+	r := &l.renderer
+	foot := v.footer(b)
+	v.layout(b, len(foot))
 	if b.Width <= 0 || b.Height <= 0 {
 		return ""
 	}
-	l.setHeads()
-	if l.renderer.linesLeft > len(foot) {
-		l.renderer.layout(l.firstColumn, b.Width)
-		l.renderer.writeHeader(l.rowIndex.column, l.rowIndex.reverse, b)
-		l.viewRows(b)
+	v.setHeads()
+	if r.linesLeft > len(foot) {
+		r.layout(l.frame.firstColumn, b.Width)
+		r.writeHeader(l.rowIndex.column, l.rowIndex.reverse, b)
+		v.rows(b)
 	}
-	for l.renderer.linesLeft > len(foot) {
-		l.renderer.endLine(0)
+	for r.linesLeft > len(foot) {
+		r.endLine(0)
 	}
 	for _, line := range foot {
-		l.renderer.writeLine(line)
+		r.writeLine(line)
 	}
-	return string(l.renderer.out)
+	return string(r.out)
 }
 
-// setHeads tells the sheet the columns.
-func (l *List[T]) setHeads() {
+// layout decides which rows are in sight: the cursor's among them.
+func (v listView[T]) layout(b ui.Box, footHeight int) {
+	l := v.list
+	f := &l.frame
+	f.height = max(0, b.Height-1-footHeight)
+	switch at := l.cursor.position; {
+	case at < f.top:
+		f.top = at
+	case at >= f.top+f.height:
+		f.top = at - f.height + 1
+	}
+	f.top = max(0, min(f.top, l.shown()-f.height))
+	f.visible = f.visible[:0]
+	if b.Width <= 0 {
+		return
+	}
+	for i := f.top; i < min(l.shown(), f.top+f.height); i++ {
+		f.visible = append(f.visible, l.rowAt(i))
+	}
+}
+
+// setHeads tells the renderer the columns, unless it knows them.
+func (v listView[T]) setHeads() {
+	l := v.list
 	if len(l.renderer.heads) == len(l.Columns) {
 		return
 	}
@@ -106,16 +142,14 @@ func (l *List[T]) setHeads() {
 	}
 }
 
-// viewRows are those in the window, or why there are none.
-func (l *List[T]) viewRows(b ui.Box) {
-	n := l.rowIndex.count(l.Store)
-	if n == 0 {
-		lines := l.status().explainEmpty(b)
-		for _, line := range lines[:min(len(lines), l.height)] {
+// rows draws the rows in sight, or says why there are none.
+func (v listView[T]) rows(b ui.Box) {
+	l := v.list
+	if l.shown() == 0 {
+		lines := v.status().explainEmpty(b)
+		for _, line := range lines[:min(len(lines), l.frame.height)] {
 			l.renderer.writeLine(line)
 		}
-	}
-	if n == 0 {
 		return
 	}
 	var row T
@@ -123,18 +157,18 @@ func (l *List[T]) viewRows(b ui.Box) {
 		stale: l.Freshness().Err != nil,
 		cell:  func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) },
 	}
-	grouped, above, working := l.groupColumn(), "", l.Store.PendingCount() > 0
-	for i := l.top; i < min(n, l.top+l.height); i++ {
-		at := l.rowIndex.storePosition(i)
-		row = l.Store.At(at)
-		l.visible = append(l.visible, row)
-		look.cursor, look.marked, look.repeatedColumn = i == l.position, l.marks.has(at), -1
+	grouped, above, working := v.groupColumn(), "", l.Store.PendingCount() > 0
+	for i := range l.frame.visible {
+		row = l.frame.visible[i]
+		position := l.frame.top + i
+		look.cursor, look.repeatedColumn = position == l.cursor.position, -1
+		look.marked = l.marks.has(l.rowIndex.storePosition(position))
 		if working {
 			look.busy = l.Store.Busy(l.Store.ID(row))
 		}
 		if grouped >= 0 {
 			group, _ := look.cell(grouped)
-			if group == above && i > l.top && i != l.position {
+			if group == above && i > 0 && !look.cursor {
 				look.repeatedColumn = grouped
 			}
 			above = group
@@ -143,28 +177,17 @@ func (l *List[T]) viewRows(b ui.Box) {
 	}
 }
 
-// groupColumn is the column that rows are grouped by: the one they are sorted by, where it is such a column; -1
-// elsewhere.
-func (l *List[T]) groupColumn() int {
-	if at := l.rowIndex.column; at >= 0 && l.Columns[at].GroupRepeats {
+// groupColumn returns the column that rows are grouped by: the one they are sorted by, if it groups; else -1.
+func (v listView[T]) groupColumn() int {
+	if at := v.list.rowIndex.column; at >= 0 && v.list.Columns[at].GroupRepeats {
 		return at
 	}
 	return -1
 }
 
-// scrollToCursor keeps the cursor in sight.
-func (l *List[T]) scrollToCursor(n int) {
-	switch {
-	case l.position < l.top:
-		l.top = l.position
-	case l.position >= l.top+l.height:
-		l.top = l.position - l.height + 1
-	}
-	l.top = max(0, min(l.top, n-l.height))
-}
-
-// status is what stands around the rows.
-func (l *List[T]) status() listStatus {
+// status returns what the list says about itself around its rows.
+func (v listView[T]) status() listStatus {
+	l := v.list
 	sorted := ""
 	if at := l.rowIndex.column; l.Store.Lazy() && l.Store.Loaded() && at >= 0 {
 		sorted = l.Columns[at].Title
@@ -175,7 +198,7 @@ func (l *List[T]) status() listStatus {
 		name:      l.Store.Name(),
 		notes:     l.Store.Notes(),
 		filter:    l.filter,
-		matching:  l.rowIndex.count(l.Store),
+		matching:  l.shown(),
 		loaded:    l.Store.Len(),
 		complete:  l.Store.Complete(),
 		marked:    l.marks.count(),
@@ -183,9 +206,10 @@ func (l *List[T]) status() listStatus {
 	}
 }
 
-// footer are the lines beneath the rows: what is wrong, the filter, the sums.
-func (l *List[T]) footer(b ui.Box) []string {
-	lines := l.status().footer(b)
+// footer returns the lines below the rows: what is wrong, the filter, the sums.
+func (v listView[T]) footer(b ui.Box) []string {
+	l := v.list
+	lines := v.status().footer(b)
 	if l.Footer != nil && l.Store.Len() > 0 {
 		lines = append(lines, l.Footer(l.Store, b))
 	}

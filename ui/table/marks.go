@@ -1,61 +1,62 @@
 package table
 
 import (
-	"lookout/ui"
 	"math/bits"
+
+	"lookout/ui"
 )
 
-// marks are the rows of a set that are marked, by their places: a bit a row, so that a million are marked in no time.
-// Rows that come later are not marked. Places are those of one moment of the set; when rows have moved since, follow
-// finds the marked ones again.
+// marks are the marked rows of a store by their positions: one bit a row, so that a million are marked at once. Rows
+// that arrive later are not marked. When rows have moved, relocate finds the marked ones again.
 type marks[T any] struct {
 	bits          []uint64
 	n             int
-	layoutVersion int           // of the set, for which the places hold
-	rowAt         func(i int) T // the rows of that moment
+	layoutVersion int           // of the store, for which the positions hold
+	rowAt         func(i int) T // the rows at that time
+	anchor        string        // ID of the row where a range of marks starts
 }
 
-// count is how many rows are marked.
+// count returns the number of marked rows.
 func (m *marks[T]) count() int { return m.n }
 
-// has reports whether the row at a place is marked.
-func (m *marks[T]) has(place int) bool {
-	return place >= 0 && place/64 < len(m.bits) && m.bits[place/64]&(1<<(place%64)) != 0
+// has reports whether the row at a position is marked.
+func (m *marks[T]) has(position int) bool {
+	return position >= 0 && position/64 < len(m.bits) && m.bits[position/64]&(1<<(position%64)) != 0
 }
 
-// clear takes all marks away.
+// clear removes all marks.
 func (m *marks[T]) clear() { *m = marks[T]{} }
 
-// reserve makes room for marks on the rows that a set has now.
-func (m *marks[T]) reserve(set *ui.Store[T]) {
-	m.relocate(set)
+// reserve makes room for marks on the rows that a store holds now. add, toggle and addFirst need it.
+func (m *marks[T]) reserve(store *ui.Store[T]) {
+	m.relocate(store)
 	var n int
-	n, m.rowAt = set.Snapshot()
-	m.layoutVersion = set.LayoutVersion()
+	n, m.rowAt = store.Snapshot()
+	m.layoutVersion = store.LayoutVersion()
 	for len(m.bits) < (n+63)/64 {
 		m.bits = append(m.bits, 0)
 	}
 }
 
-// add marks the row at a place of an opened set.
-func (m *marks[T]) add(place int) {
-	if !m.has(place) {
-		m.bits[place/64] |= 1 << (place % 64)
+// add marks the row at a position.
+func (m *marks[T]) add(position int) {
+	if !m.has(position) {
+		m.bits[position/64] |= 1 << (position % 64)
 		m.n++
 	}
 }
 
-// toggle marks the row at a place of an opened set, or takes its mark away.
-func (m *marks[T]) toggle(place int) {
-	if m.has(place) {
-		m.bits[place/64] &^= 1 << (place % 64)
+// toggle marks the row at a position, or removes its mark.
+func (m *marks[T]) toggle(position int) {
+	if m.has(position) {
+		m.bits[position/64] &^= 1 << (position % 64)
 		m.n--
 		return
 	}
-	m.add(place)
+	m.add(position)
 }
 
-// addFirst marks the first n rows of an opened set.
+// addFirst marks the first n rows.
 func (m *marks[T]) addFirst(n int) {
 	for w := range n / 64 {
 		m.bits[w] = ^uint64(0)
@@ -69,8 +70,8 @@ func (m *marks[T]) addFirst(n int) {
 	}
 }
 
-// each gives the places of marked rows in their order, until do has had enough.
-func (m *marks[T]) each(do func(place int) (more bool)) {
+// each calls do with the positions of the marked rows in order, until it returns false.
+func (m *marks[T]) each(do func(position int) (more bool)) {
 	for w, word := range m.bits {
 		for ; word != 0; word &= word - 1 {
 			if !do(w*64 + bits.TrailingZeros64(word)) {
@@ -81,15 +82,15 @@ func (m *marks[T]) each(do func(place int) (more bool)) {
 }
 
 // relocate finds the marked rows again after rows have moved. Those that are gone lose their marks.
-func (m *marks[T]) relocate(set *ui.Store[T]) {
-	if m.n == 0 || m.layoutVersion == set.LayoutVersion() {
+func (m *marks[T]) relocate(store *ui.Store[T]) {
+	if m.n == 0 || m.layoutVersion == store.LayoutVersion() {
 		return
 	}
 	old := *m
-	*m = marks[T]{layoutVersion: set.LayoutVersion()}
-	m.reserve(set)
-	old.each(func(place int) bool {
-		if i, held := set.Index(set.ID(old.rowAt(place))); held {
+	*m = marks[T]{layoutVersion: store.LayoutVersion(), anchor: old.anchor}
+	m.reserve(store)
+	old.each(func(position int) bool {
+		if i, held := store.Index(store.ID(old.rowAt(position))); held {
 			m.add(i)
 		}
 		return true

@@ -19,8 +19,8 @@ func TestMarksFollowTheirRows(t *testing.T) {
 	l := &List[thing]{Title: "things", Store: s}
 	uitest.RunAll(s.Refresh())
 	l.restoreCursor()
-	l.markAll()
-	l.toggleMark("7")
+	controls[thing]{l}.markAll()
+	controls[thing]{l}.toggleMark("7")
 	slices.Reverse(rows)
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
 	uitest.RunAll(s.Refresh())

@@ -49,8 +49,8 @@ func TestACursorDoesNotFollowARowToAnotherRank(t *testing.T) {
 	}
 	at := func(id, place int) {
 		t.Helper()
-		if row, _ := l.cursorRow(); row.id != id || l.position != place {
-			t.Errorf("the cursor is on %d at %d, not on %d at %d", row.id, l.position, id, place)
+		if row, _ := l.cursorRow(); row.id != id || l.cursor.position != place {
+			t.Errorf("the cursor is on %d at %d, not on %d at %d", row.id, l.cursor.position, id, place)
 		}
 	}
 	setStage(t, l, &stages, 0, 2)
@@ -68,7 +68,7 @@ func TestACursorDoesNotFollowARowToAnotherRank(t *testing.T) {
 	setStage(t, l, &stages, 2, 2)
 	at(2, 3) // its details are being read
 	pressKeys(l, "esc")
-	for _, a := range l.sortMenu().Actions {
+	for _, a := range (controls[thing]{l}).sortMenu().Actions {
 		if a.Name() == "name" {
 			a.Do()
 		}

@@ -1,0 +1,376 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+)
+
+// listControls is what a list's own actions do: a list without the type of its rows. The program contains what is
+// written with it once, not once for each type of row.
+type listControls interface {
+	scrollBy(by int)
+	moveCursorTo(position int)
+	pageSize() int
+	goToEnd() tea.Cmd
+	scrollColumns(by int)
+	startFilter()
+	sortMenu() ui.Menu
+	markRange()
+	markAll()
+	escape()
+	escapeLabel() string
+	detailKey() string
+	hasKey(key string) bool
+}
+
+// controls are the listControls of a list.
+type controls[T any] struct{ list *List[T] }
+
+func (c controls[T]) moveCursorTo(position int) { c.list.moveCursorTo(position) }
+
+func (c controls[T]) hasKey(key string) bool { return runner[T](c).hasKey(key) }
+
+// scrollBy moves the cursor, or the detail while it is open over the list.
+func (c controls[T]) scrollBy(by int) {
+	if l := c.list; l.detail.open {
+		l.detail.scroll = max(0, l.detail.scroll+by)
+		return
+	}
+	c.list.moveCursor(by)
+}
+
+// pageSize returns the number of rows that a page moves by.
+func (c controls[T]) pageSize() int { return max(1, c.list.frame.height-1) }
+
+// goToEnd moves the cursor to the last row. It reads a lazy store to its end first; esc stops that.
+func (c controls[T]) goToEnd() tea.Cmd {
+	l := c.list
+	l.moveCursorTo(l.shown() - 1)
+	if !l.Store.Lazy() || l.Store.Complete() {
+		return nil
+	}
+	l.cursor.toEnd = true
+	return l.Store.LoadAll()
+}
+
+// scrollColumns scrolls the columns sideways.
+func (c controls[T]) scrollColumns(by int) {
+	f := &c.list.frame
+	f.firstColumn = max(0, min(len(c.list.Columns)-1, f.firstColumn+by))
+}
+
+// startFilter gives the filter the keyboard.
+func (c controls[T]) startFilter() { c.list.filter.startTyping() }
+
+// sortMenu offers the columns; the one in use is reversed.
+func (c controls[T]) sortMenu() ui.Menu {
+	l := c.list
+	return sortMenu(l.ColumnNames(), l.rowIndex.column, func(i int) {
+		l.rowIndex.reverse = l.rowIndex.column == i && !l.rowIndex.reverse
+		l.rowIndex.column = i
+		l.restoreCursor()
+	})
+}
+
+// toggleMark marks a row, or removes its mark.
+func (c controls[T]) toggleMark(id string) {
+	l := c.list
+	l.marks.reserve(l.Store)
+	if i, held := l.Store.Index(id); held {
+		l.marks.toggle(i)
+	}
+	l.marks.anchor = id
+}
+
+// markRange marks the rows from the last mark to the cursor.
+func (c controls[T]) markRange() {
+	l := c.list
+	from := l.rowIndex.position(l.Store, l.marks.anchor)
+	if from < 0 {
+		from = l.cursor.position
+	}
+	l.marks.reserve(l.Store)
+	for i := min(from, l.cursor.position); i <= max(from, l.cursor.position) && i < l.shown(); i++ {
+		l.marks.add(l.rowIndex.storePosition(i))
+	}
+}
+
+// markAll marks every row that is shown.
+func (c controls[T]) markAll() {
+	l := c.list
+	l.marks.reserve(l.Store)
+	if l.rowIndex.current == nil {
+		l.marks.addFirst(l.Store.Len())
+		return
+	}
+	for _, i := range l.rowIndex.current.rows {
+		l.marks.add(int(i))
+	}
+}
+
+// escapeLabel returns what esc does here, or "".
+func (c controls[T]) escapeLabel() string {
+	l := c.list
+	switch {
+	case l.Store.LoadingAll():
+		return "stop reading"
+	case l.detail.open:
+		return "close details"
+	case l.marks.count() > 0:
+		return "clear marks"
+	case l.filter.text != "":
+		return "clear filter"
+	}
+	return ""
+}
+
+// escape does what escapeLabel says.
+func (c controls[T]) escape() {
+	l := c.list
+	switch {
+	case l.Store.LoadingAll():
+		l.cursor.toEnd = false
+		l.Store.Stop()
+	case l.detail.open:
+		l.detail.open = false
+	case l.marks.count() > 0:
+		l.marks.clear()
+	default:
+		l.filter = filter{}
+	}
+}
+
+// detailKey returns the key that opens the detail: enter, or i if an operation has enter; "" if there is no detail.
+func (c controls[T]) detailKey() string {
+	switch {
+	case c.list.Detail == nil || c.hasKey("enter") && c.hasKey("i"):
+		return ""
+	case c.hasKey("enter"):
+		return "i"
+	}
+	return "enter"
+}
+
+// rowCommands returns what every list can do with a row.
+func (c controls[T]) rowCommands(row T) rowCommands {
+	l := c.list
+	return rowCommands{
+		mark:  func() { c.toggleMark(l.Store.ID(row)); l.moveCursor(1) },
+		label: func() string { return l.label(row) },
+		id:    func() string { return l.Store.ID(row) },
+		json:  func() string { return asJSON(row) },
+		csv:   c.csv,
+		copyItems: func() []ui.CopyItem {
+			if l.CopyItems == nil {
+				return nil
+			}
+			return l.CopyItems(row)
+		},
+		openDetail: func() tea.Cmd {
+			l.detail.open, l.detail.scroll = true, 0
+			return l.fetchRow(row)
+		},
+	}
+}
+
+// csv returns the list as it is shown.
+func (c controls[T]) csv() string {
+	l := c.list
+	var shown []int
+	for i, column := range l.Columns {
+		if !column.hidden {
+			shown = append(shown, i)
+		}
+	}
+	b := l.cellBox()
+	return formatCSV(l.ColumnNames(), shown, l.shown(), func(row, column int) string {
+		text, _ := l.Columns[column].Cell(l.rowAt(row), b)
+		return text
+	})
+}
+
+func asJSON(row any) string {
+	data, err := json.MarshalIndent(row, "", "  ")
+	if err != nil {
+		return "cannot be written as JSON: " + err.Error()
+	}
+	return string(data)
+}
+
+// rowCommands are what every list can do with the row at the cursor.
+type rowCommands struct {
+	mark            func()
+	label, id, json func() string
+	csv             func() string // of the whole list
+	copyItems       func() []ui.CopyItem
+	openDetail      func() tea.Cmd
+}
+
+// cursorActions returns the actions that move the cursor. The arrows scroll the columns unless one of the others has
+// them.
+func cursorActions(l listControls, others []ui.Action) []ui.Action {
+	move := func(name string, do func(), keys ...string) ui.Action {
+		return ui.LocalAction("move", name, "", do, keys...)
+	}
+	actions := []ui.Action{
+		move("down", func() { l.scrollBy(1) }, "j", "down"),
+		move("up", func() { l.scrollBy(-1) }, "k", "up"),
+		move("page down", func() { l.scrollBy(l.pageSize()) }, "pgdown", "ctrl+f"),
+		move("page up", func() { l.scrollBy(-l.pageSize()) }, "pgup", "ctrl+b"),
+		move("first", func() { l.moveCursorTo(0) }, "g", "home"),
+		{Key: ui.Bind("last", "G", "end"), Group: "move", Do: l.goToEnd},
+	}
+	if !hasBinding(others, "left") && !hasBinding(others, "right") {
+		actions = append(actions,
+			move("columns left", func() { l.scrollColumns(-1) }, "left"),
+			move("columns right", func() { l.scrollColumns(1) }, "right"))
+	}
+	return actions
+}
+
+// hasBinding reports whether one of the actions has a key.
+func hasBinding(actions []ui.Action, key string) bool {
+	return slices.ContainsFunc(actions, func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
+}
+
+// commonActions returns what every list can do beside moving its cursor.
+func commonActions(l listControls, there bool, row rowCommands) []ui.Action {
+	disabled := ""
+	if !there {
+		disabled = noRow
+	}
+	send := func(name, key string, msg func() tea.Msg) ui.Action {
+		return ui.Action{
+			Key:            ui.Bind(name, key),
+			Group:          "this list",
+			DisabledReason: disabled,
+			Do:             func() tea.Cmd { return ui.Send(msg()) },
+		}
+	}
+	actions := []ui.Action{
+		{
+			Key:         ui.Bind("filter", "/"),
+			Group:       "this list",
+			Description: "words that rows must hold; state:ok for one column, !word for what must not be there",
+			ShowInHints: true,
+			Do:          func() tea.Cmd { l.startFilter(); return nil },
+		},
+		{
+			Key:         ui.Bind("sort", "s"),
+			Group:       "this list",
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(l.sortMenu()) },
+		},
+		ui.LocalAction("this list", "mark", disabled, row.mark, "space"),
+		ui.LocalAction("this list", "mark range", disabled, l.markRange, "v"),
+		ui.LocalAction("this list", "mark all", disabled, l.markAll, "A"),
+		send("copy menu", "Y", func() tea.Msg { return row.copyMenu() }),
+		send("view as JSON", "V", func() tea.Msg { return ui.ShowTextMsg{Title: row.label(), Text: row.json()} }),
+	}
+	if !l.hasKey("y") {
+		copyName := func() tea.Msg { return ui.CopyMsg{Text: row.label(), Label: "name"} }
+		actions = append(actions, send("copy name", "y", copyName))
+	}
+	if key := l.detailKey(); key != "" {
+		actions = append(actions, ui.Action{
+			Key:            ui.Bind("details", key),
+			Group:          "this list",
+			DisabledReason: disabled,
+			ShowInHints:    key == "enter",
+			Do:             row.openDetail,
+		})
+	}
+	if label := l.escapeLabel(); label != "" {
+		actions = append(actions, ui.LocalAction("this list", label, "", l.escape, "esc"))
+	}
+	return actions
+}
+
+// copyMenu offers what can be copied of the row and the list.
+func (r rowCommands) copyMenu() ui.Menu {
+	add := func(name, key string, text func() string) ui.Action {
+		return ui.Action{
+			Key: ui.Bind(name, key),
+			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text(), Label: name}) },
+		}
+	}
+	m := ui.Menu{Title: "Copy " + r.label(), Actions: []ui.Action{
+		add("name", "n", r.label),
+		add("id", "i", r.id),
+		add("row as JSON", "j", r.json),
+		add("list as CSV", "c", r.csv),
+	}}
+	for _, c := range r.copyItems() {
+		m.Actions = append(m.Actions, add(c.Name, c.Key, func() string { return c.Text }))
+	}
+	return m
+}
+
+// sortMenu offers columns by their titles; current is the one in use.
+func sortMenu(titles []string, current int, choose func(column int)) ui.Menu {
+	m := ui.Menu{Title: "Sort by"}
+	for i, name := range titles {
+		if i == current {
+			name += " (reverse)"
+		}
+		m.Actions = append(m.Actions, ui.LocalAction("", name, "", func() { choose(i) }, fmt.Sprint((i+1)%10)))
+	}
+	return m
+}
+
+// batchConfirmation asks about exactly the rows in items, each of a kind ("service"). skipped is the number of marked
+// rows that are not among them, hidden the number of those that the filter hides.
+func batchConfirmation(name, kind string, items []string, skipped, hidden int) *ui.Confirmation {
+	title := fmt.Sprintf("%s: %s", strings.ToUpper(name[:1])+name[1:], ui.Plural(len(items), kind, kind+"s"))
+	text := "This affects these rows and no others."
+	if hidden > 0 {
+		text += fmt.Sprintf(" Hidden by the filter: %d of them.", hidden)
+	}
+	if skipped > 0 {
+		marked := ui.Plural(skipped, "marked "+kind, "marked "+kind+"s")
+		text += fmt.Sprintf(" Left out: %s, for which this is not possible.", marked)
+	}
+	return &ui.Confirmation{
+		Title:        title,
+		Text:         text,
+		Items:        items,
+		RequiredText: fmt.Sprint(len(items)),
+		ConfirmLabel: name,
+	}
+}
+
+// formatCSV writes some columns of a table. Cells that a spreadsheet would take for a formula are quoted.
+func formatCSV(titles []string, columns []int, rows int, cell func(row, column int) string) string {
+	var b strings.Builder
+	for i, c := range columns {
+		writeCSVField(&b, i, titles[c])
+	}
+	b.WriteByte('\n')
+	for row := range rows {
+		for i, c := range columns {
+			writeCSVField(&b, i, cell(row, c))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// writeCSVField writes the nth field of a line.
+func writeCSVField(b *strings.Builder, n int, text string) {
+	if n > 0 {
+		b.WriteByte(',')
+	}
+	if text != "" && strings.ContainsAny(text[:1], "=+-@") {
+		text = "'" + text
+	}
+	if strings.ContainsAny(text, "\",\n") {
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	b.WriteString(text)
+}

@@ -1,0 +1,133 @@
+package table
+
+import (
+	"context"
+	"slices"
+)
+
+// order returns the list as something whose rows can be put in order.
+func (l *List[T]) order() listOrder[T] { return listOrder[T]{l} }
+
+// shown returns the number of rows that the filter lets through.
+func (l *List[T]) shown() int { return l.rowIndex.count(l.Store) }
+
+// columnTitled returns the column with a title; -1 if there is none.
+func (l *List[T]) columnTitled(title string) int {
+	return slices.IndexFunc(l.Columns, func(c Column[T]) bool { return title != "" && c.Title == title })
+}
+
+// cursorRow returns the row at the cursor.
+func (l *List[T]) cursorRow() (T, bool) {
+	if l.shown() == 0 {
+		var none T
+		return none, false
+	}
+	return l.rowAt(l.cursor.position), true
+}
+
+// rowAt returns the row at a position among those shown.
+func (l *List[T]) rowAt(position int) T { return l.Store.At(l.rowIndex.storePosition(position)) }
+
+// restoreCursor finds the cursor's row again after the rows or their order have changed. If the row is gone or has
+// another rank by now, the cursor stays where it was. The detail of a list without rows is closed.
+func (l *List[T]) restoreCursor() {
+	l.rowIndex.update(l.order())
+	n := l.shown()
+	position := l.rowIndex.position(l.Store, l.cursor.id)
+	if position >= 0 && !l.detail.open &&
+		l.cursor.rank.changedRank(rowRank{l.cursor.id, l.rowIndex.rank(position)}) {
+		position = -1
+	}
+	if position >= 0 {
+		l.cursor.position = position
+	}
+	l.cursor.position = max(0, min(l.cursor.position, n-1))
+	if position < 0 && n > 0 && l.Store.Loaded() {
+		l.cursor.id = l.Store.ID(l.rowAt(l.cursor.position))
+	}
+	l.cursor.rank = rowRank{l.cursor.id, l.rowIndex.rank(l.cursor.position)}
+	l.marks.relocate(l.Store)
+	l.detail.open = l.detail.open && n > 0 && l.Detail != nil
+}
+
+// moveCursor moves the cursor by a number of rows.
+func (l *List[T]) moveCursor(by int) { l.moveCursorTo(l.cursor.position + by) }
+
+// moveCursorTo moves the cursor to a position, or to the nearest that there is.
+func (l *List[T]) moveCursorTo(position int) {
+	n := l.shown()
+	if n == 0 {
+		return
+	}
+	l.cursor.position = max(0, min(position, n-1))
+	l.cursor.id = l.Store.ID(l.rowAt(l.cursor.position))
+	l.detail.scroll = 0
+}
+
+// markedRows returns the marked rows in the order of the store, and how many of them the filter hides.
+func (l *List[T]) markedRows() (rows []T, hidden int) {
+	rows = make([]T, 0, l.marks.count())
+	l.marks.each(func(position int) bool {
+		rows = append(rows, l.Store.At(position))
+		if !l.rowIndex.contains(position) {
+			hidden++
+		}
+		return true
+	})
+	return rows, hidden
+}
+
+// listOrder is what a rowIndex asks a list.
+type listOrder[T any] struct{ list *List[T] }
+
+func (o listOrder[T]) lookup() rowLookup { return o.list.Store }
+
+func (o listOrder[T]) restoreCursor() { o.list.restoreCursor() }
+
+// initialSortColumn returns the column that the list is first sorted by; -1 if there is none.
+func (o listOrder[T]) initialSortColumn() int { return o.list.columnTitled(o.list.SortBy) }
+
+// wantedKey returns what the order of the rows depends on now.
+func (o listOrder[T]) wantedKey() rowIndexKey {
+	l := o.list
+	return rowIndexKey{
+		version:       l.Store.Version(),
+		layoutVersion: l.Store.LayoutVersion(),
+		filter:        l.filter.text,
+		column:        l.rowIndex.column,
+		reverse:       l.rowIndex.reverse,
+		valid:         true,
+	}
+}
+
+// newSortJob returns the job that makes the wanted order. It can run off the loop.
+func (o listOrder[T]) newSortJob(ctx context.Context) *sortJob {
+	l := o.list
+	n, at := l.Store.Snapshot()
+	job := &sortJob{
+		ctx:      ctx,
+		key:      o.wantedKey(),
+		rowCount: n,
+		columns:  make([]columnAccessor, len(l.Columns)),
+		quick:    l.Store.Searcher(),
+	}
+	box := l.cellBox()
+	for i, c := range l.Columns {
+		job.columns[i] = columnAccessor{
+			title:            c.Title,
+			filterByNameOnly: c.FilterByNameOnly,
+			text: func(row int32) string {
+				text, _ := c.Cell(at(int(row)), box)
+				return text
+			},
+		}
+		if c.Rank != nil {
+			job.columns[i].rank = func(row int32) Rank { return c.Rank(at(int(row))) }
+		}
+		if c.Less != nil {
+			job.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }
+		}
+	}
+	job.candidates = l.rowIndex.reusableRows(job.key)
+	return job
+}

@@ -1,0 +1,89 @@
+package table
+
+import (
+	"fmt"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// listStatus is what a list says about itself around its rows.
+type listStatus struct {
+	freshness ui.Freshness
+	name      string // of the rows
+	notes     []string
+	filter    filter
+	matching  int // rows that the filter lets through
+	loaded    int
+	complete  bool
+	sortTitle string // title of the column that a lazy store is sorted by; "" is none
+	marked    int
+	emptyText string // said when there is no row at all
+}
+
+// explainEmpty says why there is no row, and what to do: reading, none, none that match, not allowed, failed.
+func (s listStatus) explainEmpty(b ui.Box) []string {
+	text, next, tone := s.emptyReason(b)
+	lines := []string{""}
+	for _, line := range ui.Wrap(text, max(10, b.Width-4)) {
+		lines = append(lines, b.Theme.Paint(tone, "  "+line))
+	}
+	for _, line := range ui.Wrap(next, max(10, b.Width-4)) {
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+line))
+	}
+	return lines
+}
+
+// emptyReason returns why there is no row, the next step, and how bad that is.
+func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
+	err := s.freshness.Err
+	switch {
+	case err != nil && ui.Denied(err):
+		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err))
+		return s.name + ": not allowed for this user or token", next, theme.Bad
+	case err != nil && !s.freshness.Loaded:
+		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err)) + " · r tries again"
+		return s.name + " could not be read", next, theme.Warn
+	case !s.freshness.Loaded:
+		return "reading " + s.name + b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? helps", theme.Muted
+	case s.loaded > 0:
+		text = fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
+		return text, "esc clears the filter", theme.Muted
+	}
+	return s.emptyText, "", theme.Muted
+}
+
+// footer returns the lines below the rows: what is wrong, the filter, the marks.
+func (s listStatus) footer(b ui.Box) []string {
+	var lines []string
+	say := func(tone theme.Tone, text string) {
+		lines = append(lines, b.Theme.Paint(tone, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis)))
+	}
+	if err := s.freshness.Err; err != nil && s.freshness.Loaded {
+		age := ui.FormatAge(b.Now.Sub(s.freshness.LoadedAt))
+		say(ui.ErrorTone(err), fmt.Sprintf("%s · as of %s ago", err.Error(), age))
+	}
+	if len(s.notes) > 0 {
+		say(theme.Warn, s.notes[0])
+	}
+	if s.filter.typing || s.filter.text != "" {
+		lines = append(lines, s.filter.view(b, s.matches()))
+	}
+	if s.sortTitle != "" && !s.complete {
+		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", s.sortTitle, ui.FormatCount(int64(s.loaded))))
+	}
+	if s.marked > 0 {
+		say(theme.Marked, ui.Plural(s.marked, "row", "rows")+" marked · esc clears the marks")
+	}
+	return lines
+}
+
+// matches returns how many rows match the filter.
+func (s listStatus) matches() string {
+	loaded := ui.FormatCount(int64(s.loaded))
+	text := fmt.Sprintf("   %s of %s match", ui.FormatCount(int64(s.matching)), loaded)
+	if !s.complete {
+		text += fmt.Sprintf(" in the %s loaded", loaded)
+	}
+	return text
+}
