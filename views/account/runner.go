@@ -413,7 +413,7 @@ func (r Runner[T]) checkSameLabel(ctx context.Context, s start[T], row T) error 
 		return err
 	}
 	if was, is := r.Resource.Label(row), r.Resource.Label(now); was != is {
-		return fmt.Errorf("it is called %s by now: nothing was done", is)
+		return fmt.Errorf("it is now called %s; nothing was changed", is)
 	}
 	return nil
 }
