@@ -115,15 +115,20 @@ func startWithTransport(
 		so := shell.Options{
 			Panes:           r.panes,
 			Theme:           r.theme,
-			Account:         "acme-prod",
+			AccountInfo:     shell.AccountInfo{Account: "acme-prod"},
 			RefreshInterval: 20 * time.Second,
 			Now:             time.Now,
 			Location:        time.UTC,
 			OnOpen:          r.onOpen,
 			LeaveWarnings:   r.leaveWarnings,
-			RateLimitWait:   func() (time.Time, time.Duration) { b := r.api.RateLimit(); return b.PausedUntil, b.RetryAfter },
-			RetryNow:        r.api.Resume,
 			TokenForm:       r.tokenForm,
+			RateLimitHooks: shell.RateLimitHooks{
+				RateLimitWait: func() (time.Time, time.Duration) {
+					b := r.api.RateLimit()
+					return b.PausedUntil, b.RetryAfter
+				},
+				RetryNow: r.api.Resume,
+			},
 		}
 		setup(r, &so)
 		var err error

@@ -36,22 +36,22 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 			Now:      time.Now,
 			Location: time.UTC,
 		})
+		notify.Notices = func() []ui.Notice { return account.Notices(acc) }
+		notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 		look, err := theme.New("dark", colorprofile.ASCII, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.shell, err = shell.New(shell.Options{
-			Panes:                views.Panes(acc),
-			Theme:                look,
-			Account:              "acme",
-			RefreshInterval:      20 * time.Second,
-			Now:                  time.Now,
-			Location:             time.UTC,
-			OnOpen:               func() tea.Cmd { return views.OnOpen(acc) },
-			Notices:              func() []ui.Notice { return account.Notices(acc) },
-			RefreshNoticeSources: func() tea.Cmd { return account.RefreshNoticeSources(acc) },
-			Notify:               notify,
-			StartPane:            "buckets",
+			Panes:           views.Panes(acc),
+			Theme:           look,
+			AccountInfo:     shell.AccountInfo{Account: "acme"},
+			Preferences:     shell.Preferences{StartPane: "buckets"},
+			RefreshInterval: 20 * time.Second,
+			Now:             time.Now,
+			Location:        time.UTC,
+			OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
+			Notify:          notify,
 		})
 		if err != nil {
 			t.Fatal(err)

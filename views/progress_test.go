@@ -34,13 +34,13 @@ func TestProgressOfTransfers(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.shell, err = shell.New(shell.Options{
-			Panes:    views.Panes(account),
-			Theme:    look,
-			Account:  "acme",
-			Now:      time.Now,
-			Location: time.UTC,
-			OnOpen:   func() tea.Cmd { return views.OnOpen(account) },
-			Progress: func() int { return activity.Progress(account) },
+			Panes:       views.Panes(account),
+			Theme:       look,
+			AccountInfo: shell.AccountInfo{Account: "acme"},
+			Now:         time.Now,
+			Location:    time.UTC,
+			OnOpen:      func() tea.Cmd { return views.OnOpen(account) },
+			Progress:    func() int { return activity.Progress(account) },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 		r.requireText("copy it, without showing it", "y copies", "esc closes, and asks first")
 		r.press("<esc>", "y")
 		r.requireText("esc goes back", "type discard")
-		r.requireNoText("copy it", "y copies", "r held shows")
+		r.requireNoText("copy it", "y copies", "hold r to show")
 		r.press("<esc>")
 		r.requireText("copy it, without showing it", "y copies")
 	})
@@ -304,7 +304,7 @@ func TestQuestionsOfManyNameTheirKind(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "A", "D")
 		r.wait(time.Second)
-		r.requireText("Delete: 9 contacts", "type it exactly · esc: nothing happens")
+		r.requireText("Delete: 9 contacts", "type it exactly · esc cancels")
 		r.requireNoText("9 rows:", "the name is compared")
 	})
 }

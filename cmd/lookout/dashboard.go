@@ -197,33 +197,43 @@ func shellOptions(
 			fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.view), strings.Join(names, ", ")),
 		)
 	}
+	notify := s.notify()
+	notify.Notices = func() []ui.Notice { return account.Notices(acc) }
+	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 	return shell.Options{
-		Panes:                panes,
-		Theme:                style,
-		Themes:               looks,
-		Columns:              s.Columns,
-		Account:              s.Account,
-		AccountTone:          s.Color,
-		AccountLabel:         s.Label,
-		Protected:            s.Protected,
-		ReadOnly:             s.ReadOnly,
-		Demo:                 s.demo,
-		Mouse:                !f.noMouse,
-		RequestBudget:        func() string { return formatBudget(c.RateLimit(), time.Now()) },
-		RefreshInterval:      refresh,
-		Keys:                 s.Keys,
-		StartPane:            f.view,
-		OnOpen:               func() tea.Cmd { return views.OnOpen(acc) },
-		RateLimitWait:        func() (time.Time, time.Duration) { b := c.RateLimit(); return b.PausedUntil, b.RetryAfter },
-		RetryNow:             c.Resume,
-		OnLargeLoad:          releaseMemory,
-		TokenForm:            func() form.Form { return account.TokenForm(acc) },
-		Context:              ctx,
-		LeaveWarnings:        func() []string { return views.LeaveWarnings(acc) },
-		Progress:             func() int { return activity.Progress(acc) },
-		Notices:              func() []ui.Notice { return account.Notices(acc) },
-		RefreshNoticeSources: func() tea.Cmd { return account.RefreshNoticeSources(acc) },
-		Notify:               s.notify(),
+		AccountInfo: shell.AccountInfo{
+			Account:      s.Account,
+			AccountTone:  s.Color,
+			AccountLabel: s.Label,
+			Protected:    s.Protected,
+			ReadOnly:     s.ReadOnly,
+			Demo:         s.demo,
+		},
+		RateLimitHooks: shell.RateLimitHooks{
+			RequestBudget: func() string { return formatBudget(c.RateLimit(), time.Now()) },
+			RateLimitWait: func() (time.Time, time.Duration) {
+				b := c.RateLimit()
+				return b.PausedUntil, b.RetryAfter
+			},
+			RetryNow: c.Resume,
+		},
+		Preferences: shell.Preferences{
+			Keys:      s.Keys,
+			Columns:   s.Columns,
+			StartPane: f.view,
+			Mouse:     !f.noMouse,
+		},
+		Notify:          notify,
+		Panes:           panes,
+		Theme:           style,
+		Themes:          looks,
+		TokenForm:       func() form.Form { return account.TokenForm(acc) },
+		RefreshInterval: refresh,
+		OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
+		OnLargeLoad:     releaseMemory,
+		Context:         ctx,
+		LeaveWarnings:   func() []string { return views.LeaveWarnings(acc) },
+		Progress:        func() int { return activity.Progress(acc) },
 	}, acc, nil
 }
 

@@ -123,15 +123,16 @@ func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 		Location: time.UTC,
 	})
 	s, err := shell.New(shell.Options{
-		Panes:         views.Panes(acc),
-		Theme:         look,
-		Account:       "acme-prod",
-		Demo:          true,
-		Now:           now,
-		Location:      time.UTC,
-		Keys:          keys,
-		TokenForm:     func() form.Form { return account.TokenForm(acc) },
-		RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
+		AccountInfo: shell.AccountInfo{Account: "acme-prod", Demo: true},
+		RateLimitHooks: shell.RateLimitHooks{
+			RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
+		},
+		Preferences: shell.Preferences{Keys: keys},
+		Panes:       views.Panes(acc),
+		Theme:       look,
+		Now:         now,
+		Location:    time.UTC,
+		TokenForm:   func() form.Form { return account.TokenForm(acc) },
 	})
 	return s, acc, err
 }

@@ -92,7 +92,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 			c.typeKeys(keys)
 			time.Sleep(100 * time.Millisecond)
 			c.setStalled(false)
-			c.waitFor("stood still")
+			c.waitFor("did not respond")
 			c.waitUntil("keys that work again", func() bool {
 				c.typeKeys("?")
 				time.Sleep(300 * time.Millisecond) // the first moments after a stall are dropped too
@@ -219,7 +219,7 @@ func TestSuspend(t *testing.T) {
 		c.startReading()
 		c.waitFor("12 buckets")
 		c.typeKeys("\x1a")
-		c.waitFor("no shell to come back from")
+		c.waitFor("no shell could resume lookout")
 		c.typeKeys("3")
 		c.waitFor("edge-router")
 	})

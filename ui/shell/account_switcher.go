@@ -3,7 +3,6 @@ package shell
 import (
 	"context"
 	"errors"
-	"reflect"
 	"strings"
 	"sync"
 
@@ -14,21 +13,21 @@ import (
 	"lookout/ui/terminal"
 )
 
-// A Session is an account that has been opened: what the program shows of it, and how it ends.
+// A Session is an open account.
 type Session struct {
 	Options Options
-	Close   func() // cancels its requests and flushes what it wrote; it may take a while and is run once, off the loop
+	Close   func() // cancels requests and flushes files; may take a while, and is called once, outside the loop
 }
 
-// A AccountSwitcher is the program on one account at a time. When another is chosen, everything of the one before ends:
-// its requests are cancelled, its panes are gone, and answers still on their way to it are dropped. What the user had
-// chosen in it is there again when it comes back.
+// An AccountSwitcher is the program on one account at a time. Switching ends everything of the account before: it
+// cancels the requests, removes the panes, and drops answers still under way. The user's choices in an account are
+// restored when it comes back.
 type AccountSwitcher struct {
 	*Shell
 	open          func(ctx context.Context, account string) (Session, error)
 	ctx           context.Context
-	closeSession  func() // of the session in front
-	sessionNumber int    // number of the session in front; what belongs to an older one is dropped
+	closeSession  func() // closes the session in front
+	sessionNumber int    // number of the session in front; messages of an older one are dropped
 	savedStates   map[string]accountState
 	windowSize    tea.WindowSizeMsg
 	opening       *openingDialog
@@ -37,13 +36,14 @@ type AccountSwitcher struct {
 	closing sync.WaitGroup
 }
 
-// accountState is what the user had chosen in an account that is away.
+// accountState holds the user's choices in an account that is not in front.
 type accountState struct {
 	tab   string
 	panes map[string]ui.PaneState
 }
 
-// NewAccountSwitcher is a program that shows a session first and opens others by their accounts' names, off the loop.
+// NewAccountSwitcher returns a program that starts with a session. open opens others by their accounts' names; it runs
+// outside the loop.
 func NewAccountSwitcher(
 	ctx context.Context,
 	first Session,
@@ -62,7 +62,7 @@ func NewAccountSwitcher(
 	}, nil
 }
 
-// Close ends the session in front and waits for those that are ending.
+// Close closes the session in front and waits until all sessions are closed.
 func (d *AccountSwitcher) Close() {
 	d.mu.Lock()
 	ending := d.closeSession
@@ -71,7 +71,7 @@ func (d *AccountSwitcher) Close() {
 	d.closing.Wait()
 }
 
-// sessionMessage is a message of a session.
+// sessionMessage is a message that belongs to a session.
 type sessionMessage struct {
 	sessionNumber int
 	msg           tea.Msg
@@ -80,17 +80,17 @@ type sessionMessage struct {
 // switchAccount asks for another account.
 type switchAccount struct{ account string }
 
-// accountOpened is an account on its way to the screen, or why it cannot get there.
+// accountOpened carries an opened account, or the error that prevented it.
 type accountOpened struct {
 	opening *openingDialog
 	session Session
 	err     error
 }
 
-// Init is the shell's.
+// Init starts the account in front.
 func (d *AccountSwitcher) Init() tea.Cmd { return d.tagCommand(d.Shell.Init()) }
 
-// Update passes messages to the account in front, and drops those of another.
+// Update passes messages to the account in front, and drops those of other accounts.
 func (d *AccountSwitcher) Update(msg tea.Msg) tea.Cmd {
 	if o, tagged := msg.(sessionMessage); tagged {
 		if o.sessionNumber != d.sessionNumber {
@@ -100,7 +100,7 @@ func (d *AccountSwitcher) Update(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case switchAccount:
-		return d.tagCommand(d.confirmSwitch(msg.account))
+		return d.tagCommand(d.Shell.Update(ui.RunActionMsg{Action: d.switchAction(msg.account)}))
 	case accountOpened:
 		return d.handleAccountOpened(msg)
 	case tea.WindowSizeMsg:
@@ -109,7 +109,7 @@ func (d *AccountSwitcher) Update(msg tea.Msg) tea.Cmd {
 	return d.tagCommand(d.Shell.Update(msg))
 }
 
-// tagCommand makes what comes of a command the session's.
+// tagCommand marks the messages of a command as the session's.
 func (d *AccountSwitcher) tagCommand(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -118,49 +118,41 @@ func (d *AccountSwitcher) tagCommand(cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg { return tagMessage(n, cmd()) }
 }
 
-// tagMessage is a message with its session's number. What is for the terminal or the loop stays as it is.
+// tagMessage returns a message with its session's number. Messages for the terminal or the loop stay as they are.
 func tagMessage(n int, msg tea.Msg) tea.Msg {
 	if msg == nil || terminal.IsTerminalMessage(msg) {
 		return msg
 	}
-	if list := reflect.ValueOf(msg); list.Kind() == reflect.Slice && list.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
-		for i := range list.Len() {
-			if cmd := list.Index(i).Interface().(tea.Cmd); cmd != nil {
-				list.Index(i).Set(reflect.ValueOf(tea.Cmd(func() tea.Msg { return tagMessage(n, cmd()) })))
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for i, cmd := range batch {
+			if cmd != nil {
+				batch[i] = func() tea.Msg { return tagMessage(n, cmd()) }
 			}
 		}
-		return msg
+		return batch
 	}
 	return sessionMessage{n, msg}
 }
 
-// confirmSwitch begins to open an account, after a question where something would be lost.
-func (d *AccountSwitcher) confirmSwitch(account string) tea.Cmd {
-	begin := ui.Action{Key: ui.Bind("switch account"), Do: func() tea.Cmd { return d.openAccount(account) }}
+// switchAction opens an account. It asks first if work in the account in front would end.
+func (d *AccountSwitcher) switchAction(account string) ui.Action {
+	a := ui.Action{Key: ui.Bind("switch account"), Do: func() tea.Cmd { return d.openAccount(account) }}
 	if losses := d.leaveWarnings(); len(losses) > 0 {
-		begin.Confirm = &ui.Confirmation{
+		a.Confirm = &ui.Confirmation{
 			Title:        "Leave " + d.o.Account + " for " + account,
 			Text:         strings.Join(losses, " "),
 			ConfirmLabel: "leave it",
 		}
 	}
-	return d.startAction(begin)
+	return a
 }
 
-// leaveWarnings are what ends with the account in front, in sentences.
-func (s *Shell) leaveWarnings() []string {
-	if s.o.LeaveWarnings == nil {
-		return nil
-	}
-	return s.o.LeaveWarnings()
-}
-
-// openAccount opens an account behind a dialog. The one in front stays until the other is there.
+// openAccount opens an account behind a dialog. The account in front stays until the other is open.
 func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
 	ctx, cancel := context.WithCancel(d.ctx)
-	way := &openingDialog{account: account, cancel: cancel}
-	d.opening = way
-	d.push(way)
+	opening := &openingDialog{account: account, cancel: cancel}
+	d.opening = opening
+	d.dialogs.push(opening)
 	open := d.open
 	return func() tea.Msg {
 		session, err := open(ctx, account)
@@ -168,47 +160,41 @@ func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
 			session.Close()
 			err = ctx.Err()
 		}
-		return accountOpened{way, session, err}
+		return accountOpened{opening, session, err}
 	}
 }
 
-// handleAccountOpened puts an opened account in front, unless nobody wants it any more or something unsaved has come up
-// meanwhile.
+// handleAccountOpened brings an opened account to the front, unless the user has cancelled it or an unsaved dialog has
+// opened meanwhile.
 func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
-	d.dismiss(msg.opening)
+	d.dialogs.dismiss(msg.opening)
 	if msg.opening != d.opening || errors.Is(msg.err, context.Canceled) {
 		return d.discardSession(msg.session, nil)
 	}
 	d.opening = nil
+	refuse := func(tone theme.Tone, news string) tea.Cmd {
+		return d.discardSession(msg.session, d.tagCommand(ui.ShowNews(tone, news)))
+	}
 	switch {
 	case msg.err != nil:
-		return d.tagCommand(
-			ui.ShowNews(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error()),
-		)
-	case d.hasUnsavedDialog():
-		return d.discardSession(
-			msg.session,
-			d.tagCommand(ui.ShowNews(theme.Warn, "still in "+d.o.Account+": finish what is in front first")),
-		)
+		return refuse(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error())
+	case d.dialogs.hasUnsaved():
+		return refuse(theme.Warn, "still in "+d.o.Account+" · close the dialog in front first")
 	}
 	o := msg.session.Options
-	o.Theme, o.Themes, o.Mouse = d.o.Theme, d.o.Themes, d.mouse
+	o.Theme, o.Themes, o.Mouse = d.themes.current, d.themes.choices, d.mouse
 	next, err := New(o)
 	if err != nil {
-		return d.discardSession(
-			msg.session,
-			d.tagCommand(ui.ShowNews(theme.Bad, "account "+msg.opening.account+": "+err.Error())),
-		)
+		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
-	d.savedStates[d.o.Account] = d.saveState()
+	d.savedStates[d.o.Account] = d.tabs.saveState()
 	d.replaceSession(next, msg.session)
-	next.restoreState(d.savedStates[o.Account])
-	return d.tagCommand(
-		tea.Batch(next.Update(d.windowSize), next.Init(), ui.ShowNews(theme.Info, "this is "+o.Account)),
-	)
+	next.tabs.restoreState(d.savedStates[o.Account])
+	news := ui.ShowNews(theme.Info, "account "+o.Account+" opened")
+	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), news))
 }
 
-// replaceSession puts a shell in the place of the one in front, whose session ends off the loop.
+// replaceSession replaces the session in front, which is closed outside the loop.
 func (d *AccountSwitcher) replaceSession(next *Shell, session Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -217,7 +203,7 @@ func (d *AccountSwitcher) replaceSession(next *Shell, session Session) {
 	d.sessionNumber++
 }
 
-// discardSession ends a session that was opened for nothing.
+// discardSession closes a session that is not shown.
 func (d *AccountSwitcher) discardSession(session Session, news tea.Cmd) tea.Cmd {
 	if session.Close != nil {
 		d.closing.Go(session.Close)
@@ -225,45 +211,8 @@ func (d *AccountSwitcher) discardSession(session Session, news tea.Cmd) tea.Cmd 
 	return news
 }
 
-// hasUnsavedDialog reports whether something in front must not be taken away: a form, a question, a secret.
-func (s *Shell) hasUnsavedDialog() bool {
-	for _, d := range s.dialogs {
-		switch d.(type) {
-		case *formDialog, *secretDialog, *questionDialog:
-			return true
-		}
-	}
-	return false
-}
-
-// saveState is what the user has chosen here.
-func (s *Shell) saveState() accountState {
-	m := accountState{tab: s.tabs[s.front].stack[0].Name(), panes: map[string]ui.PaneState{}}
-	for _, t := range s.tabs {
-		if k, ok := t.stack[0].(ui.StateSaver); ok {
-			m.panes[t.stack[0].Name()] = k.SaveState()
-		}
-	}
-	return m
-}
-
-// restoreState chooses again what was chosen before.
-func (s *Shell) restoreState(m accountState) {
-	for i, t := range s.tabs {
-		name := t.stack[0].Name()
-		if name == m.tab {
-			s.front = i
-		}
-		if k, ok := t.stack[0].(ui.StateSaver); ok {
-			if kept, known := m.panes[name]; known {
-				k.RestoreState(kept)
-			}
-		}
-	}
-}
-
-// openingDialog stands in front while an account is being opened, so that nothing begins in the one that is about to
-// go.
+// openingDialog is in front while an account is being opened, so that nothing starts in the account that is about to
+// close.
 type openingDialog struct {
 	ignoresPaste
 	account string
@@ -274,10 +223,10 @@ func (o *openingDialog) title() string { return "Opening " + o.account }
 
 func (o *openingDialog) size() (int, int) { return 60, 2 }
 
-func (o *openingDialog) hint() string { return "esc stays here" }
+func (o *openingDialog) hint() string { return "esc cancels" }
 
 func (o *openingDialog) view(b ui.Box) string {
-	return "Reading its token" + b.Theme.Glyphs.Ellipsis + "\n" + b.Theme.Paint(theme.Muted, "esc stays here")
+	return "Reading its token" + b.Theme.Glyphs.Ellipsis + "\n" + b.Theme.Paint(theme.Muted, "esc cancels")
 }
 
 func (o *openingDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
@@ -288,16 +237,16 @@ func (o *openingDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// accountMenu offers the other accounts.
-func (s *Shell) accountMenu() *menuDialog {
+// accountMenu offers all accounts.
+func accountMenu(current string, accounts []string) *menuDialog {
 	m := &menuDialog{name: "Switch account"}
-	for i, name := range s.o.Accounts {
+	for i, name := range accounts {
 		a := ui.Action{Key: ui.Bind(name), Do: func() tea.Cmd { return ui.Send(switchAccount{name}) }}
 		if i < 9 {
 			a.Key = ui.Bind(name, digits[i+1:i+2])
 		}
-		if name == s.o.Account {
-			a.DisabledReason = "you are here"
+		if name == current {
+			a.DisabledReason = "this account is open"
 		}
 		m.actions = append(m.actions, a)
 	}

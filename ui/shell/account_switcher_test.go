@@ -73,8 +73,7 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	return Session{Options: Options{
 		Panes:         []ui.Pane{list, other},
 		Theme:         look,
-		Account:       name,
-		Accounts:      []string{"alpha", "beta"},
+		AccountInfo:   AccountInfo{Account: name, Accounts: []string{"alpha", "beta"}},
 		Location:      time.UTC,
 		Context:       ctx,
 		LeaveWarnings: func() []string { return d.leaveWarnings },
@@ -189,7 +188,7 @@ func TestAccountSwitcher_confirmsLeaving(t *testing.T) {
 	d.wantText("2 transfers are unfinished.")
 	d.press("y")
 	d.wantText("alpha")
-	for _, open := range d.switcher.dialogs {
+	for _, open := range d.switcher.dialogs.open {
 		if q, ok := open.(*questionDialog); ok {
 			d.send(questionArmed{q, q.timesShown})
 		}
@@ -207,7 +206,7 @@ func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
 	d := newSwitcherTest(t)
 	way := &openingDialog{account: "beta", cancel: func() {}}
 	d.switcher.opening = way
-	d.switcher.push(way)
+	d.switcher.dialogs.push(way)
 	d.send(ui.OneTimeSecret{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
 	d.send(accountOpened{opening: way, session: d.session(t.Context(), "beta")})
 	d.wantText("New key")

@@ -114,11 +114,11 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	}
 	o := Options{
 		Theme:           look,
-		Account:         "acme-prod",
+		AccountInfo:     AccountInfo{Account: "acme-prod"},
 		Now:             clock,
 		Location:        time.UTC,
 		RefreshInterval: 20 * time.Second,
-		RequestBudget:   func() string { return "requests 788 of 800" },
+		RateLimitHooks:  RateLimitHooks{RequestBudget: func() string { return "requests 788 of 800" }},
 	}
 	for _, title := range []string{"overview", "issues", "services", "contacts", "credentials", "instances", "storage", "activity"} {
 		o.Panes = append(o.Panes, pane(title, title == "services"))

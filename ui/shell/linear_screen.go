@@ -14,57 +14,43 @@ import (
 	"lookout/ui/terminal"
 )
 
-// A LinearScreen is the program for screen readers: lines are added beneath what was said, nothing is drawn over, and
-// one item is told at a time. What has not changed is not said again; ages alone are no change.
+// A LinearScreen is the program for screen readers. It only appends lines, and announces one item at a time. It does
+// not repeat what has not changed; an age that grows is no change.
 type LinearScreen struct {
 	provider     ShellProvider
 	theme        *theme.Theme
 	announced    screenSnapshot
-	ageReference time.Time // moment by which the ages of the item were told
-	lineIndex    int       // line of a text that is read line by line
+	ageReference time.Time // the time from which the announced ages were computed
+	lineIndex    int       // current line of a text that is read line by line
 	out          strings.Builder
-	inputLine    string // the line that is being typed, as it stands at the end of the output
+	inputLine    string // the line being typed, as it stands at the end of the output
 }
 
-// ShellProvider is a program with a shell in front: a Shell, a Desk.
+// A ShellProvider is a program with a shell in front: a Shell or an AccountSwitcher.
 type ShellProvider interface {
 	terminal.Screen
 	ActiveShell() *Shell
 }
 
-// ActiveShell is the shell itself.
+// ActiveShell returns the shell itself.
 func (s *Shell) ActiveShell() *Shell { return s }
 
-// ActiveShell is the shell of the account in front.
+// ActiveShell returns the shell of the account in front.
 func (d *AccountSwitcher) ActiveShell() *Shell { return d.Shell }
 
-// NewLinearScreen is a program told in lines.
+// NewLinearScreen returns a program that announces its screen in lines.
 func NewLinearScreen(p ShellProvider) *LinearScreen {
 	return &LinearScreen{provider: p, theme: theme.NewScreenReader()}
 }
 
-// screenSnapshot is everything that is told, part by part.
-type screenSnapshot struct {
-	account    string
-	breadcrumb string // the tab, and what was opened in it
-	freshness  string // how far the rows can be trusted, without ages
-	count      string
-	focused    any // the dialog in front, or the pane
-	intro      []string
-	text       []string // to be read line by line
-	item       string
-	input      string
-	newsNumber int
-}
-
-// Init is the program's.
+// Init starts the program.
 func (l *LinearScreen) Init() tea.Cmd { return l.provider.Init() }
 
-// Update passes messages on. A text that is read line by line takes the keys that move in it; a full stop tells
+// Update passes messages on. A text that is read line by line handles the keys that move in it; a full stop announces
 // everything again.
 func (l *LinearScreen) Update(msg tea.Msg) tea.Cmd {
 	if _, sized := msg.(tea.WindowSizeMsg); sized {
-		msg = tea.WindowSizeMsg{Width: 100, Height: 60} // lines know no size: nothing may fail to fit
+		msg = tea.WindowSizeMsg{Width: 100, Height: 60} // large enough for every dialog to fit
 	}
 	if k, pressed := msg.(tea.KeyPressMsg); pressed {
 		switch {
@@ -79,7 +65,7 @@ func (l *LinearScreen) Update(msg tea.Msg) tea.Cmd {
 	return l.provider.Update(msg)
 }
 
-// moveInText moves in a text. It reports whether the key was such a move.
+// moveInText moves to another line of a text. It reports whether the key was such a move.
 func (l *LinearScreen) moveInText(key string) bool {
 	to := map[string]int{
 		"j":    l.lineIndex + 1,
@@ -100,26 +86,27 @@ func (l *LinearScreen) moveInText(key string) bool {
 	return true
 }
 
+// currentLine describes the current line of the text.
 func (l *LinearScreen) currentLine() string {
 	return fmt.Sprintf("line %d of %d: %s", l.lineIndex+1, len(l.announced.text), l.announced.text[l.lineIndex])
 }
 
-// Frame is what is said since the last one.
+// Frame returns the lines to add since the last frame.
 func (l *LinearScreen) Frame() terminal.Frame {
 	s := l.provider.ActiveShell()
-	s.content() // the window of a list, and what it lacks, are found by drawing it
+	s.content() // a list finds its visible rows, and those it lacks, by drawing them
 	l.announceChanges(s)
 	text := l.out.String()
 	l.out.Reset()
 	return terminal.Frame{Title: "lookout " + s.o.Account, LinearText: text, ProgressPercent: s.progressPercent()}
 }
 
-// announceChanges says what differs from what was said.
+// announceChanges announces the parts that differ from the last snapshot.
 func (l *LinearScreen) announceChanges(s *Shell) {
 	first, before := l.announced.focused == nil, l.announced
 	now := l.snapshot(s, s.now())
 	fresh := before.focused != now.focused || before.breadcrumb != now.breadcrumb
-	if !fresh && !l.ageReference.IsZero() { // by the clock of the last time, so that an age is no change
+	if !fresh && !l.ageReference.IsZero() { // with the time of the last announcement, ages are the same
 		frozen := l.snapshot(s, l.ageReference)
 		if frozen.item == before.item {
 			now.item = before.item
@@ -159,6 +146,7 @@ func (l *LinearScreen) announceChanges(s *Shell) {
 	l.updateInputLine(now.input)
 }
 
+// undoHint names the key that undoes the change in the news.
 func (l *LinearScreen) undoHint(s *Shell) string {
 	if s.news.undo == nil {
 		return ""
@@ -166,29 +154,32 @@ func (l *LinearScreen) undoHint(s *Shell) string {
 	return "; u: " + s.news.undo.Name()
 }
 
-// announcePart says a part that has changed.
+// announcePart announces a part that has changed.
 func (l *LinearScreen) announcePart(before, now, lead string) {
 	if now != before && now != "" {
 		l.announce(lead + now)
 	}
 }
 
-// announceNewLines says lines that were not there before, a few at most.
+// maxNewLines bounds how many changed lines are announced at once.
+const maxNewLines = 3
+
+// announceNewLines announces at most maxNewLines lines that were not in the text before.
 func (l *LinearScreen) announceNewLines(before, now []string) {
-	there := map[string]bool{}
+	seen := map[string]bool{}
 	for _, line := range before {
-		there[line] = true
+		seen[line] = true
 	}
 	said := 0
 	for _, line := range now {
-		if !there[line] && said < 3 {
+		if !seen[line] && said < maxNewLines {
 			l.announce("changed: " + line)
 			said++
 		}
 	}
 }
 
-// announce adds lines.
+// announce appends lines.
 func (l *LinearScreen) announce(text string) {
 	if l.inputLine != "" {
 		l.out.WriteByte('\n')
@@ -201,9 +192,10 @@ func (l *LinearScreen) announce(text string) {
 	}
 }
 
+// speakable turns a drawn line into text to be read aloud.
 func (l *LinearScreen) speakable(line string) string { return theme.ScreenReaderText(ansi.Strip(line)) }
 
-// updateInputLine shows the line that is being typed: what was added or taken at its end, or the whole of it again.
+// updateInputLine shows the line being typed: only the change if it is at the end of the line, otherwise the whole line.
 func (l *LinearScreen) updateInputLine(line string) {
 	rest, added := strings.CutPrefix(line, l.inputLine)
 	gone, taken := strings.CutPrefix(l.inputLine, line)
@@ -222,132 +214,13 @@ func (l *LinearScreen) updateInputLine(line string) {
 	l.inputLine = line
 }
 
-// tabNames are the panes with their digits and badges.
+// tabNames returns the tabs with their digits and badges.
 func (l *LinearScreen) tabNames() []string {
 	s := l.provider.ActiveShell()
-	names := make([]string, len(s.tabs))
-	for i := range s.tabs {
+	names := make([]string, len(s.tabs.list))
+	for i := range s.tabs.list {
 		t := s.tabLabel(i, fullName)
 		names[i] = strings.TrimSpace(t.text + t.badge)
 	}
 	return names
-}
-
-// snapshot gathers what there is to tell at a moment.
-func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
-	b := ui.Box{
-		Width:    76,
-		Height:   400,
-		TextOnly: true,
-		Focused:  true,
-		Theme:    l.theme,
-		Now:      now,
-	}
-	t := screenSnapshot{
-		account:    s.accountLine(),
-		breadcrumb: s.breadcrumbLine(),
-		freshness:  s.freshnessWords(),
-		focused:    s.pane(),
-		newsNumber: s.news.number,
-	}
-	if n := len(s.dialogs); n > 0 {
-		d := s.dialogs[n-1]
-		t.focused, t.intro, t.count, t.freshness = d, []string{d.title()}, l.announced.count, l.announced.freshness
-		r := readDialog(d, b)
-		t.intro = append(t.intro, r.intro...)
-		t.setReading(l, r.Announcement)
-		return t
-	}
-	r, reads := s.pane().(ui.Announcer)
-	if !reads {
-		t.text = l.textLines(s.pane().View(b))
-		if p, ok := s.pane().(ui.Typer); ok && p.Typing() {
-			t.text = nil
-		}
-		return t
-	}
-	reading := r.Announce(b)
-	if reading.Input != "" { // a filter on its way: what it leaves is told when it is there
-		t.item, t.count, t.input = l.announced.item, l.announced.count, reading.Input
-		return t
-	}
-	if _, counted := s.pane().(ui.ColumnChooser); counted && freshnessOf(s.pane()).Loaded {
-		t.count = rowCount(reading.Count)
-	}
-	t.setReading(l, reading)
-	return t
-}
-
-func rowCount(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
-}
-
-// setReading puts a reading into its parts.
-func (t *screenSnapshot) setReading(l *LinearScreen, r ui.Announcement) {
-	if r.Text != "" {
-		t.text = l.textLines(r.Text)
-	}
-	t.item, t.input = r.Item, r.Input
-	if r.Count > 0 && r.Position > 0 {
-		t.item = fmt.Sprintf("%d of %d: %s", r.Position, r.Count, r.Item)
-	}
-}
-
-// textLines are those of a text in which something stands.
-func (l *LinearScreen) textLines(text string) []string {
-	lines := []string{}
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = l.speakable(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	if len(lines) == 0 {
-		return []string{"nothing stands here"}
-	}
-	return lines
-}
-
-// accountLine is where one is, and what is different from other accounts.
-func (s *Shell) accountLine() string {
-	parts := []string{"account " + s.o.Account}
-	if s.o.AccountLabel != "" {
-		parts = append(parts, s.o.AccountLabel)
-	}
-	if s.o.Protected {
-		parts = append(parts, "PROD")
-	}
-	if s.o.Demo {
-		parts = append(parts, "DEMO")
-	}
-	if s.o.Banner != nil && s.o.Banner() != "" {
-		parts = append(parts, s.o.Banner())
-	}
-	if s.o.ReadOnly {
-		parts = append(parts, "read-only")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// breadcrumbLine is the tab in front, and where on its stack one stands.
-func (s *Shell) breadcrumbLine() string {
-	line := fmt.Sprintf("%s, tab %d of %d", tabName(s.tabs[s.front]), s.front+1, len(s.tabs))
-	if c, ok := s.pane().(ui.Crumber); ok && len(s.tabs[s.front].stack) > 1 {
-		line += ", " + c.Crumb()
-	}
-	return line
-}
-
-// freshnessWords are how fresh the pane in front is, without the ages that change by themselves.
-func (s *Shell) freshnessWords() string {
-	text, _ := s.freshnessText()
-	parts := strings.Split(text, " · ")
-	for _, word := range []string{"live", "late", "read", "reading", "loading"} {
-		if strings.HasSuffix(parts[0], word) {
-			return word
-		}
-	}
-	return strings.Join(parts[:min(2, len(parts))], ", ")
 }

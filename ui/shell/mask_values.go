@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maskValues is a frame whose values are dots: hosts, addresses, mail, phones, keys, long numbers, and the words of
-// others. Everything keeps its place, and words of the program stay.
+// maskValues replaces the private values in a frame by a mask: hosts, addresses, e-mail addresses, phone numbers, keys,
+// long numbers, and some other words. Everything keeps its place; the program's own words stay.
 func maskValues(frame, mask string, others ...string) string {
 	lines := strings.Split(frame, "\n")
 	for i, line := range lines {
@@ -20,7 +20,7 @@ func maskValues(frame, mask string, others ...string) string {
 // maskLine masks the words of a line. Styles within a word stay where they are.
 func maskLine(line, mask string, others []string) string {
 	words := strings.FieldsFunc(ansi.Strip(line), isWordSeparator)
-	hidden := map[int]bool{} // words by their numbers
+	hidden := map[int]bool{} // by the index of the word
 	for n, word := range words {
 		core := strings.Trim(word, ".,:;!?…")
 		hidden[n] = looksPrivate(core) || n > 0 && isNumber(core) && introducesID(words[n-1])
@@ -67,14 +67,14 @@ func maskLine(line, mask string, others []string) string {
 	return out.String()
 }
 
-// isWordSeparator reports whether a character stands between words: blanks, and what panes and sentences set around
-// names.
+// isWordSeparator reports whether a character separates words: a blank, or punctuation that panes and sentences put
+// around names.
 func isWordSeparator(r rune) bool {
 	return r == ' ' || strings.ContainsRune("\"'()[]{}<>|│,;=", r)
 }
 
-// looksPrivate reports whether a word looks like a value: a host, an address, a mail address, a key, a number that is
-// no count.
+// looksPrivate reports whether a word looks like a private value: a host, an address, an e-mail address, a key, or a
+// number that is too long to be a count.
 func looksPrivate(word string) bool {
 	if word == "" {
 		return false
@@ -96,7 +96,9 @@ func looksPrivate(word string) bool {
 		return true
 	case strings.HasPrefix(word, "+") && digits > 0:
 		return true
-	case strings.Contains(word, ".") && (letters > 0 && looksLikeHost(word) || strings.Count(word, ".") >= 3 && digits > 0):
+	case letters > 0 && looksLikeHost(word):
+		return true
+	case strings.Count(word, ".") >= 3 && digits > 0:
 		return true
 	case strings.Count(word, ":") >= 2 && digits+letters > 0 && !isClockTime(word):
 		return true
@@ -106,8 +108,7 @@ func looksPrivate(word string) bool {
 	return len(word) >= 16 && digits > 0 && digits+letters == len(word)
 }
 
-// looksLikeHost reports whether a word with a dot is a name of hosts: dots between letters or digits, and a letter in
-// the last part.
+// looksLikeHost reports whether a word looks like a host name: parts between dots, with a letter in the last one.
 func looksLikeHost(word string) bool {
 	parts := strings.FieldsFunc(strings.Trim(word, "./"), func(r rune) bool { return r == '.' })
 	if len(parts) < 2 {
@@ -121,12 +122,12 @@ func isClockTime(word string) bool {
 	return len(word) == 8 && word[2] == ':' && word[5] == ':'
 }
 
-// isNumber reports whether a word is digits alone.
+// isNumber reports whether a word consists of digits.
 func isNumber(word string) bool {
 	return word != "" && strings.Trim(word, "0123456789#") == ""
 }
 
-// introducesID reports whether a word says that a number is an identity.
+// introducesID reports whether a word says that the number after it is an ID.
 func introducesID(word string) bool {
 	switch strings.ToLower(strings.TrimRight(word, ":.")) {
 	case "id", "ticket", "issue", "entry", "#":
@@ -135,7 +136,7 @@ func introducesID(word string) bool {
 	return false
 }
 
-// maskPhones hides the groups of digits that follow the first of a phone number: "+1 555 0100".
+// maskPhones hides the groups of digits that follow the first one of a phone number: "+1 555 0100".
 func maskPhones(words []string, hidden map[int]bool) {
 	for n, word := range words {
 		if !strings.HasPrefix(word, "+") || !hidden[n] {

@@ -2,31 +2,14 @@ package shell
 
 import tea "charm.land/bubbletea/v2"
 
-// paneTop is the line at which the pane begins.
-const paneTop = 3
-
-// area is a part of the frame.
-type area struct{ x, y, width, height int }
-
-// lineAt reports whether a point is in the area, and at which of its lines.
-func (a area) lineAt(at tea.Mouse) (line int, in bool) {
-	return at.Y - a.y, at.X >= a.x && at.X < a.x+a.width && at.Y >= a.y && at.Y < a.y+a.height
-}
-
-// A clickable is a dialog whose entries can be clicked: the first click puts the cursor on an entry, another one
-// chooses it.
-type clickable interface {
-	clickLine(line int) (chosen bool)
-}
-
-// handleMouse is the mouse: the wheel and clicks on tabs, hints and rows. A dialog in front owns it, and a question
-// cannot be answered by it.
+// handleMouse handles the wheel, and clicks on tabs, hints and rows. A dialog in front receives everything, and a
+// question cannot be answered with the mouse.
 func (s *Shell) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	if s.tooSmall() {
 		return nil
 	}
-	if n := len(s.dialogs); n > 0 {
-		return s.handleDialogMouse(s.dialogs[n-1], msg)
+	if d := s.dialogs.top(); d != nil {
+		return s.handleDialogMouse(d, msg)
 	}
 	at := msg.Mouse()
 	switch msg := msg.(type) {
@@ -36,9 +19,9 @@ func (s *Shell) handleMouse(msg tea.MouseMsg) tea.Cmd {
 		if at.Button != tea.MouseLeft {
 			return nil
 		}
-		for _, h := range s.clickTargets {
-			if at.Y == h.y && at.X >= h.from && at.X < h.to {
-				return s.startAction(h.action)
+		for _, target := range s.clickTargets() {
+			if at.Y == target.y && at.X >= target.from && at.X < target.to {
+				return s.startAction(target.action)
 			}
 		}
 		msg.Y -= paneTop
@@ -47,45 +30,34 @@ func (s *Shell) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// handleDialogMouse is the mouse on a dialog: where there is a list to choose from or a text to read, it moves and
-// chooses.
+// clickTargets returns the tabs and hints on the screen; a pane that is shown alone has none.
+func (s *Shell) clickTargets() []clickTarget {
+	if s.o.PaneOnly {
+		return nil
+	}
+	return chrome{s, s.box()}.clickTargets()
+}
+
+// handleDialogMouse scrolls a dialog, moves its cursor, and chooses its entries.
 func (s *Shell) handleDialogMouse(d dialog, msg tea.MouseMsg) tea.Cmd {
-	p, ok := d.(clickable)
+	c, ok := d.(clickable)
 	if !ok {
 		return nil
 	}
 	at := msg.Mouse()
-	switch {
-	case at.Button == tea.MouseWheelUp:
+	switch at.Button {
+	case tea.MouseWheelUp:
 		return s.passKeyToDialog(d, tea.KeyPressMsg{Code: tea.KeyUp})
-	case at.Button == tea.MouseWheelDown:
+	case tea.MouseWheelDown:
 		return s.passKeyToDialog(d, tea.KeyPressMsg{Code: tea.KeyDown})
 	}
 	if _, click := msg.(tea.MouseClickMsg); !click || at.Button != tea.MouseLeft {
 		return nil
 	}
-	if line, in := s.dialogArea.lineAt(at); in && p.clickLine(line) {
+	inside := dialogArea(d, s.bodyBox())
+	inside.y += paneTop
+	if line, in := inside.lineAt(at); in && c.clickLine(line) {
 		return s.passKeyToDialog(d, tea.KeyPressMsg{Code: tea.KeyEnter})
 	}
 	return nil
-}
-
-func (m *menuDialog) clickLine(line int) bool {
-	return moveCursorTo(&m.cursor, m.scrollTop+line, len(m.actions))
-}
-
-// clickLine is on an entry beneath the text that is searched for.
-func (q *searchList) clickLine(line int) bool {
-	return line >= searchHeaderLines && moveCursorTo(&q.cursor, q.scrollTop+line-searchHeaderLines, q.entryCount)
-}
-
-func (d *textDialog) clickLine(int) bool { return false }
-
-// moveCursorTo puts a cursor on a place, and reports whether it stood there.
-func moveCursorTo(at *int, place, n int) bool {
-	if place >= n || *at == place {
-		return place < n
-	}
-	*at = place
-	return false
 }

@@ -10,10 +10,10 @@ import (
 	"lookout/ui"
 )
 
-// news is the line of what just happened, and the list of what happened before.
+// news holds the message in the news line, and the messages before it.
 type news struct {
 	current ui.NewsMsg
-	number  int
+	number  int // counts messages
 	undo    *ui.Action
 	history []message
 }
@@ -23,67 +23,73 @@ type message struct {
 	text string
 }
 
-// newsExpired is the timer of a piece of news; an older one does not wipe what is newer.
+// newsExpired says that a message has been visible for long enough.
 type newsExpired struct{ number int }
 
-// How long good news stands, and how many messages are kept.
 const (
-	newsDuration = 8 * time.Second
-	maxMessages  = 200
+	newsDuration = 8 * time.Second // how long a message stays visible; errors stay
+	undoDuration = time.Minute     // how long a message that offers undo stays visible
+	maxMessages  = 200             // messages in the history
 )
 
-func (n *news) show(s *Shell, say ui.NewsMsg) tea.Cmd {
-	n.current = say
+func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
+	n.current = msg
 	n.number++
-	if say.Undo != nil {
-		n.undo = say.Undo
+	if msg.Undo != nil {
+		n.undo = msg.Undo
 	}
-	n.history = append(n.history, message{s.o.Now(), say.Text})
+	n.history = append(n.history, message{s.o.Now(), msg.Text})
 	if len(n.history) > maxMessages {
 		n.history = n.history[len(n.history)-maxMessages:]
 	}
-	if say.Tone == theme.Bad || s.clock.paused() {
+	if msg.Tone == theme.Bad || s.clock.paused() {
 		return nil
 	}
 	wait, number := newsDuration, n.number
-	if say.Undo != nil {
-		wait = time.Minute
+	if msg.Undo != nil {
+		wait = undoDuration
 	}
 	return tea.Tick(wait, func(time.Time) tea.Msg { return newsExpired{number} })
 }
 
-func (n *news) expire(h newsExpired) {
-	if h.number == n.number {
+// expire removes a message unless a newer one has replaced it.
+func (n *news) expire(msg newsExpired) {
+	if msg.number == n.number {
 		n.current, n.undo = ui.NewsMsg{}, nil
 	}
 }
 
-// historyText is the list of messages, newest first.
-func (n *news) historyText(s *Shell) string {
+// historyText lists the messages, the newest first.
+func (n *news) historyText(zone *time.Location) string {
+	if len(n.history) == 0 {
+		return "no messages yet"
+	}
 	var b strings.Builder
 	for i := len(n.history) - 1; i >= 0; i-- {
-		b.WriteString(n.history[i].at.In(s.o.Location).Format("15:04:05") + "  " + n.history[i].text + "\n")
-	}
-	if len(n.history) == 0 {
-		return "nothing has happened yet"
+		b.WriteString(n.history[i].at.In(zone).Format("15:04:05") + "  " + n.history[i].text + "\n")
 	}
 	return b.String()
 }
 
-// view is the line: a shape, the text, and the key that takes it back.
+// view renders the news line: a glyph, the text, and the key that undoes the change.
 func (n *news) view(b ui.Box) string {
 	if n.current.Text == "" {
 		return ""
 	}
 	g := b.Theme.Glyphs
-	shape := map[theme.Tone]string{theme.Good: g.Success, theme.Bad: g.Failure, theme.Warn: g.Problem}[n.current.Tone]
-	if shape == "" {
-		shape = g.Bullet
+	glyph := g.Bullet
+	switch n.current.Tone {
+	case theme.Good:
+		glyph = g.Success
+	case theme.Bad:
+		glyph = g.Failure
+	case theme.Warn:
+		glyph = g.Problem
 	}
 	undo := ""
 	if n.undo != nil && n.current.Undo == n.undo {
 		undo = " " + g.Bullet + " u: " + n.undo.Name()
 	}
 	text := ui.Truncate(n.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
-	return b.Theme.Paint(n.current.Tone, " "+shape+" "+text) + b.Theme.Paint(theme.Accent, undo)
+	return b.Theme.Paint(n.current.Tone, " "+glyph+" "+text) + b.Theme.Paint(theme.Accent, undo)
 }

@@ -11,66 +11,60 @@ import (
 	"lookout/ui/terminal"
 )
 
-// NotifyOptions says what is told beside the screen, and how. The zero value tells nothing there.
+// NotifyOptions say which changes are news, and which of them the user is notified of outside the screen. The zero
+// value has no news.
 type NotifyOptions struct {
-	Methods []string                         // "bell", "osc9", "osc777"
-	Rules   []string                         // of notices that are told so
-	Send    func(title, text string) tea.Cmd // nil is the terminal's, by the ways
+	Notices func() []ui.Notice               // changes since the last call
+	Refresh func() tea.Cmd                   // reads outdated data that notices depend on
+	Methods []string                         // "bell", "osc9", "osc777"; none notifies nobody
+	Rules   []string                         // rules of the notices that are sent
+	Send    func(title, text string) tea.Cmd // nil sends by the methods
 }
 
-// showNotices tells what has changed: in the line of news always, beside the screen by the rules. It never changes what
-// is in front.
-func (s *Shell) showNotices() tea.Cmd {
-	if s.o.Notices == nil {
+// announce shows every change as news, and sends notifications by the rules. It never changes the pane in front.
+func (o NotifyOptions) announce(account string) tea.Cmd {
+	if o.Notices == nil {
 		return nil
 	}
 	var cmds []tea.Cmd
-	var alert []string
-	for _, n := range s.o.Notices() {
+	var texts []string
+	for _, n := range o.Notices() {
 		cmds = append(cmds, ui.ShowNews(n.Tone, n.Text))
-		if slices.Contains(s.o.Notify.Rules, n.Rule) {
-			alert = append(alert, n.Text)
+		if slices.Contains(o.Rules, n.Rule) {
+			texts = append(texts, n.Text)
 		}
 	}
-	if len(alert) > 0 {
-		cmds = append(cmds, s.sendNotification(strings.Join(alert, " · ")))
+	if len(texts) > 0 {
+		cmds = append(cmds, o.send(account, strings.Join(texts, " · ")))
 	}
 	return tea.Batch(cmds...)
 }
 
-// sendNotification tells a text beside the screen.
-func (s *Shell) sendNotification(text string) tea.Cmd {
-	if len(s.o.Notify.Methods) == 0 {
+// send sends a notification outside the screen.
+func (o NotifyOptions) send(account, text string) tea.Cmd {
+	if len(o.Methods) == 0 {
 		return nil
 	}
-	title := "lookout " + s.o.Account
-	if s.o.Notify.Send != nil {
-		return s.o.Notify.Send(title, text)
+	title := "lookout " + account
+	if o.Send != nil {
+		return o.Send(title, text)
 	}
-	return terminal.Notify(s.o.Notify.Methods, title, text)
+	return terminal.Notify(o.Methods, title, text)
 }
 
-// refreshNoticeSources reads what notices are about, where somebody wants to be told beside the screen.
-func (s *Shell) refreshNoticeSources() tea.Cmd {
-	if s.o.RefreshNoticeSources == nil || len(s.o.Notify.Methods) == 0 || len(s.o.Notify.Rules) == 0 {
+// refresh reads the data that notices depend on, if notifications are sent.
+func (o NotifyOptions) refresh() tea.Cmd {
+	if o.Refresh == nil || len(o.Methods) == 0 || len(o.Rules) == 0 {
 		return nil
 	}
-	return s.o.RefreshNoticeSources()
+	return o.Refresh()
 }
 
-// testNotification is the palette's way to hear and see how news is told.
-func (s *Shell) testNotification() tea.Cmd {
-	if len(s.o.Notify.Methods) == 0 {
-		return ui.ShowNews(
-			theme.Warn,
-			`nothing is told beside the screen: notify = ["bell", "osc9"] in the configuration says how`,
-		)
+// test sends a notification, so that the user can try the configuration.
+func (o NotifyOptions) test(account string) tea.Cmd {
+	if len(o.Methods) == 0 {
+		return ui.ShowNews(theme.Warn, `notifications are off · notify = ["bell", "osc9"] in the configuration sends them`)
 	}
-	return tea.Batch(
-		s.sendNotification("this is a test"),
-		ui.ShowNews(
-			theme.Info,
-			"told by "+strings.Join(s.o.Notify.Methods, ", ")+": "+strings.Join(s.o.Notify.Rules, ", "),
-		),
-	)
+	news := "sent a test by " + strings.Join(o.Methods, ", ") + " · rules: " + strings.Join(o.Rules, ", ")
+	return tea.Batch(o.send(account, "this is a test"), ui.ShowNews(theme.Info, news))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,206 +14,193 @@ import (
 	"lookout/ui/terminal"
 )
 
-// actionCache are the program's actions as they were made last, and what they were made for.
-type actionCache struct {
-	actions []ui.Action
-	paused  bool
-	undo    *ui.Action
+// programActions builds the actions that every pane has. They are read with every key and rebuilt only when they
+// change.
+type programActions struct {
+	cached []ui.Action
+	paused bool       // state of the clock in cached
+	undo   *ui.Action // action to undo in cached
 }
 
-// programActions are the actions that are there in every pane. They are asked for with every key and made when they
-// change.
-func (s *Shell) programActions() []ui.Action {
-	if paused := s.clock.paused(); s.actionCache.actions == nil || s.actionCache.paused != paused ||
-		s.actionCache.undo != s.news.undo {
-		s.actionCache = actionCache{
-			s.applyReadOnly(s.applyKeyOverrides("program", s.buildProgramActions())),
-			paused,
-			s.news.undo,
+// actions returns the program's actions with the user's keys.
+func (p *programActions) actions(s *Shell) []ui.Action {
+	if paused := s.clock.paused(); p.cached == nil || p.paused != paused || p.undo != s.news.undo {
+		p.paused, p.undo = paused, s.news.undo
+		p.cached = s.policy.apply("program", p.build(s))
+	}
+	return p.cached
+}
+
+func (p *programActions) build(s *Shell) []ui.Action {
+	actions := append(p.dialogActions(s), p.refreshActions(s)...)
+	actions = append(actions, p.screenActions(s)...)
+	actions = append(actions, p.navigationActions(s)...)
+	actions = append(actions, p.accountActions(s)...)
+	if s.news.undo != nil {
+		actions = append(actions, undoAction(s, *s.news.undo))
+	}
+	return append(actions, p.tabActions(s)...)
+}
+
+// programAction returns an action of the group "program". do returns no command.
+func programAction(name, about string, do func(), keys ...string) ui.Action {
+	return programCommand(name, about, func() tea.Cmd { do(); return nil }, keys...)
+}
+
+// programCommand returns an action of the group "program".
+func programCommand(name, about string, do func() tea.Cmd, keys ...string) ui.Action {
+	return ui.Action{
+		Key:         ui.Bind(name, keys...),
+		Group:       "program",
+		Description: about,
+		Do:          do,
+	}
+}
+
+// hinted returns an action that the hint line shows.
+func hinted(a ui.Action) ui.Action {
+	a.ShowInHints = true
+	return a
+}
+
+func (p *programActions) dialogActions(s *Shell) []ui.Action {
+	help := func() { s.dialogs.push(newHelpDialog(s.actions())) }
+	menu := func() { s.dialogs.push(actionsMenu(s.actions())) }
+	return []ui.Action{
+		hinted(programAction("help", "all keys of this pane; type to search them", help, "?")),
+		hinted(programAction("all actions", "everything this pane can do", menu, "a")),
+		hinted(programAction("go to", "panes, actions and rows by name", func() { openPalette(s) }, ":", "ctrl+p")),
+	}
+}
+
+func (p *programActions) refreshActions(s *Shell) []ui.Action {
+	pause := "pause refreshing"
+	if s.clock.paused() {
+		pause = "go on refreshing"
+	}
+	refresh := func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }
+	refreshAll := func() tea.Cmd { return s.refreshNow(s.tabs.refreshAll) }
+	toggle := func() tea.Cmd { return s.clock.togglePause(s) }
+	return []ui.Action{
+		programCommand("refresh", "", refresh, "r"),
+		programCommand("refresh all", "", refreshAll, "R"),
+		programCommand(pause, "nothing changes on the screen until refreshing goes on", toggle, "p"),
+	}
+}
+
+func (p *programActions) screenActions(s *Shell) []ui.Action {
+	hide := func() { s.valuesHidden = !s.valuesHidden }
+	messages := func() { s.dialogs.push(&textDialog{name: "Messages", text: s.news.historyText(s.o.Location)}) }
+	return []ui.Action{
+		programAction(
+			"hide values",
+			"hosts, addresses, phones, keys and long numbers become dots: for a shared screen",
+			hide,
+			"H",
+		),
+		programAction("messages", "the news lines so far", messages, "m"),
+	}
+}
+
+func (p *programActions) navigationActions(s *Shell) []ui.Action {
+	travel := func(move func() bool, end string) func() tea.Cmd {
+		return func() tea.Cmd {
+			if !move() {
+				return ui.ShowNews(theme.Info, end)
+			}
+			return s.clock.schedule(s)
 		}
 	}
-	return s.actionCache.actions
+	back := travel(s.tabs.goBack, "no earlier place to go back to")
+	forward := travel(s.tabs.goForward, "no later place to go forward to")
+	return []ui.Action{
+		programCommand("back", "to where the last jump came from", back, "ctrl+o"),
+		programCommand("forward", "undoes the last way back", forward, "alt+o"),
+		programCommand("up", "one level", s.goUp, "esc"),
+	}
 }
 
-// paneOnlyActions are the program's actions where a pane stands alone.
-func (s *Shell) paneOnlyActions() []ui.Action {
-	return []ui.Action{
-		{
-			Key: ui.Bind("refresh", "r"),
-			Do:  func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.schedule(s)) },
+func (p *programActions) accountActions(s *Shell) []ui.Action {
+	menu := func() { s.dialogs.push(accountMenu(s.o.Account, s.o.Accounts)) }
+	change := programAction("switch account", "to another account of the configuration", menu, "C")
+	if len(s.o.Accounts) < 2 {
+		change.DisabledReason = "there is only one account · the configuration can hold more"
+	}
+	mouse := func() { s.mouse = !s.mouse }
+	quit := func() tea.Cmd { return p.quit(s) }
+	actions := []ui.Action{
+		change,
+		programAction("mouse on or off", "off lets the terminal select text", mouse, "M"),
+		programCommand("suspend", "", terminal.Suspend, "ctrl+z"),
+		programCommand("quit", "", quit, "q"),
+	}
+	if s.o.TokenForm != nil {
+		about := "another token of the same account, for this run"
+		actions = append(actions, programAction("new token", about, s.openTokenForm, "T"))
+	}
+	return actions
+}
+
+func undoAction(s *Shell, undo ui.Action) ui.Action {
+	a := programCommand("undo: "+undo.Name(), "", func() tea.Cmd {
+		s.news.undo = nil
+		return undo.Do()
+	}, "u")
+	a.Writes = undo.Writes
+	return a
+}
+
+// tabActions returns an action for each of the first ten tabs, which have digits as keys.
+func (p *programActions) tabActions(s *Shell) []ui.Action {
+	var actions []ui.Action
+	for i := range min(len(s.tabs.list), 10) {
+		a := tabAction(s, i)
+		a.Key = ui.Bind(a.Name(), fmt.Sprint((i+1)%10))
+		actions = append(actions, a)
+	}
+	return actions
+}
+
+// tabAction brings a tab to the front.
+func tabAction(s *Shell, i int) ui.Action {
+	return ui.Action{
+		Key:   ui.Bind(s.tabs.list[i].name()),
+		Group: "panes",
+		Do: func() tea.Cmd {
+			s.tabs.switchTo(i)
+			return s.clock.schedule(s)
 		},
+	}
+}
+
+// paneOnlyActions returns the program's actions for a pane that is shown alone.
+func (p *programActions) paneOnlyActions(s *Shell) []ui.Action {
+	refresh := func() tea.Cmd { return tea.Batch(s.pane().Refresh(), s.clock.schedule(s)) }
+	return []ui.Action{
+		{Key: ui.Bind("refresh", "r"), Do: refresh},
 		{Key: ui.Bind("suspend", "ctrl+z"), Do: terminal.Suspend},
 		{Key: ui.Bind("quit", "q"), Do: func() tea.Cmd { return terminal.Quit(0) }},
 	}
 }
 
-// openPalette puts the palette in front.
-func (s *Shell) openPalette() tea.Cmd {
-	p := newPaletteDialog()
-	p.updateEntries(s)
-	s.push(p)
-	return nil
-}
-
-func (s *Shell) buildProgramActions() []ui.Action {
-	act := func(name, about string, show bool, do func() tea.Cmd, keys ...string) ui.Action {
-		return ui.Action{
-			Key:         ui.Bind(name, keys...),
-			Group:       "program",
-			Description: about,
-			ShowInHints: show,
-			Do:          do,
-		}
-	}
-	pause := "pause refreshing"
-	if s.clock.paused() {
-		pause = "go on refreshing"
-	}
-	actions := []ui.Action{
-		act(
-			"help",
-			"all keys of this pane; typing searches them",
-			true,
-			func() tea.Cmd { s.push(newHelpDialog(s.actions())); return nil },
-			"?",
-		),
-		act("all actions", "what can be done here", true, func() tea.Cmd { s.push(s.actionsMenu()); return nil }, "a"),
-		act("go to", "panes, actions and rows by name", true, s.openPalette, ":", "ctrl+p"),
-		act("refresh", "", false, func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }, "r"),
-		act("refresh all", "", false, func() tea.Cmd { return s.refreshNow(s.refreshAll) }, "R"),
-		act(pause, "nothing moves until it goes on", false, func() tea.Cmd { return s.clock.togglePause(s) }, "p"),
-		act(
-			"hide values",
-			"hosts, addresses, phones, keys and long numbers become dots: for a shared screen",
-			false,
-			func() tea.Cmd { s.valuesHidden = !s.valuesHidden; return nil },
-			"H",
-		),
-		act(
-			"messages",
-			"what the news lines said",
-			false,
-			func() tea.Cmd { s.push(&textDialog{name: "Messages", text: s.news.historyText(s)}); return nil },
-			"m",
-		),
-		act("back", "where the last jump came from", false, s.goBack, "ctrl+o"),
-		act("forward", "undoes the last way back", false, s.goForward, "alt+o"),
-		act("up", "one level", false, s.goUp, "esc"),
-		act(
-			"switch account",
-			"to another account of the configuration",
-			false,
-			func() tea.Cmd { s.push(s.accountMenu()); return nil },
-			"C",
-		),
-		act(
-			"mouse on or off",
-			"off lets the terminal select text",
-			false,
-			func() tea.Cmd { s.mouse = !s.mouse; return nil },
-			"M",
-		),
-		act("suspend", "", false, terminal.Suspend, "ctrl+z"),
-		act("quit", "", false, s.quit, "q"),
-	}
-	if s.o.TokenForm != nil {
-		actions = append(
-			actions,
-			act(
-				"new token",
-				"another token of the same account, for this run",
-				false,
-				func() tea.Cmd { s.openTokenForm(); return nil },
-				"T",
-			),
-		)
-	}
-	if len(s.o.Accounts) < 2 {
-		i := slices.IndexFunc(actions, func(a ui.Action) bool { return a.Name() == "switch account" })
-		actions[i].DisabledReason = "there is one account; the configuration can hold more"
-	}
-	if s.news.undo != nil {
-		u := *s.news.undo
-		actions = append(actions, ui.Action{
-			Key:    ui.Bind("undo: "+u.Name(), "u"),
-			Group:  "program",
-			Writes: u.Writes,
-			Do: func() tea.Cmd {
-				s.news.undo = nil
-				return u.Do()
-			},
-		})
-	}
-	for i, t := range s.tabs {
-		if i < 10 {
-			actions = append(
-				actions,
-				ui.Action{
-					Key:   ui.Bind(t.stack[0].Name(), fmt.Sprint((i+1)%10)),
-					Group: "panes",
-					Do:    func() tea.Cmd { return s.switchTab(i) },
-				},
-			)
-		}
-	}
-	return actions
-}
-
-// switchTab brings a tab to the front as it was left.
-func (s *Shell) switchTab(i int) tea.Cmd {
-	if i == s.front {
-		for len(s.tabs[i].stack) > 1 {
-			s.popPane(s.tabs[i])
-		}
-		return nil
-	}
-	s.pushHistory()
-	s.front = i
-	return s.clock.schedule(s)
-}
-
-// quit leaves from the top, and goes up from anywhere else.
-func (s *Shell) quit() tea.Cmd {
-	if len(s.tabs[s.front].stack) > 1 {
+// quit leaves the program from the top level, and goes up one level from anywhere else.
+func (p *programActions) quit(s *Shell) tea.Cmd {
+	if len(s.tabs.current().stack) > 1 {
 		return s.goUp()
 	}
-	leave := func() tea.Cmd { return terminal.Quit(0) }
+	leave := ui.Action{Key: ui.Bind("quit"), Do: func() tea.Cmd { return terminal.Quit(0) }}
 	if losses := s.leaveWarnings(); len(losses) > 0 {
-		return s.askQuestion(
-			ui.Action{
-				Key:     ui.Bind("quit"),
-				Do:      leave,
-				Confirm: &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"},
-			},
-		)
+		leave.Confirm = &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"}
 	}
-	return leave()
+	return s.startAction(leave)
 }
 
-func (s *Shell) refreshAll() tea.Cmd {
-	var cmds []tea.Cmd
-	for _, t := range s.tabs {
-		cmds = append(cmds, t.top().Refresh())
-	}
-	return tea.Batch(cmds...)
-}
-
-func (s *Shell) actionsMenu() *menuDialog {
-	m := &menuDialog{name: "Actions"}
-	for _, a := range s.actions() {
-		if a.Group != "move" && a.Group != "panes" {
-			m.actions = append(m.actions, a)
-		}
-	}
-	return m
-}
-
-// openBrowser opens an address where there is a browser, and shows it elsewhere.
+// openBrowser opens an address in the browser, or shows it if there is no browser.
 func openBrowser(url string) tea.Cmd {
 	return func() tea.Msg {
-		browser.Stdout, browser.Stderr = io.Discard, io.Discard
+		browser.Stdout, browser.Stderr = io.Discard, io.Discard // a browser's output would cover the screen
 		if err := browser.OpenURL(url); err != nil {
-			return ui.ShowTextMsg{Title: "No browser here: the address", Text: url}
+			return ui.ShowTextMsg{Title: "No browser found: open this address", Text: url}
 		}
 		return ui.NewsMsg{Text: "opened in the browser", Tone: theme.Good}
 	}

@@ -14,28 +14,28 @@ import (
 	"lookout/ui/terminal"
 )
 
-// secretDialog shows a secret that nobody can read a second time: as dots, readable while a key is held. It does not
-// close by accident.
+// secretDialog shows a secret that cannot be shown a second time: as dots, readable while a key is held down. It does
+// not close by accident.
 type secretDialog struct {
 	ui.OneTimeSecret
-	revealNumber      int // numbers the last look at it
+	revealNumber      int // counts presses of the key that reveals it
 	revealed          bool
-	copiedOrSaved     bool // copied or saved
+	copiedOrSaved     bool
 	confirmingDiscard bool
 	answer            string
 	warned            bool // ctrl+c was pressed once
 }
 
-// revealDuration is how long the secret stays readable after a press: a held key repeats sooner.
+// revealDuration is how long the secret stays readable after a key press. A key that is held down repeats sooner.
 const revealDuration = 900 * time.Millisecond
 
-// revealExpired ends a look at the secret.
+// revealExpired hides the secret again.
 type revealExpired struct {
 	d            *secretDialog
 	revealNumber int
 }
 
-// discardWord is the word that closes the dialog while the secret is neither copied nor saved.
+// discardWord must be typed to close the dialog while the secret is neither copied nor saved.
 const discardWord = "discard"
 
 func (d *secretDialog) title() string { return d.Title }
@@ -51,40 +51,34 @@ func (d *secretDialog) hint() string {
 	case d.confirmingDiscard:
 		return "type " + discardWord + " and press enter · esc goes back"
 	}
-	return "y copies · r held shows · 1-9 saves · it is not shown again"
+	return "y copies · hold r to show · 1-9 saves · it cannot be shown again"
 }
 
 func (d *secretDialog) view(b ui.Box) string {
-	t := b.Theme
 	about := ui.Wrap(d.Text, b.Width)
 	for _, line := range d.Details {
-		about = append(
-			about,
-			t.Paint(theme.Muted, ui.Pad(line[0], 14))+ui.Truncate(line[1], b.Width-14, t.Glyphs.Ellipsis),
-		)
+		about = append(about, detailLine(b, theme.Plain, line[0], line[1]))
 	}
-	value := strings.Repeat(t.Glyphs.Mask, 16)
+	value := strings.Repeat(b.Theme.Glyphs.Mask, 16)
 	if d.revealed {
 		value = d.Reveal()
 	}
-	about = append(
-		about,
-		t.Paint(
-			theme.Muted,
-			ui.Pad(d.Name, 14),
-		)+t.Paint(
-			theme.Strong,
-			ui.Truncate(value, b.Width-14, t.Glyphs.Ellipsis),
-		),
-		"",
-	)
-	ways := d.choiceLines(b)
-	// what can be pressed stays in sight
-	all := append(about[min(len(about), max(0, len(about)+len(ways)-b.Height)):], ways...)
+	about = append(about, detailLine(b, theme.Strong, d.Name, value), "")
+	choices := d.choiceLines(b)
+	// the keys stay visible even if the text above does not fit
+	all := append(about[min(len(about), max(0, len(about)+len(choices)-b.Height)):], choices...)
 	return strings.Join(all[max(0, len(all)-b.Height):], "\n")
 }
 
-// choiceLines are what can be pressed now, and last how the dialog is left.
+// labelWidth is the width of the labels in front of values.
+const labelWidth = 14
+
+func detailLine(b ui.Box, tone theme.Tone, label, value string) string {
+	value = ui.Truncate(value, b.Width-labelWidth, b.Theme.Glyphs.Ellipsis)
+	return b.Theme.Paint(theme.Muted, ui.Pad(label, labelWidth)) + b.Theme.Paint(tone, value)
+}
+
+// choiceLines lists the keys that work now, and how to leave the dialog.
 func (d *secretDialog) choiceLines(b ui.Box) []string {
 	t := b.Theme
 	if d.confirmingDiscard {
@@ -95,10 +89,7 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 		for i := range lines {
 			lines[i] = t.Paint(theme.Bad, lines[i])
 		}
-		return append(
-			lines,
-			"> "+t.Paint(theme.Input, truncateLeft(d.answer, b.Width-3, t.Glyphs.Ellipsis))+t.Paint(theme.Cursor, " "),
-		)
+		return append(lines, "> "+inputLine(t, d.answer, b.Width-2))
 	}
 	var lines []string
 	key := func(k, text string) { lines = append(lines, "  "+t.Paint(theme.Accent, ui.Pad(k, 4))+text) }
@@ -111,6 +102,28 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 		return append(lines, "  "+t.Paint(theme.Good, "enter")+"  close: it has been copied or saved")
 	}
 	return append(lines, t.Paint(theme.Muted, "  esc closes, and asks first: it cannot be shown again"))
+}
+
+// read announces the dialog without the secret, because announced lines stay on the screen.
+func (d *secretDialog) read(ui.Box) dialogReading {
+	r := dialogReading{intro: []string{d.Text}}
+	for _, line := range d.Details {
+		r.intro = append(r.intro, line[0]+": "+line[1])
+	}
+	r.intro = append(r.intro, d.Name+": hidden, and not read aloud; y copies it")
+	for i, s := range d.Formats {
+		r.intro = append(r.intro, fmt.Sprintf("%d: save as %s", i+1, s.Name))
+	}
+	switch {
+	case d.copiedOrSaved:
+		r.Item = "copied or saved; enter closes"
+	case d.confirmingDiscard:
+		r.Item = "neither copied nor saved; type " + discardWord + " and press enter to lose it; escape goes back"
+		r.Input = "answer: " + d.answer
+	default:
+		r.Item = "escape closes, and asks first: it cannot be shown again"
+	}
+	return r
 }
 
 func (d *secretDialog) handlePaste(tea.PasteMsg) tea.Cmd { return nil }
@@ -129,7 +142,7 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 		n := d.revealNumber
 		return tea.Tick(revealDuration, func(time.Time) tea.Msg { return revealExpired{d, n} }), false
 	case len(key) == 1 && key >= "1" && key <= "9" && int(key[0]-'1') < len(d.Formats):
-		s.push(&formDialog{form: form.NewFormView(d.saveForm(d.Formats[key[0]-'1']), s.ctx)})
+		s.dialogs.push(&formDialog{form: form.NewFormView(d.saveForm(d.Formats[key[0]-'1']), s.ctx)})
 	case key == "enter" && d.copiedOrSaved, key == "esc" && d.copiedOrSaved:
 		return d.forgetSecret()
 	case key == "esc", key == "q", key == "ctrl+c":
@@ -138,7 +151,7 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// handleDiscardKey takes the word that closes the dialog.
+// handleDiscardKey edits the word that closes the dialog.
 func (d *secretDialog) handleDiscardKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch k.String() {
 	case "esc", "ctrl+c":
@@ -155,18 +168,18 @@ func (d *secretDialog) handleDiscardKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// forgetSecret forgets the secret.
+// forgetSecret drops the secret and closes the dialog.
 func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
 	d.OneTimeSecret = ui.OneTimeSecret{Title: d.Title, Reveal: func() string { return "" }}
 	return nil, true
 }
 
-// saveForm asks where to, and writes the file there.
+// saveForm asks for a path and writes the secret to a new file there.
 func (d *secretDialog) saveForm(s ui.ExportFormat) form.Form {
 	path := s.Path
 	return form.Form{
 		Title:        "Save as " + s.Name,
-		Text:         "A new file, readable by you alone. One that exists is not overwritten.",
+		Text:         "Creates a file that only you can read. An existing file is not overwritten.",
 		ProgressText: "saving",
 		SubmitLabel:  "save",
 		EnterSubmits: form.AlwaysSubmit,
@@ -181,19 +194,4 @@ func (d *secretDialog) saveForm(s ui.ExportFormat) form.Form {
 			}, nil
 		},
 	}
-}
-
-// warnUnsavedSecret reports whether a secret in front is neither copied nor saved: ctrl+c then asks like esc, and quits
-// when pressed again.
-func (s *Shell) warnUnsavedSecret() bool {
-	n := len(s.dialogs)
-	if n == 0 {
-		return false
-	}
-	d, ok := s.dialogs[n-1].(*secretDialog)
-	if !ok || d.copiedOrSaved || d.warned {
-		return false
-	}
-	d.warned = true
-	return true
 }

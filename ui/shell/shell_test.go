@@ -65,11 +65,11 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		}},
 	}
 	o := Options{
-		Panes:    []ui.Pane{list},
-		Theme:    look,
-		Account:  "acme",
-		Now:      clock,
-		Location: time.UTC,
+		Panes:       []ui.Pane{list},
+		Theme:       look,
+		AccountInfo: AccountInfo{Account: "acme"},
+		Now:         clock,
+		Location:    time.UTC,
 	}
 	if change != nil {
 		change(&o)
@@ -116,7 +116,7 @@ func (b *shellTest) press(keys ...string) {
 
 // armQuestions lets the moment pass after which the question in front can be answered.
 func (b *shellTest) armQuestions() {
-	for _, d := range b.shell.dialogs {
+	for _, d := range b.shell.dialogs.open {
 		if q, ok := d.(*questionDialog); ok {
 			b.run(b.shell.Update(questionArmed{q, q.timesShown}))
 		}

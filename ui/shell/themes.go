@@ -8,78 +8,70 @@ import (
 	"lookout/ui/terminal"
 )
 
-// Themes are the themes that can be chosen while the program runs.
+// Themes are the themes to choose from while the program runs.
 type Themes struct {
-	Selected        string   // of the one chosen: "auto" and others follow the terminal's background
-	LightBackground bool     // what is known of the background at the start
-	Names           []string // that can be chosen
+	Selected        string   // name of the chosen theme: "auto" and some others follow the terminal's background
+	LightBackground bool     // the background as it is known at the start
+	Names           []string // all names
 	New             func(name string) (*theme.Theme, error)
 }
 
-// followsBackground reports whether the theme depends on the terminal's background.
-func (l Themes) followsBackground() bool {
-	return l.New != nil && theme.ForBackground(l.Selected, true) != theme.ForBackground(l.Selected, false)
+// A themeSwitch holds the theme that the program is drawn in, and changes it.
+type themeSwitch struct {
+	choices Themes
+	current *theme.Theme
 }
 
-// applyTheme draws everything in a theme from now on. What cannot be made leaves the theme as it is.
-func (s *Shell) applyTheme(name string) {
-	if s.o.Themes.New == nil {
+// followsBackground reports whether the selected theme depends on the terminal's background.
+func (s *themeSwitch) followsBackground() bool {
+	name := s.choices.Selected
+	return s.choices.New != nil && theme.ForBackground(name, true) != theme.ForBackground(name, false)
+}
+
+// apply draws everything in a theme from now on. A theme that cannot be made changes nothing.
+func (s *themeSwitch) apply(name string) {
+	if s.choices.New == nil {
 		return
 	}
-	if made, err := s.o.Themes.New(theme.ForBackground(name, s.o.Themes.LightBackground)); err == nil {
-		s.o.Theme = made
+	if t, err := s.choices.New(theme.ForBackground(name, s.choices.LightBackground)); err == nil {
+		s.current = t
 	}
 }
 
-// requestBackgroundColor asks the terminal for its background where the theme depends on that. Nobody waits for the
+func (s *themeSwitch) endPreview() { s.apply(s.choices.Selected) }
+
+// requestBackgroundColor asks the terminal for its background colour if the theme depends on it. Nothing waits for the
 // answer.
-func (s *Shell) requestBackgroundColor() tea.Cmd {
-	if !s.o.Themes.followsBackground() {
+func (s *themeSwitch) requestBackgroundColor() tea.Cmd {
+	if !s.followsBackground() {
 		return nil
 	}
 	return terminal.RequestBackgroundColor()
 }
 
-// backgroundChanged takes the terminal's answer.
-func (s *Shell) backgroundChanged(msg tea.BackgroundColorMsg) {
-	if light := !msg.IsDark(); light != s.o.Themes.LightBackground {
-		s.o.Themes.LightBackground = light
-		s.applyTheme(s.o.Themes.Selected)
+// backgroundChanged handles the terminal's answer.
+func (s *themeSwitch) backgroundChanged(msg tea.BackgroundColorMsg) {
+	if light := !msg.IsDark(); light != s.choices.LightBackground {
+		s.choices.LightBackground = light
+		s.apply(s.choices.Selected)
 	}
 }
 
-// themeEntries are the palette's lines for themes. The screen shows one as soon as the cursor is on its line.
-func (s *Shell) themeEntries() []paletteEntry {
+// entries returns the palette's entries for themes. The screen shows a theme while the cursor is on its entry.
+func (s *themeSwitch) entries() []paletteEntry {
 	var all []paletteEntry
-	for _, name := range s.o.Themes.Names {
+	for _, name := range s.choices.Names {
 		all = append(all, paletteEntry{
 			label:   "theme " + name,
 			kind:    "theme",
-			preview: func() { s.applyTheme(name) },
+			preview: func() { s.apply(name) },
 			do: func() tea.Cmd {
-				s.o.Themes.Selected = name
-				s.applyTheme(name)
-				return tea.Batch(
-					s.requestBackgroundColor(),
-					ui.ShowNews(
-						theme.Good,
-						"theme "+name+" until the program is left · theme = \""+name+"\" in the configuration keeps it",
-					),
-				)
+				s.choices.Selected = name
+				s.apply(name)
+				news := "theme " + name + " for this session · theme = \"" + name + "\" in the configuration keeps it"
+				return tea.Batch(s.requestBackgroundColor(), ui.ShowNews(theme.Good, news))
 			},
 		})
 	}
 	return all
-}
-
-// preview shows what the palette's line at the cursor would do, where it can be shown.
-func (p *paletteDialog) preview(s *Shell) {
-	tried := p.cursor < len(p.entries) && p.entries[p.cursor].preview != nil
-	switch {
-	case tried:
-		p.entries[p.cursor].preview()
-	case p.previewing:
-		s.applyTheme(s.o.Themes.Selected)
-	}
-	p.previewing = tried
 }

@@ -27,11 +27,11 @@ func withThemes(name string) func(*Options) {
 func TestThemes_followBackground(t *testing.T) {
 	for name, want := range map[string]string{"auto": "light", "colorblind": "colorblind-light", "dark": "dark", "mono": "mono"} {
 		b := newShellTest(t, withThemes(name))
-		if asks := b.shell.requestBackgroundColor() != nil; asks != (want == "light" || want == "colorblind-light") {
+		if asks := b.shell.themes.requestBackgroundColor() != nil; asks != (want == "light" || want == "colorblind-light") {
 			t.Errorf("%s asks the terminal: %v", name, asks)
 		}
 		b.run(b.shell.Update(tea.BackgroundColorMsg{Color: color.White}))
-		if got := b.shell.o.Theme.Name; got != want {
+		if got := b.shell.themes.current.Name; got != want {
 			t.Errorf("%s on a light terminal is %s", name, got)
 		}
 	}
@@ -41,19 +41,19 @@ func TestThemes_followBackground(t *testing.T) {
 func TestThemePreview(t *testing.T) {
 	b := newShellTest(t, withThemes("dark"))
 	b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o")
-	if got := b.shell.o.Theme.Name; got != "mono" {
+	if got := b.shell.themes.current.Name; got != "mono" {
 		t.Fatalf("the preview is %s:\n%s", got, b.screen())
 	}
 	b.press("esc")
-	if got := b.shell.o.Theme.Name; got != "dark" {
+	if got := b.shell.themes.current.Name; got != "dark" {
 		t.Errorf("esc leaves %s", got)
 	}
 	b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "x", "x")
-	if got := b.shell.o.Theme.Name; got != "dark" {
+	if got := b.shell.themes.current.Name; got != "dark" {
 		t.Errorf("nothing is at the cursor, and the theme is %s", got)
 	}
 	b.press("esc", ":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "enter")
-	if got := b.shell.o.Theme.Name; got != "mono" || !strings.Contains(b.screen(), `theme = "mono"`) {
+	if got := b.shell.themes.current.Name; got != "mono" || !strings.Contains(b.screen(), `theme = "mono"`) {
 		t.Errorf("chosen, it is %s:\n%s", got, b.screen())
 	}
 }

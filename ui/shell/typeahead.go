@@ -9,25 +9,24 @@ import (
 	"lookout/ui/form"
 )
 
-// What is typed at the heels of a key that opens something is meant for what it opens: the first letters of a name must
-// not be commands of the list beneath. Keys wait until the action has said what it puts in front, but hardly longer
-// than that takes.
+// typeahead holds keys back while an action opens a form or a pane. They are meant for that form: the first letters of
+// a name must not become commands of the list below. An action that takes long does not hold them back.
 type typeahead struct {
-	actionNumber int // of the action that is waited for
+	actionNumber int // number of the action that keys wait for
 	waiting      bool
 	queued       []tea.Msg // keys and pastes
 }
 
-// typeaheadTimeout is how long keys wait at most: an action that asks the API is hardly waited for.
+// typeaheadTimeout is how long keys wait at most.
 const typeaheadTimeout = 200 * time.Millisecond
 
-// actionOpened is what an action said; nothing where it takes longer.
+// actionOpened carries the message of an action that opens something; nil if the action takes longer than keys wait.
 type actionOpened struct {
 	n   int
 	msg tea.Msg
 }
 
-// awaitAction lets keys wait for what an action says.
+// awaitAction holds keys back until the command of an action returns.
 func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -41,7 +40,7 @@ func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
 	)
 }
 
-// handleInput takes a key or a paste, now or after those that wait. ctrl+c is never kept waiting.
+// handleInput handles a key or a paste, or queues it behind those that wait. ctrl+c never waits.
 func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 	k, key := msg.(tea.KeyPressMsg)
 	if s.typeahead.waiting && !(key && k.String() == "ctrl+c") {
@@ -54,18 +53,19 @@ func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 	return s.handlePaste(msg.(tea.PasteMsg))
 }
 
-// handleActionOpened does what an action said, and then what was typed behind it, up to the next action that is to be
-// waited for.
-func (s *Shell) handleActionOpened(c actionOpened) tea.Cmd {
+// handleActionOpened handles the action's message and then the queued input, up to the next action that opens
+// something.
+func (s *Shell) handleActionOpened(opened actionOpened) tea.Cmd {
 	var cmds []tea.Cmd
-	switch c.msg.(type) {
+	switch opened.msg.(type) {
 	case nil:
-	case form.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.Menu, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg, ui.OneTimeSecret:
-		cmds = append(cmds, s.handleRequest(c.msg))
+	case form.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.Menu, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg,
+		ui.OneTimeSecret:
+		cmds = append(cmds, s.handleRequest(opened.msg))
 	default:
-		cmds = append(cmds, ui.Send(c.msg))
+		cmds = append(cmds, ui.Send(opened.msg))
 	}
-	if c.n != s.typeahead.actionNumber || !s.typeahead.waiting {
+	if opened.n != s.typeahead.actionNumber || !s.typeahead.waiting {
 		return tea.Batch(cmds...)
 	}
 	s.typeahead.waiting = false

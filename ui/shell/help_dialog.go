@@ -1,0 +1,162 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// searchList is a list of entries below a line of text that narrows it. Help and palette are made of it.
+type searchList struct {
+	query      string
+	cursor     int
+	scrollTop  int
+	entryCount int
+}
+
+// searchHeaderLines is the number of lines above the entries.
+const searchHeaderLines = 2
+
+// handleSearchKey edits the text or moves the cursor. It reports whether enter chose the entry at the cursor, and
+// whether esc closes the list.
+func (q *searchList) handleSearchKey(k tea.KeyPressMsg) (chosen, closed bool) {
+	switch k.String() {
+	case "esc":
+		return false, true
+	case "enter":
+		return true, false
+	case "down", "tab", "ctrl+n":
+		q.cursor = max(0, min(q.cursor+1, q.entryCount-1))
+	case "up", "shift+tab", "ctrl+p":
+		q.cursor = max(q.cursor-1, 0)
+	case "backspace":
+		if r := []rune(q.query); len(r) > 0 {
+			q.query, q.cursor = string(r[:len(r)-1]), 0
+		}
+	default:
+		if k.Text != "" {
+			q.query, q.cursor = q.query+k.Text, 0
+		}
+	}
+	return false, false
+}
+
+// setEntryCount keeps the cursor on one of n entries.
+func (q *searchList) setEntryCount(n int) {
+	q.entryCount = n
+	q.cursor = max(0, min(q.cursor, n-1))
+}
+
+// layout scrolls the list so that the cursor is visible.
+func (q *searchList) layout(b ui.Box) {
+	room := b.Height - searchHeaderLines
+	q.scrollTop = max(min(q.scrollTop, q.cursor), q.cursor-room+1, 0)
+}
+
+// renderList draws the text and the visible entries.
+func (q *searchList) renderList(label string, b ui.Box, line func(i int, cursor bool) string) string {
+	t := b.Theme
+	lines := []string{
+		t.Paint(theme.Accent, label) + t.Paint(theme.Input, q.query) + t.Paint(theme.Cursor, " "),
+		"",
+	}
+	for i := q.scrollTop; i < min(q.entryCount, q.scrollTop+b.Height-searchHeaderLines); i++ {
+		lines = append(lines, line(i, i == q.cursor))
+	}
+	if q.entryCount == 0 {
+		lines = append(lines, t.Paint(theme.Muted, "nothing matches"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (q *searchList) handlePaste(msg tea.PasteMsg) tea.Cmd {
+	q.query += strings.Join(strings.Fields(msg.Content), " ")
+	return nil
+}
+
+// clickLine handles a click on an entry below the text.
+func (q *searchList) clickLine(line int) bool {
+	return line >= searchHeaderLines && clickEntry(&q.cursor, q.scrollTop+line-searchHeaderLines, q.entryCount)
+}
+
+// helpDialog lists every action of the pane and of the program by group. It is made of the actions themselves.
+type helpDialog struct {
+	searchList
+	actions []ui.Action
+	matches []ui.Action
+}
+
+func newHelpDialog(actions []ui.Action) *helpDialog {
+	sorted := slices.Clone(actions)
+	slices.SortStableFunc(sorted, func(a, b ui.Action) int { return groupRank(a.Group) - groupRank(b.Group) })
+	return &helpDialog{actions: sorted}
+}
+
+func groupRank(group string) int {
+	return slices.Index([]string{"", "this list", "move", "panes", "program"}, group)
+}
+
+func (h *helpDialog) title() string { return "Help · type to search" }
+
+func (h *helpDialog) size() (int, int) { return 84, 60 }
+
+func (h *helpDialog) hint() string { return "type to search · enter runs it · esc closes" }
+
+// layout finds the actions that match the text.
+func (h *helpDialog) layout(b ui.Box) {
+	h.matches = h.matches[:0]
+	query := strings.ToLower(h.query)
+	for _, a := range h.actions {
+		if strings.Contains(strings.ToLower(a.Name()+" "+a.Description+" "+a.Group), query) {
+			h.matches = append(h.matches, a)
+		}
+	}
+	h.setEntryCount(len(h.matches))
+	h.searchList.layout(b)
+}
+
+func (h *helpDialog) view(b ui.Box) string {
+	keys, names := 0, 0
+	for _, a := range h.matches {
+		keys, names = max(keys, ui.Width(allKeys(a))), max(names, ui.Width(a.Name()))
+	}
+	keys, names = min(keys, b.Width/3), min(names, b.Width/3)
+	return h.renderList("search ", b, func(i int, cursor bool) string {
+		a := h.matches[i]
+		text := fitWidth(allKeys(a), keys, b) + "  " + fitWidth(a.Name(), names, b) + "  " + a.Description +
+			prefixed(" · not available: ", a.DisabledReason)
+		text = ui.Truncate(text, b.Width-2, b.Theme.Glyphs.Ellipsis)
+		if cursor {
+			return b.Theme.Paint(theme.Cursor, ui.Pad(b.Theme.Glyphs.Cursor+" "+text, b.Width))
+		}
+		return "  " + text
+	})
+}
+
+func allKeys(a ui.Action) string { return strings.Join(a.Key.Keys(), " ") }
+
+// fitWidth pads or truncates text to a width.
+func fitWidth(text string, width int, b ui.Box) string {
+	return ui.Pad(ui.Truncate(text, width, b.Theme.Glyphs.Ellipsis), width)
+}
+
+func (h *helpDialog) read(ui.Box) dialogReading {
+	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query, Item: "nothing matches"}}
+	if h.cursor < len(h.matches) {
+		r.Position, r.Count, r.Item = h.cursor+1, len(h.matches), describeAction(h.matches[h.cursor])
+	}
+	return r
+}
+
+func (h *helpDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	chosen, closed := h.handleSearchKey(k)
+	if chosen && h.cursor < len(h.matches) {
+		s.dialogs.dismiss(h)
+		return s.startAction(h.matches[h.cursor]), true
+	}
+	return nil, closed
+}

@@ -1,0 +1,118 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lookout/ui"
+)
+
+// screenSnapshot holds the parts of the screen that are announced.
+type screenSnapshot struct {
+	account    string
+	breadcrumb string // the tab, and the pane opened in it
+	freshness  string // how fresh the rows are, without ages
+	count      string
+	focused    any      // the dialog in front, or the pane
+	intro      []string // introduces a dialog
+	text       []string // lines to read one by one
+	item       string
+	input      string
+	newsNumber int
+}
+
+// snapshot returns the parts of the screen at a time.
+func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
+	b := ui.Box{
+		Width:    76,
+		Height:   400,
+		TextOnly: true,
+		Focused:  true,
+		Theme:    l.theme,
+		Now:      now,
+	}
+	t := screenSnapshot{
+		account:    accountLine(&s.o.AccountInfo),
+		breadcrumb: breadcrumbLine(&s.tabs),
+		freshness:  s.freshnessWords(),
+		focused:    s.pane(),
+		newsNumber: s.news.number,
+	}
+	if d := s.dialogs.top(); d != nil {
+		r := readDialog(d, b)
+		t.focused, t.intro = d, append([]string{d.title()}, r.intro...)
+		t.count, t.freshness = l.announced.count, l.announced.freshness
+		t.setReading(l, r.Announcement)
+		return t
+	}
+	r, reads := s.pane().(ui.Announcer)
+	if !reads {
+		t.text = l.textLines(s.pane().View(b))
+		if p, ok := s.pane().(ui.Typer); ok && p.Typing() {
+			t.text = nil
+		}
+		return t
+	}
+	reading := r.Announce(b)
+	if reading.Input != "" { // the rows that a filter leaves are announced once it is kept
+		t.item, t.count, t.input = l.announced.item, l.announced.count, reading.Input
+		return t
+	}
+	if _, counted := s.pane().(ui.ColumnChooser); counted && freshnessOf(s.pane()).Loaded {
+		t.count = rowCount(reading.Count)
+	}
+	t.setReading(l, reading)
+	return t
+}
+
+// rowCount returns a number of rows in words.
+func rowCount(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
+// setReading sets the parts that an announcement consists of.
+func (t *screenSnapshot) setReading(l *LinearScreen, r ui.Announcement) {
+	if r.Text != "" {
+		t.text = l.textLines(r.Text)
+	}
+	t.item, t.input = r.Item, r.Input
+	if r.Count > 0 && r.Position > 0 {
+		t.item = fmt.Sprintf("%d of %d: %s", r.Position, r.Count, r.Item)
+	}
+}
+
+// textLines returns the lines of a text that are not blank.
+func (l *LinearScreen) textLines(text string) []string {
+	lines := []string{}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = l.speakable(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return []string{"nothing here"}
+	}
+	return lines
+}
+
+// accountLine names the account, and how it differs from others.
+func accountLine(a *AccountInfo) string {
+	line := "account " + a.Account + prefixed(", ", a.AccountLabel)
+	for _, word := range a.warnings() {
+		line += ", " + word.text
+	}
+	return line
+}
+
+// breadcrumbLine names the tab in front, and the place in it.
+func breadcrumbLine(t *tabs) string {
+	line := fmt.Sprintf("%s, tab %d of %d", t.current().title(), t.front+1, len(t.list))
+	if c, ok := t.pane().(ui.Crumber); ok && len(t.current().stack) > 1 {
+		line += ", " + c.Crumb()
+	}
+	return line
+}

@@ -1,0 +1,82 @@
+package shell
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+)
+
+// Options configure the program for one account.
+type Options struct {
+	AccountInfo
+	RateLimitHooks
+	Preferences
+	Notify          NotifyOptions
+	Panes           []ui.Pane
+	PaneOnly        bool // shows the first pane alone, without head line, tabs, news and hints
+	Theme           *theme.Theme
+	Themes          Themes
+	TokenForm       func() form.Form // asks for another token; nil offers none
+	RefreshInterval time.Duration    // of the pane in front; 0 never refreshes
+	Now             func() time.Time // nil is the wall clock
+	Location        *time.Location   // nil is the local time zone
+	OnOpen          func() tea.Cmd   // runs when the program starts
+	OnLargeLoad     func()           // runs outside the loop after a store has read many rows to their end
+	Context         context.Context  // ends with the account; nil never ends
+	LeaveWarnings   func() []string  // sentences about work that ends when the account is left
+	Commands        []PaletteCommand // additional entries of the palette
+	Progress        func() int       // percent of the work under way; 0 means none
+}
+
+// AccountInfo says what the head line shows of an account, and what the account allows.
+type AccountInfo struct {
+	Account      string
+	AccountTone  theme.Tone // of the account's name; Plain means Accent
+	AccountLabel string     // the user's own label, shown beside the name
+	Protected    bool       // every change asks for confirmation, and the head line shows PROD
+	ReadOnly     bool
+	Demo         bool
+	Banner       func() string // a warning beside the name for as long as it lasts; "" shows none
+	Accounts     []string      // accounts to switch to, this one included
+}
+
+// RateLimitHooks connect the program to the API's rate limit. Each may be nil.
+type RateLimitHooks struct {
+	RequestBudget func() string // "requests 788 of 800"; "" shows nothing
+	// RateLimitWait returns when requests go on, and how long the API asked to wait.
+	RateLimitWait func() (until time.Time, asked time.Duration)
+	RetryNow      func() // ends the wait: the user wants to know now
+}
+
+// Preferences are the user's choices from the configuration and the command line.
+type Preferences struct {
+	Keys      map[string][]string // keys of actions: "services.disable"
+	Columns   map[string][]string // columns of lists by pane, in their order
+	StartPane string              // name of the pane to start with
+	Mouse     bool
+}
+
+// A PaletteCommand is an entry that the palette offers by its name alone, such as "theme light".
+type PaletteCommand struct {
+	Name string
+	Kind string // shown beside the name
+	Do   func() tea.Cmd
+}
+
+func (o Options) withDefaults() Options {
+	if o.Now == nil {
+		o.Now = ui.WallTime
+	}
+	if o.Location == nil {
+		o.Location = time.Local
+	}
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	return o
+}

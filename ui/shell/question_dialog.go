@@ -1,0 +1,202 @@
+package shell
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+	"time"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+)
+
+const (
+	// answerDelay is how long a question must be visible before a key answers it: the key that opened it may still be
+	// held down.
+	answerDelay = 250 * time.Millisecond
+	// maxAnswerBytes bounds a typed answer. No word to type is that long.
+	maxAnswerBytes = 200
+	// maxItems is how many items a question lists one by one.
+	maxItems = 10
+)
+
+// questionDialog asks for confirmation before an action runs.
+type questionDialog struct {
+	action      ui.Action
+	confirmWord string // the word to type; empty asks for y
+	armed       bool   // visible for long enough to be answered
+	timesShown  int    // counts calls of disarm
+	answer      string
+	fits        bool // the whole question is visible
+}
+
+// newQuestionDialog asks for the action's word, or for a code in its place if the word cannot be typed.
+func newQuestionDialog(a ui.Action) *questionDialog {
+	q := &questionDialog{action: a, confirmWord: a.Confirm.RequiredText}
+	if !typeable(q.confirmWord) {
+		sum := sha256.Sum256([]byte(q.confirmWord))
+		q.confirmWord = base32.StdEncoding.EncodeToString(sum[:])[:6]
+	}
+	return q
+}
+
+// typeable reports whether a word can be typed on a keyboard and read in one line.
+func typeable(word string) bool {
+	for _, r := range word {
+		if r < ' ' || r == 0x7f || r > 0x24f || r >= 0x80 && !unicode.IsLetter(r) {
+			return false
+		}
+	}
+	return len(word) <= 100 && strings.TrimSpace(word) == word
+}
+
+// questionArmed says that a question has been visible for long enough.
+type questionArmed struct {
+	q          *questionDialog
+	timesShown int // the call of disarm that it belongs to
+}
+
+// disarm keeps the question from being answered until it has been visible for long enough.
+func (q *questionDialog) disarm() tea.Cmd {
+	q.armed = false
+	q.timesShown++
+	n := q.timesShown
+	return tea.Tick(max(answerDelay, q.action.Confirm.Delay), func(time.Time) tea.Msg { return questionArmed{q, n} })
+}
+
+func (q *questionDialog) title() string { return q.action.Confirm.Title }
+
+func (q *questionDialog) size() (int, int) {
+	height := 6 + min(maxItems, len(q.action.Confirm.Items)) + len(q.action.Confirm.Text)/60
+	if ui.Width(q.confirmWord) > 36 {
+		height++ // the word has a line of its own
+	}
+	return 66, height
+}
+
+// layout finds out whether the whole question is visible: a question that cannot be read cannot be answered.
+func (q *questionDialog) layout(b ui.Box) {
+	lines := len(q.questionLines(b)) + len(q.answerLines(b))
+	q.fits = lines <= b.Height && b.Width >= 30 && ui.Width(q.confirmWord) <= b.Width
+}
+
+func (q *questionDialog) view(b ui.Box) string {
+	lines := q.questionLines(b)
+	switch {
+	case !q.fits:
+		return b.Theme.Paint(theme.Bad, "This question does not fit here: make the terminal larger, or press esc.")
+	case !q.armed:
+		wait := b.Theme.Glyphs.Ellipsis
+		if delay := q.action.Confirm.Delay; delay > 0 {
+			wait = "can be answered in " + ui.FormatAge(delay) + "; esc cancels"
+		}
+		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
+	default:
+		lines = append(lines, q.answerLines(b)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// questionLines returns the text and the items, followed by a blank line.
+func (q *questionDialog) questionLines(b ui.Box) []string {
+	ask, mark := q.action.Confirm, b.Theme.Glyphs.Ellipsis
+	lines := ui.Wrap(ask.Text, b.Width)
+	for _, item := range ask.Items[:min(maxItems, len(ask.Items))] {
+		lines = append(lines, "  "+ui.Truncate(item, b.Width-2, mark))
+	}
+	if len(ask.Items) > maxItems {
+		rest := ui.Truncate(strings.Join(ask.Items[maxItems:], ", "), b.Width-14, mark)
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  and more: "+rest))
+	}
+	return append(lines, "")
+}
+
+// answerLines says how to answer. A word to type is shown in full.
+func (q *questionDialog) answerLines(b ui.Box) []string {
+	t := b.Theme
+	if q.confirmWord == "" {
+		return []string{
+			t.Paint(theme.Accent, "n") + " no, leave it      " + t.Paint(theme.Bad, "y") + " yes, " + q.confirmLabel(),
+		}
+	}
+	word, before, after := t.Paint(theme.Strong, q.confirmWord), "Type ", " and press enter, or esc:"
+	answer := inputLine(t, q.answer, b.Width)
+	if len(before)+ui.Width(q.confirmWord)+len(after) <= b.Width {
+		return []string{before + word + after, answer}
+	}
+	return []string{"Type this and press enter, or esc:", word, answer}
+}
+
+// inputLine renders text that is being typed, with the cursor behind it. Only its end is shown if it is too long.
+func inputLine(t *theme.Theme, text string, width int) string {
+	visible := truncateLeft(text, width-1, t.Glyphs.Ellipsis)
+	return t.Paint(theme.Input, visible) + t.Paint(theme.Cursor, " ")
+}
+
+func (q *questionDialog) confirmLabel() string {
+	return cmp.Or(q.action.Confirm.ConfirmLabel, q.action.Name())
+}
+
+func (q *questionDialog) hint() string {
+	if q.confirmWord != "" {
+		return "type it exactly · esc cancels"
+	}
+	return "y confirms · any other key cancels"
+}
+
+func (q *questionDialog) read(ui.Box) dialogReading {
+	ask := q.action.Confirm
+	r := dialogReading{intro: append([]string{ask.Text}, ask.Items...)}
+	switch {
+	case !q.fits:
+		r.Item = "this question does not fit here: make the terminal larger, or press escape"
+	case !q.armed:
+		r.Item = "it can be answered in a moment; escape cancels"
+	case q.confirmWord != "":
+		r.Item, r.Input = "type "+q.confirmWord+" and press enter; escape cancels", "answer: "+q.answer
+	default:
+		r.Item = "n: no, leave it; y: yes, " + q.confirmLabel()
+	}
+	return r
+}
+
+func (q *questionDialog) handlePaste(msg tea.PasteMsg) tea.Cmd {
+	text := strings.TrimSpace(msg.Content)
+	if q.confirmWord != "" && !q.action.Confirm.NoPaste && q.armed && len(text) <= maxAnswerBytes {
+		q.answer += text
+	}
+	return nil
+}
+
+func (q *questionDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if !q.armed || k.IsRepeat {
+		return nil, k.String() == "esc"
+	}
+	if q.confirmWord == "" {
+		if k.String() == "y" && q.fits {
+			return q.action.Do(), true
+		}
+		return nil, k.String() != "y"
+	}
+	switch k.String() {
+	case "esc":
+		return nil, true
+	case "enter":
+		if q.fits && q.answer == q.confirmWord {
+			return q.action.Do(), true
+		}
+	case "backspace":
+		if r := []rune(q.answer); len(r) > 0 {
+			q.answer = string(r[:len(r)-1])
+		}
+	default:
+		if len(q.answer) < maxAnswerBytes {
+			q.answer += k.Text
+		}
+	}
+	return nil, false
+}

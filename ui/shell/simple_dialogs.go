@@ -1,0 +1,189 @@
+package shell
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/input"
+)
+
+// formDialog shows a form.
+type formDialog struct {
+	form      *form.FormView
+	asksToken bool // it asks for another token
+}
+
+func (d *formDialog) title() string { return d.form.Title() }
+
+func (d *formDialog) size() (int, int) { return 76, d.form.Height(76) + 1 }
+
+func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
+
+func (d *formDialog) hint() string { return "ctrl+s sends · tab next field · esc cancels" }
+
+func (d *formDialog) read(b ui.Box) dialogReading {
+	return dialogReading{intro: d.form.Intro(), Announcement: d.form.Announce(b)}
+}
+
+func (d *formDialog) handlePaste(msg tea.PasteMsg) tea.Cmd { return d.form.Update(msg) }
+
+func (d *formDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	d.form.SetRepeatedEnter(s.enter.repeated)
+	cmd := d.form.Update(k)
+	return cmd, d.form.Done()
+}
+
+// menuDialog offers actions, by their keys or by the cursor.
+type menuDialog struct {
+	ignoresPaste
+	name              string
+	actions           []ui.Action
+	cursor, scrollTop int
+}
+
+// actionsMenu offers everything that can be done in a pane, except for moving around.
+func actionsMenu(actions []ui.Action) *menuDialog {
+	m := &menuDialog{name: "Actions"}
+	for _, a := range actions {
+		if a.Group != "move" && a.Group != "panes" {
+			m.actions = append(m.actions, a)
+		}
+	}
+	return m
+}
+
+func (m *menuDialog) title() string { return m.name }
+
+func (m *menuDialog) size() (int, int) {
+	w := 30
+	for _, a := range m.actions {
+		w = max(w, ui.Width(a.Name())+ui.Width(a.DisabledReason)+14)
+	}
+	return min(max(w, ui.Width(m.name)+4), 90), min(len(m.actions), 24)
+}
+
+func (m *menuDialog) hint() string { return "enter or its key runs it · esc closes" }
+
+// layout scrolls the menu so that the cursor is visible.
+func (m *menuDialog) layout(b ui.Box) {
+	m.scrollTop = max(min(m.scrollTop, m.cursor), m.cursor-b.Height+1)
+}
+
+func (m *menuDialog) view(b ui.Box) string {
+	var lines []string
+	for i := m.scrollTop; i < min(len(m.actions), m.scrollTop+b.Height); i++ {
+		lines = append(lines, actionLine(m.actions[i], i == m.cursor, b))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// actionLine renders an action of a menu: its key, its name, and why it is disabled.
+func actionLine(a ui.Action, cursor bool, b ui.Box) string {
+	t, mark := b.Theme, b.Theme.Glyphs.Ellipsis
+	key := ui.Pad(a.Key.Help().Key, 9)
+	text := key + a.Name() + prefixed("  ", a.DisabledReason)
+	switch {
+	case cursor:
+		return t.Paint(theme.Cursor, ui.Pad(ui.Truncate(t.Glyphs.Cursor+" "+text, b.Width, mark), b.Width))
+	case a.DisabledReason != "":
+		return t.Paint(theme.Off, ui.Truncate("  "+text, b.Width, mark))
+	}
+	return "  " + t.Paint(theme.Accent, key) + ui.Truncate(a.Name(), b.Width-11, mark)
+}
+
+func (m *menuDialog) read(ui.Box) dialogReading {
+	r := dialogReading{Announcement: ui.Announcement{Position: m.cursor + 1, Count: len(m.actions)}}
+	if m.cursor < len(m.actions) {
+		r.Item = describeAction(m.actions[m.cursor])
+	}
+	return r
+}
+
+// describeAction describes an action for a screen reader.
+func describeAction(a ui.Action) string {
+	return a.Name() + prefixed("; key ", a.Key.Help().Key) + prefixed("; ", a.Description) +
+		prefixed("; not available: ", a.DisabledReason)
+}
+
+func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	pressed := k.String()
+	for _, a := range m.actions {
+		for _, name := range a.Key.Keys() {
+			if name == pressed && pressed != "enter" && pressed != "esc" && pressed != "up" && pressed != "down" {
+				return m.choose(s, a)
+			}
+		}
+	}
+	switch pressed {
+	case "esc":
+		return nil, true
+	case "down", "j":
+		m.cursor = min(m.cursor+1, len(m.actions)-1)
+	case "up", "k":
+		m.cursor = max(m.cursor-1, 0)
+	case "enter":
+		if m.cursor < len(m.actions) {
+			return m.choose(s, m.actions[m.cursor])
+		}
+	}
+	return nil, false
+}
+
+// choose closes the menu before the action begins, because the action may open a dialog.
+func (m *menuDialog) choose(s *Shell, a ui.Action) (tea.Cmd, bool) {
+	s.dialogs.dismiss(m)
+	return s.startAction(a), true
+}
+
+func (m *menuDialog) clickLine(line int) bool {
+	return clickEntry(&m.cursor, m.scrollTop+line, len(m.actions))
+}
+
+// textDialog shows text to read.
+type textDialog struct {
+	ignoresPaste
+	name   string
+	text   string
+	scroll ui.Viewport
+}
+
+func (d *textDialog) title() string { return d.name }
+
+func (d *textDialog) size() (int, int) { return 96, strings.Count(d.text, "\n") + 1 }
+
+func (d *textDialog) hint() string { return "y copies it · esc closes" }
+
+func (d *textDialog) view(b ui.Box) string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimRight(input.ShowInvisible(d.text), "\n"), "\n") {
+		lines = append(lines, ui.Wrap(line, b.Width)...)
+	}
+	return d.scroll.View(b, strings.Join(lines, "\n"))
+}
+
+func (d *textDialog) read(ui.Box) dialogReading {
+	return dialogReading{Announcement: ui.Announcement{Text: d.text}}
+}
+
+func (d *textDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch k.String() {
+	case "esc", "q", "enter":
+		return nil, true
+	case "y":
+		return ui.Send(ui.CopyMsg{Text: d.text, Label: d.name}), false
+	}
+	for _, a := range d.scroll.Actions() {
+		for _, name := range a.Key.Keys() {
+			if name == k.String() {
+				return a.Do(), false
+			}
+		}
+	}
+	return nil, false
+}
+
+func (d *textDialog) clickLine(int) bool { return false }
