@@ -53,7 +53,7 @@ func send(t *testing.T, e *Emulator, method, url string, body []byte, h http.Hea
 	return res
 }
 
-func TestPreSignedURLs(t *testing.T) {
+func TestEmulator_presignedURLs(t *testing.T) {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	e := New(Options{Token: "t", Now: func() time.Time { return now }})
 	put := requestSignedURL(

@@ -84,7 +84,7 @@ func SkipUnlessLong(t testing.TB) {
 }
 
 // ReportByName is ReportCase for a test whose name contains the row, such as
-// "TestDownloads/D1_a_cut_is_resumed/7_of_9". It ignores other tests.
+// "TestManager_Download/D1_a_cut_is_resumed/7_of_9". It ignores other tests.
 func ReportByName(t testing.TB) {
 	t.Helper()
 	parts := strings.Split(t.Name(), "/")

@@ -18,7 +18,7 @@ import (
 	"lookout/client/journal"
 )
 
-func TestDeletions(t *testing.T) {
+func TestManager_Delete(t *testing.T) {
 	t.Run("D17 a deletion whose response is lost is checked afterwards", testDeleteLostAnswer)
 	t.Run("many, eight at once, each in the journal", testDeleteMany)
 	t.Run("a failure does not stop the others", testDeleteSomeFail)

@@ -18,7 +18,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-func TestDownloads(t *testing.T) {
+func TestManager_Download(t *testing.T) {
 	t.Run("D1 a lost connection is resumed and only correct data is published", testDownloadCuts)
 	t.Run("D1 a download gives up after a limited number of attempts", testDownloadAlwaysCut)
 	t.Run("D2 a part is only continued with the same version", testDownloadResumes)
@@ -698,15 +698,7 @@ func testPartialDownloads(t *testing.T) {
 				io.Closer
 			}{io.MultiReader(bytes.NewReader(data[:6000]), &blockedReader{res.Request, blocked}), io.NopCloser(nil)}
 		}
-		id, err := r.m.Download(DownloadRequest{
-			Cluster: cluster,
-			Bucket:  bucket,
-			Object:  listedObject("o", s.size, s.etag),
-			Folder:  r.dir,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := r.startDownload(listedObject("o", s.size, s.etag), "")
 		<-blocked
 		if r.m.UnfinishedCount() != 1 {
 			t.Errorf("%d are busy", r.m.UnfinishedCount())

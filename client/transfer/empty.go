@@ -15,8 +15,8 @@ import (
 // again continues it, because deleted objects are no longer listed.
 const EmptyOp = client.OpEmptyBucket
 
-// EmptyKind is the resource of that journal entry. Its ID is cluster/bucket/prefix.
-const EmptyKind = "bucket"
+// emptyResource is the resource of that journal entry. Its ID is cluster/bucket/prefix.
+const emptyResource = "bucket"
 
 // Empty deletes all objects of a bucket whose names begin with prefix, page by page, up to eight at a time. An empty
 // prefix means all objects. The consent is for client.OpEmptyBucket on that prefix. Objects created meanwhile may
@@ -62,7 +62,7 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	id := client.ObjectRef{Cluster: e.cluster, Bucket: e.bucket, Name: e.prefix}.ID()
 	w, err := m.begin(client.Change{
 		Op:       EmptyOp,
-		Resource: EmptyKind,
+		Resource: emptyResource,
 		ID:       id,
 		Label:    client.Clean(id),
 		Before:   before,

@@ -21,7 +21,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-func TestSignedURLs(t *testing.T) {
+func TestManager_signedURLs(t *testing.T) {
 	t.Run("D9 a pre-signed URL that does not fit the request is refused", testSignedURLRefused)
 	t.Run("D10 an expired URL is renewed once", testSignedURLExpired)
 	t.Run("A28 a redirect by the storage is refused", testRedirectRefused)
@@ -224,15 +224,7 @@ func TestManager_stalls(t *testing.T) {
 			}
 			r.transport.onObject = s.answer
 			start := time.Now()
-			id, err := r.m.Download(DownloadRequest{
-				Cluster: cluster,
-				Bucket:  bucket,
-				Object:  listedObject("o", 1000, s.etag),
-				Folder:  r.dir,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := r.startDownload(listedObject("o", 1000, s.etag), "")
 			time.Sleep(4 * time.Second)
 			if row, _ := r.m.Status(id); row.StalledFor != 0 || row.Done != 100 {
 				t.Errorf("after 4 s: %+v", row)
@@ -281,15 +273,7 @@ func TestManager_stalls(t *testing.T) {
 				},
 			}
 			r.transport.onObject = s.answer
-			id, err := r.m.Download(DownloadRequest{
-				Cluster: cluster,
-				Bucket:  bucket,
-				Object:  listedObject("o", s.size, s.etag),
-				Folder:  r.dir,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := r.startDownload(listedObject("o", s.size, s.etag), "")
 			time.Sleep(40*time.Second + 500*time.Millisecond)
 			row, _ := r.m.Status(id)
 			if row.Rate < 900 || row.Rate > 1100 || row.ETA < 55*time.Second || row.ETA > 65*time.Second ||
@@ -374,7 +358,7 @@ func TestManager_limitsRunning(t *testing.T) {
 	})
 }
 
-func TestPauseResumeCancelRetry(t *testing.T) {
+func TestManager_pauseResumeCancelRetry(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		data := testBytes(100)
 		stores := map[string]*fakeStorage{}
@@ -395,15 +379,7 @@ func TestPauseResumeCancelRetry(t *testing.T) {
 		}
 		var ids []ID
 		for i := range 8 {
-			id, err := r.m.Download(DownloadRequest{
-				Cluster: cluster,
-				Bucket:  bucket,
-				Object:  listedObject(fmt.Sprint(i), 100, md5Hex(data)),
-				Folder:  r.dir,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := r.startDownload(listedObject(fmt.Sprint(i), 100, md5Hex(data)), "")
 			ids = append(ids, id)
 		}
 		time.Sleep(10*time.Second + time.Millisecond)
@@ -492,15 +468,7 @@ func TestManager_Changed_isThrottled(t *testing.T) {
 			modify: func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Millisecond} },
 		}
 		r.transport.onObject = s.answer
-		id, err := r.m.Download(DownloadRequest{
-			Cluster: cluster,
-			Bucket:  bucket,
-			Object:  listedObject("o", 10_000, s.etag),
-			Folder:  r.dir,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := r.startDownload(listedObject("o", 10_000, s.etag), "")
 		start, news := time.Now(), 0
 		for {
 			<-r.m.Changed()
@@ -525,15 +493,7 @@ func TestManager_endsWithContext(t *testing.T) {
 		}
 		var ids []ID
 		for i := range 10 {
-			id, err := r.m.Download(DownloadRequest{
-				Cluster: cluster,
-				Bucket:  bucket,
-				Object:  listedObject(fmt.Sprint(i), 4, "e"),
-				Folder:  r.dir,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := r.startDownload(listedObject(fmt.Sprint(i), 4, "e"), "")
 			ids = append(ids, id)
 		}
 		time.Sleep(time.Second)

@@ -168,20 +168,20 @@ func (r *rig) cleaningUp(id ID) (going bool) {
 // waitEnded waits until a transfer has ended.
 func (r *rig) waitEnded(id ID) Status { r.Helper(); return r.waitFor(id, Done, Failed, Cancelled) }
 
-// download downloads an object to the rig's folder and waits for the end.
-func (r *rig) download(o client.Object, name string) Status {
+// startDownload starts a download to the rig's folder; an empty name means the object's.
+func (r *rig) startDownload(o client.Object, name string) ID {
 	r.Helper()
-	id, err := r.m.Download(DownloadRequest{
-		Cluster: cluster,
-		Bucket:  bucket,
-		Object:  o,
-		Folder:  r.dir,
-		Path:    name,
-	})
+	id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: name})
 	if err != nil {
 		r.Fatal(err)
 	}
-	return r.waitEnded(id)
+	return id
+}
+
+// download downloads an object to the rig's folder and waits for the end.
+func (r *rig) download(o client.Object, name string) Status {
+	r.Helper()
+	return r.waitEnded(r.startDownload(o, name))
 }
 
 // upload uploads a file and waits for the end.

@@ -20,7 +20,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-func TestUploads(t *testing.T) {
+func TestManager_Upload(t *testing.T) {
 	t.Run("D11 only an unchanged regular file is stored", testUploadSources)
 	t.Run("D12 an upload without a response is checked and never sent again", testUploadLostAnswer)
 	t.Run("D13 the object that an upload would replace is reported first", testExistingObject)
