@@ -11,7 +11,7 @@ import (
 func TestListBody_encode_matchesEncodingJSON(t *testing.T) {
 	e := New(Options{Now: func() time.Time { return time.Unix(1_790_000_000, 0) }})
 	for _, b := range append(e.buckets, New(Options{Seed: "large"}).buckets...) {
-		b.loadObjects().put(newObject("<a>&\"\\\u2028\xff\t é", "", nil, time.Unix(0, 0)))
+		b.loadObjects().put(newObject("<a>&\"\\\u2028\xff\t é", "", "", time.Unix(0, 0)))
 		for _, delimiter := range []string{"", "/"} {
 			for marker, n := "", 0; n < 4; n++ {
 				entries, next := b.loadObjects().list("", delimiter, marker, 37)
@@ -48,7 +48,7 @@ func TestObjectStore_allFrom_isSorted(t *testing.T) {
 	}
 	s.count = len(names)
 	for _, n := range []string{"b", "e", "z"} {
-		s.put(newObject(n, "", nil, time.Time{}))
+		s.put(newObject(n, "", "", time.Time{}))
 	}
 	s.remove("c")
 	walk := ""

@@ -22,14 +22,15 @@ type object struct {
 	acl         string
 }
 
-func newObject(name, kind string, data []byte, at time.Time) *object {
+func newObject(name, contentType, text string, at time.Time) *object {
+	data := []byte(text)
 	sum := md5.Sum(data)
 	return &object{
 		name:        name,
 		size:        int64(len(data)),
 		modified:    at,
 		data:        data,
-		contentType: kind,
+		contentType: contentType,
 		etag:        hex.EncodeToString(sum[:]),
 		acl:         "private",
 	}

@@ -89,7 +89,6 @@ func (a *account) seedInstances() {
 		port                   *int
 		off                    bool
 	}{
-
 		{"web-1", "web", "", "192.0.2.21", nil, false},
 		{"web-2", "web", "", "192.0.2.22", nil, false},
 		{"db1", "data", "lnsupport", "192.0.2.9", &port, false},
@@ -260,7 +259,6 @@ func (a *account) seedBuckets() {
 		label string
 		fill  func(*objectStore, time.Time)
 	}{
-
 		{0, "acme-backups", seedBackups},
 		{0, "acme-www", seedWebsite},
 		{0, "invoices-2026", seedInvoices},
@@ -296,39 +294,22 @@ func seedBackups(s *objectStore, now time.Time) {
 		}
 		s.put(newGeneratedObject(name+"incr-"+at.Format("20060102")+".dump", 432_013_312+int64(d)*1e5, at))
 	}
-	s.put(
-		newObject(
-			"README.txt",
-			"text/plain",
-			[]byte("Dumps of the databases.\nfull: once a week. incr: every day.\n"),
-			now.Add(-400*day),
-		),
-	)
-	s.put(newObject("db/", "application/octet-stream", []byte{}, now.Add(-400*day)))
+	readme := "Dumps of the databases.\nfull: once a week. incr: every day.\n"
+	s.put(newObject("README.txt", "text/plain", readme, now.Add(-400*day)))
+	s.put(newObject("db/", "application/octet-stream", "", now.Add(-400*day)))
 }
 
 func seedWebsite(s *objectStore, now time.Time) {
-	s.put(
-		newObject(
-			"index.html",
-			"text/html",
-			[]byte("<!doctype html>\n<title>Acme</title>\n<h1>Acme</h1>\n"),
-			now.Add(-9*day),
-		),
-	)
-	s.put(
-		newObject(
-			"assets/site.json",
-			"application/json",
-			[]byte("{\"name\": \"acme\", \"pages\": 3, \"beta\": false}\n"),
-			now.Add(-9*day),
-		),
-	)
-	s.put(newObject("assets/logo.png", "image/png", samplePNG(), now.Add(-9*day)))
-	s.put(newObject("assets//double slash.txt", "text/plain", []byte("an empty folder name\n"), now.Add(-8*day)))
-	s.put(newObject("/leading slash.txt", "text/plain", []byte("a name that begins with a slash\n"), now.Add(-8*day)))
-	s.put(newObject("straße/größe.txt", "text/plain", []byte("grüße\n"), now.Add(-8*day)))
-	s.put(newObject("odd\nname.txt", "text/plain", []byte("a line break in the name\n"), now.Add(-8*day)))
+	put := func(name, contentType, text string, days time.Duration) {
+		s.put(newObject(name, contentType, text, now.Add(-days*day)))
+	}
+	put("index.html", "text/html", "<!doctype html>\n<title>Acme</title>\n<h1>Acme</h1>\n", 9)
+	put("assets/site.json", "application/json", "{\"name\": \"acme\", \"pages\": 3, \"beta\": false}\n", 9)
+	put("assets/logo.png", "image/png", string(samplePNG()), 9)
+	put("assets//double slash.txt", "text/plain", "an empty folder name\n", 8)
+	put("/leading slash.txt", "text/plain", "a name that begins with a slash\n", 8)
+	put("straße/größe.txt", "text/plain", "grüße\n", 8)
+	put("odd\nname.txt", "text/plain", "a line break in the name\n", 8)
 }
 
 // samplePNG returns a small PNG image.
@@ -345,13 +326,8 @@ func samplePNG() []byte {
 func seedInvoices(s *objectStore, now time.Time) {
 	for i := range 180 {
 		at := now.Add(-time.Duration(i) * 36 * time.Hour)
-		s.put(
-			newGeneratedObject(
-				fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i),
-				60_000+int64(i*977%40_000),
-				at,
-			),
-		)
+		name := fmt.Sprintf("%s/invoice-%05d.pdf", at.Format("2006-01"), 70000-i)
+		s.put(newGeneratedObject(name, 60_000+int64(i*977%40_000), at))
 	}
 }
 
@@ -376,7 +352,6 @@ func (a *account) seedKeys() {
 		grants []grant
 		all    bool
 	}{
-
 		{
 			"backup agent",
 			[]grant{{"us-east-1", "acme-backups", "read_write"}, {"eu-central-1", "acme-backups", "read_write"}},

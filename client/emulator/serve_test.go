@@ -60,7 +60,6 @@ func TestServe_rejectsUnauthorized(t *testing.T) {
 		head string
 		want int
 	}{
-
 		"a program with the token":  {"Host: " + address + "\r\n" + token, 200},
 		"no token":                  {"Host: " + address + "\r\n", 401},
 		"another token":             {"Host: " + address + "\r\nAuthorization: Bearer x\r\n", 401},

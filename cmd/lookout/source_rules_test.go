@@ -359,7 +359,7 @@ func readSources(t *testing.T) (all []sourceFile) {
 	return all
 }
 
-// The program keeps the rules, and a planted violation of each is caught.
+// The program keeps every rule, and a planted violation of each is caught.
 func TestSourceRules(t *testing.T) {
 	all := readSources(t)
 	for _, g := range sourceRules() {
