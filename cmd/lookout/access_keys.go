@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func (k *accessKeyRow) grantsText() string {
 	for _, g := range k.Buckets {
 		words = append(words, g.Cluster.Raw()+"/"+g.Bucket.Raw()+":"+g.Permissions.Raw())
 	}
-	return orDefault(strings.Join(words, ","), "nothing")
+	return cmp.Or(strings.Join(words, ","), "nothing")
 }
 
 func accessKeysResource() resourceCommand {

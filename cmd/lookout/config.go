@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ var errSeveralAccounts = errors.New("the configuration has several accounts")
 
 // configPath is where the configuration is, and whether somebody chose the place.
 func configPath(f *flags) (path string, chosen bool) {
-	if path := orDefault(f.config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
+	if path := cmp.Or(f.config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
 		return path, true
 	}
 	return filepath.Join(xdg.ConfigHome, "lookout", "config.toml"), false
@@ -182,7 +183,7 @@ func (*refreshFlag) Type() string { return "duration" }
 
 // resolveSettings lays flags over environment over the account's block.
 func resolveSettings(cfg configFile, f *flags) (settings, error) {
-	name := orDefault(f.account, orDefault(os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account))
+	name := cmp.Or(f.account, os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account)
 	block, known := cfg.Accounts[name]
 	if name != "" && !known {
 		return settings{}, fmt.Errorf("the configuration has no account %q; it has %s", name, joinNames(cfg.Accounts))
@@ -193,9 +194,9 @@ func resolveSettings(cfg configFile, f *flags) (settings, error) {
 	}
 	s := settings{
 		accountConfig: block,
-		Account:       orDefault(name, "account"),
+		Account:       cmp.Or(name, "account"),
 		Color:         accountColors()[block.Color],
-		Theme:         orDefault(f.theme, cfg.Theme),
+		Theme:         cmp.Or(f.theme, cfg.Theme),
 		ASCII:         cfg.ASCII || f.ascii,
 		Linear:        cfg.Linear || f.linear,
 		Keys:          cfg.Keys,
@@ -205,7 +206,7 @@ func resolveSettings(cfg configFile, f *flags) (settings, error) {
 		savedTokens:   f.savedTokens,
 	}
 	if !f.accountOnly {
-		s.BaseURL = orDefault(f.baseURL, orDefault(os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL))
+		s.BaseURL = cmp.Or(f.baseURL, os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL)
 		s.tokenOverride = tokenFromFlags(f)
 	}
 	demanded, err := readOnlyFromEnv()
@@ -241,11 +242,4 @@ func readOnlyFromEnv() (bool, error) {
 		)
 	}
 	return on, nil
-}
-
-func orDefault(text, absent string) string {
-	if text == "" {
-		return absent
-	}
-	return text
 }

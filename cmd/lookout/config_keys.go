@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -317,7 +318,7 @@ func stringList(value any) ([]string, error) {
 }
 
 func joinNames[T any](m map[string]T) string {
-	return orDefault(strings.Join(slices.Sorted(maps.Keys(m)), ", "), "none")
+	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(m)), ", "), "none")
 }
 
 // maxEditDistance is a distance from which on no word is meant by another.

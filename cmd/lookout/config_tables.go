@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -219,7 +220,7 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[s
 func themeChoices(s settings) (shell.Themes, *theme.Theme, error) {
 	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
 	looks := shell.Themes{
-		Selected:        orDefault(s.Theme, "auto"),
+		Selected:        cmp.Or(s.Theme, "auto"),
 		LightBackground: terminal.HasLightBackground(),
 		Names:           append([]string{"auto"}, themeNames(s.Themes)...),
 		New: func(name string) (*theme.Theme, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -299,7 +300,7 @@ func (d *doctor) checkScopes(ctx context.Context) {
 		return
 	}
 	scopes := c.Scopes()
-	d.permissions = permissionsFor(orDefault(scopes, "*"), failure)
+	d.permissions = permissionsFor(cmp.Or(scopes, "*"), failure)
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
 		d.addFinding(
@@ -322,7 +323,7 @@ func (d *doctor) checkTerminal() {
 		colorprofile.ANSI256:   "256 colours",
 		colorprofile.TrueColor: "true colour",
 	}[terminal.DetectColorProfile()]
-	text := fmt.Sprintf("TERM=%s, %s", orDefault(os.Getenv("TERM"), "(not set)"), colours)
+	text := fmt.Sprintf("TERM=%s, %s", cmp.Or(os.Getenv("TERM"), "(not set)"), colours)
 	if os.Getenv("NO_COLOR") != "" {
 		text += " (NO_COLOR)"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +156,7 @@ func argsFromUse(c *cobra.Command, args []string) error {
 			fmt.Errorf(
 				"%s needs %s; %d given",
 				c.CommandPath(),
-				orDefault(strings.Join(words, " "), "no argument"),
+				cmp.Or(strings.Join(words, " "), "no argument"),
 				len(args),
 			),
 		)

@@ -220,7 +220,7 @@ func (h *handover) readIssues(ctx context.Context, s *scriptSession, labels map[
 				if !t.IsOpen() {
 					continue
 				}
-				status = orDefault(t.Status.Raw(), "open")
+				status = cmp.Or(t.Status.Raw(), "open")
 			}
 		}
 		if status == "unknown" && i.Created.Time().Before(h.From) {
@@ -236,7 +236,7 @@ func (h *handover) readIssues(ctx context.Context, s *scriptSession, labels map[
 			Status:   status,
 		}
 		for _, id := range i.Services {
-			one.Services = append(one.Services, orDefault(labels[id], "service "+strconv.Itoa(id)))
+			one.Services = append(one.Services, cmp.Or(labels[id], "service "+strconv.Itoa(id)))
 		}
 		h.Issues = append(h.Issues, one)
 	}
@@ -249,7 +249,7 @@ func (h *handover) noteOmittedIssues(n int) {
 	}
 	text := fmt.Sprintf("tickets: %d older issues are left out: whether they are open is not known", n)
 	h.Unreadable = append(h.Unreadable, text)
-	h.notes.issues = orDefault(h.notes.issues, notRead+": "+text)
+	h.notes.issues = cmp.Or(h.notes.issues, notRead+": "+text)
 }
 
 // write writes the hand-over, and says by its error what the API did not tell.
@@ -329,7 +329,7 @@ func writeSection[T any](b *strings.Builder, title, none, lacking string, rows [
 
 // changeLine is a change in a line.
 func changeLine(e journalRow) string {
-	text := fmt.Sprintf("%s %s %s", formatMinute(e.Time), e.Op, escapeMarkdown(orDefault(e.Label, e.TargetID)))
+	text := fmt.Sprintf("%s %s %s", formatMinute(e.Time), e.Op, escapeMarkdown(cmp.Or(e.Label, e.TargetID)))
 	if !e.Until.IsZero() {
 		text += ", until " + formatMinute(e.Until)
 	}

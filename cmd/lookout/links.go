@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -71,7 +72,7 @@ func makeLink(set *pflag.FlagSet) runFunc[*link] {
 			return l, deniedError(fmt.Errorf("a link for %s could change something: %w", l.Method, client.ErrReadOnly))
 		}
 		if l.Method == http.MethodPut {
-			l.Type = orDefault(l.Type, "application/octet-stream") // the service wants one
+			l.Type = cmp.Or(l.Type, "application/octet-stream") // the service wants one
 		}
 		signed, err := s.api.Objects.Presign(ctx, cluster, bucket, client.PresignRequest{
 			Name:        l.Name,

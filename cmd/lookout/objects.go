@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -354,9 +355,9 @@ func putObject(set *pflag.FlagSet) runFunc[objectRef] {
 					Bucket:  o.bucket,
 					Name:    o.name,
 					File:    args[2],
-					ContentType: orDefault(
+					ContentType: cmp.Or(
 						*kind,
-						orDefault(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"),
+						cmp.Or(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"),
 					),
 				})
 			},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -241,7 +242,7 @@ func writeDetail(out io.Writer, columns []column[any], row any) error {
 }
 
 // orDash stands where there is nothing, so that words can be counted.
-func orDash(text string) string { return orDefault(text, "-") }
+func orDash(text string) string { return cmp.Or(text, "-") }
 
 // wrapWords breaks a text between words into lines of at most so many cells; a longer word, as a path, stays whole.
 func wrapWords(text string, width int) []string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -243,7 +244,7 @@ func (p *textStyle) applySGR(codes string) {
 // every font.
 func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int) {
 	at := func(cell int) float64 { return margin + float64(cell)*cellWidth }
-	fill := orDefault(p.colour, "#d5d9e0")
+	fill := cmp.Or(p.colour, "#d5d9e0")
 	if p.reverse {
 		fmt.Fprintf(
 			b,

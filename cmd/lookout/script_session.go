@@ -227,7 +227,7 @@ func addYesFlag(set *pflag.FlagSet, c *consent, loses bool) {
 // account's name where there is none; elsewhere it takes --yes.
 func (s *scriptSession) confirm(ctx context.Context, what, word string) error {
 	account, protected := s.settings.Account, s.settings.Protected
-	word = orDefault(word, account)
+	word = cmp.Or(word, account)
 	_, asked := asTerminal(s.in)
 	switch {
 	case s.settings.ReadOnly: // refused where requests are made

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strconv"
@@ -29,9 +30,9 @@ func sshResource() resourceCommand {
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "label", cell: func(i row) string { return i.Label.Raw() }},
 			{name: "access", cell: func(i row) string { return strconv.FormatBool(i.SSH.Access) }},
-			{name: "user", cell: func(i row) string { return orDefault(i.SSH.User.Raw(), "root") }},
+			{name: "user", cell: func(i row) string { return cmp.Or(i.SSH.User.Raw(), "root") }},
 			{name: "ip", dropPriority: 1, cell: func(i row) string { return i.SSH.IP.Raw() }},
-			{name: "port", cell: func(i row) string { return orDefault(formatPositive(i.SSH.Port), "22") }},
+			{name: "port", cell: func(i row) string { return cmp.Or(formatPositive(i.SSH.Port), "22") }},
 			{name: "group", detailOnly: true, cell: func(i row) string { return i.Group.Raw() }},
 		},
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {

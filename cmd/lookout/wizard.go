@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func (w *wizard) ask(what, offered string, good func(string) error) (string, err
 			fmt.Fprintln(w.out)
 			return "", io.EOF
 		}
-		answer := orDefault(strings.TrimSpace(line), offered)
+		answer := cmp.Or(strings.TrimSpace(line), offered)
 		if why := good(answer); why != nil {
 			w.printf("  %v", why)
 			continue
@@ -129,7 +130,7 @@ func (w *wizard) reportFailure(err error) {
 }
 
 func (w *wizard) askAddress() (err error) {
-	w.account.BaseURL, err = w.ask("Address of the API", orDefault(w.account.BaseURL, defaultBaseURL), checkBaseURL)
+	w.account.BaseURL, err = w.ask("Address of the API", cmp.Or(w.account.BaseURL, defaultBaseURL), checkBaseURL)
 	return err
 }
 
@@ -295,7 +296,7 @@ func (w *wizard) tryToken(ctx context.Context) error {
 		greeting = "Welcome, " + user.Username.String() + "."
 	}
 	w.printf("\n%s What this token allows, pane by pane:", greeting)
-	for _, r := range permissionsFor(orDefault(c.Scopes(), "*"), failure) {
+	for _, r := range permissionsFor(cmp.Or(c.Scopes(), "*"), failure) {
 		w.printf("  %s", r)
 	}
 	return nil
