@@ -45,14 +45,6 @@ func configuredAccounts(f *flags, began settings) accountList {
 	return a
 }
 
-// accountArgs are those with which a command reaches the account: none where it is in no configuration.
-func (s settings) accountArgs() []string {
-	if s.demo || s.Account == "account" {
-		return nil
-	}
-	return []string{"-a", s.Account}
-}
-
 // loadAccount is an account of the configuration, which is read again. Address and token that flags or environment gave
 // belong to the account that the program began with: they are never used for another.
 func loadAccount(f *flags, name string) (settings, error) {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lookout/ui"
 	"lookout/views"
 )
 
@@ -23,11 +22,11 @@ func setFlagChoices(set *pflag.FlagSet, name string, choices ...string) {
 
 // registerCompletions lets the shell offer, for every flag and argument beneath a command, what may stand there; files
 // only where one is meant.
-func (f *flags) registerCompletions(c *cobra.Command) {
+func registerCompletions(f *flags, c *cobra.Command) {
 	dynamic := map[string]cobra.CompletionFunc{
-		"account": f.completeAccounts,
-		"theme":   f.completeThemes,
-		"view":    f.completePanes,
+		"account": completeAccounts(f),
+		"theme":   completeThemes(f),
+		"view":    completePanes,
 	}
 	complete := func(flag *pflag.Flag) {
 		choices, fixed := flag.Annotations[choicesAnnotation]
@@ -49,7 +48,7 @@ func (f *flags) registerCompletions(c *cobra.Command) {
 		c.ValidArgsFunction = completeArgs
 	}
 	for _, sub := range c.Commands() {
-		f.registerCompletions(sub)
+		registerCompletions(f, sub)
 	}
 }
 
@@ -74,17 +73,22 @@ func completeArgs(c *cobra.Command, args []string, _ string) ([]cobra.Completion
 }
 
 // completeAccounts completes the name of an account from the configuration.
-func (f *flags) completeAccounts(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return slices.Sorted(maps.Keys(f.readConfigLenient().Accounts)), cobra.ShellCompDirectiveNoFileComp
+func completeAccounts(f *flags) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return slices.Sorted(maps.Keys(readConfigLenient(f).Accounts)), cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // completeThemes completes the name of a theme: the program's, and the configuration's own.
-func (f *flags) completeThemes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return append([]string{"auto"}, themeNames(f.readConfigLenient().Themes)...), cobra.ShellCompDirectiveNoFileComp
+func completeThemes(f *flags) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		names := themeNames(readConfigLenient(f).Themes)
+		return append([]string{"auto"}, names...), cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // completePanes completes the name of a pane.
-func (f *flags) completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	_, account, err := newFrozenDemo(ctx, nil)
@@ -94,17 +98,8 @@ func (f *flags) completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.C
 	return paneNames(views.Panes(account)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// paneNames are the names of panes, in their order.
-func paneNames(panes []ui.Pane) []string {
-	names := make([]string, len(panes))
-	for i, p := range panes {
-		names[i] = p.Name()
-	}
-	return names
-}
-
 // readConfigLenient is what the configuration says, as far as it can be read.
-func (f *flags) readConfigLenient() configFile {
+func readConfigLenient(f *flags) configFile {
 	_, data, _ := readConfig(f)
 	cfg, _ := parseConfig(data)
 	return cfg

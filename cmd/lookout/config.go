@@ -148,39 +148,6 @@ func accountColors() map[string]theme.Tone {
 	}
 }
 
-// parseRefresh is a time between refreshes: at least 5 s, so that a night does not eat the budget.
-func parseRefresh(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 5*time.Second {
-		return 0, fmt.Errorf("%q is no time of at least 5s, as in \"20s\"", text)
-	}
-	return d, nil
-}
-
-// A refreshFlag is the time between refreshes as a flag; it takes what the configuration takes.
-type refreshFlag time.Duration
-
-// Set reads a time of at least 5 s.
-func (p *refreshFlag) Set(text string) error {
-	d, err := parseRefresh(text)
-	*p = refreshFlag(d)
-	return err
-}
-
-// String is the time; nothing where none is set.
-func (p *refreshFlag) String() string {
-	if *p == 0 {
-		return ""
-	}
-	return time.Duration(*p).String()
-}
-
-// Type is what help calls the value.
-func (*refreshFlag) Type() string { return "duration" }
-
 // resolveSettings lays flags over environment over the account's block.
 func resolveSettings(cfg configFile, f *flags) (settings, error) {
 	name := cmp.Or(f.account, os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account)
@@ -242,4 +209,12 @@ func readOnlyFromEnv() (bool, error) {
 		)
 	}
 	return on, nil
+}
+
+// accountArgs are those with which a command reaches the account: none where it is in no configuration.
+func (s settings) accountArgs() []string {
+	if s.demo || s.Account == "account" {
+		return nil
+	}
+	return []string{"-a", s.Account}
 }

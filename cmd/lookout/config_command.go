@@ -1,25 +1,18 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 	"github.com/zalando/go-keyring"
-
-	"lookout/client"
-	"lookout/ui/shell"
-	"lookout/views"
 )
 
 func configCommand(f *flags) *cobra.Command {
@@ -87,46 +80,6 @@ func configCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// writePrivateFile writes a new file for its owner alone: it has its name when it is whole. What is there is never
-// touched.
-func writePrivateFile(path, text string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(path); err == nil {
-		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
-	}
-	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was killed
-		return err
-	}
-	file, err := createPrivateFile(part)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part)
-	_, err = file.WriteString(text)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(part, path); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return os.Rename(part, path) // this file system has no links
-}
-
-// createConfig writes a configuration where there is none.
-func createConfig(path, text string) error {
-	err := writePrivateFile(path, text)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("configuration: %s is there already; lookout config edit opens it", path)
-	case err != nil:
-		return fmt.Errorf("configuration: %w", err)
-	}
-	return nil
-}
-
 func initConfig(c *cobra.Command, f *flags) error {
 	path, _ := configPath(f)
 	if err := createConfig(path, configTemplate()); err != nil {
@@ -134,36 +87,6 @@ func initConfig(c *cobra.Command, f *flags) error {
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s is written; lookout config edit opens it, lookout doctor checks it\n", path)
 	return nil
-}
-
-// configTemplate is a configuration in which every key is told and commented out.
-func configTemplate() string {
-	var b strings.Builder
-	b.WriteString("# The configuration of lookout. lookout config validate checks it.\n")
-	for _, s := range topLevelKeys() {
-		s.writeTemplate(&b)
-	}
-	b.WriteString("\n# An account; there may be several.\n# [accounts.production]\n")
-	for _, s := range accountKeys() {
-		s.writeTemplate(&b)
-	}
-	for _, t := range configTables() {
-		fmt.Fprintf(&b, "\n# %s\n# %s\n", t.description, strings.ReplaceAll(t.example, "\n", "\n# "))
-	}
-	fmt.Fprintf(&b, "\n# %s\n# [keys]\n# \"services.disable\" = [\"d\", \"x\"]\n", keysDescription)
-	return b.String()
-}
-
-func (s configKey[T]) writeTemplate(b *strings.Builder) {
-	fmt.Fprintf(
-		b,
-		"\n# %s\n# It takes %s; without it: %s.\n# %s = %s\n",
-		s.description,
-		s.typeName(),
-		s.defaultText,
-		s.name,
-		s.example,
-	)
 }
 
 // effectiveValue is a key as config show tells it.
@@ -281,60 +204,6 @@ func validateConfig(c *cobra.Command, f *flags, args []string) error {
 	return nil
 }
 
-// checkConfig are those of the text, and those that show only when the program is put together: actions that are not
-// there, keys bound twice.
-func checkConfig(ctx context.Context, data []byte) configErrors {
-	cfg, wrong := parseConfig(data)
-	if len(cfg.Keys)+len(cfg.Columns) == 0 {
-		return wrong
-	}
-	at := keyPositions(string(data))
-	program, account, err := newFrozenDemo(ctx, nil)
-	if err != nil {
-		return append(wrong, configError{position{1, 1}, err.Error(), true})
-	}
-	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)
-	var known []string
-	for _, k := range program.KeyBindings() {
-		known = append(known, k.Name())
-	}
-	for name := range cfg.Keys {
-		if !slices.Contains(known, name) {
-			wrong = append(
-				wrong,
-				configError{
-					at[joinKey([]string{"keys", name})],
-					fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), suggestion(name, known)),
-					false,
-				},
-			)
-		}
-	}
-	_, _, err = newFrozenDemo(ctx, cfg.Keys)
-	if all, several := err.(interface{ Unwrap() []error }); several {
-		for _, one := range all.Unwrap() {
-			wrong = append(wrong, configError{bindingPosition(one, at), "keys: " + one.Error(), true})
-		}
-	}
-	slices.SortStableFunc(wrong, func(a, b configError) int {
-		return cmp.Or(a.line-b.line, a.column-b.column, strings.Compare(a.text, b.text))
-	})
-	return wrong
-}
-
-// bindingPosition is the line that binds the key of a clash.
-func bindingPosition(clash error, at map[string]position) position {
-	var c *shell.KeyConflictError
-	if errors.As(clash, &c) {
-		for _, action := range []string{c.OtherAction, c.Action} {
-			if p, here := at[joinKey([]string{"keys", c.Pane + "." + action})]; here {
-				return p
-			}
-		}
-	}
-	return at["keys"]
-}
-
 // editorCommand is the program that edits, with its arguments. A variable of blanks alone chooses none.
 func editorCommand() []string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
@@ -364,61 +233,6 @@ func editConfig(c *cobra.Command, f *flags) error {
 		return fmt.Errorf("editor %s: %w; EDITOR chooses another", editor[0], err)
 	}
 	return validateConfig(c, f, nil)
-}
-
-// configSchema is the JSON schema of the configuration.
-func configSchema() map[string]any {
-	account := schemaProperties(accountKeys())
-	top := schemaProperties(topLevelKeys())
-	top["accounts"] = map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": accountNamePattern},
-		"additionalProperties": map[string]any{
-			"type":                 "object",
-			"additionalProperties": false,
-			"required":             []string{"base_url"},
-			"properties":           account,
-		}}
-	for _, t := range configTables() {
-		top[t.name] = t.schema
-	}
-	top["keys"] = map[string]any{
-		"type":                 "object",
-		"description":          keysDescription,
-		"additionalProperties": stringListSchema(),
-	}
-	return map[string]any{
-		"$schema":              "https://json-schema.org/draft/2020-12/schema",
-		"title":                "Configuration of lookout",
-		"type":                 "object",
-		"additionalProperties": false,
-		"properties":           top,
-	}
-}
-
-func stringListSchema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
-}
-
-func schemaProperties[T any](settings []configKey[T]) map[string]any {
-	out := map[string]any{}
-	for _, s := range settings {
-		var none T
-		one := map[string]any{"type": "string"}
-		switch s.target(&none).(type) {
-		case *bool:
-			one = map[string]any{"type": "boolean"}
-		case *[]string:
-			one = stringListSchema()
-			if len(s.choices) > 0 {
-				one["items"] = map[string]any{"type": "string", "enum": s.choices}
-			}
-		}
-		if one["type"] == "string" && len(s.choices) > 0 {
-			one["enum"] = s.choices
-		}
-		one["description"] = s.description
-		out[s.name] = one
-	}
-	return out
 }
 
 // saveToken puts a token into the keyring. It is typed without being shown, or read from standard input.

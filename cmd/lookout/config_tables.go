@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,17 +8,12 @@ import (
 
 	"lookout/client"
 	"lookout/theme"
-	"lookout/ui"
-	"lookout/ui/shell"
-	"lookout/ui/terminal"
-	"lookout/views"
 )
 
 // A configTable is a part of the configuration whose keys the user names, or the panes.
 type configTable struct {
 	name, title          string // "themes", "themes.NAME"
 	description, example string
-	extraDocs            func() string // what the documentation says beside
 	schema               map[string]any
 }
 
@@ -32,9 +25,8 @@ func configTables() []configTable {
 	}
 	return []configTable{
 		{
-			name:      "themes",
-			title:     "themes.NAME",
-			extraDocs: toneTable,
+			name:  "themes",
+			title: "themes.NAME",
 			description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, " +
 				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; " +
 				"on before it makes it the background's.",
@@ -52,9 +44,8 @@ cursor = "on blue"`,
 			},
 		},
 		{
-			name:      "columns",
-			title:     "columns",
-			extraDocs: columnTable,
+			name:  "columns",
+			title: "columns",
 			description: "Columns of lists, which and in what order. What is left out still serves for filters and " +
 				"sorting, and stands in the details.",
 			example: `[columns]
@@ -62,16 +53,6 @@ services = ["state", "label", "group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
 		},
 	}
-}
-
-// toneTable is what each tone is for.
-func toneTable() string {
-	var b strings.Builder
-	b.WriteString("| tone | is |\n|---|---|\n")
-	for _, name := range theme.ToneNames() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
-	}
-	return b.String()
 }
 
 // parseThemes reads [themes.NAME]. A tone that makes no sense is left out and told.
@@ -170,89 +151,4 @@ func (r *configParser) parseColumns(cfg *configFile, value any) {
 		}
 		cfg.Columns[name] = names
 	}
-}
-
-// checkColumns are choices of lists and columns that are not there, with the names of those that are.
-func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[string]position) (wrong configErrors) {
-	var panes []string
-	for _, l := range lists {
-		panes = append(panes, l.Name())
-		known := l.ColumnNames()
-		for _, name := range chosen[l.Name()] {
-			if !slices.Contains(known, name) {
-				wrong = append(
-					wrong,
-					configError{
-						at[joinKey([]string{"columns", l.Name()})],
-						fmt.Sprintf(
-							"columns.%s: there is no column %q; the columns are %s",
-							l.Name(),
-							client.Clean(name),
-							strings.Join(known, ", "),
-						),
-						false,
-					},
-				)
-			}
-		}
-	}
-	for name := range chosen {
-		if !slices.Contains(panes, name) {
-			wrong = append(
-				wrong,
-				configError{
-					at[joinKey([]string{"columns", name})],
-					fmt.Sprintf(
-						"columns.%s: there is no such list; the lists are %s",
-						client.Clean(name),
-						strings.Join(panes, ", "),
-					),
-					false,
-				},
-			)
-		}
-	}
-	return wrong
-}
-
-// themeChoices are the themes that a run can choose from, and the one that it begins with: by flags, configuration and
-// terminal, in that order.
-func themeChoices(s settings) (shell.Themes, *theme.Theme, error) {
-	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
-	looks := shell.Themes{
-		Selected:        cmp.Or(s.Theme, "auto"),
-		LightBackground: terminal.HasLightBackground(),
-		Names:           append([]string{"auto"}, themeNames(s.Themes)...),
-		New: func(name string) (*theme.Theme, error) {
-			if own, known := s.Themes[name]; known {
-				return own.Build(colors, plain)
-			}
-			return theme.New(name, colors, plain)
-		},
-	}
-	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
-	if err != nil {
-		return looks, nil, usageError(
-			fmt.Errorf(
-				"there is no theme %q: choose one of %s",
-				client.Clean(looks.Selected),
-				strings.Join(looks.Names, ", "),
-			),
-		)
-	}
-	return looks, first, nil
-}
-
-// columnTable is the columns of every list, as the program has them.
-func columnTable() string {
-	_, account, err := newFrozenDemo(context.Background(), nil)
-	if err != nil {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("| list | columns |\n|---|---|\n")
-	for _, l := range views.ColumnChoosers(account) {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
-	}
-	return b.String()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/spf13/cobra"
 
 	"lookout/client"
 	"lookout/client/journal"
@@ -25,49 +23,6 @@ import (
 	"lookout/views/account"
 	"lookout/views/activity"
 )
-
-// runDashboard runs the program on a real account; where nothing is configured it helps to begin.
-func runDashboard(c *cobra.Command, f *flags) error {
-	s, err := loadSettings(f, c.ErrOrStderr())
-	if errors.Is(err, errNoAccount) && terminal.Check() == nil && os.Getenv("LOOKOUT_TOKEN") == "" {
-		if s, err = runWizard(c, f); err != nil {
-			return err
-		}
-	}
-	if err != nil {
-		return usageError(err)
-	}
-	if err := checkTerminal(s.Linear); err != nil {
-		return usageError(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
-	}
-	api, j, err := s.connect(c.Context())
-	if err != nil {
-		return err
-	}
-	rest := configuredAccounts(f, s)
-	f.linear, f.ascii = s.Linear, s.ASCII
-	f.scrubEnvironment()
-	return runScreen(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) {
-		return newDashboardSession(ctx, f, s, api, j, rest.names)
-	})
-}
-
-// connect makes the client of an account, with its journal. It asks nothing yet.
-func (s settings) connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
-	token, err := s.readToken(ctx)
-	if err != nil {
-		return nil, nil, deniedError(err)
-	}
-	j, err := journal.Open(s.journalPath(), s.Account, time.Now)
-	if err != nil {
-		return nil, nil, err
-	}
-	api, err := s.newClient(token, j)
-	if err != nil {
-		return nil, nil, usageError(errors.Join(err, j.Close()))
-	}
-	return api, j, nil
-}
 
 // checkTerminal says why there is no terminal to work on; lines need less of one.
 func checkTerminal(linear bool) error {

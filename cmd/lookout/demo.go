@@ -5,26 +5,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/ui/shell"
 )
-
-func demoCommand(f *flags) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "demo",
-		Short: "Try it on an invented account: no token, no network",
-		Args:  noArgs,
-		Long: "Opens the dashboard on an account that lives in this process; a second, empty one is under C.\n" +
-			"Something can be made to go wrong: \":demo 429\", and " + demoFaultNames() + "; \":demo off\" ends it.",
-		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), f) },
-	}
-	f.addScreenFlags(c.Flags())
-	return c
-}
 
 // runDemo runs the dashboard on emulators in the same process. Nothing is dialled, and no configuration of a real
 // account is read.

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"lookout/theme"
+	"lookout/ui/shell"
+	"lookout/views"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,8 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"lookout/ui/shell"
 )
 
 // docsCommand writes the documentation that the program knows by itself.
@@ -176,8 +177,8 @@ func configurationPage() string {
 	writeConfigKeys(&b, accountKeys())
 	for _, t := range configTables() {
 		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.title, t.description, t.example)
-		if t.extraDocs != nil {
-			b.WriteString("\n" + t.extraDocs())
+		if table := tableDocs()[t.name]; table != nil {
+			b.WriteString("\n" + table())
 		}
 	}
 	b.WriteString(
@@ -189,6 +190,11 @@ func configurationPage() string {
 	}
 	b.WriteString("\n## Example\n\n```toml\n" + exampleConfig() + "```\n")
 	return b.String()
+}
+
+// tableDocs are what the documentation adds to the description of a table of the configuration.
+func tableDocs() map[string]func() string {
+	return map[string]func() string{"themes": toneTable, "columns": columnTable}
 }
 
 // environmentVariables are the environment that the program reads.
@@ -416,6 +422,30 @@ func escapeRoff(line string) string {
 		default:
 			b.WriteRune(r)
 		}
+	}
+	return b.String()
+}
+
+// toneTable is what each tone is for.
+func toneTable() string {
+	var b strings.Builder
+	b.WriteString("| tone | is |\n|---|---|\n")
+	for _, name := range theme.ToneNames() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
+	}
+	return b.String()
+}
+
+// columnTable is the columns of every list, as the program has them.
+func columnTable() string {
+	_, account, err := newFrozenDemo(context.Background(), nil)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| list | columns |\n|---|---|\n")
+	for _, l := range views.ColumnChoosers(account) {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
 	}
 	return b.String()
 }

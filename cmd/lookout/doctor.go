@@ -17,7 +17,6 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
-	"github.com/spf13/cobra"
 
 	"lookout/client"
 	"lookout/client/journal"
@@ -52,38 +51,6 @@ type doctor struct {
 	sentAt      time.Time
 	findings    []finding
 	permissions []panePermissions
-}
-
-func doctorCommand(f *flags) *cobra.Command {
-	asJSON := false
-	c := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Check configuration, token, connection, terminal and folders",
-		Args:    noArgs,
-		Example: indentExamples("lookout doctor\nlookout doctor --json"),
-		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's " +
-			"scopes and what they allow in each pane,\n" +
-			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure " +
-			"decides the exit code:\n" +
-			"2 configuration, 3 token, 6 no connection, 1 anything else.",
-		RunE: func(c *cobra.Command, _ []string) error {
-			d := &doctor{flags: f, permissions: []panePermissions{}}
-			d.runChecks(c.Context())
-			if asJSON {
-				if err := writeJSON(c.OutOrStdout(), map[string]any{"findings": d.findings, "panes": d.permissions}, "  "); err != nil {
-					return err
-				}
-				return d.exitStatus()
-			}
-			if err := writeText(c.OutOrStdout(), d.report()); err != nil {
-				return err
-			}
-			return d.exitStatus()
-		},
-	}
-	f.addAccountFlags(c.Flags())
-	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON")
-	return c
 }
 
 // runChecks makes every check in turn.

@@ -354,7 +354,8 @@ func escapeInvisible(text string) string {
 	return b.String()
 }
 
-// createPrivateFile makes a file for its owner alone, which must not be there yet.
-func createPrivateFile(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// asTerminal is the terminal behind a stream, if there is one.
+func asTerminal(stream any) (*os.File, bool) {
+	file, ok := stream.(*os.File)
+	return file, ok && term.IsTerminal(file.Fd())
 }

@@ -10,18 +10,11 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"lookout/client"
-	"lookout/client/emulator"
-	"lookout/client/journal"
-	"lookout/theme"
-	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/views"
-	"lookout/views/account"
 )
 
 // pictureCommand draws a frame of the demo account as SVG: the pictures of the documentation.
@@ -94,48 +87,6 @@ func renderPicture(ctx context.Context, keys string, width, height int) (string,
 		runCmd(s, s.Update(msg))
 	}
 	return renderSVG(s.Frame().Content, width, height), nil
-}
-
-// newFrozenDemo is the demo on a clock that stands still, not asked anything yet.
-func newFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell, *account.Account, error) {
-	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
-	api := emulator.New(emulator.Options{Token: "demo", Now: now})
-	j := journal.NewInMemory(now)
-	c, err := client.New(
-		"https://demo.invalid/v4",
-		client.NewSecret("demo"),
-		client.WithTransport(api),
-		client.WithRecorder(j),
-		client.WithDialect(client.DialectProvider),
-		client.WithNow(now),
-	)
-	if err != nil {
-		return nil, nil, err
-	}
-	look, err := theme.New("dark", colorprofile.TrueColor, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	acc := account.New(ctx, account.Options{
-		API:      c,
-		Name:     "acme-prod",
-		Journal:  j,
-		Now:      now,
-		Location: time.UTC,
-	})
-	s, err := shell.New(shell.Options{
-		AccountInfo: shell.AccountInfo{Account: "acme-prod", Demo: true},
-		RateLimitHooks: shell.RateLimitHooks{
-			RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
-		},
-		Preferences: shell.Preferences{Keys: keys},
-		Panes:       views.Panes(acc),
-		Theme:       look,
-		Now:         now,
-		Location:    time.UTC,
-		TokenForm:   func() form.Form { return account.TokenForm(acc) },
-	})
-	return s, acc, err
 }
 
 // runCmd runs a command and all that follows from it. Timers are left out: their messages are not waited for.

@@ -8,15 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/adrg/xdg"
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -71,63 +66,6 @@ func startSession(c *cobra.Command, f *flags, online bool) (s *scriptSession, en
 		now:      time.Now,
 	}, end, nil
 }
-
-// signalError is the signal that asked a command to end.
-type signalError struct{ signal syscall.Signal }
-
-// Error is what happened.
-func (signalError) Error() string { return "interrupted" }
-
-// Is makes it a context that was cancelled, for whoever asks why a request ended.
-func (signalError) Is(target error) bool { return target == context.Canceled }
-
-// cancelOnSignal is a context that ends with the first signal that asks for an end; another one then ends the program
-// as the system does.
-func cancelOnSignal(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case s := <-signals:
-			signal.Stop(signals)
-			n, _ := s.(syscall.Signal)
-			cancel(signalError{n})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
-}
-
-// exitCodeForSignal is the exit code of a command that was interrupted: 128 and the signal's number.
-func exitCodeForSignal(ctx context.Context) int {
-	if s, ok := context.Cause(ctx).(signalError); ok && s.signal > 0 {
-		return 128 + int(s.signal)
-	}
-	return exitInterrupted
-}
-
-// newClient is the API of the account.
-func (s settings) newClient(token client.Secret, r client.Recorder) (*client.Client, error) {
-	options := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version())}
-	if s.ReadOnly {
-		options = append(options, client.WithReadOnly())
-	}
-	if s.Protected {
-		options = append(options, client.WithProtected(cmp.Or(s.Account, s.BaseURL)))
-	}
-	if s.Dialect != "" {
-		options = append(options, client.WithDialect(client.Dialect(s.Dialect)))
-	}
-	return client.New(s.BaseURL, token, options...)
-}
-
-func (s settings) journalPath() string { return filepath.Join(stateFolder(), s.Account+".journal") }
-
-func stateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
 
 // lazyJournal opens the journal with the first change, so that reading needs no place to write.
 type lazyJournal struct {
@@ -184,12 +122,6 @@ func (l *lazyJournal) close() {
 	if l.journal != nil {
 		_ = l.journal.Close()
 	}
-}
-
-// asTerminal is the terminal behind a stream, if there is one.
-func asTerminal(stream any) (*os.File, bool) {
-	file, ok := stream.(*os.File)
-	return file, ok && term.IsTerminal(file.Fd())
 }
 
 // A consent is what --yes says: nothing, yes, or yes on the account of a name.
@@ -267,26 +199,6 @@ func (s *scriptSession) confirm(ctx context.Context, what, word string) error {
 	return nil
 }
 
-// runWithContext does what may never return, as reading a terminal or a pipe, and waits for it until ctx ends.
-func runWithContext[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := do()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	}
-}
-
 // transfersDone is closed when nothing of a manager runs any more.
 func transfersDone(m *transfer.Manager) <-chan struct{} {
 	over := make(chan struct{})
@@ -296,18 +208,6 @@ func transfersDone(m *transfer.Manager) <-chan struct{} {
 	}()
 	return over
 }
-
-// runUnlessInterrupted is beside for what somebody is asked for before anything is changed.
-func runUnlessInterrupted[T any](ctx context.Context, read func() (T, error)) (T, error) {
-	v, err := runWithContext(ctx, read)
-	if ctx.Err() != nil {
-		err = &exitCodeError{exitCodeForSignal(ctx), errors.New("interrupted; nothing was changed")}
-	}
-	return v, err
-}
-
-// maxSecretBytes bounds what is read as a password.
-const maxSecretBytes = 64 << 10
 
 // readSecret is a password: from a file, from standard input, or typed without being shown. It never comes from the
 // command line.
@@ -342,46 +242,6 @@ func (s *scriptSession) readSecretBytes(ctx context.Context, path, what string) 
 		}
 		return io.ReadAll(io.LimitReader(in, maxSecretBytes+1))
 	})
-}
-
-// readHiddenLine reads a line of a terminal that does not show it: the echo is off before the question is asked.
-func readHiddenLine(ctx context.Context, file *os.File, out io.Writer, what string) ([]byte, error) {
-	ctx, end := cancelOnSignal(ctx)
-	defer end()
-	before, err := term.MakeRaw(file.Fd())
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		_ = term.Restore(file.Fd(), before)
-		fmt.Fprintln(out)
-	}()
-	fmt.Fprintf(out, "%s (not shown): ", what)
-	return runUnlessInterrupted(ctx, func() ([]byte, error) { return readRawLine(file) })
-}
-
-// readRawLine reads a line of a raw terminal.
-func readRawLine(in io.Reader) ([]byte, error) {
-	var line []byte
-	one := make([]byte, 1)
-	for len(line) <= maxSecretBytes {
-		if _, err := in.Read(one); err != nil {
-			return nil, err
-		}
-		switch one[0] {
-		case '\r', '\n':
-			return line, nil
-		case 0x03:
-			return nil, &exitCodeError{exitInterrupted, errors.New("interrupted; nothing was done")}
-		case 0x04:
-			return nil, io.EOF
-		case 0x7f, '\b':
-			line = line[:max(0, len(line)-1)]
-		default:
-			line = append(line, one[0])
-		}
-	}
-	return line, nil
 }
 
 // reportf tells on standard error what was done.

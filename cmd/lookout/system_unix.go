@@ -3,9 +3,6 @@
 package main
 
 import (
-	"os"
-	"syscall"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -17,10 +14,4 @@ func disableCoreDumps() {
 		limit.Cur = 0
 		_ = unix.Setrlimit(unix.RLIMIT_CORE, &limit)
 	}
-}
-
-// ownedByOther reports whether a file is neither the user's own nor the system's.
-func ownedByOther(info os.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) != os.Geteuid() && stat.Uid != 0
 }

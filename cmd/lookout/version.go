@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-
-	"github.com/spf13/cobra"
 )
 
 // Set when the program is built for release.
@@ -15,8 +13,8 @@ var (
 	date    = ""
 )
 
-// version is one line: release, commit, date, Go.
-func version() string {
+// versionLine is one line: release, commit, date, Go.
+func versionLine() string {
 	v, c, d := release, commit, date
 	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
 		v = info.Main.Version
@@ -40,15 +38,4 @@ func version() string {
 		line += " " + d
 	}
 	return fmt.Sprintf("%s %s %s/%s", line, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Say which version this is",
-		Args:  noArgs,
-		Run: func(c *cobra.Command, _ []string) {
-			fmt.Fprintln(c.OutOrStdout(), "lookout "+version())
-		},
-	}
 }

@@ -12,26 +12,6 @@ import (
 	"lookout/views/activity"
 )
 
-func watchCommand(f *flags) *cobra.Command {
-	invented := false
-	c := &cobra.Command{
-		Use:   "watch",
-		Short: "What is broken, since when and whom to call, for a small pane",
-		Args:  noArgs,
-		Long: "A few lines for a corner of the screen, from 20 columns and 4 lines on: services with a problem, " +
-			"since when, and the number to call.\n" +
-			"It changes nothing at the API, and writes nothing while nothing changes. q leaves. Beside a shell in " +
-			"tmux: tmux split-window -l 6 lookout watch",
-		RunE: func(c *cobra.Command, _ []string) error { return runWatch(c, f, invented) },
-	}
-	f.addAccountFlags(c.Flags())
-	c.Flags().StringVar(&f.theme, "theme", "", "colours, as for the dashboard")
-	c.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
-	c.Flags().Var(&f.refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
-	c.Flags().BoolVar(&invented, "demo", false, "watch the invented account of the demo")
-	return c
-}
-
 // runWatch shows an account in a small pane.
 func runWatch(c *cobra.Command, f *flags, invented bool) error {
 	f.readOnly, f.noMouse = true, true
