@@ -45,10 +45,10 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	lab := emulator.New(emulator.Options{Token: "lab-token", Seed: "empty"})
 	server := httptest.NewServer(lab)
 	t.Cleanup(server.Close)
-	r.write(r.home+"/lab.token", "lab-token\n")
-	r.writeConfig(
-		"account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\nprotected = true\n[accounts.lab]\nword " +
-			"= \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.home + "/lab.token\"\n",
+	r.Write(r.Home+"/lab.token", "lab-token\n")
+	r.WriteConfig(
+		"account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\nprotected = true\n[accounts.lab]\nword " +
+			"= \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.Home + "/lab.token\"\n",
 	)
 	v := r.startDashboard(120, 36, &flags{noMouse: true})
 	v.WaitFor("Services 14")

@@ -11,6 +11,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 )
 
 // Every list in every shape: JSON is JSON, CSV has the columns' names, tables have no tab and nothing that steers a
@@ -20,26 +21,26 @@ func TestLists_everyOutputFormat(t *testing.T) {
 	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
 		{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"transfer"}, {"journal"}} {
 		name := strings.Join(args, " ")
-		table := r.mustRun(args...).out
+		table := r.MustRun(args...).Out
 		if strings.ContainsAny(table, "\t\x1b") ||
 			args[0] != "journal" && strings.Count(table, "\n") < 2 && args[0] != "transfer" {
 			t.Errorf("%s: the table is %q", name, table)
 		}
 		var v any
-		if out := r.mustRun(append(args, "-o", "json")...).out; json.Unmarshal([]byte(out), &v) != nil {
+		if out := r.MustRun(append(args, "-o", "json")...).Out; json.Unmarshal([]byte(out), &v) != nil {
 			t.Errorf("%s: no JSON: %.200s", name, out)
 		}
-		for line := range strings.Lines(r.mustRun(append(args, "-o", "ndjson")...).out) {
+		for line := range strings.Lines(r.MustRun(append(args, "-o", "ndjson")...).Out) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("%s: no JSON: %.200s", name, line)
 			}
 		}
-		rows, err := csv.NewReader(strings.NewReader(r.mustRun(append(args, "-o", "csv")...).out)).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(r.MustRun(append(args, "-o", "csv")...).Out)).ReadAll()
 		if err != nil || rows[0][0] != strings.ToLower(rows[0][0]) {
 			t.Errorf("%s: %v, %v", name, rows, err)
 		}
 	}
-	r.checkResult(r.run("services", "list", "-o", "xml"), exitUsage, "ndjson")
+	r.CheckResult(r.Run("services", "list", "-o", "xml"), exitUsage, "ndjson")
 }
 
 // Columns are a promise: scripts count on their names and their order.
@@ -58,7 +59,7 @@ func TestColumns_namesAreStable(t *testing.T) {
 		"transfer":         "used",
 		"journal":          "time,op,of,label,outcome,until,reason,why,id,method,path",
 	} {
-		head, _, _ := strings.Cut(r.mustRun(append(strings.Fields(command), "-o", "csv")...).out, "\n")
+		head, _, _ := strings.Cut(r.MustRun(append(strings.Fields(command), "-o", "csv")...).Out, "\n")
 		if head != want {
 			t.Errorf("%s: %s", command, head)
 		}
@@ -70,27 +71,27 @@ func TestColumns_namesAreStable(t *testing.T) {
 func TestCSVIsAsTheAPISentIt(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	name := "two\nlines,\t\"quoted\" ‹␊› é.txt"
-	file := filepath.Join(r.home, "file")
-	r.write(file, "content")
-	r.mustRun("objects", "put", "us-east-1/acme-backups", name, file)
+	file := filepath.Join(r.Home, "file")
+	r.Write(file, "content")
+	r.MustRun("objects", "put", "us-east-1/acme-backups", name, file)
 	rows, err := csv.NewReader(
-		strings.NewReader(r.mustRun("objects", "list", "us-east-1/acme-backups", "two", "-o", "csv").out),
+		strings.NewReader(r.MustRun("objects", "list", "us-east-1/acme-backups", "two", "-o", "csv").Out),
 	).ReadAll()
 	if err != nil || len(rows) != 2 || rows[1][2] != name {
 		t.Fatalf("%q, %v", rows, err)
 	}
-	if got := r.mustRun("objects", "get", "us-east-1/acme-backups", rows[1][2], "-").out; got != "content" {
+	if got := r.MustRun("objects", "get", "us-east-1/acme-backups", rows[1][2], "-").Out; got != "content" {
 		t.Errorf("%q", got)
 	}
-	if table := r.mustRun("objects", "list", "us-east-1/acme-backups", "two").out; !strings.Contains(
+	if table := r.MustRun("objects", "list", "us-east-1/acme-backups", "two").Out; !strings.Contains(
 		table,
 		"two‹␊›lines",
 	) ||
 		strings.Count(table, "\n") != 2 {
 		t.Errorf("%q", table)
 	}
-	r.mustRun("services", "update", "1", "--label", "two\nlines", "--notes", "first\nsecond")
-	rows, err = csv.NewReader(strings.NewReader(r.mustRun("services", "get", "two\nlines", "-o", "csv").out)).ReadAll()
+	r.MustRun("services", "update", "1", "--label", "two\nlines", "--notes", "first\nsecond")
+	rows, err = csv.NewReader(strings.NewReader(r.MustRun("services", "get", "two\nlines", "-o", "csv").Out)).ReadAll()
 	if err != nil || len(rows) != 2 || rows[1][2] != "two\nlines" || rows[1][10] != "first\nsecond" {
 		t.Errorf("%q, %v", rows, err)
 	}
@@ -99,7 +100,7 @@ func TestCSVIsAsTheAPISentIt(t *testing.T) {
 // findID is the ID of the first row whose text holds a word.
 func (r *testEnv) findID(list, word string) string {
 	r.Helper()
-	for line := range strings.Lines(r.mustRun(list, "list").out) {
+	for line := range strings.Lines(r.MustRun(list, "list").Out) {
 		if strings.Contains(line, word) {
 			return strings.Fields(line)[0]
 		}
@@ -111,52 +112,52 @@ func (r *testEnv) findID(list, word string) string {
 func TestServicesByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.findID("services", "edge-router")
-	r.checkResult(r.mustRun("services", "get", id), exitOK, "edge-router", "consultation_group")
-	r.checkResult(r.mustRun("services", "disable", id, "--for", "1h", "--reason", "kernel update"), exitOK, "disabled")
-	r.checkResult(r.mustRun("journal"), exitOK, "disable service", "edge-router", "kernel update", "done")
-	r.checkResult(r.mustRun("services", "enable", id), exitOK, "pending")
-	r.checkResult(r.mustRun("services", "update", id, "--timeout", "77"), exitOK, "77")
-	before := len(r.api.Ledger())
-	r.checkResult(r.mustRun("services", "update", id, "--timeout", "77"), exitOK, "is so already; nothing was sent")
-	if len(r.api.Ledger()) != before {
+	r.CheckResult(r.MustRun("services", "get", id), exitOK, "edge-router", "consultation_group")
+	r.CheckResult(r.MustRun("services", "disable", id, "--for", "1h", "--reason", "kernel update"), exitOK, "disabled")
+	r.CheckResult(r.MustRun("journal"), exitOK, "disable service", "edge-router", "kernel update", "done")
+	r.CheckResult(r.MustRun("services", "enable", id), exitOK, "pending")
+	r.CheckResult(r.MustRun("services", "update", id, "--timeout", "77"), exitOK, "77")
+	before := len(r.API.Ledger())
+	r.CheckResult(r.MustRun("services", "update", id, "--timeout", "77"), exitOK, "is so already; nothing was sent")
+	if len(r.API.Ledger()) != before {
 		t.Error("something was sent that was so already")
 	}
-	r.checkResult(r.run("services", "update", id), exitUsage, "give a flag")
-	r.checkResult(r.run("services", "delete", id), exitUsage, "--yes", "edge-router")
-	r.checkResult(r.mustRun("services", "delete", id, "--yes"), exitOK, "is deleted")
-	r.checkResult(r.run("services", "get", id), exitNotFound)
-	r.checkResult(r.run("services", "create", "--label", "x"), exitUsage, "--address")
-	r.checkResult(
-		r.mustRun("services", "create", "--label", "new one", "--address", "https://example.com"),
+	r.CheckResult(r.Run("services", "update", id), exitUsage, "give a flag")
+	r.CheckResult(r.Run("services", "delete", id), exitUsage, "--yes", "edge-router")
+	r.CheckResult(r.MustRun("services", "delete", id, "--yes"), exitOK, "is deleted")
+	r.CheckResult(r.Run("services", "get", id), exitNotFound)
+	r.CheckResult(r.Run("services", "create", "--label", "x"), exitUsage, "--address")
+	r.CheckResult(
+		r.MustRun("services", "create", "--label", "new one", "--address", "https://example.com"),
 		exitOK,
 		"new one",
 	)
-	r.checkResult(r.run("services", "disable", "abc"), exitNotFound, `no service is called "abc"`, "services list")
-	r.checkResult(r.run("issues", "get", "abc"), exitUsage, "no ID")
-	r.checkResult(r.run("services", "disable"), exitUsage, "needs ID")
-	r.checkResult(r.run("services", "disabel", "1"), exitUsage, "disable")
-	r.checkResult(r.run("services"), exitUsage, "--help")
-	r.checkResult(r.run("servces"), exitUsage, "services")
+	r.CheckResult(r.Run("services", "disable", "abc"), exitNotFound, `no service is called "abc"`, "services list")
+	r.CheckResult(r.Run("issues", "get", "abc"), exitUsage, "no ID")
+	r.CheckResult(r.Run("services", "disable"), exitUsage, "needs ID")
+	r.CheckResult(r.Run("services", "disabel", "1"), exitUsage, "disable")
+	r.CheckResult(r.Run("services"), exitUsage, "--help")
+	r.CheckResult(r.Run("servces"), exitUsage, "services")
 }
 
 // A label names a thing as well as its ID, as long as only one has it.
 func TestThingsByTheirLabel(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.checkResult(r.mustRun("services", "get", "web-1"), exitOK, "web-1")
-	r.checkResult(r.mustRun("services", "disable", "web-1", "--reason", "kernel"), exitOK, "disabled")
-	r.checkResult(r.mustRun("keys", "revoke", "finance", "--yes"), exitOK, "finance", "is revoked")
-	r.checkResult(r.mustRun("ssh", "deny", "db1"), exitOK, "false")
+	r.CheckResult(r.MustRun("services", "get", "web-1"), exitOK, "web-1")
+	r.CheckResult(r.MustRun("services", "disable", "web-1", "--reason", "kernel"), exitOK, "disabled")
+	r.CheckResult(r.MustRun("keys", "revoke", "finance", "--yes"), exitOK, "finance", "is revoked")
+	r.CheckResult(r.MustRun("ssh", "deny", "db1"), exitOK, "false")
 	for range 2 {
-		r.mustRun("services", "create", "--label", "twin", "--address", "https://example.com")
+		r.MustRun("services", "create", "--label", "twin", "--address", "https://example.com")
 	}
-	before := len(r.api.Ledger())
-	r.checkResult(
-		r.run("services", "delete", "twin", "--yes"),
+	before := len(r.API.Ledger())
+	r.CheckResult(
+		r.Run("services", "delete", "twin", "--yes"),
 		exitUsage,
 		`2 services are called "twin"`,
 		"give the ID",
 	)
-	if len(r.api.Ledger()) != before {
+	if len(r.API.Ledger()) != before {
 		t.Error("one of two was deleted")
 	}
 }
@@ -164,8 +165,8 @@ func TestThingsByTheirLabel(t *testing.T) {
 // The journal names what scripts changed as it names what panes changed: kind, ID, label, reason.
 func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	t.Chdir(r.home)
-	r.write("new.txt", "x")
+	t.Chdir(r.Home)
+	r.Write("new.txt", "x")
 	const bucket = "us-east-1/acme-www"
 	for _, c := range []struct {
 		line             string
@@ -185,9 +186,9 @@ func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "~", " ")
 		}
-		r.mustRun(args...)
+		r.MustRun(args...)
 		var entries []journalRow
-		if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+		if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
 			len(entries) == 0 {
 			t.Fatalf("%v, %v", entries, err)
 		}
@@ -200,50 +201,50 @@ func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
 
 func TestContactsCredentialsAndSSHByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.checkResult(
-		r.mustRun("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"),
+	r.CheckResult(
+		r.MustRun("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"),
 		exitOK,
 		"Eve Adams",
 	)
 	id := r.findID("contacts", "Eve Adams")
-	r.checkResult(r.mustRun("contacts", "update", id, "--group", "night"), exitOK, "night", "+1 555 0199")
-	r.checkResult(r.mustRun("contacts", "delete", id, "--yes"), exitOK, "is deleted")
+	r.CheckResult(r.MustRun("contacts", "update", id, "--group", "night"), exitOK, "night", "+1 555 0199")
+	r.CheckResult(r.MustRun("contacts", "delete", id, "--yes"), exitOK, "is deleted")
 
-	s := r.runWithInput("hunter2-canary\n", "credentials", "create", "db9-root", "--username", "root")
-	r.checkResult(s, exitOK, "db9-root")
+	s := r.RunWithInput("hunter2-canary\n", "credentials", "create", "db9-root", "--username", "root")
+	r.CheckResult(s, exitOK, "db9-root")
 	id = r.findID("credentials", "db9-root")
-	file := filepath.Join(r.home, "password")
-	r.write(file, "hunter3-canary\n")
-	r.mustRun("credentials", "login", id, "--password-file", file)
-	r.mustRun("credentials", "rename", id, "db9-admin")
-	r.checkResult(r.runWithInput("", "credentials", "create", "none"), exitUsage, "empty")
-	r.checkResult(r.run("credentials", "create", "x", "--password", "y"), exitUsage)
-	for _, e := range r.api.Ledger() {
+	file := filepath.Join(r.Home, "password")
+	r.Write(file, "hunter3-canary\n")
+	r.MustRun("credentials", "login", id, "--password-file", file)
+	r.MustRun("credentials", "rename", id, "db9-admin")
+	r.CheckResult(r.RunWithInput("", "credentials", "create", "none"), exitUsage, "empty")
+	r.CheckResult(r.Run("credentials", "create", "x", "--password", "y"), exitUsage)
+	for _, e := range r.API.Ledger() {
 		if e.Op == "create credential" && string(e.Body["password"]) != `"hunter2-canary"` {
 			t.Errorf("the password arrived as %s", e.Body["password"])
 		}
 	}
-	kept, err := os.ReadFile(filepath.Join(r.home, "state", "lookout", "account.journal"))
+	kept, err := os.ReadFile(filepath.Join(r.Home, "state", "lookout", "account.journal"))
 	if err != nil || strings.Contains(string(kept), "hunter") {
 		t.Errorf("the journal: %v, %s", err, kept)
 	}
 
-	r.checkResult(r.mustRun("ssh", "key"), exitOK, "ssh-")
+	r.CheckResult(r.MustRun("ssh", "key"), exitOK, "ssh-")
 	id = r.findID("ssh", "true")
-	r.checkResult(r.mustRun("ssh", "deny", id), exitOK, "false")
-	r.checkResult(r.mustRun("ssh", "set", id, "--port", "2222", "--user", "support"), exitOK, "2222", "support")
-	r.checkResult(r.mustRun("ssh", "allow", id), exitOK, "true")
+	r.CheckResult(r.MustRun("ssh", "deny", id), exitOK, "false")
+	r.CheckResult(r.MustRun("ssh", "set", id, "--port", "2222", "--user", "support"), exitOK, "2222", "support")
+	r.CheckResult(r.MustRun("ssh", "allow", id), exitOK, "true")
 }
 
 func TestStorageByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.checkResult(r.mustRun("buckets", "create", "us-east-1/fresh-one", "--acl", "private"), exitOK, "fresh-one")
-	r.checkResult(r.mustRun("buckets", "get", "us-east-1/fresh-one"), exitOK, "fresh-one")
-	r.checkResult(r.mustRun("buckets", "delete", "us-east-1/fresh-one", "--yes"), exitOK, "is deleted")
-	r.checkResult(r.run("buckets", "get", "fresh-one"), exitUsage, "CLUSTER/BUCKET")
+	r.CheckResult(r.MustRun("buckets", "create", "us-east-1/fresh-one", "--acl", "private"), exitOK, "fresh-one")
+	r.CheckResult(r.MustRun("buckets", "get", "us-east-1/fresh-one"), exitOK, "fresh-one")
+	r.CheckResult(r.MustRun("buckets", "delete", "us-east-1/fresh-one", "--yes"), exitOK, "is deleted")
+	r.CheckResult(r.Run("buckets", "get", "fresh-one"), exitUsage, "CLUSTER/BUCKET")
 
-	r.checkResult(
-		r.mustRun("keys", "create", "ci", "--bucket", "us-east-1/acme-backups:read_only"),
+	r.CheckResult(
+		r.MustRun("keys", "create", "ci", "--bucket", "us-east-1/acme-backups:read_only"),
 		exitOK,
 		"read_only",
 		"secret_key",
@@ -252,41 +253,41 @@ func TestStorageByScript(t *testing.T) {
 		ID     int    `json:"id"`
 		Secret string `json:"secret_key"`
 	}
-	if err := json.Unmarshal([]byte(r.mustRun("keys", "create", "ci2", "-o", "json").out), &key); err != nil ||
+	if err := json.Unmarshal([]byte(r.MustRun("keys", "create", "ci2", "-o", "json").Out), &key); err != nil ||
 		len(key.Secret) < 8 {
 		t.Errorf("%+v, %v", key, err)
 	}
 	id := strconv.Itoa(key.ID)
-	if again := r.mustRun("keys", "get", id, "-o", "json").out; strings.Contains(again, key.Secret) ||
+	if again := r.MustRun("keys", "get", id, "-o", "json").Out; strings.Contains(again, key.Secret) ||
 		strings.Contains(again, "secret") {
 		t.Errorf("the secret is told again: %s", again)
 	}
-	file := filepath.Join(r.home, "secret")
-	s := r.mustRun("keys", "create", "ci3", "--secret-file", file, "-o", "json")
+	file := filepath.Join(r.Home, "secret")
+	s := r.MustRun("keys", "create", "ci3", "--secret-file", file, "-o", "json")
 	secret, err := os.ReadFile(file)
 	if err != nil || len(strings.TrimSpace(string(secret))) < 8 ||
-		strings.Contains(s.out, strings.TrimSpace(string(secret))) {
-		t.Errorf("%q, %v, %s", secret, err, s.out)
+		strings.Contains(s.Out, strings.TrimSpace(string(secret))) {
+		t.Errorf("%q, %v, %s", secret, err, s.Out)
 	}
-	r.checkResult(r.run("keys", "create", "ci4", "--secret-file", file), exitFailure, "exists")
-	r.mustRun("keys", "rename", id, "ci-new")
-	r.checkResult(r.mustRun("keys", "revoke", id, "--yes"), exitOK, "is revoked")
-	r.checkResult(r.run("keys", "create", "x", "--bucket", "a/b:all"), exitUsage, ":read_only")
+	r.CheckResult(r.Run("keys", "create", "ci4", "--secret-file", file), exitFailure, "exists")
+	r.MustRun("keys", "rename", id, "ci-new")
+	r.CheckResult(r.MustRun("keys", "revoke", id, "--yes"), exitOK, "is revoked")
+	r.CheckResult(r.Run("keys", "create", "x", "--bucket", "a/b:all"), exitUsage, ":read_only")
 
-	r.checkResult(r.mustRun("clusters", "get", "us-east-1"), exitOK, "us-east")
-	r.checkResult(
-		r.mustRun("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"),
+	r.CheckResult(r.MustRun("clusters", "get", "us-east-1"), exitOK, "us-east")
+	r.CheckResult(
+		r.MustRun("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"),
 		exitOK,
 		"etag",
 	)
-	r.checkResult(
-		r.mustRun("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"),
+	r.CheckResult(
+		r.MustRun("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"),
 		exitOK,
 		"Signature=",
 	)
-	r.checkResult(r.run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exitUsage, "6m")
-	r.checkResult(
-		r.run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"),
+	r.CheckResult(r.Run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exitUsage, "6m")
+	r.CheckResult(
+		r.Run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"),
 		exitDenied,
 		"read-only",
 	)
@@ -296,37 +297,37 @@ func TestStorageByScript(t *testing.T) {
 func TestAccessAndCertificatesByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	const bucket = "us-east-1/cdn.acme.net"
-	r.checkResult(
-		r.mustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"),
+	r.CheckResult(
+		r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"),
 		exitOK,
 		"has its new access",
 	)
-	r.checkResult(r.run("buckets", "access", bucket), exitUsage, "--acl or --cors")
-	r.checkResult(r.run("buckets", "access", bucket, "--acl", "everybody"), exitUsage, "choose private")
-	r.checkResult(r.mustRun("objects", "acl", bucket, "index.html", "public-read"), exitOK, "public-read")
-	r.checkResult(r.mustRun("objects", "acl", bucket, "index.html"), exitOK, "public-read")
-	r.checkResult(r.run("objects", "acl", bucket, "index.html", "mine"), exitUsage, "choose private")
+	r.CheckResult(r.Run("buckets", "access", bucket), exitUsage, "--acl or --cors")
+	r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "everybody"), exitUsage, "choose private")
+	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html", "public-read"), exitOK, "public-read")
+	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html"), exitOK, "public-read")
+	r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "mine"), exitUsage, "choose private")
 
-	dir := writeCertificate(t, "cdn.acme.net")
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	r.checkResult(r.mustRun("certificates", "get", bucket), exitOK, "ssl", "false")
-	r.checkResult(
-		r.run("certificates", "upload", "us-east-1/acme-www", cert, key),
+	r.CheckResult(r.MustRun("certificates", "get", bucket), exitOK, "ssl", "false")
+	r.CheckResult(
+		r.Run("certificates", "upload", "us-east-1/acme-www", cert, key),
 		exitFailure,
 		"do not cover",
 		"nothing was sent",
 	)
-	r.checkResult(r.run("certificates", "upload", bucket, key, key), exitFailure, "no pair")
-	r.checkResult(r.mustRun("certificates", "upload", bucket, cert, key), exitOK, "for cdn.acme.net, until", "true")
-	r.checkResult(r.run("certificates", "upload", bucket, cert, key), exitFailure, "--replace")
-	r.checkResult(r.mustRun("certificates", "upload", bucket, cert, key, "--replace"), exitOK, "true")
-	r.checkResult(r.run("certificates", "delete", bucket), exitUsage, "--yes")
-	r.checkResult(r.mustRun("certificates", "delete", bucket, "--yes"), exitOK, "is deleted")
+	r.CheckResult(r.Run("certificates", "upload", bucket, key, key), exitFailure, "no pair")
+	r.CheckResult(r.MustRun("certificates", "upload", bucket, cert, key), exitOK, "for cdn.acme.net, until", "true")
+	r.CheckResult(r.Run("certificates", "upload", bucket, cert, key), exitFailure, "--replace")
+	r.CheckResult(r.MustRun("certificates", "upload", bucket, cert, key, "--replace"), exitOK, "true")
+	r.CheckResult(r.Run("certificates", "delete", bucket), exitUsage, "--yes")
+	r.CheckResult(r.MustRun("certificates", "delete", bucket, "--yes"), exitOK, "is deleted")
 	private, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept := r.readTree(filepath.Join(r.home, "state")); strings.Contains(
+	if kept := r.ReadTree(filepath.Join(r.Home, "state")); strings.Contains(
 		kept,
 		strings.Split(string(private), "\n")[1],
 	) {
@@ -337,43 +338,43 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 // A list that is cut does not pass for whole, and one that fails is not drawn as an empty one.
 func TestAListThatIsCutSaysSo(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.api.InjectFault("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
-	r.checkResult(r.run("services", "list"), exitFailure, "may be incomplete")
-	r.api.InjectFault(
+	r.API.InjectFault("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
+	r.CheckResult(r.Run("services", "list"), exitFailure, "may be incomplete")
+	r.API.InjectFault(
 		"list objects",
 		emulator.Fault{Status: 200, Body: `{"data":[],"is_truncated":true,"next_marker":null}`},
 	)
-	s := r.run("objects", "list", "us-east-1/acme-www", "-o", "ndjson")
-	r.checkResult(s, exitFailure, "incomplete: marker missing")
-	r.api.InjectFault("list contacts", emulator.Fault{Status: 403})
-	if s := r.run("contacts", "list"); s.out != "" || s.code != exitDenied {
-		t.Errorf("exit code %d, and a table is drawn: %q", s.code, s.out)
+	s := r.Run("objects", "list", "us-east-1/acme-www", "-o", "ndjson")
+	r.CheckResult(s, exitFailure, "incomplete: marker missing")
+	r.API.InjectFault("list contacts", emulator.Fault{Status: 403})
+	if s := r.Run("contacts", "list"); s.Out != "" || s.Code != exitDenied {
+		t.Errorf("exit code %d, and a table is drawn: %q", s.Code, s.Out)
 	}
 }
 
 func TestObjectsAndFiles(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	t.Chdir(r.home)
+	t.Chdir(r.Home)
 	const bucket = "us-east-1/acme-backups"
-	r.write("notes.txt", "hello")
-	r.checkResult(r.mustRun("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitOK, "5 bytes stored")
-	r.checkResult(r.run("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitFailure, "--force")
-	r.checkResult(r.run("objects", "put", bucket, "a/none", "none.txt"), exitFailure, "none.txt")
-	r.checkResult(r.run("objects", "get", bucket, "a/notes.txt"), exitFailure, "--force")
-	r.mustRun("objects", "get", bucket, "a/notes.txt", "copy.txt")
+	r.Write("notes.txt", "hello")
+	r.CheckResult(r.MustRun("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitOK, "5 bytes stored")
+	r.CheckResult(r.Run("objects", "put", bucket, "a/notes.txt", "notes.txt"), exitFailure, "--force")
+	r.CheckResult(r.Run("objects", "put", bucket, "a/none", "none.txt"), exitFailure, "none.txt")
+	r.CheckResult(r.Run("objects", "get", bucket, "a/notes.txt"), exitFailure, "--force")
+	r.MustRun("objects", "get", bucket, "a/notes.txt", "copy.txt")
 	if data, err := os.ReadFile("copy.txt"); err != nil || string(data) != "hello" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if s := r.mustRun("objects", "get", bucket, "a/notes.txt", "-"); s.out != "hello" {
-		t.Errorf("%q", s.out)
+	if s := r.MustRun("objects", "get", bucket, "a/notes.txt", "-"); s.Out != "hello" {
+		t.Errorf("%q", s.Out)
 	}
-	r.checkResult(r.run("objects", "get", bucket, "a/.."), exitUsage, "give FILE")
-	r.checkResult(r.run("objects", "get", bucket, "not there", "x"), exitNotFound)
-	r.checkResult(r.run("objects", "rm", bucket, "a/notes.txt"), exitUsage, "--yes")
-	r.checkResult(r.mustRun("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"), exitOK, "is removed")
-	r.checkResult(r.run("objects", "rm", bucket, "a/notes.txt", "--yes"), exitNotFound, "not there")
-	r.checkResult(r.run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exitDenied, "read-only")
-	r.checkResult(r.mustRun("journal"), exitOK, "upload", "delete object", "old")
+	r.CheckResult(r.Run("objects", "get", bucket, "a/.."), exitUsage, "give FILE")
+	r.CheckResult(r.Run("objects", "get", bucket, "not there", "x"), exitNotFound)
+	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt"), exitUsage, "--yes")
+	r.CheckResult(r.MustRun("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"), exitOK, "is removed")
+	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt", "--yes"), exitNotFound, "not there")
+	r.CheckResult(r.Run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exitDenied, "read-only")
+	r.CheckResult(r.MustRun("journal"), exitOK, "upload", "delete object", "old")
 	left, err := filepath.Glob(".lookout-*")
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -386,48 +387,48 @@ func TestExitCodes(t *testing.T) {
 	id := r.findID("services", "edge-router")
 	fault := func(match string, f emulator.Fault, code int, parts ...string) {
 		t.Helper()
-		r.api.ClearFaults()
-		r.api.InjectFault(match, f)
-		r.checkResult(r.run("services", "enable", id), code, parts...)
+		r.API.ClearFaults()
+		r.API.InjectFault(match, f)
+		r.CheckResult(r.Run("services", "enable", id), code, parts...)
 	}
 	fault("enable service", emulator.Fault{Status: 502, ApplyFirst: true}, exitUnknown, "look whether")
 	fault("enable service", emulator.Fault{Reset: true}, exitUnknown)
 	fault("enable service", emulator.Fault{Status: 429, RetryAfter: "1"}, exitUnavailable)
 	fault("enable service", emulator.Fault{Status: 403}, exitDenied)
 	fault("enable service", emulator.Fault{Status: 400}, exitFailure)
-	r.api.ClearFaults()
-	r.checkResult(r.run("services", "enable", id, "--read-only"), exitDenied, "read-only")
-	r.checkResult(r.run("services", "list", "--nonsense"), exitUsage, "--help")
-	r.checkResult(r.run("services", "get", "99999"), exitNotFound)
-	r.checkResult(r.run("services", "list", "--base-url", "http://127.0.0.1:1/v4"), exitUnavailable, "127.0.0.1:1")
-	r.checkResult(r.run("journal"), exitOK, "enable service", "unknown", "not done")
-	if s := r.mustRun("journal", "--outcome", "unknown,sent"); strings.Count(s.out, "\n") != 3 ||
-		strings.Contains(s.out, "not done") {
-		t.Errorf("%s", s.out)
+	r.API.ClearFaults()
+	r.CheckResult(r.Run("services", "enable", id, "--read-only"), exitDenied, "read-only")
+	r.CheckResult(r.Run("services", "list", "--nonsense"), exitUsage, "--help")
+	r.CheckResult(r.Run("services", "get", "99999"), exitNotFound)
+	r.CheckResult(r.Run("services", "list", "--base-url", "http://127.0.0.1:1/v4"), exitUnavailable, "127.0.0.1:1")
+	r.CheckResult(r.Run("journal"), exitOK, "enable service", "unknown", "not done")
+	if s := r.MustRun("journal", "--outcome", "unknown,sent"); strings.Count(s.Out, "\n") != 3 ||
+		strings.Contains(s.Out, "not done") {
+		t.Errorf("%s", s.Out)
 	}
-	r.checkResult(r.run("journal", "--outcome", "lost"), exitUsage, "not done")
+	r.CheckResult(r.Run("journal", "--outcome", "lost"), exitUsage, "not done")
 	t.Setenv("LOOKOUT_TOKEN", "another")
-	r.checkResult(r.run("services", "list"), exitDenied, "LOOKOUT_TOKEN")
+	r.CheckResult(r.Run("services", "list"), exitDenied, "LOOKOUT_TOKEN")
 	t.Setenv("LOOKOUT_TOKEN", "")
-	r.checkResult(r.run("services", "list"), exitDenied, "there is no token")
+	r.CheckResult(r.Run("services", "list"), exitDenied, "there is no token")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.checkResult(r.run("services", "list"), exitUsage, "no account is configured")
-	r.checkResult(r.run(), exitUsage, "no account is configured")
+	r.CheckResult(r.Run("services", "list"), exitUsage, "no account is configured")
+	r.CheckResult(r.Run(), exitUsage, "no account is configured")
 }
 
 func TestScopeThatIsMissing(t *testing.T) {
 	faulttest.ReportCase(t, "A26", "told by scripts")
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
-	r.checkResult(r.run("buckets", "list"), exitDenied, "object_storage:read_only")
+	r.CheckResult(r.Run("buckets", "list"), exitDenied, "object_storage:read_only")
 }
 
 // Reading needs no place to write.
 func TestReadingMakesNoFile(t *testing.T) {
 	faulttest.ReportCase(t, "G4", "reading makes no file")
 	r := newTestEnv(t, emulator.Options{})
-	r.mustRun("services", "list")
-	r.mustRun("journal")
-	if _, err := os.Stat(filepath.Join(r.home, "state")); err == nil {
+	r.MustRun("services", "list")
+	r.MustRun("journal")
+	if _, err := os.Stat(filepath.Join(r.Home, "state")); err == nil {
 		t.Error("a list made a state folder")
 	}
 }
@@ -435,21 +436,21 @@ func TestReadingMakesNoFile(t *testing.T) {
 func TestOutput_hostileTextInEveryFormat(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	evil := "a\x1b[31m\u202ered\u009b2J\nb\tc"
-	r.mustRun("contacts", "create", "--name", evil, "--email", "e@acme.net")
+	r.MustRun("contacts", "create", "--name", evil, "--email", "e@acme.net")
 	for _, format := range outputFormats {
-		s := r.mustRun("contacts", "list", "-o", format)
+		s := r.MustRun("contacts", "list", "-o", format)
 		// for programs; on a terminal TestATerminalIsNotSteered
-		if format == "csv" && !strings.Contains(s.out, "2J\nb\tc") {
-			t.Errorf("csv has no line breaks and tabs: %q", s.out)
+		if format == "csv" && !strings.Contains(s.Out, "2J\nb\tc") {
+			t.Errorf("csv has no line breaks and tabs: %q", s.Out)
 		}
-		if strings.ContainsAny(s.out, "\x1b\u202e\u009b") || format != "csv" && strings.Contains(s.out, "\t") {
-			t.Errorf("%s lets it through: %q", format, s.out)
+		if strings.ContainsAny(s.Out, "\x1b\u202e\u009b") || format != "csv" && strings.Contains(s.Out, "\t") {
+			t.Errorf("%s lets it through: %q", format, s.Out)
 		}
 	}
 	var rows []struct {
 		Name string `json:"name"`
 	}
-	if err := json.Unmarshal([]byte(r.mustRun("contacts", "list", "-o", "json").out), &rows); err != nil ||
+	if err := json.Unmarshal([]byte(r.MustRun("contacts", "list", "-o", "json").Out), &rows); err != nil ||
 		rows[len(rows)-1].Name != evil {
 		t.Errorf("%v, %q", err, rows)
 	}
@@ -458,13 +459,13 @@ func TestOutput_hostileTextInEveryFormat(t *testing.T) {
 func TestHandover(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.findID("services", "edge-router")
-	r.mustRun("services", "disable", id, "--for", "1h", "--reason", "switch [the] line")
+	r.MustRun("services", "disable", id, "--for", "1h", "--reason", "switch [the] line")
 	other := r.findID("services", "web-1")
-	r.api.InjectFault("disable service", emulator.Fault{Status: 502, ApplyFirst: true})
-	r.checkResult(r.run("services", "disable", other), exitUnknown)
-	r.api.ClearFaults()
-	r.checkResult(
-		r.mustRun("handover"),
+	r.API.InjectFault("disable service", emulator.Fault{Status: 502, ApplyFirst: true})
+	r.CheckResult(r.Run("services", "disable", other), exitUnknown)
+	r.API.ClearFaults()
+	r.CheckResult(
+		r.MustRun("handover"),
 		exitOK,
 		"# Hand-over of account",
 		"## Still disabled",
@@ -477,14 +478,14 @@ func TestHandover(t *testing.T) {
 		"ticket",
 	)
 	var h handover
-	if err := json.Unmarshal([]byte(r.mustRun("handover", "-o", "json").out), &h); err != nil || len(h.Changes) != 2 ||
+	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Changes) != 2 ||
 		len(h.Unknown) != 1 ||
 		len(h.Problems) == 0 {
 		t.Errorf("%+v, %v", h, err)
 	}
-	r.api.InjectFault("list services", emulator.Fault{Status: 403})
-	r.checkResult(r.run("handover"), exitDenied, "## Could not be read", "edge-router", "not complete")
-	r.checkResult(r.run("handover", "--since", "yesterday"), exitUsage, "8h")
+	r.API.InjectFault("list services", emulator.Fault{Status: 403})
+	r.CheckResult(r.Run("handover"), exitDenied, "## Could not be read", "edge-router", "not complete")
+	r.CheckResult(r.Run("handover", "--since", "yesterday"), exitUsage, "8h")
 }
 
 // Where the hand-over could not look, no section says that there is nothing.
@@ -492,21 +493,21 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 	for name, fault := range map[string]emulator.Fault{"refused": {Status: 401}, "failing": {Status: 400}, "garbled": {Status: 200, Body: "<html>"}} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			r.mustRun("services", "disable", r.findID("services", "edge-router"), "--for", "1h")
-			r.api.InjectFault("*", fault)
-			s := r.run("handover")
-			r.checkResult(
+			r.MustRun("services", "disable", r.findID("services", "edge-router"), "--for", "1h")
+			r.API.InjectFault("*", fault)
+			s := r.Run("handover")
+			r.CheckResult(
 				s,
-				s.code,
+				s.Code,
 				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Still "+
 					"disabled - **edge-router**",
 				"- **could not be read**; what this machine's journal knows is named",
 			)
-			if s.code == exitOK {
+			if s.Code == exitOK {
 				t.Error("the exit code says that all is well")
 			}
 			var h map[string]any
-			if err := json.Unmarshal([]byte(r.run("handover", "-o", "json").out), &h); err != nil ||
+			if err := json.Unmarshal([]byte(r.Run("handover", "-o", "json").Out), &h); err != nil ||
 				h["problems"] != nil ||
 				h["issues"] != nil ||
 				h["disabled"] == nil {
@@ -519,19 +520,19 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 // A source that fails spoils its own section alone; issues that are left out are counted.
 func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.mustRun("services", "disable", r.findID("services", "web-1"))
-	r.api.InjectFault("list issues", emulator.Fault{Status: 403})
-	r.api.InjectFault("view ticket", emulator.Fault{Status: 403})
-	r.checkResult(
-		r.run("handover"),
+	r.MustRun("services", "disable", r.findID("services", "web-1"))
+	r.API.InjectFault("list issues", emulator.Fault{Status: 403})
+	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
+	r.CheckResult(
+		r.Run("handover"),
 		exitDenied,
 		"## Services in trouble - **",
 		"## Open issues **could not be read** ## Still disabled - **",
 	)
-	r.api.ClearFaults()
-	r.api.InjectFault("view ticket", emulator.Fault{Status: 403})
-	r.checkResult(
-		r.mustRun("handover", "--since", "1s"),
+	r.API.ClearFaults()
+	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
+	r.CheckResult(
+		r.MustRun("handover", "--since", "1s"),
 		exitOK,
 		"## Open issues **could not be read**: tickets: ",
 		"older issues are left out",
@@ -542,46 +543,46 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 // Every noun has list or get, also where the noun by itself says all.
 func TestResources_listAndGetAgree(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.mustRun("services", "disable", r.findID("services", "web-1"), "--reason", "audit")
+	r.MustRun("services", "disable", r.findID("services", "web-1"), "--reason", "audit")
 	for bare, same := range map[string][]string{"journal": {"list"}, "stats": {"list"}, "transfer": {"list", "get"}} {
 		for _, word := range same {
-			if all, one := r.mustRun(bare, "-o", "json").out, r.mustRun(bare, word, "-o", "json").out; all != one ||
+			if all, one := r.MustRun(bare, "-o", "json").Out, r.MustRun(bare, word, "-o", "json").Out; all != one ||
 				len(one) < 10 {
 				t.Errorf("%s %s: %s", bare, word, one)
 			}
 		}
 	}
-	if r.mustRun(
+	if r.MustRun(
 		"journal",
 		"list",
 		"--since",
 		"8h",
 		"--outcome",
 		"unknown",
-	).out != r.mustRun(
+	).Out != r.MustRun(
 		"journal",
 		"--outcome",
 		"unknown",
-	).out {
+	).Out {
 		t.Error("the flags differ")
 	}
 	var entries []journalRow
-	if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+	if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
 		len(entries) != 1 {
 		t.Fatal(entries, err)
 	}
-	r.checkResult(
-		r.run("journal", "get", entries[0].ID),
+	r.CheckResult(
+		r.Run("journal", "get", entries[0].ID),
 		exitOK,
 		"disable service",
 		"audit",
 		entries[0].ID,
 		entries[0].Path,
 	)
-	r.checkResult(r.run("journal", "get", "nothing"), exitNotFound, "--since all")
-	r.checkResult(r.run("stats", "get", "cpu"), exitOK, "name cpu")
-	r.checkResult(r.run("stats", "get", "ram"), exitNotFound, "cpu, disk")
-	r.checkResult(r.run("journal", "lis"), exitUsage, "list")
+	r.CheckResult(r.Run("journal", "get", "nothing"), exitNotFound, "--since all")
+	r.CheckResult(r.Run("stats", "get", "cpu"), exitOK, "name cpu")
+	r.CheckResult(r.Run("stats", "get", "ram"), exitNotFound, "cpu, disk")
+	r.CheckResult(r.Run("journal", "lis"), exitUsage, "list")
 }
 
 // In JSON null stays null, and what the API has never sent is not made up.
@@ -589,18 +590,18 @@ func TestJSONKeepsNull(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	of := func(args ...string) map[string]any {
 		var v map[string]any
-		if err := json.Unmarshal([]byte(r.mustRun(append(args, "-o", "json")...).out), &v); err != nil {
+		if err := json.Unmarshal([]byte(r.MustRun(append(args, "-o", "json")...).Out), &v); err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
 	id := r.findID("ssh", "web-1")
-	r.mustRun("ssh", "set", id, "--user", "", "--port", "0")
+	r.MustRun("ssh", "set", id, "--user", "", "--port", "0")
 	ssh := of("ssh", "get", id)["ssh"].(map[string]any)
 	contact := of("contacts", "create", "--name", "Nobody Known", "--email", "nobody@example.com")
 	service := of("services", "create", "--label", "nothing more", "--address", "https://shop.example.com")
 	var folder map[string]any
-	rows := r.mustRun("objects", "list", "us-east-1/acme-backups", "-o", "ndjson").out
+	rows := r.MustRun("objects", "list", "us-east-1/acme-backups", "-o", "ndjson").Out
 	for row := range strings.Lines(rows) {
 		if strings.Contains(row, `/"`) {
 			if err := json.Unmarshal([]byte(row), &folder); err != nil {
@@ -627,7 +628,7 @@ func TestJSONKeepsNull(t *testing.T) {
 			}
 		}
 	}
-	r.mustRun("ssh", "set", id, "--user", "ada", "--port", "2222")
+	r.MustRun("ssh", "set", id, "--user", "ada", "--port", "2222")
 	if ssh := of("ssh", "get", id)["ssh"].(map[string]any); ssh["user"] != "ada" || ssh["port"] != 2222.0 ||
 		ssh["access"] == nil ||
 		ssh["ip"] == nil {

@@ -13,7 +13,7 @@ import (
 // The shell is offered the values of a flag or an argument, and files only where a file is meant.
 func TestValuesAreCompleted(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.writeConfig("[themes.mine]\nbad = \"red\"\n")
+	r.WriteConfig("[themes.mine]\nbad = \"red\"\n")
 	const files, nothing = "\n:0\n", "\n:4\n"
 	for line, want := range map[string]string{
 		"--theme ": "auto dark light contrast contrast-light colorblind " +
@@ -53,8 +53,8 @@ func TestValuesAreCompleted(t *testing.T) {
 		"services list -o ":                     "table json ndjson csv" + nothing,
 	} {
 		args := strings.Split(line, " ")
-		s := r.mustRun(append([]string{"__complete"}, args...)...)
-		got := strings.ReplaceAll(s.out, "\n", " ")
+		s := r.MustRun(append([]string{"__complete"}, args...)...)
+		got := strings.ReplaceAll(s.Out, "\n", " ")
 		if want := strings.ReplaceAll(want, "\n", " "); !strings.HasPrefix(" "+got, " "+strings.TrimPrefix(want, " ")) {
 			t.Errorf("%q completes %q, not %q", line, got, want)
 		}

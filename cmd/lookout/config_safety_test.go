@@ -15,7 +15,7 @@ import (
 func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.findID("services", "edge-router")
-	account := "[accounts.prod]\nbase_url = \"" + r.base + "\"\n"
+	account := "[accounts.prod]\nbase_url = \"" + r.Base + "\"\n"
 	for text, said := range map[string]string{
 		account + "readonly = true\n":     `is "read_only" meant`,
 		account + "read-only = true\n":    `is "read_only" meant`,
@@ -39,23 +39,18 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 			"G2",
 			"safety: "+strings.ReplaceAll(text, account, "[accounts.prod]\n"),
 			func(t *testing.T) {
-				r := &testEnv{
-					T:    t,
-					api:  r.api,
-					base: r.base,
-					home: r.home,
-				}
-				r.writeConfig(text)
-				r.checkResult(r.run("services", "disable", id), exitUsage, said, "config.toml:")
-				if _, err := os.Stat(filepath.Join(r.home, "state")); err == nil {
+				r := &testEnv{r.With(t)}
+				r.WriteConfig(text)
+				r.CheckResult(r.Run("services", "disable", id), exitUsage, said, "config.toml:")
+				if _, err := os.Stat(filepath.Join(r.Home, "state")); err == nil {
 					t.Error("a change was sent")
 				}
 			},
 		)
 	}
 	// What is far from every key of safety is told and passed over, as are looks.
-	r.writeConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
-	r.checkResult(r.run("services", "list"), exitOK, `is "color" meant`, "nonsense: this key is unknown", "PANE.ACTION")
+	r.WriteConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
+	r.CheckResult(r.Run("services", "list"), exitOK, `is "color" meant`, "nonsense: this key is unknown", "PANE.ACTION")
 }
 
 // A variable of safety that cannot be read refuses the start.
@@ -64,18 +59,13 @@ func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 	id := r.findID("services", "edge-router")
 	for value, code := range map[string]int{"yes": exitUsage, "on": exitUsage, " ": exitUsage, "true": exitDenied, "1": exitDenied, "false": exitOK, "": exitOK} {
 		faulttest.RunCase(t, "G2", "LOOKOUT_READ_ONLY="+value, func(t *testing.T) {
-			r := &testEnv{
-				T:    t,
-				api:  r.api,
-				base: r.base,
-				home: r.home,
-			}
+			r := &testEnv{r.With(t)}
 			t.Setenv("LOOKOUT_READ_ONLY", value)
-			s := r.run("services", "enable", id)
-			r.checkResult(s, code)
+			s := r.Run("services", "enable", id)
+			r.CheckResult(s, code)
 			if code == exitUsage {
-				r.checkResult(s, code, "LOOKOUT_READ_ONLY", "true or false")
-				r.checkResult(r.run("doctor"), exitUsage, "LOOKOUT_READ_ONLY")
+				r.CheckResult(s, code, "LOOKOUT_READ_ONLY", "true or false")
+				r.CheckResult(r.Run("doctor"), exitUsage, "LOOKOUT_READ_ONLY")
 			}
 		})
 	}
@@ -95,14 +85,9 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 		"nothing else": {"[keys]\n\"services.disable\" = [\"x\"]\n", "ok       configuration", exitOK},
 	} {
 		faulttest.RunCase(t, "G2", "doctor: "+name, func(t *testing.T) {
-			r := &testEnv{
-				T:    t,
-				api:  r.api,
-				base: r.base,
-				home: r.home,
-			}
-			r.writeConfig(one.text)
-			r.checkResult(r.run("doctor"), one.code, one.said)
+			r := &testEnv{r.With(t)}
+			r.WriteConfig(one.text)
+			r.CheckResult(r.Run("doctor"), one.code, one.said)
 		})
 	}
 }
@@ -112,37 +97,37 @@ func TestRefreshAsAFlagHasItsBound(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, value := range []string{"100ms", "-5s", "0", "soon"} {
 		for _, args := range [][]string{nil, {"demo"}, {"watch"}, {"watch", "--demo"}} {
-			r.checkResult(r.run(append(args, "--refresh", value)...), exitUsage, "at least 5s", "--refresh")
+			r.CheckResult(r.Run(append(args, "--refresh", value)...), exitUsage, "at least 5s", "--refresh")
 		}
 	}
-	s := r.run("--refresh", "5s")
-	if r.checkResult(s, exitUsage, "terminal"); strings.Contains(s.err, "refresh") {
-		t.Error(s.err)
+	s := r.Run("--refresh", "5s")
+	if r.CheckResult(s, exitUsage, "terminal"); strings.Contains(s.Err, "refresh") {
+		t.Error(s.Err)
 	}
 }
 
 // No configuration is not one without mistakes.
 func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	s := r.mustRun("config", "validate")
-	if r.checkResult(s, exitOK, "there is none at", "lookout config init"); strings.Contains(s.out, "no mistakes") {
-		t.Error(s.out)
+	s := r.MustRun("config", "validate")
+	if r.CheckResult(s, exitOK, "there is none at", "lookout config init"); strings.Contains(s.Out, "no mistakes") {
+		t.Error(s.Out)
 	}
-	r.writeConfig("")
-	r.checkResult(r.mustRun("config", "validate"), exitOK, "no mistakes")
+	r.WriteConfig("")
+	r.CheckResult(r.MustRun("config", "validate"), exitOK, "no mistakes")
 }
 
 // A command that only has others beneath it is asked for with one of them, and writes nothing where a script would be.
 func TestCompletionNeedsItsShell(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"completion"}, {"completion", "nosuch"}} {
-		s := r.run(args...)
-		if r.checkResult(s, exitUsage, "lookout completion --help"); s.out != "" {
-			t.Errorf("%v writes %q", args, s.out)
+		s := r.Run(args...)
+		if r.CheckResult(s, exitUsage, "lookout completion --help"); s.Out != "" {
+			t.Errorf("%v writes %q", args, s.Out)
 		}
 	}
-	r.checkResult(r.run("completion", "bsh"), exitUsage, "is bash or zsh")
-	r.checkResult(r.mustRun("completion", "zsh"), exitOK, "#compdef lookout")
-	r.checkResult(r.run("help", "nosuch"), exitUsage, `no command "nosuch"`)
-	r.checkResult(r.mustRun("help", "services", "list"), exitOK, "List the services")
+	r.CheckResult(r.Run("completion", "bsh"), exitUsage, "is bash or zsh")
+	r.CheckResult(r.MustRun("completion", "zsh"), exitOK, "#compdef lookout")
+	r.CheckResult(r.Run("help", "nosuch"), exitUsage, `no command "nosuch"`)
+	r.CheckResult(r.MustRun("help", "services", "list"), exitOK, "List the services")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/testenv"
 )
 
 // What the copy menu gives as commands are commands: the program takes them, with the words that a shell makes of them.
@@ -15,7 +16,7 @@ func TestCopiedCommandsWork(t *testing.T) {
 		t.Skip("there is no shell here")
 	}
 	r := newTestEnv(t, emulator.Options{})
-	r.writeConfig("[accounts.prod]\nbase_url = \"" + r.base + "\"\n[accounts.lab]\nbase_url = \"" + r.base + "\"\n")
+	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.lab]\nbase_url = \"" + r.Base + "\"\n")
 	v := r.startDashboard(120, 36, &flags{account: "prod", noMouse: true})
 	v.WaitFor("Services 14")
 	copied := func(entry string) string {
@@ -45,8 +46,8 @@ func TestCopiedCommandsWork(t *testing.T) {
 			}
 			t.Chdir(t.TempDir()) // an object is fetched into the folder
 			args := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-			if s := r.run(args...); s.code != exitOK || !strings.Contains(line, "-a prod") {
-				t.Errorf("%s: %d %s", line, s.code, s.err)
+			if s := r.Run(args...); s.Code != exitOK || !strings.Contains(line, "-a prod") {
+				t.Errorf("%s: %d %s", line, s.Code, s.Err)
 			}
 		}
 	}
@@ -54,7 +55,7 @@ func TestCopiedCommandsWork(t *testing.T) {
 	v.WaitFor("edge-router")
 	curl := copied("u")
 	if !strings.HasPrefix(curl, `curl -sS -H "Authorization: Bearer $LOOKOUT_TOKEN" http://127.0.0.1:`) ||
-		leaksToken(curl) ||
+		testenv.LeaksToken(curl) ||
 		!strings.Contains(curl, "/v4/managed/services/") {
 		t.Errorf("curl: %s", curl)
 	}

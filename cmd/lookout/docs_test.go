@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/testenv"
 )
 
 // The committed documents are what the program would write. Completions are made for a release alone.
@@ -64,20 +65,20 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	for _, page := range docPages(t) {
 		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			t.Chdir(r.home)
+			t.Chdir(r.Home)
 			for _, name := range []string{"password", "docs/overview.svg"} {
-				r.write(name, "secret\n")
+				r.Write(name, "secret\n")
 			}
 			r.writeCertificate("cdn.acme.net")
-			for _, line := range commandLines(t, filepath.Join(repoRoot(t), page)) {
+			for _, line := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
 				args := splitQuoted(line)
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate":
 					// they need a terminal, or stay
 					r.checkCommandLine(page, args)
 				default:
-					if s := r.runWithInput("typed secret\n", append(args, confirmationArgs(args)...)...); s.code != exitOK {
-						t.Errorf("%s: lookout %s: %d %s", page, line, s.code, s.err)
+					if s := r.RunWithInput("typed secret\n", append(args, confirmationArgs(args)...)...); s.Code != exitOK {
+						t.Errorf("%s: lookout %s: %d %s", page, line, s.Code, s.Err)
 					}
 				}
 			}
@@ -88,13 +89,13 @@ func TestDocumentedCommandsWork(t *testing.T) {
 // writeCertificate puts a certificate and its key into the working directory.
 func (r *testEnv) writeCertificate(name string) {
 	r.Helper()
-	dir := writeCertificate(r.T, name)
+	dir := testenv.WriteCertificate(r.T, name)
 	for _, file := range []string{"cert.pem", "key.pem"} {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			r.Fatal(err)
 		}
-		r.write(file, string(data))
+		r.Write(file, string(data))
 	}
 }
 
@@ -102,7 +103,7 @@ func (r *testEnv) writeCertificate(name string) {
 func TestNamedCommandsExist(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, page := range docPages(t) {
-		data, err := os.ReadFile(filepath.Join(repoRoot(t), page))
+		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func TestNamedCommandsExist(t *testing.T) {
 // Every configuration in a text is one without mistakes.
 func TestDocumentedConfigurationsAreValid(t *testing.T) {
 	for _, page := range docPages(t) {
-		data, err := os.ReadFile(filepath.Join(repoRoot(t), page))
+		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,14 +135,14 @@ func TestDocumentedConfigurationsAreValid(t *testing.T) {
 func TestPicturesAreToldAndSmall(t *testing.T) {
 	shown := map[string]bool{}
 	for _, page := range docPages(t) {
-		data, err := os.ReadFile(filepath.Join(repoRoot(t), page))
+		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range strings.Split(string(data), "![")[1:] {
 			alt, rest, _ := strings.Cut(part, "](")
 			name, _, _ := strings.Cut(rest, ")")
-			info, err := os.Stat(filepath.Join(repoRoot(t), filepath.Dir(page), name))
+			info, err := os.Stat(filepath.Join(testenv.RepoRoot(t), filepath.Dir(page), name))
 			if err != nil || info.Size() > 24<<10 || len(alt) < 60 {
 				t.Errorf("%s: %s: %v, %d bytes, told as %q", page, name, err, info.Size(), alt)
 			}
@@ -176,12 +177,12 @@ func docPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md", ".github/CONTRIBUTING.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/commands/*.md"} {
-		found, err := filepath.Glob(filepath.Join(repoRoot(t), pattern))
+		found, err := filepath.Glob(filepath.Join(testenv.RepoRoot(t), pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range found {
-			name, err := filepath.Rel(repoRoot(t), path)
+			name, err := filepath.Rel(testenv.RepoRoot(t), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,10 +200,6 @@ func confirmationArgs(args []string) []string {
 	}
 	return nil
 }
-
-var packageFolder, _ = os.Getwd()
-
-func repoRoot(*testing.T) string { return filepath.Join(packageFolder, "..", "..") }
 
 // commandLines are the lines of a page's sh blocks that run the program, without its name, variables before it,
 // comments, pipes and redirections.

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/testenv"
 )
 
 // From nothing to the dashboard in a real terminal: the token is not shown, ctrl+c in the middle gives the echo back.
@@ -29,10 +30,10 @@ func TestFirstRunInATerminal(t *testing.T) {
 		c.waitFor(question)
 		_, _ = c.tty.WriteString(text + "\r")
 	}
-	answer("Address of the API", r.base)
+	answer("Address of the API", r.Base)
 	answer("A name for this account", "prod")
 	answer("Number", "1")
-	answer("(not shown)", canary)
+	answer("(not shown)", testenv.Canary)
 	answer("file or keyring", "file")
 	answer("Write it?", "yes")
 	c.waitFor("12 buckets")
@@ -40,11 +41,11 @@ func TestFirstRunInATerminal(t *testing.T) {
 	if code := c.waitExit(5 * time.Second); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
-	if leaksToken(c.output()) {
+	if testenv.LeaksToken(c.output()) {
 		t.Error("the token is shown")
 	}
-	kept, err := os.ReadFile(filepath.Join(r.home, "config", "lookout", "prod.token"))
-	if err != nil || strings.TrimSpace(string(kept)) != canary {
+	kept, err := os.ReadFile(filepath.Join(r.Home, "config", "lookout", "prod.token"))
+	if err != nil || strings.TrimSpace(string(kept)) != testenv.Canary {
 		t.Errorf("%q, %v", kept, err)
 	}
 }
@@ -53,7 +54,7 @@ func TestFirstRunInATerminal(t *testing.T) {
 func startEmulatorProcess(t *testing.T) string {
 	t.Helper()
 	server := exec.Command(os.Args[0])
-	server.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=emulate --listen 127.0.0.1:0 --token "+canary)
+	server.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=emulate --listen 127.0.0.1:0 --token "+testenv.Canary)
 	out, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -83,15 +84,15 @@ func TestFromNothingToTheAccount(t *testing.T) {
 		keys    int      // without addresses and tokens
 		kept    []string
 	}{
-		"paste":      {nil, "", []string{"Number", "\r", "(not shown)", canary + "\r", "file or keyring", "\r", "Write it", "y\r"}, 7, []string{"config.toml", "main.token"}},
-		"variable":   {[]string{"LINODE_TOKEN=" + canary}, "", []string{"LINODE_TOKEN", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
-		"linode-cli": {nil, "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = " + canary + "\n", []string{"linode-cli's", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
+		"paste":      {nil, "", []string{"Number", "\r", "(not shown)", testenv.Canary + "\r", "file or keyring", "\r", "Write it", "y\r"}, 7, []string{"config.toml", "main.token"}},
+		"variable":   {[]string{"LINODE_TOKEN=" + testenv.Canary}, "", []string{"LINODE_TOKEN", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
+		"linode-cli": {nil, "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = " + testenv.Canary + "\n", []string{"linode-cli's", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			if way.cli != "" {
-				(&testEnv{T: t}).write(filepath.Join(home, ".config", "linode-cli"), way.cli)
+				(&testenv.Env{T: t}).Write(filepath.Join(home, ".config", "linode-cli"), way.cli)
 			}
 			began := time.Now()
 			env := append(
@@ -103,7 +104,7 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			for questions := slices.Collect(slices.Chunk(append([]string{"Address of the API", base + "\r", "A name", "\r"}, way.answers...), 2)); len(questions) > 0; questions = questions[1:] {
 				c.waitFor(questions[0][0])
 				_, _ = c.tty.WriteString(questions[0][1])
-				keys += len(strings.NewReplacer(base, "", canary, "").Replace(questions[0][1]))
+				keys += len(strings.NewReplacer(base, "", testenv.Canary, "").Replace(questions[0][1]))
 			}
 			c.waitFor("services     read and change")
 			c.waitFor("12 buckets")
@@ -112,7 +113,7 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			if code := c.waitExit(5 * time.Second); code != exitOK || keys > way.keys {
 				t.Errorf("exit code %d, %d keys", code, keys)
 			}
-			if leaksToken(c.output()) {
+			if testenv.LeaksToken(c.output()) {
 				t.Error("the token is shown")
 			}
 			c.checkFolder(filepath.Join(home, ".config", "lookout"), way.kept)
@@ -135,7 +136,7 @@ func (c *ptyProcess) checkFolder(folder string, files []string) {
 			c.t.Errorf("%s: %v, %v", entry.Name(), info, err)
 		}
 		data, err := os.ReadFile(filepath.Join(folder, entry.Name()))
-		if err != nil || strings.Contains(string(data), canary) != strings.HasSuffix(entry.Name(), ".token") {
+		if err != nil || strings.Contains(string(data), testenv.Canary) != strings.HasSuffix(entry.Name(), ".token") {
 			c.t.Errorf("%s holds %q, %v", entry.Name(), data, err)
 		}
 	}
@@ -151,7 +152,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	c := startPty(t, "--no-mouse")
 	c.startReading()
 	c.waitFor("Address of the API")
-	_, _ = c.tty.WriteString(r.base + "\r\r\r")
+	_, _ = c.tty.WriteString(r.Base + "\r\r\r")
 	c.waitFor("(not shown)")
 	_, _ = c.tty.WriteString("\x03")
 	if code := c.waitExit(5 * time.Second); code != exitInterrupted {
@@ -161,7 +162,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	if err != nil || *after != *c.initialState {
 		t.Errorf("the terminal is left as %+v, %v", after, err)
 	}
-	if _, err := os.Stat(filepath.Join(r.home, "config")); err == nil {
+	if _, err := os.Stat(filepath.Join(r.Home, "config")); err == nil {
 		t.Error("something was written")
 	}
 }
@@ -169,7 +170,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 // A deletion asks on a terminal, and takes nothing but the name.
 func TestScriptAsksOnATerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	t.Setenv("LOOKOUT_TOKEN", canary)
+	t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
 	id := r.findID("services", "edge-router")
 	answer := func(text string, code int) {
 		t.Helper()
@@ -184,22 +185,22 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 	for _, wrong := range []string{"y", "yes", "", "Edge-router", "edge-route"} {
 		answer(wrong, exitFailure)
 	}
-	r.mustRun("services", "get", id)
+	r.MustRun("services", "get", id)
 	answer("edge-router", exitOK)
-	r.checkResult(r.run("services", "get", id), exitNotFound)
+	r.CheckResult(r.Run("services", "get", id), exitNotFound)
 }
 
 // A variable of blanks alone chooses no editor.
 func TestEditorOfBlanksIsNone(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.writeConfig("theme = \"dark\"\n")
-	if err := os.WriteFile(filepath.Join(r.home, "vi"), []byte("#!/bin/sh\necho \"vi opens $1\"\n"), 0o700); err != nil {
+	r.WriteConfig("theme = \"dark\"\n")
+	if err := os.WriteFile(filepath.Join(r.Home, "vi"), []byte("#!/bin/sh\necho \"vi opens $1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, env := range [][]string{{"VISUAL=", "EDITOR= "}, {"VISUAL= ", "EDITOR=vi"}} {
-		c := startPty(t, "config edit", append(env, "PATH="+r.home+":/usr/bin:/bin")...)
+		c := startPty(t, "config edit", append(env, "PATH="+r.Home+":/usr/bin:/bin")...)
 		c.startReading()
-		c.waitFor("vi opens " + r.home)
+		c.waitFor("vi opens " + r.Home)
 		c.waitFor("no mistakes")
 		if code := c.waitExit(5 * time.Second); code != exitOK {
 			t.Errorf("%q: exit code %d", env, code)

@@ -17,6 +17,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 )
 
 // testBucket is the bucket that these tests move objects in.
@@ -26,15 +27,15 @@ const testBucket = "us-east-1/acme-backups"
 func (r *testEnv) storeObject(name string, size int) []byte {
 	r.Helper()
 	data := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
-	file := filepath.Join(r.home, "stored")
-	r.write(file, string(data))
-	r.mustRun("objects", "put", testBucket, name, file)
+	file := filepath.Join(r.Home, "stored")
+	r.Write(file, string(data))
+	r.MustRun("objects", "put", testBucket, name, file)
 	return data
 }
 
 // interceptDownloads answers what is fetched from the storage.
 func (r *testEnv) interceptDownloads(answer func(w http.ResponseWriter, req *http.Request)) {
-	r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		if req.Method != http.MethodGet || strings.HasPrefix(req.URL.Path, "/v4/") {
 			return false
 		}
@@ -122,19 +123,19 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 					answer(w, req)
 				}
 			}())
-			file := filepath.Join(r.home, "out")
-			s := r.run("objects", "get", testBucket, "a/object", file)
+			file := filepath.Join(r.Home, "out")
+			s := r.Run("objects", "get", testBucket, "a/object", file)
 			got, err := os.ReadFile(file)
 			switch {
-			case c.whole && (s.code != exitOK || !bytes.Equal(got, data)):
-				t.Errorf("exit code %d, %d bytes, %v: %s", s.code, len(got), err, s.err)
-			case !c.whole && (s.code == exitOK || !os.IsNotExist(err)):
+			case c.whole && (s.Code != exitOK || !bytes.Equal(got, data)):
+				t.Errorf("exit code %d, %d bytes, %v: %s", s.Code, len(got), err, s.Err)
+			case !c.whole && (s.Code == exitOK || !os.IsNotExist(err)):
 				t.Errorf(
 					"exit code %d, a file of %d bytes, right: %t: %s",
-					s.code,
+					s.Code,
 					len(got),
 					bytes.Equal(got, data),
-					s.err,
+					s.Err,
 				)
 			}
 		})
@@ -142,10 +143,10 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 	faulttest.RunCase(t, "D3", "objects get, no bytes", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		r.storeObject("a/object", 0)
-		file := filepath.Join(r.home, "out")
-		r.mustRun("objects", "get", testBucket, "a/object", file)
-		if s := r.mustRun("objects", "get", testBucket, "a/object", "-"); s.out != "" {
-			t.Errorf("%q", s.out)
+		file := filepath.Join(r.Home, "out")
+		r.MustRun("objects", "get", testBucket, "a/object", file)
+		if s := r.MustRun("objects", "get", testBucket, "a/object", "-"); s.Out != "" {
+			t.Errorf("%q", s.Out)
 		}
 		if data, err := os.ReadFile(file); err != nil || len(data) != 0 {
 			t.Errorf("%q, %v", data, err)
@@ -155,7 +156,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		data := r.storeObject("a/object", size)
 		r.interceptDownloads(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.ToUpper(data)) })
-		r.checkResult(runResult{code: r.run("objects", "get", testBucket, "a/object", "-").code}, exitFailure)
+		r.CheckResult(testenv.Result{Code: r.Run("objects", "get", testBucket, "a/object", "-").Code}, exitFailure)
 	})
 	faulttest.RunCase(t, "D2", "objects get -, no rest of this version", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
@@ -166,10 +167,10 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			}
 			_, _ = w.Write(data)
 		})
-		if s := r.run("objects", "get", testBucket, "a/object", "-"); s.code != exitFailure ||
-			!strings.Contains(s.err, "cannot be taken back") ||
-			len(s.out) > size/2 {
-			t.Errorf("exit code %d, %d bytes: %s", s.code, len(s.out), s.err)
+		if s := r.Run("objects", "get", testBucket, "a/object", "-"); s.Code != exitFailure ||
+			!strings.Contains(s.Err, "cannot be taken back") ||
+			len(s.Out) > size/2 {
+			t.Errorf("exit code %d, %d bytes: %s", s.Code, len(s.Out), s.Err)
 		}
 	})
 }
@@ -179,34 +180,34 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		faulttest.RunCase(t, "D5", fmt.Sprintf("objects get, made meanwhile, --force=%t", force), func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			data, file := r.storeObject("object", 3000), filepath.Join(r.home, "out")
+			data, file := r.storeObject("object", 3000), filepath.Join(r.Home, "out")
 			r.interceptDownloads(func(w http.ResponseWriter, req *http.Request) {
-				r.write(file, "somebody else's")
+				r.Write(file, "somebody else's")
 				_, _ = w.Write(data)
 			})
-			s := r.run("objects", "get", testBucket, "object", file, "--force="+strconv.FormatBool(force))
+			s := r.Run("objects", "get", testBucket, "object", file, "--force="+strconv.FormatBool(force))
 			got, err := os.ReadFile(file)
-			if err != nil || force != bytes.Equal(got, data) || force != (s.code == exitOK) {
-				t.Errorf("exit code %d, %d bytes, %v: %s", s.code, len(got), err, s.err)
+			if err != nil || force != bytes.Equal(got, data) || force != (s.Code == exitOK) {
+				t.Errorf("exit code %d, %d bytes, %v: %s", s.Code, len(got), err, s.Err)
 			}
 		})
 	}
 	faulttest.RunCase(t, "D5", "objects get --force, a folder", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		r.storeObject("object", 10)
-		r.checkResult(
-			r.run("objects", "get", testBucket, "object", t.TempDir(), "--force"),
+		r.CheckResult(
+			r.Run("objects", "get", testBucket, "object", t.TempDir(), "--force"),
 			exitFailure,
 			"a folder has this name",
 		)
 	})
 	faulttest.RunCase(t, "D6", "objects get, a name of the user's own", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		data, file := r.storeObject("object", 10), filepath.Join(r.home, "2026-11-21T08:00 aux.")
+		data, file := r.storeObject("object", 10), filepath.Join(r.Home, "2026-11-21T08:00 aux.")
 		if err := os.WriteFile(file, nil, 0o600); err != nil || os.Remove(file) != nil {
 			t.Skip("this system has no such names")
 		}
-		r.mustRun("objects", "get", testBucket, "object", file)
+		r.MustRun("objects", "get", testBucket, "object", file)
 		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -215,7 +216,7 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 
 // modifyDuringUpload writes to a file when the storage has taken the first bytes of it.
 func (r *testEnv) modifyDuringUpload(file string) {
-	r.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+	r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodPut && !strings.HasPrefix(req.URL.Path, "/v4/") {
 			first := make([]byte, 1)
 			_, _ = io.ReadFull(req.Body, first)
@@ -233,36 +234,36 @@ func (r *testEnv) modifyDuringUpload(file string) {
 func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 	faulttest.RunCase(t, "D11", "objects put, the file changes", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		file := filepath.Join(r.home, "large")
-		r.write(file, strings.Repeat("x", 20<<20))
+		file := filepath.Join(r.Home, "large")
+		r.Write(file, strings.Repeat("x", 20<<20))
 		r.modifyDuringUpload(file)
-		r.checkResult(
-			r.run("objects", "put", testBucket, "large", file),
+		r.CheckResult(
+			r.Run("objects", "put", testBucket, "large", file),
 			exitFailure,
 			"changed while it was being sent",
 		)
-		r.intercept(nil)
-		r.checkResult(r.run("objects", "get", testBucket, "large", "-"), exitNotFound)
+		r.Intercept(nil)
+		r.CheckResult(r.Run("objects", "get", testBucket, "large", "-"), exitNotFound)
 	})
 	faulttest.RunCase(t, "D12", "objects put, the answer is lost", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		file := filepath.Join(r.home, "file")
-		r.write(file, "hello")
-		r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		file := filepath.Join(r.Home, "file")
+		r.Write(file, "hello")
+		r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 			if req.Method == http.MethodPut && !strings.HasPrefix(req.URL.Path, "/v4/") {
-				r.api.ServeHTTP(&discardResponse{http.Header{}}, req)
+				r.API.ServeHTTP(&discardResponse{http.Header{}}, req)
 				panic(http.ErrAbortHandler)
 			}
 			return false
 		})
-		r.checkResult(
-			r.mustRun("objects", "put", testBucket, "new", file),
+		r.CheckResult(
+			r.MustRun("objects", "put", testBucket, "new", file),
 			exitOK,
 			"5 bytes stored",
 			"the response was lost, but the listing shows the object",
 		)
-		if s := r.mustRun("journal"); !strings.Contains(s.out, "done") || strings.Contains(s.out, "unknown") {
-			t.Errorf("%s", s.out)
+		if s := r.MustRun("journal"); !strings.Contains(s.Out, "done") || strings.Contains(s.Out, "unknown") {
+			t.Errorf("%s", s.Out)
 		}
 	})
 }
@@ -304,7 +305,7 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 		faulttest.RunCase(t, "A20", "objects "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			var n atomic.Int64 // pages are read ahead, and some of them not waited for
-			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if !strings.HasSuffix(req.URL.Path, "/object-list") {
 					return false
 				}
@@ -316,11 +317,11 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 				_, _ = io.WriteString(w, c.page(int(page), req.URL.Query().Get("marker")))
 				return true
 			})
-			r.checkResult(r.run(append([]string{"objects"}, c.args...)...), exitFailure, "incomplete")
+			r.CheckResult(r.Run(append([]string{"objects"}, c.args...)...), exitFailure, "incomplete")
 			if n.Load() > 150 {
 				t.Errorf("%d pages were asked for", n.Load())
 			}
-			if ledger := r.api.Ledger(); len(ledger) != 0 {
+			if ledger := r.API.Ledger(); len(ledger) != 0 {
 				t.Errorf("something was changed: %v", ledger)
 			}
 		})
@@ -330,16 +331,16 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 // What an object is called stands once in the journal, and is made visible once.
 func TestLabelsAreMadeVisibleOnce(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	file := filepath.Join(r.home, "a.txt")
-	r.write(file, "x")
-	r.mustRun("objects", "put", testBucket, "two\nlines.txt", file)
+	file := filepath.Join(r.Home, "a.txt")
+	r.Write(file, "x")
+	r.MustRun("objects", "put", testBucket, "two\nlines.txt", file)
 	var entries []journalRow
-	if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+	if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
 		len(entries) != 1 ||
 		entries[0].Label != "two\nlines.txt" {
 		t.Errorf("%v, %+v", err, entries)
 	}
-	if s := r.mustRun("journal"); strings.Contains(s.out, "U+240A") {
-		t.Errorf("%s", s.out)
+	if s := r.MustRun("journal"); strings.Contains(s.Out, "U+240A") {
+		t.Errorf("%s", s.Out)
 	}
 }

@@ -1,15 +1,7 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
-	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +9,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/cmd/internal/testenv"
 	"lookout/ui/terminal/termtest"
 )
 
@@ -234,7 +227,7 @@ func playOperations(t *testing.T, area string, flows []keyOperation) {
 			missing[op.Name] = op.Write
 		}
 	}
-	dir := writeCertificate(t, "cdn.acme.net")
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	for _, f := range flows {
 		write, known := missing[f.op]
 		if !known {
@@ -270,36 +263,6 @@ func playOperations(t *testing.T, area string, flows []keyOperation) {
 	for op := range missing {
 		t.Errorf("%s cannot be done by keys", op)
 	}
-}
-
-// writeCertificate writes a certificate for a name and its key into a folder.
-func writeCertificate(t *testing.T, name string) string {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		DNSNames:     []string{name},
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(90 * 24 * time.Hour),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for file, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: der}, "key.pem": {Type: "PRIVATE KEY", Bytes: raw}} {
-		if err := os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }
 
 // waitUntil waits for what happens beside the screen.
@@ -422,7 +385,7 @@ func (k keystrokeTask) countKeys() int {
 
 // What somebody on call needs is few keys away, counted from the overview.
 func TestKeystrokeBudget(t *testing.T) {
-	dir := writeCertificate(t, "acme-backups")
+	dir := testenv.WriteCertificate(t, "acme-backups")
 	t.Chdir(t.TempDir()) // where downloads go
 	for _, k := range keystrokeTasks() {
 		t.Run(strings.ReplaceAll(k.name, " ", "-"), func(t *testing.T) {

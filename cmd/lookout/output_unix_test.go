@@ -42,14 +42,14 @@ func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
 // On a terminal a row of a table is a line, whatever its width, and what is not shown is marked.
 func TestTablesFitTheTerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.mustRun("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
+	r.MustRun("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
 	for _, cols := range []uint16{200, 80, 40, 20} {
 		for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
 			{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"journal"}} {
 			lines, all := r.runOnTerminal(
 				cols,
 				args...), strings.Split(
-				strings.TrimSuffix(r.mustRun(args...).out, "\n"),
+				strings.TrimSuffix(r.MustRun(args...).Out, "\n"),
 				"\n",
 			)
 			if len(lines) != len(all) {
@@ -77,7 +77,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 func TestATerminalIsNotSteered(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	label := "two\nlines\x1b[2J"
-	r.mustRun("services", "update", "1", "--notes", label)
+	r.MustRun("services", "update", "1", "--notes", label)
 	for _, format := range []string{"csv", "table"} {
 		text := strings.Join(r.runOnTerminal(40, "services", "get", "1", "-o", format), "\n")
 		if strings.ContainsRune(text, 0x1b) || !strings.Contains(text, "two‹␊›lines‹␛›[2J") {

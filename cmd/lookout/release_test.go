@@ -1,6 +1,7 @@
 package main
 
 import (
+	"lookout/cmd/internal/testenv"
 	"maps"
 	"os"
 	"path"
@@ -14,7 +15,7 @@ import (
 // What the recipe of a release names is there: files to pack, the image's recipe, the variables that the linker sets.
 // The linker itself passes over a name that is gone.
 func TestTheReleaseNamesWhatIsThere(t *testing.T) {
-	root := repoRoot(t)
+	root := testenv.RepoRoot(t)
 	data, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +52,7 @@ func TestTheReleaseNamesWhatIsThere(t *testing.T) {
 // What a page in a package links to is in the package, completions lie where their shells look, and each kind of
 // package has its list of materials. What checks the sources is run by somebody.
 func TestPackagesAreWhole(t *testing.T) {
-	root := repoRoot(t)
+	root := testenv.RepoRoot(t)
 	read := func(name string) string {
 		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	gotoken "go/token"
 	"go/types"
 	"io"
+	"lookout/cmd/internal/testenv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,7 +44,7 @@ type listedPackage struct {
 func newPackageLoader(t *testing.T) *packageLoader {
 	t.Helper()
 	list := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles", "./...")
-	list.Dir = repoRoot(t)
+	list.Dir = testenv.RepoRoot(t)
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 )
 
 // failingWriter is a standard output that takes nothing.
@@ -27,7 +28,7 @@ func TestKeysWithoutASecret(t *testing.T) {
 	for _, secret := range []string{`"[REDACTED]"`, `""`, "null"} {
 		faulttest.RunCase(t, "B6", "keys create, "+secret, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if req.Method != http.MethodPost {
 					return false
 				}
@@ -38,15 +39,15 @@ func TestKeysWithoutASecret(t *testing.T) {
 				)
 				return true
 			})
-			file := filepath.Join(r.home, "secret")
-			r.checkResult(
-				r.run("keys", "create", "x", "--secret-file", file),
+			file := filepath.Join(r.Home, "secret")
+			r.CheckResult(
+				r.Run("keys", "create", "x", "--secret-file", file),
 				exitUnknown,
 				"x (42) was made",
 				"no secret",
 				"keys revoke 42",
 			)
-			r.checkResult(r.run("keys", "create", "x"), exitUnknown, "keys revoke 42")
+			r.CheckResult(r.Run("keys", "create", "x"), exitUnknown, "keys revoke 42")
 			if _, err := os.Stat(file); err == nil {
 				t.Error("an empty file is left")
 			}
@@ -79,8 +80,8 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
 			var complaints bytes.Buffer
 			code := execute(c.args, strings.NewReader(""), failingWriter{}, &complaints)
-			(&testEnv{T: t}).checkResult(
-				runResult{code: code, err: complaints.String()},
+			(&testenv.Env{T: t}).CheckResult(
+				testenv.Result{Code: code, Err: complaints.String()},
 				exitUnknown,
 				append(c.want, "no space left")...)
 		})
@@ -89,8 +90,8 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 	if code := execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code != exitFailure {
 		t.Errorf("exit code %d of what only reads", code)
 	}
-	r.checkResult(
-		r.run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"),
+	r.CheckResult(
+		r.Run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"),
 		exitUsage,
 		"choose one of",
 	)
@@ -100,18 +101,18 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 func TestBucketsThatExist(t *testing.T) {
 	faulttest.ReportCase(t, "B17", "told by scripts")
 	r := newTestEnv(t, emulator.Options{})
-	r.mustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
-	before := len(r.api.Ledger())
-	r.checkResult(
-		r.run("buckets", "create", "us-east-1/zz-public", "--acl", "private"),
+	r.MustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
+	before := len(r.API.Ledger())
+	r.CheckResult(
+		r.Run("buckets", "create", "us-east-1/zz-public", "--acl", "private"),
 		exitFailure,
 		"existed already",
 		"access is not changed",
 		"buckets access us-east-1/zz-public",
 	)
-	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public", "--cors"), exitFailure, "existed already")
-	r.checkResult(r.run("buckets", "create", "us-east-1/zz-public"), exitOK, "existed already", "nothing was changed")
-	if n := len(r.api.Ledger()); n != before {
+	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public", "--cors"), exitFailure, "existed already")
+	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public"), exitOK, "existed already", "nothing was changed")
+	if n := len(r.API.Ledger()); n != before {
 		t.Errorf("%d changes", n-before)
 	}
 }
@@ -119,7 +120,7 @@ func TestBucketsThatExist(t *testing.T) {
 // A certificate whose answer is lost is looked up.
 func TestCertificatesAreReadBack(t *testing.T) {
 	const bucket = "us-east-1/cdn.acme.net"
-	dir := writeCertificate(t, "cdn.acme.net")
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	upload := []string{
 		"certificates",
 		"upload",
@@ -143,10 +144,10 @@ func TestCertificatesAreReadBack(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			r.mustRun(upload...)
-			r.api.InjectFault("upload certificate", c.fault)
+			r.MustRun(upload...)
+			r.API.InjectFault("upload certificate", c.fault)
 			views := 0
-			r.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/ssl") {
 					return false
 				}
@@ -155,9 +156,9 @@ func TestCertificatesAreReadBack(t *testing.T) {
 				}
 				return views > 1 && c.blind
 			})
-			r.checkResult(r.run(upload...), c.code, c.says)
+			r.CheckResult(r.Run(upload...), c.code, c.says)
 			var entries []journalRow
-			if err := json.Unmarshal([]byte(r.mustRun("journal", "-o", "json").out), &entries); err != nil ||
+			if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
 				len(entries) != 3 ||
 				string(entries[2].Outcome) != c.outcome {
 				t.Errorf("%v, %+v", err, entries)
@@ -168,9 +169,9 @@ func TestCertificatesAreReadBack(t *testing.T) {
 
 // changeCommands are command lines that change something, one for each verb that may.
 func changeCommands(r *testEnv) map[string][]string {
-	file := filepath.Join(r.home, "file")
-	r.write(file, "x")
-	dir := writeCertificate(r.T, "cdn.acme.net")
+	file := filepath.Join(r.Home, "file")
+	r.Write(file, "x")
+	dir := testenv.WriteCertificate(r.T, "cdn.acme.net")
 	lines := map[string][]string{}
 	for _, line := range []string{
 		"services create --label new --address https://example.com", "services update web-1 --timeout 77", "services disable web-1", "services enable billing-cron", "services delete edge-router",
@@ -194,12 +195,12 @@ func changeCommands(r *testEnv) map[string][]string {
 func TestProtectedAccountsTakeTheirName(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.writeConfig(
+	r.WriteConfig(
 		strings.ReplaceAll(
 			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+
 				"\"BASE\"\n",
 			"BASE",
-			r.base,
+			r.Base,
 		),
 	)
 	lines := changeCommands(r)
@@ -222,21 +223,21 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 				"B14",
 				name+" "+strings.Join(c.more, " ")+" on a protected account",
 				func(t *testing.T) {
-					(&testEnv{T: t}).checkResult(r.run(slices.Concat(line, c.more)...), exitUsage, c.says)
+					(&testenv.Env{T: t}).CheckResult(r.Run(slices.Concat(line, c.more)...), exitUsage, c.says)
 				},
 			)
 		}
 	}
-	r.checkResult(
-		r.run("services", "disable", "web-1", "--yes=prod", "-a", "lab"),
+	r.CheckResult(
+		r.Run("services", "disable", "web-1", "--yes=prod", "-a", "lab"),
 		exitUsage,
 		"this is the account lab",
 	)
-	r.checkResult(r.run("objects", "acl", testBucket, "README.txt"), exitOK) // what reads is not asked about
-	if ledger := r.api.Ledger(); len(ledger) != 0 {
+	r.CheckResult(r.Run("objects", "acl", testBucket, "README.txt"), exitOK) // what reads is not asked about
+	if ledger := r.API.Ledger(); len(ledger) != 0 {
 		t.Errorf("something was changed: %v", ledger)
 	}
-	r.mustRun("services", "disable", "web-1", "--yes=prod")
-	r.mustRun("services", "delete", "edge-router", "--yes=prod")
-	r.mustRun("services", "delete", "web-1", "--yes", "-a", "lab")
+	r.MustRun("services", "disable", "web-1", "--yes=prod")
+	r.MustRun("services", "delete", "edge-router", "--yes=prod")
+	r.MustRun("services", "delete", "web-1", "--yes", "-a", "lab")
 }

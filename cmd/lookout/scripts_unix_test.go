@@ -19,6 +19,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 )
 
 // A script that waits for somebody ends with the first signal: nothing was changed, and the exit code says which signal
@@ -52,8 +53,8 @@ func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 	})
-	if n, s := len(r.api.Ledger()), r.mustRun("journal", "-o", "csv"); n != 0 || strings.Count(s.out, "\n") != 1 {
-		t.Errorf("%d changes: %s", n, s.out)
+	if n, s := len(r.API.Ledger()), r.MustRun("journal", "-o", "csv"); n != 0 || strings.Count(s.Out, "\n") != 1 {
+		t.Errorf("%d changes: %s", n, s.Out)
 	}
 }
 
@@ -81,17 +82,17 @@ func (r *testEnv) startProgram(args string) *exec.Cmd {
 func TestQuestionsOfScripts(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.writeConfig(
+	r.WriteConfig(
 		strings.ReplaceAll(
 			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+
 				"\"BASE\"\n",
 			"BASE",
-			r.base,
+			r.Base,
 		),
 	)
-	r.mustRun("contacts", "create", "--name", "a\x1b[31m", "--email", "e@acme.net", "--yes=prod")
+	r.MustRun("contacts", "create", "--name", "a\x1b[31m", "--email", "e@acme.net", "--yes=prod")
 	odd := r.findID("contacts", "e@acme.net")
-	before := len(r.api.Ledger())
+	before := len(r.API.Ledger())
 	for _, c := range []struct {
 		args, question, answer string
 		code                   int
@@ -117,7 +118,7 @@ func TestQuestionsOfScripts(t *testing.T) {
 			}
 		})
 	}
-	if n := len(r.api.Ledger()) - before; n != 2 {
+	if n := len(r.API.Ledger()) - before; n != 2 {
 		t.Errorf("%d changes", n)
 	}
 }
@@ -140,7 +141,7 @@ func TestSignalsEndWhatWaitsForInput(t *testing.T) {
 	})
 	faulttest.RunCase(t, "E1", "a script reads a pipe", func(t *testing.T) {
 		fifo := filepath.Join(t.TempDir(), "fifo")
-		if err := makeFIFO(fifo); err != nil {
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 			t.Skipf("it cannot be made here: %v", err)
 		}
 		c := r.startProgram("credentials create lab --password-file " + fifo)
@@ -157,8 +158,8 @@ func TestSignalsEndWhatWaitsForInput(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatal("it is still there")
 		}
-		if code := c.ProcessState.ExitCode(); code != 143 || len(r.api.Ledger()) != 0 {
-			t.Errorf("%v, %d changes", c.ProcessState, len(r.api.Ledger()))
+		if code := c.ProcessState.ExitCode(); code != 143 || len(r.API.Ledger()) != 0 {
+			t.Errorf("%v, %d changes", c.ProcessState, len(r.API.Ledger()))
 		}
 	})
 }
@@ -166,11 +167,11 @@ func TestSignalsEndWhatWaitsForInput(t *testing.T) {
 // A pipe in place of a file is refused before it is opened.
 func TestPipesAreNoFiles(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	fifo := filepath.Join(r.home, "fifo")
-	if err := makeFIFO(fifo); err != nil {
+	fifo := filepath.Join(r.Home, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Skipf("it cannot be made here: %v", err)
 	}
-	dir := writeCertificate(t, "cdn.acme.net")
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	cert := filepath.Join(dir, "cert.pem")
 	for _, c := range []struct {
 		row  string
@@ -182,11 +183,11 @@ func TestPipesAreNoFiles(t *testing.T) {
 		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", cert, fifo}, exitFailure},
 	} {
 		faulttest.RunCase(t, c.row, strings.Join(c.args[:2], " ")+" of a pipe", func(t *testing.T) {
-			done := make(chan runResult, 1)
-			go func() { done <- r.run(c.args...) }()
+			done := make(chan testenv.Result, 1)
+			go func() { done <- r.Run(c.args...) }()
 			select {
 			case s := <-done:
-				(&testEnv{T: t}).checkResult(s, c.code, "no plain file")
+				(&testenv.Env{T: t}).CheckResult(s, c.code, "no plain file")
 			case <-time.After(10 * time.Second):
 				t.Fatal("it waits for the pipe")
 			}
@@ -203,7 +204,7 @@ func TestSignalsEndTransfers(t *testing.T) {
 		var well atomic.Bool
 		r.interceptDownloads(func(w http.ResponseWriter, req *http.Request) {
 			if well.Load() {
-				r.api.ServeHTTP(w, req)
+				r.API.ServeHTTP(w, req)
 				return
 			}
 			w.Header().Set("Content-Length", "100000")
@@ -212,7 +213,7 @@ func TestSignalsEndTransfers(t *testing.T) {
 			sent <- struct{}{}
 			<-req.Context().Done()
 		})
-		file := filepath.Join(r.home, "out")
+		file := filepath.Join(r.Home, "out")
 		p := startPty(t, "objects get "+testBucket+" object "+file)
 		p.startReading()
 		<-sent
@@ -221,6 +222,6 @@ func TestSignalsEndTransfers(t *testing.T) {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 		well.Store(true)
-		r.mustRun("objects", "get", testBucket, "object", file)
+		r.MustRun("objects", "get", testBucket, "object", file)
 	})
 }

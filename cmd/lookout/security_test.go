@@ -13,27 +13,30 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
+
+	"github.com/adrg/xdg"
 )
 
 // checkNoToken fails where the token was told.
-func (r *testEnv) checkNoToken(s runResult) {
+func (r *testEnv) checkNoToken(s testenv.Result) {
 	r.Helper()
-	if leaksToken(s.out + s.err) {
-		r.Errorf("the token is told: %s%s", s.out, s.err)
+	if testenv.LeaksToken(s.Out + s.Err) {
+		r.Errorf("the token is told: %s%s", s.Out, s.Err)
 	}
 }
 
 // A token comes by no argument, and stands in no address.
 func TestTokensAreNoArguments(t *testing.T) {
 	for name, args := range map[string][]string{
-		"a flag": {"--token", canary}, "a flag with its value": {"--token=" + canary}, "a flag of a command": {"services", "list", "--token=" + canary},
-		"a user of the base URL": {"services", "list", "--base-url", "https://" + canary + "@api.example.test/v4"}, "a password of it": {"services", "list", "--base-url", "https://u:" + canary + "@api.example.test/v4"},
-		"in place of the base URL": {"services", "list", "--base-url", canary},
+		"a flag": {"--token", testenv.Canary}, "a flag with its value": {"--token=" + testenv.Canary}, "a flag of a command": {"services", "list", "--token=" + testenv.Canary},
+		"a user of the base URL": {"services", "list", "--base-url", "https://" + testenv.Canary + "@api.example.test/v4"}, "a password of it": {"services", "list", "--base-url", "https://u:" + testenv.Canary + "@api.example.test/v4"},
+		"in place of the base URL": {"services", "list", "--base-url", testenv.Canary},
 	} {
 		faulttest.RunCase(t, "F1", name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			r.checkResult(r.run(args...), exitUsage)
-			if n := r.api.RequestCount(""); n != 0 {
+			r.CheckResult(r.Run(args...), exitUsage)
+			if n := r.API.RequestCount(""); n != 0 {
 				t.Errorf("%d requests", n)
 			}
 		})
@@ -41,9 +44,9 @@ func TestTokensAreNoArguments(t *testing.T) {
 	faulttest.RunCase(t, "F1", "a password in the configuration's base URL", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		t.Setenv("LOOKOUT_BASE_URL", "")
-		r.writeConfig("[accounts.a]\nbase_url = \"https://u:" + canary + "@api.example.test/v4\"\n")
-		s := r.run("services", "list")
-		r.checkResult(s, exitUsage, "config.toml:2:1")
+		r.WriteConfig("[accounts.a]\nbase_url = \"https://u:" + testenv.Canary + "@api.example.test/v4\"\n")
+		s := r.Run("services", "list")
+		r.CheckResult(s, exitUsage, "config.toml:2:1")
 		r.checkNoToken(s)
 	})
 }
@@ -64,32 +67,32 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		"a pipe":         {func(path string) error { return replaceFile(path, makeFIFO(path+"2")) }, "no plain file"},
 		"a device":       {func(path string) error { return replaceFile(path, os.Symlink("/dev/zero", path+"2")) }, "no plain file"},
 		"a link to one that others may read": {func(path string) error {
-			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(canary), 0o644), os.Chmod(path+"3", 0o644), os.Symlink(path+"3", path+"2")))
+			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o644), os.Chmod(path+"3", 0o644), os.Symlink(path+"3", path+"2")))
 		}, "chmod 600"},
 		"a link to nothing":        {func(path string) error { return replaceFile(path, os.Symlink("nowhere", path+"2")) }, "no such file"},
 		"in a folder of everybody": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, "chmod o-w"},
 		"too long":                 {func(path string) error { return os.Truncate(path, 1<<30) }, "it is no token"},
 		"empty":                    {func(path string) error { return os.Truncate(path, 0) }, "is empty"},
 		"good, a link to a good one": {func(path string) error {
-			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(canary), 0o600), os.Symlink(path+"3", path+"2")))
+			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o600), os.Symlink(path+"3", path+"2")))
 		}, ""},
 		"good, a sticky folder": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777|os.ModeSticky) }, ""},
 	} {
 		faulttest.RunCase(t, "F2", "token file, "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			path := filepath.Join(r.home, "own", "token")
-			r.write(path, canary)
+			path := filepath.Join(r.Home, "own", "token")
+			r.Write(path, testenv.Canary)
 			if err := c.spoil(path); err != nil {
 				t.Skipf("it cannot be made here: %v", err)
 			}
 			t.Setenv("LOOKOUT_TOKEN", "")
-			s := r.run("services", "list", "--token-file", path)
+			s := r.Run("services", "list", "--token-file", path)
 			if c.want == "" {
-				r.checkResult(s, exitOK)
+				r.CheckResult(s, exitOK)
 				return
 			}
-			r.checkResult(s, exitDenied, c.want)
-			if r.api.RequestCount("") != 0 {
+			r.CheckResult(s, exitDenied, c.want)
+			if r.API.RequestCount("") != 0 {
 				t.Error("it was used")
 			}
 		})
@@ -97,10 +100,10 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 	for name, spoil := range map[string]func(string) error{"0666": mode(0o666), "another user's": func(path string) error { return os.Chown(path, 12345, -1) }} {
 		faulttest.RunCase(t, "F2", "configuration, "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			if err := spoil(r.writeConfig("[accounts.a]\nbase_url = \"" + r.base + "\"\n")); err != nil {
+			if err := spoil(r.WriteConfig("[accounts.a]\nbase_url = \"" + r.Base + "\"\n")); err != nil {
 				t.Skipf("it cannot be made here: %v", err)
 			}
-			r.checkResult(r.run("services", "list"), exitUsage, "configuration: ")
+			r.CheckResult(r.Run("services", "list"), exitUsage, "configuration: ")
 		})
 	}
 }
@@ -163,30 +166,30 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		faulttest.RunCase(t, "F6", "GODEBUG "+godebug, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			t.Setenv("GODEBUG", godebug)
-			s := r.run("services", "list")
+			s := r.Run("services", "list")
 			if refused {
-				r.checkResult(s, exitUsage, "http2debug")
+				r.CheckResult(s, exitUsage, "http2debug")
 			} else {
-				r.checkResult(s, exitOK)
+				r.CheckResult(s, exitOK)
 			}
 		})
 	}
 	faulttest.RunCase(t, "F14", "the dashboard's", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		r.writeConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
+		r.WriteConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
 		for _, name := range []string{"OTHER_TOKEN", "FLAG_TOKEN", "TEA_TRACE"} {
-			t.Setenv(name, canary)
+			t.Setenv(name, testenv.Canary)
 		}
 		f := &flags{tokenEnv: "FLAG_TOKEN"}
 		f.scrubEnvironment()
-		if all := strings.Join(os.Environ(), "\n"); leaksToken(all) {
+		if all := strings.Join(os.Environ(), "\n"); testenv.LeaksToken(all) {
 			t.Errorf("%s", all)
 		}
 		s, err := loadSettings(f, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept, err := s.readToken(t.Context()); err != nil || kept.Reveal() != canary {
+		if kept, err := s.readToken(t.Context()); err != nil || kept.Reveal() != testenv.Canary {
 			t.Errorf("an account that is opened later has no token: %v", err)
 		}
 	})
@@ -195,12 +198,12 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 			t.Skip("no shell")
 		}
 		r := newTestEnv(t, emulator.Options{})
-		kept := filepath.Join(r.home, "environment")
-		t.Setenv("LOOKOUT_TOKEN", canary)
+		kept := filepath.Join(r.Home, "environment")
+		t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
 		if _, err := runTokenCommand(t.Context(), []string{"sh", "-c", "env >" + kept + "; echo x"}); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := os.ReadFile(kept); err != nil || leaksToken(string(data)) ||
+		if data, err := os.ReadFile(kept); err != nil || testenv.LeaksToken(string(data)) ||
 			!strings.Contains(string(data), "PATH=") {
 			t.Errorf("%v\n%s", err, data)
 		}
@@ -248,12 +251,12 @@ func TestUnusualHomeFolders(t *testing.T) {
 			for name, value := range c.variables {
 				t.Setenv(name, value)
 			}
-			reloadXDG()
-			r.checkResult(r.run("services", "list"), exitOK, "edge-router")
-			s := r.run("services", "disable", "4")
-			if c.records != (s.code == exitOK) || c.records != (len(r.api.Ledger()) == 1) ||
-				!c.records && !strings.Contains(s.err, "cannot record") {
-				t.Errorf("%d, %d changes: %s%s", s.code, len(r.api.Ledger()), s.out, s.err)
+			xdg.Reload()
+			r.CheckResult(r.Run("services", "list"), exitOK, "edge-router")
+			s := r.Run("services", "disable", "4")
+			if c.records != (s.Code == exitOK) || c.records != (len(r.API.Ledger()) == 1) ||
+				!c.records && !strings.Contains(s.Err, "cannot record") {
+				t.Errorf("%d, %d changes: %s%s", s.Code, len(r.API.Ledger()), s.Out, s.Err)
 			}
 		})
 	}
@@ -296,29 +299,29 @@ func TestAccountsAreApart(t *testing.T) {
 	faulttest.RunCase(t, "G3", "journals", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		t.Setenv("LOOKOUT_BASE_URL", "")
-		r.writeConfig(
+		r.WriteConfig(
 			strings.ReplaceAll(
 				"[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n",
 				"BASE",
-				r.base,
+				r.Base,
 			),
 		)
-		r.mustRun("services", "disable", "4", "-a", "a")
-		if mine := r.mustRun("journal", "-a", "a"); !strings.Contains(mine.out, "disable service") {
-			t.Errorf("%s", mine.out)
+		r.MustRun("services", "disable", "4", "-a", "a")
+		if mine := r.MustRun("journal", "-a", "a"); !strings.Contains(mine.Out, "disable service") {
+			t.Errorf("%s", mine.Out)
 		}
-		if other := r.mustRun("journal", "-a", "b"); strings.Contains(other.out, "disable") {
-			t.Errorf("%s", other.out)
+		if other := r.MustRun("journal", "-a", "b"); strings.Contains(other.Out, "disable") {
+			t.Errorf("%s", other.Out)
 		}
 	})
 	for name, content := range map[string]string{"torn": "{\"intent\":{\"id\":\"1\"", "another format": "SQLite format 3\x00", "another version": "{\"v\":9,\"entries\":[]}\n", "empty": "", "NULs": strings.Repeat("\x00", 1<<20)} {
 		faulttest.RunCase(t, "G3", "a journal that is "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			path := filepath.Join(r.home, "state", "lookout", "account.journal")
-			r.write(path, content)
-			r.mustRun("services", "disable", "4")
-			if s := r.mustRun("journal"); !strings.Contains(s.out, "disable service") {
-				t.Errorf("%s%s", s.out, s.err)
+			path := filepath.Join(r.Home, "state", "lookout", "account.journal")
+			r.Write(path, content)
+			r.MustRun("services", "disable", "4")
+			if s := r.MustRun("journal"); !strings.Contains(s.Out, "disable service") {
+				t.Errorf("%s%s", s.Out, s.Err)
 			}
 			if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), content) {
 				t.Errorf("what was there is gone: %v", err)
@@ -382,10 +385,10 @@ func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
-			s := r.run("services", "list")
-			if r.checkNoToken(s); s.code == exitOK ||
-				!strings.Contains(s.err, "(403)") && !strings.Contains(s.err, "redirects") {
-				t.Errorf("%d: %s", s.code, s.err)
+			s := r.Run("services", "list")
+			if r.checkNoToken(s); s.Code == exitOK ||
+				!strings.Contains(s.Err, "(403)") && !strings.Contains(s.Err, "redirects") {
+				t.Errorf("%d: %s", s.Code, s.Err)
 			}
 		})
 	}

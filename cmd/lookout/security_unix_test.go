@@ -13,16 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/adrg/xdg"
 	"golang.org/x/sys/unix"
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 )
 
 func makeFIFO(path string) error { return syscall.Mkfifo(path, 0o600) }
-
-func reloadXDG() { xdg.Reload() }
 
 // countConnections is an address of this machine, and how often somebody came.
 func countConnections(t *testing.T) (address string, came *atomic.Int64) {
@@ -69,7 +67,7 @@ func TestDemoIsClosed(t *testing.T) {
 		"TEA_TRACE": filepath.Join(folder, "trace"), "TEA_DEBUG": "1", "SSLKEYLOGFILE": filepath.Join(folder, "keys"), "GOTRACEBACK": "crash"} {
 		t.Setenv(name, value)
 	}
-	r.writeConfig("this is no TOML, and " + canary)
+	r.WriteConfig("this is no TOML, and " + testenv.Canary)
 	allowCoreDumps(t)
 	c := startPty(t, "demo")
 	c.startReading()
@@ -78,10 +76,10 @@ func TestDemoIsClosed(t *testing.T) {
 	limits, err := os.ReadFile("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/limits")
 	_, _ = c.tty.WriteString("q")
 	faulttest.RunCase(t, "H1", "nobody is dialled", func(t *testing.T) {
-		if code := c.waitExit(5 * time.Second); code != exitOK || came.Load() != 0 || r.api.RequestCount("") != 0 {
-			t.Errorf("exit code %d, %d connections, %d requests", code, came.Load(), r.api.RequestCount(""))
+		if code := c.waitExit(5 * time.Second); code != exitOK || came.Load() != 0 || r.API.RequestCount("") != 0 {
+			t.Errorf("exit code %d, %d connections, %d requests", code, came.Load(), r.API.RequestCount(""))
 		}
-		if leaksToken(c.output()) {
+		if testenv.LeaksToken(c.output()) {
 			t.Error("the real token is shown")
 		}
 	})
@@ -120,20 +118,20 @@ func TestCoresAreOff(t *testing.T) {
 func TestEditorsGetNoToken(t *testing.T) {
 	faulttest.RunCase(t, "F14", "an editor's", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		kept, editor := filepath.Join(r.home, "environment"), filepath.Join(r.home, "editor")
-		r.write(editor, "#!/bin/sh\nenv >"+kept+"\n")
+		kept, editor := filepath.Join(r.Home, "environment"), filepath.Join(r.Home, "editor")
+		r.Write(editor, "#!/bin/sh\nenv >"+kept+"\n")
 		if err := os.Chmod(editor, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		r.writeConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
+		r.WriteConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
 		t.Setenv("VISUAL", editor)
-		t.Setenv("OTHER_TOKEN", canary)
+		t.Setenv("OTHER_TOKEN", testenv.Canary)
 		c := startPty(t, "config edit")
 		c.startReading()
 		if code := c.waitExit(10 * time.Second); code != exitOK {
 			t.Errorf("exit code %d: %s", code, c.output())
 		}
-		if data, err := os.ReadFile(kept); err != nil || leaksToken(string(data)) ||
+		if data, err := os.ReadFile(kept); err != nil || testenv.LeaksToken(string(data)) ||
 			!strings.Contains(string(data), "VISUAL=") {
 			t.Errorf("%v\n%s", err, data)
 		}

@@ -20,26 +20,27 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 	"lookout/ui"
 )
 
 func TestConfigCommands(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "config init")
 	r := newTestEnv(t, emulator.Options{})
-	path := strings.TrimSpace(r.mustRun("config", "path").out)
-	r.checkResult(r.mustRun("config", "init"), exitOK, path)
+	path := strings.TrimSpace(r.MustRun("config", "path").Out)
+	r.CheckResult(r.MustRun("config", "init"), exitOK, path)
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	r.checkResult(r.run("config", "init"), exitFailure, "is there already")
-	r.mustRun("config", "validate")
-	r.writeConfig(
-		"theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n" +
+	r.CheckResult(r.Run("config", "init"), exitFailure, "is there already")
+	r.MustRun("config", "validate")
+	r.WriteConfig(
+		"theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n" +
 			"\"services.disabel\" = [\"x\"]\n",
 	)
-	r.checkResult(
-		r.run("config", "validate"),
+	r.CheckResult(
+		r.Run("config", "validate"),
 		exitUsage,
 		"config.toml:1:1: theme",
 		"config.toml:6:1:",
@@ -47,20 +48,20 @@ func TestConfigCommands(t *testing.T) {
 	)
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.checkResult(
-		r.mustRun("config", "show", "-a", "prod"),
+	r.CheckResult(
+		r.MustRun("config", "show", "-a", "prod"),
 		exitOK,
 		"accounts.prod.token_env",
 		"PROD_TOKEN",
 		"line 4",
 		"--account",
 	)
-	r.writeConfig(
-		"[accounts.a]\nbase_url = \"" + r.base + "\"\n[accounts.b]\nbase_url = \"" + r.base + "\"\nread_only = " +
+	r.WriteConfig(
+		"[accounts.a]\nbase_url = \"" + r.Base + "\"\n[accounts.b]\nbase_url = \"" + r.Base + "\"\nread_only = " +
 			"true\nkeyring = true\n",
 	)
-	r.checkResult(
-		r.mustRun("config", "show"),
+	r.CheckResult(
+		r.MustRun("config", "show"),
 		exitOK,
 		"accounts.a.base_url",
 		"accounts.b.read_only",
@@ -68,12 +69,12 @@ func TestConfigCommands(t *testing.T) {
 		"the system's keyring",
 		"default",
 	)
-	r.writeConfig("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
-	r.checkResult(r.run("config", "validate"), exitUsage, "bound twice")
-	r.checkResult(r.run("config", "validate", filepath.Join(r.home, "none.toml")), exitUsage, "none.toml")
-	r.checkResult(r.run("config", "edit"), exitUsage, "terminal")
+	r.WriteConfig("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
+	r.CheckResult(r.Run("config", "validate"), exitUsage, "bound twice")
+	r.CheckResult(r.Run("config", "validate", filepath.Join(r.Home, "none.toml")), exitUsage, "none.toml")
+	r.CheckResult(r.Run("config", "edit"), exitUsage, "terminal")
 	var schema map[string]any
-	if err := json.Unmarshal([]byte(r.mustRun("config", "schema").out), &schema); err != nil ||
+	if err := json.Unmarshal([]byte(r.MustRun("config", "schema").Out), &schema); err != nil ||
 		schema["additionalProperties"] != false {
 		t.Errorf("%v, %v", err, schema)
 	}
@@ -104,9 +105,9 @@ func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 	for _, line := range lines {
 		text += line.text + "\n"
 	}
-	r.writeConfig(text)
-	s := r.run("config", "validate")
-	told := strings.Split(strings.TrimSpace(s.err), "\n")
+	r.WriteConfig(text)
+	s := r.Run("config", "validate")
+	told := strings.Split(strings.TrimSpace(s.Err), "\n")
 	for i, line := range lines {
 		if line.said == "" {
 			continue
@@ -117,8 +118,8 @@ func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 		}
 		told = told[1:]
 	}
-	if len(told) > 0 || s.code != exitUsage {
-		t.Errorf("exit code %d, and more is told: %q", s.code, told)
+	if len(told) > 0 || s.Code != exitUsage {
+		t.Errorf("exit code %d, and more is told: %q", s.Code, told)
 	}
 }
 
@@ -126,21 +127,21 @@ func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 func TestLoadSettings_reportsAndIgnoresCosmeticErrors(t *testing.T) {
 	faulttest.ReportCase(t, "G2", "looks")
 	r := newTestEnv(t, emulator.Options{})
-	r.writeConfig("theme = \"pink\"\n")
-	s := r.mustRun("services", "list")
-	if !strings.Contains(s.err, "config.toml:1:1: theme") || strings.Contains(s.out, "pink") {
-		t.Errorf("%q", s.err)
+	r.WriteConfig("theme = \"pink\"\n")
+	s := r.MustRun("services", "list")
+	if !strings.Contains(s.Err, "config.toml:1:1: theme") || strings.Contains(s.Out, "pink") {
+		t.Errorf("%q", s.Err)
 	}
-	r.writeConfig("[accounts.a]\nbase_url = 7\n")
-	r.checkResult(r.run("services", "list"), exitUsage, "config.toml:2:1: accounts.a.base_url")
+	r.WriteConfig("[accounts.a]\nbase_url = 7\n")
+	r.CheckResult(r.Run("services", "list"), exitUsage, "config.toml:2:1: accounts.a.base_url")
 }
 
 // The shell completes accounts from the configuration, without asking anybody.
 func TestAccountsAreCompleted(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.writeConfig("[accounts.prod]\nbase_url = \"" + r.base + "\"\n[accounts.staging]\nbase_url = \"" + r.base + "\"\n")
+	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.staging]\nbase_url = \"" + r.Base + "\"\n")
 	for _, args := range [][]string{{"-a", ""}, {"services", "list", "-a", ""}, {"doctor", "--account", ""}} {
-		r.checkResult(r.mustRun(append([]string{"__complete"}, args...)...), exitOK, "prod\nstaging\n")
+		r.CheckResult(r.MustRun(append([]string{"__complete"}, args...)...), exitOK, "prod\nstaging\n")
 	}
 }
 
@@ -149,17 +150,17 @@ func TestEveryWayToAToken(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	file := filepath.Join(r.home, "token")
-	r.write(file, canary+"\n")
-	r.write(
-		filepath.Join(r.home, "linode-cli"),
-		"[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\nregion = us-east\n",
+	file := filepath.Join(r.Home, "token")
+	r.Write(file, testenv.Canary+"\n")
+	r.Write(
+		filepath.Join(r.Home, "linode-cli"),
+		"[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+testenv.Canary+"\nregion = us-east\n",
 	)
-	t.Setenv("LINODE_TOKEN", canary)
-	if err := keyring.Set(keyringService, "ring", canary); err != nil {
+	t.Setenv("LINODE_TOKEN", testenv.Canary)
+	if err := keyring.Set(keyringService, "ring", testenv.Canary); err != nil {
 		t.Fatal(err)
 	}
-	r.writeConfig(strings.ReplaceAll(`
+	r.WriteConfig(strings.ReplaceAll(`
 [accounts.file]
 base_url = "BASE"
 token_file = "~/token"
@@ -177,34 +178,34 @@ base_url = "BASE"
 linode_cli = "default"
 [accounts.none]
 base_url = "BASE"
-`, "BASE", r.base))
+`, "BASE", r.Base))
 	names := []string{"file", "env", "ring", "cli"}
 	if runtime.GOOS != "windows" {
 		names = append(names, "command")
 	}
 	for _, name := range names {
-		r.checkResult(r.run("services", "list", "-a", name), exitOK, "edge-router")
+		r.CheckResult(r.Run("services", "list", "-a", name), exitOK, "edge-router")
 	}
-	r.checkResult(
-		r.run("services", "list", "-a", "none"),
+	r.CheckResult(
+		r.Run("services", "list", "-a", "none"),
 		exitDenied,
 		"there is no token",
 		"--token-env LINODE_TOKEN",
 		`linode_cli = "ops"`,
 	)
-	r.checkResult(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
-	r.checkResult(r.run("services", "list", "-a", "none", "--token-env", "LINODE_TOKEN"), exitOK)
-	r.checkResult(r.run("-a", "file", "services", "list"), exitOK)
-	r.checkResult(r.run("services", "list"), exitUsage, "several accounts", "ring")
-	r.checkResult(r.runWithInput("another\n", "config", "token", "-a", "none"), exitOK, "keyring = true")
+	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-file", file), exitOK)
+	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-env", "LINODE_TOKEN"), exitOK)
+	r.CheckResult(r.Run("-a", "file", "services", "list"), exitOK)
+	r.CheckResult(r.Run("services", "list"), exitUsage, "several accounts", "ring")
+	r.CheckResult(r.RunWithInput("another\n", "config", "token", "-a", "none"), exitOK, "keyring = true")
 	if got, err := keyring.Get(keyringService, "none"); err != nil || got != "another" {
 		t.Errorf("%q, %v", got, err)
 	}
-	r.mustRun("config", "token", "-a", "none", "--remove")
+	r.MustRun("config", "token", "-a", "none", "--remove")
 	// A flag goes before the environment.
 	t.Setenv("LOOKOUT_TOKEN", "wrong")
-	r.checkResult(r.run("services", "list", "-a", "none", "--token-file", file), exitOK)
-	r.checkResult(r.run("services", "list", "-a", "file"), exitDenied)
+	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-file", file), exitOK)
+	r.CheckResult(r.Run("services", "list", "-a", "file"), exitDenied)
 }
 
 // A keyring that does not answer holds nobody up for long.
@@ -222,8 +223,8 @@ func TestKeyringIsBounded(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
-	r.checkResult(
-		r.mustRun("doctor"),
+	r.CheckResult(
+		r.MustRun("doctor"),
 		exitOK,
 		"$LOOKOUT_TOKEN",
 		"services     read; changes need account:read_write",
@@ -235,28 +236,28 @@ func TestDoctor(t *testing.T) {
 		Findings []finding
 		Panes    []panePermissions
 	}
-	if err := json.Unmarshal([]byte(r.mustRun("doctor", "--json").out), &told); err != nil || len(told.Findings) < 9 ||
+	if err := json.Unmarshal([]byte(r.MustRun("doctor", "--json").Out), &told); err != nil || len(told.Findings) < 9 ||
 		len(told.Panes) != len(requiredScopes) {
 		t.Errorf("%+v, %v", told, err)
 	}
-	r.write(filepath.Join(r.home, "state", "lookout", "account.journal"), "torn\n")
+	r.Write(filepath.Join(r.Home, "state", "lookout", "account.journal"), "torn\n")
 	if runtime.GOOS != "windows" {
-		if err := os.Chmod(filepath.Join(r.home, "state", "lookout"), 0o755); err != nil {
+		if err := os.Chmod(filepath.Join(r.Home, "state", "lookout"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		r.checkResult(r.mustRun("doctor"), exitOK, "mode 0755", "chmod 700")
+		r.CheckResult(r.MustRun("doctor"), exitOK, "mode 0755", "chmod 700")
 	}
-	r.checkResult(r.mustRun("doctor"), exitOK, "cannot be read: 1")
-	r.writeConfig("[accounts.a]\nbase_url = 7\n")
-	r.checkResult(r.run("doctor"), exitUsage, "config.toml:2:1")
-	r.writeConfig("")
-	r.checkResult(r.run("doctor", "--base-url", "http://127.0.0.1:1/v4"), exitUnavailable, "skipped  scopes")
+	r.CheckResult(r.MustRun("doctor"), exitOK, "cannot be read: 1")
+	r.WriteConfig("[accounts.a]\nbase_url = 7\n")
+	r.CheckResult(r.Run("doctor"), exitUsage, "config.toml:2:1")
+	r.WriteConfig("")
+	r.CheckResult(r.Run("doctor", "--base-url", "http://127.0.0.1:1/v4"), exitUnavailable, "skipped  scopes")
 	t.Setenv("LOOKOUT_TOKEN", "wrong")
-	r.checkResult(r.run("doctor"), exitDenied, "not accepted")
+	r.CheckResult(r.Run("doctor"), exitDenied, "not accepted")
 	t.Setenv("LOOKOUT_TOKEN", "")
-	r.checkResult(r.run("doctor"), exitDenied, "there is no token")
+	r.CheckResult(r.Run("doctor"), exitDenied, "there is no token")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.checkResult(r.run("doctor"), exitUsage, "no account is configured")
+	r.CheckResult(r.Run("doctor"), exitUsage, "no account is configured")
 }
 
 // A clock that is wrong, and a server that is no API, are told with what to do.
@@ -271,8 +272,8 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 	t.Setenv("TMUX", "/tmp/tmux")
 	t.Setenv("NO_COLOR", "1")
 	t.Setenv("LANG", "C")
-	r.checkResult(
-		r.run("doctor"),
+	r.CheckResult(
+		r.Run("doctor"),
 		exitFailure,
 		"off by 1h0m",
 		"set the clock",
@@ -284,18 +285,18 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 		"set -g mouse on",
 		"failed: 1, warnings: 3",
 	)
-	r.checkResult(r.run("services", "get", "1"), exitFailure, "not the API")
+	r.CheckResult(r.Run("services", "get", "1"), exitFailure, "not the API")
 	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")
-	r.checkResult(r.run("doctor"), exitUnavailable, "does not speak TLS", "skipped  scopes")
+	r.CheckResult(r.Run("doctor"), exitUnavailable, "does not speak TLS", "skipped  scopes")
 	t.Setenv("LOOKOUT_BASE_URL", "http://example.com/v4")
-	r.checkResult(r.run("doctor"), exitUsage, "must begin with https://")
+	r.CheckResult(r.Run("doctor"), exitUsage, "must begin with https://")
 }
 
 // The report keeps to 80 columns; only what cannot be broken, as a path, is longer.
 func TestDoctorFitsItsTerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
-	for line := range strings.Lines(r.mustRun("doctor").out) {
-		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
+	for line := range strings.Lines(r.MustRun("doctor").Out) {
+		if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.Home) {
 			t.Errorf("%q is too wide", line)
 		}
 	}
@@ -303,8 +304,8 @@ func TestDoctorFitsItsTerminal(t *testing.T) {
 
 func TestDoctorOnARestrictedUser(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
-	r.checkResult(
-		r.mustRun("doctor"),
+	r.CheckResult(
+		r.MustRun("doctor"),
 		exitOK,
 		"the user is restricted",
 		"services     nothing; it needs Managed and an unrestricted user",
@@ -328,11 +329,11 @@ func newTestWizard(r *testEnv, token string, answers ...string) (*wizard, *bytes
 func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run")
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
-	w, out := newTestWizard(r, canary, r.base, "prod", "1", "file", "no")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "file", "no")
 	if err := w.run(t.Context()); !errors.Is(err, errWizardCancelled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := os.Stat(filepath.Join(r.home, "config")); err == nil {
+	if _, err := os.Stat(filepath.Join(r.Home, "config")); err == nil {
 		t.Error("something was written after a no")
 	}
 	for _, part := range []string{"Welcome, ops", "services     read; changes need", "[accounts.prod]", "prod.token"} {
@@ -340,31 +341,31 @@ func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 			t.Errorf("%q is not said in:\n%s", part, out)
 		}
 	}
-	w, out = newTestWizard(r, canary, "ftp://x", r.base, "a/b", "prod", "9", "1", "file", "yes")
+	w, out = newTestWizard(r, testenv.Canary, "ftp://x", r.Base, "a/b", "prod", "9", "1", "file", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if leaksToken(out.String()) {
+	if testenv.LeaksToken(out.String()) {
 		t.Error("the token is shown")
 	}
 	for _, name := range []string{"config.toml", "prod.token"} {
-		info, err := os.Stat(filepath.Join(r.home, "config", "lookout", name))
+		info, err := os.Stat(filepath.Join(r.Home, "config", "lookout", name))
 		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.mustRun("services", "list")
-	r.mustRun("config", "validate")
+	r.MustRun("services", "list")
+	r.MustRun("config", "validate")
 }
 
 // A token that is refused is asked for again; a configuration that is there is added to, not replaced.
 func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	path := r.writeConfig("theme = \"light\"\n")
-	t.Setenv("LINODE_TOKEN", canary)
-	w, out := newTestWizard(r, "wrong", r.base, "", "2", "1", "y")
+	path := r.WriteConfig("theme = \"light\"\n")
+	t.Setenv("LINODE_TOKEN", testenv.Canary)
+	w, out := newTestWizard(r, "wrong", r.Base, "", "2", "1", "y")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -380,20 +381,20 @@ func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 
 func TestFirstRunKeepsInTheKeyring(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, canary, r.base, "", "1", "keyring", "yes")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "", "1", "keyring", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.mustRun("services", "list")
+	r.MustRun("services", "list")
 }
 
 // An address where something else answers is asked for again; name and token stay.
 func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	other := strings.TrimSuffix(r.base, "/v4") + "/v9"
-	w, out := newTestWizard(r, canary, other, "prod", "1", r.base, "file", "yes")
+	other := strings.TrimSuffix(r.Base, "/v4") + "/v9"
+	w, out := newTestWizard(r, testenv.Canary, other, "prod", "1", r.Base, "file", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -417,27 +418,27 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 		{[]string{"5", "", "cat HOME/token"}, `token_command = ["cat", `},
 	} {
 		r := newTestEnv(t, emulator.Options{})
-		r.write(filepath.Join(r.home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+canary+"\n")
-		r.write(filepath.Join(r.home, "token"), canary+"\n")
-		t.Setenv("LINODE_TOKEN", canary)
+		r.Write(filepath.Join(r.Home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+testenv.Canary+"\n")
+		r.Write(filepath.Join(r.Home, "token"), testenv.Canary+"\n")
+		t.Setenv("LINODE_TOKEN", testenv.Canary)
 		if way.answers[0] == "5" && runtime.GOOS == "windows" {
 			continue // there is no cat
 		}
-		answers := append([]string{r.base, ""}, way.answers...)
+		answers := append([]string{r.Base, ""}, way.answers...)
 		for i := range answers {
-			answers[i] = strings.ReplaceAll(answers[i], "HOME", r.home)
+			answers[i] = strings.ReplaceAll(answers[i], "HOME", r.Home)
 		}
 		w, out := newTestWizard(r, "", append(answers, "yes")...)
 		if err := w.run(t.Context()); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		kept := r.readTree(filepath.Join(r.home, "config"))
-		if leaksToken(kept+out.String()) || !strings.Contains(kept, way.line) {
+		kept := r.ReadTree(filepath.Join(r.Home, "config"))
+		if testenv.LeaksToken(kept+out.String()) || !strings.Contains(kept, way.line) {
 			t.Errorf("kept:\n%s\nsaid:\n%s", kept, out)
 		}
 		t.Setenv("LOOKOUT_TOKEN", "")
 		t.Setenv("LOOKOUT_BASE_URL", "")
-		r.mustRun("services", "list")
+		r.MustRun("services", "list")
 	}
 }
 
@@ -445,10 +446,10 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 func TestFirstRunFitsItsTerminal(t *testing.T) {
 	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {RestrictedUser: true}} {
 		r := newTestEnv(t, o)
-		w, out := newTestWizard(r, canary, strings.TrimSuffix(r.base, "/v4")+"/v9", "prod", "1", r.base, "file", "no")
+		w, out := newTestWizard(r, testenv.Canary, strings.TrimSuffix(r.Base, "/v4")+"/v9", "prod", "1", r.Base, "file", "no")
 		_ = w.run(t.Context())
 		for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {
-			if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.home) {
+			if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.Home) {
 				t.Errorf("%q is too wide", line)
 			}
 		}
@@ -457,7 +458,7 @@ func TestFirstRunFitsItsTerminal(t *testing.T) {
 
 func TestFirstRunIsLeft(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	w, _ := newTestWizard(r, canary, r.base)
+	w, _ := newTestWizard(r, testenv.Canary, r.Base)
 	if err := w.run(t.Context()); err == nil {
 		t.Error("the end of input passes")
 	}

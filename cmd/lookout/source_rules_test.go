@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	gotoken "go/token"
 	"io/fs"
+	"lookout/cmd/internal/testenv"
 	"os"
 	"path/filepath"
 	"slices"
@@ -199,8 +200,8 @@ func sourceRules() []sourceRule {
 				"client/journal/journal.go",
 				"client/transfer/",
 				"client/faulttest/",
-				"cmd/lookout/config_command.go",
-				"cmd/lookout/output.go",
+				"cmd/lookout/private_file.go",
+
 				"cmd/lookout/dashboard.go",
 				"cmd/lookout/docs.go",
 				"cmd/lookout/picture.go",
@@ -226,7 +227,7 @@ func sourceRules() []sourceRule {
 				return "go"
 			}
 			return ""
-		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go", "views/account/bucket_fetcher.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/script_session.go", "cmd/lookout/emulate.go"},
+		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go", "views/account/bucket_fetcher.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/prompt.go", "cmd/lookout/signal.go", "cmd/lookout/script_session.go", "cmd/lookout/emulate.go"},
 			`func f() { go f() }`},
 		{
 			"the screen is ui/terminal's",
@@ -270,7 +271,7 @@ func sourceRules() []sourceRule {
 			usesName("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"),
 			[]string{
 				"cmd/lookout/token.go",
-				"cmd/lookout/config_command.go",
+				"cmd/lookout/private_file.go",
 				"ui/shell/program_actions.go",
 				"ui/terminal/clipboard_unix.go",
 			},
@@ -339,17 +340,17 @@ func (g sourceRule) violations(s sourceFile) (places []string) {
 func readSources(t *testing.T) (all []sourceFile) {
 	t.Helper()
 	set := gotoken.NewFileSet()
-	err := filepath.WalkDir(repoRoot(t), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(testenv.RepoRoot(t), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
 			return fs.SkipDir
 		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			strings.Contains(filepath.ToSlash(path), "/termtest/") ||
+			strings.Contains(filepath.ToSlash(path), "/termtest/") || strings.Contains(filepath.ToSlash(path), "/testenv/") ||
 			strings.Contains(filepath.ToSlash(path), "/testdata/") {
 			return err
 		}
 		file, err := parser.ParseFile(set, path, nil, 0)
-		name, _ := filepath.Rel(repoRoot(t), path)
+		name, _ := filepath.Rel(testenv.RepoRoot(t), path)
 		all = append(all, sourceFile{filepath.ToSlash(name), file, set})
 		return err
 	})
@@ -378,7 +379,7 @@ func TestSourceRules(t *testing.T) {
 				t.Error("a planted violation is not caught")
 			}
 			for _, may := range g.allowed {
-				if _, err := os.Stat(filepath.Join(repoRoot(t), may)); err != nil {
+				if _, err := os.Stat(filepath.Join(testenv.RepoRoot(t), may)); err != nil {
 					t.Errorf("the exception is for nothing: %v", err)
 				}
 			}

@@ -19,6 +19,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 )
 
 // waitForAfter fails unless a text comes after what has been written so far.
@@ -98,7 +99,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 				time.Sleep(300 * time.Millisecond) // the first moments after a stall are dropped too
 				return strings.Contains(c.output(), "Help")
 			})
-			if n := len(r.api.Ledger()); n != 0 {
+			if n := len(r.API.Ledger()); n != 0 {
 				t.Errorf("%d changes by keys that were typed blindly", n)
 			}
 		})
@@ -252,7 +253,7 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 		c := startPty(t, "--no-mouse")
 		c.startReading()
 		c.waitFor("12 buckets")
-		r.api.InjectFault("enable service", emulator.Fault{
+		r.API.InjectFault("enable service", emulator.Fault{
 			ApplyFirst: true,
 			Reset:      true,
 			Delay:      300 * time.Millisecond,
@@ -266,7 +267,7 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 		time.Sleep(700 * time.Millisecond) // the answer is lost meanwhile
 		c.signal(syscall.SIGCONT)
 		c.waitFor("monitoring is enabled")
-		if n := len(r.api.Ledger()); n != 1 {
+		if n := len(r.API.Ledger()); n != 1 {
 			t.Errorf("%d changes", n)
 		}
 	})
@@ -417,8 +418,8 @@ func TestDemoBesideARealToken(t *testing.T) {
 		c := startPty(
 			t,
 			"demo",
-			"LOOKOUT_TOKEN="+canary,
-			"LINODE_TOKEN="+canary,
+			"LOOKOUT_TOKEN="+testenv.Canary,
+			"LINODE_TOKEN="+testenv.Canary,
 			"LOOKOUT_BASE_URL=http://"+listener.Addr().String()+"/v4",
 			"HTTP_PROXY=http://"+listener.Addr().String(),
 			"HTTPS_PROXY=http://"+listener.Addr().String(),
@@ -433,7 +434,7 @@ func TestDemoBesideARealToken(t *testing.T) {
 		_ = pty.Setsize(c.tty, &pty.Winsize{Cols: 90, Rows: 30})
 		c.typeKeys("q")
 		c.waitExit(5 * time.Second)
-		if out := c.output(); leaksToken(out) || !strings.Contains(out, "DEMO") {
+		if out := c.output(); testenv.LeaksToken(out) || !strings.Contains(out, "DEMO") {
 			t.Error("the demo tells the token, or does not say DEMO")
 		}
 		if n := dialled.Load(); n != 0 {

@@ -13,18 +13,19 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
 )
 
 // exampleLinodeCLIConfig is a configuration of linode-cli with two users that have a token.
-const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + canary + "\n\n[none]\nregion = " +
+const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + testenv.Canary + "\n\n[none]\nregion = " +
 	"us-east\n\n[ops]\ntoken = other\n"
 
 // Each user of linode-cli is offered, the default one first.
 func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run, several users of linode-cli")
 	r := newTestEnv(t, emulator.Options{})
-	r.write(filepath.Join(r.home, "linode-cli"), exampleLinodeCLIConfig)
-	w, out := newTestWizard(r, canary, r.base, "", "2", "yes")
+	r.Write(filepath.Join(r.Home, "linode-cli"), exampleLinodeCLIConfig)
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "", "2", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -34,12 +35,12 @@ func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 		strings.Contains(text, "user none") {
 		t.Errorf("%s", text)
 	}
-	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, `linode_cli = "bob"`) {
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, `linode_cli = "bob"`) {
 		t.Errorf("%s", kept)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.mustRun("services", "list")
+	r.MustRun("services", "list")
 }
 
 // A keyring that does not work, and a token file that cannot be made, lead back to where the token is kept: what was
@@ -48,8 +49,8 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run, a keyring that does not work")
 	r := newTestEnv(t, emulator.Options{})
 	keyring.MockInitWithError(errors.New("dbus-launch is not there"))
-	taken := filepath.Join(r.home, "config", "lookout", "prod.token")
-	w, out := newTestWizard(r, canary, r.base, "prod", "1", "keyring", "yes", "file", "yes")
+	taken := filepath.Join(r.Home, "config", "lookout", "prod.token")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "keyring", "yes", "file", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -57,24 +58,24 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 		strings.Count(text, "file or keyring [file]") != 2 {
 		t.Errorf("%s", text)
 	}
-	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "token_file") ||
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, "token_file") ||
 		strings.Contains(kept, "keyring") {
 		t.Errorf("%s", kept)
 	}
-	if data, err := os.ReadFile(taken); err != nil || strings.TrimSpace(string(data)) != canary {
+	if data, err := os.ReadFile(taken); err != nil || strings.TrimSpace(string(data)) != testenv.Canary {
 		t.Errorf("%v", err)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.mustRun("services", "list")
+	r.MustRun("services", "list")
 
 	r = newTestEnv(t, emulator.Options{})
-	r.write(filepath.Join(r.home, "config", "lookout", "prod.token"), "an older one\n")
-	w, out = newTestWizard(r, canary, r.base, "prod", "1", "file", "yes", "keyring", "yes")
+	r.Write(filepath.Join(r.Home, "config", "lookout", "prod.token"), "an older one\n")
+	w, out = newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "file", "yes", "keyring", "yes")
 	if err := w.run(t.Context()); err != nil || !strings.Contains(out.String(), "remove it") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if kept := r.readTree(filepath.Join(r.home, "config")); !strings.Contains(kept, "keyring = true") ||
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, "keyring = true") ||
 		!strings.Contains(kept, "an older one") {
 		t.Errorf("%s", kept)
 	}
@@ -83,21 +84,21 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 // A token that is in the keyring already is used from there; one that is not leads back to the question.
 func TestFirstRunUsesTheKeyring(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, canary, r.base, "prod", "4", "1", "file", "no")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no")
 	if err := w.run(t.Context()); !errors.Is(err, errWizardCancelled) ||
 		!strings.Contains(out.String(), "it has no token of prod") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if err := keyring.Set(keyringService, "prod", canary); err != nil {
+	if err := keyring.Set(keyringService, "prod", testenv.Canary); err != nil {
 		t.Fatal(err)
 	}
-	w, out = newTestWizard(r, "", r.base, "prod", "4", "yes")
+	w, out = newTestWizard(r, "", r.Base, "prod", "4", "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.mustRun("services", "list")
+	r.MustRun("services", "list")
 }
 
 // Quotes keep the words of a command together.
@@ -106,7 +107,7 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 		t.Skip("there is no sh")
 	}
 	r := newTestEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, canary, r.base, "prod", "3", `sh -c "echo`, `sh -c "echo `+canary+`"`, "yes")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "3", `sh -c "echo`, `sh -c "echo `+testenv.Canary+`"`, "yes")
 	if err := w.run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -115,7 +116,7 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.mustRun("services", "list")
+	r.MustRun("services", "list")
 }
 
 func TestSplitCommandLine(t *testing.T) {

@@ -1,0 +1,243 @@
+// Package testenv gives tests of commands a home folder of their own and an emulated account on this machine.
+package testenv
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"io/fs"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/zalando/go-keyring"
+
+	"lookout/client/emulator"
+)
+
+// Canary is the token of tests: wherever a part of it is seen, a secret was told. It is as long as real ones, so that
+// what cuts texts cuts it too.
+const Canary = "canary-token-3f9a7c15e0b8d2464f6a91c3d7e5b0829a4f1c6e3d8b7052e9a"
+
+// LeaksToken reports whether a text holds any twelve bytes in a row of the token, or nearly any.
+func LeaksToken(text string) bool {
+	for from := 0; from+12 <= len(Canary); from += 4 {
+		if strings.Contains(text, Canary[from:from+12]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Execute runs a command line on streams and returns its exit code.
+type Execute func(args []string, in io.Reader, out, errOut io.Writer) int
+
+// Env is a home of its own and an emulated account on this machine.
+type Env struct {
+	*testing.T
+	API         *emulator.Emulator
+	Base        string
+	Home        string
+	execute     Execute
+	mu          sync.Mutex
+	interceptor Interceptor // nil answers nothing
+}
+
+// Interceptor answers requests in place of the account, where it reports that it did.
+type Interceptor func(w http.ResponseWriter, req *http.Request) bool
+
+// Intercept lets a tap see every request first, from now on.
+func (r *Env) Intercept(t Interceptor) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.interceptor = t
+}
+
+// intercepted gives a request to the tap, if there is one.
+func (r *Env) intercepted(w http.ResponseWriter, req *http.Request) bool {
+	r.mu.Lock()
+	t := r.interceptor
+	r.mu.Unlock()
+	return t != nil && t(w, req)
+}
+
+// New starts an emulated account and points the environment at it. Command lines are run by execute.
+func New(t *testing.T, o emulator.Options, execute Execute) *Env {
+	t.Helper()
+	o.Token = Canary
+	server := httptest.NewUnstartedServer(nil)
+	o.BaseURL = "http://" + server.Listener.Addr().String()
+	api := emulator.New(o)
+	r := &Env{T: t, API: api, Home: t.TempDir(), execute: execute}
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !r.intercepted(w, req) {
+			api.ServeHTTP(w, req)
+		}
+	})
+	server.Start()
+	t.Cleanup(server.Close)
+	r.Base = server.URL + "/v4"
+	t.Cleanup(xdg.Reload)
+	for _, name := range []string{"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY", "http_proxy", "TMUX", "SSH_CONNECTION"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("LINODE_CLI_CONFIG", filepath.Join(r.Home, "linode-cli"))
+	t.Setenv("HOME", r.Home)
+	t.Setenv("LANG", "C.UTF-8")
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(r.Home, "config"))
+	t.Setenv("XDG_STATE_HOME", filepath.Join(r.Home, "state"))
+	t.Setenv("LOOKOUT_BASE_URL", r.Base)
+	t.Setenv("LOOKOUT_TOKEN", Canary)
+	xdg.Reload()
+	keyring.MockInit()
+	return r
+}
+
+// With returns the environment for a subtest.
+func (r *Env) With(t *testing.T) *Env {
+	return &Env{
+		T:       t,
+		API:     r.API,
+		Base:    r.Base,
+		Home:    r.Home,
+		execute: r.execute,
+	}
+}
+
+// Result is what a command line led to.
+type Result struct {
+	Code     int
+	Out, Err string
+}
+
+// Run runs a command line without a terminal.
+func (r *Env) Run(args ...string) Result { return r.RunWithInput("", args...) }
+
+// RunWithInput runs a command line with text on its standard input.
+func (r *Env) RunWithInput(input string, args ...string) Result {
+	r.Helper()
+	var out, complaints bytes.Buffer
+	code := r.execute(args, strings.NewReader(input), &out, &complaints)
+	if LeaksToken(out.String() + complaints.String()) {
+		r.Errorf("%v tells the token:\n%s%s", args, out.String(), complaints.String())
+	}
+	return Result{code, out.String(), complaints.String()}
+}
+
+// MustRun runs a command line that must do well.
+func (r *Env) MustRun(args ...string) Result {
+	r.Helper()
+	s := r.Run(args...)
+	if s.Code != 0 {
+		r.Fatalf("%v: exit code %d: %s", args, s.Code, s.Err)
+	}
+	return s
+}
+
+// WriteConfig writes a configuration.
+func (r *Env) WriteConfig(text string) string {
+	r.Helper()
+	path := filepath.Join(r.Home, "config", "lookout", "config.toml")
+	r.Write(path, text)
+	return path
+}
+
+// Write writes a file for its owner alone, with the folders above it.
+func (r *Env) Write(path, text string) {
+	r.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// CheckResult reports a command line that did not end as it must. Where a line was folded does not matter.
+func (r *Env) CheckResult(s Result, code int, parts ...string) {
+	r.Helper()
+	if s.Code != code {
+		r.Errorf("exit code %d, not %d: %s%s", s.Code, code, s.Out, s.Err)
+	}
+	text := s.Out + s.Err
+	text += strings.Join(strings.Fields(text), " ")
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			r.Errorf("%q is not said in:\n%s%s", part, s.Out, s.Err)
+		}
+	}
+}
+
+// ReadTree is the text of all files beneath a folder.
+func (r *Env) ReadTree(folder string) string {
+	r.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all.Write(data)
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return all.String()
+}
+
+// WriteCertificate writes a certificate for a name and its key into a folder.
+func WriteCertificate(t *testing.T, name string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		DNSNames:     []string{name},
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(90 * 24 * time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for file, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: der}, "key.pem": {Type: "PRIVATE KEY", Bytes: raw}} {
+		if err := os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// startFolder is the folder of the package whose tests run.
+var startFolder, _ = os.Getwd()
+
+// RepoRoot returns the top folder of the repository.
+func RepoRoot(t testing.TB) string {
+	t.Helper()
+	for folder := startFolder; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+	}
+	t.Fatal("no go.mod above " + startFolder)
+	return ""
+}
