@@ -59,7 +59,7 @@ func accessKeysResource() resourceCommand {
 		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file " +
 			"reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
 		identify: func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
-		columns: []column[*accessKeyRow]{
+		columns: []columnDefinition[*accessKeyRow]{
 			{name: "id", cell: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
 			{name: "label", cell: func(k *accessKeyRow) string { return k.Label.Raw() }},
 			{name: "access_key", cell: func(k *accessKeyRow) string { return k.AccessKey.Raw() }},

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"lookout/client/faulttest"
 )
 
 // Who may import whom. A room that is not here may not exist; cmd knows everybody.
@@ -106,18 +104,6 @@ func TestTopLevel(t *testing.T) {
 		if !slices.Contains(may, e.Name()) {
 			t.Errorf("%s stands at the top", e.Name())
 		}
-	}
-}
-
-// No key is bound twice in a pane: assembling the program would fail with both names.
-func TestKeyClashNamesBoth(t *testing.T) {
-	faulttest.ReportCase(t, "G5", "two actions on one key")
-	_, err := newTestShellWithKeys(t, map[string][]string{"services.edit": {"d"}})
-	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
-		t.Errorf("a clash is told as %v", err)
-	}
-	if _, err := newTestShellWithKeys(t, map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}); err != nil {
-		t.Errorf("swapped keys: %v", err)
 	}
 }
 

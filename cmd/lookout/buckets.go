@@ -39,7 +39,7 @@ func bucketsResource() resourceCommand {
 			"buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete " +
 			"us-east-1/acme-scratch --yes",
 		identify: ident,
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "cluster", cell: func(b row) string { return b.Cluster.Raw() }},
 			{name: "label", cell: func(b row) string { return b.Label.Raw() }},
 			{name: "objects", cell: func(b row) string { return strconv.FormatInt(b.Objects, 10) }},

@@ -37,7 +37,7 @@ func certificatesResource() resourceCommand {
 		description: "TLS certificates of buckets whose label is their host name",
 		examples:    "lookout certificates get us-east-1/cdn.acme.net -o json",
 		identify:    func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "cluster", cell: func(c row) string { return c.Cluster }},
 			{name: "bucket", cell: func(c row) string { return c.Bucket }},
 			{name: "ssl", cell: row.sslText},

@@ -15,7 +15,7 @@ func clustersResource() resourceCommand {
 		idArg:       "ID",
 		description: "Places where buckets are",
 		examples:    "lookout clusters list\nlookout clusters get us-east-1",
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "id", cell: func(c row) string { return c.ID.Raw() }},
 			{name: "region", cell: func(c row) string { return c.Region.Raw() }},
 			{name: "status", cell: func(c row) string { return c.Status.Raw() }},

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -633,5 +634,12 @@ func TestJSONKeepsNull(t *testing.T) {
 		ssh["access"] == nil ||
 		ssh["ip"] == nil {
 		t.Errorf("%v", ssh)
+	}
+}
+
+func TestNoTokenOnTheCommandLine(t *testing.T) {
+	faulttest.ReportCase(t, "F1", "no flag")
+	if code := execute([]string{"--token", "x"}, nil, io.Discard, io.Discard); code != exitUsage {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -120,7 +120,7 @@ func showConfig(c *cobra.Command, f *flags) error {
 	for i, row := range rows {
 		shown[i] = row
 	}
-	return writeTable(c.OutOrStdout(), eraseColumns([]column[effectiveValue]{
+	return writeTable(c.OutOrStdout(), eraseColumns([]columnDefinition[effectiveValue]{
 		{name: "key", cell: func(s effectiveValue) string { return s.Key }},
 		{name: "value", cell: func(s effectiveValue) string { return s.Value }},
 		{name: "from", cell: func(s effectiveValue) string { return s.From }},

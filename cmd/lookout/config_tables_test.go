@@ -1,12 +1,12 @@
 package main
 
 import (
-	"strings"
-	"testing"
-
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui/terminal/termtest"
+	"strings"
+	"testing"
 )
 
 // Columns and lists that are not there are told with the names of those that are, in their lines.
@@ -65,4 +65,27 @@ func TestThemes_customThemeIsApplied(t *testing.T) {
 		!strings.Contains(err.Error(), "mine") {
 		t.Errorf("%v", err)
 	}
+}
+
+func TestExampleAndTemplateAreValid(t *testing.T) {
+	faulttest.ReportCase(t, "G2", "example and template")
+	for name, text := range map[string]string{"example": exampleConfig(), "template": configTemplate()} {
+		if wrong := checkConfig(t.Context(), []byte(text)); len(wrong) > 0 {
+			t.Errorf("%s: %v", name, wrong.asError("c.toml"))
+		}
+	}
+	loose := strings.ReplaceAll(configTemplate(), "\n# ", "\n")
+	for _, s := range append(keyNames(topLevelKeys()), keyNames(accountKeys())...) {
+		if !strings.Contains(loose, "\n"+s+" = ") {
+			t.Errorf("the template does not have %s", s)
+		}
+	}
+}
+
+func keyNames[T any](list []configKey[T]) []string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.name
+	}
+	return names
 }

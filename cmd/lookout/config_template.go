@@ -48,3 +48,24 @@ func (s configKey[T]) writeTemplate(b *strings.Builder) {
 		s.example,
 	)
 }
+
+// exampleConfig is a configuration that is checked by a test.
+func exampleConfig() string {
+	return `theme = "auto"
+refresh = "20s"
+account = "production"
+
+[accounts.production]
+base_url = "https://api.linode.com/v4"
+token_command = ["pass", "show", "linode"]
+protected = true
+color = "red"
+
+[accounts.staging]
+base_url = "https://api.linode.com/v4"
+keyring = true
+
+[keys]
+"services.disable" = ["d", "x"]
+`
+}

@@ -1,13 +1,15 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"lookout/client/faulttest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-
-	"lookout/client/faulttest"
+	"time"
 )
 
 func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
@@ -62,9 +64,68 @@ func TestTokenFileMustBeItsOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestNoTokenOnTheCommandLine(t *testing.T) {
-	faulttest.ReportCase(t, "F1", "no flag")
-	if code := run([]string{"--token", "x"}); code != exitUsage {
-		t.Errorf("exit code %d", code)
+// A file of ours is its owner's alone from its first moment, and has its name when it is whole.
+func TestFilesAreWrittenWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(path string) error
+		there  bool
+	}{
+		"new":                       {func(string) error { return nil }, false},
+		"there already":             {func(path string) error { return os.WriteFile(path, []byte("old"), 0o644) }, true},
+		"a link to nothing":         {func(path string) error { return os.Symlink("nowhere", path) }, true},
+		"a killed run left a part":  {func(path string) error { return os.WriteFile(path+".part", []byte("ha"), 0o644) }, false},
+		"somebody planted a link":   {func(path string) error { return os.Symlink(path+".victim", path+".part") }, false},
+		"somebody planted a folder": {func(path string) error { return os.MkdirAll(path+".part/x", 0o700) }, true},
+	} {
+		faulttest.RunCase(t, "F3", name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "f")
+			if err := c.before(path); err != nil {
+				t.Skipf("it cannot be made here: %v", err)
+			}
+			err := writePrivateFile(path, "new text")
+			data, _ := os.ReadFile(path)
+			if (err != nil) != c.there || c.there == (string(data) == "new text") {
+				t.Errorf("%q, %v", data, err)
+			}
+			if _, err := os.Stat(path + ".victim"); err == nil {
+				t.Error("a link was followed")
+			}
+			info, err := os.Lstat(path)
+			if !c.there && (err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600) {
+				t.Errorf("%v, %v", info, err)
+			}
+			if _, err := os.Lstat(path + ".part"); err == nil && !c.there {
+				t.Error("the part is left")
+			}
+		})
+	}
+}
+
+// Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal
+// would obey.
+func TestOddConfigurations(t *testing.T) {
+	for i, text := range append([]string{"", "\x00", "\xff\xfe", "= 1", "[", "[[accounts]]", "a.b = 1\na = 2", "theme = \"\\x1b[2J\"", "theme = \x1b[2J", "'''", "accounts = 1", "\r", "[accounts.\"\\u0000\"]", "x=" + strings.Repeat("[", 10_000)}, faulttest.HostileStrings(t, "toml_config")...) {
+		faulttest.RunCase(t, "G1", fmt.Sprintf("%d %.40q", i, text), func(t *testing.T) {
+			_, wrong := parseConfig([]byte(text))
+			for _, m := range wrong {
+				if m.line < 1 || m.column < 1 || m.text == "" || strings.ContainsAny(m.text, "\x1b\r\x00\x07") ||
+					len(m.text) > 2000 {
+					t.Errorf("%d:%d %.300q", m.line, m.column, m.text)
+				}
+			}
+		})
+	}
+}
+
+// A keyring that does not answer holds nobody up for long.
+func TestKeyringIsBounded(t *testing.T) {
+	faulttest.ReportCase(t, "F2", "a keyring that hangs")
+	never := make(chan struct{})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := withKeyringTimeout(ctx, func() (string, error) { <-never; return "", nil })
+	close(never)
+	if err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("%v", err)
 	}
 }

@@ -22,7 +22,7 @@ func contactsResource() resourceCommand {
 		examples: "lookout contacts list -o csv\nlookout contacts create --name \"Eve Adams\" --email " +
 			"eve@example.com --phone \"+1 555 0199\"\nlookout contacts update 11 --group night",
 		identify: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Name.String() },
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
 			{name: "name", cell: func(c row) string { return c.Name.Raw() }},
 			{name: "group", dropPriority: 1, cell: func(c row) string { return c.Group.Raw() }},

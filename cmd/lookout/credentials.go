@@ -21,7 +21,7 @@ func credentialsResource() resourceCommand {
 		examples: "lookout credentials create db9-root --username root < password\nlookout credentials login " +
 			"db2-root --username root --password-file password",
 		identify: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "id", cell: func(c row) string { return strconv.Itoa(c.ID) }},
 			{name: "label", cell: func(c row) string { return c.Label.Raw() }},
 			{name: "last_decrypted", cell: func(c row) string { return formatAPITime(c.LastDecrypted) }},

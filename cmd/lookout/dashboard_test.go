@@ -2,15 +2,15 @@ package main
 
 import (
 	"context"
-	"testing"
-	"time"
-
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
 	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
+	"strings"
+	"testing"
+	"time"
 )
 
 // startDashboard runs the dashboard on an emulated account in a virtual terminal.
@@ -118,4 +118,46 @@ func TestTypeahead(t *testing.T) {
 	v.Type("\rPin\x13")
 	v.WaitFor("› in…")
 	v.WaitFor("index.html")
+}
+
+// No key is bound twice in a pane: assembling the program would fail with both names.
+func TestKeyClashNamesBoth(t *testing.T) {
+	faulttest.ReportCase(t, "G5", "two actions on one key")
+	_, err := newTestShellWithKeys(t, map[string][]string{"services.edit": {"d"}})
+	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
+		t.Errorf("a clash is told as %v", err)
+	}
+	if _, err := newTestShellWithKeys(t, map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}); err != nil {
+		t.Errorf("swapped keys: %v", err)
+	}
+}
+
+// Keys that cannot be told apart, or that are none, are refused with what they are about.
+func TestOddKeys(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys map[string][]string
+		want []string // "" is fine
+	}{
+		"one key for two":          {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
+		"one key for two, again":   {map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}}, []string{"disable", "edit"}},
+		"a key of the program":     {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
+		"the same key twice":       {map[string][]string{"services.disable": {"z", "z"}}, nil},
+		"swapped":                  {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
+		"two keys for one":         {map[string][]string{"services.disable": {"z", "ctrl+z"}}, []string{"disable", "suspend"}},
+		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil},
+		"no key for an action":     {map[string][]string{"services.disable": {}}, nil},
+		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},
+	} {
+		faulttest.RunCase(t, "G5", name, func(t *testing.T) {
+			_, err := newTestShellWithKeys(t, c.keys)
+			if (err != nil) != (c.want != nil) {
+				t.Fatalf("%v", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%v does not name %s", err, part)
+				}
+			}
+		})
+	}
 }

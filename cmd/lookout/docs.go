@@ -231,27 +231,6 @@ func writeConfigKeys[T any](b *strings.Builder, settings []configKey[T]) {
 	}
 }
 
-// exampleConfig is a configuration that is checked by a test.
-func exampleConfig() string {
-	return `theme = "auto"
-refresh = "20s"
-account = "production"
-
-[accounts.production]
-base_url = "https://api.linode.com/v4"
-token_command = ["pass", "show", "linode"]
-protected = true
-color = "red"
-
-[accounts.staging]
-base_url = "https://api.linode.com/v4"
-keyring = true
-
-[keys]
-"services.disable" = ["d", "x"]
-`
-}
-
 // keysPage is every action with its keys, pane by pane.
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder

@@ -16,7 +16,7 @@ func issuesResource() resourceCommand {
 		idArg:       "ID",
 		description: "What was detected on monitored services",
 		examples:    "lookout issues list --limit 3\nlookout issues get 823 -o json",
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "created", cell: func(i row) string { return formatAPITime(i.Created) }},
 			{name: "services", cell: func(i row) string { return joinIDs(i.Services) }},

@@ -70,7 +70,7 @@ func journalResource() resourceCommand {
 		listsByDefault: true,
 		description:    "What this program changed from this machine, and how it ended",
 		examples:       "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
-		columns: []column[*journalRow]{
+		columns: []columnDefinition[*journalRow]{
 			{name: "time", cell: func(e *journalRow) string { return formatTime(e.Time) }},
 			{name: "op", cell: func(e *journalRow) string { return e.Op }},
 			{name: "of", cell: func(e *journalRow) string { return e.TargetID }},

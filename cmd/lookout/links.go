@@ -26,7 +26,7 @@ type link struct {
 func linksResource() resourceCommand {
 	return resource[*link]{
 		singular: "link",
-		columns: []column[*link]{
+		columns: []columnDefinition[*link]{
 			{name: "url", cell: func(l *link) string { return l.URL }},
 			{name: "method", cell: func(l *link) string { return l.Method }},
 			{name: "name", cell: func(l *link) string { return l.Name }},

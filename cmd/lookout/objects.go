@@ -37,7 +37,7 @@ func objectsResource() resourceCommand {
 			"new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl " +
 			"us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout " +
 			"objects rm us-east-1/acme-backups new.txt --yes",
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "last_modified", dropPriority: 1, cell: func(o row) string { return formatAPITime(o.Modified) }},
 			{name: "size", cell: size},
 			{name: "name", cell: func(o row) string { return o.Name.Raw() }},
@@ -154,7 +154,7 @@ type objectACL struct {
 func objectACLsResource() resourceCommand {
 	return resource[*objectACL]{
 		singular: "object",
-		columns: []column[*objectACL]{
+		columns: []columnDefinition[*objectACL]{
 			{name: "name", cell: func(a *objectACL) string { return a.Name }},
 			{name: "acl", cell: func(a *objectACL) string { return string(a.ACL) }},
 		},

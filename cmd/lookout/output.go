@@ -24,8 +24,8 @@ import (
 // outputFormats are what -o takes.
 var outputFormats = []string{"table", "json", "ndjson", "csv"}
 
-// A column is one cell of a row, as it came: whoever writes it makes it safe to draw. Its name never changes.
-type column[T any] struct {
+// A columnDefinition is one cell of a row, as it came: whoever writes it makes it safe to draw. Its name never changes.
+type columnDefinition[T any] struct {
 	name         string
 	cell         func(T) string
 	detailOnly   bool // not in a table of many rows
@@ -33,10 +33,10 @@ type column[T any] struct {
 }
 
 // eraseColumns are columns without the type of their rows.
-func eraseColumns[T any](columns []column[T]) []column[any] {
-	out := make([]column[any], len(columns))
+func eraseColumns[T any](columns []columnDefinition[T]) []columnDefinition[any] {
+	out := make([]columnDefinition[any], len(columns))
 	for i, c := range columns {
-		out[i] = column[any]{c.name, func(row any) string { return c.cell(row.(T)) }, c.detailOnly, c.dropPriority}
+		out[i] = columnDefinition[any]{c.name, func(row any) string { return c.cell(row.(T)) }, c.detailOnly, c.dropPriority}
 	}
 	return out
 }
@@ -57,7 +57,7 @@ func (p printer) checkFormat() error {
 
 // writeRows writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows
 // before it.
-func writeRows(p printer, columns []column[any], rows iter.Seq2[any, error]) error {
+func writeRows(p printer, columns []columnDefinition[any], rows iter.Seq2[any, error]) error {
 	switch p.format {
 	case "ndjson":
 		return forEachRow(rows, func(row any) error { return writeJSON(p.out, row, "") })
@@ -91,7 +91,7 @@ func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
 }
 
 // writeRow writes one row: a line for each of its cells, one object, or a CSV of one row.
-func writeRow(p printer, columns []column[any], row any) error {
+func writeRow(p printer, columns []columnDefinition[any], row any) error {
 	switch p.format {
 	case "json":
 		return writeJSON(p.out, row, "  ")
@@ -103,8 +103,8 @@ func writeRow(p printer, columns []column[any], row any) error {
 
 // writeTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit
 // are left out, which the end of the head shows, and cells are cut.
-func writeTable(out io.Writer, columns []column[any], rows []any, width int) error {
-	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), func(c column[any]) bool { return c.detailOnly }), rows)
+func writeTable(out io.Writer, columns []columnDefinition[any], rows []any, width int) error {
+	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), func(c columnDefinition[any]) bool { return c.detailOnly }), rows)
 	if width > 0 {
 		g.fit(width)
 	}
@@ -139,7 +139,7 @@ type textColumn struct {
 }
 
 // newTextTable is the rows in the columns, none left out.
-func newTextTable(columns []column[any], rows []any) *textTable {
+func newTextTable(columns []columnDefinition[any], rows []any) *textTable {
 	g := &textTable{ellipsis: "…"}
 	if !terminal.SupportsUnicode() {
 		g.ellipsis = "~"
@@ -229,7 +229,7 @@ func (g *textTable) String() string {
 }
 
 // writeDetail writes a row as lines of name and value.
-func writeDetail(out io.Writer, columns []column[any], row any) error {
+func writeDetail(out io.Writer, columns []columnDefinition[any], row any) error {
 	width := 0
 	for _, c := range columns {
 		width = max(width, ui.Width(c.name))
@@ -268,7 +268,7 @@ func writeText(out io.Writer, text string) error {
 
 // writeCSV writes rows for programs: text is as it came, with its line breaks and tabs. On a terminal these are made
 // visible too.
-func writeCSV(out io.Writer, columns []column[any], rows iter.Seq2[any, error]) error {
+func writeCSV(out io.Writer, columns []columnDefinition[any], rows iter.Seq2[any, error]) error {
 	w := csv.NewWriter(out)
 	names := make([]string, len(columns))
 	for i, c := range columns {

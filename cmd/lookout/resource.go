@@ -27,7 +27,7 @@ type resource[T any] struct {
 	// how one is named on the command line: "ID"; empty where there is only one
 	idArg          string
 	identify       func(T) (id, label string) // for the journal and questions
-	columns        []column[T]
+	columns        []columnDefinition[T]
 	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[T, error]
 	listArgs       string // "CLUSTER/BUCKET [PREFIX]"
 	listFlags      func(*pflag.FlagSet, *listOptions)
@@ -148,7 +148,7 @@ type erasedResource struct {
 	name, singular, description, idArg string
 	examples                           string
 	identify                           func(any) (id, label string)
-	columns                            []column[any]
+	columns                            []columnDefinition[any]
 	list                               func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
 	listArgs                           string
 	listFlags                          func(*pflag.FlagSet, *listOptions)

@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"lookout/client"
@@ -240,4 +243,21 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 	r.MustRun("services", "disable", "web-1", "--yes=prod")
 	r.MustRun("services", "delete", "edge-router", "--yes=prod")
 	r.MustRun("services", "delete", "web-1", "--yes", "-a", "lab")
+}
+
+// A script whose input does not end is ended by a signal.
+func TestSignalsEndWhatReadsStandardInput(t *testing.T) {
+	faulttest.RunCase(t, "E1", "a script reads standard input", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		in, write := io.Pipe()
+		defer write.Close()
+		go func() {
+			_, _ = write.Write([]byte("x")) // until somebody reads
+			cancel(signalError{signal: syscall.SIGTERM})
+		}()
+		_, err := (&scriptSession{in: in}).readSecret(ctx, "", "password")
+		if code := exitCodeFor(err); code != 143 {
+			t.Errorf("exit code %d: %v", code, err)
+		}
+	})
 }

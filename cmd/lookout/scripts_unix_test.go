@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -126,19 +124,6 @@ func TestQuestionsOfScripts(t *testing.T) {
 // A script whose input does not end is ended by a signal.
 func TestSignalsEndWhatWaitsForInput(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	faulttest.RunCase(t, "E1", "a script reads standard input", func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		in, write := io.Pipe()
-		defer write.Close()
-		go func() {
-			_, _ = write.Write([]byte("x")) // until somebody reads
-			cancel(signalError{syscall.SIGTERM})
-		}()
-		_, err := (&scriptSession{in: in}).readSecret(ctx, "", "password")
-		if code := exitCodeFor(err); code != 143 {
-			t.Errorf("exit code %d: %v", code, err)
-		}
-	})
 	faulttest.RunCase(t, "E1", "a script reads a pipe", func(t *testing.T) {
 		fifo := filepath.Join(t.TempDir(), "fifo")
 		if err := syscall.Mkfifo(fifo, 0o600); err != nil {

@@ -123,43 +123,6 @@ func firstError(all ...error) error {
 	return nil
 }
 
-// A file of ours is its owner's alone from its first moment, and has its name when it is whole.
-func TestFilesAreWrittenWhole(t *testing.T) {
-	for name, c := range map[string]struct {
-		before func(path string) error
-		there  bool
-	}{
-		"new":                       {func(string) error { return nil }, false},
-		"there already":             {func(path string) error { return os.WriteFile(path, []byte("old"), 0o644) }, true},
-		"a link to nothing":         {func(path string) error { return os.Symlink("nowhere", path) }, true},
-		"a killed run left a part":  {func(path string) error { return os.WriteFile(path+".part", []byte("ha"), 0o644) }, false},
-		"somebody planted a link":   {func(path string) error { return os.Symlink(path+".victim", path+".part") }, false},
-		"somebody planted a folder": {func(path string) error { return os.MkdirAll(path+".part/x", 0o700) }, true},
-	} {
-		faulttest.RunCase(t, "F3", name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "f")
-			if err := c.before(path); err != nil {
-				t.Skipf("it cannot be made here: %v", err)
-			}
-			err := writePrivateFile(path, "new text")
-			data, _ := os.ReadFile(path)
-			if (err != nil) != c.there || c.there == (string(data) == "new text") {
-				t.Errorf("%q, %v", data, err)
-			}
-			if _, err := os.Stat(path + ".victim"); err == nil {
-				t.Error("a link was followed")
-			}
-			info, err := os.Lstat(path)
-			if !c.there && (err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600) {
-				t.Errorf("%v, %v", info, err)
-			}
-			if _, err := os.Lstat(path + ".part"); err == nil && !c.there {
-				t.Error("the part is left")
-			}
-		})
-	}
-}
-
 // Debugging that would write the token is refused; what other programs get of the environment has no token.
 func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 	for godebug, refused := range map[string]bool{"http2debug=2": true, "http2debug=1": true, "x=1, http2debug=2": true, "http2debug=0": false, "netdns=go": false} {
@@ -200,7 +163,8 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		kept := filepath.Join(r.Home, "environment")
 		t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
-		if _, err := runTokenCommand(t.Context(), []string{"sh", "-c", "env >" + kept + "; echo x"}); err != nil {
+		command := accountConfig{TokenCommand: []string{"sh", "-c", "env >" + kept + "; echo x"}}
+		if _, err := (settings{accountConfig: command}).readToken(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if data, err := os.ReadFile(kept); err != nil || testenv.LeaksToken(string(data)) ||
@@ -208,22 +172,6 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 			t.Errorf("%v\n%s", err, data)
 		}
 	})
-}
-
-// Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal
-// would obey.
-func TestOddConfigurations(t *testing.T) {
-	for i, text := range append([]string{"", "\x00", "\xff\xfe", "= 1", "[", "[[accounts]]", "a.b = 1\na = 2", "theme = \"\\x1b[2J\"", "theme = \x1b[2J", "'''", "accounts = 1", "\r", "[accounts.\"\\u0000\"]", "x=" + strings.Repeat("[", 10_000)}, faulttest.HostileStrings(t, "toml_config")...) {
-		faulttest.RunCase(t, "G1", fmt.Sprintf("%d %.40q", i, text), func(t *testing.T) {
-			_, wrong := parseConfig([]byte(text))
-			for _, m := range wrong {
-				if m.line < 1 || m.column < 1 || m.text == "" || strings.ContainsAny(m.text, "\x1b\r\x00\x07") ||
-					len(m.text) > 2000 {
-					t.Errorf("%d:%d %.300q", m.line, m.column, m.text)
-				}
-			}
-		})
-	}
 }
 
 // Without a place to write, what only reads works; what changes is refused, because it cannot be recorded.
@@ -325,36 +273,6 @@ func TestAccountsAreApart(t *testing.T) {
 			}
 			if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), content) {
 				t.Errorf("what was there is gone: %v", err)
-			}
-		})
-	}
-}
-
-// Keys that cannot be told apart, or that are none, are refused with what they are about.
-func TestOddKeys(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys map[string][]string
-		want []string // "" is fine
-	}{
-		"one key for two":          {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
-		"one key for two, again":   {map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}}, []string{"disable", "edit"}},
-		"a key of the program":     {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
-		"the same key twice":       {map[string][]string{"services.disable": {"z", "z"}}, nil},
-		"swapped":                  {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
-		"two keys for one":         {map[string][]string{"services.disable": {"z", "ctrl+z"}}, []string{"disable", "suspend"}},
-		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil},
-		"no key for an action":     {map[string][]string{"services.disable": {}}, nil},
-		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},
-	} {
-		faulttest.RunCase(t, "G5", name, func(t *testing.T) {
-			_, err := newTestShellWithKeys(t, c.keys)
-			if (err != nil) != (c.want != nil) {
-				t.Fatalf("%v", err)
-			}
-			for _, part := range c.want {
-				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%v does not name %s", err, part)
-				}
 			}
 		})
 	}

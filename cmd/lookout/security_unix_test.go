@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,8 +18,6 @@ import (
 	"lookout/client/faulttest"
 	"lookout/cmd/internal/testenv"
 )
-
-func makeFIFO(path string) error { return syscall.Mkfifo(path, 0o600) }
 
 // countConnections is an address of this machine, and how often somebody came.
 func countConnections(t *testing.T) (address string, came *atomic.Int64) {

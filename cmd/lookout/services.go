@@ -24,7 +24,7 @@ func servicesResource() resourceCommand {
 			"--for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label " +
 			"shop --address https://shop.example.com --group web",
 		identify: func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "id", cell: func(s row) string { return strconv.Itoa(s.ID) }},
 			{name: "status", cell: func(s row) string { return string(s.Status) }},
 			{name: "label", cell: func(s row) string { return s.Label.Raw() }},

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -206,19 +205,6 @@ base_url = "BASE"
 	t.Setenv("LOOKOUT_TOKEN", "wrong")
 	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-file", file), exitOK)
 	r.CheckResult(r.Run("services", "list", "-a", "file"), exitDenied)
-}
-
-// A keyring that does not answer holds nobody up for long.
-func TestKeyringIsBounded(t *testing.T) {
-	faulttest.ReportCase(t, "F2", "a keyring that hangs")
-	never := make(chan struct{})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	_, err := withKeyringTimeout(ctx, func() (string, error) { <-never; return "", nil })
-	close(never)
-	if err == nil || !strings.Contains(err.Error(), "no answer") {
-		t.Errorf("%v", err)
-	}
 }
 
 func TestDoctor(t *testing.T) {

@@ -26,7 +26,7 @@ func sshResource() resourceCommand {
 		examples: "lookout ssh list\nlookout ssh deny db1 --reason audit\nlookout ssh set db1 --port 2222\n" +
 			"lookout ssh key",
 		identify: func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
-		columns: []column[row]{
+		columns: []columnDefinition[row]{
 			{name: "id", cell: func(i row) string { return strconv.Itoa(i.ID) }},
 			{name: "label", cell: func(i row) string { return i.Label.Raw() }},
 			{name: "access", cell: func(i row) string { return strconv.FormatBool(i.SSH.Access) }},
@@ -49,7 +49,7 @@ func sshResource() resourceCommand {
 		includes: []resourceCommand{resource[*client.SSHKey]{
 			name:        "key",
 			description: "Show the public key by which support logs in",
-			columns: []column[*client.SSHKey]{
+			columns: []columnDefinition[*client.SSHKey]{
 				{name: "ssh_key", cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
 			},
 			get: func(ctx context.Context, s *scriptSession, _ string) (*client.SSHKey, error) {

@@ -47,7 +47,7 @@ func statsResource() resourceCommand {
 		listsByDefault: true,
 		description:    "CPU, disk, network and swap of all instances over the last 24 hours",
 		examples:       "lookout stats\nlookout stats -o ndjson",
-		columns: []column[*series]{
+		columns: []columnDefinition[*series]{
 			{name: "name", cell: func(s *series) string { return s.Name }},
 			{name: "unit", cell: func(s *series) string { return s.Unit }},
 			{name: "min", cell: value(func(s *series) *float64 { return s.Min })},

@@ -13,7 +13,7 @@ func transferResource() resourceCommand {
 		singular:    "transfer",
 		description: "Outbound traffic of Object Storage this month, in bytes",
 		examples:    "lookout transfer -o json",
-		columns: []column[*client.TransferUsage]{
+		columns: []columnDefinition[*client.TransferUsage]{
 			{name: "used", cell: func(t *client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }},
 		},
 		get: func(ctx context.Context, s *scriptSession, _ string) (*client.TransferUsage, error) {
