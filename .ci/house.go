@@ -408,7 +408,7 @@ func mostParameters(sources []source) measure {
 }
 
 // changePath counts the packages and files under views, ui and client with a function that disabling a service enters
-// and other keys do not. TestChangePath in cmd/lookout presses the keys. The other keys run three times, so that what
+// and other keys do not. TestChangePath in cmd/internal/dashboard presses the keys. The other keys run three times, so that what
 // depends on timing does not count as a change.
 func changePath() (packages, files measure, err error) {
 	entered, err := functionsOf("disable", 1)
@@ -442,7 +442,7 @@ func functionsOf(subtest string, times int) (map[string]bool, error) {
 	profile.Close()
 	defer os.Remove(profile.Name())
 	out, err := exec.Command("go", "test", fmt.Sprintf("-count=%d", times), "-coverprofile="+profile.Name(),
-		"-coverpkg=./client/...,./ui/...,./views/...", "-run=TestChangePath$/"+subtest+"$", "./cmd/lookout").CombinedOutput()
+		"-coverpkg=./client/...,./ui/...,./views/...", "-run=TestChangePath$/"+subtest+"$", "./cmd/internal/dashboard").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("TestChangePath/%s: %w\n%s", subtest, err, out)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -38,7 +39,7 @@ func TestFirstRunInATerminal(t *testing.T) {
 	answer("Write it?", "yes")
 	c.waitFor("12 buckets")
 	_, _ = c.tty.WriteString("q")
-	if code := c.waitExit(5 * time.Second); code != exitOK {
+	if code := c.waitExit(5 * time.Second); code != exit.CodeOK {
 		t.Errorf("exit code %d", code)
 	}
 	if testenv.LeaksToken(c.output()) {
@@ -110,7 +111,7 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			c.waitFor("12 buckets")
 			t.Logf("%d keys, %s", keys, time.Since(began).Round(time.Millisecond))
 			_, _ = c.tty.WriteString("q")
-			if code := c.waitExit(5 * time.Second); code != exitOK || keys > way.keys {
+			if code := c.waitExit(5 * time.Second); code != exit.CodeOK || keys > way.keys {
 				t.Errorf("exit code %d, %d keys", code, keys)
 			}
 			if testenv.LeaksToken(c.output()) {
@@ -155,7 +156,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	_, _ = c.tty.WriteString(r.Base + "\r\r\r")
 	c.waitFor("(not shown)")
 	_, _ = c.tty.WriteString("\x03")
-	if code := c.waitExit(5 * time.Second); code != exitInterrupted {
+	if code := c.waitExit(5 * time.Second); code != exit.CodeInterrupted {
 		t.Errorf("exit code %d", code)
 	}
 	after, err := term.GetState(c.slave.Fd())
@@ -171,7 +172,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 func TestScriptAsksOnATerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
-	id := r.findID("services", "edge-router")
+	id := r.FindID("services", "edge-router")
 	answer := func(text string, code int) {
 		t.Helper()
 		c := startPty(t, "services delete "+id)
@@ -183,11 +184,11 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"y", "yes", "", "Edge-router", "edge-route"} {
-		answer(wrong, exitFailure)
+		answer(wrong, exit.CodeFailure)
 	}
 	r.MustRun("services", "get", id)
-	answer("edge-router", exitOK)
-	r.CheckResult(r.Run("services", "get", id), exitNotFound)
+	answer("edge-router", exit.CodeOK)
+	r.CheckResult(r.Run("services", "get", id), exit.CodeNotFound)
 }
 
 // A variable of blanks alone chooses no editor.
@@ -202,7 +203,7 @@ func TestEditorOfBlanksIsNone(t *testing.T) {
 		c.startReading()
 		c.waitFor("vi opens " + r.Home)
 		c.waitFor("no mistakes")
-		if code := c.waitExit(5 * time.Second); code != exitOK {
+		if code := c.waitExit(5 * time.Second); code != exit.CodeOK {
 			t.Errorf("%q: exit code %d", env, code)
 		}
 	}
@@ -215,7 +216,7 @@ func TestViewIsAPaneOrRefused(t *testing.T) {
 		c := startPty(t, args)
 		c.startReading()
 		c.waitFor(`--view "nope": choose a pane of overview, issues, services`)
-		if code := c.waitExit(5 * time.Second); code != exitUsage {
+		if code := c.waitExit(5 * time.Second); code != exit.CodeUsage {
 			t.Errorf("%s: exit code %d", args, code)
 		}
 	}

@@ -3,6 +3,8 @@ package main
 
 import (
 	"os"
+
+	"lookout/cmd/internal/cli"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -10,5 +12,5 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run is the program without its process.
 func run(args []string) int {
 	protectMemory()
-	return execute(args, os.Stdin, os.Stdout, os.Stderr)
+	return cli.Execute(args, os.Stdin, os.Stdout, os.Stderr)
 }

@@ -11,13 +11,14 @@ import (
 	gotoken "go/token"
 	"go/types"
 	"io"
-	"lookout/cmd/internal/testenv"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"lookout/cmd/internal/testenv"
 )
 
 // A checkedPackage is a package of the program with its types.

@@ -17,6 +17,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -89,19 +90,19 @@ func TestQuestionsOfScripts(t *testing.T) {
 		),
 	)
 	r.MustRun("contacts", "create", "--name", "a\x1b[31m", "--email", "e@acme.net", "--yes=prod")
-	odd := r.findID("contacts", "e@acme.net")
+	odd := r.FindID("contacts", "e@acme.net")
 	before := len(r.API.Ledger())
 	for _, c := range []struct {
 		args, question, answer string
 		code                   int
 	}{
-		{"keys revoke finance", "Account prod, PROD. Type finance to go on", "yes", exitFailure},
-		{"keys revoke finance -a lab", "Account lab. Type finance to go on", "", exitFailure},
-		{"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on", "web-1", exitFailure},
-		{"contacts delete " + odd, "Type " + odd + " to go on", "", exitFailure},
-		{"objects acl " + testBucket + " README.txt private", "Type prod to go on", "lab", exitFailure},
-		{"services disable web-1", "Type prod to go on", "prod", exitOK},
-		{"contacts delete " + odd, "Type " + odd + " to go on", odd, exitOK},
+		{"keys revoke finance", "Account prod, PROD. Type finance to go on", "yes", exit.CodeFailure},
+		{"keys revoke finance -a lab", "Account lab. Type finance to go on", "", exit.CodeFailure},
+		{"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on", "web-1", exit.CodeFailure},
+		{"contacts delete " + odd, "Type " + odd + " to go on", "", exit.CodeFailure},
+		{"objects acl " + testenv.Bucket + " README.txt private", "Type prod to go on", "lab", exit.CodeFailure},
+		{"services disable web-1", "Type prod to go on", "prod", exit.CodeOK},
+		{"contacts delete " + odd, "Type " + odd + " to go on", odd, exit.CodeOK},
 	} {
 		faulttest.RunCase(t, "B14", c.args+", "+c.answer, func(t *testing.T) {
 			p := startPty(t, c.args)
@@ -163,9 +164,9 @@ func TestPipesAreNoFiles(t *testing.T) {
 		args []string
 		code int
 	}{
-		{"D11", []string{"objects", "put", testBucket, "new", fifo}, exitUsage},
-		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", fifo, fifo}, exitFailure},
-		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", cert, fifo}, exitFailure},
+		{"D11", []string{"objects", "put", testenv.Bucket, "new", fifo}, exit.CodeUsage},
+		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", fifo, fifo}, exit.CodeFailure},
+		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", cert, fifo}, exit.CodeFailure},
 	} {
 		faulttest.RunCase(t, c.row, strings.Join(c.args[:2], " ")+" of a pipe", func(t *testing.T) {
 			done := make(chan testenv.Result, 1)
@@ -184,10 +185,10 @@ func TestPipesAreNoFiles(t *testing.T) {
 func TestSignalsEndTransfers(t *testing.T) {
 	faulttest.RunCase(t, "D16", "objects get, SIGTERM", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		data := r.storeObject("object", 100_000)
+		data := r.StoreObject("object", 100_000)
 		sent := make(chan struct{}, 1)
 		var well atomic.Bool
-		r.interceptDownloads(func(w http.ResponseWriter, req *http.Request) {
+		r.InterceptDownloads(func(w http.ResponseWriter, req *http.Request) {
 			if well.Load() {
 				r.API.ServeHTTP(w, req)
 				return
@@ -199,7 +200,7 @@ func TestSignalsEndTransfers(t *testing.T) {
 			<-req.Context().Done()
 		})
 		file := filepath.Join(r.Home, "out")
-		p := startPty(t, "objects get "+testBucket+" object "+file)
+		p := startPty(t, "objects get "+testenv.Bucket+" object "+file)
 		p.startReading()
 		<-sent
 		p.signal(syscall.SIGTERM)
@@ -207,6 +208,6 @@ func TestSignalsEndTransfers(t *testing.T) {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 		well.Store(true)
-		r.MustRun("objects", "get", testBucket, "object", file)
+		r.MustRun("objects", "get", testenv.Bucket, "object", file)
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -73,7 +74,7 @@ func TestDemoIsClosed(t *testing.T) {
 	limits, err := os.ReadFile("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/limits")
 	_, _ = c.tty.WriteString("q")
 	faulttest.RunCase(t, "H1", "nobody is dialled", func(t *testing.T) {
-		if code := c.waitExit(5 * time.Second); code != exitOK || came.Load() != 0 || r.API.RequestCount("") != 0 {
+		if code := c.waitExit(5 * time.Second); code != exit.CodeOK || came.Load() != 0 || r.API.RequestCount("") != 0 {
 			t.Errorf("exit code %d, %d connections, %d requests", code, came.Load(), r.API.RequestCount(""))
 		}
 		if testenv.LeaksToken(c.output()) {
@@ -125,7 +126,7 @@ func TestEditorsGetNoToken(t *testing.T) {
 		t.Setenv("OTHER_TOKEN", testenv.Canary)
 		c := startPty(t, "config edit")
 		c.startReading()
-		if code := c.waitExit(10 * time.Second); code != exitOK {
+		if code := c.waitExit(10 * time.Second); code != exit.CodeOK {
 			t.Errorf("exit code %d: %s", code, c.output())
 		}
 		if data, err := os.ReadFile(kept); err != nil || testenv.LeaksToken(string(data)) ||

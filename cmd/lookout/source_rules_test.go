@@ -6,13 +6,14 @@ import (
 	"go/parser"
 	gotoken "go/token"
 	"io/fs"
-	"lookout/cmd/internal/testenv"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"lookout/cmd/internal/testenv"
 )
 
 // A sourceFile is a file of the program, without its tests.
@@ -176,7 +177,7 @@ func sourceRules() []sourceRule {
 				return s.qualifiedName(made.Type)
 			}
 			return ""
-		}, []string{"client/transport.go", "cmd/lookout/doctor.go"}, `import "net/http"; var _ = http.Client{}`},
+		}, []string{"client/transport.go", "cmd/internal/setup/doctor.go"}, `import "net/http"; var _ = http.Client{}`},
 		{"no certificate is taken unseen", func(_ sourceFile, n ast.Node) string {
 			if name, ok := n.(*ast.Ident); ok && name.Name == "InsecureSkipVerify" {
 				return name.Name
@@ -200,12 +201,11 @@ func sourceRules() []sourceRule {
 				"client/journal/journal.go",
 				"client/transfer/",
 				"client/faulttest/",
-				"cmd/lookout/private_file.go",
+				"cmd/internal/config/private_file.go",
 
-				"cmd/lookout/dashboard.go",
-				"cmd/lookout/docs.go",
-				"cmd/lookout/picture.go",
-				"cmd/lookout/wizard.go",
+				"cmd/internal/dashboard/dashboard.go",
+				"cmd/docgen/",
+				"cmd/internal/setup/wizard.go",
 				"views/storage/keys.go",
 			},
 			`import "os"; var _, _ = os.Create("x")`,
@@ -215,9 +215,10 @@ func sourceRules() []sourceRule {
 			usesName("os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println"),
 			[]string{
 				"cmd/lookout/main.go",
-				"cmd/lookout/emulate.go",
-				"cmd/lookout/dashboard.go",
-				"cmd/lookout/doctor.go",
+				"cmd/docgen/main.go",
+				"cmd/internal/cli/emulate.go",
+				"cmd/internal/dashboard/dashboard.go",
+				"cmd/internal/setup/doctor.go",
 				"ui/terminal/",
 			},
 			`import "fmt"; func f() { fmt.Println() }`,
@@ -227,7 +228,7 @@ func sourceRules() []sourceRule {
 				return "go"
 			}
 			return ""
-		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go", "views/account/bucket_fetcher.go", "cmd/lookout/token.go", "cmd/lookout/picture.go", "cmd/lookout/prompt.go", "cmd/lookout/signal.go", "cmd/lookout/script_session.go", "cmd/lookout/emulate.go"},
+		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go", "views/account/bucket_fetcher.go", "cmd/internal/config/token.go", "cmd/docgen/picture.go", "cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go", "cmd/internal/cli/emulate.go"},
 			`func f() { go f() }`},
 		{
 			"the screen is ui/terminal's",
@@ -250,7 +251,7 @@ func sourceRules() []sourceRule {
 		{
 			"the program ends in one place",
 			usesName("os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "syscall.Exit"),
-			[]string{"cmd/lookout/main.go", "ui/terminal/tty.go"},
+			[]string{"cmd/lookout/main.go", "cmd/docgen/main.go", "ui/terminal/tty.go"},
 			`import "os"; func f() { os.Exit(1) }`,
 		},
 		{"nobody panics", callsName("panic"), []string{"client/emulator/"}, `func f() { panic("x") }`},
@@ -270,8 +271,8 @@ func sourceRules() []sourceRule {
 			"other programs are started in known places",
 			usesName("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"),
 			[]string{
-				"cmd/lookout/token.go",
-				"cmd/lookout/private_file.go",
+				"cmd/internal/config/token.go",
+				"cmd/internal/cli/config_command.go",
 				"ui/shell/program_actions.go",
 				"ui/terminal/clipboard_unix.go",
 			},
@@ -290,7 +291,7 @@ func sourceRules() []sourceRule {
 				"client/buckets.go",
 				"client/keys.go",
 				"client/objects.go",
-				"cmd/lookout/",
+				"cmd/internal/",
 				"ui/shell/secret_dialog.go",
 				"views/storage/keys.go",
 				"views/storage/link.go",

@@ -19,6 +19,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -291,7 +292,7 @@ func TestOddTerminals(t *testing.T) {
 		t.Parallel()
 		c := startPty(t, "demo", "TERM=dumb")
 		c.startReading()
-		if code := c.waitExit(5 * time.Second); code != exitUsage {
+		if code := c.waitExit(5 * time.Second); code != exit.CodeUsage {
 			t.Errorf("exit code %d", code)
 		}
 		c.waitFor("TERM=dumb says")
@@ -310,7 +311,7 @@ func TestOddTerminals(t *testing.T) {
 			cmd.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=demo")
 			redirect(cmd)
 			out, err := cmd.CombinedOutput()
-			if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), "needs a terminal") ||
+			if cmd.ProcessState.ExitCode() != exit.CodeUsage || !strings.Contains(string(out), "needs a terminal") ||
 				strings.Contains(string(out), "\x1b") {
 				t.Errorf("%v: %q", err, out)
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/cli"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -11,5 +12,5 @@ type testEnv struct{ *testenv.Env }
 
 func newTestEnv(t *testing.T, o emulator.Options) *testEnv {
 	t.Helper()
-	return &testEnv{testenv.New(t, o, execute)}
+	return &testEnv{testenv.New(t, o, cli.Execute)}
 }

@@ -30,6 +30,9 @@ import (
 // what cuts texts cuts it too.
 const Canary = "canary-token-3f9a7c15e0b8d2464f6a91c3d7e5b0829a4f1c6e3d8b7052e9a"
 
+// Bucket is a bucket of the emulated account that tests move objects in.
+const Bucket = "us-east-1/acme-backups"
+
 // LeaksToken reports whether a text holds any twelve bytes in a row of the token, or nearly any.
 func LeaksToken(text string) bool {
 	for from := 0; from+12 <= len(Canary); from += 4 {
@@ -239,5 +242,38 @@ func RepoRoot(t testing.TB) string {
 		}
 	}
 	t.Fatal("no go.mod above " + startFolder)
+	return ""
+}
+
+// StoreObject puts bytes into the bucket as an object, and gives them.
+func (r *Env) StoreObject(name string, size int) []byte {
+	r.Helper()
+	data := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
+	file := filepath.Join(r.Home, "stored")
+	r.Write(file, string(data))
+	r.MustRun("objects", "put", Bucket, name, file)
+	return data
+}
+
+// InterceptDownloads answers what is fetched from the storage.
+func (r *Env) InterceptDownloads(answer func(w http.ResponseWriter, req *http.Request)) {
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if req.Method != http.MethodGet || strings.HasPrefix(req.URL.Path, "/v4/") {
+			return false
+		}
+		answer(w, req)
+		return true
+	})
+}
+
+// FindID is the ID of the first row whose text holds a word.
+func (r *Env) FindID(list, word string) string {
+	r.Helper()
+	for line := range strings.Lines(r.MustRun(list, "list").Out) {
+		if strings.Contains(line, word) {
+			return strings.Fields(line)[0]
+		}
+	}
+	r.Fatalf("%s has no %s", list, word)
 	return ""
 }

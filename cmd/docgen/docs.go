@@ -1,0 +1,434 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lookout/cmd/internal/cli"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/dashboard"
+	"lookout/cmd/internal/exit"
+	"lookout/theme"
+	"lookout/ui/shell"
+	"lookout/views"
+)
+
+// docsCommand writes the documentation that the program knows by itself.
+func docsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "docs DIR",
+		Short: "Write command pages, manual, configuration, keys, completions and pictures",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			pages, err := generateDocs(c.Context())
+			if err != nil {
+				return err
+			}
+			drawn, err := renderPictures(c.Context())
+			if err != nil {
+				return err
+			}
+			maps.Copy(pages, drawn)
+			for name, text := range pages {
+				path := filepath.Join(args[0], filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					return err
+				}
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// generateDocs are the pages by their paths.
+func generateDocs(ctx context.Context) (map[string]string, error) {
+	root := cli.NewRootCommand()
+	program, _, err := dashboard.NewFrozenDemo(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]string{
+		"commands/README.md": commandsPage(
+			root,
+		), "configuration.md": configurationPage(), "keys.md": keysPage(program.KeyBindings()),
+		"man/lookout.1": manualPage(root),
+	}
+	for _, c := range visibleCommands(root) {
+		pages["commands/"+c.Name()+".md"] = commandPage(c)
+	}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"lookout.bash": func(b *bytes.Buffer) error { return root.GenBashCompletionV2(b, true) },
+		"_lookout":     func(b *bytes.Buffer) error { return root.GenZshCompletion(b) },
+		"lookout.fish": func(b *bytes.Buffer) error { return root.GenFishCompletion(b, true) },
+		"lookout.ps1":  func(b *bytes.Buffer) error { return root.GenPowerShellCompletionWithDesc(b) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return nil, err
+		}
+		pages["completions/"+name] = b.String()
+	}
+	return pages, nil
+}
+
+// visibleCommands are the commands beneath one that users are meant to know.
+func visibleCommands(c *cobra.Command) []*cobra.Command {
+	var out []*cobra.Command
+	for _, sub := range c.Commands() {
+		if !sub.Hidden && sub.Name() != "help" && sub.Name() != "completion" {
+			out = append(out, sub)
+		}
+	}
+	return out
+}
+
+// generatedHeader stands at the head of every page that is written by the program.
+const generatedHeader = "<!-- Written by: go run ./cmd/docgen docs -->\n\n"
+
+func commandsPage(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString(generatedHeader + "# Commands\n\n" + helpToMarkdown(root.Long) + "\n\n")
+	b.WriteString(
+		"```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n" +
+			"|---|---|\n",
+	)
+	for _, c := range visibleCommands(root) {
+		fmt.Fprintf(&b, "| [lookout %s](%s.md) | %s |\n", c.Name(), c.Name(), c.Short)
+	}
+	b.WriteString(
+		"| lookout completion | Completions for bash, zsh, fish and PowerShell: `lookout completion bash --help` |\n",
+	)
+	return b.String()
+}
+
+// helpToMarkdown is a help text as Markdown: its list of exit codes is set apart.
+func helpToMarkdown(text string) string {
+	head, list, found := strings.Cut(text, "\n\nExit codes:\n")
+	if !found {
+		return text
+	}
+	return head + "\n\nExit codes:\n\n```\n" + list + "\n```"
+}
+
+// commandPage is a command with all beneath it.
+func commandPage(c *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s# lookout %s\n\n", generatedHeader, c.Name())
+	writeCommandDoc(&b, c)
+	for _, sub := range visibleCommands(c) {
+		fmt.Fprintf(&b, "## %s\n\n", sub.CommandPath())
+		writeCommandDoc(&b, sub)
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
+	fmt.Fprintf(b, "%s.\n\n", strings.TrimRight(c.Short, "."))
+	if c.Long != "" {
+		b.WriteString(c.Long + "\n\n")
+	}
+	usageLine := c.UseLine()
+	if len(visibleCommands(c)) > 0 {
+		usageLine = c.CommandPath() + " COMMAND [flags]"
+	}
+	fmt.Fprintf(b, "```\n%s\n", usageLine)
+	if flags := ownFlags(c).FlagUsages(); flags != "" {
+		b.WriteString("\n" + flags)
+	}
+	b.WriteString("```\n\n")
+	if c.Example != "" {
+		b.WriteString("```sh\n" + strings.TrimPrefix(strings.ReplaceAll(c.Example, "\n  ", "\n"), "  ") + "\n```\n\n")
+	}
+}
+
+// ownFlags are a command's flags without those of the commands above, and without --help.
+func ownFlags(c *cobra.Command) *pflag.FlagSet {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SortFlags = true
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			set.AddFlag(f)
+		}
+	})
+	return set
+}
+
+func configurationPage() string {
+	var b strings.Builder
+	b.WriteString(generatedHeader + "# Configuration\n\n" +
+		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or " +
+		"`LOOKOUT_CONFIG` name. The program never writes it unasked.\n" +
+		"Flags go before environment, environment before the account's block, that before the rest of the file.\n\n" +
+		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; " +
+		"`schema` writes a JSON schema.\n\n")
+	b.WriteString("## At the top\n\n")
+	writeConfigKeys(&b, config.TopLevelKeys())
+	b.WriteString(
+		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token " +
+			"is may be there.\n\n",
+	)
+	writeConfigKeys(&b, config.AccountKeys())
+	for _, t := range config.Tables() {
+		fmt.Fprintf(&b, "\n## `[%s]`\n\n%s\n\n```toml\n%s\n```\n", t.Title, t.Description, t.Example)
+		if table := tableDocs()[t.Name]; table != nil {
+			b.WriteString("\n" + table())
+		}
+	}
+	b.WriteString(
+		"\n## `[keys]`\n\n" + config.KeysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n" +
+			"## Environment\n\n",
+	)
+	for _, v := range environmentVariables {
+		fmt.Fprintf(&b, "- `%s`: %s\n", v.name, v.about)
+	}
+	b.WriteString("\n## Example\n\n```toml\n" + config.Example() + "```\n")
+	return b.String()
+}
+
+// tableDocs are what the documentation adds to the description of a table of the configuration.
+func tableDocs() map[string]func() string {
+	return map[string]func() string{"themes": toneTable, "columns": columnTable}
+}
+
+// environmentVariables are the environment that the program reads.
+var environmentVariables = []struct{ name, about string }{
+	{"LOOKOUT_TOKEN", "the token; goes before the account's block"},
+	{"LOOKOUT_BASE_URL", "address of the API"},
+	{"LOOKOUT_ACCOUNT", "account of the configuration"},
+	{"LOOKOUT_CONFIG", "the configuration file"},
+	{"LOOKOUT_READ_ONLY", "1 refuses every change"},
+	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "as everywhere"},
+	{"NO_COLOR, COLORTERM, TERM, LANG", "what the terminal can show"},
+	{"VISUAL, EDITOR", "for lookout config edit"},
+}
+
+func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
+	b.WriteString("| key | takes | without it | also | meaning |\n|---|---|---|---|---|\n")
+	for _, s := range settings {
+		var also []string
+		if s.Flag != "" {
+			also = append(also, "`--"+s.Flag+"`")
+		}
+		if s.Env != "" {
+			also = append(also, "`"+s.Env+"`")
+		}
+		fmt.Fprintf(
+			b,
+			"| `%s` | %s | %s | %s | %s |\n",
+			s.Name,
+			s.TypeName(),
+			s.DefaultText,
+			strings.Join(also, ", "),
+			s.Description,
+		)
+	}
+}
+
+// keysPage is every action with its keys, pane by pane.
+func keysPage(keys []shell.KeyBinding) string {
+	var b strings.Builder
+	b.WriteString(
+		generatedHeader + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what " +
+			"`[keys]` takes; an action marked * changes something at the API.\n",
+	)
+	pane := ""
+	for _, k := range keys {
+		if k.Pane != pane {
+			pane = k.Pane
+			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | name |\n|---|---|---|\n", pane)
+		}
+		text := k.Action
+		if k.Change {
+			text += " *"
+		}
+		if k.About != "" {
+			text += ": " + k.About
+		}
+		shown := make([]string, len(k.Keys))
+		for i, one := range k.Keys {
+			if one == " " {
+				one = "space"
+			}
+			shown[i] = "`" + strings.ReplaceAll(one, "|", "\\|") + "`"
+		}
+		fmt.Fprintf(
+			&b,
+			"| %s | %s | `%s` |\n",
+			strings.Join(shown, " "),
+			strings.ReplaceAll(text, "|", "\\|"),
+			k.Name(),
+		)
+	}
+	return b.String()
+}
+
+// manualPage is the manual page of the whole program.
+func manualPage(root *cobra.Command) string {
+	m := &manWriter{}
+	m.line(`.TH LOOKOUT 1 "" "lookout" "User Commands"`)
+	m.line(".nh\n.ad l") // paths and flags are not broken at hyphens
+	m.section("NAME")
+	m.text("lookout - " + root.Short)
+	m.section("SYNOPSIS")
+	m.text("lookout [flags]\nlookout COMMAND [flags]")
+	m.section("DESCRIPTION")
+	text, _, _ := strings.Cut(root.Long, "\n\nExit codes:")
+	m.text(text)
+	m.section("OPTIONS")
+	m.flags(ownFlags(root))
+	m.section("COMMANDS")
+	m.text(
+		"What stands above is not told again: commands that work on an account take --account, --base-url, " +
+			"--config, --token-env, --token-file and --read-only, demo takes the options of the screen.",
+	)
+	for _, c := range visibleCommands(root) {
+		m.commandSection(c)
+		for _, sub := range visibleCommands(c) {
+			m.commandSection(sub)
+		}
+	}
+	m.section("CONFIGURATION")
+	m.text("$XDG_CONFIG_HOME/lookout/config.toml; lookout config init writes one with every key explained.")
+	writeManConfigKeys(m, config.TopLevelKeys(), "")
+	writeManConfigKeys(m, config.AccountKeys(), "accounts.NAME.")
+	for _, t := range config.Tables() {
+		m.item(t.Title, t.Description)
+	}
+	m.item("keys", config.KeysDescription)
+	m.section("ENVIRONMENT")
+	for _, v := range environmentVariables {
+		m.item(v.name, v.about)
+	}
+	m.section("FILES")
+	m.item("$XDG_CONFIG_HOME/lookout/config.toml", "the configuration; never written unasked")
+	m.item("$XDG_STATE_HOME/lookout/NAME.journal", "what was changed in an account, mode 0600")
+	m.section("EXIT STATUS")
+	for _, c := range exit.Codes {
+		m.item(fmt.Sprint(c.Code), c.Meaning)
+	}
+	return m.String()
+}
+
+// manWriter is a manual page on its way.
+type manWriter struct{ strings.Builder }
+
+func (p *manWriter) line(text string) { p.WriteString(text + "\n") }
+
+func (p *manWriter) section(name string) { p.line(".SH " + name) }
+
+// text writes lines so that they mean nothing but themselves.
+func (p *manWriter) text(text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			p.line(".br")
+		}
+		p.line(escapeRoff(line))
+	}
+}
+
+// item is a name and what it means.
+func (p *manWriter) item(name, about string) {
+	p.line(".TP")
+	p.line(`.B ` + escapeRoff(name))
+	p.text(about)
+}
+
+func (p *manWriter) flags(set *pflag.FlagSet) {
+	set.VisitAll(func(f *pflag.Flag) {
+		kind, about := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		p.item(strings.TrimSpace(name+" "+kind), about)
+	})
+}
+
+func (p *manWriter) commandSection(c *cobra.Command) {
+	p.line(".SS " + escapeRoff(strings.TrimSuffix(c.UseLine(), " [flags]")))
+	p.text(c.Short + ".")
+	if c.Long != "" {
+		p.text(c.Long)
+	}
+	p.flags(flagsExcept(ownFlags(c), ownFlags(c.Root())))
+	if c.Example != "" {
+		p.line(".PP\n.nf")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			p.line(escapeRoff(line))
+		}
+		p.line(".fi")
+	}
+}
+
+// flagsExcept are flags without those that are told elsewhere in the same words.
+func flagsExcept(set, told *pflag.FlagSet) *pflag.FlagSet {
+	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.VisitAll(func(f *pflag.Flag) {
+		if other := told.Lookup(f.Name); other == nil || other.Usage != f.Usage {
+			rest.AddFlag(f)
+		}
+	})
+	return rest
+}
+
+func writeManConfigKeys[T any](p *manWriter, settings []config.KeySpec[T], lead string) {
+	for _, s := range settings {
+		p.item(lead+s.Name, fmt.Sprintf("%s It takes %s; without it: %s.", s.Description, s.TypeName(), s.DefaultText))
+	}
+}
+
+// escapeRoff escapes a line. What is not ASCII is named by its number, so that no encoding has to be guessed.
+func escapeRoff(line string) string {
+	var b strings.Builder
+	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+		b.WriteString(`\&`)
+	}
+	for _, r := range line {
+		switch {
+		case r == '\\':
+			b.WriteString(`\e`)
+		case r == '-':
+			b.WriteString(`\-`)
+		case r > 0x7e:
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// toneTable is what each tone is for.
+func toneTable() string {
+	var b strings.Builder
+	b.WriteString("| tone | is |\n|---|---|\n")
+	for _, name := range theme.ToneNames() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
+	}
+	return b.String()
+}
+
+// columnTable is the columns of every list, as the program has them.
+func columnTable() string {
+	_, account, err := dashboard.NewFrozenDemo(context.Background(), nil)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| list | columns |\n|---|---|\n")
+	for _, l := range views.ColumnChoosers(account) {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
+	}
+	return b.String()
+}

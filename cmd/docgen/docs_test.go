@@ -1,0 +1,249 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/cli"
+	"lookout/cmd/internal/dashboard"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// The committed documents are what the program would write. Completions are made for a release alone.
+func TestDocumentsAreUpToDate(t *testing.T) {
+	pages, err := generateDocs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range pages {
+		if strings.HasPrefix(name, "completions/") {
+			continue
+		}
+		kept, err := os.ReadFile(filepath.Join("..", "..", "docs", filepath.FromSlash(name)))
+		if err != nil || strings.ReplaceAll(string(kept), "\r\n", "\n") != text {
+			t.Errorf("docs/%s is not up to date (%v): go run ./cmd/docgen docs", name, err)
+		}
+	}
+	kept, err := filepath.Glob("../../docs/commands/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range kept {
+		if _, made := pages["commands/"+filepath.Base(path)]; !made {
+			t.Errorf("%s is about a command that is gone", path)
+		}
+	}
+}
+
+// Every command says what it is and every flag what it does; each has its exit codes in the manual.
+func TestGenerateDocs_everyCommandHasAPage(t *testing.T) {
+	pages, err := generateDocs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	man := pages["man/lookout.1"]
+	for _, c := range visibleCommands(cli.NewRootCommand()) {
+		if c.Short == "" || !strings.Contains(man, ".SS lookout "+c.Name()) {
+			t.Errorf("%s is not told", c.CommandPath())
+		}
+	}
+	for _, code := range exit.Codes {
+		if !strings.Contains(man, escapeRoff(code.Meaning)) {
+			t.Errorf("the manual does not tell %d", code.Code)
+		}
+	}
+}
+
+// Every command line in a block of the README, of the guides and of the commands' pages works, each page on an emulated
+// account of its own. The manual has the same examples as the pages.
+func TestDocumentedCommandsWork(t *testing.T) {
+	for _, page := range docPages(t) {
+		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			t.Chdir(r.Home)
+			for _, name := range []string{"password", "docs/overview.svg"} {
+				r.Write(name, "secret\n")
+			}
+			r.writeCertificate("cdn.acme.net")
+			for _, line := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
+				args := splitQuoted(line)
+				switch {
+				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate":
+					// they need a terminal, or stay
+					r.checkCommandLine(page, args)
+				default:
+					if s := r.RunWithInput("typed secret\n", append(args, confirmationArgs(args)...)...); s.Code != exit.CodeOK {
+						t.Errorf("%s: lookout %s: %d %s", page, line, s.Code, s.Err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// writeCertificate puts a certificate and its key into the working directory.
+func (r *testEnv) writeCertificate(name string) {
+	r.Helper()
+	dir := testenv.WriteCertificate(r.T, name)
+	for _, file := range []string{"cert.pem", "key.pem"} {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.Write(file, string(data))
+	}
+}
+
+// Every command that is named in a text exists, and takes the flags that stand with it.
+func TestNamedCommandsExist(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, page := range docPages(t) {
+		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, code := range strings.Split(string(data), "`") {
+			if line, named := strings.CutPrefix(code, "lookout "); named && i%2 == 1 && !strings.Contains(line, "\n") {
+				r.checkCommandLine(page, splitQuoted(strings.ReplaceAll(line, "bash|zsh|fish|powershell", "bash")))
+			}
+		}
+	}
+}
+
+// Every configuration in a text is one without mistakes.
+func TestDocumentedConfigurationsAreValid(t *testing.T) {
+	for _, page := range docPages(t) {
+		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(data), "```toml\n")[1:] {
+			text, _, _ := strings.Cut(part, "```")
+			if err := dashboard.CheckConfig(t.Context(), []byte(text)).AsError(page); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Every picture of a page is there, is small, and is told to those who do not see it.
+func TestPicturesAreToldAndSmall(t *testing.T) {
+	shown := map[string]bool{}
+	for _, page := range docPages(t) {
+		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(data), "![")[1:] {
+			alt, rest, _ := strings.Cut(part, "](")
+			name, _, _ := strings.Cut(rest, ")")
+			info, err := os.Stat(filepath.Join(testenv.RepoRoot(t), filepath.Dir(page), name))
+			if err != nil || info.Size() > 24<<10 || len(alt) < 60 {
+				t.Errorf("%s: %s: %v, %d bytes, told as %q", page, name, err, info.Size(), alt)
+			}
+			shown[filepath.Base(name)] = true
+		}
+	}
+	for _, one := range pictureSpecs() {
+		if !shown[one.name+".svg"] {
+			t.Errorf("%s is on no page", one.name)
+		}
+	}
+}
+
+// checkCommandLine checks that a command line names a command and flags that there are.
+func (r *testEnv) checkCommandLine(page string, args []string) {
+	r.Helper()
+	c, rest, err := cli.NewRootCommand().Find(args)
+	if err != nil || !c.Runnable() {
+		r.Errorf("%s: lookout %v: there is no such command", page, args)
+		return
+	}
+	if err := c.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		r.Errorf("%s: lookout %v: %v", page, args, err)
+	}
+	if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && c.HasParent() {
+		r.Errorf("%s: lookout %v: there is no such command", page, args)
+	}
+}
+
+// docPages are the README and all pages below docs.
+func docPages(t *testing.T) []string {
+	t.Helper()
+	pages := []string{"README.md", ".github/CONTRIBUTING.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/commands/*.md"} {
+		found, err := filepath.Glob(filepath.Join(testenv.RepoRoot(t), pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			name, err := filepath.Rel(testenv.RepoRoot(t), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages = append(pages, filepath.ToSlash(name))
+		}
+	}
+	return pages
+}
+
+// confirmationArgs answers what a person at a terminal would be asked.
+func confirmationArgs(args []string) []string {
+	if len(args) > 1 && (args[1] == "delete" || args[1] == "revoke" || args[1] == "rm") &&
+		args[len(args)-1] != "--yes" {
+		return []string{"--yes"}
+	}
+	return nil
+}
+
+// commandLines are the lines of a page's sh blocks that run the program, without its name, variables before it,
+// comments, pipes and redirections.
+func commandLines(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	inside := false
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") {
+			inside = line == "```sh"
+			continue
+		}
+		line, _, _ = strings.Cut(line, " #")
+		for _, end := range []string{" |", " >", " <"} {
+			line, _, _ = strings.Cut(line, end)
+		}
+		at := slices.IndexFunc(
+			strings.Fields(line),
+			func(word string) bool { return word == "lookout" || strings.HasSuffix(word, "/lookout") },
+		)
+		if inside && at >= 0 && !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.Join(strings.Fields(line)[at+1:], " "))
+		}
+	}
+	return lines
+}
+
+// splitQuoted splits a command line at spaces that stand outside of double quotes.
+func splitQuoted(line string) []string {
+	var out []string
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 {
+			out = append(out, part)
+			continue
+		}
+		out = append(out, strings.Fields(part)...)
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lookout/cmd/internal/testenv"
+)
+
+// What the recipe of a release names is there: files to pack, the image's recipe, the variables that the linker sets.
+// The linker itself passes over a name that is gone.
+func TestTheReleaseNamesWhatIsThere(t *testing.T) {
+	root := testenv.RepoRoot(t)
+	data, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := generateDocs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := regexp.MustCompile(`(?:src|dockerfile): ([^,\s]+)`).FindAllStringSubmatch(string(data), -1)
+	for _, found := range files {
+		kept, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(found[1])))
+		made := slices.ContainsFunc(slices.Collect(maps.Keys(pages)), func(name string) bool {
+			ok, _ := path.Match(found[1], "docs/"+name)
+			return ok
+		})
+		if len(kept) == 0 && !made {
+			t.Errorf("%s is neither there nor made", found[1])
+		}
+	}
+	source, err := os.ReadFile(filepath.Join(root, "cmd", "internal", "version", "version.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`-X lookout/cmd/internal/version\.(\w+)=`).FindAllStringSubmatch(string(data), -1) {
+		if !regexp.MustCompile(`(?m)^\t` + found[1] + `\s+= ""$`).Match(source) {
+			t.Errorf("the linker sets %s, which version.go does not have", found[1])
+		}
+	}
+	if len(files) < 10 {
+		t.Errorf("only %d files are named", len(files))
+	}
+}
+
+// What a page in a package links to is in the package, completions lie where their shells look, and each kind of
+// package has its list of materials. What checks the sources is run by somebody.
+func TestPackagesAreWhole(t *testing.T) {
+	root := testenv.RepoRoot(t)
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	recipe, checks := read(".goreleaser.yaml"), read(".github/workflows/ci.yml")
+	archives, packages := regexp.MustCompile(
+		`(?s)archives:.*?nfpms:`,
+	).FindString(
+		recipe,
+	), regexp.MustCompile(
+		`(?s)nfpms:.*?homebrew_casks:`,
+	).FindString(
+		recipe,
+	)
+	for _, link := range regexp.MustCompile(`\]\((docs/[^)]+\.(?:md|svg))\)`).FindAllStringSubmatch(read("README.md"), -1) {
+		pattern := path.Join(path.Dir(link[1]), "*"+path.Ext(link[1]))
+		for name, files := range map[string]string{"archives": archives, "packages": packages} {
+			if !strings.Contains(files, "src: "+pattern+",") {
+				t.Errorf("%s: README links %s, which is not packed", name, link[1])
+			}
+		}
+	}
+	for text, in := range map[string]string{
+		"dst: /usr/share/zsh/vendor-completions/_lookout, packager: deb": packages,
+		"dst: /usr/share/zsh/site-functions/_lookout, packager: rpm":     packages,
+		"dst: /usr/share/zsh/site-functions/_lookout, packager: apk":     packages,
+		"dst: /usr/share/doc/lookout/copyright, packager: deb":           packages,
+		"artifacts: package": recipe,
+		"artifacts: archive": recipe,
+		".ci/planted":        checks,
+		"golangci-lint":      checks,
+	} {
+		if !strings.Contains(in, text) {
+			t.Errorf("%q is missing", text)
+		}
+	}
+}

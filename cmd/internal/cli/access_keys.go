@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+)
+
+// A accessKeyRow is a key as a script gets it; its secret is there once, at its making.
+type accessKeyRow struct {
+	ID        int                  `json:"id"`
+	Label     client.Text          `json:"label"`
+	AccessKey client.Text          `json:"access_key"`
+	SecretKey string               `json:"secret_key,omitempty"`
+	Limited   bool                 `json:"limited"`
+	Buckets   []client.BucketGrant `json:"bucket_access"`
+}
+
+// newAccessKeyRow is a key without its secret.
+func newAccessKeyRow(k *client.Key, err error) (*accessKeyRow, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &accessKeyRow{
+		ID:        k.ID,
+		Label:     k.Label,
+		AccessKey: k.AccessKey,
+		Limited:   k.Limited,
+		Buckets:   k.Buckets,
+	}, nil
+}
+
+func (k *accessKeyRow) grantsText() string {
+	if !k.Limited {
+		return "everything"
+	}
+	var words []string
+	for _, g := range k.Buckets {
+		words = append(words, g.Cluster.Raw()+"/"+g.Bucket.Raw()+":"+g.Permissions.Raw())
+	}
+	return cmp.Or(strings.Join(words, ","), "nothing")
+}
+
+func accessKeysResource() resourceCommand {
+	return resource[*accessKeyRow]{
+		name:        "keys",
+		singular:    "key",
+		idArg:       "ID",
+		description: "Access keys for S3 programs",
+		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file " +
+			"reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
+		identify: func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
+		columns: []output.ColumnDefinition[*accessKeyRow]{
+			{Name: "id", Cell: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
+			{Name: "label", Cell: func(k *accessKeyRow) string { return k.Label.Raw() }},
+			{Name: "access_key", Cell: func(k *accessKeyRow) string { return k.AccessKey.Raw() }},
+			{Name: "limited", Cell: func(k *accessKeyRow) string { return strconv.FormatBool(k.Limited) }},
+			{Name: "bucket_access", DropPriority: 1, Cell: (*accessKeyRow).grantsText},
+			{Name: "secret_key", DetailOnly: true, Cell: func(k *accessKeyRow) string { return k.SecretKey }},
+		},
+		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[*accessKeyRow, error] {
+			return func(yield func(*accessKeyRow, error) bool) {
+				for k, err := range s.api.Keys.All(ctx) {
+					if !yield(newAccessKeyRow(k, err)) {
+						return
+					}
+				}
+			}
+		},
+		get: getByID(func(ctx context.Context, s *scriptSession, id int) (*accessKeyRow, error) {
+			return newAccessKeyRow(s.api.Keys.Get(ctx, id))
+		}),
+		subcommands: []subcommand[*accessKeyRow]{
+			{
+				name:        "create",
+				args:        "LABEL",
+				noTarget:    true,
+				description: "Make a key. Its secret is shown this once",
+				bindFlags:   createAccessKey,
+				recoveryHint: func(k *accessKeyRow) string {
+					if k.SecretKey == "" {
+						return ""
+					}
+					return fmt.Sprintf("its secret is lost: end it by lookout keys revoke %d, and make another", k.ID)
+				},
+			},
+			{
+				name:        "rename",
+				args:        "LABEL",
+				description: "Give it another label",
+				bindFlags: withoutFlags(
+					func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+						return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
+					},
+				),
+			},
+			{
+				name:        "revoke",
+				description: "End a key: whoever uses it is locked out",
+				doneMessage: "is revoked",
+				confirmMessage: func(it *accessKeyRow, _ []string) string {
+					return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey)
+				},
+				bindFlags: withoutFlags(
+					func(ctx context.Context, s *scriptSession, it *accessKeyRow, _ []string) (*accessKeyRow, error) {
+						return it, s.api.Keys.Revoke(ctx, it.ID)
+					},
+				),
+			},
+		},
+	}
+}
+
+func createAccessKey(set *pflag.FlagSet) runFunc[*accessKeyRow] {
+	grants := set.StringArray(
+		"bucket",
+		nil,
+		"limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times",
+	)
+	none := set.Bool("nothing", false, "limit it to nothing")
+	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
+	return func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+		in, err := newKeyRequest(args[0], *grants, *none)
+		if err != nil {
+			return it, err
+		}
+		keep, err := reserveSecretFile(*path)
+		if err != nil {
+			return it, err
+		}
+		key, err := s.api.Keys.Create(withTarget(ctx, "key", "", args[0], ""), in)
+		row, err := newAccessKeyRow(key, err)
+		if err != nil {
+			_ = keep(client.Secret{})
+			return nil, err
+		}
+		secret, shown := key.Secret()
+		if !shown {
+			_ = keep(client.Secret{})
+		}
+		switch {
+		case !shown:
+			return row, secretLostError(row, errors.New("the answer holds no secret"))
+		case *path == "":
+			row.SecretKey = secret.Reveal()
+			return row, nil
+		}
+		if err := keep(secret); err != nil {
+			return row, secretLostError(row, fmt.Errorf("its secret could not be written: %w", err))
+		}
+		return row, nil
+	}
+}
+
+// secretLostError is a key that was made although nobody will ever have its secret.
+func secretLostError(k *accessKeyRow, why error) error {
+	return exit.WithCode(
+		exit.CodeUnknown,
+		fmt.Errorf(
+			"key %s (%d) was made, but it is of no use: %w; end it by lookout keys revoke %[2]d",
+			k.Label,
+			k.ID,
+			why,
+		),
+	)
+}
+
+// newKeyRequest reads what a key may reach.
+func newKeyRequest(label string, grants []string, none bool) (client.KeyRequest, error) {
+	in := client.KeyRequest{Label: label}
+	if none && len(grants) > 0 {
+		return in, exit.Usage(errors.New("choose one of --nothing and --bucket"))
+	}
+	if none {
+		in.Buckets = []client.GrantRequest{}
+	}
+	for _, g := range grants {
+		name, permissions, _ := strings.Cut(g, ":")
+		cluster, bucket, err := parseBucket(name)
+		if err != nil {
+			return in, err
+		}
+		if permissions != "read_only" && permissions != "read_write" {
+			return in, exit.Usage(
+				fmt.Errorf("--bucket %q: it must end with :read_only or :read_write", client.Clean(g)),
+			)
+		}
+		in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: cluster, Bucket: bucket, Permissions: permissions})
+	}
+	return in, nil
+}
+
+// reserveSecretFile makes the file of a secret before there is one, so that no secret is lost to a file that cannot be
+// made.
+func reserveSecretFile(path string) (func(client.Secret) error, error) {
+	if path == "" {
+		return func(client.Secret) error { return nil }, nil
+	}
+	file, err := config.CreatePrivateFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("secret file: %w", err)
+	}
+	return func(s client.Secret) error {
+		if s.IsZero() {
+			return errors.Join(file.Close(), os.Remove(path))
+		}
+		_, err := file.WriteString(s.Reveal() + "\n")
+		return errors.Join(err, file.Sync(), file.Close())
+	}, nil
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/cmd/internal/exit"
+)
+
+// NoArgs is for commands that take no arguments. A word that is like a command is offered.
+func NoArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !c.HasSubCommands() {
+		return exit.Usage(fmt.Errorf("%s takes no argument: %q", c.CommandPath(), client.Clean(args[0])))
+	}
+	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), client.Clean(args[0]))
+	c.SuggestionsMinimumDistance = 2
+	if like := c.SuggestionsFor(args[0]); len(like) > 0 {
+		text += "; is " + strings.Join(like, " or ") + " meant?"
+	}
+	return exit.Usage(fmt.Errorf("%s; %s --help lists what there is", text, c.CommandPath()))
+}
+
+// requireSubcommand is the work of a command that does nothing without one of those beneath it.
+func requireSubcommand(c *cobra.Command, _ []string) error {
+	return exit.Usage(fmt.Errorf("%s needs a command; %[1]s --help lists what there is", c.CommandPath()))
+}
+
+// ArgsFromUse is for commands whose use names their arguments: "get ID".
+func ArgsFromUse(c *cobra.Command, args []string) error {
+	words := strings.Fields(c.Use)[1:]
+	least := 0
+	for _, w := range words {
+		if !strings.HasPrefix(w, "[") {
+			least++
+		}
+	}
+	if len(args) < least || len(args) > len(words) {
+		return exit.Usage(
+			fmt.Errorf(
+				"%s needs %s; %d given",
+				c.CommandPath(),
+				cmp.Or(strings.Join(words, " "), "no argument"),
+				len(args),
+			),
+		)
+	}
+	return nil
+}

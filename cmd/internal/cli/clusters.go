@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+	"iter"
+
+	"lookout/client"
+	"lookout/cmd/internal/output"
+)
+
+func clustersResource() resourceCommand {
+	type row = *client.Cluster
+	return resource[row]{
+		name:        "clusters",
+		singular:    "cluster",
+		idArg:       "ID",
+		description: "Places where buckets are",
+		examples:    "lookout clusters list\nlookout clusters get us-east-1",
+		columns: []output.ColumnDefinition[row]{
+			{Name: "id", Cell: func(c row) string { return c.ID.Raw() }},
+			{Name: "region", Cell: func(c row) string { return c.Region.Raw() }},
+			{Name: "status", Cell: func(c row) string { return c.Status.Raw() }},
+			{Name: "domain", DropPriority: 1, Cell: func(c row) string { return c.Domain.Raw() }},
+			{Name: "static_site_domain", DropPriority: 2, Cell: func(c row) string { return c.StaticSiteDomain.Raw() }},
+		},
+		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
+			return s.api.Clusters.All(ctx)
+		},
+		get: func(ctx context.Context, s *scriptSession, id string) (row, error) {
+			return s.api.Clusters.Get(ctx, id)
+		},
+	}
+}

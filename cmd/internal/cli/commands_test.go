@@ -1,0 +1,635 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/testenv"
+)
+
+// Every list in every shape: JSON is JSON, CSV has the columns' names, tables have no tab and nothing that steers a
+// terminal.
+func TestLists_everyOutputFormat(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
+		{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"transfer"}, {"journal"}} {
+		name := strings.Join(args, " ")
+		table := r.MustRun(args...).Out
+		if strings.ContainsAny(table, "\t\x1b") ||
+			args[0] != "journal" && strings.Count(table, "\n") < 2 && args[0] != "transfer" {
+			t.Errorf("%s: the table is %q", name, table)
+		}
+		var v any
+		if out := r.MustRun(append(args, "-o", "json")...).Out; json.Unmarshal([]byte(out), &v) != nil {
+			t.Errorf("%s: no JSON: %.200s", name, out)
+		}
+		for line := range strings.Lines(r.MustRun(append(args, "-o", "ndjson")...).Out) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%s: no JSON: %.200s", name, line)
+			}
+		}
+		rows, err := csv.NewReader(strings.NewReader(r.MustRun(append(args, "-o", "csv")...).Out)).ReadAll()
+		if err != nil || rows[0][0] != strings.ToLower(rows[0][0]) {
+			t.Errorf("%s: %v, %v", name, rows, err)
+		}
+	}
+	r.CheckResult(r.Run("services", "list", "-o", "xml"), exit.CodeUsage, "ndjson")
+}
+
+// Columns are a promise: scripts count on their names and their order.
+func TestColumns_namesAreStable(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for command, want := range map[string]string{
+		"services list":    "id,status,label,service_type,address,timeout,consultation_group,updated,body,credentials,notes,region,created",
+		"issues list":      "id,created,services,ticket,ticket_label,ticket_url",
+		"contacts list":    "id,name,group,email,phone_primary,phone_secondary,updated",
+		"credentials list": "id,label,last_decrypted",
+		"ssh list":         "id,label,access,user,ip,port,group",
+		"stats":            "name,unit,min,avg,max,last",
+		"buckets list":     "cluster,label,objects,size,created,hostname,region",
+		"keys list":        "id,label,access_key,limited,bucket_access,secret_key",
+		"clusters list":    "id,region,status,domain,static_site_domain",
+		"transfer":         "used",
+		"journal":          "time,op,of,label,outcome,until,reason,why,id,method,path",
+	} {
+		head, _, _ := strings.Cut(r.MustRun(append(strings.Fields(command), "-o", "csv")...).Out, "\n")
+		if head != want {
+			t.Errorf("%s: %s", command, head)
+		}
+	}
+}
+
+// For programs CSV is what the API sent, where no terminal would obey it: a name from it finds the object. Tables show
+// what cannot be drawn.
+func TestCSVIsAsTheAPISentIt(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	name := "two\nlines,\t\"quoted\" ‹␊› é.txt"
+	file := filepath.Join(r.Home, "file")
+	r.Write(file, "content")
+	r.MustRun("objects", "put", "us-east-1/acme-backups", name, file)
+	rows, err := csv.NewReader(
+		strings.NewReader(r.MustRun("objects", "list", "us-east-1/acme-backups", "two", "-o", "csv").Out),
+	).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][2] != name {
+		t.Fatalf("%q, %v", rows, err)
+	}
+	if got := r.MustRun("objects", "get", "us-east-1/acme-backups", rows[1][2], "-").Out; got != "content" {
+		t.Errorf("%q", got)
+	}
+	if table := r.MustRun("objects", "list", "us-east-1/acme-backups", "two").Out; !strings.Contains(
+		table,
+		"two‹␊›lines",
+	) ||
+		strings.Count(table, "\n") != 2 {
+		t.Errorf("%q", table)
+	}
+	r.MustRun("services", "update", "1", "--label", "two\nlines", "--notes", "first\nsecond")
+	rows, err = csv.NewReader(strings.NewReader(r.MustRun("services", "get", "two\nlines", "-o", "csv").Out)).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][2] != "two\nlines" || rows[1][10] != "first\nsecond" {
+		t.Errorf("%q, %v", rows, err)
+	}
+}
+
+func TestServicesByScript(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	id := r.FindID("services", "edge-router")
+	r.CheckResult(r.MustRun("services", "get", id), exit.CodeOK, "edge-router", "consultation_group")
+	r.CheckResult(r.MustRun("services", "disable", id, "--for", "1h", "--reason", "kernel update"), exit.CodeOK, "disabled")
+	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "disable service", "edge-router", "kernel update", "done")
+	r.CheckResult(r.MustRun("services", "enable", id), exit.CodeOK, "pending")
+	r.CheckResult(r.MustRun("services", "update", id, "--timeout", "77"), exit.CodeOK, "77")
+	before := len(r.API.Ledger())
+	r.CheckResult(r.MustRun("services", "update", id, "--timeout", "77"), exit.CodeOK, "is so already; nothing was sent")
+	if len(r.API.Ledger()) != before {
+		t.Error("something was sent that was so already")
+	}
+	r.CheckResult(r.Run("services", "update", id), exit.CodeUsage, "give a flag")
+	r.CheckResult(r.Run("services", "delete", id), exit.CodeUsage, "--yes", "edge-router")
+	r.CheckResult(r.MustRun("services", "delete", id, "--yes"), exit.CodeOK, "is deleted")
+	r.CheckResult(r.Run("services", "get", id), exit.CodeNotFound)
+	r.CheckResult(r.Run("services", "create", "--label", "x"), exit.CodeUsage, "--address")
+	r.CheckResult(
+		r.MustRun("services", "create", "--label", "new one", "--address", "https://example.com"),
+		exit.CodeOK,
+		"new one",
+	)
+	r.CheckResult(r.Run("services", "disable", "abc"), exit.CodeNotFound, `no service is called "abc"`, "services list")
+	r.CheckResult(r.Run("issues", "get", "abc"), exit.CodeUsage, "no ID")
+	r.CheckResult(r.Run("services", "disable"), exit.CodeUsage, "needs ID")
+	r.CheckResult(r.Run("services", "disabel", "1"), exit.CodeUsage, "disable")
+	r.CheckResult(r.Run("services"), exit.CodeUsage, "--help")
+	r.CheckResult(r.Run("servces"), exit.CodeUsage, "services")
+}
+
+// A label names a thing as well as its ID, as long as only one has it.
+func TestThingsByTheirLabel(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(r.MustRun("services", "get", "web-1"), exit.CodeOK, "web-1")
+	r.CheckResult(r.MustRun("services", "disable", "web-1", "--reason", "kernel"), exit.CodeOK, "disabled")
+	r.CheckResult(r.MustRun("keys", "revoke", "finance", "--yes"), exit.CodeOK, "finance", "is revoked")
+	r.CheckResult(r.MustRun("ssh", "deny", "db1"), exit.CodeOK, "false")
+	for range 2 {
+		r.MustRun("services", "create", "--label", "twin", "--address", "https://example.com")
+	}
+	before := len(r.API.Ledger())
+	r.CheckResult(
+		r.Run("services", "delete", "twin", "--yes"),
+		exit.CodeUsage,
+		`2 services are called "twin"`,
+		"give the ID",
+	)
+	if len(r.API.Ledger()) != before {
+		t.Error("one of two was deleted")
+	}
+}
+
+// The journal names what scripts changed as it names what panes changed: kind, ID, label, reason.
+func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	t.Chdir(r.Home)
+	r.Write("new.txt", "x")
+	const bucket = "us-east-1/acme-www"
+	for _, c := range []struct {
+		line             string
+		kind, of, labels string
+	}{
+		{"services disable web-1 --for 1h --reason why", "service", "4", "web-1"},
+		{"contacts delete 11 --yes --reason why", "contact", "11", "Ada Wong"},
+		{"credentials rename web~deploy web-new --reason why", "credential", "32", "web deploy"},
+		{"ssh deny db1 --reason why", "instance", "70003", "db1"},
+		{"keys revoke finance --yes --reason why", "key", "205", "finance"},
+		{"buckets access " + bucket + " --acl private --reason why", "bucket", bucket, "acme-www"},
+		{"objects put " + bucket + " a/new.txt new.txt --reason why", "object", bucket + "/a/new.txt", "a/new.txt"},
+		{"objects acl " + bucket + " index.html private --reason why", "object", bucket + "/index.html", "index.html"},
+		{"objects rm " + bucket + " a/new.txt --yes --reason why", "object", bucket + "/a/new.txt", "a/new.txt"},
+	} {
+		args := strings.Fields(c.line)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
+		}
+		r.MustRun(args...)
+		var entries []journalRow
+		if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
+			len(entries) == 0 {
+			t.Fatalf("%v, %v", entries, err)
+		}
+		last := entries[len(entries)-1]
+		if last.Kind != c.kind || last.TargetID != c.of || last.Label != c.labels || last.Reason != "why" {
+			t.Errorf("%s: %+v", c.line, last)
+		}
+	}
+}
+
+func TestContactsCredentialsAndSSHByScript(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(
+		r.MustRun("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"),
+		exit.CodeOK,
+		"Eve Adams",
+	)
+	id := r.FindID("contacts", "Eve Adams")
+	r.CheckResult(r.MustRun("contacts", "update", id, "--group", "night"), exit.CodeOK, "night", "+1 555 0199")
+	r.CheckResult(r.MustRun("contacts", "delete", id, "--yes"), exit.CodeOK, "is deleted")
+
+	s := r.RunWithInput("hunter2-canary\n", "credentials", "create", "db9-root", "--username", "root")
+	r.CheckResult(s, exit.CodeOK, "db9-root")
+	id = r.FindID("credentials", "db9-root")
+	file := filepath.Join(r.Home, "password")
+	r.Write(file, "hunter3-canary\n")
+	r.MustRun("credentials", "login", id, "--password-file", file)
+	r.MustRun("credentials", "rename", id, "db9-admin")
+	r.CheckResult(r.RunWithInput("", "credentials", "create", "none"), exit.CodeUsage, "empty")
+	r.CheckResult(r.Run("credentials", "create", "x", "--password", "y"), exit.CodeUsage)
+	for _, e := range r.API.Ledger() {
+		if e.Op == "create credential" && string(e.Body["password"]) != `"hunter2-canary"` {
+			t.Errorf("the password arrived as %s", e.Body["password"])
+		}
+	}
+	kept, err := os.ReadFile(filepath.Join(r.Home, "state", "lookout", "account.journal"))
+	if err != nil || strings.Contains(string(kept), "hunter") {
+		t.Errorf("the journal: %v, %s", err, kept)
+	}
+
+	r.CheckResult(r.MustRun("ssh", "key"), exit.CodeOK, "ssh-")
+	id = r.FindID("ssh", "true")
+	r.CheckResult(r.MustRun("ssh", "deny", id), exit.CodeOK, "false")
+	r.CheckResult(r.MustRun("ssh", "set", id, "--port", "2222", "--user", "support"), exit.CodeOK, "2222", "support")
+	r.CheckResult(r.MustRun("ssh", "allow", id), exit.CodeOK, "true")
+}
+
+func TestStorageByScript(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(r.MustRun("buckets", "create", "us-east-1/fresh-one", "--acl", "private"), exit.CodeOK, "fresh-one")
+	r.CheckResult(r.MustRun("buckets", "get", "us-east-1/fresh-one"), exit.CodeOK, "fresh-one")
+	r.CheckResult(r.MustRun("buckets", "delete", "us-east-1/fresh-one", "--yes"), exit.CodeOK, "is deleted")
+	r.CheckResult(r.Run("buckets", "get", "fresh-one"), exit.CodeUsage, "CLUSTER/BUCKET")
+
+	r.CheckResult(
+		r.MustRun("keys", "create", "ci", "--bucket", "us-east-1/acme-backups:read_only"),
+		exit.CodeOK,
+		"read_only",
+		"secret_key",
+	)
+	var key struct {
+		ID     int    `json:"id"`
+		Secret string `json:"secret_key"`
+	}
+	if err := json.Unmarshal([]byte(r.MustRun("keys", "create", "ci2", "-o", "json").Out), &key); err != nil ||
+		len(key.Secret) < 8 {
+		t.Errorf("%+v, %v", key, err)
+	}
+	id := strconv.Itoa(key.ID)
+	if again := r.MustRun("keys", "get", id, "-o", "json").Out; strings.Contains(again, key.Secret) ||
+		strings.Contains(again, "secret") {
+		t.Errorf("the secret is told again: %s", again)
+	}
+	file := filepath.Join(r.Home, "secret")
+	s := r.MustRun("keys", "create", "ci3", "--secret-file", file, "-o", "json")
+	secret, err := os.ReadFile(file)
+	if err != nil || len(strings.TrimSpace(string(secret))) < 8 ||
+		strings.Contains(s.Out, strings.TrimSpace(string(secret))) {
+		t.Errorf("%q, %v, %s", secret, err, s.Out)
+	}
+	r.CheckResult(r.Run("keys", "create", "ci4", "--secret-file", file), exit.CodeFailure, "exists")
+	r.MustRun("keys", "rename", id, "ci-new")
+	r.CheckResult(r.MustRun("keys", "revoke", id, "--yes"), exit.CodeOK, "is revoked")
+	r.CheckResult(r.Run("keys", "create", "x", "--bucket", "a/b:all"), exit.CodeUsage, ":read_only")
+
+	r.CheckResult(r.MustRun("clusters", "get", "us-east-1"), exit.CodeOK, "us-east")
+	r.CheckResult(
+		r.MustRun("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"),
+		exit.CodeOK,
+		"etag",
+	)
+	r.CheckResult(
+		r.MustRun("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"),
+		exit.CodeOK,
+		"Signature=",
+	)
+	r.CheckResult(r.Run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exit.CodeUsage, "6m")
+	r.CheckResult(
+		r.Run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"),
+		exit.CodeDenied,
+		"read-only",
+	)
+}
+
+// Access and certificates from scripts: what does not fit is not sent.
+func TestAccessAndCertificatesByScript(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	const bucket = "us-east-1/cdn.acme.net"
+	r.CheckResult(
+		r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"),
+		exit.CodeOK,
+		"has its new access",
+	)
+	r.CheckResult(r.Run("buckets", "access", bucket), exit.CodeUsage, "--acl or --cors")
+	r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "everybody"), exit.CodeUsage, "choose private")
+	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html", "public-read"), exit.CodeOK, "public-read")
+	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html"), exit.CodeOK, "public-read")
+	r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "mine"), exit.CodeUsage, "choose private")
+
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	r.CheckResult(r.MustRun("certificates", "get", bucket), exit.CodeOK, "ssl", "false")
+	r.CheckResult(
+		r.Run("certificates", "upload", "us-east-1/acme-www", cert, key),
+		exit.CodeFailure,
+		"do not cover",
+		"nothing was sent",
+	)
+	r.CheckResult(r.Run("certificates", "upload", bucket, key, key), exit.CodeFailure, "no pair")
+	r.CheckResult(r.MustRun("certificates", "upload", bucket, cert, key), exit.CodeOK, "for cdn.acme.net, until", "true")
+	r.CheckResult(r.Run("certificates", "upload", bucket, cert, key), exit.CodeFailure, "--replace")
+	r.CheckResult(r.MustRun("certificates", "upload", bucket, cert, key, "--replace"), exit.CodeOK, "true")
+	r.CheckResult(r.Run("certificates", "delete", bucket), exit.CodeUsage, "--yes")
+	r.CheckResult(r.MustRun("certificates", "delete", bucket, "--yes"), exit.CodeOK, "is deleted")
+	private, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept := r.ReadTree(filepath.Join(r.Home, "state")); strings.Contains(
+		kept,
+		strings.Split(string(private), "\n")[1],
+	) {
+		t.Error("the journal holds the private key")
+	}
+}
+
+// A list that is cut does not pass for whole, and one that fails is not drawn as an empty one.
+func TestAListThatIsCutSaysSo(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.API.InjectFault("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
+	r.CheckResult(r.Run("services", "list"), exit.CodeFailure, "may be incomplete")
+	r.API.InjectFault(
+		"list objects",
+		emulator.Fault{Status: 200, Body: `{"data":[],"is_truncated":true,"next_marker":null}`},
+	)
+	s := r.Run("objects", "list", "us-east-1/acme-www", "-o", "ndjson")
+	r.CheckResult(s, exit.CodeFailure, "incomplete: marker missing")
+	r.API.InjectFault("list contacts", emulator.Fault{Status: 403})
+	if s := r.Run("contacts", "list"); s.Out != "" || s.Code != exit.CodeDenied {
+		t.Errorf("exit code %d, and a table is drawn: %q", s.Code, s.Out)
+	}
+}
+
+func TestObjectsAndFiles(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	t.Chdir(r.Home)
+	const bucket = "us-east-1/acme-backups"
+	r.Write("notes.txt", "hello")
+	r.CheckResult(r.MustRun("objects", "put", bucket, "a/notes.txt", "notes.txt"), exit.CodeOK, "5 bytes stored")
+	r.CheckResult(r.Run("objects", "put", bucket, "a/notes.txt", "notes.txt"), exit.CodeFailure, "--force")
+	r.CheckResult(r.Run("objects", "put", bucket, "a/none", "none.txt"), exit.CodeFailure, "none.txt")
+	r.CheckResult(r.Run("objects", "get", bucket, "a/notes.txt"), exit.CodeFailure, "--force")
+	r.MustRun("objects", "get", bucket, "a/notes.txt", "copy.txt")
+	if data, err := os.ReadFile("copy.txt"); err != nil || string(data) != "hello" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if s := r.MustRun("objects", "get", bucket, "a/notes.txt", "-"); s.Out != "hello" {
+		t.Errorf("%q", s.Out)
+	}
+	r.CheckResult(r.Run("objects", "get", bucket, "a/.."), exit.CodeUsage, "give FILE")
+	r.CheckResult(r.Run("objects", "get", bucket, "not there", "x"), exit.CodeNotFound)
+	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt"), exit.CodeUsage, "--yes")
+	r.CheckResult(r.MustRun("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"), exit.CodeOK, "is removed")
+	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt", "--yes"), exit.CodeNotFound, "not there")
+	r.CheckResult(r.Run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exit.CodeDenied, "read-only")
+	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "upload", "delete object", "old")
+	left, err := filepath.Glob(".lookout-*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// Each kind of failure has its exit code and its next step.
+func TestExitCodes(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	id := r.FindID("services", "edge-router")
+	fault := func(match string, f emulator.Fault, code int, parts ...string) {
+		t.Helper()
+		r.API.ClearFaults()
+		r.API.InjectFault(match, f)
+		r.CheckResult(r.Run("services", "enable", id), code, parts...)
+	}
+	fault("enable service", emulator.Fault{Status: 502, ApplyFirst: true}, exit.CodeUnknown, "look whether")
+	fault("enable service", emulator.Fault{Reset: true}, exit.CodeUnknown)
+	fault("enable service", emulator.Fault{Status: 429, RetryAfter: "1"}, exit.CodeUnavailable)
+	fault("enable service", emulator.Fault{Status: 403}, exit.CodeDenied)
+	fault("enable service", emulator.Fault{Status: 400}, exit.CodeFailure)
+	r.API.ClearFaults()
+	r.CheckResult(r.Run("services", "enable", id, "--read-only"), exit.CodeDenied, "read-only")
+	r.CheckResult(r.Run("services", "list", "--nonsense"), exit.CodeUsage, "--help")
+	r.CheckResult(r.Run("services", "get", "99999"), exit.CodeNotFound)
+	r.CheckResult(r.Run("services", "list", "--base-url", "http://127.0.0.1:1/v4"), exit.CodeUnavailable, "127.0.0.1:1")
+	r.CheckResult(r.Run("journal"), exit.CodeOK, "enable service", "unknown", "not done")
+	if s := r.MustRun("journal", "--outcome", "unknown,sent"); strings.Count(s.Out, "\n") != 3 ||
+		strings.Contains(s.Out, "not done") {
+		t.Errorf("%s", s.Out)
+	}
+	r.CheckResult(r.Run("journal", "--outcome", "lost"), exit.CodeUsage, "not done")
+	t.Setenv("LOOKOUT_TOKEN", "another")
+	r.CheckResult(r.Run("services", "list"), exit.CodeDenied, "LOOKOUT_TOKEN")
+	t.Setenv("LOOKOUT_TOKEN", "")
+	r.CheckResult(r.Run("services", "list"), exit.CodeDenied, "there is no token")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "no account is configured")
+	r.CheckResult(r.Run(), exit.CodeUsage, "no account is configured")
+}
+
+func TestScopeThatIsMissing(t *testing.T) {
+	faulttest.ReportCase(t, "A26", "told by scripts")
+	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
+	r.CheckResult(r.Run("buckets", "list"), exit.CodeDenied, "object_storage:read_only")
+}
+
+// Reading needs no place to write.
+func TestReadingMakesNoFile(t *testing.T) {
+	faulttest.ReportCase(t, "G4", "reading makes no file")
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "list")
+	r.MustRun("journal")
+	if _, err := os.Stat(filepath.Join(r.Home, "state")); err == nil {
+		t.Error("a list made a state folder")
+	}
+}
+
+func TestOutput_hostileTextInEveryFormat(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	evil := "a\x1b[31m\u202ered\u009b2J\nb\tc"
+	r.MustRun("contacts", "create", "--name", evil, "--email", "e@acme.net")
+	for _, format := range output.Formats {
+		s := r.MustRun("contacts", "list", "-o", format)
+		// for programs; on a terminal TestATerminalIsNotSteered
+		if format == "csv" && !strings.Contains(s.Out, "2J\nb\tc") {
+			t.Errorf("csv has no line breaks and tabs: %q", s.Out)
+		}
+		if strings.ContainsAny(s.Out, "\x1b\u202e\u009b") || format != "csv" && strings.Contains(s.Out, "\t") {
+			t.Errorf("%s lets it through: %q", format, s.Out)
+		}
+	}
+	var rows []struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal([]byte(r.MustRun("contacts", "list", "-o", "json").Out), &rows); err != nil ||
+		rows[len(rows)-1].Name != evil {
+		t.Errorf("%v, %q", err, rows)
+	}
+}
+
+func TestHandover(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	id := r.FindID("services", "edge-router")
+	r.MustRun("services", "disable", id, "--for", "1h", "--reason", "switch [the] line")
+	other := r.FindID("services", "web-1")
+	r.API.InjectFault("disable service", emulator.Fault{Status: 502, ApplyFirst: true})
+	r.CheckResult(r.Run("services", "disable", other), exit.CodeUnknown)
+	r.API.ClearFaults()
+	r.CheckResult(
+		r.MustRun("handover"),
+		exit.CodeOK,
+		"# Hand-over of account",
+		"## Still disabled",
+		"edge-router",
+		`switch \[the\] line`,
+		"Outcome unknown",
+		"web-1",
+		"## Open issues",
+		"billing-api",
+		"ticket",
+	)
+	var h handover
+	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Changes) != 2 ||
+		len(h.Unknown) != 1 ||
+		len(h.Problems) == 0 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	r.API.InjectFault("list services", emulator.Fault{Status: 403})
+	r.CheckResult(r.Run("handover"), exit.CodeDenied, "## Could not be read", "edge-router", "not complete")
+	r.CheckResult(r.Run("handover", "--since", "yesterday"), exit.CodeUsage, "8h")
+}
+
+// Where the hand-over could not look, no section says that there is nothing.
+func TestAHandoverThatCouldNotLook(t *testing.T) {
+	for name, fault := range map[string]emulator.Fault{"refused": {Status: 401}, "failing": {Status: 400}, "garbled": {Status: 200, Body: "<html>"}} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.MustRun("services", "disable", r.FindID("services", "edge-router"), "--for", "1h")
+			r.API.InjectFault("*", fault)
+			s := r.Run("handover")
+			r.CheckResult(
+				s,
+				s.Code,
+				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Still "+
+					"disabled - **edge-router**",
+				"- **could not be read**; what this machine's journal knows is named",
+			)
+			if s.Code == exit.CodeOK {
+				t.Error("the exit code says that all is well")
+			}
+			var h map[string]any
+			if err := json.Unmarshal([]byte(r.Run("handover", "-o", "json").Out), &h); err != nil ||
+				h["problems"] != nil ||
+				h["issues"] != nil ||
+				h["disabled"] == nil {
+				t.Errorf("%v, %v", h, err)
+			}
+		})
+	}
+}
+
+// A source that fails spoils its own section alone; issues that are left out are counted.
+func TestAHandoverWithoutItsTickets(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", r.FindID("services", "web-1"))
+	r.API.InjectFault("list issues", emulator.Fault{Status: 403})
+	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
+	r.CheckResult(
+		r.Run("handover"),
+		exit.CodeDenied,
+		"## Services in trouble - **",
+		"## Open issues **could not be read** ## Still disabled - **",
+	)
+	r.API.ClearFaults()
+	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
+	r.CheckResult(
+		r.MustRun("handover", "--since", "1s"),
+		exit.CodeOK,
+		"## Open issues **could not be read**: tickets: ",
+		"older issues are left out",
+		"## Could not be read - tickets: ",
+	)
+}
+
+// Every noun has list or get, also where the noun by itself says all.
+func TestResources_listAndGetAgree(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", r.FindID("services", "web-1"), "--reason", "audit")
+	for bare, same := range map[string][]string{"journal": {"list"}, "stats": {"list"}, "transfer": {"list", "get"}} {
+		for _, word := range same {
+			if all, one := r.MustRun(bare, "-o", "json").Out, r.MustRun(bare, word, "-o", "json").Out; all != one ||
+				len(one) < 10 {
+				t.Errorf("%s %s: %s", bare, word, one)
+			}
+		}
+	}
+	if r.MustRun(
+		"journal",
+		"list",
+		"--since",
+		"8h",
+		"--outcome",
+		"unknown",
+	).Out != r.MustRun(
+		"journal",
+		"--outcome",
+		"unknown",
+	).Out {
+		t.Error("the flags differ")
+	}
+	var entries []journalRow
+	if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
+		len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	r.CheckResult(
+		r.Run("journal", "get", entries[0].ID),
+		exit.CodeOK,
+		"disable service",
+		"audit",
+		entries[0].ID,
+		entries[0].Path,
+	)
+	r.CheckResult(r.Run("journal", "get", "nothing"), exit.CodeNotFound, "--since all")
+	r.CheckResult(r.Run("stats", "get", "cpu"), exit.CodeOK, "name cpu")
+	r.CheckResult(r.Run("stats", "get", "ram"), exit.CodeNotFound, "cpu, disk")
+	r.CheckResult(r.Run("journal", "lis"), exit.CodeUsage, "list")
+}
+
+// In JSON null stays null, and what the API has never sent is not made up.
+func TestJSONKeepsNull(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	of := func(args ...string) map[string]any {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(r.MustRun(append(args, "-o", "json")...).Out), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	id := r.FindID("ssh", "web-1")
+	r.MustRun("ssh", "set", id, "--user", "", "--port", "0")
+	ssh := of("ssh", "get", id)["ssh"].(map[string]any)
+	contact := of("contacts", "create", "--name", "Nobody Known", "--email", "nobody@example.com")
+	service := of("services", "create", "--label", "nothing more", "--address", "https://shop.example.com")
+	var folder map[string]any
+	rows := r.MustRun("objects", "list", "us-east-1/acme-backups", "-o", "ndjson").Out
+	for row := range strings.Lines(rows) {
+		if strings.Contains(row, `/"`) {
+			if err := json.Unmarshal([]byte(row), &folder); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !strings.Contains(rows, `/"`) || !strings.Contains(rows, `"size":`) {
+		t.Fatal(rows)
+	}
+	for _, one := range []struct {
+		of    map[string]any
+		names []string
+	}{
+		{ssh, []string{"user", "port"}},
+		{contact, []string{"group"}},
+		{contact["phone"].(map[string]any), []string{"primary", "secondary"}},
+		{service, []string{"body", "notes", "region"}},
+		{folder, []string{"etag", "last_modified", "owner", "size"}},
+	} {
+		for _, name := range one.names {
+			if value, there := one.of[name]; !there || value != nil {
+				t.Errorf("%s is %#v", name, value)
+			}
+		}
+	}
+	r.MustRun("ssh", "set", id, "--user", "ada", "--port", "2222")
+	if ssh := of("ssh", "get", id)["ssh"].(map[string]any); ssh["user"] != "ada" || ssh["port"] != 2222.0 ||
+		ssh["access"] == nil ||
+		ssh["ip"] == nil {
+		t.Errorf("%v", ssh)
+	}
+}
+
+func TestNoTokenOnTheCommandLine(t *testing.T) {
+	faulttest.ReportCase(t, "F1", "no flag")
+	if code := Execute([]string{"--token", "x"}, nil, io.Discard, io.Discard); code != exit.CodeUsage {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lookout/client/emulator"
+)
+
+// The shell is offered the values of a flag or an argument, and files only where a file is meant.
+func TestValuesAreCompleted(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.WriteConfig("[themes.mine]\nbad = \"red\"\n")
+	const files, nothing = "\n:0\n", "\n:4\n"
+	for line, want := range map[string]string{
+		"--theme ": "auto dark light contrast contrast-light colorblind " +
+			"colorblind-light mono mine" + nothing,
+		"demo --theme ":                         "auto dark light",
+		"watch --theme ":                        "auto dark light",
+		"--view ":                               "overview issues services",
+		"demo --view ":                          "overview issues services",
+		"journal --outcome ":                    "sent done not done unknown" + nothing,
+		"objects link B N --method ":            "GET PUT DELETE" + nothing,
+		"services create --type ":               "url tcp" + nothing,
+		"services update 1 --type ":             "url tcp" + nothing,
+		"buckets create B --acl ":               "private public-read authenticated-read public-read-write" + nothing,
+		"buckets access B --acl ":               "private public-read authenticated-read public-read-write" + nothing,
+		"objects acl B N ":                      "private public-read authenticated-read public-read-write" + nothing,
+		"objects acl B ":                        nothing,
+		"objects acl B N private ":              nothing,
+		"services get ":                         nothing,
+		"services list ":                        nothing,
+		"keys create x --bucket ":               nothing,
+		"keys create x --secret-file ":          files,
+		"credentials create x --password-file ": files,
+		"objects put B N ":                      files,
+		"objects put B ":                        nothing,
+		"objects get B N ":                      files,
+		"certificates upload B ":                files,
+		"certificates upload B cert.pem ":       files,
+		"config validate ":                      files,
+		"config show ":                          nothing,
+		"--config ":                             files,
+		"--log-file ":                           files,
+		"--token-file ":                         files,
+		"services list --token-file ":           files,
+		"--base-url ":                           nothing,
+		"picture -o ":                           files,
+		"services list -o ":                     "table json ndjson csv" + nothing,
+	} {
+		args := strings.Split(line, " ")
+		s := r.MustRun(append([]string{"__complete"}, args...)...)
+		got := strings.ReplaceAll(s.Out, "\n", " ")
+		if want := strings.ReplaceAll(want, "\n", " "); !strings.HasPrefix(" "+got, " "+strings.TrimPrefix(want, " ")) {
+			t.Errorf("%q completes %q, not %q", line, got, want)
+		}
+	}
+}
+
+// No flag is left to the shell's own guess.
+func TestEveryFlagSaysHowItIsCompleted(t *testing.T) {
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		look := func(f *pflag.Flag) {
+			if _, said := c.GetFlagCompletionFunc(f.Name); !said && !takesFile(f) && f.Name != "help" {
+				t.Errorf("%s --%s offers files", c.CommandPath(), f.Name)
+			}
+		}
+		c.Flags().VisitAll(look)
+		c.PersistentFlags().VisitAll(look)
+		for _, sub := range c.Commands() {
+			if sub.Name() != "completion" {
+				visit(sub)
+			}
+		}
+	}
+	visit(NewRootCommand())
+}

@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
+	"github.com/zalando/go-keyring"
+
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/dashboard"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+)
+
+func configCommand(f *config.Flags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "The configuration: make, show, check, edit",
+		Args:  NoArgs,
+		Long:  "The program reads its configuration and never writes it unasked.",
+		RunE:  requireSubcommand,
+	}
+	f.AddAccountFlags(c.PersistentFlags())
+	sub := func(use, about string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+		one := &cobra.Command{
+			Use:   use,
+			Short: about,
+			Args:  args,
+			RunE:  run,
+		}
+		c.AddCommand(one)
+		return one
+	}
+	sub("path", "Say where the configuration is", NoArgs, func(c *cobra.Command, _ []string) error {
+		path, _ := config.Path(f)
+		fmt.Fprintln(c.OutOrStdout(), path)
+		return nil
+	})
+	sub(
+		"init",
+		"Write a configuration with every key explained, where there is none",
+		NoArgs,
+		func(c *cobra.Command, _ []string) error { return initConfig(c, f) },
+	)
+	sub(
+		"show",
+		"Show every key: its value, and where that comes from",
+		NoArgs,
+		func(c *cobra.Command, _ []string) error { return showConfig(c, f) },
+	)
+	sub(
+		"validate [FILE]",
+		"Tell every mistake with its file, line and column",
+		ArgsFromUse,
+		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) },
+	)
+	sub(
+		"edit",
+		"Open it in $VISUAL or $EDITOR, and check it afterwards",
+		NoArgs,
+		func(c *cobra.Command, _ []string) error { return editConfig(c, f) },
+	)
+	sub(
+		"schema",
+		"Write its JSON schema",
+		NoArgs,
+		func(c *cobra.Command, _ []string) error {
+			return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
+		},
+	)
+	remove := false
+	keep := sub(
+		"token",
+		"Put an account's token into the system's keyring",
+		NoArgs,
+		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) },
+	)
+	keep.Flags().BoolVar(&remove, "remove", false, "take it out again")
+	return c
+}
+
+func initConfig(c *cobra.Command, f *config.Flags) error {
+	path, _ := config.Path(f)
+	if err := config.Create(path, config.Template()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s is written; lookout config edit opens it, lookout doctor checks it\n", path)
+	return nil
+}
+
+// effectiveValue is a key as config show tells it.
+type effectiveValue struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+func showConfig(c *cobra.Command, f *config.Flags) error {
+	path, data, err := config.Read(f)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	cfg, wrong := config.Parse(data)
+	if len(wrong.Fatal()) > 0 {
+		return exit.Usage(wrong.AsError(path))
+	}
+	if err := wrong.AsError(path); err != nil {
+		fmt.Fprintf(c.ErrOrStderr(), "lookout: %v\n", err)
+	}
+	var document map[string]any
+	if _, err := toml.Decode(string(data), &document); err != nil {
+		return exit.Usage(err)
+	}
+	rows, err := collectEffectiveValues(c, f, cfg, document, config.KeyPositions(string(data)))
+	if err != nil {
+		return exit.Usage(err)
+	}
+	shown := make([]any, len(rows))
+	for i, row := range rows {
+		shown[i] = row
+	}
+	return output.WriteTable(c.OutOrStdout(), output.EraseColumns([]output.ColumnDefinition[effectiveValue]{
+		{Name: "key", Cell: func(s effectiveValue) string { return s.Key }},
+		{Name: "value", Cell: func(s effectiveValue) string { return s.Value }},
+		{Name: "from", Cell: func(s effectiveValue) string { return s.From }},
+	}), shown, 0)
+}
+
+// collectEffectiveValues are the settings at the top and those of the account that is chosen, or of all where none is.
+func collectEffectiveValues(
+	c *cobra.Command,
+	f *config.Flags,
+	cfg config.File,
+	document map[string]any,
+	at map[string]config.Position,
+) ([]effectiveValue, error) {
+	s, err := config.Resolve(cfg, f)
+	names := []string{s.Account}
+	switch {
+	case errors.Is(err, config.ErrSeveralAccounts):
+		names = slices.Sorted(maps.Keys(cfg.Accounts))
+	case err != nil && !errors.Is(err, config.ErrNoAccount):
+		return nil, err
+	}
+	rows := effectiveTableValues(c, config.TopLevelKeys(), nil, document, at)
+	accounts, _ := document["accounts"].(map[string]any)
+	for _, name := range names {
+		block, _ := accounts[name].(map[string]any)
+		own := config.Settings{AccountConfig: cfg.Accounts[name], Account: name, TokenOverride: s.TokenOverride}
+		rows = append(rows, effectiveTableValues(c, config.AccountKeys(), []string{"accounts", name}, block, at)...)
+		rows = append(
+			rows,
+			effectiveValue{"token of " + name, "(not shown)", own.TokenSource().Description},
+			effectiveValue{"journal of " + name, own.JournalPath(), "-"},
+		)
+	}
+	return rows, nil
+}
+
+// effectiveTableValues says of each setting what holds and why: flag, variable, line of the file, or nobody: then the
+// default.
+func effectiveTableValues[T any](
+	c *cobra.Command,
+	list []config.KeySpec[T],
+	in []string,
+	table map[string]any,
+	at map[string]config.Position,
+) []effectiveValue {
+	var rows []effectiveValue
+	for _, s := range list {
+		key := append(slices.Clone(in), s.Name)
+		row := effectiveValue{strings.Join(key, "."), s.DefaultText, "default"}
+		if v, there := table[s.Name]; there {
+			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at[config.JoinKey(key)].Line)
+		}
+		if v := os.Getenv(s.Env); s.Env != "" && v != "" {
+			row.Value, row.From = v, "$"+s.Env
+		}
+		if flag := c.Flags().Lookup(s.Flag); flag != nil && flag.Changed {
+			row.Value, row.From = flag.Value.String(), "--"+s.Flag
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func validateConfig(c *cobra.Command, f *config.Flags, args []string) error {
+	if len(args) == 1 {
+		f.Config = args[0]
+	}
+	path, data, err := config.Read(f)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	if data == nil {
+		fmt.Fprintf(c.OutOrStdout(), "there is none at %s; lookout config init writes one\n", path)
+		return nil
+	}
+	if err := dashboard.CheckConfig(c.Context(), data).AsError(path); err != nil {
+		return exit.Usage(err)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: no mistakes\n", path)
+	return nil
+}
+
+// editorCommand is the program that edits, with its arguments. A variable of blanks alone chooses none.
+func editorCommand() []string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
+			return words
+		}
+	}
+	return []string{"vi"}
+}
+
+func editConfig(c *cobra.Command, f *config.Flags) error {
+	path, _ := config.Path(f)
+	editor := editorCommand()
+	in, ok := output.AsTerminal(c.InOrStdin())
+	if !ok {
+		return exit.Usage(fmt.Errorf("an editor needs a terminal, and standard input is none; the file is %s", path))
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := config.Create(path, config.Template()); err != nil {
+			return err
+		}
+	}
+	cmd := exec.CommandContext(c.Context(), editor[0], append(editor[1:], path)...)
+	cmd.Env = config.EnvironWithout(config.TokenVariables(f))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, c.OutOrStdout(), c.ErrOrStderr()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("editor %s: %w; EDITOR chooses another", editor[0], err)
+	}
+	return validateConfig(c, f, nil)
+}
+
+// saveToken puts a token into the keyring. It is typed without being shown, or read from standard input.
+func runConfigToken(c *cobra.Command, f *config.Flags, remove bool) error {
+	s, err := config.Load(f, c.ErrOrStderr())
+	if err != nil {
+		return exit.Usage(err)
+	}
+	if remove {
+		_, err := config.WithKeyringTimeout(
+			c.Context(),
+			func() (struct{}, error) { return struct{}{}, keyring.Delete(config.KeyringService, s.Account) },
+		)
+		if err != nil {
+			return fmt.Errorf("keyring: %w", err)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "the token of %s is out of the keyring\n", s.Account)
+		return nil
+	}
+	t, err := (&scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr()}).readSecret(c.Context(), "", "token")
+	if err != nil {
+		return err
+	}
+	if err := config.SaveKeyringToken(c.Context(), s.Account, t); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "the token of %s is in the keyring", s.Account)
+	if !s.Keyring {
+		fmt.Fprint(c.OutOrStdout(), "; keyring = true in its block uses it")
+	}
+	fmt.Fprintln(c.OutOrStdout())
+	return nil
+}

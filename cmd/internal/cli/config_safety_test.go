@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
+)
+
+// A key of safety that is misspelt, misplaced or of another type refuses the start: nothing is sent that it would have
+// forbidden.
+func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	id := r.FindID("services", "edge-router")
+	account := "[accounts.prod]\nbase_url = \"" + r.Base + "\"\n"
+	for text, said := range map[string]string{
+		account + "readonly = true\n":     `is "read_only" meant`,
+		account + "read-only = true\n":    `is "read_only" meant`,
+		account + "Read_Only = true\n":    `is "read_only" meant`,
+		account + "READ_ONLY = true\n":    `is "read_only" meant`,
+		account + "protect = true\n":      `is "protected" meant`,
+		account + "protected = \"yes\"\n": "true or false",
+		"read_only = true\n" + account:    "it belongs beneath [accounts.NAME]",
+		"readonly = true\n" + account: `is "read_only" meant? It belongs beneath ` +
+			`[accounts.NAME]`,
+		"[acounts.prod]\nread_only = true\n":                        `is "accounts" meant`,
+		account + "acount = \"prod\"\n":                             `is "account" meant? It belongs at the top`,
+		account + "[keys]\nread_only = true\n":                      "it belongs beneath [accounts.NAME]",
+		account + "[keys]\nread_only = [\"true\"]\n":                "it belongs beneath [accounts.NAME]",
+		account + "[columns]\nprotected = true\n":                   "it belongs beneath [accounts.NAME]",
+		account + "[themes.mine]\nbad = \"red\"\nreadonly = true\n": "It belongs beneath [accounts.NAME]",
+		account + "[themes]\nread_only = true\n":                    "it belongs beneath [accounts.NAME]",
+	} {
+		faulttest.RunCase(
+			t,
+			"G2",
+			"safety: "+strings.ReplaceAll(text, account, "[accounts.prod]\n"),
+			func(t *testing.T) {
+				r := &testEnv{r.With(t)}
+				r.WriteConfig(text)
+				r.CheckResult(r.Run("services", "disable", id), exit.CodeUsage, said, "config.toml:")
+				if _, err := os.Stat(filepath.Join(r.Home, "state")); err == nil {
+					t.Error("a change was sent")
+				}
+			},
+		)
+	}
+	// What is far from every key of safety is told and passed over, as are looks.
+	r.WriteConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
+	r.CheckResult(r.Run("services", "list"), exit.CodeOK, `is "color" meant`, "nonsense: this key is unknown", "PANE.ACTION")
+}
+
+// A variable of safety that cannot be read refuses the start.
+func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	id := r.FindID("services", "edge-router")
+	for value, code := range map[string]int{"yes": exit.CodeUsage, "on": exit.CodeUsage, " ": exit.CodeUsage, "true": exit.CodeDenied, "1": exit.CodeDenied, "false": exit.CodeOK, "": exit.CodeOK} {
+		faulttest.RunCase(t, "G2", "LOOKOUT_READ_ONLY="+value, func(t *testing.T) {
+			r := &testEnv{r.With(t)}
+			t.Setenv("LOOKOUT_READ_ONLY", value)
+			s := r.Run("services", "enable", id)
+			r.CheckResult(s, code)
+			if code == exit.CodeUsage {
+				r.CheckResult(s, code, "LOOKOUT_READ_ONLY", "true or false")
+				r.CheckResult(r.Run("doctor"), exit.CodeUsage, "LOOKOUT_READ_ONLY")
+			}
+		})
+	}
+}
+
+// What the dashboard refuses or leaves out, doctor tells too.
+func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for name, one := range map[string]struct {
+		text, said string
+		code       int
+	}{
+		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exit.CodeUsage},
+		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `is "services.disable" meant`, exit.CodeOK},
+		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `there is no column "nothing"`, exit.CodeOK},
+		"no list":      {"[columns]\nservers = [\"state\"]\n", "there is no such list", exit.CodeOK},
+		"nothing else": {"[keys]\n\"services.disable\" = [\"x\"]\n", "ok       configuration", exit.CodeOK},
+	} {
+		faulttest.RunCase(t, "G2", "doctor: "+name, func(t *testing.T) {
+			r := &testEnv{r.With(t)}
+			r.WriteConfig(one.text)
+			r.CheckResult(r.Run("doctor"), one.code, one.said)
+		})
+	}
+}
+
+// The flag takes what the key of the configuration takes.
+func TestRefreshAsAFlagHasItsBound(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, value := range []string{"100ms", "-5s", "0", "soon"} {
+		for _, args := range [][]string{nil, {"demo"}, {"watch"}, {"watch", "--demo"}} {
+			r.CheckResult(r.Run(append(args, "--refresh", value)...), exit.CodeUsage, "at least 5s", "--refresh")
+		}
+	}
+	s := r.Run("--refresh", "5s")
+	if r.CheckResult(s, exit.CodeUsage, "terminal"); strings.Contains(s.Err, "refresh") {
+		t.Error(s.Err)
+	}
+}
+
+// No configuration is not one without mistakes.
+func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	s := r.MustRun("config", "validate")
+	if r.CheckResult(s, exit.CodeOK, "there is none at", "lookout config init"); strings.Contains(s.Out, "no mistakes") {
+		t.Error(s.Out)
+	}
+	r.WriteConfig("")
+	r.CheckResult(r.MustRun("config", "validate"), exit.CodeOK, "no mistakes")
+}
+
+// A command that only has others beneath it is asked for with one of them, and writes nothing where a script would be.
+func TestCompletionNeedsItsShell(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, args := range [][]string{{"completion"}, {"completion", "nosuch"}} {
+		s := r.Run(args...)
+		if r.CheckResult(s, exit.CodeUsage, "lookout completion --help"); s.Out != "" {
+			t.Errorf("%v writes %q", args, s.Out)
+		}
+	}
+	r.CheckResult(r.Run("completion", "bsh"), exit.CodeUsage, "is bash or zsh")
+	r.CheckResult(r.MustRun("completion", "zsh"), exit.CodeOK, "#compdef lookout")
+	r.CheckResult(r.Run("help", "nosuch"), exit.CodeUsage, `no command "nosuch"`)
+	r.CheckResult(r.MustRun("help", "services", "list"), exit.CodeOK, "List the services")
+}

@@ -1,0 +1,388 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/ui"
+)
+
+// A handover is what the next shift must know.
+type handover struct {
+	Account    string            `json:"account"`
+	From       time.Time         `json:"from"`
+	To         time.Time         `json:"to"`
+	Changes    []journalRow      `json:"changes"`
+	Unknown    []journalRow      `json:"unknown"` // sent without an outcome
+	Disabled   []disabledService `json:"disabled"`
+	Problems   []downService     `json:"problems"`
+	Issues     []openIssue       `json:"issues"`
+	Unreadable []string          `json:"unreadable,omitempty"` // what the API did not tell
+	failure    error             // the first of them that makes the hand-over incomplete
+	notes      sectionNotes
+}
+
+// sectionNotes are what the sections of a hand-over must say beside their rows; empty where all was read.
+type sectionNotes struct{ problems, issues, disabled string }
+
+// disabledService is a service that is not monitored.
+type disabledService struct {
+	ID     int       `json:"id"`
+	Label  string    `json:"label"`
+	Since  time.Time `json:"since,omitzero"`
+	Until  time.Time `json:"until,omitzero"`
+	Reason string    `json:"reason,omitempty"`
+	Ours   bool      `json:"ours"` // disabled by this program on this machine
+}
+
+// downService is a service that is down.
+type downService struct {
+	ID      int    `json:"id"`
+	Label   string `json:"label"`
+	Address string `json:"address"`
+	Group   string `json:"group"` // whom to consult
+}
+
+// openIssue is an issue whose ticket is not closed, as far as can be known.
+type openIssue struct {
+	ID       int       `json:"id"`
+	Created  time.Time `json:"created"`
+	Services []string  `json:"services"`
+	Ticket   int       `json:"ticket"`
+	Label    string    `json:"label"`
+	Status   string    `json:"status"`
+}
+
+func handoverCommand(f *config.Flags) *cobra.Command {
+	var since, format string
+	c := &cobra.Command{
+		Use:   "handover",
+		Short: "The shift's hand-over as Markdown",
+		Args:  NoArgs,
+		Example: indentExamples(
+			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
+		),
+		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes " +
+			"whose outcome is unknown,\n" +
+			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if format != "markdown" && format != "json" {
+				return exit.Usage(fmt.Errorf("-o %q is no format; choose markdown, json", format))
+			}
+			s, end, err := startSession(c, f, true)
+			if err != nil {
+				return err
+			}
+			defer end()
+			from, err := parseSince(since, s.now())
+			if err != nil {
+				return err
+			}
+			h, err := s.buildHandover(c.Context(), from)
+			if err != nil {
+				return err
+			}
+			return h.write(c.OutOrStdout(), format)
+		},
+	}
+	f.AddAccountFlags(c.Flags())
+	c.Flags().StringVar(&since, "since", "8h", "begin of the shift: a time as 8h, or a day as 2026-11-20")
+	c.Flags().StringVarP(&format, "output", "o", "markdown", "how to write: markdown, json")
+	setFlagChoices(c.Flags(), "output", "markdown", "json")
+	return c
+}
+
+// buildHandover gathers the shift from the journal and the API.
+func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (handover, error) {
+	h := handover{
+		Account:  s.settings.Account,
+		From:     from.UTC(),
+		To:       s.now().UTC(),
+		Changes:  []journalRow{},
+		Unknown:  []journalRow{},
+		Disabled: []disabledService{},
+		Problems: []downService{},
+		Issues:   []openIssue{},
+	}
+	j, err := s.journal.getIfExists()
+	if err != nil {
+		return h, err
+	}
+	for _, e := range j.Entries(from) {
+		h.Changes = append(h.Changes, newJournalRow(e))
+		if e.Outcome == journal.Unknown || e.Outcome == journal.Pending {
+			h.Unknown = append(h.Unknown, newJournalRow(e))
+		}
+	}
+	if n := j.UnreadableLines(); n > 0 {
+		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %d lines of %s", n, s.journal.path))
+	}
+	labels := h.readServices(ctx, s, j.DisabledServices())
+	h.readIssues(ctx, s, labels)
+	slices.SortFunc(
+		h.Disabled,
+		func(a, b disabledService) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) },
+	)
+	return h, nil
+}
+
+// addUnreadable notes what the API did not tell.
+func (h *handover) addUnreadable(what string, err error) {
+	h.Unreadable = append(h.Unreadable, what+": "+err.Error())
+	h.failure = cmp.Or(h.failure, err)
+}
+
+// notRead stands where the API did not tell all.
+const notRead = "**could not be read**"
+
+// nilIfEmpty is rows of which more could not be read. Where there are none, an empty list would be a lie.
+func nilIfEmpty[T any](rows []T) []T {
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows
+}
+
+// readServices reads what is disabled and what is in trouble, and every label. The journal stands in where the API does
+// not answer.
+func (h *handover) readServices(
+	ctx context.Context,
+	s *scriptSession,
+	holds map[string]journal.DisabledService,
+) map[int]string {
+	labels := map[int]string{}
+	for v, err := range s.api.Services.All(ctx) {
+		if err != nil {
+			h.addUnreadable("services", err)
+			h.notes.problems, h.notes.disabled = notRead, notRead+"; what this machine's journal knows is named"
+			for id, hold := range holds {
+				n, _ := strconv.Atoi(id)
+				if _, read := labels[n]; !read {
+					h.Disabled = append(h.Disabled, newDisabledService(n, hold.Label, hold, true))
+				}
+			}
+			h.Problems, h.Disabled = nilIfEmpty(h.Problems), nilIfEmpty(h.Disabled)
+			return labels
+		}
+		labels[v.ID] = v.Label.Raw()
+		hold, ours := holds[strconv.Itoa(v.ID)]
+		switch v.Status {
+		case client.StatusDisabled:
+			if !ours {
+				hold.Since = v.Updated.Time()
+			}
+			h.Disabled = append(h.Disabled, newDisabledService(v.ID, v.Label.Raw(), hold, ours))
+		case client.StatusProblem:
+			h.Problems = append(h.Problems, downService{v.ID, v.Label.Raw(), v.Address.Raw(), v.Group.Raw()})
+		}
+	}
+	return labels
+}
+
+func newDisabledService(id int, label string, hold journal.DisabledService, ours bool) disabledService {
+	return disabledService{
+		ID:     id,
+		Label:  label,
+		Since:  hold.Since,
+		Until:  hold.Until,
+		Reason: hold.Reason,
+		Ours:   ours,
+	}
+}
+
+// maxTicketRequests bounds the requests of a hand-over.
+const maxTicketRequests = 20
+
+// readIssues are those whose ticket is not closed. Where tickets cannot be read, those of the shift are taken.
+func (h *handover) readIssues(ctx context.Context, s *scriptSession, labels map[int]string) {
+	asked, left := 0, 0
+	defer func() { h.noteOmittedIssues(left) }()
+	for i, err := range s.api.Issues.All(ctx) {
+		if err != nil {
+			h.addUnreadable("issues", err)
+			h.notes.issues, h.Issues = notRead, nilIfEmpty(h.Issues)
+			return
+		}
+		status := "unknown"
+		if asked < maxTicketRequests {
+			asked++
+			if t, err := s.api.Tickets.Get(ctx, i.Ticket.ID); err == nil {
+				if !t.IsOpen() {
+					continue
+				}
+				status = cmp.Or(t.Status.Raw(), "open")
+			}
+		}
+		if status == "unknown" && i.Created.Time().Before(h.From) {
+			left++
+			continue
+		}
+		one := openIssue{
+			ID:       i.ID,
+			Created:  i.Created.Time(),
+			Services: []string{},
+			Ticket:   i.Ticket.ID,
+			Label:    i.Ticket.Label.Raw(),
+			Status:   status,
+		}
+		for _, id := range i.Services {
+			one.Services = append(one.Services, cmp.Or(labels[id], "service "+strconv.Itoa(id)))
+		}
+		h.Issues = append(h.Issues, one)
+	}
+}
+
+// noteOmittedIssues tells of older issues that may be open, which their tickets would tell.
+func (h *handover) noteOmittedIssues(n int) {
+	if n == 0 {
+		return
+	}
+	text := fmt.Sprintf("tickets: %d older issues are left out: whether they are open is not known", n)
+	h.Unreadable = append(h.Unreadable, text)
+	h.notes.issues = cmp.Or(h.notes.issues, notRead+": "+text)
+}
+
+// write writes the hand-over, and says by its error what the API did not tell.
+func (h handover) write(out io.Writer, format string) error {
+	text := func() error { return output.WriteText(out, h.markdown()) }
+	if format == "json" {
+		text = func() error { return output.WriteJSON(out, h, "  ") }
+	}
+	if err := text(); err != nil || h.failure == nil {
+		return err
+	}
+	return fmt.Errorf("the hand-over is not complete: %w", h.failure)
+}
+
+// markdown is the hand-over to be read.
+func (h handover) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(
+		&b,
+		"# Hand-over of %s\n\n%s to %s\n",
+		escapeMarkdown(h.Account),
+		formatMinute(h.From),
+		formatMinute(h.To),
+	)
+	writeSection(&b, "Services in trouble", "none", h.notes.problems, h.Problems, func(p downService) string {
+		text := fmt.Sprintf("**%s** (%d) %s", escapeMarkdown(p.Label), p.ID, escapeMarkdown(p.Address))
+		if p.Group != "" {
+			text += "; call the group " + escapeMarkdown(p.Group)
+		}
+		return text
+	})
+	writeSection(&b, "Open issues", "none", h.notes.issues, h.Issues, func(i openIssue) string {
+		names := make([]string, len(i.Services))
+		for n, label := range i.Services {
+			names[n] = escapeMarkdown(label)
+		}
+		return fmt.Sprintf(
+			"%s issue %d: %s; ticket %d, %s",
+			formatMinute(i.Created),
+			i.ID,
+			strings.Join(names, ", "),
+			i.Ticket,
+			escapeMarkdown(i.Status),
+		)
+	})
+	writeSection(
+		&b,
+		"Still disabled",
+		"nothing",
+		h.notes.disabled,
+		h.Disabled,
+		func(d disabledService) string { return d.markdownLine(h.To) },
+	)
+	writeSection(&b, "Outcome unknown: look before doing it again", "none", "", h.Unknown, changeLine)
+	writeSection(&b, "Changed", "nothing from this machine", "", h.Changes, changeLine)
+	if len(h.Unreadable) > 0 {
+		writeSection(&b, "Could not be read", "", "", h.Unreadable, escapeMarkdown)
+	}
+	return b.String()
+}
+
+// writeSection writes rows, and what is lacking: only where nothing is, no rows are none.
+func writeSection[T any](b *strings.Builder, title, none, lacking string, rows []T, line func(T) string) {
+	fmt.Fprintf(b, "\n## %s\n\n", title)
+	for _, row := range rows {
+		b.WriteString("- " + line(row) + "\n")
+	}
+	switch {
+	case lacking != "" && len(rows) > 0:
+		b.WriteString("- " + lacking + "\n")
+	case lacking != "":
+		b.WriteString(lacking + "\n")
+	case len(rows) == 0:
+		b.WriteString(none + "\n")
+	}
+}
+
+// changeLine is a change in a line.
+func changeLine(e journalRow) string {
+	text := fmt.Sprintf("%s %s %s", formatMinute(e.Time), e.Op, escapeMarkdown(cmp.Or(e.Label, e.TargetID)))
+	if !e.Until.IsZero() {
+		text += ", until " + formatMinute(e.Until)
+	}
+	if e.Outcome != journal.Applied {
+		text += ", **" + string(e.Outcome) + "**"
+	}
+	if e.Reason != "" {
+		text += ": " + escapeMarkdown(e.Reason)
+	}
+	return text
+}
+
+// markdownLine is a disabled service in a line.
+func (d disabledService) markdownLine(now time.Time) string {
+	text := fmt.Sprintf("**%s** (%d)", escapeMarkdown(d.Label), d.ID)
+	if !d.Since.IsZero() {
+		text += " since " + formatMinute(d.Since) + ", for " + ui.FormatAge(now.Sub(d.Since))
+	}
+	switch {
+	case d.Until.IsZero():
+		text += ", without an end"
+	case d.Until.Before(now):
+		text += ", **overdue** since " + formatMinute(d.Until)
+	default:
+		text += ", until " + formatMinute(d.Until)
+	}
+	if !d.Ours {
+		text += "; not by this program here"
+	}
+	if d.Reason != "" {
+		text += ": " + escapeMarkdown(d.Reason)
+	}
+	return text
+}
+
+func formatMinute(t time.Time) string {
+	if t.IsZero() {
+		return "the beginning"
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// escapeMarkdown makes a text one line of Markdown that means nothing but itself.
+func escapeMarkdown(text string) string {
+	var b strings.Builder
+	for _, r := range client.Clean(text) {
+		if strings.ContainsRune("\\`*_[]<>#|", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"context"
+	"iter"
+	"strconv"
+
+	"lookout/client"
+	"lookout/cmd/internal/output"
+)
+
+func issuesResource() resourceCommand {
+	type row = *client.Issue
+	return resource[row]{
+		name:        "issues",
+		singular:    "issue",
+		idArg:       "ID",
+		description: "What was detected on monitored services",
+		examples:    "lookout issues list --limit 3\nlookout issues get 823 -o json",
+		columns: []output.ColumnDefinition[row]{
+			{Name: "id", Cell: func(i row) string { return strconv.Itoa(i.ID) }},
+			{Name: "created", Cell: func(i row) string { return formatAPITime(i.Created) }},
+			{Name: "services", Cell: func(i row) string { return joinIDs(i.Services) }},
+			{Name: "ticket", DropPriority: 2, Cell: func(i row) string { return strconv.Itoa(i.Ticket.ID) }},
+			{Name: "ticket_label", Cell: func(i row) string { return i.Ticket.Label.Raw() }},
+			{Name: "ticket_url", DetailOnly: true, Cell: func(i row) string { return i.Ticket.URL.Raw() }},
+		},
+		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
+			return s.api.Issues.All(ctx)
+		},
+		get: getByID(
+			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Issues.Get(ctx, id) },
+		),
+	}
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+)
+
+// An journalRow is a change of the journal as a script gets it.
+type journalRow struct {
+	ID            string          `json:"id"`
+	Time          time.Time       `json:"time"`
+	Op            string          `json:"op"`
+	Kind          string          `json:"kind"`
+	TargetID      string          `json:"of"` // ID of the thing
+	Label         string          `json:"label"`
+	Reason        string          `json:"reason"`
+	Until         time.Time       `json:"until,omitzero"`
+	Outcome       journal.Outcome `json:"outcome"`
+	OutcomeDetail string          `json:"why,omitempty"`
+	Method        string          `json:"method"`
+	Path          string          `json:"path"`
+	Body          any             `json:"body,omitempty"`
+}
+
+func newJournalRow(e journal.Entry) journalRow {
+	c := e.Change
+	return journalRow{
+		ID:            e.ID,
+		Time:          e.Time,
+		Op:            c.Op,
+		Kind:          c.Resource,
+		TargetID:      c.ID,
+		Label:         c.Label,
+		Reason:        c.Reason,
+		Until:         c.RevertAt,
+		Outcome:       e.Outcome,
+		OutcomeDetail: e.OutcomeDetail,
+		Method:        c.Method,
+		Path:          c.Path,
+		Body:          c.Body,
+	}
+}
+
+// outcomeNames are how a change can have ended, as flags name it.
+func outcomeNames() []string {
+	return []string{string(journal.Pending), string(journal.Applied), string(journal.Rejected), string(journal.Unknown)}
+}
+
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func journalResource() resourceCommand {
+	return resource[*journalRow]{
+		name:           "journal",
+		singular:       "entry",
+		idArg:          "ID",
+		listsByDefault: true,
+		description:    "What this program changed from this machine, and how it ended",
+		examples:       "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
+		columns: []output.ColumnDefinition[*journalRow]{
+			{Name: "time", Cell: func(e *journalRow) string { return formatTime(e.Time) }},
+			{Name: "op", Cell: func(e *journalRow) string { return e.Op }},
+			{Name: "of", Cell: func(e *journalRow) string { return e.TargetID }},
+			{Name: "label", Cell: func(e *journalRow) string { return e.Label }},
+			{Name: "outcome", Cell: func(e *journalRow) string { return string(e.Outcome) }},
+			{Name: "until", DropPriority: 3, Cell: func(e *journalRow) string { return formatTime(e.Until) }},
+			{Name: "reason", DropPriority: 1, Cell: func(e *journalRow) string { return e.Reason }},
+			{Name: "why", DropPriority: 2, Cell: func(e *journalRow) string { return e.OutcomeDetail }},
+			{Name: "id", DetailOnly: true, Cell: func(e *journalRow) string { return e.ID }},
+			{Name: "method", DetailOnly: true, Cell: func(e *journalRow) string { return e.Method }},
+			{Name: "path", DetailOnly: true, Cell: func(e *journalRow) string { return e.Path }},
+		},
+		offline: true,
+		get:     getEntry,
+		listFlags: func(set *pflag.FlagSet, q *listOptions) {
+			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
+			set.StringSliceVar(
+				&q.outcomes,
+				"outcome",
+				nil,
+				"only changes that ended so, as unknown,sent: those to look at",
+			)
+			setFlagChoices(set, "outcome", outcomeNames()...)
+		},
+		list: listEntries,
+	}
+}
+
+func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[*journalRow, error] {
+	return func(yield func(*journalRow, error) bool) {
+		since, err := parseSince(q.since, s.now())
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, o := range q.outcomes {
+			if !slices.Contains(outcomeNames(), o) {
+				yield(
+					nil,
+					exit.Usage(
+						fmt.Errorf("--outcome %q: choose of %s", client.Clean(o), strings.Join(outcomeNames(), ", ")),
+					),
+				)
+				return
+			}
+		}
+		j, err := s.journal.getIfExists()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if n := j.UnreadableLines(); n > 0 {
+			s.reportf("%d lines of the journal %s could not be read", n, s.journal.path)
+		}
+		for _, e := range j.Entries(since) {
+			if len(q.outcomes) > 0 && !slices.Contains(q.outcomes, string(e.Outcome)) {
+				continue
+			}
+			row := newJournalRow(e)
+			if !yield(&row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// getEntry is the change with an ID.
+func getEntry(_ context.Context, s *scriptSession, id string) (*journalRow, error) {
+	j, err := s.journal.getIfExists()
+	if err != nil {
+		return nil, err
+	}
+	all := j.Entries(time.Time{})
+	i := slices.IndexFunc(all, func(e journal.Entry) bool { return e.ID == id })
+	if i < 0 {
+		return nil, exit.WithCode(
+			exit.CodeNotFound,
+			fmt.Errorf(
+				"no change in the journal has the ID %q; lookout journal --since all -o csv names them",
+				client.Clean(id),
+			),
+		)
+	}
+	e := newJournalRow(all[i])
+	return &e, nil
+}
+
+// parseSince reads how far back: "8h", "2026-11-20", "2026-11-20T08:00:00Z", "all".
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "all" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return t, nil
+	}
+	return time.Time{}, exit.Usage(
+		fmt.Errorf("--since %q: a time as 8h, a day as 2026-11-20, or all is needed", client.Clean(text)),
+	)
+}

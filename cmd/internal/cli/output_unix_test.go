@@ -1,0 +1,88 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+)
+
+// runOnTerminal runs a command line on a terminal of a width and gives the lines that it writes there.
+func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
+	r.Helper()
+	tty, slave, err := pty.Open()
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer tty.Close()
+	if err := pty.Setsize(tty, &pty.Winsize{Cols: cols, Rows: 24}); err != nil {
+		r.Fatal(err)
+	}
+	text := make(chan string)
+	go func() {
+		data, _ := io.ReadAll(tty) // ends with an error once nobody has the other side
+		text <- string(data)
+	}()
+	var complaints bytes.Buffer
+	if code := Execute(args, os.Stdin, slave, &complaints); code != exit.CodeOK {
+		r.Fatalf("%v: %d, %s", args, code, complaints.String())
+	}
+	slave.Close()
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(<-text, "\r\n", "\n"), "\n"), "\n")
+}
+
+// On a terminal a row of a table is a line, whatever its width, and what is not shown is marked.
+func TestTablesFitTheTerminal(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
+	for _, cols := range []uint16{200, 80, 40, 20} {
+		for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
+			{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"journal"}} {
+			lines, all := r.runOnTerminal(
+				cols,
+				args...), strings.Split(
+				strings.TrimSuffix(r.MustRun(args...).Out, "\n"),
+				"\n",
+			)
+			if len(lines) != len(all) {
+				t.Errorf("%v: %d lines of %d", args, len(lines), len(all))
+			}
+			for i, line := range lines {
+				if ui.Width(line) > int(cols) {
+					t.Errorf("%v at %d: %d cells: %q", args, cols, ui.Width(line), line)
+				}
+				if fits := ui.Width(all[i]) <= int(cols); i == 0 && !strings.HasSuffix(line, "…") && !fits &&
+					strings.Join(strings.Fields(line), " ") != strings.Join(strings.Fields(all[i]), " ") {
+					t.Errorf("%v at %d: columns are gone without a word: %q", args, cols, line)
+				}
+			}
+		}
+	}
+	r.runOnTerminal(1, "services", "list") // it ends
+	if lines := r.runOnTerminal(80, "services", "list"); !strings.Contains(lines[0], "LABEL") ||
+		!strings.Contains(strings.Join(lines, "\n"), "cdn-origin") {
+		t.Errorf("%q", lines)
+	}
+}
+
+// On a terminal CSV cannot steer it, and sheets are whole.
+func TestATerminalIsNotSteered(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	label := "two\nlines\x1b[2J"
+	r.MustRun("services", "update", "1", "--notes", label)
+	for _, format := range []string{"csv", "table"} {
+		text := strings.Join(r.runOnTerminal(40, "services", "get", "1", "-o", format), "\n")
+		if strings.ContainsRune(text, 0x1b) || !strings.Contains(text, "two‹␊›lines‹␛›[2J") {
+			t.Errorf("%s: %q", format, text)
+		}
+	}
+}

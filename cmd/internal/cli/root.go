@@ -1,0 +1,105 @@
+// Package cli is the tree of commands, and the commands for scripts.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/version"
+)
+
+// Execute runs a command line on streams of the caller's.
+func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
+	root := NewRootCommand()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(complaints)
+	restrictBuiltinCommands(root)
+	c, err := root, config.CheckGODEBUG()
+	if err == nil {
+		c, err = root.ExecuteContextC(context.Background())
+	}
+	if text := exit.Describe(err); text != "" {
+		fmt.Fprintln(complaints, "lookout: "+text)
+	}
+	if code := exit.CodeFor(err); code != exit.CodeInterrupted || c.Context() == nil {
+		return code
+	}
+	return exit.CodeForSignal(c.Context())
+}
+
+func NewRootCommand() *cobra.Command {
+	f := &config.Flags{}
+	root := &cobra.Command{
+		Use:   "lookout",
+		Short: "A terminal dashboard for Managed monitoring and Object Storage",
+		Long: "lookout shows what is broken, what it touches and whom to call, and browses buckets by keyboard.\n" +
+			"Without a command it opens the dashboard; without a configuration it helps to make one.\nTry it " +
+			"without an account: lookout demo\n\n" + exit.Help(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.Version {
+				_, err := fmt.Fprintln(c.OutOrStdout(), version.Line())
+				return err
+			}
+			return runDashboard(c, f)
+		},
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
+	})
+	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "refuse every change, where requests are made")
+	// Not cobra's own: to print with its template links text/template, and the linker then keeps every method of every
+	// type (2.5 MB).
+	root.Flags().BoolVarP(&f.Version, "version", "v", false, "version for lookout")
+	f.AddAccountFlags(root.Flags())
+	f.AddScreenFlags(root.Flags())
+	root.AddGroup(
+		&cobra.Group{ID: "screen", Title: "On the screen:"},
+		&cobra.Group{ID: "account", Title: "For scripts:"},
+		&cobra.Group{ID: "setup", Title: "Setting up:"},
+	)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("screen", demoCommand(f), watchCommand(f))
+	for _, n := range resourceCommands() {
+		add("account", n.newCommand(f))
+	}
+	add("account", handoverCommand(f))
+	add("setup", configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
+	registerCompletions(f, root)
+	return root
+}
+
+// restrictBuiltinCommands makes the commands that cobra adds by itself refuse a name that is not there, as ours do:
+// help on standard output would land where a script is expected. They write to the streams that the root has by then.
+func restrictBuiltinCommands(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = NoArgs, requireSubcommand
+		case "help":
+			c.Args = func(c *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil {
+					return exit.Usage(err)
+				}
+				return NoArgs(about, rest)
+			}
+		}
+	}
+}

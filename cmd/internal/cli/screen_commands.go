@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/dashboard"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/setup"
+	"lookout/cmd/internal/version"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
+)
+
+// runDashboard runs the program on a real account; where nothing is configured it helps to begin.
+func runDashboard(c *cobra.Command, f *config.Flags) error {
+	s, err := config.Load(f, c.ErrOrStderr())
+	if errors.Is(err, config.ErrNoAccount) && terminal.Check() == nil && os.Getenv("LOOKOUT_TOKEN") == "" {
+		if s, err = setup.RunWizard(c, f); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return exit.Usage(err)
+	}
+	if err := dashboard.CheckTerminal(s.Linear); err != nil {
+		return exit.Usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
+	}
+	api, j, err := s.Connect(c.Context())
+	if err != nil {
+		return err
+	}
+	rest := dashboard.ConfiguredAccounts(f, s)
+	f.Linear, f.ASCII = s.Linear, s.ASCII
+	f.ScrubEnvironment()
+	return dashboard.RunScreen(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) {
+		return dashboard.NewSession(ctx, f, s, api, j, rest.Names)
+	})
+}
+
+func demoCommand(f *config.Flags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Try it on an invented account: no token, no network",
+		Args:  NoArgs,
+		Long: "Opens the dashboard on an account that lives in this process; a second, empty one is under C.\n" +
+			"Something can be made to go wrong: \":demo 429\", and " + dashboard.DemoFaultNames() + "; \":demo off\" ends it.",
+		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunDemo(c.Context(), f) },
+	}
+	f.AddScreenFlags(c.Flags())
+	return c
+}
+
+func watchCommand(f *config.Flags) *cobra.Command {
+	invented := false
+	c := &cobra.Command{
+		Use:   "watch",
+		Short: "What is broken, since when and whom to call, for a small pane",
+		Args:  NoArgs,
+		Long: "A few lines for a corner of the screen, from 20 columns and 4 lines on: services with a problem, " +
+			"since when, and the number to call.\n" +
+			"It changes nothing at the API, and writes nothing while nothing changes. q leaves. Beside a shell in " +
+			"tmux: tmux split-window -l 6 lookout watch",
+		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
+	}
+	f.AddAccountFlags(c.Flags())
+	c.Flags().StringVar(&f.Theme, "theme", "", "colours, as for the dashboard")
+	c.Flags().BoolVar(&f.ASCII, "ascii", false, "draw with ASCII characters alone")
+	c.Flags().Var(&f.Refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
+	c.Flags().BoolVar(&invented, "demo", false, "watch the invented account of the demo")
+	return c
+}
+
+func doctorCommand(f *config.Flags) *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use:     "doctor",
+		Short:   "Check configuration, token, connection, terminal and folders",
+		Args:    NoArgs,
+		Example: indentExamples("lookout doctor\nlookout doctor --json"),
+		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's " +
+			"scopes and what they allow in each pane,\n" +
+			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure " +
+			"decides the exit code:\n" +
+			"2 configuration, 3 token, 6 no connection, 1 anything else.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			d := &setup.Doctor{Flags: f, Permissions: []setup.PanePermissions{}}
+			d.RunChecks(c.Context())
+			if asJSON {
+				if err := output.WriteJSON(c.OutOrStdout(), map[string]any{"findings": d.Findings, "panes": d.Permissions}, "  "); err != nil {
+					return err
+				}
+				return d.ExitStatus()
+			}
+			if err := output.WriteText(c.OutOrStdout(), d.Report()); err != nil {
+				return err
+			}
+			return d.ExitStatus()
+		},
+	}
+	f.AddAccountFlags(c.Flags())
+	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON")
+	return c
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  NoArgs,
+		Run: func(c *cobra.Command, _ []string) {
+			fmt.Fprintln(c.OutOrStdout(), "lookout "+version.Line())
+		},
+	}
+}

@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// failingWriter is a standard output that takes nothing.
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// A key of which nobody will ever have the secret does not pass for a good one, nor for one that was not made.
+func TestKeysWithoutASecret(t *testing.T) {
+	for _, secret := range []string{`"[REDACTED]"`, `""`, "null"} {
+		faulttest.RunCase(t, "B6", "keys create, "+secret, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				if req.Method != http.MethodPost {
+					return false
+				}
+				fmt.Fprintf(
+					w,
+					`{"id":42,"label":"x","access_key":"A","secret_key":%s,"limited":false,"bucket_access":null}`,
+					secret,
+				)
+				return true
+			})
+			file := filepath.Join(r.Home, "secret")
+			r.CheckResult(
+				r.Run("keys", "create", "x", "--secret-file", file),
+				exit.CodeUnknown,
+				"x (42) was made",
+				"no secret",
+				"keys revoke 42",
+			)
+			r.CheckResult(r.Run("keys", "create", "x"), exit.CodeUnknown, "keys revoke 42")
+			if _, err := os.Stat(file); err == nil {
+				t.Error("an empty file is left")
+			}
+		})
+	}
+	faulttest.RunCase(t, "B6", "keys create, the secret cannot be kept", func(t *testing.T) {
+		keep, err := reserveSecretFile(filepath.Join(t.TempDir(), "secret"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := keep(client.NewSecret("x")); err != nil {
+			t.Fatal(err)
+		}
+		if err := keep(client.NewSecret("y")); err == nil {
+			t.Error("what was not written passes for written")
+		}
+	})
+}
+
+// What was done, but cannot be written, does not pass for what failed.
+func TestChanges_resultNotPrinted(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"keys", "create", "ci"}, []string{"it was done: key ci (", "its secret is lost", "keys revoke "}},
+		{[]string{"services", "disable", "4"}, []string{"it was done: service web-1 (4)"}},
+	} {
+		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
+			var complaints bytes.Buffer
+			code := Execute(c.args, strings.NewReader(""), failingWriter{}, &complaints)
+			(&testenv.Env{T: t}).CheckResult(
+				testenv.Result{Code: code, Err: complaints.String()},
+				exit.CodeUnknown,
+				append(c.want, "no space left")...)
+		})
+	}
+	var complaints bytes.Buffer
+	if code := Execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code != exit.CodeFailure {
+		t.Errorf("exit code %d of what only reads", code)
+	}
+	r.CheckResult(
+		r.Run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"),
+		exit.CodeUsage,
+		"choose one of",
+	)
+}
+
+// A bucket that exists is said to exist; what it was to be like is not passed over.
+func TestBucketsThatExist(t *testing.T) {
+	faulttest.ReportCase(t, "B17", "told by scripts")
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
+	before := len(r.API.Ledger())
+	r.CheckResult(
+		r.Run("buckets", "create", "us-east-1/zz-public", "--acl", "private"),
+		exit.CodeFailure,
+		"existed already",
+		"access is not changed",
+		"buckets access us-east-1/zz-public",
+	)
+	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public", "--cors"), exit.CodeFailure, "existed already")
+	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public"), exit.CodeOK, "existed already", "nothing was changed")
+	if n := len(r.API.Ledger()); n != before {
+		t.Errorf("%d changes", n-before)
+	}
+}
+
+// A certificate whose answer is lost is looked up.
+func TestCertificatesAreReadBack(t *testing.T) {
+	const bucket = "us-east-1/cdn.acme.net"
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
+	upload := []string{
+		"certificates",
+		"upload",
+		bucket,
+		filepath.Join(dir, "cert.pem"),
+		filepath.Join(dir, "key.pem"),
+		"--replace",
+	}
+	for name, c := range map[string]struct {
+		fault   emulator.Fault
+		blind   bool
+		code    int
+		outcome string
+		says    string
+	}{
+		"it was done": {emulator.Fault{Status: 502, ApplyFirst: true}, false, exit.CodeOK, "done", "for cdn.acme.net, " +
+			"until"},
+		"it was not done": {emulator.Fault{Status: 502}, false, exit.CodeFailure, "not done", "the new one was not " +
+			"taken"},
+		"nobody can say which": {emulator.Fault{Status: 502, ApplyFirst: true}, true, exit.CodeUnknown, "unknown", "whether the new one is set is not known"},
+	} {
+		faulttest.RunCase(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.MustRun(upload...)
+			r.API.InjectFault("upload certificate", c.fault)
+			views := 0
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				if req.Method != http.MethodGet || !strings.HasSuffix(req.URL.Path, "/ssl") {
+					return false
+				}
+				if views++; views > 1 && c.blind {
+					w.WriteHeader(http.StatusForbidden)
+				}
+				return views > 1 && c.blind
+			})
+			r.CheckResult(r.Run(upload...), c.code, c.says)
+			var entries []journalRow
+			if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil ||
+				len(entries) != 3 ||
+				string(entries[2].Outcome) != c.outcome {
+				t.Errorf("%v, %+v", err, entries)
+			}
+		})
+	}
+}
+
+// changeCommands are command lines that change something, one for each verb that may.
+func changeCommands(r *testEnv) map[string][]string {
+	file := filepath.Join(r.Home, "file")
+	r.Write(file, "x")
+	dir := testenv.WriteCertificate(r.T, "cdn.acme.net")
+	lines := map[string][]string{}
+	for _, line := range []string{
+		"services create --label new --address https://example.com", "services update web-1 --timeout 77", "services disable web-1", "services enable billing-cron", "services delete edge-router",
+		"contacts create --name Eve --email e@acme.net", "contacts update 11 --group night", "contacts delete 11",
+		"credentials create c --password-file " + file, "credentials rename 32 c", "credentials login 32 " +
+			"--password-file " + file, "credentials delete 32",
+		"ssh allow db1", "ssh deny db1", "ssh set db1 --port 2222",
+		"buckets create us-east-1/fresh", "buckets access " + testenv.Bucket + " --acl private", "buckets delete " +
+			"us-east-1/acme-www",
+		"objects put " + testenv.Bucket + " new " + file, "objects rm " + testenv.Bucket + " README.txt", "objects acl " + testenv.Bucket + " README.txt private",
+		"certificates upload us-east-1/cdn.acme.net " + filepath.Join(dir, "cert.pem") + " " + filepath.Join(dir, "key.pem"), "certificates delete us-east-1/cdn.acme.net",
+		"keys create k", "keys rename finance k", "keys revoke finance",
+	} {
+		words := strings.Fields(line)
+		lines[words[0]+" "+words[1]] = words
+	}
+	return lines
+}
+
+// A protected account takes no change without its name, whatever the verb; another account's name is taken nowhere.
+func TestProtectedAccountsTakeTheirName(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.WriteConfig(
+		strings.ReplaceAll(
+			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+
+				"\"BASE\"\n",
+			"BASE",
+			r.Base,
+		),
+	)
+	lines := changeCommands(r)
+	for _, n := range resourceCommands() {
+		c := n.newCommand(&config.Flags{})
+		for _, verb := range c.Commands() {
+			name := c.Name() + " " + verb.Name()
+			if may := verb.Flag("yes") != nil; may != (lines[name] != nil) {
+				t.Errorf("%s: --yes %t, in the list %t", name, may, lines[name] != nil)
+			}
+		}
+	}
+	for name, line := range lines {
+		for _, c := range []struct {
+			more []string
+			says string
+		}{{nil, "is protected"}, {[]string{"--yes"}, "is protected: --yes=prod"}, {[]string{"--yes=lab"}, "this is the account prod"}} {
+			faulttest.RunCase(
+				t,
+				"B14",
+				name+" "+strings.Join(c.more, " ")+" on a protected account",
+				func(t *testing.T) {
+					(&testenv.Env{T: t}).CheckResult(r.Run(slices.Concat(line, c.more)...), exit.CodeUsage, c.says)
+				},
+			)
+		}
+	}
+	r.CheckResult(
+		r.Run("services", "disable", "web-1", "--yes=prod", "-a", "lab"),
+		exit.CodeUsage,
+		"this is the account lab",
+	)
+	r.CheckResult(r.Run("objects", "acl", testenv.Bucket, "README.txt"), exit.CodeOK) // what reads is not asked about
+	if ledger := r.API.Ledger(); len(ledger) != 0 {
+		t.Errorf("something was changed: %v", ledger)
+	}
+	r.MustRun("services", "disable", "web-1", "--yes=prod")
+	r.MustRun("services", "delete", "edge-router", "--yes=prod")
+	r.MustRun("services", "delete", "web-1", "--yes", "-a", "lab")
+}
+
+// A script whose input does not end is ended by a signal.
+func TestSignalsEndWhatReadsStandardInput(t *testing.T) {
+	faulttest.RunCase(t, "E1", "a script reads standard input", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		in, write := io.Pipe()
+		defer write.Close()
+		go func() {
+			_, _ = write.Write([]byte("x")) // until somebody reads
+			cancel(exit.SignalError{Signal: syscall.SIGTERM})
+		}()
+		_, err := (&scriptSession{in: in}).readSecret(ctx, "", "password")
+		if code := exit.CodeFor(err); code != 143 {
+			t.Errorf("exit code %d: %v", code, err)
+		}
+	})
+}

@@ -1,0 +1,315 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// checkNoToken fails where the token was told.
+func (r *testEnv) checkNoToken(s testenv.Result) {
+	r.Helper()
+	if testenv.LeaksToken(s.Out + s.Err) {
+		r.Errorf("the token is told: %s%s", s.Out, s.Err)
+	}
+}
+
+// A token comes by no argument, and stands in no address.
+func TestTokensAreNoArguments(t *testing.T) {
+	for name, args := range map[string][]string{
+		"a flag": {"--token", testenv.Canary}, "a flag with its value": {"--token=" + testenv.Canary}, "a flag of a command": {"services", "list", "--token=" + testenv.Canary},
+		"a user of the base URL": {"services", "list", "--base-url", "https://" + testenv.Canary + "@api.example.test/v4"}, "a password of it": {"services", "list", "--base-url", "https://u:" + testenv.Canary + "@api.example.test/v4"},
+		"in place of the base URL": {"services", "list", "--base-url", testenv.Canary},
+	} {
+		faulttest.RunCase(t, "F1", name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.CheckResult(r.Run(args...), exit.CodeUsage)
+			if n := r.API.RequestCount(""); n != 0 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+	faulttest.RunCase(t, "F1", "a password in the configuration's base URL", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.WriteConfig("[accounts.a]\nbase_url = \"https://u:" + testenv.Canary + "@api.example.test/v4\"\n")
+		s := r.Run("services", "list")
+		r.CheckResult(s, exit.CodeUsage, "config.toml:2:1")
+		r.checkNoToken(s)
+	})
+}
+
+// A file that holds the token, or says where it goes, is its owner's alone; what is wrong is named with what to do.
+func TestFilesOfOthersAreRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("access lists say who may read")
+	}
+	mode := func(m os.FileMode) func(string) error { return func(path string) error { return os.Chmod(path, m) } }
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		want  string
+	}{
+		"0644": {mode(0o644), "chmod 600"}, "0640": {mode(0o640), "chmod 600"}, "0666": {mode(0o666), "chmod 600"}, "0604": {mode(0o604), "chmod 600"},
+		"another user's": {func(path string) error { return os.Chown(path, 12345, -1) }, "another user's"},
+		"a folder":       {func(path string) error { return replaceFile(path, os.Mkdir(path+"2", 0o700)) }, "no plain file"},
+		"a pipe":         {func(path string) error { return replaceFile(path, makeFIFO(path+"2")) }, "no plain file"},
+		"a device":       {func(path string) error { return replaceFile(path, os.Symlink("/dev/zero", path+"2")) }, "no plain file"},
+		"a link to one that others may read": {func(path string) error {
+			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o644), os.Chmod(path+"3", 0o644), os.Symlink(path+"3", path+"2")))
+		}, "chmod 600"},
+		"a link to nothing":        {func(path string) error { return replaceFile(path, os.Symlink("nowhere", path+"2")) }, "no such file"},
+		"in a folder of everybody": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, "chmod o-w"},
+		"too long":                 {func(path string) error { return os.Truncate(path, 1<<30) }, "it is no token"},
+		"empty":                    {func(path string) error { return os.Truncate(path, 0) }, "is empty"},
+		"good, a link to a good one": {func(path string) error {
+			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o600), os.Symlink(path+"3", path+"2")))
+		}, ""},
+		"good, a sticky folder": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777|os.ModeSticky) }, ""},
+	} {
+		faulttest.RunCase(t, "F2", "token file, "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			path := filepath.Join(r.Home, "own", "token")
+			r.Write(path, testenv.Canary)
+			if err := c.spoil(path); err != nil {
+				t.Skipf("it cannot be made here: %v", err)
+			}
+			t.Setenv("LOOKOUT_TOKEN", "")
+			s := r.Run("services", "list", "--token-file", path)
+			if c.want == "" {
+				r.CheckResult(s, exit.CodeOK)
+				return
+			}
+			r.CheckResult(s, exit.CodeDenied, c.want)
+			if r.API.RequestCount("") != 0 {
+				t.Error("it was used")
+			}
+		})
+	}
+	for name, spoil := range map[string]func(string) error{"0666": mode(0o666), "another user's": func(path string) error { return os.Chown(path, 12345, -1) }} {
+		faulttest.RunCase(t, "F2", "configuration, "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			if err := spoil(r.WriteConfig("[accounts.a]\nbase_url = \"" + r.Base + "\"\n")); err != nil {
+				t.Skipf("it cannot be made here: %v", err)
+			}
+			r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "configuration: ")
+		})
+	}
+}
+
+// replaceFile puts what was made beside a file in its place.
+func replaceFile(path string, made error) error {
+	return firstError(made, os.Remove(path), os.Rename(path+"2", path))
+}
+
+// firstError is the first of some errors.
+func firstError(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Debugging that would write the token is refused; what other programs get of the environment has no token.
+func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
+	for godebug, refused := range map[string]bool{"http2debug=2": true, "http2debug=1": true, "x=1, http2debug=2": true, "http2debug=0": false, "netdns=go": false} {
+		faulttest.RunCase(t, "F6", "GODEBUG "+godebug, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			t.Setenv("GODEBUG", godebug)
+			s := r.Run("services", "list")
+			if refused {
+				r.CheckResult(s, exit.CodeUsage, "http2debug")
+			} else {
+				r.CheckResult(s, exit.CodeOK)
+			}
+		})
+	}
+	faulttest.RunCase(t, "F14", "the dashboard's", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		r.WriteConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
+		for _, name := range []string{"OTHER_TOKEN", "FLAG_TOKEN", "TEA_TRACE"} {
+			t.Setenv(name, testenv.Canary)
+		}
+		f := &config.Flags{TokenEnv: "FLAG_TOKEN"}
+		f.ScrubEnvironment()
+		if all := strings.Join(os.Environ(), "\n"); testenv.LeaksToken(all) {
+			t.Errorf("%s", all)
+		}
+		s, err := config.Load(f, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := s.ReadToken(t.Context()); err != nil || kept.Reveal() != testenv.Canary {
+			t.Errorf("an account that is opened later has no token: %v", err)
+		}
+	})
+	faulttest.RunCase(t, "F14", "token_command's", func(t *testing.T) {
+		if runtime.GOOS == "windows" {
+			t.Skip("no shell")
+		}
+		r := newTestEnv(t, emulator.Options{})
+		kept := filepath.Join(r.Home, "environment")
+		t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
+		command := config.AccountConfig{TokenCommand: []string{"sh", "-c", "env >" + kept + "; echo x"}}
+		if _, err := (config.Settings{AccountConfig: command}).ReadToken(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(kept); err != nil || testenv.LeaksToken(string(data)) ||
+			!strings.Contains(string(data), "PATH=") {
+			t.Errorf("%v\n%s", err, data)
+		}
+	})
+}
+
+// Without a place to write, what only reads works; what changes is refused, because it cannot be recorded.
+func TestUnusualHomeFolders(t *testing.T) {
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		variables map[string]string
+		records   bool
+	}{
+		"state below a file":   {map[string]string{"XDG_STATE_HOME": filepath.Join(blocked, "x")}, false},
+		"state is a device":    {map[string]string{"XDG_STATE_HOME": os.DevNull}, false},
+		"config below a file":  {map[string]string{"XDG_CONFIG_HOME": filepath.Join(blocked, "x")}, true},
+		"relative":             {map[string]string{"XDG_CONFIG_HOME": "relative", "HOME": blocked}, true},
+		"no home":              {map[string]string{"HOME": ""}, true},
+		"no home, nor state's": {map[string]string{"HOME": blocked, "XDG_STATE_HOME": ""}, false},
+	} {
+		faulttest.RunCase(t, "G4", name, func(t *testing.T) {
+			if runtime.GOOS == "windows" {
+				t.Skip("other variables count")
+			}
+			r := newTestEnv(t, emulator.Options{})
+			for name, value := range c.variables {
+				t.Setenv(name, value)
+			}
+			xdg.Reload()
+			r.CheckResult(r.Run("services", "list"), exit.CodeOK, "edge-router")
+			s := r.Run("services", "disable", "4")
+			if c.records != (s.Code == exit.CodeOK) || c.records != (len(r.API.Ledger()) == 1) ||
+				!c.records && !strings.Contains(s.Err, "cannot record") {
+				t.Errorf("%d, %d changes: %s%s", s.Code, len(r.API.Ledger()), s.Out, s.Err)
+			}
+		})
+	}
+}
+
+// The emulator tells where it listens, on this machine alone, and what goes wrong on purpose; it ends with its context.
+func TestEmulatorsListener(t *testing.T) {
+	faulttest.RunCase(t, "H2", "every address is refused", func(t *testing.T) {
+		for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
+			if err := runEmulator(t.Context(), address, emulator.Options{Token: "t", Seed: "empty"}, nil); err == nil ||
+				!strings.Contains(err.Error(), "loopback") {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+	})
+	faulttest.RunCase(t, "H6", "faults are told", func(t *testing.T) {
+		before := os.Stderr
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stderr = write
+		err = runEmulator(
+			t.Context(),
+			"0.0.0.0:0",
+			emulator.Options{Token: "t", Seed: "empty"},
+			[]string{"GET /managed/* status=503"},
+		)
+		os.Stderr = before
+		write.Close()
+		told, _ := io.ReadAll(read)
+		if err == nil || !strings.Contains(string(told), "on purpose: GET /managed/* status=503") {
+			t.Errorf("%q, %v", told, err)
+		}
+	})
+}
+
+// What is kept of one account is not shown of another.
+func TestAccountsAreApart(t *testing.T) {
+	faulttest.RunCase(t, "G3", "journals", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.WriteConfig(
+			strings.ReplaceAll(
+				"[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n",
+				"BASE",
+				r.Base,
+			),
+		)
+		r.MustRun("services", "disable", "4", "-a", "a")
+		if mine := r.MustRun("journal", "-a", "a"); !strings.Contains(mine.Out, "disable service") {
+			t.Errorf("%s", mine.Out)
+		}
+		if other := r.MustRun("journal", "-a", "b"); strings.Contains(other.Out, "disable") {
+			t.Errorf("%s", other.Out)
+		}
+	})
+	for name, content := range map[string]string{"torn": "{\"intent\":{\"id\":\"1\"", "another format": "SQLite format 3\x00", "another version": "{\"v\":9,\"entries\":[]}\n", "empty": "", "NULs": strings.Repeat("\x00", 1<<20)} {
+		faulttest.RunCase(t, "G3", "a journal that is "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			path := filepath.Join(r.Home, "state", "lookout", "account.journal")
+			r.Write(path, content)
+			r.MustRun("services", "disable", "4")
+			if s := r.MustRun("journal"); !strings.Contains(s.Out, "disable service") {
+				t.Errorf("%s%s", s.Out, s.Err)
+			}
+			if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), content) {
+				t.Errorf("what was there is gone: %v", err)
+			}
+		})
+	}
+}
+
+// What answers in the API's place repeats the token in texts that are cut before they are told.
+func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
+	answers := map[string]func(http.ResponseWriter, string){
+		"title": func(w http.ResponseWriter, token string) {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, "<html><title>Proxy refused Bearer %s</title></html>", token)
+		},
+		"content type": func(w http.ResponseWriter, token string) {
+			w.Header().Set("Content-Type", token)
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, "no")
+		},
+		"redirect": func(w http.ResponseWriter, token string) {
+			w.Header().Set("Location", "https://"+strings.Repeat("long.", 14)+token+".example/")
+			w.WriteHeader(http.StatusFound)
+		},
+	}
+	for name, answer := range answers {
+		faulttest.RunCase(t, "F15", name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				answer(w, strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "))
+			}))
+			t.Cleanup(server.Close)
+			t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
+			s := r.Run("services", "list")
+			if r.checkNoToken(s); s.Code == exit.CodeOK ||
+				!strings.Contains(s.Err, "(403)") && !strings.Contains(s.Err, "redirects") {
+				t.Errorf("%d: %s", s.Code, s.Err)
+			}
+		})
+	}
+}

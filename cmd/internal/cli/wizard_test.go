@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/setup"
+	"lookout/cmd/internal/testenv"
+)
+
+// exampleLinodeCLIConfig is a configuration of linode-cli with two users that have a token.
+const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + testenv.Canary + "\n\n[none]\nregion = " +
+	"us-east\n\n[ops]\ntoken = other\n"
+
+// Each user of linode-cli is offered, the default one first.
+func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
+	faulttest.ReportCase(t, "F3", "first run, several users of linode-cli")
+	r := newTestEnv(t, emulator.Options{})
+	r.Write(filepath.Join(r.Home, "linode-cli"), exampleLinodeCLIConfig)
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "", "2", "yes")
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text := out.String()
+	if !strings.Contains(text, "1  linode-cli's, of its user ops") ||
+		!strings.Contains(text, "2  linode-cli's, of its user bob") ||
+		strings.Contains(text, "user none") {
+		t.Errorf("%s", text)
+	}
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, `linode_cli = "bob"`) {
+		t.Errorf("%s", kept)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.MustRun("services", "list")
+}
+
+// A keyring that does not work, and a token file that cannot be made, lead back to where the token is kept: what was
+// typed stays.
+func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
+	faulttest.ReportCase(t, "F3", "first run, a keyring that does not work")
+	r := newTestEnv(t, emulator.Options{})
+	keyring.MockInitWithError(errors.New("dbus-launch is not there"))
+	taken := filepath.Join(r.Home, "config", "lookout", "prod.token")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "keyring", "yes", "file", "yes")
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if text := out.String(); !strings.Contains(text, "dbus-launch") || strings.Count(text, "Where is the token") != 1 ||
+		strings.Count(text, "file or keyring [file]") != 2 {
+		t.Errorf("%s", text)
+	}
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, "token_file") ||
+		strings.Contains(kept, "keyring") {
+		t.Errorf("%s", kept)
+	}
+	if data, err := os.ReadFile(taken); err != nil || strings.TrimSpace(string(data)) != testenv.Canary {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.MustRun("services", "list")
+
+	r = newTestEnv(t, emulator.Options{})
+	r.Write(filepath.Join(r.Home, "config", "lookout", "prod.token"), "an older one\n")
+	w, out = newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "file", "yes", "keyring", "yes")
+	if err := w.Run(t.Context()); err != nil || !strings.Contains(out.String(), "remove it") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, "keyring = true") ||
+		!strings.Contains(kept, "an older one") {
+		t.Errorf("%s", kept)
+	}
+}
+
+// A token that is in the keyring already is used from there; one that is not leads back to the question.
+func TestFirstRunUsesTheKeyring(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no")
+	if err := w.Run(t.Context()); !errors.Is(err, setup.ErrCancelled) ||
+		!strings.Contains(out.String(), "it has no token of prod") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if err := keyring.Set(config.KeyringService, "prod", testenv.Canary); err != nil {
+		t.Fatal(err)
+	}
+	w, out = newTestWizard(r, "", r.Base, "prod", "4", "yes")
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.MustRun("services", "list")
+}
+
+// Quotes keep the words of a command together.
+func TestFirstRunTakesQuotedCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sh")
+	}
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "3", `sh -c "echo`, `sh -c "echo `+testenv.Canary+`"`, "yes")
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(out.String(), `the quote " is not closed`) {
+		t.Errorf("%s", out)
+	}
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.MustRun("services", "list")
+}

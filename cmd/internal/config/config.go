@@ -1,0 +1,221 @@
+// Package config reads, checks and describes the configuration: the file, its accounts and where their tokens are.
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"lookout/client"
+	"lookout/theme"
+)
+
+// File is the configuration file. Its keys are told in keys.go.
+type File struct {
+	Theme    string
+	ASCII    bool
+	Linear   bool
+	Refresh  string
+	Account  string // the one to start with
+	Accounts map[string]AccountConfig
+	Keys     map[string][]string // "services.disable" = ["d"]
+	Themes   map[string]theme.CustomTheme
+	Columns  map[string][]string // "services" = ["state", "label"]
+	Notify   []string
+}
+
+// AccountConfig is one account of the configuration.
+type AccountConfig struct {
+	BaseURL      string
+	Dialect      string   // document or provider
+	TokenFile    string   // readable by its owner alone
+	TokenCommand []string // a program and its arguments; no shell reads them
+	TokenEnv     string   // name of an environment variable
+	Keyring      bool     // the token is in the system's keyring
+	LinodeCLI    string   // user of the provider's own CLI, whose token is read from its configuration
+	Protected    bool
+	ReadOnly     bool
+	Color        string
+	Label        string
+	NotifyOn     []string
+}
+
+// Settings are what a run goes by: flags before environment before the account's block before the file.
+type Settings struct {
+	AccountConfig
+	Account       string
+	Color         theme.Tone
+	Theme         string
+	ASCII         bool
+	Linear        bool
+	Refresh       time.Duration
+	Keys          map[string][]string
+	Themes        map[string]theme.CustomTheme
+	Columns       map[string][]string
+	Notify        []string
+	configPath    string                   // of the configuration
+	TokenOverride tokenSource              // a token that flags or environment choose
+	savedTokens   map[string]client.Secret // see flags
+	Demo          bool
+}
+
+// ErrNoAccount is a run that nobody told which account to look at.
+var ErrNoAccount = errors.New(
+	"no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an " +
+		"account into the configuration (lookout config init), or try: lookout demo",
+)
+
+// ErrSeveralAccounts is a run that has to be told which of several accounts to look at.
+var ErrSeveralAccounts = errors.New("the configuration has several accounts")
+
+// Path is where the configuration is, and whether somebody chose the place.
+func Path(f *Flags) (path string, chosen bool) {
+	if path := cmp.Or(f.Config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
+		return path, true
+	}
+	return filepath.Join(xdg.ConfigHome, "lookout", "config.toml"), false
+}
+
+// Read is the configuration's text; a file that is not there is empty unless somebody chose it.
+func Read(f *Flags) (path string, data []byte, err error) {
+	path, chosen := Path(f)
+	data, err = os.ReadFile(path)
+	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !chosen {
+		return path, nil, nil
+	}
+	if err != nil {
+		return path, nil, fmt.Errorf("configuration: %w", err)
+	}
+	return path, data, checkConfigPermissions(path)
+}
+
+// checkConfigPermissions refuses a configuration that anybody may change: it says where the token goes, and what is run
+// to get it.
+func checkConfigPermissions(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("configuration: %w", err)
+	case ownedByOther(info):
+		return fmt.Errorf("configuration: %s is another user's; use one of your own", path)
+	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf(
+			"configuration: anybody may change it (mode %04o); first: chmod o-w %s",
+			info.Mode().Perm(),
+			path,
+		)
+	}
+	return nil
+}
+
+// Load reads the configuration and lays environment and flags over it. A mistake that only spoils the looks is
+// told and passed over.
+func Load(f *Flags, complaints io.Writer) (Settings, error) {
+	path, data, err := Read(f)
+	if err != nil {
+		return Settings{}, err
+	}
+	cfg, wrong := Parse(data)
+	if err := wrong.Fatal().AsError(path); err != nil {
+		return Settings{}, err
+	}
+	if err := wrong.AsError(path); err != nil {
+		fmt.Fprintf(complaints, "lookout: %v\n", err)
+	}
+	s, err := Resolve(cfg, f)
+	s.configPath = path
+	return s, err
+}
+
+// accountColors are the colours that an account's name may have, as the theme's own.
+func accountColors() map[string]theme.Tone {
+	return map[string]theme.Tone{
+		"green":   theme.Good,
+		"yellow":  theme.Warn,
+		"red":     theme.Bad,
+		"blue":    theme.Info,
+		"cyan":    theme.Accent,
+		"magenta": theme.Marked,
+	}
+}
+
+// Resolve lays flags over environment over the account's block.
+func Resolve(cfg File, f *Flags) (Settings, error) {
+	name := cmp.Or(f.Account, os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account)
+	block, known := cfg.Accounts[name]
+	if name != "" && !known {
+		return Settings{}, fmt.Errorf("the configuration has no account %q; it has %s", name, joinNames(cfg.Accounts))
+	}
+	if name == "" && len(cfg.Accounts) == 1 {
+		for name, block = range cfg.Accounts {
+		}
+	}
+	s := Settings{
+		AccountConfig: block,
+		Account:       cmp.Or(name, "account"),
+		Color:         accountColors()[block.Color],
+		Theme:         cmp.Or(f.Theme, cfg.Theme),
+		ASCII:         cfg.ASCII || f.ASCII,
+		Linear:        cfg.Linear || f.Linear,
+		Keys:          cfg.Keys,
+		Themes:        cfg.Themes,
+		Columns:       cfg.Columns,
+		Notify:        cfg.Notify,
+		savedTokens:   f.savedTokens,
+	}
+	if !f.AccountOnly {
+		s.BaseURL = cmp.Or(f.BaseURL, os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL)
+		s.TokenOverride = tokenFromFlags(f)
+	}
+	demanded, err := readOnlyFromEnv()
+	if err != nil {
+		return Settings{}, err
+	}
+	s.ReadOnly = s.ReadOnly || f.ReadOnly || demanded
+	s.Refresh, _ = parseRefresh(cfg.Refresh)
+	if f.Refresh > 0 {
+		s.Refresh = time.Duration(f.Refresh)
+	}
+	switch {
+	case s.BaseURL == "" && len(cfg.Accounts) > 1:
+		return s, fmt.Errorf("%w: choose one with -a, of %s", ErrSeveralAccounts, joinNames(cfg.Accounts))
+	case s.BaseURL == "":
+		return s, ErrNoAccount
+	}
+	return s, nil
+}
+
+// readOnlyFromEnv reports what LOOKOUT_READ_ONLY says. One that cannot be understood is an error: it was meant to
+// forbid something.
+func readOnlyFromEnv() (bool, error) {
+	text := os.Getenv("LOOKOUT_READ_ONLY")
+	if text == "" {
+		return false, nil
+	}
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf(
+			"LOOKOUT_READ_ONLY=%s is not true or false: set it to one of them, or unset it",
+			client.Clean(text),
+		)
+	}
+	return on, nil
+}
+
+// AccountArgs are those with which a command reaches the account: none where it is in no configuration.
+func (s Settings) AccountArgs() []string {
+	if s.Demo || s.Account == "account" {
+		return nil
+	}
+	return []string{"-a", s.Account}
+}

@@ -1,0 +1,52 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/version"
+)
+
+// NewClient is the API of the account.
+func (s Settings) NewClient(token client.Secret, r client.Recorder) (*client.Client, error) {
+	options := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version.Line())}
+	if s.ReadOnly {
+		options = append(options, client.WithReadOnly())
+	}
+	if s.Protected {
+		options = append(options, client.WithProtected(cmp.Or(s.Account, s.BaseURL)))
+	}
+	if s.Dialect != "" {
+		options = append(options, client.WithDialect(client.Dialect(s.Dialect)))
+	}
+	return client.New(s.BaseURL, token, options...)
+}
+
+func (s Settings) JournalPath() string { return filepath.Join(StateFolder(), s.Account+".journal") }
+
+func StateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
+
+// Connect makes the client of an account, with its journal. It asks nothing yet.
+func (s Settings) Connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
+	token, err := s.ReadToken(ctx)
+	if err != nil {
+		return nil, nil, exit.Denied(err)
+	}
+	j, err := journal.Open(s.JournalPath(), s.Account, time.Now)
+	if err != nil {
+		return nil, nil, err
+	}
+	api, err := s.NewClient(token, j)
+	if err != nil {
+		return nil, nil, exit.Usage(errors.Join(err, j.Close()))
+	}
+	return api, j, nil
+}

@@ -1,0 +1,363 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/theme"
+)
+
+// A KeySpec is one key of the configuration: where its value goes, what it may be, what it means. Reading, checking,
+// the schema and the documentation are made from the lists of them.
+type KeySpec[T any] struct {
+	Name        string
+	target      func(*T) any // *string, *bool or *[]string
+	choices     []string
+	check       func(string) error
+	fatal       bool   // a mistake in it refuses the start
+	example     string // as TOML
+	DefaultText string // what holds without it
+	Flag        string // that says the same, and env, the variable that does
+	Env         string
+	Description string
+}
+
+// accountNamePattern is the pattern of names of accounts: they are fit for names of files.
+const accountNamePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
+
+// IsAccountName reports whether a name is of the pattern.
+func IsAccountName(name string) bool { return regexp.MustCompile(accountNamePattern).MatchString(name) }
+
+// TopLevelKeys are the keys at the top of the file.
+func TopLevelKeys() []KeySpec[File] {
+	return []KeySpec[File]{
+		{
+			Name:        "theme",
+			target:      func(f *File) any { return &f.Theme },
+			example:     `"auto"`,
+			DefaultText: "auto",
+			Flag:        "theme",
+			Description: "Colours: auto, " + strings.Join(
+				theme.Names(),
+				", ",
+			) + ", or one of [themes]. auto is light where the terminal says that its background is light, else " +
+				"dark; contrast and colorblind follow the background too.",
+		},
+		{
+			Name:        "ascii",
+			target:      func(f *File) any { return &f.ASCII },
+			example:     "false",
+			DefaultText: "false, true where the locale is not UTF-8",
+			Flag:        "ascii",
+			Description: "Draw with ASCII characters alone.",
+		},
+		{
+			Name:        "linear",
+			target:      func(f *File) any { return &f.Linear },
+			example:     "false",
+			DefaultText: "false",
+			Flag:        "linear",
+			Description: "For screen readers: lines are added beneath, nothing is drawn over, one item is told at a " +
+				"time.",
+		},
+		{
+			Name:        "refresh",
+			target:      func(f *File) any { return &f.Refresh },
+			check:       func(v string) error { _, err := parseRefresh(v); return err },
+			example:     `"20s"`,
+			DefaultText: "20s",
+			Flag:        "refresh",
+			Description: "Time between refreshes of the pane in front, at least 5s.",
+		},
+		{
+			Name:        "notify",
+			target:      func(f *File) any { return &f.Notify },
+			choices:     notifyWays(),
+			example:     `["bell", "osc9"]`,
+			DefaultText: "none",
+			Description: "How news of trouble is told beside the screen: the bell, or a notification of the " +
+				"terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are then " +
+				"read every minute, whatever pane is in front.",
+		},
+		{
+			Name:        "account",
+			target:      func(f *File) any { return &f.Account },
+			fatal:       true,
+			example:     `"production"`,
+			DefaultText: "the only account",
+			Flag:        "account",
+			Env:         "LOOKOUT_ACCOUNT",
+			Description: "The account to start with.",
+		},
+	}
+}
+
+// AccountKeys are the keys of [accounts.NAME].
+func AccountKeys() []KeySpec[AccountConfig] {
+	return []KeySpec[AccountConfig]{
+		{
+			Name:        "base_url",
+			target:      func(a *AccountConfig) any { return &a.BaseURL },
+			check:       CheckBaseURL,
+			fatal:       true,
+			example:     `"https://api.linode.com/v4"`,
+			DefaultText: "must be there",
+			Flag:        "base-url",
+			Env:         "LOOKOUT_BASE_URL",
+			Description: "Address of the API, ending with its version: https, or http on this machine alone.",
+		},
+		{
+			Name:        "dialect",
+			target:      func(a *AccountConfig) any { return &a.Dialect },
+			choices:     []string{string(client.DialectDocument), string(client.DialectProvider)},
+			fatal:       true,
+			example:     `"provider"`,
+			DefaultText: "provider for the provider's own host, else document",
+			Description: "How paths are spelt.",
+		},
+		{
+			Name:        "token_command",
+			target:      func(a *AccountConfig) any { return &a.TokenCommand },
+			fatal:       true,
+			example:     `["pass", "show", "linode"]`,
+			DefaultText: "none",
+			Description: "A program and its arguments that print the token; no shell reads them, and they have 10 s.",
+		},
+		{
+			Name:        "token_file",
+			target:      func(a *AccountConfig) any { return &a.TokenFile },
+			check:       CheckAbsolutePath,
+			fatal:       true,
+			example:     `"~/.config/lookout/production.token"`,
+			DefaultText: "none",
+			Flag:        "token-file",
+			Description: "A file that holds the token, readable by its owner alone. ~/ is the home folder.",
+		},
+		{
+			Name:        "token_env",
+			target:      func(a *AccountConfig) any { return &a.TokenEnv },
+			fatal:       true,
+			example:     `"LINODE_TOKEN"`,
+			DefaultText: "none",
+			Flag:        "token-env",
+			Description: "An environment variable that holds the token. LOOKOUT_TOKEN is read in any case.",
+		},
+		{
+			Name:        "keyring",
+			target:      func(a *AccountConfig) any { return &a.Keyring },
+			fatal:       true,
+			example:     "true",
+			DefaultText: "false",
+			Description: "The token is in the system's keyring; lookout config token puts it there.",
+		},
+		{
+			Name:        "linode_cli",
+			target:      func(a *AccountConfig) any { return &a.LinodeCLI },
+			fatal:       true,
+			example:     `"ops"`,
+			DefaultText: "none",
+			Description: "Take the token of this user from the configuration of linode-cli each time; default is " +
+				"its default user. It is not copied.",
+		},
+		{
+			Name:        "protected",
+			target:      func(a *AccountConfig) any { return &a.Protected },
+			fatal:       true,
+			example:     "true",
+			DefaultText: "false",
+			Description: "The word PROD stands beside the account's name.",
+		},
+		{
+			Name:        "read_only",
+			target:      func(a *AccountConfig) any { return &a.ReadOnly },
+			fatal:       true,
+			example:     "false",
+			DefaultText: "false",
+			Flag:        "read-only",
+			Env:         "LOOKOUT_READ_ONLY",
+			Description: "Refuse every change, where requests are made.",
+		},
+		{
+			Name:        "color",
+			target:      func(a *AccountConfig) any { return &a.Color },
+			choices:     slices.Sorted(maps.Keys(accountColors())),
+			example:     `"red"`,
+			DefaultText: "the theme's",
+			Description: "Colour of the account's name in the head line.",
+		},
+		{
+			Name:        "word",
+			target:      func(a *AccountConfig) any { return &a.Label },
+			check:       checkAccountWord,
+			example:     `"STAGING"`,
+			DefaultText: "none",
+			Description: "A word of at most 12 letters beside the account's name in the head line, in its colour.",
+		},
+		{
+			Name:        "notify_on",
+			target:      func(a *AccountConfig) any { return &a.NotifyOn },
+			choices:     append(notifyRules(), noRule),
+			example:     `["service leaves ok", "new issue"]`,
+			DefaultText: "both, where notify says how",
+			Description: "What is told by the ways of notify.",
+		},
+	}
+}
+
+// KeysDescription is what the table of rebound keys means.
+const KeysDescription = "Keys of actions, several for each. docs/keys.md and ? in the program name them: PANE.ACTION."
+
+func CheckBaseURL(v string) error {
+	_, err := client.New(v, client.NewSecret("x"))
+	return err
+}
+
+// checkAccountWord is short and cannot be taken for what the program says of an account itself.
+func checkAccountWord(v string) error {
+	switch {
+	case !IsAccountName(v) || len(v) > 12:
+		return fmt.Errorf("%q is no word of 1 to 12 letters, digits, dots, - and _", v)
+	case slices.Contains([]string{"PROD", "DEMO", "FAULT"}, strings.ToUpper(v)):
+		return fmt.Errorf("%q is said by the program itself; protected = true says PROD", v)
+	}
+	return nil
+}
+
+func CheckAbsolutePath(v string) error {
+	if !filepath.IsAbs(v) && !strings.HasPrefix(v, "~/") {
+		return fmt.Errorf("%q depends on where the program is started: begin it with / or ~/", v)
+	}
+	return nil
+}
+
+// expandHome is a path with ~/ spelt out.
+func expandHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
+}
+
+// TypeName names what a key takes.
+func (s KeySpec[T]) TypeName() string {
+	var none T
+	switch s.target(&none).(type) {
+	case *bool:
+		return "true or false"
+	case *[]string:
+		if len(s.choices) > 0 {
+			return "a list of " + strings.Join(s.choices, ", ")
+		}
+		return "a list of texts"
+	}
+	if len(s.choices) > 0 {
+		return strings.Join(s.choices, ", ")
+	}
+	return "a text"
+}
+
+// assign puts a value into its place, or says why not.
+func (s KeySpec[T]) assign(in *T, value any) error {
+	switch into := s.target(in).(type) {
+	case *bool:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("%s is needed", s.TypeName())
+		}
+		*into = v
+	case *[]string:
+		v, err := stringList(value)
+		if err != nil || len(v) == 0 || v[0] == "" {
+			return fmt.Errorf("a list of texts is needed, as %s", s.example)
+		}
+		for _, one := range v {
+			if len(s.choices) > 0 && !slices.Contains(s.choices, one) {
+				return fmt.Errorf("%q is none of %s", one, strings.Join(s.choices, ", "))
+			}
+		}
+		*into = v
+	case *string:
+		v, ok := value.(string)
+		switch {
+		case !ok:
+			return fmt.Errorf("a text is needed, as %s", s.example)
+		case len(s.choices) > 0 && !slices.Contains(s.choices, v):
+			return fmt.Errorf("%q is none of %s", v, strings.Join(s.choices, ", "))
+		case s.check != nil:
+			if err := s.check(v); err != nil {
+				return err
+			}
+		}
+		*into = v
+	}
+	return nil
+}
+
+// stringList is a list of texts.
+func stringList(value any) ([]string, error) {
+	list, ok := value.([]any)
+	if !ok {
+		return nil, fmt.Errorf("no list")
+	}
+	out := make([]string, len(list))
+	for i, v := range list {
+		if out[i], ok = v.(string); !ok {
+			return nil, fmt.Errorf("no text")
+		}
+	}
+	return out, nil
+}
+
+func joinNames[T any](m map[string]T) string {
+	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(m)), ", "), "none")
+}
+
+// maxEditDistance is a distance from which on no word is meant by another.
+const maxEditDistance = 4
+
+// Suggestion offers the known word that is most like an unknown one.
+func Suggestion(word string, known []string) string {
+	best, least := "", maxEditDistance
+	for _, k := range known {
+		if d := editDistance(word, k); d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; is %q meant?", best)
+}
+
+// editDistance is how many letters must be changed, added or taken to make one word another; maxEditDistance stands for
+// more where their lengths tell so.
+func editDistance(a, b string) int {
+	if d := len(a) - len(b); max(d, -d) >= maxEditDistance {
+		return maxEditDistance
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := before
+			if a[i-1] != b[j-1] {
+				cost = min(before, row[j], row[j-1]) + 1
+			}
+			before, row[j] = row[j], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,6 @@
+package config
+
+import "os"
+
+// ownedByOther is never known here: access lists say who may read.
+func ownedByOther(os.FileInfo) bool { return false }

@@ -1,0 +1,94 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lookout/client/faulttest"
+)
+
+// parseErrorText is what parse says about a text, as the program tells it.
+func parseErrorText(text string) string {
+	_, wrong := Parse([]byte(text))
+	if err := wrong.AsError("c.toml"); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func TestParseConfig_errorPositions(t *testing.T) {
+	const account = "[accounts.a]\nbase_url = \"https://x/v4\"\n"
+	for text, want := range map[string][]string{
+		"theme = \"pink\"\n":                                   {"c.toml:1:1:", "pink", "dark"},
+		"\n  refesh = \"20s\"\n":                               {"c.toml:2:3:", "refesh", "refresh"},
+		"refresh = \"1s\"\n":                                   {"c.toml:1:1:", "at least 5s"},
+		"theme = \n":                                           {"c.toml:1:"},
+		"ascii = 5\n":                                          {"c.toml:1:1:", "ascii", "true or false"},
+		"account = \"b\"\n" + account:                          {"c.toml:1:1:", "no account \"b\""},
+		account + "dialect = \"other\"\n":                      {"c.toml:3:1:", "dialect", "provider"},
+		account + "protectd = true\n":                          {"c.toml:3:1:", "protected"},
+		account + "color = \"pinkish\"\n":                      {"c.toml:3:1:", "green"},
+		account + "token_file = \"x\"\n":                       {"c.toml:3:1:", "begin it with /"},
+		account + "token_env = \"X\"\nkeyring = true\n":        {"c.toml:4:1:", "token_env too"},
+		account + "token_command = []\n":                       {"c.toml:3:1:", "a list of texts"},
+		"[accounts.a]\ntoken_file = \"/x\"\n":                  {"c.toml:1:1:", "base_url is missing"},
+		"[accounts.a]\nbase_url = \"http://x/v4\"\n":           {"c.toml:2:1:", "https://"},
+		"[accounts.\"a/b\"]\nbase_url = \"https://x/v4\"":      {"c.toml:1:1:", "letters"},
+		"[themes.mine]\n bad = \"pinkish\"\n":                  {"c.toml:2:2: themes.mine.bad", "pinkish", "#rrggbb"},
+		"[themes.mine]\nbase = \"pink\"\ngod = \"red\"\n":      {"c.toml:2:1:", "colorblind", "c.toml:3:1:", "accent"},
+		"[themes.dark]\nbad = \"red\"\n":                       {"c.toml:1:1:", "choose another"},
+		"[columns]\nservices = \"state\"\n":                    {"c.toml:2:1:", "a list of columns"},
+		"notify = [\"bell\", \"horn\"]\n":                      {"c.toml:1:1:", "horn", "osc777"},
+		account + "word = \"prod\"\n":                          {"c.toml:3:1:", "protected = true"},
+		account + "notify_on = [\"everything\"]\n":             {"c.toml:3:1:", "service leaves ok"},
+		"[keys]\n  disable = [\"d\"]\n":                        {"c.toml:2:3:", "PANE.ACTION"},
+		"[keys]\n\"services.disable\" = 5\n":                   {"c.toml:2:1:", "list of keys"},
+		"accounts.a = { base_url = \"https://x\", z = 1 }":     {"c.toml:1:1:", "unknown"},
+		"x = \"\"\"\ntheme = \"pink\"\n\"\"\"\n theme = 1\n":   {"c.toml:1:1:", "c.toml:4:2: theme"},
+		"theme = [\n1,\n]\nascii = 1":                          {"c.toml:1:1:", "c.toml:4:1: ascii"},
+		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "accounts.a"},
+	} {
+		faulttest.RunCase(t, "G2", fmt.Sprintf("%.60q", text), func(t *testing.T) {
+			said := parseErrorText(text)
+			for _, part := range want {
+				if !strings.Contains(said, part) {
+					t.Errorf("%q: %q does not say %q", text, said, part)
+				}
+			}
+		})
+	}
+	if said := parseErrorText("a = 1\nb = 2\nc = 3\n"); strings.Count(said, "unknown") != 3 {
+		t.Errorf("three mistakes are told as %q", said)
+	}
+}
+
+// What only spoils the looks is told and passed over; what chooses an account is not.
+func TestParseConfig_onlyFatalErrorsStopTheStart(t *testing.T) {
+	faulttest.ReportCase(t, "G2", "grave mistakes")
+	cfg, wrong := Parse(
+		[]byte("theme = \"pink\"\nascii = true\nnonsense = 1\n[accounts.a]\nbase_url = \"https://x/v4\"\n"),
+	)
+	if len(wrong) != 2 || len(wrong.Fatal()) != 0 || !cfg.ASCII || cfg.Theme != "" || cfg.Accounts["a"].BaseURL == "" {
+		t.Errorf("%+v, %v", cfg, wrong)
+	}
+	if _, wrong := Parse([]byte("[accounts.a]\nbase_url = 7\n")); len(wrong.Fatal()) != 1 {
+		t.Errorf("%v", wrong)
+	}
+}
+
+// Whatever stands in the file: no panic, and every mistake has a place.
+func FuzzConfig(f *testing.F) {
+	faulttest.ReportCase(f, "J8", "FuzzConfig")
+	for _, seed := range []string{Example(), Template(), "a.b.\"c.d\" = [[1], {x='#'}]", "[[accounts]]\n", "keys = 1", "accounts = 3\naccount = 4", "\"\"\"", "[a\n=", "'''\n]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, wrong := Parse([]byte(text))
+		for _, m := range wrong {
+			if m.Line < 1 || m.Column < 1 || m.Text == "" {
+				t.Errorf("%+v", m)
+			}
+		}
+	})
+}

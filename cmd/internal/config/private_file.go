@@ -1,0 +1,41 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WritePrivateFile writes a new file for its owner alone: it has its name when it is whole. What is there is never
+// touched.
+func WritePrivateFile(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
+	}
+	part := path + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was killed
+		return err
+	}
+	file, err := CreatePrivateFile(part)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part)
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(part, path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(part, path) // this file system has no links
+}
+
+// CreatePrivateFile makes a file for its owner alone, which must not be there yet.
+func CreatePrivateFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/theme"
+)
+
+// A configTable is a part of the configuration whose keys the user names, or the panes.
+type configTable struct {
+	Name, Title          string // "themes", "themes.NAME"
+	Description, Example string
+	schema               map[string]any
+}
+
+// Tables are those beside the accounts and the keys.
+func Tables() []configTable {
+	tones := map[string]any{"base": map[string]any{"type": "string", "enum": theme.Names()}}
+	for _, name := range theme.ToneNames() {
+		tones[name] = map[string]any{"type": "string", "description": theme.ToneDescriptions()[name]}
+	}
+	return []configTable{
+		{
+			Name:  "themes",
+			Title: "themes.NAME",
+			Description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, " +
+				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; " +
+				"on before it makes it the background's.",
+			Example: `[themes.mine]
+base = "dark"
+bad = "bold #ff5f5f"
+cursor = "on blue"`,
+			schema: map[string]any{
+				"type": "object",
+				"additionalProperties": map[string]any{
+					"type":                 "object",
+					"additionalProperties": false,
+					"properties":           tones,
+				},
+			},
+		},
+		{
+			Name:  "columns",
+			Title: "columns",
+			Description: "Columns of lists, which and in what order. What is left out still serves for filters and " +
+				"sorting, and stands in the details.",
+			Example: `[columns]
+services = ["state", "label", "group", "updated"]`,
+			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
+		},
+	}
+}
+
+// parseThemes reads [themes.NAME]. A tone that makes no sense is left out and told.
+func (r *configParser) parseThemes(cfg *File, value any) {
+	table, ok := value.(map[string]any)
+	if !ok && value != nil {
+		r.addError(false, []string{"themes"}, "a table for each theme is needed, as [themes.mine]")
+	}
+	cfg.Themes = map[string]theme.CustomTheme{}
+	for name, value := range table {
+		at := []string{"themes", name}
+		tones, ok := value.(map[string]any)
+		switch {
+		case !ok && r.misplacedKey(at):
+			continue
+		case !ok:
+			r.addError(false, at, "a table is needed, as [themes.mine]")
+			continue
+		case slices.Contains(theme.Names(), name) || name == "auto" || !IsAccountName(name):
+			r.addError(
+				false,
+				at,
+				"this name cannot be a theme of your own: choose another of letters, digits, dots, - and _",
+			)
+			continue
+		}
+		cfg.Themes[name] = r.parseTheme(at, tones)
+	}
+	if known := append(ThemeNames(cfg.Themes), "auto"); cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
+		r.addError(
+			false,
+			[]string{"theme"},
+			fmt.Sprintf(
+				"there is no theme %q: choose one of auto, %s",
+				client.Clean(cfg.Theme),
+				strings.Join(ThemeNames(cfg.Themes), ", "),
+			),
+		)
+		cfg.Theme = ""
+	}
+}
+
+// parseTheme reads one theme.
+func (r *configParser) parseTheme(at []string, table map[string]any) theme.CustomTheme {
+	own := theme.CustomTheme{Name: at[1], Tones: map[string]string{}}
+	for key, value := range table {
+		text, ok := value.(string)
+		here := append(slices.Clone(at), key)
+		switch {
+		case r.misplacedKey(here):
+		case !ok:
+			r.addError(false, here, `a text is needed, as "bold #ff5f5f"`)
+		case key == "base" && !slices.Contains(theme.Names(), text):
+			r.addError(
+				false,
+				here,
+				fmt.Sprintf("%q is none of %s", client.Clean(text), strings.Join(theme.Names(), ", ")),
+			)
+		case key == "base":
+			own.Base = text
+		default:
+			if err := theme.ValidateTone(key, text); err != nil {
+				r.addError(false, here, client.Clean(err.Error()))
+				continue
+			}
+			own.Tones[key] = text
+		}
+	}
+	return own
+}
+
+// ThemeNames are the program's themes and the user's.
+func ThemeNames(own map[string]theme.CustomTheme) []string {
+	return append(theme.Names(), slices.Sorted(maps.Keys(own))...)
+}
+
+// parseColumns reads [columns]. Which columns a list has shows only when the program is put together.
+func (r *configParser) parseColumns(cfg *File, value any) {
+	table, ok := value.(map[string]any)
+	if !ok && value != nil {
+		r.addError(false, []string{"columns"}, `a table is needed, as [columns] with services = ["state", "label"]`)
+	}
+	cfg.Columns = map[string][]string{}
+	for name, value := range table {
+		names, err := stringList(value)
+		switch {
+		case r.misplacedKey([]string{"columns", name}):
+			continue
+		case err != nil || len(names) == 0:
+			r.addError(
+				false,
+				[]string{"columns", name},
+				`a list of columns is needed, as services = ["state", "label"]`,
+			)
+			continue
+		}
+		cfg.Columns[name] = names
+	}
+}

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// Create writes a configuration where there is none.
+func Create(path, text string) error {
+	err := WritePrivateFile(path, text)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("configuration: %s is there already; lookout config edit opens it", path)
+	case err != nil:
+		return fmt.Errorf("configuration: %w", err)
+	}
+	return nil
+}
+
+// Template is a configuration in which every key is told and commented out.
+func Template() string {
+	var b strings.Builder
+	b.WriteString("# The configuration of lookout. lookout config validate checks it.\n")
+	for _, s := range TopLevelKeys() {
+		s.writeTemplate(&b)
+	}
+	b.WriteString("\n# An account; there may be several.\n# [accounts.production]\n")
+	for _, s := range AccountKeys() {
+		s.writeTemplate(&b)
+	}
+	for _, t := range Tables() {
+		fmt.Fprintf(&b, "\n# %s\n# %s\n", t.Description, strings.ReplaceAll(t.Example, "\n", "\n# "))
+	}
+	fmt.Fprintf(&b, "\n# %s\n# [keys]\n# \"services.disable\" = [\"d\", \"x\"]\n", KeysDescription)
+	return b.String()
+}
+
+func (s KeySpec[T]) writeTemplate(b *strings.Builder) {
+	fmt.Fprintf(
+		b,
+		"\n# %s\n# It takes %s; without it: %s.\n# %s = %s\n",
+		s.Description,
+		s.TypeName(),
+		s.DefaultText,
+		s.Name,
+		s.example,
+	)
+}
+
+// Example is a configuration that is checked by a test.
+func Example() string {
+	return `theme = "auto"
+refresh = "20s"
+account = "production"
+
+[accounts.production]
+base_url = "https://api.linode.com/v4"
+token_command = ["pass", "show", "linode"]
+protected = true
+color = "red"
+
+[accounts.staging]
+base_url = "https://api.linode.com/v4"
+keyring = true
+
+[keys]
+"services.disable" = ["d", "x"]
+`
+}

@@ -1,0 +1,85 @@
+package dashboard
+
+import (
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
+	"lookout/ui/terminal"
+)
+
+// lightTerminal answers, after a while, that its background is white. What is written to it is kept.
+type lightTerminal struct {
+	typed *io.PipeWriter
+
+	mu  sync.Mutex
+	out strings.Builder
+}
+
+func (l *lightTerminal) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out.Write(p)
+	if strings.Contains(string(p), "\x1b]11;?") {
+		go func() {
+			for _, part := range []string{"\x1b]11;rg", "b:ffff/ffff/", "ffff\x1b\\"} {
+				time.Sleep(20 * time.Millisecond)
+				_, _ = io.WriteString(l.typed, part)
+			}
+		}()
+	}
+	return len(p), nil
+}
+
+func (l *lightTerminal) output() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.String()
+}
+
+// A terminal that says late and in pieces that it is light gets the light theme; the first frame did not wait, and no
+// letter of the answer was a key.
+func TestALightTerminalGetsTheLightTheme(t *testing.T) {
+	for name, value := range map[string]string{"COLORTERM": "truecolor", "TERM": "xterm-256color", "NO_COLOR": "", "COLORFGBG": "", "TMUX": ""} {
+		t.Setenv(name, value)
+	}
+	s, err := newTestShell(
+		t,
+		emulator.New(emulator.Options{Token: "demo"}),
+		config.Settings{Account: "acme-prod", Theme: "auto"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, typed := io.Pipe()
+	out := &lightTerminal{typed: typed}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = terminal.Run(
+			t.Context(),
+			s,
+			terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }},
+		)
+	}()
+	const dark, light = "\x1b[38;2;125;207;255m", "\x1b[38;2;0;95;175m" // accent
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.output(), light); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still dark:\n%q", out.output())
+		}
+	}
+	if at := strings.Index(out.output(), dark); at < 0 || at > strings.Index(out.output(), light) {
+		t.Error("the first frame waited for the answer")
+	}
+	for _, sign := range []string{"Go to", "Credentials ▲", "rgb"} {
+		if strings.Contains(out.output(), sign) {
+			t.Errorf("the answer was taken for keys: %q", sign)
+		}
+	}
+	typed.Close()
+	<-ended
+}

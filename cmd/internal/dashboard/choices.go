@@ -1,0 +1,154 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
+	"lookout/views"
+)
+
+// checkColumns are choices of lists and columns that are not there, with the names of those that are.
+func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[string]config.Position) (wrong config.Mistakes) {
+	var panes []string
+	for _, l := range lists {
+		panes = append(panes, l.Name())
+		known := l.ColumnNames()
+		for _, name := range chosen[l.Name()] {
+			if !slices.Contains(known, name) {
+				wrong = append(
+					wrong,
+					config.Mistake{
+						Position: at[config.JoinKey([]string{"columns", l.Name()})],
+						Text: fmt.Sprintf(
+							"columns.%s: there is no column %q; the columns are %s",
+							l.Name(),
+							client.Clean(name),
+							strings.Join(known, ", "),
+						),
+					},
+				)
+			}
+		}
+	}
+	for name := range chosen {
+		if !slices.Contains(panes, name) {
+			wrong = append(
+				wrong,
+				config.Mistake{
+					Position: at[config.JoinKey([]string{"columns", name})],
+					Text: fmt.Sprintf(
+						"columns.%s: there is no such list; the lists are %s",
+						client.Clean(name),
+						strings.Join(panes, ", "),
+					),
+				},
+			)
+		}
+	}
+	return wrong
+}
+
+// themeChoices are the themes that a run can choose from, and the one that it begins with: by flags, configuration and
+// terminal, in that order.
+func themeChoices(s config.Settings) (shell.Themes, *theme.Theme, error) {
+	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
+	looks := shell.Themes{
+		Selected:        cmp.Or(s.Theme, "auto"),
+		LightBackground: terminal.HasLightBackground(),
+		Names:           append([]string{"auto"}, config.ThemeNames(s.Themes)...),
+		New: func(name string) (*theme.Theme, error) {
+			if own, known := s.Themes[name]; known {
+				return own.Build(colors, plain)
+			}
+			return theme.New(name, colors, plain)
+		},
+	}
+	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
+	if err != nil {
+		return looks, nil, exit.Usage(
+			fmt.Errorf(
+				"there is no theme %q: choose one of %s",
+				client.Clean(looks.Selected),
+				strings.Join(looks.Names, ", "),
+			),
+		)
+	}
+	return looks, first, nil
+}
+
+// CheckConfig are those of the text, and those that show only when the program is put together: actions that are not
+// there, keys bound twice.
+func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
+	cfg, wrong := config.Parse(data)
+	if len(cfg.Keys)+len(cfg.Columns) == 0 {
+		return wrong
+	}
+	at := config.KeyPositions(string(data))
+	program, account, err := NewFrozenDemo(ctx, nil)
+	if err != nil {
+		return append(wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true})
+	}
+	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)
+	var known []string
+	for _, k := range program.KeyBindings() {
+		known = append(known, k.Name())
+	}
+	for name := range cfg.Keys {
+		if !slices.Contains(known, name) {
+			wrong = append(
+				wrong,
+				config.Mistake{
+					Position: at[config.JoinKey([]string{"keys", name})],
+					Text:     fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), config.Suggestion(name, known)),
+				},
+			)
+		}
+	}
+	_, _, err = NewFrozenDemo(ctx, cfg.Keys)
+	if all, several := err.(interface{ Unwrap() []error }); several {
+		for _, one := range all.Unwrap() {
+			wrong = append(wrong, config.Mistake{
+				Position: bindingPosition(one, at),
+				Text:     "keys: " + one.Error(),
+				Fatal:    true,
+			})
+		}
+	}
+	slices.SortStableFunc(wrong, func(a, b config.Mistake) int {
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
+	})
+	return wrong
+}
+
+// bindingPosition is the line that binds the key of a clash.
+func bindingPosition(clash error, at map[string]config.Position) config.Position {
+	var c *shell.KeyConflictError
+	if errors.As(clash, &c) {
+		for _, action := range []string{c.OtherAction, c.Action} {
+			if p, here := at[config.JoinKey([]string{"keys", c.Pane + "." + action})]; here {
+				return p
+			}
+		}
+	}
+	return at["keys"]
+}
+
+// PaneNames are the names of panes, in their order.
+func PaneNames(panes []ui.Pane) []string {
+	names := make([]string, len(panes))
+	for i, p := range panes {
+		names[i] = p.Name()
+	}
+	return names
+}

@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/config"
+	"lookout/theme"
+	"lookout/ui/terminal/termtest"
+)
+
+// Columns and lists that are not there are told with the names of those that are, in their lines.
+func TestConfigValidate_unknownColumns(t *testing.T) {
+	text := "[columns]\nservices = [\"label\", \"weight\"]\nobjects = [\"name\"]\nservers = [\"label\"]\n"
+	said := CheckConfig(t.Context(), []byte(text)).AsError("c.toml").Error()
+	for _, part := range []string{"c.toml:2:1:", "\"weight\"", "state, label, type", "c.toml:4:1:", "overview", "objects"} {
+		if part != "overview" && !strings.Contains(said, part) {
+			t.Errorf("%q is not said in %q", part, said)
+		}
+	}
+	if strings.Contains(said, ":3:") {
+		t.Errorf("a list that is there is called a mistake: %s", said)
+	}
+}
+
+// The lists of the configuration have the columns that were chosen, and what is unknown is said on the screen.
+func TestChosenColumnsOnTheScreen(t *testing.T) {
+	s, err := newTestShell(
+		t,
+		emulator.New(emulator.Options{Token: "demo"}),
+		config.Settings{
+			Account: "acme-prod",
+			Theme:   "dark",
+			Columns: map[string][]string{"services": {"group", "label", "weight"}},
+		},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := termtest.New(t, 100, 24, s)
+	v.WaitFor("\"weight\"")
+	v.Type("3")
+	v.WaitFor("edge-router")
+	if head := strings.Fields(strings.Split(v.Screen(), "\n")[3]); len(head) < 2 || head[0] != "group" ||
+		head[1] != "label" ||
+		strings.Contains(v.Screen(), "timeout") {
+		t.Errorf("columns %v", head)
+	}
+}
+
+// A theme of the configuration is worn, and can be chosen while the program runs.
+func TestThemes_customThemeIsApplied(t *testing.T) {
+	t.Setenv("COLORTERM", "truecolor")
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("NO_COLOR", "")
+	mine := map[string]theme.CustomTheme{"mine": {Name: "mine", Tones: map[string]string{"bad": "#010203"}}}
+	looks, first, err := themeChoices(config.Settings{Theme: "mine", Themes: mine})
+	if err != nil || first.Name != "mine" || looks.Names[0] != "auto" || looks.Names[len(looks.Names)-1] != "mine" {
+		t.Fatalf("%v %v %v", looks.Names, first, err)
+	}
+	if open := first.Codes(theme.Bad).Open; !strings.Contains(open, "1;2;3m") {
+		t.Errorf("bad is %q", open)
+	}
+	if _, _, err := themeChoices(config.Settings{Theme: "other", Themes: mine}); err == nil ||
+		!strings.Contains(err.Error(), "mine") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestExampleAndTemplateAreValid(t *testing.T) {
+	faulttest.ReportCase(t, "G2", "example and template")
+	for name, text := range map[string]string{"example": config.Example(), "template": config.Template()} {
+		if wrong := CheckConfig(t.Context(), []byte(text)); len(wrong) > 0 {
+			t.Errorf("%s: %v", name, wrong.AsError("c.toml"))
+		}
+	}
+	loose := strings.ReplaceAll(config.Template(), "\n# ", "\n")
+	for _, s := range append(keyNames(config.TopLevelKeys()), keyNames(config.AccountKeys())...) {
+		if !strings.Contains(loose, "\n"+s+" = ") {
+			t.Errorf("the template does not have %s", s)
+		}
+	}
+}
+
+func keyNames[T any](list []config.KeySpec[T]) []string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.Name
+	}
+	return names
+}

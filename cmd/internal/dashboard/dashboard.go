@@ -1,0 +1,230 @@
+// Package dashboard assembles the program on the screen for a real account, the demo and watch.
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
+	"lookout/views"
+	"lookout/views/account"
+	"lookout/views/activity"
+)
+
+// CheckTerminal says why there is no terminal to work on; lines need less of one.
+func CheckTerminal(linear bool) error {
+	if linear {
+		return terminal.CheckLinear()
+	}
+	return terminal.Check()
+}
+
+// defaultRefresh is how often the pane in front is asked again unless somebody says otherwise.
+const defaultRefresh = 20 * time.Second
+
+// RunScreen puts an account on the screen until the program is left.
+func RunScreen(
+	ctx context.Context,
+	f *config.Flags,
+	rest accountList,
+	open func(context.Context) (shell.Session, error),
+) error {
+	if err := CheckTerminal(f.Linear); err != nil {
+		return exit.Usage(err)
+	}
+	faults, err := redirectLog(f.LogFile)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	first, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	desk, err := shell.NewAccountSwitcher(ctx, first, rest.Open)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	var screen terminal.Screen = desk
+	if f.Linear {
+		screen = shell.NewLinearScreen(desk)
+	}
+	code, err := terminal.Run(ctx, screen, terminal.Options{
+		Linear:      f.Linear,
+		ProgressBar: terminal.HasProgressBar(),
+		BeforeExit:  desk.Close,
+		PanicLog:    faults,
+		ASCII:       f.ASCII || !terminal.SupportsUnicode(),
+	})
+	if code != exit.CodeOK || err != nil {
+		return exit.WithCode(code, err)
+	}
+	return nil
+}
+
+// NewSession is an account as the program shows it.
+func NewSession(
+	ctx context.Context,
+	f *config.Flags,
+	s config.Settings,
+	c *client.Client,
+	j *journal.Journal,
+	accounts []string,
+) (shell.Session, error) {
+	session, _, err := newShellSession(ctx, f, s, c, j)
+	session.Options.Accounts = accounts
+	return session, err
+}
+
+// newShellSession is an account with what is shown of it. It ends with its requests cancelled and its journal closed.
+func newShellSession(
+	ctx context.Context,
+	f *config.Flags,
+	s config.Settings,
+	c *client.Client,
+	j *journal.Journal,
+) (shell.Session, *account.Account, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	o, acc, err := shellOptions(ctx, f, s, c, j)
+	if err != nil {
+		cancel()
+		return shell.Session{}, nil, err
+	}
+	return shell.Session{Options: o, Close: func() {
+		cancel()
+		acc.Close()
+		_ = j.Close()
+	}}, acc, nil
+}
+
+// newShell makes the program of an account.
+func newShell(ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal) (*shell.Shell, error) {
+	o, _, err := shellOptions(ctx, f, s, c, j)
+	if err != nil {
+		return nil, err
+	}
+	program, err := shell.New(o)
+	if err != nil {
+		return nil, exit.Usage(err)
+	}
+	return program, nil
+}
+
+// shellOptions is what the program shows of an account, and the account behind it.
+func shellOptions(
+	ctx context.Context,
+	f *config.Flags,
+	s config.Settings,
+	c *client.Client,
+	j *journal.Journal,
+) (shell.Options, *account.Account, error) {
+	looks, style, err := themeChoices(s)
+	if err != nil {
+		return shell.Options{}, nil, err
+	}
+	refresh := defaultRefresh
+	if s.Refresh > 0 {
+		refresh = s.Refresh
+	}
+	acc := account.New(ctx, account.Options{
+		API:          c,
+		Name:         s.Account,
+		Journal:      j,
+		CommandFlags: s.AccountArgs(),
+	})
+	panes := views.Panes(acc)
+	if names := PaneNames(panes); f.View != "" && !slices.Contains(names, f.View) {
+		return shell.Options{}, nil, exit.Usage(
+			fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.View), strings.Join(names, ", ")),
+		)
+	}
+	notify := s.NotifyOptions()
+	notify.Notices = func() []ui.Notice { return account.Notices(acc) }
+	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
+	return shell.Options{
+		AccountInfo: shell.AccountInfo{
+			Account:      s.Account,
+			AccountTone:  s.Color,
+			AccountLabel: s.Label,
+			Protected:    s.Protected,
+			ReadOnly:     s.ReadOnly,
+			Demo:         s.Demo,
+		},
+		RateLimitHooks: shell.RateLimitHooks{
+			RequestBudget: func() string { return formatBudget(c.RateLimit(), time.Now()) },
+			RateLimitWait: func() (time.Time, time.Duration) {
+				b := c.RateLimit()
+				return b.PausedUntil, b.RetryAfter
+			},
+			RetryNow: c.Resume,
+		},
+		Preferences: shell.Preferences{
+			Keys:      s.Keys,
+			Columns:   s.Columns,
+			StartPane: f.View,
+			Mouse:     !f.NoMouse,
+		},
+		Notify:          notify,
+		Panes:           panes,
+		Theme:           style,
+		Themes:          looks,
+		TokenForm:       func() form.Form { return account.TokenForm(acc) },
+		RefreshInterval: refresh,
+		OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
+		OnLargeLoad:     releaseMemory,
+		Context:         ctx,
+		LeaveWarnings:   func() []string { return views.LeaveWarnings(acc) },
+		Progress:        func() int { return activity.Progress(acc) },
+	}, acc, nil
+}
+
+// formatBudget is the rate limit in words.
+func formatBudget(b client.RateLimit, now time.Time) string {
+	if b.Limit == 0 || b.PausedUntil.After(now) {
+		return "" // the wait is told beside the freshness
+	}
+	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
+}
+
+// redirectLog takes what libraries would write over the screen into a file, or away, for as long as the process lives.
+func redirectLog(path string) (io.Writer, error) {
+	name, mode := path, os.O_WRONLY|os.O_CREATE|os.O_APPEND
+	if path == "" {
+		name, mode = os.DevNull, os.O_WRONLY
+	}
+	file, err := os.OpenFile(name, mode, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("log file: %w", err)
+	}
+	os.Stderr = file
+	log.SetOutput(file)
+	if path == "" {
+		return nil, nil
+	}
+	return file, nil
+}
+
+// releaseMemory returns memory to the operating system after a long read, which leaves as much garbage behind as it
+// brings rows. From then on the collector runs whenever memory has grown by a fifth: rows in such numbers are cheap for
+// it to look through.
+func releaseMemory() {
+	debug.SetGCPercent(20)
+	debug.FreeOSMemory()
+}

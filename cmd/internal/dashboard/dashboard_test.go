@@ -1,0 +1,165 @@
+package dashboard
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/client/journal"
+	"lookout/cmd/internal/config"
+	"lookout/ui/shell"
+	"lookout/ui/terminal/termtest"
+)
+
+// startDashboard runs the dashboard on an emulated account in a virtual terminal.
+func startDashboard(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
+	t.Helper()
+	s, err := newTestShell(t, api, config.Settings{Account: "acme-prod", Theme: "dark"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return termtest.New(t, width, height, s)
+}
+
+// newTestShell assembles the program on an emulated account.
+func newTestShell(t *testing.T, api *emulator.Emulator, s config.Settings) (*shell.Shell, error) {
+	t.Helper()
+	t.Setenv("LANG", "C.UTF-8")
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	j := journal.NewInMemory(time.Now)
+	c, err := client.New(
+		"https://demo.invalid/v4",
+		client.NewSecret("demo"),
+		client.WithTransport(api),
+		client.WithRecorder(j),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newShell(ctx, &config.Flags{NoMouse: true}, s, c, j)
+}
+
+func newTestShellWithKeys(t *testing.T, keys map[string][]string) (*shell.Shell, error) {
+	t.Helper()
+	return newTestShell(
+		t,
+		emulator.New(emulator.Options{Token: "demo"}),
+		config.Settings{Account: "acme-prod", Theme: "dark", Keys: keys},
+	)
+}
+
+func TestStartReadQuit(t *testing.T) {
+	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+	v.WaitFor("Services 14")
+	v.Type("3")
+	v.WaitFor("edge-router")
+	v.Type("q")
+	if code := v.WaitExit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// The first frame is there before any answer, it says that it is loading, and keys work meanwhile.
+func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
+	faulttest.ReportCase(t, "I4", "nothing answered")
+	api := emulator.New(emulator.Options{Token: "demo"})
+	release := api.HoldRequests("*")
+	v := startDashboard(t, api, 80, 24)
+	v.WaitFor("reading services")
+	v.WaitFor("loading")
+	v.Type("2")
+	v.WaitFor("reading issues")
+	v.Type("?")
+	v.WaitFor("Help")
+	v.Type("<esc>")
+	release()
+	v.WaitFor("billing-api")
+}
+
+// While refreshing is paused the program at rest writes nothing.
+func TestPausedWritesNothing(t *testing.T) {
+	faulttest.ReportCase(t, "E15", "TestPausedWritesNothing")
+	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+	v.WaitFor("Services 14")
+	v.WaitFor("Object Storage  12 buckets")
+	v.Type("p")
+	v.WaitFor("paused")
+	before := v.WaitIdle(300 * time.Millisecond)
+	if after := v.BytesAfter(3 * time.Second); after != before {
+		t.Errorf("%d bytes were written at rest", after-before)
+	}
+}
+
+// A paste is one event: in a list it does nothing, in a filter it is text.
+func TestPasteIsNoCommand(t *testing.T) {
+	api := emulator.New(emulator.Options{Token: "demo"})
+	v := startDashboard(t, api, 120, 36)
+	v.WaitFor("Services 14")
+	v.Type("3")
+	v.WaitFor("edge-router")
+	v.Type("\x1b[200~d\rq\x1b[201~", "/", "\x1b[200~web-1\x1b[201~")
+	v.WaitFor("1 of 14 match")
+	if n := len(api.Ledger()); n != 0 {
+		t.Errorf("a paste changed %d things", n)
+	}
+}
+
+// Letters at the heels of a key that opens a form or a pane are meant for it.
+func TestTypeahead(t *testing.T) {
+	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+	v.WaitFor("Object Storage  12 buckets")
+	v.Type("8")
+	v.WaitFor("acme-www")
+	v.Type("/acme-www\r")
+	v.WaitFor("1 of 12 match")
+	v.Type("\rPin\x13")
+	v.WaitFor("› in…")
+	v.WaitFor("index.html")
+}
+
+// No key is bound twice in a pane: assembling the program would fail with both names.
+func TestKeyClashNamesBoth(t *testing.T) {
+	faulttest.ReportCase(t, "G5", "two actions on one key")
+	_, err := newTestShellWithKeys(t, map[string][]string{"services.edit": {"d"}})
+	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
+		t.Errorf("a clash is told as %v", err)
+	}
+	if _, err := newTestShellWithKeys(t, map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}); err != nil {
+		t.Errorf("swapped keys: %v", err)
+	}
+}
+
+// Keys that cannot be told apart, or that are none, are refused with what they are about.
+func TestOddKeys(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys map[string][]string
+		want []string // "" is fine
+	}{
+		"one key for two":          {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
+		"one key for two, again":   {map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}}, []string{"disable", "edit"}},
+		"a key of the program":     {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
+		"the same key twice":       {map[string][]string{"services.disable": {"z", "z"}}, nil},
+		"swapped":                  {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
+		"two keys for one":         {map[string][]string{"services.disable": {"z", "ctrl+z"}}, []string{"disable", "suspend"}},
+		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil},
+		"no key for an action":     {map[string][]string{"services.disable": {}}, nil},
+		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},
+	} {
+		faulttest.RunCase(t, "G5", name, func(t *testing.T) {
+			_, err := newTestShellWithKeys(t, c.keys)
+			if (err != nil) != (c.want != nil) {
+				t.Fatalf("%v", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%v does not name %s", err, part)
+				}
+			}
+		})
+	}
+}

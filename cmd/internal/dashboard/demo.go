@@ -1,0 +1,79 @@
+package dashboard
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/cmd/internal/config"
+	"lookout/ui/shell"
+)
+
+// RunDemo runs the dashboard on emulators in the same process. Nothing is dialled, and no configuration of a real
+// account is read.
+func RunDemo(ctx context.Context, f *config.Flags) error {
+	(&config.Flags{Config: os.DevNull}).ScrubEnvironment()
+	first, err := newDemoAccount(f, "acme-prod", "demo")
+	if err != nil {
+		return err
+	}
+	second, err := newDemoAccount(f, "acme-lab", "empty")
+	if err != nil {
+		return err
+	}
+	rest := accountList{Names: []string{second.settings.Account, first.settings.Account}}
+	rest.Open = func(ctx context.Context, name string) (shell.Session, error) {
+		one := first
+		if name == second.settings.Account {
+			one = second
+		}
+		return one.newSession(context.WithoutCancel(ctx), f, rest.Names)
+	}
+	return RunScreen(
+		ctx,
+		f,
+		rest,
+		func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest.Names) },
+	)
+}
+
+// An demoAccount account lives in this process.
+type demoAccount struct {
+	settings  config.Settings
+	api       *client.Client
+	journal   *journal.Journal
+	faultMenu *faultMenu
+}
+
+// newSession is the account as the program shows it, with its fault dial.
+func (i demoAccount) newSession(ctx context.Context, f *config.Flags, names []string) (shell.Session, error) {
+	session, err := NewSession(ctx, f, i.settings, i.api, i.journal, names)
+	session.Options.Commands, session.Options.Banner = i.faultMenu.commands(), i.faultMenu.banner
+	return session, err
+}
+
+func newDemoAccount(f *config.Flags, name, seed string) (demoAccount, error) {
+	token := client.NewSecret("demo")
+	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: seed, SimulateIncidents: seed == "demo"})
+	j := journal.NewInMemory(time.Now)
+	options := []client.Option{
+		client.WithTransport(api),
+		client.WithRecorder(j),
+		client.WithDialect(client.DialectProvider),
+	}
+	if f.ReadOnly {
+		options = append(options, client.WithReadOnly())
+	}
+	c, err := client.New("https://demo.invalid/v4", token, options...)
+	return demoAccount{config.Settings{
+		AccountConfig: config.AccountConfig{ReadOnly: f.ReadOnly},
+		Account:       name,
+		Theme:         f.Theme,
+		ASCII:         f.ASCII,
+		Refresh:       time.Duration(f.Refresh),
+		Demo:          true,
+	}, c, j, &faultMenu{api: api, resume: c.Resume}}, err
+}

@@ -1,0 +1,136 @@
+package dashboard
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/ui/terminal/termtest"
+)
+
+// Whatever is pasted or sent in a flood, nothing is done by it, and keys work at once afterwards.
+func TestFloodsOfInput(t *testing.T) {
+	noise := make([]byte, 1<<20)
+	dice := rand.New(rand.NewPCG(1, 13))
+	for i := range noise {
+		// they end and suspend the program, as they should
+		for noise[i] = byte(dice.IntN(256)); noise[i] == 3 || noise[i] == 0x1a; {
+			noise[i] = byte(dice.IntN(256))
+		}
+	}
+	for name, c := range map[string]struct{ before, sent, after, gone string }{
+		"5 MB bracketed":        {"3/", "\x1b[200~" + strings.Repeat("x", 5<<20) + "\x1b[201~", "<enter>", ""},
+		"5 MB into a list":      {"3", "\x1b[200~" + strings.Repeat("D\ry", 5<<20/3) + "\x1b[201~", "", ""},
+		"newline, q and y":      {"3D", "\x1b[200~\nq\ny\n\x1b[201~", "<esc>", "Delete service"},
+		"a paste in a paste":    {"3", "\x1b[200~D\x1b[200~y\x1b[201~", "\x1b[201~", ""},
+		"the end is lost":       {"3", "\x1b[200~Dy\r", "", ""},
+		"64 parameters":         {"3", "\x1b[" + strings.Repeat("1;", 64) + "m", "", ""},
+		"200 000 parameters":    {"3", "\x1b[" + strings.Repeat("1;", 200_000) + "m", "", ""},
+		"200 KB raw in a form":  {"3n", strings.Repeat("raw text D y q ", 200<<10/15), "<ctrl+s>", ""},
+		"200 KB raw in a list":  {"3", strings.Repeat("raw D\ry\rq", 200<<10/9), "", ""},
+		"a megabyte of noise":   {"3", "\x1b[200~" + strings.ReplaceAll(string(noise), "\x1b", "") + "\x1b[201~", "", ""},
+		"reports of a terminal": {"3/", "\x1b]11;rgb:0/0/0\a\x1b[?62;22c\x1b[?1u\x1bP1$r0m\x1b\\\x1b[?2026;2$y\x1b[12;40R", "<enter>", ""},
+	} {
+		faulttest.RunCase(t, "E13", name, func(t *testing.T) {
+			api := emulator.New(emulator.Options{Token: "demo"})
+			v := startDashboard(t, api, 120, 36)
+			v.WaitFor("Services 14")
+			typeKeys(v, c.before)
+			v.WaitFor("edge-router")
+			if c.gone != "" {
+				v.WaitFor(c.gone)
+			}
+			v.Type(c.sent)
+			if strings.Contains(name, "raw") {
+				v.BytesAfter(200 * time.Millisecond) // what follows a burst at once belongs to it
+			}
+			if name == "the end is lost" {
+				time.Sleep(2500 * time.Millisecond) // the guard ends it after two seconds
+			}
+			if c.after != "" && !strings.HasPrefix(c.after, "<") {
+				v.Type(c.after)
+			} else {
+				typeKeys(v, c.after)
+			}
+			if c.gone != "" {
+				v.WaitGone(c.gone)
+			}
+			if name == "200 KB raw in a form" {
+				v.WaitFor("cut at 100000 characters")
+				return
+			}
+			v.Type(":")
+			v.WaitFor("Go to")
+			if n := len(api.Ledger()); n != 0 {
+				t.Errorf("%d changes", n)
+			}
+		})
+	}
+}
+
+// At rest little is written: the age, and nothing else; reading again what has not changed writes no more.
+func TestFewBytesAtRest(t *testing.T) {
+	at := func(t *testing.T, pane string) *termtest.Terminal {
+		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+		v.WaitFor("Object Storage  12 buckets")
+		v.Type(pane)
+		v.WaitIdle(300 * time.Millisecond)
+		return v
+	}
+	faulttest.RunCase(t, "E15", "at rest", func(t *testing.T) {
+		v := at(t, "3")
+		before := v.BytesWritten()
+		if n := v.BytesAfter(2*time.Second) - before; n > 2*200 {
+			t.Errorf("%d bytes in two seconds", n)
+		}
+	})
+	faulttest.RunCase(t, "E15", "read again", func(t *testing.T) {
+		v := at(t, "3")
+		before := v.BytesWritten()
+		v.Type("r")
+		if n := v.BytesAfter(500*time.Millisecond) - before; n > 400 {
+			t.Errorf("%d bytes for a refresh without a change", n)
+		}
+	})
+	faulttest.RunCase(t, "E15", "a row down", func(t *testing.T) {
+		v := at(t, "8")
+		before := v.BytesWritten()
+		v.Type("j")
+		if n := v.BytesAfter(300*time.Millisecond) - before; n > 2048 {
+			t.Errorf("%d bytes for a row down", n)
+		}
+	})
+}
+
+// What is copied goes to the clipboard by one sequence, written beside the frames; a secret too only when its key is
+// pressed.
+func TestClipboard(t *testing.T) {
+	t.Setenv("SSH_CONNECTION", "somewhere") // the machine's own clipboard is left alone
+	for name, c := range map[string]struct {
+		keys, says, env string
+		sequences       int
+	}{
+		"phone":     {"4«Ada Wong»y", "copied: phone", "", 1},
+		"secret":    {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»y", "copied: secret key", "", 1},
+		"in tmux":   {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
+		"not asked": {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»<esc>discard<enter>", "backup agent", "", 0},
+	} {
+		faulttest.RunCase(t, "F12", name, func(t *testing.T) {
+			if c.env != "" {
+				t.Setenv(c.env, "x")
+			}
+			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+			v.WaitFor("Object Storage  12 buckets")
+			playKeys(v, c.keys)
+			v.WaitFor(c.says)
+			const sequence = "\x1b]52;"
+			v.WaitOutput(sequence, c.sequences) // beside the frame that says so: before it or after
+			if n := strings.Count(v.Output(), sequence); n != c.sequences {
+				t.Errorf("%d sequences", n)
+			}
+		})
+	}
+}

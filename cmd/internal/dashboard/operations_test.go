@@ -1,0 +1,444 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/cmd/internal/testenv"
+	"lookout/ui/terminal/termtest"
+)
+
+// A keyOperation is one operation of the document, done by keys alone from the first frame on.
+type keyOperation struct {
+	op         string
+	keys       string // keys and, between «», texts to wait for
+	body       string // of the change, as JSON; "" for an operation that reads or sends none
+	precededBy string // another change that comes before it
+}
+
+// playKeys types a flow's keys and waits for its texts.
+func playKeys(v *termtest.Terminal, keys string) {
+	for keys != "" {
+		before, rest, _ := strings.Cut(keys, "«")
+		typeKeys(v, before)
+		text, after, _ := strings.Cut(rest, "»")
+		if rest != "" {
+			v.WaitFor(text)
+		}
+		keys = after
+	}
+}
+
+// typeKeys sends keys; names stand in angle brackets.
+func typeKeys(v *termtest.Terminal, keys string) {
+	for keys != "" {
+		before, rest, named := strings.Cut(keys, "<")
+		if before != "" {
+			v.Type(before)
+		}
+		if !named {
+			return
+		}
+		name, after, _ := strings.Cut(rest, ">")
+		v.Type("<" + name + ">")
+		keys = after
+	}
+}
+
+// filterTo finds a row by its name: the filter, then the cursor on the only match.
+func filterTo(name string) string { return "/" + name + "<enter>«1 of »" }
+
+func managedOperations() []keyOperation {
+	return []keyOperation{
+		{"list contacts", "4«Ada Wong»", "", ""},
+		{"create contact", "4«Ada Wong»n«New contact»Zed Ek<tab>zed@acme.net<tab>+1 555 0177<ctrl+s>«Zed Ek: added»",
+			`{"name":"Zed Ek","email":"zed@acme.net","phone":{"primary":"+1 555 0177"}}`, ""},
+		{"view contact", "4«Ada Wong»" + filterTo("Ada") + "<enter>«called for»", "", ""},
+		{
+			"update contact",
+			"4«Ada Wong»" + filterTo(
+				"Ada",
+			) + "e«Edit " +
+				"contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
+			`{"group":null}`,
+			"",
+		},
+		{"delete contact", "4«Ada Wong»" + filterTo("Ada") + "D«y yes, delete»y«Ada Wong: deleted»", "", ""},
+		{"list credentials", "5«db2-root»", "", ""},
+		{"create credential", "5«db2-root»n«New credential»night login<tab>ops<tab>secret<ctrl+s>«night login: added»",
+			`{"label":"night login","username":"ops","password":"secret"}`, ""},
+		{"view SSH key", "5«db2-root»«managed SSH key»", "", ""},
+		{"view credential", "5«db2-root»<enter>«used by»", "", ""},
+		{
+			"update credential",
+			"5«db2-root»" + filterTo("db2-root") + "e«Label of credential»-old<ctrl+s>«db2-root-old: saved»",
+			`{"label":"db2-root-old"}`,
+			"",
+		},
+		{
+			"change login",
+			"5«db2-root»" + filterTo("db2-root") + "P«Login of db2-root»root<tab>new secret<ctrl+s>«login is changed»",
+			`{"username":"root","password":"new secret"}`,
+			"",
+		},
+		{
+			"delete credential",
+			"5«db2-root»" + filterTo("db2-root") + "D«and press enter»db2-root<enter>«db2-root: deleted»",
+			"",
+			"",
+		},
+		{"list issues", "2«9 issues ·»", "", ""},
+		{"view issue", "2«9 issues ·»<enter>«› issue 823»", "", ""},
+		{"list SSH settings", "6«bastion»", "", ""},
+		{"view SSH settings", "6«bastion»<enter>«services at this address»", "", ""},
+		{
+			"update SSH settings",
+			"6«bastion»" + filterTo("db1") + "e«SSH settings of db1»<tab>2<tab><tab>0<ctrl+s>«db1: saved»",
+			`{"ssh":{"port":22220,"user":"lnsupport2"}}`,
+			"",
+		},
+		{"list services", "3«edge-router»", "", ""},
+		{
+			"create service",
+			"3«edge-router»n«New service»night check<tab><right><tab>203.0.113.7:22<ctrl+s>«night check: added»",
+			`{"label":"night check","service_type":"tcp","address":"203.0.113.7:22","timeout":10,` +
+				`"consultation_group":"","credentials":[]}`,
+			"",
+		},
+		{"view service", "3«edge-router»<enter>«expects»", "", ""},
+		{
+			"update service",
+			"3«edge-router»" + filterTo("edge-router") + "e«Edit service»<tab><tab><tab>5<ctrl+s>«edge-router: saved»",
+			`{"timeout":55}`,
+			"",
+		},
+		{
+			"delete service",
+			"3«edge-router»" + filterTo("edge-router") + "D«and press enter»edge-router<enter>«edge-router: deleted»",
+			"",
+			"",
+		},
+		{
+			"disable service",
+			"3«edge-router»" + filterTo("edge-router") + "d«Disable monitoring»<ctrl+s>«monitoring is disabled»",
+			"",
+			"",
+		},
+		{"enable service", "3«edge-router»" + filterTo("billing-cron") + "E«monitoring is enabled»", "", ""},
+		{"view stats", "7«CPU  now»", "", ""},
+	}
+}
+
+// Every operation of the Managed area is done by keys alone, once, with the body that the document wants.
+func TestManagedByKeys(t *testing.T) { playOperations(t, "/managed/", managedOperations()) }
+
+// storageOperations are the operations of Object Storage. DIR holds a certificate with its key, and a small file.
+func storageOperations() []keyOperation {
+	const buckets, cdn = "8«12 buckets ·»", "/cdn.acme<enter>«1 of »"
+	const inside = buckets + cdn + "<enter>«index.html»"
+	return []keyOperation{
+		{"list buckets", buckets, "", ""},
+		{"create bucket", buckets + "n«New bucket»new-logs<tab><tab><right><tab><right><ctrl+s>«new-logs: made»",
+			`{"cluster":"us-east-1","label":"new-logs","acl":"public-read","cors_enabled":true}`, ""},
+		{"list buckets in cluster", buckets, "", ""},
+		{"view bucket", buckets + cdn + "i«keys that reach it»", "", ""},
+		{"delete bucket", buckets + "/scratch<enter>«1 of »D«and press enter»scratch<enter>«scratch: deleted»", "", ""},
+		{
+			"modify access",
+			buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«access is now»",
+			`{"acl":"private"}`,
+			"",
+		},
+		{
+			"update access",
+			buckets + cdn + "x«Access to us-east-1/cdn»<right><right><tab><right><ctrl+s>«access is now»",
+			`{"acl":"public-read","cors_enabled":true}`,
+			"",
+		},
+		{"view object ACL", inside + filterTo("index.html") + "<enter>«only this account»", "", ""},
+		{
+			"update object ACL",
+			inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«access is public-read»",
+			`{"acl":"public-read","name":"index.html"}`,
+			"",
+		},
+		{"list objects", inside, "", ""},
+		{"create object URL", inside + filterTo("index.html") + "L«Valid for»<ctrl+s>«copy the link»", "", ""},
+		{"view certificate", buckets + cdn + "c«none is set»", "", ""},
+		{
+			"upload certificate",
+			buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is set»",
+			"",
+			"",
+		},
+		{
+			"delete certificate",
+			buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is " +
+				"set»D«and press enter»cdn.acme.net<enter>«none is set»",
+			"",
+			"upload certificate",
+		},
+		{
+			"cancel Object Storage",
+			buckets + ":«Go to»cancel<enter>«FOR GOOD»«and press enter»acme-prod<enter>«Object Storage is cancelled»",
+			"",
+			"",
+		},
+		{"list clusters", "0«us-east-1»", "", ""},
+		{"view cluster", "0«us-east-1»<enter>«static site»", "", ""},
+		{"list keys", "9«backup agent»", "", ""},
+		{
+			"create key",
+			"9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«told this once»",
+			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups",` +
+				`"permissions":"read_only"}]}`,
+			"",
+		},
+		{"view key", "9«backup agent»" + filterTo("backup agent") + "<enter>«shown once»", "", ""},
+		{
+			"update key",
+			"9«backup agent»" + filterTo("finance") + "e«Label of key»-old<ctrl+s>«finance-old: saved»",
+			`{"label":"finance-old"}`,
+			"",
+		},
+		{
+			"revoke key",
+			"9«backup agent»" + filterTo("finance") + "D«and press enter»finance<enter>«finance: revoked»",
+			"",
+			"",
+		},
+		{"view transfer", "0«of 1.0 TB this month»", "", ""},
+	}
+}
+
+// Every operation of Object Storage is done by keys alone.
+func TestStorageByKeys(t *testing.T) { playOperations(t, "/object-storage/", storageOperations()) }
+
+// playOperations plays flows, each on an account of its own, and checks that they are all operations of an area.
+func playOperations(t *testing.T, area string, flows []keyOperation) {
+	missing := map[string]bool{}
+	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
+		if strings.HasPrefix(op.Path, area) {
+			missing[op.Name] = op.Write
+		}
+	}
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
+	for _, f := range flows {
+		write, known := missing[f.op]
+		if !known {
+			t.Errorf("%s is no operation of %s, or stands twice", f.op, area)
+		}
+		delete(missing, f.op)
+		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
+			api := emulator.New(emulator.Options{Token: "demo"})
+			v := startDashboard(t, api, 120, 36)
+			v.WaitFor("Object Storage  12 buckets")
+			playKeys(v, strings.ReplaceAll(f.keys, "DIR", dir))
+			if !write {
+				waitUntil(t, v, "a request to "+f.op, func() bool { return api.RequestCount(f.op) > 0 })
+				return
+			}
+			ledger := api.Ledger()
+			want := []string{f.op}
+			if f.precededBy != "" {
+				want = []string{f.precededBy, f.op}
+			}
+			var ops []string
+			for _, entry := range ledger {
+				ops = append(ops, entry.Op)
+			}
+			if !slices.Equal(ops, want) {
+				t.Fatalf("the ledger holds %q", ops)
+			}
+			if f.body != "" {
+				sameJSON(t, ledger[0].Body, f.body)
+			}
+		})
+	}
+	for op := range missing {
+		t.Errorf("%s cannot be done by keys", op)
+	}
+}
+
+// waitUntil waits for what happens beside the screen.
+func waitUntil(t *testing.T, v *termtest.Terminal, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); !happened(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s:\n%s", what, v.Screen())
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// sameJSON compares what was sent with what should be, member by member.
+func sameJSON(t *testing.T, sent map[string]json.RawMessage, want string) {
+	t.Helper()
+	var wanted map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(sent)
+	expected, _ := json.Marshal(wanted)
+	if string(got) != string(expected) {
+		t.Errorf("sent %s\nwant %s", got, expected)
+	}
+}
+
+// A keystrokeTask of somebody at work: its keys from the overview on, how many may be needed, and what is then on the
+// screen or sent. Between ‹› stands what is typed, which is not counted, between «» what is waited for.
+type keystrokeTask struct {
+	name    string
+	maxKeys int
+	keys    string
+	ops     []string // what was changed
+}
+
+// keystrokeTasks are those of the table of keystrokes that must be enough. Where it leaves keys open, as the way
+// through a form, they are counted here.
+func keystrokeTasks() []keystrokeTask {
+	const inBackups = "8«12 buckets ·»<enter>«README.txt»"
+	return []keystrokeTask{
+		{"whom to call about the newest issue", 2, "2«9 issues ·»<enter>«who to call»«+1 555 0100»", nil},
+		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«who to call»y«copied: call sheet»", nil},
+		{
+			"disable a service for an hour with a reason",
+			8,
+			"3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel " +
+				"update›<enter>«disabled until»",
+			[]string{"disable service"},
+		},
+		{
+			"enable every service of a group",
+			7,
+			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 rows marked»E«Type 3 and press " +
+				"enter»‹3›<enter>«◌ 4 pending»",
+			[]string{"enable service", "enable service", "enable service"},
+		},
+		{
+			"services that are disabled, and since when",
+			3,
+			"3«edge-router»s«Sort by»<enter>«state ▲»«off 2 d 4 h !»",
+			nil,
+		},
+		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«CPU  now»", nil},
+		{"the ssh line of an instance", 4, "6«bastion»/‹db1›<enter>«1 of »y«copied: ssh»", nil},
+		{"a one-hour link to an object", 4, inBackups + "L«Valid for»<enter>«copy the link»", nil},
+		{
+			"download a folder",
+			8,
+			"8«12 buckets ·»/‹acme-www›<enter>«1 of »<enter>«straße/»/‹straße›<enter>«1 of »w«Download " +
+				"straße/»<enter>«downloaded»",
+			nil,
+		},
+		{
+			"a read-only key for one bucket, secret in the clipboard",
+			9,
+			"9«backup agent»n«New access key»‹night key›<tab><right><tab><down><right><enter>«told this once»y«copied»",
+			[]string{"create key"},
+		},
+		{
+			"replace a certificate",
+			5,
+			"8«12 buckets ·»c«none is set»U«Upload a cert»‹DIR/cert.pem›<tab>‹DIR/key.pem›<ctrl+s>«a certificate is " +
+				"set»",
+			[]string{"upload certificate"},
+		},
+		{
+			"revoke the key of a leaver",
+			5,
+			"9«backup agent»/‹finance›<enter>«1 of »D«and press enter»‹finance›<enter>«finance: revoked»",
+			[]string{"revoke key"},
+		},
+	}
+}
+
+// countKeys is how many keys a task takes, without what is typed.
+func (k keystrokeTask) countKeys() int {
+	n, rest := 0, k.keys
+	for _, pair := range []string{"«»", "‹›"} {
+		open, end := string([]rune(pair)[0]), string([]rune(pair)[1])
+		var left strings.Builder
+		for part := range strings.SplitSeq(rest, open) {
+			if _, after, inside := strings.Cut(part, end); inside {
+				part = after
+			}
+			left.WriteString(part)
+		}
+		rest = left.String()
+	}
+	for rest != "" {
+		if _, after, named := strings.Cut(rest, ">"); named && rest[0] == '<' {
+			rest = after
+		} else {
+			rest = rest[1:]
+		}
+		n++
+	}
+	return n
+}
+
+// What somebody on call needs is few keys away, counted from the overview.
+func TestKeystrokeBudget(t *testing.T) {
+	dir := testenv.WriteCertificate(t, "acme-backups")
+	t.Chdir(t.TempDir()) // where downloads go
+	for _, k := range keystrokeTasks() {
+		t.Run(strings.ReplaceAll(k.name, " ", "-"), func(t *testing.T) {
+			api := emulator.New(emulator.Options{Token: "demo"})
+			before := 0
+			if strings.Contains(k.keys, "group:") {
+				before = disableGroup(t, api)
+			}
+			v := startDashboard(t, api, 120, 36)
+			v.WaitFor("Object Storage  12 buckets")
+			v.WaitFor("ticket 48213")
+			playKeys(v, strings.NewReplacer("‹", "", "›", "", "DIR", dir).Replace(k.keys))
+			if n := k.countKeys(); n > k.maxKeys {
+				t.Errorf("%d keys are needed, not %d", n, k.maxKeys)
+			}
+			var ops []string
+			for _, entry := range api.Ledger()[before:] {
+				ops = append(ops, entry.Op)
+			}
+			if !slices.Equal(ops, k.ops) {
+				t.Errorf("the ledger holds %q", ops)
+			}
+		})
+	}
+}
+
+// disableGroup disables the two services of a group that are monitored, and says how many changes that took.
+func disableGroup(t *testing.T, api *emulator.Emulator) int {
+	t.Helper()
+	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := 1; id <= 2; id++ {
+		if _, err := c.Services.Disable(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(api.Ledger())
+}
+
+// Short ways beyond the table.
+func TestKeystrokeShortcuts(t *testing.T) {
+	for name, keys := range map[string]string{
+		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«copied: phone number»",
+		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«copied: ssh line»",
+		"incident": "i«who to call»",
+		"contact":  "4«9 contacts in»y«copied: phone number of»",
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+			v.WaitFor("ticket 48213")
+			playKeys(v, keys)
+		})
+	}
+}

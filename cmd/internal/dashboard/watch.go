@@ -1,0 +1,67 @@
+package dashboard
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/views/activity"
+)
+
+// RunWatch shows an account in a small pane.
+func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
+	f.ReadOnly, f.NoMouse = true, true
+	if invented {
+		one, err := newDemoAccount(f, "acme-prod", "demo")
+		if err != nil {
+			return err
+		}
+		return RunScreen(c.Context(), f, accountList{}, func(ctx context.Context) (shell.Session, error) {
+			return newWatchSession(ctx, f, one.settings, one.api, one.journal)
+		})
+	}
+	s, err := config.Load(f, c.ErrOrStderr())
+	if err != nil {
+		return exit.Usage(err)
+	}
+	if err := CheckTerminal(false); err != nil {
+		return exit.Usage(err)
+	}
+	api, j, err := s.Connect(c.Context())
+	if err != nil {
+		return err
+	}
+	return RunScreen(
+		c.Context(),
+		f,
+		accountList{},
+		func(ctx context.Context) (shell.Session, error) { return newWatchSession(ctx, f, s, api, j) },
+	)
+}
+
+// newWatchSession is an account for a small pane. What an earlier run promised is left to the dashboard.
+func newWatchSession(
+	ctx context.Context,
+	f *config.Flags,
+	s config.Settings,
+	c *client.Client,
+	j *journal.Journal,
+) (shell.Session, error) {
+	session, account, err := newShellSession(ctx, f, s, c, j)
+	if err != nil {
+		return session, err
+	}
+	lead := s.Account
+	if s.Protected {
+		lead += " PROD"
+	}
+	o := &session.Options
+	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{activity.WatchPane(account, lead)}, true, nil, nil
+	return session, nil
+}

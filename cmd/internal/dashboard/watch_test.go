@@ -1,0 +1,85 @@
+package dashboard
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/cmd/internal/config"
+	"lookout/ui/shell"
+	"lookout/ui/terminal/termtest"
+)
+
+// startWatch is the watch pane of an emulated account, read every 100 ms.
+func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
+	t.Helper()
+	t.Setenv("LANG", "C.UTF-8")
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	j := journal.NewInMemory(time.Now)
+	c, err := client.New(
+		"https://demo.invalid/v4",
+		client.NewSecret("demo"),
+		client.WithTransport(api),
+		client.WithRecorder(j),
+		client.WithReadOnly(),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := config.Settings{Account: "acme", Theme: "dark", Refresh: 100 * time.Millisecond}
+	s.Protected = true
+	session, err := newWatchSession(ctx, &config.Flags{NoMouse: true}, s, c, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := shell.New(session.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return termtest.New(t, width, height, program)
+}
+
+// What is broken, since when and whom to call stand in the smallest corner; at rest nothing is written though it is
+// read again and again.
+func TestWatch(t *testing.T) {
+	for _, size := range [][2]int{{20, 4}, {80, 6}} {
+		api := emulator.New(emulator.Options{Token: "demo"})
+		v := startWatch(t, api, size[0], size[1])
+		v.WaitFor("billing-api")
+		v.WaitFor("+1 555 0100")
+		v.WaitFor("acme PROD")
+		before, asked := v.WaitIdle(300*time.Millisecond), api.RequestCount("list services")
+		if after := v.BytesAfter(time.Second); after != before {
+			t.Errorf("%v: at rest it wrote %q", size, v.Output()[before:])
+		}
+		if api.RequestCount("list services") < asked+3 {
+			t.Error("it is not read again")
+		}
+		for _, line := range strings.Split(v.Screen(), "\n") {
+			if len([]rune(strings.TrimRight(line, " "))) > size[0] {
+				t.Errorf("%v: a line of %q", size, line)
+			}
+		}
+		v.Type("q")
+		if code := v.WaitExit(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+}
+
+// That the account cannot be read is said, with how old the rows are; an account in which all is well is told so.
+func TestWatchSaysWhatItCannotKnow(t *testing.T) {
+	api := emulator.New(emulator.Options{Token: "demo"})
+	v := startWatch(t, api, 60, 6)
+	v.WaitFor("billing-api")
+	api.InjectFault("*", emulator.Fault{Status: 401})
+	v.WaitFor("token not accepted, as of")
+	v.WaitFor("billing-api")
+	v = startWatch(t, emulator.New(emulator.Options{Token: "demo", Seed: "empty"}), 20, 4)
+	v.WaitFor("● 0 acme PROD")
+}

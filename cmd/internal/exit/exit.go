@@ -1,0 +1,125 @@
+// Package exit holds the exit codes and the errors that carry them.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lookout/client"
+)
+
+// Exit codes. A signal ends the program with 128 and its number.
+const (
+	CodeOK          = 0
+	CodeFailure     = 1
+	CodeUsage       = 2
+	CodeDenied      = 3
+	CodeNotFound    = 4
+	CodeUnknown     = 5
+	CodeUnavailable = 6
+	CodeInterrupted = 130
+)
+
+// Codes are the exit codes in words, for the help and the documentation.
+var Codes = []struct {
+	Code    int
+	Meaning string
+}{
+	{CodeOK, "fine"},
+	{CodeFailure, "it failed, or the API refused it"},
+	{CodeUsage, "wrong flags, arguments or configuration, or no terminal where one is needed"},
+	{CodeDenied, "no token, a token that is not accepted, or one that may not do this; also --read-only"},
+	{CodeNotFound, "the thing is not there"},
+	{CodeUnknown, "a change was sent, and its outcome is unknown or could not be written: look before doing it again"},
+	{CodeUnavailable, "too many requests, or the API cannot be reached: try again later"},
+	{CodeInterrupted, "interrupted; another signal n gives 128+n"},
+}
+
+func Help() string {
+	var b strings.Builder
+	b.WriteString("Exit codes:")
+	for _, c := range Codes {
+		fmt.Fprintf(&b, "\n  %-3d %s", c.Code, c.Meaning)
+	}
+	return b.String()
+}
+
+// CodeError is an error with its own exit code. One without an error has told already why.
+type CodeError struct {
+	code int
+	err  error
+}
+
+// Error is the error's text.
+func (e *CodeError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+// Unwrap is the error.
+func (e *CodeError) Unwrap() error { return e.err }
+
+// WithCode gives an error the exit code that it ends the program with.
+func WithCode(code int, err error) error { return &CodeError{code, err} }
+
+// Usage is an error of flags, arguments or configuration.
+func Usage(err error) error { return WithCode(CodeUsage, err) }
+
+// Denied is an error of a token that is missing or may not do what was asked.
+func Denied(err error) error { return WithCode(CodeDenied, err) }
+
+// CodeFor is the exit code of an error.
+func CodeFor(err error) int {
+	var e *CodeError
+	var failure *client.Error
+	switch {
+	case err == nil:
+		return CodeOK
+	case errors.As(err, &e):
+		return e.code
+	case errors.As(err, &failure):
+		return exitCodeForAPIError(failure)
+	case errors.Is(err, context.Canceled):
+		return CodeInterrupted
+	}
+	return CodeFailure
+}
+
+// exitCodeForAPIError is the exit code of a request that did not go well.
+func exitCodeForAPIError(e *client.Error) int {
+	switch {
+	case e.Unknown():
+		return CodeUnknown
+	case errors.Is(e.Cause, context.Canceled):
+		return CodeInterrupted
+	case e.NotFromAPI() && e.Status < 500:
+		return CodeFailure
+	case e.Unauthorized(), e.Denied(), errors.Is(e, client.ErrReadOnly):
+		return CodeDenied
+	case e.NotFound():
+		return CodeNotFound
+	case errors.Is(e, client.ErrRateLimited), e.Offline(), e.Status >= 500:
+		return CodeUnavailable
+	}
+	return CodeFailure
+}
+
+// Describe is an error with its next step, as one line for each mistake.
+func Describe(err error) string {
+	var failure *client.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &failure) && failure.Unknown():
+		return err.Error() + "; look whether it was done before doing it again"
+	case errors.As(err, &failure) && errors.Is(failure, client.ErrRateLimited):
+		return err.Error() + "; try again later"
+	case errors.As(err, &failure) && failure.Advice() != "":
+		return err.Error() + "; " + failure.Advice()
+	}
+	return err.Error()
+}

@@ -1,0 +1,363 @@
+// Package output writes rows as tables, JSON and CSV for people and programs.
+package output
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/term"
+
+	"lookout/client"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/ui/terminal"
+)
+
+// Formats are what -o takes.
+var Formats = []string{"table", "json", "ndjson", "csv"}
+
+// A ColumnDefinition is one cell of a row, as it came: whoever writes it makes it safe to draw. Its name never changes.
+type ColumnDefinition[T any] struct {
+	Name         string
+	Cell         func(T) string
+	DetailOnly   bool // not in a table of many rows
+	DropPriority int  // where a terminal is too narrow for all, higher goes first; 0 stays
+}
+
+// EraseColumns are columns without the type of their rows.
+func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] {
+	out := make([]ColumnDefinition[any], len(columns))
+	for i, c := range columns {
+		out[i] = ColumnDefinition[any]{c.Name, func(row any) string { return c.Cell(row.(T)) }, c.DetailOnly, c.DropPriority}
+	}
+	return out
+}
+
+// A Printer writes rows in a format.
+type Printer struct {
+	Format string
+	Out    io.Writer
+}
+
+// CheckFormat refuses a format that does not exist, before anything is asked.
+func (p Printer) CheckFormat() error {
+	if !slices.Contains(Formats, p.Format) {
+		return exit.Usage(fmt.Errorf("-o %q is no format; choose %s", p.Format, strings.Join(Formats, ", ")))
+	}
+	return nil
+}
+
+// WriteRows writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows
+// before it.
+func WriteRows(p Printer, columns []ColumnDefinition[any], rows iter.Seq2[any, error]) error {
+	switch p.Format {
+	case "ndjson":
+		return forEachRow(rows, func(row any) error { return WriteJSON(p.Out, row, "") })
+	case "csv":
+		return writeCSV(p.Out, columns, rows)
+	}
+	kept := []any{}
+	failure := forEachRow(rows, func(row any) error { kept = append(kept, row); return nil })
+	if failure != nil && (p.Format == "json" || len(kept) == 0) {
+		return failure // an empty list would be a lie
+	}
+	if p.Format == "json" {
+		return WriteJSON(p.Out, kept, "  ")
+	}
+	if err := WriteTable(p.Out, columns, kept, terminalWidth(p.Out)); err != nil {
+		return err
+	}
+	return failure
+}
+
+func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		if err := do(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteRow writes one row: a line for each of its cells, one object, or a CSV of one row.
+func WriteRow(p Printer, columns []ColumnDefinition[any], row any) error {
+	switch p.Format {
+	case "json":
+		return WriteJSON(p.Out, row, "  ")
+	case "table":
+		return writeDetail(p.Out, columns, row)
+	}
+	return WriteRows(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
+}
+
+// WriteTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit
+// are left out, which the end of the head shows, and cells are cut.
+func WriteTable(out io.Writer, columns []ColumnDefinition[any], rows []any, width int) error {
+	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), func(c ColumnDefinition[any]) bool { return c.DetailOnly }), rows)
+	if width > 0 {
+		g.fit(width)
+	}
+	return WriteText(out, g.String())
+}
+
+// terminalWidth is how many cells a line of a terminal has; 0 where out is none.
+func terminalWidth(out io.Writer) int {
+	file, is := AsTerminal(out)
+	if !is {
+		return 0
+	}
+	width, _, err := term.GetSize(file.Fd())
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// A textTable is a table as it is drawn.
+type textTable struct {
+	columns        []textColumn
+	columnsOmitted bool   // columns have been left out
+	ellipsis       string // what stands for what is not shown
+}
+
+// A textColumn is its head and its cells, safe to draw.
+type textColumn struct {
+	cells        []string
+	width        int
+	dropPriority int
+}
+
+// newTextTable is the rows in the columns, none left out.
+func newTextTable(columns []ColumnDefinition[any], rows []any) *textTable {
+	g := &textTable{ellipsis: "…"}
+	if !terminal.SupportsUnicode() {
+		g.ellipsis = "~"
+	}
+	for _, c := range columns {
+		one := textColumn{
+			cells:        []string{strings.ToUpper(c.Name)},
+			width:        ui.Width(c.Name),
+			dropPriority: c.DropPriority,
+		}
+		for _, row := range rows {
+			cell := orDash(client.Clean(c.Cell(row)))
+			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
+		}
+		g.columns = append(g.columns, one)
+	}
+	return g
+}
+
+// columnGap is between columns.
+const columnGap = "  "
+
+func (g *textTable) width() int {
+	width := len(columnGap) * (len(g.columns) - 1)
+	for _, c := range g.columns {
+		width += c.width
+	}
+	if g.columnsOmitted {
+		width += ui.Width(columnGap + g.ellipsis)
+	}
+	return width
+}
+
+// minColumnWidth is how wide a column is left at least.
+const minColumnWidth = 12
+
+// fit makes the table as narrow as a line: columns that may go are left out, then the widest are cut, then the last go.
+// The first stays.
+func (g *textTable) fit(width int) {
+	for g.width() > width {
+		first := slices.IndexFunc(g.columns, func(c textColumn) bool {
+			return c.dropPriority > 0 &&
+				!slices.ContainsFunc(g.columns, func(o textColumn) bool { return o.dropPriority > c.dropPriority })
+		})
+		if first < 0 {
+			break
+		}
+		g.omitColumn(first)
+	}
+	for g.width() > width {
+		widest := &g.columns[0]
+		for i := range g.columns {
+			if g.columns[i].width > widest.width {
+				widest = &g.columns[i]
+			}
+		}
+		switch {
+		case widest.width > minColumnWidth:
+			widest.width--
+		case len(g.columns) > 1:
+			g.omitColumn(len(g.columns) - 1)
+		default:
+			widest.width, g.columnsOmitted = width, false
+		}
+	}
+}
+
+func (g *textTable) omitColumn(i int) {
+	g.columns, g.columnsOmitted = slices.Delete(g.columns, i, i+1), true
+}
+
+// String is the table's lines.
+func (g *textTable) String() string {
+	var b strings.Builder
+	for row := range g.columns[0].cells {
+		var l strings.Builder
+		for _, c := range g.columns {
+			l.WriteString(ui.Pad(ui.Truncate(c.cells[row], c.width, g.ellipsis), c.width) + columnGap)
+		}
+		line := strings.TrimRight(l.String(), " ")
+		if row == 0 && g.columnsOmitted {
+			line += columnGap + g.ellipsis
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// writeDetail writes a row as lines of name and value.
+func writeDetail(out io.Writer, columns []ColumnDefinition[any], row any) error {
+	width := 0
+	for _, c := range columns {
+		width = max(width, ui.Width(c.Name))
+	}
+	var b strings.Builder
+	for _, c := range columns {
+		b.WriteString(ui.Pad(c.Name, width) + columnGap + orDash(client.Clean(c.Cell(row))) + "\n")
+	}
+	return WriteText(out, b.String())
+}
+
+// orDash stands where there is nothing, so that words can be counted.
+func orDash(text string) string { return cmp.Or(text, "-") }
+
+// WrapWords breaks a text between words into lines of at most so many cells; a longer word, as a path, stays whole.
+func WrapWords(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		if line != "" && ui.Width(line)+1+ui.Width(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// WriteText writes text.
+func WriteText(out io.Writer, text string) error {
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// writeCSV writes rows for programs: text is as it came, with its line breaks and tabs. On a terminal these are made
+// visible too.
+func writeCSV(out io.Writer, columns []ColumnDefinition[any], rows iter.Seq2[any, error]) error {
+	w := csv.NewWriter(out)
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	if err := w.Write(names); err != nil {
+		return err
+	}
+	_, drawn := AsTerminal(out)
+	err := forEachRow(rows, func(row any) error {
+		cells := make([]string, len(columns))
+		for i, c := range columns {
+			if cells[i] = c.Cell(row); drawn {
+				cells[i] = client.Clean(cells[i])
+			} else {
+				cells[i] = sanitizeCSVCell(cells[i])
+			}
+		}
+		return w.Write(cells)
+	})
+	w.Flush()
+	if err != nil {
+		return err
+	}
+	return w.Error()
+}
+
+// sanitizeCSVCell is text in which line breaks and tabs stand as they came. A part between them that could steer a
+// terminal is made visible: what goes into a pipe may come out of it on one.
+func sanitizeCSVCell(text string) string {
+	if !strings.ContainsFunc(text, isTerminalControl) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		n := strings.IndexAny(text, "\n\t")
+		if n < 0 {
+			n = len(text)
+		}
+		part := text[:n]
+		if strings.ContainsFunc(part, isTerminalControl) {
+			part = client.Clean(part)
+		}
+		b.WriteString(part)
+		b.WriteString(text[n:min(n+1, len(text))])
+		text = text[min(n+1, len(text)):]
+	}
+	return b.String()
+}
+
+// isTerminalControl reports whether a terminal may obey a rune instead of drawing it. Bytes that are no UTF-8 are among
+// them.
+func isTerminalControl(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
+}
+
+// WriteJSON writes a value and a line break. What could steer a terminal is escaped; the value is the same.
+func WriteJSON(out io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return WriteText(out, escapeInvisible(b.String()))
+}
+
+// escapeInvisible writes characters that draw nothing by themselves as \u escapes.
+func escapeInvisible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < 0x7f, unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// AsTerminal is the terminal behind a stream, if there is one.
+func AsTerminal(stream any) (*os.File, bool) {
+	file, ok := stream.(*os.File)
+	return file, ok && term.IsTerminal(file.Fd())
+}

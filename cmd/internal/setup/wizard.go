@@ -1,0 +1,409 @@
+// Package setup helps to make a first configuration and checks an existing one.
+package setup
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/prompt"
+)
+
+// A Wizard asks a few questions, tries what it was told, and writes a configuration only after a yes.
+type Wizard struct {
+	In         *bufio.Reader
+	Out        io.Writer
+	ReadHidden func(what string) ([]byte, error)
+	Flags      *config.Flags
+	Path       string // of the configuration
+
+	accountName string
+	account     config.AccountConfig
+	tokenLine   string        // "token_file = …"
+	pastedToken client.Secret // a token that has no place yet
+	tokenPath   string        // the file that it goes to; empty is the keyring
+}
+
+// defaultBaseURL is the address that is offered.
+const defaultBaseURL = "https://api.linode.com/v4"
+
+// ErrCancelled is a wizard that was left: nothing was written.
+var ErrCancelled = errors.New("nothing was written")
+
+// RunWizard helps somebody who has no configuration yet.
+func RunWizard(c *cobra.Command, f *config.Flags) (config.Settings, error) {
+	in, _ := output.AsTerminal(c.InOrStdin())
+	path, _ := config.Path(f)
+	w := &Wizard{
+		In:         bufio.NewReader(byteReader{in}),
+		Out:        c.ErrOrStderr(),
+		Flags:      f,
+		Path:       path,
+		ReadHidden: func(what string) ([]byte, error) { return prompt.HiddenLine(c.Context(), in, c.ErrOrStderr(), what) },
+	}
+	if err := w.Run(c.Context()); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, ErrCancelled) {
+			return config.Settings{}, exit.WithCode(exit.CodeFailure, ErrCancelled)
+		}
+		return config.Settings{}, err
+	}
+	f.Account = w.accountName
+	return config.Load(f, c.ErrOrStderr())
+}
+
+// byteReader hands out one byte at a time, so that nothing typed ahead is kept from a prompt that reads by itself.
+type byteReader struct{ io.Reader }
+
+// Read reads one byte.
+func (l byteReader) Read(p []byte) (int, error) { return l.Reader.Read(p[:min(1, len(p))]) }
+
+// wizardWidth is how wide what is told may be: every terminal shows it without breaking words.
+const wizardWidth = 78
+
+func (w *Wizard) printf(format string, args ...any) { fmt.Fprintf(w.Out, format+"\n", args...) }
+
+// ask reads an answer; an empty one is what is offered. It is asked again until good takes it.
+func (w *Wizard) ask(what, offered string, good func(string) error) (string, error) {
+	for {
+		text := what
+		if offered != "" {
+			text += " [" + offered + "]"
+		}
+		fmt.Fprint(w.Out, text+": ")
+		line, err := w.In.ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(w.Out)
+			return "", io.EOF
+		}
+		answer := cmp.Or(strings.TrimSpace(line), offered)
+		if why := good(answer); why != nil {
+			w.printf("  %v", why)
+			continue
+		}
+		return answer, nil
+	}
+}
+
+// Run asks, tries and offers to write. What a trial finds wrong is asked for again; the other answers stay.
+func (w *Wizard) Run(ctx context.Context) error {
+	w.printf("No account is configured yet. A few questions make one. Nothing is written")
+	w.printf("before the last of them, and ctrl+c leaves. Without an account: lookout demo\n")
+	questions := []func() error{w.askAddress, w.askName, w.askTokenSource}
+	for {
+		for _, question := range questions {
+			if err := question(); err != nil {
+				return err
+			}
+		}
+		err := w.tryToken(ctx)
+		switch {
+		case err == nil:
+			return w.confirmAndWrite(ctx)
+		case ctx.Err() != nil:
+			return err
+		case exit.CodeFor(err) == exit.CodeDenied:
+			questions = []func() error{w.askTokenSource}
+		default:
+			questions = []func() error{w.askAddress}
+		}
+		w.reportFailure(err)
+	}
+}
+
+// reportFailure tells what came of a trial; what to do next is the question that follows.
+func (w *Wizard) reportFailure(err error) {
+	var failure *client.Error
+	text := exit.Describe(err)
+	if errors.As(err, &failure) && failure.Unauthorized() {
+		text = failure.Why()
+	}
+	w.printf("  %s\n", strings.Join(output.WrapWords(text, wizardWidth-2), "\n  "))
+}
+
+func (w *Wizard) askAddress() (err error) {
+	w.account.BaseURL, err = w.ask("Address of the API", cmp.Or(w.account.BaseURL, defaultBaseURL), config.CheckBaseURL)
+	return err
+}
+
+func (w *Wizard) askName() (err error) {
+	w.accountName, err = w.ask("A name for this account", "main", func(v string) error {
+		if !config.IsAccountName(v) {
+			return errors.New("letters, digits, dots, - and _ make a name")
+		}
+		return nil
+	})
+	return err
+}
+
+// tokenChoice is one answer to where the token is.
+type tokenChoice struct {
+	text  string
+	apply func() error
+}
+
+// askTokenSource offers what lies at hand first, then the ways that ask for more.
+func (w *Wizard) askTokenSource() error {
+	var ways []tokenChoice
+	for _, o := range config.FindTokenOffers() {
+		ways = append(ways, tokenChoice{o.Description, func() error { return w.useOffer(o) }})
+	}
+	ways = append(
+		ways,
+		tokenChoice{"I paste it now; it is not shown", w.askPastedToken},
+		tokenChoice{"in a file", w.askTokenFile},
+		tokenChoice{"a command prints it, as a password manager's", w.askTokenCommand},
+		tokenChoice{"in the system's keyring, beneath the account's name", w.useKeyring},
+	)
+	w.printf("Where is the token? To read, it needs the scopes account:read_only and")
+	w.printf("object_storage:read_only; to change things, read_write in their place.")
+	for i, one := range ways {
+		w.printf("  %d  %s", i+1, one.text)
+	}
+	chosen, err := w.ask("Number", "1", func(v string) error {
+		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > len(ways) {
+			return fmt.Errorf("a number from 1 to %d is needed", len(ways))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(chosen)
+	base := w.account.BaseURL
+	w.account, w.pastedToken = config.AccountConfig{BaseURL: base}, client.Secret{}
+	return ways[n-1].apply()
+}
+
+// askPastedToken takes a token that is typed or pasted unseen; its length is told, so that half of one is noticed.
+func (w *Wizard) askPastedToken() error {
+	for w.pastedToken.IsZero() {
+		data, err := w.ReadHidden("Token")
+		if err != nil {
+			return err
+		}
+		text := strings.TrimSpace(string(data))
+		w.pastedToken = client.NewSecret(text)
+		w.printf("  %d characters", len(text))
+	}
+	return nil
+}
+
+func (w *Wizard) askTokenFile() (err error) {
+	w.account.TokenFile, err = w.ask("File", "", config.CheckAbsolutePath)
+	w.tokenLine = fmt.Sprintf("token_file = %q", w.account.TokenFile)
+	return err
+}
+
+func (w *Wizard) askTokenCommand() error {
+	_, err := w.ask("Command, as: pass show linode", "", func(v string) (err error) {
+		w.account.TokenCommand, err = splitCommandLine(v)
+		if err == nil && len(w.account.TokenCommand) == 0 {
+			return errors.New("a program and its arguments are needed; no shell reads them")
+		}
+		return err
+	})
+	quoted := make([]string, len(w.account.TokenCommand))
+	for i, word := range w.account.TokenCommand {
+		quoted[i] = fmt.Sprintf("%q", word)
+	}
+	w.tokenLine = fmt.Sprintf("token_command = [%s]", strings.Join(quoted, ", "))
+	return err
+}
+
+// useKeyring uses a token that an earlier configuration left there.
+func (w *Wizard) useKeyring() error {
+	w.account.Keyring, w.tokenLine = true, "keyring = true"
+	return nil
+}
+
+// splitCommandLine splits a command line as shells do: quotes keep words together, and a backslash before a quote, a
+// blank or another backslash takes it as it is. Nothing is expanded.
+func splitCommandLine(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, begun := byte(0), false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(line) && strings.IndexByte(`"'\ `, line[i+1]) >= 0:
+			i++
+			word.WriteByte(line[i])
+			begun = true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, begun = c, true
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+func (w *Wizard) useOffer(o config.TokenOffer) error {
+	w.tokenLine = o.Key + " = " + o.Value
+	switch value := strings.Trim(o.Value, `"`); o.Key {
+	case "token_env":
+		w.account.TokenEnv = value
+	case "linode_cli":
+		w.account.LinodeCLI = value
+	}
+	return nil
+}
+
+// tryToken asks the API with the token, greets, and says what the token allows.
+func (w *Wizard) tryToken(ctx context.Context) error {
+	t := w.pastedToken
+	if t.IsZero() {
+		var err error
+		if t, err = (config.Settings{AccountConfig: w.account, Account: w.accountName}).ReadToken(ctx); err != nil {
+			return exit.Denied(err)
+		}
+	}
+	c, err := config.Settings{AccountConfig: w.account}.NewClient(t, nil)
+	if err != nil {
+		return exit.Denied(err)
+	}
+	_, err = c.Services.List(ctx, 1)
+	var failure *client.Error
+	if errors.As(err, &failure) && !deniedByAPI(failure) {
+		return err
+	}
+	greeting := c.Host() + " answers."
+	if user, err := c.Profile(ctx); err == nil && !user.Username.IsZero() {
+		greeting = "Welcome, " + user.Username.String() + "."
+	}
+	w.printf("\n%s What this token allows, pane by pane:", greeting)
+	for _, r := range permissionsFor(cmp.Or(c.Scopes(), "*"), failure) {
+		w.printf("  %s", r)
+	}
+	return nil
+}
+
+// confirmAndWrite shows what would be written, and writes after a yes. Where the token cannot be kept, it is asked
+// again where to: nothing is typed twice.
+func (w *Wizard) confirmAndWrite(ctx context.Context) error {
+	for {
+		if err := w.askTokenStorage(); err != nil {
+			return err
+		}
+		text := fmt.Sprintf(
+			"[accounts.%s]\nbase_url = %q\n%s\n",
+			quoteTOMLKey(w.accountName),
+			w.account.BaseURL,
+			w.tokenLine,
+		)
+		if err := w.confirmWrite(text); err != nil {
+			return err
+		}
+		err := w.saveToken(ctx)
+		switch {
+		case err == nil:
+			return w.writeAccount(text)
+		case ctx.Err() != nil:
+			return err
+		}
+		w.reportFailure(err)
+	}
+}
+
+// askTokenStorage asks where a pasted token goes.
+func (w *Wizard) askTokenStorage() error {
+	if w.pastedToken.IsZero() {
+		return nil
+	}
+	w.printf("\nKeep the token in a file of yours alone, or in the system's keyring?")
+	answer, err := w.ask("file or keyring", "file", func(v string) error {
+		if v != "file" && v != "keyring" {
+			return errors.New("file or keyring is needed")
+		}
+		return nil
+	})
+	if answer == "keyring" {
+		w.tokenPath, w.tokenLine = "", "keyring = true"
+		return err
+	}
+	w.tokenPath = filepath.Join(filepath.Dir(w.Path), w.accountName+".token")
+	w.tokenLine = fmt.Sprintf("token_file = %q", w.tokenPath)
+	return err
+}
+
+// confirmWrite shows what would be written; anything but a yes leaves.
+func (w *Wizard) confirmWrite(text string) error {
+	w.printf("\nThis goes to %s (mode 0600):\n\n%s", w.Path, indentText(text))
+	if w.tokenPath != "" && !w.pastedToken.IsZero() {
+		w.printf("The token goes to %s (mode 0600).", w.tokenPath)
+	}
+	answer, err := w.ask("Write it? (yes, no)", "no", func(string) error { return nil })
+	if err == nil && answer != "yes" && answer != "y" {
+		return ErrCancelled
+	}
+	return err
+}
+
+// quoteTOMLKey quotes a name that would be read as two.
+func quoteTOMLKey(name string) string {
+	if strings.Contains(name, ".") {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+func indentText(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
+}
+
+// saveToken puts a pasted token where it was said, before the configuration: that must not name one that is not there.
+func (w *Wizard) saveToken(ctx context.Context) error {
+	switch {
+	case w.pastedToken.IsZero():
+	case w.tokenPath == "":
+		return config.SaveKeyringToken(ctx, w.accountName, w.pastedToken)
+	default:
+		if err := config.WritePrivateFile(w.tokenPath, w.pastedToken.Reveal()+"\n"); err != nil {
+			return fmt.Errorf("token file: %w; remove it, or choose another place", err)
+		}
+	}
+	return nil
+}
+
+// writeAccount adds the account to the configuration, or begins one.
+func (w *Wizard) writeAccount(text string) error {
+	_, err := os.Stat(w.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return config.Create(w.Path, text)
+	}
+	file, err := os.OpenFile(w.Path, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	_, err = file.WriteString("\n" + text)
+	return errors.Join(err, file.Close())
+}
