@@ -1,6 +1,14 @@
 package client
 
-import "time"
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+)
 
 // A Change describes one write for the journal. The caller of Begin fills in the operation, the thing that it is about,
 // the reason, the value before and the time of the revert; the client fills in the rest. It holds no secret.
@@ -40,3 +48,163 @@ type ObjectRef struct{ Cluster, Bucket, Name string }
 
 // ID returns the id of the object in a Change: "us-east-1/photos/2024/a.jpg".
 func (o ObjectRef) ID() string { return BucketID(o.Cluster, o.Bucket) + "/" + o.Name }
+
+// A Writer sends one change. Its methods are all the writes of the API; it sends the operation that it was begun for,
+// on the thing that it was begun for, and refuses any other with ErrNotConfirmed. Begin returns one.
+type Writer struct {
+	client     *Client
+	change     Change
+	part       bool // the change is part of one that is recorded already
+	deprecated bool // made by a method of Client: nobody confirmed it, and the context describes the change
+}
+
+// Begin returns the writer of a change. In read-only mode the error is ErrReadOnly; without a consent that covers the
+// change's operation and id it is ErrNotConfirmed.
+func (c *Client) Begin(change Change, consent *Consent) (*Writer, error) {
+	switch {
+	case c.readOnly:
+		return nil, c.refusal(change, ErrReadOnly)
+	case !consent.covers(c, change):
+		return nil, c.refusal(change, ErrNotConfirmed)
+	}
+	return &Writer{client: c, change: change}, nil
+}
+
+// refusal returns the error of a change that the client itself refuses.
+func (c *Client) refusal(change Change, cause error) *Error {
+	return &Error{
+		Op:      strings.TrimSpace(change.Op + " " + Clean(change.ID)),
+		Write:   true,
+		Outcome: NotSent,
+		Host:    c.base.Host,
+		Cause:   cause,
+	}
+}
+
+// sendChange sends a change and decodes its answer into T.
+func sendChange[T any](ctx context.Context, w *Writer, r request) (T, error) {
+	r.writer = w
+	return call[T](ctx, w.client, r)
+}
+
+// covers reports whether the writer was begun for an operation on an id; an empty id is that of a thing which has none
+// yet.
+func (w *Writer) covers(op, id string) bool {
+	return w.deprecated || w.change.Op == op && (id == "" || w.change.ID == id)
+}
+
+// write sends a change once.
+func (w *Writer) write(ctx context.Context, r request, req *http.Request) error {
+	if !w.covers(r.op, r.changeID()) {
+		return w.client.notSentError(r, ErrNotConfirmed, "")
+	}
+	change := w.change
+	change.Op, change.Method, change.Path, change.Body = r.op, req.Method, req.URL.Path, r.body
+	if r.journalBody != nil {
+		change.Body = r.journalBody
+	}
+	return w.send(ctx, w.client.newError(r), change, func(context.Context) error {
+		answer, err := w.client.transport.write(req)
+		return w.client.checkResponse(r, answer, err)
+	})
+}
+
+// send is the one gate of every change. Read-only mode refuses it, and so does a context that has ended. It records the
+// intent before the change is sent, and the outcome afterwards.
+func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func(context.Context) error) error {
+	c := w.client
+	failed.Outcome = NotSent
+	if c.readOnly {
+		failed.Cause = ErrReadOnly
+		return failed
+	}
+	if ctx.Err() != nil {
+		failed.Cause = ctx.Err()
+		return failed
+	}
+	if w.deprecated {
+		change = change.withContext(ctx)
+	}
+	if within, _ := ctx.Value(recordedKey{}).(*Client); c.recorder == nil || w.part || within == c {
+		return do(ctx)
+	}
+	id, err := c.recorder.RecordIntent(change)
+	if err != nil {
+		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent: "+err.Error()
+		return failed
+	}
+	failure := do(ctx)
+	c.recorder.RecordOutcome(id, failure == nil, failure)
+	if e, ok := failure.(*Error); ok {
+		e.settle = func(done bool) { c.recorder.RecordOutcome(id, done, errResolvedLater) }
+	}
+	return failure
+}
+
+// EmptyBucket runs a function that deletes objects, as one change: the journal records one intent and one outcome,
+// however many objects there are. The change's id is that of the prefix, ObjectRef{cluster, bucket, prefix}.ID(); the
+// function's deleter refuses names that do not begin with the prefix.
+func (w *Writer) EmptyBucket(
+	ctx context.Context,
+	cluster, bucket, prefix string,
+	empty func(ctx context.Context, remove func(ctx context.Context, name string) error) error,
+) error {
+	ref := ObjectRef{cluster, bucket, prefix}
+	change := w.change
+	change.Method, change.Path = http.MethodDelete, "/"+ref.ID()
+	if !w.covers(OpEmptyBucket, ref.ID()) {
+		return w.client.refusal(change, ErrNotConfirmed)
+	}
+	failed := &Error{Op: change.Op + " " + Clean(ref.ID()), Write: true, Host: w.client.base.Host}
+	return w.send(ctx, failed, change, func(ctx context.Context) error {
+		return empty(ctx, func(ctx context.Context, name string) error {
+			object := ObjectRef{cluster, bucket, name}
+			part := Change{Op: OpDeleteObject, ID: object.ID()}
+			if !strings.HasPrefix(name, prefix) {
+				return w.client.refusal(part, ErrNotConfirmed)
+			}
+			return (&Writer{client: w.client, change: part, part: true}).DeleteObject(ctx, object)
+		})
+	})
+}
+
+// A Patch is the members of an update that were changed, and nothing else. A cleared member is null.
+type Patch map[string]any
+
+// Diff compares two requests of a kind member by member. Objects within are compared inside.
+func Diff[R any](before, after R) Patch { return diffMembers(members(before), members(after)) }
+
+// members are a request as it would be sent.
+func members(request any) map[string]any {
+	data, err := json.Marshal(request)
+	if err != nil {
+		return nil
+	}
+	var m map[string]any
+	if json.Unmarshal(data, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+func diffMembers(before, after map[string]any) Patch {
+	patch := Patch{}
+	for name, value := range after {
+		old, had := before[name]
+		inner, isObject := value.(map[string]any)
+		was, wasObject := old.(map[string]any)
+		switch {
+		case had && reflect.DeepEqual(old, value):
+		case isObject && wasObject:
+			patch[name] = map[string]any(diffMembers(was, inner))
+		default:
+			patch[name] = value
+		}
+	}
+	for name := range maps.Keys(before) {
+		if _, kept := after[name]; !kept {
+			patch[name] = nil
+		}
+	}
+	return patch
+}
