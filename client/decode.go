@@ -11,21 +11,21 @@ import (
 	"unsafe"
 )
 
-var errInvalidJSON = errors.New("the JSON text is cut or no JSON")
+var errInvalidJSON = errors.New("the JSON text is cut off or invalid")
 
-// A jsonScanner goes through the text of one JSON value.
+// A jsonScanner scans the text of one JSON value.
 type jsonScanner struct {
 	input string
 	pos   int
 }
 
-// newJSONScanner begins at the first byte of a text, which must not be changed meanwhile.
+// newJSONScanner starts at the first byte of a text, which must not be changed meanwhile.
 func newJSONScanner(text []byte) jsonScanner {
 	return jsonScanner{input: unsafe.String(unsafe.SliceData(text), len(text))}
 }
 
-// eachMember gives each member of an object in its order, those that come twice included. Somebody has found the object
-// to be valid: what is not ends with an error, but not each fault is seen.
+// eachMember calls a function for each member of an object, in order; repeated names are included. The caller has
+// checked that the object is valid: an invalid one ends with an error, but not every mistake is noticed.
 func eachMember(object []byte, each func(name, value []byte) error) error {
 	r := newJSONScanner(object)
 	return r.eachItem('{', "an object", func() error {
@@ -41,7 +41,7 @@ func eachMember(object []byte, each func(name, value []byte) error) error {
 	})
 }
 
-// readMembers adds the members of an object to a map; of those that come twice the last counts.
+// readMembers adds the members of an object to a map; if a name is repeated, the last member counts.
 func readMembers(object []byte, into map[string][]byte) error {
 	return eachMember(object, func(name, value []byte) error {
 		into[string(name)] = value
@@ -49,7 +49,7 @@ func readMembers(object []byte, into map[string][]byte) error {
 	})
 }
 
-// eachElement gives each element of a list, on the same terms.
+// eachElement calls a function for each element of a list; validity is as for eachMember.
 func eachElement(list []byte, each func(value []byte) error) error {
 	r := newJSONScanner(list)
 	return r.eachItem('[', "a list", func() error {
@@ -61,9 +61,9 @@ func eachElement(list []byte, each func(value []byte) error) error {
 	})
 }
 
-// eachItem goes from bracket to bracket; item takes what stands between commas.
+// eachItem scans from bracket to bracket; item scans one item between commas.
 func (r *jsonScanner) eachItem(bracket byte, what string, item func() error) error {
-	end := bracket + 2 // in ASCII, of both
+	end := bracket + 2 // true of both brackets in ASCII
 	if !r.consume(bracket) {
 		return fmt.Errorf("%s instead of %s", jsonKind([]byte(strings.TrimSpace(r.input))), what)
 	}
@@ -83,7 +83,7 @@ func (r *jsonScanner) eachItem(bracket byte, what string, item func() error) err
 	}
 }
 
-// unquoteName is a member's name without quotes and escapes.
+// unquoteName returns a member's name without quotes and escapes.
 func unquoteName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
@@ -93,7 +93,7 @@ func unquoteName(quoted []byte) []byte {
 	return []byte(t.raw)
 }
 
-// consume passes over white space and one byte, if that is what comes.
+// consume skips white space and then one byte, if it is the given one.
 func (r *jsonScanner) consume(c byte) bool {
 	r.skipSpace()
 	if r.pos == len(r.input) || r.input[r.pos] != c {
@@ -103,14 +103,14 @@ func (r *jsonScanner) consume(c byte) bool {
 	return true
 }
 
-// skipSpace passes over white space.
+// skipSpace skips white space.
 func (r *jsonScanner) skipSpace() {
 	for r.pos < len(r.input) && (r.input[r.pos] == ' ' || r.input[r.pos] == '\n' || r.input[r.pos] == '\t' || r.input[r.pos] == '\r') {
 		r.pos++
 	}
 }
 
-// value is the next value as it is written in the text that is scanned; nothing where there is none.
+// value returns the next value as it is written in the scanned text; empty if there is none.
 func (r *jsonScanner) value(text []byte) []byte {
 	r.skipSpace()
 	from := r.pos
@@ -118,7 +118,7 @@ func (r *jsonScanner) value(text []byte) []byte {
 	return text[from:r.pos]
 }
 
-// skipValue passes over a value.
+// skipValue skips a value.
 func (r *jsonScanner) skipValue() {
 	depth := 0
 	for r.pos < len(r.input) {
@@ -149,7 +149,7 @@ func (r *jsonScanner) skipValue() {
 	}
 }
 
-// skipString passes over a text between quotes.
+// skipString skips a quoted string.
 func (r *jsonScanner) skipString() {
 	for r.pos++; r.pos < len(r.input); r.pos++ {
 		switch r.input[r.pos] {
@@ -163,8 +163,8 @@ func (r *jsonScanner) skipString() {
 	r.pos = len(r.input)
 }
 
-// extractMembers takes members by their exact names: encoding/json would take DATA for data. A member that comes twice
-// is an error: which of the two is meant nobody knows.
+// extractMembers finds members by their exact names; encoding/json would accept DATA for data. A repeated member is an
+// error, because nobody knows which of the two is meant.
 func extractMembers(body []byte, wanted map[string]*json.RawMessage) error {
 	return eachMember(body, func(name, value []byte) error {
 		into, there := wanted[string(name)]
@@ -178,11 +178,11 @@ func extractMembers(body []byte, wanted map[string]*json.RawMessage) error {
 	})
 }
 
-// A structDecoder is what the fields of a struct are called in JSON, and what one object holds of them.
+// A structDecoder holds the JSON names of a struct's fields, and the values that one object has for them.
 type structDecoder struct {
-	names  []string // "" where a field has none
+	names  []string // "" for a field without one
 	values [][]byte
-	nested []*structDecoder // of fields that are structs without a reader of their own
+	nested []*structDecoder // for fields that are structs without an UnmarshalJSON
 }
 
 // newStructDecoder reads the tags of a struct.
@@ -207,8 +207,8 @@ func newStructDecoder(t reflect.Type) *structDecoder {
 	return f
 }
 
-// match takes from an object what there are fields for; of members that come twice the last. It gives how many there
-// are.
+// match collects the members of an object that have a field; if a name is repeated, the last member counts. It returns
+// how many there are.
 func (f *structDecoder) match(object []byte) (found int, err error) {
 	clear(f.values)
 	err = eachMember(object, func(name, value []byte) error {
@@ -229,8 +229,8 @@ func (f *structDecoder) match(object []byte) (found int, err error) {
 	return found, nil
 }
 
-// decode decodes an object field by field into a struct. Members of the wrong type leave their field empty and are
-// named.
+// decode decodes an object into a struct, field by field. It returns the names of members that have the wrong type;
+// their fields stay empty.
 func (f *structDecoder) decode(object []byte, into reflect.Value) (odd []string, found int, err error) {
 	if found, err = f.match(object); err != nil {
 		return nil, 0, err
@@ -254,8 +254,8 @@ func (f *structDecoder) decode(object []byte, into reflect.Value) (odd []string,
 	return odd, found, nil
 }
 
-// decodeValue decodes one value. What rows are mostly made of takes a shorter way than encoding/json's, to the same
-// end.
+// decodeValue decodes one value and reports whether it is valid. The most frequent types take a faster way than
+// encoding/json, with the same result.
 func decodeValue(value []byte, field reflect.Value) bool {
 	switch into := field.Addr().Interface().(type) {
 	case json.Unmarshaler:
@@ -273,7 +273,7 @@ func decodeValue(value []byte, field reflect.Value) bool {
 	}
 }
 
-// unescapedASCII reports whether a text stands for itself.
+// unescapedASCII reports whether the text of a JSON string stands for itself.
 func unescapedASCII(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' || c > '~' || c == '\\' {
@@ -283,7 +283,7 @@ func unescapedASCII(text []byte) bool {
 	return true
 }
 
-// decodeLenient decodes one object into a struct: see fields.read.
+// decodeLenient decodes one object into a struct; see structDecoder.decode.
 func decodeLenient(raw []byte, into any) (odd []string, found int, err error) {
 	v := reflect.ValueOf(into).Elem()
 	if v.Kind() != reflect.Struct {

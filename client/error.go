@@ -25,30 +25,31 @@ const (
 	Unknown  Outcome = "unknown"  // sent without a readable answer: the change may have been applied
 )
 
-// A Reason is one member of an error answer ("Errors").
+// A Reason is one entry of an error answer ("Errors").
 type Reason struct {
-	Field  Text `json:"field"` // may be empty, a dotted path, or no field of the request
+	Field  Text `json:"field"` // may be empty, a dotted path, or not a field of the request
 	Reason Text `json:"reason"`
 }
 
-// An Error is a request that did not go well, in the user's words.
+// An Error is a request that failed, described for the user.
 type Error struct {
 	Op                         string // "disable service 7"
 	Write                      bool
-	Status                     int // 0 where there was no answer
+	Status                     int // 0 if there was no answer
 	Reasons                    []Reason
 	Outcome                    Outcome
-	RetryAfter                 time.Duration // what a 429 asked for
-	TokenScopes, RequiredScope string        // scopes of the token, and of the endpoint, on 401 and 403
+	RetryAfter                 time.Duration // the wait that a 429 asked for
+	TokenScopes, RequiredScope string        // scopes of the token and of the endpoint, on 401 and 403
 	Host                       string
-	Presigned                  bool   // it is about a pre-signed URL: its status speaks of the URL, not of the token
-	Detail                     string // what came instead of an answer: "text/html, 2 KB"
+	Presigned                  bool   // of a request to a pre-signed URL: the status is about the URL, not about the token
+	Detail                     string // what came instead of a valid answer: "text/html, 2 KB"
 	Cause                      error
 
 	settle func(done bool) // tells the recorder how an unknown outcome turned out
 }
 
-// Settle tells the recorder how an unknown outcome turned out once it was looked up. Elsewhere it does nothing.
+// Settle tells the recorder how a change with an unknown outcome ended, once that was looked up. For other errors it
+// does nothing.
 func (e *Error) Settle(done bool) {
 	if e.settle != nil && e.Unknown() {
 		e.settle(done)
@@ -60,10 +61,10 @@ var (
 	ErrNotFound    = errors.New("not found")
 	ErrDenied      = errors.New("not allowed")
 	ErrRateLimited = errors.New("too many requests")
-	ErrReadOnly    = errors.New("read-only: nothing is sent that changes anything")
+	ErrReadOnly    = errors.New("read-only mode: nothing was changed")
 )
 
-// errResolvedLater is why the outcome of a change is known although its answer was lost.
+// errResolvedLater explains why the outcome of a change is known although its answer was lost.
 var errResolvedLater = errors.New("the answer was lost; reading again told")
 
 // Is matches the sentinels by status.
@@ -79,13 +80,13 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Error is one line: what failed, and why.
+// Error returns what failed and why, on one line.
 func (e *Error) Error() string { return e.Op + ": " + e.Why() }
 
-// Why is the reason alone, without what failed.
+// Why returns the reason without the operation.
 func (e *Error) Why() string {
 	switch {
 	case e.refusedByClient():
@@ -95,14 +96,14 @@ func (e *Error) Why() string {
 	case e.Unauthorized():
 		return "the token is not accepted (401)"
 	case e.Status == http.StatusUnauthorized && !e.Presigned:
-		return fmt.Sprintf("the token lacks the scope %s (401)", orElse(e.RequiredScope, "that this needs"))
+		return fmt.Sprintf("the token lacks the scope %s (401)", orElse(e.RequiredScope, "that this operation needs"))
 	case len(e.Reasons) > 0:
 		return fmt.Sprintf("%s (%d)", e.joinReasons(), e.Status)
 	}
 	return e.describeFailure()
 }
 
-// joinReasons are the API's own words, at most three.
+// joinReasons returns the API's own words, at most three reasons.
 func (e *Error) joinReasons() string {
 	var words []string
 	for _, r := range e.Reasons[:min(3, len(e.Reasons))] {
@@ -118,14 +119,14 @@ func (e *Error) joinReasons() string {
 	return strings.Join(words, "; ")
 }
 
-// maxReasonLen is how much of a reason is told, in bytes.
+// maxReasonLen is how much of a reason is shown, in bytes.
 const maxReasonLen = 300
 
-// describeFailure is what stood between the request and its answer.
+// describeFailure says what went wrong between the request and its answer.
 func (e *Error) describeFailure() string {
 	switch {
 	case e.Detail != "" && e.Status >= 300 && e.Status < 400:
-		return fmt.Sprintf("the server redirects to %s; redirects are refused", e.Detail)
+		return fmt.Sprintf("the server redirects to %s; lookout does not follow redirects", e.Detail)
 	case e.Detail != "" && e.Status != 0:
 		return fmt.Sprintf("not the API: %s (%d)", e.Detail, e.Status)
 	case e.Detail != "":
@@ -136,7 +137,7 @@ func (e *Error) describeFailure() string {
 	return "cannot reach " + e.Host + ": " + e.describeNetworkError()
 }
 
-// describeNetworkError names a failure of the wire without any address or query in it.
+// describeNetworkError describes a network failure without any address or query.
 func (e *Error) describeNetworkError() string {
 	var dns *net.DNSError
 	var op *net.OpError
@@ -158,7 +159,7 @@ func (e *Error) describeNetworkError() string {
 	case errors.As(err, &dns):
 		return "the name cannot be looked up"
 	case errors.As(err, &host):
-		return "its certificate is for another name"
+		return "its certificate is for another host"
 	case errors.As(err, &authority):
 		return "its certificate is signed by an unknown authority"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -167,16 +168,16 @@ func (e *Error) describeNetworkError() string {
 		return "its certificate is not valid"
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"),
 		strings.Contains(err.Error(), "does not look like a TLS handshake"):
-		return "it does not speak TLS"
+		return "the server does not speak TLS"
 	case errors.As(err, &op) && op.Op == "proxyconnect",
 		strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
-		return "the proxy refuses (HTTPS_PROXY)"
+		return "the proxy refuses the connection (HTTPS_PROXY)"
 	case strings.Contains(err.Error(), "protocol version"):
-		return "it speaks no version of TLS that is safe"
+		return "the server offers no secure TLS version"
 	case strings.Contains(err.Error(), "connection refused"):
-		return "refused"
+		return "connection refused"
 	case strings.Contains(err.Error(), "reset"), strings.Contains(err.Error(), "EOF"):
-		return "the connection was cut"
+		return "the connection was cut off"
 	case errors.As(err, &op) && op.Timeout():
 		return "no answer in time"
 	}
@@ -188,17 +189,17 @@ func (e *Error) refusedByClient() bool {
 	return errors.Is(e.Cause, ErrReadOnly) || errors.Is(e.Cause, ErrNotConfirmed)
 }
 
-// Unknown reports whether a change may have been done although it looks failed.
+// Unknown reports whether a change may have been applied although it failed.
 func (e *Error) Unknown() bool { return e.Write && e.Outcome == Unknown }
 
-// Unauthorized reports whether the token is not accepted at all. A missing scope is 401 too: the token's own scopes
-// tell them apart.
+// Unauthorized reports whether the API rejects the token itself. A missing scope is a 401 too; the token's own scopes
+// tell the two apart.
 func (e *Error) Unauthorized() bool {
 	return e.Status == http.StatusUnauthorized && !e.Presigned && (e.TokenScopes == "" || e.TokenScopes == "unknown") &&
 		!mentionsEndpointScope(e.Reasons)
 }
 
-// mentionsEndpointScope reports whether the reasons say that the endpoint, not the token, is refused.
+// mentionsEndpointScope reports whether the reasons say that the token is not enough for this endpoint.
 func mentionsEndpointScope(reasons []Reason) bool {
 	return slices.ContainsFunc(
 		reasons,
@@ -206,15 +207,15 @@ func mentionsEndpointScope(reasons []Reason) bool {
 	)
 }
 
-// Denied reports whether this user or token may not: asking again is no use.
+// Denied reports whether the user or the token lacks the permission, so that trying again is useless.
 func (e *Error) Denied() bool {
 	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized && !e.Unauthorized()
 }
 
-// NotFromAPI reports whether something else than the API answered: a page of a proxy, another server.
+// NotFromAPI reports whether something other than the API answered: a proxy, another server.
 func (e *Error) NotFromAPI() bool { return e.Detail != "" && e.Status != 0 && !e.Presigned }
 
-// NotFound reports whether the thing is not there.
+// NotFound reports whether the thing does not exist.
 func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
 
 // Offline reports whether there was no connection to the API.
@@ -222,12 +223,12 @@ func (e *Error) Offline() bool {
 	return e.Status == 0 && e.Detail == "" && !e.refusedByClient()
 }
 
-// RateLimited is how long the API wants to be left alone, where it said so with 429.
+// RateLimited returns the wait that the API asked for, and whether it answered 429.
 func (e *Error) RateLimited() (time.Duration, bool) {
 	return e.RetryAfter, e.Status == http.StatusTooManyRequests
 }
 
-// Fields are the API's reasons by the field that they are about; "" holds those about none.
+// Fields returns the API's reasons by the field that they are about; "" holds those about no field.
 func (e *Error) Fields() map[string]string {
 	if len(e.Reasons) == 0 {
 		return nil
@@ -243,7 +244,7 @@ func (e *Error) Fields() map[string]string {
 	return fields
 }
 
-// Short is the failure in at most 30 characters, for a head line.
+// Short describes the failure in at most 30 characters, for a status line.
 func (e *Error) Short() string {
 	switch {
 	case e.Status != 0 && e.Detail != "":
@@ -260,23 +261,23 @@ func (e *Error) Short() string {
 	return e.describeNetworkError()
 }
 
-// Advice is the next step, in one sentence; "" where waiting is all there is to do.
+// Advice returns the next step, in one sentence; "" if there is nothing to do but wait.
 func (e *Error) Advice() string {
 	switch {
 	case e.Presigned && e.Status == http.StatusForbidden:
-		return "check the clock of this machine, then try again"
+		return "check this machine's clock, then try again"
 	case e.Presigned:
 		return ""
 	case e.NotFromAPI() && e.Status < 500:
-		return "check the base URL, and the proxy where there is one"
+		return "check the base URL, and the proxy if you use one"
 	case e.Unauthorized():
-		return "give a valid token (LOOKOUT_TOKEN or --token-file) and start again"
+		return "start again with a valid token (LOOKOUT_TOKEN or --token-file)"
 	case e.Status == http.StatusUnauthorized:
-		return fmt.Sprintf("a token with the scope %s is needed", orElse(e.RequiredScope, "of this endpoint"))
+		return fmt.Sprintf("use a token with the scope %s", orElse(e.RequiredScope, "of this endpoint"))
 	case e.Status == http.StatusForbidden:
-		return "an unrestricted user of the account is needed"
+		return "ask for an unrestricted user of the account"
 	case e.Status == http.StatusTooManyRequests:
-		return "the program waits and asks again by itself"
+		return "lookout waits and tries again by itself"
 	case e.Status >= 300 && e.Status < 400:
 		return "check the base URL"
 	}

@@ -5,15 +5,15 @@ import (
 	"iter"
 )
 
-// An Issue is something that was detected on monitored services ("Managed Issue").
+// An Issue is a problem that was detected on monitored services ("Managed Issue").
 type Issue struct {
 	ID       int       `json:"id"`
-	Created  Time      `json:"created"` // the detection
+	Created  Time      `json:"created"` // when it was detected
 	Ticket   TicketRef `json:"entity"`
-	Services []int     `json:"services"` // affected; may name services that are gone
+	Services []int     `json:"services"` // affected services; some may be deleted by now
 }
 
-// An TicketRef is the ticket that an issue opened. Its members are not bounded by the document.
+// A TicketRef names the ticket that an issue opened. The document sets no bounds on its members.
 type TicketRef struct {
 	ID    int  `json:"id"`
 	Label Text `json:"label"`
@@ -21,36 +21,37 @@ type TicketRef struct {
 	URL   Text `json:"url"` // the real service gives a path, /support/tickets/98765
 }
 
-// Issues are the recent and ongoing issues of the account.
+// Issues reads the recent and ongoing issues of the account.
 type Issues struct{ c *Client }
 
-// List is a page of the issues, from 1.
+// List returns page n of the issues, from 1.
 func (s Issues) List(ctx context.Context, n int) (Page[*Issue], error) {
 	return listPage[*Issue](ctx, s.c, "list issues", n)
 }
 
-// All walks the issues.
+// All iterates over all issues.
 func (s Issues) All(ctx context.Context) iter.Seq2[*Issue, error] { return allRows(ctx, s.List) }
 
-// Get is one issue.
+// Get returns one issue.
 func (s Issues) Get(ctx context.Context, id int) (*Issue, error) {
 	return call[*Issue](ctx, s.c, callByID("view issue", id, nil))
 }
 
-// A Ticket is the support ticket that an issue opened. Only the provider's own service has it; the document does not.
+// A Ticket is the support ticket that an issue opened. It is not in the document; only the provider's own service has
+// it.
 type Ticket struct {
 	ID     int  `json:"id"`
 	Closed Time `json:"closed"` // zero while the ticket is open
 	Status Text `json:"status"`
 }
 
-// IsOpen reports whether the ticket is still worked on.
+// IsOpen reports whether the ticket is not closed.
 func (t Ticket) IsOpen() bool { return t.Closed.IsZero() && t.Status.raw != "closed" }
 
-// Tickets are the account's support tickets.
+// Tickets reads the account's support tickets.
 type Tickets struct{ c *Client }
 
-// Get is one ticket.
+// Get returns one ticket.
 func (s Tickets) Get(ctx context.Context, id int) (Ticket, error) {
 	return call[Ticket](ctx, s.c, callByID("view ticket", id, nil))
 }

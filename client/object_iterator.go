@@ -10,15 +10,14 @@ import (
 	"sync"
 )
 
-// maxEmptyPages is how many pages without an entry may follow each other before a walk gives up.
+// maxEmptyPages is how many empty pages in a row an iteration accepts before it gives up.
 const maxEmptyPages = 100
 
-// prefetchPages is how many pages a walk reads before they are asked for: reading and working on them go side by side.
+// prefetchPages is how many pages are read ahead, so that reading and processing overlap.
 const prefetchPages = 3
 
-// Pages gives every page of a listing, from q.Marker on, and reads on while a page is worked on. A short page is not
-// the end. A listing that turns in circles ends with a page whose Cut says "incomplete: …" and why, and Odd with it; an
-// error ends it too.
+// Pages iterates over the pages of a listing, from q.Marker on, and reads ahead. A short page is not the end. If the
+// listing goes round in circles, it ends with a page whose Incomplete says why; an error ends it too.
 func (s Objects) Pages(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage, error] {
 	return func(yield func(ObjectPage, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -34,13 +33,13 @@ func (s Objects) Pages(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage,
 	}
 }
 
-// fetchedPage is a page, or why there is none.
+// fetchedPage is a page, or the error instead of it.
 type fetchedPage struct {
 	page ObjectPage
 	err  error
 }
 
-// streamPages gives page after page until the last, an error, or nobody wants more.
+// streamPages sends page after page, until the last one, an error, or stopped.
 func (s Objects) streamPages(ctx context.Context, q ObjectQuery, pages chan<- fetchedPage, stopped <-chan struct{}) {
 	defer close(pages)
 	trail := newCycleDetector(q)
@@ -49,7 +48,8 @@ func (s Objects) streamPages(ctx context.Context, q ObjectQuery, pages chan<- fe
 	}
 }
 
-// streamPredicted gives pages as long as the markers are those that were foreseen. It says where to go on, if anywhere.
+// streamPredicted sends pages as long as their markers are the predicted ones. It returns the marker to continue with,
+// if there is more.
 func (s Objects) streamPredicted(
 	ctx context.Context,
 	q ObjectQuery,
@@ -86,14 +86,14 @@ func (s Objects) streamPredicted(
 	return next, next != ""
 }
 
-// rawPage is an answer that nobody has decoded yet, or why there is none.
+// rawPage is an answer that is not decoded yet, or the error instead of it.
 type rawPage struct {
 	body            []byte
-	predictedMarker string // the marker that its last bytes tell; "" where they do not
+	predictedMarker string // the next marker according to its last bytes; "" if they do not tell
 	err             error
 }
 
-// prefetchRaw reads answers ahead of their decoding, as long as their last bytes tell the next marker.
+// prefetchRaw reads answers before the earlier ones are decoded, as long as their last bytes tell the next marker.
 func (s Objects) prefetchRaw(ctx context.Context, q ObjectQuery, bodies chan<- rawPage, left <-chan struct{}) {
 	defer close(bodies)
 	for more := true; more; {
@@ -108,7 +108,7 @@ func (s Objects) prefetchRaw(ctx context.Context, q ObjectQuery, bodies chan<- r
 	}
 }
 
-// fetchRaw is the page as the API wrote it.
+// fetchRaw returns a page as the API sent it.
 func (s Objects) fetchRaw(ctx context.Context, q ObjectQuery) (body []byte, err error) {
 	r := s.listRequest(q)
 	r.handleBody = func(data []byte) error {
@@ -133,8 +133,8 @@ func (s Objects) decodePage(q ObjectQuery, body []byte) (page ObjectPage, err er
 	return page, nil
 }
 
-// predictMarker is the next marker as the members behind the last list of an answer tell it. It may be wrong: decoding
-// decides.
+// predictMarker returns the next marker according to the members behind the last list of an answer. It may be wrong;
+// decoding the answer decides.
 func predictMarker(body []byte) string {
 	at := bytes.LastIndexByte(body, ']')
 	if at < 0 {
@@ -148,19 +148,19 @@ func predictMarker(body []byte) string {
 	return strings.Clone(p.NextMarker)
 }
 
-// A cycleDetector is where a walk has been, to tell when it turns in circles.
+// A cycleDetector remembers where an iteration has been, to notice when it goes round in circles.
 type cycleDetector struct {
 	markers    map[string]bool
 	lastNames  map[string]bool // last names of pages
-	lastMarker string          // the last marker, where it was the last name of its page
-	emptyPages int             // pages without an entry, one after another
+	lastMarker string          // the last marker, if it was the last name of its page
+	emptyPages int             // empty pages in a row
 }
 
 func newCycleDetector(q ObjectQuery) *cycleDetector {
 	return &cycleDetector{markers: map[string]bool{q.Marker: true}, lastNames: map[string]bool{}, lastMarker: q.Marker}
 }
 
-// check says why the page must be the last, or "".
+// check returns why the page must be the last, or "".
 func (t *cycleDetector) check(p ObjectPage) string {
 	if !p.Truncated {
 		return ""
@@ -195,23 +195,23 @@ func (t *cycleDetector) check(p ObjectPage) string {
 	return ""
 }
 
-// A ObjectCount is what a listing holds.
+// An ObjectCount is the number of objects of a listing, and their size.
 type ObjectCount struct {
 	Objects  int64
 	Bytes    int64
-	Warnings []string // what made no sense or was left out; the numbers are then too small
+	Warnings []string // invalid or missing parts; the numbers are then too small
 }
 
 // Bounds of counting.
 const (
-	sequentialPages     = 8   // pages that are read one after another before it is worth while to part the names
-	maxParallelPrefixes = 8   // prefixes listed at once; the client's places in flight bound the requests
+	sequentialPages     = 8   // pages that are read one after another before splitting pays
+	maxParallelPrefixes = 8   // prefixes listed at once; the client's slots bound the requests
 	maxPrefixes         = 128 // prefixes of one level; more would cost more requests than they save
-	maxPrefixDepth      = 4   // levels that are looked at for prefixes
+	maxPrefixDepth      = 4   // levels that are searched for prefixes
 )
 
-// Count adds up the objects whose names begin with q.Prefix; delimiter and marker of q do not count. A long listing is
-// parted by "/" and its parts are read side by side. progress, which may be nil, is told the numbers as they grow, one
+// Count counts the objects whose names begin with q.Prefix; it ignores the delimiter and marker of q. It splits a long
+// listing at "/" and reads the parts in parallel. progress, which may be nil, is called with the growing numbers, one
 // call at a time.
 func (s Objects) Count(ctx context.Context, q ObjectQuery, progress func(objects, bytes int64)) (ObjectCount, error) {
 	q.Delimiter, q.Marker = "", ""
@@ -232,21 +232,21 @@ func (s Objects) Count(ctx context.Context, q ObjectQuery, progress func(objects
 	return all.total, all.addPrefixes(ctx, parts)
 }
 
-// objectCounter is a counting under way.
+// An objectCounter is a count in progress.
 type objectCounter struct {
 	s            Objects
 	q            ObjectQuery
 	progress     func(objects, bytes int64)
 	mu           sync.Mutex
 	total        ObjectCount
-	reported     int64 // objects at the last progress
+	reported     int64 // objects at the last call of progress
 	sizesUnknown bool  // the size of some object is not known
 }
 
-// unknownSizesWarning is what a tally says whose bytes are too few.
+// unknownSizesWarning is the warning of a count whose bytes are too few.
 const unknownSizesWarning = "the size of some objects is not known"
 
-// addPrefix adds a prefix page by page, at most so many where most is above 0, and reports whether that was all.
+// addPrefix adds a prefix page by page, at most so many pages if most is above 0, and reports whether that was all.
 func (c *objectCounter) addPrefix(ctx context.Context, prefix string, most int) (whole bool, err error) {
 	q := c.q
 	q.Prefix = prefix
@@ -262,7 +262,7 @@ func (c *objectCounter) addPrefix(ctx context.Context, prefix string, most int) 
 	return true, nil
 }
 
-// addPage adds a page. Progress never falls back, though a counting may begin anew.
+// addPage adds a page. The reported numbers never decrease, even if the count starts again.
 func (c *objectCounter) addPage(p ObjectPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -283,8 +283,8 @@ func (c *objectCounter) addPage(p ObjectPage) {
 	}
 }
 
-// splitPrefix are prefixes that hold all objects which it has not added: enough to be read side by side, where the
-// names have as many.
+// splitPrefix returns prefixes that hold all objects not added yet: enough to be read in parallel, if there are as
+// many.
 func (c *objectCounter) splitPrefix(ctx context.Context) (parts []string, err error) {
 	parts = []string{c.q.Prefix}
 	for range maxPrefixDepth {
@@ -313,8 +313,8 @@ func (c *objectCounter) splitPrefix(ctx context.Context) (parts []string, err er
 	return parts, nil
 }
 
-// subPrefixes are the prefixes one level down and the page that told them; nil where the prefix is better listed as it
-// is.
+// subPrefixes returns the prefixes one level down and the page that listed them; nil if the prefix is better listed
+// without splitting it.
 func (c *objectCounter) subPrefixes(ctx context.Context, prefix string) ([]string, ObjectPage, error) {
 	q := c.q
 	q.Prefix, q.Delimiter = prefix, "/"
@@ -328,7 +328,7 @@ func (c *objectCounter) subPrefixes(ctx context.Context, prefix string) ([]strin
 		switch name := o.Name.raw; {
 		case !o.IsPrefix():
 		case len(name) <= len(prefix) || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, "/") || seen[name]:
-			return nil, page, nil // no prefixes as they should be
+			return nil, page, nil // these are not valid prefixes
 		default:
 			seen[name] = true
 			inner = append(inner, name)
@@ -340,7 +340,7 @@ func (c *objectCounter) subPrefixes(ctx context.Context, prefix string) ([]strin
 	return inner, page, nil
 }
 
-// addPrefixes adds all parts, some at once. The first error ends the others.
+// addPrefixes adds all prefixes, several at once. The first error stops the others.
 func (c *objectCounter) addPrefixes(ctx context.Context, parts []string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

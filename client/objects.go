@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// An Object is an entry of a listing ("Bucket object entry"). A common prefix has nothing but its name.
+// An Object is an entry of a listing ("Bucket object entry"). A common prefix has only a name.
 type Object struct {
 	Name     Text  `json:"name"`          // unique in its bucket
 	ETag     ETag  `json:"etag"`          // without the quotes of the HTTP header
 	Modified Time  `json:"last_modified"` // to the millisecond
 	Owner    Text  `json:"owner"`         // an identity of the store, not a name of the account
-	Size     int64 `json:"size"`          // bytes; 0 for a common prefix, UnknownSize where the listing tells none
+	Size     int64 `json:"size"`          // bytes; 0 for a common prefix, UnknownSize if the listing has none
 }
 
-// UnknownSize is the size of an object for which the listing tells none, or none that makes sense.
+// UnknownSize is the size of an object if the listing has none, or an invalid one.
 const UnknownSize = -1
 
-// withValidSize is the entry with a size below zero turned into one that is not known. A common prefix needs none.
+// withValidSize returns the entry with a negative size replaced by UnknownSize, or by 0 for a common prefix.
 func (o Object) withValidSize() Object {
 	switch {
 	case o.Size >= 0:
@@ -34,7 +34,7 @@ func (o Object) withValidSize() Object {
 	return o
 }
 
-// objectJSON is an entry as it is read.
+// objectJSON is an entry as the API sends it.
 type objectJSON struct {
 	Name     Text   `json:"name"`
 	ETag     ETag   `json:"etag"`
@@ -57,12 +57,12 @@ func (l objectJSON) toObject() Object {
 	return o.withValidSize()
 }
 
-// IsPrefix reports whether the entry stands for all objects whose names begin with it: the real service leaves all else
-// null.
+// IsPrefix reports whether the entry stands for all objects whose names begin with it: the real service sets all other
+// members to null.
 func (o Object) IsPrefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
 
-// MarshalJSON is the entry as the API sends it: a common prefix has null beside its name, and a size that is not known
-// is null.
+// MarshalJSON encodes the entry as the API sends it: all members of a common prefix but its name are null, and so is an
+// unknown size.
 func (o Object) MarshalJSON() ([]byte, error) {
 	told := struct {
 		Name     Text   `json:"name"`
@@ -80,30 +80,31 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return json.Marshal(told)
 }
 
-// An ObjectQuery chooses what a listing gives ("Object Storage", rule 3).
+// An ObjectQuery selects the entries of a listing ("Object Storage", rule 3).
 type ObjectQuery struct {
 	Cluster, Bucket string
 	Prefix          string // only names that begin with it
 	Delimiter       string // cuts names at its first occurrence after the prefix
-	Marker          string // as the page before gave it
+	Marker          string // NextMarker of the previous page
 	PageSize        int    // 25..500; 0 is 500
 }
 
-// An ObjectPage is one answer of a listing. A page may be short although another follows. Its texts are parts of the
-// answer, which is held in memory as long as one of them is: whoever keeps many objects puts them on a Shelf.
+// An ObjectPage is one page of a listing. A page may be short although another follows. Its strings are parts of the
+// answer, which stays in memory as long as one of them does: keep many objects in an ObjectIndex.
 type ObjectPage struct {
 	Data       []Object
 	Truncated  bool
-	NextMarker string   // marker of the next page, to be given back as it came; "" at the end
-	Warnings   []string // what made no sense, for whoever shows the rows
-	// why there is no next page although there should be, as "incomplete: marker missing"; "" elsewhere
+	NextMarker string   // marker of the next page; "" at the end
+	Warnings   []string // invalid values, for the user
+	// why there is no next page although there should be one: "incomplete: marker missing"; "" otherwise
 	Incomplete string
 }
 
-// UnmarshalJSON reads the answer of a listing: data must be there and a list.
+// UnmarshalJSON reads the answer of a listing: data must be there and be a list.
 func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 	var truncated, next json.RawMessage
-	if err := extractMembers(body, map[string]*json.RawMessage{"is_truncated": &truncated, "next_marker": &next}); err != nil {
+	wanted := map[string]*json.RawMessage{"is_truncated": &truncated, "next_marker": &next}
+	if err := extractMembers(body, wanted); err != nil {
 		return err
 	}
 	var rows Page[*objectJSON]
@@ -134,21 +135,21 @@ type ObjectACL struct {
 // A PresignRequest asks for a pre-signed URL ("Object Storage", rule 4).
 type PresignRequest struct {
 	Name        string `json:"name"`
-	Method      string `json:"method"`                 // GET, PUT, DELETE; the values are not shown
+	Method      string `json:"method"`                 // GET, PUT or DELETE; the document does not list the values
 	Expires     int    `json:"expires_in,omitempty"`   // 360..86400 seconds; 0 leaves the server's 3600
-	ContentType string `json:"content_type,omitempty"` // must then be sent with the request that the URL is for
+	ContentType string `json:"content_type,omitempty"` // the request to the URL must then have it
 }
 
-// A PresignedURL is a credential in itself: whoever has it may do the one thing that it is for.
+// A PresignedURL is a credential: whoever has it may do the one thing that it is for.
 type PresignedURL struct {
 	URL    Secret `json:"url"`
 	Exists *bool  `json:"exists"` // whether the object is there now; not in the document
 }
 
-// Objects are the objects of buckets.
+// Objects reads the objects of buckets.
 type Objects struct{ c *Client }
 
-// List is one page of a bucket's objects.
+// List returns one page of a bucket's objects.
 func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	r := s.listRequest(q)
 	p, err := call[ObjectPage](ctx, s.c, r)
@@ -160,7 +161,7 @@ func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	return p, err
 }
 
-// listRequest asks for a page.
+// listRequest returns the request for a page.
 func (s Objects) listRequest(q ObjectQuery) request {
 	size := q.PageSize
 	if size == 0 {
@@ -177,7 +178,7 @@ func (s Objects) listRequest(q ObjectQuery) request {
 	return r
 }
 
-// check ends a listing that cannot go on, and says so in Odd.
+// check ends a listing that cannot continue, and says why in Incomplete.
 func (p *ObjectPage) check(asked string) {
 	why := ""
 	switch {
@@ -195,13 +196,13 @@ func (p *ObjectPage) check(asked string) {
 	p.markIncomplete(why)
 }
 
-// markIncomplete makes a page the last of a listing that cannot go on.
+// markIncomplete makes a page the last one of a listing that cannot continue.
 func (p *ObjectPage) markIncomplete(why string) {
 	p.Incomplete = "incomplete: " + why
 	p.NextMarker, p.Warnings = "", append(p.Warnings, p.Incomplete)
 }
 
-// ACL is an object's ACL.
+// ACL returns an object's ACL.
 func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (*ObjectACL, error) {
 	r := bucketCall("view object ACL", cluster, bucket, nil)
 	r.query = url.Values{"name": {name}}
@@ -211,7 +212,7 @@ func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (*Object
 // optionalACL is an ObjectACL that may be empty.
 type optionalACL ObjectACL
 
-// UnmarshalJSON takes any object.
+// UnmarshalJSON accepts any object.
 func (a *optionalACL) UnmarshalJSON(data []byte) error {
 	_, _, err := decodeLenient(data, (*ObjectACL)(a))
 	return err
@@ -237,16 +238,16 @@ func (w *Writer) SetObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*Objec
 	return (*ObjectACL)(a), err
 }
 
-// An ETag is an object's checksum as the service tells it: the MD5 of the object, or, for uploads in parts, an MD5 with
-// a hyphen and the number of parts, or anything else. Equal texts are equal values.
+// An ETag is an object's checksum as the service reports it: the MD5 of the object; for a multipart upload an MD5, a
+// hyphen and the number of parts; or any other text. ETags with equal texts are equal values.
 type ETag struct {
 	sum   [16]byte
-	md5   bool   // the text is sum in hexadecimal, and parts where there are any
-	parts uint16 // of an upload in parts, 0 for any other
-	raw   string // the text where it is not made from sum
+	md5   bool   // the text is sum in hexadecimal, followed by parts if there are any
+	parts uint16 // of a multipart upload, otherwise 0
+	raw   string // the text, if it is not made from sum
 }
 
-// NewETag reads the text of a checksum.
+// NewETag parses the text of a checksum.
 func NewETag(raw string) ETag {
 	if e, ok := parseMD5ETag(raw); ok {
 		return e
@@ -254,7 +255,7 @@ func NewETag(raw string) ETag {
 	return ETag{raw: raw}
 }
 
-// parseMD5ETag reads 32 lower-case hexadecimal digits, and a number of parts behind a hyphen.
+// parseMD5ETag parses 32 lower-case hexadecimal digits, and an optional hyphen and number of parts.
 func parseMD5ETag(s string) (e ETag, ok bool) {
 	if len(s) < 32 {
 		return ETag{}, false
@@ -278,7 +279,7 @@ func parseMD5ETag(s string) (e ETag, ok bool) {
 	return e, true
 }
 
-// hexDigits are the values of lower-case hexadecimal digits, 255 for all else.
+// hexDigits are the values of lower-case hexadecimal digits, 255 for all other bytes.
 var hexDigits = func() (table [256]byte) {
 	for i := range table {
 		table[i] = 255
@@ -289,13 +290,13 @@ var hexDigits = func() (table [256]byte) {
 	return table
 }()
 
-// MD5 is the checksum of the object's bytes, where the tag is one: that of an upload in parts is not.
+// MD5 returns the checksum of the object's bytes, if the ETag is one: that of a multipart upload is not.
 func (e ETag) MD5() (sum [16]byte, ok bool) { return e.sum, e.md5 && e.parts == 0 }
 
-// IsZero reports whether there is no tag.
+// IsZero reports whether there is no ETag.
 func (e ETag) IsZero() bool { return !e.md5 && e.raw == "" }
 
-// Raw is the tag as it came.
+// Raw returns the ETag as it came.
 func (e ETag) Raw() string {
 	if !e.md5 {
 		return e.raw
@@ -308,10 +309,10 @@ func (e ETag) Raw() string {
 	return string(text)
 }
 
-// String is safe to draw.
+// String returns the ETag, safe to display.
 func (e ETag) String() string { return Clean(e.Raw()) }
 
-// UnmarshalJSON takes a text; null is no tag.
+// UnmarshalJSON accepts a string; null is no ETag.
 func (e *ETag) UnmarshalJSON(data []byte) error {
 	var t Text
 	err := t.UnmarshalJSON(data)
@@ -319,5 +320,5 @@ func (e *ETag) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// MarshalJSON is the tag as it came.
+// MarshalJSON encodes the ETag as it came.
 func (e ETag) MarshalJSON() ([]byte, error) { return json.Marshal(e.Raw()) }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A fastDecoder answer can read itself from a whole answer of the usual shape, and declines any other: what it declines
-// is read the long way, so it must take nothing that the long way would read otherwise.
+// A fastDecoder decodes itself from a whole answer of the usual shape, and declines any other, which is then decoded by
+// the general decoder. It must not accept anything that the general decoder would decode differently.
 type fastDecoder interface {
 	decodeFast(data []byte) bool // data must not be changed afterwards
 }
 
-// decodeFast reads a listing in one pass: members in any order, unknown ones passed over where they are no objects or
-// lists. It declines members of the wrong type and whatever is not JSON.
+// decodeFast decodes a listing in one pass: members in any order, unknown ones skipped if they are neither objects nor
+// lists. It declines members of the wrong type, and invalid JSON.
 func (p *ObjectPage) decodeFast(data []byte) bool {
 	r := objectPageDecoder{jsonScanner: newJSONScanner(data)}
 	page, ok := r.page()
@@ -23,10 +23,10 @@ func (p *ObjectPage) decodeFast(data []byte) bool {
 	return ok
 }
 
-// objectPageDecoder goes through the text of a listing. What it gives are parts of that text.
+// An objectPageDecoder scans the text of a listing. The strings that it returns are parts of that text.
 type objectPageDecoder struct {
 	jsonScanner
-	lastOwner string // of the object before: most have the same
+	lastOwner string // of the previous object: most have the same
 }
 
 func (r *objectPageDecoder) page() (p ObjectPage, ok bool) {
@@ -34,7 +34,7 @@ func (r *objectPageDecoder) page() (p ObjectPage, ok bool) {
 	seen := map[string]bool{}
 	ok = r.object(func(name string) bool {
 		if seen[name] {
-			return false // the long way says so
+			return false // the general decoder reports the error
 		}
 		switch name {
 		case "data", "is_truncated", "next_marker":
@@ -63,7 +63,7 @@ func (r *objectPageDecoder) page() (p ObjectPage, ok bool) {
 	return p, ok && found && r.pos == len(r.input)
 }
 
-// rows reads the list of objects.
+// rows decodes the list of objects.
 func (r *objectPageDecoder) rows() ([]Object, bool) {
 	if !r.consume('[') {
 		return nil, false
@@ -90,7 +90,7 @@ func (r *objectPageDecoder) rows() ([]Object, bool) {
 	}
 }
 
-// row reads one object. Of members that come twice the last counts.
+// row decodes one object. If a member is repeated, the last one counts.
 func (r *objectPageDecoder) row(o *Object) bool {
 	return r.object(func(name string) (ok bool) {
 		var text string
@@ -118,7 +118,7 @@ func (r *objectPageDecoder) row(o *Object) bool {
 	})
 }
 
-// object reads an object; member reads the value of each.
+// object scans an object; member decodes the value of one member.
 func (r *objectPageDecoder) object(member func(name string) bool) bool {
 	if !r.consume('{') {
 		return false
@@ -145,7 +145,7 @@ func (r *objectPageDecoder) object(member func(name string) bool) bool {
 	}
 }
 
-// skipLiteral passes over a literal.
+// skipLiteral skips a literal if it comes next.
 func (r *objectPageDecoder) skipLiteral(w string) bool {
 	if !strings.HasPrefix(r.input[r.pos:], w) {
 		return false
@@ -154,7 +154,7 @@ func (r *objectPageDecoder) skipLiteral(w string) bool {
 	return true
 }
 
-// text reads a text, or null, which is the empty one.
+// text decodes a string, or null, which is the empty one.
 func (r *objectPageDecoder) text() (string, bool) {
 	if r.skipLiteral("null") {
 		return "", true
@@ -169,7 +169,7 @@ func (r *objectPageDecoder) text() (string, bool) {
 	return t.raw, err == nil
 }
 
-// quoted reads a text as it is written between its quotes.
+// quoted returns a string as it is written between its quotes.
 func (r *objectPageDecoder) quoted() (s string, escaped, ok bool) {
 	if r.pos == len(r.input) || r.input[r.pos] != '"' {
 		return "", false, false
@@ -200,28 +200,13 @@ func (r *objectPageDecoder) quoted() (s string, escaped, ok bool) {
 	return "", false, false
 }
 
-// unescaped reports whether a text has no backslash and no control, eight bytes at a time: borrowing from a byte's high
-// bit finds those that are too small. It may take a text for less than it is, never for more.
+// unescaped reports whether a string has no backslash and no control character. It checks eight bytes at a time:
+// subtracting borrows from the high bit of bytes that are too small. It may wrongly report false, but never true.
 func unescaped(s string) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(s) >= 8; s = s[8:] {
-		x := uint64(
-			s[0],
-		) | uint64(
-			s[1],
-		)<<8 | uint64(
-			s[2],
-		)<<16 | uint64(
-			s[3],
-		)<<24 | uint64(
-			s[4],
-		)<<32 | uint64(
-			s[5],
-		)<<40 | uint64(
-			s[6],
-		)<<48 | uint64(
-			s[7],
-		)<<56
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 		y := x ^ ones*'\\'
 		if ((x-ones*' ')&^x|(y-ones)&^y)&highs != 0 {
 			return false
@@ -235,7 +220,8 @@ func unescaped(s string) bool {
 	return true
 }
 
-// specialBytes are the bytes that do not stand for themselves in a text: quote, backslash and controls, which are 1.
+// specialBytes marks the bytes of a string that do not stand for themselves: the quote, the backslash, and controls,
+// which are 1.
 var specialBytes = func() (table [256]byte) {
 	for c := range ' ' {
 		table[c] = 1
@@ -244,7 +230,7 @@ var specialBytes = func() (table [256]byte) {
 	return table
 }()
 
-// size reads a whole number that is not below zero, or null, which is none that is known.
+// size decodes a non-negative integer, or null, which is UnknownSize.
 func (r *objectPageDecoder) size() (int64, bool) {
 	if r.skipLiteral("null") {
 		return UnknownSize, true
@@ -266,7 +252,7 @@ func (r *objectPageDecoder) size() (int64, bool) {
 	return n, r.pos == len(r.input) || !strings.ContainsRune(".eE", rune(r.input[r.pos]))
 }
 
-// skipScalar passes over a value that is no object and no list.
+// skipScalar skips a value that is neither an object nor a list.
 func (r *objectPageDecoder) skipScalar() bool {
 	if r.skipLiteral("null") || r.skipLiteral("true") || r.skipLiteral("false") {
 		return true
@@ -279,5 +265,5 @@ func (r *objectPageDecoder) skipScalar() bool {
 	return ok
 }
 
-// trimBody is a whole answer without white space and byte order mark around it.
+// trimBody returns an answer without a byte order mark and without white space around it.
 func trimBody(data []byte) []byte { return bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\ufeff")) }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// A Dialect is a spelling of the paths. The document and the provider's real service differ in a few.
+// A Dialect is a spelling of the paths. A few paths of the provider's real service differ from the document's.
 type Dialect string
 
 // The dialects.
@@ -22,10 +22,10 @@ type route struct{ method, path string }
 
 // An operation is one line of "Endpoints".
 type operation struct {
-	document, provider route // provider is the document's where it is empty
+	document, provider route // an empty provider is the same as document
 	scope              string
 	write              bool
-	holdsSecret        bool // its answer may hold one: nothing of it is kept
+	holdsSecret        bool // the answer may hold a secret: it is not cached
 }
 
 func (o operation) routeFor(d Dialect) route {
@@ -102,7 +102,7 @@ func RequiredScope(op string) string {
 	return operations()[op].scope
 }
 
-// operations is the one table of paths: every line of "Endpoints" by name, in both dialects, with the scope of
+// operations returns the table of all paths: every line of "Endpoints" by name, in both dialects, with the scope of
 // "Authentication".
 var operations = sync.OnceValue(func() map[string]operation {
 	const bucket = "/object-storage/buckets/%s/%s"
@@ -193,7 +193,7 @@ var operations = sync.OnceValue(func() map[string]operation {
 		"view key":                readOp("/object-storage/keys/%s", storageRead),
 		OpUpdateKey:               writeOp("PUT", "/object-storage/keys/%s", storageWrite),
 		OpRevokeKey:               writeOp("DELETE", "/object-storage/keys/%s", storageWrite),
-		"view ticket":             readOp("/support/tickets/%s", accountRead), // the provider's alone
+		"view ticket":             readOp("/support/tickets/%s", accountRead), // only at the provider
 		"view profile":            readOp("/profile", ""),                     // the provider's alone
 		"view transfer": readOp(
 			"/object-storage/transfer/",
@@ -205,42 +205,42 @@ var operations = sync.OnceValue(func() map[string]operation {
 	}
 })
 
-// expandPath puts segments into a path. A segment that would name another resource is refused before anything is sent.
+// expandPath puts segments into a path. It refuses a segment that would name another resource.
 func expandPath(path string, segments ...any) (string, error) {
 	escaped := make([]any, len(segments))
 	for i, s := range segments {
 		text := fmt.Sprint(s)
 		if reason := badSegment(text); reason != "" {
-			return "", fmt.Errorf("%q cannot stand in a path: %s", Clean(text), reason)
+			return "", fmt.Errorf("%q cannot be part of an address: %s", Clean(text), reason)
 		}
 		escaped[i] = url.PathEscape(text)
 	}
 	return fmt.Sprintf(path, escaped...), nil
 }
 
-// badSegment says why a text cannot be one segment of a path.
+// badSegment returns why a text cannot be one segment of a path, or "".
 func badSegment(s string) string {
 	switch {
 	case s == "":
 		return "it is empty"
 	case s == "." || s == "..":
-		return "it would name the parent"
+		return "it would name the parent folder"
 	case strings.ContainsAny(s, "/?#%\\"):
-		return `it holds one of / \ ? # %`
+		return `it contains one of / \ ? # %`
 	case !printableASCII(s):
-		return "it holds characters beyond plain ASCII"
+		return "it contains characters other than printable ASCII"
 	case strings.Contains(s, " "):
-		return "it holds a space"
+		return "it contains a space"
 	}
 	return ""
 }
 
-// Endpoint is the method and the address of an operation, as a request would have them: for somebody who wants to send
-// it by another program. It holds no token.
+// Endpoint returns the method and address of an operation, for users who want to send the request with another program.
+// It contains no token.
 func (c *Client) Endpoint(op string, query url.Values, segments ...any) (method, address string, err error) {
 	operation, known := c.operations[op]
 	if !known {
-		return "", "", fmt.Errorf("there is no operation %q", op)
+		return "", "", fmt.Errorf("unknown operation %q", op)
 	}
 	req, err := c.newRequest(context.Background(), request{op: op, segments: segments, query: query}, operation)
 	if err != nil {

@@ -13,31 +13,32 @@ import (
 	"sync"
 )
 
-// A Page is one answer of a paginated list ("Conventions"). T is a pointer to a kind of row. Rows stand side by side in
-// memory, belong to everybody who has read them, and are never changed: whoever wants another row copies one. The same
-// holds of a row that was viewed alone.
+// A Page is one page of a paginated list ("Conventions"). T is a pointer to a row. Rows lie side by side in memory, are
+// shared by everybody who has read them, and must never be changed: copy a row to change it. The same applies to a row
+// that was read alone.
 type Page[T any] struct {
 	Data       []T
 	Page       int
 	Pages      int
 	Results    int
-	Warnings   []string // cells that made no sense, for whoever shows the rows; the cells are empty
-	Incomplete string   // why the list may be incomplete; "" where it is whole
+	Warnings   []string // invalid cells, for the user; the cells themselves are empty
+	Incomplete string   // why the list may be incomplete; "" if it is complete
 }
 
-// maxPages is how many pages of a list are read: half a million rows.
+// maxPages is the most pages of a list that are read: half a million rows.
 const maxPages = 1000
 
-// check says where a page is not what was asked for, so that a list that is cut does not pass for whole.
+// check notes if the page is not the one that was asked for, so that an incomplete list does not pass for a complete
+// one.
 func (p *Page[T]) check(asked int) {
 	switch {
 	case p.Page != asked:
-		p.Incomplete = fmt.Sprintf("page %d was answered for page %d: the list may be incomplete", p.Page, asked)
+		p.Incomplete = fmt.Sprintf("the server answered page %d instead of page %d: the list may be incomplete", p.Page, asked)
 		p.Page, p.Pages = asked, asked
 	case len(p.Data) == 0 && (p.Page < p.Pages || p.Page == 1 && p.Results > 0):
 		p.Incomplete = fmt.Sprintf("page %d of %d is empty: the list may be incomplete", p.Page, p.Pages)
 	case p.Page >= maxPages && p.Page < p.Pages:
-		p.Incomplete = fmt.Sprintf("the list has %d pages: no more than %d are read", p.Pages, maxPages)
+		p.Incomplete = fmt.Sprintf("the list has %d pages; only %d are read", p.Pages, maxPages)
 		p.Pages = p.Page
 	}
 	if p.Incomplete != "" {
@@ -45,7 +46,7 @@ func (p *Page[T]) check(asked int) {
 	}
 }
 
-// Next is the cursor of the next page, "" at the end. An empty page ends the list.
+// Next returns the cursor of the next page, "" at the end. An empty page ends the list.
 func (p Page[T]) Next() string {
 	if p.Page < 1 || p.Page >= p.Pages || len(p.Data) == 0 {
 		return ""
@@ -53,20 +54,21 @@ func (p Page[T]) Next() string {
 	return strconv.Itoa(p.Page + 1)
 }
 
-// changedSince says that a page is of another list than the first one was: a row that was deleted from a page that has
-// been read moves all others up, and one of them is never seen.
+// changedSince says why the list is no longer the one of the first page, or returns "". If a row is deleted from a page
+// that was read already, the rows behind it move up, and one of them is never seen.
 func (p *Page[T]) changedSince(first Page[T]) string {
 	if p.Results == first.Results && (p.Pages == first.Pages || p.Incomplete != "") {
 		return ""
 	}
 	return fmt.Sprintf(
-		"the list changed while it was read (%d rows, then %d): rows may be missing or come twice; read it again",
+		"the list changed while it was read (%d rows, then %d): rows may be missing or doubled; read it again",
 		first.Results,
 		p.Results,
 	)
 }
 
-// allRows walks every page of a list. One that is cut, or changes meanwhile, ends with an error after its rows.
+// allRows iterates over the rows of every page. If the list is cut off, or changes meanwhile, an error follows its
+// rows.
 func allRows[T any](ctx context.Context, page func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var first Page[T]
@@ -97,7 +99,7 @@ func allRows[T any](ctx context.Context, page func(context.Context, int) (Page[T
 	}
 }
 
-// UnmarshalJSON reads the envelope: data must be there and a list. A row's odd cell spoils that cell alone.
+// UnmarshalJSON reads the envelope: data must be there and be a list. An invalid cell spoils only itself.
 func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	var envelope struct {
 		Data    json.RawMessage
@@ -105,11 +107,17 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 		Pages   json.RawMessage
 		Results json.RawMessage
 	}
-	if err := extractMembers(body, map[string]*json.RawMessage{"data": &envelope.Data, "page": &envelope.Page, "pages": &envelope.Pages, "results": &envelope.Results}); err != nil {
+	wanted := map[string]*json.RawMessage{
+		"data":    &envelope.Data,
+		"page":    &envelope.Page,
+		"pages":   &envelope.Pages,
+		"results": &envelope.Results,
+	}
+	if err := extractMembers(body, wanted); err != nil {
 		return err
 	}
 	if len(envelope.Data) == 0 || envelope.Data[0] != '[' {
-		return errors.New("the member data is missing or no list")
+		return errors.New("the member data is missing or not a list")
 	}
 	var rows [][]byte
 	if err := eachElement(envelope.Data, func(row []byte) error { rows = append(rows, row); return nil }); err != nil {
@@ -126,7 +134,7 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 	return err
 }
 
-// decodeRows makes rows, in one piece, and points to them from a slice of as many pointers.
+// decodeRows decodes rows into one piece of memory and fills a slice of as many pointers with their addresses.
 func decodeRows(raws [][]byte, pointers any) (odd []string, err error) {
 	into := reflect.ValueOf(pointers)
 	kind := into.Type().Elem().Elem()
@@ -139,13 +147,13 @@ func decodeRows(raws [][]byte, pointers any) (odd []string, err error) {
 			return odd, fmt.Errorf("row %d: %w", i+1, err)
 		}
 		for _, field := range wrong {
-			odd = append(odd, fmt.Sprintf("row %d: %s made no sense", i+1, field))
+			odd = append(odd, fmt.Sprintf("row %d: invalid %s", i+1, field))
 		}
 	}
 	return odd, nil
 }
 
-// parseCount is a number of the envelope; 0 where it is none.
+// parseCount returns a number of the envelope; 0 if it is not one.
 func parseCount(raw json.RawMessage) int {
 	n, err := strconv.Atoi(string(raw))
 	if err != nil {
@@ -154,29 +162,29 @@ func parseCount(raw json.RawMessage) int {
 	return n
 }
 
-// A responseCache holds the pages of rows that were read last. An answer that says the same again is not decoded again:
-// at rest most do. Rows are never changed, so they may be handed out twice.
+// A responseCache holds the pages that were read last. When an answer repeats the last one, as most do while nothing
+// happens, it is not decoded again. Rows are never changed, so they can be handed out twice.
 type responseCache struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
 	pages map[string]cachedPage
 }
 
-// cachedPage is a page and what it was read from.
+// cachedPage is a page with the checksum and size of its answer.
 type cachedPage struct {
 	sum  uint64
 	size int
 	page any
 }
 
-// maxCachedPages is how many pages are held: some more than a large account has in sight.
+// maxCachedPages is the most pages that are kept: more than a large account shows at once.
 const maxCachedPages = 128
 
 func newResponseCache() *responseCache {
 	return &responseCache{seed: maphash.MakeSeed(), pages: map[string]cachedPage{}}
 }
 
-// decodeCached decodes a page, unless its answer is the same as the last one to the same question.
+// decodeCached decodes a page, unless its answer equals the last one to the same question.
 func decodeCached[T any](m *responseCache, question string, answer []byte, p *Page[T]) error {
 	sum := maphash.Bytes(m.seed, answer)
 	if known, ok := m.get(question, sum, len(answer)).(Page[T]); ok {
@@ -190,7 +198,7 @@ func decodeCached[T any](m *responseCache, question string, answer []byte, p *Pa
 	return nil
 }
 
-// clone is the page with slices of its own.
+// clone returns the page with slices of its own.
 func (p Page[T]) clone() Page[T] {
 	p.Data, p.Warnings = slices.Clone(p.Data), slices.Clone(p.Warnings)
 	return p

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A Secret is a value that must not be seen: a token, a password, a private key. Every verb of fmt, JSON and slog
-// prints dots, slog by the text.
+// A Secret is a value that must not be shown: a token, a password, a private key. Every fmt verb, JSON and slog print
+// it as dots.
 type Secret struct{ value *string }
 
-// NewSecret hides a value.
+// NewSecret returns a value as a Secret.
 func NewSecret(value string) Secret { return Secret{&value} }
 
-// Reveal is the value, for the one place that must send it.
+// Reveal returns the value, to send it.
 func (s Secret) Reveal() string {
 	if s.value == nil {
 		return ""
@@ -24,30 +24,30 @@ func (s Secret) Reveal() string {
 	return *s.value
 }
 
-// IsZero reports whether there is nothing to hide.
+// IsZero reports whether the secret is empty.
 func (s Secret) IsZero() bool { return s.value == nil || *s.value == "" }
 
 const secretMask = "•••"
 
-// String is dots.
+// String returns dots.
 func (s Secret) String() string { return secretMask }
 
-// Format is dots, whatever the verb.
+// Format prints dots for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, secretMask) }
 
-// GoString is dots.
+// GoString returns dots.
 func (s Secret) GoString() string { return secretMask }
 
-// MarshalJSON is dots: bodies that must carry the value reveal it where they are made.
+// MarshalJSON encodes dots; request bodies reveal the value where they are built.
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + secretMask + `"`), nil }
 
-// MarshalText is dots.
+// MarshalText returns dots.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 
-// redactor puts dots where a server repeats a secret that it was sent.
+// A redactor replaces secrets by dots where a server repeats them.
 type redactor []string
 
-// Shortest secrets that are looked for: in texts that are about the request, and in whatever else an answer holds.
+// The shortest secrets, in bytes, that are replaced: in texts about the request, and in the rest of an answer.
 const (
 	minSecretInText = 3
 	minSecretInBody = 16
@@ -69,7 +69,7 @@ func newRedactor(secrets ...Secret) redactor {
 	return m
 }
 
-// redactText masks words about a request.
+// redactText redacts a text about a request.
 func (m redactor) redactText(s string) string {
 	for _, secret := range m {
 		if len(secret) >= minSecretInText {
@@ -79,11 +79,11 @@ func (m redactor) redactText(s string) string {
 	return s
 }
 
-// excerpt is the first n bytes of what a server says, safe to draw. The text is masked whole: no part of a secret stays
-// where it is cut.
+// excerpt returns the first n bytes of a server's text, safe to display. It redacts the whole text first, so that no
+// part of a secret remains at the cut.
 func (m redactor) excerpt(s string, n int) string { return Clean(truncate(m.redactText(s), n)) }
 
-// redactBody masks an answer.
+// redactBody redacts an answer.
 func (m redactor) redactBody(b []byte) []byte {
 	for _, secret := range m {
 		if len(secret) >= minSecretInBody && bytes.Contains(b, []byte(secret)) {
@@ -93,7 +93,7 @@ func (m redactor) redactBody(b []byte) []byte {
 	return b
 }
 
-// UnmarshalJSON takes the value in.
+// UnmarshalJSON stores the value.
 func (s *Secret) UnmarshalJSON(data []byte) error {
 	var t Text
 	if err := t.UnmarshalJSON(data); err != nil {

@@ -4,27 +4,26 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// Stats are the last 24 hours of all managed instances together ("Managed Stats"): cpu in percent, disk and swap in
-// operations a second, the network in bits a second.
+// Stats holds the last 24 hours of all managed instances together ("Managed Stats"): CPU in percent, disk and swap in
+// operations per second, the network in bits per second.
 type Stats struct {
 	CPU, Disk, NetIn, NetOut, Swap []Sample
 	Unavailable                    []Text // what the server said instead of data: "Graphs are not yet available."
 }
 
-// A Sample is one sample. A value that was missing or no number is NaN: a gap, never a zero.
+// A Sample is one value of a series. A missing or invalid value is NaN: a gap, never a zero.
 type Sample struct {
 	At    time.Time
 	Value float64
 }
 
-// UnmarshalJSON reads data as an object of series, or as a list of sentences. The second form is not in the document.
+// UnmarshalJSON accepts an object of series, or a list of sentences. The second form is not in the document.
 func (s *Stats) UnmarshalJSON(body []byte) error {
 	var data json.RawMessage
 	if err := extractMembers(body, map[string]*json.RawMessage{"data": &data}); err != nil {
@@ -33,13 +32,13 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	*s = Stats{}
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, Text{}) {
-			return errors.New("the member data is a list, and not of sentences")
+			return errors.New("the member data is a list, but not of sentences")
 		}
 		return nil
 	}
 	series := map[string][]byte{}
 	if readMembers(data, series) != nil {
-		return fmt.Errorf("the member data is missing or neither an object nor a list")
+		return errors.New("the member data is missing, or is neither an object nor a list")
 	}
 	for name, into := range map[string]*[]Sample{"cpu": &s.CPU, "disk": &s.Disk, "net_in": &s.NetIn, "net_out": &s.NetOut, "swap": &s.Swap} {
 		*into = sortByTime(parseSeries(series[name]))
@@ -47,7 +46,7 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// parseSeries reads a series; nothing where it is no list.
+// parseSeries parses a series; it returns nil if it is not a list.
 func parseSeries(series []byte) (points []Sample) {
 	members := map[string][]byte{}
 	err := eachElement(series, func(point []byte) error {
@@ -63,15 +62,15 @@ func parseSeries(series []byte) (points []Sample) {
 	return points
 }
 
-// sortByTime drops points without a time, which cannot be drawn, and sorts the others.
+// sortByTime drops samples without a time, which cannot be drawn, and sorts the rest.
 func sortByTime(points []Sample) []Sample {
 	points = slices.DeleteFunc(points, func(p Sample) bool { return p.At.IsZero() })
 	slices.SortStableFunc(points, func(a, b Sample) int { return a.At.Compare(b.At) })
 	return points
 }
 
-// parseSample reads a point. The name of its value is not shown by the document: its text says y and its sample true
-// (YAML's reading of a bare y), so both are taken, and else the only other number there is.
+// parseSample parses a sample. The document does not settle the name of the value: its text says y, its example says
+// true (YAML's reading of a bare y). So both are accepted, and otherwise the only other number there is.
 func parseSample(members map[string][]byte) Sample {
 	p := Sample{Value: math.NaN()}
 	if x, ok := parseNumber(members["x"]); ok {
@@ -97,7 +96,7 @@ func parseSample(members map[string][]byte) Sample {
 	return p
 }
 
-// parseNumber is what a JSON number says; false for all else.
+// parseNumber returns the value of a JSON number; false for any other JSON value.
 func parseNumber(raw []byte) (float64, bool) {
 	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return 0, false
@@ -106,7 +105,7 @@ func parseNumber(raw []byte) (float64, bool) {
 	return v, err == nil
 }
 
-// parseTimestamp reads milliseconds since 1970, of which the document's sample has a digit too many; ten digits are
+// parseTimestamp converts milliseconds since 1970. The document's example has one digit too many; ten digits are
 // seconds.
 func parseTimestamp(x float64) time.Time {
 	switch {
@@ -120,10 +119,10 @@ func parseTimestamp(x float64) time.Time {
 	return time.UnixMilli(int64(x)).UTC()
 }
 
-// ManagedStats is the account's stats.
+// ManagedStats reads the account's stats.
 type ManagedStats struct{ c *Client }
 
-// Get is the stats as of now.
+// Get returns the stats as of now.
 func (s ManagedStats) Get(ctx context.Context) (*Stats, error) {
 	return call[*Stats](ctx, s.c, request{op: "view stats"})
 }

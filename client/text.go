@@ -9,25 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a string that came from a server. String is safe to draw; Raw is for sending back. The zero value is the
+// Text is a string that came from a server. String is safe to display; Raw is for sending back. The zero value is the
 // empty text.
 type Text struct{ raw string }
 
-// NewText takes a string that is to be treated as if a server had sent it.
+// NewText returns a string as a Text, to be treated as if a server had sent it.
 func NewText(raw string) Text { return Text{raw} }
 
-// Raw is the text as it came, byte by byte.
+// Raw returns the text as it came, byte for byte.
 func (t Text) Raw() string { return t.raw }
 
 // IsZero reports whether the text is empty.
 func (t Text) IsZero() bool { return t.raw == "" }
 
-// String is the text with everything made visible that could move, hide or restyle what stands around it. Nothing is
-// lost, and two different texts never look alike: what is escaped is written ‹U+202E› or ‹x9B›, and a literal ‹ is
+// String returns the text with every character made visible that could move, hide or restyle the text around it.
+// Nothing is lost, and two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, and a literal ‹ is
 // written ‹‹›.
 func (t Text) String() string { return Clean(t.raw) }
 
-// Clean makes a string safe to draw, as Text.String says.
+// Clean makes a string safe to display, as Text.String does.
 func Clean(raw string) string {
 	if printableASCII(raw) {
 		return raw
@@ -72,7 +72,7 @@ func Clean(raw string) string {
 	return b.String()
 }
 
-// printableASCII is the fast path: ASCII that draws itself.
+// printableASCII reports whether a string is printable ASCII, which needs no cleaning.
 func printableASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -83,7 +83,7 @@ func printableASCII(s string) bool {
 }
 
 // hidden reports whether a rune must not reach a terminal as it is: controls, format and bidi characters, line and
-// paragraph separators, tags, private use, surrogates, unassigned, spaces other than the plain one.
+// paragraph separators, tags, private use, surrogates, unassigned code points, and spaces other than the plain one.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x7f, r >= 0x80 && r <= 0x9f, r == utf8.RuneError:
@@ -98,13 +98,13 @@ func hidden(r rune) bool {
 	return !unicode.IsGraphic(r)
 }
 
-// combinesWithPrevious reports whether a rune that is no mark joins the character before it: at the beginning of a text
-// that is none of its own.
+// combinesWithPrevious reports whether a rune that is not a nonspacing mark joins the character before it. At the
+// beginning of a text there is no such character.
 func combinesWithPrevious(r rune) bool {
 	return unicode.Is(unicode.Mc, r) || r == 0x0e33 || r == 0x0eb3 || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// blank are letters that draw nothing.
+// blankRunes are letters that draw nothing.
 var blankRunes = [...]rune{0x115f, 0x1160, 0x3164, 0xffa0, 0x2800, 0x034f, 0x17b4, 0x17b5}
 
 func blank(r rune) bool {
@@ -116,7 +116,7 @@ func blank(r rune) bool {
 	return false
 }
 
-// pictographic reports whether a rune is one that emoji sequences are made of.
+// pictographic reports whether a rune can be part of an emoji sequence.
 func pictographic(r rune) bool {
 	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2600 && r <= 0x27bf || r == 0xfe0f
 }
@@ -127,7 +127,7 @@ func joinsEmoji(before rune, after string) bool {
 	return pictographic(before) && pictographic(next)
 }
 
-// UnmarshalJSON takes a string byte by byte: invalid UTF-8 stays as it is. null is the empty text; anything else is an
+// UnmarshalJSON keeps a string byte for byte, invalid UTF-8 included. null is the empty text; any other value is an
 // error.
 func (t *Text) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
@@ -156,7 +156,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// unescapeJSON undoes JSON's escapes run by run, so that bytes between them that are no UTF-8 survive.
+// unescapeJSON undoes JSON's escapes one by one, so that invalid UTF-8 between them survives.
 func unescapeJSON(body []byte) (string, error) {
 	var b strings.Builder
 	for len(body) > 0 {
@@ -182,14 +182,14 @@ func unescapeJSON(body []byte) (string, error) {
 	return b.String(), nil
 }
 
-// MarshalJSON is the text as it came.
+// MarshalJSON encodes the text as it came.
 func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(t.raw) }
 
 // An OptionalText is a Text that may be null. The API treats null and the empty text alike; here both are empty, and
-// null in JSON.
+// encoded as null.
 type OptionalText struct{ Text }
 
-// MarshalJSON is the text as it came; null where there is none.
+// MarshalJSON encodes the text as it came, or null if it is empty.
 func (o OptionalText) MarshalJSON() ([]byte, error) {
 	if o.IsZero() {
 		return []byte("null"), nil
@@ -197,7 +197,7 @@ func (o OptionalText) MarshalJSON() ([]byte, error) {
 	return o.Text.MarshalJSON()
 }
 
-// jsonKind names a JSON value.
+// jsonKind returns a name for the type of a JSON value.
 func jsonKind(data []byte) string {
 	if len(data) == 0 {
 		return "nothing"

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Time is a stamp of the API: usually without a zone, which is UTC. A stamp that makes no sense is kept as it came and
-// spoils nothing else.
+// Time is a timestamp of the API, usually without a zone, which means UTC. An invalid timestamp is kept as it came and
+// does not spoil the rest of the row.
 type Time struct {
 	t      time.Time
-	format timeFormat // how the stamp was written
-	raw    string     // as it came; empty where t and form say all
+	format timeFormat // how the timestamp was written
+	raw    string     // as it came; empty if t and format suffice to restore it
 }
 
-// A timeFormat is a way to write a time from which its text can be made again.
+// A timeFormat is a layout from which the original text can be restored.
 type timeFormat uint8
 
-// The forms; other is every text that is kept as it came, none at all among them.
+// The formats. formatOther means that the text is kept as it came, also if there is none.
 const (
 	formatOther  timeFormat = iota
-	formatPlain             // 2006-01-02T15:04:05, which the document shows
-	formatMillis            // 2006-01-02T15:04:05.000Z, which the service sends for objects
+	formatPlain             // 2006-01-02T15:04:05, used in the document
+	formatMillis            // 2006-01-02T15:04:05.000Z, sent by the service for objects
 )
 
 const (
@@ -28,19 +28,19 @@ const (
 	millisLayout = "2006-01-02T15:04:05.000Z"
 )
 
-// NewTime is a stamp of a known time.
+// NewTime returns the timestamp of a time.
 func NewTime(t time.Time) Time { return Time{t: t.UTC(), format: formatPlain} }
 
-// Valid reports whether the stamp is a time.
+// Valid reports whether the timestamp is a valid time.
 func (t Time) Valid() bool { return !t.t.IsZero() }
 
-// IsZero reports whether there was no stamp: absent, null or empty.
+// IsZero reports whether the timestamp was absent, null or empty.
 func (t Time) IsZero() bool { return t.format == formatOther && t.raw == "" }
 
-// Time is the moment, in UTC; zero where the stamp made no sense.
+// Time returns the time in UTC; zero if the timestamp is invalid.
 func (t Time) Time() time.Time { return t.t }
 
-// Raw is the stamp as it came.
+// Raw returns the timestamp as it came.
 func (t Time) Raw() Text {
 	switch t.format {
 	case formatPlain:
@@ -59,7 +59,7 @@ var timeLayouts = [...]string{
 	"2006-01-02",
 }
 
-// UnmarshalJSON reads every form that the service has been seen to send.
+// UnmarshalJSON accepts every format that the service has been seen to send.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	*t = Time{}
 	var text Text
@@ -70,7 +70,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// parseTime reads a stamp. The two usual forms take a shorter way.
+// parseTime parses a timestamp. The two usual formats take a faster way.
 func parseTime(raw string) Time {
 	if t, ok := parseTimeFast(raw); ok {
 		return t
@@ -83,8 +83,8 @@ func parseTime(raw string) Time {
 	return Time{raw: raw}
 }
 
-// parseTimeFast reads the two usual forms, digit by digit. The first moment of the year 1 is left to others: it would
-// pass for no time.
+// parseTimeFast parses the two usual formats, digit by digit. It leaves the year 1 to parseTime, because its first
+// moment is the zero time.
 func parseTimeFast(s string) (Time, bool) {
 	form, ms := formatPlain, 0
 	switch {
@@ -111,7 +111,7 @@ func parseTimeFast(s string) (Time, bool) {
 	return Time{t: time.Unix(at, int64(ms)*1e6).UTC(), format: form}, true
 }
 
-// parseDigits is the number that a text of digits writes, or less than nothing.
+// parseDigits returns the number that a string of digits represents, or -1.
 func parseDigits(s string) int {
 	n := 0
 	for i := range len(s) {
@@ -124,7 +124,7 @@ func parseDigits(s string) int {
 	return n
 }
 
-// daysIn is how many days a month has.
+// daysIn returns the number of days of a month.
 func daysIn(year, month int) int {
 	switch {
 	case month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0):
@@ -137,7 +137,8 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// daysSince1970 counts years from March on, so that the day of a leap year comes last.
+// daysSince1970 returns the days from 1970-01-01 to a date. It counts years from March, so that the leap day comes
+// last.
 func daysSince1970(year, month, day int) int64 {
 	if month < 3 {
 		year, month = year-1, month+12
@@ -145,7 +146,7 @@ func daysSince1970(year, month, day int) int64 {
 	return int64(365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468)
 }
 
-// MarshalJSON is the stamp as it came.
+// MarshalJSON encodes the timestamp as it came.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
 		return []byte("null"), nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tokens are what the client shows the API: the one in use, and those before it, which must not be told either.
+// tokens holds the token in use, and the earlier ones, which must not be shown either.
 type tokens struct {
 	mu       sync.Mutex
 	all      []Secret  // the last one is in use
@@ -18,28 +18,28 @@ type tokens struct {
 
 func newTokens(first Secret) *tokens { return &tokens{all: []Secret{first}} }
 
-// current is the token in use.
+// current returns the token in use.
 func (t *tokens) current() Secret {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.all[len(t.all)-1]
 }
 
-// redactor hides every token, and what else is secret.
+// redactor returns a redactor for every token and further secrets.
 func (t *tokens) redactor(also ...Secret) redactor {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return newRedactor(append(slices.Clone(t.all), also...)...)
 }
 
-// rejection is the answer that reads get without being sent, because the token in use is not accepted.
+// rejection returns the answer that reads get without being sent while the token in use is not accepted; nil otherwise.
 func (t *tokens) rejection() *response {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.rejected
 }
 
-// update keeps whether the API accepts a token. What it says about one that is no longer in use does not count.
+// update records whether the API accepts a token. It ignores answers about a token that is no longer in use.
 func (t *tokens) update(sent Secret, a *response, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,8 +53,8 @@ func (t *tokens) update(sent Secret, a *response, err error) {
 	}
 }
 
-// SetToken gives the client another token of the same account and gives back the one before. It counts from the next
-// request on.
+// SetToken gives the client another token of the same account and returns the previous one. It takes effect with the
+// next request.
 func (c *Client) SetToken(token Secret) (before Secret, err error) {
 	if !validToken(token) {
 		return Secret{}, errors.New(
@@ -73,7 +73,8 @@ func validToken(token Secret) bool {
 	return !strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// Resume asks the API again although it wanted to be left alone, failed or refused the token: a person wants to know.
+// Resume lets the next requests through although the API asked to wait, reads failed, or the token was refused: the
+// user asked for them.
 func (c *Client) Resume() {
 	c.tokens.mu.Lock()
 	c.tokens.rejected = nil
@@ -84,14 +85,14 @@ func (c *Client) Resume() {
 	c.transport.mu.Unlock()
 }
 
-// A Profile is the user whose token it is. Only the provider's own service tells it; the document does not.
+// A Profile is the user who owns the token. It is not in the document; only the provider's own service has it.
 type Profile struct {
 	Username   Text `json:"username"`
 	Email      Text `json:"email"`
-	Restricted bool `json:"restricted"` // a restricted user has no Managed
+	Restricted bool `json:"restricted"` // restricted users have no access to Managed
 }
 
-// Profile is the user of the token.
+// Profile returns the user who owns the token.
 func (c *Client) Profile(ctx context.Context) (Profile, error) {
 	return call[Profile](ctx, c, request{op: "view profile"})
 }

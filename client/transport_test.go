@@ -200,9 +200,9 @@ func TestTransport_tlsErrors(t *testing.T) {
 	}{
 		{"expired", "expired", []faulttest.Peer{speaks(expired, serveOK)}, rootsExpired, 0},
 		{"not yet valid", "not valid yet", []faulttest.Peer{speaks(early, serveOK)}, rootsEarly, 0},
-		{"wrong name", "another name", []faulttest.Peer{speaks(other, serveOK)}, rootsOther, 0},
+		{"wrong name", "another host", []faulttest.Peer{speaks(other, serveOK)}, rootsOther, 0},
 		{"unknown authority", "unknown authority", []faulttest.Peer{speaks(stranger, serveOK)}, roots, 0},
-		{"old version", "no version of TLS", []faulttest.Peer{speaks(old, serveOK)}, roots, 0},
+		{"old version", "no secure TLS version", []faulttest.Peer{speaks(old, serveOK)}, roots, 0},
 		{"no TLS", "does not speak TLS", []faulttest.Peer{func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 4096))
 			_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"))
