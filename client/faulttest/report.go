@@ -74,8 +74,8 @@ func ReportCase(t testing.TB, id, name string) {
 	})
 }
 
-// SkipUnlessLong skips a test that is too slow for every run of go test, unless LOOKOUT_LONG is set. .ci/run, .ci/nightly
-// and .ci/reliability set it.
+// SkipUnlessLong skips a test that is too slow for every run of go test, unless LOOKOUT_LONG is set, as .ci/run,
+// .ci/nightly and .ci/reliability do.
 func SkipUnlessLong(t testing.TB) {
 	t.Helper()
 	if os.Getenv("LOOKOUT_LONG") == "" {

@@ -49,7 +49,7 @@ func testDeleteLostAnswer(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				r.putObject("o", "text")
 				r.transport.onObject = f.roundTrip
-				row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
+				row := r.waitEnded(r.deleteObjects("o"))
 				entries := notes.Entries(time.Time{})
 				last := entries[len(entries)-1]
 				want, outcome := Done, journal.Applied
@@ -71,7 +71,7 @@ func testDeleteLostAnswer(t *testing.T) {
 	}
 	t.Run("one that is not there", func(t *testing.T) {
 		runInBubble(t, func(r *rig) {
-			if row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"})); row.State != Done {
+			if row := r.waitEnded(r.deleteObjects("o")); row.State != Done {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -108,8 +108,8 @@ func testDeleteMany(t *testing.T) {
 		before := len(notes.Entries(time.Time{}))
 		var c concurrencyMeter
 		r.transport.onObject = c.roundTrip
-		half := r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, names[:50])
-		row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, names[50:]))
+		half := r.deleteObjects(names[:50]...)
+		row := r.waitEnded(r.deleteObjects(names[50:]...))
 		other := r.waitEnded(half)
 		row.Done, row.Total = row.Done+other.Done, row.Total+other.Total
 		if row.State != Done || row.Done != 100 || row.Total != 100 || r.deletedCount() != 100 {
@@ -140,7 +140,7 @@ func testDeleteSomeFail(t *testing.T) {
 			}
 			return next.RoundTrip(req)
 		}
-		row := r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, append(names, "bad\xffname")))
+		row := r.waitEnded(r.deleteObjects(append(names, "bad\xffname")...))
 		var left *UndeletedError
 		if !errors.As(row.Err, &left) || left.Count != 2 || row.Done != 29 || r.deletedCount() != 29 {
 			t.Fatalf("%s, %d, %v", row.State, row.Done, row.Err)
@@ -172,7 +172,7 @@ func testDeleteRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
-				ids := []ID{r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"README.txt", "db/"}), r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")}
+				ids := []ID{r.deleteObjects("README.txt", "db/"), r.emptyBucket("")}
 				up, err := r.m.Upload(UploadRequest{
 					Consent: r.consent(client.OpUploadObject),
 					Cluster: cluster,
@@ -223,7 +223,7 @@ func testEmptyBucket(t *testing.T) {
 			}
 		}
 		at(300, func() { r.m.Pause(id) })
-		id = r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")
+		id = r.emptyBucket("")
 		row := r.waitFor(id, Paused)
 		if row.Done != int64(r.deletedCount()) || row.Done < 300 || row.Done > 300+maxConcurrentDeletes ||
 			row.Total != 1200 {
@@ -235,7 +235,7 @@ func testEmptyBucket(t *testing.T) {
 		if done := r.deletedCount(); done < 700 || done > 700+maxConcurrentDeletes {
 			t.Errorf("ended after %d", done)
 		}
-		if again := notes.Unfinished(EmptyOp); len(again) != 0 {
+		if again := notes.Unfinished(client.OpEmptyBucket); len(again) != 0 {
 			t.Errorf("a run finds its own: %+v", again)
 		}
 		if made := len(notes.Entries(time.Time{})) - before; made != 2 {
@@ -244,19 +244,19 @@ func testEmptyBucket(t *testing.T) {
 		r.transport.onObject = nil
 		next := open()
 		swap.Recorder = next
-		left := next.Unfinished(EmptyOp)
+		left := next.Unfinished(client.OpEmptyBucket)
 		if len(left) != 1 || left[0].Change.ID != cluster+"/"+bucket+"/" {
 			t.Fatalf("unfinished: %+v", left)
 		}
 		r.restart()
-		row = r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
+		row = r.waitEnded(r.emptyBucket(""))
 		if row.State != Done || r.deletedCount() != 1200 {
 			t.Errorf("%s, %v, %d", row.State, row.Err, r.deletedCount())
 		}
 		if b, err := r.c.Buckets.Get(r.Context(), cluster, bucket); err != nil || b.Objects != 0 {
 			t.Errorf("left: %d, %v", b.Objects, err)
 		}
-		if left := open().Unfinished(EmptyOp); len(left) != 0 {
+		if left := open().Unfinished(client.OpEmptyBucket); len(left) != 0 {
 			t.Errorf("unfinished: %+v", left)
 		}
 	}, client.WithRecorder(swap))
@@ -275,7 +275,7 @@ func testEmptyPrefix(t *testing.T) {
 			}
 			return next.RoundTrip(req)
 		}
-		row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "a/"))
+		row := r.waitEnded(r.emptyBucket("a/"))
 		var left *UndeletedError
 		if row.Done != 40 || !errors.As(row.Err, &left) || left.Count != 1 {
 			t.Errorf("%s, %d, %v", row.State, row.Done, row.Err)
@@ -302,7 +302,7 @@ func testEmptyStops(t *testing.T) {
 			req.URL.RawQuery = query.Encode()
 			return next.RoundTrip(req)
 		}
-		if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "b/")); row.State != Done || r.deletedCount() != 5 {
+		if row := r.waitEnded(r.emptyBucket("b/")); row.State != Done || r.deletedCount() != 5 {
 			t.Errorf("a server that lists too much: %s, %v, %d deleted", row.State, row.Err, r.deletedCount())
 		}
 	})
@@ -311,7 +311,7 @@ func testEmptyStops(t *testing.T) {
 		r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 			return respondStatus(403)(req)
 		}
-		row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
+		row := r.waitEnded(r.emptyBucket(""))
 		var left *UndeletedError
 		if !errors.As(row.Err, &left) || left.Count != 100 || r.deletedCount() != 0 {
 			t.Errorf("%s, %v", row.State, row.Err)
@@ -323,7 +323,7 @@ func testEmptyStops(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		r.putNumbered("o", 100)
 		r.e.InjectFault("create object URL", emulator.Fault{Status: 401})
-		if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Failed ||
+		if row := r.waitEnded(r.emptyBucket("")); row.State != Failed ||
 			r.transport.count("DELETE") != 0 ||
 			r.transport.urlRequests > 100+maxConcurrentDeletes {
 			t.Errorf("%s, %v, %d asked", row.State, row.Err, r.transport.urlRequests)
@@ -381,7 +381,7 @@ func testEmptyBadListing(t *testing.T) {
 					}
 					return page(text)(req)
 				})
-				row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
+				row := r.waitEnded(r.emptyBucket(""))
 				entries := notes.Entries(time.Time{})
 				if row.State != Failed || !strings.Contains(row.Err.Error(), "objects may be left") ||
 					entries[len(entries)-1].Outcome != journal.Unknown ||
@@ -410,13 +410,13 @@ func testEmptyBadListing(t *testing.T) {
 			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 				return respondStatus(204)(req)
 			}
-			row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
+			row := r.waitEnded(r.emptyBucket(""))
 			var left *UndeletedError
 			if !errors.As(row.Err, &left) || left.Count != 1 || left.More {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 			r.transport.onObject = nil
-			if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Done || r.deletedCount() != 1 {
+			if row := r.waitEnded(r.emptyBucket("")); row.State != Done || r.deletedCount() != 1 {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -434,7 +434,7 @@ func testEmptyBadListing(t *testing.T) {
 				}
 				return next.RoundTrip(req)
 			})
-			if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Done || r.deletedCount() != 1 {
+			if row := r.waitEnded(r.emptyBucket("")); row.State != Done || r.deletedCount() != 1 {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}
 		})
@@ -463,7 +463,7 @@ func testEmptyBusyAPI(t *testing.T) {
 						}
 						return next.RoundTrip(req)
 					}
-					if row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")); row.State != Done || row.Done != 60 ||
+					if row := r.waitEnded(r.emptyBucket("")); row.State != Done || row.Done != 60 ||
 						r.deletedCount() != 60 {
 						t.Errorf("%s, %d done, %d deleted: %v", row.State, row.Done, r.deletedCount(), row.Err)
 					}
@@ -489,7 +489,7 @@ func testEmptyBusyAPI(t *testing.T) {
 				}
 				return next.RoundTrip(req)
 			}
-			row := r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
+			row := r.waitEnded(r.emptyBucket(""))
 			var left *UndeletedError
 			if !errors.As(row.Err, &left) || left.Count > maxConcurrentDeletes || row.Done != int64(60-left.Count) {
 				t.Errorf("%s, %d done: %v", row.State, row.Done, row.Err)

@@ -10,17 +10,16 @@ import (
 	"lookout/client"
 )
 
-// EmptyOp is the operation name under which the journal records the emptying of a bucket: one entry with one outcome,
-// however many objects there are. An entry without an outcome, or with an unknown one, was interrupted. Running it
-// again continues it, because deleted objects are no longer listed.
-const EmptyOp = client.OpEmptyBucket
-
-// emptyResource is the resource of that journal entry. Its ID is cluster/bucket/prefix.
+// emptyResource is the resource under which the journal records the emptying of a bucket. Its ID is
+// cluster/bucket/prefix.
 const emptyResource = "bucket"
 
 // Empty deletes all objects of a bucket whose names begin with prefix, page by page, up to eight at a time. An empty
 // prefix means all objects. The consent is for client.OpEmptyBucket on that prefix. Objects created meanwhile may
 // remain; the error says how many.
+//
+// The journal records one entry with one outcome, however many objects there are. An entry without an outcome, or with
+// an unknown one, was interrupted. Emptying the bucket again continues it: deleted objects are no longer listed.
 func (m *Manager) Empty(consent *client.Consent, cluster, bucket, prefix string) ID {
 	row := Status{
 		Kind:    Empty,
@@ -61,7 +60,7 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	before := e.estimateTotal(ctx, m, p)
 	id := client.ObjectRef{Cluster: e.cluster, Bucket: e.bucket, Name: e.prefix}.ID()
 	w, err := m.begin(client.Change{
-		Op:       EmptyOp,
+		Op:       client.OpEmptyBucket,
 		Resource: emptyResource,
 		ID:       id,
 		Label:    client.Clean(id),

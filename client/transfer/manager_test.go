@@ -139,7 +139,7 @@ func testSignedURLExpired(t *testing.T) {
 		"a deletion, once": {
 			1,
 			func(r *rig) Status {
-				return r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
+				return r.waitEnded(r.deleteObjects("o"))
 			},
 			2,
 			Done,
@@ -147,7 +147,7 @@ func testSignedURLExpired(t *testing.T) {
 		"a deletion, always": {
 			9,
 			func(r *rig) Status {
-				return r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
+				return r.waitEnded(r.deleteObjects("o"))
 			},
 			2,
 			Failed,

@@ -247,6 +247,18 @@ func (r *rig) putObject(name, text string) client.Object {
 	return o
 }
 
+// deleteObjects starts the deletion of objects.
+func (r *rig) deleteObjects(names ...string) ID {
+	r.Helper()
+	return r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, names)
+}
+
+// emptyBucket starts the deletion of all objects below a prefix.
+func (r *rig) emptyBucket(prefix string) ID {
+	r.Helper()
+	return r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, prefix)
+}
+
 // writeFile creates a file in the rig's folder.
 func (r *rig) writeFile(name, text string) string {
 	r.Helper()

@@ -68,10 +68,10 @@ func TestManager_leaksNoSignatures(t *testing.T) {
 			"download": func(r *rig) Status { return r.download(listedObject("o", 5000, md5Hex(data)), "") },
 			"upload":   func(r *rig) Status { return r.upload("n", r.writeFile("f", "new text")) },
 			"delete": func(r *rig) Status {
-				return r.waitEnded(r.m.Delete(r.consent(client.OpDeleteObject), cluster, bucket, []string{"o"}))
+				return r.waitEnded(r.deleteObjects("o"))
 			},
 			"empty": func(r *rig) Status {
-				return r.waitEnded(r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, ""))
+				return r.waitEnded(r.emptyBucket(""))
 			},
 		} {
 			t.Run("F7 "+kind+", "+name, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 type UploadRequest struct {
 	Cluster, Bucket, Name string
 	File                  string          // local file
-	Folder                string          // if set, File is slash-separated and relative to it, and links cannot leave it
+	Folder                string          // if set, File is slash-separated, relative to it and cannot leave it
 	ContentType           string          // "" means ContentType(Name)
 	Consent               *client.Consent // for client.OpUploadObject on the object
 	batch                 int

@@ -13,7 +13,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
-	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -197,7 +196,7 @@ func journalOperations(a *account.Account) []table.Operation[*journal.Entry] {
 // isAPIRequest reports whether a change was one request to the API: objects go through pre-signed URLs, emptying is
 // many requests.
 func isAPIRequest(e *journal.Entry) bool {
-	return e.Change.Op != transfer.EmptyOp && strings.Contains(e.Change.Path, "/v4")
+	return e.Change.Op != client.OpEmptyBucket && strings.Contains(e.Change.Path, "/v4")
 }
 
 // referenceToChanged is where the thing of a change is shown.

@@ -13,7 +13,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
-	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
@@ -24,7 +23,7 @@ func OfferUnresolved(a *account.Account) tea.Cmd {
 	// that is offered to be gone on with
 	open := slices.DeleteFunc(
 		unresolvedChanges(a),
-		func(e *journal.Entry) bool { return e.Change.Op == transfer.EmptyOp },
+		func(e *journal.Entry) bool { return e.Change.Op == client.OpEmptyBucket },
 	)
 	if len(open) == 0 {
 		return nil
@@ -118,7 +117,7 @@ func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (
 		return recheckCreated(a, ctx, e)
 	case op == "change login", op == "modify access", op == "update access":
 		return journal.Unknown, "the API does not tell it; making the same change again does no harm"
-	case e.Change.Resource == "object", op == transfer.EmptyOp:
+	case e.Change.Resource == "object", op == client.OpEmptyBucket:
 		return journal.Unknown, "look into its bucket: o goes there"
 	}
 	row, err := fetchChanged(a, ctx, e)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lookout/client"
-	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
@@ -62,7 +61,7 @@ func emptyAction(a *account.Account, b *client.Bucket) ui.Action {
 // offerResumeEmptying offers to go on with the emptying of buckets that an earlier run did not finish.
 func OfferResumeEmptying(a *account.Account) tea.Cmd {
 	var actions []ui.Action
-	for _, e := range a.Journal.Unfinished(transfer.EmptyOp) {
+	for _, e := range a.Journal.Unfinished(client.OpEmptyBucket) {
 		parts := strings.SplitN(e.Change.ID, "/", 3)
 		if len(parts) < 3 {
 			continue
