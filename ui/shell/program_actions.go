@@ -146,7 +146,7 @@ func undoAction(s *Shell, undo ui.Action) ui.Action {
 		s.news.undo = nil
 		return undo.Do()
 	}, "u")
-	a.Writes = undo.Writes
+	a.Writes, a.OpensView = undo.Writes, undo.OpensView
 	return a
 }
 

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,8 +35,10 @@ type start[T any] struct {
 	op     resource.Operation[T]
 	draft  resource.Draft[T]
 	rows   []T
-	left   int // marked rows that it does not apply to
-	hidden int // rows that the filter hides
+	left   int  // marked rows that it does not apply to
+	hidden int  // rows that the filter hides
+	chosen bool // an undo or a menu named the rows: their count is not asked for
+	asked  bool // the user has answered a question about the rows
 }
 
 // RowOperations returns the operations on rows for a table.
@@ -89,21 +92,38 @@ func (r Runner[T]) StartNamed(name string, rows ...T) tea.Cmd {
 	return r.Start(op, rows, 0)
 }
 
+// Toggle returns an operation of one key that performs the first of several operations that applies to the row.
+func (r Runner[T]) Toggle(key, name string, operations ...string) table.Operation[T] {
+	pick := func(row T) resource.Operation[T] {
+		var op resource.Operation[T]
+		for _, o := range operations {
+			if op, _ = r.Resource.Operation(o); op.Applies == nil || op.Applies(row) == "" {
+				break
+			}
+		}
+		return op
+	}
+	return table.Operation[T]{
+		Keys:           []string{key},
+		Name:           name,
+		Writes:         true,
+		DisabledReason: func(row T) string { return r.whyNot(pick(row), row) },
+		Start:          func(rows []T, hidden int) tea.Cmd { return r.Start(pick(rows[0]), rows, hidden) },
+	}
+}
+
 // Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what must
 // be asked, and sends.
 func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd {
+	able, why := r.ableRows(op, rows)
+	if why != "" {
+		return ui.ShowNews(theme.Warn, why)
+	}
 	var first T
-	able := slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return r.whyNot(op, row) != "" })
-	if op.Target != resource.NewRow {
-		switch {
-		case len(rows) == 0:
-			return ui.ShowNews(theme.Warn, op.Name+": the rows are gone")
-		case len(able) == 0:
-			return ui.ShowNews(theme.Warn, r.Resource.Label(rows[0])+": "+r.whyNot(op, rows[0]))
-		}
+	if len(able) > 0 {
 		first = able[0]
 	}
-	s := start[T]{
+	s := &start[T]{
 		op:     op,
 		draft:  op.Draft(first),
 		rows:   able,
@@ -113,16 +133,41 @@ func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd
 	if len(s.draft.Fields) > 0 {
 		return ui.Send(form.OpenFormMsg{Form: r.form(s)})
 	}
-	return r.ask(s, func(c *client.Consent) tea.Cmd { return r.send(s, constant[T](c)) })
+	return r.askAndSend(s)
 }
 
-// startDraft is Start with values that are chosen already.
-func (r Runner[T]) startDraft(op resource.Operation[T], draft resource.Draft[T], rows []T) tea.Cmd {
-	s := start[T]{op: op, draft: draft, rows: r.currentRows(rows)}
-	if len(s.rows) == 0 {
-		return ui.ShowNews(theme.Warn, op.Name+": the rows are gone")
+// StartDraft starts the operation of a name with values that are chosen already: an undo, or the answer to a menu. Rows
+// that are gone are left out.
+func (r Runner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
+	op, ok := r.Resource.Operation(name)
+	if !ok {
+		return nil
 	}
-	return r.ask(s, func(c *client.Consent) tea.Cmd { return r.send(s, constant[T](c)) })
+	able, why := r.ableRows(op, r.currentRows(rows))
+	if why != "" {
+		return ui.ShowNews(theme.Warn, why)
+	}
+	return r.askAndSend(&start[T]{
+		op:     op,
+		draft:  draft,
+		rows:   able,
+		chosen: true,
+	})
+}
+
+// ableRows returns the rows to which an operation applies, or why there are none.
+func (r Runner[T]) ableRows(op resource.Operation[T], rows []T) (able []T, why string) {
+	if op.Target == resource.NewRow {
+		return nil, ""
+	}
+	able = slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return r.whyNot(op, row) != "" })
+	switch {
+	case len(rows) == 0:
+		return nil, op.Name + ": the rows are gone"
+	case len(able) == 0:
+		return nil, r.Resource.Label(rows[0]) + ": " + r.whyNot(op, rows[0])
+	}
+	return able, ""
 }
 
 // Revert performs an operation that was agreed to when the change that it reverts was made: the consent of each row is
@@ -132,9 +177,18 @@ func (r Runner[T]) Revert(name string, rows []T, draft resource.Draft[T], intent
 	if !ok {
 		return nil
 	}
-	s := start[T]{op: op, draft: draft, rows: rows}
-	return r.send(s, func(row T) (*client.Consent, error) { return r.Account.Api.Scheduled(intent(row)) })
+	s := &start[T]{op: op, draft: draft, rows: rows}
+	return r.send(s, func(row T) (*client.Consent, error) {
+		consent, err := r.Account.Api.Scheduled(intent(row))
+		if errors.Is(err, client.ErrNotConfirmed) {
+			err = errSuperseded
+		}
+		return consent, err
+	})
 }
+
+// errSuperseded is the error of a revert that a later change has made needless.
+var errSuperseded = errors.New("a later change decided otherwise; nothing was changed")
 
 // whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
 func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {
@@ -149,8 +203,13 @@ func constant[T any](c *client.Consent) func(T) (*client.Consent, error) {
 	return func(T) (*client.Consent, error) { return c, nil }
 }
 
+// askAndSend asks what must be asked and sends.
+func (r Runner[T]) askAndSend(s *start[T]) tea.Cmd {
+	return r.ask(s, func(c *client.Consent) tea.Cmd { return r.send(s, constant[T](c)) })
+}
+
 // ask asks what must be asked about an operation and goes on with the consent. It returns at once.
-func (r Runner[T]) ask(s start[T], then func(*client.Consent) tea.Cmd) tea.Cmd {
+func (r Runner[T]) ask(s *start[T], then func(*client.Consent) tea.Cmd) tea.Cmd {
 	confirm := r.confirm(s)
 	request := r.Account.Api.RequestConsent(client.Question{
 		Op:       s.op.Call,
@@ -170,6 +229,7 @@ func (r Runner[T]) ask(s start[T], then func(*client.Consent) tea.Cmd) tea.Cmd {
 	if question == nil {
 		return proceed()
 	}
+	s.asked = true
 	return ui.Send(ui.RunActionMsg{Action: ui.Action{
 		Key:     ui.Bind(s.op.Name, s.op.Keys...),
 		Confirm: r.dialog(s, confirm, question.Account),
@@ -178,7 +238,7 @@ func (r Runner[T]) ask(s start[T], then func(*client.Consent) tea.Cmd) tea.Cmd {
 }
 
 // confirm says what an operation does to its rows. Several rows are always asked about, with their count.
-func (r Runner[T]) confirm(s start[T]) resource.Confirm {
+func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 	var c resource.Confirm
 	if s.draft.Confirm != nil {
 		c = s.draft.Confirm(s.rows)
@@ -200,7 +260,7 @@ func (r Runner[T]) confirm(s start[T]) resource.Confirm {
 				", for which it cannot be done."
 		}
 		// a form has the count typed in its own field
-		if len(s.draft.Fields) == 0 {
+		if len(s.draft.Fields) == 0 && !s.chosen {
 			c.Word, c.Required = strconv.Itoa(len(s.rows)), true
 		}
 	}
@@ -209,7 +269,7 @@ func (r Runner[T]) confirm(s start[T]) resource.Confirm {
 
 // dialog is the question as a dialog shows it. On a protected account it names the account, and what has no word of its
 // own wants the account's name typed.
-func (r Runner[T]) dialog(s start[T], c resource.Confirm, protected string) *ui.Confirmation {
+func (r Runner[T]) dialog(s *start[T], c resource.Confirm, protected string) *ui.Confirmation {
 	d := &ui.Confirmation{
 		Title:        c.Title,
 		Text:         c.Effect,
@@ -231,7 +291,7 @@ func (r Runner[T]) dialog(s start[T], c resource.Confirm, protected string) *ui.
 }
 
 // ids are what the consent is to cover.
-func (r Runner[T]) ids(s start[T]) []string {
+func (r Runner[T]) ids(s *start[T]) []string {
 	if s.op.Target == resource.NewRow {
 		var none T
 		if id := s.draft.Attempt(none).ID; id != "" {
@@ -256,7 +316,7 @@ func (r Runner[T]) describe(rows []T) []string {
 }
 
 // form is the form of an operation with fields. It asks what must be asked before it sends.
-func (r Runner[T]) form(s start[T]) form.Form {
+func (r Runner[T]) form(s *start[T]) form.Form {
 	var consent *client.Consent
 	var f form.Form
 	if s.draft.ClosesAtOnce {
@@ -284,7 +344,7 @@ func (r Runner[T]) form(s start[T]) form.Form {
 }
 
 // openForm is a form that stays open until the API has accepted what was typed.
-func (r Runner[T]) openForm(s start[T], consent func() *client.Consent) form.Form {
+func (r Runner[T]) openForm(s *start[T], consent func() *client.Consent) form.Form {
 	var row T
 	if len(s.rows) > 0 {
 		row = s.rows[0]
@@ -309,7 +369,7 @@ func (r Runner[T]) openForm(s start[T], consent func() *client.Consent) form.For
 }
 
 // success is the news of one row.
-func (r Runner[T]) success(s start[T], row T) string {
+func (r Runner[T]) success(s *start[T], row T) string {
 	if s.draft.Success != nil {
 		return s.draft.Success(row)
 	}
@@ -318,12 +378,13 @@ func (r Runner[T]) success(s start[T], row T) string {
 
 // send sends one change for each row and sums the outcomes up in one line of news. It is the only way from a pane to the
 // API.
-func (r Runner[T]) send(s start[T], consent func(T) (*client.Consent, error)) tea.Cmd {
+func (r Runner[T]) send(s *start[T], consent func(T) (*client.Consent, error)) tea.Cmd {
 	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
 	summary.Singular = r.Resource.Singular
 	cmds := make([]tea.Cmd, len(s.rows))
 	for i, row := range s.rows {
-		attempt := s.draft.Attempt(row)
+		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
+		attempt := s.draft.Attempt(now)
 		cmds[i] = r.Store.Run(ui.Attempt[T]{
 			RowID:        r.Store.ID(row),
 			ProgressText: s.op.ProgressText,
@@ -340,7 +401,7 @@ func (r Runner[T]) send(s start[T], consent func(T) (*client.Consent, error)) te
 				return r.sendOnce(ctx, s, attempt, granted)
 			},
 			OnOutcome: func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
-				return r.report(s, summary, row, outcome, err)
+				return r.report(s, summary, now, outcome, err)
 			},
 		})
 	}
@@ -348,7 +409,7 @@ func (r Runner[T]) send(s start[T], consent func(T) (*client.Consent, error)) te
 }
 
 // sendOnce begins a change and sends it.
-func (r Runner[T]) sendOnce(ctx context.Context, s start[T], attempt resource.Attempt[T], consent *client.Consent) (
+func (r Runner[T]) sendOnce(ctx context.Context, s *start[T], attempt resource.Attempt[T], consent *client.Consent) (
 	ui.Result[T], error,
 ) {
 	w, err := r.Account.Api.Begin(client.Change{
@@ -368,7 +429,7 @@ func (r Runner[T]) sendOnce(ctx context.Context, s start[T], attempt resource.At
 }
 
 // report counts an outcome; the last one brings the news, the undo and what follows.
-func (r Runner[T]) report(s start[T], summary *ui.BatchSummary[T], row T, outcome ui.AttemptOutcome, err error) tea.Cmd {
+func (r Runner[T]) report(s *start[T], summary *ui.BatchSummary[T], row T, outcome ui.AttemptOutcome, err error) tea.Cmd {
 	last := summary.Add(row, outcome, err)
 	var next []tea.Cmd
 	if outcome == ui.Rejected && err != nil && s.op.OnRejected != nil {
@@ -389,7 +450,7 @@ func (r Runner[T]) report(s start[T], summary *ui.BatchSummary[T], row T, outcom
 }
 
 // undo is the action that undoes an operation on rows; nil if there is none.
-func (r Runner[T]) undo(s start[T], rows []T) *ui.Action {
+func (r Runner[T]) undo(s *start[T], rows []T) *ui.Action {
 	op, ok := r.Resource.Operation(s.draft.UndoName)
 	if !ok || len(rows) == 0 {
 		return nil
@@ -398,14 +459,14 @@ func (r Runner[T]) undo(s start[T], rows []T) *ui.Action {
 		Key:       ui.Bind(op.Name+" again", "u"),
 		Writes:    true,
 		OpensView: true,
-		Do:        func() tea.Cmd { return r.startDraft(op, s.draft.Undo(), rows) },
+		Do:        func() tea.Cmd { return r.StartDraft(op.Name, rows, s.draft.Undo()) },
 	}
 }
 
-// checkSameLabel reads the one row that a question was about again: if it has another label by now, the answer was about
+// checkSameLabel reads the one row that a question was about again: if it has another label now, the answer was about
 // something else.
-func (r Runner[T]) checkSameLabel(ctx context.Context, s start[T], row T) error {
-	if r.FetchOne == nil || len(s.rows) != 1 || s.draft.Confirm == nil {
+func (r Runner[T]) checkSameLabel(ctx context.Context, s *start[T], row T) error {
+	if r.FetchOne == nil || len(s.rows) != 1 || !s.asked {
 		return nil
 	}
 	now, err := r.FetchOne(ctx, row)
@@ -418,15 +479,23 @@ func (r Runner[T]) checkSameLabel(ctx context.Context, s start[T], row T) error 
 	return nil
 }
 
-// currentRows returns rows as the store has them now; those that are gone are left out.
+// currentRows returns rows as the store has them now, without those that are gone.
 func (r Runner[T]) currentRows(rows []T) []T {
 	var now []T
 	for _, row := range rows {
-		if found, held := r.Store.Get(r.Store.ID(row)); held {
-			now = append(now, found)
+		if _, held := r.Store.Get(r.Store.ID(row)); held || !r.Store.Loaded() {
+			now = append(now, r.currentRow(row))
 		}
 	}
 	return now
+}
+
+// currentRow returns a row as the store has it now, or the row itself if the store does not have it.
+func (r Runner[T]) currentRow(row T) T {
+	if now, held := r.Store.Get(r.Store.ID(row)); held {
+		return now
+	}
+	return row
 }
 
 // capitalize returns a text with a capital first letter.

@@ -75,9 +75,11 @@ type Draft[T any] struct {
 	ClosesAtOnce bool
 	// Confirm says what the operation does to rows, with the present values. nil asks nothing on an open account.
 	Confirm func(rows []T) Confirm
-	// Attempt returns the change of one row with the present values. It is called off the event loop.
+	// Attempt returns the change of one row with the present values, when it is about to be sent. A form calls it off
+	// the event loop.
 	Attempt func(row T) Attempt[T]
-	// Success returns the news of one row, with its label; nil is the operation's SuccessText.
+	// Success returns the news of one row without its label; nil is the operation's SuccessText. A form gives it the row
+	// as the API returned it; everything else gives it the row that Attempt was given.
 	Success func(row T) string
 	// UndoName and Undo name the operation that undoes this one and start it with the right values; "" offers no undo.
 	UndoName string
