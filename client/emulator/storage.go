@@ -266,12 +266,12 @@ func labelProblem(label string) string {
 	for i, r := range label {
 		plain := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
 		if !plain && (r != '-' && r != '.' || i == 0 || i == len(label)-1) {
-			return "Label may hold lower-case letters, digits, dots and hyphens, and begins and ends with a letter " +
-				"or digit"
+			return "Label may contain only lower-case letters, digits, dots and hyphens, and must start and end with a " +
+				"letter or digit"
 		}
 	}
 	if strings.Contains(label, "..") || strings.Contains(label, ".-") || strings.Contains(label, "-.") {
-		return "Label must not hold two dots, or a dot beside a hyphen"
+		return "Label must not contain two consecutive dots, or a dot next to a hyphen"
 	}
 	if _, err := netip.ParseAddr(label); err == nil {
 		return "Label must not be an IP address"

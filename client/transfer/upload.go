@@ -265,7 +265,7 @@ func (u *uploadTask) decideOutcome(
 			Write:     true,
 			Presigned: true,
 			Outcome:   client.Unknown,
-			Detail:    "it was accepted, but the listing does not show the object",
+			Detail:    "it was accepted, but the listing does not show the object; refresh the list",
 		}
 	case isMD5(etag) && !strings.EqualFold(etag, sum):
 		return fmt.Errorf("%w: the MD5 in the storage is %s, not %s", ErrCorrupt, etag, sum)
