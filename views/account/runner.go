@@ -1,12 +1,14 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -78,6 +80,27 @@ func (r Runner[T]) NewActions() []ui.Action {
 			ShowInHints:    op.ShowInHints,
 			DisabledReason: r.Account.missingScope(client.RequiredScope(op.Call)),
 			Do:             func() tea.Cmd { return r.Start(op, nil, 0) },
+		})
+	}
+	return actions
+}
+
+// ActionsOn returns the operations on one row, for a pane that shows this row alone. why says why there is no row yet.
+func (r Runner[T]) ActionsOn(row T, why string) []ui.Action {
+	var actions []ui.Action
+	for _, op := range r.Resource.Operations {
+		reason := why
+		if reason == "" {
+			reason = r.whyNot(op, row)
+		}
+		actions = append(actions, ui.Action{
+			Key:            ui.Bind(op.Name, op.Keys...),
+			Description:    op.Description,
+			Writes:         true,
+			OpensView:      true,
+			ShowInHints:    op.ShowInHints,
+			DisabledReason: reason,
+			Do:             func() tea.Cmd { return r.Start(op, []T{row}, 0) },
 		})
 	}
 	return actions
@@ -178,7 +201,7 @@ func (r Runner[T]) Revert(name string, rows []T, draft resource.Draft[T], intent
 		return nil
 	}
 	s := &start[T]{op: op, draft: draft, rows: rows}
-	return r.send(s, func(row T) (*client.Consent, error) {
+	return r.send(s, func(row T, _ string) (*client.Consent, error) {
 		consent, err := r.Account.Api.Scheduled(intent(row))
 		if errors.Is(err, client.ErrNotConfirmed) {
 			err = errSuperseded
@@ -198,43 +221,30 @@ func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {
 	return op.Applies(row)
 }
 
-// constant is a consent that covers all rows.
-func constant[T any](c *client.Consent) func(T) (*client.Consent, error) {
-	return func(T) (*client.Consent, error) { return c, nil }
-}
+// grant returns the consent to one operation of the client on a row.
+type grant[T any] func(row T, op string) (*client.Consent, error)
 
 // askAndSend asks what must be asked and sends.
 func (r Runner[T]) askAndSend(s *start[T]) tea.Cmd {
-	return r.ask(s, func(c *client.Consent) tea.Cmd { return r.send(s, constant[T](c)) })
+	return r.ask(s, func(g grant[T]) tea.Cmd { return r.send(s, g) })
 }
 
-// ask asks what must be asked about an operation and goes on with the consent. It returns at once.
-func (r Runner[T]) ask(s *start[T], then func(*client.Consent) tea.Cmd) tea.Cmd {
-	confirm := r.confirm(s)
-	request := r.Account.Api.RequestConsent(client.Question{
-		Op:       s.op.Call,
-		Effect:   confirm.Effect,
-		Labels:   r.describe(s.rows),
-		Word:     confirm.Word,
-		Required: confirm.Required,
-	}, r.ids(s)...)
-	proceed := func() tea.Cmd {
-		consent, err := request.Answer(true)
-		if err != nil {
-			return ui.ShowNews(theme.Bad, ui.Reason(err))
-		}
-		return then(consent)
+// ask asks what must be asked about an operation and goes on with the consents. It returns at once.
+func (r Runner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
+	ask := Ask{
+		Ops:     append([]string{s.op.Call}, s.op.OtherCalls...),
+		IDs:     r.ids(s),
+		Name:    s.op.Name,
+		Confirm: r.confirm(s),
 	}
-	question := request.Question()
-	if question == nil {
-		return proceed()
+	if len(s.rows) > 1 {
+		ask.Items = r.describe(s.rows)
 	}
-	s.asked = true
-	return ui.Send(ui.RunActionMsg{Action: ui.Action{
-		Key:     ui.Bind(s.op.Name, s.op.Keys...),
-		Confirm: r.dialog(s, confirm, question.Account),
-		Do:      proceed,
-	}})
+	question := r.Account.askAction(ask, func(consents Consents) tea.Cmd {
+		return then(func(_ T, op string) (*client.Consent, error) { return consents[op], nil })
+	})
+	s.asked = question.Confirm != nil
+	return runAction(question)
 }
 
 // confirm says what an operation does to its rows. Several rows are always asked about, with their count.
@@ -267,29 +277,6 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 	return c
 }
 
-// dialog is the question as a dialog shows it. On a protected account it names the account, and what has no word of its
-// own wants the account's name typed.
-func (r Runner[T]) dialog(s *start[T], c resource.Confirm, protected string) *ui.Confirmation {
-	d := &ui.Confirmation{
-		Title:        c.Title,
-		Text:         c.Effect,
-		RequiredText: c.Word,
-		ConfirmLabel: s.op.Name,
-		Delay:        c.Delay,
-		NoPaste:      c.NoPaste,
-	}
-	if len(s.rows) > 1 {
-		d.Items = r.describe(s.rows)
-	}
-	if protected != "" {
-		d.Text = strings.TrimSpace("PROD: account " + protected + " is protected. " + c.Effect)
-		if d.RequiredText == "" {
-			d.RequiredText = protected
-		}
-	}
-	return d
-}
-
 // ids are what the consent is to cover.
 func (r Runner[T]) ids(s *start[T]) []string {
 	if s.op.Target == resource.NewRow {
@@ -317,17 +304,17 @@ func (r Runner[T]) describe(rows []T) []string {
 
 // form is the form of an operation with fields. It asks what must be asked before it sends.
 func (r Runner[T]) form(s *start[T]) form.Form {
-	var consent *client.Consent
+	var consent grant[T]
 	var f form.Form
 	if s.draft.ClosesAtOnce {
 		f = form.Form{
 			Fields: s.draft.Fields,
 			Send: func(context.Context) (func() tea.Cmd, error) {
-				return func() tea.Cmd { return r.send(s, constant[T](consent)) }, nil
+				return func() tea.Cmd { return r.send(s, consent) }, nil
 			},
 		}
 	} else {
-		f = r.openForm(s, func() *client.Consent { return consent })
+		f = r.openForm(s, func(row T, op string) (*client.Consent, error) { return consent(row, op) })
 	}
 	f.Title, f.Text, f.Review, f.WhyResendIsSafe = s.draft.Title, s.draft.Text, s.draft.Review, s.draft.WhyResendIsSafe
 	f.ProgressText, f.SubmitLabel, f.EnterSubmits = s.op.ProgressText, s.draft.SubmitLabel, s.draft.EnterSubmits
@@ -335,8 +322,8 @@ func (r Runner[T]) form(s *start[T]) form.Form {
 		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
 	}
 	f.BeforeSend = func(send func() tea.Cmd) tea.Cmd {
-		return r.ask(s, func(c *client.Consent) tea.Cmd {
-			consent = c
+		return r.ask(s, func(g grant[T]) tea.Cmd {
+			consent = g
 			return send()
 		})
 	}
@@ -344,7 +331,7 @@ func (r Runner[T]) form(s *start[T]) form.Form {
 }
 
 // openForm is a form that stays open until the API has accepted what was typed.
-func (r Runner[T]) openForm(s *start[T], consent func() *client.Consent) form.Form {
+func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 	var row T
 	if len(s.rows) > 0 {
 		row = s.rows[0]
@@ -352,7 +339,7 @@ func (r Runner[T]) openForm(s *start[T], consent func() *client.Consent) form.Fo
 	var sent resource.Attempt[T]
 	send := func(ctx context.Context) (ui.Result[T], error) {
 		sent = s.draft.Attempt(row)
-		return r.sendOnce(ctx, s, sent, consent())
+		return r.sendOnce(ctx, s, sent, func(op string) (*client.Consent, error) { return consent(row, op) })
 	}
 	recheck := func(now []T) ui.AttemptOutcome {
 		if sent.Recheck == nil {
@@ -360,8 +347,8 @@ func (r Runner[T]) openForm(s *start[T], consent func() *client.Consent) form.Fo
 		}
 		return sent.Recheck(now)
 	}
-	if s.draft.AfterCreate != nil {
-		return form.NewStoreFormThen(r.Store, s.draft.Title, s.draft.Fields, s.draft.AfterCreate, send, recheck)
+	if s.draft.AfterSubmit != nil {
+		return form.NewStoreFormThen(r.Store, s.draft.Title, s.draft.Fields, s.draft.AfterSubmit, send, recheck)
 	}
 	return form.NewStoreForm(r.Store, s.draft.Title, s.draft.Fields, func(row T) string {
 		return r.Resource.Label(row) + ": " + r.success(s, row)
@@ -378,7 +365,7 @@ func (r Runner[T]) success(s *start[T], row T) string {
 
 // send sends one change for each row and sums the outcomes up in one line of news. It is the only way from a pane to the
 // API.
-func (r Runner[T]) send(s *start[T], consent func(T) (*client.Consent, error)) tea.Cmd {
+func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
 	summary.Singular = r.Resource.Singular
 	cmds := make([]tea.Cmd, len(s.rows))
@@ -394,11 +381,7 @@ func (r Runner[T]) send(s *start[T], consent func(T) (*client.Consent, error)) t
 				if err := r.checkSameLabel(ctx, s, row); err != nil {
 					return none, err
 				}
-				granted, err := consent(row)
-				if err != nil {
-					return none, err
-				}
-				return r.sendOnce(ctx, s, attempt, granted)
+				return r.sendOnce(ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) })
 			},
 			OnOutcome: func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
 				return r.report(s, summary, now, outcome, err)
@@ -408,24 +391,48 @@ func (r Runner[T]) send(s *start[T], consent func(T) (*client.Consent, error)) t
 	return tea.Batch(cmds...)
 }
 
-// sendOnce begins a change and sends it.
-func (r Runner[T]) sendOnce(ctx context.Context, s *start[T], attempt resource.Attempt[T], consent *client.Consent) (
-	ui.Result[T], error,
-) {
-	w, err := r.Account.Api.Begin(client.Change{
-		Op:       s.op.Call,
+// sendOnce begins a change and sends it, after the change that it needs.
+func (r Runner[T]) sendOnce(
+	ctx context.Context,
+	s *start[T],
+	attempt resource.Attempt[T],
+	consent func(op string) (*client.Consent, error),
+) (ui.Result[T], error) {
+	var none ui.Result[T]
+	change := client.Change{
+		Op:       cmp.Or(attempt.Call, s.op.Call),
 		Resource: r.Resource.Singular,
 		ID:       attempt.ID,
 		Label:    attempt.Label,
 		Reason:   attempt.Reason,
 		RevertAt: attempt.RevertAt,
 		Before:   attempt.Before,
-	}, consent)
+	}
+	if first := attempt.First; first != nil {
+		needed := change
+		needed.Op, needed.Before, needed.RevertAt = first.Call, first.Before, time.Time{}
+		w, err := r.begin(needed, consent)
+		if err != nil {
+			return none, err
+		}
+		if err := first.Send(ctx, w); err != nil {
+			return none, err
+		}
+	}
+	w, err := r.begin(change, consent)
 	if err != nil {
-		var none ui.Result[T]
 		return none, err
 	}
 	return attempt.Send(ctx, w)
+}
+
+// begin returns the writer of a change.
+func (r Runner[T]) begin(change client.Change, consent func(op string) (*client.Consent, error)) (*client.Writer, error) {
+	granted, err := consent(change.Op)
+	if err != nil {
+		return nil, err
+	}
+	return r.Account.Api.Begin(change, granted)
 }
 
 // report counts an outcome; the last one brings the news, the undo and what follows.

@@ -48,6 +48,7 @@ type Operation[T any] struct {
 	Description  string   // one sentence for the help, if the name is not enough
 	Keys         []string // the keys in the pane
 	Call         string   // the client's operation, which knows its scope: client.OpDisableService
+	OtherCalls   []string // further operations of the client that it may send instead of Call, or before it
 	Target       Target
 	ShowInHints  bool
 	ProgressText string // "disabling": shown at the row until the API has answered
@@ -86,8 +87,9 @@ type Draft[T any] struct {
 	Undo     func() Draft[T]
 	// OnApplied returns what follows once rows have changed: a timer. nil does nothing.
 	OnApplied func(rows []T) tea.Cmd
-	// AfterCreate replaces the news of a new row. told is false if the answer was lost and reading again showed the row.
-	AfterCreate func(row T, told bool) tea.Cmd
+	// AfterSubmit replaces the news of what a form that stays open has made. told is false if the answer was lost and
+	// reading again showed that it was made: there is no row then.
+	AfterSubmit func(row T, told bool) tea.Cmd
 }
 
 // Confirm says what an operation does, before it is done.
@@ -102,14 +104,24 @@ type Confirm struct {
 
 // Attempt is one change of one row with its values bound.
 type Attempt[T any] struct {
+	Call     string    // the client's operation, if it depends on the values; "" is that of the operation
 	ID       string    // as the client's consents want it; "" for what has no id yet
 	Label    string    // what people call the row
 	Before   any       // the values before the change, or the thing that is deleted
 	Reason   string    // for the journal and whoever takes over
 	RevertAt time.Time // when the change is to be reverted; zero is never
+	First    *Step     // a change that must be made before this one; nil if there is none
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
 	Send func(context.Context, *client.Writer) (ui.Result[T], error)
 	// Recheck tells from all rows, read again after a lost answer, how the change ended. nil knows only that a deleted
 	// row is gone.
 	Recheck func(now []T) ui.AttemptOutcome
+}
+
+// Step is a change that another one needs: what is replaced must be deleted first. It has an entry of its own in the
+// journal and shares the question, the id and the label of the other one.
+type Step struct {
+	Call   string // the client's operation
+	Before any    // what is deleted
+	Send   func(context.Context, *client.Writer) error
 }

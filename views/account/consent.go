@@ -1,0 +1,119 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/resource"
+)
+
+// Ask is what must be asked before a change: on a protected account always, on others if Confirm requires it.
+type Ask struct {
+	Ops     []string // the client's operations that the answer covers
+	IDs     []string // what they are done to; none for what has no id yet
+	Below   bool     // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
+	Name    string   // what the button says: "delete"
+	Confirm resource.Confirm
+	Items   []string // what it is done to, line by line, if that is more than one thing
+}
+
+// Consents holds the consent to each operation of an Ask.
+type Consents map[string]*client.Consent
+
+// AskConsent asks what must be asked and goes on with the consents. It is called on the event loop and returns at once.
+func (a *Account) AskConsent(ask Ask, then func(Consents) tea.Cmd) tea.Cmd {
+	return runAction(a.askAction(ask, then))
+}
+
+// runAction performs an action, or shows the question before it.
+func runAction(action ui.Action) tea.Cmd {
+	if action.Confirm == nil {
+		return action.Do()
+	}
+	return ui.Send(ui.RunActionMsg{Action: action})
+}
+
+// AskConsentMsg is AskConsent for work off the event loop: the message asks, and goes on.
+func (a *Account) AskConsentMsg(ask Ask, then func(Consents) tea.Cmd) tea.Msg {
+	return ui.RunActionMsg{Action: a.askAction(ask, then)}
+}
+
+// askAction is the question as an action. Its Confirm is nil if nothing need be asked.
+func (a *Account) askAction(ask Ask, then func(Consents) tea.Cmd) ui.Action {
+	requests := make(map[string]*client.ConsentRequest, len(ask.Ops))
+	var question *client.Question
+	for _, op := range ask.Ops {
+		requests[op] = a.Api.RequestConsent(client.Question{
+			Op:       op,
+			Effect:   ask.Confirm.Effect,
+			Labels:   ask.Items,
+			Word:     ask.Confirm.Word,
+			Required: ask.Confirm.Required,
+			Below:    ask.Below,
+		}, ask.IDs...)
+		question = requests[op].Question()
+	}
+	action := ui.Action{
+		Key: ui.Bind(ask.Name),
+		Do: func() tea.Cmd {
+			consents := make(Consents, len(requests))
+			for op, request := range requests {
+				consent, err := request.Answer(true)
+				if err != nil {
+					return ui.ShowNews(theme.Bad, ui.Reason(err))
+				}
+				consents[op] = consent
+			}
+			return then(consents)
+		},
+	}
+	if question != nil {
+		action.Confirm = ask.dialog(question.Account)
+	}
+	return action
+}
+
+// dialog is the question as a dialog shows it. On a protected account it names the account, and the account's name must
+// be typed if nothing else must.
+func (ask Ask) dialog(protected string) *ui.Confirmation {
+	d := &ui.Confirmation{
+		Title:        ask.Confirm.Title,
+		Text:         ask.Confirm.Effect,
+		Items:        ask.Items,
+		RequiredText: ask.Confirm.Word,
+		ConfirmLabel: ask.Name,
+		Delay:        ask.Confirm.Delay,
+		NoPaste:      ask.Confirm.NoPaste,
+	}
+	if protected != "" {
+		d.Text = strings.TrimSpace("PROD: account " + protected + " is protected. " + ask.Confirm.Effect)
+		if d.RequiredText == "" {
+			d.RequiredText = protected
+		}
+	}
+	return d
+}
+
+// FormWithConsent makes a form ask before it sends, for a change that has no row in a store. send is called off the
+// event loop, with the consents to what ask returned for the values in the fields.
+func (a *Account) FormWithConsent(
+	f form.Form,
+	ask func() Ask,
+	send func(context.Context, Consents) (func() tea.Cmd, error),
+) form.Form {
+	var consents Consents
+	f.BeforeSend = func(next func() tea.Cmd) tea.Cmd {
+		return a.AskConsent(ask(), func(c Consents) tea.Cmd {
+			consents = c
+			return next()
+		})
+	}
+	f.Send = func(ctx context.Context) (func() tea.Cmd, error) { return send(ctx, consents) }
+	return f
+}
