@@ -1,13 +1,14 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"lookout/theme"
 )
 
-// A BatchSummary is how the changes of one decision ended, row by row.
+// BatchSummary sums up how the changes of several rows ended.
 type BatchSummary[T any] struct {
 	Singular string // what a row is: "service"; empty is "row"
 	Applied  []T
@@ -17,15 +18,15 @@ type BatchSummary[T any] struct {
 	unknown  []string
 }
 
-// NewBatchSummary waits for n ends. name is what a row is called in the news.
-func NewBatchSummary[T any](n int, name func(T) string) *BatchSummary[T] {
-	return &BatchSummary[T]{pending: n, label: name}
+// NewBatchSummary returns a summary of n changes. label returns what a row is called in the news.
+func NewBatchSummary[T any](n int, label func(T) string) *BatchSummary[T] {
+	return &BatchSummary[T]{pending: n, label: label}
 }
 
-// Add counts an end and reports whether it was the last.
-func (t *BatchSummary[T]) Add(row T, v AttemptOutcome, err error) (last bool) {
+// Add counts the outcome of one change and reports whether it was the last.
+func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bool) {
 	t.pending--
-	switch v {
+	switch outcome {
 	case Applied:
 		t.Applied = append(t.Applied, row)
 	case Rejected:
@@ -36,41 +37,34 @@ func (t *BatchSummary[T]) Add(row T, v AttemptOutcome, err error) (last bool) {
 	return t.pending == 0
 }
 
-// News sums the ends up in one line: what was done ("is deleted"), what is not known, what was refused and why.
-// Undo is offered where something was done.
-func (t *BatchSummary[T]) News(past string, undo *Action) NewsMsg {
-	first := ""
-	if len(t.Applied) > 0 {
-		first = t.label(t.Applied[0])
+// News returns the summary in one line: what was applied ("is deleted"), what is unknown, what was rejected and why. It
+// offers undo if something was applied.
+func (t *BatchSummary[T]) News(success string, undo *Action) NewsMsg {
+	done := ""
+	switch n := len(t.Applied); {
+	case n == 1:
+		done = t.label(t.Applied[0]) + ": " + success
+	case n > 1:
+		done = fmt.Sprintf("%d %ss: %s", n, cmp.Or(t.Singular, "row"), success)
 	}
-	return batchNews(first, t.Singular, len(t.Applied), t.unknown, t.rejected, past, undo)
+	return batchNews(done, t.unknown, t.rejected, undo)
 }
 
-// batchNews is the news of a tally without the type of its rows.
-func batchNews(first, kind string, done int, unknown, refused []string, past string, undo *Action) NewsMsg {
-	say := NewsMsg{Tone: theme.Good}
-	if kind == "" {
-		kind = "row"
-	}
+// batchNews returns the news of a summary: it is apart from BatchSummary because it does not depend on the rows' type.
+func batchNews(done string, unknown, rejected []string, undo *Action) NewsMsg {
+	news := NewsMsg{Tone: theme.Good}
 	var parts []string
-	switch done {
-	case 0:
-	case 1:
-		parts = append(parts, first+": "+past)
-	default:
-		parts = append(parts, fmt.Sprintf("%d %ss: %s", done, kind, past))
-	}
-	if done > 0 {
-		say.Undo = undo
+	if done != "" {
+		parts, news.Undo = append(parts, done), undo
 	}
 	if len(unknown) > 0 {
-		say.Tone = theme.Warn
+		news.Tone = theme.Warn
 		parts = append(parts, strings.Join(unknown, ", ")+": outcome unknown; reading again did not tell")
 	}
-	if len(refused) > 0 {
-		say.Tone = theme.Bad
-		parts = append(parts, strings.Join(refused, "; "))
+	if len(rejected) > 0 {
+		news.Tone = theme.Bad
+		parts = append(parts, strings.Join(rejected, "; "))
 	}
-	say.Text = strings.Join(parts, " · ")
-	return say
+	news.Text = strings.Join(parts, " · ")
+	return news
 }

@@ -11,21 +11,20 @@ import (
 	"lookout/theme"
 )
 
-// Freshness is how far what is shown can be trusted to be so now.
+// Freshness is how old rows are, and whether reading them again succeeded.
 type Freshness struct {
-	Loading      bool      // a question is out
-	Loaded       bool      // something has arrived once
+	Loading      bool      // a read is under way
+	Loaded       bool      // rows have arrived once
 	LoadedAt     time.Time // of the last good answer
-	Err          error     // why the last question failed; nil when it did not
+	Err          error     // why the last read failed, or nil
 	FailedAt     time.Time
 	FailingSince time.Time // of the first failure since the last good answer
 }
 
-// WallTime is the time on the wall. What it gives is compared by that clock alone, which goes on while a machine
-// sleeps.
+// WallTime returns the time without the monotonic clock, which stands still while a machine sleeps.
 func WallTime() time.Time { return time.Now().Round(0) }
 
-// Worst is the less fresh of two: a pane that joins sets is as fresh as its oldest.
+// Worst returns the less fresh of two: a pane that joins stores is as fresh as its oldest.
 func (f Freshness) Worst(g Freshness) Freshness {
 	switch {
 	case f.Err != nil:
@@ -42,13 +41,14 @@ func (f Freshness) Worst(g Freshness) Freshness {
 	return f
 }
 
-// Stale reports whether the rows are to be dimmed: the last question failed, or they are older than late.
-func (f Freshness) Stale(now time.Time, late time.Duration) bool {
-	return f.Loaded && (f.Err != nil || (late > 0 && now.Sub(f.LoadedAt) > late))
+// Stale reports whether the rows should be dimmed: the last read failed, or they are older than maxAge, unless that is
+// 0.
+func (f Freshness) Stale(now time.Time, maxAge time.Duration) bool {
+	return f.Loaded && (f.Err != nil || (maxAge > 0 && now.Sub(f.LoadedAt) > maxAge))
 }
 
-// FormatAge is a duration in steps, so that a frame changes only when a reader would care: "4 s", "10 s", "1 min", "3
-// h", "2 d 4 h".
+// FormatAge returns a duration in steps, so that a frame changes only when a reader would care: "4 s", "10 s", "1 min",
+// "3 h", "2 d 4 h".
 func FormatAge(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -69,7 +69,7 @@ func FormatAge(d time.Duration) string {
 	return fmt.Sprintf("%d d", int(d/(24*time.Hour)))
 }
 
-// ShortReason is an error in a few words for a head line: "503", "timeout".
+// ShortReason returns an error in a word or two for a head line: "503", "timeout".
 func ShortReason(err error) string {
 	var s interface{ Short() string }
 	if errors.As(err, &s) {
@@ -78,7 +78,7 @@ func ShortReason(err error) string {
 	return "failed"
 }
 
-// Advice is the next step after an error, or "".
+// Advice returns the next step after an error, or "".
 func Advice(err error) string {
 	var s interface{ Advice() string }
 	if errors.As(err, &s) {
@@ -87,25 +87,25 @@ func Advice(err error) string {
 	return ""
 }
 
-// Denied reports whether an error means that this user or token may not: asking again is no use.
+// Denied reports whether an error means that this user or token is not allowed to: asking again does not help.
 func Denied(err error) bool {
 	var d interface{ Denied() bool }
 	return errors.As(err, &d) && d.Denied()
 }
 
-// Unauthorized reports whether the token is not accepted at all.
+// Unauthorized reports whether an error means that the API does not accept the token.
 func Unauthorized(err error) bool {
 	var d interface{ Unauthorized() bool }
 	return errors.As(err, &d) && d.Unauthorized()
 }
 
-// Offline reports whether the API could not be reached.
+// Offline reports whether an error means that the API could not be reached.
 func Offline(err error) bool {
 	var o interface{ Offline() bool }
 	return errors.As(err, &o) && o.Offline()
 }
 
-// FieldErrors are the API's reasons by field name, nil where it gave none.
+// FieldErrors returns the API's reasons by field name, or nil.
 func FieldErrors(err error) map[string]string {
 	var f interface{ Fields() map[string]string }
 	if errors.As(err, &f) {
@@ -114,7 +114,7 @@ func FieldErrors(err error) map[string]string {
 	return nil
 }
 
-// errorTone is how an error looks: what may pass by itself warns, what will not is bad.
+// ErrorTone returns the tone of an error: Warn if it may pass by itself, else Bad.
 func ErrorTone(err error) theme.Tone {
 	if Denied(err) || Unauthorized(err) {
 		return theme.Bad
@@ -122,6 +122,7 @@ func ErrorTone(err error) theme.Tone {
 	return theme.Warn
 }
 
+// Plural returns a count with the noun in its number: "1 row", "2 rows".
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -129,15 +130,15 @@ func Plural(n int, one, many string) string {
 	return FormatCount(int64(n)) + " " + many
 }
 
-// FormatCount is a count in groups of three: "1 204 331".
+// FormatCount returns a count in groups of three: "1 204 331".
 func FormatCount(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", " ") }
 
-// Reason is why something failed, without what failed where the error tells them apart.
+// Reason returns why something failed, without what failed if the error can tell them apart.
 func Reason(err error) string {
 	var w interface{ Why() string }
 	switch {
 	case err == nil:
-		return "reading it again shows that it was not done"
+		return "reading again shows that nothing was changed"
 	case errors.As(err, &w):
 		return w.Why()
 	}

@@ -1,5 +1,4 @@
-// Package ui is the vocabulary that panes are written in: sets of rows, lists, forms, actions, charts. It knows no
-// resource and no API.
+// Package ui holds the types that panes are written with: Pane, Box, Action, Store. It knows no resource and no API.
 package ui
 
 import (
@@ -10,76 +9,76 @@ import (
 	"lookout/theme"
 )
 
-// A Pane is one window on the state. It draws what it is told to draw into and says what can be done.
+// Pane is one view of the account: it draws itself into a box and says what can be done.
 type Pane interface {
 	Name() string           // "services": the tab, the palette entry, the prefix of its actions' names
 	Actions() []Action      // what can be done here and now, nearest first
 	Update(tea.Msg) tea.Cmd // input that no action took: filter text, paste, wheel, click
-	View(Box) string        // fills the box; Box.Fit may be left to the shell
-	Refresh() tea.Cmd       // ask again for what it shows
+	View(Box) string        // fills the box; the shell fits what does not
+	Refresh() tea.Cmd       // reads what it shows again
 }
 
-// A Box is the room a pane has in this frame, and the light in it.
+// Box is the space that a pane has in a frame, and how to draw in it.
 type Box struct {
 	Width, Height int
 	Focused       bool
-	TextOnly      bool // no drawings: charts are told by their figures
+	TextOnly      bool // no drawings: charts show only their figures
 	Theme         *theme.Theme
 	Now           time.Time
 }
 
-// Typer is a pane that may have the keyboard for text. While Typing no key is a command.
+// Typer is a pane in which text can be typed. While Typing, no key is a command.
 type Typer interface{ Typing() bool }
 
-// Closer is a pane that wants to know that it was taken off the stack: it cancels what it asked.
+// Closer is a pane that cancels its requests when it is taken off the stack.
 type Closer interface{ OnClose() }
 
 // FreshnessReporter is a pane that says how fresh its rows are.
 type FreshnessReporter interface{ Freshness() Freshness }
 
-// Poller is a pane that asks for less when the clock asks than when somebody does.
+// Poller is a pane that reads less when the clock refreshes it than when the user does.
 type Poller interface{ Poll() tea.Cmd }
 
-// Badger is a pane with something to say on its tab: a count ("3") and how much it matters.
+// Badger is a pane that shows something on its tab: a count ("3") and how much it matters.
 type Badger interface {
 	Badge() (string, theme.Tone)
 }
 
-// Crumber is a pane on a stack that says where it stands: "issue 823".
+// Crumber is a pane on a stack with a name of its own in the breadcrumbs: "issue 823".
 type Crumber interface{ Crumb() string }
 
-// Selector is a pane that can put its cursor on the row with an identity. It says whether it has the row.
+// Selector is a pane that can move its cursor to a row. Select reports whether the pane has the row.
 type Selector interface{ Select(id string) bool }
 
-// Finder is a pane whose rows the palette may offer. Labels are clean and at most limit are given.
+// Finder is a pane whose rows the palette offers. Find returns at most limit rows, with clean labels.
 type Finder interface {
 	Find(text string, limit int) []SearchResult
 }
 
-// ColumnChooser is a pane with columns that the user can choose and put in order.
+// ColumnChooser is a pane whose columns the user can choose and order.
 type ColumnChooser interface {
 	Name() string
 	ColumnNames() []string
 	ChooseColumns(names []string) (unknown []string)
 }
 
-// Hider is a pane that may hide a row by a filter.
+// Hider is a pane whose filter may hide a row.
 type Hider interface{ Hides(RowRef) bool }
 
-// A SearchResult is somewhere the palette can go.
+// SearchResult is a row that the palette offers.
 type SearchResult struct {
 	Label string // "billing-api"
 	ID    string // identity in its pane
 }
 
-// A Notice is news of something that somebody should know of though they did not ask.
+// Notice is news that the user should know without having asked.
 type Notice struct {
-	Rule string // what kind it is: "new issue"
+	Rule string // its kind: "new issue"
 	Text string
 	Tone theme.Tone
 }
 
-// PaneState is what the user has chosen in a pane: kept while its account is away.
+// PaneState is what the user has chosen in a pane. It is kept while another account is shown.
 type PaneState struct {
 	Filter  string
 	SortBy  string // title of a column; empty is the pane's own order
@@ -87,84 +86,84 @@ type PaneState struct {
 	Row     string // identity of the row at the cursor
 }
 
-// StateSaver is a pane whose choices can be kept and made again.
+// StateSaver is a pane whose state can be saved and restored.
 type StateSaver interface {
 	SaveState() PaneState
 	RestoreState(PaneState)
 }
 
-// Refresher is anything that can be asked again: a pane or a set.
+// Refresher is anything that can be read again: a pane or a store.
 type Refresher interface{ Refresh() tea.Cmd }
 
-// What a pane may ask of the shell. Each is a message: return it from a command.
+// Messages by which a pane asks the shell for something. A pane returns them from a command.
 type (
-	// NewsMsg is a line of news. Undo, when it is there, is offered with it.
+	// NewsMsg shows a line of news, and offers Undo unless it is nil.
 	NewsMsg struct {
 		Text string
 		Tone theme.Tone
 		Undo *Action
-		Row  RowRef // what it is about, where that is one row that should be in sight now
+		Row  RowRef // the one row that it is about, if any
 	}
-	// RowRef is a row of a set, by its identity; an empty one is none.
+	// RowRef names a row of a store. The zero RowRef names none.
 	RowRef struct {
 		Store any
 		ID    string
 	}
-	// OpenPaneMsg pushes a pane on the tab's stack.
+	// OpenPaneMsg opens a pane on the tab's stack.
 	OpenPaneMsg struct{ Pane Pane }
-	// ClosePaneMsg takes the front pane off the tab's stack.
+	// ClosePaneMsg closes the pane on top of the tab's stack.
 	ClosePaneMsg struct{}
-	// RunActionMsg puts the question of an action in front, or does the action where it asks nothing.
+	// RunActionMsg asks an action's question, or runs the action if it has none.
 	RunActionMsg struct{ Action Action }
-	// GoToMsg switches to the tab of a name and puts its cursor on a row. An empty ID leaves the cursor alone. Then,
-	// where there is one, is opened on it.
+	// GoToMsg switches to the tab with a name and moves its cursor to a row, unless ID is empty. Then it opens
+	// ThenOpen, unless that is nil.
 	GoToMsg struct {
 		Pane, ID string
 		ThenOpen Pane
 	}
-	// CopyMsg puts text on the clipboard. What names it in the news: "e-mail address".
+	// CopyMsg copies text to the clipboard. Label names it in the news: "e-mail address".
 	CopyMsg struct{ Text, Label string }
-	// OpenURLMsg opens an address in the browser, or shows it where there is none.
+	// OpenURLMsg opens an address in the browser, or shows it if there is none.
 	OpenURLMsg struct{ URL string }
-	// Menu puts a choice of actions in front.
+	// Menu opens a choice of actions.
 	Menu struct {
 		Title   string
 		Actions []Action
 	}
-	// RefreshMsg reads the front pane anew.
+	// RefreshMsg refreshes the pane in front.
 	RefreshMsg struct{}
-	// ShowTextMsg puts text in front that can be scrolled and copied: a row as JSON, a call sheet.
+	// ShowTextMsg opens text that can be scrolled and copied: a row as JSON, a call sheet.
 	ShowTextMsg struct{ Title, Text string }
 )
 
-// CopyItem is a text that the copy menu offers: a command line, a request.
+// CopyItem is text that the copy menu offers: a command line, a request.
 type CopyItem struct{ Name, Key, Text string }
 
-// OneTimeSecret puts a secret in front that nobody can read a second time. It is drawn as dots, and it is gone once it
-// is closed.
+// OneTimeSecret is the message that shows a secret which the API returns only once. It is drawn as dots, and forgotten
+// once its dialog is closed.
 type OneTimeSecret struct {
 	Title   string
-	Text    string        // what it is, above
-	Details [][2]string   // what belongs to it and is no secret: label, value
+	Text    string        // what it is, above it
+	Details [][2]string   // label and value of what belongs to it and is not secret
 	Name    string        // "secret key"
-	Reveal  func() string // the secret
+	Reveal  func() string // returns the secret
 	Formats []ExportFormat
 }
 
-// A ExportFormat is one form in which a secret can be written to a file.
+// ExportFormat is one way to write a secret to a file.
 type ExportFormat struct {
 	Name  string // "rclone remote"
 	Path  string // proposed
 	Write func(path string) error
 }
 
-// Send is a command that delivers one message at once.
+// Send returns a command that delivers a message at once.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// ShowNews is a command that says text in a tone.
+// ShowNews returns a command that shows a line of news in a tone.
 func ShowNews(tone theme.Tone, text string) tea.Cmd { return Send(NewsMsg{Text: text, Tone: tone}) }
 
-// ExecMsg lends the terminal to another program, named with a list of arguments that no shell reads.
+// ExecMsg lends the terminal to another program. No shell reads its arguments.
 type ExecMsg struct {
 	Name string
 	Args []string

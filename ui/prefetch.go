@@ -5,13 +5,14 @@ import (
 	"iter"
 )
 
-// maxPrefetchRows is how many rows of a flow are taken at once at most: more would be felt between a key and its frame.
+// maxPrefetchRows is the number of rows that a prefetcher delivers at once at most: more would be felt between a key
+// and its frame.
 const maxPrefetchRows = 2_000
 
-// A prefetcher is a lazy set being read to its end: pages come ahead of whoever takes them.
+// prefetcher reads a lazy store to its end, ahead of whoever takes the pages.
 type prefetcher[T any] struct {
 	pages chan fetchedPage[T]
-	err   error // that came behind pages
+	err   error // that came after pages
 }
 
 // fetchedPage is a page, or why there is none.
@@ -20,8 +21,8 @@ type fetchedPage[T any] struct {
 	err  error
 }
 
-// Prefetch reads pages ahead of whoever takes them, until the last, an error, or the end of ctx. next waits for a page
-// and adds those that have come meanwhile.
+// Prefetch reads pages ahead, until the last, an error, or the end of ctx. next waits for a page and adds those that
+// have arrived meanwhile.
 func Prefetch[T any](ctx context.Context, pages iter.Seq2[RowPage[T], error]) (next func() (RowPage[T], error)) {
 	f := &prefetcher[T]{pages: make(chan fetchedPage[T], 4)}
 	go func() {
@@ -37,20 +38,22 @@ func Prefetch[T any](ctx context.Context, pages iter.Seq2[RowPage[T], error]) (n
 	return f.next
 }
 
-// next waits for a page and adds those that have come already. Behind the last it is empty.
+// next waits for a page and adds those that have arrived already. After the last page it returns an empty one.
 func (f *prefetcher[T]) next() (page RowPage[T], err error) {
 	if f.err != nil {
 		return page, f.err
 	}
-	d := <-f.pages
-	for page, err = d.page, d.err; err == nil && page.Next != "" && len(page.Rows) < maxPrefetchRows; {
+	fetched := <-f.pages
+	page, err = fetched.page, fetched.err
+	for err == nil && page.Next != "" && len(page.Rows) < maxPrefetchRows {
 		select {
-		case d = <-f.pages:
-			if f.err = d.err; d.err != nil {
+		case fetched = <-f.pages:
+			if f.err = fetched.err; f.err != nil {
 				return page, nil
 			}
-			page.Rows, page.Notes = append(page.Rows, d.page.Rows...), append(page.Notes, d.page.Notes...)
-			page.Next, page.Total = d.page.Next, d.page.Total
+			page.Rows = append(page.Rows, fetched.page.Rows...)
+			page.Notes = append(page.Notes, fetched.page.Notes...)
+			page.Next, page.Total = fetched.page.Next, fetched.page.Total
 		default:
 			return page, nil
 		}

@@ -5,45 +5,47 @@ import (
 	"slices"
 )
 
-// A RowStorage holds rows in order and finds them by identity. One that can be read off the loop without a copy also
-// has Snapshot() func(i int) T: the rows as they are at the call, whatever is done to the store afterwards. One that
-// filters and sorts faster than row by row has Searcher() Searcher for the same rows.
+// RowStorage holds rows in order and finds them by identity. A storage that can be read off the loop without a copy
+// also has the method Snapshot() func(i int) T, which returns the rows as they are at the call, whatever happens to the
+// storage afterwards. A storage that filters and sorts faster than row by row has Searcher() Searcher.
 type RowStorage[T any] interface {
 	Len() int
 	At(i int) T
 	Index(id string) (int, bool)
-	Append(rows []T) (dropped int) // rows whose identity is already held are dropped and counted
+	Append(rows []T) (dropped int) // drops and counts rows whose identity is already held
 	Put(id string, row T)          // replaces in place, or appends
 	Drop(id string)
 }
 
-// SliceStorage is the store of most kinds: a slice and an index.
+// SliceStorage is the storage of most resources: a slice and an index.
 type SliceStorage[T any] struct {
 	id    func(T) string
 	rows  []T
 	index map[string]int
 }
 
-// NewSliceStorage is an empty slice store.
+// NewSliceStorage returns an empty storage.
 func NewSliceStorage[T any](id func(T) string) *SliceStorage[T] {
 	return &SliceStorage[T]{id: id, index: map[string]int{}}
 }
 
-// Len is how many rows are held.
+// Len returns the number of rows.
 func (r *SliceStorage[T]) Len() int { return len(r.rows) }
 
-// At is the row at a place.
+// At returns the row at a position.
 func (r *SliceStorage[T]) At(i int) T { return r.rows[i] }
 
-// Snapshot is the rows as they are now: what is changed later is changed in a copy, and what is added stands behind
-// them.
+// Snapshot returns the rows as they are now: later changes are made in a copy, and later rows stand after them.
 func (r *SliceStorage[T]) Snapshot() func(i int) T {
 	rows := r.rows
 	return func(i int) T { return rows[i] }
 }
 
-// Index is the place of an identity.
-func (r *SliceStorage[T]) Index(id string) (int, bool) { i, ok := r.index[id]; return i, ok }
+// Index returns the position of the row with an identity.
+func (r *SliceStorage[T]) Index(id string) (int, bool) {
+	i, ok := r.index[id]
+	return i, ok
+}
 
 // Append adds rows that are not held yet.
 func (r *SliceStorage[T]) Append(rows []T) (dropped int) {
@@ -59,7 +61,7 @@ func (r *SliceStorage[T]) Append(rows []T) (dropped int) {
 	return dropped
 }
 
-// Put replaces the row of an identity, or appends it. Slices handed out before do not change.
+// Put replaces the row with an identity, or appends it. Snapshots do not change.
 func (r *SliceStorage[T]) Put(id string, row T) {
 	i, held := r.index[id]
 	if !held {
@@ -70,7 +72,7 @@ func (r *SliceStorage[T]) Put(id string, row T) {
 	r.rows[i] = row
 }
 
-// Drop takes a row out.
+// Drop removes a row.
 func (r *SliceStorage[T]) Drop(id string) {
 	i, held := r.index[id]
 	if !held {
@@ -83,13 +85,13 @@ func (r *SliceStorage[T]) Drop(id string) {
 	}
 }
 
-// A Searcher is the rows of a store at one moment, filtered and sorted faster than row by row. Rows are spoken of by
-// their places; within, where it is not nil, are the only ones that count. What it does not know is done row by row. It
-// ends early when ctx does.
+// Searcher filters and sorts the rows of a storage at one moment, faster than row by row. Rows are given by their
+// positions; within, unless it is nil, holds the only ones that count. What it cannot do (known is false) is done row
+// by row. It ends early when ctx does.
 type Searcher interface {
-	// Filter gives the places of rows that hold a word of small letters, in the order of within: in a column, or
-	// anywhere (column -1) that a filter looks unless it names a column.
-	Filter(ctx context.Context, column int, word string, within []int32) (places []int32, known bool)
-	// Sort gives places in the order of a column. Rows that are equal stay in the order of their places.
-	Sort(ctx context.Context, column int, reverse bool, within []int32) (places []int32, known bool)
+	// Filter returns the rows that contain a lower-case word, in the order of within. It looks in a column, or for
+	// column -1 in all those that a filter looks in without naming them.
+	Filter(ctx context.Context, column int, word string, within []int32) (positions []int32, known bool)
+	// Sort returns the rows in the order of a column. Equal rows stay in the order of their positions.
+	Sort(ctx context.Context, column int, reverse bool, within []int32) (positions []int32, known bool)
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ShellJoin are a command line for a POSIX shell: each word stands for itself, whatever is in it, and nothing in the
-// line acts on a terminal that it is pasted into.
+// ShellJoin returns a command line for a POSIX shell that passes on each word as it is, whatever it contains. Nothing
+// in the line acts on a terminal that it is pasted into.
 func ShellJoin(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -17,8 +17,8 @@ func ShellJoin(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// ShellQuote is one word for a POSIX shell. What a terminal or an eye would not take as a letter is spelt with printf.
-// A NUL, which no argument can hold, is left out.
+// ShellQuote quotes one word for a POSIX shell. Bytes that a terminal would act on or not show are spelt with printf.
+// NUL is left out: no argument can hold it.
 func ShellQuote(text string) string {
 	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isShellSafe(r) }) {
 		return text
@@ -66,12 +66,12 @@ func ShellQuote(text string) string {
 	return out.String()
 }
 
-// isShellSafe reports whether a letter means nothing to any shell.
+// isShellSafe reports whether a character has no meaning to any shell.
 func isShellSafe(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+", r)
 }
 
-// isPrintable reports whether a rune can be seen and does nothing to what stands around it.
+// isPrintable reports whether a character is visible and does not affect what stands around it.
 func isPrintable(r rune) bool {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:

@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is how many cells text takes, styles not counted. ASCII, the program's own styles and its own shapes are
-// counted byte by byte; anything else is left to the library.
+// Width returns the number of cells that text takes, without its styles. It counts ASCII, styles and shapes that the
+// program draws with; anything else is left to the library, which is slower.
 func Width(text string) int {
 	n := 0
 	for i := 0; i < len(text); {
@@ -35,7 +35,7 @@ func Width(text string) int {
 	return n
 }
 
-// styleEnd is the length of the style that a text begins with; 0 where it begins with none.
+// styleEnd returns the length of the style that a text starts with, or 0.
 func styleEnd(text string) int {
 	if len(text) < 3 || text[1] != '[' {
 		return 0
@@ -51,14 +51,13 @@ func styleEnd(text string) int {
 	return 0
 }
 
-// isDrawingRune reports whether a rune is one that the program draws with: lines, blocks and geometric shapes, each a
-// cell wide.
+// isDrawingRune reports whether the program draws with a character: lines, blocks and shapes, each one cell wide.
 func isDrawingRune(r rune) bool {
 	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' ||
 		r == '•'
 }
 
-// plainASCII reports whether text is printable ASCII alone: a cell a byte.
+// plainASCII reports whether text holds printable ASCII alone: one cell for each byte.
 func plainASCII(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] < 0x20 || text[i] > 0x7e {
@@ -68,7 +67,7 @@ func plainASCII(text string) bool {
 	return true
 }
 
-// Truncate shortens text to at most width cells and marks the cut.
+// Truncate cuts text to at most width cells and marks the cut.
 func Truncate(text string, width int, mark string) string {
 	switch {
 	case width <= 0:
@@ -81,7 +80,7 @@ func Truncate(text string, width int, mark string) string {
 	return ansi.Truncate(text, width, mark)
 }
 
-// Pad fills text with spaces to width cells; longer text stays.
+// Pad adds spaces after text up to width cells. Longer text stays as it is.
 func Pad(text string, width int) string {
 	if n := width - Width(text); n > 0 {
 		return text + strings.Repeat(" ", n)
@@ -89,7 +88,7 @@ func Pad(text string, width int) string {
 	return text
 }
 
-// PadLeft puts the spaces before the text: numbers.
+// PadLeft adds spaces before text up to width cells. Longer text stays as it is.
 func PadLeft(text string, width int) string {
 	if n := width - Width(text); n > 0 {
 		return strings.Repeat(" ", n) + text
@@ -97,8 +96,8 @@ func PadLeft(text string, width int) string {
 	return text
 }
 
-// Wrap breaks plain text into lines of at most width cells: between words, and inside of those that are longer than a
-// line. Names with hyphens stay whole.
+// Wrap breaks plain text into lines of at most width cells: between words, and within words longer than a line. It does
+// not break at hyphens.
 func Wrap(text string, width int) []string {
 	if width <= 0 {
 		return nil
@@ -110,6 +109,7 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
+// wrapLine breaks one line.
 func wrapLine(text string, width int) []string {
 	if Width(text) <= width {
 		return []string{text}
@@ -138,7 +138,7 @@ func wrapLine(text string, width int) []string {
 	return append(lines, line)
 }
 
-// breakWord breaks a word that is longer than a line, behind what parts addresses and paths where it has some.
+// breakWord breaks a word that is longer than a line, if possible at the separators of addresses and paths.
 func breakWord(word string, width int) []string {
 	var parts []string
 	for {
@@ -160,7 +160,7 @@ func breakWord(word string, width int) []string {
 	}
 }
 
-// Hardwrap breaks text into lines of at most width cells wherever it has to: for addresses.
+// Hardwrap breaks text into lines of exactly width cells: for addresses.
 func Hardwrap(text string, width int) []string {
 	if width <= 0 {
 		return nil
@@ -168,7 +168,7 @@ func Hardwrap(text string, width int) []string {
 	return strings.Split(ansi.Hardwrap(text, width, true), "\n")
 }
 
-// clip shortens text to at most width cells without a mark.
+// clip cuts text to at most width cells without a mark.
 func clip(text string, width int) string {
 	if Width(text) <= width {
 		return text
@@ -176,7 +176,7 @@ func clip(text string, width int) string {
 	return ansi.Truncate(text, width, "")
 }
 
-// SliceCells is the part of a text from one cell up to another. Its styles stay, also those around the part.
+// SliceCells returns the part of a text from one cell up to another, with all styles of the text.
 func SliceCells(text string, from, to int) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -205,7 +205,7 @@ func SliceCells(text string, from, to int) string {
 	return out.String()
 }
 
-// Fit cuts and pads text to exactly the box: no pane can break the frame.
+// Fit cuts and pads text to exactly the size of the box.
 func (b Box) Fit(text string) string {
 	if b.Width <= 0 || b.Height <= 0 {
 		return ""
@@ -225,7 +225,7 @@ func (b Box) Fit(text string) string {
 	return out.String()
 }
 
-// JoinHorizontal sets two blocks side by side: the right one starts at cell at, and no line is wider than width.
+// JoinHorizontal places two blocks side by side: the right one starts at cell at, and no line is wider than width.
 func JoinHorizontal(left, right string, at, width int) string {
 	l, r := strings.Split(left, "\n"), strings.Split(right, "\n")
 	var out strings.Builder

@@ -8,56 +8,57 @@ import (
 	"lookout/theme"
 )
 
-// A Viewport is how far a text that is longer than its room has been read.
+// wheelLines is the number of lines that the mouse wheel scrolls by.
+const wheelLines = 3
+
+// Viewport scrolls a text that is longer than its box.
 type Viewport struct {
-	top, height, length int
+	top int // first line in sight
+
+	height, length int // of the last frame, set by View: scrolling goes by them
 }
 
-// Actions move the text.
-func (s *Viewport) Actions() []Action {
-	by := func(n int) func() { return func() { s.top += n } }
-	page := max(1, s.height-1)
+// scroll moves the text by a number of lines, as far as there are lines.
+func (v *Viewport) scroll(by int) { v.top = max(0, min(v.top+by, v.length-v.height)) }
+
+// Actions returns the actions that scroll the text.
+func (v *Viewport) Actions() []Action {
+	page := max(1, v.height-1)
+	scroll := func(name string, by int, keys ...string) Action {
+		return LocalAction("move", name, "", func() { v.scroll(by) }, keys...)
+	}
 	return []Action{
-		LocalAction("move", "down", "", by(1), "j", "down"), LocalAction("move", "up", "", by(-1), "k", "up"),
-		LocalAction(
-			"move",
-			"page down",
-			"",
-			by(page),
-			"pgdown",
-			"ctrl+f",
-		), LocalAction("move", "page up", "", by(-page), "pgup", "ctrl+b"),
-		LocalAction(
-			"move",
-			"first",
-			"",
-			func() { s.top = 0 },
-			"g",
-			"home",
-		), LocalAction("move", "last", "", func() { s.top = s.length }, "G", "end"),
+		scroll("down", 1, "j", "down"),
+		scroll("up", -1, "k", "up"),
+		scroll("page down", page, "pgdown", "ctrl+f"),
+		scroll("page up", -page, "pgup", "ctrl+b"),
+		scroll("first", -v.length, "g", "home"),
+		scroll("last", v.length, "G", "end"),
 	}
 }
 
-// Update takes the wheel.
-func (s *Viewport) Update(msg tea.Msg) tea.Cmd {
+// Update takes the mouse wheel.
+func (v *Viewport) Update(msg tea.Msg) tea.Cmd {
 	if m, ok := msg.(tea.MouseWheelMsg); ok {
-		s.top += 3
 		if m.Button == tea.MouseWheelUp {
-			s.top -= 6
+			v.scroll(-wheelLines)
+		} else {
+			v.scroll(wheelLines)
 		}
 	}
 	return nil
 }
 
-// View is the part of a text that fits. Where more follows, the last line says so.
-func (s *Viewport) View(b Box, text string) string {
+// View returns the part of a text that fits. If more follows, the last line says so.
+func (v *Viewport) View(b Box, text string) string {
 	lines := strings.Split(text, "\n")
-	s.height, s.length = b.Height, len(lines)
-	s.top = max(0, min(s.top, len(lines)-b.Height))
-	more := len(lines) - s.top - b.Height
-	lines = lines[s.top:]
+	v.height, v.length = b.Height, len(lines)
+	top := max(0, min(v.top, len(lines)-b.Height))
+	more := len(lines) - top - b.Height
+	lines = lines[top:]
 	if more > 0 && b.Height > 1 {
-		lines[b.Height-1] = b.Theme.Paint(theme.Muted, b.Theme.Glyphs.Down+" "+Plural(more+1, "line", "lines")+" below")
+		below := b.Theme.Glyphs.Down + " " + Plural(more+1, "line", "lines") + " below"
+		lines[b.Height-1] = b.Theme.Paint(theme.Muted, below)
 	}
 	return b.Fit(strings.Join(lines, "\n"))
 }

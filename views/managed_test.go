@@ -176,7 +176,7 @@ func TestBoundsAreChecked(t *testing.T) {
 		"group too short":       {[]string{"4", "n", "Zed", "<tab>", "z@a.net", "<tab>", "<tab>", "<tab>", "g", "<ctrl+s>"}, "2 to 50 characters"},
 		"label too short":       {[]string{"5", "n", "l", "<ctrl+s>"}, "2 to 75 characters"},
 		"label taken":           {[]string{"5", "n", "db2-root", "<tab>", "<tab>", "p", "<ctrl+s>"}, "another credential has this label"},
-		"no password":           {[]string{"5", "n", "a label", "<ctrl+s>"}, "needed"},
+		"no password":           {[]string{"5", "n", "a label", "<ctrl+s>"}, "required"},
 		"ssh user too long":     {[]string{"6", "e", "<tab>", long, "<ctrl+s>"}, "32 characters"},
 		"ssh address is no IP":  {[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "x", "<ctrl+s>"}, "an IP address is needed"},
 		"ssh port out of range": {[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "<tab>", "99", "<ctrl+s>"}, "65535"},

@@ -11,11 +11,12 @@ import (
 	"lookout/ui"
 )
 
-// Choice is one of a few values.
+// Choice returns a field for one of a few values.
 func Choice[S ~string](name, label string, v *S, options ...S) Field {
 	return Field{Name: name, Label: label, input: &choice[S]{v, options}}
 }
 
+// choice is one of a few values, changed with left and right.
 type choice[S ~string] struct {
 	v       *S
 	options []S
@@ -53,13 +54,14 @@ func (c *choice[S]) view(b ui.Box, focused bool) []string {
 	}
 	text := strings.Join(parts, " ")
 	if ui.Width(text) > b.Width {
+		at := fmt.Sprintf(" %d of %d", slices.Index(c.options, *c.v)+1, len(c.options))
 		text = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Left+string(*c.v)+b.Theme.Glyphs.Right) +
-			b.Theme.Paint(theme.Muted, fmt.Sprintf(" %d of %d", slices.Index(c.options, *c.v)+1, len(c.options)))
+			b.Theme.Paint(theme.Muted, at)
 	}
 	return []string{text}
 }
 
-// Switch is yes or no.
+// Switch returns a field for yes or no.
 func Switch(name, label string, v *bool) Field {
 	word := "no"
 	if *v {
@@ -69,6 +71,7 @@ func Switch(name, label string, v *bool) Field {
 	return Field{Name: name, Label: label, input: &toggle{c, v}}
 }
 
+// toggle is a choice of yes and no.
 type toggle struct {
 	*choice[string]
 	v *bool
@@ -80,17 +83,18 @@ func (t *toggle) press(k tea.KeyPressMsg) bool {
 	return taken
 }
 
-// An Option is something that Many offers.
+// Option is something that MultiChoice offers.
 type Option struct {
 	ID    int
 	Label string
 }
 
-// MultiChoice is any number of things, picked by label.
+// MultiChoice returns a field for any number of options.
 func MultiChoice(name, label string, v *[]int, options func() []Option) Field {
 	return Field{Name: name, Label: label, input: &multiChoice{v: v, options: options}}
 }
 
+// multiChoice is any number of options, picked with space.
 type multiChoice struct {
 	v       *[]int
 	options func() []Option
@@ -127,7 +131,7 @@ func (m *multiChoice) press(k tea.KeyPressMsg) bool {
 func (m *multiChoice) view(b ui.Box, focused bool) []string {
 	options := m.options()
 	if len(options) == 0 {
-		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
+		return []string{b.Theme.Paint(theme.Muted, nothingToChoose)}
 	}
 	var line string
 	var lines []string
@@ -151,20 +155,24 @@ func (m *multiChoice) view(b ui.Box, focused bool) []string {
 	return append(lines, line)
 }
 
-// Grid is a choice for each of several rows.
+// Grid returns a field with a choice for each of several rows.
 func Grid[S ~string](name, label string, rows []string, values []S, options ...S) Field {
 	return Field{Name: name, Label: label, input: &grid[S]{rows: rows, values: values, options: options}}
 }
 
+// grid is a choice for each of several rows, of which gridRows are in sight.
 type grid[S ~string] struct {
-	rows        []string
-	values      []S
-	options     []S
-	cursor, top int
+	rows    []string
+	values  []S
+	options []S
+	cursor  int
+	top     int // first row in sight
 }
 
-// gridRows is how many rows of a grid are in sight.
 const gridRows = 8
+
+// nothingToChoose is shown where there are no options.
+const nothingToChoose = "nothing to choose from"
 
 func (g *grid[S]) text() string { return fmt.Sprint(g.values) }
 
@@ -180,12 +188,12 @@ func (g *grid[S]) press(k tea.KeyPressMsg) bool {
 		if g.cursor == len(g.rows)-1 {
 			return false
 		}
-		g.cursor++
+		g.moveTo(g.cursor + 1)
 	case "up", "k":
 		if g.cursor == 0 {
 			return false
 		}
-		g.cursor--
+		g.moveTo(g.cursor - 1)
 	case "right", "l", "space":
 		by = 1
 	case "left", "h":
@@ -198,11 +206,16 @@ func (g *grid[S]) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
+// moveTo moves the cursor to a row and scrolls it into sight.
+func (g *grid[S]) moveTo(row int) {
+	g.cursor = row
+	g.top = max(min(g.top, row), row-gridRows+1)
+}
+
 func (g *grid[S]) view(b ui.Box, focused bool) []string {
 	if len(g.rows) == 0 {
-		return []string{b.Theme.Paint(theme.Muted, "nothing to choose from")}
+		return []string{b.Theme.Paint(theme.Muted, nothingToChoose)}
 	}
-	g.top = max(min(g.top, g.cursor), g.cursor-gridRows+1)
 	widest := 0
 	for _, o := range g.options {
 		widest = max(widest, ui.Width(string(o)))

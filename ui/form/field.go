@@ -13,33 +13,33 @@ import (
 	"lookout/ui/input"
 )
 
-// A Check says what is wrong with a text; "" is nothing.
+// Check returns what is wrong with a text, or "".
 type Check func(string) string
 
-// Length bounds a text in characters.
+// Length checks the number of characters.
 func Length(low, high int) Check {
 	return func(s string) string {
 		switch n := utf8.RuneCountInString(s); {
 		case n < low && n == 0:
-			return fmt.Sprintf("needed: %d to %d characters", low, high)
+			return fmt.Sprintf("required: %d to %d characters", low, high)
 		case n < low || n > high:
-			return fmt.Sprintf("%d to %d characters are needed; these are %d", low, high, n)
+			return fmt.Sprintf("use %d to %d characters, not %d", low, high, n)
 		}
 		return ""
 	}
 }
 
-// Required refuses an empty text.
+// Required rejects an empty text.
 func Required() Check {
 	return func(s string) string {
 		if s == "" {
-			return "needed"
+			return "required"
 		}
 		return ""
 	}
 }
 
-// Optional lets an empty text pass.
+// Optional accepts an empty text, and checks any other.
 func Optional(check Check) Check {
 	return func(s string) string {
 		if s == "" {
@@ -49,17 +49,17 @@ func Optional(check Check) Check {
 	}
 }
 
-// Email checks the form of a mail address.
+// Email checks the form of an e-mail address.
 func Email() Check {
 	return func(s string) string {
 		if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
-			return "a mail address is needed, as name@example.com"
+			return "enter an e-mail address like name@example.com"
 		}
 		return ""
 	}
 }
 
-// A Field is one value of a form. Its name is the API's, so that a refusal's reasons land beneath it.
+// Field is one value of a form. Its name is the API's, so that reasons for a refusal appear below it.
 type Field struct {
 	Name, Label string
 	note        func() string
@@ -68,13 +68,13 @@ type Field struct {
 	input       fieldInput
 }
 
-// Note is a line of explanation beneath the field while it has the keyboard.
+// Note adds a line of explanation below the field while it has the keyboard.
 func (f Field) Note(text string) Field { return f.NoteFunc(func() string { return text }) }
 
-// NoteFunc is a Note that depends on what has been chosen so far.
+// NoteFunc adds a note that depends on what has been chosen so far.
 func (f Field) NoteFunc(text func() string) Field { f.note = text; return f }
 
-// noteText is the field's note; empty without any.
+// noteText returns the field's note, or "".
 func (f Field) noteText() string {
 	if f.note == nil {
 		return ""
@@ -88,9 +88,10 @@ func (f Field) When(shown func() bool) Field { f.when = shown; return f }
 // Check adds checks.
 func (f Field) Check(checks ...Check) Field { f.checks = append(f.checks, checks...); return f }
 
+// shown reports whether the field is shown.
 func (f Field) shown() bool { return f.when == nil || f.when() }
 
-// problem is what is wrong with the field's value.
+// problem returns what is wrong with the field's value, or "".
 func (f Field) problem() string {
 	text := f.input.text()
 	if w, ok := f.input.(interface{ problem() string }); ok {
@@ -109,12 +110,12 @@ func (f Field) problem() string {
 // fieldInput is one kind of input: it takes keys and draws its value.
 type fieldInput interface {
 	text() string                         // for checks
-	press(tea.KeyPressMsg) bool           // whether the key was taken
-	paste(string)                         //
+	press(tea.KeyPressMsg) (taken bool)   // false leaves the key to the form
+	paste(string)                         // ignored by inputs that hold no text
 	view(b ui.Box, focused bool) []string // at most b.Width cells wide
 }
 
-// Text is a line of text.
+// Text returns a field for one line of text.
 func Text[S ~string](name, label string, v *S, checks ...Check) Field {
 	return Field{
 		Name:   name,
@@ -124,7 +125,7 @@ func Text[S ~string](name, label string, v *S, checks ...Check) Field {
 	}
 }
 
-// Secret is a text that is never drawn: a few dots stand for any length.
+// Secret returns a field for text that is never drawn: the same dots stand for any text.
 func Secret(name, label string, v *string, checks ...Check) Field {
 	return Field{
 		Name:   name,
@@ -138,7 +139,7 @@ func Secret(name, label string, v *string, checks ...Check) Field {
 	}
 }
 
-// Lines is a text of several lines: notes, certificates.
+// Lines returns a field for several lines of text: notes, certificates.
 func Lines(name, label string, v *string, checks ...Check) Field {
 	return Field{
 		Name:   name,
@@ -152,7 +153,7 @@ func Lines(name, label string, v *string, checks ...Check) Field {
 	}
 }
 
-// Combobox is a line of text with values on offer: up and down go through those that match.
+// Combobox returns a field for one line of text with suggestions, which up and down go through.
 func Combobox(name, label string, v *string, offers func() []string, checks ...Check) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
 	t.suggestions = offers
@@ -164,42 +165,47 @@ func Combobox(name, label string, v *string, offers func() []string, checks ...C
 	}
 }
 
-// Number is a whole number within bounds. What is outside is told, never bent.
+// Number returns a field for a whole number within bounds. A number outside is reported, never changed.
 func Number(name, label string, v *int, low, high int) Field {
-	return number(name, label, v, low, high, false)
+	return number(name, label, v, bounds{low: low, high: high})
 }
 
-// OptionalNumber is a Number that may be left empty, which is 0.
+// OptionalNumber returns a Number that may be left empty, which means 0.
 func OptionalNumber(name, label string, v *int, low, high int) Field {
-	return number(name, label, v, low, high, true)
+	return number(name, label, v, bounds{low: low, high: high, optional: true})
 }
 
-func number(name, label string, v *int, low, high int, optional bool) Field {
-	start := strconv.Itoa(*v)
-	if optional && *v == 0 {
-		start = ""
-	}
-	t := newTextInput(start, func(s string) {
-		n, err := strconv.Atoi(strings.TrimSpace(s))
-		if err != nil {
-			n = 0
-		}
-		*v = n
-	})
-	check := func(s string) string {
-		n, err := strconv.Atoi(strings.TrimSpace(s))
-		if optional && s == "" {
-			return ""
-		}
-		if err != nil || n < low || n > high {
-			return fmt.Sprintf("a number from %d to %d is needed", low, high)
-		}
+// bounds are the numbers that a field accepts.
+type bounds struct {
+	low, high int
+	optional  bool // may be left empty
+}
+
+func (b bounds) check(text string) string {
+	if b.optional && text == "" {
 		return ""
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(text)); err != nil || n < b.low || n > b.high {
+		return fmt.Sprintf("enter a number from %d to %d", b.low, b.high)
+	}
+	return ""
+}
+
+func number(name, label string, v *int, accepted bounds) Field {
+	start := strconv.Itoa(*v)
+	if accepted.optional && *v == 0 {
+		start = ""
 	}
 	return Field{
 		Name:   name,
 		Label:  label,
-		checks: []Check{check},
-		input:  t,
+		checks: []Check{accepted.check},
+		input: newTextInput(start, func(text string) {
+			n, err := strconv.Atoi(strings.TrimSpace(text))
+			if err != nil {
+				n = 0
+			}
+			*v = n
+		}),
 	}
 }

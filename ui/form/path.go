@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// File is the path of a file; tab is taken by the form, so right at the end of the text completes it.
+// File returns a field for the path of a file. Tab belongs to the form, so right at the end of the text completes it.
 func File(name, label string, v *string, checks ...Check) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
 	return Field{
@@ -19,7 +19,7 @@ func File(name, label string, v *string, checks ...Check) Field {
 	}.Note("→ completes the path")
 }
 
-// path is text that began with a proposal: a whole path behind it takes its place.
+// path is text that starts as a proposed path. An absolute path typed after it replaces it.
 type path struct {
 	*textInput
 	defaultPath string
@@ -42,7 +42,7 @@ func (p *path) paste(s string) {
 	p.dropDefault()
 }
 
-// dropDefault takes the proposal away where a whole path stands behind it.
+// dropDefault removes the proposed path if an absolute path follows it.
 func (p *path) dropDefault() {
 	whole, behind := strings.CutPrefix(p.text(), p.defaultPath)
 	if !behind || p.defaultPath == "" || !filepath.IsAbs(whole) {
@@ -52,7 +52,7 @@ func (p *path) dropDefault() {
 	p.changed()
 }
 
-// complete adds what all files that begin with the text have in common.
+// complete adds what all files that start with the text have in common.
 func (p *path) complete() {
 	matches, err := filepath.Glob(escapeGlob(p.text()) + "*")
 	if err != nil || len(matches) == 0 {
@@ -72,7 +72,7 @@ func (p *path) complete() {
 	}
 }
 
-// escapeGlob takes the meaning from characters that Glob gives one.
+// escapeGlob quotes the characters that have a meaning for Glob.
 func escapeGlob(s string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
 }

@@ -93,7 +93,7 @@ func (t *textInput) view(b ui.Box, focused bool) []string {
 }
 
 // describe says what kind of text it is, and returns the line that is being typed. It never tells a secret.
-func (t *textInput) describe(ui.Box) (value, line string) {
+func (t *textInput) describe() (value, line string) {
 	line, n, of := t.editor.CurrentLine()
 	switch {
 	case t.secret && t.text() != "":

@@ -12,8 +12,8 @@ import (
 )
 
 // Block is text of several lines. It keeps every byte that is not edited, invalid ones too, and draws a few lines
-// around the cursor. bubbles' textarea does neither: it alters tabs and line ends, cuts 20,000 lines to 10,000, and takes
-// 2 s a key with a line of 2 MB.
+// around the cursor. bubbles' textarea does neither: it alters tabs and line ends, cuts 20,000 lines to 10,000, and
+// takes 2 s a key with a line of 2 MB.
 type Block struct {
 	text   string
 	cursor int // in bytes

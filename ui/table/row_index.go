@@ -153,8 +153,8 @@ func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 	}
 }
 
-// maxForegroundSort is the number of rows that are filtered and sorted on the loop at most: more would be felt between a
-// key and its frame.
+// maxForegroundSort is the number of rows that are filtered and sorted on the loop at most: more would be felt between
+// a key and its frame.
 const maxForegroundSort = 20_000
 
 // workerCount is how many work on an order at once: one processor is left to the loop.

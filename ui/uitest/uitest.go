@@ -1,4 +1,4 @@
-// Package uitest helps to test what is written with ui.
+// Package uitest helps to test what is written with package ui.
 package uitest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"lookout/ui"
 )
 
-// RunAll runs a command and everything that follows from it.
+// RunAll runs a command and every command that follows from it.
 func RunAll(cmd tea.Cmd) {
 	if cmd == nil {
 		return

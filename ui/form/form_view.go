@@ -1,0 +1,258 @@
+package form
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+)
+
+// FormView is a form that is being filled in.
+type FormView struct {
+	form           Form
+	ctx            context.Context
+	focus          int // field with the keyboard; len(Fields) is the required text, then comes the button
+	confirmInput   *textInput
+	showProblems   bool // after it was sent once
+	sending        bool
+	done           bool
+	unauthorized   bool         // the API did not accept the token
+	confirmingExit bool         // esc was pressed after something was typed
+	repeatedEnter  bool         // the key follows another enter at once
+	edited         map[int]bool // by field
+	dirty          bool         // something was typed
+	banner         string
+	fieldErrors    map[string]string
+}
+
+// NewFormView opens a form. What it sends ends with ctx.
+func NewFormView(form Form, ctx context.Context) *FormView {
+	v := &FormView{
+		form:         form,
+		ctx:          ctx,
+		edited:       map[int]bool{},
+		confirmInput: newTextInput("", func(string) {}),
+	}
+	v.focus = v.nextFocus(-1, 1)
+	return v
+}
+
+// SetRepeatedEnter tells whether the next key follows another enter at once, as from a key that is held: enter in a
+// field does not send then.
+func (v *FormView) SetRepeatedEnter(repeated bool) { v.repeatedEnter = repeated }
+
+// Title returns the form's title.
+func (v *FormView) Title() string { return v.form.Title }
+
+// Done reports whether the form can be closed.
+func (v *FormView) Done() bool { return v.done }
+
+// TakeUnauthorized reports, once for each refusal, that the API did not accept the token.
+func (v *FormView) TakeUnauthorized() bool {
+	unauthorized := v.unauthorized
+	v.unauthorized = false
+	return unauthorized
+}
+
+// Sending reports whether the form waits for its answer; it takes no keys meanwhile.
+func (v *FormView) Sending() bool { return v.sending }
+
+// buttonIndex returns the focus of the button, behind the fields and the required text.
+func (v *FormView) buttonIndex() int { return len(v.form.Fields) + 1 }
+
+// nextFocus returns the focus after another one, or before it if by is negative.
+func (v *FormView) nextFocus(from, by int) int {
+	for i := from + by; ; i += by {
+		switch {
+		case i < 0:
+			i = v.buttonIndex() + 1
+		case i > v.buttonIndex():
+			i = -1
+		case i == v.buttonIndex():
+			return i
+		case i == len(v.form.Fields):
+			if v.form.RequiredText != "" {
+				return i
+			}
+		case v.form.Fields[i].shown():
+			return i
+		}
+	}
+}
+
+// Update takes keys and pastes.
+func (v *FormView) Update(msg tea.Msg) tea.Cmd {
+	if v.sending || v.done {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		if in := v.focusedInput(); in != nil {
+			in.paste(msg.Content)
+			v.markEdited()
+		}
+	case tea.KeyPressMsg:
+		return v.press(msg)
+	}
+	return nil
+}
+
+// focusedInput returns the input with the keyboard, or nil for the button.
+func (v *FormView) focusedInput() fieldInput {
+	switch {
+	case v.focus < len(v.form.Fields):
+		return v.form.Fields[v.focus].input
+	case v.focus == len(v.form.Fields):
+		return v.confirmInput
+	}
+	return nil
+}
+
+// markEdited notes that the value with the keyboard has changed.
+func (v *FormView) markEdited() {
+	v.dirty, v.confirmingExit, v.edited[v.focus] = true, false, true
+	if v.focus < len(v.form.Fields) {
+		delete(v.fieldErrors, v.form.Fields[v.focus].Name)
+	}
+}
+
+// press takes a key: a command of the form, else a key of the input, else one that moves on.
+func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
+	key := k.String()
+	if key != "esc" {
+		defer func() { v.confirmingExit = false }()
+	}
+	switch key {
+	case "ctrl+s":
+		return v.submit()
+	case "tab":
+		v.focus = v.nextFocus(v.focus, 1)
+		return nil
+	case "shift+tab":
+		v.focus = v.nextFocus(v.focus, -1)
+		return nil
+	case "esc":
+		v.done = !v.dirty || v.confirmingExit
+		v.confirmingExit = true
+		return nil
+	}
+	if in := v.focusedInput(); in != nil && in.press(k) {
+		v.markEdited()
+		return nil
+	}
+	switch {
+	case key == "enter" && v.focus == v.buttonIndex():
+		return v.submit()
+	case key == "enter" && v.enterSubmits():
+		if v.repeatedEnter || k.IsRepeat {
+			return nil
+		}
+		return v.submit()
+	case key == "enter", key == "down":
+		v.focus = v.nextFocus(v.focus, 1)
+	case key == "up":
+		v.focus = v.nextFocus(v.focus, -1)
+	}
+	return nil
+}
+
+// enterSubmits reports whether enter in the field with the keyboard sends the form: no field after it needs a value.
+func (v *FormView) enterSubmits() bool {
+	if v.focus >= len(v.form.Fields) || v.form.RequiredText != "" || v.form.EnterSubmits == nil ||
+		!v.form.EnterSubmits() {
+		return false
+	}
+	for i, f := range v.form.Fields {
+		if i > v.focus && f.shown() && (v.edited[i] || f.input.text() == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// submit checks the values and sends them. The first field with a problem gets the keyboard.
+func (v *FormView) submit() tea.Cmd {
+	v.showProblems, v.unauthorized, v.banner, v.fieldErrors = true, false, "", nil
+	for i, f := range v.form.Fields {
+		if f.shown() && f.problem() != "" {
+			v.focus = i
+			return nil
+		}
+	}
+	if v.form.RequiredText != "" && v.confirmInput.text() != v.form.RequiredText {
+		v.focus, v.banner = len(v.form.Fields), "type "+v.form.RequiredText+" to continue"
+		return nil
+	}
+	if v.form.BeforeSend != nil {
+		return v.form.BeforeSend(v.send)
+	}
+	return v.send()
+}
+
+// send sends the values.
+func (v *FormView) send() tea.Cmd {
+	v.sending = true
+	if v.form.submit != nil {
+		return v.form.submit(v)
+	}
+	ctx, send := v.ctx, v.form.Send
+	return func() tea.Msg {
+		onSuccess, err := send(ctx)
+		return submitResult{v, onSuccess, err}
+	}
+}
+
+// submitResult is the answer to a form.
+type submitResult struct {
+	view      *FormView
+	onSuccess func() tea.Cmd
+	err       error
+}
+
+// Deliver closes the form, or shows why it was refused.
+func (r submitResult) Deliver() tea.Cmd {
+	if r.err != nil {
+		outcome := ui.Rejected
+		if ui.IsUnknown(r.err) {
+			outcome = ui.Unknown
+		}
+		r.view.showRejection(outcome, r.err)
+		return nil
+	}
+	r.view.sending, r.view.done = false, true
+	return r.onSuccess()
+}
+
+// showRejection unlocks the form and shows the reasons: below their fields, the others at the top.
+func (v *FormView) showRejection(outcome ui.AttemptOutcome, err error) {
+	v.sending, v.unauthorized, v.fieldErrors = false, ui.Unauthorized(err), map[string]string{}
+	var rest []string
+	for name, reason := range ui.FieldErrors(err) {
+		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && matchesField(f.Name, name) })
+		if i < 0 {
+			rest = append(rest, strings.TrimPrefix(name+": "+reason, ": "))
+			continue
+		}
+		v.fieldErrors[v.form.Fields[i].Name] = reason
+		v.focus = i
+	}
+	slices.Sort(rest)
+	switch {
+	case outcome == ui.Unknown && v.form.WhyResendIsSafe != "":
+		v.banner = ui.Reason(err) + ". " + v.form.WhyResendIsSafe + ": ctrl+s sends the same again."
+	case outcome == ui.Unknown:
+		v.banner = ui.Reason(err) + ". Sending it again may do it twice: check first whether it was done."
+	case len(rest) > 0:
+		v.banner = strings.Join(rest, "; ")
+	case len(v.fieldErrors) == 0:
+		v.banner = ui.Reason(err) + ui.WithPrefix(" · ", ui.Advice(err))
+	}
+}
+
+// matchesField reports whether a name in the API's answer means a field: it may be the last part of its path alone.
+func matchesField(field, name string) bool {
+	return field == name || strings.HasSuffix(field, "."+name) || strings.HasPrefix(field, name+".")
+}
