@@ -114,7 +114,8 @@ func ShowInvisible(text string) string {
 
 // isInvisible reports whether a character draws nothing of its own.
 func isInvisible(r rune) bool {
-	return !unicode.IsGraphic(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Mn, unicode.Me)
+	return !unicode.IsGraphic(r) ||
+		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Mn, unicode.Me)
 }
 
 // viewLine draws the part of a line around the cursor that fits.
