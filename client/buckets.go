@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// A Bucket is a store of objects in a cluster ("Bucket"). Cluster and label together are its identity.
+// A Bucket holds objects in a cluster ("Bucket"). Cluster and label together identify it.
 type Bucket struct {
-	Cluster  Text         `json:"cluster"` // empty on the newest kind of endpoint
+	Cluster  Text         `json:"cluster"` // empty on the newest type of endpoint
 	Created  Time         `json:"created"`
 	Hostname Text         `json:"hostname"`
 	Label    Text         `json:"label"`
@@ -16,10 +16,10 @@ type Bucket struct {
 	Region   OptionalText `json:"region"` // not in the document; sent since 2024
 }
 
-// An ACL is who may do what with a bucket or an object.
+// An ACL says who may do what with a bucket or an object.
 type ACL string
 
-// The canned ACLs. Custom is told by the API and not set.
+// The canned ACLs. ACLCustom is only read, never set.
 const (
 	ACLPrivate           ACL = "private"
 	ACLPublicRead        ACL = "public-read"
@@ -28,41 +28,41 @@ const (
 	ACLCustom            ACL = "custom"
 )
 
-// String is the ACL, safe to draw.
+// String returns the ACL, safe to display.
 func (a ACL) String() string { return Clean(string(a)) }
 
-// A BucketRequest is what a bucket is made from. A bucket of one's own that exists is returned as if just created
+// A BucketRequest describes a bucket to create. If the account already has the bucket, it is returned as if it were new
 // ("Object Storage", rule 1).
 type BucketRequest struct {
 	Cluster string `json:"cluster"`
 	Label   string `json:"label"`
-	ACL     ACL    `json:"acl,omitempty"`          // private without it
+	ACL     ACL    `json:"acl,omitempty"`          // the default is private
 	CORS    bool   `json:"cors_enabled,omitempty"` // true allows all origins
 }
 
-// An BucketAccess is a bucket's canned ACL and CORS switch. An empty ACL and a nil switch leave what is set.
+// A BucketAccess is a bucket's canned ACL and CORS switch. An empty ACL and a nil switch leave the current value.
 type BucketAccess struct {
 	ACL  ACL   `json:"acl,omitempty"`
 	CORS *bool `json:"cors_enabled,omitempty"`
 }
 
-// Buckets are the buckets of the account.
+// Buckets reads the buckets of the account.
 type Buckets struct{ c *Client }
 
-// List is a page of all buckets, from 1.
+// List returns page n of all buckets, from 1.
 func (s Buckets) List(ctx context.Context, n int) (Page[*Bucket], error) {
 	return listPage[*Bucket](ctx, s.c, "list buckets", n)
 }
 
-// ListInCluster is a page of the buckets of one cluster, from 1.
+// ListInCluster returns page n of the buckets of one cluster, from 1.
 func (s Buckets) ListInCluster(ctx context.Context, cluster string, n int) (Page[*Bucket], error) {
 	return listPage[*Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
 }
 
-// All walks all buckets.
+// All iterates over all buckets.
 func (s Buckets) All(ctx context.Context) iter.Seq2[*Bucket, error] { return allRows(ctx, s.List) }
 
-// Get is one bucket.
+// Get returns one bucket.
 func (s Buckets) Get(ctx context.Context, cluster, label string) (*Bucket, error) {
 	return call[*Bucket](ctx, s.c, bucketCall("view bucket", cluster, label, nil))
 }
@@ -76,53 +76,53 @@ func bucketCall(op, cluster, label string, body any) request {
 	}
 }
 
-// Certificates are the TLS certificates of buckets.
+// Certificates reads the state of the TLS certificates of buckets.
 type Certificates struct{ c *Client }
 
-// A CertificateStatus says whether an account user uploaded a certificate ("Bucket TLS certificate status").
+// A CertificateStatus says whether a user of the account uploaded a certificate ("Bucket TLS certificate status").
 type CertificateStatus struct {
-	SSL *bool `json:"ssl"` // nil where the endpoint's kind has none
+	SSL *bool `json:"ssl"` // nil if this type of endpoint has no certificates
 }
 
-// Get is whether a bucket has a certificate.
+// Get returns whether a bucket has a certificate.
 func (s Certificates) Get(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
 	return call[*CertificateStatus](ctx, s.c, bucketCall("view certificate", cluster, label, nil))
 }
 
-// A Cluster is a place where buckets are ("Cluster").
+// A Cluster is a location of buckets ("Cluster").
 type Cluster struct {
 	ID               Text `json:"id"`
 	Domain           Text `json:"domain"`
 	Region           Text `json:"region"`
 	StaticSiteDomain Text `json:"static_site_domain"`
-	Status           Text `json:"status"` // available or unavailable; the real service knows more
+	Status           Text `json:"status"` // available or unavailable; the real service has more values
 }
 
-// Clusters are the clusters of the provider.
+// Clusters reads the clusters of the provider.
 type Clusters struct{ c *Client }
 
-// List is a page of the clusters, from 1.
+// List returns page n of the clusters, from 1.
 func (s Clusters) List(ctx context.Context, n int) (Page[*Cluster], error) {
 	return listPage[*Cluster](ctx, s.c, "list clusters", n)
 }
 
-// All walks the clusters.
+// All iterates over all clusters.
 func (s Clusters) All(ctx context.Context) iter.Seq2[*Cluster, error] { return allRows(ctx, s.List) }
 
-// Get is one cluster.
+// Get returns one cluster.
 func (s Clusters) Get(ctx context.Context, id string) (*Cluster, error) {
 	return call[*Cluster](ctx, s.c, request{op: "view cluster", target: Clean(id), segments: []any{id}})
 }
 
-// A TransferUsage is the outbound traffic of the current month's cycle in bytes ("Transfer usage").
+// A TransferUsage is the outbound traffic of the current month's billing cycle in bytes ("Transfer usage").
 type TransferUsage struct {
 	Used int64 `json:"used"`
 }
 
-// NetworkTransfer is the account's outbound traffic, and the end of its Object Storage.
+// NetworkTransfer reads the account's outbound traffic.
 type NetworkTransfer struct{ c *Client }
 
-// Get is the usage as of now.
+// Get returns the usage as of now.
 func (s NetworkTransfer) Get(ctx context.Context) (*TransferUsage, error) {
 	return call[*TransferUsage](ctx, s.c, request{op: "view transfer"})
 }

@@ -13,14 +13,15 @@ import (
 	"time"
 )
 
-// A CertificatePair is a TLS certificate with its private key, known to belong together.
+// A CertificatePair is a TLS certificate and its private key, checked to belong together.
 type CertificatePair struct {
-	Certificate string // PEM, with its intermediates
+	Certificate string // PEM, including intermediates
 	Key         Secret // PEM
 	Leaf        *x509.Certificate
 }
 
-// NewCertificatePair reads two PEM texts. The error says which of them is none, or that they are no pair.
+// NewCertificatePair parses two PEM texts. The error says which of them is invalid, or that they do not belong
+// together.
 func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	if block, _ := pem.Decode([]byte(certificate)); block == nil {
 		return CertificatePair{}, errors.New("the certificate's file holds no PEM")
@@ -30,7 +31,7 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	case block == nil:
 		return CertificatePair{}, errors.New("the key's file holds no PEM")
 	case strings.HasPrefix(block.Type, "ENCRYPTED"), strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
-		return CertificatePair{}, errors.New("the key is encrypted: it is needed without its passphrase")
+		return CertificatePair{}, errors.New("the key is encrypted: remove its passphrase first")
 	}
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	if err != nil {
@@ -45,10 +46,10 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	return CertificatePair{Certificate: certificate, Key: NewSecret(key), Leaf: leaf}, nil
 }
 
-// maxPEMSize bounds a certificate's or key's file.
+// maxPEMSize limits the size of a certificate or key file, in bytes.
 const maxPEMSize = 1 << 20
 
-// LoadCertificatePair reads the pair from two plain files of at most 1 MiB.
+// LoadCertificatePair reads the pair from two regular files of at most 1 MiB.
 func LoadCertificatePair(certFile, keyFile string) (CertificatePair, error) {
 	cert, err := readPEM(certFile)
 	if err != nil {
@@ -67,7 +68,7 @@ func readPEM(path string) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no plain file", Clean(path)) // a pipe would be waited for
+		return "", fmt.Errorf("%s is not a regular file", Clean(path)) // reading a pipe could block
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -76,12 +77,12 @@ func readPEM(path string) (string, error) {
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxPEMSize+1))
 	if len(data) > maxPEMSize {
-		return "", fmt.Errorf("%s is larger than 1 MiB: this is no certificate", Clean(path))
+		return "", fmt.Errorf("%s is larger than 1 MiB, too large for a certificate or key", Clean(path))
 	}
 	return string(data), err
 }
 
-// HostNames are the host names that the certificate is for, cleaned.
+// HostNames returns the host names that the certificate is for, safe to display.
 func (p CertificatePair) HostNames() string {
 	names := slices.Clone(p.Leaf.DNSNames)
 	for i, name := range names {
@@ -90,7 +91,7 @@ func (p CertificatePair) HostNames() string {
 	return strings.Join(names, ", ")
 }
 
-// ProblemFor is why the pair must not be sent for a bucket of a label at a time; "" where nothing is against it.
+// ProblemFor returns why the pair must not be uploaded for the bucket with a label at a time; "" if it may be.
 func (p CertificatePair) ProblemFor(label string, now time.Time) string {
 	switch {
 	case now.After(p.Leaf.NotAfter):

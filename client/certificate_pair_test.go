@@ -78,7 +78,7 @@ func TestLoadCertificatePair_tooLarge(t *testing.T) {
 	}
 }
 
-// What is no plain file is not opened: a pipe would be waited for.
+// Only regular files are opened: reading a pipe could block.
 func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 	faulttest.ReportCase(t, "F11", "no plain file")
 	cert, key := pemPair(t, "cdn.acme.net", time.Now())
@@ -88,7 +88,7 @@ func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 	}
 	for _, pair := range [][2]string{{t.TempDir(), good}, {os.DevNull, good}} {
 		if _, err := LoadCertificatePair(pair[0], pair[1]); err == nil ||
-			!strings.Contains(err.Error(), "no plain file") {
+			!strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%q: %v", pair, err)
 		}
 	}

@@ -168,13 +168,13 @@ func (w *Writer) EmptyBucket(
 	})
 }
 
-// A Patch is the members of an update that were changed, and nothing else. A cleared member is null.
+// A Patch holds the members of an update that were changed, and no others. A cleared member is null.
 type Patch map[string]any
 
-// Diff compares two requests of a kind member by member. Objects within are compared inside.
+// Diff compares two requests of the same type member by member, including members of nested objects.
 func Diff[R any](before, after R) Patch { return diffMembers(members(before), members(after)) }
 
-// members are a request as it would be sent.
+// members returns a request as it would be sent.
 func members(request any) map[string]any {
 	data, err := json.Marshal(request)
 	if err != nil {

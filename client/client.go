@@ -1,4 +1,4 @@
-// Package client speaks the account API: one value per resource, one place that makes requests.
+// Package client is a client of the account API. Client reads; Writer, which Client.Begin returns, sends one change.
 package client
 
 import (
@@ -18,7 +18,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Client is the API of one account. Its fields are the API's table of contents. It may be used from many goroutines.
+// A Client reads from the API of one account. Each of its exported fields is one resource. Its methods are safe for
+// concurrent use.
 type Client struct {
 	Contacts        Contacts
 	Credentials     Credentials
@@ -43,7 +44,7 @@ type Client struct {
 	recorder        Recorder
 	readOnly        bool
 	protected       string      // name of the account if it is protected
-	smallPages      atomic.Bool // pages of the full size were refused
+	smallPages      atomic.Bool // the server refused pages of the full size
 	roundTripper    http.RoundTripper
 	transport       *transport
 	presignedClient *http.Client
@@ -51,43 +52,42 @@ type Client struct {
 	cache           *responseCache
 }
 
-// An Option changes how a client works.
+// An Option configures a client.
 type Option func(*Client)
 
-// WithTransport replaces the network: for the demo and for tests.
+// WithTransport replaces the network, for the demo and for tests.
 func WithTransport(t http.RoundTripper) Option { return func(c *Client) { c.roundTripper = t } }
 
-// WithDialect chooses how paths are spelt. Without it the provider's spelling is used for the provider's own host.
+// WithDialect sets the spelling of paths. The default is the provider's spelling for the provider's own host, and the
+// document's for any other.
 func WithDialect(d Dialect) Option { return func(c *Client) { c.dialect = d } }
 
-// WithUserAgent names the program to the server.
+// WithUserAgent sets the name that the server is told.
 func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
-// WithRecorder keeps a journal of every change.
+// WithRecorder records every change in a journal.
 func WithRecorder(r Recorder) Option { return func(c *Client) { c.recorder = r } }
 
-// WithTimeout bounds one call with all its attempts; 60 s without it.
+// WithTimeout limits one call with all its attempts; the default is 60 s.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
-// WithNow is the clock of waits.
+// WithNow sets the clock that waits are measured with.
 func WithNow(now func() time.Time) Option { return func(c *Client) { c.now = now } }
 
-// WithReadOnly refuses every change where requests are made: there is no way round it.
+// WithReadOnly refuses every change at the place where requests are made, so nothing gets around it.
 func WithReadOnly() Option { return func(c *Client) { c.readOnly = true } }
 
-// providerHost is the host of the real service.
+// providerHost is the host of the provider's real service.
 const providerHost = "api.linode.com"
 
-// New is a client for the API at base, whose last segment is the version ("…/v4").
+// New returns a client for the API at base, whose last segment is the version ("…/v4").
 func New(base string, token Secret, options ...Option) (*Client, error) {
 	u, err := parseBase(base)
 	if err != nil {
 		return nil, err
 	}
 	if !validToken(token) {
-		return nil, errors.New(
-			"the token holds spaces, line breaks or characters that no token has: check where it was copied from",
-		)
+		return nil, errInvalidToken
 	}
 	c := &Client{
 		base:       u,
@@ -108,76 +108,62 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 		c.dialect = DialectDocument
 	}
 	c.transport, c.presignedClient = newTransport(c), newPresignedClient(c)
-	c.Contacts, c.Credentials, c.Issues, c.Instances, c.Services, c.Stats = Contacts{
-		c,
-	}, Credentials{
-		c,
-	}, Issues{
-		c,
-	}, Instances{
-		c,
-	}, Services{
-		c,
-	}, ManagedStats{
-		c,
-	}
-	c.Buckets, c.Objects, c.Certificates, c.Clusters, c.Keys, c.NetworkTransfer = Buckets{
-		c,
-	}, Objects{
-		c,
-	}, Certificates{
-		c,
-	}, Clusters{
-		c,
-	}, Keys{
-		c,
-	}, NetworkTransfer{
-		c,
-	}
+	c.Contacts = Contacts{c}
+	c.Credentials = Credentials{c}
+	c.Issues = Issues{c}
+	c.Instances = Instances{c}
+	c.Services = Services{c}
+	c.Stats = ManagedStats{c}
+	c.Buckets = Buckets{c}
+	c.Objects = Objects{c}
+	c.Certificates = Certificates{c}
+	c.Clusters = Clusters{c}
+	c.Keys = Keys{c}
+	c.NetworkTransfer = NetworkTransfer{c}
 	c.Tickets = Tickets{c}
 	return c, nil
 }
 
-// parseBase takes https, and http for this machine's own addresses alone.
+// parseBase parses the base URL. It must be https; http is allowed for this machine only.
 func parseBase(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	switch {
-	case err != nil || u.Host == "": // it may be a token that went to the wrong place
-		return nil, errors.New("the base URL is no address; give one as https://api.linode.com/v4, without a user name")
+	case err != nil || u.Host == "": // the text may be a token in the wrong place, so the error does not repeat it
+		return nil, errors.New("the base URL is not an address; it must look like https://api.linode.com/v4")
 	case u.User != nil:
 		return nil, errors.New(
-			"the base URL must hold no user name or password; the token goes into LOOKOUT_TOKEN or a file",
+			"the base URL must not contain a user name or password; put the token into LOOKOUT_TOKEN or a file",
 		)
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the base URL must hold no query and no fragment")
+		return nil, errors.New("the base URL must not contain a query or a fragment")
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
 		return u, nil
 	}
 	return nil, fmt.Errorf(
-		"the base URL must begin with https:// (http:// is for this machine alone): %q",
+		"the base URL must begin with https:// (http:// is allowed for this machine only): %q",
 		Clean(u.Scheme+"://"+u.Host),
 	)
 }
 
-// loopback reports whether a host is literally this machine.
+// loopback reports whether a host name or address is this machine.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// Format is the client's host, whatever the verb: what is inside is nobody's to print.
+// Format prints the client's host for every verb, and none of its secrets.
 func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "client of %s", Clean(c.base.Host)) }
 
-// Dialect is how the client spells paths.
+// Dialect returns the spelling of paths in use.
 func (c *Client) Dialect() Dialect { return c.dialect }
 
-// Origin is the scheme and host of the API: "https://api.linode.com".
+// Origin returns the scheme and host of the API: "https://api.linode.com".
 func (c *Client) Origin() string { return c.base.Scheme + "://" + c.base.Host }
 
-// Host is where the API is.
+// Host returns the host of the API, with its port.
 func (c *Client) Host() string { return c.base.Host }
 
-// ConsoleURL is where relative addresses of tickets lead: the provider's web console, elsewhere the API's own host.
+// ConsoleURL returns the base of relative addresses in tickets: the provider's web console, or the API's own host.
 func (c *Client) ConsoleURL() string {
 	if c.base.Hostname() == providerHost {
 		return "https://cloud.linode.com"
@@ -188,16 +174,16 @@ func (c *Client) ConsoleURL() string {
 // noContent is the answer of operations that return nothing.
 type noContent struct{}
 
-// A request is one call, ready to be sent.
+// A request describes one call.
 type request struct {
-	op          string // key of the table
-	target      string // "7": added to the operation in errors
+	op          string // key of the table of operations
+	target      string // "7": follows the operation in errors
 	segments    []any
 	id          string // what a change is about, if the segments do not say it
 	query       url.Values
 	body        any
-	journalBody any      // the body as the journal may keep it; nil is body itself
-	secrets     []Secret // what the body holds that must not come back in an error
+	journalBody any      // the body without secrets, for the journal; nil is body itself
+	secrets     []Secret // secrets of the body, which must not appear in an error
 	handleBody  func([]byte) error
 	writer      *Writer // of a change; nil for a read
 }
@@ -214,16 +200,15 @@ func (r request) changeID() string {
 	return strings.Join(parts, "/")
 }
 
-// call makes a request and decodes its answer into T: a thing, or a pointer to one, which is nil where there is an
-// error.
+// call sends a request and decodes its answer into T: a value, or a pointer to one, which is nil if there is an error.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 	var answer T
 	err := c.callInto(ctx, r, &answer)
 	return answer, err
 }
 
-// callInto makes a request and decodes its answer into what a pointer points to, which stays empty where there is an
-// error.
+// callInto sends a request and decodes its answer into the value that a pointer points to; the value stays empty if
+// there is an error.
 func (c *Client) callInto(ctx context.Context, r request, answer any) error {
 	r.handleBody = func(data []byte) error { return decode(data, answer) }
 	failure := c.exchange(ctx, r)
@@ -233,7 +218,7 @@ func (c *Client) callInto(ctx context.Context, r request, answer any) error {
 	return failure
 }
 
-// listPage asks for one page of a numbered list.
+// listPage returns page n of a numbered list.
 func listPage[T any](ctx context.Context, c *Client, op string, n int, segments ...any) (Page[T], error) {
 	size := c.pageSize()
 	query := url.Values{"page": {fmt.Sprint(n)}, "page_size": {fmt.Sprint(size)}}
@@ -256,7 +241,7 @@ func listPage[T any](ctx context.Context, c *Client, op string, n int, segments 
 	return p, nil
 }
 
-// How many rows a page is asked for: the most that the service gives, and what it gave in earlier years.
+// The rows that are requested per page: the service's limit, and its limit in earlier years.
 const (
 	pageSize      = 500
 	smallPageSize = 100
@@ -269,7 +254,7 @@ func (c *Client) pageSize() int {
 	return pageSize
 }
 
-// fallBackToSmallPages reports whether a refusal was about the size of the page, and asks for small pages from then on.
+// fallBackToSmallPages reports whether the server refused the size of a page, and from then on requests small pages.
 func (c *Client) fallBackToSmallPages(size int, err error) bool {
 	var e *Error
 	if size <= smallPageSize || !errors.As(err, &e) || e.Status != http.StatusBadRequest ||
@@ -280,8 +265,8 @@ func (c *Client) fallBackToSmallPages(size int, err error) bool {
 	return true
 }
 
-// decode reads a whole answer into what into points to; where that is a pointer, into a thing made for it. Nothing may
-// follow the answer.
+// decode decodes a whole answer into the value that into points to. If that value is a pointer, decode allocates what
+// it points to. Nothing may follow the answer.
 func decode(data []byte, into any) error {
 	data = trimBody(data)
 	if v := reflect.ValueOf(into).Elem(); v.Kind() == reflect.Pointer {
@@ -293,7 +278,7 @@ func decode(data []byte, into any) error {
 	}
 	if !json.Valid(data) && len(data) > 0 {
 		if !validExceptUTF8(data) {
-			return errors.New("no valid JSON")
+			return errors.New("invalid JSON")
 		}
 	}
 	switch v := into.(type) {
@@ -307,15 +292,15 @@ func decode(data []byte, into any) error {
 	}
 	odd, found, err := decodeLenient(data, into)
 	if err == nil && found <= len(odd) {
-		return errors.New("an object that holds nothing of what was asked for")
+		return errors.New("an object without any of the expected members")
 	}
 	return err
 }
 
-// validExceptUTF8 reports whether a text is JSON once bytes that are no UTF-8 are passed over.
+// validExceptUTF8 reports whether a text is JSON, apart from invalid UTF-8.
 func validExceptUTF8(data []byte) bool { return json.Valid(bytes.ToValidUTF8(data, []byte("?"))) }
 
-// exchange is the one place that makes requests. It takes the body of a good answer.
+// exchange is the only place that sends requests to the API. It passes the body of a successful answer to handleBody.
 func (c *Client) exchange(ctx context.Context, r request) error {
 	op := c.operations[r.op]
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -333,7 +318,7 @@ func (c *Client) exchange(ctx context.Context, r request) error {
 	return c.read(r, req)
 }
 
-// newRequest makes the HTTP request of a call.
+// newRequest builds the HTTP request of a call.
 func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http.Request, error) {
 	route := op.routeFor(c.dialect)
 	path, err := expandPath(route.path, r.segments...)
@@ -352,7 +337,7 @@ func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http
 	}
 	req, err := http.NewRequestWithContext(ctx, route.method, target, bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New("the address cannot be built")
+		return nil, errors.New("the address of the request is invalid")
 	}
 	if r.body == nil {
 		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
@@ -364,7 +349,7 @@ func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http
 	return req, nil
 }
 
-// read sends a request that changes nothing; it may be sent again.
+// read sends a request that changes nothing and may be repeated.
 func (c *Client) read(r request, req *http.Request) error {
 	if refused := c.tokens.rejection(); refused != nil {
 		return c.checkResponse(r, refused, nil)
@@ -382,7 +367,7 @@ func (c *Client) notSentError(r request, cause error, what string) *Error {
 	return e
 }
 
-// newError is the start of an error about a request.
+// newError returns an error about a request; the caller fills in the reason.
 func (c *Client) newError(r request) *Error {
 	op := r.op
 	if r.target != "" {
@@ -397,7 +382,8 @@ func (c *Client) newError(r request) *Error {
 	}
 }
 
-// checkResponse decides what an answer means. The status alone says whether it is an error; the body only explains.
+// checkResponse returns the error that an answer means, if any. The status alone decides whether it is one; the body
+// only explains it.
 func (c *Client) checkResponse(r request, a *response, err error) error {
 	if err != nil && (a == nil || a.status < 400) {
 		return c.transportError(r, err)
@@ -451,7 +437,7 @@ func neverSent(err error) bool {
 	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" || errors.Is(err, errNotSent)
 }
 
-// describeUnexpected names an answer that looks good and is not the API's.
+// describeUnexpected describes a successful answer that is not the API's.
 func describeUnexpected(a *response, err error, m redactor) string {
 	if json.Valid(a.body) {
 		return Clean(m.redactText(err.Error()))
@@ -459,7 +445,7 @@ func describeUnexpected(a *response, err error, m redactor) string {
 	return describeBody(a, m)
 }
 
-// describeBody names a body that is no JSON by its type, size and title.
+// describeBody describes a body that is not JSON by its type, size and title.
 func describeBody(a *response, m redactor) string {
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
 	text := fmt.Sprintf("%s, %d bytes", m.excerpt(orElse(kind, "no content type"), 60), len(a.body))
@@ -469,10 +455,10 @@ func describeBody(a *response, m redactor) string {
 	return text
 }
 
-// maxTitleLen is how many bytes of a page's title are looked at.
+// maxTitleLen is how many bytes of a page are searched for the end of its title.
 const maxTitleLen = 1600
 
-// htmlTitle is what stands between the first <title …> of a page and its end; "" where there is none.
+// htmlTitle returns the title of an HTML page; "" if it has none.
 func htmlTitle(page string) string {
 	_, rest := cutTag(page, "<title")
 	_, rest, _ = strings.Cut(rest, ">")
@@ -483,8 +469,7 @@ func htmlTitle(page string) string {
 	return text
 }
 
-// cutTag parts a page before a tag, whatever the size of its letters; what follows begins with the tag and is empty
-// where there is none.
+// cutTag cuts a page before a tag, ignoring case. rest begins with the tag; it is empty if there is none.
 func cutTag(page, tag string) (before, rest string) {
 	for i := 0; i+len(tag) <= len(page); i++ {
 		if page[i] == '<' && strings.EqualFold(page[i:i+len(tag)], tag) {
@@ -505,8 +490,8 @@ func truncate(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// parseErrorBody reads an error answer ("Errors"); what names an answer that is none. Neither holds what the mask
-// hides.
+// parseErrorBody reads an error answer ("Errors"). If the answer is not one, what describes it. Neither result contains
+// what the redactor hides.
 func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
 	if a.status >= 300 && a.status < 400 {
 		where, err := url.Parse(a.header.Get("Location"))

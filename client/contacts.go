@@ -11,18 +11,18 @@ type Contact struct {
 	ID      int          `json:"id"`
 	Name    Text         `json:"name"`  // 2..64 characters
 	Email   Text         `json:"email"` // where alerts go
-	Group   OptionalText `json:"group"` // 2..50 characters, display only; empty is null
+	Group   OptionalText `json:"group"` // 2..50 characters, for display only; empty is null
 	Phone   Phone        `json:"phone"`
 	Updated Time         `json:"updated"`
 }
 
-// A Phone holds a contact's numbers; either may be null, which is empty here.
+// A Phone holds a contact's phone numbers; empty is null.
 type Phone struct {
 	Primary   OptionalText `json:"primary"`
 	Secondary OptionalText `json:"secondary"`
 }
 
-// A ContactRequest is what a contact is made from. Empty members are left out, and cleared ones are null.
+// A ContactRequest describes a contact to create. Empty members are omitted; in a patch, cleared members are null.
 type ContactRequest struct {
 	Name  string       `json:"name"`
 	Email string       `json:"email"`
@@ -30,13 +30,13 @@ type ContactRequest struct {
 	Phone PhoneRequest `json:"phone"`
 }
 
-// A PhoneRequest holds the numbers of a ContactRequest.
+// A PhoneRequest holds the phone numbers of a ContactRequest.
 type PhoneRequest struct {
 	Primary   string `json:"primary,omitempty"`
 	Secondary string `json:"secondary,omitempty"`
 }
 
-// Request is what would make the contact again: where a form starts.
+// Request returns the request that would create the contact again: the initial values of a form.
 func (c Contact) Request() ContactRequest {
 	return ContactRequest{
 		Name:  c.Name.raw,
@@ -46,23 +46,23 @@ func (c Contact) Request() ContactRequest {
 	}
 }
 
-// Contacts are the contacts of the account.
+// Contacts reads the contacts of the account.
 type Contacts struct{ c *Client }
 
-// List is a page of the contacts, from 1.
+// List returns page n of the contacts, from 1.
 func (s Contacts) List(ctx context.Context, n int) (Page[*Contact], error) {
 	return listPage[*Contact](ctx, s.c, "list contacts", n)
 }
 
-// All walks the contacts.
+// All iterates over all contacts.
 func (s Contacts) All(ctx context.Context) iter.Seq2[*Contact, error] { return allRows(ctx, s.List) }
 
-// Get is one contact. It needs the scope account:read_write ("Authentication").
+// Get returns one contact. It needs the scope account:read_write ("Authentication").
 func (s Contacts) Get(ctx context.Context, id int) (*Contact, error) {
 	return call[*Contact](ctx, s.c, callByID("view contact", id, nil))
 }
 
-// callByID is a request about the thing with a number.
+// callByID returns a request about the resource with an id.
 func callByID(op string, id int, body any) request {
 	return request{
 		op:       op,

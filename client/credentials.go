@@ -5,50 +5,51 @@ import (
 	"iter"
 )
 
-// A Credential is a stored login for support staff ("Managed Credential"). User name and password are never returned.
+// A Credential is a stored login for support staff ("Managed Credential"). The API never returns its user name and
+// password.
 type Credential struct {
 	ID            int  `json:"id"`
 	Label         Text `json:"label"`          // 2..75 characters, unique
-	LastDecrypted Time `json:"last_decrypted"` // zero where support never used it
+	LastDecrypted Time `json:"last_decrypted"` // zero if support never used it
 }
 
-// A CredentialRequest is what a credential is made from.
+// A CredentialRequest describes a credential to create.
 type CredentialRequest struct {
 	Label    string
 	Username Secret // optional, at most 5000 characters
 	Password Secret
 }
 
-// A LoginRequest is a credential's new user name and password.
+// A LoginRequest holds a credential's new user name and password.
 type LoginRequest struct {
 	Username Secret // optional, at most 5000 characters
 	Password Secret
 }
 
-// An SSHKey is the public key by which support staff log in to instances ("Managed SSH Key").
+// An SSHKey is the public key with which support staff log in to instances ("Managed SSH Key").
 type SSHKey struct {
 	SSHKey Text `json:"ssh_key"`
 }
 
-// Credentials are the credentials of the account.
+// Credentials reads the credentials of the account.
 type Credentials struct{ c *Client }
 
-// List is a page of the credentials, from 1.
+// List returns page n of the credentials, from 1.
 func (s Credentials) List(ctx context.Context, n int) (Page[*Credential], error) {
 	return listPage[*Credential](ctx, s.c, "list credentials", n)
 }
 
-// All walks the credentials.
+// All iterates over all credentials.
 func (s Credentials) All(ctx context.Context) iter.Seq2[*Credential, error] {
 	return allRows(ctx, s.List)
 }
 
-// Get is one credential. It needs the scope account:read_write ("Authentication").
+// Get returns one credential. It needs the scope account:read_write ("Authentication").
 func (s Credentials) Get(ctx context.Context, id int) (*Credential, error) {
 	return call[*Credential](ctx, s.c, callByID("view credential", id, nil))
 }
 
-// SSHKey is the account's managed public key.
+// SSHKey returns the account's managed public key.
 func (s Credentials) SSHKey(ctx context.Context) (*SSHKey, error) {
 	return call[*SSHKey](ctx, s.c, request{op: "view SSH key"})
 }

@@ -105,8 +105,12 @@ func (r *jsonScanner) consume(c byte) bool {
 
 // skipSpace skips white space.
 func (r *jsonScanner) skipSpace() {
-	for r.pos < len(r.input) && (r.input[r.pos] == ' ' || r.input[r.pos] == '\n' || r.input[r.pos] == '\t' || r.input[r.pos] == '\r') {
-		r.pos++
+	for ; r.pos < len(r.input); r.pos++ {
+		switch r.input[r.pos] {
+		case ' ', '\n', '\t', '\r':
+		default:
+			return
+		}
 	}
 }
 
@@ -265,7 +269,8 @@ func decodeValue(value []byte, field reflect.Value) bool {
 		*into = n
 		return err == nil
 	default:
-		if field.Kind() == reflect.String && len(value) > 1 && value[0] == '"' && unescapedASCII(value[1:len(value)-1]) {
+		quoted := len(value) > 1 && value[0] == '"'
+		if field.Kind() == reflect.String && quoted && unescapedASCII(value[1:len(value)-1]) {
 			field.SetString(string(value[1 : len(value)-1]))
 			return true
 		}

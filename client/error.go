@@ -41,7 +41,7 @@ type Error struct {
 	RetryAfter                 time.Duration // the wait that a 429 asked for
 	TokenScopes, RequiredScope string        // scopes of the token and of the endpoint, on 401 and 403
 	Host                       string
-	Presigned                  bool   // of a request to a pre-signed URL: the status is about the URL, not about the token
+	Presigned                  bool   // of a pre-signed URL: the status is about the URL, not about the token
 	Detail                     string // what came instead of a valid answer: "text/html, 2 KB"
 	Cause                      error
 

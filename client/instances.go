@@ -6,15 +6,15 @@ import (
 	"iter"
 )
 
-// An Instance is the SSH settings of one compute instance ("Managed Instance Settings"). Only SSH can be written.
+// An Instance holds the SSH settings of one compute instance ("Managed Instance Settings"). Only SSH can be changed.
 type Instance struct {
 	ID    int         `json:"id"`
 	Label Text        `json:"label"`
-	Group Text        `json:"group"` // display only
+	Group Text        `json:"group"` // for display only
 	SSH   SSHSettings `json:"ssh"`
 }
 
-// SSHSettings is how support staff log in.
+// SSHSettings says how support staff log in.
 type SSHSettings struct {
 	Access bool         `json:"access"`
 	User   OptionalText `json:"user"` // empty is null, which is root
@@ -22,7 +22,7 @@ type SSHSettings struct {
 	Port   int          `json:"port"` // 0 is null, which is 22
 }
 
-// MarshalJSON is the settings as the API sends them: what is empty is null.
+// MarshalJSON encodes the settings as the API sends them: empty members are null.
 func (s SSHSettings) MarshalJSON() ([]byte, error) {
 	type plain SSHSettings
 	port := &s.Port
@@ -35,12 +35,13 @@ func (s SSHSettings) MarshalJSON() ([]byte, error) {
 	}{plain(s), port})
 }
 
-// An InstanceRequest is the writable part of an instance's settings.
+// An InstanceRequest is the part of an instance's settings that can be changed.
 type InstanceRequest struct {
 	SSH SSHRequest `json:"ssh"`
 }
 
-// An SSHRequest is SSH as it is sent: user of at most 32 characters, port 1..65535; what is empty is null.
+// An SSHRequest holds SSH settings to send: a user of at most 32 characters, a port from 1 to 65535. Empty members are
+// null.
 type SSHRequest struct {
 	Access bool   `json:"access"`
 	User   string `json:"user,omitempty"`
@@ -48,23 +49,23 @@ type SSHRequest struct {
 	Port   int    `json:"port,omitempty"`
 }
 
-// Request is the settings as they would be sent: where a form starts.
+// Request returns the current settings as a request: the initial values of a form.
 func (i Instance) Request() InstanceRequest {
 	return InstanceRequest{SSHRequest{i.SSH.Access, i.SSH.User.raw, i.SSH.IP.raw, i.SSH.Port}}
 }
 
-// Instances are the settings of the account's instances: one each, neither made nor removed here.
+// Instances reads the settings of the account's instances. They are neither created nor deleted here.
 type Instances struct{ c *Client }
 
-// List is a page of the settings, from 1.
+// List returns page n of the settings, from 1.
 func (s Instances) List(ctx context.Context, n int) (Page[*Instance], error) {
 	return listPage[*Instance](ctx, s.c, "list SSH settings", n)
 }
 
-// All walks the settings.
+// All iterates over all settings.
 func (s Instances) All(ctx context.Context) iter.Seq2[*Instance, error] { return allRows(ctx, s.List) }
 
-// Get is the settings of one instance.
+// Get returns the settings of one instance.
 func (s Instances) Get(ctx context.Context, id int) (*Instance, error) {
 	return call[*Instance](ctx, s.c, callByID("view SSH settings", id, nil))
 }

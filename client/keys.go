@@ -10,28 +10,28 @@ type Key struct {
 	ID        int           `json:"id"`
 	Label     Text          `json:"label"`
 	AccessKey Text          `json:"access_key"`
-	SecretKey Secret        `json:"secret_key"` // real at creation alone; otherwise Redacted or empty
+	SecretKey Secret        `json:"secret_key"` // real only at creation; otherwise RedactedSecretKey or empty
 	Limited   bool          `json:"limited"`
-	Buckets   []BucketGrant `json:"bucket_access"` // nil where the key is unlimited
+	Buckets   []BucketGrant `json:"bucket_access"` // nil if the key is unlimited
 }
 
-// RedactedSecretKey is what the real service sends for a secret key after its creation.
+// RedactedSecretKey is what the real service sends as secret key after the creation.
 const RedactedSecretKey = "[REDACTED]"
 
-// Secret is the secret key where there really is one.
+// Secret returns the secret key, and whether it is the real one.
 func (k Key) Secret() (Secret, bool) {
 	return k.SecretKey, !k.SecretKey.IsZero() && k.SecretKey.Reveal() != RedactedSecretKey
 }
 
-// A BucketGrant is what a limited key may do with one bucket.
+// A BucketGrant says what a limited key may do with one bucket.
 type BucketGrant struct {
 	Cluster     Text `json:"cluster"`
 	Bucket      Text `json:"bucket_name"`
-	Permissions Text `json:"permissions"` // read_only or read_write; the enumeration is not shown
+	Permissions Text `json:"permissions"` // read_only or read_write; the document does not list the values
 }
 
-// A KeyRequest is what a key is made from. Buckets left nil make an unlimited key, an empty list a key that may reach
-// nothing, and entries a key limited to them ("bucket_access rules").
+// A KeyRequest describes a key to create. With nil Buckets the key is unlimited, with an empty list it can access no
+// bucket, and with entries it is limited to them ("bucket_access rules").
 type KeyRequest struct {
 	Label   string         `json:"label"`
 	Buckets []GrantRequest `json:"bucket_access,omitzero"`
@@ -44,18 +44,18 @@ type GrantRequest struct {
 	Permissions string `json:"permissions"`
 }
 
-// Keys are the access keys of the account.
+// Keys reads the access keys of the account.
 type Keys struct{ c *Client }
 
-// List is a page of the keys, from 1.
+// List returns page n of the keys, from 1.
 func (s Keys) List(ctx context.Context, n int) (Page[*Key], error) {
 	return listPage[*Key](ctx, s.c, "list keys", n)
 }
 
-// All walks the keys.
+// All iterates over all keys.
 func (s Keys) All(ctx context.Context) iter.Seq2[*Key, error] { return allRows(ctx, s.List) }
 
-// Get is one key.
+// Get returns one key.
 func (s Keys) Get(ctx context.Context, id int) (*Key, error) {
 	return call[*Key](ctx, s.c, callByID("view key", id, nil))
 }

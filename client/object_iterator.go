@@ -327,7 +327,8 @@ func (c *objectCounter) subPrefixes(ctx context.Context, prefix string) ([]strin
 	for _, o := range page.Data {
 		switch name := o.Name.raw; {
 		case !o.IsPrefix():
-		case len(name) <= len(prefix) || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, "/") || seen[name]:
+		case len(name) <= len(prefix) || !strings.HasPrefix(name, prefix),
+			!strings.HasSuffix(name, "/") || seen[name]:
 			return nil, page, nil // these are not valid prefixes
 		default:
 			seen[name] = true

@@ -15,30 +15,30 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPutSize is the most bytes that one PUT may carry: larger objects need uploads in parts, which the API does not
-// offer.
+// MaxPutSize is the largest object in bytes that one PUT can send. Larger ones need multipart uploads, which the API
+// does not offer.
 const MaxPutSize = 5 << 30
 
-// presignedLifetime is how many seconds a pre-signed URL lives that is used at once: little more than the least that
-// the API takes.
+// presignedLifetime is the lifetime in seconds of a pre-signed URL that is used at once: little more than the API's
+// minimum.
 const presignedLifetime = 600
 
-// maxPresignedURLLen is the longest pre-signed URL that is taken, in bytes.
+// maxPresignedURLLen is the longest pre-signed URL that is accepted, in bytes.
 const maxPresignedURLLen = 8 << 10
 
-// A presignedRequest is one request at a pre-signed URL.
+// A presignedRequest is one request to a pre-signed URL.
 type presignedRequest struct {
-	op, method            string
-	cluster, bucket, name string
-	header                http.Header
-	body                  *trackedBody // nil sends none
+	op, method string
+	object     ObjectRef
+	header     http.Header
+	body       *trackedBody // nil for no body
 }
 
-// trackedBody is a body that knows whether any of it was taken.
+// A trackedBody is a body that knows whether any of it was read.
 type trackedBody struct {
 	io.Reader
 	size    int64
-	started atomic.Bool // the transport may still read when its answer is here
+	started atomic.Bool // atomic because the transport may still read after the answer has arrived
 }
 
 func (h *trackedBody) Read(p []byte) (int, error) {
@@ -46,22 +46,14 @@ func (h *trackedBody) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-// Get opens an object at a byte. With an etag only that version is given: another one is an error with status 412. The
-// answer is 200 with the whole object or 206 with the rest of it; the caller reads and closes the body. Nothing bounds
-// its time but ctx.
-func (s Objects) Get(
-	ctx context.Context,
-	cluster, bucket, name string,
-	from int64,
-	etag string,
-) (*http.Response, error) {
+// Get opens an object at byte from. If etag is not empty, any other version is an error with status 412. The response is
+// 200 with the whole object, or 206 with the rest of it; the caller reads and closes its body. Only ctx limits the time.
+func (s Objects) Get(ctx context.Context, o ObjectRef, from int64, etag string) (*http.Response, error) {
 	r := presignedRequest{
-		op:      "download",
-		method:  http.MethodGet,
-		cluster: cluster,
-		bucket:  bucket,
-		name:    name,
-		header:  http.Header{"Accept-Encoding": {"identity"}},
+		op:     "download",
+		method: http.MethodGet,
+		object: o,
+		header: http.Header{"Accept-Encoding": {"identity"}},
 	}
 	if etag != "" {
 		r.header.Set("If-Match", `"`+etag+`"`)
@@ -79,19 +71,17 @@ func (s Objects) Get(
 	return nil, r.parseError(res)
 }
 
-// Peek reads the first n bytes of an object, or all where it is shorter, and says its content type.
+// Peek reads the first n bytes of an object, or all of a shorter one, and returns its content type.
 func (s Objects) Peek(
 	ctx context.Context,
 	cluster, bucket, name string,
 	n int64,
 ) (data []byte, kind string, err error) {
 	r := presignedRequest{
-		op:      "preview",
-		method:  http.MethodGet,
-		cluster: cluster,
-		bucket:  bucket,
-		name:    name,
-		header:  http.Header{"Accept-Encoding": {"identity"}, "Range": {"bytes=0-" + strconv.FormatInt(n-1, 10)}},
+		op:     "preview",
+		method: http.MethodGet,
+		object: ObjectRef{cluster, bucket, name},
+		header: http.Header{"Accept-Encoding": {"identity"}, "Range": {"bytes=0-" + strconv.FormatInt(n-1, 10)}},
 	}
 	res, err := s.sendPresigned(ctx, r)
 	if err != nil {
@@ -102,14 +92,14 @@ func (s Objects) Peek(
 	case http.StatusOK, http.StatusPartialContent:
 		data, err = io.ReadAll(io.LimitReader(res.Body, n))
 		return data, res.Header.Get("Content-Type"), err
-	case http.StatusRequestedRangeNotSatisfiable: // of an object without a byte
+	case http.StatusRequestedRangeNotSatisfiable: // the object is empty
 		return nil, res.Header.Get("Content-Type"), nil
 	}
 	return nil, "", r.parseError(res)
 }
 
-// Find is the object of exactly a name, from the listing; false where there is none. A listing that turns in circles is
-// an error.
+// Find returns the object of exactly this name from the listing; false if there is none. If the listing goes round in
+// circles, it returns an error.
 func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
 	q := ObjectQuery{
 		Cluster:  cluster,
@@ -145,8 +135,8 @@ func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object
 	}
 }
 
-// sendPresigned asks for a URL and uses it; for another one, once, where it is refused with 403 before any of the body
-// was taken: it may have run out.
+// sendPresigned requests a URL and uses it. If the URL is refused with 403 before any of the body was read, it may have
+// expired: then it does so once more.
 func (s Objects) sendPresigned(ctx context.Context, r presignedRequest) (*http.Response, error) {
 	res, err := s.sendPresignedOnce(ctx, r)
 	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.started.Load() {
@@ -156,16 +146,16 @@ func (s Objects) sendPresigned(ctx context.Context, r presignedRequest) (*http.R
 	return s.sendPresignedOnce(ctx, r)
 }
 
-// sendPresignedOnce asks for a URL and uses it. The API's token does not go with the request.
+// sendPresignedOnce requests a URL and uses it. The account's token is not sent to the URL.
 func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*http.Response, error) {
 	failed := r.newError(s.c.base.Host)
 	failed.Outcome = NotSent
-	if !utf8.ValidString(r.name) {
-		failed.Detail = "its name is no valid UTF-8, and the API cannot be asked for such a name"
+	if !utf8.ValidString(r.object.Name) {
+		failed.Detail = "its name is not valid UTF-8, and the API accepts no other names"
 		return nil, failed
 	}
-	link, err := s.presign(ctx, r.cluster, r.bucket, PresignRequest{
-		Name:        r.name,
+	link, err := s.presign(ctx, r.object.Cluster, r.object.Bucket, PresignRequest{
+		Name:        r.object.Name,
 		Method:      r.method,
 		Expires:     presignedLifetime,
 		ContentType: r.header.Get("Content-Type"),
@@ -173,19 +163,19 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 	if err != nil {
 		var e *Error
 		if errors.As(err, &e) && e.Outcome == Unknown {
-			e.Outcome = NotSent // asking for a URL changes nothing
+			e.Outcome = NotSent // requesting a URL changes nothing
 		}
 		return nil, err
 	}
-	target, err := s.c.checkPresignedURL(link.URL, r.bucket, r.name)
+	target, err := s.c.checkPresignedURL(link.URL, r.object.Bucket, r.object.Name)
 	if err != nil {
-		failed.Detail = "the pre-signed URL is refused: " + err.Error()
+		failed.Detail = "lookout refuses the pre-signed URL: " + err.Error()
 		return nil, failed
 	}
 	failed.Host = target.Host
 	req, err := r.newRequest(ctx, target.String())
 	if err != nil {
-		failed.Detail = "the pre-signed URL is refused: it is no address"
+		failed.Detail = "lookout refuses the pre-signed URL: it is not an address"
 		return nil, failed
 	}
 	req.Header.Set("User-Agent", s.c.userAgent)
@@ -200,7 +190,7 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 	return res, nil
 }
 
-// newRequest is the HTTP request. Its length is always said; nothing lets the transport send it a second time.
+// newRequest builds the HTTP request. It always sets the length, and nothing that would let the transport repeat it.
 func (r presignedRequest) newRequest(ctx context.Context, target string) (*http.Request, error) {
 	var body io.Reader
 	if r.body != nil && r.body.size > 0 {
@@ -219,8 +209,9 @@ func (r presignedRequest) newRequest(ctx context.Context, target string) (*http.
 	return req, nil
 }
 
-// checkPresignedURL takes a pre-signed URL: https, or http on this machine where the API is there too; no user, no
-// other port, signed, and for the object that was asked for. The reason of a refusal holds nothing of the URL.
+// checkPresignedURL accepts a pre-signed URL if it uses https (or http, if both the URL and the API are on this
+// machine), has no user and no other port, is signed, and is for the requested object. The error contains nothing of
+// the URL.
 func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, error) {
 	raw := link.Reveal()
 	if len(raw) > maxPresignedURLLen {
@@ -228,7 +219,7 @@ func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, 
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || !printableASCII(raw) || strings.Contains(raw, " ") {
-		return nil, errors.New("it is no address")
+		return nil, errors.New("it is not an address")
 	}
 	here := loopback(c.base.Hostname()) && loopback(u.Hostname())
 	_, notIP := netip.ParseAddr(strings.Trim(u.Hostname(), "[]"))
@@ -236,13 +227,13 @@ func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, 
 	case u.Scheme != "https" && !(u.Scheme == "http" && here):
 		return nil, errors.New("it is not https")
 	case u.User != nil:
-		return nil, errors.New("it holds a user name")
+		return nil, errors.New("it contains a user name")
 	case !here && u.Port() != "" && u.Port() != "443":
-		return nil, errors.New("it is for another port than 443")
+		return nil, errors.New("its port is not 443")
 	case !here && (notIP == nil || loopback(u.Hostname())):
-		return nil, errors.New("it is for a bare address")
+		return nil, errors.New("its host is an IP address")
 	case u.Fragment != "":
-		return nil, errors.New("it holds a fragment")
+		return nil, errors.New("it contains a fragment")
 	case !u.Query().Has("Signature") && !u.Query().Has("X-Amz-Signature"):
 		return nil, errors.New("it is not signed")
 	case !strings.HasSuffix(u.Path, "/"+bucket+"/"+name) && !(strings.HasPrefix(u.Host, bucket+".") && u.Path == "/"+name):
@@ -251,10 +242,10 @@ func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, 
 	return u, nil
 }
 
-// label names the object, safe to draw.
-func (r presignedRequest) label() string { return Clean(r.cluster + "/" + r.bucket + "/" + r.name) }
+// label names the object, safe to display.
+func (r presignedRequest) label() string { return Clean(r.object.ID()) }
 
-// newError is the start of an error about the request.
+// newError returns an error about the request; the caller fills in the reason.
 func (r presignedRequest) newError(host string) *Error {
 	return &Error{
 		Op:        r.op + " " + r.label(),
@@ -265,7 +256,7 @@ func (r presignedRequest) newError(host string) *Error {
 	}
 }
 
-// parseError reads why the storage did not do it. A 503 that asks to slow down is a refusal: nothing was done.
+// parseError reads the storage's error answer. A 503 that asks to slow down is a refusal: nothing was done.
 func (r presignedRequest) parseError(res *http.Response) *Error {
 	defer drainBody(res)
 	e := r.newError(res.Request.URL.Host)
@@ -295,8 +286,8 @@ func (r presignedRequest) parseError(res *http.Response) *Error {
 	return e
 }
 
-// xmlElement is the text of an element of the storage's flat error answer; "" where there is none. All of encoding/xml,
-// for two texts, would make the program 100 kB larger.
+// xmlElement returns the text of an element of the storage's flat error answer; "" if there is none. encoding/xml would
+// make the program 100 kB larger for two texts.
 func xmlElement(answer, name string) string {
 	_, rest, _ := strings.Cut(answer, "<"+name+">")
 	text, _, found := strings.Cut(rest, "</"+name+">")
@@ -306,14 +297,13 @@ func xmlElement(answer, name string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&").Replace(text)
 }
 
-// drainBody reads a little of a body that is of no use, so that the connection can be used again, and closes it.
+// drainBody reads a little of a body that is not needed, so that the connection can be reused, and closes it.
 func drainBody(res *http.Response) {
 	_, _ = io.CopyN(io.Discard, res.Body, 4<<10)
 	res.Body.Close()
 }
 
-// cancelCause is why ctx ended, else an error of the transport without the URL that net/http puts around it: its query
-// is a credential.
+// cancelCause returns why ctx ended, or else err without the URL that net/http adds: its query is a credential.
 func cancelCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -321,7 +311,7 @@ func cancelCause(ctx context.Context, err error) error {
 	return stripURL(err)
 }
 
-// UnquoteETag is an etag without its quotes. A weak one keeps its mark, so that it equals no strong one.
+// UnquoteETag returns an ETag without its quotes. A weak one keeps its mark, so that it equals no strong one.
 func UnquoteETag(etag string) string {
 	if len(etag) >= 2 && etag[0] == '"' && etag[len(etag)-1] == '"' {
 		return etag[1 : len(etag)-1]
@@ -345,13 +335,11 @@ func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b ObjectBody) (s
 		return "", fmt.Errorf("%d bytes: an object can have at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
 	}
 	r := presignedRequest{
-		op:      OpUploadObject,
-		method:  http.MethodPut,
-		cluster: o.Cluster,
-		bucket:  o.Bucket,
-		name:    o.Name,
-		header:  http.Header{"Content-Type": {b.ContentType}},
-		body:    &trackedBody{Reader: b.Reader, size: b.Size},
+		op:     OpUploadObject,
+		method: http.MethodPut,
+		object: o,
+		header: http.Header{"Content-Type": {b.ContentType}},
+		body:   &trackedBody{Reader: b.Reader, size: b.Size},
 	}
 	etag := ""
 	err := w.sendPresigned(ctx, r, func(ctx context.Context) error {
@@ -377,11 +365,9 @@ func (w *Writer) DeleteObject(ctx context.Context, o ObjectRef) error {
 	ctx, cancel := context.WithTimeout(ctx, w.client.timeout)
 	defer cancel()
 	r := presignedRequest{
-		op:      OpDeleteObject,
-		method:  http.MethodDelete,
-		cluster: o.Cluster,
-		bucket:  o.Bucket,
-		name:    o.Name,
+		op:     OpDeleteObject,
+		method: http.MethodDelete,
+		object: o,
 	}
 	return w.sendPresigned(ctx, r, func(ctx context.Context) error {
 		res, err := w.client.Objects.sendPresigned(ctx, r)
@@ -405,7 +391,7 @@ func (w *Writer) DeleteObject(ctx context.Context, o ObjectRef) error {
 // sendPresigned records a request at a pre-signed URL as a change, and does it.
 func (w *Writer) sendPresigned(ctx context.Context, r presignedRequest, do func(context.Context) error) error {
 	failed := r.newError(w.client.base.Host)
-	id := ObjectRef{r.cluster, r.bucket, r.name}.ID()
+	id := r.object.ID()
 	if !w.covers(r.op, id) {
 		failed.Outcome, failed.Cause = NotSent, ErrNotConfirmed
 		return failed

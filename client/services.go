@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A ServiceStatus is a state of a service ("States and transitions"). Values beyond the four are possible and shown as
-// they came.
+// A ServiceStatus is the state of a service ("States and transitions"). Values other than these four are possible; they
+// are shown as they came.
 type ServiceStatus string
 
-// The states. The document does not say what they mean; disabled is not watched, pending has not been checked yet.
+// The states. The document does not explain them: disabled is not monitored, pending has not been checked yet.
 const (
 	StatusDisabled ServiceStatus = "disabled"
 	StatusPending  ServiceStatus = "pending"
@@ -18,40 +18,40 @@ const (
 	StatusProblem  ServiceStatus = "problem"
 )
 
-// String is the state, safe to draw.
+// String returns the state, safe to display.
 func (s ServiceStatus) String() string { return Clean(string(s)) }
 
-// A ServiceType is how a service is checked.
+// A ServiceType says how a service is checked.
 type ServiceType string
 
 // The types.
 const (
-	TypeURL ServiceType = "url" // by fetching an address
+	TypeURL ServiceType = "url" // by fetching a URL
 	TypeTCP ServiceType = "tcp" // by connecting to host:port
 )
 
-// String is the type, safe to draw.
+// String returns the type, safe to display.
 func (t ServiceType) String() string { return Clean(string(t)) }
 
-// A Service is something that is monitored ("Managed Service").
+// A Service is a monitored service ("Managed Service").
 type Service struct {
 	ID          int           `json:"id"`
 	Label       Text          `json:"label"` // 3..64 characters
 	Type        ServiceType   `json:"service_type"`
 	Address     Text          `json:"address"` // 3..100 characters; a fragment is not preserved
 	Timeout     int           `json:"timeout"` // 1..255 seconds until it counts as down
-	Body        OptionalText  `json:"body"`    // at most 100 characters that the answer must hold; empty is null
+	Body        OptionalText  `json:"body"`    // at most 100 characters that the answer must contain; empty is null
 	Group       Text          `json:"consultation_group"`
 	Credentials []int         `json:"credentials"`
 	Notes       OptionalText  `json:"notes"`  // empty is null
-	Region      OptionalText  `json:"region"` // if and only if the address is a private IP
+	Region      OptionalText  `json:"region"` // set if and only if the address is a private IP
 	Status      ServiceStatus `json:"status"`
 	Created     Time          `json:"created"`
 	Updated     Time          `json:"updated"`
 }
 
-// A ServiceRequest is what a service is made from. Empty body, notes and region are left out, and cleared ones are
-// null.
+// A ServiceRequest describes a service to create. Empty body, notes and region are omitted; in a patch, cleared ones
+// are null.
 type ServiceRequest struct {
 	Label       string      `json:"label"`
 	Type        ServiceType `json:"service_type"`
@@ -64,7 +64,7 @@ type ServiceRequest struct {
 	Region      string      `json:"region,omitempty"`
 }
 
-// Request is what would make the service again: where a form starts.
+// Request returns the request that would create the service again: the initial values of a form.
 func (s Service) Request() ServiceRequest {
 	return ServiceRequest{
 		Label:       s.Label.raw,
@@ -79,18 +79,18 @@ func (s Service) Request() ServiceRequest {
 	}
 }
 
-// Services are the monitored services of the account.
+// Services reads the monitored services of the account.
 type Services struct{ c *Client }
 
-// List is a page of the services, from 1.
+// List returns page n of the services, from 1.
 func (s Services) List(ctx context.Context, n int) (Page[*Service], error) {
 	return listPage[*Service](ctx, s.c, "list services", n)
 }
 
-// All walks the services.
+// All iterates over all services.
 func (s Services) All(ctx context.Context) iter.Seq2[*Service, error] { return allRows(ctx, s.List) }
 
-// Get is one service.
+// Get returns one service.
 func (s Services) Get(ctx context.Context, id int) (*Service, error) {
 	return call[*Service](ctx, s.c, callByID("view service", id, nil))
 }

@@ -57,9 +57,7 @@ func (t *tokens) update(sent Secret, a *response, err error) {
 // next request.
 func (c *Client) SetToken(token Secret) (before Secret, err error) {
 	if !validToken(token) {
-		return Secret{}, errors.New(
-			"the token holds spaces, line breaks or characters that no token has: check where it was copied from",
-		)
+		return Secret{}, errInvalidToken
 	}
 	c.tokens.mu.Lock()
 	defer c.tokens.mu.Unlock()
@@ -67,6 +65,10 @@ func (c *Client) SetToken(token Secret) (before Secret, err error) {
 	c.tokens.all, c.tokens.rejected = append(c.tokens.all, token), nil
 	return before, nil
 }
+
+var errInvalidToken = errors.New(
+	"the token contains spaces, line breaks or other characters that tokens never have: copy it again",
+)
 
 // validToken reports whether a token can stand in a header.
 func validToken(token Secret) bool {

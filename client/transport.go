@@ -20,85 +20,85 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Bounds of the wire.
+// Limits of the transport.
 const (
 	maxResponseSize = 8 << 20          // bytes of one answer, after decompression
 	maxAttempts     = 4                // of one read, the first included
-	maxInFlight     = 6                // requests of the whole program at once
-	maxWait         = 60 * time.Second // that a server can make us wait
+	maxInFlight     = 6                // reads, and writes, of the whole program at once
+	maxWait         = 60 * time.Second // the longest wait that a server can ask for
 	initialBackoff  = time.Second
-	// attempts beyond the first that the whole program may spend before good answers refill it
+	// retries that the whole program may spend; successful answers refill the budget
 	maxRetryBudget  = 12
-	probeInterval   = 20 * time.Second // between reads of what failed last, once the fund is spent
-	readIdleTimeout = 12 * time.Second // of one attempt of a read, without a byte
+	probeInterval   = 20 * time.Second // between reads of failed paths, once the budget is spent
+	readIdleTimeout = 12 * time.Second // without a byte, of one attempt of a read
 )
 
 var (
-	errTooLarge  = fmt.Errorf("an answer larger than %d MB", maxResponseSize>>20)
-	errTruncated = errors.New("the answer was cut short")
+	errTooLarge  = fmt.Errorf("the answer is larger than %d MB", maxResponseSize>>20)
+	errTruncated = errors.New("the answer was cut off")
 	errNotSent   = errors.New("nothing was sent")
 	errStalled   = errors.New("no answer in time")
 )
 
-// rateLimitError is a read that was not sent because the API wants to be left alone for longer than the read may take.
+// A rateLimitError is a read that was not sent because the API asks to wait longer than the read may take.
 type rateLimitError struct{ wait time.Duration }
 
 func (w *rateLimitError) Error() string {
 	return fmt.Sprintf("the API asks to wait %v; nothing was sent", w.wait)
 }
 
-// Is makes it something that was not sent.
+// Is makes the error an errNotSent.
 func (w *rateLimitError) Is(target error) bool { return target == errNotSent }
 
-// An response is a response that was read whole.
+// A response is an answer that was read completely.
 type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// transport holds the two ways out: reads, which may be repeated, and writes, which never are. Nothing else sends with
-// the token.
+// A transport sends requests: reads, which may be repeated, and writes, which are sent once. Nothing else sends the
+// token.
 type transport struct {
 	reads            *retryablehttp.Client
 	writes           *http.Client
-	readSlots        chan struct{} // of reads
-	writeSlots       chan struct{} // of writes: reads that wait hold no write back
+	readSlots        chan struct{} // limit of reads in flight
+	writeSlots       chan struct{} // limit of writes in flight, apart from readSlots so that waiting reads delay no write
 	now              func() time.Time
 	tokens           *tokens
-	defaultTransport bool // the transport is net/http's own, which tells of every connection that it uses
+	defaultTransport bool // the transport is net/http's own, which reports every connection that it uses
 
 	mu          sync.Mutex
-	rateLimit   RateLimit         // how long nobody is to ask
-	rateLimits  map[int]RateLimit // what is left, by the limits that answers tell: areas of the API have their own
+	rateLimit   RateLimit         // only the pause that the API asked for
+	rateLimits  map[int]RateLimit // by limit: areas of the API have limits of their own
 	scopes      string
 	retryBudget int
-	failedReads map[string]failedRead // reads that failed when they were last sent, by path
+	failedReads map[string]failedRead // by path: how reads failed when they were last sent
 	probedAt    time.Time
 }
 
-// failedRead is how a read ended that found no fund.
+// A failedRead is how a read ended when no retry was left.
 type failedRead struct {
 	response *response
 	err      error
 }
 
-// A RateLimit is what the server last said of its rate limit ("X-RateLimit-*"), and how long it wants to be left alone.
+// A RateLimit is the state of the server's rate limit according to its last answers ("X-RateLimit-*").
 type RateLimit struct {
-	Limit, Remaining int // 0, 0 until an answer said so
+	Limit, Remaining int // 0 until an answer has them
 	Reset            time.Time
-	PausedUntil      time.Time     // no read is sent before; zero when nobody waits
-	RetryAfter       time.Duration // what the server wanted that wait to be, which may be more
+	PausedUntil      time.Time     // no read is sent before; zero if there is no pause
+	RetryAfter       time.Duration // the wait that the server asked for, which may be longer than the pause
 }
 
-// RateLimit is the state of the rate limit.
+// RateLimit returns the state of the rate limit.
 func (c *Client) RateLimit() RateLimit {
 	c.transport.mu.Lock()
 	defer c.transport.mu.Unlock()
 	return c.transport.tightest()
 }
 
-// Scopes are the scopes of the token as the last answer told them: "*" is all; "" is not known.
+// Scopes returns the scopes of the token according to the last answer: "*" means all, "" not known.
 func (c *Client) Scopes() string {
 	c.transport.mu.Lock()
 	defer c.transport.mu.Unlock()
@@ -109,7 +109,7 @@ func newTransport(c *Client) *transport {
 	next := c.roundTripper
 	if next == nil {
 		t := newHTTPTransport()
-		// reads have their patience; a change that is cut short is one nobody knows the end of
+		// reads have a timeout of their own, and a write that is cut off would end with an unknown outcome
 		t.ResponseHeaderTimeout = 0
 		next = t
 	}
@@ -144,7 +144,7 @@ func newTransport(c *Client) *transport {
 	return w
 }
 
-// newHTTPTransport is the transport to a real server, with a bound for every step.
+// newHTTPTransport returns the transport to a real server, with a timeout for every step.
 func newHTTPTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
@@ -160,11 +160,11 @@ func newHTTPTransport() *http.Transport {
 	}
 }
 
-// rejectRedirect refuses redirects: the answer that redirects is the answer.
+// rejectRedirect makes the redirect itself the answer, instead of following it.
 func rejectRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// newPresignedClient is the way out for pre-signed URLs: without a token, and it follows no redirect. Only its callers
-// bound how long it takes.
+// newPresignedClient returns the client for pre-signed URLs. It has no token and follows no redirect. Callers limit the
+// time with their contexts.
 func newPresignedClient(c *Client) *http.Client {
 	next := c.roundTripper
 	if next == nil {
@@ -176,14 +176,14 @@ func newPresignedClient(c *Client) *http.Client {
 	return &http.Client{Transport: next, CheckRedirect: rejectRedirect}
 }
 
-// authTransport adds the token where scheme, host and port are the API's own, and nowhere else.
+// An authTransport adds the token to requests whose scheme, host and port are the API's own, and to no others.
 type authTransport struct {
 	next         http.RoundTripper
 	scheme, host string
 	tokens       *tokens
 }
 
-// RoundTrip sends with the token.
+// RoundTrip implements http.RoundTripper.
 func (b *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if token := b.tokens.current(); req.URL.Scheme == b.scheme && req.URL.Host == b.host && !token.IsZero() {
 		req = req.Clone(req.Context())
@@ -192,13 +192,14 @@ func (b *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(req)
 }
 
-// bufferingTransport reads an answer whole within the attempt, so that a cut body is a failed attempt.
+// A bufferingTransport reads the whole answer within the attempt, so that an answer that is cut off counts as a failed
+// attempt.
 type bufferingTransport struct {
 	next      http.RoundTripper
 	transport *transport
 }
 
-// RoundTrip gives a response whose body is in memory. An attempt that stands still for too long is ended.
+// RoundTrip returns a response whose body is in memory. It ends an attempt that receives nothing for too long.
 func (t *bufferingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	defer cancel(nil)
@@ -217,7 +218,7 @@ func (t *bufferingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	return res, nil
 }
 
-// bufferedBody is a body that was read whole: it is not read again.
+// A bufferedBody is a body that is in memory already.
 type bufferedBody struct {
 	*bytes.Reader
 	data []byte
@@ -226,7 +227,7 @@ type bufferedBody struct {
 // Close does nothing.
 func (*bufferedBody) Close() error { return nil }
 
-// timeoutCause is why an attempt failed: its patience, where that was it.
+// timeoutCause returns errStalled if that is why the attempt ended, and otherwise err.
 func timeoutCause(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errStalled) {
 		return errStalled
@@ -234,7 +235,7 @@ func timeoutCause(ctx context.Context, err error) error {
 	return err
 }
 
-// progressReader tells of every piece that is read.
+// A progressReader calls onRead for every piece that is read.
 type progressReader struct {
 	io.Reader
 	onRead func()
@@ -248,7 +249,7 @@ func (l progressReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads a body within its limit.
+// readBody reads a body up to the size limit.
 func readBody(res *http.Response, moved func()) ([]byte, error) {
 	defer res.Body.Close()
 	if whole, ok := res.Body.(*bufferedBody); ok {
@@ -269,8 +270,8 @@ func readBody(res *http.Response, moved func()) ([]byte, error) {
 	return body, nil
 }
 
-// read sends a request, again where that may help, and waits first where the server asked everybody to. What failed
-// when the program's fund was spent fails the same way, without being sent, until it is time for a probe.
+// read sends a read, with retries, and waits first if the server asked for a pause. Once the retry budget is spent, a
+// path that failed fails in the same way without being sent, until it is time for a probe.
 func (w *transport) read(req *http.Request) (*response, error) {
 	if err := w.waitForRateLimit(req.Context()); err != nil {
 		return nil, err
@@ -287,7 +288,7 @@ func (w *transport) read(req *http.Request) (*response, error) {
 	return a, err
 }
 
-// sendWithRetry sends a read as often as it may be.
+// sendWithRetry sends a read, and repeats it as checkRetry allows.
 func (w *transport) sendWithRetry(req *http.Request) (*response, error) {
 	again, err := retryablehttp.FromRequest(req)
 	if err != nil {
@@ -304,7 +305,7 @@ func (w *transport) sendWithRetry(req *http.Request) (*response, error) {
 	return &response{res.StatusCode, res.Header, body}, err
 }
 
-// heldBack is how a read failed last, where it may not be sent now.
+// heldBack returns how a read failed last, if it may not be sent now.
 func (w *transport) heldBack(path string) (failedRead, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -319,7 +320,7 @@ func (w *transport) heldBack(path string) (failedRead, bool) {
 	return failedRead{}, false
 }
 
-// recordResult keeps how a read ended, for held.
+// recordResult records how a read ended, for heldBack.
 func (w *transport) recordResult(path string, a *response, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -351,7 +352,7 @@ func (w *transport) write(req *http.Request) (*response, error) {
 	return &response{res.StatusCode, res.Header, body}, err
 }
 
-// sendOnce sends a request on one of the ways out. An error is errNotSent where there was no connection to send it on.
+// sendOnce sends a request with an HTTP client. The error is errNotSent if there was no connection to send it on.
 func (w *transport) sendOnce(way *http.Client, req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotSent, err)
@@ -372,19 +373,19 @@ func (w *transport) sendOnce(way *http.Client, req *http.Request) (*http.Respons
 	return nil, err
 }
 
-// stripURL takes the address off an error of net/http, and what a server wrote into one.
+// stripURL removes the URL from an error of net/http, and text that a server wrote into it.
 func stripURL(err error) error {
 	var u *url.Error
 	if !errors.As(err, &u) {
 		return err
 	}
 	if strings.Contains(u.Err.Error(), "Location header") {
-		return errors.New("the server redirects to an address that makes no sense")
+		return errors.New("the server redirects to an invalid address")
 	}
 	return u.Err
 }
 
-// acquireSlot takes one of the places in flight. What has ended takes none.
+// acquireSlot takes a slot, or returns the error of a context that has ended.
 func acquireSlot(ctx context.Context, places chan struct{}) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -397,8 +398,8 @@ func acquireSlot(ctx context.Context, places chan struct{}) error {
 	}
 }
 
-// waitForRateLimit waits until the server wants to be asked again. A clock that was set back cannot make it longer than
-// the longest wait.
+// waitForRateLimit waits until the pause that the server asked for is over. The wait is at most maxWait, even if the
+// clock was set back.
 func (w *transport) waitForRateLimit(ctx context.Context) error {
 	w.mu.Lock()
 	wait := min(w.rateLimit.PausedUntil.Sub(w.now()), maxWait)
@@ -419,11 +420,11 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 	}
 }
 
-// maxRateLimits bounds what is kept of a server that tells another limit each time.
+// maxRateLimits limits how many limits are kept, in case a server sends a different one each time.
 const maxRateLimits = 16
 
-// tightest is the largest limit, or one of which less than half and the least is left, with how long nobody is to ask.
-// A limit whose span has ended is whole again.
+// tightest returns the limit that leaves the smallest share, among those with less than half left; if there is none,
+// the largest limit. It adds the pause.
 func (w *transport) tightest() RateLimit {
 	told := RateLimit{}
 	for _, b := range w.rateLimits {
@@ -442,7 +443,7 @@ func (w *transport) tightest() RateLimit {
 	return told
 }
 
-// refreshed is a limit as it is now.
+// refreshed returns a limit as of now: after its reset nothing of it is used.
 func (w *transport) refreshed(b RateLimit) RateLimit {
 	if !b.Reset.IsZero() && !b.Reset.After(w.now()) {
 		b.Remaining = b.Limit
@@ -450,7 +451,7 @@ func (w *transport) refreshed(b RateLimit) RateLimit {
 	return b
 }
 
-// updateLimits keeps what an answer's headers say about limits and scopes.
+// updateLimits records what an answer's headers say about limits and scopes.
 func (w *transport) updateLimits(status int, h http.Header) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -470,18 +471,14 @@ func (w *transport) updateLimits(status int, h http.Header) {
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
-		w.rateLimit.PausedUntil, w.rateLimit.RetryAfter = w.now().Add(
-			max(retryAfter(h, w.now()), initialBackoff),
-		), parseRetryAfter(
-			h,
-			w.now(),
-		)
+		w.rateLimit.PausedUntil = w.now().Add(max(retryAfter(h, w.now()), initialBackoff))
+		w.rateLimit.RetryAfter = parseRetryAfter(h, w.now())
 	case status < 400:
 		w.retryBudget = min(maxRetryBudget, w.retryBudget+1)
 	}
 }
 
-// checkRetry decides whether a read is sent once more: broken connections, 408, 429 and 5xx, while the program's fund
+// checkRetry reports whether a read is repeated: after a broken connection, 408, 429 or 5xx, while the retry budget
 // lasts.
 func (w *transport) checkRetry(ctx context.Context, res *http.Response, err error) (bool, error) {
 	if ctx.Err() != nil {
@@ -492,7 +489,7 @@ func (w *transport) checkRetry(ctx context.Context, res *http.Response, err erro
 	}
 	if end, bounded := ctx.Deadline(); bounded && err == nil && res.StatusCode == http.StatusTooManyRequests &&
 		time.Until(end) <= retryAfter(res.Header, w.now()) {
-		return false, nil // the answer says more than a wait that ends without one
+		return false, nil // this answer tells the user more than a timeout would
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -503,8 +500,8 @@ func (w *transport) checkRetry(ctx context.Context, res *http.Response, err erro
 	return true, nil
 }
 
-// isTransient reports whether a failed connection may work in a moment. A wrong certificate or a name that does not
-// exist will not.
+// isTransient reports whether a connection that failed may work in a moment. It is false for an invalid certificate or
+// a host that does not exist.
 func isTransient(err error) bool {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
@@ -513,7 +510,14 @@ func isTransient(err error) bool {
 	if errors.Is(err, errTooLarge) {
 		return false
 	}
-	for _, lasting := range [...]string{"x509:", "tls:", "HTTP response to HTTPS client", "Location header", "headers exceeded", http.StatusText(http.StatusProxyAuthRequired)} {
+	for _, lasting := range [...]string{
+		"x509:",
+		"tls:",
+		"HTTP response to HTTPS client",
+		"Location header",
+		"headers exceeded",
+		http.StatusText(http.StatusProxyAuthRequired),
+	} {
 		if strings.Contains(err.Error(), lasting) {
 			return false
 		}
@@ -531,8 +535,8 @@ func isTransientStatus(status int, h http.Header) bool {
 	return false
 }
 
-// backoff is how long to wait before the next attempt: doubling, half of it by chance, and what the server asked for,
-// bounded.
+// backoff returns the wait before the next attempt: it doubles each time, half of it is random, and it is at least what
+// the server asked for, up to maxWait.
 func (w *transport) backoff(_, _ time.Duration, attempt int, res *http.Response) time.Duration {
 	wait := initialBackoff << min(attempt, 5)
 	wait = wait/2 + rand.N(wait/2)
@@ -542,16 +546,16 @@ func (w *transport) backoff(_, _ time.Duration, attempt int, res *http.Response)
 	return min(wait, maxWait)
 }
 
-// retryAfter is how long the server wants to be left alone, at most a minute.
+// retryAfter returns the wait that the server asked for, at most maxWait.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	return min(parseRetryAfter(h, now), maxWait)
 }
 
-// maxRetryAfter bounds what a server can be said to have asked for.
+// maxRetryAfter limits the wait that is reported.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// parseRetryAfter reads Retry-After: seconds or a date, never less than nothing. The service sends it on every answer;
-// it means something on a refusal only.
+// parseRetryAfter parses Retry-After, in seconds or as a date; the result is never negative. The service sends the
+// header with every answer, but it means something only with a refusal.
 func parseRetryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {

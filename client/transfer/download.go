@@ -251,7 +251,8 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 		}
 	}
 	from := d.part.size
-	res, err := m.c.Objects.Get(ctx, d.Cluster, d.Bucket, d.Object.Name.Raw(), from, d.etag())
+	object := client.ObjectRef{Cluster: d.Cluster, Bucket: d.Bucket, Name: d.Object.Name.Raw()}
+	res, err := m.c.Objects.Get(ctx, object, from, d.etag())
 	if err != nil {
 		return d.conditionError(err, p)
 	}
