@@ -63,11 +63,5 @@ func keysLine(a *account.Account, b ui.Box) string {
 			b.Theme.Glyphs.Ellipsis,
 		)
 	}
-	limited := 0
-	for _, k := range set.Rows() {
-		if k.Limited {
-			limited++
-		}
-	}
-	return label + fmt.Sprintf("%d (%d limited)", set.Len(), limited)
+	return label + fmt.Sprintf("%d (%d limited)", set.Len(), limitedKeys(set.Rows()))
 }

@@ -1,0 +1,315 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// keyRunner performs the operations on access keys.
+func keyRunner(a *account.Account) account.Runner[*client.Key] {
+	return account.Runner[*client.Key]{
+		Account:  a,
+		Store:    a.Keys(),
+		Resource: keyResource(a),
+		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) {
+			return account.FetchKey(a, ctx, k.ID)
+		},
+	}
+}
+
+// keyResource declares access keys: the document's "Object Storage Key".
+func keyResource(a *account.Account) resource.Resource[*client.Key] {
+	return resource.Resource[*client.Key]{
+		Name:     "keys",
+		Singular: "key",
+		ID:       func(k *client.Key) string { return account.FormatID(k.ID) },
+		Label:    func(k *client.Key) string { return k.Label.String() },
+		Operations: []resource.Operation[*client.Key]{
+			{
+				Name:         "rename",
+				Keys:         []string{"e"},
+				Call:         client.OpUpdateKey,
+				ShowInHints:  true,
+				ProgressText: "saving",
+				SuccessText:  "saved",
+				Draft:        func(k *client.Key) resource.Draft[*client.Key] { return renameKey(a, k) },
+			},
+			{
+				Name:         "revoke",
+				Description:  "programs that use it lose access at once",
+				Keys:         []string{"D"},
+				Call:         client.OpRevokeKey,
+				Target:       resource.AnyRows,
+				ShowInHints:  true,
+				ProgressText: "revoking",
+				SuccessText:  "revoked",
+				Draft:        func(*client.Key) resource.Draft[*client.Key] { return revokeKey() },
+			},
+			{
+				Name:         "new key",
+				Keys:         []string{"n"},
+				Call:         client.OpCreateKey,
+				Target:       resource.NewRow,
+				ShowInHints:  true,
+				ProgressText: "making",
+				SuccessText:  "made",
+				Draft:        func(*client.Key) resource.Draft[*client.Key] { return newKey(a) },
+			},
+		},
+	}
+}
+
+// keyID is the identity of a key.
+func keyID(k *client.Key) int { return k.ID }
+
+// renameKey changes the label of a key, which is all that can be changed.
+func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
+	was := account.LabelRequest{Label: k.Label.Raw()}
+	e := &account.EditState[account.LabelRequest]{Original: was, Latest: was, Edited: was}
+	return resource.Draft[*client.Key]{
+		Title:        fmt.Sprintf("Label of key %d", k.ID),
+		Text:         "What a key reaches cannot be changed: make another key and revoke this one.",
+		SubmitLabel:  "save",
+		Fields:       []form.Field{form.Text("label", "Label", &e.Edited.Label, checkKeyLabel)},
+		EnterSubmits: form.AlwaysSubmit,
+		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
+			return resource.Attempt[*client.Key]{
+				ID:     account.FormatID(k.ID),
+				Label:  k.Label.String(),
+				Before: client.Diff(e.Edited, e.Original),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
+					return account.SaveEdit(
+						ctx,
+						e,
+						func(ctx context.Context) (*client.Key, error) { return account.FetchKey(a, ctx, k.ID) },
+						func(k *client.Key) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
+						func(ctx context.Context, _ client.Patch) (*client.Key, error) {
+							row, err := w.UpdateKey(ctx, k.ID, e.Edited.Label)
+							return account.WithoutSecret(row), err
+						},
+					)
+				},
+				Recheck: account.UpdateOutcome(
+					k.ID,
+					keyID,
+					func(now *client.Key) bool { return now.Label.Raw() == e.Edited.Label },
+				),
+			}
+		},
+	}
+}
+
+// revokeKey ends keys for good.
+func revokeKey() resource.Draft[*client.Key] {
+	return resource.Draft[*client.Key]{
+		Confirm: func(rows []*client.Key) resource.Confirm {
+			k := rows[0]
+			reach, _ := describeKeyAccess(k)
+			return resource.Confirm{
+				Title: "Revoke key",
+				Effect: fmt.Sprintf(
+					"Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.",
+					k.Label,
+					k.ID,
+					k.AccessKey,
+					reach,
+				),
+				Word:     k.Label.String(),
+				Required: true,
+			}
+		},
+		Attempt: func(k *client.Key) resource.Attempt[*client.Key] {
+			return resource.Attempt[*client.Key]{
+				ID:     account.FormatID(k.ID),
+				Label:  k.Label.String(),
+				Before: map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets},
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
+					return ui.ResultDeleted[*client.Key](w.RevokeKey(ctx, k.ID))
+				},
+			}
+		},
+	}
+}
+
+// newKey asks for a key. There are three kinds: one that reaches everything (no list is sent), one that reaches nothing
+// (an empty list), and one that reaches the buckets of a list ("bucket_access rules").
+func newKey(a *account.Account) resource.Draft[*client.Key] {
+	in, before := newKeyInput(a), a.Keys().Rows()
+	secret := ui.OneTimeSecret{}
+	return resource.Draft[*client.Key]{
+		Title:        "New access key",
+		SubmitLabel:  "make",
+		Fields:       in.fields(),
+		Review:       func() string { return describeKeyRequest(in.request()) },
+		EnterSubmits: func() bool { return len(in.request().Buckets) > 0 },
+		Confirm: func([]*client.Key) resource.Confirm {
+			return resource.Confirm{Effect: "Makes key " + client.Clean(in.label) + ". " + describeKeyRequest(in.request())}
+		},
+		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
+			sent := in.request()
+			return resource.Attempt[*client.Key]{
+				Label: sent.Label,
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
+					k, err := w.CreateKey(ctx, sent)
+					if err == nil {
+						secret = keySecretDialog(a, k)
+					}
+					return ui.ResultRow(account.WithoutSecret(k), err)
+				},
+				Recheck: func(now []*client.Key) ui.AttemptOutcome {
+					return account.CreateOutcome(before, now, keyID, func(k *client.Key) bool { return k.Label.Raw() == sent.Label })
+				},
+			}
+		},
+		AfterSubmit: func(k *client.Key, told bool) tea.Cmd {
+			if !told {
+				return offerRevokeLostKey(a, before, in.label)
+			}
+			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": made"), ui.Send(secret))
+		},
+	}
+}
+
+// keyInput holds the values of the form for a new key.
+type keyInput struct {
+	label   string
+	limited bool
+	buckets []*client.Bucket // by label, then cluster
+	levels  []account.GrantLevel
+}
+
+// newKeyInput returns the values that the form begins with: a key that reaches everything.
+func newKeyInput(a *account.Account) *keyInput {
+	buckets := a.Buckets().Rows()
+	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
+		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))
+	})
+	in := &keyInput{buckets: buckets, levels: make([]account.GrantLevel, len(buckets))}
+	for i := range in.levels {
+		in.levels[i] = account.NoAccess
+	}
+	return in
+}
+
+// fields are the fields of the form.
+func (in *keyInput) fields() []form.Field {
+	names := make([]string, len(in.buckets))
+	for i, b := range in.buckets {
+		names[i] = fmt.Sprintf("%s  %s", b.Label, b.Cluster)
+	}
+	limited := form.Switch("limited", "Limited", &in.limited).NoteFunc(func() string {
+		if in.limited {
+			return "yes: the buckets chosen below, and no object in any other"
+		}
+		return "no: it may reach everything, also buckets that come later"
+	})
+	levels := form.Grid(
+		"bucket_access",
+		"Buckets",
+		names,
+		in.levels,
+		account.NoAccess,
+		account.ReadOnly,
+		account.ReadWrite,
+	)
+	return []form.Field{
+		form.Text("label", "Label", &in.label, checkKeyLabel),
+		limited,
+		levels.When(func() bool { return in.limited }).Note("up, down: the bucket · left, right: what it may do"),
+	}
+}
+
+// request returns what the values ask for.
+func (in *keyInput) request() client.KeyRequest {
+	r := client.KeyRequest{Label: in.label}
+	if !in.limited {
+		return r
+	}
+	r.Buckets = []client.GrantRequest{}
+	permissions := map[account.GrantLevel]string{account.ReadOnly: "read_only", account.ReadWrite: "read_write"}
+	for i, b := range in.buckets {
+		if p := permissions[in.levels[i]]; p != "" {
+			r.Buckets = append(r.Buckets, client.GrantRequest{
+				Cluster:     b.Cluster.Raw(),
+				Bucket:      b.Label.Raw(),
+				Permissions: p,
+			})
+		}
+	}
+	return r
+}
+
+// checkKeyLabel checks a label by the bounds of the provider's console; the document gives none.
+func checkKeyLabel(text string) string { return form.Length(3, 50)(text) }
+
+// limitedKeyNote says what every limited key may do ("Access Keys").
+const limitedKeyNote = "It can list all buckets and make new ones that it does not reach."
+
+// describeKeyRequest says what a key will be able to do.
+func describeKeyRequest(in client.KeyRequest) string {
+	switch {
+	case in.Buckets == nil:
+		return "It may reach EVERYTHING: all buckets in all clusters, to read, write and delete."
+	case len(in.Buckets) == 0:
+		return "It may reach NOTHING: no bucket is chosen. " + limitedKeyNote
+	}
+	var reads, writes []string
+	for _, g := range in.Buckets {
+		if g.Permissions == "read_write" {
+			writes = append(writes, client.Clean(g.Bucket))
+		} else {
+			reads = append(reads, client.Clean(g.Bucket))
+		}
+	}
+	text := "It may"
+	if len(reads) > 0 {
+		text += " read " + account.JoinWithCommas(reads)
+	}
+	if len(writes) > 0 {
+		if len(reads) > 0 {
+			text += ", and"
+		}
+		text += " read, write and delete in " + account.JoinWithCommas(writes)
+	}
+	return text + ", and nothing else. " + limitedKeyNote
+}
+
+// offerRevokeLostKey says that a key was made whose secret is lost, and offers to revoke it.
+func offerRevokeLostKey(a *account.Account, before []*client.Key, label string) tea.Cmd {
+	i := slices.IndexFunc(a.Keys().Rows(), func(k *client.Key) bool {
+		known := slices.ContainsFunc(before, func(o *client.Key) bool { return o.ID == k.ID })
+		return !known && k.Label.Raw() == label
+	})
+	if i < 0 {
+		return nil
+	}
+	k := a.Keys().Rows()[i]
+	draft := revokeKey()
+	draft.Confirm = nil // the menu is the question
+	revoke := ui.Action{
+		Key:       ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"),
+		Writes:    true,
+		OpensView: true,
+		Do:        func() tea.Cmd { return keyRunner(a).StartDraft("revoke", []*client.Key{k}, draft) },
+	}
+	leave := ui.Action{Key: ui.Bind("leave it: nobody can use it", "l"), Do: func() tea.Cmd { return nil }}
+	return tea.Batch(
+		ui.ShowNews(theme.Warn, k.Label.String()+": made, but its secret was lost with the answer"),
+		ui.Send(ui.Menu{
+			Title:   k.Label.String() + " was made, its secret was lost",
+			Actions: []ui.Action{revoke, leave},
+		}),
+	)
+}

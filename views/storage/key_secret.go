@@ -1,0 +1,93 @@
+package storage
+
+import (
+	"errors"
+	"lookout/client"
+	"lookout/ui"
+	"lookout/views/account"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read.
+func keySecretDialog(a *account.Account, k *client.Key) ui.OneTimeSecret {
+	dialog := ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Name: "secret key"}
+	secret, ok := k.Secret()
+	if !ok {
+		dialog.Text = "The API sent no secret with this key: revoke it and make another one."
+		dialog.Reveal = func() string { return "" }
+		return dialog
+	}
+	host := keyEndpoint(a, k)
+	dialog.Text = "The secret key is told this once, and nobody can read it again. Copy it or save it now."
+	dialog.Reveal = secret.Reveal
+	dialog.Details = [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}
+	for _, f := range keyFiles(k, host) {
+		dialog.Formats = append(dialog.Formats, ui.ExportFormat{
+			Name:  f.name,
+			Path:  filepath.Join(downloadFolder(a), "lookout-"+sanitizeName(k.Label.Raw())+f.extension),
+			Write: func(path string) error { return writeSecretFile(path, f.text(secret.Reveal())) },
+		})
+	}
+	return dialog
+}
+
+// keyFile is a form in which another program reads a key.
+type keyFile struct {
+	name, extension string
+	text            func(secret string) string
+}
+
+// keyFiles are the files that a key can be saved as, for an S3 endpoint at a host.
+func keyFiles(k *client.Key, host string) []keyFile {
+	profile, id := "["+sanitizeName(k.Label.Raw())+"]\n", k.AccessKey.Raw()
+	return []keyFile{
+		{"credentials profile of the AWS tools", ".credentials", func(secret string) string {
+			return profile + "aws_access_key_id = " + id + "\naws_secret_access_key = " + secret + "\n"
+		}},
+		{"rclone remote", ".rclone.conf", func(secret string) string {
+			return profile + "type = s3\nprovider = Other\naccess_key_id = " + id +
+				"\nsecret_access_key = " + secret + "\nendpoint = " + host + "\n"
+		}},
+		{"environment lines", ".env", func(secret string) string {
+			return "AWS_ACCESS_KEY_ID=" + id + "\nAWS_SECRET_ACCESS_KEY=" + secret +
+				"\nAWS_ENDPOINT_URL=https://" + host + "\n"
+		}},
+	}
+}
+
+// keyEndpoint returns the host of the cluster that a key is for: the cluster of its first bucket, or the first cluster.
+func keyEndpoint(a *account.Account, k *client.Key) string {
+	id := ""
+	if len(k.Buckets) > 0 {
+		id = k.Buckets[0].Cluster.Raw()
+	}
+	for _, c := range a.Clusters().Rows() {
+		if id == "" || c.ID.Raw() == id {
+			return c.Domain.String()
+		}
+	}
+	return account.OrDefault(client.Clean(id), "not told")
+}
+
+// sanitizeName turns a label into a name for files and profiles: anything but letters, digits, '-' and '_' becomes '-'.
+func sanitizeName(label string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '-'
+	}, label)
+}
+
+// writeSecretFile creates a file that only its owner can read. It fails if the file exists.
+func writeSecretFile(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
