@@ -274,7 +274,7 @@ func sourceRules() []sourceRule {
 				"cmd/internal/config/token.go",
 				"cmd/internal/cli/config_command.go",
 				"ui/shell/program_actions.go",
-				"ui/terminal/clipboard_unix.go",
+				"ui/terminal/clipboard.go",
 			},
 			`import "os/exec"; var _ = exec.Command("x")`,
 		},

@@ -1,23 +1,26 @@
-//go:build linux
-
 package terminal
 
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
-// The first tool that is there gets the text, on its standard input.
+// The first command that is installed gets the text on its standard input, and not in its arguments.
 func TestWriteSystemClipboard(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it installs a command of Linux")
+	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	t.Setenv("WAYLAND_DISPLAY", "")
 	if err := writeSystemClipboard("x"); err == nil {
-		t.Error("no tool, and no error")
+		t.Error("no error without a clipboard command")
 	}
 	kept := filepath.Join(dir, "kept")
-	script := "#!/bin/sh\n{ echo \"$*\"; while read -r line || [ -n \"$line\" ]; do echo \"$line\"; done; } >" + kept + "\n"
+	script := "#!/bin/sh\n" +
+		"{ echo \"$*\"; while read -r line || [ -n \"$line\" ]; do echo \"$line\"; done; } >" + kept + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "xsel"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +28,12 @@ func TestWriteSystemClipboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(kept); err != nil || string(got) != "--input --clipboard\na secret\n" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("the command got %q, %v", got, err)
+	}
+}
+
+func TestUTF16Text(t *testing.T) {
+	if got, want := utf16Text("é😀"), "\xff\xfe\xe9\x00\x3d\xd8\x00\xde"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
