@@ -258,7 +258,7 @@ func TestPanic_restoresTheTerminal(t *testing.T) {
 				t.Errorf("exit code %d", code)
 			}
 			c.checkTerminalRestored()
-			c.waitFor("met a fault of its own")
+			c.waitFor("lookout crashed")
 			if strings.Contains(c.output(), "canary") || strings.Contains(c.output(), "goroutine ") {
 				t.Errorf("the panic is told:\n%q", c.output())
 			}

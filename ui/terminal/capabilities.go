@@ -16,7 +16,7 @@ func DetectColorProfile() colorprofile.Profile {
 	return max(colorprofile.Env(os.Environ()), colorprofile.ASCII)
 }
 
-// HasLightBackground reports whether the terminal says that its background is light (COLORFGBG).
+// HasLightBackground reports whether COLORFGBG says that the terminal has a light background.
 func HasLightBackground() bool {
 	parts := strings.Split(os.Getenv("COLORFGBG"), ";")
 	switch parts[len(parts)-1] {
@@ -26,11 +26,11 @@ func HasLightBackground() bool {
 	return false
 }
 
-// RequestBackgroundColor asks the terminal for the colour of its background (OSC 11). The answer, if there is one, is a
-// tea.BackgroundColorMsg.
+// RequestBackgroundColor asks the terminal for its background colour (OSC 11). If the terminal answers, a
+// tea.BackgroundColorMsg follows.
 func RequestBackgroundColor() tea.Cmd { return func() tea.Msg { return output{"\x1b]11;?\x1b\\"} } }
 
-// SupportsUnicode reports whether the locale can show more than ASCII.
+// SupportsUnicode reports whether the locale uses UTF-8.
 func SupportsUnicode() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := os.Getenv(name); v != "" {

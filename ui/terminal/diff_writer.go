@@ -5,41 +5,42 @@ import (
 	"unicode/utf8"
 )
 
-// A diffWriter turns lines of the screen into others with as few bytes as it can: it knows where the cursor is and
-// which style is on.
+// A diffWriter changes the lines on the screen into other lines with as few bytes as possible. It tracks the cursor and
+// the current style.
 type diffWriter struct {
 	out             []byte
-	x, y            int // of the cursor; -1 is nowhere known
+	x, y            int // position of the cursor; -1 if unknown
 	style           style
-	cursorUncertain bool // an odd grapheme was written: the cursor may stand elsewhere
+	cursorUncertain bool // after a grapheme of uncertain width, the cursor may be elsewhere
 
-	ascii bool // the terminal shows nothing beyond ASCII
+	ascii bool // the terminal shows only ASCII
 
-	oldCells []cell // of the line under way: what stands there
-	newLine  parsedLine
+	oldCells []cell     // the current line as it is on the screen
+	newLine  parsedLine // the current line as it must become
 	scratch  []byte
 }
 
-// beginFrame forgets the last frame's bytes. Between frames the terminal's style is its own.
+// beginFrame starts a new frame. Between frames the terminal has its default style.
 func (p *diffWriter) beginFrame() {
 	p.out, p.x, p.y, p.style, p.cursorUncertain = p.out[:0], -1, -1, style{}, false
 }
 
-// endFrame leaves the terminal's own style on.
+// endFrame returns to the default style.
 func (p *diffWriter) endFrame() { p.setStyle(style{}) }
 
-// updateLine turns what stands in a line into another text, and keeps that in its place. A line with graphemes that
-// terminals may disagree about is written whole.
-func (p *diffWriter) updateLine(y int, stands *parsedLine, text string) {
-	p.oldCells = stands.cells
+// updateLine changes a line on the screen into text, and stores the new line in its place. A line with graphemes of
+// uncertain width is written whole.
+func (p *diffWriter) updateLine(y int, current *parsedLine, text string) {
+	p.oldCells = current.cells
 	if p.ascii {
 		text = asciiOnly(text)
 	}
 	p.newLine.parse(text)
-	p.rewrite(y, len(stands.ambiguous)+len(p.newLine.ambiguous) > 0)
-	*stands, p.newLine = p.newLine, *stands
+	p.rewrite(y, len(current.ambiguous)+len(p.newLine.ambiguous) > 0)
+	*current, p.newLine = p.newLine, *current
 }
 
+// rewrite writes the new line: whole, or where it differs.
 func (p *diffWriter) rewrite(y int, whole bool) {
 	if whole {
 		p.eraseToEnd(0, y)
@@ -57,7 +58,7 @@ func (p *diffWriter) rewrite(y int, whole bool) {
 	}
 }
 
-// firstDifference is the first cell that differs, -1 where none does, and how many become blank.
+// firstDifference returns the first cell that differs, or -1, and the number of cells that become blank.
 func (p *diffWriter) firstDifference() (first, blanked int) {
 	first = -1
 	for x := range max(len(p.oldCells), len(p.newLine.cells)) {
@@ -73,7 +74,7 @@ func (p *diffWriter) firstDifference() (first, blanked int) {
 	return first, blanked
 }
 
-// writeShorter writes a line from a place on in the shorter of two ways: over what stands there, or after erasing it.
+// writeShorter writes a line from a cell on in the shorter of two ways: over the old cells, or after erasing them.
 func (p *diffWriter) writeShorter(y, first int) {
 	start := *p
 	p.writeFrom(y, first)
@@ -90,9 +91,9 @@ func (p *diffWriter) writeShorter(y, first int) {
 	}
 }
 
-// writeFrom writes the cells from a place on that differ from what stands there, and the one behind an odd grapheme,
-// which may have covered it. Blanks at the end are erased: never with the cursor behind the last cell, where erasing
-// takes that cell away.
+// writeFrom writes the cells from a column on that differ, and the cell behind an ambiguous grapheme, which may have
+// covered it. It erases blanks at the end, but never with the cursor behind the last column, where erasing would
+// remove the last cell.
 func (p *diffWriter) writeFrom(y, from int) {
 	cells := p.newLine.cells
 	end := len(cells)
@@ -116,7 +117,7 @@ func (p *diffWriter) writeFrom(y, from int) {
 	}
 }
 
-// advanceTo brings the cursor to a cell: over a few cells that stay by writing them again, over more by moving.
+// advanceTo brings the cursor to a cell: it rewrites a few unchanged cells, or moves over more of them.
 func (p *diffWriter) advanceTo(x, y int) {
 	if p.y == y && p.x < x && !p.cursorUncertain && p.cheaperToRewrite(x) {
 		for p.x < x {
@@ -128,7 +129,7 @@ func (p *diffWriter) advanceTo(x, y int) {
 	}
 }
 
-// cheaperToRewrite reports whether the cells up to x take fewer bytes than moving over them.
+// cheaperToRewrite reports whether writing the cells up to x takes fewer bytes than moving the cursor.
 func (p *diffWriter) cheaperToRewrite(x int) bool {
 	bytes := 0
 	if x-p.x > 4 {
@@ -142,44 +143,44 @@ func (p *diffWriter) cheaperToRewrite(x int) bool {
 	return true
 }
 
-// styleMatches reports whether the style that is on draws a cell as it must be.
+// styleMatches reports whether the current style draws a cell correctly.
 func (p *diffWriter) styleMatches(c cell) bool {
 	return p.style == c.style || c.r == ' ' && p.style.visibleOnBlank() == c.style
 }
 
 // writeCell writes a cell at the cursor.
 func (p *diffWriter) writeCell(c cell) {
-	odd := c.r < 0
-	if p.cursorUncertain && !odd {
+	ambiguous := c.r < 0
+	if p.cursorUncertain && !ambiguous {
 		p.moveCursor(p.x, p.y)
 	}
 	if !p.styleMatches(c) {
 		p.setStyle(c.style)
 	}
-	if odd {
+	if ambiguous {
 		p.out = append(p.out, p.newLine.ambiguous[-c.r-1]...)
 	} else {
 		p.out = utf8.AppendRune(p.out, c.r)
 	}
-	p.cursorUncertain = odd
+	p.cursorUncertain = ambiguous
 	for p.x++; p.x < len(p.newLine.cells) && p.newLine.cells[p.x].r == 0; {
 		p.x++
 	}
 }
 
-// eraseToEnd makes everything from a cell to the end of its line blank.
+// eraseToEnd erases a line from a cell on.
 func (p *diffWriter) eraseToEnd(x, y int) {
 	p.moveCursor(x, y)
 	p.setStyle(style{})
 	p.out = append(p.out, "\x1b[K"...)
 }
 
-// setStyle makes a style the one that is on.
+// setStyle changes the current style.
 func (p *diffWriter) setStyle(style style) {
 	p.out, p.style = p.style.appendChange(p.out, style), style
 }
 
-// moveCursor puts the cursor on a cell.
+// moveCursor moves the cursor to a cell.
 func (p *diffWriter) moveCursor(x, y int) {
 	if p.x == x && p.y == y && !p.cursorUncertain {
 		return

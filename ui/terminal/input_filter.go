@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The inputFilter stands between the terminal and the loop. It lets nothing through that would crash or deafen the
-// program: control sequences with more parameters than any terminal sends, pastes without an end, keys typed while the
-// screen stood still.
+// An inputFilter stands between the terminal and the loop. It drops input that would crash or block the program:
+// control sequences with more parameters than any terminal sends, and keys typed while the terminal did not respond. It
+// also ends pastes that have no end.
 type inputFilter struct {
 	in               io.Reader
 	pipeWriter       *io.PipeWriter
@@ -19,43 +19,44 @@ type inputFilter struct {
 	mu               sync.Mutex
 	paused           bool
 	state            state
-	parameters       int       // parameters of the sequence under way
-	pending          []byte    // what of it has come
-	pendingSent      int       // how much of that has been let through already
-	pasteBytes       int       // bytes of the paste under way; -1 when there is none
-	passed           []byte    // what is let through of a chunk
-	backgroundReport []byte    // what has come of a report of the background's colour; nil where another is under way
-	burstAt          time.Time // when text came last that nobody typed
-	lastByte         byte      // what was let through last, of the chunks before
-	loneEscape       bool      // an escape that begins no sequence was let through
-	escapeDeadline   time.Time // when the loop knows that it was one
+	parameters       int       // parameters of the current sequence
+	pending          []byte    // bytes of the current sequence so far
+	pendingSent      int       // how many of them have been passed on already
+	pasteBytes       int       // bytes of the current paste; -1 outside a paste
+	passed           []byte    // bytes of the current chunk to pass on
+	backgroundReport []byte    // report of the background colour so far; nil in any other report
+	burstAt          time.Time // when text last arrived that nobody typed
+	lastByte         byte      // the last byte passed on, of earlier chunks
+	loneEscape       bool      // an escape was passed on that begins no sequence
+	escapeDeadline   time.Time // when the loop has recognised it
 }
 
-// state is what the next byte belongs to.
+// state says what the next byte belongs to.
 type state int
 
 const (
 	plainText   state = iota
-	afterEscape       // an escape has come: a key, or the beginning of a sequence
-	inSequence        // a control sequence, held back until it is whole
-	discarding        // one that is too long: it is dropped to its end
-	maybeReport       // a report may begin: an operating system, device or application string
-	inReport          // one that the terminal sends; it is dropped to its end, but for the background's colour
+	afterEscape       // behind an escape: a key, or the beginning of a sequence
+	inSequence        // in a control sequence, which is held back until it is complete
+	discarding        // in a sequence that is too long; it is dropped up to its end
+	maybeReport       // perhaps at the beginning of a report: an OSC, DCS or APC string
+	inReport          // in a report of the terminal; it is dropped, except for the background colour
 )
 
 const (
 	maxParameters    = 16
-	maxSequenceBytes = 256 // bytes of a sequence
-	minBurstBytes    = 100 // bytes at once that no hand types
-	burstGap         = 50 * time.Millisecond
-	// a little more than the 50 that the loop waits behind an escape for the rest of a sequence
+	maxSequenceBytes = 256
+	minBurstBytes    = 100                   // nobody types so many bytes at once
+	burstGap         = 50 * time.Millisecond // between two chunks of one burst
+	// The loop waits 50 ms behind an escape for the rest of a sequence; this is a little longer.
 	escapeTimeout = 70 * time.Millisecond
 	maxPasteBytes = 1 << 20
-	pasteTimeout  = 2 * time.Second
+	pasteTimeout  = 2 * time.Second // without input, a paste or a report has ended
 )
 
 var pasteStart, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
 
+// newInputFilter returns a filter that reads from a terminal once it runs.
 func newInputFilter(in io.Reader) *inputFilter {
 	r, w := io.Pipe()
 	return &inputFilter{
@@ -66,24 +67,25 @@ func newInputFilter(in io.Reader) *inputFilter {
 	}
 }
 
-// Read is what the loop reads.
-func (g *inputFilter) Read(p []byte) (int, error) { return g.pipeReader.Read(p) }
+// Read returns filtered input to the loop.
+func (f *inputFilter) Read(p []byte) (int, error) { return f.pipeReader.Read(p) }
 
-// setPaused keeps what is typed from the loop while another program has the terminal.
-func (g *inputFilter) setPaused(on bool) {
-	g.mu.Lock()
-	g.paused = on
-	g.mu.Unlock()
+// setPaused drops input while another program has the terminal.
+func (f *inputFilter) setPaused(on bool) {
+	f.mu.Lock()
+	f.paused = on
+	f.mu.Unlock()
 }
 
-// run reads until the terminal ends.
-func (g *inputFilter) run(shield func(func()), stalled func() bool, dropped func(int), gone func()) {
+// run starts two goroutines, inside protect, that read until the terminal is gone. stalled reports whether the screen
+// does not respond, and dropped receives the number of bytes dropped because of that.
+func (f *inputFilter) run(protect func(func()), stalled func() bool, dropped func(int), gone func()) {
 	chunks := make(chan []byte)
-	go shield(func() {
+	go protect(func() {
 		defer close(chunks)
 		buffer := make([]byte, 4096)
 		for {
-			n, err := g.in.Read(buffer)
+			n, err := f.in.Read(buffer)
 			if n > 0 {
 				chunks <- bytes.Clone(buffer[:n])
 			}
@@ -92,14 +94,14 @@ func (g *inputFilter) run(shield func(func()), stalled func() bool, dropped func
 			}
 		}
 	})
-	go shield(func() {
+	go protect(func() {
 		defer gone()
-		defer g.pipeWriter.Close()
+		defer f.pipeWriter.Close()
 		tick := time.NewTimer(time.Hour)
 		defer tick.Stop()
 		for {
 			tick.Reset(time.Hour)
-			if g.pasteBytes >= 0 || g.state == inReport {
+			if f.pasteBytes >= 0 || f.state == inReport {
 				tick.Reset(pasteTimeout)
 			}
 			select {
@@ -107,258 +109,255 @@ func (g *inputFilter) run(shield func(func()), stalled func() bool, dropped func
 				if !open {
 					return
 				}
-				g.handleChunk(chunk, stalled, dropped)
+				f.handleChunk(chunk, stalled, dropped)
 			case <-tick.C:
-				g.handleIdle()
+				f.handleIdle()
 			}
 		}
 	})
 }
 
-// handleIdle ends what has no end: a paste, a report of the terminal.
-func (g *inputFilter) handleIdle() {
-	if g.state == inReport {
-		g.resetSequence()
+// handleIdle ends a paste or a report whose end is missinf.
+func (f *inputFilter) handleIdle() {
+	if f.state == inReport {
+		f.resetSequence()
 	}
-	g.closePaste()
+	f.closePaste()
 }
 
-// handleChunk passes a chunk on, or drops it.
-func (g *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped func(int)) {
-	g.mu.Lock()
-	off := g.paused
-	g.mu.Unlock()
+// handleChunk passes a chunk of input on, or drops it. ctrl+c is never dropped.
+func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped func(int)) {
+	f.mu.Lock()
+	off := f.paused
+	f.mu.Unlock()
 	if off {
-		g.resetSequence()
+		f.resetSequence()
 		return
 	}
 	if stalled() && chunk[0] != 3 {
-		g.resetSequence()
+		f.resetSequence()
 		dropped(len(chunk))
 		return
 	}
-	g.separateEscape(chunk[0])
-	burst := g.isBurst(chunk)
-	if safe := g.filter(chunk); len(safe) > 0 {
+	f.separateEscape(chunk[0])
+	burst := f.isBurst(chunk)
+	if safe := f.filter(chunk); len(safe) > 0 {
 		if burst {
 			safe = slices.Concat(pasteStart, safe, pasteEnd)
 		}
-		_, _ = g.pipeWriter.Write(safe)
+		_, _ = f.pipeWriter.Write(safe)
 	}
-	if g.loneEscape {
-		g.loneEscape, g.escapeDeadline = false, time.Now().Add(escapeTimeout)
+	if f.loneEscape {
+		f.loneEscape, f.escapeDeadline = false, time.Now().Add(escapeTimeout)
 	}
 }
 
-// separateEscape keeps a key from an escape that came by itself just before. The loop would take the two for one key
-// with alt, and begins its wait anew with each key that follows: as long as somebody types on, nothing would move.
-func (g *inputFilter) separateEscape(c byte) {
-	wait := time.Until(g.escapeDeadline)
-	if wait <= 0 || g.state == afterEscape && strings.IndexByte("[O]P_", c) >= 0 {
+// separateEscape waits before it passes on a key that follows a lone escape. The loop would take both for one key with
+// alt. It also restarts its own wait with each further key, so that nothing would happen while the user types on.
+func (f *inputFilter) separateEscape(c byte) {
+	wait := time.Until(f.escapeDeadline)
+	if wait <= 0 || f.state == afterEscape && strings.IndexByte("[O]P_", c) >= 0 {
 		return
 	}
 	time.Sleep(wait)
-	if g.state == afterEscape {
-		g.resetSequence()
+	if f.state == afterEscape {
+		f.resetSequence()
 	}
 }
 
-// isBurst reports whether a chunk is text that nobody typed, from a terminal that does not mark pastes: much at once
-// and not one key held down, or what follows such a chunk at once.
-func (g *inputFilter) isBurst(chunk []byte) bool {
-	if g.pasteBytes >= 0 || g.state != plainText || bytes.IndexByte(chunk, 0x1b) >= 0 ||
+// isBurst reports whether a chunk is a paste from a terminal that does not mark pastes: much text at once that is not
+// one key held down, or text that follows such a chunk at once.
+func (f *inputFilter) isBurst(chunk []byte) bool {
+	if f.pasteBytes >= 0 || f.state != plainText || bytes.IndexByte(chunk, 0x1b) >= 0 ||
 		bytes.IndexByte(chunk, 3) >= 0 {
 		return false
 	}
-	follows := time.Since(g.burstAt) < burstGap
+	follows := time.Since(f.burstAt) < burstGap
 	if !follows && (len(chunk) < minBurstBytes || bytes.Count(chunk, chunk[:1]) == len(chunk)) {
 		return false
 	}
-	g.burstAt = time.Now()
+	f.burstAt = time.Now()
 	return true
 }
 
-// resetSequence drops the sequence under way: its rest is not to come.
-func (g *inputFilter) resetSequence() {
-	g.state, g.pending, g.pendingSent = plainText, g.pending[:0], 0
+// resetSequence drops the current sequence.
+func (f *inputFilter) resetSequence() {
+	f.state, f.pending, f.pendingSent = plainText, f.pending[:0], 0
 }
 
-// closePaste closes a paste whose end was lost.
-func (g *inputFilter) closePaste() {
-	if g.pasteBytes >= 0 {
-		g.resetSequence()
-		g.pasteBytes = -1
-		_, _ = g.pipeWriter.Write(pasteEnd)
+// closePaste ends a paste whose end was lost.
+func (f *inputFilter) closePaste() {
+	if f.pasteBytes >= 0 {
+		f.resetSequence()
+		f.pasteBytes = -1
+		_, _ = f.pipeWriter.Write(pasteEnd)
 	}
 }
 
-// filter drops control sequences that are too long or have too many parameters, and the part of a paste beyond its
-// limit.
-func (g *inputFilter) filter(chunk []byte) []byte {
-	g.lastByte, g.passed = g.previousByte(), make([]byte, 0, len(chunk)+len(g.pending))
+// filter returns the bytes of a chunk to pass on: without control sequences that are too long or have too many
+// parameters, and without the part of a paste beyond the limit.
+func (f *inputFilter) filter(chunk []byte) []byte {
+	f.lastByte, f.passed = f.previousByte(), make([]byte, 0, len(chunk)+len(f.pending))
 	for _, c := range chunk {
-		g.handleByte(c)
+		f.handleByte(c)
 	}
-	if (g.state == afterEscape || g.state == maybeReport) && g.pasteBytes < 0 && g.pendingSent == 0 {
-		// a lone escape is a key; a sequence may still follow
-		g.passed, g.pendingSent = append(g.passed, g.pending...), len(g.pending)
-		g.loneEscape = true
+	if (f.state == afterEscape || f.state == maybeReport) && f.pasteBytes < 0 && f.pendingSent == 0 {
+		// a lone escape is a key, though a sequence may still follow
+		f.passed, f.pendingSent = append(f.passed, f.pending...), len(f.pending)
+		f.loneEscape = true
 	}
-	return g.passed
+	return f.passed
 }
 
-// previousByte is the byte that was let through last.
-func (g *inputFilter) previousByte() byte {
-	if n := len(g.passed); n > 0 {
-		return g.passed[n-1]
+// previousByte returns the byte that was passed on last.
+func (f *inputFilter) previousByte() byte {
+	if n := len(f.passed); n > 0 {
+		return f.passed[n-1]
 	}
-	return g.lastByte
+	return f.lastByte
 }
 
-// handleByte takes a byte.
-func (g *inputFilter) handleByte(c byte) {
+// handleByte handles a byte.
+func (f *inputFilter) handleByte(c byte) {
 	switch {
-	case g.state == plainText && c == '[' && g.previousByte() == 0x1b: // what stood between was dropped
-		g.state, g.parameters, g.pending, g.pendingSent = inSequence, 1, append(g.pending, 0x1b, c), 1
-	case g.state == plainText && c != 0x1b:
-		g.pass(c)
-	case g.state == inReport:
-		g.consumeReport(c)
+	case f.state == plainText && c == '[' && f.previousByte() == 0x1b: // the bytes between were dropped
+		f.state, f.parameters, f.pending, f.pendingSent = inSequence, 1, append(f.pending, 0x1b, c), 1
+	case f.state == plainText && c != 0x1b:
+		f.pass(c)
+	case f.state == inReport:
+		f.consumeReport(c)
 	case c == 0x1b:
-		g.abortSequence()
-		g.state, g.pending = afterEscape, append(g.pending, c)
-	case g.state == afterEscape && strings.IndexByte("]P_", c) >= 0 && g.pasteBytes < 0:
-		g.state, g.pending = maybeReport, append(g.pending, c)
-	case g.state == maybeReport:
-		g.classifyReport(c)
-	case g.state == afterEscape && c == '[':
-		g.state, g.parameters, g.pending = inSequence, 1, append(g.pending, c)
-	case g.state == afterEscape:
-		g.loneEscape = g.loneEscape || c != 'O' && g.pasteBytes < 0
-		g.pending = append(g.pending, c)
-		g.passPending()
+		f.abortSequence()
+		f.state, f.pending = afterEscape, append(f.pending, c)
+	case f.state == afterEscape && strings.IndexByte("]P_", c) >= 0 && f.pasteBytes < 0:
+		f.state, f.pending = maybeReport, append(f.pending, c)
+	case f.state == maybeReport:
+		f.classifyReport(c)
+	case f.state == afterEscape && c == '[':
+		f.state, f.parameters, f.pending = inSequence, 1, append(f.pending, c)
+	case f.state == afterEscape:
+		f.loneEscape = f.loneEscape || c != 'O' && f.pasteBytes < 0
+		f.pending = append(f.pending, c)
+		f.passPending()
 	case c < 0x20 || c == 0x7f:
-		g.abortSequence()
-		g.pass(c)
-	case g.state == discarding:
+		f.abortSequence()
+		f.pass(c)
+	case f.state == discarding:
 		if c >= 0x40 {
-			g.state = plainText
+			f.state = plainText
 		}
 	default:
-		g.continueSequence(c)
+		f.continueSequence(c)
 	}
 }
 
-// classifyReport tells a report from a key with alt: a report goes on with a digit or a sign.
-func (g *inputFilter) classifyReport(c byte) {
-	g.pending = append(g.pending, c)
+// classifyReport tells a report from a key with alt: a report continues with a digit or a sign.
+func (f *inputFilter) classifyReport(c byte) {
+	f.pending = append(f.pending, c)
 	if c >= '0' && c <= '9' || strings.IndexByte("!>+G", c) >= 0 {
-		g.backgroundReport = nil
-		if g.pendingSent == 0 && bytes.HasPrefix(backgroundReportPrefix, g.pending) {
-			g.backgroundReport = bytes.Clone(g.pending)
+		f.backgroundReport = nil
+		if f.pendingSent == 0 && bytes.HasPrefix(backgroundReportPrefix, f.pending) {
+			f.backgroundReport = bytes.Clone(f.pending)
 		}
-		g.resetSequence()
-		g.state = inReport
+		f.resetSequence()
+		f.state = inReport
 		return
 	}
-	g.passPending()
+	f.passPending()
 }
 
-// backgroundReportPrefix begins the report of the background's colour.
+// backgroundReportPrefix begins the report of the background colour.
 var backgroundReportPrefix = []byte("\x1b]11;")
 
-// recordBackground keeps a byte of the background's colour.
-func (g *inputFilter) recordBackground(c byte) {
-	if g.backgroundReport == nil {
+// recordBackground records a byte of the background colour.
+func (f *inputFilter) recordBackground(c byte) {
+	if f.backgroundReport == nil {
 		return
 	}
-	g.backgroundReport = append(g.backgroundReport, c)
-	if n := min(len(g.backgroundReport), len(backgroundReportPrefix)); !bytes.Equal(
-		g.backgroundReport[:n],
-		backgroundReportPrefix[:n],
-	) ||
-		len(g.backgroundReport) > maxSequenceBytes {
-		g.backgroundReport = nil
+	report := append(f.backgroundReport, c)
+	n := min(len(report), len(backgroundReportPrefix))
+	if !bytes.Equal(report[:n], backgroundReportPrefix[:n]) || len(report) > maxSequenceBytes {
+		report = nil
 	}
+	f.backgroundReport = report
 }
 
-// consumeReport drops a byte of a report, up to its end. A key that controls, or another sequence, ends it too.
-func (g *inputFilter) consumeReport(c byte) {
-	escape := len(g.pending) == 1
-	g.recordBackground(c)
+// consumeReport drops a byte of a report. The report ends with its terminator, a control character or an escape.
+func (f *inputFilter) consumeReport(c byte) {
+	escape := len(f.pending) == 1
+	f.recordBackground(c)
 	switch {
 	case escape && c == '\\', c == '\a':
-		g.passed = append(g.passed, g.backgroundReport...)
-		g.resetSequence()
+		f.passed = append(f.passed, f.backgroundReport...)
+		f.resetSequence()
 	case escape:
-		g.resetSequence()
-		g.state, g.pending = afterEscape, append(g.pending, 0x1b)
-		g.handleByte(c)
+		f.resetSequence()
+		f.state, f.pending = afterEscape, append(f.pending, 0x1b)
+		f.handleByte(c)
 	case c == 0x1b:
-		g.pending = append(g.pending[:0], c)
+		f.pending = append(f.pending[:0], c)
 	case c < 0x20:
-		g.resetSequence()
-		g.pass(c)
+		f.resetSequence()
+		f.pass(c)
 	}
 }
 
-// continueSequence takes a byte of a sequence.
-func (g *inputFilter) continueSequence(c byte) {
-	g.pending = append(g.pending, c)
+// continueSequence adds a byte to a sequence.
+func (f *inputFilter) continueSequence(c byte) {
+	f.pending = append(f.pending, c)
 	if c == ';' || c == ':' {
-		g.parameters++
+		f.parameters++
 	}
 	switch {
 	case c >= 0x40:
-		g.finishSequence()
-	case g.parameters > maxParameters || len(g.pending) >= maxSequenceBytes:
-		g.resetSequence()
-		g.state = discarding
+		f.finishSequence()
+	case f.parameters > maxParameters || len(f.pending) >= maxSequenceBytes:
+		f.resetSequence()
+		f.state = discarding
 	}
 }
 
-// finishSequence lets a whole sequence through. A paste begins and ends once.
-func (g *inputFilter) finishSequence() {
+// finishSequence passes on a complete sequence. It ignores the start of a paste inside a paste, and the end outside.
+func (f *inputFilter) finishSequence() {
 	switch {
-	case bytes.Equal(g.pending, pasteStart):
-		if g.pasteBytes < 0 {
-			g.passed, g.pasteBytes = append(g.passed, g.pending[g.pendingSent:]...), 0
+	case bytes.Equal(f.pending, pasteStart):
+		if f.pasteBytes < 0 {
+			f.passed, f.pasteBytes = append(f.passed, f.pending[f.pendingSent:]...), 0
 		}
-		g.resetSequence()
-	case bytes.Equal(g.pending, pasteEnd):
-		if g.pasteBytes >= 0 {
-			g.passed = append(g.passed, g.pending[g.pendingSent:]...)
+		f.resetSequence()
+	case bytes.Equal(f.pending, pasteEnd):
+		if f.pasteBytes >= 0 {
+			f.passed = append(f.passed, f.pending[f.pendingSent:]...)
 		}
-		g.pasteBytes = -1
-		g.resetSequence()
+		f.pasteBytes = -1
+		f.resetSequence()
 	default:
-		g.passPending()
+		f.passPending()
 	}
 }
 
-// abortSequence ends what is under way without its end: a lone escape is a key, a sequence whose rest is lost is
-// nothing.
-func (g *inputFilter) abortSequence() {
-	if g.state == afterEscape || g.state == maybeReport {
-		g.passPending()
+// abortSequence ends an incomplete sequence: it passes on a lone escape, which is a key, and drops anything else.
+func (f *inputFilter) abortSequence() {
+	if f.state == afterEscape || f.state == maybeReport {
+		f.passPending()
 	}
-	g.resetSequence()
+	f.resetSequence()
 }
 
-// passPending lets through what was held back.
-func (g *inputFilter) passPending() {
-	for _, c := range g.pending[g.pendingSent:] {
-		g.pass(c)
+// passPending passes on the bytes that were held back.
+func (f *inputFilter) passPending() {
+	for _, c := range f.pending[f.pendingSent:] {
+		f.pass(c)
 	}
-	g.resetSequence()
+	f.resetSequence()
 }
 
-// pass lets a byte through, unless it is one too many of a paste.
-func (g *inputFilter) pass(c byte) {
-	if g.pasteBytes >= 0 {
-		if g.pasteBytes++; g.pasteBytes > maxPasteBytes {
+// pass passes on a byte, unless a paste has exceeded its limit.
+func (f *inputFilter) pass(c byte) {
+	if f.pasteBytes >= 0 {
+		if f.pasteBytes++; f.pasteBytes > maxPasteBytes {
 			return
 		}
 	}
-	g.passed = append(g.passed, c)
+	f.passed = append(f.passed, c)
 }

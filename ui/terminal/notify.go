@@ -7,53 +7,44 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Notify tells a text beside the screen: by the bell, or by a notification of the terminal (OSC 9, OSC 777).
-func Notify(ways []string, title, text string) tea.Cmd {
+// Notify sends a notification outside the screen, by some of these methods: "bell", "osc9" and "osc777", the last two
+// by the terminal.
+func Notify(methods []string, title, text string) tea.Cmd {
 	return func() tea.Msg {
-		return output{
-			notificationSequence(
-				ways,
-				title,
-				text,
-				os.Getenv("TMUX") != "",
-				strings.HasPrefix(os.Getenv("TERM"), "screen"),
-			),
-		}
+		tmux, screen := os.Getenv("TMUX") != "", strings.HasPrefix(os.Getenv("TERM"), "screen")
+		return output{notificationSequence(methods, title, text, tmux, screen)}
 	}
 }
 
-func notificationSequence(ways []string, title, text string, tmux, screen bool) string {
+// notificationSequence returns the bytes of a notification.
+func notificationSequence(methods []string, title, text string, tmux, screen bool) string {
 	title, text = truncate(stripControls(title)), truncate(stripControls(text))
 	var out strings.Builder
-	for _, way := range ways {
-		switch way {
+	for _, method := range methods {
+		switch method {
 		case "bell":
 			out.WriteString("\a")
 		case "osc9":
 			out.WriteString(wrapPassthrough("\x1b]9;"+title+": "+text+"\a", tmux, screen))
 		case "osc777":
-			out.WriteString(
-				wrapPassthrough(
-					"\x1b]777;notify;"+strings.ReplaceAll(title, ";", ",")+";"+strings.ReplaceAll(text, ";", ",")+"\a",
-					tmux,
-					screen,
-				),
-			)
+			fields := strings.ReplaceAll(title, ";", ",") + ";" + strings.ReplaceAll(text, ";", ",")
+			out.WriteString(wrapPassthrough("\x1b]777;notify;"+fields+"\a", tmux, screen))
 		}
 	}
 	return out.String()
 }
 
-// truncate bounds a text that leaves the screen.
+// maxNotificationRunes bounds the title and the text of a notification.
+const maxNotificationRunes = 200
+
 func truncate(text string) string {
-	const most = 200
-	if r := []rune(text); len(r) > most {
-		return string(r[:most])
+	if r := []rune(text); len(r) > maxNotificationRunes {
+		return string(r[:maxNotificationRunes])
 	}
 	return text
 }
 
-// wrapPassthrough wraps a sequence that ends with a bell so that tmux or screen pass it on to their terminal.
+// wrapPassthrough wraps a sequence that ends with a bell, so that tmux or screen pass it on to their terminal.
 func wrapPassthrough(sequence string, tmux, screen bool) string {
 	switch {
 	case tmux:

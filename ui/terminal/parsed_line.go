@@ -8,21 +8,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A cell is one place of a line.
+// A cell is one column of a line.
 type cell struct {
-	r     rune // 0 is the second place of a wide grapheme; below 0 is the number of an odd one
+	r     rune // 0: the second cell of a wide grapheme; -n: grapheme n-1 of the line's ambiguous ones
 	style style
 }
 
 var blank = cell{r: ' '}
 
-// A parsedLine is a line taken apart.
+// A parsedLine is a line as cells.
 type parsedLine struct {
 	cells     []cell
-	ambiguous []string // graphemes whose width terminals may disagree about
+	ambiguous []string // graphemes that terminals may draw in different widths
 }
 
-// parse takes a line apart. What is neither text nor style is left out.
+// parse splits a line into cells. It drops everything but text and styles.
 func (w *parsedLine) parse(line string) {
 	w.cells, w.ambiguous = slices.Grow(w.cells[:0], min(len(line), 256)), w.ambiguous[:0]
 	var on, onBlank style
@@ -46,7 +46,8 @@ func (w *parsedLine) parse(line string) {
 	}
 }
 
-// parseNonASCII takes the character that a text begins with, which is not ASCII or has a mark, and gives its length.
+// parseNonASCII parses the first character of a text, which is not ASCII or has a combining mark, and returns its
+// length.
 func (w *parsedLine) parseNonASCII(text string, on style) int {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {
@@ -56,7 +57,7 @@ func (w *parsedLine) parseNonASCII(text string, on style) int {
 		w.cells = append(w.cells, cell{r, on})
 		return size
 	}
-	if r == utf8.RuneError && size == 1 { // a byte that is no character: some terminals obey it
+	if r == utf8.RuneError && size == 1 { // not UTF-8: some terminals obey such bytes
 		w.ambiguous = append(w.ambiguous, "\ufffd")
 		w.cells = append(w.cells, cell{rune(-len(w.ambiguous)), on})
 		return size
@@ -72,7 +73,7 @@ func (w *parsedLine) parseNonASCII(text string, on style) int {
 	return len(grapheme)
 }
 
-// cellAt is a cell of a line; beyond its end there are blanks.
+// cellAt returns a cell of a line, or a blank beyond its end.
 func cellAt(cells []cell, x int) cell {
 	if x < len(cells) {
 		return cells[x]
@@ -80,14 +81,14 @@ func cellAt(cells []cell, x int) cell {
 	return blank
 }
 
-// isSingleCell reports whether a character is a shape that every terminal draws one cell wide: lines, blocks, geometric
+// isSingleCell reports whether a character is a shape that every terminal draws in one cell: lines, blocks, geometric
 // shapes.
 func isSingleCell(r rune) bool {
 	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' ||
 		r == '•'
 }
 
-// startsCombining reports whether a text may begin with a mark that belongs to the character before it.
+// startsCombining reports whether a text may begin with a mark that combines with the character before it.
 func startsCombining(rest string) bool {
 	if rest == "" || rest[0] < utf8.RuneSelf {
 		return false
@@ -96,8 +97,7 @@ func startsCombining(rest string) bool {
 	return !isSingleCell(r)
 }
 
-// asciiOnly is a line for a terminal that shows nothing beyond ASCII: question marks stand for the rest, as wide as it
-// was.
+// asciiOnly returns a line for a terminal that shows only ASCII: question marks of the same width replace the rest.
 func asciiOnly(line string) string {
 	if !strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return line

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// progressSequence sets the terminal's own progress bar; 0 takes it away.
+// progressSequence returns the sequence that sets the terminal's progress bar; 0 removes the bar.
 func progressSequence(percent int) string {
 	if percent <= 0 {
 		return "\x1b]9;4;0\x1b\\"
@@ -14,8 +14,8 @@ func progressSequence(percent int) string {
 	return fmt.Sprintf("\x1b]9;4;1;%d\x1b\\", min(percent, 100))
 }
 
-// HasProgressBar reports whether the terminal says by its environment that it has a progress bar of its own. Others
-// would take the sequence for a notification, so that they get none.
+// HasProgressBar reports whether the environment names a terminal with a progress bar (OSC 9;4). Other terminals may
+// take the sequence for a notification.
 func HasProgressBar() bool {
 	if os.Getenv("TMUX") != "" || os.Getenv("STY") != "" {
 		return false

@@ -7,47 +7,49 @@ import (
 	"time"
 )
 
-// The renderer writes frames: changed cells alone, in one write, from a goroutine of its own. A frame that nobody has
-// read yet is replaced by a newer one, not queued.
+// A renderer writes frames from a goroutine of its own: changed cells only, in one write. A newer frame replaces one
+// that is still waiting; frames are not queued.
+//
+// It replaces Bubble Tea's renderer, which runs on a ticker: at 60 frames a second that costs 1.2 % of a core while
+// nothing changes, and delays each key by 8 ms on average.
 type renderer struct {
 	out          io.Writer
-	onWriteError func() // the terminal cannot be written any more
+	onWriteError func() // called when the terminal cannot be written any more
 
 	mu             sync.Mutex
 	wake           chan struct{}
-	done           chan struct{}
 	nextFrame      *Frame
-	rawBytes       string    // bytes beside frames: modes, the clipboard
-	fullRedraw     bool      // draw everything
-	stopped        bool      // nothing is written any more
-	writeStarted   time.Time // a write is under way since then
-	slowWriteEnded time.Time // when the last slow write ended
+	rawBytes       string    // bytes outside frames: modes, the clipboard
+	fullRedraw     bool      // the next frame is written whole
+	stopped        bool      // the goroutine has ended
+	writeStarted   time.Time // start of the write under way, or zero
+	slowWriteEnded time.Time // end of the last slow write
 	hasProgressBar bool      // the terminal has a progress bar
-	shownPercent   int       // that it shows
-	linear         bool      // frames are not drawn: what they say is added
+	shownPercent   int       // shown by the progress bar
+	linear         bool      // only the linear text of frames is written
 
-	// Of the writing goroutine alone.
+	// Used only by the writing goroutine.
 	lines      []screenLine
 	title      string
 	mouse      bool
 	diffWriter diffWriter
 }
 
-// minFrameInterval is the least time between two frames.
+// minFrameInterval is the shortest time between two frames.
 const minFrameInterval = 2 * time.Millisecond
 
-// slowWriteLimit is how long a write may take before keys typed meanwhile count as typed blindly.
+// slowWriteLimit is how long a write may take before keys typed meanwhile are dropped: the user did not see the screen.
 const slowWriteLimit = time.Second
 
-func newRenderer(out io.Writer, lost func(), shield func(func())) *renderer {
+// newRenderer returns a renderer whose goroutine runs inside protect, which handles panics.
+func newRenderer(out io.Writer, onWriteError func(), protect func(func())) *renderer {
 	p := &renderer{
 		out:          out,
-		onWriteError: lost,
+		onWriteError: onWriteError,
 		wake:         make(chan struct{}, 1),
-		done:         make(chan struct{}),
 		fullRedraw:   true,
 	}
-	go shield(p.run)
+	go protect(p.run)
 	return p
 }
 
@@ -58,8 +60,8 @@ func (p *renderer) wakeWriter() {
 	}
 }
 
-// show draws a frame as soon as the terminal takes it: what changed, or everything where what stands on the screen
-// cannot be trusted.
+// show draws a frame as soon as the terminal accepts it: only what changed, or everything if the screen's content is
+// unknown.
 func (p *renderer) show(f Frame, whole bool) {
 	p.mu.Lock()
 	if p.hasProgressBar && f.ProgressPercent != p.shownPercent {
@@ -75,7 +77,7 @@ func (p *renderer) show(f Frame, whole bool) {
 	p.wakeWriter()
 }
 
-// clearProgressBar takes the progress bar away, where it stands.
+// clearProgressBar returns the sequence that removes the progress bar, if it is shown.
 func (p *renderer) clearProgressBar() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +88,7 @@ func (p *renderer) clearProgressBar() string {
 	return progressSequence(0)
 }
 
-// writeRaw writes bytes that are no frame.
+// writeRaw writes bytes that belong to no frame.
 func (p *renderer) writeRaw(bytes string) {
 	p.mu.Lock()
 	p.rawBytes += bytes
@@ -94,14 +96,14 @@ func (p *renderer) writeRaw(bytes string) {
 	p.wakeWriter()
 }
 
-// requestFullRedraw makes the next frame a whole one.
+// requestFullRedraw makes the next frame draw everything.
 func (p *renderer) requestFullRedraw() {
 	p.mu.Lock()
 	p.fullRedraw = true
 	p.mu.Unlock()
 }
 
-// stalled reports whether a write is hanging, or a hanging one ended a moment ago.
+// stalled reports whether a write hangs, or did so a moment ago.
 func (p *renderer) stalled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,8 +111,8 @@ func (p *renderer) stalled() bool {
 		time.Since(p.slowWriteEnded) < 200*time.Millisecond
 }
 
-// flush writes last bytes and waits for them, but not for ever.
-func (p *renderer) flush(bytes string, patience time.Duration) {
+// flush writes the last bytes and waits for them until the timeout.
+func (p *renderer) flush(bytes string, timeout time.Duration) {
 	written := make(chan struct{})
 	p.mu.Lock()
 	p.nextFrame = nil
@@ -121,12 +123,12 @@ func (p *renderer) flush(bytes string, patience time.Duration) {
 		defer close(written)
 		for {
 			p.mu.Lock()
-			idle, dead := p.rawBytes == "" && p.writeStarted.IsZero(), p.stopped
+			idle, stopped := p.rawBytes == "" && p.writeStarted.IsZero(), p.stopped
 			p.mu.Unlock()
-			if dead {
+			if stopped {
 				_, _ = io.WriteString(p.out, bytes)
 			}
-			if idle || dead {
+			if idle || stopped {
 				return
 			}
 			time.Sleep(time.Millisecond)
@@ -134,10 +136,11 @@ func (p *renderer) flush(bytes string, patience time.Duration) {
 	}()
 	select {
 	case <-written:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 }
 
+// run writes frames and raw bytes until a write fails.
 func (p *renderer) run() {
 	defer func() {
 		p.mu.Lock()
@@ -146,14 +149,13 @@ func (p *renderer) run() {
 	}()
 	for range p.wake {
 		p.mu.Lock()
-		frame, orders, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
+		frame, bytes, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
 		p.nextFrame, p.rawBytes = nil, ""
 		if frame != nil {
 			p.fullRedraw = false
 		}
 		p.writeStarted = time.Now()
 		p.mu.Unlock()
-		bytes := orders
 		if frame != nil {
 			bytes += p.diff(*frame, fresh)
 		}
@@ -177,7 +179,7 @@ func (p *renderer) run() {
 	}
 }
 
-// diff is what turns the frame on the screen into another.
+// diff returns the bytes that change the screen into a frame.
 func (p *renderer) diff(f Frame, fresh bool) string {
 	var modes strings.Builder
 	if fresh {
@@ -208,18 +210,18 @@ func (p *renderer) diff(f Frame, fresh bool) string {
 	return modes.String() + string(p.diffWriter.out)
 }
 
-// screenLine is what stands in a line of the screen.
+// screenLine is a line on the screen.
 type screenLine struct {
 	text string
 	row  parsedLine
 }
 
-// clear makes the line blank. Its room is kept.
+// clear makes the line blank and keeps its memory.
 func (l *screenLine) clear() {
 	l.text, l.row.cells, l.row.ambiguous = "", l.row.cells[:0], l.row.ambiguous[:0]
 }
 
-// updateLine puts a text in a line of the screen.
+// updateLine writes text to a line of the screen.
 func (p *renderer) updateLine(y int, text string) {
 	if y == len(p.lines) {
 		p.lines = append(p.lines, screenLine{})
@@ -230,8 +232,8 @@ func (p *renderer) updateLine(y int, text string) {
 	}
 }
 
-// sanitizeLinear is text for a linear terminal: its lines end as a terminal wants it, and nothing else moves but a step
-// back.
+// sanitizeLinear returns text for a linear terminal: lines end with CR LF, and no control character but backspace is
+// left.
 func sanitizeLinear(text string) string {
 	return strings.ReplaceAll(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\b' || r >= 0x7f && r < 0xa0 {
@@ -241,7 +243,7 @@ func sanitizeLinear(text string) string {
 	}, text), "\n", "\r\n")
 }
 
-// stripControls takes from a title what could end it.
+// stripControls removes control characters, which could end a title.
 func stripControls(title string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notifySignals are the changes of size, the exit codes of signals that end the program, and those that stop it (true)
-// or let it go on.
+// notifySignals returns channels for changes of the window's size, for the exit codes of signals that end the program,
+// and for signals that stop the program (true) or continue it (false).
 func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
 	size, end, pause := make(chan os.Signal, 1), make(chan os.Signal, 4), make(chan os.Signal, 4)
 	signal.Notify(size, unix.SIGWINCH)
@@ -36,8 +36,8 @@ func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan i
 	return size, codes, stops
 }
 
-// canSuspend reports whether there is a shell that could continue the program: its parent is in the same session, in
-// another group.
+// canSuspend reports whether a shell could continue the program: its parent is in the same session but in another
+// process group.
 func canSuspend() bool {
 	parent := os.Getppid()
 	mine, err := unix.Getsid(0)
@@ -49,8 +49,7 @@ func canSuspend() bool {
 	return err == nil && err2 == nil && mine == theirs && group != unix.Getpgrp()
 }
 
-// stopSelf stops the process and its group until they are continued. A signal that is not obeyed at once is not waited
-// for long.
+// stopSelf stops the process group until it is continued. If the signal has no effect, it returns after a second.
 func stopSelf() {
 	on := make(chan os.Signal, 1)
 	signal.Notify(on, unix.SIGCONT)

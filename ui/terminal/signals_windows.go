@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// notifySignals look at the size four times a second: Windows has no signal for it.
+// notifySignals polls the window's size four times a second, because Windows has no signal for it.
 func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan int, pauses <-chan bool) {
 	size, end := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt)

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A style is a style as the terminal keeps it. The zero value is its own.
+// A style is the state of a terminal's SGR attributes. The zero value is the terminal's default.
 type style struct {
-	attrs                  uint16 // bit n is attribute n of SGR: 1 bold … 9 struck out
+	attrs                  uint16 // bit n is SGR attribute n: 1 bold … 9 struck out
 	foreground, background color
 }
 
-// A color is the terminal's own (0), one of its sixteen, of its 256, or of all: the kind and the value.
+// A color is the terminal's default (0), or a kind (16 colours, 256 colours, RGB) with a value in the lower 24 bits.
 type color uint32
 
 const (
@@ -20,14 +20,14 @@ const (
 	colorRGB
 )
 
-// What a blank shows of a style.
+// Attributes that are visible on a blank.
 const (
 	attrUnderline = 1 << 4
 	attrReverse   = 1 << 7
 	attrStrike    = 1 << 9
 )
 
-// visibleOnBlank is what is left of a style where there is only a blank to see it on.
+// visibleOnBlank returns the part of a style that is visible on a blank.
 func (p style) visibleOnBlank() style {
 	p.attrs &= attrUnderline | attrReverse | attrStrike
 	if p.attrs == 0 {
@@ -36,7 +36,8 @@ func (p style) visibleOnBlank() style {
 	return p
 }
 
-// parseEscape takes the sequence that a text begins with and gives its length. Only styles have an effect.
+// parseEscape parses the escape sequence at the beginning of a text and returns its length. It applies SGR sequences
+// and ignores all others.
 func (p *style) parseEscape(text string) int {
 	if len(text) < 2 || text[1] != '[' {
 		return 1
@@ -52,8 +53,7 @@ func (p *style) parseEscape(text string) int {
 	return len(text)
 }
 
-// applySGR takes the parameters of a style. Those with parts of their own, divided by colons, are none that a theme
-// has.
+// applySGR applies the parameters of an SGR sequence. No theme uses parameters with colons; they are ignored.
 func (p *style) applySGR(codes string) {
 	if strings.IndexByte(codes, ':') >= 0 {
 		return
@@ -86,7 +86,7 @@ func (p *style) applySGR(codes string) {
 	}
 }
 
-// parseNumber cuts a parameter off; an absent one is 0.
+// parseNumber cuts off the first parameter; an empty one is 0.
 func parseNumber(codes string) (n int, rest string, more bool) {
 	for i := range len(codes) {
 		switch c := codes[i]; {
@@ -99,7 +99,7 @@ func parseNumber(codes string) (n int, rest string, more bool) {
 	return n, "", false
 }
 
-// parseExtendedColor is a colour of more than sixteen: "5;n" or "2;r;g;b".
+// parseExtendedColor parses a colour of the form "5;n" or "2;r;g;b".
 func parseExtendedColor(codes string) (c color, rest string, more bool) {
 	kind, rest, more := parseNumber(codes)
 	count := 0
@@ -117,7 +117,7 @@ func parseExtendedColor(codes string) (c color, rest string, more bool) {
 	return c, rest, more
 }
 
-// appendChange is the shortest style that makes a terminal's p into q.
+// appendChange appends the shortest SGR sequence that changes a terminal's style from p to q.
 func (p style) appendChange(out []byte, q style) []byte {
 	switch {
 	case p == q:
@@ -144,7 +144,7 @@ func (p style) appendChange(out []byte, q style) []byte {
 	return out
 }
 
-// appendSGR is a colour's parameters, each with a semicolon behind it.
+// appendSGR appends the SGR parameters of a colour, each followed by a semicolon.
 func (c color) appendSGR(out []byte, ground string) []byte {
 	part := func(n color) { out = append(strconv.AppendInt(out, int64(n&0xff), 10), ';') }
 	switch c &^ 0xffffff {

@@ -1,5 +1,5 @@
-// Package terminal owns the terminal: its modes, what is read from it and what is written to it. Bubble Tea runs the
-// loop behind it; frames are drawn here, when something changed, and never by a ticker.
+// Package terminal owns the terminal: its modes, its input and its output. Bubble Tea runs the loop. Frames are drawn
+// here, when something has changed, and never by a ticker.
 package terminal
 
 import (
@@ -19,33 +19,33 @@ import (
 // A Screen is the running program as the terminal sees it.
 type Screen interface {
 	Init() tea.Cmd
-	Update(tea.Msg) tea.Cmd // on the loop
-	Frame() Frame           // after every Update
+	Update(tea.Msg) tea.Cmd // called in the loop
+	Frame() Frame           // called after every Update
 }
 
-// A Frame is what is to be seen: lines of exactly the size that the last tea.WindowSizeMsg told.
+// A Frame is the content of the screen: lines of exactly the size of the last tea.WindowSizeMsg.
 type Frame struct {
 	Content         string
 	Title           string
 	Mouse           bool
-	ProgressPercent int    // of work under way, for the terminal's own progress bar; 0 is none
-	LinearText      string // lines to be added, where the terminal is linear
+	ProgressPercent int    // of the work under way, for the terminal's progress bar; 0 means none
+	LinearText      string // lines to append if the terminal is linear
 }
 
-// Options say where the terminal is. The zero value is the process's own.
+// Options say where the terminal is. The zero value is the process's own terminal.
 type Options struct {
 	In          io.Reader
 	Out         io.Writer
 	Size        func() (width, height int) // nil asks the terminal
-	BeforeExit  func()                     // run before leaving, whatever the way: flush what must not be lost
-	ProgressBar bool                       // the terminal has a progress bar of its own (OSC 9;4)
-	Linear      bool                       // lines are added, nothing is drawn over: for screen readers
-	PanicLog    io.Writer                  // stack traces of panics; nil drops them
-	ASCII       bool                       // nothing beyond ASCII is written
+	BeforeExit  func()                     // runs before every kind of exit: flushes what must not be lost
+	ProgressBar bool                       // the terminal has a progress bar (OSC 9;4)
+	Linear      bool                       // only appends lines, for screen readers
+	PanicLog    io.Writer                  // receives stack traces of panics; nil drops them
+	ASCII       bool                       // writes nothing but ASCII
 }
 
-// Run shows a screen until it quits or the terminal goes away. The code is 0, 1, or 128 and the number of the signal
-// that ended it. Every way out gives the terminal back as it was.
+// Run shows a screen until it quits or the terminal is gone. The code is 0, 1, or 128 plus the number of the signal
+// that ended it. Every kind of exit restores the terminal.
 func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 	t, err := openTTY(o)
 	if err != nil {
@@ -61,17 +61,30 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 		if o.BeforeExit != nil {
 			o.BeforeExit()
 		}
-		if failure := m.recordedPanic(); failure != nil {
-			code, err = 1, errors.New("lookout met a fault of its own and ended; --log-file keeps where")
+		if failure := m.panicReport(); failure != "" {
+			code = 1
+			err = errors.New("lookout crashed; run it again with --log-file FILE to record the stack trace")
 			if o.PanicLog != nil {
-				fmt.Fprintf(o.PanicLog, "panic: %v\n%s\n", failure, m.stack)
+				_, _ = io.WriteString(o.PanicLog, failure)
 			}
 		}
 	}()
+	err = m.runLoop(ctx, cancel)
+	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return max(m.code, t.exitCode()), err
+}
+
+// exitTimeout is how long the loop may take to end after a signal.
+const exitTimeout = time.Second
+
+// runLoop runs Bubble Tea's loop until it ends, or until the terminal requests the exit.
+func (m *model) runLoop(ctx context.Context, cancel func()) error {
 	program := tea.NewProgram(
 		m,
 		tea.WithContext(ctx),
-		tea.WithInput(t.inputFilter),
+		tea.WithInput(m.tty.inputFilter),
 		tea.WithOutput(io.Discard),
 		tea.WithoutRenderer(),
 		tea.WithoutSignalHandler(),
@@ -79,8 +92,7 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 		tea.WithFPS(1),
 		tea.WithEnvironment(os.Environ()),
 	)
-	m.send = program.Send
-	t.watch(ctx, program.Send, cancel)
+	m.tty.watch(ctx, program.Send, cancel)
 	ended := make(chan error, 1)
 	go func() {
 		defer func() {
@@ -93,25 +105,23 @@ func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
 		ended <- err
 	}()
 	select {
-	case err = <-ended:
-	case <-t.exitRequested:
-		cancel()
-		select {
-		case err = <-ended:
-		case <-time.After(time.Second):
-		}
+	case err := <-ended:
+		return err
+	case <-m.tty.exitRequested:
 	}
-	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, context.Canceled) {
-		err = nil
+	cancel()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(exitTimeout):
+		return nil
 	}
-	return max(m.code, t.exitCode()), err
 }
 
 // model is the screen as Bubble Tea's loop knows it.
 type model struct {
 	screen Screen
 	tty    *tty
-	send   func(tea.Msg)
 	code   int
 
 	mu         sync.Mutex
@@ -119,7 +129,7 @@ type model struct {
 	stack      []byte
 }
 
-// recordPanic keeps a panic until the terminal is back.
+// recordPanic records the first panic until the terminal is restored.
 func (m *model) recordPanic(r any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,13 +138,17 @@ func (m *model) recordPanic(r any) {
 	}
 }
 
-func (m *model) recordedPanic() any {
+// panicReport returns the recorded panic with its stack trace, or "".
+func (m *model) panicReport() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.panicValue
+	if m.panicValue == nil {
+		return ""
+	}
+	return fmt.Sprintf("panic: %v\n%s\n", m.panicValue, m.stack)
 }
 
-// Init draws the first frame before anything is asked.
+// Init draws the first frame before any request is sent.
 func (m *model) Init() tea.Cmd {
 	w, h := m.tty.size()
 	first := m.screen.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -143,18 +157,22 @@ func (m *model) Init() tea.Cmd {
 	return cmd
 }
 
-// quitNow ends the program; resumeMsg follows a suspension.
+// Messages for the screen.
 type (
-	quitNow struct{ code int }
 	// Resumed says that the program was suspended and is back.
 	Resumed struct{}
-	// SuspendUnavailable says that the program was not suspended, since no shell could continue it.
+	// SuspendUnavailable says that the program was not suspended, because no shell could continue it.
 	SuspendUnavailable struct{}
-	// OutputStalled says that nobody read the screen for a while, and that keys typed meanwhile were dropped.
+	// OutputStalled says that nobody read the terminal for a while, and that input was dropped meanwhile.
 	OutputStalled struct{ DroppedBytes int }
-	suspend       struct{}
-	continued     struct{} // the process stood still and goes on
-	execute       struct {
+)
+
+// Messages for the terminal.
+type (
+	quitNow   struct{ code int }
+	suspend   struct{}
+	continued struct{} // the process was stopped and runs again
+	execute   struct {
 		cmd  *exec.Cmd
 		done func(error) tea.Msg
 	}
@@ -162,7 +180,7 @@ type (
 	resized struct{ width, height int }
 )
 
-// IsTerminalMessage reports whether a message is for the terminal or the loop, and none of the screen's.
+// IsTerminalMessage reports whether a message is for the terminal or the loop, and not for the screen.
 func IsTerminalMessage(msg tea.Msg) bool {
 	switch msg.(type) {
 	case quitNow, suspend, execute, output, tea.QuitMsg:
@@ -171,10 +189,10 @@ func IsTerminalMessage(msg tea.Msg) bool {
 	return false
 }
 
-// Update passes messages to the screen and draws once it has changed.
+// Update passes messages to the screen and draws it.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg: // Bubble Tea has no terminal to ask: its size means nothing
+	case tea.WindowSizeMsg: // Bubble Tea has no terminal: its size means nothing
 		return m, nil
 	case resized:
 		return m, m.forward(tea.WindowSizeMsg{Width: msg.width, Height: msg.height}, true)
@@ -202,21 +220,20 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.forward(msg, false)
 }
 
-// forward gives a message to the screen and draws.
+// forward gives a message to the screen and draws it.
 func (m *model) forward(msg tea.Msg, whole bool) tea.Cmd {
 	cmd := m.screen.Update(msg)
 	m.draw(whole)
 	return m.withRecovery(cmd)
 }
 
-// draw hands the frame to the painter, which draws what changed, or everything after the terminal lost what stood on
-// it.
+// draw gives the frame to the renderer. With whole set, everything is drawn, because the screen's content is unknown.
 func (m *model) draw(whole bool) { m.tty.renderer.show(m.screen.Frame(), whole) }
 
-// View is empty: Bubble Tea draws nothing.
+// View is empty, because Bubble Tea draws nothing.
 func (m *model) View() tea.View { return tea.View{} }
 
-// withRecovery makes a command whose panic gives the terminal back instead of leaving it raw.
+// withRecovery returns a command whose panic ends the program and restores the terminal.
 func (m *model) withRecovery(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -241,11 +258,11 @@ func (m *model) withRecovery(cmd tea.Cmd) tea.Cmd {
 // Quit ends the program with an exit code.
 func Quit(code int) tea.Cmd { return func() tea.Msg { return quitNow{code} } }
 
-// Suspend gives the terminal back to the shell until the program is continued. Without a shell to come back from it
-// does nothing.
+// Suspend gives the terminal to the shell until the shell continues the program. Without such a shell,
+// SuspendUnavailable follows.
 func Suspend() tea.Cmd { return func() tea.Msg { return suspend{} } }
 
-// Exec lends the terminal to a program and takes it back when that has ended.
+// Exec lends the terminal to another program until that ends.
 func Exec(cmd *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return execute{cmd, done} }
 }

@@ -13,31 +13,31 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// What is switched on at the start and off at the end, in reverse.
+// Sequences that switch modes on at the start and off at the end: alternate screen, cursor, pastes, focus, mouse.
 const (
 	enterSequence = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h\x1b[H\x1b[2J"
 	leaveSequence = "\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[?1049l"
 )
 
-// What a linear terminal has instead: pastes alone are told from keys.
+// A linear terminal only marks pastes.
 const (
 	enterLinearSequence = "\x1b[?2004h"
 	leaveLinearSequence = "\x1b[?2004l\r\n"
 )
 
-// tty is the terminal with its modes.
+// tty is the terminal with its modes, its input and its output.
 type tty struct {
 	in          io.Reader
 	out         io.Writer
-	input       *os.File // the tty that is read, nil in tests
-	output      *os.File // the tty that is written, nil in tests
+	input       *os.File // the terminal that is read; nil in tests
+	output      *os.File // the terminal that is written; nil in tests
 	size        func() (int, int)
 	savedState  *term.State
 	inputFilter *inputFilter
 	renderer    *renderer
-	// closed when the terminal is gone, a signal ends the program, or one of the terminal's own goroutines failed
+	// closed when the terminal is gone, a signal ends the program, or a goroutine of the terminal panics
 	exitRequested chan struct{}
-	onPanic       func(any) // keeps a panic until the terminal is back
+	onPanic       func(any) // records a panic until the terminal is restored
 	linear        bool
 
 	mu       sync.Mutex
@@ -46,18 +46,18 @@ type tty struct {
 	active   bool
 }
 
-// Check says in one sentence why there is no terminal to work on, nil where there is one.
+// Check returns an error if the program has no terminal that it can draw on.
 func Check() error {
 	switch {
 	case !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()):
-		return errors.New("lookout needs a terminal for its screen, and standard input or output is none")
+		return errors.New("lookout needs a terminal, but standard input or output is not a terminal")
 	case isDumb():
-		return errors.New("lookout needs a terminal that can move its cursor, and TERM=dumb says that this one cannot")
+		return errors.New("lookout needs a terminal that can move its cursor, but TERM is set to dumb")
 	}
 	return nil
 }
 
-// CheckLinear is Check for lines, which any terminal can show.
+// CheckLinear is Check for linear output, which any terminal can show.
 func CheckLinear() error {
 	if err := Check(); err != nil && !(isDumb() && term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())) {
 		return err
@@ -101,7 +101,7 @@ func openTTY(o Options) (*tty, error) {
 	return t, nil
 }
 
-// start takes the terminal.
+// start switches the terminal to the program's modes.
 func (t *tty) start() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +114,7 @@ func (t *tty) start() {
 	t.renderer.writeRaw(on)
 }
 
-// stop gives the terminal back. It never waits long for a terminal that nobody reads.
+// stop restores the terminal. It waits at most a second for a terminal that nobody reads.
 func (t *tty) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,7 +129,7 @@ func (t *tty) stop() {
 	}
 }
 
-// modeSequences are what is switched on at the start and off at the end.
+// modeSequences returns the sequences that switch the modes on and off.
 func (t *tty) modeSequences() (on, off string) {
 	switch {
 	case t.linear && isDumb():
@@ -140,7 +140,7 @@ func (t *tty) modeSequences() (on, off string) {
 	return enterSequence, leaveSequence
 }
 
-// requestExit is the end by a signal or a terminal that is gone.
+// requestExit ends the program with an exit code. Only the first call counts.
 func (t *tty) requestExit(code int) {
 	t.exitOnce.Do(func() {
 		t.code = code
@@ -148,9 +148,10 @@ func (t *tty) requestExit(code int) {
 	})
 }
 
+// terminalLost ends the program as SIGHUP does.
 func (t *tty) terminalLost() { t.requestExit(129) }
 
-// withRecovery runs what has a goroutine of its own: a panic in it gives the terminal back.
+// withRecovery runs the work of a goroutine. A panic in it restores the terminal and ends the program.
 func (t *tty) withRecovery(work func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -161,6 +162,7 @@ func (t *tty) withRecovery(work func()) {
 	work()
 }
 
+// exitCode returns the code of requestExit, or 0.
 func (t *tty) exitCode() int {
 	select {
 	case <-t.exitRequested:
@@ -170,7 +172,7 @@ func (t *tty) exitCode() int {
 	}
 }
 
-// watch follows the size and the signals, and what the guard has to tell.
+// watch sends changes of the window's size, signals and stalls to the loop.
 func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 	t.inputFilter.run(
 		t.withRecovery,
@@ -207,8 +209,7 @@ func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 	})
 }
 
-// reacquire takes the terminal again after the process stood still: whoever had it meanwhile may have left it
-// otherwise.
+// reacquire switches the modes on again after the process was stopped: another program may have changed them.
 func (t *tty) reacquire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,7 +221,7 @@ func (t *tty) reacquire() {
 	t.renderer.writeRaw(enterSequence)
 }
 
-// forceExit ends the process when the loop does not: nobody reads the terminal, or the loop hangs.
+// forceExit ends the process if the loop does not end: it hangs, or nobody reads the terminal.
 func (t *tty) forceExit(cancel func()) {
 	cancel()
 	time.Sleep(1800 * time.Millisecond)
@@ -228,8 +229,7 @@ func (t *tty) forceExit(cancel func()) {
 	os.Exit(t.code)
 }
 
-// suspend gives the terminal to the shell until the program is continued. It reports whether there is a shell that can
-// do so.
+// suspend gives the terminal to the shell until the shell continues the program. It reports whether a shell can do so.
 func (t *tty) suspend() bool {
 	if t.input == nil || !canSuspend() {
 		return false
@@ -240,14 +240,14 @@ func (t *tty) suspend() bool {
 	return true
 }
 
-// runCommand gives the terminal to another program.
+// runCommand lends the terminal to another program.
 func (t *tty) runCommand(cmd *exec.Cmd) error {
 	if t.input == nil {
 		return cmd.Run()
 	}
 	t.inputFilter.setPaused(true)
 	t.stop()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.input, t.output, t.output // standard error is not the terminal meanwhile
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.input, t.output, t.output // os.Stderr may be a log file
 	err := cmd.Run()
 	t.start()
 	t.inputFilter.setPaused(false)
