@@ -17,14 +17,14 @@ import (
 	"lookout/ui/table"
 )
 
-// switcherTest is a desk with accounts of one pane each, whose questions can be held back.
+// switcherTest is an AccountSwitcher with two accounts of two panes each, whose requests can be held back.
 type switcherTest struct {
 	*testing.T
 	switcher      *AccountSwitcher
 	mu            sync.Mutex
 	closed        map[string]int
-	fetches       chan context.Context // of the last question
-	holdFetches   chan struct{}        // holds questions back where it is there
+	fetches       chan context.Context // contexts of the requests
+	holdFetches   chan struct{}        // holds requests back until it is closed; nil holds none
 	leaveWarnings []string
 	openErr       error
 }
@@ -32,10 +32,12 @@ type switcherTest struct {
 func newSwitcherTest(t *testing.T) *switcherTest {
 	t.Helper()
 	d := &switcherTest{T: t, closed: map[string]int{}, fetches: make(chan context.Context, 100)}
-	var err error
-	if d.switcher, err = NewAccountSwitcher(t.Context(), d.session(t.Context(), "alpha"), func(ctx context.Context, name string) (Session, error) {
+	open := func(ctx context.Context, name string) (Session, error) {
 		return d.session(context.WithoutCancel(ctx), name), d.openErr
-	}); err != nil {
+	}
+	var err error
+	d.switcher, err = NewAccountSwitcher(t.Context(), d.session(t.Context(), "alpha"), open)
+	if err != nil {
 		t.Fatal(err)
 	}
 	d.send(tea.WindowSizeMsg{Width: 100, Height: 24})
@@ -85,7 +87,7 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	}}
 }
 
-// run runs a command and what follows; timers and answers that are held back are left alone.
+// run runs a command and the commands that follow. It does not wait for timers and for requests that are held back.
 func (d *switcherTest) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -156,13 +158,13 @@ func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
 	d.wantNoText("alpha")
 	d.switcher.closing.Wait()
 	if old.Err() == nil || d.closed["alpha"] != 1 {
-		t.Errorf("the old account's question goes on (%v); ended %d times", old.Err(), d.closed["alpha"])
+		t.Errorf("the old account's request: %v; closed %d times", old.Err(), d.closed["alpha"])
 	}
 	d.run(late)
 	d.wantNoText("alpha's news")
 	d.switcher.Close()
 	if d.closed["beta"] != 1 || d.closed["alpha"] != 1 {
-		t.Errorf("ended: %v", d.closed)
+		t.Errorf("closed: %v", d.closed)
 	}
 }
 
@@ -196,26 +198,26 @@ func TestAccountSwitcher_confirmsLeaving(t *testing.T) {
 	d.press("n")
 	d.wantText("alpha-one")
 	if d.switcher.o.Account != "alpha" {
-		t.Error("it ended all the same")
+		t.Error("the account was left")
 	}
 	d.switcher.Close()
 }
 
-// What came up while the other account was being opened is not taken away.
+// A secret that appears while another account is being opened stays open.
 func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
 	d := newSwitcherTest(t)
-	way := &openingDialog{account: "beta", cancel: func() {}}
-	d.switcher.opening = way
-	d.switcher.dialogs.push(way)
+	opening := &openingDialog{account: "beta", cancel: func() {}}
+	d.switcher.opening = opening
+	d.switcher.dialogs.push(opening)
 	d.send(ui.OneTimeSecret{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
-	d.send(accountOpened{opening: way, session: d.session(t.Context(), "beta")})
+	d.send(accountOpened{opening: opening, session: d.session(t.Context(), "beta")})
 	d.wantText("New key")
 	if d.switcher.o.Account != "alpha" {
-		t.Error("the secret was taken away")
+		t.Error("the secret was closed")
 	}
 	d.switcher.Close()
 	if d.closed["beta"] != 1 {
-		t.Error("the session that nobody wanted goes on")
+		t.Error("the unused session was not closed")
 	}
 }
 

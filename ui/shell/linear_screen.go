@@ -195,7 +195,7 @@ func (l *LinearScreen) announce(text string) {
 // speakable turns a drawn line into text to be read aloud.
 func (l *LinearScreen) speakable(line string) string { return theme.ScreenReaderText(ansi.Strip(line)) }
 
-// updateInputLine shows the line being typed: only the change if it is at the end of the line, otherwise the whole line.
+// updateInputLine shows the line being typed: only the change if it is at the end of the line, otherwise all of it.
 func (l *LinearScreen) updateInputLine(line string) {
 	rest, added := strings.CutPrefix(line, l.inputLine)
 	gone, taken := strings.CutPrefix(l.inputLine, line)

@@ -10,7 +10,7 @@ import (
 	"lookout/ui/table"
 )
 
-// newAgingShell gives the bench's rows an age, and tells the program in lines.
+// newAgingShell returns a linear screen whose rows have an age.
 func newAgingShell(t *testing.T) (*shellTest, *LinearScreen) {
 	t.Helper()
 	b := newShellTest(t, func(o *Options) {
@@ -21,14 +21,16 @@ func newAgingShell(t *testing.T) (*shellTest, *LinearScreen) {
 			table.Column[string]{
 				Title: "age",
 				Width: 8,
-				Cell:  func(_ string, b ui.Box) (string, theme.Tone) { return ui.FormatAge(b.Now.Sub(born)), theme.Muted },
+				Cell: func(_ string, b ui.Box) (string, theme.Tone) {
+					return ui.FormatAge(b.Now.Sub(born)), theme.Muted
+				},
 			},
 		)
 	})
 	return b, NewLinearScreen(b.shell)
 }
 
-// An age is no change, however often it is looked at; a row that has changed is told with its age of now.
+// An age that grows is not announced, however often the screen is drawn. A changed row is announced with its age.
 func TestLinearScreen_ageIsNoChange(t *testing.T) {
 	b, l := newAgingShell(t)
 	if said := l.Frame().LinearText; !strings.Contains(said, "1 of 2: alpha; age 0 s\n") {
@@ -41,19 +43,26 @@ func TestLinearScreen_ageIsNoChange(t *testing.T) {
 			t.Errorf("said %q", said)
 		}
 	}
-	b.rows = []string{"beta", "gamma"} // alpha is gone
+	b.rows = []string{"beta", "gamma"} // alpha is deleted
 	b.run(b.shell.pane().Refresh())
 	if said := l.Frame().LinearText; !strings.Contains(said, "1 of 2: beta; age 21 min\n") {
 		t.Errorf("said %q", said)
 	}
 }
 
-// A line that is typed grows and shrinks at its end, and nothing else is written for it.
+// A line that is typed grows and shrinks at its end. Any other change writes it again.
 func TestLinearScreen_updateInputLine(t *testing.T) {
 	_, l := newAgingShell(t)
 	l.Frame()
 	l.out.Reset()
-	for _, step := range []struct{ line, want string }{{"Label: ", "Label: "}, {"Label: a", "a"}, {"Label: ab日", "b日"}, {"Label: ab", "\b \b\b \b"}, {"Label: xb", "\nLabel: xb"}, {"", "\n"}} {
+	for _, step := range []struct{ line, want string }{
+		{"Label: ", "Label: "},
+		{"Label: a", "a"},
+		{"Label: ab日", "b日"},
+		{"Label: ab", "\b \b\b \b"},
+		{"Label: xb", "\nLabel: xb"},
+		{"", "\n"},
+	} {
 		l.updateInputLine(step.line)
 		if got := l.out.String(); got != step.want {
 			t.Errorf("%q: wrote %q, not %q", step.line, got, step.want)

@@ -9,7 +9,7 @@ import (
 	"lookout/ui"
 )
 
-// However much is said, what is kept of it is bounded, and is the newest.
+// The history keeps a bounded number of messages, the newest ones.
 func TestNews_historyIsBounded(t *testing.T) {
 	faulttest.RunCase(t, "I5", "5,000 messages", func(t *testing.T) {
 		b := newShellTest(t, nil)

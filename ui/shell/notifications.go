@@ -63,7 +63,8 @@ func (o NotifyOptions) refresh() tea.Cmd {
 // test sends a notification, so that the user can try the configuration.
 func (o NotifyOptions) test(account string) tea.Cmd {
 	if len(o.Methods) == 0 {
-		return ui.ShowNews(theme.Warn, `notifications are off · notify = ["bell", "osc9"] in the configuration sends them`)
+		news := `notifications are off · notify = ["bell", "osc9"] in the configuration turns them on`
+		return ui.ShowNews(theme.Warn, news)
 	}
 	news := "sent a test by " + strings.Join(o.Methods, ", ") + " · rules: " + strings.Join(o.Rules, ", ")
 	return tea.Batch(o.send(account, "this is a test"), ui.ShowNews(theme.Info, news))

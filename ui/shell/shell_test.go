@@ -17,7 +17,7 @@ import (
 	"lookout/ui/table"
 )
 
-// shellTest is a shell on a clock that is moved by hand, with one pane of two rows.
+// shellTest is a shell with one pane of two rows, on a clock that the test moves.
 type shellTest struct {
 	*testing.T
 	shell     *Shell
@@ -81,7 +81,7 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 	return b
 }
 
-// run runs a command and what follows; timers are left alone.
+// run runs a command and the commands that follow. It does not wait for timers.
 func (b *shellTest) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -114,7 +114,7 @@ func (b *shellTest) press(keys ...string) {
 	}
 }
 
-// armQuestions lets the moment pass after which the question in front can be answered.
+// armQuestions ends the delay before open questions can be answered.
 func (b *shellTest) armQuestions() {
 	for _, d := range b.shell.dialogs.open {
 		if q, ok := d.(*questionDialog); ok {
@@ -129,25 +129,25 @@ func TestQuestionDialog_notAnsweredByAccident(t *testing.T) {
 	b := newShellTest(t, nil)
 	b.press("D", "y")
 	if b.deletions != 0 || !strings.Contains(b.screen(), "Thing alpha goes.") {
-		t.Fatalf("answered before it could be read (%d):\n%s", b.deletions, b.screen())
+		t.Fatalf("answered before it was readable (%d):\n%s", b.deletions, b.screen())
 	}
 	b.armQuestions()
 	b.press("enter")
 	if b.deletions != 0 || strings.Contains(b.screen(), "goes.") {
-		t.Errorf("enter confirmed (%d), or did not leave", b.deletions)
+		t.Errorf("enter confirmed (%d), or did not cancel", b.deletions)
 	}
 	b.press("D")
 	b.armQuestions()
 	b.rows = []string{"new", "alpha", "beta"}
-	b.run(b.shell.pane().Refresh()) // rows move beneath the question
+	b.run(b.shell.pane().Refresh()) // rows move below the question
 	b.screen()
 	b.press("y")
 	if b.deletions != 1 || !strings.Contains(b.screen(), "alpha: is deleted") {
-		t.Errorf("done %d times:\n%s", b.deletions, b.screen())
+		t.Errorf("deleted %d times:\n%s", b.deletions, b.screen())
 	}
 }
 
-// A question that does not fit cannot be answered.
+// A question that does not fit on the screen cannot be answered.
 func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
 	b := newShellTest(t, nil)
 	b.run(b.shell.Update(tea.WindowSizeMsg{Width: 40, Height: 10}))
@@ -156,24 +156,34 @@ func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
 	b.screen()
 	b.press("y")
 	if b.deletions != 0 {
-		t.Errorf("answered although it says:\n%s", b.screen())
+		t.Errorf("answered although the screen says:\n%s", b.screen())
 	}
 	b.press("esc")
 }
 
-func TestEveryFrameIsAsLargeAsTheTerminal(t *testing.T) {
-	faulttest.ReportCase(t, "E6", "TestEveryFrameIsAsLargeAsTheTerminal")
+// Every frame is exactly as large as the terminal, with and without dialogs.
+func TestShell_Frame_size(t *testing.T) {
+	faulttest.ReportCase(t, "E6", "TestShell_Frame_size")
 	b := newShellTest(t, nil)
 	for _, keys := range [][]string{{}, {"?"}, {"esc", ":"}, {"esc", "D"}, {"esc", "a"}} {
 		b.press(keys...)
-		for _, size := range [][2]int{{1, 1}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {120, 36}, {200, 50}, {500, 200}} {
-			b.run(b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]}))
+		for _, size := range []tea.WindowSizeMsg{
+			{Width: 1, Height: 1},
+			{Width: 20, Height: 5},
+			{Width: 40, Height: 10},
+			{Width: 60, Height: 16},
+			{Width: 80, Height: 24},
+			{Width: 120, Height: 36},
+			{Width: 200, Height: 50},
+			{Width: 500, Height: 200},
+		} {
+			b.run(b.shell.Update(size))
 			lines := strings.Split(b.shell.Frame().Content, "\n")
-			if len(lines) != size[1] {
+			if len(lines) != size.Height {
 				t.Errorf("%v after %v: %d lines", size, keys, len(lines))
 			}
 			for _, line := range lines {
-				if w := ansi.StringWidth(line); w != size[0] {
+				if w := ansi.StringWidth(line); w != size.Width {
 					t.Errorf("%v after %v: a line of %d cells: %q", size, keys, w, ansi.Strip(line))
 				}
 			}
@@ -206,7 +216,7 @@ func TestClock_ignoresStaleTick(t *testing.T) {
 	old := b.shell.clock.tickNumber
 	_ = b.shell.clock.schedule(b.shell)
 	if cmd := b.shell.Update(tick{old}); cmd != nil && b.shell.clock.tickNumber != old+1 {
-		t.Error("an older timer started a second clock")
+		t.Error("an earlier tick started a second timer")
 	}
 }
 
@@ -217,7 +227,7 @@ func TestHelpAndPalette_listActions(t *testing.T) {
 	screen := b.screen()
 	for _, a := range b.shell.actions() {
 		if !strings.Contains(screen, ui.Truncate(a.Name(), 18, "")) {
-			t.Errorf("the help does not name %q", a.Name())
+			t.Errorf("the help does not list %q", a.Name())
 		}
 	}
 	b.press("esc", ":", "b", "e", "t", "a", "enter")
@@ -234,16 +244,39 @@ func TestNews_errorStaysUntilReplaced(t *testing.T) {
 	b.run(b.shell.Update(ui.NewsMsg{Text: "second", Tone: theme.Good}))
 	b.run(b.shell.Update(old))
 	if !strings.Contains(b.screen(), "second") {
-		t.Error("an older timer wiped newer news")
+		t.Error("an earlier timer removed a newer message")
 	}
 	b.press("m")
 	if !strings.Contains(b.screen(), "first") {
-		t.Error("the messages have lost one")
+		t.Error("the history does not contain the first message")
 	}
 	for i := range 300 {
 		_ = b.shell.news.show(b.shell, ui.NewsMsg{Text: fmt.Sprint(i)})
 	}
 	if len(b.shell.news.history) > maxMessages {
 		t.Errorf("%d messages are kept", len(b.shell.news.history))
+	}
+}
+
+// Drawing changes nothing: the same screen is drawn again, and a click hits what it shows.
+func TestShell_Frame_changesNothing(t *testing.T) {
+	b := newShellTest(t, nil)
+	for _, keys := range [][]string{{}, {"?"}, {"esc", ":", "e"}, {"esc", "a"}, {"esc", "D"}} {
+		b.press(keys...)
+		if first := b.screen(); b.screen() != first {
+			t.Errorf("after %v the second frame differs:\n%s", keys, first)
+		}
+	}
+}
+
+// A click on a hint runs its action.
+func TestShell_handleMouse_hint(t *testing.T) {
+	b := newShellTest(t, nil)
+	lines := strings.Split(b.screen(), "\n")
+	hints := lines[len(lines)-1]
+	x := ansi.StringWidth(hints[:strings.Index(hints, "? help")])
+	b.run(b.shell.Update(tea.MouseClickMsg{X: x, Y: len(lines) - 1, Button: tea.MouseLeft}))
+	if !strings.Contains(b.screen(), "Help · type to search") {
+		t.Errorf("the hint at column %d opened nothing:\n%s", x, b.screen())
 	}
 }

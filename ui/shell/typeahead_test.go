@@ -10,8 +10,8 @@ import (
 	"lookout/ui/table"
 )
 
-// Letters typed at the heels of a key that opens a form are text of the form, and no commands of the list beneath;
-// those behind an action that takes its time are not kept waiting for it, and ctrl+c waits for nothing.
+// Letters typed right after a key that opens a form go to the form, not to the list below. An action that takes long
+// does not delay them, and nothing delays ctrl+c.
 func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 	name := ""
 	b := newShellTest(t, func(o *Options) {
@@ -39,19 +39,19 @@ func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 	b.run(opens)
 	if screen := b.screen(); !strings.Contains(screen, "New thing") || !strings.Contains(screen, "Dyn-1") ||
 		strings.Contains(screen, "goes.") {
-		t.Fatalf("lost or done:\n%s", screen)
+		t.Fatalf("the letters are lost or were commands:\n%s", screen)
 	}
 	b.press("esc", "esc")
 	opens = key('n')
 	b.run(key('D'))
-	b.run(b.shell.Update(actionOpened{n: b.shell.typeahead.actionNumber})) // its time is over
+	b.run(b.shell.Update(actionOpened{n: b.shell.typeahead.actionNumber})) // the timeout
 	if !strings.Contains(b.screen(), "Thing alpha goes.") {
-		t.Errorf("a key waits for ever:\n%s", b.screen())
+		t.Errorf("a key waits forever:\n%s", b.screen())
 	}
 	b.press("esc")
 	b.run(opens)
 	if !strings.Contains(b.screen(), "New thing") {
-		t.Errorf("what came late is lost:\n%s", b.screen())
+		t.Errorf("the form that came late is lost:\n%s", b.screen())
 	}
 	b.press("esc")
 	key('n')

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// runUnprotected runs work without a shield: a panic fails the test.
+// runUnprotected runs work without recovery, so that a panic fails the test.
 func runUnprotected(work func()) { work() }
 
-// filterChunks is what gets through a guard whose terminal sends these chunks.
+// filterChunks returns what a filter passes on of these chunks.
 func filterChunks(chunks ...string) string {
 	g := newInputFilter(nil)
 	var out []byte
@@ -47,7 +47,7 @@ func TestInputFilter_filter(t *testing.T) {
 		if got := filterChunks(c.in); got != c.out {
 			t.Errorf("%s: %q", name, got)
 		}
-		for cut := range len(c.in) { // wherever the terminal's answer is cut in two
+		for cut := range len(c.in) { // wherever the input is cut in two
 			got := filterChunks(c.in[:cut], c.in[cut:])
 			if got != c.out && strings.ReplaceAll(got, "\x1b", "") != strings.ReplaceAll(c.out, "\x1b", "") {
 				t.Errorf("%s, cut at %d: %q", name, cut, got)
@@ -56,8 +56,8 @@ func TestInputFilter_filter(t *testing.T) {
 	}
 }
 
-// The terminal's answer about its background gets through whole or not at all, wherever it is cut: its letters would be
-// keys.
+// The report of the background colour is passed on whole or not at all, wherever it is cut, because its letters would
+// be keys.
 func TestInputFilter_backgroundReport(t *testing.T) {
 	for _, answer := range []string{"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:0000/0000/0000\a"} {
 		for cut := range len(answer) {
@@ -67,15 +67,21 @@ func TestInputFilter_backgroundReport(t *testing.T) {
 			}
 		}
 	}
-	for in, out := range map[string]string{"\x1b]j": "\x1b]j", "\x1b]1j": "", "\x1b]\x1b[A": "\x1b]\x1b[A", "\x1b]11;" + strings.Repeat("x", 5000) + "\ak": "k",
-		"\x1b]11;rgb\x03q": "\x03q", "\x1b]11;rgb\x1b[A": "\x1b[A"} {
+	for in, out := range map[string]string{
+		"\x1b]j":      "\x1b]j",
+		"\x1b]1j":     "",
+		"\x1b]\x1b[A": "\x1b]\x1b[A",
+		"\x1b]11;" + strings.Repeat("x", 5000) + "\ak": "k",
+		"\x1b]11;rgb\x03q":  "\x03q",
+		"\x1b]11;rgb\x1b[A": "\x1b[A",
+	} {
 		if got := filterChunks(in); got != out {
 			t.Errorf("%q: %q", in, got)
 		}
 	}
 }
 
-// A lone escape is a key at once; what comes after it is still known as the rest of a sequence.
+// A lone escape is passed on at once; the rest of a sequence behind it is still recognised.
 func TestInputFilter_loneEscapePassesAtOnce(t *testing.T) {
 	g := newInputFilter(nil)
 	if got := g.filter([]byte("\x1b")); string(got) != "\x1b" {
@@ -86,7 +92,7 @@ func TestInputFilter_loneEscapePassesAtOnce(t *testing.T) {
 	}
 }
 
-// A paste is cut at its limit, sequences in it included, and its end is kept.
+// A paste is cut at its limit, even within a sequence, and keeps its end.
 func TestInputFilter_limitsPaste(t *testing.T) {
 	for _, part := range []string{"x", "\x1b[A"} {
 		got := filterChunks("\x1b[200~", strings.Repeat(part, 2*maxPasteBytes/len(part)), "\x1b[201~", "j")
@@ -96,8 +102,7 @@ func TestInputFilter_limitsPaste(t *testing.T) {
 	}
 }
 
-// Whatever a terminal sends in whatever pieces, no sequence with too many parameters gets through, and nothing is
-// invented.
+// For random input in random pieces, no sequence with too many parameters is passed on, and no byte is added.
 func TestInputFilter_dropsLongSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	alphabet := []string{
@@ -127,8 +132,8 @@ func TestInputFilter_dropsLongSequences(t *testing.T) {
 			in = append(in, chunk...)
 			out = append(out, g.filter(chunk)...)
 		}
-		if flood := overlongSequence(out); flood != "" {
-			t.Fatalf("%q lets %q through", in, flood)
+		if long := overlongSequence(out); long != "" {
+			t.Fatalf("%q passes %q on", in, long)
 		}
 		rest := in
 		for _, c := range out {
@@ -141,7 +146,7 @@ func TestInputFilter_dropsLongSequences(t *testing.T) {
 	}
 }
 
-// filterTest is a guard on a terminal, and what the loop reads from it.
+// filterTest is a filter on a terminal, and what the loop reads from it.
 type filterTest struct {
 	input   *io.PipeWriter
 	output  chan string
@@ -174,7 +179,7 @@ func startFilterTest() *filterTest {
 	return r
 }
 
-// read is what has come by now.
+// read returns everything passed on so far.
 func (r *filterTest) read() (text string) {
 	synctest.Wait()
 	for {
@@ -215,8 +220,8 @@ func TestInputFilter_closesUnfinishedPaste(t *testing.T) {
 	})
 }
 
-// What is typed blindly, while the screen stands still, is dropped and counted; ctrl+c is not. The rest of a sequence
-// whose beginning was dropped is none.
+// Input is dropped and counted while the screen does not respond, except for ctrl+c. The rest of a sequence whose
+// beginning was dropped is text.
 func TestInputFilter_dropsInputWhileStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startFilterTest()
@@ -234,7 +239,7 @@ func TestInputFilter_dropsInputWhileStalled(t *testing.T) {
 	})
 }
 
-// Another program has the terminal: what is typed is its.
+// While another program has the terminal, input is dropped.
 func TestInputFilter_paused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startFilterTest()
@@ -250,21 +255,42 @@ func TestInputFilter_paused(t *testing.T) {
 	})
 }
 
-// A key at the heels of an escape is a key of its own, and those behind it are not held up by it; what may be the rest
-// of a sequence comes at once.
+// A key right behind an escape is a key of its own, and does not delay the keys behind it. The rest of a sequence is
+// not delayed at all.
 func TestInputFilter_keyAfterEscape(t *testing.T) {
 	const beat = 20 * time.Millisecond
 	for name, c := range map[string]struct {
 		typed []string
-		times []time.Duration // when each came to the loop
+		times []time.Duration // when the loop received each
 	}{
-		"typed on":          {[]string{"\x1b", "j", "k", "j", "k", "j"}, []time.Duration{0, escapeTimeout, escapeTimeout, escapeTimeout, 4 * beat, 5 * beat}},
-		"a key with alt":    {[]string{"\x1bj", "k"}, []time.Duration{0, escapeTimeout}},
-		"ctrl+c":            {[]string{"\x1b", "\x03"}, []time.Duration{0, escapeTimeout}},
-		"a cut sequence":    {[]string{"\x1b", "[A", "k"}, []time.Duration{0, beat, escapeTimeout}},
-		"arrows":            {[]string{"\x1b[A", "\x1b[B", "\x1bOA", "\x1bOB", "j"}, []time.Duration{0, beat, 2 * beat, 3 * beat, 4 * beat}},
-		"an arrow after it": {[]string{"\x1b", "\x1b[A", "j"}, []time.Duration{0, escapeTimeout, escapeTimeout}},
-		"escapes in pastes": {[]string{"\x1b[200~\x1bx", "y\x1b[201~", "j"}, []time.Duration{0, beat, 2 * beat}},
+		"typed on": {
+			[]string{"\x1b", "j", "k", "j", "k", "j"},
+			[]time.Duration{0, escapeTimeout, escapeTimeout, escapeTimeout, 4 * beat, 5 * beat},
+		},
+		"a key with alt": {
+			[]string{"\x1bj", "k"},
+			[]time.Duration{0, escapeTimeout},
+		},
+		"ctrl+c": {
+			[]string{"\x1b", "\x03"},
+			[]time.Duration{0, escapeTimeout},
+		},
+		"a cut sequence": {
+			[]string{"\x1b", "[A", "k"},
+			[]time.Duration{0, beat, escapeTimeout},
+		},
+		"arrows": {
+			[]string{"\x1b[A", "\x1b[B", "\x1bOA", "\x1bOB", "j"},
+			[]time.Duration{0, beat, 2 * beat, 3 * beat, 4 * beat},
+		},
+		"an arrow after it": {
+			[]string{"\x1b", "\x1b[A", "j"},
+			[]time.Duration{0, escapeTimeout, escapeTimeout},
+		},
+		"escapes in pastes": {
+			[]string{"\x1b[200~\x1bx", "y\x1b[201~", "j"},
+			[]time.Duration{0, beat, 2 * beat},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -288,12 +314,16 @@ func TestInputFilter_keyAfterEscape(t *testing.T) {
 	}
 }
 
-// Text that comes at once without the marks of a paste is one all the same; a key that is held down is not, nor is what
-// a hand can type.
+// Much text at once counts as a paste even without the marks of one. A key that is held down does not, nor does text
+// that can be typed.
 func TestInputFilter_burstIsPaste(t *testing.T) {
+	burst := strings.Repeat("Dy", 80)
 	for name, c := range map[string]struct{ in, out string }{
-		"a burst": {strings.Repeat("Dy", 80), "\x1b[200~" + strings.Repeat("Dy", 80) + "\x1b[201~"}, "a held key": {strings.Repeat("j", 200), strings.Repeat("j", 200)},
-		"typed": {"edge-router\r", "edge-router\r"}, "arrows": {strings.Repeat("\x1b[A", 60), strings.Repeat("\x1b[A", 60)}, "with ctrl+c": {strings.Repeat("Dy", 80) + "\x03", strings.Repeat("Dy", 80) + "\x03"},
+		"a burst":     {burst, "\x1b[200~" + burst + "\x1b[201~"},
+		"a held key":  {strings.Repeat("j", 200), strings.Repeat("j", 200)},
+		"typed":       {"edge-router\r", "edge-router\r"},
+		"arrows":      {strings.Repeat("\x1b[A", 60), strings.Repeat("\x1b[A", 60)},
+		"with ctrl+c": {burst + "\x03", burst + "\x03"},
 	} {
 		r := startFilterTest()
 		go func() { _, _ = io.WriteString(r.input, c.in) }()

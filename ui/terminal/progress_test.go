@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// progressScreen is a screen with work under way: each key is a percent, p panics, e ends.
+// progressScreen shows progress: each key adds a percent, p panics, e ends the program.
 type progressScreen struct{ percent int }
 
 func (w *progressScreen) Init() tea.Cmd { return nil }
@@ -20,7 +20,7 @@ func (w *progressScreen) Update(msg tea.Msg) tea.Cmd {
 		w.percent++
 		switch k.Text {
 		case "p":
-			panic("a fault")
+			panic("a crash")
 		case "e":
 			return Quit(0)
 		}
@@ -30,7 +30,7 @@ func (w *progressScreen) Update(msg tea.Msg) tea.Cmd {
 
 func (w *progressScreen) Frame() Frame { return Frame{Content: "x", ProgressPercent: w.percent} }
 
-// The terminal's progress bar follows the work, is written only when it changes, and is taken away on every way out.
+// The progress bar follows the work, is written only when it changes, and is removed by every kind of exit.
 func TestRun_clearsProgressBar(t *testing.T) {
 	for name, end := range map[string]func(typed *io.PipeWriter, cancel func()){
 		"quit":   func(typed *io.PipeWriter, _ func()) { _, _ = io.WriteString(typed, "e") },
@@ -62,23 +62,23 @@ func TestRun_clearsProgressBar(t *testing.T) {
 		select {
 		case <-ended:
 		case <-time.After(10 * time.Second):
-			t.Fatalf("%s: it does not end", name)
+			t.Fatalf("%s: the program does not end", name)
 		}
 		cancel()
 		for len(out) > 0 {
 			all += <-out
 		}
 		if strings.Count(all, progressSequence(1)) > 1 || strings.Count(all, progressSequence(2)) != 1 {
-			t.Errorf("%s: written again without a change: %q", name, all)
+			t.Errorf("%s: the bar is written again without a change: %q", name, all)
 		}
 		last := strings.LastIndex(all, "\x1b]9;4;")
 		if !strings.HasPrefix(all[last:], progressSequence(0)) || !strings.HasSuffix(all, leaveSequence) {
-			t.Errorf("%s: the bar stands: %q", name, all[last:])
+			t.Errorf("%s: the bar is not removed: %q", name, all[last:])
 		}
 	}
 }
 
-// A terminal that has no such bar gets nothing, and one without work gets nothing either.
+// A terminal without a progress bar receives no sequence for one.
 func TestRun_noProgressBar(t *testing.T) {
 	out := make(writeRecorder, 100)
 	p := newRenderer(out, func() {}, runUnprotected)
@@ -90,14 +90,14 @@ func TestRun_noProgressBar(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	if HasProgressBar() {
-		t.Error("an unknown terminal is taken to have a bar")
+		t.Error("an unknown terminal has a progress bar")
 	}
 	t.Setenv("TERM_PROGRAM", "ghostty")
 	if !HasProgressBar() {
-		t.Error("a terminal that has a bar is not known")
+		t.Error("ghostty has no progress bar")
 	}
 	t.Setenv("TMUX", "x")
 	if HasProgressBar() {
-		t.Error("within tmux it would be a notification")
+		t.Error("tmux has a progress bar")
 	}
 }

@@ -13,6 +13,14 @@ import (
 	"lookout/theme"
 )
 
+// allProfiles are the numbers of colours that a terminal may have.
+var allProfiles = []colorprofile.Profile{
+	colorprofile.ASCII,
+	colorprofile.ANSI,
+	colorprofile.ANSI256,
+	colorprofile.TrueColor,
+}
+
 func darkTheme(t testing.TB, colors colorprofile.Profile) *theme.Theme {
 	t.Helper()
 	look, err := theme.New("dark", colors, false)
@@ -22,7 +30,7 @@ func darkTheme(t testing.TB, colors colorprofile.Profile) *theme.Theme {
 	return look
 }
 
-// visibleCells are the cells of a terminal, each with the style that can be seen on it.
+// visibleCells returns the cells of a terminal, each with the part of its style that is visible.
 func visibleCells(e *vt.Emulator, width, height int) [][]string {
 	rows := make([][]string, height)
 	for y := range rows {
@@ -42,7 +50,7 @@ func visibleCells(e *vt.Emulator, width, height int) [][]string {
 	return rows
 }
 
-// referenceTerminal draws a frame as simply as can be: what the painter's work is compared with.
+// referenceTerminal draws a frame line by line, for comparison with the renderer.
 func referenceTerminal(content string, width, height int) *vt.Emulator {
 	e := vt.NewEmulator(width, height)
 	for y, line := range strings.Split(content, "\n") {
@@ -51,7 +59,7 @@ func referenceTerminal(content string, width, height int) *vt.Emulator {
 	return e
 }
 
-// compare fails where a terminal does not show a frame.
+// compare fails the test if a terminal does not show a frame.
 func compare(t *testing.T, e *vt.Emulator, content string, width, height int, sent string) {
 	t.Helper()
 	want, got := visibleCells(referenceTerminal(content, width, height), width, height), visibleCells(e, width, height)
@@ -72,7 +80,7 @@ func compare(t *testing.T, e *vt.Emulator, content string, width, height int, se
 	}
 }
 
-// frameGenerator makes random frames, each like the one before but for some lines.
+// frameGenerator generates random frames. Each differs from the one before in a few lines.
 type frameGenerator struct {
 	*rand.Rand
 	theme  *theme.Theme
@@ -107,7 +115,7 @@ func (f *frameGenerator) line() string {
 	var b strings.Builder
 	for used := 0; used < f.width; {
 		text := words[f.IntN(len(words))]
-		if f.IntN(4) > 0 { // most lines hold nothing wide
+		if f.IntN(4) > 0 { // most lines contain no wide characters
 			text = words[f.IntN(7)]
 		}
 		if f.IntN(4) == 0 {
@@ -155,16 +163,16 @@ func (f *frameGenerator) next() string {
 	return strings.Join(f.lines, "\n")
 }
 
-// Whatever stood on the screen, what the painter writes makes it the frame.
+// The renderer turns any screen into the frame.
 func TestRenderer_screenMatchesFrame(t *testing.T) {
-	for _, colors := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
+	for _, colors := range allProfiles {
 		for seed := range uint64(2) {
 			r := rand.New(rand.NewPCG(seed, uint64(colors)))
 			f := &frameGenerator{Rand: r, theme: darkTheme(t, colors)}
 			for range 4 {
 				f.width, f.height, f.lines = 1+r.IntN(90), 1+r.IntN(12), nil
 				e := vt.NewEmulator(f.width, f.height)
-				fmt.Fprint(e, strings.Repeat("rubbish ", 200)) // what a resize may leave
+				fmt.Fprint(e, strings.Repeat("garbage ", 200)) // as a resize may leave it
 				p := renderer{}
 				for n := range 25 {
 					content := f.next()
@@ -177,7 +185,7 @@ func TestRenderer_screenMatchesFrame(t *testing.T) {
 	}
 }
 
-// A terminal that has lost what stood on it is given everything again.
+// A full redraw restores a screen that another program has written to.
 func TestRenderer_fullRedraw(t *testing.T) {
 	f := &frameGenerator{
 		Rand:   rand.New(rand.NewPCG(1, 1)),
@@ -194,7 +202,7 @@ func TestRenderer_fullRedraw(t *testing.T) {
 	compare(t, e, content, 60, 8, sent)
 }
 
-// Another theme changes no letter, and every style.
+// Another theme changes every style, but no text.
 func TestRenderer_themeChange(t *testing.T) {
 	light, err := theme.New("light", colorprofile.TrueColor, false)
 	if err != nil {
@@ -210,7 +218,7 @@ func TestRenderer_themeChange(t *testing.T) {
 	}
 }
 
-// Lines that are no longer part of the frame are blank.
+// Lines that are no longer part of the frame become blank.
 func TestRenderer_shorterFrame(t *testing.T) {
 	e, p := vt.NewEmulator(20, 4), renderer{}
 	fmt.Fprint(e, p.diff(Frame{Content: "one\ntwo\nthree\nfour"}, true))
@@ -218,7 +226,7 @@ func TestRenderer_shorterFrame(t *testing.T) {
 	compare(t, e, "one\ntwo", 20, 4, "")
 }
 
-// Nothing but text and styles gets through, and the terminal's own style is on between frames.
+// Only text and styles are written, and the default style is set between frames.
 func TestRenderer_stripsControls(t *testing.T) {
 	p := renderer{}
 	p.diff(Frame{Title: "t"}, true)
@@ -232,15 +240,15 @@ func TestRenderer_stripsControls(t *testing.T) {
 		}
 	}
 	if !strings.HasSuffix(sent, "\x1b[m") {
-		t.Errorf("a style stays on: %q", sent)
+		t.Errorf("the style is not reset: %q", sent)
 	}
 	if again := p.diff(Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m " +
 		"\x1b[31mred"}, false); again != "" {
-		t.Errorf("a frame that stays the same costs %q", again)
+		t.Errorf("an unchanged frame writes %q", again)
 	}
 }
 
-// tableFrame is a frame as a list draws it: a row of some columns on each line, the one at the cursor in one style.
+// tableFrame returns a frame with a table of several columns, with the row at the cursor in a single style.
 func tableFrame(look *theme.Theme, width, height, at int) string {
 	lines := make([]string, height)
 	for y := range lines {
@@ -272,15 +280,15 @@ func tableFrame(look *theme.Theme, width, height, at int) string {
 	return strings.Join(lines, "\n")
 }
 
-// A move of the cursor changes two rows, in every colour.
+// Moving the cursor rewrites little of two rows, with any number of colours.
 func TestRenderer_cursorMoveIsSmall(t *testing.T) {
-	for _, colors := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
+	for _, colors := range allProfiles {
 		p := renderer{}
 		p.diff(Frame{Content: tableFrame(darkTheme(t, colors), 120, 36, 10)}, true)
 		sent := p.diff(Frame{Content: tableFrame(darkTheme(t, colors), 120, 36, 11)}, false)
-		t.Logf("%d colours: %d bytes", colors, len(sent))
+		t.Logf("%v: %d bytes", colors, len(sent))
 		if len(sent) > 300 {
-			t.Errorf("%d colours: %d bytes: %q", colors, len(sent), sent)
+			t.Errorf("%v: %d bytes: %q", colors, len(sent), sent)
 		}
 	}
 }
@@ -297,7 +305,7 @@ func BenchmarkCursorMove(b *testing.B) {
 	}
 }
 
-// BenchmarkAllRows is a page down: every row becomes another.
+// BenchmarkAllRows changes every row, as a page down does.
 func BenchmarkAllRows(b *testing.B) {
 	look := darkTheme(b, colorprofile.TrueColor)
 	first := Frame{Content: tableFrame(look, 200, 50, 10)}

@@ -14,7 +14,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// staticScreen is a screen that shows its size and a count, the same in every line.
+// staticScreen shows its size and the number of keys pressed, in every line.
 type staticScreen struct{ width, height, n int }
 
 func (s *staticScreen) Init() tea.Cmd { return nil }
@@ -35,7 +35,7 @@ func (s *staticScreen) Frame() Frame {
 	return Frame{Content: strings.TrimSuffix(strings.Repeat(line+"\n", s.height), "\n")}
 }
 
-// writeRecorder hands over what is written, write by write.
+// writeRecorder sends each write to a channel.
 type writeRecorder chan string
 
 func (w writeRecorder) Write(p []byte) (int, error) {
@@ -49,13 +49,12 @@ func (w writeRecorder) next(t *testing.T) string {
 	case text := <-w:
 		return text
 	case <-time.After(10 * time.Second):
-		t.Fatal("nothing is drawn")
+		t.Fatal("nothing was written")
 		return ""
 	}
 }
 
-// After a new size, a suspension and another program the screen cannot be trusted: everything is drawn again. Else only
-// what changed.
+// After a new size, a stop and another program, everything is drawn again; otherwise only what has changed.
 func TestModel_fullRedraws(t *testing.T) {
 	out := make(writeRecorder, 10)
 	screen := &staticScreen{width: 40, height: 5}
@@ -84,16 +83,16 @@ func TestModel_fullRedraws(t *testing.T) {
 	check("a key", false, tea.KeyPressMsg{Code: 'x'})
 	e.Resize(60, 7)
 	check("the same size again", true, resized{60, 7})
-	check("going on after standing still", true, continued{})
+	check("continuing after a stop", true, continued{})
 	check("another program", true, execute{cmd: exec.Command("true"), done: func(error) tea.Msg { return nil }})
 	m.Update(tea.FocusMsg{})
 	m.Update(tea.KeyPressMsg{Code: 'x'})
 	if sent := out.next(t); strings.Contains(sent, "\x1b[2J") || len(sent) > 100 {
-		t.Errorf("after a message that changed nothing: %q", sent)
+		t.Errorf("a message that changes nothing draws %q", sent)
 	}
 }
 
-// panickingWriter is a terminal at which the painter fails once.
+// panickingWriter panics once, when the renderer writes the first frame.
 type panickingWriter struct {
 	text     strings.Builder
 	panicked bool
@@ -107,9 +106,9 @@ func (b *panickingWriter) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// A panic in the terminal's own goroutine gives the terminal back too.
+// A panic in the renderer's goroutine restores the terminal too.
 func TestRun_rendererPanic(t *testing.T) {
-	faulttest.RunCase(t, "E1", "panic in painter", func(t *testing.T) {
+	faulttest.RunCase(t, "E1", "panic in renderer", func(t *testing.T) {
 		in, _ := io.Pipe()
 		out, log := &panickingWriter{}, &strings.Builder{}
 		code, err := Run(t.Context(), &staticScreen{}, Options{
@@ -123,7 +122,7 @@ func TestRun_rendererPanic(t *testing.T) {
 			t.Errorf("code %d, %v, log %q", code, err, log)
 		}
 		if got := out.text.String(); !strings.HasSuffix(got, leaveSequence) {
-			t.Errorf("the terminal is left after %q", got[max(0, len(got)-60):])
+			t.Errorf("the output ends with %q", got[max(0, len(got)-60):])
 		}
 	})
 }

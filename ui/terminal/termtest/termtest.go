@@ -1,4 +1,4 @@
-// Package termtest runs a screen on a virtual terminal in the test's own process.
+// Package termtest runs a screen on a virtual terminal inside a test's process.
 package termtest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"lookout/ui/terminal"
 )
 
-// Terminal is a program on a virtual terminal.
+// Terminal is a virtual terminal with a program on it.
 type Terminal struct {
 	t     *testing.T
 	emu   *vt.SafeEmulator
@@ -31,16 +31,16 @@ type Terminal struct {
 	ended     chan int
 }
 
-// waitTimeout is how long a text may take to appear.
+// waitTimeout is how long anything that a test waits for may take.
 const waitTimeout = 20 * time.Second
 
-// New starts a screen on a terminal of a size. It is ended with the test.
+// New starts a screen on a terminal with a size. It ends with the test.
 func New(t *testing.T, width, height int, s terminal.Screen) *Terminal {
 	t.Helper()
 	return start(t, width, height, s, false)
 }
 
-// NewLinear starts a screen on a terminal to which lines are added.
+// NewLinear starts a screen on a linear terminal, which only appends lines.
 func NewLinear(t *testing.T, width, height int, s terminal.Screen) *Terminal {
 	t.Helper()
 	return start(t, width, height, s, true)
@@ -56,7 +56,7 @@ func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Ter
 		changed: make(chan struct{}),
 		ended:   make(chan int, 1),
 	}
-	go func() { _, _ = io.Copy(typed, v.emu) }() // answers of the terminal
+	go func() { _, _ = io.Copy(typed, v.emu) }() // the terminal answers queries
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		code, err := terminal.Run(ctx, s, terminal.Options{
@@ -82,7 +82,7 @@ func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Ter
 	return v
 }
 
-// Write is the terminal's side of what the program writes.
+// Write receives the program's output.
 func (v *Terminal) Write(p []byte) (int, error) {
 	n, err := v.emu.Write(p)
 	v.mu.Lock()
@@ -100,21 +100,21 @@ func (v *Terminal) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// BytesWritten is how much has been written so far.
+// BytesWritten returns the number of bytes written so far.
 func (v *Terminal) BytesWritten() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.bytes
 }
 
-// Output is every byte that was written so far.
+// Output returns all bytes written so far.
 func (v *Terminal) Output() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.written.String()
 }
 
-// WaitOutput waits until something that is not to be seen has been written so many times.
+// WaitOutput waits until some bytes, visible or not, have been written so many times.
 func (v *Terminal) WaitOutput(bytes string, times int) {
 	v.t.Helper()
 	v.waitUntil(
@@ -123,11 +123,11 @@ func (v *Terminal) WaitOutput(bytes string, times int) {
 	)
 }
 
-// WaitClipboard waits for a text on the clipboard and takes it away from there.
+// WaitClipboard waits for text on the clipboard, returns it, and clears the clipboard.
 func (v *Terminal) WaitClipboard() string {
 	v.t.Helper()
 	text := ""
-	v.waitUntil("a text on the clipboard", func(string) bool {
+	v.waitUntil("text on the clipboard", func(string) bool {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		text, v.clipboard = v.clipboard, ""
@@ -136,13 +136,13 @@ func (v *Terminal) WaitClipboard() string {
 	return text
 }
 
-// BytesAfter lets some time pass and gives how much has been written by then: for programs that ought to be still.
+// BytesAfter returns BytesWritten after some time, to test that an idle program writes nothing.
 func (v *Terminal) BytesAfter(d time.Duration) int {
 	time.Sleep(d)
 	return v.BytesWritten()
 }
 
-// WaitIdle waits until nothing has been written for some time, and gives how much has been by then.
+// WaitIdle waits until nothing has been written for some time, and returns BytesWritten.
 func (v *Terminal) WaitIdle(d time.Duration) int {
 	v.t.Helper()
 	deadline := time.Now().Add(waitTimeout)
@@ -152,45 +152,45 @@ func (v *Terminal) WaitIdle(d time.Duration) int {
 			return n
 		}
 		if n = m; time.Now().After(deadline) {
-			v.t.Fatalf("it is never still for %v", d)
+			v.t.Fatalf("the program is never idle for %v", d)
 		}
 	}
 }
 
-// Screen is what is to be seen, as text.
+// Screen returns the content of the screen as text.
 func (v *Terminal) Screen() string { return ansi.Strip(v.emu.Render()) }
 
-// WaitFor waits until a text is on the screen.
+// WaitFor waits until the screen contains a text.
 func (v *Terminal) WaitFor(text string) {
 	v.t.Helper()
 	v.waitUntil(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// WaitGone waits until a text is on the screen no more.
+// WaitGone waits until the screen no longer contains a text.
 func (v *Terminal) WaitGone(text string) {
 	v.t.Helper()
 	v.waitUntil("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
 }
 
-func (v *Terminal) waitUntil(what string, there func(string) bool) {
+func (v *Terminal) waitUntil(what string, reached func(screen string) bool) {
 	v.t.Helper()
 	deadline := time.After(waitTimeout)
 	for {
 		v.mu.Lock()
 		changed := v.changed
 		v.mu.Unlock()
-		if there(v.Screen()) {
+		if reached(v.Screen()) {
 			return
 		}
 		select {
 		case <-changed:
 		case <-deadline:
-			v.t.Fatalf("waited in vain for %s:\n%s", what, v.Screen())
+			v.t.Fatalf("timed out waiting for %s:\n%s", what, v.Screen())
 		}
 	}
 }
 
-// Type sends keys: names in angle brackets, all else as it stands.
+// Type sends keys: names in angle brackets such as "<enter>", and any other text as it is.
 func (v *Terminal) Type(keys ...string) {
 	v.t.Helper()
 	names := map[string]string{
@@ -211,12 +211,12 @@ func (v *Terminal) Type(keys ...string) {
 			k = bytes
 		}
 		if _, err := io.WriteString(v.input, k); err != nil {
-			v.t.Fatalf("the program reads no more: %v", err)
+			v.t.Fatalf("the program no longer reads its input: %v", err)
 		}
 	}
 }
 
-// WaitExit waits for the program's end and gives its exit code.
+// WaitExit waits until the program ends, and returns its exit code.
 func (v *Terminal) WaitExit() int {
 	v.t.Helper()
 	select {
