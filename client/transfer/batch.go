@@ -1,5 +1,7 @@
 package transfer
 
+import "slices"
+
 // A Batch is a group of transfers that were requested together: the files of a folder, or the marked objects.
 type Batch struct {
 	Kind                    Kind
@@ -22,7 +24,7 @@ type Completion struct {
 func (m *Manager) Completions(from int) []Completion {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]Completion(nil), m.completions[from:]...)
+	return slices.Clone(m.batches.completions[from:])
 }
 
 // openBatch starts a batch and returns its number. Transfers can be added until closeBatch.
@@ -30,26 +32,32 @@ func (m *Manager) openBatch(b Batch) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b.Remaining = 1
-	m.batches = append(m.batches, b)
-	return len(m.batches)
+	m.batches.all = append(m.batches.all, b)
+	return len(m.batches.all)
 }
 
 // closeBatch ends the adding of transfers to a batch. ids are its transfers.
 func (m *Manager) closeBatch(number int, ids []ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := &m.batches[number-1]
+	b := &m.batches.all[number-1]
 	if b.Remaining--; b.Remaining == 0 && len(ids) > 0 {
-		m.appendCompletion(b, m.statuses[ids[len(ids)-1]-1])
+		m.batches.append(b, m.statuses[ids[len(ids)-1]-1])
 	}
 }
 
-// batchOf returns the batch of a job, or nil for a single transfer.
-func (m *Manager) batchOf(j *job) *Batch {
-	if j.status.Batch == 0 {
+// batches holds the batches of a manager and what there is to report about their ends.
+type batches struct {
+	all         []Batch // a batch is at index number-1
+	completions []Completion
+}
+
+// of returns the batch of a transfer, or nil for a single transfer.
+func (l *batches) of(row *Status) *Batch {
+	if row.Batch == 0 {
 		return nil
 	}
-	return &m.batches[j.status.Batch-1]
+	return &l.all[row.Batch-1]
 }
 
 // addRetry counts a job that runs again after its end.
@@ -79,21 +87,21 @@ func (b *Batch) addResult(row *Status) {
 	}
 }
 
-// recordCompletion records the end of a job. In a batch, it records only the first failure and the end of the batch.
-func (m *Manager) recordCompletion(j *job) {
-	row, b := m.statuses[j.status.ID-1], m.batchOf(j)
+// record records the end of a transfer. In a batch, it records only the first failure and the end of the batch.
+func (l *batches) record(row *Status) {
+	b := l.of(row)
 	if b == nil {
-		m.completions = append(m.completions, Completion{Status: row})
+		l.completions = append(l.completions, Completion{Status: row})
 		return
 	}
 	b.addResult(row)
 	if b.Remaining == 0 || b.FirstFailed == row {
-		m.appendCompletion(b, row)
+		l.append(b, row)
 	}
 }
 
-func (m *Manager) appendCompletion(b *Batch, row *Status) {
-	m.completions = append(m.completions, Completion{row, *b})
+func (l *batches) append(b *Batch, row *Status) {
+	l.completions = append(l.completions, Completion{row, *b})
 	if b.Remaining == 0 {
 		b.FirstFailed = nil
 	}

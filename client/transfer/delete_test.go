@@ -121,7 +121,7 @@ func testDeleteMany(t *testing.T) {
 		if made := len(notes.Entries(time.Time{})) - before; made != 100 {
 			t.Errorf("%d entries", made)
 		}
-		if _, there, err := r.m.ExistingObject(r.Context(), cluster, bucket, kept.Name.Raw()); !there || err != nil {
+		if _, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, kept.Name.Raw()); !there || err != nil {
 			t.Errorf("kept: %t, %v", there, err)
 		}
 	}, client.WithRecorder(notes))

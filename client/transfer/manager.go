@@ -28,42 +28,40 @@ type Manager struct {
 	changed     chan struct{}
 	deleteSlots chan struct{} // holds one value for each object that is being deleted
 
-	mu           sync.Mutex
-	jobs         []*job            // a job is at index ID-1
-	statuses     []*Status         // last status of each job; replaced, never modified
-	running      map[*job]struct{} // running jobs, whose statuses are out of date
-	queue        []*job            // oldest first; may hold jobs that no longer wait
-	unfinished   int               // number of unfinished jobs
-	busySince    time.Time         // when the first of the unfinished jobs was added
-	claimedPaths map[string]ID     // local files that unfinished downloads will create
-	cleanups     []*job            // cancelled jobs that have files to remove
-	batches      []Batch           // a batch is at index number-1
-	completions  []Completion
-	throughput   throughputMeter
-	active       sync.WaitGroup
+	mu         sync.Mutex
+	jobs       []*job            // a job is at index ID-1
+	statuses   []*Status         // last status of each job; replaced, never modified
+	running    map[*job]struct{} // running jobs, whose statuses are out of date
+	queue      []*job            // oldest first; may hold jobs that no longer wait
+	unfinished unfinished
+	claims     pathClaims
+	cleanups   []*job // cancelled jobs that have files to remove
+	batches    batches
+	throughput throughputMeter
+	active     sync.WaitGroup
 }
 
 // New returns a manager without transfers. When ctx ends, the manager stops everything it runs.
 func New(ctx context.Context, c *client.Client) *Manager {
 	m := &Manager{
-		c:            c,
-		ctx:          ctx,
-		dirty:        make(chan struct{}, 1),
-		changed:      make(chan struct{}, 1),
-		deleteSlots:  make(chan struct{}, maxConcurrentDeletes),
-		claimedPaths: map[string]ID{},
-		running:      map[*job]struct{}{},
+		c:           c,
+		ctx:         ctx,
+		dirty:       make(chan struct{}, 1),
+		changed:     make(chan struct{}, 1),
+		deleteSlots: make(chan struct{}, maxConcurrentDeletes),
+		claims:      pathClaims{},
+		running:     map[*job]struct{}{},
 	}
-	go m.notifyLoop()
+	go forwardNotifications(m.ctx, m.dirty, m.changed)
 	return m
 }
 
-// begin returns the writer of a change.
-func (m *Manager) begin(change client.Change, consent *client.Consent) (*client.Writer, error) {
+// beginChange returns the writer of a change.
+func beginChange(c *client.Client, change client.Change, consent *client.Consent) (*client.Writer, error) {
 	if consent == nil { // some callers do not ask for one yet
-		return m.c.Unconfirmed(change), nil
+		return c.Unconfirmed(change), nil
 	}
-	return m.c.Begin(change, consent)
+	return c.Begin(change, consent)
 }
 
 // task is the work of a job. It runs again after a pause and on a retry.
@@ -105,22 +103,22 @@ var (
 // second.
 func (m *Manager) Changed() <-chan struct{} { return m.changed }
 
-// notifyLoop forwards notifications at a limited rate.
-func (m *Manager) notifyLoop() {
+// forwardNotifications forwards notifications at a limited rate until ctx ends.
+func forwardNotifications(ctx context.Context, from <-chan struct{}, to chan<- struct{}) {
 	for {
 		select {
-		case <-m.dirty:
-		case <-m.ctx.Done():
+		case <-from:
+		case <-ctx.Done():
 			return
 		}
-		notify(m.changed)
-		if sleep(m.ctx, notifyInterval) != nil {
+		notify(to)
+		if sleep(ctx, notifyInterval) != nil {
 			return
 		}
 	}
 }
 
-func notify(c chan struct{}) {
+func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -151,8 +149,8 @@ func (m *Manager) add(row Status, w task, claim string) ID {
 	}
 	m.jobs, m.statuses = append(m.jobs, j), append(m.statuses, nil)
 	j.status.ID = ID(len(m.jobs))
-	m.addUnfinished()
-	if b := m.batchOf(j); b != nil {
+	m.unfinished.add()
+	if b := m.batches.of(&j.status); b != nil {
 		b.Files, b.Remaining = b.Files+1, b.Remaining+1
 	}
 	m.enqueue(j)
@@ -162,13 +160,10 @@ func (m *Manager) add(row Status, w task, claim string) ID {
 // enqueue makes a job wait for its turn. The job fails if another unfinished job will create the same file.
 func (m *Manager) enqueue(j *job) {
 	j.status.Err, j.status.Ended = nil, time.Time{}
-	if j.claimedPath != "" {
-		if other, taken := m.claimedPaths[j.claimedPath]; taken && other != j.status.ID {
-			j.status.Err, j.status.Ended = &ExistsError{Path: j.status.LocalPath.Raw(), ClaimedBy: other}, time.Now()
-			m.setState(j, Failed)
-			return
-		}
-		m.claimedPaths[j.claimedPath] = j.status.ID
+	if other := m.claims.claim(j); other != 0 {
+		j.status.Err, j.status.Ended = &ExistsError{Path: j.status.LocalPath.Raw(), ClaimedBy: other}, time.Now()
+		m.setState(j, Failed)
+		return
 	}
 	m.setState(j, Waiting)
 	m.queue = append(m.queue, j)
@@ -187,21 +182,27 @@ func (m *Manager) setState(j *job, to State) {
 	m.updateStatus(j, time.Now())
 	switch {
 	case to.Unfinished() && !from.Unfinished():
-		m.addUnfinished()
-		if b := m.batchOf(j); b != nil {
+		m.unfinished.add()
+		if b := m.batches.of(&j.status); b != nil {
 			b.addRetry(from)
 		}
 	case !to.Unfinished() && from.Unfinished():
-		m.unfinished--
-		m.recordCompletion(j)
+		m.unfinished.count--
+		m.batches.record(m.statuses[j.status.ID-1])
 	}
 	notify(m.dirty)
 }
 
-// addUnfinished counts a job that starts, or starts again after its end.
-func (m *Manager) addUnfinished() {
-	if m.unfinished++; m.unfinished == 1 {
-		m.busySince = time.Now()
+// unfinished counts the unfinished jobs.
+type unfinished struct {
+	count int
+	since time.Time // when the first of them was added
+}
+
+// add counts a job that starts, or starts again after its end.
+func (u *unfinished) add() {
+	if u.count++; u.count == 1 {
+		u.since = time.Now()
 	}
 }
 
@@ -283,14 +284,29 @@ func (m *Manager) endJob(j *job, s State, err error) {
 		err = sanitizedError{err}
 	}
 	j.status.Err, j.status.Ended = err, time.Now()
-	m.releasePath(j)
+	m.claims.release(j)
 	m.setState(j, s)
 }
 
-// releasePath lets other jobs create the file that a job had claimed.
-func (m *Manager) releasePath(j *job) {
-	if !j.cleaningUp && j.claimedPath != "" && m.claimedPaths[j.claimedPath] == j.status.ID {
-		delete(m.claimedPaths, j.claimedPath)
+// pathClaims holds the local files that unfinished downloads will create, each with its transfer.
+type pathClaims map[string]ID
+
+// claim claims the path of a job. It returns the transfer that has it already, or 0.
+func (p pathClaims) claim(j *job) ID {
+	if j.claimedPath == "" {
+		return 0
+	}
+	if other, taken := p[j.claimedPath]; taken && other != j.status.ID {
+		return other
+	}
+	p[j.claimedPath] = j.status.ID
+	return 0
+}
+
+// release lets other jobs create the file of a job, unless its partial file is still being removed.
+func (p pathClaims) release(j *job) {
+	if !j.cleaningUp && j.claimedPath != "" && p[j.claimedPath] == j.status.ID {
+		delete(p, j.claimedPath)
 	}
 }
 
@@ -317,7 +333,7 @@ func (m *Manager) finishCleanup(j *job) *job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.cleaningUp = false
-	m.releasePath(j)
+	m.claims.release(j)
 	if j.retryAfterCleanup {
 		j.retryAfterCleanup = false
 		m.enqueue(j)
@@ -434,13 +450,13 @@ func (m *Manager) retry(j *job) {
 func (m *Manager) UnfinishedCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.unfinished
+	return m.unfinished.count
 }
 
 // Throughput returns the combined speed of all downloads and uploads.
 func (m *Manager) Throughput() Throughput {
 	m.mu.Lock()
-	since := m.busySince
+	since := m.unfinished.since
 	m.mu.Unlock()
 	return Throughput{Since: since, Rate: m.throughput.rate(time.Now())}
 }

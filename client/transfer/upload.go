@@ -30,8 +30,8 @@ type UploadRequest struct {
 	batch                 int
 }
 
-// Upload adds an upload. It replaces an object of the same name, so call ExistingObject first. Upload returns an error
-// at once if the file is not a regular file or is too large. The data is sent once; Retry sends it again.
+// Upload adds an upload. It replaces an object of the same name without asking. Upload returns an error at once if the
+// file is not a regular file or is too large. The data is sent once; Retry sends it again.
 func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	if r.Name == "" || len(r.Name) > 1024 {
 		return 0, errors.New("an object name must have 1 to 1024 bytes")
@@ -72,11 +72,6 @@ func ContentType(name string) string {
 		return kind
 	}
 	return "application/octet-stream"
-}
-
-// ExistingObject returns the object that an upload would replace, and false if there is none.
-func (m *Manager) ExistingObject(ctx context.Context, cluster, bucket, name string) (client.Object, bool, error) {
-	return m.c.Objects.Find(ctx, cluster, bucket, name)
 }
 
 // ErrSourceChanged means that the file was written to, truncated or replaced during the upload. No object was created
@@ -215,7 +210,7 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 		sum:  md5.New(),
 	}
 	object := client.ObjectRef{Cluster: u.Cluster, Bucket: u.Bucket, Name: u.Name}
-	w, err := m.begin(client.Change{Op: client.OpUploadObject, ID: object.ID()}, u.Consent)
+	w, err := beginChange(m.c, client.Change{Op: client.OpUploadObject, ID: object.ID()}, u.Consent)
 	if err != nil {
 		return err
 	}

@@ -279,7 +279,7 @@ func testExistingObject(t *testing.T) {
 			"":   false,
 			"o/": false,
 		} {
-			o, there, err := r.m.ExistingObject(r.Context(), cluster, bucket, name)
+			o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, name)
 			if err != nil || there != want || there && (o.Size != int64(len("text of "+name)) || !o.Modified.Valid()) {
 				t.Errorf("%q: %+v, %t, %v", name, o, there, err)
 			}

@@ -335,7 +335,7 @@ func (l *objectListing) upload(ctx context.Context, file, name, kind string) (fu
 		File:        file,
 		ContentType: kind,
 	}
-	old, exists, err := l.a.Transfers.ExistingObject(ctx, request.Cluster, request.Bucket, name)
+	old, exists, err := l.a.Api.Objects.Find(ctx, request.Cluster, request.Bucket, name)
 	if err != nil {
 		return nil, err
 	}
