@@ -36,6 +36,9 @@ type Closer interface{ OnClose() }
 // FreshnessReporter is a pane that says how fresh its rows are.
 type FreshnessReporter interface{ Freshness() Freshness }
 
+// JoinReporter is a pane that joins with other lists and names those that it lacks: "contacts: 503".
+type JoinReporter interface{ MissingLists() []string }
+
 // Poller is a pane that reads less when the clock refreshes it than when the user does.
 type Poller interface{ Poll() tea.Cmd }
 

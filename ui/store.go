@@ -23,10 +23,11 @@ type Source[T any] struct {
 
 // RowPage is one page of rows.
 type RowPage[T any] struct {
-	Rows  []T
-	Next  string   // cursor of the next page; empty at the end
-	Total int      // rows on all pages, 0 if unknown
-	Notes []string // what the reader must know: a part that did not answer, a value that made no sense
+	Rows    []T
+	Next    string   // cursor of the next page; empty at the end
+	Total   int      // rows on all pages, 0 if unknown
+	Notes   []string // what the reader must know: a part that did not answer, a value that made no sense
+	Missing []string // those of the notes that say why rows may be missing
 }
 
 // AsyncResult is a result on its way to whoever asked for it. Deliver runs on the loop.
@@ -58,6 +59,7 @@ type answers struct {
 	complete     bool // the last page has arrived
 	total        int  // as the API reported it
 	notes        []string
+	missing      []string  // why rows may be missing although the last page has arrived
 	loadedAt     time.Time // of the last good answer
 	err          error     // of the last read, nil if it succeeded
 	failedAt     time.Time
@@ -156,6 +158,9 @@ func (s *Store[T]) Total() int { return max(s.answers.total, s.rows.Len()) }
 // Notes returns what the last answers said beside the rows.
 func (s *Store[T]) Notes() []string { return s.answers.notes }
 
+// Missing returns why rows may be missing although the last page has arrived: a part that did not answer.
+func (s *Store[T]) Missing() []string { return s.answers.missing }
+
 // Version grows with every change of the rows.
 func (s *Store[T]) Version() int { return s.version.rows }
 
@@ -189,6 +194,7 @@ func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
 	s.rows = rows
 	s.answers.loaded, s.answers.complete = true, true
 	s.answers.err, s.answers.loadedAt = nil, s.source.Now()
+	s.answers.missing = nil
 	s.answers.total = rows.Len()
 	s.rowsChanged()
 	if s.reading.cancel != nil {

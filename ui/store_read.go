@@ -15,6 +15,7 @@ type reading[T any] struct {
 	incoming   RowStorage[T]      // what a refresh has read so far; the old rows stay until it is complete
 	minRows    int                // rows that the refresh of a lazy store must read before they replace the old ones
 	notes      []string
+	missing    []string
 	nextCursor string
 	seen       map[string]bool // cursors so far, to notice when they go in circles
 	toEnd      bool            // reads on to the last page
@@ -161,16 +162,21 @@ func (s *Store[T]) fail(err error) {
 	s.answers.err = err
 }
 
+// markerRepeated is the note about pages whose cursors go in circles.
+const markerRepeated = "incomplete: marker repeated"
+
 // addPage keeps a page and goes on to the next one if it is wanted.
 func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 	r := &s.reading
 	if cursor == "" {
-		r.notes, r.seen = nil, map[string]bool{}
+		r.notes, r.missing, r.seen = nil, nil, map[string]bool{}
 	}
 	r.notes = append(r.notes, page.Notes...)
+	r.missing = append(r.missing, page.Missing...)
 	r.seen[cursor] = true
 	if page.Next != "" && r.seen[page.Next] {
-		r.notes = append(r.notes, "incomplete: marker repeated")
+		r.notes = append(r.notes, markerRepeated)
+		r.missing = append(r.missing, markerRepeated)
 		page.Next = ""
 	}
 	s.answers.err, s.answers.loadedAt, s.answers.total = nil, s.source.Now(), page.Total
@@ -205,7 +211,8 @@ func (s *Store[T]) addRows(rows []T) {
 			s.version.epoch++
 			s.version.layout++
 		}
-		s.rows, s.answers.notes, s.answers.complete = r.incoming, r.notes, complete
+		s.rows, s.answers.complete = r.incoming, complete
+		s.answers.notes, s.answers.missing = r.notes, r.missing
 		s.version.rows++
 	}
 	if enough {

@@ -10,8 +10,10 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/managed"
+	"lookout/views/resource"
 	"lookout/views/storage"
 )
 
@@ -105,6 +107,12 @@ func (o *overview) refreshSlowStores() tea.Cmd {
 	)
 }
 
+// MissingLists names the lists that the overview lacks, apart from those that its freshness is about.
+func (o *overview) MissingLists() []string {
+	a := o.a
+	return table.JoinedStores{a.Stats(), a.Buckets(), a.Keys(), a.TransferUsage()}.Missing()
+}
+
 // Update takes clicks: a box gets the keyboard, and the one that has it is opened.
 func (o *overview) Update(msg tea.Msg) tea.Cmd {
 	click, ok := msg.(tea.MouseClickMsg)
@@ -154,7 +162,7 @@ func (o *overview) Actions() []ui.Action {
 			Key:            ui.Bind("newest incident", "i"),
 			Description:    "whom to call about the newest issue",
 			ShowInHints:    true,
-			DisabledReason: account.ReasonIf(o.a.Issues().Len() == 0, "there is no issue"),
+			DisabledReason: account.WhyNone(account.All(o.a.Issues()), "there is no issue"),
 			Do: func() tea.Cmd {
 				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, account.NewestFirst(o.a)[0])})
 			},
@@ -282,9 +290,12 @@ func serviceStatusLine(a *account.Account, s *client.Service, b ui.Box) string {
 	right := ""
 	switch s.Status {
 	case client.StatusProblem:
-		if issue, found := account.NewestIssue(a, s.ID); found {
-			right = account.FormatAge(issue.Created, b.Now)
-		}
+		right = resource.Cell(a.IssuesOfService(s.ID), b.Theme.Glyphs.Ellipsis, func(issues []*client.Issue) string {
+			if len(issues) == 0 {
+				return ""
+			}
+			return account.FormatAge(issues[0].Created, b.Now)
+		})
 	case client.StatusDisabled:
 		right, _ = managed.DisabledAge(a, s)
 	}
@@ -301,7 +312,9 @@ func issuesTitle(a *account.Account) string {
 	if !a.Issues().Loaded() {
 		return ""
 	}
-	return fmt.Sprintf("%d in the last 24 h", len(account.IssuesSince(a, a.Now().Add(-24*time.Hour))))
+	return resource.Fold(account.IssuesSince(a, a.Now().Add(-24*time.Hour)), func(day []*client.Issue) string {
+		return fmt.Sprintf("%d in the last 24 h", len(day))
+	}, func(_ []*client.Issue, s resource.State) string { return "· " + s.Reason() })
 }
 
 func renderIssuesBox(a *account.Account, b ui.Box) string {

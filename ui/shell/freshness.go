@@ -30,8 +30,21 @@ func remainingWait(left time.Duration) string {
 	return ui.FormatAge(left + 5*time.Second - time.Millisecond)
 }
 
-// freshnessText says how fresh the pane in front is.
+// freshnessText says how fresh the pane in front is, and which lists it joins with are missing.
 func (s *Shell) freshnessText() (string, theme.Tone) {
+	text, tone := s.ownFreshnessText()
+	joins, ok := s.pane().(ui.JoinReporter)
+	if f := freshnessOf(s.pane()); !ok || f.Err != nil || !f.Loaded {
+		return text, tone
+	}
+	if missing := joins.MissingLists(); len(missing) > 0 {
+		return strings.Join(append([]string{text}, missing...), " · "), theme.Warn
+	}
+	return text, tone
+}
+
+// ownFreshnessText says how fresh the rows of the pane in front are.
+func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 	f, now, g := freshnessOf(s.pane()), s.now(), s.themes.current.Glyphs
 	_, reports := s.pane().(ui.FreshnessReporter)
 	left, asked := s.o.rateLimitWait(now)

@@ -13,11 +13,47 @@ import (
 	"lookout/ui"
 )
 
-// JoinedStore is a store that a list joins with.
+// JoinedStore is a store that a pane joins with.
 type JoinedStore interface {
 	ui.Refresher
+	ui.Poller
+	Name() string
 	Freshness() ui.Freshness
 	EnsureLoaded() tea.Cmd
+}
+
+// JoinedStores are all stores that a pane joins with.
+type JoinedStores []JoinedStore
+
+// Refresh reads all of them again.
+func (j JoinedStores) Refresh() tea.Cmd { return j.each(JoinedStore.Refresh) }
+
+// Poll reads all of them again, and lets reads under way finish.
+func (j JoinedStores) Poll() tea.Cmd { return j.each(JoinedStore.Poll) }
+
+// EnsureLoaded reads those that nobody has asked for.
+func (j JoinedStores) EnsureLoaded() tea.Cmd { return j.each(JoinedStore.EnsureLoaded) }
+
+func (j JoinedStores) each(ask func(JoinedStore) tea.Cmd) tea.Cmd {
+	cmds := make([]tea.Cmd, len(j))
+	for i, s := range j {
+		cmds[i] = ask(s)
+	}
+	return tea.Batch(cmds...)
+}
+
+// Missing names those whose last read failed, and why: "contacts: 503".
+func (j JoinedStores) Missing() []string {
+	var missing []string
+	for _, s := range j {
+		switch err := s.Freshness().Err; {
+		case ui.Denied(err):
+			missing = append(missing, s.Name()+": not allowed")
+		case err != nil:
+			missing = append(missing, s.Name()+": "+ui.ShortReason(err))
+		}
+	}
+	return missing
 }
 
 // List is the generic pane: rows of a store in columns, with a cursor that stays on its row wherever the row moves.
@@ -25,7 +61,7 @@ type List[T any] struct {
 	Title         string
 	Singular      string // what one row is: "instance"; empty is the title without its s
 	Store         *ui.Store[T]
-	JoinedStores  []JoinedStore // other stores it joins with: refreshed together
+	JoinedStores  JoinedStores // other stores it joins with: refreshed together
 	Columns       []Column[T]
 	Operations    []Operation[T]
 	PaneActions   func() []ui.Action                          // actions that need no row: add
@@ -117,12 +153,11 @@ func (l *List[T]) Freshness() ui.Freshness { return l.Store.Freshness() }
 
 // Refresh reads the rows and the joined stores again.
 func (l *List[T]) Refresh() tea.Cmd {
-	cmds := []tea.Cmd{l.Store.Refresh()}
-	for _, s := range l.JoinedStores {
-		cmds = append(cmds, s.Refresh())
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(l.Store.Refresh(), l.JoinedStores.Refresh())
 }
+
+// MissingLists names the joined stores that failed.
+func (l *List[T]) MissingLists() []string { return l.JoinedStores.Missing() }
 
 // joinMaxAge is the age at which Poll reads a joined store again.
 const joinMaxAge = time.Minute
@@ -140,10 +175,7 @@ func (l *List[T]) Poll() tea.Cmd {
 
 // LoadMissing reads what the last frame lacked: joined stores, the next page, details of the rows in sight.
 func (l *List[T]) LoadMissing() tea.Cmd {
-	cmds := []tea.Cmd{l.Store.EnsureLoaded()}
-	for _, s := range l.JoinedStores {
-		cmds = append(cmds, s.EnsureLoaded())
-	}
+	cmds := []tea.Cmd{l.Store.EnsureLoaded(), l.JoinedStores.EnsureLoaded()}
 	l.continueToEnd()
 	if l.Store.Lazy() && l.frame.top+2*l.frame.height >= l.Store.Len() {
 		cmds = append(cmds, l.Store.LoadMore())

@@ -124,12 +124,16 @@ func pageFetcher[T any](
 			}
 		}
 		p, err := page(ctx, n)
-		return ui.RowPage[T]{
+		rows := ui.RowPage[T]{
 			Rows:  p.Data,
 			Next:  p.Next(),
 			Total: p.Results,
 			Notes: p.Warnings,
-		}, err
+		}
+		if p.Incomplete != "" {
+			rows.Missing = []string{p.Incomplete}
+		}
+		return rows, err
 	}
 }
 

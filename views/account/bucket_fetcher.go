@@ -217,12 +217,14 @@ func (q *fanout) newRows() (rows []*client.Bucket) {
 func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	var page ui.RowPage[*client.Bucket]
 	if err := q.received[fromClusterList].err; err != nil {
-		page.Notes = append(page.Notes, "clusters: "+ui.Reason(err))
+		why := "clusters: " + ui.Reason(err)
+		page.Notes, page.Missing = append(page.Notes, why), append(page.Missing, why)
 	}
 	failed := 0
 	for _, id := range q.clusterIDs {
 		if err := q.received[id].err; err != nil {
 			failed++
+			page.Missing = append(page.Missing, client.Clean(id)+" does not answer")
 			page.Notes = append(
 				page.Notes,
 				fmt.Sprintf(

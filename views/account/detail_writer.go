@@ -7,6 +7,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/views/resource"
 )
 
 // A detailWriter is a page of labelled lines: what a detail or an incident is written on. What a label says goes on
@@ -93,15 +94,12 @@ func (s *DetailWriter) TruncatedField(label, text string, tone theme.Tone) {
 	)
 }
 
-// services are services, one a line with their states, or what stands for none.
-func (s *DetailWriter) Services(rows []*client.Service, none string) {
-	for _, row := range rows {
+// Services writes services with their states, one on each line, or a sentence if there is none.
+func (s *DetailWriter) Services(services resource.Joined[*client.Service], empty string) {
+	resource.List(s, services, func(row *client.Service) {
 		state, tone := FormatStatus(row.Status, s.Box.Theme)
 		s.Paragraph(fmt.Sprintf("%s  %s", state, row.Label), tone)
-	}
-	if len(rows) == 0 {
-		s.Paragraph(none, theme.Muted)
-	}
+	}, empty)
 }
 
 // paragraph is a text in one tone, on as many lines as it takes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"lookout/client"
 	"lookout/ui"
+	"lookout/views/resource"
 	"net"
 	"net/url"
 	"slices"
@@ -57,18 +58,36 @@ func groupBy[T any, K comparable](rows []T, keys func(T) []K) map[K][]T {
 	return found
 }
 
-// servicesInGroup are the services that name a group of contacts.
-func (a *Account) ServicesInGroup(group string) []*client.Service {
-	return Memo(a, "services of groups", func() map[string][]*client.Service {
-		return groupBy(a.Services().Rows(), func(s *client.Service) []string { return named(s.Group) })
-	}, a.Services())[group]
+// noneNamed returns the join of a row that names nothing: it is known without the other list.
+func noneNamed[T any]() resource.Joined[T] {
+	return resource.Join[T](nil, resource.State{Kind: resource.Known})
 }
 
-// contactsInGroup are the contacts of a group. The document links them by nothing but the group's name.
-func (a *Account) ContactsInGroup(group string) []*client.Contact {
-	return Memo(a, "contacts of groups", func() map[string][]*client.Contact {
+// All returns all rows of a store, with its state.
+func All[T any](set *ui.Store[T]) resource.Joined[T] {
+	return resource.Join(set.Rows(), resource.StateOf(set))
+}
+
+// ServicesInGroup returns the services that name a group of contacts.
+func (a *Account) ServicesInGroup(group string) resource.Joined[*client.Service] {
+	if group == "" {
+		return noneNamed[*client.Service]()
+	}
+	groups := Memo(a, "services of groups", func() map[string][]*client.Service {
+		return groupBy(a.Services().Rows(), func(s *client.Service) []string { return named(s.Group) })
+	}, a.Services())
+	return resource.Join(groups[group], resource.StateOf(a.Services()))
+}
+
+// ContactsInGroup returns the contacts of a group. The API links them only by the group's name.
+func (a *Account) ContactsInGroup(group string) resource.Joined[*client.Contact] {
+	if group == "" {
+		return noneNamed[*client.Contact]()
+	}
+	groups := Memo(a, "contacts of groups", func() map[string][]*client.Contact {
 		return groupBy(a.Contacts().Rows(), func(c *client.Contact) []string { return named(c.Group.Text) })
-	}, a.Contacts())[group]
+	}, a.Contacts())
+	return resource.Join(groups[group], resource.StateOf(a.Contacts()))
 }
 
 // named is a text as the only key, or no key where it is empty.
@@ -79,9 +98,9 @@ func named(text client.Text) []string {
 	return []string{text.Raw()}
 }
 
-// contactGroups are the names of the contacts' groups, each once, in order.
-func (a *Account) ContactGroups() []string {
-	return Memo(a, "groups", func() []string {
+// ContactGroups returns the names of the contacts' groups, each once, in order.
+func (a *Account) ContactGroups() resource.Joined[string] {
+	groups := Memo(a, "groups", func() []string {
 		var names []string
 		for _, c := range a.Contacts().Rows() {
 			names = append(names, named(c.Group.Text)...)
@@ -89,20 +108,30 @@ func (a *Account) ContactGroups() []string {
 		slices.Sort(names)
 		return slices.Compact(names)
 	}, a.Contacts())
+	return resource.Join(groups, resource.StateOf(a.Contacts()))
 }
 
-// servicesUsingCredential are the services that a credential was given for.
-func (a *Account) ServicesUsingCredential(credential int) []*client.Service {
-	return Memo(a, "services of credentials", func() map[int][]*client.Service {
+// SuggestedGroups returns the groups that a form can offer now. Any other may be typed.
+func (a *Account) SuggestedGroups() []string { return resource.Found(a.ContactGroups()) }
+
+// ServicesUsingCredential returns the services that a credential was given for.
+func (a *Account) ServicesUsingCredential(credential int) resource.Joined[*client.Service] {
+	services := Memo(a, "services of credentials", func() map[int][]*client.Service {
 		return groupBy(a.Services().Rows(), func(s *client.Service) []int { return unique(s.Credentials) })
-	}, a.Services())[credential]
+	}, a.Services())
+	return resource.Join(services[credential], resource.StateOf(a.Services()))
 }
 
-// issuesOfService are the issues that name a service, newest first.
-func (a *Account) IssuesOfService(service int) []*client.Issue {
+// IssuesOfService returns the issues that name a service, newest first.
+func (a *Account) IssuesOfService(service int) resource.Joined[*client.Issue] {
+	return resource.Join(a.issuesByService()[service], resource.StateOf(a.Issues()))
+}
+
+// issuesByService returns the issues by the services that they name, newest first.
+func (a *Account) issuesByService() map[int][]*client.Issue {
 	return Memo(a, "issues of services", func() map[int][]*client.Issue {
 		return groupBy(NewestFirst(a), func(i *client.Issue) []int { return unique(i.Services) })
-	}, a.Issues())[service]
+	}, a.Issues())
 }
 
 // unique are numbers, each once.
@@ -153,16 +182,16 @@ func (a *Account) hostIndex() hostIndex {
 	}, a.Services())
 }
 
-// servicesOnInstance are the services whose address may stand for an instance.
-func (a *Account) ServicesOnInstance(i *client.Instance) []*client.Service {
+// ServicesOnInstance returns the services whose address may stand for an instance.
+func (a *Account) ServicesOnInstance(i *client.Instance) resource.Joined[*client.Service] {
 	h, label := a.hostIndex(), i.Label.Raw()
 	return rowsAt(a.Services(), h.byHost[label], h.byFirstLabel[label], h.byHost[i.SSH.IP.Raw()])
 }
 
-// instancesOfService are the instances that a service's address may stand for. The document links services and
-// instances by nothing, so the address's host is compared with an instance's label (whole, or the first part of a host
-// name) and with its SSH address.
-func (a *Account) InstancesOfService(s *client.Service) []*client.Instance {
+// InstancesOfService returns the instances that a service's address may stand for. The API does not link services and
+// instances, so the address's host is compared with an instance's label (whole, or the first part of a host name) and
+// with its SSH address.
+func (a *Account) InstancesOfService(s *client.Service) resource.Joined[*client.Instance] {
 	type names struct{ label, address map[string][]int }
 	known := Memo(a, "names of instances", func() names {
 		n := names{map[string][]int{}, map[string][]int{}}
@@ -174,29 +203,28 @@ func (a *Account) InstancesOfService(s *client.Service) []*client.Instance {
 	}, a.Instances())
 	whole, first := hostNames(s)
 	if whole == "" {
-		return nil
+		return noneNamed[*client.Instance]()
 	}
 	return rowsAt(a.Instances(), known.label[whole], known.label[first], known.address[whole])
 }
 
-// rowsAt are the rows of a set at places, each once, in the order of the set.
-func rowsAt[T any](set *ui.Store[T], places ...[]int) []T {
+// rowsAt returns the rows of a store at positions, each once, in the order of the store.
+func rowsAt[T any](set *ui.Store[T], places ...[]int) resource.Joined[T] {
 	all := unique(slices.Concat(places...))
 	rows := make([]T, len(all))
 	for n, i := range all {
 		rows[n] = set.At(i)
 	}
-	return rows
+	return resource.Join(rows, resource.StateOf(set))
 }
 
-// serviceName is a service's label; #7 until the services have arrived, and said to be gone once they are known without
-// it.
+// ServiceName returns a service's label. Without it, it returns "#7" until all services are known, then "#7 (deleted)".
 func ServiceName(a *Account, id int) string {
 	s, found := a.Services().Get(FormatID(id))
 	switch {
 	case found:
 		return s.Label.String()
-	case a.Services().Complete():
+	case resource.StateOf(a.Services()).Kind == resource.Known:
 		return fmt.Sprintf("#%d (deleted)", id)
 	}
 	return fmt.Sprintf("#%d", id)
@@ -215,13 +243,14 @@ func IsIssueOpen(a *Account, i *client.Issue) bool {
 	})
 }
 
-func IssuesSince(a *Account, t time.Time) []*client.Issue {
+// IssuesSince returns the issues that were detected at a time or later, newest first.
+func IssuesSince(a *Account, t time.Time) resource.Joined[*client.Issue] {
 	rows := NewestFirst(a)
 	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return i.Created.Time().Before(t) })
 	if n < 0 {
 		n = len(rows)
 	}
-	return rows[:n:n]
+	return resource.Join(rows[:n:n], resource.StateOf(a.Issues()))
 }
 
 // newestFirst are all issues, the latest detection first.
@@ -235,8 +264,9 @@ func NewestFirst(a *Account) []*client.Issue {
 	}, a.Issues())
 }
 
+// NewestIssue returns the newest issue of a service among those read so far, and whether there is one.
 func NewestIssue(a *Account, service int) (*client.Issue, bool) {
-	if issues := a.IssuesOfService(service); len(issues) > 0 {
+	if issues := a.issuesByService()[service]; len(issues) > 0 {
 		return issues[0], true
 	}
 	return nil, false
@@ -249,44 +279,67 @@ func hostNames(s *client.Service) (whole, first string) {
 	return whole, first
 }
 
-// affectedServices are the services of an issue that still exist.
-func AffectedServices(a *Account, i *client.Issue) []*client.Service {
+// AffectedServices returns the services of an issue that still exist.
+func AffectedServices(a *Account, i *client.Issue) resource.Joined[*client.Service] {
+	if len(i.Services) == 0 {
+		return noneNamed[*client.Service]()
+	}
 	var services []*client.Service
 	for _, id := range i.Services {
 		if s, found := a.Services().Get(FormatID(id)); found {
 			services = append(services, s)
 		}
 	}
-	return services
-}
-
-// credentialLabels names credentials; #7 where the label is not known.
-func (a *Account) CredentialLabels(ids []int) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = fmt.Sprintf("#%d", id)
-		if c, found := a.Credentials().Get(FormatID(id)); found {
-			names[i] = c.Label.String()
-		}
+	if len(services) == len(i.Services) {
+		return resource.Join(services, resource.State{Kind: resource.Known}) // whatever others there may be
 	}
-	return names
+	return resource.Join(services, resource.StateOf(a.Services()))
 }
 
-func (a *Account) BucketsInCluster(cluster string) []*client.Bucket {
+// CredentialLabels returns the labels of credentials, "#7" for one whose label is not known.
+func (a *Account) CredentialLabels(ids []int) resource.Joined[string] {
+	names, known := make([]string, len(ids)), true
+	for i, id := range ids {
+		c, found := a.Credentials().Get(FormatID(id))
+		if known = known && found; found {
+			names[i] = c.Label.String()
+			continue
+		}
+		names[i] = fmt.Sprintf("#%d", id)
+	}
+	if known {
+		return resource.Join(names, resource.State{Kind: resource.Known})
+	}
+	return resource.Join(names, resource.StateOf(a.Credentials()))
+}
+
+// BucketsInCluster returns the buckets of a cluster.
+func (a *Account) BucketsInCluster(cluster string) resource.Joined[*client.Bucket] {
 	var rows []*client.Bucket
 	for _, k := range a.Buckets().Rows() {
 		if k.Cluster.Raw() == cluster {
 			rows = append(rows, k)
 		}
 	}
-	return rows
+	return resource.Join(rows, resource.StateOf(a.Buckets()))
 }
 
-// keysForBucket are the keys that are limited to some buckets, this one among them.
-func (a *Account) KeysForBucket(b *client.Bucket) []*client.Key {
-	return slices.DeleteFunc(a.Keys().Rows(), func(k *client.Key) bool { return BucketPermission(k, b) == "" })
+// KeysForBucket returns the limited keys that reach a bucket.
+func (a *Account) KeysForBucket(b *client.Bucket) resource.Joined[*client.Key] {
+	return a.keysThat(func(k *client.Key) bool { return BucketPermission(k, b) != "" })
 }
 
+// UnlimitedKeys returns the keys that reach every bucket.
+func (a *Account) UnlimitedKeys() resource.Joined[*client.Key] {
+	return a.keysThat(func(k *client.Key) bool { return !k.Limited })
+}
+
+func (a *Account) keysThat(holds func(*client.Key) bool) resource.Joined[*client.Key] {
+	rows := slices.DeleteFunc(a.Keys().Rows(), func(k *client.Key) bool { return !holds(k) })
+	return resource.Join(rows, resource.StateOf(a.Keys()))
+}
+
+// BucketPermission returns what a key may do in a bucket, "" if nothing or if the key is not limited.
 func BucketPermission(k *client.Key, b *client.Bucket) string {
 	for _, g := range k.Buckets {
 		if g.Bucket.Raw() == b.Label.Raw() && g.Cluster.Raw() == b.Cluster.Raw() {

@@ -2,13 +2,13 @@ package account
 
 import (
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
 	"lookout/ui"
 	"lookout/ui/table"
+	"lookout/views/resource"
 )
 
 // A reference is something that a row mentions and another pane shows.
@@ -19,18 +19,24 @@ type Reference struct {
 	ID    string
 }
 
-// followReference is an act that goes from a row to what it names; ctrl-o comes back.
-func FollowReference[T any](names func(T) []Reference) table.Operation[T] {
+// FollowReference returns the operation that goes from a row to what it names.
+func FollowReference[T any](names func(T) resource.Joined[Reference]) table.Operation[T] {
 	return table.Operation[T]{
-		Keys:        []string{"f"},
-		Name:        "follow a name",
-		Description: "to the pane of what this row names; ctrl+o comes back",
-		DisabledReason: func(row T) string {
-			return ReasonIf(len(names(row)) == 0, "the row names nothing that is "+
-				"kept here")
-		},
-		Message: func(row T) tea.Msg { return ReferenceMenu(names(row)) },
+		Keys:           []string{"f"},
+		Name:           "follow a name",
+		Description:    "to the pane of what this row names; ctrl+o comes back",
+		DisabledReason: func(row T) string { return WhyNone(names(row), "this row names nothing that is kept here") },
+		Message:        func(row T) tea.Msg { return ReferenceMenu(resource.Found(names(row))) },
 	}
+}
+
+// WhyNone returns why a join has no row: a sentence, or what has not been read. It returns "" if there is a row.
+func WhyNone[T any](rows resource.Joined[T], empty string) string {
+	return resource.Fold(rows, func(all []T) string {
+		return ReasonIf(len(all) == 0, empty)
+	}, func(found []T, s resource.State) string {
+		return ReasonIf(len(found) == 0, s.String())
+	})
 }
 
 // referenceMenu offers names, or goes to the only one.
@@ -59,42 +65,57 @@ func referenceToContact(c *client.Contact) Reference {
 	return Reference{"contact", c.Name.String(), "contacts", FormatID(c.ID)}
 }
 
-func ReferencesToServices(services []*client.Service) []Reference {
-	names := make([]Reference, len(services))
-	for i, s := range services {
-		names[i] = Reference{"service", s.Label.String(), "services", FormatID(s.ID)}
-	}
-	return names
-}
-
-// serviceReferences are what a service names: its newest issue, the people of its group, its credentials, the instances
-// behind its address.
-func ServiceReferences(a *Account, s *client.Service) []Reference {
-	var names []Reference
-	if i, found := NewestIssue(a, s.ID); found {
-		names = append(names, Reference{"issue", FormatID(i.ID), "issues", FormatID(i.ID)})
-	}
-	for _, c := range a.ContactsInGroup(s.Group.Raw()) {
-		names = append(names, referenceToContact(c))
-	}
-	for i, label := range a.CredentialLabels(s.Credentials) {
-		names = append(names, Reference{"credential", label, "credentials", FormatID(s.Credentials[i])})
-	}
-	for _, m := range a.InstancesOfService(s) {
-		names = append(names, Reference{"instance", m.Label.String(), "ssh", FormatID(m.ID)})
-	}
-	return names
-}
-
-// issueReferences are what an issue names through its services, each once.
-func IssueReferences(a *Account, i *client.Issue) []Reference {
-	names := ReferencesToServices(AffectedServices(a, i))
-	for _, s := range AffectedServices(a, i) {
-		for _, n := range ServiceReferences(a, s) {
-			if n.Kind != "issue" && !slices.Contains(names, n) {
-				names = append(names, n)
-			}
+// References returns a reference to each row of a join.
+func References[T any](rows resource.Joined[T], to func(T) Reference) resource.Joined[Reference] {
+	return resource.Derive(rows, func(rows []T) []Reference {
+		names := make([]Reference, len(rows))
+		for i, row := range rows {
+			names[i] = to(row)
 		}
-	}
-	return names
+		return names
+	})
+}
+
+// ReferencesToServices returns a reference to each service.
+func ReferencesToServices(services resource.Joined[*client.Service]) resource.Joined[Reference] {
+	return References(services, func(s *client.Service) Reference {
+		return Reference{"service", s.Label.String(), "services", FormatID(s.ID)}
+	})
+}
+
+// ServiceReferences returns what a service names: its newest issue, the contacts of its group, its credentials, the
+// instances behind its address.
+func ServiceReferences(a *Account, s *client.Service) resource.Joined[Reference] {
+	issue := resource.Derive(a.IssuesOfService(s.ID), func(issues []*client.Issue) []Reference {
+		if len(issues) == 0 {
+			return nil
+		}
+		id := FormatID(issues[0].ID)
+		return []Reference{{"issue", id, "issues", id}}
+	})
+	return resource.Concat(issue, peopleAndMachines(a, s))
+}
+
+// peopleAndMachines returns the contacts of a service's group, its credentials and the instances behind its address.
+func peopleAndMachines(a *Account, s *client.Service) resource.Joined[Reference] {
+	credentials := resource.Derive(a.CredentialLabels(s.Credentials), func(labels []string) []Reference {
+		names := make([]Reference, len(labels))
+		for i, label := range labels {
+			names[i] = Reference{"credential", label, "credentials", FormatID(s.Credentials[i])}
+		}
+		return names
+	})
+	instances := References(a.InstancesOfService(s), func(m *client.Instance) Reference {
+		return Reference{"instance", m.Label.String(), "ssh", FormatID(m.ID)}
+	})
+	return resource.Concat(References(a.ContactsInGroup(s.Group.Raw()), referenceToContact), credentials, instances)
+}
+
+// IssueReferences returns what an issue names through its services, each once.
+func IssueReferences(a *Account, i *client.Issue) resource.Joined[Reference] {
+	services := AffectedServices(a, i)
+	return resource.Concat(
+		ReferencesToServices(services),
+		resource.Through(services, func(s *client.Service) resource.Joined[Reference] { return peopleAndMachines(a, s) }),
+	)
 }

@@ -11,7 +11,9 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // watchView is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing
@@ -46,6 +48,11 @@ func (w *WatchView) Refresh() tea.Cmd {
 // Poll asks for as much, and waits for what is being asked.
 func (w *WatchView) Poll() tea.Cmd {
 	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge))
+}
+
+// MissingLists names the lists that the watch lacks, apart from those that its freshness is about.
+func (w *WatchView) MissingLists() []string {
+	return table.JoinedStores{w.Account.Contacts()}.Missing()
 }
 
 // View is a head line, then the services that are broken.
@@ -158,13 +165,16 @@ func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
 
 // contactToCall is whom to call about a service, and the number.
 func (w *WatchView) contactToCall(s *client.Service) (name, number string) {
-	for _, c := range w.Account.ContactsInGroup(s.Group.Raw()) {
+	contacts := w.Account.ContactsInGroup(s.Group.Raw())
+	for _, c := range resource.Found(contacts) {
 		if number := account.OrDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number
 		}
 	}
-	if !w.Account.Contacts().Loaded() {
-		return "", ""
-	}
-	return "nobody is named", ""
+	return resource.Fold(contacts, func(all []*client.Contact) string {
+		if len(all) > 0 {
+			return "no phone is kept"
+		}
+		return "nobody is named"
+	}, func(_ []*client.Contact, state resource.State) string { return state.Reason() }), ""
 }

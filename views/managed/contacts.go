@@ -165,7 +165,7 @@ func contactShortcuts(a *account.Account) []table.Operation[*client.Contact] {
 			},
 		},
 		account.FollowReference(
-			func(c *client.Contact) []account.Reference {
+			func(c *client.Contact) resource.Joined[account.Reference] {
 				return account.ReferencesToServices(a.ServicesInGroup(c.Group.Raw()))
 			},
 		),
@@ -178,11 +178,7 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 		Confirm: func(rows []*client.Contact) resource.Confirm {
 			c := rows[0]
 			effect := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
-			if g := c.Group.Raw(); g != "" && len(a.ContactsInGroup(g)) == 1 {
-				if named := a.ServicesInGroup(g); len(named) > 0 {
-					effect += fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
-				}
-			}
+			effect += lastOfGroup(a, c)
 			return resource.Confirm{Title: "Delete contact", Effect: effect, Required: true}
 		},
 		Attempt: func(c *client.Contact) resource.Attempt[*client.Contact] {
@@ -196,6 +192,29 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 			}
 		},
 	}
+}
+
+// lastOfGroup warns that services call a group that would be empty without a contact, or that this is not known.
+func lastOfGroup(a *account.Account, c *client.Contact) string {
+	services := func(others []*client.Contact) string {
+		if len(others) != 1 {
+			return ""
+		}
+		return resource.Fold(a.ServicesInGroup(c.Group.Raw()), func(named []*client.Service) string {
+			if len(named) == 0 {
+				return ""
+			}
+			return fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
+		}, func(_ []*client.Service, s resource.State) string {
+			return fmt.Sprintf(" It is the last of group %q; which services name it is not known (%s).", c.Group, s.Reason())
+		})
+	}
+	return resource.Fold(a.ContactsInGroup(c.Group.Raw()), services, func(found []*client.Contact, s resource.State) string {
+		if len(found) > 1 && s.Kind == resource.Partial {
+			return ""
+		}
+		return fmt.Sprintf(" Whether it is the last of group %q is not known (%s).", c.Group, s.Reason())
+	})
 }
 
 // servicesNamePhrase says which services name something.
@@ -219,18 +238,24 @@ func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 	t.Field("e-mail", c.Email.String(), theme.Plain)
 	t.Field("updated", a.FormatTimestamp(c.Updated), theme.Muted)
 	t.Heading("called for")
-	t.Services(a.ServicesInGroup(c.Group.Raw()), "no service names this group")
+	empty := "no service names this group"
+	if c.Group.Raw() == "" {
+		empty = "no service: the contact is in no group"
+	}
+	t.Services(a.ServicesInGroup(c.Group.Raw()), empty)
 	return t.String()
 }
 
 func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
-		fmt.Sprintf(
-			"%s in %s",
-			account.Pluralize(set.Len(), "contact", "contacts"),
-			account.Pluralize(len(a.ContactGroups()), "group", "groups"),
-		),
+		resource.Fold(account.All(set), func(all []*client.Contact) string {
+			return fmt.Sprintf(
+				"%s in %s",
+				account.Pluralize(len(all), "contact", "contacts"),
+				resource.Count(a.ContactGroups(), "group", "groups", "no group"),
+			)
+		}, func(found []*client.Contact, s resource.State) string { return s.String() }),
 	)
 }
 
@@ -302,7 +327,7 @@ func contactFields(a *account.Account, in *client.ContactRequest) []form.Field {
 		form.Text("email", "E-mail", &in.Email, form.Email()),
 		form.Text("phone.primary", "Phone", &in.Phone.Primary),
 		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
-		form.Combobox("group", "Group", &in.Group, a.ContactGroups, form.Optional(form.Length(2, 50))),
+		form.Combobox("group", "Group", &in.Group, a.SuggestedGroups, form.Optional(form.Length(2, 50))),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 func CredentialsPane(a *account.Account) ui.Pane {
@@ -37,8 +38,9 @@ func CredentialsPane(a *account.Account) ui.Pane {
 				Title:        "used by",
 				Min:          20,
 				DropPriority: 1,
-				Cell: func(c *client.Credential, _ ui.Box) (string, theme.Tone) {
-					return serviceLabels(a.ServicesUsingCredential(c.ID)), theme.Plain
+				Cell: func(c *client.Credential, b ui.Box) (string, theme.Tone) {
+					used := a.ServicesUsingCredential(c.ID)
+					return resource.Cell(used, b.Theme.Glyphs.Ellipsis, serviceLabels), theme.Plain
 				},
 			},
 		},
@@ -106,7 +108,7 @@ func credentialOperations(a *account.Account) []table.Operation[*client.Credenti
 			},
 		},
 		account.FollowReference(
-			func(c *client.Credential) []account.Reference {
+			func(c *client.Credential) resource.Joined[account.Reference] {
 				return account.ReferencesToServices(a.ServicesUsingCredential(c.ID))
 			},
 		),
@@ -138,7 +140,7 @@ func credentialActions(a *account.Account) []ui.Action {
 			Group:          "this list",
 			Description:    "the public key that lets support staff log in to an instance",
 			ShowInHints:    true,
-			DisabledReason: account.ReasonIf(!known, "the key has not been read yet"),
+			DisabledReason: account.ReasonIf(!known, resource.StateOf(a.SshKey()).String()),
 			Do: func() tea.Cmd {
 				return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH " +
 					"key"})
@@ -149,9 +151,14 @@ func credentialActions(a *account.Account) []ui.Action {
 
 func confirmDeleteCredential(a *account.Account, c *client.Credential) *ui.Confirmation {
 	text := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
-	if used := a.ServicesUsingCredential(c.ID); len(used) > 0 {
-		text += fmt.Sprintf(" %s it.", servicesNamePhrase(used))
-	}
+	text += resource.Fold(a.ServicesUsingCredential(c.ID), func(used []*client.Service) string {
+		if len(used) == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" %s it.", servicesNamePhrase(used))
+	}, func(_ []*client.Service, s resource.State) string {
+		return fmt.Sprintf(" Which services use it is not known (%s).", s.Reason())
+	})
 	return &ui.Confirmation{
 		Title:        "Delete credential",
 		Text:         text,
@@ -168,10 +175,8 @@ func credentialDetail(a *account.Account, c *client.Credential, b ui.Box) string
 	t.Paragraph("User name and password are never shown by the API.", theme.Muted)
 	t.Heading("used by")
 	t.Services(a.ServicesUsingCredential(c.ID), "no service")
-	if key, known := account.OnlyRow(a.SshKey()); known {
-		t.Heading("managed SSH key · K copies it")
-		t.ServerText(key.SSHKey.Raw())
-	}
+	t.Heading("managed SSH key · K copies it")
+	resource.List(t, account.All(a.SshKey()), func(key *client.SSHKey) { t.ServerText(key.SSHKey.Raw()) }, "")
 	return t.String()
 }
 

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // incidentView is everything that somebody on call needs about one issue on one screen, joined from what is already
@@ -39,17 +42,24 @@ func (p *incidentView) Freshness() ui.Freshness {
 	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())
 }
 
-// Refresh asks for all that it joins.
-func (p *incidentView) Refresh() tea.Cmd {
+// joinedStores returns the lists that the incident joins with. Its issue is read by itself, the others only once.
+func (p *incidentView) joinedStores() table.JoinedStores {
 	a := p.a
-	return tea.Batch(account.RefreshAll(a.Services(), a.Contacts(), a.Instances(), a.Credentials(), a.Stats()), p.fetchIssue())
+	return table.JoinedStores{a.Services(), a.Contacts(), a.Instances(), a.Credentials(), a.Stats()}
 }
 
-// Poll asks for as much, and waits for what is being asked.
-func (p *incidentView) Poll() tea.Cmd {
-	a := p.a
-	return tea.Batch(account.PollAll(a.Services(), a.Contacts(), a.Instances(), a.Credentials(), a.Stats()), p.fetchIssue())
+// MissingLists names the lists that the incident lacks.
+func (p *incidentView) MissingLists() []string {
+	return append(p.joinedStores(), p.a.Issues()).Missing()
 }
+
+// Refresh reads the issue and what it joins with.
+func (p *incidentView) Refresh() tea.Cmd {
+	return tea.Batch(p.joinedStores().Refresh(), p.fetchIssue())
+}
+
+// Poll is Refresh that lets reads under way finish.
+func (p *incidentView) Poll() tea.Cmd { return tea.Batch(p.joinedStores().Poll(), p.fetchIssue()) }
 
 // fetchIssue reads the issue by itself: cheaper than the list of all, and the list's row serves where it fails.
 func (p *incidentView) fetchIssue() tea.Cmd {
@@ -75,11 +85,8 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 	}
 	return tea.Batch(
 		look,
-		p.a.Stats().EnsureLoaded(),
-		p.a.Contacts().EnsureLoaded(),
-		p.a.Instances().EnsureLoaded(),
-		p.a.Credentials().EnsureLoaded(),
-		p.a.Services().EnsureLoaded(),
+		p.joinedStores().EnsureLoaded(),
+		p.a.Issues().EnsureLoaded(),
 		p.a.FetchTickets([]*client.Issue{p.currentIssue()}),
 	)
 }
@@ -105,14 +112,11 @@ func (p *incidentView) Actions() []ui.Action {
 			Do:          func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: callSheet(p.a, i), Label: "call sheet"}) },
 		},
 		{
-			Key:         ui.Bind("copy a line", "Y"),
-			Description: "phone numbers, mail addresses and ssh lines, one key each",
-			ShowInHints: true,
-			DisabledReason: account.ReasonIf(
-				len(incidentCopyActions(p.a, i)) == 0,
-				"nothing to copy is known yet: contacts and SSH settings are being read",
-			),
-			Do: func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: incidentCopyActions(p.a, i)}) },
+			Key:            ui.Bind("copy a line", "Y"),
+			Description:    "phone numbers, mail addresses and ssh lines, one key each",
+			ShowInHints:    true,
+			DisabledReason: whyNothingToCopy(p.a, i),
+			Do:             func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: incidentCopyActions(p.a, i)}) },
 		},
 		{
 			Key:            ui.Bind("open ticket", "o"),
@@ -130,8 +134,8 @@ func (p *incidentView) Actions() []ui.Action {
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "to the pane of what stands here; ctrl+o comes back",
 			ShowInHints:    true,
-			DisabledReason: account.ReasonIf(len(account.IssueReferences(p.a, i)) == 0, "nothing here is kept elsewhere"),
-			Do:             func() tea.Cmd { return ui.Send(account.ReferenceMenu(account.IssueReferences(p.a, i))) },
+			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing here is kept elsewhere"),
+			Do:             func() tea.Cmd { return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i)))) },
 		},
 	}
 	return append(acts, p.scroll.Actions()...)
@@ -152,6 +156,18 @@ func goToService(a *account.Account, i *client.Issue) tea.Cmd {
 	return ui.Send(ui.Menu{Title: "Go to service", Actions: actions})
 }
 
+// whyNothingToCopy returns why no line of an incident is worth a key, or "" if one is.
+func whyNothingToCopy(a *account.Account, i *client.Issue) string {
+	if len(incidentCopyActions(a, i)) > 0 {
+		return ""
+	}
+	people, machines := contactsToCall(a, i), affectedInstances(a, i)
+	if s := people.State().Worst(machines.State()); s.Kind != resource.Known {
+		return s.String()
+	}
+	return "no contact and no instance belongs to this issue"
+}
+
 // incidentCopyActions are the single lines of an incident that are worth a key: who to call, and how to get in.
 func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	var actions []ui.Action
@@ -165,7 +181,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 			},
 		)
 	}
-	people := contactsToCall(a, i)
+	people := resource.Found(contactsToCall(a, i))
 	for _, c := range people {
 		for _, number := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
 			if number.Raw() != "" {
@@ -173,7 +189,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 			}
 		}
 	}
-	for _, m := range affectedInstances(a, i) {
+	for _, m := range resource.Found(affectedInstances(a, i)) {
 		if line, ok := sshCommand(m); ok {
 			add(line+"  "+m.Label.String(), "ssh line", line)
 		}
@@ -184,34 +200,16 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	return actions
 }
 
-// contactsToCall are the contacts of the affected services' groups, each once.
-func contactsToCall(a *account.Account, i *client.Issue) []*client.Contact {
-	var people []*client.Contact
-	seen := map[int]bool{}
-	for _, s := range account.AffectedServices(a, i) {
-		for _, c := range a.ContactsInGroup(s.Group.Raw()) {
-			if !seen[c.ID] {
-				seen[c.ID] = true
-				people = append(people, c)
-			}
-		}
-	}
-	return people
+// contactsToCall returns the contacts of the affected services' groups, each once.
+func contactsToCall(a *account.Account, i *client.Issue) resource.Joined[*client.Contact] {
+	return resource.Through(account.AffectedServices(a, i), func(s *client.Service) resource.Joined[*client.Contact] {
+		return a.ContactsInGroup(s.Group.Raw())
+	})
 }
 
-// affectedInstances are the instances behind the affected services, each once.
-func affectedInstances(a *account.Account, i *client.Issue) []*client.Instance {
-	var machines []*client.Instance
-	seen := map[int]bool{}
-	for _, s := range account.AffectedServices(a, i) {
-		for _, m := range a.InstancesOfService(s) {
-			if !seen[m.ID] {
-				seen[m.ID] = true
-				machines = append(machines, m)
-			}
-		}
-	}
-	return machines
+// affectedInstances returns the instances behind the affected services, each once.
+func affectedInstances(a *account.Account, i *client.Issue) resource.Joined[*client.Instance] {
+	return resource.Through(account.AffectedServices(a, i), a.InstancesOfService)
 }
 
 // View is the incident in its room: two columns where there is room for them, one below the other elsewhere.
@@ -275,8 +273,8 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 		state, tone := account.FormatStatus(s.Status, t.Box.Theme)
 		t.Paragraph(fmt.Sprintf("%s  %s", state, s.Label), tone)
 		t.Field("  address", fmt.Sprintf("%s %s  timeout %d s", s.Type, s.Address, s.Timeout), theme.Plain)
-		if names := credentialUsage(a, s.Credentials, t.Box.Now); len(names) > 0 {
-			t.Field("  credentials", account.JoinWithCommas(names), theme.Plain)
+		if names := credentialUsage(a, s.Credentials, t.Box.Now); names != "" {
+			t.Field("  credentials", names, theme.Plain)
 		}
 		if s.Region.Raw() != "" {
 			t.Field("  region", s.Region.String()+" (private address)", theme.Plain)
@@ -288,47 +286,53 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 	if len(i.Services) == 0 {
 		t.Paragraph("the issue names no service", theme.Muted)
 	}
+	if s := account.AffectedServices(a, i).State(); s.Kind != resource.Known {
+		t.Paragraph(s.String(), theme.Warn)
+	}
 	t.Blank()
 }
 
-// credentialUsage names credentials with their last use by support.
-func credentialUsage(a *account.Account, ids []int, now time.Time) []string {
-	names := a.CredentialLabels(ids)
-	for n, id := range ids {
-		if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
-			names[n] += fmt.Sprintf(" (used by support %s ago)", account.FormatAge(c.LastDecrypted, now))
+// credentialUsage names credentials with their last use by support. It returns "" if there are none.
+func credentialUsage(a *account.Account, ids []int, now time.Time) string {
+	labels := resource.Derive(a.CredentialLabels(ids), func(labels []string) []string {
+		names := slices.Clone(labels)
+		for n, id := range ids {
+			if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
+				names[n] += fmt.Sprintf(" (used by support %s ago)", account.FormatAge(c.LastDecrypted, now))
+			}
 		}
-	}
-	return names
+		return names
+	})
+	return resource.Names(labels, strings.Clone, "")
 }
 
 func writeCallSheet(a *account.Account, t *account.DetailWriter, i *client.Issue) {
 	groups := groupsToCall(a, i)
 	t.Heading("who to call" + account.WithPrefix(": ", account.JoinWithCommas(groups)))
 	people := contactsToCall(a, i)
-	for _, c := range people {
+	for _, c := range resource.Found(people) {
 		t.Paragraph(c.Name.String(), theme.Strong)
 		t.Field("  phone", account.OrDefault(strings.Join(phoneNumbers(c), " / "), "none"), theme.Accent)
 		t.Field("  mail", c.Email.String(), theme.Plain)
 	}
-	switch {
-	case len(people) > 0:
-	case len(groups) == 0:
-		t.Paragraph("no group is named: e on the service names one", theme.Warn)
-	case ui.Denied(a.Contacts().Freshness().Err):
-		t.Paragraph("contacts may not be read with this token", theme.Warn)
-	case !a.Contacts().Loaded():
-		t.Paragraph("contacts are being read", theme.Muted)
-	default:
-		t.Paragraph("no contact is in the group", theme.Warn)
+	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
+		t.Paragraph(remark, theme.Warn)
 	}
 	t.Blank()
 }
 
-// groupsToCall are the groups to call about an issue, each once.
+// whyNobodyToCall returns why there is no contact to call, with everything known.
+func whyNobodyToCall(groups []string) string {
+	if len(groups) == 0 {
+		return "no group is named: e on the service names one"
+	}
+	return "no contact is in the group"
+}
+
+// groupsToCall returns the groups to call about an issue, each once, as far as its services are known.
 func groupsToCall(a *account.Account, i *client.Issue) []string {
 	var groups []string
-	for _, s := range account.AffectedServices(a, i) {
+	for _, s := range resource.Found(account.AffectedServices(a, i)) {
 		if g := s.Group.String(); g != "" && !strings.Contains(account.JoinWithCommas(groups), g) {
 			groups = append(groups, g)
 		}
@@ -338,28 +342,32 @@ func groupsToCall(a *account.Account, i *client.Issue) []string {
 
 func writeSSHCommands(a *account.Account, t *account.DetailWriter, i *client.Issue) {
 	machines := affectedInstances(a, i)
-	if len(machines) == 0 {
+	if resource.WhollyEmpty(machines) {
 		return
 	}
 	t.Heading("ssh")
-	for _, m := range machines {
+	resource.List(t, machines, func(m *client.Instance) {
 		line, _ := sshCommand(m)
 		tone := theme.Plain
 		if !m.SSH.Access {
 			line, tone = line+"  (access is switched off)", theme.Warn
 		}
 		t.Field(m.Label.String(), line, tone)
-	}
+	}, "")
 	t.Blank()
 }
 
 func writeIssueHistory(a *account.Account, t *account.DetailWriter, i *client.Issue) {
 	for _, id := range i.Services {
-		issues := a.IssuesOfService(id)
-		if len(issues) < 2 {
+		history := a.IssuesOfService(id)
+		issues, state := resource.Found(history), history.State()
+		if len(issues) < 2 && state.Kind == resource.Known {
 			continue
 		}
 		t.Heading("history of " + account.ServiceName(a, id))
+		if state.Kind != resource.Known {
+			t.Paragraph(state.String(), theme.Warn)
+		}
 		for _, other := range issues[:min(4, len(issues))] {
 			mark := ""
 			if other.ID == i.ID {
@@ -395,6 +403,9 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		s, found := a.Services().Get(account.FormatID(id))
 		if !found {
 			fmt.Fprintf(&b, "\nService %s\n", account.ServiceName(a, id))
+			if s := resource.StateOf(a.Services()); s.Kind != resource.Known {
+				fmt.Fprintf(&b, "  %s\n", s.Reason())
+			}
 			continue
 		}
 		fmt.Fprintf(&b, "\nService %s: %s\n  %s %s, timeout %d s\n", s.Label, s.Status, s.Type, s.Address, s.Timeout)
@@ -404,16 +415,35 @@ func callSheet(a *account.Account, i *client.Issue) string {
 			}
 		}
 	}
-	if people := contactsToCall(a, i); len(people) > 0 {
-		fmt.Fprintf(&b, "\nCall (%s)\n", account.JoinWithCommas(groupsToCall(a, i)))
-		for _, c := range people {
-			fmt.Fprintf(&b, "  %s\n", formatContact(c))
-		}
-	}
-	for _, m := range affectedInstances(a, i) {
-		if line, ok := sshCommand(m); ok {
-			fmt.Fprintf(&b, "  %s: %s\n", m.Label, line)
-		}
-	}
+	writeCallLines(&b, a, i)
 	return b.String()
+}
+
+// writeCallLines writes whom to call and how to log in, and what of it is not known.
+func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
+	people, machines := contactsToCall(a, i), affectedInstances(a, i)
+	if !resource.WhollyEmpty(people) {
+		fmt.Fprintf(b, "\nCall%s\n", inParentheses(account.JoinWithCommas(groupsToCall(a, i))))
+	}
+	for _, c := range resource.Found(people) {
+		fmt.Fprintf(b, "  %s\n", formatContact(c))
+	}
+	if s := people.State(); s.Kind != resource.Known {
+		fmt.Fprintf(b, "  %s\n", s.Reason())
+	}
+	for _, m := range resource.Found(machines) {
+		if line, ok := sshCommand(m); ok {
+			fmt.Fprintf(b, "  %s: %s\n", m.Label, line)
+		}
+	}
+	if s := machines.State(); s.Kind != resource.Known && s.Of != people.State().Of {
+		fmt.Fprintf(b, "  %s\n", s.Reason())
+	}
+}
+
+func inParentheses(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
 }

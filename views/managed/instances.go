@@ -15,6 +15,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 func SshPane(a *account.Account) ui.Pane {
@@ -158,7 +159,7 @@ func sshOperations(a *account.Account, l *table.List[*client.Instance]) []table.
 			Writes:      true,
 			Form:        func(rows []*client.Instance) form.Form { return editSSHForm(a, rows[0]) },
 		},
-		account.FollowReference(func(i *client.Instance) []account.Reference {
+		account.FollowReference(func(i *client.Instance) resource.Joined[account.Reference] {
 			return account.ReferencesToServices(a.ServicesOnInstance(i))
 		}),
 	}

@@ -12,6 +12,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 func IssuesPane(a *account.Account) ui.Pane {
@@ -133,11 +134,10 @@ func issuesBadge(a *account.Account) (string, theme.Tone) {
 }
 
 func issuesFoot(a *account.Account, set *ui.Store[*client.Issue], b ui.Box) string {
-	day := len(account.IssuesSince(a, b.Now.Add(-24*time.Hour)))
-	return b.Theme.Paint(
-		theme.Muted,
-		fmt.Sprintf("%s · %d in the last 24 h", account.Pluralize(set.Len(), "issue", "issues"), day),
-	)
+	text := resource.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
+		return fmt.Sprintf("%s · %d in the last 24 h", account.Pluralize(set.Len(), "issue", "issues"), len(day))
+	}, func(_ []*client.Issue, s resource.State) string { return s.String() })
+	return b.Theme.Paint(theme.Muted, text)
 }
 
 // ticketURL is where the issue's ticket can be read. The real service gives a path of its web console;

@@ -18,6 +18,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 func ServicesPane(a *account.Account) ui.Pane {
@@ -160,8 +161,7 @@ func ServiceOperations(a *account.Account) []table.Operation[*client.Service] {
 			Name:        "open issue",
 			Description: "to the newest issue of this service",
 			DisabledReason: func(s *client.Service) string {
-				_, open := account.NewestIssue(a, s.ID)
-				return account.ReasonIf(!open, "no issue names this service")
+				return account.WhyNone(a.IssuesOfService(s.ID), "no issue names this service")
 			},
 			Message: func(s *client.Service) tea.Msg {
 				issue, open := account.NewestIssue(a, s.ID)
@@ -171,7 +171,9 @@ func ServiceOperations(a *account.Account) []table.Operation[*client.Service] {
 				return ui.GoToMsg{Pane: "issues", ID: account.FormatID(issue.ID)}
 			},
 		},
-		account.FollowReference(func(s *client.Service) []account.Reference { return account.ServiceReferences(a, s) }),
+		account.FollowReference(func(s *client.Service) resource.Joined[account.Reference] {
+			return account.ServiceReferences(a, s)
+		}),
 	}
 }
 
@@ -241,11 +243,13 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 		}
 		return "off " + since, theme.Off
 	}
-	issue, found := account.NewestIssue(a, s.ID)
-	if !found || s.Status != client.StatusProblem && !account.IsIssueOpen(a, issue) {
-		return "", theme.Plain
+	open := func(issues []*client.Issue) string {
+		if len(issues) == 0 || s.Status != client.StatusProblem && !account.IsIssueOpen(a, issues[0]) {
+			return ""
+		}
+		return fmt.Sprintf("%d · %s", issues[0].ID, account.FormatAge(issues[0].Created, b.Now))
 	}
-	return fmt.Sprintf("%d · %s", issue.ID, account.FormatAge(issue.Created, b.Now)), theme.Warn
+	return resource.Cell(a.IssuesOfService(s.ID), b.Theme.Glyphs.Ellipsis, open), theme.Warn
 }
 
 func servicesFoot(a *account.Account, set *ui.Store[*client.Service], b ui.Box) string {
@@ -285,25 +289,51 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	t.Field("address", s.Address.String(), theme.Plain)
 	t.Field("timeout", fmt.Sprintf("%d s", s.Timeout), theme.Plain)
 	t.Field("expects", account.OrDefault(s.Body.String(), "any answer"), theme.Plain)
-	t.Field("group", account.OrDefault(s.Group.String(), "nobody is named"), theme.Plain)
-	for _, c := range a.ContactsInGroup(s.Group.Raw()) {
-		t.FieldParts("", contactParts(c), theme.Plain)
-	}
-	t.Field("credentials", account.OrDefault(account.JoinWithCommas(a.CredentialLabels(s.Credentials)), "none"), theme.Plain)
+	writeGroup(a, t, s)
+	t.Field("credentials", resource.Names(a.CredentialLabels(s.Credentials), strings.Clone, "none"), theme.Plain)
 	t.Field("region", account.OrDefault(s.Region.String(), "public address"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(s.Created), theme.Muted)
 	t.Field("updated", a.FormatTimestamp(s.Updated), theme.Muted)
-	if issues := a.IssuesOfService(s.ID); len(issues) > 0 {
-		t.Heading(fmt.Sprintf("issues · %d in the list", len(issues)))
-		for _, issue := range issues[:min(5, len(issues))] {
-			t.TruncatedField(a.FormatTimestamp(issue.Created), issue.Ticket.Label.String(), theme.Plain)
-		}
-	}
+	writeServiceIssues(a, t, s)
 	if s.Notes.String() != "" {
 		t.Heading("notes")
 		t.ServerText(s.Notes.Raw())
 	}
 	return t.String()
+}
+
+// writeGroup writes the group that is called about a service, with its contacts.
+func writeGroup(a *account.Account, t *account.DetailWriter, s *client.Service) {
+	if s.Group.Raw() == "" {
+		t.Field("group", "nobody is named", theme.Plain)
+		return
+	}
+	t.Field("group", s.Group.String(), theme.Plain)
+	contacts := a.ContactsInGroup(s.Group.Raw())
+	for _, c := range resource.Found(contacts) {
+		t.FieldParts("", contactParts(c), theme.Plain)
+	}
+	if remark := resource.Remark(contacts, "no contact is in the group"); remark != "" {
+		t.Field("", remark, theme.Warn)
+	}
+}
+
+// writeServiceIssues writes the newest issues of a service, if there are any.
+func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.Service) {
+	issues := a.IssuesOfService(s.ID)
+	found := resource.Found(issues)
+	switch {
+	case len(found) > 0:
+		t.Heading(fmt.Sprintf("issues · %d in the list", len(found)))
+	case issues.State().Kind != resource.Known:
+		t.Heading("issues")
+	}
+	for _, issue := range found[:min(5, len(found))] {
+		t.TruncatedField(a.FormatTimestamp(issue.Created), issue.Ticket.Label.String(), theme.Plain)
+	}
+	if issues.State().Kind != resource.Known {
+		t.Paragraph(issues.State().String(), theme.Warn)
+	}
 }
 
 // isPrivateAddress reports whether an address is one that needs a region: a private IP, alone, with a port, or as a

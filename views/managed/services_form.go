@@ -103,7 +103,7 @@ func serviceForm(a *account.Account,
 			"consultation_group",
 			"Group to call",
 			&in.Group,
-			a.ContactGroups,
+			a.SuggestedGroups,
 			form.Length(0, 50),
 		).Note(
 			"the contacts of this group are called; up and down go through those that exist",

@@ -13,6 +13,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/chart"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // A metric is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed
@@ -166,7 +167,7 @@ func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue
 // issueTimes are the moments of the issues in a span.
 func IssueTimes(a *account.Account, from time.Time) []time.Time {
 	var at []time.Time
-	for _, i := range account.IssuesSince(a, from) {
+	for _, i := range resource.Found(account.IssuesSince(a, from)) {
 		at = append(at, i.Created.Time())
 	}
 	return at

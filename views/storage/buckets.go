@@ -13,6 +13,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its
@@ -30,7 +31,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 	return &table.List[*client.Bucket]{
 		Title:        "buckets",
 		Store:        a.Buckets(),
-		JoinedStores: []table.JoinedStore{a.TransferUsage()},
+		JoinedStores: []table.JoinedStore{a.Keys(), a.TransferUsage()},
 		Columns: []table.Column[*client.Bucket]{
 			{
 				Title: "bucket",
@@ -162,7 +163,7 @@ func bucketOperations(a *account.Account) []table.Operation[*client.Bucket] {
 			},
 			OnRejected: func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
 		},
-		account.FollowReference(func(b *client.Bucket) []account.Reference { return bucketReferences(a, b) }),
+		account.FollowReference(func(b *client.Bucket) resource.Joined[account.Reference] { return bucketReferences(a, b) }),
 	}
 }
 
@@ -213,20 +214,20 @@ func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
 }
 
 // bucketReferences are the cluster of a bucket and the keys that are limited to it.
-func bucketReferences(a *account.Account, b *client.Bucket) []account.Reference {
-	names := []account.Reference{{Kind: "cluster", Label: b.Cluster.String(), Pane: "clusters", ID: b.Cluster.Raw()}}
-	for _, k := range a.KeysForBucket(b) {
-		names = append(names, account.Reference{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)})
-	}
-	return names
+func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[account.Reference] {
+	cluster := account.Reference{Kind: "cluster", Label: b.Cluster.String(), Pane: "clusters", ID: b.Cluster.Raw()}
+	return resource.Concat(
+		resource.Join([]account.Reference{cluster}, resource.State{Kind: resource.Known}),
+		account.References(a.KeysForBucket(b), func(k *client.Key) account.Reference {
+			return account.Reference{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
+		}),
+	)
 }
 
-func referencesToBuckets(rows []*client.Bucket) []account.Reference {
-	names := make([]account.Reference, len(rows))
-	for i, b := range rows {
-		names[i] = account.Reference{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
-	}
-	return names
+func referencesToBuckets(rows resource.Joined[*client.Bucket]) resource.Joined[account.Reference] {
+	return account.References(rows, func(b *client.Bucket) account.Reference {
+		return account.Reference{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
+	})
 }
 
 func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
@@ -241,17 +242,20 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	t.Field("objects", account.FormatCount(b.Objects), theme.Plain)
 	t.Field("size", account.FormatSize(b.Size), theme.Plain)
 	t.Heading("keys that reach it")
-	all := 0
-	for _, k := range a.Keys().Rows() {
-		if !k.Limited {
-			all++
-		}
-	}
-	for _, k := range a.KeysForBucket(b) {
-		t.Paragraph(fmt.Sprintf("%s  %s", k.Label, account.BucketPermission(k, b)), theme.Plain)
-	}
-	t.Paragraph(fmt.Sprintf("and %s without a limit", account.Pluralize(all, "key", "keys")), theme.Muted)
+	writeBucketKeys(a, t, b)
 	return t.String()
+}
+
+// writeBucketKeys writes the limited keys that reach a bucket, then how many others reach every bucket.
+func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Bucket) {
+	limited := a.KeysForBucket(b)
+	resource.List(t, limited, func(k *client.Key) {
+		t.Paragraph(fmt.Sprintf("%s  %s", k.Label, account.BucketPermission(k, b)), theme.Plain)
+	}, "no limited key")
+	unlimited := resource.Count(a.UnlimitedKeys(), "key", "keys", "no key")
+	if limited.State().Kind == resource.Known {
+		t.Paragraph("and "+unlimited+" without a limit", theme.Muted)
+	}
 }
 
 func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) string {

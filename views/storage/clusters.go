@@ -12,6 +12,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 func ClustersPane(a *account.Account) ui.Pane {
@@ -37,11 +38,15 @@ func ClustersPane(a *account.Account) ui.Pane {
 				Width:        7,
 				AlignRight:   true,
 				DropPriority: 3,
-				Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
-					return fmt.Sprint(len(a.BucketsInCluster(c.ID.Raw()))), theme.Muted
+				Cell: func(c *client.Cluster, b ui.Box) (string, theme.Tone) {
+					held := a.BucketsInCluster(c.ID.Raw())
+					return resource.Cell(held, b.Theme.Glyphs.Ellipsis, func(rows []*client.Bucket) string {
+						return fmt.Sprint(len(rows))
+					}), theme.Muted
 				},
 				Less: func(c, d *client.Cluster) bool {
-					return len(a.BucketsInCluster(c.ID.Raw())) < len(a.BucketsInCluster(d.ID.Raw()))
+					return len(resource.Found(a.BucketsInCluster(c.ID.Raw()))) <
+						len(resource.Found(a.BucketsInCluster(d.ID.Raw())))
 				},
 			},
 			{
@@ -53,7 +58,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 		},
 		Operations: []table.Operation[*client.Cluster]{
 			account.FollowReference(
-				func(c *client.Cluster) []account.Reference {
+				func(c *client.Cluster) resource.Joined[account.Reference] {
 					return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))
 				},
 			),
@@ -96,16 +101,12 @@ func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
 	t.Field("domain", account.OrDefault(c.Domain.String(), "not told"), theme.Plain)
 	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not told"), theme.Plain)
 	t.Heading("buckets")
-	rows := a.BucketsInCluster(c.ID.Raw())
-	for _, k := range rows {
+	resource.List(t, a.BucketsInCluster(c.ID.Raw()), func(k *client.Bucket) {
 		t.Paragraph(
 			fmt.Sprintf("%s  %s objects  %s", k.Label, account.FormatCount(k.Objects), humanize.IBytes(uint64(max(0, k.Size)))),
 			theme.Plain,
 		)
-	}
-	if len(rows) == 0 {
-		t.Paragraph("none", theme.Muted)
-	}
+	}, "none")
 	return t.String()
 }
 

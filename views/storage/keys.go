@@ -10,6 +10,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // KeysPane returns the pane of the access keys.
@@ -92,7 +93,7 @@ func keyShortcuts() []table.Operation[*client.Key] {
 				return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
 			},
 		},
-		account.FollowReference(func(k *client.Key) []account.Reference {
+		account.FollowReference(func(k *client.Key) resource.Joined[account.Reference] {
 			buckets := make([]account.Reference, len(k.Buckets))
 			for i, g := range k.Buckets {
 				buckets[i] = account.Reference{
@@ -102,7 +103,7 @@ func keyShortcuts() []table.Operation[*client.Key] {
 					ID:    client.BucketID(g.Cluster.Raw(), g.Bucket.Raw()),
 				}
 			}
-			return buckets
+			return resource.Join(buckets, resource.State{Kind: resource.Known})
 		}),
 	}
 }

@@ -1,0 +1,278 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// StateKind says how much is known about the rows of a join.
+type StateKind int
+
+// The kinds of a state, from nothing to everything.
+const (
+	NotRead StateKind = iota // nobody has asked for the list yet
+	Reading                  // the first read is under way
+	Failed                   // the last read failed
+	Denied                   // this token may not read the list
+	Partial                  // only some rows were read
+	Known                    // all rows were read
+)
+
+// State says how much is known about a list that others join with.
+type State struct {
+	Kind    StateKind
+	Of      string        // the list: "services"
+	Err     error         // why the last read failed, nil if it did not
+	Stale   bool          // all rows were read once, before the last read failed
+	Age     time.Duration // of stale rows
+	Read    int           // rows read
+	Total   int           // rows that the API reported
+	Missing []string      // parts that did not answer: "us-east does not answer"
+}
+
+// list is a store, as far as its state depends on it.
+type list interface {
+	Name() string
+	Now() time.Time
+	Freshness() ui.Freshness
+	Complete() bool
+	Missing() []string
+	Len() int
+	Total() int
+}
+
+// StateOf returns the state of a list as it is now.
+func StateOf(l list) State {
+	f := l.Freshness()
+	s := State{
+		Of:      l.Name(),
+		Err:     f.Err,
+		Stale:   f.Err != nil && l.Complete(),
+		Age:     l.Now().Sub(f.LoadedAt),
+		Read:    l.Len(),
+		Total:   l.Total(),
+		Missing: l.Missing(),
+	}
+	switch {
+	case ui.Denied(f.Err):
+		s.Kind = Denied
+	case f.Err != nil && (l.Complete() || l.Len() == 0):
+		s.Kind = Failed
+	case l.Complete() && len(s.Missing) == 0:
+		s.Kind = Known
+	case l.Complete() || l.Len() > 0:
+		s.Kind = Partial
+	case f.Loading:
+		s.Kind = Reading
+	}
+	return s
+}
+
+// Worst returns the state of what is joined from two lists: the first that is not known.
+func (s State) Worst(t State) State {
+	if s.Kind == Known {
+		return t
+	}
+	return s
+}
+
+// String says what is missing and what to do about it: "services: 503 · as of 3 min ago · r retries".
+func (s State) String() string {
+	text := s.Reason()
+	if s.Err != nil && s.Kind != Denied || len(s.Missing) > 0 {
+		text += " · r retries"
+	}
+	return text
+}
+
+// Reason says what is missing, for texts that leave the program: "services: 503 · as of 3 min ago".
+func (s State) Reason() string {
+	switch s.Kind {
+	case NotRead:
+		return s.Of + ": not read yet"
+	case Reading:
+		return s.Of + ": being read"
+	case Failed:
+		return s.Of + ": " + ui.ShortReason(s.Err) + s.staleness()
+	case Denied:
+		return s.Of + ": " + deniedReason(s.Err) + s.staleness()
+	case Partial:
+		return s.Of + ": " + s.partialReason()
+	case Known:
+	}
+	return ""
+}
+
+// staleness says how old the rows are that were read before.
+func (s State) staleness() string {
+	if !s.Stale {
+		return ""
+	}
+	return " · as of " + ui.FormatAge(s.Age) + " ago"
+}
+
+// partialReason says how many rows were read, and why not all.
+func (s State) partialReason() string {
+	if len(s.Missing) > 0 {
+		return strings.Join(s.Missing, " · ")
+	}
+	text := ui.FormatCount(int64(s.Read)) + " read so far"
+	if s.Total > s.Read {
+		text = fmt.Sprintf("%s of %s read", ui.FormatCount(int64(s.Read)), ui.FormatCount(int64(s.Total)))
+	}
+	if s.Err != nil {
+		text += " · " + ui.ShortReason(s.Err)
+	}
+	return text
+}
+
+// deniedReason names the scope that the token lacks. With the scope it is the user who may not.
+func deniedReason(err error) string {
+	var e *client.Error
+	if errors.As(err, &e) && e.Status == http.StatusUnauthorized && e.RequiredScope != "" {
+		return "needs the scope " + e.RequiredScope
+	}
+	return "not allowed"
+}
+
+// Joined holds the rows of another list that belong to a row, and how much of that list is known.
+type Joined[T any] struct {
+	rows  []T
+	state State
+}
+
+// Join returns rows of a list in a state.
+func Join[T any](rows []T, s State) Joined[T] { return Joined[T]{rows: rows, state: s} }
+
+// State returns how much is known.
+func (j Joined[T]) State() State { return j.state }
+
+// Fold is the only way to the rows. It returns known of all rows, or otherwise of the rows found so far: there may be
+// others, and those may have changed.
+func Fold[T, R any](j Joined[T], known func([]T) R, otherwise func(found []T, s State) R) R {
+	if j.state.Kind == Known {
+		return known(j.rows)
+	}
+	return otherwise(j.rows, j.state)
+}
+
+// Found returns the rows found so far, for suggestions and drawings that claim nothing about the rest.
+func Found[T any](j Joined[T]) []T { return slices.Clone(j.rows) }
+
+// WhollyEmpty reports whether it is known that there is no row.
+func WhollyEmpty[T any](j Joined[T]) bool { return j.state.Kind == Known && len(j.rows) == 0 }
+
+// Concat returns the rows of several joins one after another. It is known if every one is.
+func Concat[T any](joins ...Joined[T]) Joined[T] {
+	all := Joined[T]{state: State{Kind: Known}}
+	for _, j := range joins {
+		all.rows = append(all.rows, j.rows...)
+		all.state = all.state.Worst(j.state)
+	}
+	return all
+}
+
+// Derive returns what is made of the rows, in the same state.
+func Derive[T, U any](j Joined[T], from func([]T) []U) Joined[U] {
+	return Joined[U]{rows: from(j.rows), state: j.state}
+}
+
+// Through joins on from each row and returns what is found, each once. It is known if every join on the way is.
+func Through[T any, U comparable](j Joined[T], next func(T) Joined[U]) Joined[U] {
+	all := Joined[U]{state: j.state}
+	for _, row := range j.rows {
+		found := next(row)
+		all.state = all.state.Worst(found.state)
+		for _, r := range found.rows {
+			if !slices.Contains(all.rows, r) {
+				all.rows = append(all.rows, r)
+			}
+		}
+	}
+	return all
+}
+
+// ParagraphWriter is what List writes to: a detail.
+type ParagraphWriter interface {
+	Paragraph(text string, tone theme.Tone)
+}
+
+// List writes each row, or a sentence if there is none. If not all are known it says what is missing instead.
+func List[T any](w ParagraphWriter, j Joined[T], each func(T), empty string) {
+	for _, row := range j.rows {
+		each(row)
+	}
+	tone := theme.Warn
+	if j.state.Kind == Known {
+		tone = theme.Muted
+	}
+	if remark := Remark(j, empty); remark != "" {
+		w.Paragraph(remark, tone)
+	}
+}
+
+// Remark returns what must be said beside the rows: a sentence if there is none, or what is missing. It returns "" if
+// there are rows and all are known.
+func Remark[T any](j Joined[T], empty string) string {
+	if j.state.Kind == Known && len(j.rows) > 0 {
+		return ""
+	}
+	if j.state.Kind == Known {
+		return empty
+	}
+	return j.state.String()
+}
+
+// Names returns the names of the rows in one line, or a sentence if there is none. If not all are known it says what
+// is missing.
+func Names[T any](j Joined[T], name func(T) string, empty string) string {
+	names := make([]string, len(j.rows))
+	for i, row := range j.rows {
+		names[i] = name(row)
+	}
+	text := strings.Join(names, ", ")
+	return text + beside(text != "", Remark(j, empty))
+}
+
+// Count returns how many rows there are, in words, or a sentence if there is none. If not all are known it says what is
+// missing.
+func Count[T any](j Joined[T], one, many, empty string) string {
+	count := ""
+	if len(j.rows) > 0 {
+		count = ui.Plural(len(j.rows), one, many)
+	}
+	return count + beside(count != "", Remark(j, empty))
+}
+
+// beside returns a remark, in parentheses if it follows a text.
+func beside(text bool, remark string) string {
+	if text && remark != "" {
+		return " (" + remark + ")"
+	}
+	return remark
+}
+
+// Cell returns the text of a cell that is made of the rows. A mark stands for what is not known: an ellipsis while it
+// is being read, else a question mark.
+func Cell[T any](j Joined[T], ellipsis string, text func([]T) string) string {
+	mark := "?"
+	switch j.state.Kind {
+	case Known:
+		return text(j.rows)
+	case NotRead, Reading:
+		mark = ellipsis
+	case Failed, Denied, Partial:
+	}
+	if len(j.rows) == 0 {
+		return mark
+	}
+	return text(j.rows) + " " + mark
+}
