@@ -1,3 +1,4 @@
+// Package chart draws time series as text, with asciigraph.
 package chart
 
 import (
@@ -6,82 +7,99 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"charm.land/lipgloss/v2"
 	"github.com/guptarohit/asciigraph"
 
 	"lookout/theme"
 	"lookout/ui"
 )
 
-// A ChartPoint is a sample. NaN is a gap.
+// ChartPoint is a sample. NaN is a gap.
 type ChartPoint struct {
 	Time  time.Time
 	Value float64
 }
 
-// A Series is one line of a chart.
+// Series is one line of a chart.
 type Series struct {
 	Name   string
 	Tone   theme.Tone
 	Points []ChartPoint
 }
 
-// A Chart draws series of one unit over the same time.
+// Chart draws series of one unit over the same time.
 type Chart struct {
 	Title    string
 	Unit     func(float64) string
 	Series   []Series
-	Marks    []time.Time // moments to be marked beneath the axis
-	Cursor   *time.Time  // a moment to be pointed at
+	Marks    []time.Time // moments that are marked below the time axis
+	Cursor   *time.Time  // a moment whose values are shown; may be nil
 	Location *time.Location
 }
 
-// axisWidth is the room that asciigraph's labels and its axis take.
+// axisWidth is the width of asciigraph's labels and axis.
 const axisWidth = 12
 
-// View draws the chart into a box: title and figures, the plot, the axis. What cannot be drawn is said.
+// extent is what the points of a chart span.
+type extent struct {
+	from, to  time.Time
+	low, high float64
+}
+
+// View draws the chart: title and figures, plot, time axis. What does not fit is left out.
 func (c Chart) View(b ui.Box) string {
-	from, to, low, high, ok := c.extent()
+	e, ok := c.extent()
 	head := c.header(b)
 	if !ok {
-		return head + "\n" + b.Theme.Paint(theme.Muted, "no data")
+		return lipgloss.JoinVertical(lipgloss.Left, head, b.Theme.Paint(theme.Muted, "no data"))
 	}
 	width, height := b.Width-axisWidth, b.Height-3
 	if width < 8 || height < 2 || b.TextOnly {
 		return head
 	}
-	if low == high {
-		low, high = min(0, low), max(high, low+1)
+	if e.low == e.high {
+		e.low, e.high = min(0, e.low), max(e.high, e.low+1)
 	}
-	return head + "\n" + c.plot(b, width, height, from, to, low, high) + "\n" + c.timeAxis(b, width, from, to)
+	return lipgloss.JoinVertical(lipgloss.Left, head, c.plot(b, width, height, e), c.timeAxis(b, width, e))
 }
 
-// extent is the extent of all finite points.
-func (c Chart) extent() (from, to time.Time, low, high float64, ok bool) {
-	low, high = math.Inf(1), math.Inf(-1)
+// extent returns the extent of all finite points, and false if there is none.
+func (c Chart) extent() (e extent, ok bool) {
+	e.low, e.high = math.Inf(1), math.Inf(-1)
 	for _, s := range c.Series {
 		for _, p := range s.Points {
 			if p.Time.IsZero() || !finite(p.Value) {
 				continue
 			}
-			if !ok || p.Time.Before(from) {
-				from = p.Time
+			if !ok || p.Time.Before(e.from) {
+				e.from = p.Time
 			}
-			if !ok || p.Time.After(to) {
-				to = p.Time
+			if !ok || p.Time.After(e.to) {
+				e.to = p.Time
 			}
-			low, high, ok = min(low, p.Value), max(high, p.Value), true
+			e.low, e.high, ok = min(e.low, p.Value), max(e.high, p.Value), true
 		}
 	}
-	if low > 0 && low < high/2 {
-		low = 0
+	if e.low > 0 && e.low < e.high/2 {
+		e.low = 0
 	}
-	return from, to, low, high, ok
+	return e, ok
 }
 
+// column returns the column of a moment; -1 if it is outside.
+func (e extent) column(t time.Time, width int) int {
+	length := e.to.Sub(e.from)
+	if t.Before(e.from) || t.After(e.to.Add(length/50)) || length <= 0 {
+		return -1
+	}
+	return min(width-1, int(float64(t.Sub(e.from))/float64(length)*float64(width-1)))
+}
+
+// finite reports whether a value can be drawn.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) && math.Abs(v) < 1e18 }
 
-// downsample are the greatest values of a series in each of width columns, so that no spike is lost. A column without
-// points inside a run of samples that are wider apart than columns takes the sample before it.
+// downsample returns the greatest value of a series in each of width columns, so that no spike is lost. Where samples are
+// wider apart than columns, a column without a point takes the sample before it.
 func downsample(points []ChartPoint, width int, from, to time.Time) []float64 {
 	out := make([]float64, width)
 	for i := range out {
@@ -112,39 +130,33 @@ func downsample(points []ChartPoint, width int, from, to time.Time) []float64 {
 	return out
 }
 
-// plot is asciigraph's drawing, every line cut to the room.
-func (c Chart) plot(b ui.Box, width, height int, from, to time.Time, low, high float64) string {
-	data := make([][]float64, 0, len(c.Series))
-	var tones []theme.Tone
-	for _, s := range c.Series {
-		if line := downsample(s.Points, width, from, to); hasValue(line) {
-			data, tones = append(data, line), append(tones, s.Tone)
-		}
-	}
+// plot returns the plot with its value axis. asciigraph draws each series alone, and they are laid over each other, so
+// that the colours are the theme's and not some of 256.
+func (c Chart) plot(b ui.Box, width, height int, e extent) string {
 	options := []asciigraph.Option{
 		asciigraph.Height(height - 1),
-		asciigraph.LowerBound(low),
-		asciigraph.UpperBound(high),
+		asciigraph.LowerBound(e.low),
+		asciigraph.UpperBound(e.high),
 		asciigraph.YAxisValueFormatter(
 			func(v float64) string { return ui.PadLeft(ui.Truncate(c.Unit(v), axisWidth-3, ""), axisWidth-3) },
 		),
 	}
-	cursor := -1
-	if c.Cursor != nil {
-		cursor = c.columnAt(*c.Cursor, width, from, to)
-	}
-	// Each series is drawn alone and laid over the one before, so that colours are the theme's and not one of 256.
 	var rows [][]cell
-	for i, line := range data {
-		rows = overlayPlot(rows, asciigraph.PlotMany([][]float64{line}, options...), tones[i], axisWidth-1)
+	for _, s := range c.Series {
+		if line := downsample(s.Points, width, e.from, e.to); hasValue(line) {
+			drawn := asciigraph.PlotMany([][]float64{line}, options...)
+			rows = overlayPlot(rows, drawn, s.Tone, axisWidth-1)
+		}
 	}
-	if cursor >= 0 {
-		drawCursorLine(rows, axisWidth+cursor)
+	if c.Cursor != nil {
+		if at := e.column(*c.Cursor, width); at >= 0 {
+			drawCursorLine(rows, axisWidth+at)
+		}
 	}
 	return render(rows, b, height)
 }
 
-// drawCursorLine draws an upright line behind the plot.
+// drawCursorLine draws a vertical line behind the plot.
 func drawCursorLine(rows [][]cell, at int) {
 	for y := range rows {
 		for len(rows[y]) <= at {
@@ -156,6 +168,7 @@ func drawCursorLine(rows [][]cell, at int) {
 	}
 }
 
+// hasValue reports whether a line has a value in any column.
 func hasValue(line []float64) bool {
 	for _, v := range line {
 		if !math.IsNaN(v) {
@@ -165,13 +178,13 @@ func hasValue(line []float64) bool {
 	return false
 }
 
-// cell is a rune of the plot and what it belongs to.
+// cell is a character of the plot and the tone of what it belongs to.
 type cell struct {
 	r    rune
 	tone theme.Tone
 }
 
-// overlayPlot puts a plot over others: lines win over blanks, the axis is drawn once.
+// overlayPlot draws a plot over others. Lines replace blanks; the axis is drawn once.
 func overlayPlot(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]cell {
 	for y, line := range strings.Split(plot, "\n") {
 		if y == len(rows) {
@@ -193,32 +206,14 @@ func overlayPlot(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]ce
 	return rows
 }
 
-// plain drawing characters for terminals that have no others.
+// asciiLine replaces the drawing characters for terminals that have none.
 var asciiLine = strings.NewReplacer(
-	"┤",
-	"|",
-	"┼",
-	"+",
-	"─",
-	"-",
-	"│",
-	"|",
-	"╭",
-	".",
-	"╮",
-	".",
-	"╰",
-	"'",
-	"╯",
-	"'",
-	"╴",
-	"-",
-	"╶",
-	"-",
-	"┊",
-	":",
+	"┤", "|", "┼", "+", "─", "-", "│", "|",
+	"╭", ".", "╮", ".", "╰", "'", "╯", "'",
+	"╴", "-", "╶", "-", "┊", ":",
 )
 
+// render returns the first rows of a plot with their tones.
 func render(rows [][]cell, b ui.Box, height int) string {
 	lines := make([]string, 0, height)
 	for _, row := range rows[:min(len(rows), height)] {
@@ -241,7 +236,7 @@ func render(rows [][]cell, b ui.Box, height int) string {
 	return strings.Join(lines, "\n")
 }
 
-// header is the title and each series' figures, as many as there is room for.
+// header returns the title and the figures of each series, as many as fit.
 func (c Chart) header(b ui.Box) string {
 	tone := theme.Strong
 	if b.Focused {
@@ -256,15 +251,14 @@ func (c Chart) header(b ui.Box) string {
 	return ui.Truncate(title, b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
-// describe are figures of each series in words: "in now 41.2 Mb/s max 96.0 Mb/s".
+// describe returns figures of each series: "in now 41.2 Mb/s max 96.0 Mb/s".
 func (c Chart) describe(b ui.Box, words []string) string {
 	var out strings.Builder
 	for _, s := range c.Series {
-		last, low, high, mean, ok := seriesStats(s.Points)
-		if !ok {
+		figures := seriesFigures(s.Points)
+		if figures == nil {
 			continue
 		}
-		values := map[string]float64{"now": last, "max": high, "avg": mean, "min": low}
 		var parts []string
 		name := ""
 		if len(c.Series) > 1 {
@@ -274,17 +268,17 @@ func (c Chart) describe(b ui.Box, words []string) string {
 			parts = append(parts, b.Theme.Paint(theme.Accent, "^ "+c.valueAtCursor(s)))
 		}
 		for _, word := range words {
-			parts = append(parts, b.Theme.Paint(theme.Muted, word+" "+c.Unit(values[word])))
+			parts = append(parts, b.Theme.Paint(theme.Muted, word+" "+c.Unit(figures[word])))
 		}
 		out.WriteString("  " + name + strings.Join(parts, "  "))
 	}
 	return out.String()
 }
 
-// seriesStats are the last, least, greatest and mean value of the finite points.
-func seriesStats(points []ChartPoint) (last, low, high, mean float64, ok bool) {
-	low, high = math.Inf(1), math.Inf(-1)
-	n := 0.0
+// seriesFigures returns the last, greatest, mean and least value of the finite points by their names; nil if there is
+// no such point.
+func seriesFigures(points []ChartPoint) map[string]float64 {
+	last, low, high, mean, n := 0.0, math.Inf(1), math.Inf(-1), 0.0, 0.0
 	for _, p := range points {
 		if !finite(p.Value) {
 			continue
@@ -293,10 +287,13 @@ func seriesStats(points []ChartPoint) (last, low, high, mean float64, ok bool) {
 		n++
 		mean += (p.Value - mean) / n
 	}
-	return last, low, high, mean, n > 0
+	if n == 0 {
+		return nil
+	}
+	return map[string]float64{"now": last, "max": high, "avg": mean, "min": low}
 }
 
-// valueAtCursor is a series' value at the cursor in words.
+// valueAtCursor returns the value of a series at the cursor.
 func (c Chart) valueAtCursor(s Series) string {
 	if p := Nearest(s.Points, *c.Cursor); finite(p.Value) {
 		return c.Unit(p.Value)
@@ -304,7 +301,7 @@ func (c Chart) valueAtCursor(s Series) string {
 	return "no value"
 }
 
-// Nearest is the point closest to a time; points are not empty.
+// Nearest returns the point closest to a time. points must not be empty.
 func Nearest(points []ChartPoint, t time.Time) ChartPoint {
 	best := points[0]
 	for _, p := range points {
@@ -315,9 +312,9 @@ func Nearest(points []ChartPoint, t time.Time) ChartPoint {
 	return best
 }
 
-// timeAxis is the time axis: the cursor's time, a mark at every moment that has one, and as many hours as there is room
-// for beside them.
-func (c Chart) timeAxis(b ui.Box, width int, from, to time.Time) string {
+// timeAxis returns the time axis: the cursor's time, a mark at every moment that has one, and as many hours as fit beside
+// them.
+func (c Chart) timeAxis(b ui.Box, width int, e extent) string {
 	line := make([]cell, width)
 	for i := range line {
 		line[i] = cell{' ', theme.Muted}
@@ -327,26 +324,28 @@ func (c Chart) timeAxis(b ui.Box, width int, from, to time.Time) string {
 		zone = time.UTC
 	}
 	if c.Cursor != nil {
-		if at := c.columnAt(*c.Cursor, width, from, to); at >= 0 {
+		if at := e.column(*c.Cursor, width); at >= 0 {
 			drawCursorLabel(line, at, c.Cursor.In(zone).Format("15:04"))
 		}
 	}
 	problem, _ := utf8.DecodeRuneInString(b.Theme.Glyphs.Problem)
 	for _, m := range c.Marks {
-		if at := c.columnAt(m, width, from, to); at >= 0 && line[at].r == ' ' {
+		if at := e.column(m, width); at >= 0 && line[at].r == ' ' {
 			line[at] = cell{problem, theme.Bad}
 		}
 	}
-	local, step := from.In(zone), labelInterval(float64(width)/float64(to.Sub(from)))
-	for t := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), 0, 0, 0, zone); !t.After(to); t = t.Add(step) {
-		if at := c.columnAt(t, width, from, to); at >= 0 {
-			drawLabel(line, at, t.Format("15:04"))
+	step := labelInterval(float64(width) / float64(e.to.Sub(e.from)))
+	from := e.from.In(zone)
+	hour := time.Date(from.Year(), from.Month(), from.Day(), from.Hour(), 0, 0, 0, zone)
+	for ; !hour.After(e.to); hour = hour.Add(step) {
+		if at := e.column(hour, width); at >= 0 {
+			drawLabel(line, at, hour.Format("15:04"))
 		}
 	}
 	return strings.Repeat(" ", axisWidth) + render([][]cell{line}, b, 1)
 }
 
-// labelInterval is the time between two labels of an axis, with room for both.
+// labelInterval returns the time between two labels of the axis so that both fit.
 func labelInterval(cellsPerTime float64) time.Duration {
 	for _, s := range [...]time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour, 6 * time.Hour, 12 * time.Hour} {
 		if cellsPerTime*float64(s) >= 8 {
@@ -356,7 +355,7 @@ func labelInterval(cellsPerTime float64) time.Duration {
 	return 24 * time.Hour
 }
 
-// drawCursorLabel points at a column, with a text on the side where there is room.
+// drawCursorLabel points at a column, with a text on the side where it fits.
 func drawCursorLabel(line []cell, at int, text string) {
 	text, start := "^"+text, at
 	if at+len(text) > len(line) {
@@ -370,7 +369,7 @@ func drawCursorLabel(line []cell, at int, text string) {
 	}
 }
 
-// drawLabel writes a text where it touches nothing that stands there already: a mark is worth more than an hour.
+// drawLabel writes a text unless it touches something that is there already: a mark matters more than an hour.
 func drawLabel(line []cell, at int, text string) {
 	if at+len(text) > len(line) {
 		return
@@ -383,13 +382,4 @@ func drawLabel(line []cell, at int, text string) {
 	for i, r := range text {
 		line[at+i] = cell{r, theme.Muted}
 	}
-}
-
-// columnAt is the column of a moment; -1 outside.
-func (c Chart) columnAt(t time.Time, width int, from, to time.Time) int {
-	length := to.Sub(from)
-	if t.Before(from) || t.After(to.Add(length/50)) || length <= 0 {
-		return -1
-	}
-	return min(width-1, int(float64(t.Sub(from))/float64(length)*float64(width-1)))
 }

@@ -9,30 +9,30 @@ import (
 	"lookout/ui"
 )
 
-// A lineBuffer is a block of text under way: lines of exactly one width, each with its part of another text beside it
-// where there is one. It keeps its room from frame to frame.
+// lineBuffer builds a block of lines of one width, each with a line of another text beside it if there is one. It reuses
+// its memory from frame to frame.
 type lineBuffer struct {
 	out       []byte
-	lineStart int // of the line under way
+	lineStart int // of the current line
 	width     int
 	linesLeft int // lines to come
 	separator string
-	sideText  string // what is left of the text beside
-	sideWidth int    // cells for it; 0 is none
+	sideText  string // the rest of the text beside it
+	sideWidth int    // in cells; 0 is none
 }
 
-// reset starts a block anew.
+// reset starts a new block.
 func (p *lineBuffer) reset(width, height int) {
 	*p = lineBuffer{out: p.out[:0], width: width, linesLeft: height}
 }
 
-// writeLine writes a line that may have any width.
+// writeLine writes a line of any width.
 func (p *lineBuffer) writeLine(line string) {
 	p.out = append(p.out, line...)
 	p.endLine(ui.Width(line))
 }
 
-// endLine ends the line under way, which has so many cells: what is too much goes, what lacks is blank.
+// endLine ends the current line, which has a number of cells: it is cut or padded to the width.
 func (p *lineBuffer) endLine(cells int) {
 	cells -= p.trimBlanks(cells - p.width)
 	if cells > p.width {
@@ -49,7 +49,7 @@ func (p *lineBuffer) endLine(cells int) {
 	p.lineStart = len(p.out)
 }
 
-// writeSide writes the next line of the text beside.
+// writeSide writes the next line of the text beside it.
 func (p *lineBuffer) writeSide() {
 	var line string
 	line, p.sideText, _ = strings.Cut(p.sideText, "\n")
@@ -62,18 +62,19 @@ func (p *lineBuffer) writeSide() {
 	p.pad(p.sideWidth - cells)
 }
 
-// trimBlanks takes at most n blanks from the end of the line under way and says how many.
-func (p *lineBuffer) trimBlanks(n int) (gone int) {
-	for gone < n && len(p.out) > p.lineStart && p.out[len(p.out)-1] == ' ' {
+// trimBlanks removes at most n blanks from the end of the current line and returns how many it removed.
+func (p *lineBuffer) trimBlanks(n int) (trimmed int) {
+	for trimmed < n && len(p.out) > p.lineStart && p.out[len(p.out)-1] == ' ' {
 		p.out = p.out[:len(p.out)-1]
-		gone++
+		trimmed++
 	}
-	return gone
+	return trimmed
 }
 
+// pad writes n spaces.
 func (p *lineBuffer) pad(n int) { p.out = ui.AppendSpaces(p.out, n) }
 
-// writeCell writes a text in a column of so many cells, cut with a mark where it is longer.
+// writeCell writes text in a column of a width, cut with a mark if it is longer.
 func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Codes, mark string) {
 	cells := ui.Width(text)
 	tail := ""
@@ -98,8 +99,7 @@ func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Co
 	}
 }
 
-// endStyledLine closes the line under way, which began with the opening of a style: the style ends with its text, or
-// reaches over the whole width.
+// endStyledLine ends a line that started with the opening of a style. The style ends with the text, or fills the width.
 func (p *lineBuffer) endStyledLine(cells int, look theme.Codes, fill bool, mark string) {
 	cells -= p.trimBlanks(cells)
 	if cells > p.width {

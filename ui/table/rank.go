@@ -2,26 +2,26 @@ package table
 
 import "slices"
 
-// A Rank is where a row stands in a column of a few different values: how far a thing is, how bad it is. Rows are put
-// in the order of their ranks in no time, however many there are, and one that changes its rank leaves the cursor where
-// it stood: what is under way moves on beneath it.
+// Rank orders the rows by a column of a few different values: how far a transfer is, how bad a problem is. Ordering takes
+// one pass over the rows. When the row at the cursor changes its rank, the cursor stays where it is and lets the row move
+// away.
 type Rank struct {
 	Number      int  // from 0, which comes first
-	NewestFirst bool // of rows with this rank, that which the set had last comes first
+	NewestFirst bool // reverses the store's order of the rows with this rank
 }
 
-// rowRank is a row and the rank for which it stood at its place.
+// rowRank is a row and the rank that it had when the cursor was put on it.
 type rowRank struct {
 	id   string
 	rank int
 }
 
-// changedRank reports whether the same row has another rank by now. Where it stands for no rank, nothing can be said.
+// changedRank reports whether the same row has another rank by now. It reports false if a rank is not known.
 func (s rowRank) changedRank(now rowRank) bool {
 	return s.id == now.id && s.rank != now.rank && s.rank != unranked && now.rank != unranked
 }
 
-// sortByRank puts rows, which are in the sequence of the set, in that of their ranks.
+// sortByRank returns rows, which are in the order of the store, in the order of their ranks.
 func sortByRank(rows []int32, rank func(row int32) Rank, reverse bool) []int32 {
 	numbers := make([]int, len(rows))
 	var counts []int
@@ -44,7 +44,7 @@ func sortByRank(rows []int32, rank func(row int32) Rank, reverse bool) []int32 {
 	return sorted
 }
 
-// rankStarts are the places at which the first row of each rank is put, and the step to the place of the next one.
+// rankStarts returns the position of the first row of each rank, and the step to the position of the next.
 func rankStarts(counts []int, latest []bool, reverse bool) (next, step []int) {
 	next, step = make([]int, len(counts)), make([]int, len(counts))
 	order := make([]int, len(counts))

@@ -8,43 +8,42 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// An rowIndex is which rows of a set are shown and in which sequence: made anew when rows, filter or sort change.
-// Big sets are ordered off the loop, the older order in sight meanwhile.
+// rowIndex holds which rows of a store are shown, and in which order. It is computed again when rows, filter or sorting
+// change: off the loop if there are many rows, while the older order is shown.
 type rowIndex struct {
-	column      int // sorted by; -1 leaves the set's own sequence
+	column      int // sorted by; -1 keeps the order of the store
 	initialized bool
 	reverse     bool
-	current     *permutation // nil is every row in the set's own sequence
-	currentKey  rowIndexKey  // of what now is
-	pendingKey  rowIndexKey  // of what is being made
+	current     *permutation // nil is every row in the order of the store
+	currentKey  rowIndexKey  // of current
+	pendingKey  rowIndexKey  // of the job under way
 	stop        context.CancelFunc
-	gen         int
+	gen         int // grows when a job is stopped, whose result then does not count
 }
 
-// rowLookup are rows that have places: a set.
+// rowLookup is the part of a store that knows positions.
 type rowLookup interface {
 	Len() int
 	Index(id string) (int, bool)
 }
 
-// sortable is a list whose rows can be put in order.
+// sortable is a list whose rows can be filtered and sorted.
 type sortable interface {
 	lookup() rowLookup
-	initialSortColumn() int // column; -1 is none
+	initialSortColumn() int // -1 is none
 	wantedKey() rowIndexKey
 	newSortJob(ctx context.Context) *sortJob
 	restoreCursor()
 }
 
-// A permutation is rows by their places in the set, and where each row of the set stands among them.
+// permutation is rows by their positions in the store, and the position of each row of the store among them.
 type permutation struct {
 	rows      []int32
-	positions []int32 // -1 is not shown
-	// by which the rows, as they were, are in this sequence; nil where it is something else
-	rank func(row int32) Rank
+	positions []int32              // -1 is not shown
+	rank      func(row int32) Rank // that the rows are ordered by; nil if they are not
 }
 
-// rowIndexKey is what an order depends on.
+// rowIndexKey is what the order of the rows depends on.
 type rowIndexKey struct {
 	version       int
 	layoutVersion int
@@ -54,15 +53,16 @@ type rowIndexKey struct {
 	valid         bool
 }
 
-// equalExceptVersion reports whether two orders differ at most in rows that were added or replaced.
+// equalExceptVersion reports whether two keys differ at most in rows that were added or replaced.
 func (k rowIndexKey) equalExceptVersion(other rowIndexKey) bool {
 	k.version = other.version
 	return k == other
 }
 
-// isIdentity reports whether that is every row in the set's own sequence: nothing needs to be made.
+// isIdentity reports whether the key asks for every row in the order of the store.
 func (k rowIndexKey) isIdentity() bool { return k.column < 0 && k.filter == "" && !k.reverse }
 
+// count returns the number of rows shown.
 func (o *rowIndex) count(set rowLookup) int {
 	if o.current == nil {
 		return set.Len()
@@ -70,15 +70,15 @@ func (o *rowIndex) count(set rowLookup) int {
 	return len(o.current.rows)
 }
 
-// storePosition is the place in the set of the row at a place in the order.
-func (o *rowIndex) storePosition(place int) int {
+// storePosition returns the position in the store of the row at a position among those shown.
+func (o *rowIndex) storePosition(position int) int {
 	if o.current == nil {
-		return place
+		return position
 	}
-	return int(o.current.rows[place])
+	return int(o.current.rows[position])
 }
 
-// position is where a row stands in the order; -1 where it is not shown.
+// position returns the position of a row among those shown; -1 if it is not shown.
 func (o *rowIndex) position(set rowLookup, id string) int {
 	i, held := set.Index(id)
 	switch {
@@ -89,29 +89,29 @@ func (o *rowIndex) position(set rowLookup, id string) int {
 	case i < len(o.current.positions):
 		return int(o.current.positions[i])
 	}
-	return -1 // it came after the order was made
+	return -1 // it was added after the order was computed
 }
 
-// unranked is the rank of a row whose place says nothing of one.
+// unranked is the rank of a row in an order that is not by rank.
 const unranked = -1
 
-// rank is that for which a row stands at its place.
-func (o *rowIndex) rank(place int) int {
-	if o.current == nil || o.current.rank == nil || place < 0 || place >= len(o.current.rows) {
+// rank returns the rank of the row at a position among those shown, or unranked.
+func (o *rowIndex) rank(position int) int {
+	if o.current == nil || o.current.rank == nil || position < 0 || position >= len(o.current.rows) {
 		return unranked
 	}
-	return o.current.rank(o.current.rows[place]).Number
+	return o.current.rank(o.current.rows[position]).Number
 }
 
-// initialize sets the column that a list is sorted by at first.
+// initialize sets the column that the list is first sorted by.
 func (o *rowIndex) initialize(l sortable) {
 	if !o.initialized {
 		o.initialized, o.column = true, l.initialSortColumn()
 	}
 }
 
-// update makes the order anew where something changed. A big set's is left to want; of rows that are there no more it
-// is rid at once.
+// update computes the order again if something has changed. That of many rows is left to startSortJob; only rows that are
+// gone leave at once.
 func (o *rowIndex) update(l sortable) {
 	o.initialize(l)
 	key := l.wantedKey()
@@ -126,8 +126,8 @@ func (o *rowIndex) update(l sortable) {
 	}
 }
 
-// startSortJob asks for the order of a big set off the loop. Work on what nobody wants any more is stopped; rows that
-// are merely added do not stop it.
+// startSortJob computes the order of many rows off the loop. It stops a job whose result is not wanted any more; rows
+// that are only added do not stop it.
 func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 	o.initialize(l)
 	key := l.wantedKey()
@@ -157,10 +157,10 @@ func (o *rowIndex) startSortJob(l sortable) tea.Cmd {
 // a key and its frame.
 const maxForegroundSort = 20_000
 
-// workerCount is how many work on an order at once: one processor is left to the loop.
+// workerCount returns the number of goroutines for a job: one processor is left to the loop.
 func workerCount() int { return max(1, runtime.GOMAXPROCS(0)-1) }
 
-// cancel stops the work under way; its result will not count.
+// cancel stops the job under way; its result will not count.
 func (o *rowIndex) cancel() {
 	if o.stop != nil {
 		o.stop()
@@ -169,12 +169,12 @@ func (o *rowIndex) cancel() {
 	o.gen++
 }
 
-// contains reports whether the row at a place of the set is shown.
-func (o *rowIndex) contains(place int) bool {
-	return o.current == nil || place < len(o.current.positions) && o.current.positions[place] >= 0
+// contains reports whether the row at a position of the store is shown.
+func (o *rowIndex) contains(position int) bool {
+	return o.current == nil || position < len(o.current.positions) && o.current.positions[position] >= 0
 }
 
-// reusableRows is the rows that hold all that a key asks for, in its sequence; nil where every row must be looked at.
+// reusableRows returns rows that hold all that a key asks for, in its order; nil if every row must be looked at.
 func (o *rowIndex) reusableRows(key rowIndexKey) []int32 {
 	if o.current != nil && narrows(o.currentKey, key) {
 		return o.current.rows
@@ -182,7 +182,7 @@ func (o *rowIndex) reusableRows(key rowIndexKey) []int32 {
 	return nil
 }
 
-// narrows reports whether what is shown under a key holds all that another one asks for, in its sequence.
+// narrows reports whether the rows of one key hold all that another asks for, in its order.
 func narrows(old, key rowIndexKey) bool {
 	if !strings.HasPrefix(key.filter, old.filter) || strings.ContainsAny(key.filter, "!:") {
 		return false
@@ -191,7 +191,7 @@ func narrows(old, key rowIndexKey) bool {
 	return old == key
 }
 
-// truncate is the sequence without the rows from n on.
+// truncate returns the permutation without the rows from position n of the store on.
 func (s *permutation) truncate(n int) *permutation {
 	rows := make([]int32, 0, len(s.rows))
 	for _, i := range s.rows {
@@ -204,18 +204,19 @@ func (s *permutation) truncate(n int) *permutation {
 	return within
 }
 
+// newPermutation returns the permutation of some of n rows.
 func newPermutation(rows []int32, n int) *permutation {
 	s := &permutation{rows: rows, positions: make([]int32, n)}
 	for i := range s.positions {
 		s.positions[i] = -1
 	}
-	for place, i := range rows {
-		s.positions[i] = int32(place)
+	for position, i := range rows {
+		s.positions[i] = int32(position)
 	}
 	return s
 }
 
-// sortResult is an order made off the loop; nil when it was stopped.
+// sortResult is what a job computed; its permutation is nil if the job was stopped.
 type sortResult struct {
 	list        sortable
 	rowIndex    *rowIndex
@@ -224,7 +225,7 @@ type sortResult struct {
 	permutation *permutation
 }
 
-// Deliver puts the order to use unless filter or sort have changed since, or rows have moved.
+// Deliver shows the new order, unless filter or sorting have changed since, or rows have moved.
 func (m *sortResult) Deliver() tea.Cmd {
 	o := m.rowIndex
 	if m.gen != o.gen {

@@ -2,14 +2,15 @@ package table
 
 import (
 	"context"
-	"lookout/ui"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"lookout/ui"
 )
 
-// An columnAccessor is what a making knows of a column: its cells as text, and its own rule where it has one.
+// columnAccessor is what a job knows about a column: its cells as text, and how it is sorted.
 type columnAccessor struct {
 	title            string
 	filterByNameOnly bool
@@ -18,25 +19,24 @@ type columnAccessor struct {
 	rank             func(row int32) Rank  // nil is none
 }
 
-// A sortJob is an order on its way: rows that do not change, and what is wanted of them. It can be stopped from
-// outside.
+// sortJob filters and sorts a snapshot of the rows. Cancelling ctx stops it.
 type sortJob struct {
 	ctx        context.Context
 	key        rowIndexKey
 	columns    []columnAccessor
-	quick      ui.Searcher // nil where there is none
+	quick      ui.Searcher // may be nil
 	rowCount   int
-	candidates []int32 // rows that hold all that can match, in their sequence; nil is every row
+	candidates []int32 // the only rows that can match, in the wanted order; nil is every row
 }
 
-// stopped reports whether nobody wants the order any more.
+// stopped reports whether the result is not wanted any more.
 func (m *sortJob) stopped() bool { return m.ctx.Err() != nil }
 
-// run filters and sorts with so many workers. It is nil when it was stopped.
+// run filters and sorts with a number of workers. It returns nil if it was stopped.
 func (m *sortJob) run(workers int) *permutation {
 	rows := m.filterRows(workers)
 	switch {
-	case m.candidates != nil: // in sequence already
+	case m.candidates != nil: // in order already
 	case m.key.column >= 0:
 		rows = m.sortRows(rows, workers)
 	case m.key.reverse:
@@ -53,7 +53,7 @@ func (m *sortJob) run(workers int) *permutation {
 	return made
 }
 
-// expandRows are rows, which are nil where they are every row.
+// expandRows returns rows, and all rows for nil.
 func (m *sortJob) expandRows(rows []int32) []int32 {
 	if rows == nil {
 		rows = make([]int32, m.rowCount)
@@ -64,7 +64,7 @@ func (m *sortJob) expandRows(rows []int32) []int32 {
 	return rows
 }
 
-// filterRows are the rows that the filter lets through; nil is every row.
+// filterRows returns the rows that match the filter; nil is every row.
 func (m *sortJob) filterRows(workers int) []int32 {
 	rows := m.candidates
 	var slow []filterTerm
@@ -101,7 +101,7 @@ func (m *sortJob) filterRows(workers int) []int32 {
 	return nonNil(slices.Concat(parts...))
 }
 
-// search looks for a word the quick way, where there is one.
+// search looks for a word with the storage's searcher, if it has one.
 func (m *sortJob) search(w filterTerm, within []int32) (rows []int32, known bool) {
 	if m.quick == nil || w.negated {
 		return nil, false
@@ -110,7 +110,7 @@ func (m *sortJob) search(w filterTerm, within []int32) (rows []int32, known bool
 	return nonNil(rows), known
 }
 
-// nonNil is rows that are none instead of every row where there are none.
+// nonNil returns rows so that none is not taken for every row.
 func nonNil(rows []int32) []int32 {
 	if rows == nil {
 		return []int32{}
@@ -118,10 +118,10 @@ func nonNil(rows []int32) []int32 {
 	return rows
 }
 
-// chunkSize is how many rows are worked on between two looks at whether to stop.
+// chunkSize is the number of rows between two checks whether to stop.
 const chunkSize = 4096
 
-// forEachChunk works on pieces of n rows, several at a time.
+// forEachChunk works on chunks of n rows, several at a time.
 func (m *sortJob) forEachChunk(n, workers int, work func(from, to int)) {
 	var next atomic.Int64
 	worker := func() {
@@ -141,11 +141,11 @@ func (m *sortJob) forEachChunk(n, workers int, work func(from, to int)) {
 	group.Wait()
 }
 
-// sortRows puts rows in the sequence of the key's column. Rows that are equal stay in the set's.
+// sortRows sorts rows by the key's column. Equal rows stay in the order of the store.
 func (m *sortJob) sortRows(rows []int32, workers int) []int32 {
 	if m.quick != nil && (rows == nil || len(rows) > 0) {
-		if places, known := m.quick.Sort(m.ctx, m.key.column, m.key.reverse, rows); known {
-			return nonNil(places)
+		if positions, known := m.quick.Sort(m.ctx, m.key.column, m.key.reverse, rows); known {
+			return nonNil(positions)
 		}
 	}
 	rows = m.expandRows(rows)
@@ -166,7 +166,7 @@ func (m *sortJob) sortRows(rows []int32, workers int) []int32 {
 	return rows
 }
 
-// mergeSort sorts by halves, several at a time.
+// mergeSort sorts the halves, several at a time, and merges them.
 func mergeSort(ctx context.Context, rows, spare []int32, workers int, compare func(a, b int32) int) {
 	if ctx.Err() != nil {
 		return
@@ -201,7 +201,7 @@ func mergeSort(ctx context.Context, rows, spare []int32, workers int, compare fu
 	}
 }
 
-// comparator compares rows by the key's column: by its own rule, or by its text.
+// comparator returns how rows compare by the key's column: by its Less, or by its text.
 func (m *sortJob) comparator(rows []int32, workers int) func(a, b int32) int {
 	column := m.columns[m.key.column]
 	if column.less != nil {

@@ -5,8 +5,8 @@ import (
 	"lookout/ui"
 )
 
-// A tableRenderer is the columns of a frame under way. It keeps its room from frame to frame and knows nothing of the
-// rows.
+// tableRenderer draws the header and the rows of a table. It reuses its memory from frame to frame and does not know the
+// type of the rows.
 type tableRenderer struct {
 	lineBuffer
 	heads   []columnHead
@@ -14,10 +14,10 @@ type tableRenderer struct {
 	hidden  []bool
 }
 
-// A columnHead is a column without its cells.
+// columnHead is a Column without its cells.
 type columnHead struct {
 	title                    string
-	width, min, dropPriority int // see Column
+	width, min, dropPriority int
 	alignRight, hidden       bool
 }
 
@@ -27,8 +27,8 @@ type columnLayout struct {
 	width int
 }
 
-// layout gives columns their widths: those before left are scrolled past, the first excepted; of those that do not fit
-// the highest drop leave.
+// layout gives the columns their widths. Those before left, except the first, are scrolled past; of those that do not
+// fit, the ones with the highest drop priority are left out.
 func (g *tableRenderer) layout(left, width int) {
 	g.hidden = append(g.hidden[:0], make([]bool, len(g.heads))...)
 	for i := range g.hidden {
@@ -56,7 +56,7 @@ func (g *tableRenderer) layout(left, width int) {
 	}
 }
 
-// minWidth is what the columns of a width need at least.
+// minWidth returns what the columns that fit in a width need at least.
 func (g *tableRenderer) minWidth(left, width int) int {
 	g.layout(left, width)
 	need := 2
@@ -66,7 +66,7 @@ func (g *tableRenderer) minWidth(left, width int) int {
 	return need
 }
 
-// share gives what is left to the columns without a width.
+// share divides the remaining width among the columns without a width.
 func (g *tableRenderer) share(left, flex int) {
 	g.columns = g.columns[:0]
 	left = max(0, left)
@@ -85,7 +85,7 @@ func (g *tableRenderer) share(left, flex int) {
 	}
 }
 
-// writeHeader is the titles, with an arrow at the column that rows are sorted by.
+// writeHeader writes the titles, with an arrow at the column that rows are sorted by.
 func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 	look := b.Theme.Codes(theme.Muted)
 	g.out = append(append(g.out, look.Open...), "  "...)
@@ -106,15 +106,15 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 	g.endStyledLine(cells, look, false, "")
 }
 
-// A tableRow is a row as it stands in its line.
+// tableRow is how a row is drawn.
 type tableRow struct {
 	cell                  func(column int) (string, theme.Tone)
 	cursor, marked, stale bool
-	repeatedColumn        int    // column that says what the row above said, and is left empty; -1 is none
-	busy                  string // what is being done with it
+	repeatedColumn        int    // column that repeats the row above and is left empty; -1 is none
+	busy                  string // the change under way
 }
 
-// writeRow is one row. The row at the cursor has a glyph and one style over all of it, nothing within.
+// writeRow writes one row. The row at the cursor has a glyph and one style over its whole width.
 func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	glyphs := &b.Theme.Glyphs
 	look := b.Theme.Codes(theme.Cursor)

@@ -60,7 +60,7 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	v.Type(":", "account lab", "<enter>")
 	v.WaitFor("no services yet")
 	v.WaitGone("PROD")
-	v.WaitFor("this is lab")
+	v.WaitFor("account lab opened")
 	v.WaitFor("lab LAB")
 	if strings.Contains(v.Screen(), "edge-router") {
 		t.Errorf("rows of the other account:\n%s", v.Screen())
