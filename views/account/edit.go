@@ -94,6 +94,10 @@ func (a *Account) missingScope(scope string) string {
 	return ReasonIf(have != "" && have != "unknown", "the token has "+have+"; this needs "+scope)
 }
 
+// MissingScope returns why the token cannot perform an operation of the client; "" if it can, or if its scopes are not
+// known yet.
+func (a *Account) MissingScope(op string) string { return a.missingScope(client.RequiredScope(op)) }
+
 // The scopes of the two areas that change something ("Authentication").
 const (
 	AccountWriteScope = "account:read_write"

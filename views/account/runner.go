@@ -339,7 +339,11 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 	var sent resource.Attempt[T]
 	send := func(ctx context.Context) (ui.Result[T], error) {
 		sent = s.draft.Attempt(row)
-		return r.sendOnce(ctx, s, sent, func(op string) (*client.Consent, error) { return consent(row, op) })
+		result, err := r.sendOnce(ctx, s, sent, func(op string) (*client.Consent, error) { return consent(row, op) })
+		if !result.HasRow() {
+			result.Row = row // the news is about it
+		}
+		return result, err
 	}
 	recheck := func(now []T) ui.AttemptOutcome {
 		if sent.Recheck == nil {

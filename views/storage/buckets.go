@@ -1,16 +1,14 @@
 package storage
 
 import (
-	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/resource"
@@ -27,7 +25,9 @@ func bucketBreadcrumb(b *client.Bucket) string {
 	return b.Label.String() + account.WithPrefix("  ", account.OrDefault(b.Cluster.String(), b.Region.String()))
 }
 
+// BucketsPane returns the pane of the buckets in all clusters.
 func BucketsPane(a *account.Account) ui.Pane {
+	changes := bucketRunner(a)
 	return &table.List[*client.Bucket]{
 		Title:        "buckets",
 		Store:        a.Buckets(),
@@ -72,21 +72,12 @@ func BucketsPane(a *account.Account) ui.Pane {
 				Cell:         func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted },
 			},
 		},
-		Operations: account.RequireScope(a, account.StorageWriteScope, bucketOperations(a)),
+		Operations: slices.Insert(bucketShortcuts(a), 1, changes.RowOperations()...),
 		PaneActions: func() []ui.Action {
-			return append(a.RequireScopeForActions(account.StorageWriteScope, ui.Action{
-				Key:         ui.Bind("new bucket", "n"),
-				Group:       "this list",
-				Writes:      true,
-				OpensView:   true,
-				ShowInHints: true,
-				Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: newBucketForm(a)}) },
-			}, linksAction(a)), cancelStorageActions(a)...)
+			return append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
 		},
-		Detail: func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) },
-		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
-			return a.Api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
-		},
+		Detail:    func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) },
+		FetchOne:  changes.FetchOne,
 		Footer:    func(set *ui.Store[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) },
 		CopyItems: func(b *client.Bucket) []ui.CopyItem { return account.BucketCopyItems(a, b) },
 		EmptyText: "no buckets yet · n makes one",
@@ -103,7 +94,8 @@ func formatDate(t client.Time) string {
 	return t.Time().Format("2006-01-02")
 }
 
-func bucketOperations(a *account.Account) []table.Operation[*client.Bucket] {
+// bucketShortcuts are the actions on a bucket that open or copy something.
+func bucketShortcuts(a *account.Account) []table.Operation[*client.Bucket] {
 	return []table.Operation[*client.Bucket]{
 		{
 			Keys:        []string{"enter", "l", "right"},
@@ -111,14 +103,6 @@ func bucketOperations(a *account.Account) []table.Operation[*client.Bucket] {
 			Description: "the objects in it, folder by folder",
 			ShowInHints: true,
 			OpenPane:    func(b *client.Bucket) ui.Pane { return ObjectsPane(a, b, "", "/") },
-		},
-		{
-			Keys:        []string{"x"},
-			Name:        "access",
-			Description: "canned ACL and CORS",
-			ShowInHints: true,
-			Writes:      true,
-			Form:        func(rows []*client.Bucket) form.Form { return accessForm(a, rows[0]) },
 		},
 		{
 			Keys:        []string{"c"},
@@ -135,82 +119,21 @@ func bucketOperations(a *account.Account) []table.Operation[*client.Bucket] {
 			Name:        "open in browser",
 			Description: "its address: shows objects where the bucket is public",
 			DisabledReason: func(b *client.Bucket) string {
-				return account.ReasonIf(b.Hostname.Raw() == "", "no host name "+
-					"was told")
+				return account.ReasonIf(b.Hostname.Raw() == "", "no host name was told")
 			},
 			Message: func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} },
 		},
 		{
-			Keys:        []string{"X"},
-			Name:        "empty",
-			Description: "delete every object in it",
-			Writes:      true,
-			OpensView:   true,
-			Cmd:         func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b) },
-		},
-		{
-			Keys:         []string{"D"},
-			Name:         "delete",
-			Description:  "the bucket, once it is empty",
-			ProgressText: "deleting",
-			SuccessText:  "deleted",
-			Writes:       true,
-			Confirm:      confirmDeleteBucket,
-			Run: func(ctx context.Context, b *client.Bucket) (ui.Result[*client.Bucket], error) {
-				return ui.ResultDeleted[*client.Bucket](
-					a.Api.Buckets.Delete(contextWithBucket(ctx, b), b.Cluster.Raw(), b.Label.Raw()),
-				)
-			},
-			OnRejected: func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
+			Keys:           []string{"X"},
+			Name:           "empty",
+			Description:    "delete every object in it",
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: func(*client.Bucket) string { return a.MissingScope(client.OpEmptyBucket) },
+			Cmd:            func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b) },
 		},
 		account.FollowReference(func(b *client.Bucket) resource.Joined[account.Reference] { return bucketReferences(a, b) }),
 	}
-}
-
-func contextWithBucket(ctx context.Context, b *client.Bucket) context.Context {
-	return client.ContextWithResource(
-		client.ContextWithBefore(ctx, map[string]any{"objects": b.Objects, "size": b.Size}),
-		"bucket",
-		account.BucketID(b),
-		b.Label.String(),
-	)
-}
-
-func confirmDeleteBucket(b *client.Bucket) *ui.Confirmation {
-	text := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty before.", b.Label, b.Cluster)
-	if b.Objects > 0 {
-		text += fmt.Sprintf(
-			" It held %s objects (%s) when it was last read.",
-			account.FormatCount(b.Objects),
-			account.FormatSize(b.Size),
-		)
-	}
-	return &ui.Confirmation{
-		Title:        "Delete bucket",
-		Text:         text,
-		RequiredText: b.Label.String(),
-		ConfirmLabel: "delete",
-	}
-}
-
-// offerEmptying answers a bucket that was not deleted because it holds objects.
-func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
-	if !strings.Contains(strings.ToLower(ui.Reason(err)), "empty") {
-		return nil
-	}
-	return ui.Send(ui.Menu{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
-		{
-			Key:       ui.Bind("count its objects, then ask whether to delete them all", "e"),
-			Writes:    true,
-			OpensView: true,
-			Do:        func() tea.Cmd { return countThenEmpty(a, b) },
-		},
-		{
-			Key: ui.Bind("look at them", "l"),
-			Do:  func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: ObjectsPane(a, b, "", "/")}) },
-		},
-		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},
-	}})
 }
 
 // bucketReferences are the cluster of a bucket and the keys that are limited to it.

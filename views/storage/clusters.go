@@ -63,7 +63,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 				},
 			),
 		},
-		PaneActions: func() []ui.Action { return cancelStorageActions(a) },
+		PaneActions: func() []ui.Action { return []ui.Action{cancelStorageAction(a)} },
 		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
 			return a.Api.Clusters.Get(ctx, c.ID.Raw())
 		},

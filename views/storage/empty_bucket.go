@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"lookout/views/resource"
 	"strings"
 
 	"lookout/client"
@@ -12,10 +13,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// countThenEmpty asks for the bucket's own count, and for that number to be typed.
+// countThenEmpty reads how many objects a bucket holds and asks whether to delete them all. The answer is that number.
 func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 	ctx := a.Context
-	work := func() tea.Msg {
+	count := func() tea.Msg {
 		now, err := a.Api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		if err != nil {
 			return ui.NewsMsg{
@@ -23,13 +24,20 @@ func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 				Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err),
 			}
 		}
-		return ui.RunActionMsg{Action: emptyAction(a, now)}
+		return a.AskConsentMsg(askToEmpty(now), func(c account.Consents) tea.Cmd {
+			a.Transfers.Empty(c[client.OpEmptyBucket], now.Cluster.Raw(), now.Label.Raw(), "")
+			return tea.Batch(
+				account.SyncTransfers(a),
+				ui.ShowNews(theme.Info, "emptying "+now.Label.String()+" · the transfers pane shows how far it is"),
+			)
+		})
 	}
-	return tea.Batch(ui.ShowNews(theme.Info, "counting the objects of "+b.Label.String()), work)
+	return tea.Batch(ui.ShowNews(theme.Info, "counting the objects of "+b.Label.String()), count)
 }
 
-func emptyAction(a *account.Account, b *client.Bucket) ui.Action {
-	text := fmt.Sprintf(
+// askToEmpty is the question about a bucket that was just read.
+func askToEmpty(b *client.Bucket) account.Ask {
+	effect := fmt.Sprintf(
 		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.",
 		b.Label,
 		b.Cluster,
@@ -37,40 +45,39 @@ func emptyAction(a *account.Account, b *client.Bucket) ui.Action {
 		account.FormatSize(b.Size),
 	)
 	if b.Objects >= slowEmptyObjects {
-		text += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
+		effect += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
 	}
-	return ui.Action{
-		Key:    ui.Bind("empty"),
-		Writes: true,
-		Confirm: &ui.Confirmation{
-			Title:        "Empty bucket",
-			Text:         text,
-			RequiredText: fmt.Sprint(b.Objects),
-			ConfirmLabel: "empty it",
-		},
-		Do: func() tea.Cmd {
-			a.Transfers.Empty(nil, b.Cluster.Raw(), b.Label.Raw(), "")
-			return tea.Batch(
-				account.SyncTransfers(a),
-				ui.ShowNews(theme.Info, "emptying "+b.Label.String()+" · the transfers pane shows how far it is"),
-			)
+	return account.Ask{
+		Ops:  []string{client.OpEmptyBucket},
+		IDs:  []string{client.ObjectRef{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw()}.ID()},
+		Name: "empty it",
+		Confirm: resource.Confirm{
+			Title:    "Empty bucket",
+			Effect:   effect,
+			Word:     fmt.Sprint(b.Objects),
+			Required: true,
 		},
 	}
 }
 
-// offerResumeEmptying offers to go on with the emptying of buckets that an earlier run did not finish.
+// slowEmptyObjects is the number of objects from which emptying takes so long that the question names another way.
+const slowEmptyObjects = 100_000
+
+// OfferResumeEmptying offers to go on emptying the buckets that an earlier run did not finish.
 func OfferResumeEmptying(a *account.Account) tea.Cmd {
 	var actions []ui.Action
 	for _, e := range a.Journal.Unfinished(client.OpEmptyBucket) {
-		parts := strings.SplitN(e.Change.ID, "/", 3)
-		if len(parts) < 3 {
-			continue
+		// the id is cluster/bucket/prefix
+		if parts := strings.SplitN(e.Change.ID, "/", 3); len(parts) == 3 {
+			actions = append(actions, ui.Action{
+				Key:       ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)),
+				Writes:    true,
+				OpensView: true,
+				Do: func() tea.Cmd {
+					return resumeEmptying(a, client.ObjectRef{Cluster: parts[0], Bucket: parts[1], Name: parts[2]})
+				},
+			})
 		}
-		actions = append(
-			actions,
-			ui.Action{Key: ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)), Writes: true,
-				Do: func() tea.Cmd { a.Transfers.Empty(nil, parts[0], parts[1], parts[2]); return account.SyncTransfers(a) }},
-		)
 	}
 	if len(actions) == 0 {
 		return nil
@@ -79,5 +86,19 @@ func OfferResumeEmptying(a *account.Account) tea.Cmd {
 	return ui.Send(ui.Menu{Title: "Emptying was interrupted", Actions: actions})
 }
 
-// slowEmptyObjects is from how many on emptying takes long enough to name the other way.
-const slowEmptyObjects = 100_000
+// resumeEmptying goes on deleting what begins with a prefix. The menu was the question, except on a protected account.
+func resumeEmptying(a *account.Account, prefix client.ObjectRef) tea.Cmd {
+	ask := account.Ask{
+		Ops:  []string{client.OpEmptyBucket},
+		IDs:  []string{prefix.ID()},
+		Name: "go on",
+		Confirm: resource.Confirm{
+			Title:  "Go on emptying",
+			Effect: "Every object that is left in " + client.Clean(prefix.ID()) + " is deleted for good.",
+		},
+	}
+	return a.AskConsent(ask, func(c account.Consents) tea.Cmd {
+		a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name)
+		return account.SyncTransfers(a)
+	})
+}

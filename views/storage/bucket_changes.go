@@ -1,0 +1,353 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"lookout/views/resource"
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/account"
+)
+
+// bucketRunner performs the operations on buckets.
+func bucketRunner(a *account.Account) account.Runner[*client.Bucket] {
+	return account.Runner[*client.Bucket]{
+		Account:  a,
+		Store:    a.Buckets(),
+		Resource: bucketResource(a),
+		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
+			return a.Api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
+		},
+	}
+}
+
+// bucketResource declares buckets: the document's "Bucket".
+func bucketResource(a *account.Account) resource.Resource[*client.Bucket] {
+	return resource.Resource[*client.Bucket]{
+		Name:     "buckets",
+		Singular: "bucket",
+		ID:       account.BucketID,
+		Label:    func(b *client.Bucket) string { return b.Label.String() },
+		Operations: []resource.Operation[*client.Bucket]{
+			{
+				Name:         "access",
+				Description:  "canned ACL and CORS",
+				Keys:         []string{"x"},
+				Call:         client.OpUpdateBucketAccess,
+				OtherCalls:   []string{client.OpReplaceBucketAccess},
+				ShowInHints:  true,
+				ProgressText: "changing",
+				Draft:        setBucketAccess,
+			},
+			{
+				Name:         "delete",
+				Description:  "the bucket, once it is empty",
+				Keys:         []string{"D"},
+				Call:         client.OpDeleteBucket,
+				ProgressText: "deleting",
+				SuccessText:  "deleted",
+				Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return deleteBucket() },
+				OnRejected:   func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
+			},
+			{
+				Name:         "new bucket",
+				Keys:         []string{"n"},
+				Call:         client.OpCreateBucket,
+				Target:       resource.NewRow,
+				ShowInHints:  true,
+				ProgressText: "making",
+				Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return newBucket(a) },
+			},
+		},
+	}
+}
+
+// deleteBucket removes a bucket. The API refuses that while there are objects in it.
+func deleteBucket() resource.Draft[*client.Bucket] {
+	return resource.Draft[*client.Bucket]{
+		Confirm: func(rows []*client.Bucket) resource.Confirm {
+			b := rows[0]
+			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Cluster)
+			if b.Objects > 0 {
+				effect += fmt.Sprintf(
+					" It held %s objects (%s) when it was last read.",
+					account.FormatCount(b.Objects),
+					account.FormatSize(b.Size),
+				)
+			}
+			return resource.Confirm{
+				Title:    "Delete bucket",
+				Effect:   effect,
+				Word:     b.Label.String(),
+				Required: true,
+			}
+		},
+		Attempt: func(b *client.Bucket) resource.Attempt[*client.Bucket] {
+			return resource.Attempt[*client.Bucket]{
+				ID:     account.BucketID(b),
+				Label:  b.Label.String(),
+				Before: map[string]any{"objects": b.Objects, "size": b.Size},
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
+					return ui.ResultDeleted[*client.Bucket](w.DeleteBucket(ctx, b.Cluster.Raw(), b.Label.Raw()))
+				},
+			}
+		},
+	}
+}
+
+// offerEmptying offers to empty a bucket that was not deleted because there are objects in it.
+func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
+	if !strings.Contains(strings.ToLower(ui.Reason(err)), "empty") {
+		return nil
+	}
+	return ui.Send(ui.Menu{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
+		{
+			Key:       ui.Bind("count its objects, then ask whether to delete them all", "e"),
+			Writes:    true,
+			OpensView: true,
+			Do:        func() tea.Cmd { return countThenEmpty(a, b) },
+		},
+		{
+			Key: ui.Bind("look at them", "l"),
+			Do:  func() tea.Cmd { return ui.Send(ui.OpenPaneMsg{Pane: ObjectsPane(a, b, "", "/")}) },
+		},
+		{Key: ui.Bind("leave it as it is", "n"), Do: func() tea.Cmd { return nil }},
+	}})
+}
+
+// newBucket asks for a bucket. If the account has that bucket already, the API returns it as if it were new; the news
+// tells them apart.
+func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
+	in := &client.BucketRequest{ACL: client.ACLPrivate}
+	before := a.Buckets().Rows()
+	if ids := availableClusterIDs(a); len(ids) > 0 {
+		in.Cluster = ids[0]
+	}
+	return resource.Draft[*client.Bucket]{
+		Title:       "New bucket",
+		Text:        "Storage is billed from the first bucket on, until Object Storage is cancelled.",
+		SubmitLabel: "make",
+		Fields:      newBucketFields(a, in),
+		Review:      func() string { return describeBucketACL(in.ACL) },
+		Confirm: func([]*client.Bucket) resource.Confirm {
+			return resource.Confirm{
+				Effect: fmt.Sprintf(
+					"Makes bucket %s in %s. %s",
+					client.Clean(in.Label),
+					client.Clean(in.Cluster),
+					describeBucketACL(in.ACL),
+				),
+			}
+		},
+		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
+			sent := *in
+			return resource.Attempt[*client.Bucket]{
+				ID:    client.BucketID(sent.Cluster, sent.Label),
+				Label: sent.Label,
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
+					return ui.ResultRow(w.CreateBucket(ctx, sent))
+				},
+				Recheck: func(now []*client.Bucket) ui.AttemptOutcome { return bucketCreateOutcome(now, sent) },
+			}
+		},
+		Success: func(b *client.Bucket) string { return describeCreatedBucket(a, b, before) },
+	}
+}
+
+// newBucketFields are the fields of the form for a new bucket.
+func newBucketFields(a *account.Account, in *client.BucketRequest) []form.Field {
+	label := form.Text("label", "Label", &in.Label, checkBucketLabel, checkBucketLabelUnused(a, &in.Cluster))
+	clusters := func() []string { return availableClusterIDs(a) }
+	return []form.Field{
+		label.Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
+		form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required()).Note("up and down go through the clusters"),
+		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...),
+		form.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
+	}
+}
+
+// cannedACLs are the ACLs that can be set.
+func cannedACLs() []client.ACL {
+	return []client.ACL{
+		client.ACLPrivate,
+		client.ACLPublicRead,
+		client.ACLAuthenticatedRead,
+		client.ACLPublicReadWrite,
+	}
+}
+
+// bucketCreateOutcome tells whether a bucket that was asked for exists.
+func bucketCreateOutcome(now []*client.Bucket, in client.BucketRequest) ui.AttemptOutcome {
+	if slices.ContainsFunc(
+		now,
+		func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster },
+	) {
+		return ui.Applied
+	}
+	return ui.Rejected
+}
+
+// describeCreatedBucket says whether a bucket is new: one that was made long before this request existed already.
+func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*client.Bucket) string {
+	known := slices.ContainsFunc(before, func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) })
+	if known || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1 {
+		return "existed already, since " + formatDate(b.Created) + "; nothing was made"
+	}
+	return "made"
+}
+
+// availableClusterIDs are the clusters by name, those that are available.
+func availableClusterIDs(a *account.Account) []string {
+	var ids []string
+	for _, c := range a.Clusters().Rows() {
+		if c.Status.Raw() != "unavailable" {
+			ids = append(ids, c.ID.Raw())
+		}
+	}
+	for _, b := range a.Buckets().Rows() {
+		if id := b.Cluster.Raw(); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// checkBucketLabel checks a label by the rules of the provider's console: the document shows none.
+func checkBucketLabel(text string) string {
+	switch {
+	case len(text) < 3 || len(text) > 63:
+		return "3 to 63 characters are needed"
+	case strings.Contains(text, "..") || strings.Contains(text, ".-") || strings.Contains(text, "-.") || strings.Contains(text, "--"):
+		return "dots and hyphens must stand alone"
+	case !bucketLabelPattern().MatchString(text):
+		return "lower case letters, digits, dots and hyphens; a letter or a digit at both ends"
+	}
+	return ""
+}
+
+// bucketLabelPattern is made when it is needed: nothing is compiled at start.
+func bucketLabelPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
+
+// checkBucketLabelUnused checks that no bucket of the cluster has the label.
+func checkBucketLabelUnused(a *account.Account, cluster *string) form.Check {
+	return func(text string) string {
+		_, taken := a.Buckets().Get(*cluster + "/" + text)
+		return account.ReasonIf(taken, "a bucket with this label exists in the cluster")
+	}
+}
+
+// describeBucketACL is what a canned ACL allows, in words.
+func describeBucketACL(acl client.ACL) string {
+	switch acl {
+	case client.ACLPrivate:
+		return "Only this account's keys reach it."
+	case client.ACLPublicRead:
+		return "Everyone can list and read the objects in it."
+	case client.ACLAuthenticatedRead:
+		return "Everyone with an account at the provider can list and read the objects in it."
+	case client.ACLPublicReadWrite:
+		return "EVERYONE can list, make, overwrite and delete objects in it. This is not recommended."
+	}
+	return "Left as it is."
+}
+
+// unchanged stands for an ACL or a CORS setting that is to stay as it is: the API does not tell what is set.
+const unchanged = "as it is"
+
+// accessInput holds the values of the form for a bucket's access.
+type accessInput struct {
+	acl  client.ACL // unchanged, or a canned ACL
+	cors string     // unchanged, "yes" or "no"
+	word string     // the label, typed to let everyone write
+}
+
+// setBucketAccess changes a bucket's canned ACL and CORS setting.
+func setBucketAccess(b *client.Bucket) resource.Draft[*client.Bucket] {
+	in := &accessInput{acl: unchanged, cors: unchanged}
+	return resource.Draft[*client.Bucket]{
+		Title:           "Access to " + bucketName(b),
+		Text:            "The API does not tell what is set now.",
+		SubmitLabel:     "change",
+		Fields:          in.fields(b),
+		Review:          func() string { return describeBucketACL(in.acl) },
+		WhyResendIsSafe: "Setting the same access twice does no harm",
+		Confirm: func([]*client.Bucket) resource.Confirm {
+			return resource.Confirm{
+				Effect: fmt.Sprintf("The access to bucket %s becomes %s.", bucketName(b), in.describe()),
+			}
+		},
+		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
+			call, access := in.request()
+			return resource.Attempt[*client.Bucket]{
+				Call:  call,
+				ID:    account.BucketID(b),
+				Label: b.Label.String(),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
+					return ui.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
+				},
+			}
+		},
+		Success: func(*client.Bucket) string { return "access is now " + in.describe() },
+	}
+}
+
+// fields are the fields of the form.
+func (in *accessInput) fields(b *client.Bucket) []form.Field {
+	sure := form.Text("sure", "Type the label", &in.word, func(text string) string {
+		return account.ReasonIf(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
+	})
+	return []form.Field{
+		form.Choice("acl", "ACL", &in.acl, append([]client.ACL{unchanged}, cannedACLs()...)...),
+		form.Choice("cors_enabled", "CORS", &in.cors, unchanged, "yes", "no"),
+		sure.When(func() bool { return in.acl == client.ACLPublicReadWrite }),
+	}
+}
+
+// describe says what is set.
+func (in *accessInput) describe() string {
+	var parts []string
+	if in.acl != unchanged {
+		parts = append(parts, string(in.acl))
+	}
+	switch in.cors {
+	case "yes":
+		parts = append(parts, "CORS on")
+	case "no":
+		parts = append(parts, "CORS off")
+	}
+	return account.JoinWithCommas(parts)
+}
+
+// request returns what is to be set and the operation for it: both settings are replaced with PUT, one of them is
+// modified with POST.
+func (in *accessInput) request() (op string, access client.BucketAccess) {
+	if in.acl != unchanged {
+		access.ACL = in.acl
+	}
+	if in.cors != unchanged {
+		on := in.cors == "yes"
+		access.CORS = &on
+	}
+	if access.ACL != "" && access.CORS != nil {
+		return client.OpReplaceBucketAccess, access
+	}
+	return client.OpUpdateBucketAccess, access
+}
+
+// sendBucketAccess sets the access to a bucket with the writer of either operation.
+func sendBucketAccess(ctx context.Context, w *client.Writer, b *client.Bucket, access client.BucketAccess) error {
+	switch {
+	case access.ACL == "" && access.CORS == nil:
+		return account.ErrUnchanged
+	case access.ACL != "" && access.CORS != nil:
+		return w.ReplaceBucketAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), access)
+	}
+	return w.UpdateBucketAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), access)
+}
