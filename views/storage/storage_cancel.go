@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"lookout/views/resource"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,117 +15,155 @@ import (
 	"lookout/views/account"
 )
 
-// cancelStorageDelay is how long the question about cancelling stands before it can be answered.
+// cancelStorageDelay is the time before the question about cancelling can be answered.
 const cancelStorageDelay = 10 * time.Second
 
-// cancelStorageActions is the end of Object Storage for the account: in the menu of all actions alone.
-func cancelStorageActions(a *account.Account) []ui.Action {
-	return a.RequireScopeForActions(account.StorageWriteScope, ui.Action{
-		Key:         ui.Bind("cancel Object Storage"),
-		Group:       "the account",
-		Writes:      true,
-		OpensView:   true,
-		Description: "removes all buckets with all that is in them, for good",
-		Do:          func() tea.Cmd { return countThenCancelStorage(a) },
-	})
+// cancelStorageAction ends Object Storage for the account. It has no key: only the menu of all actions offers it.
+func cancelStorageAction(a *account.Account) ui.Action {
+	return ui.Action{
+		Key:            ui.Bind("cancel Object Storage"),
+		Group:          "the account",
+		Writes:         true,
+		OpensView:      true,
+		Description:    "removes all buckets with all that is in them, for good",
+		DisabledReason: a.MissingScope(client.OpCancelObjectStorage),
+		Do:             func() tea.Cmd { return countThenCancelStorage(a) },
+	}
 }
 
-// countThenCancelStorage counts afresh what would be lost, then asks for the account's name.
+// storageContents is what would be lost.
+type storageContents struct {
+	buckets ui.RowPage[*client.Bucket]
+	keys    []*client.Key
+}
+
+// countThenCancelStorage reads what would be lost, then asks for the account's name.
 func countThenCancelStorage(a *account.Account) tea.Cmd {
 	ctx := a.Context
 	count := func() tea.Msg {
-		buckets, err := a.FetchAllBuckets(ctx)
+		lost, err := fetchStorageContents(ctx, a)
 		if err != nil {
-			return ui.NewsMsg{
-				Tone: theme.Bad,
-				Text: "cancel Object Storage: what would be lost cannot be counted: " + ui.Reason(err),
-			}
+			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: " + err.Error()}
 		}
-		keys, err := account.Collect(a.Api.Keys.All(ctx))
-		if err != nil {
-			return ui.NewsMsg{
-				Tone: theme.Bad,
-				Text: "cancel Object Storage: the keys cannot be counted: " + ui.Reason(err),
-			}
-		}
-		return ui.RunActionMsg{Action: confirmCancelStorage(a, buckets, len(keys))}
+		return a.AskConsentMsg(lost.askToCancel(a), func(c account.Consents) tea.Cmd {
+			return sendCancelStorage(a, lost, c[client.OpCancelObjectStorage])
+		})
 	}
 	return tea.Batch(ui.ShowNews(theme.Info, "counting what would be lost"), count)
 }
 
-func confirmCancelStorage(a *account.Account, buckets ui.RowPage[*client.Bucket], keys int) ui.Action {
-	var objects, bytes int64
-	lines := make([]string, 0, len(buckets.Rows)+len(buckets.Notes))
-	for _, b := range buckets.Rows {
-		objects, bytes = objects+b.Objects, bytes+b.Size
-		lines = append(
-			lines,
-			fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, account.FormatCount(b.Objects), account.FormatSize(b.Size)),
-		)
+// fetchStorageContents reads all buckets and keys.
+func fetchStorageContents(ctx context.Context, a *account.Account) (lost storageContents, err error) {
+	if lost.buckets, err = a.FetchAllBuckets(ctx); err != nil {
+		return lost, errors.New("what would be lost cannot be counted: " + ui.Reason(err))
 	}
-	lines = append(lines, buckets.Notes...)
-	return ui.Action{
-		Key:    ui.Bind("cancel Object Storage"),
-		Writes: true,
-		Do:     func() tea.Cmd { return sendCancelStorage(a) },
-		Confirm: &ui.Confirmation{
-			Title:        "Cancel Object Storage",
-			RequiredText: a.Name,
-			Delay:        cancelStorageDelay,
-			NoPaste:      true,
-			ConfirmLabel: "cancel it",
-			Items:        lines,
-			Text: fmt.Sprintf(
+	if lost.keys, err = account.Collect(a.Api.Keys.All(ctx)); err != nil {
+		return lost, errors.New("the keys cannot be counted: " + ui.Reason(err))
+	}
+	return lost, nil
+}
+
+// total adds up the objects and their bytes.
+func (lost storageContents) total() (objects, bytes int64) {
+	for _, b := range lost.buckets.Rows {
+		objects, bytes = objects+b.Objects, bytes+b.Size
+	}
+	return objects, bytes
+}
+
+// askToCancel is the question, with a line for each bucket.
+func (lost storageContents) askToCancel(a *account.Account) account.Ask {
+	lines := make([]string, 0, len(lost.buckets.Rows)+len(lost.buckets.Notes))
+	for _, b := range lost.buckets.Rows {
+		size := account.FormatSize(b.Size)
+		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, account.FormatCount(b.Objects), size))
+	}
+	objects, bytes := lost.total()
+	return account.Ask{
+		Ops:   []string{client.OpCancelObjectStorage},
+		IDs:   []string{a.Name},
+		Name:  "cancel it",
+		Items: append(lines, lost.buckets.Notes...),
+		Confirm: resource.Confirm{
+			Title: "Cancel Object Storage",
+			Effect: fmt.Sprintf(
 				"Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can "+
 					"bring them back.",
 				a.Name,
-				countPhrase(len(buckets.Rows), "bucket", "buckets"),
+				account.Pluralize(len(lost.buckets.Rows), "bucket", "buckets"),
 				account.FormatCount(objects),
 				account.FormatSize(bytes),
-				countPhrase(keys, "key", "keys"),
+				account.Pluralize(len(lost.keys), "key", "keys"),
 			),
+			Word:     a.Name,
+			Required: true,
+			Delay:    cancelStorageDelay,
+			NoPaste:  true,
 		},
 	}
 }
 
-func countPhrase(n int, one, many string) string { return account.Pluralize(n, one, many) }
-
-func sendCancelStorage(a *account.Account) tea.Cmd {
-	ctx, before := client.ContextWithResource(a.Context, "account", a.Name, a.Name), a.Buckets().Len()
+// sendCancelStorage cancels. If the answer is lost, it counts the buckets that are left.
+func sendCancelStorage(a *account.Account, lost storageContents, consent *client.Consent) tea.Cmd {
+	ctx := a.Context
 	return func() tea.Msg {
-		m := cancelStorageResult{a: a, err: a.Api.CancelObjectStorage(ctx)}
-		if u, ok := m.err.(interface{ Unknown() bool }); ok && u.Unknown() {
-			m.remaining = describeRemainingBuckets(a, ctx, before)
+		result := cancelStorageResult{a: a}
+		result.err = cancelStorage(ctx, a, lost, consent)
+		if ui.IsUnknown(result.err) {
+			result.remaining = describeRemainingBuckets(ctx, a, len(lost.buckets.Rows))
 		}
-		return m
+		return result
 	}
 }
 
-// describeRemainingBuckets says how many buckets there are now: all that can be told of a cancelling whose answer was
+// cancelStorage sends the change.
+func cancelStorage(ctx context.Context, a *account.Account, lost storageContents, consent *client.Consent) error {
+	labels := make([]string, len(lost.buckets.Rows))
+	for i, b := range lost.buckets.Rows {
+		labels[i] = account.BucketID(b)
+	}
+	objects, bytes := lost.total()
+	w, err := a.Api.Begin(client.Change{
+		Op:       client.OpCancelObjectStorage,
+		Resource: "account",
+		ID:       a.Name,
+		Label:    a.Name,
+		Before: map[string]any{
+			"buckets": labels,
+			"objects": objects,
+			"size":    bytes,
+			"keys":    len(lost.keys),
+		},
+	}, consent)
+	if err != nil {
+		return err
+	}
+	return w.CancelObjectStorage(ctx)
+}
+
+// describeRemainingBuckets says how many of n buckets there are now: all that is known of a change whose answer was
 // lost.
-func describeRemainingBuckets(a *account.Account, ctx context.Context, before int) string {
+func describeRemainingBuckets(ctx context.Context, a *account.Account, n int) string {
 	now, err := a.FetchAllBuckets(ctx)
 	if err != nil {
 		return "the buckets cannot be counted: " + ui.Reason(err)
 	}
-	return fmt.Sprintf("buckets now: %d of %d · look before trying again", len(now.Rows), before)
+	return fmt.Sprintf("buckets now: %d of %d · look before trying again", len(now.Rows), n)
 }
 
 // cancelStorageResult is how cancelling ended.
 type cancelStorageResult struct {
 	a         *account.Account
 	err       error
-	remaining string // what is left, where the outcome is unknown
+	remaining string // what is left, if the outcome is unknown
 }
 
-// Deliver says it, and reads again what is left.
+// Deliver brings the news and reads again what is left.
 func (m cancelStorageResult) Deliver() tea.Cmd {
-	say := ui.ShowNews(theme.Good, "Object Storage is cancelled")
+	news := ui.ShowNews(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		say = ui.ShowNews(
-			theme.Bad,
-			"cancel Object Storage: "+ui.Reason(m.err)+account.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err))),
-		)
+		next := account.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err)))
+		news = ui.ShowNews(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
 	}
-	return tea.Batch(say, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()))
+	return tea.Batch(news, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()))
 }
