@@ -8,15 +8,21 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/input"
 )
 
 // searchList is a list of entries below a line of text that narrows it. Help and palette are made of it.
 type searchList struct {
-	query      string
+	line       *input.Line
 	cursor     int
 	scrollTop  int
 	entryCount int
 }
+
+func newSearchList() searchList { return searchList{line: input.NewLine("")} }
+
+// query returns the text that narrows the list.
+func (q *searchList) query() string { return q.line.Text() }
 
 // searchHeaderLines is the number of lines above the entries.
 const searchHeaderLines = 2
@@ -33,13 +39,9 @@ func (q *searchList) handleSearchKey(k tea.KeyPressMsg) (chosen, closed bool) {
 		q.cursor = max(0, min(q.cursor+1, q.entryCount-1))
 	case "up", "shift+tab", "ctrl+p":
 		q.cursor = max(q.cursor-1, 0)
-	case "backspace":
-		if r := []rune(q.query); len(r) > 0 {
-			q.query, q.cursor = string(r[:len(r)-1]), 0
-		}
 	default:
-		if k.Text != "" {
-			q.query, q.cursor = q.query+k.Text, 0
+		if before := q.query(); q.line.Press(k) && q.query() != before {
+			q.cursor = 0
 		}
 	}
 	return false, false
@@ -58,14 +60,12 @@ func (q *searchList) layout(b ui.Box) {
 }
 
 // renderList draws the text and the visible entries.
-func (q *searchList) renderList(label string, b ui.Box, line func(i int, cursor bool) string) string {
-	t := b.Theme
-	lines := []string{
-		t.Paint(theme.Accent, label) + t.Paint(theme.Input, q.query) + t.Paint(theme.Cursor, " "),
-		"",
-	}
+func (q *searchList) renderList(label string, b ui.Box, entry func(i int, cursor bool) string) string {
+	t, line := b.Theme, b
+	line.Width -= ui.Width(label)
+	lines := []string{t.Paint(theme.Accent, label) + q.line.View(line, true)[0], ""}
 	for i := q.scrollTop; i < min(q.entryCount, q.scrollTop+b.Height-searchHeaderLines); i++ {
-		lines = append(lines, line(i, i == q.cursor))
+		lines = append(lines, entry(i, i == q.cursor))
 	}
 	if q.entryCount == 0 {
 		lines = append(lines, t.Paint(theme.Muted, "nothing matches"))
@@ -74,7 +74,7 @@ func (q *searchList) renderList(label string, b ui.Box, line func(i int, cursor 
 }
 
 func (q *searchList) handlePaste(msg tea.PasteMsg) tea.Cmd {
-	q.query += strings.Join(strings.Fields(msg.Content), " ")
+	q.line.Paste(strings.Join(strings.Fields(msg.Content), " "))
 	return nil
 }
 
@@ -93,7 +93,7 @@ type helpDialog struct {
 func newHelpDialog(actions []ui.Action) *helpDialog {
 	sorted := slices.Clone(actions)
 	slices.SortStableFunc(sorted, func(a, b ui.Action) int { return groupRank(a.Group) - groupRank(b.Group) })
-	return &helpDialog{actions: sorted}
+	return &helpDialog{searchList: newSearchList(), actions: sorted}
 }
 
 func groupRank(group string) int {
@@ -109,7 +109,7 @@ func (h *helpDialog) hint() string { return "type to search · enter runs it · 
 // layout finds the actions that match the text.
 func (h *helpDialog) layout(b ui.Box) {
 	h.matches = h.matches[:0]
-	query := strings.ToLower(h.query)
+	query := strings.ToLower(h.query())
 	for _, a := range h.actions {
 		if strings.Contains(strings.ToLower(a.Name()+" "+a.Description+" "+a.Group), query) {
 			h.matches = append(h.matches, a)
@@ -145,7 +145,7 @@ func fitWidth(text string, width int, b ui.Box) string {
 }
 
 func (h *helpDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query, Item: "nothing matches"}}
+	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query(), Item: "nothing matches"}}
 	if h.cursor < len(h.matches) {
 		r.Position, r.Count, r.Item = h.cursor+1, len(h.matches), describeAction(h.matches[h.cursor])
 	}

@@ -31,7 +31,7 @@ const maxRowsFound = 20
 
 // openPalette shows the palette.
 func openPalette(s *Shell) {
-	p := &paletteDialog{shell: s}
+	p := &paletteDialog{searchList: newSearchList(), shell: s}
 	p.updateEntries()
 	s.dialogs.push(p)
 }
@@ -46,22 +46,23 @@ func (p *paletteDialog) hint() string {
 
 // updateEntries finds the entries for the text: panes and actions by fuzzy search, followed by rows that contain it.
 func (p *paletteDialog) updateEntries() {
-	if p.searched && p.searchedText == p.query {
+	query := p.query()
+	if p.searched && p.searchedText == query {
 		return
 	}
-	p.searchedText, p.searched = p.query, true
+	p.searchedText, p.searched = query, true
 	all := paletteEntries(p.shell)
 	p.entries = all
-	if p.query != "" {
+	if query != "" {
 		p.entries = nil
 		labels := make([]string, len(all))
 		for i, e := range all {
 			labels[i] = e.label
 		}
-		for _, m := range fuzzy.Find(p.query, labels) {
+		for _, m := range fuzzy.Find(query, labels) {
 			p.entries = append(p.entries, all[m.Index])
 		}
-		p.entries = append(p.entries, rowEntries(p.shell, p.query)...)
+		p.entries = append(p.entries, rowEntries(p.shell, query)...)
 	}
 	p.setEntryCount(len(p.entries))
 }
@@ -127,7 +128,7 @@ func (p *paletteDialog) view(b ui.Box) string {
 }
 
 func (p *paletteDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query, Item: "nothing matches"}}
+	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query(), Item: "nothing matches"}}
 	if p.cursor < len(p.entries) {
 		e := p.entries[p.cursor]
 		r.Position, r.Count, r.Item = p.cursor+1, len(p.entries), e.label+"; "+e.kind

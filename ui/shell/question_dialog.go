@@ -12,14 +12,15 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/input"
 )
 
 const (
 	// answerDelay is how long a question must be visible before a key answers it: the key that opened it may still be
 	// held down.
 	answerDelay = 250 * time.Millisecond
-	// maxAnswerBytes bounds a typed answer. No word to type is that long.
-	maxAnswerBytes = 200
+	// maxAnswer bounds the characters of a typed answer. No word to type is that long.
+	maxAnswer = 200
 	// maxItems is how many items a question lists one by one.
 	maxItems = 10
 )
@@ -30,13 +31,14 @@ type questionDialog struct {
 	confirmWord string // the word to type; empty asks for y
 	armed       bool   // visible for long enough to be answered
 	timesShown  int    // counts calls of disarm
-	answer      string
+	answer      *input.Line
 	fits        bool // the whole question is visible
 }
 
 // newQuestionDialog asks for the action's word, or for a code in its place if the word cannot be typed.
 func newQuestionDialog(a ui.Action) *questionDialog {
-	q := &questionDialog{action: a, confirmWord: a.Confirm.RequiredText}
+	q := &questionDialog{action: a, confirmWord: a.Confirm.RequiredText, answer: input.NewLine("")}
+	q.answer.SetLimit(maxAnswer)
 	if !typeable(q.confirmWord) {
 		sum := sha256.Sum256([]byte(q.confirmWord))
 		q.confirmWord = base32.StdEncoding.EncodeToString(sum[:])[:6]
@@ -124,17 +126,11 @@ func (q *questionDialog) answerLines(b ui.Box) []string {
 		}
 	}
 	word, before, after := t.Paint(theme.Strong, q.confirmWord), "Type ", " and press enter, or esc:"
-	answer := inputLine(t, q.answer, b.Width)
+	answer := q.answer.View(b, true)[0]
 	if len(before)+ui.Width(q.confirmWord)+len(after) <= b.Width {
 		return []string{before + word + after, answer}
 	}
 	return []string{"Type this and press enter, or esc:", word, answer}
-}
-
-// inputLine renders text that is being typed, with the cursor behind it. Only its end is shown if it is too long.
-func inputLine(t *theme.Theme, text string, width int) string {
-	visible := truncateLeft(text, width-1, t.Glyphs.Ellipsis)
-	return t.Paint(theme.Input, visible) + t.Paint(theme.Cursor, " ")
 }
 
 func (q *questionDialog) confirmLabel() string {
@@ -157,7 +153,7 @@ func (q *questionDialog) read(ui.Box) dialogReading {
 	case !q.armed:
 		r.Item = "it can be answered in a moment; escape cancels"
 	case q.confirmWord != "":
-		r.Item, r.Input = "type "+q.confirmWord+" and press enter; escape cancels", "answer: "+q.answer
+		r.Item, r.Input = "type "+q.confirmWord+" and press enter; escape cancels", "answer: "+q.answer.Text()
 	default:
 		r.Item = "n: no, leave it; y: yes, " + q.confirmLabel()
 	}
@@ -166,8 +162,8 @@ func (q *questionDialog) read(ui.Box) dialogReading {
 
 func (q *questionDialog) handlePaste(msg tea.PasteMsg) tea.Cmd {
 	text := strings.TrimSpace(msg.Content)
-	if q.confirmWord != "" && !q.action.Confirm.NoPaste && q.armed && len(text) <= maxAnswerBytes {
-		q.answer += text
+	if q.confirmWord != "" && !q.action.Confirm.NoPaste && q.armed && len(text) <= maxAnswer {
+		q.answer.Paste(text)
 	}
 	return nil
 }
@@ -186,17 +182,11 @@ func (q *questionDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 	case "esc":
 		return nil, true
 	case "enter":
-		if q.fits && q.answer == q.confirmWord {
+		if q.fits && q.answer.Text() == q.confirmWord {
 			return q.action.Do(), true
 		}
-	case "backspace":
-		if r := []rune(q.answer); len(r) > 0 {
-			q.answer = string(r[:len(r)-1])
-		}
 	default:
-		if len(q.answer) < maxAnswerBytes {
-			q.answer += k.Text
-		}
+		q.answer.Press(k)
 	}
 	return nil, false
 }

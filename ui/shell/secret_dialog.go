@@ -11,6 +11,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/input"
 	"lookout/ui/terminal"
 )
 
@@ -18,12 +19,11 @@ import (
 // not close by accident.
 type secretDialog struct {
 	ui.OneTimeSecret
-	revealNumber      int // counts presses of the key that reveals it
-	revealed          bool
-	copiedOrSaved     bool
-	confirmingDiscard bool
-	answer            string
-	warned            bool // ctrl+c was pressed once
+	revealNumber  int // counts presses of the key that reveals it
+	revealed      bool
+	copiedOrSaved bool
+	discard       *input.Line // the word being typed to close the dialog; nil while nobody closes it
+	warned        bool        // ctrl+c was pressed once
 }
 
 // revealDuration is how long the secret stays readable after a key press. A key that is held down repeats sooner.
@@ -48,7 +48,7 @@ func (d *secretDialog) hint() string {
 	switch {
 	case d.copiedOrSaved:
 		return "enter closes · y copies it again"
-	case d.confirmingDiscard:
+	case d.discard != nil:
 		return "type " + discardWord + " and press enter · esc goes back"
 	}
 	return "y copies · hold r to show · 1-9 saves · it cannot be shown again"
@@ -81,7 +81,7 @@ func detailLine(b ui.Box, tone theme.Tone, label, value string) string {
 // choiceLines lists the keys that work now, and how to leave the dialog.
 func (d *secretDialog) choiceLines(b ui.Box) []string {
 	t := b.Theme
-	if d.confirmingDiscard {
+	if d.discard != nil {
 		lines := ui.Wrap(
 			"Neither copied nor saved. Type "+discardWord+" and press enter to lose it; esc goes back.",
 			b.Width,
@@ -89,7 +89,9 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 		for i := range lines {
 			lines[i] = t.Paint(theme.Bad, lines[i])
 		}
-		return append(lines, "> "+inputLine(t, d.answer, b.Width-2))
+		line := b
+		line.Width -= 2
+		return append(lines, "> "+d.discard.View(line, true)[0])
 	}
 	var lines []string
 	key := func(k, text string) { lines = append(lines, "  "+t.Paint(theme.Accent, ui.Pad(k, 4))+text) }
@@ -117,9 +119,9 @@ func (d *secretDialog) read(ui.Box) dialogReading {
 	switch {
 	case d.copiedOrSaved:
 		r.Item = "copied or saved; enter closes"
-	case d.confirmingDiscard:
+	case d.discard != nil:
 		r.Item = "neither copied nor saved; type " + discardWord + " and press enter to lose it; escape goes back"
-		r.Input = "answer: " + d.answer
+		r.Input = "answer: " + d.discard.Text()
 	default:
 		r.Item = "escape closes, and asks first: it cannot be shown again"
 	}
@@ -129,7 +131,7 @@ func (d *secretDialog) read(ui.Box) dialogReading {
 func (d *secretDialog) handlePaste(tea.PasteMsg) tea.Cmd { return nil }
 
 func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	if d.confirmingDiscard {
+	if d.discard != nil {
 		return d.handleDiscardKey(k)
 	}
 	switch key := k.String(); {
@@ -146,7 +148,7 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key == "enter" && d.copiedOrSaved, key == "esc" && d.copiedOrSaved:
 		return d.forgetSecret()
 	case key == "esc", key == "q", key == "ctrl+c":
-		d.confirmingDiscard = true
+		d.discard = input.NewLine("")
 	}
 	return nil, false
 }
@@ -155,15 +157,13 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 func (d *secretDialog) handleDiscardKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch k.String() {
 	case "esc", "ctrl+c":
-		d.confirmingDiscard, d.answer = false, ""
+		d.discard = nil
 	case "enter":
-		if d.answer == discardWord {
+		if d.discard.Text() == discardWord {
 			return d.forgetSecret()
 		}
-	case "backspace":
-		d.answer = d.answer[:max(0, len(d.answer)-1)]
 	default:
-		d.answer += k.Text
+		d.discard.Press(k)
 	}
 	return nil, false
 }
