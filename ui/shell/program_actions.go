@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"io"
 	"os/exec"
 	"strings"
 
@@ -195,10 +194,10 @@ func (p *programActions) quit(s *Shell) tea.Cmd {
 	return s.startAction(leave)
 }
 
-// openBrowser opens an address in the browser, or shows it if there is no browser.
+// openBrowser opens an address in the browser, or shows it if there is no browser. The program has redirected the
+// browser's output, which would cover the screen.
 func openBrowser(url string) tea.Cmd {
 	return func() tea.Msg {
-		browser.Stdout, browser.Stderr = io.Discard, io.Discard // a browser's output would cover the screen
 		if err := browser.OpenURL(url); err != nil {
 			return ui.ShowTextMsg{Title: "No browser found: open this address", Text: url}
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cli/browser"
 
 	"lookout/client"
 	"lookout/client/journal"
@@ -215,6 +216,7 @@ func redirectLog(path string) (io.Writer, error) {
 	}
 	os.Stderr = file
 	log.SetOutput(file)
+	browser.Stdout, browser.Stderr = io.Discard, io.Discard
 	if path == "" {
 		return nil, nil
 	}
