@@ -50,7 +50,7 @@ func TestLinear(t *testing.T) {
 	v.WaitFor("news: web-1: monitoring is disabled until")
 	v.Type("D")
 	v.WaitFor("is removed for good")
-	v.WaitFor("type web-1 and press enter; escape leaves")
+	v.WaitFor("type web-1 and press enter; escape cancels")
 	v.Type("<esc>")
 	v.BytesAfter(200 * time.Millisecond) // a key right behind an escape would be one with alt
 	v.Type("?")
