@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/zalando/go-keyring"
 
@@ -116,10 +116,10 @@ func showConfig(c *cobra.Command, f *config.Flags) error {
 		fmt.Fprintf(c.ErrOrStderr(), "lookout: %v\n", err)
 	}
 	var document map[string]any
-	if _, err := toml.Decode(string(data), &document); err != nil {
+	if err := toml.Unmarshal(data, &document); err != nil {
 		return exit.Usage(err)
 	}
-	rows, err := collectEffectiveValues(c, f, cfg, document, config.KeyPositions(string(data)))
+	rows, err := collectEffectiveValues(c, f, cfg, document, config.FindPositions(data))
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -140,7 +140,7 @@ func collectEffectiveValues(
 	f *config.Flags,
 	cfg config.File,
 	document map[string]any,
-	at map[string]config.Position,
+	at config.Positions,
 ) ([]effectiveValue, error) {
 	s, err := config.Resolve(cfg, f)
 	names := []string{s.Account}
@@ -172,14 +172,14 @@ func effectiveTableValues[T any](
 	list []config.KeySpec[T],
 	in []string,
 	table map[string]any,
-	at map[string]config.Position,
+	at config.Positions,
 ) []effectiveValue {
 	var rows []effectiveValue
 	for _, s := range list {
 		key := append(slices.Clone(in), s.Name)
 		row := effectiveValue{strings.Join(key, "."), s.DefaultText, "default"}
 		if v, there := table[s.Name]; there {
-			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at[config.JoinKey(key)].Line)
+			row.Value, row.From = fmt.Sprint(v), fmt.Sprintf("line %d", at.At(key...).Line)
 		}
 		if v := os.Getenv(s.Env); s.Env != "" && v != "" {
 			row.Value, row.From = v, "$"+s.Env

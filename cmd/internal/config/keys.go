@@ -279,9 +279,9 @@ func (s KeySpec[T]) assign(in *T, value any) error {
 		if err != nil || len(v) == 0 || v[0] == "" {
 			return fmt.Errorf("a list of texts is needed, as %s", s.example)
 		}
-		for _, one := range v {
+		for i, one := range v {
 			if len(s.choices) > 0 && !slices.Contains(s.choices, one) {
-				return fmt.Errorf("%q is none of %s", one, strings.Join(s.choices, ", "))
+				return &elementError{i, fmt.Errorf("%q is none of %s", one, strings.Join(s.choices, ", "))}
 			}
 		}
 		*into = v
@@ -300,6 +300,12 @@ func (s KeySpec[T]) assign(in *T, value any) error {
 		*into = v
 	}
 	return nil
+}
+
+// An elementError is an element of a list that is not accepted.
+type elementError struct {
+	index int
+	error
 }
 
 // stringList is a list of texts.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 
 	"lookout/client"
 )
@@ -41,7 +41,7 @@ func (m Mistakes) AsError(path string) error {
 
 // configParser turns a document into a file and keeps what is wrong.
 type configParser struct {
-	positions map[string]Position
+	positions Positions
 	errs      Mistakes
 	knownKeys []knownKey
 }
@@ -52,10 +52,10 @@ func Parse(data []byte) (File, Mistakes) {
 		return File{}, Mistakes{m}
 	}
 	var document map[string]any
-	if _, err := toml.Decode(string(data), &document); err != nil {
+	if err := toml.Unmarshal(data, &document); err != nil {
 		return File{}, Mistakes{syntaxError(err)}
 	}
-	r := &configParser{positions: KeyPositions(string(data)), knownKeys: knownKeys()}
+	r := &configParser{positions: FindPositions(data), knownKeys: knownKeys()}
 	cfg := File{Accounts: map[string]AccountConfig{}, Keys: map[string][]string{}}
 	tables := []string{"accounts", "keys", "themes", "columns"}
 	top := maps.Clone(document)
@@ -107,19 +107,26 @@ func checkConfigSize(text string) (Mistake, bool) {
 
 // syntaxError is a text that is no TOML.
 func syntaxError(err error) Mistake {
-	var p toml.ParseError
-	if !errors.As(err, &p) {
-		return Mistake{Position{1, 1}, err.Error(), true}
+	var e *toml.DecodeError
+	if !errors.As(err, &e) {
+		return Mistake{Position{1, 1}, client.Clean(err.Error()), true}
 	}
-	return Mistake{Position{max(1, p.Position.Line), max(1, p.Position.Col)}, client.Clean(p.Message), true}
+	line, column := e.Position()
+	text := client.Clean(strings.TrimPrefix(e.Error(), "toml: "))
+	return Mistake{Position{max(1, line), max(1, column)}, text, true}
 }
 
 func (r *configParser) addError(grave bool, key []string, text string) {
-	at, known := r.positions[JoinKey(key)]
-	if !known {
-		at = Position{1, 1}
+	r.errs = append(r.errs, Mistake{r.positions.At(key...), client.Clean(strings.Join(key, ".")) + ": " + text, grave})
+}
+
+// addValueError reports a value that is not accepted: at the element of the list where it is one, else at the key.
+func (r *configParser) addValueError(fatal bool, key []string, err error) {
+	r.addError(fatal, key, err.Error())
+	var e *elementError
+	if errors.As(err, &e) {
+		r.errs[len(r.errs)-1].Position = r.positions.Element(e.index, key...)
 	}
-	r.errs = append(r.errs, Mistake{at, client.Clean(strings.Join(key, ".")) + ": " + text, grave})
 }
 
 // assignKeys takes a table's values by the settings that there are.
@@ -139,7 +146,7 @@ func assignKeys[T any](
 			continue
 		}
 		if err := s.assign(into, value); err != nil {
-			r.addError(s.fatal, append(slices.Clone(at), s.Name), err.Error())
+			r.addValueError(s.fatal, append(slices.Clone(at), s.Name), err)
 		}
 	}
 	for name := range table {
@@ -272,107 +279,4 @@ func (r *configParser) parseKeys(cfg *File, value any) {
 			cfg.Keys[name] = list
 		}
 	}
-}
-
-func JoinKey(key []string) string { return strings.Join(key, "\x00") }
-
-// KeyPositions finds where each key and each table of a valid document begins.
-func KeyPositions(text string) map[string]Position {
-	found := map[string]Position{}
-	var table []string
-	open := "" // the end of a text of many lines
-	depth := 0 // of brackets that are open
-	note := func(key []string, at Position) {
-		for n := 1; n <= len(key); n++ {
-			if _, known := found[JoinKey(key[:n])]; !known {
-				found[JoinKey(key[:n])] = at
-			}
-		}
-	}
-	for i, line := range strings.Split(text, "\n") {
-		at := Position{i + 1, 1 + len(line) - len(strings.TrimLeft(line, " \t"))}
-		inside := open != "" || depth > 0
-		rest := strings.TrimSpace(line)
-		switch {
-		case inside || rest == "" || rest[0] == '#':
-		case rest[0] == '[':
-			table, _ = scanKey(strings.TrimLeft(rest, "[ \t"))
-			note(table, at)
-			continue
-		default:
-			key, after := scanKey(rest)
-			note(append(slices.Clone(table), key...), at)
-			line = after
-		}
-		open, depth = skipValue(line, open, depth)
-	}
-	return found
-}
-
-// scanKey reads a key that may be dotted and quoted, and gives what follows it.
-func scanKey(text string) (key []string, rest string) {
-	var word strings.Builder
-	quote := byte(0)
-	for i := range len(text) {
-		c := text[i]
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case quote == 0 && c == '.':
-			key = append(key, word.String())
-			word.Reset()
-		case quote == 0 && (c == '=' || c == ']'):
-			return append(key, word.String()), text[i:]
-		case quote == 0 && (c == ' ' || c == '\t'):
-		default:
-			word.WriteByte(c)
-		}
-	}
-	return append(key, word.String()), ""
-}
-
-// skipValue follows values over the end of a line: texts of many lines, and lists.
-func skipValue(line, open string, depth int) (string, int) {
-	for len(line) > 0 {
-		if open != "" {
-			_, after, closed := strings.Cut(line, open)
-			if !closed {
-				break
-			}
-			line, open = after, ""
-			continue
-		}
-		switch {
-		case strings.HasPrefix(line, `"""`), strings.HasPrefix(line, "'''"):
-			line, open = line[3:], line[:3]
-			continue
-		case line[0] == '"', line[0] == '\'':
-			line = skipQuoted(line)
-			continue
-		case line[0] == '#':
-			return open, depth
-		case line[0] == '[', line[0] == '{':
-			depth++
-		case line[0] == ']', line[0] == '}':
-			depth = max(0, depth-1)
-		}
-		line = line[1:]
-	}
-	return open, depth
-}
-
-// skipQuoted is what follows a text in quotes.
-func skipQuoted(line string) string {
-	for i := 1; i < len(line); i++ {
-		if line[i] == '\\' && line[0] == '"' {
-			i++
-			continue
-		}
-		if line[i] == line[0] {
-			return line[i+1:]
-		}
-	}
-	return ""
 }

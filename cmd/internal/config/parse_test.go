@@ -32,22 +32,22 @@ func TestParseConfig_errorPositions(t *testing.T) {
 		account + "token_file = \"x\"\n":                       {"c.toml:3:1:", "begin it with /"},
 		account + "token_env = \"X\"\nkeyring = true\n":        {"c.toml:4:1:", "token_env too"},
 		account + "token_command = []\n":                       {"c.toml:3:1:", "a list of texts"},
-		"[accounts.a]\ntoken_file = \"/x\"\n":                  {"c.toml:1:1:", "base_url is missing"},
+		"[accounts.a]\ntoken_file = \"/x\"\n":                  {"c.toml:1:11:", "base_url is missing"},
 		"[accounts.a]\nbase_url = \"http://x/v4\"\n":           {"c.toml:2:1:", "https://"},
-		"[accounts.\"a/b\"]\nbase_url = \"https://x/v4\"":      {"c.toml:1:1:", "letters"},
+		"[accounts.\"a/b\"]\nbase_url = \"https://x/v4\"":      {"c.toml:1:11:", "letters"},
 		"[themes.mine]\n bad = \"pinkish\"\n":                  {"c.toml:2:2: themes.mine.bad", "pinkish", "#rrggbb"},
 		"[themes.mine]\nbase = \"pink\"\ngod = \"red\"\n":      {"c.toml:2:1:", "colorblind", "c.toml:3:1:", "accent"},
-		"[themes.dark]\nbad = \"red\"\n":                       {"c.toml:1:1:", "choose another"},
+		"[themes.dark]\nbad = \"red\"\n":                       {"c.toml:1:9:", "choose another"},
 		"[columns]\nservices = \"state\"\n":                    {"c.toml:2:1:", "a list of columns"},
-		"notify = [\"bell\", \"horn\"]\n":                      {"c.toml:1:1:", "horn", "osc777"},
+		"notify = [\"bell\", \"horn\"]\n":                      {"c.toml:1:19:", "horn", "osc777"},
 		account + "word = \"prod\"\n":                          {"c.toml:3:1:", "protected = true"},
-		account + "notify_on = [\"everything\"]\n":             {"c.toml:3:1:", "service leaves ok"},
+		account + "notify_on = [\"everything\"]\n":             {"c.toml:3:14:", "service leaves ok"},
 		"[keys]\n  disable = [\"d\"]\n":                        {"c.toml:2:3:", "PANE.ACTION"},
 		"[keys]\n\"services.disable\" = 5\n":                   {"c.toml:2:1:", "list of keys"},
-		"accounts.a = { base_url = \"https://x\", z = 1 }":     {"c.toml:1:1:", "unknown"},
+		"accounts.a = { base_url = \"https://x\", z = 1 }":     {"c.toml:1:40:", "unknown"},
 		"x = \"\"\"\ntheme = \"pink\"\n\"\"\"\n theme = 1\n":   {"c.toml:1:1:", "c.toml:4:2: theme"},
 		"theme = [\n1,\n]\nascii = 1":                          {"c.toml:1:1:", "c.toml:4:1: ascii"},
-		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "accounts.a"},
+		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "already exists"},
 	} {
 		faulttest.RunCase(t, "G2", fmt.Sprintf("%.60q", text), func(t *testing.T) {
 			said := parseErrorText(text)
@@ -60,6 +60,48 @@ func TestParseConfig_errorPositions(t *testing.T) {
 	}
 	if said := parseErrorText("a = 1\nb = 2\nc = 3\n"); strings.Count(said, "unknown") != 3 {
 		t.Errorf("three mistakes are told as %q", said)
+	}
+}
+
+// TestFindPositions looks for places that a scanner of lines gets wrong: keys inside inline tables, elements of lists
+// over several lines, and quoted keys.
+func TestFindPositions(t *testing.T) {
+	const text = `accounts = { prod = { base_url = "https://x/v4", color = "red" } }
+notify = [
+  "bell", # not the element's own line
+  # a comment between
+  'horn',
+]
+[keys]
+"services.disable" = ["d", "x"]
+'a = b.c' = 1
+[ themes . "my [own]" ] # blanks and brackets
+bad."x" = 1
+text = """
+bad = 2
+"""
+`
+	at := FindPositions([]byte(text))
+	for _, c := range []struct {
+		want Position
+		got  Position
+	}{
+		{Position{1, 14}, at.At("accounts", "prod")},
+		{Position{1, 50}, at.At("accounts", "prod", "color")},
+		{Position{3, 3}, at.Element(0, "notify")},
+		{Position{5, 3}, at.Element(1, "notify")},
+		{Position{2, 1}, at.Element(2, "notify")},
+		{Position{8, 1}, at.At("keys", "services.disable")},
+		{Position{8, 28}, at.Element(1, "keys", "services.disable")},
+		{Position{9, 1}, at.At("keys", "a = b.c")},
+		{Position{10, 12}, at.At("themes", "my [own]")},
+		{Position{11, 5}, at.At("themes", "my [own]", "bad", "x")},
+		{Position{12, 1}, at.At("themes", "my [own]", "text")},
+		{Position{1, 1}, at.At("themes", "nothing")},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
 	}
 }
 

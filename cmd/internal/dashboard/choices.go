@@ -19,17 +19,17 @@ import (
 )
 
 // checkColumns are choices of lists and columns that are not there, with the names of those that are.
-func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[string]config.Position) (wrong config.Mistakes) {
+func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at config.Positions) (wrong config.Mistakes) {
 	var panes []string
 	for _, l := range lists {
 		panes = append(panes, l.Name())
 		known := l.ColumnNames()
-		for _, name := range chosen[l.Name()] {
+		for i, name := range chosen[l.Name()] {
 			if !slices.Contains(known, name) {
 				wrong = append(
 					wrong,
 					config.Mistake{
-						Position: at[config.JoinKey([]string{"columns", l.Name()})],
+						Position: at.Element(i, "columns", l.Name()),
 						Text: fmt.Sprintf(
 							"columns.%s: there is no column %q; the columns are %s",
 							l.Name(),
@@ -46,7 +46,7 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at map[s
 			wrong = append(
 				wrong,
 				config.Mistake{
-					Position: at[config.JoinKey([]string{"columns", name})],
+					Position: at.At("columns", name),
 					Text: fmt.Sprintf(
 						"columns.%s: there is no such list; the lists are %s",
 						client.Clean(name),
@@ -94,7 +94,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	if len(cfg.Keys)+len(cfg.Columns) == 0 {
 		return wrong
 	}
-	at := config.KeyPositions(string(data))
+	at := config.FindPositions(data)
 	program, account, err := NewFrozenDemo(ctx, nil)
 	if err != nil {
 		return append(wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true})
@@ -109,7 +109,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			wrong = append(
 				wrong,
 				config.Mistake{
-					Position: at[config.JoinKey([]string{"keys", name})],
+					Position: at.At("keys", name),
 					Text:     fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), config.Suggestion(name, known)),
 				},
 			)
@@ -132,16 +132,16 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 }
 
 // bindingPosition is the line that binds the key of a clash.
-func bindingPosition(clash error, at map[string]config.Position) config.Position {
+func bindingPosition(clash error, at config.Positions) config.Position {
 	var c *shell.KeyConflictError
 	if errors.As(clash, &c) {
 		for _, action := range []string{c.OtherAction, c.Action} {
-			if p, here := at[config.JoinKey([]string{"keys", c.Pane + "." + action})]; here {
-				return p
+			if key := c.Pane + "." + action; at.Has("keys", key) {
+				return at.At("keys", key)
 			}
 		}
 	}
-	return at["keys"]
+	return at.At("keys")
 }
 
 // PaneNames are the names of panes, in their order.
