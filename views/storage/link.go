@@ -3,11 +3,12 @@ package storage
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/skip2/go-qrcode"
+	"github.com/boombuler/barcode/qr"
 
 	"lookout/client"
 	"lookout/theme"
@@ -203,29 +204,48 @@ func formatLinkExpiry(a *account.Account, l *account.Link, now time.Time) string
 	return "it has ended"
 }
 
-// renderQRCode is a QR code in half blocks, two rows of the code in one line: dark modules on light ones, whichever of
-// them the theme's text is.
+// quietZone is how many light modules a QR code needs around it for a camera to find it.
+const quietZone = 4
+
+// renderQRCode returns the lines of a QR code in half blocks: two rows of the code in one line, dark modules on light
+// ones whatever the theme's background.
 func renderQRCode(text string, b ui.Box) []string {
-	code, err := qrcode.New(text, qrcode.Low)
+	code, err := qr.Encode(text, qr.L, qr.Auto)
 	if err != nil {
-		return []string{"no code holds a link of this length"}
+		return []string{"the link is too long for a QR code"}
 	}
-	bits := code.Bitmap()
-	if len(bits) > b.Width {
-		return []string{fmt.Sprintf("the code needs %d columns, here are %d", len(bits), b.Width)}
+	inner := code.Bounds().Dx()
+	size := inner + 2*quietZone
+	if size > b.Width {
+		return []string{fmt.Sprintf("the QR code needs %d columns; there are %d", size, b.Width)}
 	}
-	lines := make([]string, 0, len(bits)/2+1)
-	for y := 0; y < len(bits); y += 2 {
+	drawn := func(x, y int) bool { // in the colour of text, which is the light one on a dark background
+		x, y = x-quietZone, y-quietZone
+		dark := min(x, y) >= 0 && max(x, y) < inner && code.At(x, y) == color.Black
+		return y < inner+quietZone && dark != b.Theme.Dark
+	}
+	lines := make([]string, 0, size/2+1)
+	for y := 0; y < size; y += 2 {
 		var line strings.Builder
-		for x := range bits[y] {
-			upper, lower := bits[y][x] != b.Theme.Dark, y+1 < len(bits) && bits[y+1][x] != b.Theme.Dark
-			line.WriteString(
-				map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{upper, lower}],
-			)
+		for x := range size {
+			line.WriteString(halfBlock(drawn(x, y), drawn(x, y+1)))
 		}
 		lines = append(lines, line.String())
 	}
 	return lines
+}
+
+// halfBlock returns the character whose upper and lower half are drawn.
+func halfBlock(upper, lower bool) string {
+	switch {
+	case upper && lower:
+		return "█"
+	case upper:
+		return "▀"
+	case lower:
+		return "▄"
+	}
+	return " "
 }
 
 // formatLocalAndUTC is a moment in local time, and in UTC where that is another.
