@@ -24,10 +24,14 @@ import (
 // docsCommand writes the documentation that the program knows by itself.
 func docsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "docs DIR",
+		Use:   "docs [DIR]",
 		Short: "Write command pages, manual, configuration, keys, completions and pictures",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			dir := "docs"
+			if len(args) > 0 {
+				dir = args[0]
+			}
 			pages, err := generateDocs(c.Context())
 			if err != nil {
 				return err
@@ -38,7 +42,7 @@ func docsCommand() *cobra.Command {
 			}
 			maps.Copy(pages, drawn)
 			for name, text := range pages {
-				path := filepath.Join(args[0], filepath.FromSlash(name))
+				path := filepath.Join(dir, filepath.FromSlash(name))
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					return err
 				}
