@@ -43,6 +43,10 @@ func TestEdit_conflictWithAnotherUser(t *testing.T) {
 		if err != nil || now.Name.Raw() != "Ada Wong M." || now.Email.Raw() != "ada@new.acme.net" {
 			r.Errorf("%+v %v", now, err)
 		}
+		entries := r.journal.Entries(time.Time{})
+		if got := string(toJSON(entries[len(entries)-1].Change.Before)); got != `{"name":"Ada Wong-Li"}` {
+			r.Errorf("the journal holds the value before %s", got)
+		}
 	})
 }
 

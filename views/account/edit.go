@@ -18,6 +18,29 @@ type EditState[R any] struct {
 	Original, Latest, Edited R
 }
 
+// Before returns the values, as last read, of the members that the edit changes.
+func (e *EditState[R]) Before() client.Patch {
+	return membersOf(client.Diff(e.Edited, e.Latest), client.Diff(e.Original, e.Edited))
+}
+
+// membersOf returns the members of a patch that another one has too, inside objects as well.
+func membersOf(patch, other map[string]any) client.Patch {
+	common := client.Patch{}
+	for name, value := range patch {
+		outer, in := other[name]
+		mine, isObject := asObject(value)
+		theirs, wasObject := asObject(outer)
+		switch {
+		case !in:
+		case isObject && wasObject:
+			common[name] = membersOf(mine, theirs)
+		default:
+			common[name] = value
+		}
+	}
+	return common
+}
+
 // errUnchanged refuses to send an edit that changes nothing.
 var ErrUnchanged = errors.New("nothing has been changed: esc leaves")
 

@@ -41,6 +41,14 @@ type start[T any] struct {
 	hidden int  // rows that the filter hides
 	chosen bool // an undo or a menu named the rows: their count is not asked for
 	asked  bool // the user has answered a question about the rows
+	// changes that were applied, as the journal holds them
+	applied []resource.Attempt[T]
+}
+
+// sentRow is a row with the change of it that was sent.
+type sentRow[T any] struct {
+	row     T
+	attempt resource.Attempt[T]
 }
 
 // RowOperations returns the operations on rows for a table.
@@ -317,6 +325,9 @@ func (r Runner[T]) form(s *start[T]) form.Form {
 		f = r.openForm(s, func(row T, op string) (*client.Consent, error) { return consent(row, op) })
 	}
 	f.Title, f.Text, f.Review, f.WhyResendIsSafe = s.draft.Title, s.draft.Text, s.draft.Review, s.draft.WhyResendIsSafe
+	if len(s.rows) > 1 {
+		f.Title = r.confirm(s).Title
+	}
 	f.ProgressText, f.SubmitLabel, f.EnterSubmits = s.op.ProgressText, s.draft.SubmitLabel, s.draft.EnterSubmits
 	if len(s.rows) > 1 {
 		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
@@ -388,7 +399,7 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 				return r.sendOnce(ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) })
 			},
 			OnOutcome: func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
-				return r.report(s, summary, now, outcome, err)
+				return r.report(s, summary, sentRow[T]{now, attempt}, outcome, err)
 			},
 		})
 	}
@@ -440,24 +451,47 @@ func (r Runner[T]) begin(change client.Change, consent func(op string) (*client.
 }
 
 // report counts an outcome; the last one brings the news, the undo and what follows.
-func (r Runner[T]) report(s *start[T], summary *ui.BatchSummary[T], row T, outcome ui.AttemptOutcome, err error) tea.Cmd {
-	last := summary.Add(row, outcome, err)
+func (r Runner[T]) report(
+	s *start[T],
+	summary *ui.BatchSummary[T],
+	sent sentRow[T],
+	outcome ui.AttemptOutcome,
+	err error,
+) tea.Cmd {
+	last := summary.Add(sent.row, outcome, err)
 	var next []tea.Cmd
-	if outcome == ui.Rejected && err != nil && s.op.OnRejected != nil {
-		next = append(next, s.op.OnRejected(row, err))
+	switch {
+	case outcome == ui.Applied:
+		s.applied = append(s.applied, sent.attempt)
+	case outcome == ui.Rejected && err != nil && s.op.OnRejected != nil:
+		next = append(next, s.op.OnRejected(sent.row, err))
 	}
 	if !last {
 		return tea.Batch(next...)
 	}
-	text := s.op.SuccessText
-	if len(summary.Applied) == 1 {
-		text = r.success(s, summary.Applied[0])
-	}
-	next = append(next, ui.Send(summary.News(text, r.undo(s, summary.Applied))))
+	next = append(next, ui.Send(summary.News(r.summaryText(s, summary.Applied), r.undo(s, summary.Applied))))
 	if s.draft.OnApplied != nil && len(summary.Applied) > 0 {
 		next = append(next, s.draft.OnApplied(summary.Applied))
 	}
 	return tea.Batch(next...)
+}
+
+// summaryText says what was done to rows: until when, and for a single row what it was before.
+func (r Runner[T]) summaryText(s *start[T], rows []T) string {
+	text := s.op.SuccessText
+	if len(rows) == 1 {
+		text = r.success(s, rows[0])
+	}
+	if len(rows) == 0 {
+		return text
+	}
+	if end := s.applied[0].RevertAt; !end.IsZero() {
+		text += " until " + FormatClock(end.In(r.Account.Location), r.Account.Now().In(r.Account.Location))
+	}
+	if was := s.applied[0].Was; was != "" && len(rows) == 1 {
+		text += " (was " + was + ")"
+	}
+	return text
 }
 
 // undo is the action that undoes an operation on rows; nil if there is none.

@@ -297,7 +297,7 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 			return resource.Attempt[*client.Contact]{
 				ID:     account.FormatID(c.ID),
 				Label:  c.Name.String(),
-				Before: client.Diff(e.Edited, e.Original),
+				Before: e.Before(),
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
 					return account.SaveEdit(
 						ctx,

@@ -64,7 +64,7 @@ type Operation[T any] struct {
 
 // Draft is an operation with its values. Its functions read the values that the fields are bound to.
 type Draft[T any] struct {
-	Title           string // of the form: "New contact"
+	Title           string // of the form: "New contact"; for several rows it is the operation with their number
 	Text            string // what it does, above the fields
 	SubmitLabel     string // what the button says: "add"
 	Fields          []form.Field
@@ -108,6 +108,7 @@ type Attempt[T any] struct {
 	ID       string    // as the client's consents want it; "" for what has no id yet
 	Label    string    // what people call the row
 	Before   any       // the values before the change, or the thing that is deleted
+	Was      string    // the one value of Before that the news repeats: "ok"; "" repeats none
 	Reason   string    // for the journal and whoever takes over
 	RevertAt time.Time // when the change is to be reverted; zero is never
 	First    *Step     // a change that must be made before this one; nil if there is none
