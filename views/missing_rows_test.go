@@ -61,7 +61,7 @@ func TestJoins_missingRow(t *testing.T) {
 	if text, _ := managed.OpenIssueCell(a, web, ui.Box{Theme: &theme.Theme{}}); text != "" {
 		t.Errorf("an issue stands beside it: %q", text)
 	}
-	for _, act := range managed.ServiceOperations(a) {
+	for _, act := range managed.ServiceShortcuts(a) {
 		if act.Name != "open issue" {
 			continue
 		}

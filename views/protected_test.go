@@ -22,18 +22,18 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
 		r.requireText("PROD")
 		r.press("3", "/", "billing-cron", "<enter>", "E")
-		r.requireText("Protected account", "enable: billing-cron")
+		r.requireText("Enable: billing-cron", "PROD: account acme-prod is protected")
 		r.wait(time.Second)
-		r.press("<enter>")
+		r.press("y", "<enter>")
 		r.requireNoChanges()
-		r.press("t")
+		r.press("<esc>", "t")
 		r.wait(time.Second)
-		r.press("y")
-		r.requireText("monitoring is enabled")
+		r.press("acme-prod", "<enter>")
+		r.requireText("monitoring is enabled (was disabled)")
 		r.press("u")
-		r.requireText("Protected account")
+		r.requireText("Disable: billing-cron", "PROD: account acme-prod is protected")
 		r.wait(time.Second)
-		r.press("n")
+		r.press("<esc>")
 		if got := r.appliedOperations(); !slices.Equal(got, []string{"enable service"}) {
 			r.Fatalf("applied: %v", got)
 		}
@@ -49,6 +49,24 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 		r.wait(time.Second)
 		r.press("<esc>", "e")
 		r.requireText("SSH settings of") // a form is sent by a key of its own
+	})
+}
+
+// A protected account asks before a service is disabled: d, enter and enter are not enough.
+func TestProtected_disableAsks(t *testing.T) {
+	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<enter>")
+		r.wait(time.Second)
+		r.press("<enter>")
+		r.requireText("PROD: account acme-prod is protected", "Nobody is alerted")
+		r.wait(time.Second)
+		r.press("<enter>")
+		r.requireNoChanges()
+		r.press("acme-prod", "<enter>")
+		r.requireText("cdn-origin: monitoring is disabled (was ok)")
+		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service"}) {
+			r.Fatalf("applied: %v", got)
+		}
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 )
@@ -43,6 +44,26 @@ func TestUndoEnablesAgain(t *testing.T) {
 		r.requireText("cdn-origin: monitoring is enabled")
 		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
 			r.T.Fatalf("applied: %v", got)
+		}
+	})
+}
+
+// Each change of a service records the status that it had then, also an undo, and the news says the same.
+func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
+	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		r.press("3", "/", "billing-cron", "<enter>", "t")
+		r.requireText("billing-cron: monitoring is enabled (was disabled)")
+		r.press("u")
+		r.requireText("billing-cron: monitoring is disabled (was pending)")
+		r.press("u")
+		r.requireText("billing-cron: monitoring is enabled (was disabled)")
+		var before []string
+		for _, e := range r.journal.Entries(time.Time{}) {
+			status, _ := e.Change.Before.(client.Patch)["status"].(client.ServiceStatus)
+			before = append(before, status.String())
+		}
+		if want := []string{"disabled", "pending", "disabled"}; !slices.Equal(before, want) {
+			r.Errorf("the journal holds %v before the changes, not %v", before, want)
 		}
 	})
 }

@@ -47,7 +47,7 @@ type Account struct {
 	Links            issuedLinks
 	LastFolder       string // used last for files of this machine
 	noticeState      noticeState
-	ScheduledEnables map[int]time.Time // services to be enabled, and when
+	ScheduledEnables map[string]bool // intents whose maintenance windows this program looks after
 }
 
 // New is an account that has not been asked anything yet. Its requests end with ctx.
@@ -65,7 +65,7 @@ func New(ctx context.Context, o Options) *Account {
 		memoEntries:      map[string]*memoEntry{},
 		Tickets:          ticketCache{byID: map[int]client.Ticket{}, requested: map[int]bool{}},
 		Transfers:        transfer.New(ctx, o.API),
-		ScheduledEnables: map[int]time.Time{},
+		ScheduledEnables: map[string]bool{},
 	}
 	if a.Now == nil {
 		a.Now = ui.WallTime

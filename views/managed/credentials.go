@@ -282,12 +282,3 @@ func changeLoginForm(a *account.Account, c *client.Credential) form.Form {
 	f.ProgressText, f.SubmitLabel = "changing", "change"
 	return f
 }
-
-func credentialOptions(a *account.Account) []form.Option {
-	rows := a.Credentials().Rows()
-	options := make([]form.Option, len(rows))
-	for i, c := range rows {
-		options[i] = form.Option{ID: c.ID, Label: c.Label.String()}
-	}
-	return options
-}

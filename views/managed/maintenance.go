@@ -1,10 +1,9 @@
 package managed
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,210 +12,58 @@ import (
 	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/form"
-	"lookout/ui/table"
 	"lookout/views/account"
 )
 
-// A disableDuration is how long services stay disabled.
-type disableDuration string
+// A maintenance window is the time for which a service is disabled. Its end is kept in the journal, so that any program
+// that reads the journal can enable the service again.
 
-const (
-	untilEnabled disableDuration = "until I enable it"
-	minutes15    disableDuration = "15 min"
-	hour1        disableDuration = "1 h"
-	hours4       disableDuration = "4 h"
-	untilTime    disableDuration = "until a time"
-)
+// maxEnableDelay spreads the programs that wait for the same window, so that one of them enables the service and the
+// others see that.
+const maxEnableDelay = 3 * time.Second
 
-// endTime is when a span that starts now is over; zero for the one without an end.
-func (s disableDuration) endTime(now time.Time, until string, in *time.Location) (time.Time, error) {
-	switch s {
-	case minutes15:
-		return now.Add(15 * time.Minute), nil
-	case hour1:
-		return now.Add(time.Hour), nil
-	case hours4:
-		return now.Add(4 * time.Hour), nil
-	case untilTime:
-		return nextTimeOfDay(until, now.In(in))
-	}
-	return time.Time{}, nil
-}
-
-// nextTimeOfDay is the next time a clock shows "15:04".
-func nextTimeOfDay(text string, now time.Time) (time.Time, error) {
-	t, err := time.Parse("15:04", strings.TrimSpace(text))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("a time of day is needed, as 06:30")
-	}
-	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
-	if !at.After(now) {
-		at = at.AddDate(0, 0, 1)
-	}
-	return at, nil
-}
-
-// disableForm asks for how long and why; both are kept in the journal.
-func disableForm(a *account.Account, rows []*client.Service) form.Form {
-	for_, until, reason := untilEnabled, "", ""
-	form := form.Form{
-		Title:        "Disable monitoring of " + nameOrCount(rows),
-		Text:         "Nobody is alerted about it meanwhile. Nothing else changes.",
-		ProgressText: "disabling",
-		SubmitLabel:  "disable",
-		EnterSubmits: form.AlwaysSubmit,
-		Fields: []form.Field{
-			form.Choice("for", "For", &for_, untilEnabled, minutes15, hour1, hours4, untilTime),
-			form.Text(
-				"until",
-				"Until",
-				&until,
-				func(text string) string { return errorText(nextTimeOfDay(text, a.Now().In(a.Location))) },
-			).
-				When(
-					func() bool { return for_ == untilTime },
-				).Note(
-				"the next time the clock shows it, as 06:30",
-			),
-			form.Text("reason", "Reason", &reason, form.Length(0, 200)).Note("for the journal and whoever takes over"),
-		},
-		Send: func(context.Context) (func() tea.Cmd, error) {
-			end, err := for_.endTime(a.Now(), until, a.Location)
-			if err != nil {
-				return nil, err
-			}
-			return func() tea.Cmd { return disableServices(a, rows, reason, end) }, nil
-		},
-	}
-	if len(rows) > 1 {
-		form.RequiredText = fmt.Sprint(len(rows))
-		for _, s := range rows {
-			form.Items = append(form.Items, fmt.Sprintf("%s (id %d)", s.Label, s.ID))
+// scheduleEnableOf enables services at the end of the windows that the journal holds for them.
+func scheduleEnableOf(a *account.Account, rows []*client.Service) tea.Cmd {
+	var windows []journal.DisabledService
+	for _, s := range rows {
+		if w, held := a.Journal.DisabledService(account.FormatID(s.ID)); held && !w.Until.IsZero() {
+			windows = append(windows, w)
 		}
 	}
-	return form
-}
-
-func errorText(_ time.Time, err error) string {
-	if err != nil {
-		return err.Error()
+	if len(windows) == 0 {
+		return nil
 	}
-	return ""
+	return scheduleEnable(a, windows, 0)
 }
 
-// nameOrCount names one row, or counts many.
-func nameOrCount(rows []*client.Service) string {
-	if len(rows) == 1 {
-		return rows[0].Label.String()
+// scheduleEnable waits for the common end of windows, and a delay after it, and enables the services.
+func scheduleEnable(a *account.Account, windows []journal.DisabledService, delay time.Duration) tea.Cmd {
+	for _, w := range windows {
+		a.ScheduledEnables[w.IntentID] = true
 	}
-	return fmt.Sprintf("%d services", len(rows))
+	j := a.Journal
+	return tea.Tick(max(0, windows[0].Until.Sub(a.Now()))+delay, func(time.Time) tea.Msg {
+		_, _ = j.CatchUp() // the client asks the journal again before it sends
+		return windowsEnded{a, windows}
+	})
 }
 
-// disableServices disables services, one change each, and says how it went when the last has been answered.
-func disableServices(a *account.Account, rows []*client.Service, reason string, end time.Time) tea.Cmd {
-	word := "monitoring is disabled"
-	if !end.IsZero() {
-		word += " until " + account.FormatClock(end.In(a.Location), a.Now().In(a.Location))
-	}
-	return changeServices(a,
-		rows,
-		"disabling",
-		word,
-		disableOutcome,
-		func(ctx context.Context, s *client.Service) (*client.Service, error) {
-			ctx = client.ContextWithReason(contextWithService(ctx, s), reason)
-			if !end.IsZero() {
-				ctx = client.ContextWithRevertAt(ctx, end)
-			}
-			return a.Api.Services.Disable(ctx, s.ID)
-		},
-		func(done []*client.Service) (*ui.Action, tea.Cmd) {
-			undo := &ui.Action{
-				Key:    ui.Bind("enable again", "u"),
-				Writes: true,
-				Do:     func() tea.Cmd { return enableServices(a, done, "") },
-			}
-			if end.IsZero() {
-				return undo, nil
-			}
-			return undo, scheduleEnable(a, done, end)
-		},
-	)
+// windowsEnded says that maintenance windows are over. It delivers itself.
+type windowsEnded struct {
+	a       *account.Account
+	windows []journal.DisabledService
 }
 
-// enableServices enables services. why is said in the journal: "time is up".
-func enableServices(a *account.Account, rows []*client.Service, why string) tea.Cmd {
-	return changeServices(a,
-		rows,
-		"enabling",
-		"monitoring is enabled",
-		enableOutcome,
-		func(ctx context.Context, s *client.Service) (*client.Service, error) {
-			return a.Api.Services.Enable(client.ContextWithReason(contextWithService(ctx, s), why), s.ID)
-		},
-		func(done []*client.Service) (*ui.Action, tea.Cmd) {
-			return &ui.Action{
-				Key:    ui.Bind("disable again", "u"),
-				Writes: true,
-				Do:     func() tea.Cmd { return disableServices(a, done, "", time.Time{}) },
-			}, nil
-		},
-	)
-}
-
-// changeServices does one change to each service and sums the outcomes up in one line of news.
-func changeServices(a *account.Account,
-	rows []*client.Service,
-	verb, word string,
-	check func(*client.Service, bool) ui.AttemptOutcome,
-	work func(context.Context, *client.Service) (*client.Service, error),
-	after func(done []*client.Service) (*ui.Action, tea.Cmd),
-) tea.Cmd {
-	set := a.Services()
-	tally := ui.NewBatchSummary(len(rows), func(s *client.Service) string { return s.Label.String() })
-	tally.Singular = "service"
-	cmds := make([]tea.Cmd, len(rows))
-	for n, s := range rows {
-		cmds[n] = set.Run(ui.Attempt[*client.Service]{
-			RowID:        set.ID(s),
-			ProgressText: verb,
-			Send:         func(ctx context.Context) (ui.Result[*client.Service], error) { return ui.ResultRow(work(ctx, s)) },
-			Recheck:      table.RecheckRow(set, set.ID(s), check),
-			OnOutcome: func(v ui.AttemptOutcome, _ ui.Result[*client.Service], err error) tea.Cmd {
-				if !tally.Add(s, v, err) {
-					return nil
-				}
-				undo, next := after(tally.Applied)
-				return tea.Batch(ui.Send(tally.News(withPreviousStatus(word, tally.Applied), undo)), next)
-			},
-		})
-	}
-	return tea.Batch(cmds...)
-}
-
-// withPreviousStatus adds what a single service was before the change.
-func withPreviousStatus(word string, done []*client.Service) string {
-	if len(done) != 1 {
-		return word
-	}
-	return fmt.Sprintf("%s (was %s)", word, done[0].Status)
-}
-
-// maintenanceEnded says that the time of disabled services is up. It delivers itself.
-type maintenanceEnded struct {
-	a        *account.Account
-	services []*client.Service
-	end      time.Time
-}
-
-// Deliver enables what is still disabled by the decision that is due; a service that somebody has enabled or held anew
-// is left alone.
-func (d maintenanceEnded) Deliver() tea.Cmd {
+// Deliver enables the services whose windows nobody has ended or replaced. The user agreed to that when they were
+// disabled.
+func (e windowsEnded) Deliver() tea.Cmd {
 	var rows []*client.Service
-	for _, s := range d.services {
-		if h, ok := d.a.Journal.DisabledService(account.FormatID(s.ID)); ok && h.Until.Equal(d.end) {
+	intents := map[int]string{}
+	for _, w := range e.windows {
+		s, ok := serviceFromJournal(w)
+		if now, held := e.a.Journal.DisabledService(w.ID); ok && held && now.IntentID == w.IntentID {
 			rows = append(rows, s)
+			intents[s.ID] = w.IntentID
 		}
 	}
 	if len(rows) == 0 {
@@ -224,32 +71,19 @@ func (d maintenanceEnded) Deliver() tea.Cmd {
 	}
 	return tea.Batch(
 		ui.ShowNews(theme.Info, "time is up: enabling "+nameOrCount(rows)),
-		enableServices(d.a, rows, "time is up"),
+		serviceRunner(e.a).Revert(
+			"enable",
+			rows,
+			enableService(e.a, "time is up"),
+			func(s *client.Service) string { return intents[s.ID] },
+		),
 	)
 }
 
-// scheduleEnable enables services at the end of their time, unless the journal then says that somebody decided
-// otherwise.
-func scheduleEnable(a *account.Account, rows []*client.Service, end time.Time) tea.Cmd {
-	return scheduleEnableDelayed(a, rows, end, 0)
-}
-
-// scheduleEnableDelayed is wake that leaves others some time to be first.
-func scheduleEnableDelayed(a *account.Account, rows []*client.Service, end time.Time, late time.Duration) tea.Cmd {
-	for _, s := range rows {
-		a.ScheduledEnables[s.ID] = end
-	}
-	j := a.Journal
-	return tea.Tick(max(0, end.Sub(a.Now()))+late, func(time.Time) tea.Msg {
-		_, _ = j.CatchUp() // as far as it can be read: an enabled service is enabled once more, which does no harm
-		return maintenanceEnded{a: a, services: rows, end: end}
-	})
-}
-
-// journalPollInterval is how soon a running program learns what others have written into its journal.
+// journalPollInterval is how often the journal is read for what other programs have written.
 const journalPollInterval = 20 * time.Second
 
-// watchJournal learns what other programs of this machine change in the account, and takes up what they promise.
+// WatchJournal follows what other programs on this machine change in the account, and takes over their windows.
 func WatchJournal(a *account.Account) tea.Cmd {
 	ctx, j := a.Context, a.Journal
 	return func() tea.Msg {
@@ -263,74 +97,84 @@ func WatchJournal(a *account.Account) tea.Cmd {
 // journalChanged says that another program has written into the journal. It delivers itself.
 type journalChanged struct{ a *account.Account }
 
-// Deliver takes up what was promised there. What fell due while the journal was not looked into is done: somebody was
-// here.
-func (g journalChanged) Deliver() tea.Cmd {
-	return tea.Batch(WatchJournal(g.a), ResumeMaintenance(g.a, g.a.Now().Add(-time.Minute)))
+// Deliver takes over the windows of other programs. One that ended since the journal was last read is enabled without a
+// question: this program was here all the time.
+func (c journalChanged) Deliver() tea.Cmd {
+	return tea.Batch(WatchJournal(c.a), ResumeMaintenance(c.a, c.a.Now().Add(-time.Minute)))
 }
 
-// maxEnableJitter is how far programs that wait for the same service may be apart, so that the first enables it and the
-// others see that.
-const maxEnableJitter = 3 * time.Second
-
-// resumeMaintenance takes up what other runs promised: services to be enabled after since are waited for; those whose
-// time passed before, while nobody was here, are offered, not done unasked.
+// ResumeMaintenance takes over the windows that other runs have left in the journal. It waits for those that end after
+// since; for those that ended before, while nobody was here, it offers to enable the services.
 func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
-	var late []journal.DisabledService
+	var overdue []journal.DisabledService
 	var cmds []tea.Cmd
-	for _, h := range a.Journal.DisabledServices() {
-		s, ok := serviceFromJournal(h)
+	for _, w := range a.Journal.DisabledServices() {
+		_, ok := serviceFromJournal(w)
 		switch {
-		case !ok || h.Until.IsZero() || a.ScheduledEnables[s.ID].Equal(h.Until):
-		case h.Until.After(since):
-			cmds = append(cmds, scheduleEnableDelayed(a, []*client.Service{s}, h.Until, rand.N(maxEnableJitter)))
+		case !ok || w.Until.IsZero() || a.ScheduledEnables[w.IntentID]:
+		case w.Until.After(since):
+			cmds = append(cmds, scheduleEnable(a, []journal.DisabledService{w}, rand.N(maxEnableDelay)))
 		default:
-			a.ScheduledEnables[s.ID] = h.Until
-			late = append(late, h)
+			a.ScheduledEnables[w.IntentID] = true
+			overdue = append(overdue, w)
 		}
 	}
-	if len(late) > 0 {
-		cmds = append(cmds, ui.Send(overdueMenu(a, late)))
+	if len(overdue) > 0 {
+		cmds = append(cmds, ui.Send(overdueMenu(a, overdue)))
 	}
 	return tea.Batch(cmds...)
 }
 
-// overdueMenu asks what to do with services whose time passed.
-func overdueMenu(a *account.Account, late []journal.DisabledService) ui.Menu {
-	var rows []*client.Service
-	names := make([]string, len(late))
-	for i, h := range late {
-		if s, ok := serviceFromJournal(h); ok {
+// overdueMenu asks what to do with services whose windows ended while nobody was here.
+func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.Menu {
+	rows := make([]*client.Service, 0, len(overdue))
+	names := make([]string, len(overdue))
+	for i, w := range overdue {
+		if s, ok := serviceFromJournal(w); ok {
 			rows = append(rows, s)
 		}
 		names[i] = fmt.Sprintf(
 			"%s (since %s)",
-			client.NewText(h.Label),
-			account.FormatClock(h.Until.In(a.Location), a.Now().In(a.Location)),
+			client.NewText(w.Label),
+			account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location)),
 		)
 	}
-	return ui.Menu{Title: "To be enabled again, and nobody was here: " + account.JoinWithCommas(names), Actions: []ui.Action{
-		{
-			Key:    ui.Bind("enable now", "e"),
-			Writes: true,
-			Do:     func() tea.Cmd { return enableServices(a, rows, "time was up while the program was closed") },
-		},
-		{Key: ui.Bind("leave disabled", "l"), Do: func() tea.Cmd {
-			return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
-		}},
-	}}
-}
-
-// serviceFromJournal is a hold's service as far as the journal knows it.
-func serviceFromJournal(h journal.DisabledService) (*client.Service, bool) {
-	var id int
-	if _, err := fmt.Sscan(h.ID, &id); err != nil {
-		return nil, false
+	enable := func() tea.Cmd {
+		return serviceRunner(a).StartDraft(
+			"enable",
+			rows,
+			enableService(a, "time was up while the program was closed"),
+		)
 	}
-	return &client.Service{ID: id, Label: client.NewText(h.Label), Status: client.StatusDisabled}, true
+	leave := func() tea.Cmd {
+		return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
+	}
+	return ui.Menu{
+		Title: "To be enabled again, and nobody was here: " + account.JoinWithCommas(names),
+		Actions: []ui.Action{
+			{
+				Key:       ui.Bind("enable now", "e"),
+				Writes:    true,
+				OpensView: true,
+				Do:        enable,
+			},
+			{
+				Key: ui.Bind("leave disabled", "l"),
+				Do:  leave,
+			},
+		},
+	}
 }
 
-// describeMaintenance says since when, until when and why a service is disabled, where this program did it.
+// serviceFromJournal returns the service of a window as far as the journal knows it. It reports false if the window has
+// no valid id.
+func serviceFromJournal(w journal.DisabledService) (*client.Service, bool) {
+	id, err := strconv.Atoi(w.ID)
+	return &client.Service{ID: id, Label: client.NewText(w.Label), Status: client.StatusDisabled}, err == nil
+}
+
+// describeMaintenance says since when, until when and why a service is disabled. It reports false if no program that
+// writes this journal disabled it.
 func describeMaintenance(a *account.Account, id int) (string, bool) {
 	h, held := a.Journal.DisabledService(account.FormatID(id))
 	if !held {
@@ -343,11 +187,11 @@ func describeMaintenance(a *account.Account, id int) (string, bool) {
 	return text + account.WithPrefix(": ", client.NewText(h.Reason).String()), true
 }
 
-// forgottenAfter is how long a service may be disabled before it is asked whether somebody forgot it.
+// forgottenAfter is the age at which a disabled service is marked: somebody may have forgotten it.
 const forgottenAfter = 24 * time.Hour
 
-// disabledAge is for how long a disabled service has been so, marked where it may have been forgotten; empty for any
-// other.
+// DisabledAge returns for how long a service has been disabled, and whether it may have been forgotten. It is empty for
+// a service that is not disabled.
 func DisabledAge(a *account.Account, s *client.Service) (since string, forgot bool) {
 	if s.Status != client.StatusDisabled {
 		return "", false
@@ -362,8 +206,7 @@ func DisabledAge(a *account.Account, s *client.Service) (since string, forgot bo
 	return ui.FormatAge(d), false
 }
 
-// disabledFor is how long a service has been disabled: by the journal where this program did it, else since its last
-// update.
+// disabledFor returns for how long a service has been disabled: by the journal if it knows, else since its last update.
 func disabledFor(a *account.Account, s *client.Service) (time.Duration, bool) {
 	if h, held := a.Journal.DisabledService(account.FormatID(s.ID)); held {
 		return a.Now().Sub(h.Since), true

@@ -2,11 +2,8 @@ package managed
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -15,13 +12,14 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/resource"
 )
 
+// ServicesPane returns the pane of what is monitored.
 func ServicesPane(a *account.Account) ui.Pane {
+	changes := serviceRunner(a)
 	return &table.List[*client.Service]{
 		Title:        "services",
 		Store:        a.Services(),
@@ -83,79 +81,30 @@ func ServicesPane(a *account.Account) ui.Pane {
 				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
 			},
 		},
-		Operations:  account.RequireScope(a, account.AccountWriteScope, ServiceOperations(a)),
-		PaneActions: func() []ui.Action { return a.RequireScopeForActions(account.AccountWriteScope, newServiceAction(a)) },
+		Operations:  serviceOperations(a, changes),
+		PaneActions: changes.NewActions,
 		Detail:      func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
-		FetchOne: func(ctx context.Context, s *client.Service) (*client.Service, error) {
-			return a.Api.Services.Get(ctx, s.ID)
-		},
-		Footer:    func(set *ui.Store[*client.Service], b ui.Box) string { return servicesFoot(a, set, b) },
-		CopyItems: func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) },
-		EmptyText: "no services yet · n adds one",
-		SortBy:    "label",
-		BadgeFunc: func() (string, theme.Tone) { return servicesBadge(a) },
+		FetchOne:    changes.FetchOne,
+		Footer:      func(_ *ui.Store[*client.Service], b ui.Box) string { return StateCounts(a, b) },
+		CopyItems:   func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) },
+		EmptyText:   "no services yet · n adds one",
+		SortBy:      "label",
+		BadgeFunc:   func() (string, theme.Tone) { return servicesBadge(a) },
 	}
 }
 
-func ServiceOperations(a *account.Account) []table.Operation[*client.Service] {
+// serviceOperations are all actions on a service.
+func serviceOperations(
+	a *account.Account,
+	changes account.Runner[*client.Service],
+) []table.Operation[*client.Service] {
+	operations := append(changes.RowOperations(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
+	return append(operations, ServiceShortcuts(a)...)
+}
+
+// ServiceShortcuts returns the actions on a service that change nothing.
+func ServiceShortcuts(a *account.Account) []table.Operation[*client.Service] {
 	return []table.Operation[*client.Service]{
-		{
-			Keys:        []string{"d"},
-			Name:        "disable",
-			Description: "stop monitoring for a while: asks for how long and why",
-			ShowInHints: true,
-			Writes:      true,
-			Many:        true,
-			DisabledReason: func(s *client.Service) string {
-				return account.ReasonIf(s.Status == client.StatusDisabled, "already disabled")
-			},
-			Form: func(rows []*client.Service) form.Form { return disableForm(a, rows) },
-		},
-		{
-			Keys:         []string{"E"},
-			Name:         "enable",
-			Description:  "monitor again",
-			ProgressText: "enabling",
-			SuccessText:  "monitoring is enabled",
-			ShowInHints:  true,
-			Writes:       true,
-			Many:         true,
-			DisabledReason: func(s *client.Service) string {
-				return account.ReasonIf(s.Status != client.StatusDisabled, "not disabled")
-			},
-			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
-				return ui.ResultRow(a.Api.Services.Enable(contextWithService(ctx, s), s.ID))
-			},
-			Recheck: enableOutcome,
-			Undo:    "disable",
-		},
-		{
-			Keys:      []string{"t"},
-			Name:      "toggle monitoring",
-			Writes:    true,
-			OpensView: true,
-			Cmd:       func(s *client.Service) tea.Cmd { return toggleMonitoring(a, s) },
-		},
-		{
-			Keys:        []string{"e"},
-			Name:        "edit",
-			ShowInHints: true,
-			Writes:      true,
-			Form:        func(rows []*client.Service) form.Form { return editServiceForm(a, rows[0]) },
-		},
-		{
-			Keys:         []string{"D"},
-			Name:         "delete",
-			Description:  "monitoring stops for good",
-			ProgressText: "deleting",
-			SuccessText:  "deleted",
-			Writes:       true,
-			Many:         true,
-			Confirm:      confirmDeleteService,
-			Run: func(ctx context.Context, s *client.Service) (ui.Result[*client.Service], error) {
-				return ui.ResultDeleted[*client.Service](a.Api.Services.Delete(contextWithService(ctx, s), s.ID))
-			},
-		},
 		{
 			Keys:        []string{"i"},
 			Name:        "open issue",
@@ -175,56 +124,6 @@ func ServiceOperations(a *account.Account) []table.Operation[*client.Service] {
 			return account.ServiceReferences(a, s)
 		}),
 	}
-}
-
-// contextWithService names the service in the journal.
-func contextWithService(ctx context.Context, s *client.Service) context.Context {
-	ctx = client.ContextWithBefore(ctx, serviceSnapshot(s))
-	return client.ContextWithResource(ctx, "service", account.FormatID(s.ID), s.Label.String())
-}
-
-func enableOutcome(now *client.Service, found bool) ui.AttemptOutcome {
-	switch {
-	case !found:
-		return ui.Rejected
-	case now.Status == client.StatusDisabled:
-		return ui.Rejected
-	}
-	return ui.Applied
-}
-
-func disableOutcome(now *client.Service, found bool) ui.AttemptOutcome {
-	if found && now.Status == client.StatusDisabled {
-		return ui.Applied
-	}
-	return ui.Rejected
-}
-
-func confirmDeleteService(s *client.Service) *ui.Confirmation {
-	return &ui.Confirmation{
-		Title: "Delete service",
-		Text: fmt.Sprintf(
-			"Service %q (id %d, %s) is removed for good: monitoring stops and nobody is alerted about it any more.",
-			s.Label,
-			s.ID,
-			s.Address,
-		),
-		RequiredText: s.Label.String(),
-		ConfirmLabel: "delete",
-	}
-}
-
-// toggleMonitoring is enable for what is disabled, and the question of disabling for the rest.
-func toggleMonitoring(a *account.Account, s *client.Service) tea.Cmd {
-	if s.Status != client.StatusDisabled {
-		return ui.Send(form.OpenFormMsg{Form: disableForm(a, []*client.Service{s})})
-	}
-	return ui.Send(ui.RunActionMsg{Action: ui.Action{
-		Key:        ui.Bind("enable", "t"),
-		TargetName: s.Label.String(),
-		Writes:     true,
-		Do:         func() tea.Cmd { return enableServices(a, []*client.Service{s}, "") },
-	}})
 }
 
 func servicesBadge(a *account.Account) (string, theme.Tone) {
@@ -250,10 +149,6 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 		return fmt.Sprintf("%d · %s", issues[0].ID, account.FormatAge(issues[0].Created, b.Now))
 	}
 	return resource.Cell(a.IssuesOfService(s.ID), b.Theme.Glyphs.Ellipsis, open), theme.Warn
-}
-
-func servicesFoot(a *account.Account, set *ui.Store[*client.Service], b ui.Box) string {
-	return StateCounts(a, b)
 }
 
 // stateCounts is the account's services by state, problems first: "▲ 1 problem  ● 11 ok".
@@ -334,27 +229,4 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 	if issues.State().Kind != resource.Known {
 		t.Paragraph(issues.State().String(), theme.Warn)
 	}
-}
-
-// isPrivateAddress reports whether an address is one that needs a region: a private IP, alone, with a port, or as a
-// URL's host. The document names only "a private IP": RFC 1918 and the unique local IPv6 range are meant.
-func isPrivateAddress(address string) bool {
-	host := address
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		host = u.Host
-	}
-	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return ip.IsPrivate()
-	}
-	if ap, err := netip.ParseAddrPort(host); err == nil {
-		return ap.Addr().IsPrivate()
-	}
-	return false
-}
-
-// serviceSnapshot is a service as the journal keeps it beside a change.
-func serviceSnapshot(s *client.Service) client.Patch {
-	was := client.Diff(client.ServiceRequest{}, s.Request())
-	was["status"] = s.Status
-	return was
 }

@@ -1,0 +1,245 @@
+package managed
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"lookout/client"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// serviceRunner performs the operations on services.
+func serviceRunner(a *account.Account) account.Runner[*client.Service] {
+	return account.Runner[*client.Service]{
+		Account:  a,
+		Store:    a.Services(),
+		Resource: serviceResource(a),
+		FetchOne: func(ctx context.Context, s *client.Service) (*client.Service, error) {
+			return a.Api.Services.Get(ctx, s.ID)
+		},
+	}
+}
+
+// serviceResource declares services: the document's "Managed Service".
+func serviceResource(a *account.Account) resource.Resource[*client.Service] {
+	return resource.Resource[*client.Service]{
+		Name:     "services",
+		Singular: "service",
+		ID:       func(s *client.Service) string { return account.FormatID(s.ID) },
+		Label:    func(s *client.Service) string { return s.Label.String() },
+		Operations: append(
+			monitoringOperations(a),
+			resource.Operation[*client.Service]{
+				Name:         "edit",
+				Keys:         []string{"e"},
+				Call:         client.OpUpdateService,
+				ShowInHints:  true,
+				ProgressText: "saving",
+				SuccessText:  "saved",
+				Draft:        func(s *client.Service) resource.Draft[*client.Service] { return editService(a, s) },
+			},
+			resource.Operation[*client.Service]{
+				Name:         "delete",
+				Description:  "monitoring stops for good",
+				Keys:         []string{"D"},
+				Call:         client.OpDeleteService,
+				Target:       resource.AnyRows,
+				ProgressText: "deleting",
+				SuccessText:  "deleted",
+				Draft:        func(*client.Service) resource.Draft[*client.Service] { return deleteService() },
+			},
+			resource.Operation[*client.Service]{
+				Name:         "new service",
+				Keys:         []string{"n"},
+				Call:         client.OpCreateService,
+				Target:       resource.NewRow,
+				ShowInHints:  true,
+				ProgressText: "adding",
+				SuccessText:  "added",
+				Draft:        func(*client.Service) resource.Draft[*client.Service] { return newService(a) },
+			},
+		),
+	}
+}
+
+// newService asks for a service. Monitoring begins once it is created.
+func newService(a *account.Account) resource.Draft[*client.Service] {
+	in, before := &client.ServiceRequest{Type: client.TypeURL, Timeout: 10}, a.Services().Rows()
+	return resource.Draft[*client.Service]{
+		Title:       "New service",
+		SubmitLabel: "add",
+		Fields:      serviceFields(a, in),
+		Success:     func(s *client.Service) string { return fmt.Sprintf("added, monitoring is %s", s.Status) },
+		Confirm: func([]*client.Service) resource.Confirm {
+			return resource.Confirm{Effect: fmt.Sprintf("Adds service %s, which is monitored from now on.", in.Label)}
+		},
+		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
+			sent := *in
+			return resource.Attempt[*client.Service]{
+				Label: sent.Label,
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+					return ui.ResultRow(w.CreateService(ctx, sent))
+				},
+				Recheck: func(now []*client.Service) ui.AttemptOutcome {
+					return account.CreateOutcome(
+						before,
+						now,
+						serviceID,
+						func(s *client.Service) bool { return serviceMatches(s, sent) },
+					)
+				},
+			}
+		},
+	}
+}
+
+// editService changes a service.
+func editService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
+	e := &account.EditState[client.ServiceRequest]{Original: s.Request(), Latest: s.Request(), Edited: s.Request()}
+	return resource.Draft[*client.Service]{
+		Title:       fmt.Sprintf("Edit service %d", s.ID),
+		SubmitLabel: "save",
+		Fields:      serviceFields(a, &e.Edited),
+		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
+		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
+			return resource.Attempt[*client.Service]{
+				ID:     account.FormatID(s.ID),
+				Label:  s.Label.String(),
+				Before: e.Before(),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+					return account.SaveEdit(
+						ctx,
+						e,
+						func(ctx context.Context) (*client.Service, error) { return a.Api.Services.Get(ctx, s.ID) },
+						(*client.Service).Request,
+						func(ctx context.Context, p client.Patch) (*client.Service, error) {
+							return w.UpdateService(ctx, s.ID, p)
+						},
+					)
+				},
+				Recheck: account.UpdateOutcome(
+					s.ID,
+					serviceID,
+					func(now *client.Service) bool { return serviceMatches(now, e.Edited) },
+				),
+			}
+		},
+	}
+}
+
+// deleteService removes services.
+func deleteService() resource.Draft[*client.Service] {
+	return resource.Draft[*client.Service]{
+		Confirm: func(rows []*client.Service) resource.Confirm {
+			s := rows[0]
+			return resource.Confirm{
+				Title: "Delete service",
+				Effect: fmt.Sprintf(
+					"Service %q (id %d, %s) is deleted: monitoring stops and nobody is alerted about it any more.",
+					s.Label,
+					s.ID,
+					s.Address,
+				),
+				Word:     s.Label.String(),
+				Required: true,
+			}
+		},
+		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+			return resource.Attempt[*client.Service]{
+				ID:     account.FormatID(s.ID),
+				Label:  s.Label.String(),
+				Before: serviceSnapshot(s),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+					return ui.ResultDeleted[*client.Service](w.DeleteService(ctx, s.ID))
+				},
+			}
+		},
+	}
+}
+
+// serviceFields are the same for a new service and for an edit. The bounds are those of "Managed Service".
+func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
+	return []form.Field{
+		form.Text("label", "Label", &in.Label, form.Length(3, 64)),
+		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
+		form.Text("address", "Address", &in.Address, form.Length(3, 100)).
+			Note("a URL, or host:port for tcp; the part after # is not kept"),
+		form.Text("region", "Region", &in.Region).
+			When(func() bool { return isPrivateAddress(in.Address) }).
+			Note("needed for a private address, and only then"),
+		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
+		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
+			Note("the answer must contain it; empty accepts any"),
+		form.Combobox("consultation_group", "Group to call", &in.Group, a.SuggestedGroups, form.Length(0, 50)).
+			Note("the contacts of this group are called; up and down go through the groups"),
+		form.MultiChoice(
+			"credentials",
+			"Credentials",
+			&in.Credentials,
+			func() []form.Option { return credentialOptions(a) },
+		),
+		form.Lines("notes", "Notes", &in.Notes),
+	}
+}
+
+// credentialOptions are the credentials that a service can use.
+func credentialOptions(a *account.Account) []form.Option {
+	rows := a.Credentials().Rows()
+	options := make([]form.Option, len(rows))
+	for i, c := range rows {
+		options[i] = form.Option{ID: c.ID, Label: c.Label.String()}
+	}
+	return options
+}
+
+// isPrivateAddress reports whether an address is one that needs a region: a private IP, alone, with a port, or as the
+// host of a URL. The document says only "a private IP": RFC 1918 and the unique local IPv6 range are meant.
+func isPrivateAddress(address string) bool {
+	host := address
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return ip.IsPrivate()
+	}
+	if ap, err := netip.ParseAddrPort(host); err == nil {
+		return ap.Addr().IsPrivate()
+	}
+	return false
+}
+
+func serviceID(s *client.Service) int { return s.ID }
+
+// serviceMatches reports whether a service has the fields of a request. The API does not keep the fragment of an
+// address.
+func serviceMatches(s *client.Service, in client.ServiceRequest) bool {
+	now := s.Request()
+	now.Address, in.Address = withoutFragment(now.Address), withoutFragment(in.Address)
+	if len(now.Credentials) == 0 && len(in.Credentials) == 0 {
+		now.Credentials, in.Credentials = nil, nil
+	}
+	return reflect.DeepEqual(now, in)
+}
+
+func withoutFragment(address string) string {
+	whole, _, _ := strings.Cut(address, "#")
+	return whole
+}
+
+// serviceSnapshot returns a service as the journal keeps it beside a change. Of a service that has not been read, only
+// the status is known.
+func serviceSnapshot(s *client.Service) client.Patch {
+	before := client.Patch{}
+	if s.Address.String() != "" {
+		before = client.Diff(client.ServiceRequest{}, s.Request())
+	}
+	before["status"] = s.Status
+	return before
+}
