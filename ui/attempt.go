@@ -38,8 +38,8 @@ func ResultReload[T any](err error) (Result[T], error) { return Result[T]{kind: 
 // HasRow reports whether the API returned the row.
 func (r Result[T]) HasRow() bool { return r.kind == rowReturned }
 
-// Attempt is one change of one row, to be sent once.
-type Attempt[T any] struct {
+// RowChange is one change of one row, to be sent once.
+type RowChange[T any] struct {
 	RowID        string // empty for a new row
 	ProgressText string // "disabling"
 	Send         func(context.Context) (Result[T], error)
@@ -62,7 +62,7 @@ const (
 
 // Run sends a change off the loop. The row shows its progress text until the API has answered. While a change of the
 // same row is under way, nothing is sent.
-func (s *Store[T]) Run(attempt Attempt[T]) tea.Cmd {
+func (s *Store[T]) Run(attempt RowChange[T]) tea.Cmd {
 	if attempt.RowID != "" {
 		if s.busy[attempt.RowID] != "" {
 			return ShowNews(theme.Warn, "still "+s.busy[attempt.RowID]+": wait for the answer")
@@ -72,7 +72,7 @@ func (s *Store[T]) Run(attempt Attempt[T]) tea.Cmd {
 	ctx := s.ctx
 	return func() tea.Msg {
 		result, err := attempt.Send(ctx)
-		return &attemptResult[T]{
+		return &rowChangeResult[T]{
 			store:   s,
 			attempt: attempt,
 			result:  result,
@@ -81,16 +81,16 @@ func (s *Store[T]) Run(attempt Attempt[T]) tea.Cmd {
 	}
 }
 
-// attemptResult is the answer to a change.
-type attemptResult[T any] struct {
+// rowChangeResult is the answer to a change.
+type rowChangeResult[T any] struct {
 	store   *Store[T]
-	attempt Attempt[T]
+	attempt RowChange[T]
 	result  Result[T]
 	err     error
 }
 
 // Deliver applies the change to the rows. If the outcome is unknown, it reads them again instead of guessing.
-func (o *attemptResult[T]) Deliver() tea.Cmd {
+func (o *rowChangeResult[T]) Deliver() tea.Cmd {
 	if IsUnknown(o.err) {
 		return o.store.recheck(o)
 	}
@@ -102,7 +102,7 @@ func (o *attemptResult[T]) Deliver() tea.Cmd {
 }
 
 // finish reports the outcome.
-func (o *attemptResult[T]) finish(outcome AttemptOutcome) tea.Cmd {
+func (o *rowChangeResult[T]) finish(outcome AttemptOutcome) tea.Cmd {
 	delete(o.store.busy, o.attempt.RowID)
 	if o.attempt.OnOutcome == nil {
 		return nil
@@ -130,7 +130,7 @@ func (s *Store[T]) applyResult(id string, result Result[T]) tea.Cmd {
 }
 
 // recheck reads the rows as they are now, to find out how a change ended.
-func (s *Store[T]) recheck(o *attemptResult[T]) tea.Cmd {
+func (s *Store[T]) recheck(o *rowChangeResult[T]) tea.Cmd {
 	s.busy[o.attempt.RowID] = "unknown, checking"
 	ctx, fetch := s.ctx, s.source.Fetch
 	return func() tea.Msg {
@@ -141,7 +141,7 @@ func (s *Store[T]) recheck(o *attemptResult[T]) tea.Cmd {
 
 // recheckResult is all rows, read after an unknown outcome.
 type recheckResult[T any] struct {
-	attempt *attemptResult[T]
+	attempt *rowChangeResult[T]
 	rows    []T
 	err     error
 }

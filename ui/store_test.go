@@ -73,7 +73,7 @@ func TestAChangeIsNotUndoneByAnAnswerFromBefore(t *testing.T) {
 	p.rows = [][]string{{"a-off", "b"}}
 	runAll(
 		s.Run(
-			Attempt[string]{
+			RowChange[string]{
 				RowID:        "a",
 				ProgressText: "switching",
 				Send:         func(context.Context) (Result[string], error) { return ResultRow("a-off", nil) },
@@ -177,7 +177,7 @@ func TestAnUnknownOutcomeIsLookedUp(t *testing.T) {
 		s := p.newStore(t, false)
 		runAll(s.Refresh())
 		got := AttemptOutcome(-1)
-		deed := Attempt[string]{
+		deed := RowChange[string]{
 			RowID:        "a",
 			ProgressText: "deleting",
 			Send:         func(context.Context) (Result[string], error) { return ResultDeleted[string](unknownOutcomeError{}) },
@@ -201,7 +201,7 @@ func TestABusyRowTakesNoSecondChange(t *testing.T) {
 	s := p.newStore(t, false)
 	runAll(s.Refresh())
 	times := 0
-	deed := Attempt[string]{
+	deed := RowChange[string]{
 		RowID:        "a",
 		ProgressText: "switching",
 		Send:         func(context.Context) (Result[string], error) { times++; return ResultRow("a", nil) },

@@ -314,7 +314,7 @@ func issuesTitle(a *account.Account) string {
 	}
 	return resource.Fold(account.IssuesSince(a, a.Now().Add(-24*time.Hour)), func(day []*client.Issue) string {
 		return fmt.Sprintf("%d in the last 24 h", len(day))
-	}, func(_ []*client.Issue, s resource.State) string { return "· " + s.Reason() })
+	}, func(_ []*client.Issue, s resource.JoinState) string { return "· " + s.Reason() })
 }
 
 func renderIssuesBox(a *account.Account, b ui.Box) string {

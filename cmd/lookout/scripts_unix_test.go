@@ -169,7 +169,7 @@ func TestPipesAreNoFiles(t *testing.T) {
 		{"F11", []string{"certificates", "upload", "us-east-1/cdn.acme.net", cert, fifo}, exit.CodeFailure},
 	} {
 		faulttest.RunCase(t, c.row, strings.Join(c.args[:2], " ")+" of a pipe", func(t *testing.T) {
-			done := make(chan testenv.Result, 1)
+			done := make(chan testenv.CommandResult, 1)
 			go func() { done <- r.Run(c.args...) }()
 			select {
 			case s := <-done:

@@ -69,7 +69,7 @@ func NewForm[T any](r StoreRequest[T]) Form {
 		then, recheck = news.show, news.recheck
 	}
 	f.submit = func(v *FormView) tea.Cmd {
-		return r.Store.Run(ui.Attempt[T]{
+		return r.Store.Run(ui.RowChange[T]{
 			Send:    r.Send,
 			Recheck: recheck,
 			OnOutcome: func(outcome ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {

@@ -72,7 +72,7 @@ func newBusyList(store *ui.Store[string], title string) *table.List[string] {
 		},
 	}
 	for i, key := range []string{"d", "E", "t", "e", "D", "i"} {
-		l.Operations = append(l.Operations, table.Operation[string]{
+		l.RowActions = append(l.RowActions, table.RowAction[string]{
 			Keys:        []string{key},
 			Name:        "act " + key,
 			ShowInHints: i < 3,

@@ -48,7 +48,7 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		EmptyText: "none",
 		Columns: []table.Column[string]{
 			{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
-		Operations: []table.Operation[string]{{
+		RowActions: []table.RowAction[string]{{
 			Keys:         []string{"D"},
 			Name:         "delete",
 			ProgressText: "deleting",

@@ -16,9 +16,9 @@ func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 	name := ""
 	b := newShellTest(t, func(o *Options) {
 		l := o.Panes[0].(*table.List[string])
-		l.Operations = append(
-			l.Operations,
-			table.Operation[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) form.Form {
+		l.RowActions = append(
+			l.RowActions,
+			table.RowAction[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) form.Form {
 				return form.Form{
 					Title:       "New thing",
 					SubmitLabel: "make",

@@ -63,7 +63,7 @@ type List[T any] struct {
 	Store         *ui.Store[T]
 	JoinedStores  JoinedStores // other stores it joins with: refreshed together
 	Columns       []Column[T]
-	Operations    []Operation[T]
+	RowActions    []RowAction[T]
 	PaneActions   func() []ui.Action                          // actions that need no row: add
 	Detail        func(T, ui.Box) string                      // beside the list where it fits, else over it on enter
 	FetchOne      func(context.Context, T) (T, error)         // reads a row again when its detail is opened; may be nil
@@ -337,18 +337,18 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Run makes one change for each row. The news sums them up once the last has been answered.
-func (l *List[T]) Run(op Operation[T], rows []T) tea.Cmd { return runner[T]{l}.run(op, rows) }
+func (l *List[T]) Run(op RowAction[T], rows []T) tea.Cmd { return runner[T]{l}.run(op, rows) }
 
 // Actions returns what can be done with the row at the cursor or the marked rows, then with the list.
 func (l *List[T]) Actions() []ui.Action {
 	l.restoreCursor()
 	row, there := l.cursorRow()
-	actions := make([]ui.Action, 0, len(l.Operations)+32)
+	actions := make([]ui.Action, 0, len(l.RowActions)+32)
 	name := ""
 	if there {
 		name = l.label(row)
 	}
-	for _, op := range l.Operations {
+	for _, op := range l.RowActions {
 		action := runner[T]{l}.bind(op, row, there)
 		action.TargetName = name
 		actions = append(actions, action)

@@ -11,8 +11,8 @@ import (
 	"lookout/ui/form"
 )
 
-// Operation is an action on the row at the cursor, or on all marked rows.
-type Operation[T any] struct {
+// RowAction is an action on the row at the cursor, or on all marked rows.
+type RowAction[T any] struct {
 	Keys           []string // "d"
 	Name           string   // "disable"
 	Description    string   // a sentence for the help
@@ -56,7 +56,7 @@ type runner[T any] struct{ list *List[T] }
 
 // bind returns an operation as an action on the row at the cursor. The row is captured: whatever moves while the
 // question is open, the answer is about this row.
-func (r runner[T]) bind(op Operation[T], row T, there bool) ui.Action {
+func (r runner[T]) bind(op RowAction[T], row T, there bool) ui.Action {
 	marked := r.list.marks.count()
 	a := ui.Action{
 		Key:         ui.Bind(op.Name, op.Keys...),
@@ -95,7 +95,7 @@ func (r runner[T]) bind(op Operation[T], row T, there bool) ui.Action {
 }
 
 // bindStart returns an operation that asks by itself as an action on the row at the cursor or the marked rows.
-func (r runner[T]) bindStart(op Operation[T], a ui.Action, row T) ui.Action {
+func (r runner[T]) bindStart(op RowAction[T], a ui.Action, row T) ui.Action {
 	l := r.list
 	a.OpensView = true
 	marked := l.marks.count() > 0 && op.Many
@@ -120,7 +120,7 @@ func (r runner[T]) bindStart(op Operation[T], a ui.Action, row T) ui.Action {
 
 // bindMarked makes an action on the marked rows. They are collected when it is chosen, and captured in its question:
 // actions are asked for with every key, and a million rows may be marked.
-func (r runner[T]) bindMarked(op Operation[T], a ui.Action) ui.Action {
+func (r runner[T]) bindMarked(op RowAction[T], a ui.Action) ui.Action {
 	a.OpensView = true
 	if !r.appliesToAnyMarked(op) {
 		a.DisabledReason = noneApplicable
@@ -148,7 +148,7 @@ func (r runner[T]) bindMarked(op Operation[T], a ui.Action) ui.Action {
 const maxMarkedLooks = 1000
 
 // appliesToAnyMarked reports whether an operation can be done with a marked row, as far as some of them tell.
-func (r runner[T]) appliesToAnyMarked(op Operation[T]) bool {
+func (r runner[T]) appliesToAnyMarked(op RowAction[T]) bool {
 	applies, looks := false, maxMarkedLooks
 	r.list.marks.each(func(position int) bool {
 		looks--
@@ -159,7 +159,7 @@ func (r runner[T]) appliesToAnyMarked(op Operation[T]) bool {
 }
 
 // disabledReason returns why an operation cannot be done with a row now, or "".
-func (r runner[T]) disabledReason(op Operation[T], row T) string {
+func (r runner[T]) disabledReason(op RowAction[T], row T) string {
 	if busy := r.list.Store.Busy(r.list.Store.ID(row)); busy != "" && op.Writes {
 		return "still " + busy + ": wait for the answer"
 	}
@@ -170,7 +170,7 @@ func (r runner[T]) disabledReason(op Operation[T], row T) string {
 }
 
 // confirmApplicable returns the rows that an operation can be done with, and a question about exactly these.
-func (r runner[T]) confirmApplicable(op Operation[T], rows []T, hidden int) ([]T, *ui.Confirmation) {
+func (r runner[T]) confirmApplicable(op RowAction[T], rows []T, hidden int) ([]T, *ui.Confirmation) {
 	var applicable []T
 	var items []string
 	for _, row := range rows {
@@ -183,7 +183,7 @@ func (r runner[T]) confirmApplicable(op Operation[T], rows []T, hidden int) ([]T
 }
 
 // start starts an operation on rows.
-func (r runner[T]) start(op Operation[T], rows []T) tea.Cmd {
+func (r runner[T]) start(op RowAction[T], rows []T) tea.Cmd {
 	switch {
 	case len(rows) == 0:
 		return ui.ShowNews(theme.Warn, op.Name+": the rows are gone")
@@ -203,7 +203,7 @@ func (r runner[T]) start(op Operation[T], rows []T) tea.Cmd {
 }
 
 // run makes one change for each row.
-func (r runner[T]) run(op Operation[T], rows []T) tea.Cmd {
+func (r runner[T]) run(op RowAction[T], rows []T) tea.Cmd {
 	l := r.list
 	l.marks.clear()
 	summary := ui.NewBatchSummary(len(rows), l.label)
@@ -211,7 +211,7 @@ func (r runner[T]) run(op Operation[T], rows []T) tea.Cmd {
 	cmds := make([]tea.Cmd, len(rows))
 	for i, row := range rows {
 		id := l.Store.ID(row)
-		cmds[i] = l.Store.Run(ui.Attempt[T]{
+		cmds[i] = l.Store.Run(ui.RowChange[T]{
 			RowID:        id,
 			ProgressText: op.ProgressText,
 			Recheck:      RecheckRow(l.Store, id, op.Recheck),
@@ -242,7 +242,7 @@ func (r runner[T]) run(op Operation[T], rows []T) tea.Cmd {
 
 // checkSameLabel reads a row that was asked about once more: if it has another name by now, it is another thing to
 // whoever answered.
-func (r runner[T]) checkSameLabel(ctx context.Context, op Operation[T], row T) error {
+func (r runner[T]) checkSameLabel(ctx context.Context, op RowAction[T], row T) error {
 	if op.Confirm == nil || r.list.FetchOne == nil {
 		return nil
 	}
@@ -257,8 +257,8 @@ func (r runner[T]) checkSameLabel(ctx context.Context, op Operation[T], row T) e
 }
 
 // undoAction returns the action that undoes an operation on rows, or nil.
-func (r runner[T]) undoAction(op Operation[T], rows []T) *ui.Action {
-	for _, other := range r.list.Operations {
+func (r runner[T]) undoAction(op RowAction[T], rows []T) *ui.Action {
+	for _, other := range r.list.RowActions {
 		if other.Name == op.Undo && op.Undo != "" {
 			return &ui.Action{
 				Key:    ui.Bind(other.Name, "u"),
@@ -304,7 +304,7 @@ func RecheckRow[T any](
 
 // hasKey reports whether an operation of the list has a key.
 func (r runner[T]) hasKey(key string) bool {
-	for _, op := range r.list.Operations {
+	for _, op := range r.list.RowActions {
 		for _, k := range op.Keys {
 			if k == key {
 				return true

@@ -46,7 +46,7 @@ func shownIDs(l *List[thing]) []int {
 
 // runChange makes one change of a list's rows.
 func runChange(l *List[thing], id string, send func() (ui.Result[thing], error)) {
-	uitest.RunAll(l.Store.Run(ui.Attempt[thing]{
+	uitest.RunAll(l.Store.Run(ui.RowChange[thing]{
 		RowID: id,
 		Send:  func(context.Context) (ui.Result[thing], error) { return send() },
 	}))
@@ -243,7 +243,7 @@ func TestContainsFold(t *testing.T) {
 func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 	l := newShuffledList(t, 2*maxForegroundSort)
 	looked := 0
-	l.Operations = []Operation[thing]{{
+	l.RowActions = []RowAction[thing]{{
 		Keys:           []string{"d"},
 		Name:           "drop",
 		Many:           true,
@@ -344,7 +344,7 @@ func BenchmarkMarkAll(b *testing.B) {
 
 func BenchmarkActionsAllMarked(b *testing.B) {
 	l := newShuffledList(b, 1_000_000)
-	l.Operations = []Operation[thing]{
+	l.RowActions = []RowAction[thing]{
 		{Keys: []string{"d"}, Name: "drop", Many: true},
 		{Keys: []string{"e"}, Name: "enable", Many: true},
 	}

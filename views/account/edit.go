@@ -128,7 +128,7 @@ const (
 )
 
 // requireScope greys the acts that change something where the token lacks the scope.
-func RequireScope[T any](a *Account, scope string, acts []table.Operation[T]) []table.Operation[T] {
+func RequireScope[T any](a *Account, scope string, acts []table.RowAction[T]) []table.RowAction[T] {
 	for i, act := range acts {
 		if act.Writes {
 			acts[i].DisabledReason = func(row T) string {

@@ -60,7 +60,7 @@ func groupBy[T any, K comparable](rows []T, keys func(T) []K) map[K][]T {
 
 // noneNamed returns the join of a row that names nothing: it is known without the other list.
 func noneNamed[T any]() resource.Joined[T] {
-	return resource.Join[T](nil, resource.State{Kind: resource.Known})
+	return resource.Join[T](nil, resource.JoinState{Kind: resource.Known})
 }
 
 // All returns all rows of a store, with its state.
@@ -291,7 +291,7 @@ func AffectedServices(a *Account, i *client.Issue) resource.Joined[*client.Servi
 		}
 	}
 	if len(services) == len(i.Services) {
-		return resource.Join(services, resource.State{Kind: resource.Known}) // whatever others there may be
+		return resource.Join(services, resource.JoinState{Kind: resource.Known}) // whatever others there may be
 	}
 	return resource.Join(services, resource.StateOf(a.Services()))
 }
@@ -308,7 +308,7 @@ func (a *Account) CredentialLabels(ids []int) resource.Joined[string] {
 		names[i] = fmt.Sprintf("#%d", id)
 	}
 	if known {
-		return resource.Join(names, resource.State{Kind: resource.Known})
+		return resource.Join(names, resource.JoinState{Kind: resource.Known})
 	}
 	return resource.Join(names, resource.StateOf(a.Credentials()))
 }

@@ -20,8 +20,8 @@ type Reference struct {
 }
 
 // FollowReference returns the operation that goes from a row to what it names.
-func FollowReference[T any](names func(T) resource.Joined[Reference]) table.Operation[T] {
-	return table.Operation[T]{
+func FollowReference[T any](names func(T) resource.Joined[Reference]) table.RowAction[T] {
+	return table.RowAction[T]{
 		Keys:           []string{"f"},
 		Name:           "follow a name",
 		Description:    "to the pane of what this row names; ctrl+o comes back",
@@ -34,7 +34,7 @@ func FollowReference[T any](names func(T) resource.Joined[Reference]) table.Oper
 func WhyNone[T any](rows resource.Joined[T], empty string) string {
 	return resource.Fold(rows, func(all []T) string {
 		return ReasonIf(len(all) == 0, empty)
-	}, func(found []T, s resource.State) string {
+	}, func(found []T, s resource.JoinState) string {
 		return ReasonIf(len(found) == 0, s.String())
 	})
 }

@@ -51,14 +51,14 @@ type sentRow[T any] struct {
 	attempt resource.Attempt[T]
 }
 
-// RowOperations returns the operations on rows for a table.
-func (r Runner[T]) RowOperations() []table.Operation[T] {
-	var operations []table.Operation[T]
+// RowActions returns the operations on rows for a table.
+func (r Runner[T]) RowActions() []table.RowAction[T] {
+	var operations []table.RowAction[T]
 	for _, op := range r.Resource.Operations {
 		if op.Target == resource.NewRow {
 			continue
 		}
-		operations = append(operations, table.Operation[T]{
+		operations = append(operations, table.RowAction[T]{
 			Keys:           op.Keys,
 			Name:           op.Name,
 			Description:    op.Description,
@@ -124,7 +124,7 @@ func (r Runner[T]) StartNamed(name string, rows ...T) tea.Cmd {
 }
 
 // Toggle returns an operation of one key that performs the first of several operations that applies to the row.
-func (r Runner[T]) Toggle(key, name string, operations ...string) table.Operation[T] {
+func (r Runner[T]) Toggle(key, name string, operations ...string) table.RowAction[T] {
 	pick := func(row T) resource.Operation[T] {
 		var op resource.Operation[T]
 		for _, o := range operations {
@@ -134,7 +134,7 @@ func (r Runner[T]) Toggle(key, name string, operations ...string) table.Operatio
 		}
 		return op
 	}
-	return table.Operation[T]{
+	return table.RowAction[T]{
 		Keys:           []string{key},
 		Name:           name,
 		Writes:         true,
@@ -387,7 +387,7 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 	for i, row := range s.rows {
 		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
 		attempt := s.draft.Attempt(now)
-		cmds[i] = r.Store.Run(ui.Attempt[T]{
+		cmds[i] = r.Store.Run(ui.RowChange[T]{
 			RowID:        r.Store.ID(row),
 			ProgressText: s.op.ProgressText,
 			Recheck:      attempt.Recheck,

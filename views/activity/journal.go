@@ -80,7 +80,7 @@ func JournalPane(a *account.Account) ui.Pane {
 				},
 			},
 		},
-		Operations: journalOperations(a),
+		RowActions: journalOperations(a),
 		Detail:     func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
 		Footer:     func(set *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, set, b) },
 		EmptyText:  "nothing has been changed from here yet",
@@ -144,11 +144,11 @@ func journalFoot(a *account.Account, set *ui.Store[*journal.Entry], b ui.Box) st
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
-func journalOperations(a *account.Account) []table.Operation[*journal.Entry] {
+func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 	settled := func(e *journal.Entry) string {
 		return account.ReasonIf(!a.Journal.Unresolved(*e), "its outcome is known")
 	}
-	return []table.Operation[*journal.Entry]{
+	return []table.RowAction[*journal.Entry]{
 		{
 			Keys:           []string{"c"},
 			Name:           "check",

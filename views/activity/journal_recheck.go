@@ -63,7 +63,7 @@ func recheckAll(a *account.Account, rows []*journal.Entry) tea.Cmd {
 func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 	var said string
 	found := *e
-	return a.JournalStore().Run(ui.Attempt[*journal.Entry]{
+	return a.JournalStore().Run(ui.RowChange[*journal.Entry]{
 		RowID:        e.ID,
 		ProgressText: "checking",
 		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {

@@ -75,7 +75,7 @@ func TransfersPane(a *account.Account) ui.Pane {
 				Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
 			},
 		},
-		Operations:  transferOperations(a),
+		RowActions:  transferOperations(a),
 		PaneActions: func() []ui.Action { return transferActions(a) },
 		Detail:      func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
 		Footer:      func(_ *ui.Store[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
@@ -169,7 +169,7 @@ func runAsync(a *account.Account, do func()) tea.Cmd {
 	}
 }
 
-func transferOperations(a *account.Account) []table.Operation[*transfer.Status] {
+func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] {
 	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
 		return func(rows []*transfer.Status) tea.Cmd {
 			return runAsync(a, func() {
@@ -179,7 +179,7 @@ func transferOperations(a *account.Account) []table.Operation[*transfer.Status] 
 			})
 		}
 	}
-	return []table.Operation[*transfer.Status]{
+	return []table.RowAction[*transfer.Status]{
 		{
 			Keys:        []string{"d"},
 			Name:        "pause",

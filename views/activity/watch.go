@@ -176,5 +176,5 @@ func (w *WatchView) contactToCall(s *client.Service) (name, number string) {
 			return "no phone is kept"
 		}
 		return "nobody is named"
-	}, func(_ []*client.Contact, state resource.State) string { return state.Reason() }), ""
+	}, func(_ []*client.Contact, state resource.JoinState) string { return state.Reason() }), ""
 }

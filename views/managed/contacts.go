@@ -70,7 +70,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) },
 			},
 		},
-		Operations:  append(contactShortcuts(a), changes.RowOperations()...),
+		RowActions:  append(contactShortcuts(a), changes.RowActions()...),
 		PaneActions: changes.NewActions,
 		Detail:      func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
 		FetchOne:    changes.FetchOne,
@@ -135,8 +135,8 @@ func contactResource(a *account.Account) resource.Resource[*client.Contact] {
 }
 
 // contactShortcuts are the actions on a contact that change nothing.
-func contactShortcuts(a *account.Account) []table.Operation[*client.Contact] {
-	return []table.Operation[*client.Contact]{
+func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
+	return []table.RowAction[*client.Contact]{
 		{
 			Keys:           []string{"y"},
 			Name:           "copy phone",
@@ -205,11 +205,11 @@ func lastOfGroup(a *account.Account, c *client.Contact) string {
 				return ""
 			}
 			return fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
-		}, func(_ []*client.Service, s resource.State) string {
+		}, func(_ []*client.Service, s resource.JoinState) string {
 			return fmt.Sprintf(" It is the last of group %q; which services name it is not known (%s).", c.Group, s.Reason())
 		})
 	}
-	return resource.Fold(a.ContactsInGroup(c.Group.Raw()), services, func(found []*client.Contact, s resource.State) string {
+	return resource.Fold(a.ContactsInGroup(c.Group.Raw()), services, func(found []*client.Contact, s resource.JoinState) string {
 		if len(found) > 1 && s.Kind == resource.Partial {
 			return ""
 		}
@@ -255,7 +255,7 @@ func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) 
 				account.Pluralize(len(all), "contact", "contacts"),
 				resource.Count(a.ContactGroups(), "group", "groups", "no group"),
 			)
-		}, func(found []*client.Contact, s resource.State) string { return s.String() }),
+		}, func(found []*client.Contact, s resource.JoinState) string { return s.String() }),
 	)
 }
 

@@ -44,7 +44,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 				},
 			},
 		},
-		Operations: account.RequireScope(a, account.AccountWriteScope, credentialOperations(a)),
+		RowActions: account.RequireScope(a, account.AccountWriteScope, credentialOperations(a)),
 		PaneActions: func() []ui.Action {
 			return a.RequireScopeForActions(account.AccountWriteScope, credentialActions(a)...)
 		},
@@ -75,8 +75,8 @@ func serviceLabels(services []*client.Service) string {
 	return account.JoinWithCommas(names)
 }
 
-func credentialOperations(a *account.Account) []table.Operation[*client.Credential] {
-	return []table.Operation[*client.Credential]{
+func credentialOperations(a *account.Account) []table.RowAction[*client.Credential] {
+	return []table.RowAction[*client.Credential]{
 		{
 			Keys:        []string{"e"},
 			Name:        "edit label",
@@ -156,7 +156,7 @@ func confirmDeleteCredential(a *account.Account, c *client.Credential) *ui.Confi
 			return ""
 		}
 		return fmt.Sprintf(" %s it.", servicesNamePhrase(used))
-	}, func(_ []*client.Service, s resource.State) string {
+	}, func(_ []*client.Service, s resource.JoinState) string {
 		return fmt.Sprintf(" Which services use it is not known (%s).", s.Reason())
 	})
 	return &ui.Confirmation{

@@ -77,7 +77,7 @@ func SshPane(a *account.Account) ui.Pane {
 		EmptyText: "no instances: settings appear here with the account's first instance",
 		SortBy:    "label",
 	}
-	l.Operations = account.RequireScope(a, account.AccountWriteScope, sshOperations(a, l))
+	l.RowActions = account.RequireScope(a, account.AccountWriteScope, sshOperations(a, l))
 	return l
 }
 
@@ -91,12 +91,12 @@ func sshPort(i *client.Instance) int {
 	return i.SSH.Port
 }
 
-func sshOperations(a *account.Account, l *table.List[*client.Instance]) []table.Operation[*client.Instance] {
+func sshOperations(a *account.Account, l *table.List[*client.Instance]) []table.RowAction[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshCommand(i)
 		return account.ReasonIf(!ok, "the settings name no single address")
 	}
-	allow := table.Operation[*client.Instance]{
+	allow := table.RowAction[*client.Instance]{
 		Keys:           []string{"E"},
 		Name:           "allow access",
 		ProgressText:   "allowing access",
@@ -109,7 +109,7 @@ func sshOperations(a *account.Account, l *table.List[*client.Instance]) []table.
 		Run:            setSSHAccess(a, true),
 		Recheck:        sshAccessOutcome(true),
 	}
-	deny := table.Operation[*client.Instance]{
+	deny := table.RowAction[*client.Instance]{
 		Keys:           []string{"d"},
 		Name:           "deny access",
 		ProgressText:   "denying access",
@@ -122,7 +122,7 @@ func sshOperations(a *account.Account, l *table.List[*client.Instance]) []table.
 		Run:            setSSHAccess(a, false),
 		Recheck:        sshAccessOutcome(false),
 	}
-	return []table.Operation[*client.Instance]{
+	return []table.RowAction[*client.Instance]{
 		{
 			Keys:           []string{"y"},
 			Name:           "copy ssh line",

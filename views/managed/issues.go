@@ -55,7 +55,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 				Cell:         func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted },
 			},
 		},
-		Operations: []table.Operation[*client.Issue]{
+		RowActions: []table.RowAction[*client.Issue]{
 			{
 				Keys:        []string{"enter"},
 				Name:        "open incident",
@@ -136,7 +136,7 @@ func issuesBadge(a *account.Account) (string, theme.Tone) {
 func issuesFoot(a *account.Account, set *ui.Store[*client.Issue], b ui.Box) string {
 	text := resource.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
 		return fmt.Sprintf("%s · %d in the last 24 h", account.Pluralize(set.Len(), "issue", "issues"), len(day))
-	}, func(_ []*client.Issue, s resource.State) string { return s.String() })
+	}, func(_ []*client.Issue, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }
 

@@ -81,7 +81,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
 			},
 		},
-		Operations:  serviceOperations(a, changes),
+		RowActions:  serviceOperations(a, changes),
 		PaneActions: changes.NewActions,
 		Detail:      func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
 		FetchOne:    changes.FetchOne,
@@ -97,14 +97,14 @@ func ServicesPane(a *account.Account) ui.Pane {
 func serviceOperations(
 	a *account.Account,
 	changes account.Runner[*client.Service],
-) []table.Operation[*client.Service] {
-	operations := append(changes.RowOperations(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
+) []table.RowAction[*client.Service] {
+	operations := append(changes.RowActions(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
 	return append(operations, ServiceShortcuts(a)...)
 }
 
 // ServiceShortcuts returns the actions on a service that change nothing.
-func ServiceShortcuts(a *account.Account) []table.Operation[*client.Service] {
-	return []table.Operation[*client.Service]{
+func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
+	return []table.RowAction[*client.Service]{
 		{
 			Keys:        []string{"i"},
 			Name:        "open issue",

@@ -26,8 +26,8 @@ const (
 	Known                    // all rows were read
 )
 
-// State says how much is known about a list that others join with.
-type State struct {
+// JoinState says how much is known about a list that others join with.
+type JoinState struct {
 	Kind    StateKind
 	Of      string        // the list: "services"
 	Err     error         // why the last read failed, nil if it did not
@@ -50,9 +50,9 @@ type list interface {
 }
 
 // StateOf returns the state of a list as it is now.
-func StateOf(l list) State {
+func StateOf(l list) JoinState {
 	f := l.Freshness()
-	s := State{
+	s := JoinState{
 		Of:      l.Name(),
 		Err:     f.Err,
 		Stale:   f.Err != nil && l.Complete(),
@@ -77,7 +77,7 @@ func StateOf(l list) State {
 }
 
 // Worst returns the state of what is joined from two lists: the first that is not known.
-func (s State) Worst(t State) State {
+func (s JoinState) Worst(t JoinState) JoinState {
 	if s.Kind == Known {
 		return t
 	}
@@ -85,7 +85,7 @@ func (s State) Worst(t State) State {
 }
 
 // String says what is missing and what to do about it: "services: 503 · as of 3 min ago · r retries".
-func (s State) String() string {
+func (s JoinState) String() string {
 	text := s.Reason()
 	if s.Err != nil && s.Kind != Denied || len(s.Missing) > 0 {
 		text += " · r retries"
@@ -94,7 +94,7 @@ func (s State) String() string {
 }
 
 // Reason says what is missing, for texts that leave the program: "services: 503 · as of 3 min ago".
-func (s State) Reason() string {
+func (s JoinState) Reason() string {
 	switch s.Kind {
 	case NotRead:
 		return s.Of + ": not read yet"
@@ -112,7 +112,7 @@ func (s State) Reason() string {
 }
 
 // staleness says how old the rows are that were read before.
-func (s State) staleness() string {
+func (s JoinState) staleness() string {
 	if !s.Stale {
 		return ""
 	}
@@ -120,7 +120,7 @@ func (s State) staleness() string {
 }
 
 // partialReason says how many rows were read, and why not all.
-func (s State) partialReason() string {
+func (s JoinState) partialReason() string {
 	if len(s.Missing) > 0 {
 		return strings.Join(s.Missing, " · ")
 	}
@@ -146,18 +146,18 @@ func deniedReason(err error) string {
 // Joined holds the rows of another list that belong to a row, and how much of that list is known.
 type Joined[T any] struct {
 	rows  []T
-	state State
+	state JoinState
 }
 
 // Join returns rows of a list in a state.
-func Join[T any](rows []T, s State) Joined[T] { return Joined[T]{rows: rows, state: s} }
+func Join[T any](rows []T, s JoinState) Joined[T] { return Joined[T]{rows: rows, state: s} }
 
 // State returns how much is known.
-func (j Joined[T]) State() State { return j.state }
+func (j Joined[T]) State() JoinState { return j.state }
 
 // Fold is the only way to the rows. It returns known of all rows, or otherwise of the rows found so far: there may be
 // others, and those may have changed.
-func Fold[T, R any](j Joined[T], known func([]T) R, otherwise func(found []T, s State) R) R {
+func Fold[T, R any](j Joined[T], known func([]T) R, otherwise func(found []T, s JoinState) R) R {
 	if j.state.Kind == Known {
 		return known(j.rows)
 	}
@@ -172,7 +172,7 @@ func WhollyEmpty[T any](j Joined[T]) bool { return j.state.Kind == Known && len(
 
 // Concat returns the rows of several joins one after another. It is known if every one is.
 func Concat[T any](joins ...Joined[T]) Joined[T] {
-	all := Joined[T]{state: State{Kind: Known}}
+	all := Joined[T]{state: JoinState{Kind: Known}}
 	for _, j := range joins {
 		all.rows = append(all.rows, j.rows...)
 		all.state = all.state.Worst(j.state)

@@ -72,7 +72,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 				Cell:         func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted },
 			},
 		},
-		Operations: slices.Insert(bucketShortcuts(a), 1, changes.RowOperations()...),
+		RowActions: slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
 		PaneActions: func() []ui.Action {
 			return append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
 		},
@@ -95,8 +95,8 @@ func formatDate(t client.Time) string {
 }
 
 // bucketShortcuts are the actions on a bucket that open or copy something.
-func bucketShortcuts(a *account.Account) []table.Operation[*client.Bucket] {
-	return []table.Operation[*client.Bucket]{
+func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
+	return []table.RowAction[*client.Bucket]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
@@ -140,7 +140,7 @@ func bucketShortcuts(a *account.Account) []table.Operation[*client.Bucket] {
 func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[account.Reference] {
 	cluster := account.Reference{Kind: "cluster", Label: b.Cluster.String(), Pane: "clusters", ID: b.Cluster.Raw()}
 	return resource.Concat(
-		resource.Join([]account.Reference{cluster}, resource.State{Kind: resource.Known}),
+		resource.Join([]account.Reference{cluster}, resource.JoinState{Kind: resource.Known}),
 		account.References(a.KeysForBucket(b), func(k *client.Key) account.Reference {
 			return account.Reference{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
 		}),

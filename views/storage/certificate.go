@@ -122,7 +122,7 @@ func (p *certificateView) contextWithCertificate(ctx context.Context) context.Co
 }
 
 func (p *certificateView) delete() tea.Cmd {
-	return p.status.Run(ui.Attempt[*client.CertificateStatus]{
+	return p.status.Run(ui.RowChange[*client.CertificateStatus]{
 		RowID:        account.BucketID(p.bucket),
 		ProgressText: "deleting",
 		Send: func(ctx context.Context) (ui.Result[*client.CertificateStatus], error) {

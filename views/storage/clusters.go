@@ -56,7 +56,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain },
 			},
 		},
-		Operations: []table.Operation[*client.Cluster]{
+		RowActions: []table.RowAction[*client.Cluster]{
 			account.FollowReference(
 				func(c *client.Cluster) resource.Joined[account.Reference] {
 					return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))

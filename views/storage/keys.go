@@ -38,7 +38,7 @@ func KeysPane(a *account.Account) ui.Pane {
 				Cell:         func(k *client.Key, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) },
 			},
 		},
-		Operations:  append(keyShortcuts(), changes.RowOperations()...),
+		RowActions:  append(keyShortcuts(), changes.RowActions()...),
 		PaneActions: changes.NewActions,
 		Detail:      keyDetail,
 		FetchOne:    changes.FetchOne,
@@ -82,8 +82,8 @@ func describeKeyAccess(k *client.Key) (string, theme.Tone) {
 }
 
 // keyShortcuts are the actions on a key that change nothing.
-func keyShortcuts() []table.Operation[*client.Key] {
-	return []table.Operation[*client.Key]{
+func keyShortcuts() []table.RowAction[*client.Key] {
+	return []table.RowAction[*client.Key]{
 		{
 			Keys:        []string{"y"},
 			Name:        "copy access key",
@@ -103,7 +103,7 @@ func keyShortcuts() []table.Operation[*client.Key] {
 					ID:    client.BucketID(g.Cluster.Raw(), g.Bucket.Raw()),
 				}
 			}
-			return resource.Join(buckets, resource.State{Kind: resource.Known})
+			return resource.Join(buckets, resource.JoinState{Kind: resource.Known})
 		}),
 	}
 }

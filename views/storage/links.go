@@ -51,7 +51,7 @@ func LinksPane(a *account.Account) ui.Pane {
 				Less:       func(l, m *account.Link) bool { return l.Expires.Before(m.Expires) },
 			},
 		},
-		Operations: linkOperations(a),
+		RowActions: linkOperations(a),
 		PaneActions: func() []ui.Action {
 			return []ui.Action{
 				{
@@ -76,9 +76,9 @@ func linkRemainingCell(l *account.Link, b ui.Box) (string, theme.Tone) {
 	return "ended", theme.Muted
 }
 
-func linkOperations(a *account.Account) []table.Operation[*account.Link] {
+func linkOperations(a *account.Account) []table.RowAction[*account.Link] {
 	over := func(l *account.Link) string { return account.ReasonIf(!l.Expires.After(a.Now()), "the link has ended") }
-	return []table.Operation[*account.Link]{
+	return []table.RowAction[*account.Link]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",

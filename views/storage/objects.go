@@ -107,7 +107,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 				Less:             func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) },
 			},
 		},
-		Operations:  account.RequireScope(a, account.StorageWriteScope, l.operations()),
+		RowActions:  account.RequireScope(a, account.StorageWriteScope, l.operations()),
 		PaneActions: l.listActions,
 		Detail:      l.detail,
 		Footer:      l.foot,
@@ -214,8 +214,8 @@ func (l *objectListing) objectOnlyReason(o client.Object) string {
 	return account.ReasonIf(l.isFolder(o), "for an object, not a folder")
 }
 
-func (l *objectListing) operations() []table.Operation[client.Object] {
-	return []table.Operation[client.Object]{
+func (l *objectListing) operations() []table.RowAction[client.Object] {
+	return []table.RowAction[client.Object]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",

@@ -133,7 +133,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		data := r.StoreObject("a/object", size)
 		r.InterceptDownloads(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.ToUpper(data)) })
-		r.CheckResult(testenv.Result{Code: r.Run("objects", "get", testenv.Bucket, "a/object", "-").Code}, exit.CodeFailure)
+		r.CheckResult(testenv.CommandResult{Code: r.Run("objects", "get", testenv.Bucket, "a/object", "-").Code}, exit.CodeFailure)
 	})
 	faulttest.RunCase(t, "D2", "objects get -, no rest of this version", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})

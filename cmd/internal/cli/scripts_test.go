@@ -86,7 +86,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 			var complaints bytes.Buffer
 			code := Execute(c.args, strings.NewReader(""), failingWriter{}, &complaints)
 			(&testenv.Env{T: t}).CheckResult(
-				testenv.Result{Code: code, Err: complaints.String()},
+				testenv.CommandResult{Code: code, Err: complaints.String()},
 				exit.CodeUnknown,
 				append(c.want, "no space left")...)
 		})

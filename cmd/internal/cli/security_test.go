@@ -21,7 +21,7 @@ import (
 )
 
 // checkNoToken fails where the token was told.
-func (r *testEnv) checkNoToken(s testenv.Result) {
+func (r *testEnv) checkNoToken(s testenv.CommandResult) {
 	r.Helper()
 	if testenv.LeaksToken(s.Out + s.Err) {
 		r.Errorf("the token is told: %s%s", s.Out, s.Err)

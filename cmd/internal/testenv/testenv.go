@@ -54,14 +54,14 @@ type Env struct {
 	Home        string
 	execute     Execute
 	mu          sync.Mutex
-	interceptor Interceptor // nil answers nothing
+	interceptor ServerHook // nil answers nothing
 }
 
-// Interceptor answers requests in place of the account, where it reports that it did.
-type Interceptor func(w http.ResponseWriter, req *http.Request) bool
+// ServerHook answers requests in place of the account, where it reports that it did.
+type ServerHook func(w http.ResponseWriter, req *http.Request) bool
 
 // Intercept lets a tap see every request first, from now on.
-func (r *Env) Intercept(t Interceptor) {
+func (r *Env) Intercept(t ServerHook) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.interceptor = t
@@ -118,28 +118,28 @@ func (r *Env) With(t *testing.T) *Env {
 	}
 }
 
-// Result is what a command line led to.
-type Result struct {
+// CommandResult is what a command line led to.
+type CommandResult struct {
 	Code     int
 	Out, Err string
 }
 
 // Run runs a command line without a terminal.
-func (r *Env) Run(args ...string) Result { return r.RunWithInput("", args...) }
+func (r *Env) Run(args ...string) CommandResult { return r.RunWithInput("", args...) }
 
 // RunWithInput runs a command line with text on its standard input.
-func (r *Env) RunWithInput(input string, args ...string) Result {
+func (r *Env) RunWithInput(input string, args ...string) CommandResult {
 	r.Helper()
 	var out, complaints bytes.Buffer
 	code := r.execute(args, strings.NewReader(input), &out, &complaints)
 	if LeaksToken(out.String() + complaints.String()) {
 		r.Errorf("%v tells the token:\n%s%s", args, out.String(), complaints.String())
 	}
-	return Result{code, out.String(), complaints.String()}
+	return CommandResult{code, out.String(), complaints.String()}
 }
 
 // MustRun runs a command line that must do well.
-func (r *Env) MustRun(args ...string) Result {
+func (r *Env) MustRun(args ...string) CommandResult {
 	r.Helper()
 	s := r.Run(args...)
 	if s.Code != 0 {
@@ -168,7 +168,7 @@ func (r *Env) Write(path, text string) {
 }
 
 // CheckResult reports a command line that did not end as it must. Where a line was folded does not matter.
-func (r *Env) CheckResult(s Result, code int, parts ...string) {
+func (r *Env) CheckResult(s CommandResult, code int, parts ...string) {
 	r.Helper()
 	if s.Code != code {
 		r.Errorf("exit code %d, not %d: %s%s", s.Code, code, s.Out, s.Err)
