@@ -9,42 +9,42 @@ import (
 	"unsafe"
 )
 
-// Bounds of a shelf.
+// Limits of an index.
 const (
 	chunkRows    = 1 << 12 // rows of a chunk
-	minArenaSize = 1 << 12 // bytes of the first arena; each next one is twice as large
-	maxArenaSize = 1 << 20 // until this size
-	maxNameLen   = 1 << 16 // bytes of a name; longer ones are odd
-	maxOwners    = 1 << 12 // different owners; rows of more are odd
-	maxSize      = 1 << 47 // bytes of an object; larger ones are odd
-	maxParts     = 1 << 16 // parts of an upload
+	minArenaSize = 1 << 12 // bytes of the first arena; each further one is twice as large
+	maxArenaSize = 1 << 20 // up to this size
+	maxNameLen   = 1 << 16 // bytes of a name; rows with longer ones go to overflow
+	maxOwners    = 1 << 12 // different owners; rows with further ones go to overflow
+	maxSize      = 1 << 47 // bytes of an object; rows of larger ones go to overflow
+	maxParts     = 1 << 16 // parts of a multipart upload
 	maxMillis    = 1 << 48 // milliseconds since the year 1
 )
 
-// A ObjectIndex holds objects in the order in which they came, in about 100 bytes each, and finds them by name. It
-// belongs to one goroutine; others work on a Snapshot. Strings that it gives stay good for ever and keep the memory
-// around them.
+// An ObjectIndex holds objects in the order of their arrival, with about 100 bytes each, and finds them by name. Only
+// one goroutine may use it; others work on a Snapshot. The strings that it returns stay valid and keep the memory around
+// them in use.
 type ObjectIndex struct {
 	current   ObjectSnapshot
 	names     nameIndex
 	arenaUsed int // bytes of the last arena
 	lastName  string
 	owners    map[string]int
-	lastOwner int // of the row before: most have the same
+	lastOwner int // of the previous row: most have the same
 }
 
-// NewObjectIndex is an empty shelf.
+// NewObjectIndex returns an empty index.
 func NewObjectIndex() *ObjectIndex {
 	return &ObjectIndex{current: ObjectSnapshot{sorted: true}, names: newNameIndex(), owners: map[string]int{}}
 }
 
-// Len is how many objects are held.
+// Len returns the number of objects.
 func (s *ObjectIndex) Len() int { return s.current.Len() }
 
-// At is the object at a place, 0 ≤ i < Len.
+// At returns the object at position i, 0 ≤ i < Len.
 func (s *ObjectIndex) At(i int) Object { return s.current.At(i) }
 
-// Index is the place of the object of a name.
+// Index returns the position of the object with a name.
 func (s *ObjectIndex) Index(name string) (int, bool) {
 	slot, held := s.names.find(&s.current, name)
 	if !held {
@@ -53,7 +53,7 @@ func (s *ObjectIndex) Index(name string) (int, bool) {
 	return s.current.positionOf(slot), true
 }
 
-// Append adds objects whose names are not held yet and counts the others.
+// Append adds objects with new names and returns the number of the others, which it drops.
 func (s *ObjectIndex) Append(rows []Object) (dropped int) {
 	for page := range slices.Chunk(rows, pageSize) {
 		hashes := s.names.prefetch(page)
@@ -68,7 +68,8 @@ func (s *ObjectIndex) Append(rows []Object) (dropped int) {
 	return dropped
 }
 
-// Put replaces the object of a name in its place, or appends it. One that has another name by now moves to the end.
+// Put replaces the object with a name in its position, or appends it. If the new row has another name, it moves to the
+// end.
 func (s *ObjectIndex) Put(name string, row Object) {
 	slot, held := s.names.find(&s.current, name)
 	if !held || row.Name.raw != name {
@@ -87,24 +88,20 @@ func (s *ObjectIndex) Put(name string, row Object) {
 	})
 }
 
-// Drop takes the object of a name out. Its memory is free when the shelf is.
+// Drop removes the object with a name. Its memory is freed with the index.
 func (s *ObjectIndex) Drop(name string) {
 	if slot, held := s.names.find(&s.current, name); held {
 		s.current.markDeleted(slot)
 	}
 }
 
-// Snapshot is the shelf as it is now. It costs next to nothing and does not change.
+// Snapshot returns the current state, which does not change any more. It is cheap.
 func (s *ObjectIndex) Snapshot() *ObjectSnapshot {
-	still := s.current
-	still.chunks, still.liveBits, still.deletedBefore = slices.Clone(
-		still.chunks,
-	), slices.Clone(
-		still.liveBits,
-	), slices.Clone(
-		still.deletedBefore,
-	)
-	return &still
+	snapshot := s.current
+	snapshot.chunks = slices.Clone(snapshot.chunks)
+	snapshot.liveBits = slices.Clone(snapshot.liveBits)
+	snapshot.deletedBefore = slices.Clone(snapshot.deletedBefore)
+	return &snapshot
 }
 
 // appendRow puts an object into the next slot.
@@ -127,7 +124,7 @@ func (s *ObjectIndex) appendRow(o *Object) {
 	s.current.markLive(s.current.slots - 1)
 }
 
-// storeName keeps a name and says where it is.
+// storeName stores a name and returns its place.
 func (s *ObjectIndex) storeName(name string) uint64 {
 	k := len(s.current.arenas) - 1
 	if k < 0 || len(s.current.arenas[k])-s.arenaUsed < len(name) {
@@ -141,7 +138,7 @@ func (s *ObjectIndex) storeName(name string) uint64 {
 	return at
 }
 
-// pack makes a row of an object; name says where its name is kept. What does not fit is kept as it is.
+// pack returns the row of an object; name returns the place of its name. An object that does not fit goes to overflow.
 func (s *ObjectIndex) pack(o *Object, name func() uint64) packedObject {
 	p := packedObject{etag: o.ETag.sum, size: uint64(o.Size)<<17 | uint64(o.ETag.parts)<<1}
 	stamp, fits := packTime(o.Modified)
@@ -161,7 +158,7 @@ func (s *ObjectIndex) pack(o *Object, name func() uint64) packedObject {
 	return p
 }
 
-// internOwner is the number of an owner, as long as there are few.
+// internOwner returns the number of an owner; false if there are too many.
 func (s *ObjectIndex) internOwner(owner string) (int, bool) {
 	if s.lastOwner < len(s.current.owners) && s.current.owners[s.lastOwner] == owner {
 		return s.lastOwner, true
@@ -179,21 +176,16 @@ func (s *ObjectIndex) internOwner(owner string) (int, bool) {
 	return n, true
 }
 
-// cloneObject is an object with texts of its own.
+// cloneObject returns an object with strings of its own.
 func cloneObject(o Object) Object {
-	o.Name.raw, o.ETag.raw, o.Modified.raw, o.Owner.raw = strings.Clone(
-		o.Name.raw,
-	), strings.Clone(
-		o.ETag.raw,
-	), strings.Clone(
-		o.Modified.raw,
-	), strings.Clone(
-		o.Owner.raw,
-	)
+	o.Name.raw = strings.Clone(o.Name.raw)
+	o.ETag.raw = strings.Clone(o.ETag.raw)
+	o.Modified.raw = strings.Clone(o.Modified.raw)
+	o.Owner.raw = strings.Clone(o.Owner.raw)
 	return o
 }
 
-// isLowerASCII reports whether a name is plain ASCII without capitals: its lower-case form is itself.
+// isLowerASCII reports whether a name is ASCII without capitals, so that it equals its lower-case form.
 func isLowerASCII(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c >= 0x80 || c >= 'A' && c <= 'Z' {
@@ -203,24 +195,24 @@ func isLowerASCII(name string) bool {
 	return true
 }
 
-// packedObject is an object without its name, in 40 bytes.
+// A packedObject is an object in 40 bytes, with its name elsewhere.
 type packedObject struct {
 	etag [16]byte
-	size uint64 // 47 bits size, 16 bits parts of the tag, nameIsLower; of an odd row its place among the odd
-	meta uint64 // 48 bits stamp, 12 bits owner, 2 bits form of the stamp, hasMD5, isOverflow
+	size uint64 // 47 bits size, 16 bits parts of the ETag, nameIsLower; or the index in overflow
+	meta uint64 // 48 bits time, 12 bits owner, 2 bits format of the time, hasMD5, isOverflow
 	name uint64 // 24 bits arena, 24 bits offset, 16 bits length
 }
 
 const (
-	nameIsLower = 1 // of size
-	isOverflow  = 1 // of rest
-	hasMD5      = 2 // of rest
+	nameIsLower = 1 // in size
+	isOverflow  = 1 // in meta
+	hasMD5      = 2 // in meta
 )
 
-// yearOne is the zero time in milliseconds of Unix time.
+// yearOne is the zero time in milliseconds since 1970.
 var yearOne = time.Time{}.UnixMilli()
 
-// packTime makes a number of a stamp of a usual form, or of none at all.
+// packTime returns a timestamp as a number, if it has a usual format or is absent.
 func packTime(t Time) (uint64, bool) {
 	ms := uint64(t.t.UnixMilli() - yearOne)
 	return ms, t.raw == "" && ms < maxMillis && t.t.Nanosecond()%1e6 == 0 && (t.format != formatOther || ms == 0)
@@ -240,7 +232,7 @@ func (p *packedObject) unpack(s *ObjectSnapshot) Object {
 	return o
 }
 
-// isPrefix reports whether a row is a common prefix.
+// isPrefix reports whether the row is a common prefix.
 func (p *packedObject) isPrefix(s *ObjectSnapshot) bool {
 	if p.meta&isOverflow != 0 {
 		return s.overflow[p.size].IsPrefix()
@@ -248,26 +240,27 @@ func (p *packedObject) isPrefix(s *ObjectSnapshot) bool {
 	return p.meta&hasMD5 == 0 && p.meta>>2&3 == 0 && s.owners[p.meta>>4&(maxOwners-1)] == ""
 }
 
-// A ObjectSnapshot is a shelf at one moment. It may be used from many goroutines. Rows are spoken of by their places.
+// An ObjectSnapshot is the state of an ObjectIndex at one moment. Its methods are safe for concurrent use. They identify
+// rows by their positions.
 type ObjectSnapshot struct {
-	chunks        [][]packedObject // chunkRows in each but the last; rows are never changed once they are here
-	arenas        [][]byte         // bytes are never changed once they are here
+	chunks        [][]packedObject // chunkRows rows in each but the last; rows are never changed
+	arenas        [][]byte         // bytes are never changed
 	owners        []string
 	overflow      []Object // rows that do not fit into 40 bytes
-	slots         int      // rows, the dropped included
-	deleted       int      // rows dropped
-	liveBits      []uint64 // one bit a row; nil as long as none was dropped
-	deletedBefore []int32  // rows dropped in the chunks before each; nil with live
-	sorted        bool     // every name is above the one before
+	slots         int      // rows, including dropped ones
+	deleted       int      // dropped rows
+	liveBits      []uint64 // one bit per row; nil as long as none was dropped
+	deletedBefore []int32  // dropped rows in the chunks before each; nil if liveBits is
+	sorted        bool     // every name is greater than the previous one
 }
 
-// Len is how many objects are held.
+// Len returns the number of objects.
 func (s *ObjectSnapshot) Len() int { return s.slots - s.deleted }
 
-// At is the object at a place, 0 ≤ i < Len.
+// At returns the object at position i, 0 ≤ i < Len.
 func (s *ObjectSnapshot) At(i int) Object { return s.row(s.slotAt(i)).unpack(s) }
 
-// Name is the raw name at a place.
+// Name returns the raw name at position i.
 func (s *ObjectSnapshot) Name(i int) string { return s.name(s.slotAt(i)) }
 
 func (s *ObjectSnapshot) row(slot int) *packedObject {
@@ -283,7 +276,7 @@ func (s *ObjectSnapshot) nameOf(p *packedObject) string {
 	return s.text(p.name)
 }
 
-// text is a name in its arena. No byte of an arena is ever written twice, so the text cannot change.
+// text returns a name in its arena. No byte of an arena is written twice, so the string never changes.
 func (s *ObjectSnapshot) text(at uint64) string {
 	n := int(at & 0xffff)
 	if n == 0 {
@@ -292,7 +285,7 @@ func (s *ObjectSnapshot) text(at uint64) string {
 	return unsafe.String(&s.arenas[at>>40][at>>16&0xffffff], n)
 }
 
-// slotAt is where the row of a place is: as many live rows stand before it.
+// slotAt returns the slot of the row at a position: the number of live rows before it.
 func (s *ObjectSnapshot) slotAt(place int) int {
 	if s.liveBits == nil {
 		return place
@@ -312,7 +305,7 @@ func (s *ObjectSnapshot) slotAt(place int) int {
 	}
 }
 
-// positionOf is how many live rows stand before a slot.
+// positionOf returns the number of live rows before a slot.
 func (s *ObjectSnapshot) positionOf(slot int) int {
 	if s.liveBits == nil {
 		return slot
@@ -329,7 +322,7 @@ func (s *ObjectSnapshot) isLive(slot int) bool {
 	return s.liveBits == nil || s.liveBits[slot/64]&(1<<(slot%64)) != 0
 }
 
-// markDeleted marks a row as gone.
+// markDeleted marks a row as dropped.
 func (s *ObjectSnapshot) markDeleted(slot int) {
 	if s.liveBits == nil {
 		s.liveBits, s.deletedBefore = make([]uint64, (s.slots+63)/64), make([]int32, len(s.chunks))
@@ -344,7 +337,7 @@ func (s *ObjectSnapshot) markDeleted(slot int) {
 	}
 }
 
-// markLive marks a new row as there.
+// markLive marks a new row as live.
 func (s *ObjectSnapshot) markLive(slot int) {
 	if s.liveBits == nil {
 		return

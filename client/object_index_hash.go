@@ -2,10 +2,11 @@ package client
 
 import "hash/maphash"
 
-// maxSlots bounds the rows of a shelf: a word of its index holds 27 bits of slot.
+// maxSlots is the most rows of an index: a word of its hash table holds 27 bits of the slot.
 const maxSlots = 1<<27 - 1
 
-// nameIndex finds slots by name: open addressing in shards that grow one by one, so that no page pays for all rows.
+// A nameIndex finds slots by name. It uses open addressing in shards that grow one by one, so that no single page waits
+// until all rows are rehashed.
 type nameIndex struct {
 	seed         maphash.Seed
 	hashes       []uint32 // of every slot, so that a shard grows without reading names
@@ -14,8 +15,8 @@ type nameIndex struct {
 	prefetchSink uint32   // of no meaning: it keeps warm from being left out
 }
 
-// A shard is a table of words: 5 bits of the hash and the slot + 1; 0 is free. Words of dropped rows stay until it
-// grows.
+// A shard is a table of words: 5 bits of the hash, and the slot + 1; 0 is free. Words of dropped rows stay until the
+// shard grows.
 type shard struct {
 	words []uint32
 	used  int
@@ -23,7 +24,7 @@ type shard struct {
 
 func newNameIndex() nameIndex { return nameIndex{seed: maphash.MakeSeed()} }
 
-// find is the live slot of a name.
+// find returns the live slot of a name.
 func (x *nameIndex) find(rows *ObjectSnapshot, name string) (slot int, held bool) {
 	h := x.hash(name)
 	sh := &x.shards[h%uint32(len(x.shards))]
@@ -34,8 +35,8 @@ func (x *nameIndex) find(rows *ObjectSnapshot, name string) (slot int, held bool
 	return int(sh.words[at]&maxSlots) - 1, held
 }
 
-// prefetch hashes names that are about to be added and brings their words near the processor: one after another, each
-// would be waited for.
+// prefetch hashes the names of a page and loads their words into the cache together, which is faster than waiting for
+// one after another.
 func (x *nameIndex) prefetch(rows []Object) (hashes []uint32) {
 	x.pageHashes = x.pageHashes[:0]
 	for i := range rows {
@@ -48,7 +49,7 @@ func (x *nameIndex) prefetch(rows []Object) (hashes []uint32) {
 	return x.pageHashes
 }
 
-// add gives the next slot to a name with its hash, unless the name is held.
+// add assigns the next slot to a name with its hash, unless the index has the name.
 func (x *nameIndex) add(rows *ObjectSnapshot, name string, h uint32) bool {
 	sh := &x.shards[h%uint32(len(x.shards))]
 	if 4*(sh.used+1) > 3*len(sh.words) {
@@ -66,7 +67,7 @@ func (x *nameIndex) add(rows *ObjectSnapshot, name string, h uint32) bool {
 
 func (x *nameIndex) hash(name string) uint32 { return uint32(maphash.String(x.seed, name) >> 32) }
 
-// probe is where a name stands, or the free word where it belongs.
+// probe returns where a name is, or the free word where it belongs.
 func (x *nameIndex) probe(sh *shard, rows *ObjectSnapshot, h uint32, name string) (at int, held bool) {
 	mask := len(sh.words) - 1
 	for at = probeStart(h) & mask; ; at = (at + 1) & mask {
@@ -81,7 +82,7 @@ func (x *nameIndex) probe(sh *shard, rows *ObjectSnapshot, h uint32, name string
 	}
 }
 
-// grow doubles a table and leaves dropped rows behind.
+// grow doubles a table and removes dropped rows from it.
 func (x *nameIndex) grow(sh *shard, rows *ObjectSnapshot) {
 	old := sh.words
 	sh.words, sh.used = make([]uint32, max(8, 2*len(old))), 0
@@ -100,7 +101,7 @@ func (x *nameIndex) grow(sh *shard, rows *ObjectSnapshot) {
 	}
 }
 
-// probeStart is the word where a hash is looked for first: the low bits chose the shard, the high ones stand in the
+// probeStart returns the first word to try for a hash: the low bits selected the shard, and the high bits are in the
 // word.
 func probeStart(h uint32) int { return int(h >> 6) }
 

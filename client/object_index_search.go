@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// Filter gives the places of the names that hold a text, capital or not, in their order; behind is a beginning of names
-// that is not looked at, as that of the folder that all are in. within, where it is not nil, are the only places that
-// are looked at. It ends early, with an error, when ctx does.
+// Filter returns the positions of names that contain a text, ignoring case, in order. It ignores the prefix behind,
+// such as the folder of all names. If within is not nil, it searches only these positions. It stops with an error when
+// ctx ends.
 func (s *ObjectSnapshot) Filter(ctx context.Context, text, behind string, within []int32) ([]int32, error) {
 	want := newNeedle(text)
 	want.skipPrefix = behind
@@ -36,7 +36,7 @@ func (s *ObjectSnapshot) Filter(ctx context.Context, text, behind string, within
 	})
 }
 
-// eachInChunk goes through the live rows of a chunk.
+// eachInChunk calls a function for each live row of a chunk.
 func (s *ObjectSnapshot) eachInChunk(k int, do func(place int32, p *packedObject)) {
 	from := k * chunkRows
 	place := int32(s.positionOf(from))
@@ -48,7 +48,7 @@ func (s *ObjectSnapshot) eachInChunk(k int, do func(place int32, p *packedObject
 	}
 }
 
-// collectParallel makes n parts on all processors and joins them in order.
+// collectParallel computes n parts on all processors and joins them in order.
 func collectParallel(ctx context.Context, n int, part func(k int) []int32) ([]int32, error) {
 	parts := make([][]int32, n)
 	err := runParallel(ctx, n, func(k int) { parts[k] = part(k) })
@@ -58,8 +58,8 @@ func collectParallel(ctx context.Context, n int, part func(k int) []int32) ([]in
 	return slices.Concat(parts...), nil
 }
 
-// runParallel does n pieces of work on all processors but one, which is left to whoever waits at the keyboard, until
-// ctx ends.
+// runParallel does n pieces of work on all processors but one, which it leaves to the user interface. It stops when ctx
+// ends.
 func runParallel(ctx context.Context, n int, do func(k int)) error {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -74,10 +74,10 @@ func runParallel(ctx context.Context, n int, do func(k int)) error {
 	return ctx.Err()
 }
 
-// A needle is a text that is looked for in lower case.
+// A needle is a text to search for, in lower case.
 type needle struct {
 	text       string
-	skipPrefix string // the beginning of names that is not looked at
+	skipPrefix string // the beginning of names to ignore
 	isASCII    bool   // the text is ASCII alone
 }
 
@@ -86,7 +86,7 @@ func newNeedle(text string) needle {
 	return needle{text: low, isASCII: isLowerASCII(low)}
 }
 
-// matches reports whether a row's name holds the needle.
+// matches reports whether a row's name contains the needle.
 func (n needle) matches(s *ObjectSnapshot, p *packedObject) bool {
 	name := s.nameOf(p)
 	if n.skipPrefix != "" {
@@ -101,7 +101,7 @@ func (n needle) matches(s *ObjectSnapshot, p *packedObject) bool {
 	return strings.Contains(strings.ToLower(name), n.text)
 }
 
-// matchesASCII looks for a plain needle in a plain name, with capitals taken for their small letters.
+// matchesASCII searches for an ASCII needle in an ASCII name, ignoring case.
 func (n needle) matchesASCII(name string) bool {
 	for i := 0; i+len(n.text) <= len(name); i++ {
 		j := 0
@@ -131,7 +131,7 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// An ObjectOrder is by what objects are sorted.
+// An ObjectOrder is the property that objects are sorted by.
 type ObjectOrder int
 
 // The orders.
@@ -141,8 +141,8 @@ const (
 	ByModified                    // old ones first, to the millisecond; those without a readable stamp before them
 )
 
-// Sort gives places in an order, or in its reverse; rows that are equal stay as they are. Common prefixes come first,
-// always by name. within, where it is not nil, are the only places. It ends early, with an error, when ctx does.
+// Sort returns positions in an order, or in reverse; equal rows keep their order. Common prefixes come first, always by
+// name. If within is not nil, it sorts only these positions. It stops with an error when ctx ends.
 func (s *ObjectSnapshot) Sort(ctx context.Context, by ObjectOrder, reverse bool, within []int32) ([]int32, error) {
 	folders, rest, err := s.sortRows(ctx, by, within)
 	if err != nil {
@@ -172,13 +172,13 @@ func (s *ObjectSnapshot) Sort(ctx context.Context, by ObjectOrder, reverse bool,
 	return places, ctx.Err()
 }
 
-// A sortRow row is a place and the number by which it is sorted.
+// A sortRow is a position and the number to sort it by.
 type sortRow struct {
 	key      uint64
 	position int32
 }
 
-// sortRows gives every row its number, common prefixes apart.
+// sortRows returns the sort rows of common prefixes and of objects.
 func (s *ObjectSnapshot) sortRows(
 	ctx context.Context,
 	by ObjectOrder,
@@ -208,7 +208,7 @@ func (s *ObjectSnapshot) sortRows(
 	return folders, rest, nil
 }
 
-// sortKey is a number that rises with the order; the names have theirs elsewhere.
+// sortKey returns a number that increases with the order. Names are sorted in another way.
 func (s *ObjectSnapshot) sortKey(p *packedObject, by ObjectOrder) uint64 {
 	odd := p.meta&isOverflow != 0
 	switch {
@@ -224,7 +224,7 @@ func (s *ObjectSnapshot) sortKey(p *packedObject, by ObjectOrder) uint64 {
 	return 0
 }
 
-// sortByName sorts rows by name. Where names rise from row to row anyway, places say it all.
+// sortByName sorts rows by name. If the names of the index are sorted, the positions suffice.
 func (s *ObjectSnapshot) sortByName(ctx context.Context, rows []sortRow) ([]sortRow, error) {
 	if s.sorted {
 		for i := range rows {
@@ -247,7 +247,7 @@ func (s *ObjectSnapshot) sortByName(ctx context.Context, rows []sortRow) ([]sort
 	})
 }
 
-// commonPrefix is how many bytes all names begin with alike.
+// commonPrefix returns how many bytes all names have in common at the beginning.
 func (s *ObjectSnapshot) commonPrefix(rows []sortRow) int {
 	if len(rows) == 0 {
 		return 0
@@ -264,7 +264,7 @@ func (s *ObjectSnapshot) commonPrefix(rows []sortRow) int {
 	return n
 }
 
-// leadingBytes is a number that rises with the beginning of a text.
+// leadingBytes returns the first eight bytes of a text as a number with the same order.
 func leadingBytes(s string) (n uint64) {
 	for i := range 8 {
 		n <<= 8
@@ -275,7 +275,7 @@ func leadingBytes(s string) (n uint64) {
 	return n
 }
 
-// radixSort sorts rows by key and keeps the order of equal ones. Digits that are the same in all keys cost nothing.
+// radixSort sorts rows by key; equal ones keep their order. It skips digits that are the same in all keys.
 func radixSort(ctx context.Context, rows []sortRow, reverse bool) ([]sortRow, error) {
 	same, some := uint64(math.MaxUint64), uint64(0)
 	for i := range rows {
@@ -311,7 +311,7 @@ func radixSort(ctx context.Context, rows []sortRow, reverse bool) ([]sortRow, er
 	return rows, nil
 }
 
-// mergeSort sorts runs on all processors and merges them two by two.
+// mergeSort sorts runs on all processors and merges them in pairs.
 func mergeSort(ctx context.Context, rows []sortRow, compare func(a, b sortRow) int) ([]sortRow, error) {
 	const run = 1 << 14
 	err := runParallel(
@@ -330,7 +330,7 @@ func mergeSort(ctx context.Context, rows []sortRow, compare func(a, b sortRow) i
 	return rows, err
 }
 
-// merge joins two sorted runs.
+// merge merges two sorted runs.
 func merge(into, a, b []sortRow, compare func(a, b sortRow) int) {
 	for i := range into {
 		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) <= 0 {

@@ -1,5 +1,5 @@
-// Package journal keeps every change that was sent: its intent before, its outcome after. It is append-only and holds
-// no secret.
+// Package journal records every change: its intent before it is sent, its outcome afterwards. The journal's file is
+// append-only and contains no secrets.
 package journal
 
 import (
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,16 +24,16 @@ import (
 	"lookout/client"
 )
 
-// An Entry is one change and how it ended.
+// An Entry is one change and its outcome.
 type Entry struct {
 	ID      string        `json:"id"`
 	Time    time.Time     `json:"time"`
 	Account string        `json:"account,omitempty"`
 	Change  client.Change `json:"change"`
 	Outcome Outcome       `json:"-"`
-	// the error's text where it was not done, or how the outcome came to be known later
+	// the error, or how the outcome became known later
 	OutcomeDetail  string `json:"-"`
-	byOtherProcess bool   // another program began it while this one was running
+	byOtherProcess bool   // another process recorded it while this one was running
 }
 
 // Outcome is client.Outcome.
@@ -50,7 +51,7 @@ const (
 	Unknown  = client.Unknown
 )
 
-// record is a line of the file: an intent, or the outcome of one.
+// A record is one line of the file: an intent, or the outcome of one.
 type record struct {
 	Intent        *Entry  `json:"intent,omitempty"`
 	ID            string  `json:"id,omitempty"`
@@ -58,7 +59,7 @@ type record struct {
 	OutcomeDetail string  `json:"why,omitempty"`
 }
 
-// logFile is the file, or what stands for it in a test.
+// A logFile is the file, or its replacement in a test.
 type logFile interface {
 	io.WriteCloser
 	io.ReaderAt
@@ -66,24 +67,24 @@ type logFile interface {
 	Sync() error
 }
 
-// A Journal is the changes of one account. It may be used from many goroutines.
+// A Journal records the changes of one account. Its methods are safe for concurrent use.
 type Journal struct {
 	account string
 	now     func() time.Time
 
 	mu          sync.Mutex
-	file        logFile // nil in memory
+	file        logFile // nil for a journal in memory
 	entries     []*Entry
 	byID        map[string]*Entry
 	disabled    map[string]DisabledService
-	unreadable  int   // lines that could not be read
+	unreadable  int   // invalid lines
 	readOffset  int64 // bytes of the file that have been read
 	runID       string
 	intentCount int
 	version     int
 }
 
-// NewInMemory is a journal that is gone with the program: for the demo.
+// NewInMemory returns a journal without a file, for the demo.
 func NewInMemory(now func() time.Time) *Journal {
 	return &Journal{
 		now:      now,
@@ -93,13 +94,13 @@ func NewInMemory(now func() time.Time) *Journal {
 	}
 }
 
-// Open reads and continues the journal of an account. The file is made for its owner alone.
+// Open opens the journal of an account, and creates the file if necessary. Only its owner can read the file.
 func Open(path, account string, now func() time.Time) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("journal: %s is no file", path) // a pipe would be waited for
+		return nil, fmt.Errorf("journal: %s is not a regular file", path) // opening a pipe could block
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -119,7 +120,7 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 	return j, nil
 }
 
-// makePrivate takes the file from everybody but its owner, whoever made it.
+// makePrivate takes the permissions on the file from everybody but its owner.
 func makePrivate(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
@@ -128,10 +129,10 @@ func makePrivate(file *os.File) error {
 	return file.Chmod(0o600)
 }
 
-// maxLineBytes is how long a line may be. What is longer was not written here.
+// maxLineBytes is the longest valid line. The journal writes no longer ones.
 const maxLineBytes = 1 << 20
 
-// readAll takes up what earlier runs wrote, a last line without an end included.
+// readAll reads what earlier runs wrote, including an incomplete last line.
 func (j *Journal) readAll(r io.Reader) error {
 	_, rest, err := j.readLines(r)
 	if err == nil {
@@ -140,8 +141,8 @@ func (j *Journal) readAll(r io.Reader) error {
 	return err
 }
 
-// readLines takes up lines. A line that cannot be read is counted and passed over. whole is how many bytes of lines
-// with an end there were, rest what stands behind them.
+// readLines reads lines, and counts those that are invalid. whole is the number of bytes of complete lines, rest the
+// incomplete line after them.
 func (j *Journal) readLines(r io.Reader) (whole int64, rest []byte, err error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	var held []byte
@@ -165,7 +166,7 @@ func (j *Journal) readLines(r io.Reader) (whole int64, rest []byte, err error) {
 	}
 }
 
-// CatchUp takes up what other programs have written since, and reports whether there was anything.
+// CatchUp reads what other processes have written since, and reports whether anything changed.
 func (j *Journal) CatchUp() (bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -176,7 +177,7 @@ func (j *Journal) CatchUp() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("journal: %w", err)
 	}
-	j.readOffset = min(j.readOffset, info.Size()) // somebody may have cut the file
+	j.readOffset = min(j.readOffset, info.Size()) // the file may have been truncated
 	known, version := len(j.entries), j.version
 	whole, _, err := j.readLines(io.NewSectionReader(j.file, j.readOffset, info.Size()-j.readOffset))
 	j.readOffset += whole
@@ -192,8 +193,8 @@ func (j *Journal) CatchUp() (bool, error) {
 	return j.version != version, nil
 }
 
-// WaitForChange looks into the file now and then until another program has written something, and takes it up. It is
-// false where ctx ends first, and at once for a journal in memory.
+// WaitForChange checks the file regularly until another process has written something, reads it, and returns true. It
+// returns false if ctx ends first, and at once for a journal in memory.
 func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 	if j.file == nil {
 		return false
@@ -205,7 +206,7 @@ func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 		case <-ctx.Done():
 			return false
 		case <-look.C:
-			if grown, _ := j.CatchUp(); grown { // what cannot be read now may be the next time
+			if grown, _ := j.CatchUp(); grown { // after an error it tries again
 				return true
 			}
 		}
@@ -223,29 +224,28 @@ func (j *Journal) parseLine(data []byte) {
 	}
 }
 
-// Version grows with every intent and every outcome.
+// Version returns a number that grows with every intent and outcome.
 func (j *Journal) Version() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.version
 }
 
-// FromThisRun reports whether a change was sent by this run of the program.
+// FromThisRun reports whether this run of the program recorded the change.
 func (j *Journal) FromThisRun(e Entry) bool { return strings.HasPrefix(e.ID, j.runID+"-") }
 
-// otherProcessTimeout is how long a change that another program has begun may be without an outcome before that program
-// is thought to be gone.
+// otherProcessTimeout is how long another process may take to record an outcome before it is assumed to have ended.
 const otherProcessTimeout = 2 * time.Minute
 
 // Unresolved reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the
-// answer.
+// answer arrived.
 func (j *Journal) Unresolved(e Entry) bool {
 	return e.Outcome == Unknown ||
 		e.Outcome == Pending && !j.FromThisRun(e) && !(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
 }
 
-// apply takes a line into the state. It reports whether the line made sense: an intent is new, or one of this run that
-// is read back, and an outcome is one of an intent.
+// apply adds a record to the state. It reports whether the record is valid: an intent must be new, or be one of this
+// run that is read back, and an outcome must belong to an intent.
 func (j *Journal) apply(l record) bool {
 	if l.Intent != nil {
 		e := *l.Intent
@@ -270,14 +270,14 @@ func (j *Journal) apply(l record) bool {
 	return true
 }
 
-// UnreadableLines is how many lines could not be read.
+// UnreadableLines returns the number of invalid lines.
 func (j *Journal) UnreadableLines() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.unreadable
 }
 
-// RecordIntent writes that a change is about to be sent. It is on the disk when Intent returns.
+// RecordIntent records that a change is about to be sent. The record is on the disk when RecordIntent returns.
 func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -290,7 +290,7 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	}
 	l := record{Intent: &e}
 	if err := j.write(l, true); err != nil {
-		// what reached the disk must not pass for sent
+		// a part of the intent may be on the disk, and must not pass for a change that was sent
 		_ = j.write(
 			record{ID: e.ID, Outcome: Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
 			true,
@@ -301,8 +301,8 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	return e.ID, nil
 }
 
-// RecordOutcome writes how a change ended. A later one of the same change counts: err then says how it came to be
-// known.
+// RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
+// how it became known.
 func (j *Journal) RecordOutcome(id string, done bool, err error) {
 	l := record{ID: id, Outcome: Applied}
 	if !done {
@@ -316,11 +316,11 @@ func (j *Journal) RecordOutcome(id string, done bool, err error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	_ = j.write(l, false) // the change is made: what is lost on the disk is an outcome, and an open intent says so
+	_ = j.write(l, false) // the change has been made; if this fails, the intent remains without an outcome
 	j.apply(l)
 }
 
-// write appends a line in one piece, so that two programs do not mix theirs.
+// write appends a line with a single write, so that lines of two processes do not mix.
 func (j *Journal) write(l record, durable bool) error {
 	if j.file == nil {
 		return nil
@@ -330,7 +330,7 @@ func (j *Journal) write(l record, durable bool) error {
 		return err
 	}
 	if len(data) >= maxLineBytes {
-		return fmt.Errorf("it is too long to be recorded: %d bytes", len(data))
+		return fmt.Errorf("the change is too long for the journal: %d bytes", len(data))
 	}
 	if j.endsMidLine() {
 		data = append([]byte{'\n'}, data...)
@@ -341,8 +341,8 @@ func (j *Journal) write(l record, durable bool) error {
 	return j.file.Sync()
 }
 
-// endsMidLine reports whether the last line in the file has no end: a program was killed, or the disk was full, while
-// it was written.
+// endsMidLine reports whether the last line of the file is incomplete, because the program was killed or the disk was
+// full while it was written.
 func (j *Journal) endsMidLine() bool {
 	info, err := j.file.Stat()
 	if err != nil || info.Size() == 0 {
@@ -353,7 +353,7 @@ func (j *Journal) endsMidLine() bool {
 	return err == nil && last[0] != '\n'
 }
 
-// Close ends the journal.
+// Close closes the file.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -363,7 +363,7 @@ func (j *Journal) Close() error {
 	return j.file.Close()
 }
 
-// Entries are the changes since a time, oldest first.
+// Entries returns the changes since a time, oldest first.
 func (j *Journal) Entries(since time.Time) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -376,8 +376,8 @@ func (j *Journal) Entries(since time.Time) []Entry {
 	return entries
 }
 
-// Unfinished are the changes of an operation that earlier runs began and nobody has brought to an end since: of each
-// path the last, where its outcome is missing or unknown.
+// Unfinished returns the changes of an operation that earlier runs did not finish: of each path the last one, if its
+// outcome is missing or unknown.
 func (j *Journal) Unfinished(op string) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -397,18 +397,17 @@ func (j *Journal) Unfinished(op string) []Entry {
 	return open
 }
 
-// A DisabledService is a service that this program disabled and that has not been enabled since, as far as the journal
-// knows.
+// A DisabledService is a service that lookout disabled and, as far as the journal knows, nobody has enabled since.
 type DisabledService struct {
 	ID       string // of the service
 	IntentID string // of the change that disabled it: Client.Scheduled takes it
 	Label    string
 	Reason   string
 	Since    time.Time
-	Until    time.Time // when it is to be enabled again; zero where nobody said
+	Until    time.Time // when it is to be enabled again; zero if no time was set
 }
 
-// trackDisabled keeps track of what is disabled.
+// trackDisabled updates the disabled services after an outcome.
 func (j *Journal) trackDisabled(e *Entry) {
 	if e.Outcome != Applied || e.Change.Resource != "service" {
 		return
@@ -428,23 +427,19 @@ func (j *Journal) trackDisabled(e *Entry) {
 	}
 }
 
-// DisabledServices are the services that this program disabled, by number.
+// DisabledServices returns the services that lookout disabled, by id.
 func (j *Journal) DisabledServices() map[string]DisabledService {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	holds := make(map[string]DisabledService, len(j.disabled))
-	for id, h := range j.disabled {
-		holds[id] = h
-	}
-	return holds
+	return maps.Clone(j.disabled)
 }
 
-// DisabledService is the hold on one service.
+// DisabledService returns one of the services that lookout disabled.
 func (j *Journal) DisabledService(id string) (DisabledService, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	h, held := j.disabled[id]
-	return h, held
+	s, ok := j.disabled[id]
+	return s, ok
 }
 
 // ScheduledRevert implements client.Scheduler: a service that was disabled until a set time is to be enabled again,
