@@ -13,6 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/objectindex"
 )
 
 const million = 1_000_000
@@ -120,7 +121,7 @@ func compareWithFloor(b *testing.B, c *client.Client, bare *http.Client, base st
 		readAndDiscard(b, bare, base+"/v4/object-storage/buckets/us-east-1/million/object-list")
 		floor += time.Since(at)
 		at = time.Now()
-		shelf := client.NewObjectIndex()
+		shelf := objectindex.New()
 		for page, err := range c.Objects.Pages(b.Context(), q) {
 			if err != nil {
 				b.Fatal(err)

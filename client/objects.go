@@ -61,6 +61,15 @@ func (l objectJSON) toObject() Object {
 // members to null.
 func (o Object) IsPrefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
 
+// Clone returns the object with strings of its own.
+func (o Object) Clone() Object {
+	o.Name.raw = strings.Clone(o.Name.raw)
+	o.ETag.raw = strings.Clone(o.ETag.raw)
+	o.Modified.raw = strings.Clone(o.Modified.raw)
+	o.Owner.raw = strings.Clone(o.Owner.raw)
+	return o
+}
+
 // MarshalJSON encodes the entry as the API sends it: all members of a common prefix but its name are null, and so is an
 // unknown size.
 func (o Object) MarshalJSON() ([]byte, error) {
@@ -90,7 +99,7 @@ type ObjectQuery struct {
 }
 
 // An ObjectPage is one page of a listing. A page may be short although another follows. Its strings are parts of the
-// answer, which stays in memory as long as one of them does: keep many objects in an ObjectIndex.
+// answer, which stays in memory as long as one of them does: keep many objects in an objectindex.Index.
 type ObjectPage struct {
 	Data       []Object
 	Truncated  bool
@@ -292,6 +301,13 @@ var hexDigits = func() (table [256]byte) {
 
 // MD5 returns the checksum of the object's bytes, if the ETag is one: that of a multipart upload is not.
 func (e ETag) MD5() (sum [16]byte, ok bool) { return e.sum, e.md5 && e.parts == 0 }
+
+// Checksum returns the MD5 of the ETag, and the number of parts of a multipart upload or 0. It reports false if the ETag
+// has neither form.
+func (e ETag) Checksum() (sum [16]byte, parts uint16, ok bool) { return e.sum, e.parts, e.md5 }
+
+// ChecksumETag returns the ETag with a checksum and a number of parts.
+func ChecksumETag(sum [16]byte, parts uint16) ETag { return ETag{sum: sum, md5: true, parts: parts} }
 
 // IsZero reports whether there is no ETag.
 func (e ETag) IsZero() bool { return !e.md5 && e.raw == "" }

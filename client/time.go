@@ -146,6 +146,28 @@ func daysSince1970(year, month, day int) int64 {
 	return int64(365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468)
 }
 
+// yearOne is the zero time in milliseconds since 1970.
+var yearOne = time.Time{}.UnixMilli()
+
+// maxPackedMillis limits packed times to 48 bits.
+const maxPackedMillis = 1 << 48
+
+// Pack returns the timestamp as milliseconds since the year 1, in 48 bits, and the number of its format, in 2 bits. It
+// reports false if that does not suffice to restore the text.
+func (t Time) Pack() (ms uint64, format uint8, ok bool) {
+	ms = uint64(t.t.UnixMilli() - yearOne)
+	ok = t.raw == "" && ms < maxPackedMillis && t.t.Nanosecond()%1e6 == 0 && (t.format != formatOther || ms == 0)
+	return ms, uint8(t.format), ok
+}
+
+// UnpackTime returns the timestamp that Pack packed.
+func UnpackTime(ms uint64, format uint8) Time {
+	if timeFormat(format) == formatOther {
+		return Time{}
+	}
+	return Time{t: time.UnixMilli(int64(ms) + yearOne).UTC(), format: timeFormat(format)}
+}
+
 // MarshalJSON encodes the timestamp as it came.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {

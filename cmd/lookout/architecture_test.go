@@ -17,7 +17,7 @@ import (
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
 		"ui", "ui/chart", "ui/form", "ui/table",
-		"client", "client/journal", "client/transfer",
+		"client", "client/journal", "client/objectindex", "client/transfer",
 		"theme",
 	}
 	may := map[string][]string{
@@ -26,6 +26,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/emulator":      {},
 		"client/faulttest":     {},
 		"client/journal":       {"client"},
+		"client/objectindex":   {"client"},
 		"client/transfer":      {"client"},
 		"ui":                   {"theme"},
 		"ui/chart":             {"ui", "theme"},
@@ -40,7 +41,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"views/account": {
 			"views/resource",
 			"ui", "ui/form", "ui/table",
-			"client", "client/journal", "client/transfer",
+			"client", "client/journal", "client/objectindex", "client/transfer",
 			"theme",
 		},
 		"views/managed":  append([]string{"views/account", "views/resource"}, toolkit...),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lookout/client"
+	"lookout/client/objectindex"
 	"lookout/ui"
 )
 
@@ -14,27 +15,30 @@ const (
 	modifiedColumn
 )
 
+// objectIndex is an alias because the name of the embedded field must not be Index, which is a method.
+type objectIndex = objectindex.Index
+
 // A objectRowStorage is the store of a listing: about 100 bytes an object, filtered and sorted in its own quick ways.
 type objectRowStorage struct {
-	*client.ObjectIndex
+	*objectIndex
 	hiddenPrefix string // what names begin with that is not shown
 }
 
 func (l *objectListing) newStorage() ui.RowStorage[client.Object] {
-	return objectRowStorage{client.NewObjectIndex(), l.path.hiddenPrefix()}
+	return objectRowStorage{objectindex.New(), l.path.hiddenPrefix()}
 }
 
 // Snapshot is the objects as they are now.
-func (s objectRowStorage) Snapshot() func(i int) client.Object { return s.ObjectIndex.Snapshot().At }
+func (s objectRowStorage) Snapshot() func(i int) client.Object { return s.objectIndex.Snapshot().At }
 
 // Searcher is the objects as they are now, to be filtered and sorted.
 func (s objectRowStorage) Searcher() ui.Searcher {
-	return objectSearcher{s.ObjectIndex.Snapshot(), s.hiddenPrefix}
+	return objectSearcher{s.objectIndex.Snapshot(), s.hiddenPrefix}
 }
 
 // objectSearcher filters objects by their names and sorts them by every column.
 type objectSearcher struct {
-	objects      *client.ObjectSnapshot
+	objects      *objectindex.Snapshot
 	hiddenPrefix string
 }
 
@@ -50,7 +54,7 @@ func (q objectSearcher) Filter(ctx context.Context, column int, word string, wit
 
 // Sort puts folders first, by name.
 func (q objectSearcher) Sort(ctx context.Context, column int, reverse bool, within []int32) ([]int32, bool) {
-	by, known := map[int]client.ObjectOrder{nameColumn: client.ByName, sizeColumn: client.BySize, modifiedColumn: client.ByModified}[column]
+	by, known := map[int]objectindex.Order{nameColumn: objectindex.ByName, sizeColumn: objectindex.BySize, modifiedColumn: objectindex.ByModified}[column]
 	if !known {
 		return nil, false
 	}

@@ -1,4 +1,4 @@
-package client
+package objectindex
 
 import (
 	"cmp"
@@ -9,108 +9,148 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"lookout/client"
 )
 
-// eachTestPage are so many rows, page by page, as the service would answer them.
-func eachTestPage(t testing.TB, n int, take func([]Object)) {
+// eachTestPage calls a function with n objects, page by page.
+func eachTestPage(_ testing.TB, n int, take func([]client.Object)) {
 	for from := 0; from < n; from += pageSize {
-		var p ObjectPage
-		if err := decode(listingBody(from, min(pageSize, n-from), true), &p); err != nil {
-			t.Fatal(err)
+		page := make([]client.Object, min(pageSize, n-from))
+		for i := range page {
+			page[i] = testObject(from + i)
 		}
-		take(p.Data)
+		take(page)
 	}
 }
 
+const pageSize = 500
+
+func testObject(i int) client.Object {
+	return client.Object{
+		Name:     client.NewText(rowName(i)),
+		ETag:     client.NewETag(fmt.Sprintf("%032x", uint64(i)*0x9e3779b97f4a7c15)),
+		Modified: parseTime(fmt.Sprintf("2026-%02d-%02dT01:02:%02d.123Z", i%12+1, i%28+1, i%60)),
+		Owner:    client.NewText("9d6e1c5a-0b7f-4d0e-8c55-1f2e3d4c5b6a"),
+		Size:     int64(i * 977 % 1_000_003),
+	}
+}
+
+// rowName returns a name as backups have it.
+func rowName(i int) string {
+	return fmt.Sprintf(
+		"2026/%02d/%02d/service-%03d/%09d-%s.log",
+		i/100_000%12+1,
+		i/3000%33,
+		i/100%1000,
+		i,
+		"abcdefghijklmnop"[:i*7%17],
+	)
+}
+
+// parseTime returns a timestamp as the API sends it.
+func parseTime(text string) client.Time {
+	var t client.Time
+	if err := t.UnmarshalJSON([]byte(strconv.Quote(text))); err != nil {
+		panic(err)
+	}
+	return t
+}
+
 // oddObjects are objects of every kind that can come.
-func oddObjects() []Object {
-	row := func(name string, change func(*Object)) Object {
-		o := Object{
-			Name:     Text{name},
-			ETag:     NewETag("d41d8cd98f00b204e9800998ecf8427e"),
+func oddObjects() []client.Object {
+	row := func(name string, change func(*client.Object)) client.Object {
+		o := client.Object{
+			Name:     client.NewText(name),
+			ETag:     client.NewETag("d41d8cd98f00b204e9800998ecf8427e"),
 			Modified: parseTime("2026-01-02T03:04:05.678Z"),
-			Owner:    Text{"me"},
+			Owner:    client.NewText("me"),
 			Size:     7,
 		}
 		change(&o)
 		return o
 	}
-	rows := []Object{{}, {Name: Text{"folder/"}}, row("plain", func(*Object) {}),
-		row("parts", func(o *Object) { o.ETag = NewETag("d41d8cd98f00b204e9800998ecf8427e-65535") }),
+	rows := []client.Object{{}, {Name: client.NewText("folder/")}, row("plain", func(*client.Object) {}),
+		row("parts", func(o *client.Object) { o.ETag = client.NewETag("d41d8cd98f00b204e9800998ecf8427e-65535") }),
 		row(
 			"other tag",
-			func(o *Object) { o.ETag = NewETag(`"x"`) },
-		), row("no tag", func(o *Object) { o.ETag = ETag{} }),
-		row("zero sum", func(o *Object) { o.ETag = NewETag(strings.Repeat("0", 32)) }),
+			func(o *client.Object) { o.ETag = client.NewETag(`"x"`) },
+		), row("no tag", func(o *client.Object) { o.ETag = client.ETag{} }),
+		row("zero sum", func(o *client.Object) { o.ETag = client.NewETag(strings.Repeat("0", 32)) }),
 		row(
 			strings.Repeat("long", 20_000),
-			func(*Object) {},
-		), row(strings.Repeat("x", maxNameLen-1), func(*Object) {}), row("\xff\x00", func(*Object) {}),
-		{Name: Text{"name and owner"}, Owner: Text{"me"}}}
+			func(*client.Object) {},
+		), row(strings.Repeat("x", maxNameLen-1), func(*client.Object) {}), row("\xff\x00", func(*client.Object) {}),
+		{Name: client.NewText("name and owner"), Owner: client.NewText("me")}}
 	for i, stamp := range []string{"", "soon", "2026-01-02T03:04:05", "2026-01-02T03:04:05+01:00", "0002-01-01T00:00:00", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"} {
-		rows = append(rows, row(fmt.Sprint("stamp", i), func(o *Object) { o.Modified = parseTime(stamp) }))
+		rows = append(rows, row(fmt.Sprint("stamp", i), func(o *client.Object) { o.Modified = parseTime(stamp) }))
 	}
-	rows = append(rows, row("fine stamp", func(o *Object) { o.Modified = NewTime(time.Unix(1, 5)) }))
+	rows = append(rows, row("fine stamp", func(o *client.Object) { o.Modified = client.NewTime(time.Unix(1, 5)) }))
 	for i, size := range []int64{0, -1, maxSize - 1, maxSize, math.MaxInt64, math.MinInt64} {
-		rows = append(rows, row(fmt.Sprint("size", i), func(o *Object) { o.Size = size }))
+		rows = append(rows, row(fmt.Sprint("size", i), func(o *client.Object) { o.Size = size }))
 	}
 	return rows
 }
 
-func TestObjectIndex_roundTrip(t *testing.T) {
+func TestIndex_roundTrip(t *testing.T) {
 	t.Parallel()
 	rows := oddObjects()
 	for i := range maxOwners + 50 {
 		rows = append(
 			rows,
-			Object{Name: Text{fmt.Sprint("owned", i)}, Owner: Text{fmt.Sprint("owner", i)}, Size: int64(i)},
+			client.Object{
+				Name:  client.NewText(fmt.Sprint("owned", i)),
+				Owner: client.NewText(fmt.Sprint("owner", i)),
+				Size:  int64(i),
+			},
 		)
 	}
-	s := NewObjectIndex()
+	s := New()
 	if n := s.Append(append(slices.Clone(rows), rows...)); n != len(rows) || s.Len() != len(rows) {
 		t.Fatalf("%d dropped and %d held of %d", n, s.Len(), len(rows))
 	}
 	for i, o := range rows {
 		if got := s.At(i); !reflect.DeepEqual(got, o) || got != o {
-			t.Errorf("%.80q: %+.200v became %+.200v", o.Name.raw, o, got)
+			t.Errorf("%.80q: %+.200v became %+.200v", o.Name.Raw(), o, got)
 		}
-		if place, held := s.Index(o.Name.raw); !held || place != i {
-			t.Errorf("%.80q is at %d, %v, not %d", o.Name.raw, place, held, i)
+		if place, held := s.Index(o.Name.Raw()); !held || place != i {
+			t.Errorf("%.80q is at %d, %v, not %d", o.Name.Raw(), place, held, i)
 		}
 	}
 	for i, o := range rows { // every kind of row in the place of every other kind
 		o.Name = rows[(i+1)%len(rows)].Name
-		s.Put(o.Name.raw, o)
+		s.Put(o.Name.Raw(), o)
 		if got := s.At((i + 1) % len(rows)); got != o {
-			t.Errorf("%.80q: %+.200v was put as %+.200v", o.Name.raw, o, got)
+			t.Errorf("%.80q: %+.200v was put as %+.200v", o.Name.Raw(), o, got)
 		}
 	}
 }
 
 // A model is the same store as a slice: whatever is done to both, they hold the same.
-type model struct{ rows []Object }
+type model struct{ rows []client.Object }
 
 func (m *model) index(name string) int {
-	return slices.IndexFunc(m.rows, func(o Object) bool { return o.Name.raw == name })
+	return slices.IndexFunc(m.rows, func(o client.Object) bool { return o.Name.Raw() == name })
 }
 
-func TestObjectIndex_matchesModel(t *testing.T) {
+func TestIndex_matchesModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		s, m := NewObjectIndex(), &model{}
+		s, m := New(), &model{}
 		for i := range 2*chunkRows + 300 {
-			o := Object{Name: Text{rowName(i)}, Size: int64(i)}
-			s.Append([]Object{o})
+			o := client.Object{Name: client.NewText(rowName(i)), Size: int64(i)}
+			s.Append([]client.Object{o})
 			m.rows = append(m.rows, o)
 		}
 		still, before := s.Snapshot(), slices.Clone(m.rows)
 		for range 1500 {
 			name := rowName(random.IntN(2*chunkRows + 600))
-			o := Object{Name: Text{name}, Size: random.Int64N(1000)}
+			o := client.Object{Name: client.NewText(name), Size: random.Int64N(1000)}
 			i := m.index(name)
 			switch random.IntN(4) {
 			case 0, 1:
@@ -126,7 +166,7 @@ func TestObjectIndex_matchesModel(t *testing.T) {
 					m.rows = append(m.rows, o)
 				}
 			case 3:
-				if dropped := s.Append([]Object{o}); dropped == 1 != (i >= 0) {
+				if dropped := s.Append([]client.Object{o}); dropped == 1 != (i >= 0) {
 					t.Fatalf("%d dropped; held: %v", dropped, i >= 0)
 				}
 				if i < 0 {
@@ -137,8 +177,8 @@ func TestObjectIndex_matchesModel(t *testing.T) {
 		same(t, "the shelf", s.Len(), s.At, m.rows)
 		same(t, "the snapshot", still.Len(), still.At, before)
 		for i, o := range m.rows {
-			if place, held := s.Index(o.Name.raw); !held || place != i {
-				t.Fatalf("%q is at %d, %v, not %d", o.Name.raw, place, held, i)
+			if place, held := s.Index(o.Name.Raw()); !held || place != i {
+				t.Fatalf("%q is at %d, %v, not %d", o.Name.Raw(), place, held, i)
 			}
 		}
 		if _, held := s.Index("none"); held {
@@ -147,7 +187,7 @@ func TestObjectIndex_matchesModel(t *testing.T) {
 	}
 }
 
-func same(t *testing.T, what string, n int, at func(int) Object, want []Object) {
+func same(t *testing.T, what string, n int, at func(int) client.Object, want []client.Object) {
 	t.Helper()
 	if n != len(want) {
 		t.Fatalf("%s: %d rows, not %d", what, n, len(want))
@@ -159,18 +199,18 @@ func same(t *testing.T, what string, n int, at func(int) Object, want []Object) 
 	}
 }
 
-func TestObjectIndex_Put_renamedObject(t *testing.T) {
-	s := NewObjectIndex()
-	s.Append([]Object{{Name: Text{"a"}}, {Name: Text{"b"}}})
-	s.Put("a", Object{Name: Text{"c"}})
-	if _, held := s.Index("a"); held || s.Len() != 2 || s.At(1).Name.raw != "c" {
+func TestIndex_Put_renamedObject(t *testing.T) {
+	s := New()
+	s.Append([]client.Object{{Name: client.NewText("a")}, {Name: client.NewText("b")}})
+	s.Put("a", client.Object{Name: client.NewText("c")})
+	if _, held := s.Index("a"); held || s.Len() != 2 || s.At(1).Name.Raw() != "c" {
 		t.Errorf("%d rows, the last %v", s.Len(), s.At(s.Len()-1))
 	}
 }
 
 // A snapshot is read while the shelf goes on: the race detector looks on.
-func TestObjectIndex_Snapshot_concurrentReads(t *testing.T) {
-	s := NewObjectIndex()
+func TestIndex_Snapshot_concurrentReads(t *testing.T) {
+	s := New()
 	s.Append(oddObjects())
 	done := make(chan bool)
 	for i := range 40 {
@@ -181,9 +221,9 @@ func TestObjectIndex_Snapshot_concurrentReads(t *testing.T) {
 			done <- err == nil && failed == nil && still.Len() == n && len(sorted) == n && len(hits) <= n
 		}()
 		for j := range 400 {
-			s.Append([]Object{{Name: Text{rowName(i*400 + j)}, Size: int64(j)}})
+			s.Append([]client.Object{{Name: client.NewText(rowName(i*400 + j)), Size: int64(j)}})
 		}
-		s.Put("plain", Object{Name: Text{"plain"}, Size: int64(i)})
+		s.Put("plain", client.Object{Name: client.NewText("plain"), Size: int64(i)})
 		s.Drop(rowName(i * 7))
 	}
 	for range 40 {
@@ -193,10 +233,10 @@ func TestObjectIndex_Snapshot_concurrentReads(t *testing.T) {
 	}
 }
 
-func TestObjectSnapshot_filterAndSort(t *testing.T) {
+func TestSnapshot_filterAndSort(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
-	s := NewObjectIndex()
+	s := New()
 	names := []string{"IMG_1.JPG", "img_2.jpg", "straße/GRÖSSE.txt", "data/x", "data/X2", "İ", "\xff", "z"}
 	for i := range 20_000 {
 		names = append(
@@ -206,30 +246,32 @@ func TestObjectSnapshot_filterAndSort(t *testing.T) {
 		)
 	}
 	for i, name := range names {
-		o := Object{
-			Name:     Text{name},
-			Owner:    Text{"me"},
+		o := client.Object{
+			Name:     client.NewText(name),
+			Owner:    client.NewText("me"),
 			Size:     random.Int64N(5000),
-			Modified: NewTime(time.Unix(random.Int64N(2000), 0)),
+			Modified: client.NewTime(time.Unix(random.Int64N(2000), 0)),
 		}
 		if i%10 == 9 {
-			o = Object{Name: Text{name + "/"}}
+			o = client.Object{Name: client.NewText(name + "/")}
 		}
-		s.Append([]Object{o})
+		s.Append([]client.Object{o})
 	}
 	s.Append(oddObjects())
 	for i := 0; i < s.Len(); i += 17 {
-		s.Drop(s.At(i).Name.raw)
+		s.Drop(s.At(i).Name.Raw())
 	}
 	still := s.Snapshot()
 	for _, text := range []string{"", "jpg", "Jpg", "größe", "data/x", "service-01", "nowhere", "i", "\xff"} {
 		checkFilter(t, still, text)
 	}
 	within, _ := still.Filter(t.Context(), "jpg", "", nil)
-	for by, order := range map[ObjectOrder]func(a, b Object) int{
-		ByName:     func(a, b Object) int { return strings.Compare(a.Name.raw, b.Name.raw) },
-		BySize:     func(a, b Object) int { return cmp.Compare(a.Size, b.Size) },
-		ByModified: func(a, b Object) int { return cmp.Compare(a.Modified.t.UnixMilli(), b.Modified.t.UnixMilli()) },
+	for by, order := range map[Order]func(a, b client.Object) int{
+		ByName: func(a, b client.Object) int { return strings.Compare(a.Name.Raw(), b.Name.Raw()) },
+		BySize: func(a, b client.Object) int { return cmp.Compare(a.Size, b.Size) },
+		ByModified: func(a, b client.Object) int {
+			return cmp.Compare(a.Modified.Time().UnixMilli(), b.Modified.Time().UnixMilli())
+		},
 	} {
 		for _, reverse := range []bool{false, true} {
 			checkSort(t, still, by, reverse, nil, order)
@@ -238,7 +280,7 @@ func TestObjectSnapshot_filterAndSort(t *testing.T) {
 	}
 }
 
-func checkFilter(t *testing.T, s *ObjectSnapshot, text string) {
+func checkFilter(t *testing.T, s *Snapshot, text string) {
 	t.Helper()
 	var want []int32
 	for i := range s.Len() {
@@ -261,15 +303,15 @@ func checkFilter(t *testing.T, s *ObjectSnapshot, text string) {
 
 func checkSort(
 	t *testing.T,
-	s *ObjectSnapshot,
-	by ObjectOrder,
+	s *Snapshot,
+	by Order,
 	reverse bool,
 	within []int32,
-	order func(a, b Object) int,
+	order func(a, b client.Object) int,
 ) {
 	t.Helper()
 	want := slices.Clone(within)
-	rows := make([]Object, s.Len())
+	rows := make([]client.Object, s.Len())
 	for i := range rows {
 		rows[i] = s.At(i)
 		if within == nil {
@@ -282,7 +324,7 @@ func checkSort(
 		case x.IsPrefix() != y.IsPrefix():
 			return map[bool]int{true: -1, false: 1}[x.IsPrefix()]
 		case x.IsPrefix():
-			return strings.Compare(x.Name.raw, y.Name.raw)
+			return strings.Compare(x.Name.Raw(), y.Name.Raw())
 		case reverse:
 			return order(y, x)
 		}
@@ -295,15 +337,15 @@ func checkSort(
 }
 
 // Work that nobody waits for any more ends with the reason.
-func TestObjectSnapshot_stopsWithContext(t *testing.T) {
-	s := NewObjectIndex()
-	eachTestPage(t, 3000, func(rows []Object) { s.Append(rows) })
+func TestSnapshot_stopsWithContext(t *testing.T) {
+	s := New()
+	eachTestPage(t, 3000, func(rows []client.Object) { s.Append(rows) })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Snapshot().Filter(ctx, "a", "", nil); err == nil {
 		t.Error("the filter went on")
 	}
-	for _, by := range []ObjectOrder{ByName, BySize, ByModified} {
+	for _, by := range []Order{ByName, BySize, ByModified} {
 		if _, err := s.Snapshot().Sort(ctx, by, false, nil); err == nil {
 			t.Error("the sorting went on")
 		}
@@ -311,14 +353,14 @@ func TestObjectSnapshot_stopsWithContext(t *testing.T) {
 }
 
 // Reading a row allocates nothing, wherever its strings lie.
-func TestObjectIndex_At_noAllocations(t *testing.T) {
-	s := NewObjectIndex()
-	eachTestPage(t, 1000, func(rows []Object) { s.Append(rows) })
+func TestIndex_At_noAllocations(t *testing.T) {
+	s := New()
+	eachTestPage(t, 1000, func(rows []client.Object) { s.Append(rows) })
 	s.Drop(rowName(500))
-	var o Object
+	var o client.Object
 	name := rowName(700)
 	if n := testing.AllocsPerRun(100, func() { o = s.At(600); _, _ = s.Index(name) }); n != 0 ||
-		o.Name.raw != rowName(601) {
+		o.Name.Raw() != rowName(601) {
 		t.Errorf("%v allocations for %+v", n, o)
 	}
 }
@@ -332,11 +374,11 @@ func heapBytes() uint64 {
 }
 
 // An object costs about 100 bytes, its name of 40 to 60 among them.
-func TestObjectIndex_memoryPerObject(t *testing.T) {
+func TestIndex_memoryPerObject(t *testing.T) {
 	const n = 200_000
 	before := heapBytes()
-	s := NewObjectIndex()
-	eachTestPage(t, n, func(rows []Object) { s.Append(rows) })
+	s := New()
+	eachTestPage(t, n, func(rows []client.Object) { s.Append(rows) })
 	if each := float64(heapBytes()-before) / n; each > 110 {
 		t.Errorf("%.1f bytes an object", each)
 	}
@@ -345,16 +387,16 @@ func TestObjectIndex_memoryPerObject(t *testing.T) {
 
 const million = 1_000_000
 
-// BenchmarkObjectIndexMemory loads a million objects and tells what each costs in the heap.
-func BenchmarkObjectIndexMemory(b *testing.B) {
+// BenchmarkIndexMemory loads a million objects and tells what each costs in the heap.
+func BenchmarkIndexMemory(b *testing.B) {
 	names := 0
 	for i := range million {
 		names += len(rowName(i))
 	}
 	for b.Loop() {
 		before := heapBytes()
-		s := NewObjectIndex()
-		eachTestPage(b, million, func(rows []Object) { s.Append(rows) })
+		s := New()
+		eachTestPage(b, million, func(rows []client.Object) { s.Append(rows) })
 		b.ReportMetric(float64(heapBytes()-before)/million, "B/object")
 		b.ReportMetric(float64(names)/million, "B/name")
 		runtime.KeepAlive(s)
@@ -362,13 +404,13 @@ func BenchmarkObjectIndexMemory(b *testing.B) {
 }
 
 // newFullIndex is a shelf of a million objects; shuffled puts them there in no order.
-func newFullIndex(b *testing.B, shuffled bool) *ObjectIndex {
-	var rows []Object
-	eachTestPage(b, million, func(page []Object) { rows = append(rows, page...) })
+func newFullIndex(b *testing.B, shuffled bool) *Index {
+	var rows []client.Object
+	eachTestPage(b, million, func(page []client.Object) { rows = append(rows, page...) })
 	if shuffled {
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	}
-	s := NewObjectIndex()
+	s := New()
 	s.Append(rows)
 	if s.Len() != million {
 		b.Fatal(s.Len())
@@ -376,15 +418,15 @@ func newFullIndex(b *testing.B, shuffled bool) *ObjectIndex {
 	return s
 }
 
-// BenchmarkObjectIndexPage appends a page of 500 to a shelf that holds up to a million.
-func BenchmarkObjectIndexPage(b *testing.B) {
-	rows := make([]Object, 0, million)
-	eachTestPage(b, million, func(page []Object) { rows = append(rows, page...) })
-	s, from := NewObjectIndex(), 0
+// BenchmarkIndexPage appends a page of 500 to a shelf that holds up to a million.
+func BenchmarkIndexPage(b *testing.B) {
+	rows := make([]client.Object, 0, million)
+	eachTestPage(b, million, func(page []client.Object) { rows = append(rows, page...) })
+	s, from := New(), 0
 	worst := time.Duration(0)
 	for b.Loop() {
 		if from == len(rows) {
-			s, from = NewObjectIndex(), 0
+			s, from = New(), 0
 		}
 		at := time.Now()
 		s.Append(rows[from : from+pageSize])
@@ -394,7 +436,7 @@ func BenchmarkObjectIndexPage(b *testing.B) {
 	b.ReportMetric(float64(worst.Microseconds()), "worst-µs")
 }
 
-func BenchmarkObjectIndexDrop(b *testing.B) {
+func BenchmarkIndexDrop(b *testing.B) {
 	s, i := newFullIndex(b, false), 0
 	for b.Loop() {
 		s.Drop(rowName(i % million))
@@ -402,7 +444,7 @@ func BenchmarkObjectIndexDrop(b *testing.B) {
 	}
 }
 
-func BenchmarkObjectIndexAt(b *testing.B) {
+func BenchmarkIndexAt(b *testing.B) {
 	for _, dropped := range []bool{false, true} {
 		b.Run(fmt.Sprintf("dropped=%v", dropped), func(b *testing.B) {
 			s, i := newFullIndex(b, false), 0
@@ -423,12 +465,12 @@ func BenchmarkObjectIndexAt(b *testing.B) {
 // BenchmarkFilter looks through a million names: every row hits, few do, none does, and names with capitals.
 func BenchmarkFilter(b *testing.B) {
 	s := newFullIndex(b, false).Snapshot()
-	capitals := NewObjectIndex()
+	capitals := New()
 	for i := range million {
-		capitals.Append([]Object{{Name: Text{strings.ToUpper(rowName(i))}}})
+		capitals.Append([]client.Object{{Name: client.NewText(strings.ToUpper(rowName(i)))}})
 	}
 	for name, f := range map[string]struct {
-		s    *ObjectSnapshot
+		s    *Snapshot
 		text string
 	}{"all": {s, "e"}, "few": {s, "service-017"}, "none": {s, "nowhere"}, "capitals": {capitals.Snapshot(), "service-017"}} {
 		b.Run(name, func(b *testing.B) {
@@ -448,7 +490,7 @@ func BenchmarkSort(b *testing.B) {
 		for by, name := range []string{"name", "size", "date"} {
 			b.Run(fmt.Sprintf("%s/shuffled=%v", name, shuffled), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := s.Sort(b.Context(), ObjectOrder(by), true, nil); err != nil {
+					if _, err := s.Sort(b.Context(), Order(by), true, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

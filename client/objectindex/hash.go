@@ -1,6 +1,10 @@
-package client
+package objectindex
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"lookout/client"
+)
 
 // maxSlots is the most rows of an index: a word of its hash table holds 27 bits of the slot.
 const maxSlots = 1<<27 - 1
@@ -25,7 +29,7 @@ type shard struct {
 func newNameIndex() nameIndex { return nameIndex{seed: maphash.MakeSeed()} }
 
 // find returns the live slot of a name.
-func (x *nameIndex) find(rows *ObjectSnapshot, name string) (slot int, held bool) {
+func (x *nameIndex) find(rows *Snapshot, name string) (slot int, held bool) {
 	h := x.hash(name)
 	sh := &x.shards[h%uint32(len(x.shards))]
 	if sh.words == nil {
@@ -37,10 +41,10 @@ func (x *nameIndex) find(rows *ObjectSnapshot, name string) (slot int, held bool
 
 // prefetch hashes the names of a page and loads their words into the cache together, which is faster than waiting for
 // one after another.
-func (x *nameIndex) prefetch(rows []Object) (hashes []uint32) {
+func (x *nameIndex) prefetch(rows []client.Object) (hashes []uint32) {
 	x.pageHashes = x.pageHashes[:0]
 	for i := range rows {
-		h := x.hash(rows[i].Name.raw)
+		h := x.hash(rows[i].Name.Raw())
 		x.pageHashes = append(x.pageHashes, h)
 		if words := x.shards[h%uint32(len(x.shards))].words; len(words) > 0 {
 			x.prefetchSink ^= words[probeStart(h)&(len(words)-1)]
@@ -50,7 +54,7 @@ func (x *nameIndex) prefetch(rows []Object) (hashes []uint32) {
 }
 
 // add assigns the next slot to a name with its hash, unless the index has the name.
-func (x *nameIndex) add(rows *ObjectSnapshot, name string, h uint32) bool {
+func (x *nameIndex) add(rows *Snapshot, name string, h uint32) bool {
 	sh := &x.shards[h%uint32(len(x.shards))]
 	if 4*(sh.used+1) > 3*len(sh.words) {
 		x.grow(sh, rows)
@@ -68,7 +72,7 @@ func (x *nameIndex) add(rows *ObjectSnapshot, name string, h uint32) bool {
 func (x *nameIndex) hash(name string) uint32 { return uint32(maphash.String(x.seed, name) >> 32) }
 
 // probe returns where a name is, or the free word where it belongs.
-func (x *nameIndex) probe(sh *shard, rows *ObjectSnapshot, h uint32, name string) (at int, held bool) {
+func (x *nameIndex) probe(sh *shard, rows *Snapshot, h uint32, name string) (at int, held bool) {
 	mask := len(sh.words) - 1
 	for at = probeStart(h) & mask; ; at = (at + 1) & mask {
 		w := sh.words[at]
@@ -83,7 +87,7 @@ func (x *nameIndex) probe(sh *shard, rows *ObjectSnapshot, h uint32, name string
 }
 
 // grow doubles a table and removes dropped rows from it.
-func (x *nameIndex) grow(sh *shard, rows *ObjectSnapshot) {
+func (x *nameIndex) grow(sh *shard, rows *Snapshot) {
 	old := sh.words
 	sh.words, sh.used = make([]uint32, max(8, 2*len(old))), 0
 	mask := len(sh.words) - 1

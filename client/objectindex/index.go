@@ -1,31 +1,33 @@
-package client
+// Package objectindex holds millions of objects in little memory, and finds, filters and sorts them.
+package objectindex
 
 import (
 	"math/bits"
 	"slices"
 	"sort"
 	"strings"
-	"time"
 	"unsafe"
+
+	"lookout/client"
 )
 
 // Limits of an index.
 const (
 	chunkRows    = 1 << 12 // rows of a chunk
+	hashBatch    = 500     // objects whose names are hashed together: one page
 	minArenaSize = 1 << 12 // bytes of the first arena; each further one is twice as large
 	maxArenaSize = 1 << 20 // up to this size
 	maxNameLen   = 1 << 16 // bytes of a name; rows with longer ones go to overflow
 	maxOwners    = 1 << 12 // different owners; rows with further ones go to overflow
 	maxSize      = 1 << 47 // bytes of an object; rows of larger ones go to overflow
 	maxParts     = 1 << 16 // parts of a multipart upload
-	maxMillis    = 1 << 48 // milliseconds since the year 1
 )
 
-// An ObjectIndex holds objects in the order of their arrival, with about 100 bytes each, and finds them by name. Only
+// An Index holds objects in the order of their arrival, with about 100 bytes each, and finds them by name. Only
 // one goroutine may use it; others work on a Snapshot. The strings that it returns stay valid and keep the memory around
 // them in use.
-type ObjectIndex struct {
-	current   ObjectSnapshot
+type Index struct {
+	current   Snapshot
 	names     nameIndex
 	arenaUsed int // bytes of the last arena
 	lastName  string
@@ -33,19 +35,19 @@ type ObjectIndex struct {
 	lastOwner int // of the previous row: most have the same
 }
 
-// NewObjectIndex returns an empty index.
-func NewObjectIndex() *ObjectIndex {
-	return &ObjectIndex{current: ObjectSnapshot{sorted: true}, names: newNameIndex(), owners: map[string]int{}}
+// New returns an empty index.
+func New() *Index {
+	return &Index{current: Snapshot{sorted: true}, names: newNameIndex(), owners: map[string]int{}}
 }
 
 // Len returns the number of objects.
-func (s *ObjectIndex) Len() int { return s.current.Len() }
+func (s *Index) Len() int { return s.current.Len() }
 
 // At returns the object at position i, 0 ≤ i < Len.
-func (s *ObjectIndex) At(i int) Object { return s.current.At(i) }
+func (s *Index) At(i int) client.Object { return s.current.At(i) }
 
 // Index returns the position of the object with a name.
-func (s *ObjectIndex) Index(name string) (int, bool) {
+func (s *Index) Index(name string) (int, bool) {
 	slot, held := s.names.find(&s.current, name)
 	if !held {
 		return 0, false
@@ -54,11 +56,11 @@ func (s *ObjectIndex) Index(name string) (int, bool) {
 }
 
 // Append adds objects with new names and returns the number of the others, which it drops.
-func (s *ObjectIndex) Append(rows []Object) (dropped int) {
-	for page := range slices.Chunk(rows, pageSize) {
+func (s *Index) Append(rows []client.Object) (dropped int) {
+	for page := range slices.Chunk(rows, hashBatch) {
 		hashes := s.names.prefetch(page)
 		for i := range page {
-			if s.current.slots == maxSlots || !s.names.add(&s.current, page[i].Name.raw, hashes[i]) {
+			if s.current.slots == maxSlots || !s.names.add(&s.current, page[i].Name.Raw(), hashes[i]) {
 				dropped++
 				continue
 			}
@@ -70,11 +72,11 @@ func (s *ObjectIndex) Append(rows []Object) (dropped int) {
 
 // Put replaces the object with a name in its position, or appends it. If the new row has another name, it moves to the
 // end.
-func (s *ObjectIndex) Put(name string, row Object) {
+func (s *Index) Put(name string, row client.Object) {
 	slot, held := s.names.find(&s.current, name)
-	if !held || row.Name.raw != name {
+	if !held || row.Name.Raw() != name {
 		s.Drop(name)
-		s.Append([]Object{row})
+		s.Append([]client.Object{row})
 		return
 	}
 	k, i := slot/chunkRows, slot%chunkRows
@@ -89,14 +91,14 @@ func (s *ObjectIndex) Put(name string, row Object) {
 }
 
 // Drop removes the object with a name. Its memory is freed with the index.
-func (s *ObjectIndex) Drop(name string) {
+func (s *Index) Drop(name string) {
 	if slot, held := s.names.find(&s.current, name); held {
 		s.current.markDeleted(slot)
 	}
 }
 
 // Snapshot returns the current state, which does not change any more. It is cheap.
-func (s *ObjectIndex) Snapshot() *ObjectSnapshot {
+func (s *Index) Snapshot() *Snapshot {
 	snapshot := s.current
 	snapshot.chunks = slices.Clone(snapshot.chunks)
 	snapshot.liveBits = slices.Clone(snapshot.liveBits)
@@ -105,7 +107,7 @@ func (s *ObjectIndex) Snapshot() *ObjectSnapshot {
 }
 
 // appendRow puts an object into the next slot.
-func (s *ObjectIndex) appendRow(o *Object) {
+func (s *Index) appendRow(o *client.Object) {
 	k := s.current.slots / chunkRows
 	if k == len(s.current.chunks) {
 		var chunk []packedObject
@@ -117,15 +119,15 @@ func (s *ObjectIndex) appendRow(o *Object) {
 			s.current.deletedBefore = append(s.current.deletedBefore, int32(s.current.deleted))
 		}
 	}
-	s.current.chunks[k] = append(s.current.chunks[k], s.pack(o, func() uint64 { return s.storeName(o.Name.raw) }))
-	s.current.sorted = s.current.sorted && (s.current.slots == 0 || o.Name.raw > s.lastName)
+	s.current.chunks[k] = append(s.current.chunks[k], s.pack(o, func() uint64 { return s.storeName(o.Name.Raw()) }))
+	s.current.sorted = s.current.sorted && (s.current.slots == 0 || o.Name.Raw() > s.lastName)
 	s.current.slots++
 	s.lastName = s.current.name(s.current.slots - 1)
 	s.current.markLive(s.current.slots - 1)
 }
 
 // storeName stores a name and returns its place.
-func (s *ObjectIndex) storeName(name string) uint64 {
+func (s *Index) storeName(name string) uint64 {
 	k := len(s.current.arenas) - 1
 	if k < 0 || len(s.current.arenas[k])-s.arenaUsed < len(name) {
 		size := minArenaSize << min(len(s.current.arenas), 8)
@@ -139,19 +141,21 @@ func (s *ObjectIndex) storeName(name string) uint64 {
 }
 
 // pack returns the row of an object; name returns the place of its name. An object that does not fit goes to overflow.
-func (s *ObjectIndex) pack(o *Object, name func() uint64) packedObject {
-	p := packedObject{etag: o.ETag.sum, size: uint64(o.Size)<<17 | uint64(o.ETag.parts)<<1}
-	stamp, fits := packTime(o.Modified)
-	owner, known := s.internOwner(o.Owner.raw)
-	if !fits || !known || o.Size < 0 || o.Size >= maxSize || o.ETag.raw != "" || len(o.Name.raw) >= maxNameLen {
-		s.current.overflow = append(s.current.overflow, cloneObject(*o))
+func (s *Index) pack(o *client.Object, name func() uint64) packedObject {
+	sum, parts, hasSum := o.ETag.Checksum()
+	at, format, fits := o.Modified.Pack()
+	owner, known := s.internOwner(o.Owner.Raw())
+	if !fits || !known || o.Size < 0 || o.Size >= maxSize || !hasSum && !o.ETag.IsZero() ||
+		len(o.Name.Raw()) >= maxNameLen {
+		s.current.overflow = append(s.current.overflow, o.Clone())
 		return packedObject{size: uint64(len(s.current.overflow) - 1), meta: isOverflow}
 	}
-	p.meta = stamp<<16 | uint64(owner)<<4 | uint64(o.Modified.format)<<2
-	if o.ETag.md5 {
+	p := packedObject{etag: sum, size: uint64(o.Size)<<17 | uint64(parts)<<1}
+	p.meta = at<<16 | uint64(owner)<<4 | uint64(format)<<2
+	if hasSum {
 		p.meta |= hasMD5
 	}
-	if isLowerASCII(o.Name.raw) {
+	if isLowerASCII(o.Name.Raw()) {
 		p.size |= nameIsLower
 	}
 	p.name = name()
@@ -159,7 +163,7 @@ func (s *ObjectIndex) pack(o *Object, name func() uint64) packedObject {
 }
 
 // internOwner returns the number of an owner; false if there are too many.
-func (s *ObjectIndex) internOwner(owner string) (int, bool) {
+func (s *Index) internOwner(owner string) (int, bool) {
 	if s.lastOwner < len(s.current.owners) && s.current.owners[s.lastOwner] == owner {
 		return s.lastOwner, true
 	}
@@ -174,15 +178,6 @@ func (s *ObjectIndex) internOwner(owner string) (int, bool) {
 	owner = strings.Clone(owner)
 	s.owners[owner], s.current.owners = n, append(s.current.owners, owner)
 	return n, true
-}
-
-// cloneObject returns an object with strings of its own.
-func cloneObject(o Object) Object {
-	o.Name.raw = strings.Clone(o.Name.raw)
-	o.ETag.raw = strings.Clone(o.ETag.raw)
-	o.Modified.raw = strings.Clone(o.Modified.raw)
-	o.Owner.raw = strings.Clone(o.Owner.raw)
-	return o
 }
 
 // isLowerASCII reports whether a name is ASCII without capitals, so that it equals its lower-case form.
@@ -209,75 +204,68 @@ const (
 	hasMD5      = 2 // in meta
 )
 
-// yearOne is the zero time in milliseconds since 1970.
-var yearOne = time.Time{}.UnixMilli()
-
-// packTime returns a timestamp as a number, if it has a usual format or is absent.
-func packTime(t Time) (uint64, bool) {
-	ms := uint64(t.t.UnixMilli() - yearOne)
-	return ms, t.raw == "" && ms < maxMillis && t.t.Nanosecond()%1e6 == 0 && (t.format != formatOther || ms == 0)
-}
-
-func (p *packedObject) unpack(s *ObjectSnapshot) Object {
+func (p *packedObject) unpack(s *Snapshot) client.Object {
 	if p.meta&isOverflow != 0 {
 		return s.overflow[p.size]
 	}
-	o := Object{Name: Text{s.text(p.name)}, Size: int64(p.size >> 17), Owner: Text{s.owners[p.meta>>4&(maxOwners-1)]}}
-	if p.meta&hasMD5 != 0 {
-		o.ETag = ETag{sum: p.etag, md5: true, parts: uint16(p.size >> 1)}
+	o := client.Object{
+		Name:     client.NewText(s.text(p.name)),
+		Size:     int64(p.size >> 17),
+		Owner:    client.NewText(s.owners[p.meta>>4&(maxOwners-1)]),
+		Modified: client.UnpackTime(p.meta>>16, uint8(p.meta>>2&3)),
 	}
-	if form := timeFormat(p.meta >> 2 & 3); form != formatOther {
-		o.Modified = Time{t: time.UnixMilli(int64(p.meta>>16) + yearOne).UTC(), format: form}
+	if p.meta&hasMD5 != 0 {
+		o.ETag = client.ChecksumETag(p.etag, uint16(p.size>>1))
 	}
 	return o
 }
 
 // isPrefix reports whether the row is a common prefix.
-func (p *packedObject) isPrefix(s *ObjectSnapshot) bool {
+func (p *packedObject) isPrefix(s *Snapshot) bool {
 	if p.meta&isOverflow != 0 {
 		return s.overflow[p.size].IsPrefix()
 	}
 	return p.meta&hasMD5 == 0 && p.meta>>2&3 == 0 && s.owners[p.meta>>4&(maxOwners-1)] == ""
 }
 
-// An ObjectSnapshot is the state of an ObjectIndex at one moment. Its methods are safe for concurrent use. They identify
+// An Snapshot is the state of an Index at one moment. Its methods are safe for concurrent use. They identify
 // rows by their positions.
-type ObjectSnapshot struct {
+type Snapshot struct {
 	chunks        [][]packedObject // chunkRows rows in each but the last; rows are never changed
 	arenas        [][]byte         // bytes are never changed
 	owners        []string
-	overflow      []Object // rows that do not fit into 40 bytes
-	slots         int      // rows, including dropped ones
-	deleted       int      // dropped rows
-	liveBits      []uint64 // one bit per row; nil as long as none was dropped
-	deletedBefore []int32  // dropped rows in the chunks before each; nil if liveBits is
-	sorted        bool     // every name is greater than the previous one
+	overflow      []client.Object // rows that do not fit into 40 bytes
+	slots         int             // rows, including dropped ones
+	deleted       int             // dropped rows
+	liveBits      []uint64        // one bit per row; nil as long as none was dropped
+	deletedBefore []int32         // dropped rows in the chunks before each; nil if liveBits is
+	sorted        bool            // every name is greater than the previous one
 }
 
 // Len returns the number of objects.
-func (s *ObjectSnapshot) Len() int { return s.slots - s.deleted }
+func (s *Snapshot) Len() int { return s.slots - s.deleted }
 
 // At returns the object at position i, 0 ≤ i < Len.
-func (s *ObjectSnapshot) At(i int) Object { return s.row(s.slotAt(i)).unpack(s) }
+func (s *Snapshot) At(i int) client.Object { return s.row(s.slotAt(i)).unpack(s) }
 
 // Name returns the raw name at position i.
-func (s *ObjectSnapshot) Name(i int) string { return s.name(s.slotAt(i)) }
+func (s *Snapshot) Name(i int) string { return s.name(s.slotAt(i)) }
 
-func (s *ObjectSnapshot) row(slot int) *packedObject {
+func (s *Snapshot) row(slot int) *packedObject {
 	return &s.chunks[slot/chunkRows][slot%chunkRows]
 }
 
-func (s *ObjectSnapshot) name(slot int) string { return s.nameOf(s.row(slot)) }
+func (s *Snapshot) name(slot int) string { return s.nameOf(s.row(slot)) }
 
-func (s *ObjectSnapshot) nameOf(p *packedObject) string {
+func (s *Snapshot) nameOf(p *packedObject) string {
 	if p.meta&isOverflow != 0 {
-		return s.overflow[p.size].Name.raw
+		return s.overflow[p.size].Name.Raw()
 	}
 	return s.text(p.name)
 }
 
 // text returns a name in its arena. No byte of an arena is written twice, so the string never changes.
-func (s *ObjectSnapshot) text(at uint64) string {
+func (s *Snapshot) text(at uint64) string {
 	n := int(at & 0xffff)
 	if n == 0 {
 		return ""
@@ -286,7 +274,7 @@ func (s *ObjectSnapshot) text(at uint64) string {
 }
 
 // slotAt returns the slot of the row at a position: the number of live rows before it.
-func (s *ObjectSnapshot) slotAt(place int) int {
+func (s *Snapshot) slotAt(place int) int {
 	if s.liveBits == nil {
 		return place
 	}
@@ -306,7 +294,7 @@ func (s *ObjectSnapshot) slotAt(place int) int {
 }
 
 // positionOf returns the number of live rows before a slot.
-func (s *ObjectSnapshot) positionOf(slot int) int {
+func (s *Snapshot) positionOf(slot int) int {
 	if s.liveBits == nil {
 		return slot
 	}
@@ -318,12 +306,12 @@ func (s *ObjectSnapshot) positionOf(slot int) int {
 	return n + bits.OnesCount64(s.liveBits[slot/64]&(1<<(slot%64)-1))
 }
 
-func (s *ObjectSnapshot) isLive(slot int) bool {
+func (s *Snapshot) isLive(slot int) bool {
 	return s.liveBits == nil || s.liveBits[slot/64]&(1<<(slot%64)) != 0
 }
 
 // markDeleted marks a row as dropped.
-func (s *ObjectSnapshot) markDeleted(slot int) {
+func (s *Snapshot) markDeleted(slot int) {
 	if s.liveBits == nil {
 		s.liveBits, s.deletedBefore = make([]uint64, (s.slots+63)/64), make([]int32, len(s.chunks))
 		for i := range s.slots {
@@ -338,7 +326,7 @@ func (s *ObjectSnapshot) markDeleted(slot int) {
 }
 
 // markLive marks a new row as live.
-func (s *ObjectSnapshot) markLive(slot int) {
+func (s *Snapshot) markLive(slot int) {
 	if s.liveBits == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package client
+package objectindex
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // Filter returns the positions of names that contain a text, ignoring case, in order. It ignores the prefix behind,
 // such as the folder of all names. If within is not nil, it searches only these positions. It stops with an error when
 // ctx ends.
-func (s *ObjectSnapshot) Filter(ctx context.Context, text, behind string, within []int32) ([]int32, error) {
+func (s *Snapshot) Filter(ctx context.Context, text, behind string, within []int32) ([]int32, error) {
 	want := newNeedle(text)
 	want.skipPrefix = behind
 	if within != nil {
@@ -37,7 +37,7 @@ func (s *ObjectSnapshot) Filter(ctx context.Context, text, behind string, within
 }
 
 // eachInChunk calls a function for each live row of a chunk.
-func (s *ObjectSnapshot) eachInChunk(k int, do func(place int32, p *packedObject)) {
+func (s *Snapshot) eachInChunk(k int, do func(place int32, p *packedObject)) {
 	from := k * chunkRows
 	place := int32(s.positionOf(from))
 	for i := range min(chunkRows, s.slots-from) {
@@ -87,7 +87,7 @@ func newNeedle(text string) needle {
 }
 
 // matches reports whether a row's name contains the needle.
-func (n needle) matches(s *ObjectSnapshot, p *packedObject) bool {
+func (n needle) matches(s *Snapshot, p *packedObject) bool {
 	name := s.nameOf(p)
 	if n.skipPrefix != "" {
 		name = strings.TrimPrefix(name, n.skipPrefix)
@@ -131,19 +131,19 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// An ObjectOrder is the property that objects are sorted by.
-type ObjectOrder int
+// An Order is the property that objects are sorted by.
+type Order int
 
 // The orders.
 const (
-	ByName     ObjectOrder = iota // byte by byte, as the service sorts
-	BySize                        // small ones first
-	ByModified                    // old ones first, to the millisecond; those without a readable stamp before them
+	ByName     Order = iota // byte by byte, as the service sorts
+	BySize                  // small ones first
+	ByModified              // old ones first, to the millisecond; those without a readable stamp before them
 )
 
 // Sort returns positions in an order, or in reverse; equal rows keep their order. Common prefixes come first, always by
 // name. If within is not nil, it sorts only these positions. It stops with an error when ctx ends.
-func (s *ObjectSnapshot) Sort(ctx context.Context, by ObjectOrder, reverse bool, within []int32) ([]int32, error) {
+func (s *Snapshot) Sort(ctx context.Context, by Order, reverse bool, within []int32) ([]int32, error) {
 	folders, rest, err := s.sortRows(ctx, by, within)
 	if err != nil {
 		return nil, err
@@ -179,9 +179,9 @@ type sortRow struct {
 }
 
 // sortRows returns the sort rows of common prefixes and of objects.
-func (s *ObjectSnapshot) sortRows(
+func (s *Snapshot) sortRows(
 	ctx context.Context,
-	by ObjectOrder,
+	by Order,
 	within []int32,
 ) (folders, rest []sortRow, err error) {
 	add := func(place int32, p *packedObject) {
@@ -209,7 +209,7 @@ func (s *ObjectSnapshot) sortRows(
 }
 
 // sortKey returns a number that increases with the order. Names are sorted in another way.
-func (s *ObjectSnapshot) sortKey(p *packedObject, by ObjectOrder) uint64 {
+func (s *Snapshot) sortKey(p *packedObject, by Order) uint64 {
 	odd := p.meta&isOverflow != 0
 	switch {
 	case by == BySize && odd:
@@ -217,7 +217,8 @@ func (s *ObjectSnapshot) sortKey(p *packedObject, by ObjectOrder) uint64 {
 	case by == BySize:
 		return p.size>>17 | 1<<63
 	case by == ByModified && odd:
-		return uint64(max(0, s.overflow[p.size].Modified.t.UnixMilli()-yearOne))
+		at, _, _ := s.overflow[p.size].Modified.Pack()
+		return uint64(max(0, int64(at)))
 	case by == ByModified:
 		return p.meta >> 16
 	}
@@ -225,7 +226,7 @@ func (s *ObjectSnapshot) sortKey(p *packedObject, by ObjectOrder) uint64 {
 }
 
 // sortByName sorts rows by name. If the names of the index are sorted, the positions suffice.
-func (s *ObjectSnapshot) sortByName(ctx context.Context, rows []sortRow) ([]sortRow, error) {
+func (s *Snapshot) sortByName(ctx context.Context, rows []sortRow) ([]sortRow, error) {
 	if s.sorted {
 		for i := range rows {
 			rows[i].key = uint64(rows[i].position)
@@ -248,7 +249,7 @@ func (s *ObjectSnapshot) sortByName(ctx context.Context, rows []sortRow) ([]sort
 }
 
 // commonPrefix returns how many bytes all names have in common at the beginning.
-func (s *ObjectSnapshot) commonPrefix(rows []sortRow) int {
+func (s *Snapshot) commonPrefix(rows []sortRow) int {
 	if len(rows) == 0 {
 		return 0
 	}
