@@ -82,7 +82,8 @@ func TestShellQuote(t *testing.T) {
 }
 
 func TestShellQuote_leavesPlainWords(t *testing.T) {
-	if got := ShellJoin("lookout", "services", "disable", "7", "--for", "1h", "--", "two words"); got != "lookout services disable 7 --for 1h -- 'two words'" {
-		t.Error(got)
+	got := ShellJoin("lookout", "services", "disable", "7", "--for", "1h", "--", "two words")
+	if want := "lookout services disable 7 --for 1h -- 'two words'"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

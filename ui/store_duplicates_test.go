@@ -9,7 +9,7 @@ import (
 )
 
 // What comes twice is one row, and is told.
-func TestWhatComesTwiceIsOneRow(t *testing.T) {
+func TestStore_Refresh_dropsDuplicates(t *testing.T) {
 	for name, c := range map[string]struct {
 		pages [][]string
 		lazy  bool

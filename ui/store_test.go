@@ -50,8 +50,8 @@ func runAll(cmd tea.Cmd) {
 	}
 }
 
-func TestAnOlderAnswerIsDropped(t *testing.T) {
-	faulttest.ReportCase(t, "A31", "TestAnOlderAnswerIsDropped")
+func TestStore_Refresh_dropsOlderAnswer(t *testing.T) {
+	faulttest.ReportCase(t, "A31", "TestStore_Refresh_dropsOlderAnswer")
 	p := &pageSource{[][]string{{"a-old"}}}
 	s := p.newStore(t, false)
 	older := s.Refresh()
@@ -64,7 +64,7 @@ func TestAnOlderAnswerIsDropped(t *testing.T) {
 	}
 }
 
-func TestAChangeIsNotUndoneByAnAnswerFromBefore(t *testing.T) {
+func TestStore_Run_survivesOlderAnswer(t *testing.T) {
 	p := &pageSource{[][]string{{"a-on", "b"}}}
 	s := p.newStore(t, false)
 	runAll(s.Refresh())
@@ -86,7 +86,7 @@ func TestAChangeIsNotUndoneByAnAnswerFromBefore(t *testing.T) {
 	}
 }
 
-func TestARefreshShowsNothingHalf(t *testing.T) {
+func TestStore_Refresh_replacesRowsAtOnce(t *testing.T) {
 	p := &pageSource{[][]string{{"a", "b"}, {"c"}}}
 	s := p.newStore(t, false)
 	first := s.Refresh()().(AsyncResult).Deliver()
@@ -105,7 +105,7 @@ func TestARefreshShowsNothingHalf(t *testing.T) {
 	}
 }
 
-func TestLazyPagesComeWhenRead(t *testing.T) {
+func TestStore_LoadMore(t *testing.T) {
 	p := &pageSource{[][]string{{"a"}, {"b", "a"}, {"c"}}}
 	s := p.newStore(t, true)
 	runAll(s.Refresh())
@@ -122,7 +122,7 @@ func TestLazyPagesComeWhenRead(t *testing.T) {
 	}
 }
 
-func TestARepeatedMarkerEndsTheListing(t *testing.T) {
+func TestStore_Refresh_repeatedCursor(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "a marker again")
 	asked := 0
 	s := NewStore(
@@ -142,7 +142,7 @@ func TestARepeatedMarkerEndsTheListing(t *testing.T) {
 	}
 }
 
-func TestMarkersInACircleEndTheListing(t *testing.T) {
+func TestStore_Refresh_circularCursors(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "markers in a circle")
 	asked := 0
 	s := NewStore(
@@ -167,7 +167,7 @@ type unknownOutcomeError struct{}
 func (unknownOutcomeError) Error() string { return "the connection was cut" }
 func (unknownOutcomeError) Unknown() bool { return true }
 
-func TestAnUnknownOutcomeIsLookedUp(t *testing.T) {
+func TestStore_Run_rechecksUnknownOutcome(t *testing.T) {
 	faulttest.ReportCase(t, "B2", "looked up: done, and not done")
 	for name, c := range map[string]struct {
 		rows []string
@@ -180,8 +180,10 @@ func TestAnUnknownOutcomeIsLookedUp(t *testing.T) {
 		deed := RowChange[string]{
 			RowID:        "a",
 			ProgressText: "deleting",
-			Send:         func(context.Context) (Result[string], error) { return ResultDeleted[string](unknownOutcomeError{}) },
-			OnOutcome:    func(v AttemptOutcome, _ Result[string], _ error) tea.Cmd { got = v; return nil },
+			Send: func(context.Context) (Result[string], error) {
+				return ResultDeleted[string](unknownOutcomeError{})
+			},
+			OnOutcome: func(v AttemptOutcome, _ Result[string], _ error) tea.Cmd { got = v; return nil },
 		}
 		sent := s.Run(deed)().(AsyncResult)
 		p.rows = [][]string{c.rows}
@@ -196,7 +198,7 @@ func TestAnUnknownOutcomeIsLookedUp(t *testing.T) {
 	}
 }
 
-func TestABusyRowTakesNoSecondChange(t *testing.T) {
+func TestStore_Run_busyRow(t *testing.T) {
 	p := &pageSource{[][]string{{"a"}}}
 	s := p.newStore(t, false)
 	runAll(s.Refresh())
@@ -214,7 +216,7 @@ func TestABusyRowTakesNoSecondChange(t *testing.T) {
 	}
 }
 
-func TestAFailureKeepsTheRows(t *testing.T) {
+func TestStore_Refresh_failureKeepsRows(t *testing.T) {
 	fail := false
 	s := NewStore(
 		t.Context(),

@@ -14,7 +14,7 @@ import (
 )
 
 // Twelve spikes of one sample each are all to be seen in a chart of 60 columns.
-func TestSpikesSurviveNarrowing(t *testing.T) {
+func TestChart_View_keepsSpikes(t *testing.T) {
 	var points []ChartPoint
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for i := range 288 {
@@ -37,7 +37,7 @@ func TestSpikesSurviveNarrowing(t *testing.T) {
 }
 
 // A figure that does not fit is left out whole, never cut.
-func TestChartHeadFits(t *testing.T) {
+func TestChart_header_fits(t *testing.T) {
 	points := []ChartPoint{{time.Unix(0, 0), 1}, {time.Unix(3600, 0), 388}}
 	c := Chart{
 		Title:  "CPU",
@@ -56,7 +56,7 @@ func TestChartHeadFits(t *testing.T) {
 }
 
 // A cursor is pointed at from the axis without taking the hours away, and its value stands in the head.
-func TestChartCursor(t *testing.T) {
+func TestChart_View_cursor(t *testing.T) {
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	var points []ChartPoint
 	for i := range 288 {
@@ -68,7 +68,12 @@ func TestChartCursor(t *testing.T) {
 		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
 		Series: []Series{{Name: "cpu", Points: points}},
 	}
-	for at, want := range map[int][]string{0: {"^00:00", "^ 0 %", "12:00"}, 60: {"^05:00", "^ 60 %", "12:00"}, 100: {"^08:20", "^ no value"}, 287: {"23:55^", "^ 287 %", "12:00"}} {
+	for at, want := range map[int][]string{
+		0:   {"^00:00", "^ 0 %", "12:00"},
+		60:  {"^05:00", "^ 60 %", "12:00"},
+		100: {"^08:20", "^ no value"},
+		287: {"23:55^", "^ 287 %", "12:00"},
+	} {
 		c.Cursor = &points[at].Time
 		text := ansi.Strip(c.View(uitest.NewBox(t, 100, 12)))
 		for _, w := range want {
@@ -83,7 +88,7 @@ func TestChartCursor(t *testing.T) {
 }
 
 // No spike is lost when a chart is narrower than its points; what cannot be drawn is said.
-func TestChart(t *testing.T) {
+func TestChart_View_oddValues(t *testing.T) {
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	series := func(values ...float64) []Series {
 		s := Series{Name: "cpu", Tone: theme.ChartFirst}
@@ -107,8 +112,19 @@ func TestChart(t *testing.T) {
 		t.Errorf("%d of 12 spikes are left", spikes)
 	}
 	many := make([]float64, 100_000)
-	for name, values := range map[string][]float64{"none": {}, "one": {5}, "two": {1, 2}, "equal": {7, 7, 7}, "gaps": {1, math.NaN(), 3}, "all gaps": {math.NaN()},
-		"infinite": {math.Inf(1), 1, math.Inf(-1)}, "huge": {1e300, 2}, "negative": {-5, -1, -3}, "a day": flat, "many": many} {
+	for name, values := range map[string][]float64{
+		"none":     {},
+		"one":      {5},
+		"two":      {1, 2},
+		"equal":    {7, 7, 7},
+		"gaps":     {1, math.NaN(), 3},
+		"all gaps": {math.NaN()},
+		"infinite": {math.Inf(1), 1, math.Inf(-1)},
+		"huge":     {1e300, 2},
+		"negative": {-5, -1, -3},
+		"a day":    flat,
+		"many":     many,
+	} {
 		c := Chart{
 			Title:  "CPU",
 			Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },

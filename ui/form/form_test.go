@@ -11,7 +11,7 @@ import (
 )
 
 // A refused form stays open with everything typed, the reasons beneath their fields and what belongs nowhere on top.
-func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
+func TestFormView_rejectionKeepsValues(t *testing.T) {
 	var label, region, password string
 	sent := 0
 	form := Form{

@@ -169,7 +169,13 @@ func TestBlock_Press_lines(t *testing.T) {
 // The cursor is in sight at every width, and no line is wider than its box.
 func TestEditor_View_fits(t *testing.T) {
 	long := strings.Repeat("日本語 wide and long ", 30)
-	texts := []string{"", "short", long, "e\u0301\u0301 combining \u202e bidi", long + "\n" + long + "\n\n\n\nlast\nof all"}
+	texts := []string{
+		"",
+		"short",
+		long,
+		"e\u0301\u0301 combining \u202e bidi",
+		long + "\n" + long + "\n\n\n\nlast\nof all",
+	}
 	for _, text := range texts {
 		for width := 4; width < 90; width += 7 {
 			b := uitest.NewBox(t, width, 10)

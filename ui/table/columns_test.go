@@ -14,7 +14,7 @@ import (
 	"lookout/ui"
 )
 
-func TestChosenColumns(t *testing.T) {
+func TestList_ChooseColumns(t *testing.T) {
 	cell := func(part int) func(string, ui.Box) (string, theme.Tone) {
 		return func(s string, _ ui.Box) (string, theme.Tone) { return strings.Split(s, "/")[part], theme.Plain }
 	}

@@ -24,7 +24,7 @@ func newCheapList(t testing.TB, n int) *List[thing] {
 }
 
 // A frame costs the same however many rows there are, and next to nothing of the collector's time.
-func TestAFrameAllocatesLittle(t *testing.T) {
+func TestList_View_allocations(t *testing.T) {
 	l, room := newCheapList(t, 30_000), uitest.NewBox(t, 200, 50)
 	l.Detail = func(x thing, _ ui.Box) string { return x.name }
 	l.View(room)

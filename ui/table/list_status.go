@@ -42,10 +42,10 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err))
 		return s.name + ": not allowed for this user or token", next, theme.Bad
 	case err != nil && !s.freshness.Loaded:
-		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err)) + " · r tries again"
+		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err)) + " · press r to retry"
 		return s.name + " could not be read", next, theme.Warn
 	case !s.freshness.Loaded:
-		return "reading " + s.name + b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? helps", theme.Muted
+		return "reading " + s.name + b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? for help", theme.Muted
 	case s.loaded > 0:
 		text = fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
 		return text, "esc clears the filter", theme.Muted

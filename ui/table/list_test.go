@@ -41,15 +41,24 @@ func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
 	s := ui.NewStore(
 		context.Background(),
-		ui.Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
-			Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{Rows: *rows}, nil }},
+		ui.Source[thing]{
+			Name: "things",
+			ID:   func(x thing) string { return fmt.Sprint(x.id) },
+			Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
+				return ui.RowPage[thing]{Rows: *rows}, nil
+			},
+		},
 	)
 	l := &List[thing]{
 		Title:     "things",
 		Store:     s,
 		EmptyText: "no things yet · n adds one",
 		Columns: []Column[thing]{
-			{Title: "name", Min: 12, Cell: func(x thing, _ ui.Box) (string, theme.Tone) { return x.name, theme.Strong }},
+			{
+				Title: "name",
+				Min:   12,
+				Cell:  func(x thing, _ ui.Box) (string, theme.Tone) { return x.name, theme.Strong },
+			},
 			{
 				Title:        "id",
 				Width:        8,
@@ -83,7 +92,7 @@ func pressKeys(l *List[thing], keys ...string) {
 	}
 }
 
-func TestTheCursorStaysOnItsRow(t *testing.T) {
+func TestList_cursorStaysOnItsRow(t *testing.T) {
 	rows := things(5)
 	l := newLoadedList(t, &rows)
 	l.View(uitest.NewBox(t, 60, 10))
@@ -99,7 +108,7 @@ func TestTheCursorStaysOnItsRow(t *testing.T) {
 	}
 }
 
-func TestFilterSortMarks(t *testing.T) {
+func TestList_filterSortMarks(t *testing.T) {
 	rows := things(20)
 	l := newLoadedList(t, &rows)
 	l.View(uitest.NewBox(t, 60, 10))
@@ -152,7 +161,10 @@ func TestList_View_emptyStates(t *testing.T) {
 		return l
 	}
 	loading := failing(nil)
-	loading.Store = ui.NewStore(context.Background(), ui.Source[thing]{Name: "things", ID: func(thing) string { return "" }})
+	loading.Store = ui.NewStore(
+		context.Background(),
+		ui.Source[thing]{Name: "things", ID: func(thing) string { return "" }},
+	)
 	rows := things(3)
 	filtered := newLoadedList(t, &rows)
 	pressKeys(filtered, "/", "nowhere")
@@ -161,7 +173,13 @@ func TestList_View_emptyStates(t *testing.T) {
 	add("filtered", filtered)
 	add("denied", failing(deniedError{}))
 	add("failed", failing(unknownOutcomeError{}))
-	for name, part := range map[string]string{"loading": "reading things", "empty": "n adds one", "filtered": "esc clears the filter", "denied": "not allowed", "failed": "r tries again"} {
+	for name, part := range map[string]string{
+		"loading":  "reading things",
+		"empty":    "n adds one",
+		"filtered": "esc clears the filter",
+		"denied":   "not allowed",
+		"failed":   "press r to retry",
+	} {
 		if !strings.Contains(states[name], part) {
 			t.Errorf("%s does not say %q:\n%s", name, part, states[name])
 		}
@@ -173,8 +191,8 @@ type deniedError struct{}
 func (deniedError) Error() string { return "list things: Unauthorized (403)" }
 func (deniedError) Denied() bool  { return true }
 
-func TestEveryFrameFitsItsBox(t *testing.T) {
-	faulttest.ReportCase(t, "E12", "TestEveryFrameFitsItsBox")
+func TestList_View_fits(t *testing.T) {
+	faulttest.ReportCase(t, "E12", "TestList_View_fits")
 	rows := []thing{
 		{1, "plain"},
 		{2, "日本語の長い名前が入っています"},
@@ -221,7 +239,7 @@ func BenchmarkMoveAndView100k(b *testing.B) { benchmarkMoveAndView(b, 100_000) }
 func BenchmarkMoveAndView1M(b *testing.B)   { benchmarkMoveAndView(b, 1_000_000) }
 
 // A list says of its own rows alone that its filter hides them.
-func TestHides(t *testing.T) {
+func TestList_Hides(t *testing.T) {
 	rows := things(20)
 	l := newLoadedList(t, &rows)
 	if l.Hides(ui.RowRef{Store: l.Store, ID: "7"}) {
@@ -232,7 +250,13 @@ func TestHides(t *testing.T) {
 	for _, c := range []struct {
 		row  ui.RowRef
 		want bool
-	}{{ui.RowRef{Store: l.Store, ID: "7"}, true}, {ui.RowRef{Store: l.Store, ID: "3"}, false}, {ui.RowRef{Store: l.Store, ID: "99"}, false}, {ui.RowRef{Store: other.Store, ID: "7"}, false}, {ui.RowRef{}, false}} {
+	}{
+		{ui.RowRef{Store: l.Store, ID: "7"}, true},
+		{ui.RowRef{Store: l.Store, ID: "3"}, false},
+		{ui.RowRef{Store: l.Store, ID: "99"}, false},
+		{ui.RowRef{Store: other.Store, ID: "7"}, false},
+		{ui.RowRef{}, false},
+	} {
 		if got := l.Hides(c.row); got != c.want {
 			t.Errorf("%q: %v", c.row.ID, got)
 		}

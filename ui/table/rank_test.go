@@ -41,7 +41,7 @@ func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 
 // What is under way moves on beneath a cursor, which does not run after what is done; where rows come above it, it
 // stays on its row.
-func TestACursorDoesNotFollowARowToAnotherRank(t *testing.T) {
+func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 	stages := []int{0, 0, 1, 1, 2, 2}
 	l := newStagedList(t, &stages)
 	if got := shownIDs(l); !slices.Equal(got, []int{0, 1, 2, 3, 5, 4}) {
@@ -102,10 +102,8 @@ func TestSortByRank(t *testing.T) {
 				return m - n
 			}
 		})
-		if got := sortByRank(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse); !slices.Equal(
-			got,
-			want,
-		) {
+		got := sortByRank(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse)
+		if !slices.Equal(got, want) {
 			t.Errorf("reverse %v: %v", reverse, got)
 		}
 	}

@@ -62,6 +62,7 @@ func anyCellContains(x thing, digits string) bool {
 func TestSortJob_largeStore(t *testing.T) {
 	l := newShuffledList(t, 3*maxForegroundSort)
 	rows := l.Store.Rows()
+	byName := func(a, b thing) int { return cmp.Compare(a.name, b.name) }
 	for _, c := range []struct {
 		filter  string
 		column  int
@@ -72,12 +73,21 @@ func TestSortJob_largeStore(t *testing.T) {
 		{"", -1, true, nil, func(a, b thing) int { return b.id - a.id }},
 		// blå, green, red: by their letters
 		{"", 2, false, nil, func(a, b thing) int { return (a.id+1)%3 - (b.id+1)%3 }},
-		{"THING 00", 0, false, nil, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
-		{"thing 001", 0, false, nil, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
-		{"thing 0012 kind:BLÅ", 0, false, func(x thing) bool { return anyCellContains(x, "0012") && x.id%3 == 2 }, func(a, b thing) int { return cmp.Compare(a.name, b.name) }},
-		{"!kind:green 77", 1, true, func(x thing) bool {
-			return x.id%3 != 1 && anyCellContains(x, "77")
-		}, func(a, b thing) int { return b.id - a.id }},
+		{"THING 00", 0, false, nil, byName},
+		{"thing 001", 0, false, nil, byName},
+		{
+			filter:  "thing 0012 kind:BLÅ",
+			column:  0,
+			match:   func(x thing) bool { return anyCellContains(x, "0012") && x.id%3 == 2 },
+			compare: byName,
+		},
+		{
+			filter:  "!kind:green 77",
+			column:  1,
+			reverse: true,
+			match:   func(x thing) bool { return x.id%3 != 1 && anyCellContains(x, "77") },
+			compare: func(a, b thing) int { return b.id - a.id },
+		},
 	} {
 		l.filter.text, l.rowIndex.column, l.rowIndex.reverse = c.filter, c.column, c.reverse
 		uitest.RunAll(l.LoadMissing())
@@ -122,7 +132,12 @@ func TestList_goToEnd(t *testing.T) {
 		column  int
 		reverse bool
 		last    int
-	}{"as it comes": {"", -1, false, 3*maxForegroundSort - 1}, "filtered": {"5999", -1, false, 3*maxForegroundSort - 1}, "sorted": {"", 1, false, 3*maxForegroundSort - 1}, "backward": {"", 1, true, 0}} {
+	}{
+		"as it comes": {"", -1, false, 3*maxForegroundSort - 1},
+		"filtered":    {"5999", -1, false, 3*maxForegroundSort - 1},
+		"sorted":      {"", 1, false, 3*maxForegroundSort - 1},
+		"backward":    {"", 1, true, 0},
+	} {
 		t.Run(name, func(t *testing.T) {
 			rows := things(3 * maxForegroundSort)
 			s := ui.NewStore(t.Context(), ui.Source[thing]{
@@ -138,7 +153,8 @@ func TestList_goToEnd(t *testing.T) {
 			})
 			l := newLoadedList(t, &rows)
 			l.Store = s
-			l.filter.text, l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.reverse = c.filter, true, c.column, c.reverse
+			l.filter.text = c.filter
+			l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.reverse = true, c.column, c.reverse
 			uitest.RunAll(s.Refresh())
 			order := l.rowIndex.startSortJob(l.order()) // begun while only the first page was there
 			if (order == nil) != (name == "as it comes") {
@@ -232,7 +248,16 @@ func TestContainsFold(t *testing.T) {
 	for _, c := range []struct {
 		text, word string
 		want       bool
-	}{{"Web-01", "web", true}, {"WEB", "web-", false}, {"", "a", false}, {"abab", "abb", false}, {"aaab", "aab", true}, {"GRÜN", "grün", true}, {"\u212a", "k", true}, {"x", "ü", false}} {
+	}{
+		{"Web-01", "web", true},
+		{"WEB", "web-", false},
+		{"", "a", false},
+		{"abab", "abb", false},
+		{"aaab", "aab", true},
+		{"GRÜN", "grün", true},
+		{"\u212a", "k", true},
+		{"x", "ü", false},
+	} {
 		if got := containsFold(c.text, c.word); got != c.want {
 			t.Errorf("%q holds %q: %v", c.text, c.word, got)
 		}
@@ -308,7 +333,8 @@ func BenchmarkSort(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				l := newShuffledList(b, n)
 				for b.Loop() {
-					l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.current, l.rowIndex.currentKey = true, column, nil, rowIndexKey{}
+					l.rowIndex.initialized, l.rowIndex.column = true, column
+					l.rowIndex.current, l.rowIndex.currentKey = nil, rowIndexKey{}
 					uitest.RunAll(l.rowIndex.startSortJob(l.order()))
 					l.restoreCursor()
 				}

@@ -218,7 +218,7 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 	switch {
 	case fresh.Err != nil:
 		t.Heading("content")
-		t.Paragraph(fresh.Err.Error()+" · enter tries again", theme.Warn)
+		t.Paragraph(fresh.Err.Error()+" · press enter to retry", theme.Warn)
 	case fresh.Loading:
 		t.Heading("content")
 		t.Paragraph("reading the first bytes", theme.Muted)
