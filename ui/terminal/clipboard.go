@@ -72,7 +72,7 @@ func writeSystemClipboard(text string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), clipboardTimeout)
 		defer cancel()
 		c := exec.CommandContext(ctx, path, command[1:]...)
-		c.Stdin = strings.NewReader(text)
+		c.Stdin, c.Env = strings.NewReader(text), childEnviron()
 		return c.Run()
 	}
 	return errors.New("no clipboard command found; install wl-copy, xclip or xsel")

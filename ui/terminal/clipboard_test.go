@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The first command that is installed gets the text on its standard input, and not in its arguments.
+// The first command that is installed gets the text on its standard input, not in its arguments, and no token.
 func TestWriteSystemClipboard(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it installs a command of Linux")
@@ -19,8 +19,9 @@ func TestWriteSystemClipboard(t *testing.T) {
 		t.Error("no error without a clipboard command")
 	}
 	kept := filepath.Join(dir, "kept")
+	t.Setenv("LOOKOUT_TOKEN", "canary")
 	script := "#!/bin/sh\n" +
-		"{ echo \"$*\"; while read -r line || [ -n \"$line\" ]; do echo \"$line\"; done; } >" + kept + "\n"
+		"{ echo \"$LOOKOUT_TOKEN$*\"; while read -r line || [ -n \"$line\" ]; do echo \"$line\"; done; } >" + kept + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "xsel"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

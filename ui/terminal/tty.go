@@ -242,6 +242,9 @@ func (t *tty) suspend() bool {
 
 // runCommand lends the terminal to another program.
 func (t *tty) runCommand(cmd *exec.Cmd) error {
+	if cmd.Env == nil {
+		cmd.Env = childEnviron()
+	}
 	if t.input == nil {
 		return cmd.Run()
 	}
