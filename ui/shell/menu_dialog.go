@@ -7,35 +7,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/form"
-	"lookout/ui/input"
 )
-
-// formDialog shows a form.
-type formDialog struct {
-	form      *form.FormView
-	asksToken bool // it asks for another token
-}
-
-func (d *formDialog) title() string { return d.form.Title() }
-
-func (d *formDialog) size() (int, int) { return 76, d.form.Height(76) + 1 }
-
-func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
-
-func (d *formDialog) hint() string { return "ctrl+s sends · tab next field · esc cancels" }
-
-func (d *formDialog) read(b ui.Box) dialogReading {
-	return dialogReading{intro: d.form.Intro(), Announcement: d.form.Announce(b)}
-}
-
-func (d *formDialog) handlePaste(msg tea.PasteMsg) tea.Cmd { return d.form.Update(msg) }
-
-func (d *formDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	d.form.SetRepeatedEnter(s.enter.repeated)
-	cmd := d.form.Update(k)
-	return cmd, d.form.Done()
-}
 
 // menuDialog offers actions, by their keys or by the cursor.
 type menuDialog struct {
@@ -142,48 +114,3 @@ func (m *menuDialog) choose(s *Shell, a ui.Action) (tea.Cmd, bool) {
 func (m *menuDialog) clickLine(line int) bool {
 	return clickEntry(&m.cursor, m.scrollTop+line, len(m.actions))
 }
-
-// textDialog shows text to read.
-type textDialog struct {
-	ignoresPaste
-	name   string
-	text   string
-	scroll ui.Viewport
-}
-
-func (d *textDialog) title() string { return d.name }
-
-func (d *textDialog) size() (int, int) { return 96, strings.Count(d.text, "\n") + 1 }
-
-func (d *textDialog) hint() string { return "y copies it · esc closes" }
-
-func (d *textDialog) view(b ui.Box) string {
-	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(input.ShowInvisible(d.text), "\n"), "\n") {
-		lines = append(lines, ui.Wrap(line, b.Width)...)
-	}
-	return d.scroll.View(b, strings.Join(lines, "\n"))
-}
-
-func (d *textDialog) read(ui.Box) dialogReading {
-	return dialogReading{Announcement: ui.Announcement{Text: d.text}}
-}
-
-func (d *textDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
-	switch k.String() {
-	case "esc", "q", "enter":
-		return nil, true
-	case "y":
-		return ui.Send(ui.CopyMsg{Text: d.text, Label: d.name}), false
-	}
-	for _, a := range d.scroll.Actions() {
-		for _, name := range a.Key.Keys() {
-			if name == k.String() {
-				return a.Do(), false
-			}
-		}
-	}
-	return nil, false
-}
-
-func (d *textDialog) clickLine(int) bool { return false }

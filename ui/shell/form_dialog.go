@@ -1,0 +1,34 @@
+package shell
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+	"lookout/ui/form"
+)
+
+// formDialog shows a form.
+type formDialog struct {
+	form      *form.FormView
+	asksToken bool // it asks for another token
+}
+
+func (d *formDialog) title() string { return d.form.Title() }
+
+func (d *formDialog) size() (int, int) { return 76, d.form.Height(76) + 1 }
+
+func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
+
+func (d *formDialog) hint() string { return "ctrl+s sends · tab next field · esc cancels" }
+
+func (d *formDialog) read(b ui.Box) dialogReading {
+	return dialogReading{intro: d.form.Intro(), Announcement: d.form.Announce(b)}
+}
+
+func (d *formDialog) handlePaste(msg tea.PasteMsg) tea.Cmd { return d.form.Update(msg) }
+
+func (d *formDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	d.form.SetRepeatedEnter(s.enter.repeated)
+	cmd := d.form.Update(k)
+	return cmd, d.form.Done()
+}

@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+	"lookout/ui/input"
+)
+
+// textDialog shows text to read.
+type textDialog struct {
+	ignoresPaste
+	name   string
+	text   string
+	scroll ui.Viewport
+}
+
+func (d *textDialog) title() string { return d.name }
+
+func (d *textDialog) size() (int, int) { return 96, strings.Count(d.text, "\n") + 1 }
+
+func (d *textDialog) hint() string { return "y copies it · esc closes" }
+
+func (d *textDialog) view(b ui.Box) string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimRight(input.ShowInvisible(d.text), "\n"), "\n") {
+		lines = append(lines, ui.Wrap(line, b.Width)...)
+	}
+	return d.scroll.View(b, strings.Join(lines, "\n"))
+}
+
+func (d *textDialog) read(ui.Box) dialogReading {
+	return dialogReading{Announcement: ui.Announcement{Text: d.text}}
+}
+
+func (d *textDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch k.String() {
+	case "esc", "q", "enter":
+		return nil, true
+	case "y":
+		return ui.Send(ui.CopyMsg{Text: d.text, Label: d.name}), false
+	}
+	for _, a := range d.scroll.Actions() {
+		for _, name := range a.Key.Keys() {
+			if name == k.String() {
+				return a.Do(), false
+			}
+		}
+	}
+	return nil, false
+}
+
+func (d *textDialog) clickLine(int) bool { return false }
