@@ -60,7 +60,7 @@ func (a area) lineAt(at tea.Mouse) (line int, in bool) {
 // A dialogStack holds the open dialogs, the one in front last.
 type dialogStack struct {
 	open []dialog
-	box  boxCache
+	box  theme.BoxCache
 }
 
 // top returns the dialog in front, or nil.
@@ -151,7 +151,7 @@ func (s *dialogStack) overlay(beneath string, b ui.Box) string {
 		return beneath
 	}
 	a, inner := dialogArea(d, b), dialogBox(d, b)
-	lines := strings.Split(s.box.render(b.Theme, d.title(), inner.Fit(d.view(inner))), "\n")
+	lines := strings.Split(s.box.TitledBox(b.Theme, d.title(), inner.Fit(d.view(inner))), "\n")
 	under := strings.Split(beneath, "\n")
 	left, right := a.x-2, a.x+a.width+2
 	for i, line := range lines[:min(len(lines), len(under)-a.y+1)] {
@@ -159,19 +159,6 @@ func (s *dialogStack) overlay(beneath string, b ui.Box) string {
 		*row = ui.Pad(ui.SliceCells(*row, 0, left), left) + line + ui.SliceCells(*row, right, b.Width)
 	}
 	return b.Fit(strings.Join(under, "\n"))
-}
-
-// A boxCache holds the box that was drawn last: most frames change nothing in it.
-type boxCache struct {
-	theme             *theme.Theme
-	title, body, text string
-}
-
-func (c *boxCache) render(t *theme.Theme, title, body string) string {
-	if c.theme != t || c.title != title || c.body != body {
-		*c = boxCache{theme: t, title: title, body: body, text: t.TitledBox(title, body)}
-	}
-	return c.text
 }
 
 // clickEntry moves a cursor to an entry of a list of n entries. It reports whether the cursor was there already.

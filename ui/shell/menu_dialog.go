@@ -60,7 +60,7 @@ func actionLine(a ui.Action, cursor bool, b ui.Box) string {
 	text := key + a.Name() + prefixed("  ", a.DisabledReason)
 	switch {
 	case cursor:
-		return t.Paint(theme.Cursor, ui.Pad(ui.Truncate(t.Glyphs.Cursor+" "+text, b.Width, mark), b.Width))
+		return t.Style(theme.Cursor).Width(b.Width).Render(ui.Truncate(t.Glyphs.Cursor+" "+text, b.Width, mark))
 	case a.DisabledReason != "":
 		return t.Paint(theme.Off, ui.Truncate("  "+text, b.Width, mark))
 	}

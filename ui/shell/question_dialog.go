@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -121,9 +122,9 @@ func (q *questionDialog) questionLines(b ui.Box) []string {
 func (q *questionDialog) answerLines(b ui.Box) []string {
 	t := b.Theme
 	if q.confirmWord == "" {
-		return []string{
-			t.Paint(theme.Accent, "n") + " no, leave it      " + t.Paint(theme.Bad, "y") + " yes, " + q.confirmLabel(),
-		}
+		no := t.Style(theme.Accent).Render("n") + " no, leave it"
+		yes := t.Style(theme.Bad).Render("y") + " yes, " + q.confirmLabel()
+		return []string{lipgloss.JoinHorizontal(lipgloss.Top, no, lipgloss.NewStyle().PaddingLeft(6).Render(yes))}
 	}
 	word, before, after := t.Paint(theme.Strong, q.confirmWord), "Type ", " and press enter, or esc:"
 	answer := q.answer.View(b, true)[0]

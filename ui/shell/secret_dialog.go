@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -75,7 +76,11 @@ const labelWidth = 14
 
 func detailLine(b ui.Box, tone theme.Tone, label, value string) string {
 	value = ui.Truncate(value, b.Width-labelWidth, b.Theme.Glyphs.Ellipsis)
-	return b.Theme.Paint(theme.Muted, ui.Pad(label, labelWidth)) + b.Theme.Paint(tone, value)
+	return lipgloss.JoinHorizontal(
+		lipgloss.Top,
+		b.Theme.Style(theme.Muted).Width(max(labelWidth, lipgloss.Width(label))).Render(label),
+		b.Theme.Style(tone).Render(value),
+	)
 }
 
 // choiceLines lists the keys that work now, and how to leave the dialog.
@@ -94,16 +99,18 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 		return append(lines, "> "+d.discard.View(line, true)[0])
 	}
 	var lines []string
-	key := func(k, text string) { lines = append(lines, "  "+t.Paint(theme.Accent, ui.Pad(k, 4))+text) }
+	keys := t.Style(theme.Accent).PaddingLeft(2).Width(6)
+	key := func(k, text string) { lines = append(lines, keys.Render(k)+text) }
 	key("y", "copy it, without showing it")
 	key("r", "hold to show it")
 	for i, s := range d.Formats {
 		key(fmt.Sprint(i+1), "save as "+s.Name)
 	}
 	if d.copiedOrSaved {
-		return append(lines, "  "+t.Paint(theme.Good, "enter")+"  close: it has been copied or saved")
+		return append(lines, t.Style(theme.Good).Padding(0, 2).Render("enter")+"close: it has been copied or saved")
 	}
-	return append(lines, t.Paint(theme.Muted, "  esc closes, and asks first: it cannot be shown again"))
+	hint := "esc closes, and asks first: it cannot be shown again"
+	return append(lines, t.Style(theme.Muted).PaddingLeft(2).Render(hint))
 }
 
 // read announces the dialog without the secret, because announced lines stay on the screen.
