@@ -106,7 +106,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 				a:      account.New(t.Context(), account.Options{}),
 				bucket: &client.Bucket{Label: client.NewText("cdn.acme.net")},
 			}
-			said := p.checkPair(certFile, keyFile)
+			said := (&certificateFiles{pane: p, certificate: certFile, key: keyFile}).problem()
 			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) ||
 				strings.ContainsAny(said, "\x1b\n") {
 				t.Errorf("%q", said)
