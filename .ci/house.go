@@ -297,8 +297,9 @@ func sortedKeys(set map[string]bool) []string {
 	return keys
 }
 
-// textInputs counts the types that insert typed text in one line: those with a method that reads the Text of a key press,
-// and those that hold a textinput.Model. The editor of several lines, ui/input.Block, is the other one that is wanted.
+// textInputs counts the types that insert typed text in one line: those with a method that reads the Text of a key
+// press, and those that hold a textinput.Model. The editor of several lines, ui/input.Block, is the other one that is
+// wanted.
 func textInputs(sources []source) measure {
 	types := map[string]bool{}
 	eachDecl(sources, func(s source, decl ast.Decl) {
@@ -319,7 +320,8 @@ func textInputs(sources []source) measure {
 	eachType(sources, func(s source, spec *ast.TypeSpec) {
 		if t, ok := spec.Type.(*ast.StructType); ok {
 			for _, f := range t.Fields.List {
-				if sel, ok := f.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Model" && typeName(sel.X) == "textinput" {
+				if sel, ok := f.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Model" &&
+					typeName(sel.X) == "textinput" {
 					types[s.pkg+"."+spec.Name.Name] = true
 				}
 			}
@@ -408,8 +410,8 @@ func mostParameters(sources []source) measure {
 }
 
 // changePath counts the packages and files under views, ui and client with a function that disabling a service enters
-// and other keys do not. TestChangePath in cmd/internal/dashboard presses the keys. The other keys run three times, so that what
-// depends on timing does not count as a change.
+// and other keys do not. TestChangePath in cmd/internal/dashboard presses the keys. The other keys run three times, so
+// that what depends on timing does not count as a change.
 func changePath() (packages, files measure, err error) {
 	entered, err := functionsOf("disable", 1)
 	if err != nil {
@@ -441,8 +443,15 @@ func functionsOf(subtest string, times int) (map[string]bool, error) {
 	}
 	profile.Close()
 	defer os.Remove(profile.Name())
-	out, err := exec.Command("go", "test", fmt.Sprintf("-count=%d", times), "-coverprofile="+profile.Name(),
-		"-coverpkg=./client/...,./ui/...,./views/...", "-run=TestChangePath$/"+subtest+"$", "./cmd/internal/dashboard").CombinedOutput()
+	out, err := exec.Command(
+		"go",
+		"test",
+		fmt.Sprintf("-count=%d", times),
+		"-coverprofile="+profile.Name(),
+		"-coverpkg=./client/...,./ui/...,./views/...",
+		"-run=TestChangePath$/"+subtest+"$",
+		"./cmd/internal/dashboard",
+	).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("TestChangePath/%s: %w\n%s", subtest, err, out)
 	}

@@ -190,7 +190,8 @@ func configurationPage() string {
 		}
 	}
 	b.WriteString(
-		"\n## `[keys]`\n\n" + config.KeysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n```\n\n" +
+		"\n## `[keys]`\n\n" + config.KeysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n" +
+			"```\n\n" +
 			"## Environment\n\n",
 	)
 	for _, v := range environmentVariables {

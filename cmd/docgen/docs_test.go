@@ -80,7 +80,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 					// they need a terminal, or stay
 					r.checkCommandLine(page, args)
 				default:
-					if s := r.RunWithInput("typed secret\n", append(args, confirmationArgs(args)...)...); s.Code != exit.CodeOK {
+					args = append(args, confirmationArgs(args)...)
+					if s := r.RunWithInput("typed secret\n", args...); s.Code != exit.CodeOK {
 						t.Errorf("%s: lookout %s: %d %s", page, line, s.Code, s.Err)
 					}
 				}

@@ -81,7 +81,12 @@ func renderPicture(ctx context.Context, keys string, width, height int) (string,
 	for _, k := range strings.Fields(keys) {
 		code := []rune(k)[0]
 		msg := tea.KeyPressMsg{Code: code, Text: k}
-		if special, ok := map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "down": tea.KeyDown, "right": tea.KeyRight}[k]; ok {
+		if special, ok := map[string]rune{
+			"enter": tea.KeyEnter,
+			"tab":   tea.KeyTab,
+			"down":  tea.KeyDown,
+			"right": tea.KeyRight,
+		}[k]; ok {
 			msg = tea.KeyPressMsg{Code: special}
 		}
 		runCmd(s, s.Update(msg))

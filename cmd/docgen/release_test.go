@@ -40,7 +40,9 @@ func TestTheReleaseNamesWhatIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, found := range regexp.MustCompile(`-X lookout/cmd/internal/version\.(\w+)=`).FindAllStringSubmatch(string(data), -1) {
+	for _, found := range regexp.MustCompile(
+		`-X lookout/cmd/internal/version\.(\w+)=`,
+	).FindAllStringSubmatch(string(data), -1) {
 		if !regexp.MustCompile(`(?m)^\t` + found[1] + `\s+= ""$`).Match(source) {
 			t.Errorf("the linker sets %s, which version.go does not have", found[1])
 		}
@@ -71,7 +73,9 @@ func TestPackagesAreWhole(t *testing.T) {
 	).FindString(
 		recipe,
 	)
-	for _, link := range regexp.MustCompile(`\]\((docs/[^)]+\.(?:md|svg))\)`).FindAllStringSubmatch(read("README.md"), -1) {
+	for _, link := range regexp.MustCompile(
+		`\]\((docs/[^)]+\.(?:md|svg))\)`,
+	).FindAllStringSubmatch(read("README.md"), -1) {
 		pattern := path.Join(path.Dir(link[1]), "*"+path.Ext(link[1]))
 		for name, files := range map[string]string{"archives": archives, "packages": packages} {
 			if !strings.Contains(files, "src: "+pattern+",") {

@@ -146,7 +146,8 @@ func TestNothingIsDoneBeforeMain(t *testing.T) {
 				}
 			case *ast.GenDecl:
 				ast.Inspect(decl, func(n ast.Node) bool {
-					if x, ok := n.(*ast.SelectorExpr); ok && decl.Tok == gotoken.VAR && strings.HasPrefix(x.Sel.Name, "MustCompile") {
+					if x, ok := n.(*ast.SelectorExpr); ok && decl.Tok == gotoken.VAR &&
+						strings.HasPrefix(x.Sel.Name, "MustCompile") {
 						t.Errorf("%s compiles a pattern at start", path)
 					}
 					return true

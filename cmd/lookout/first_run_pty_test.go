@@ -85,9 +85,27 @@ func TestFromNothingToTheAccount(t *testing.T) {
 		keys    int      // without addresses and tokens
 		kept    []string
 	}{
-		"paste":      {nil, "", []string{"Number", "\r", "(not shown)", testenv.Canary + "\r", "file or keyring", "\r", "Write it", "y\r"}, 7, []string{"config.toml", "main.token"}},
-		"variable":   {[]string{"LINODE_TOKEN=" + testenv.Canary}, "", []string{"LINODE_TOKEN", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
-		"linode-cli": {nil, "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = " + testenv.Canary + "\n", []string{"linode-cli's", "\r", "Write it", "y\r"}, 5, []string{"config.toml"}},
+		"paste": {
+			nil,
+			"",
+			[]string{"Number", "\r", "(not shown)", testenv.Canary + "\r", "file or keyring", "\r", "Write it", "y\r"},
+			7,
+			[]string{"config.toml", "main.token"},
+		},
+		"variable": {
+			[]string{"LINODE_TOKEN=" + testenv.Canary},
+			"",
+			[]string{"LINODE_TOKEN", "\r", "Write it", "y\r"},
+			5,
+			[]string{"config.toml"},
+		},
+		"linode-cli": {
+			nil,
+			"[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = " + testenv.Canary + "\n",
+			[]string{"linode-cli's", "\r", "Write it", "y\r"},
+			5,
+			[]string{"config.toml"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +120,12 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			c := startSizedPty(t, env, 80, 24, "--no-mouse")
 			c.startReading()
 			keys := 0
-			for questions := slices.Collect(slices.Chunk(append([]string{"Address of the API", base + "\r", "A name", "\r"}, way.answers...), 2)); len(questions) > 0; questions = questions[1:] {
+			for questions := slices.Collect(slices.Chunk(append([]string{
+				"Address of the API",
+				base + "\r",
+				"A name",
+				"\r",
+			}, way.answers...), 2)); len(questions) > 0; questions = questions[1:] {
 				c.waitFor(questions[0][0])
 				_, _ = c.tty.WriteString(questions[0][1])
 				keys += len(strings.NewReplacer(base, "", testenv.Canary, "").Replace(questions[0][1]))
@@ -195,7 +218,11 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 func TestEditorOfBlanksIsNone(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("theme = \"dark\"\n")
-	if err := os.WriteFile(filepath.Join(r.Home, "vi"), []byte("#!/bin/sh\necho \"vi opens $1\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(r.Home, "vi"),
+		[]byte("#!/bin/sh\necho \"vi opens $1\"\n"),
+		0o700,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, env := range [][]string{{"VISUAL=", "EDITOR= "}, {"VISUAL= ", "EDITOR=vi"}} {

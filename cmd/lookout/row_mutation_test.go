@@ -169,7 +169,8 @@ func (k rowTypes) violations(r checkedPackage) (places []string) {
 						say(e, "a row is changed: copy it before")
 					}
 				}
-				if last, ok := n.Lhs[len(n.Lhs)-1].(*ast.Ident); ok && len(n.Lhs) == 2 && len(n.Rhs) == 1 && last.Name == "_" && k.isRowPointer(r, n.Lhs[0]) {
+				if last, ok := n.Lhs[len(n.Lhs)-1].(*ast.Ident); ok && len(n.Lhs) == 2 && len(n.Rhs) == 1 &&
+					last.Name == "_" && k.isRowPointer(r, n.Lhs[0]) {
 					say(n, "nobody asks whether there is a row")
 				}
 			case *ast.IncDecStmt:
@@ -206,7 +207,9 @@ func TestRowsAreNeverModified(t *testing.T) {
 			t.Error(place)
 		}
 	}
-	for _, planted := range []string{"s.ID = 1", "s.Credentials[0]++", "*s = client.Service{}", "_ = &s.Label", "s, _ = get(); _ = s"} {
+	for _, planted := range []string{
+		"s.ID = 1", "s.Credentials[0]++", "*s = client.Service{}", "_ = &s.Label", "s, _ = get(); _ = s",
+	} {
 		text := `package planted; import "lookout/client"; func f(s *client.Service, get func() (*client.Service, ` +
 			`bool)) { ` + planted + ` }`
 		file, err := parser.ParseFile(h.set, "planted.go", text, parser.SkipObjectResolution)

@@ -98,7 +98,10 @@ func TestQuestionsOfScripts(t *testing.T) {
 	}{
 		{"keys revoke finance", "Account prod, PROD. Type finance to go on", "yes", exit.CodeFailure},
 		{"keys revoke finance -a lab", "Account lab. Type finance to go on", "", exit.CodeFailure},
-		{"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on", "web-1", exit.CodeFailure},
+		{
+			"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on",
+			"web-1", exit.CodeFailure,
+		},
 		{"contacts delete " + odd, "Type " + odd + " to go on", "", exit.CodeFailure},
 		{"objects acl " + testenv.Bucket + " README.txt private", "Type prod to go on", "lab", exit.CodeFailure},
 		{"services disable web-1", "Type prod to go on", "prod", exit.CodeOK},

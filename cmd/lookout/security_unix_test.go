@@ -61,8 +61,15 @@ func TestDemoIsClosed(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	address, came := countConnections(t)
 	folder := t.TempDir()
-	for name, value := range map[string]string{"LOOKOUT_BASE_URL": "http://" + address + "/v4", "HTTPS_PROXY": "http://" + address, "HTTP_PROXY": "http://" + address, "ALL_PROXY": "http://" + address,
-		"TEA_TRACE": filepath.Join(folder, "trace"), "TEA_DEBUG": "1", "SSLKEYLOGFILE": filepath.Join(folder, "keys"), "GOTRACEBACK": "crash"} {
+	for name, value := range map[string]string{
+		"LOOKOUT_BASE_URL": "http://" + address + "/v4",
+		"HTTPS_PROXY":      "http://" + address,
+		"HTTP_PROXY":       "http://" + address,
+		"ALL_PROXY":        "http://" + address,
+		"TEA_TRACE": filepath.Join(
+			folder,
+			"trace",
+		), "TEA_DEBUG": "1", "SSLKEYLOGFILE": filepath.Join(folder, "keys"), "GOTRACEBACK": "crash"} {
 		t.Setenv(name, value)
 	}
 	r.WriteConfig("this is no TOML, and " + testenv.Canary)
@@ -140,7 +147,10 @@ func TestEditorsGetNoToken(t *testing.T) {
 func TestFirstFrameWithADeadAPI(t *testing.T) {
 	silent, _ := net.Listen("tcp", "127.0.0.1:0")
 	defer silent.Close()
-	for name, base := range map[string]string{"refuses": "http://127.0.0.1:1/v4", "says nothing": "http://" + silent.Addr().String() + "/v4"} {
+	for name, base := range map[string]string{
+		"refuses":      "http://127.0.0.1:1/v4",
+		"says nothing": "http://" + silent.Addr().String() + "/v4",
+	} {
 		faulttest.RunCase(t, "I4", name, func(t *testing.T) {
 			newTestEnv(t, emulator.Options{})
 			t.Setenv("LOOKOUT_BASE_URL", base)

@@ -228,7 +228,13 @@ func sourceRules() []sourceRule {
 				return "go"
 			}
 			return ""
-		}, []string{"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go", "client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go", "views/account/bucket_fetcher.go", "cmd/internal/config/token.go", "cmd/docgen/picture.go", "cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go", "cmd/internal/cli/emulate.go"},
+		}, []string{
+			"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go",
+			"client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go",
+			"views/account/bucket_fetcher.go", "cmd/internal/config/token.go", "cmd/docgen/picture.go",
+			"cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go",
+			"cmd/internal/cli/emulate.go",
+		},
 			`func f() { go f() }`},
 		{
 			"the screen is ui/terminal's",
@@ -346,7 +352,10 @@ func readSources(t *testing.T) (all []sourceFile) {
 			return fs.SkipDir
 		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			strings.Contains(filepath.ToSlash(path), "/termtest/") || strings.Contains(filepath.ToSlash(path), "/testenv/") ||
+			strings.Contains(
+				filepath.ToSlash(path),
+				"/termtest/",
+			) || strings.Contains(filepath.ToSlash(path), "/testenv/") ||
 			strings.Contains(filepath.ToSlash(path), "/testdata/") {
 			return err
 		}

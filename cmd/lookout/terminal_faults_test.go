@@ -82,7 +82,12 @@ func TestDeadTerminalConnection_exits(t *testing.T) {
 // What was typed while the screen stood still does nothing; once the line is back, that is said.
 func TestKeysTypedDuringAStall(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	for name, keys := range map[string]string{"q": "q", "delete and yes": "4Dy", "disable": "3d\x13", "name": "3Dedge-router\r"} {
+	for name, keys := range map[string]string{
+		"q":              "q",
+		"delete and yes": "4Dy",
+		"disable":        "3d\x13",
+		"name":           "3Dedge-router\r",
+	} {
 		faulttest.RunCase(t, "E3", name, func(t *testing.T) {
 			t.Parallel()
 			c := startPty(t, "--no-mouse")
@@ -261,7 +266,8 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 			Times:      1,
 		})
 		c.typeKeys("3/billing-cron\rE")
-		for deadline := time.Now().Add(5 * time.Second); !strings.Contains(c.output(), "enabling") && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(5 * time.Second); !strings.Contains(c.output(), "enabling") &&
+			time.Now().Before(deadline); {
 			time.Sleep(5 * time.Millisecond)
 		}
 		c.signal(syscall.SIGSTOP)
@@ -276,7 +282,13 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 
 // Odd environments: a plain sentence where there is no screen, the program elsewhere.
 func TestOddTerminals(t *testing.T) {
-	for name, env := range map[string]string{"empty": "TERM=", "unknown": "TERM=klingon", "long": "TERM=" + strings.Repeat("x", 5000), "columns": "COLUMNS=99999999999", "lines": "LINES=-1"} {
+	for name, env := range map[string]string{
+		"empty":   "TERM=",
+		"unknown": "TERM=klingon",
+		"long":    "TERM=" + strings.Repeat("x", 5000),
+		"columns": "COLUMNS=99999999999",
+		"lines":   "LINES=-1",
+	} {
 		faulttest.RunCase(t, "E8", name, func(t *testing.T) {
 			t.Parallel()
 			c := startPty(t, "demo", env)

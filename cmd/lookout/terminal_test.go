@@ -213,8 +213,14 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 	signal := func(s syscall.Signal) exitCase { return exitCase{func(c *ptyProcess) { c.signal(s) }, 128 + int(s)} }
 	moments := map[string]string{"list": "3", "dialog": "3?", "form": "3n"}
 	for name, way := range map[string]exitCase{
-		"ctrl+c": {func(c *ptyProcess) { c.typeKeys("\x03") }, 0}, "INT": signal(syscall.SIGINT), "TERM": signal(syscall.SIGTERM),
-		"HUP": signal(syscall.SIGHUP), "QUIT": signal(syscall.SIGQUIT), "q": {func(c *ptyProcess) { c.typeKeys("q") }, 0},
+		"ctrl+c": {
+			func(c *ptyProcess) { c.typeKeys("\x03") },
+			0,
+		}, "INT": signal(syscall.SIGINT), "TERM": signal(syscall.SIGTERM),
+		"HUP": signal(syscall.SIGHUP), "QUIT": signal(syscall.SIGQUIT), "q": {
+			func(c *ptyProcess) { c.typeKeys("q") },
+			0,
+		},
 		"two signals": {func(c *ptyProcess) { c.signal(syscall.SIGTERM); c.signal(syscall.SIGTERM) }, 143},
 	} {
 		for moment, keys := range moments {

@@ -101,7 +101,9 @@ func accessKeysResource() resourceCommand {
 				args:        "LABEL",
 				description: "Give it another label",
 				bindFlags: withoutFlags(
-					func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+					func(
+						ctx context.Context, s *scriptSession, it *accessKeyRow, args []string,
+					) (*accessKeyRow, error) {
 						return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
 					},
 				),

@@ -75,10 +75,12 @@ func bucketsResource() resourceCommand {
 				bindFlags:   changeBucketAccess,
 			},
 			{
-				name:           "delete",
-				description:    "Remove a bucket, which must be empty",
-				doneMessage:    "is deleted",
-				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes bucket %s/%s", it.Cluster, it.Label) },
+				name:        "delete",
+				description: "Remove a bucket, which must be empty",
+				doneMessage: "is deleted",
+				confirmMessage: func(it row, _ []string) string {
+					return fmt.Sprintf("Deletes bucket %s/%s", it.Cluster, it.Label)
+				},
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Buckets.Delete(ctx, it.Cluster.Raw(), it.Label.Raw())
 				}),

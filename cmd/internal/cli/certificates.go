@@ -62,10 +62,12 @@ func certificatesResource() resourceCommand {
 				bindFlags:   uploadCertificate,
 			},
 			{
-				name:           "delete",
-				description:    "Remove certificate and key: https with the bucket's own name stops working",
-				doneMessage:    "is deleted",
-				confirmMessage: func(c row, _ []string) string { return fmt.Sprintf("Deletes the certificate of %s", c) },
+				name:        "delete",
+				description: "Remove certificate and key: https with the bucket's own name stops working",
+				doneMessage: "is deleted",
+				confirmMessage: func(c row, _ []string) string {
+					return fmt.Sprintf("Deletes the certificate of %s", c)
+				},
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, c row, _ []string) (row, error) {
 					return c, s.api.Certificates.Delete(ctx, c.Cluster, c.Bucket)
 				}),

@@ -21,8 +21,12 @@ import (
 // terminal.
 func TestLists_everyOutputFormat(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
-		{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"transfer"}, {"journal"}} {
+	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {
+		"credentials", "list",
+	}, {"ssh", "list"}, {"stats"},
+		{"buckets", "list"}, {
+			"objects", "list", "us-east-1/acme-backups",
+		}, {"keys", "list"}, {"clusters", "list"}, {"transfer"}, {"journal"}} {
 		name := strings.Join(args, " ")
 		table := r.MustRun(args...).Out
 		if strings.ContainsAny(table, "\t\x1b") ||
@@ -50,7 +54,8 @@ func TestLists_everyOutputFormat(t *testing.T) {
 func TestColumns_namesAreStable(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for command, want := range map[string]string{
-		"services list":    "id,status,label,service_type,address,timeout,consultation_group,updated,body,credentials,notes,region,created",
+		"services list": "id,status,label,service_type,address,timeout,consultation_group,updated,body,credentials," +
+			"notes,region,created",
 		"issues list":      "id,created,services,ticket,ticket_label,ticket_url",
 		"contacts list":    "id,name,group,email,phone_primary,phone_secondary,updated",
 		"credentials list": "id,label,last_decrypted",
@@ -104,12 +109,20 @@ func TestServicesByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
 	r.CheckResult(r.MustRun("services", "get", id), exit.CodeOK, "edge-router", "consultation_group")
-	r.CheckResult(r.MustRun("services", "disable", id, "--for", "1h", "--reason", "kernel update"), exit.CodeOK, "disabled")
+	r.CheckResult(
+		r.MustRun("services", "disable", id, "--for", "1h", "--reason", "kernel update"),
+		exit.CodeOK,
+		"disabled",
+	)
 	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "disable service", "edge-router", "kernel update", "done")
 	r.CheckResult(r.MustRun("services", "enable", id), exit.CodeOK, "pending")
 	r.CheckResult(r.MustRun("services", "update", id, "--timeout", "77"), exit.CodeOK, "77")
 	before := len(r.API.Ledger())
-	r.CheckResult(r.MustRun("services", "update", id, "--timeout", "77"), exit.CodeOK, "is so already; nothing was sent")
+	r.CheckResult(
+		r.MustRun("services", "update", id, "--timeout", "77"),
+		exit.CodeOK,
+		"is so already; nothing was sent",
+	)
 	if len(r.API.Ledger()) != before {
 		t.Error("something was sent that was so already")
 	}
@@ -309,7 +322,12 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 		"nothing was sent",
 	)
 	r.CheckResult(r.Run("certificates", "upload", bucket, key, key), exit.CodeFailure, "no pair")
-	r.CheckResult(r.MustRun("certificates", "upload", bucket, cert, key), exit.CodeOK, "for cdn.acme.net, until", "true")
+	r.CheckResult(
+		r.MustRun("certificates", "upload", bucket, cert, key),
+		exit.CodeOK,
+		"for cdn.acme.net, until",
+		"true",
+	)
 	r.CheckResult(r.Run("certificates", "upload", bucket, cert, key), exit.CodeFailure, "--replace")
 	r.CheckResult(r.MustRun("certificates", "upload", bucket, cert, key, "--replace"), exit.CodeOK, "true")
 	r.CheckResult(r.Run("certificates", "delete", bucket), exit.CodeUsage, "--yes")
@@ -362,7 +380,11 @@ func TestObjectsAndFiles(t *testing.T) {
 	r.CheckResult(r.Run("objects", "get", bucket, "a/.."), exit.CodeUsage, "give FILE")
 	r.CheckResult(r.Run("objects", "get", bucket, "not there", "x"), exit.CodeNotFound)
 	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt"), exit.CodeUsage, "--yes")
-	r.CheckResult(r.MustRun("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"), exit.CodeOK, "is removed")
+	r.CheckResult(
+		r.MustRun("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"),
+		exit.CodeOK,
+		"is removed",
+	)
 	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt", "--yes"), exit.CodeNotFound, "not there")
 	r.CheckResult(r.Run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exit.CodeDenied, "read-only")
 	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "upload", "delete object", "old")
@@ -481,7 +503,11 @@ func TestHandover(t *testing.T) {
 
 // Where the hand-over could not look, no section says that there is nothing.
 func TestAHandoverThatCouldNotLook(t *testing.T) {
-	for name, fault := range map[string]emulator.Fault{"refused": {Status: 401}, "failing": {Status: 400}, "garbled": {Status: 200, Body: "<html>"}} {
+	for name, fault := range map[string]emulator.Fault{
+		"refused": {Status: 401},
+		"failing": {Status: 400},
+		"garbled": {Status: 200, Body: "<html>"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			r.MustRun("services", "disable", r.FindID("services", "edge-router"), "--for", "1h")

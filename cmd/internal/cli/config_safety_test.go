@@ -51,14 +51,28 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	}
 	// What is far from every key of safety is told and passed over, as are looks.
 	r.WriteConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
-	r.CheckResult(r.Run("services", "list"), exit.CodeOK, `is "color" meant`, "nonsense: this key is unknown", "PANE.ACTION")
+	r.CheckResult(
+		r.Run("services", "list"),
+		exit.CodeOK,
+		`is "color" meant`,
+		"nonsense: this key is unknown",
+		"PANE.ACTION",
+	)
 }
 
 // A variable of safety that cannot be read refuses the start.
 func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
-	for value, code := range map[string]int{"yes": exit.CodeUsage, "on": exit.CodeUsage, " ": exit.CodeUsage, "true": exit.CodeDenied, "1": exit.CodeDenied, "false": exit.CodeOK, "": exit.CodeOK} {
+	for value, code := range map[string]int{
+		"yes":   exit.CodeUsage,
+		"on":    exit.CodeUsage,
+		" ":     exit.CodeUsage,
+		"true":  exit.CodeDenied,
+		"1":     exit.CodeDenied,
+		"false": exit.CodeOK,
+		"":      exit.CodeOK,
+	} {
 		faulttest.RunCase(t, "G2", "LOOKOUT_READ_ONLY="+value, func(t *testing.T) {
 			r := &testEnv{r.With(t)}
 			t.Setenv("LOOKOUT_READ_ONLY", value)
@@ -111,7 +125,10 @@ func TestRefreshAsAFlagHasItsBound(t *testing.T) {
 func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	s := r.MustRun("config", "validate")
-	if r.CheckResult(s, exit.CodeOK, "there is none at", "lookout config init"); strings.Contains(s.Out, "no mistakes") {
+	if r.CheckResult(s, exit.CodeOK, "there is none at", "lookout config init"); strings.Contains(
+		s.Out,
+		"no mistakes",
+	) {
 		t.Error(s.Out)
 	}
 	r.WriteConfig("")

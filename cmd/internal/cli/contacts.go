@@ -48,10 +48,12 @@ func contactsResource() resourceCommand {
 			},
 			{name: "update", description: "Change what the flags name", bindFlags: updateContact},
 			{
-				name:           "delete",
-				description:    "Remove a contact",
-				doneMessage:    "is deleted",
-				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes contact %s (%d)", it.Name, it.ID) },
+				name:        "delete",
+				description: "Remove a contact",
+				doneMessage: "is deleted",
+				confirmMessage: func(it row, _ []string) string {
+					return fmt.Sprintf("Deletes contact %s (%d)", it.Name, it.ID)
+				},
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Contacts.Delete(ctx, it.ID)
 				}),
@@ -70,8 +72,12 @@ func addContactFlags(set *pflag.FlagSet) func(*client.ContactRequest) bool {
 	set.StringVar(&in.Phone.Primary, "phone", "", "first number to call")
 	set.StringVar(&in.Phone.Secondary, "phone2", "", "second number to call")
 	return applyChangedFlags(set, map[string]func(*request){
-		"name": func(r *request) { r.Name = in.Name }, "email": func(r *request) { r.Email = in.Email }, "group": func(r *request) { r.Group = in.Group },
-		"phone": func(r *request) { r.Phone.Primary = in.Phone.Primary }, "phone2": func(r *request) { r.Phone.Secondary = in.Phone.Secondary },
+		"name":  func(r *request) { r.Name = in.Name },
+		"email": func(r *request) { r.Email = in.Email },
+		"group": func(r *request) { r.Group = in.Group },
+		"phone": func(r *request) { r.Phone.Primary = in.Phone.Primary }, "phone2": func(r *request) {
+			r.Phone.Secondary = in.Phone.Secondary
+		},
 	})
 }
 

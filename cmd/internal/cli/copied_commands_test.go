@@ -30,8 +30,12 @@ func TestCopiedCommandsWork(t *testing.T) {
 		return line
 	}
 	for _, pane := range []struct{ key, there, entries string }{
-		{"2", "48213", "x"}, {"3", "edge-router", "x1"}, {"4", "Ada Wong", "x"}, {"5", "db2-root", "x"}, {"6", "bastion", "x"},
-		{"9", "DEMOACCESSKEY", "x"}, {"0", "ap-south-1", "x"}, {"8", "acme-backups", "x1"}, {"<enter>", "README.txt", "x1"},
+		{"2", "48213", "x"}, {
+			"3", "edge-router", "x1",
+		}, {"4", "Ada Wong", "x"}, {"5", "db2-root", "x"}, {"6", "bastion", "x"},
+		{"9", "DEMOACCESSKEY", "x"}, {"0", "ap-south-1", "x"}, {"8", "acme-backups", "x1"}, {
+			"<enter>", "README.txt", "x1",
+		},
 	} {
 		v.Type(pane.key)
 		v.WaitFor(pane.there)

@@ -58,10 +58,12 @@ func credentialsResource() resourceCommand {
 				bindFlags:   changeLogin,
 			},
 			{
-				name:           "delete",
-				description:    "Take a login from support",
-				doneMessage:    "is deleted",
-				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes credential %s (%d)", it.Label, it.ID) },
+				name:        "delete",
+				description: "Take a login from support",
+				doneMessage: "is deleted",
+				confirmMessage: func(it row, _ []string) string {
+					return fmt.Sprintf("Deletes credential %s (%d)", it.Label, it.ID)
+				},
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Credentials.Delete(ctx, it.ID)
 				}),
@@ -86,7 +88,9 @@ func addLoginFlags(set *pflag.FlagSet) func(context.Context, *scriptSession) (cl
 
 func createCredential(set *pflag.FlagSet) runFunc[*client.Credential] {
 	login := addLoginFlags(set)
-	return func(ctx context.Context, s *scriptSession, it *client.Credential, args []string) (*client.Credential, error) {
+	return func(
+		ctx context.Context, s *scriptSession, it *client.Credential, args []string,
+	) (*client.Credential, error) {
 		l, err := login(ctx, s)
 		if err != nil {
 			return it, err

@@ -49,7 +49,9 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 				_, _ = w.Write(data[:size/2])
 			}
 		}, false},
-		"the rest is another version's, without etags": {"D2", func(data []byte) func(http.ResponseWriter, *http.Request) {
+		"the rest is another version's, without etags": {"D2", func(
+			data []byte,
+		) func(http.ResponseWriter, *http.Request) {
 			newer := bytes.ToUpper(data)
 			return func(w http.ResponseWriter, req *http.Request) {
 				if req.Header.Get("Range") == "" {
@@ -60,11 +62,18 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 				_, _ = w.Write(newer[size/2:])
 			}
 		}, false},
-		"the end of the connection passes for the end": {"D1", func(data []byte) func(http.ResponseWriter, *http.Request) {
+		"the end of the connection passes for the end": {"D1", func(
+			data []byte,
+		) func(http.ResponseWriter, *http.Request) {
 			return func(w http.ResponseWriter, req *http.Request) {
 				conn, _, _ := http.NewResponseController(w).Hijack()
 				defer conn.Close()
-				fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nETag: %q\r\nConnection: close\r\n\r\n%s", sum(data), data[:size/2])
+				fmt.Fprintf(
+					conn,
+					"HTTP/1.1 200 OK\r\nETag: %q\r\nConnection: close\r\n\r\n%s",
+					sum(data),
+					data[:size/2],
+				)
 			}
 		}, false},
 		"other bytes than the etag's": {"D3", func(data []byte) func(http.ResponseWriter, *http.Request) {
@@ -133,7 +142,9 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		data := r.StoreObject("a/object", size)
 		r.InterceptDownloads(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.ToUpper(data)) })
-		r.CheckResult(testenv.CommandResult{Code: r.Run("objects", "get", testenv.Bucket, "a/object", "-").Code}, exit.CodeFailure)
+		r.CheckResult(testenv.CommandResult{
+			Code: r.Run("objects", "get", testenv.Bucket, "a/object", "-").Code,
+		}, exit.CodeFailure)
 	})
 	faulttest.RunCase(t, "D2", "objects get -, no rest of this version", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})

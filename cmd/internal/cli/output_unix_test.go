@@ -45,8 +45,12 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
 	for _, cols := range []uint16{200, 80, 40, 20} {
-		for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {"credentials", "list"}, {"ssh", "list"}, {"stats"},
-			{"buckets", "list"}, {"objects", "list", "us-east-1/acme-backups"}, {"keys", "list"}, {"clusters", "list"}, {"journal"}} {
+		for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {
+			"credentials", "list",
+		}, {"ssh", "list"}, {"stats"},
+			{"buckets", "list"}, {
+				"objects", "list", "us-east-1/acme-backups",
+			}, {"keys", "list"}, {"clusters", "list"}, {"journal"}} {
 			lines, all := r.runOnTerminal(
 				cols,
 				args...), strings.Split(

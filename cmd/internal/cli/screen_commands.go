@@ -50,7 +50,8 @@ func demoCommand(f *config.Flags) *cobra.Command {
 		Short: "Try it on an invented account: no token, no network",
 		Args:  NoArgs,
 		Long: "Opens the dashboard on an account that lives in this process; a second, empty one is under C.\n" +
-			"Something can be made to go wrong: \":demo 429\", and " + dashboard.DemoFaultNames() + "; \":demo off\" ends it.",
+			"Something can be made to go wrong: \":demo 429\", and " + dashboard.DemoFaultNames() +
+			"; \":demo off\" ends it.",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunDemo(c.Context(), f) },
 	}
 	f.AddScreenFlags(c.Flags())
@@ -93,7 +94,10 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 			d := &setup.Doctor{Flags: f, Permissions: []setup.PanePermissions{}}
 			d.RunChecks(c.Context())
 			if asJSON {
-				if err := output.WriteJSON(c.OutOrStdout(), map[string]any{"findings": d.Findings, "panes": d.Permissions}, "  "); err != nil {
+				if err := output.WriteJSON(c.OutOrStdout(), map[string]any{
+					"findings": d.Findings,
+					"panes":    d.Permissions,
+				}, "  "); err != nil {
 					return err
 				}
 				return d.ExitStatus()

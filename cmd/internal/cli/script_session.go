@@ -192,7 +192,10 @@ func (s *scriptSession) confirm(ctx context.Context, what, word string) error {
 		mark = ", PROD"
 	}
 	fmt.Fprintf(s.errOut, "%s. Account %s%s. Type %s to go on: ", what, account, mark, word)
-	answer, err := prompt.UnlessInterrupted(ctx, func() (string, error) { return bufio.NewReader(s.in).ReadString('\n') })
+	answer, err := prompt.UnlessInterrupted(
+		ctx,
+		func() (string, error) { return bufio.NewReader(s.in).ReadString('\n') },
+	)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(s.errOut)

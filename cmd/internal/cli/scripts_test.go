@@ -92,7 +92,8 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		})
 	}
 	var complaints bytes.Buffer
-	if code := Execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code != exit.CodeFailure {
+	if code := Execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code !=
+		exit.CodeFailure {
 		t.Errorf("exit code %d of what only reads", code)
 	}
 	r.CheckResult(
@@ -116,7 +117,12 @@ func TestBucketsThatExist(t *testing.T) {
 		"buckets access us-east-1/zz-public",
 	)
 	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public", "--cors"), exit.CodeFailure, "existed already")
-	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public"), exit.CodeOK, "existed already", "nothing was changed")
+	r.CheckResult(
+		r.Run("buckets", "create", "us-east-1/zz-public"),
+		exit.CodeOK,
+		"existed already",
+		"nothing was changed",
+	)
 	if n := len(r.API.Ledger()); n != before {
 		t.Errorf("%d changes", n-before)
 	}
@@ -141,11 +147,20 @@ func TestCertificatesAreReadBack(t *testing.T) {
 		outcome string
 		says    string
 	}{
-		"it was done": {emulator.Fault{Status: 502, ApplyFirst: true}, false, exit.CodeOK, "done", "for cdn.acme.net, " +
+		"it was done": {emulator.Fault{
+			Status:     502,
+			ApplyFirst: true,
+		}, false, exit.CodeOK, "done", "for cdn.acme.net, " +
 			"until"},
 		"it was not done": {emulator.Fault{Status: 502}, false, exit.CodeFailure, "not done", "the new one was not " +
 			"taken"},
-		"nobody can say which": {emulator.Fault{Status: 502, ApplyFirst: true}, true, exit.CodeUnknown, "unknown", "whether the new one is set is not known"},
+		"nobody can say which": {
+			emulator.Fault{Status: 502, ApplyFirst: true},
+			true,
+			exit.CodeUnknown,
+			"unknown",
+			"whether the new one is set is not known",
+		},
 	} {
 		faulttest.RunCase(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
@@ -179,15 +194,21 @@ func changeCommands(r *testEnv) map[string][]string {
 	dir := testenv.WriteCertificate(r.T, "cdn.acme.net")
 	lines := map[string][]string{}
 	for _, line := range []string{
-		"services create --label new --address https://example.com", "services update web-1 --timeout 77", "services disable web-1", "services enable billing-cron", "services delete edge-router",
+		"services create --label new --address https://example.com",
+		"services update web-1 --timeout 77", "services disable web-1",
+		"services enable billing-cron", "services delete edge-router",
 		"contacts create --name Eve --email e@acme.net", "contacts update 11 --group night", "contacts delete 11",
 		"credentials create c --password-file " + file, "credentials rename 32 c", "credentials login 32 " +
 			"--password-file " + file, "credentials delete 32",
 		"ssh allow db1", "ssh deny db1", "ssh set db1 --port 2222",
 		"buckets create us-east-1/fresh", "buckets access " + testenv.Bucket + " --acl private", "buckets delete " +
 			"us-east-1/acme-www",
-		"objects put " + testenv.Bucket + " new " + file, "objects rm " + testenv.Bucket + " README.txt", "objects acl " + testenv.Bucket + " README.txt private",
-		"certificates upload us-east-1/cdn.acme.net " + filepath.Join(dir, "cert.pem") + " " + filepath.Join(dir, "key.pem"), "certificates delete us-east-1/cdn.acme.net",
+		"objects put " + testenv.Bucket + " new " + file,
+		"objects rm " + testenv.Bucket + " README.txt",
+		"objects acl " + testenv.Bucket + " README.txt private",
+		"certificates upload us-east-1/cdn.acme.net " + filepath.Join(dir, "cert.pem") + " " +
+			filepath.Join(dir, "key.pem"),
+		"certificates delete us-east-1/cdn.acme.net",
 		"keys create k", "keys rename finance k", "keys revoke finance",
 	} {
 		words := strings.Fields(line)
@@ -222,7 +243,11 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 		for _, c := range []struct {
 			more []string
 			says string
-		}{{nil, "is protected"}, {[]string{"--yes"}, "is protected: --yes=prod"}, {[]string{"--yes=lab"}, "this is the account prod"}} {
+		}{
+			{nil, "is protected"},
+			{[]string{"--yes"}, "is protected: --yes=prod"},
+			{[]string{"--yes=lab"}, "this is the account prod"},
+		} {
 			faulttest.RunCase(
 				t,
 				"B14",

@@ -31,8 +31,19 @@ func (r *testEnv) checkNoToken(s testenv.CommandResult) {
 // A token comes by no argument, and stands in no address.
 func TestTokensAreNoArguments(t *testing.T) {
 	for name, args := range map[string][]string{
-		"a flag": {"--token", testenv.Canary}, "a flag with its value": {"--token=" + testenv.Canary}, "a flag of a command": {"services", "list", "--token=" + testenv.Canary},
-		"a user of the base URL": {"services", "list", "--base-url", "https://" + testenv.Canary + "@api.example.test/v4"}, "a password of it": {"services", "list", "--base-url", "https://u:" + testenv.Canary + "@api.example.test/v4"},
+		"a flag": {"--token", testenv.Canary}, "a flag with its value": {"--token=" + testenv.Canary}, "a flag of a " +
+			"command": {"services", "list", "--token=" + testenv.Canary},
+		"a user of the base URL": {
+			"services",
+			"list",
+			"--base-url",
+			"https://" + testenv.Canary + "@api.example.test/v4",
+		}, "a password of it": {
+			"services",
+			"list",
+			"--base-url",
+			"https://u:" + testenv.Canary + "@api.example.test/v4",
+		},
 		"in place of the base URL": {"services", "list", "--base-url", testenv.Canary},
 	} {
 		faulttest.RunCase(t, "F1", name, func(t *testing.T) {
@@ -63,22 +74,50 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		spoil func(path string) error
 		want  string
 	}{
-		"0644": {mode(0o644), "chmod 600"}, "0640": {mode(0o640), "chmod 600"}, "0666": {mode(0o666), "chmod 600"}, "0604": {mode(0o604), "chmod 600"},
+		"0644": {
+			mode(0o644),
+			"chmod 600",
+		}, "0640": {mode(0o640), "chmod 600"}, "0666": {mode(0o666), "chmod 600"}, "0604": {mode(0o604), "chmod 600"},
 		"another user's": {func(path string) error { return os.Chown(path, 12345, -1) }, "another user's"},
-		"a folder":       {func(path string) error { return replaceFile(path, os.Mkdir(path+"2", 0o700)) }, "no plain file"},
-		"a pipe":         {func(path string) error { return replaceFile(path, makeFIFO(path+"2")) }, "no plain file"},
-		"a device":       {func(path string) error { return replaceFile(path, os.Symlink("/dev/zero", path+"2")) }, "no plain file"},
+		"a folder": {
+			func(path string) error { return replaceFile(path, os.Mkdir(path+"2", 0o700)) },
+			"no plain file",
+		},
+		"a pipe": {func(path string) error { return replaceFile(path, makeFIFO(path+"2")) }, "no plain file"},
+		"a device": {
+			func(path string) error { return replaceFile(path, os.Symlink("/dev/zero", path+"2")) },
+			"no plain file",
+		},
 		"a link to one that others may read": {func(path string) error {
-			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o644), os.Chmod(path+"3", 0o644), os.Symlink(path+"3", path+"2")))
+			return replaceFile(
+				path,
+				firstError(
+					os.WriteFile(path+"3", []byte(testenv.Canary), 0o644),
+					os.Chmod(path+"3", 0o644),
+					os.Symlink(path+"3", path+"2"),
+				),
+			)
 		}, "chmod 600"},
-		"a link to nothing":        {func(path string) error { return replaceFile(path, os.Symlink("nowhere", path+"2")) }, "no such file"},
-		"in a folder of everybody": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, "chmod o-w"},
-		"too long":                 {func(path string) error { return os.Truncate(path, 1<<30) }, "it is no token"},
-		"empty":                    {func(path string) error { return os.Truncate(path, 0) }, "is empty"},
+		"a link to nothing": {
+			func(path string) error { return replaceFile(path, os.Symlink("nowhere", path+"2")) },
+			"no such file",
+		},
+		"in a folder of everybody": {
+			func(path string) error { return os.Chmod(filepath.Dir(path), 0o777) },
+			"chmod o-w",
+		},
+		"too long": {func(path string) error { return os.Truncate(path, 1<<30) }, "it is no token"},
+		"empty":    {func(path string) error { return os.Truncate(path, 0) }, "is empty"},
 		"good, a link to a good one": {func(path string) error {
-			return replaceFile(path, firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o600), os.Symlink(path+"3", path+"2")))
+			return replaceFile(
+				path,
+				firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o600), os.Symlink(path+"3", path+"2")),
+			)
 		}, ""},
-		"good, a sticky folder": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777|os.ModeSticky) }, ""},
+		"good, a sticky folder": {
+			func(path string) error { return os.Chmod(filepath.Dir(path), 0o777|os.ModeSticky) },
+			"",
+		},
 	} {
 		faulttest.RunCase(t, "F2", "token file, "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
@@ -99,7 +138,10 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 			}
 		})
 	}
-	for name, spoil := range map[string]func(string) error{"0666": mode(0o666), "another user's": func(path string) error { return os.Chown(path, 12345, -1) }} {
+	for name, spoil := range map[string]func(string) error{
+		"0666":           mode(0o666),
+		"another user's": func(path string) error { return os.Chown(path, 12345, -1) },
+	} {
 		faulttest.RunCase(t, "F2", "configuration, "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			if err := spoil(r.WriteConfig("[accounts.a]\nbase_url = \"" + r.Base + "\"\n")); err != nil {
@@ -127,7 +169,13 @@ func firstError(all ...error) error {
 
 // Debugging that would write the token is refused; what other programs get of the environment has no token.
 func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
-	for godebug, refused := range map[string]bool{"http2debug=2": true, "http2debug=1": true, "x=1, http2debug=2": true, "http2debug=0": false, "netdns=go": false} {
+	for godebug, refused := range map[string]bool{
+		"http2debug=2":      true,
+		"http2debug=1":      true,
+		"x=1, http2debug=2": true,
+		"http2debug=0":      false,
+		"netdns=go":         false,
+	} {
 		faulttest.RunCase(t, "F6", "GODEBUG "+godebug, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			t.Setenv("GODEBUG", godebug)
@@ -264,7 +312,13 @@ func TestAccountsAreApart(t *testing.T) {
 			t.Errorf("%s", other.Out)
 		}
 	})
-	for name, content := range map[string]string{"torn": "{\"intent\":{\"id\":\"1\"", "another format": "SQLite format 3\x00", "another version": "{\"v\":9,\"entries\":[]}\n", "empty": "", "NULs": strings.Repeat("\x00", 1<<20)} {
+	for name, content := range map[string]string{
+		"torn":            "{\"intent\":{\"id\":\"1\"",
+		"another format":  "SQLite format 3\x00",
+		"another version": "{\"v\":9,\"entries\":[]}\n",
+		"empty":           "",
+		"NULs":            strings.Repeat("\x00", 1<<20),
+	} {
 		faulttest.RunCase(t, "G3", "a journal that is "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			path := filepath.Join(r.Home, "state", "lookout", "account.journal")

@@ -64,10 +64,12 @@ func servicesResource() resourceCommand {
 				}),
 			},
 			{
-				name:           "delete",
-				description:    "Remove a service; monitoring stops",
-				doneMessage:    "is deleted",
-				confirmMessage: func(it row, _ []string) string { return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID) },
+				name:        "delete",
+				description: "Remove a service; monitoring stops",
+				doneMessage: "is deleted",
+				confirmMessage: func(it row, _ []string) string {
+					return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID)
+				},
 				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
 					return it, s.api.Services.Delete(ctx, it.ID)
 				}),
@@ -109,9 +111,15 @@ func addServiceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
 	set.StringVar(&in.Region, "region", "", "only for a private address")
 	set.IntSliceVar(&in.Credentials, "credential", nil, "ID of a credential that helps; may be given several times")
 	return applyChangedFlags(set, map[string]func(*request){
-		"label": func(r *request) { r.Label = in.Label }, "type": func(r *request) { r.Type = in.Type }, "address": func(r *request) { r.Address = in.Address },
-		"timeout": func(r *request) { r.Timeout = in.Timeout }, "body": func(r *request) { r.Body = in.Body }, "group": func(r *request) { r.Group = in.Group },
-		"notes": func(r *request) { r.Notes = in.Notes }, "region": func(r *request) { r.Region = in.Region }, "credential": func(r *request) { r.Credentials = in.Credentials },
+		"label":      func(r *request) { r.Label = in.Label },
+		"type":       func(r *request) { r.Type = in.Type },
+		"address":    func(r *request) { r.Address = in.Address },
+		"timeout":    func(r *request) { r.Timeout = in.Timeout },
+		"body":       func(r *request) { r.Body = in.Body },
+		"group":      func(r *request) { r.Group = in.Group },
+		"notes":      func(r *request) { r.Notes = in.Notes },
+		"region":     func(r *request) { r.Region = in.Region },
+		"credential": func(r *request) { r.Credentials = in.Credentials },
 	})
 }
 

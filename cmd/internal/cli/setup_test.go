@@ -387,7 +387,12 @@ func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for part, times := range map[string]int{"Address of the API": 2, "A name for": 1, "Where is the token": 1, "not the API": 1} {
+	for part, times := range map[string]int{
+		"Address of the API": 2,
+		"A name for":         1,
+		"Where is the token": 1,
+		"not the API":        1,
+	} {
 		if strings.Count(out.String(), part) != times {
 			t.Errorf("%q is not said %d times in:\n%s", part, times, out)
 		}
@@ -407,7 +412,10 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 		{[]string{"5", "", "cat HOME/token"}, `token_command = ["cat", `},
 	} {
 		r := newTestEnv(t, emulator.Options{})
-		r.Write(filepath.Join(r.Home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+testenv.Canary+"\n")
+		r.Write(
+			filepath.Join(r.Home, "linode-cli"),
+			"[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+testenv.Canary+"\n",
+		)
 		r.Write(filepath.Join(r.Home, "token"), testenv.Canary+"\n")
 		t.Setenv("LINODE_TOKEN", testenv.Canary)
 		if way.answers[0] == "5" && runtime.GOOS == "windows" {
@@ -435,7 +443,16 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 func TestFirstRunFitsItsTerminal(t *testing.T) {
 	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {RestrictedUser: true}} {
 		r := newTestEnv(t, o)
-		w, out := newTestWizard(r, testenv.Canary, strings.TrimSuffix(r.Base, "/v4")+"/v9", "prod", "1", r.Base, "file", "no")
+		w, out := newTestWizard(
+			r,
+			testenv.Canary,
+			strings.TrimSuffix(r.Base, "/v4")+"/v9",
+			"prod",
+			"1",
+			r.Base,
+			"file",
+			"no",
+		)
 		_ = w.Run(t.Context())
 		for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {
 			if ui.Width(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, r.Home) {

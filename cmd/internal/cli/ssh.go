@@ -67,7 +67,9 @@ func changeSSH(set *pflag.FlagSet) runFunc[*client.Instance] {
 	set.StringVar(&in.SSH.IP, "ip", "", "an address of the instance, or any")
 	set.IntVar(&in.SSH.Port, "port", 0, "port; 0 is 22")
 	fill := applyChangedFlags(set, map[string]func(*request){
-		"user": func(r *request) { r.SSH.User = in.SSH.User }, "ip": func(r *request) { r.SSH.IP = in.SSH.IP }, "port": func(r *request) { r.SSH.Port = in.SSH.Port },
+		"user": func(r *request) { r.SSH.User = in.SSH.User },
+		"ip":   func(r *request) { r.SSH.IP = in.SSH.IP },
+		"port": func(r *request) { r.SSH.Port = in.SSH.Port },
 	})
 	return func(ctx context.Context, s *scriptSession, it *client.Instance, _ []string) (*client.Instance, error) {
 		return setSSH(ctx, s, it, fill)

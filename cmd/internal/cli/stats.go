@@ -110,7 +110,13 @@ func summarizeStats(s *client.Stats) []series {
 	kinds := []struct {
 		name, unit string
 		points     []client.Sample
-	}{{"cpu", "%", s.CPU}, {"disk", "op/s", s.Disk}, {"net_in", "bit/s", s.NetIn}, {"net_out", "bit/s", s.NetOut}, {"swap", "op/s", s.Swap}}
+	}{
+		{"cpu", "%", s.CPU},
+		{"disk", "op/s", s.Disk},
+		{"net_in", "bit/s", s.NetIn},
+		{"net_out", "bit/s", s.NetOut},
+		{"swap", "op/s", s.Swap},
+	}
 	var out []series
 	for _, k := range kinds {
 		out = append(out, summarize(series{Name: k.name, Unit: k.unit, Points: []sample{}}, k.points))

@@ -18,7 +18,8 @@ import (
 )
 
 // exampleLinodeCLIConfig is a configuration of linode-cli with two users that have a token.
-const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + testenv.Canary + "\n\n[none]\nregion = " +
+const exampleLinodeCLIConfig = "[DEFAULT]\ndefault-user = ops\n\n[bob]\ntoken = " + testenv.Canary + "\n\n[none]\n" +
+	"region = " +
 	"us-east\n\n[ops]\ntoken = other\n"
 
 // Each user of linode-cli is offered, the default one first.
@@ -108,7 +109,16 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 		t.Skip("there is no sh")
 	}
 	r := newTestEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "3", `sh -c "echo`, `sh -c "echo `+testenv.Canary+`"`, "yes")
+	w, out := newTestWizard(
+		r,
+		testenv.Canary,
+		r.Base,
+		"prod",
+		"3",
+		`sh -c "echo`,
+		`sh -c "echo `+testenv.Canary+`"`,
+		"yes",
+	)
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -35,7 +35,11 @@ func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
 	if s, _ := Resolve(cfg, &Flags{Account: "a"}); s.BaseURL != "https://env/v4" || s.ReadOnly {
 		t.Errorf("%+v", s)
 	}
-	if s, _ := Resolve(cfg, &Flags{Account: "a", BaseURL: "https://flag/v4", Theme: "mono"}); s.BaseURL != "https://flag/v4" ||
+	if s, _ := Resolve(cfg, &Flags{
+		Account: "a",
+		BaseURL: "https://flag/v4",
+		Theme:   "mono",
+	}); s.BaseURL != "https://flag/v4" ||
 		s.Theme != "mono" {
 		t.Errorf("%+v", s)
 	}
@@ -71,11 +75,20 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 		before func(path string) error
 		there  bool
 	}{
-		"new":                       {func(string) error { return nil }, false},
-		"there already":             {func(path string) error { return os.WriteFile(path, []byte("old"), 0o644) }, true},
-		"a link to nothing":         {func(path string) error { return os.Symlink("nowhere", path) }, true},
-		"a killed run left a part":  {func(path string) error { return os.WriteFile(path+".part", []byte("ha"), 0o644) }, false},
-		"somebody planted a link":   {func(path string) error { return os.Symlink(path+".victim", path+".part") }, false},
+		"new": {func(string) error { return nil }, false},
+		"there already": {
+			func(path string) error { return os.WriteFile(path, []byte("old"), 0o644) },
+			true,
+		},
+		"a link to nothing": {func(path string) error { return os.Symlink("nowhere", path) }, true},
+		"a killed run left a part": {
+			func(path string) error { return os.WriteFile(path+".part", []byte("ha"), 0o644) },
+			false,
+		},
+		"somebody planted a link": {
+			func(path string) error { return os.Symlink(path+".victim", path+".part") },
+			false,
+		},
 		"somebody planted a folder": {func(path string) error { return os.MkdirAll(path+".part/x", 0o700) }, true},
 	} {
 		faulttest.RunCase(t, "F3", name, func(t *testing.T) {
@@ -105,7 +118,22 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 // Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal
 // would obey.
 func TestOddConfigurations(t *testing.T) {
-	for i, text := range append([]string{"", "\x00", "\xff\xfe", "= 1", "[", "[[accounts]]", "a.b = 1\na = 2", "theme = \"\\x1b[2J\"", "theme = \x1b[2J", "'''", "accounts = 1", "\r", "[accounts.\"\\u0000\"]", "x=" + strings.Repeat("[", 10_000)}, faulttest.HostileStrings(t, "toml_config")...) {
+	for i, text := range append([]string{
+		"",
+		"\x00",
+		"\xff\xfe",
+		"= 1",
+		"[",
+		"[[accounts]]",
+		"a.b = 1\na = 2",
+		"theme = \"\\x1b[2J\"",
+		"theme = \x1b[2J",
+		"'''",
+		"accounts = 1",
+		"\r",
+		"[accounts.\"\\u0000\"]",
+		"x=" + strings.Repeat("[", 10_000),
+	}, faulttest.HostileStrings(t, "toml_config")...) {
 		faulttest.RunCase(t, "G1", fmt.Sprintf("%d %.40q", i, text), func(t *testing.T) {
 			_, wrong := Parse([]byte(text))
 			for _, m := range wrong {

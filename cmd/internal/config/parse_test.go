@@ -122,7 +122,17 @@ func TestParseConfig_onlyFatalErrorsStopTheStart(t *testing.T) {
 // Whatever stands in the file: no panic, and every mistake has a place.
 func FuzzConfig(f *testing.F) {
 	faulttest.ReportCase(f, "J8", "FuzzConfig")
-	for _, seed := range []string{Example(), Template(), "a.b.\"c.d\" = [[1], {x='#'}]", "[[accounts]]\n", "keys = 1", "accounts = 3\naccount = 4", "\"\"\"", "[a\n=", "'''\n]"} {
+	for _, seed := range []string{
+		Example(),
+		Template(),
+		"a.b.\"c.d\" = [[1], {x='#'}]",
+		"[[accounts]]\n",
+		"keys = 1",
+		"accounts = 3\naccount = 4",
+		"\"\"\"",
+		"[a\n=",
+		"'''\n]",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -44,7 +44,13 @@ func (l *lightTerminal) output() string {
 // A terminal that says late and in pieces that it is light gets the light theme; the first frame did not wait, and no
 // letter of the answer was a key.
 func TestALightTerminalGetsTheLightTheme(t *testing.T) {
-	for name, value := range map[string]string{"COLORTERM": "truecolor", "TERM": "xterm-256color", "NO_COLOR": "", "COLORFGBG": "", "TMUX": ""} {
+	for name, value := range map[string]string{
+		"COLORTERM": "truecolor",
+		"TERM":      "xterm-256color",
+		"NO_COLOR":  "",
+		"COLORFGBG": "",
+		"TMUX":      "",
+	} {
 		t.Setenv(name, value)
 	}
 	s, err := newTestShell(
@@ -67,7 +73,9 @@ func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 		)
 	}()
 	const dark, light = "\x1b[38;2;125;207;255m", "\x1b[38;2;0;95;175m" // accent
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.output(), light); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(out.output(), light); time.Sleep(
+		5 * time.Millisecond,
+	) {
 		if time.Now().After(end) {
 			t.Fatalf("still dark:\n%q", out.output())
 		}

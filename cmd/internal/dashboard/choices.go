@@ -97,7 +97,10 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	at := config.FindPositions(data)
 	program, account, err := NewFrozenDemo(ctx, nil)
 	if err != nil {
-		return append(wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true})
+		return append(
+			wrong,
+			config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true},
+		)
 	}
 	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)
 	var known []string
@@ -110,7 +113,11 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 				wrong,
 				config.Mistake{
 					Position: at.At("keys", name),
-					Text:     fmt.Sprintf("keys.%q: there is no such action%s", client.Clean(name), config.Suggestion(name, known)),
+					Text: fmt.Sprintf(
+						"keys.%q: there is no such action%s",
+						client.Clean(name),
+						config.Suggestion(name, known),
+					),
 				},
 			)
 		}

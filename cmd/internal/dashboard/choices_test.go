@@ -15,7 +15,9 @@ import (
 func TestConfigValidate_unknownColumns(t *testing.T) {
 	text := "[columns]\nservices = [\"label\", \"weight\"]\nobjects = [\"name\"]\nservers = [\"label\"]\n"
 	said := CheckConfig(t.Context(), []byte(text)).AsError("c.toml").Error()
-	for _, part := range []string{"c.toml:2:22:", "\"weight\"", "state, label, type", "c.toml:4:1:", "overview", "objects"} {
+	for _, part := range []string{
+		"c.toml:2:22:", "\"weight\"", "state, label, type", "c.toml:4:1:", "overview", "objects",
+	} {
 		if part != "overview" && !strings.Contains(said, part) {
 			t.Errorf("%q is not said in %q", part, said)
 		}

@@ -116,7 +116,13 @@ func newShellSession(
 }
 
 // newShell makes the program of an account.
-func newShell(ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal) (*shell.Shell, error) {
+func newShell(
+	ctx context.Context,
+	f *config.Flags,
+	s config.Settings,
+	c *client.Client,
+	j *journal.Journal,
+) (*shell.Shell, error) {
 	o, _, err := shellOptions(ctx, f, s, c, j)
 	if err != nil {
 		return nil, err

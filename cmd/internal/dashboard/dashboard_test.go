@@ -129,7 +129,10 @@ func TestKeyClashNamesBoth(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
 		t.Errorf("a clash is told as %v", err)
 	}
-	if _, err := newTestShellWithKeys(t, map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}); err != nil {
+	if _, err := newTestShellWithKeys(t, map[string][]string{
+		"services.disable": {"x"},
+		"services.edit":    {"d"},
+	}); err != nil {
 		t.Errorf("swapped keys: %v", err)
 	}
 }
@@ -140,12 +143,18 @@ func TestOddKeys(t *testing.T) {
 		keys map[string][]string
 		want []string // "" is fine
 	}{
-		"one key for two":          {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
-		"one key for two, again":   {map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}}, []string{"disable", "edit"}},
-		"a key of the program":     {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
-		"the same key twice":       {map[string][]string{"services.disable": {"z", "z"}}, nil},
-		"swapped":                  {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
-		"two keys for one":         {map[string][]string{"services.disable": {"z", "ctrl+z"}}, []string{"disable", "suspend"}},
+		"one key for two": {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
+		"one key for two, again": {
+			map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}},
+			[]string{"disable", "edit"},
+		},
+		"a key of the program": {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
+		"the same key twice":   {map[string][]string{"services.disable": {"z", "z"}}, nil},
+		"swapped":              {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
+		"two keys for one": {
+			map[string][]string{"services.disable": {"z", "ctrl+z"}},
+			[]string{"disable", "suspend"},
+		},
 		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil},
 		"no key for an action":     {map[string][]string{"services.disable": {}}, nil},
 		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},

@@ -22,17 +22,25 @@ func TestFloodsOfInput(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ before, sent, after, gone string }{
-		"5 MB bracketed":        {"3/", "\x1b[200~" + strings.Repeat("x", 5<<20) + "\x1b[201~", "<enter>", ""},
-		"5 MB into a list":      {"3", "\x1b[200~" + strings.Repeat("D\ry", 5<<20/3) + "\x1b[201~", "", ""},
-		"newline, q and y":      {"3D", "\x1b[200~\nq\ny\n\x1b[201~", "<esc>", "Delete service"},
-		"a paste in a paste":    {"3", "\x1b[200~D\x1b[200~y\x1b[201~", "\x1b[201~", ""},
-		"the end is lost":       {"3", "\x1b[200~Dy\r", "", ""},
-		"64 parameters":         {"3", "\x1b[" + strings.Repeat("1;", 64) + "m", "", ""},
-		"200 000 parameters":    {"3", "\x1b[" + strings.Repeat("1;", 200_000) + "m", "", ""},
-		"200 KB raw in a form":  {"3n", strings.Repeat("raw text D y q ", 200<<10/15), "<ctrl+s>", ""},
-		"200 KB raw in a list":  {"3", strings.Repeat("raw D\ry\rq", 200<<10/9), "", ""},
-		"a megabyte of noise":   {"3", "\x1b[200~" + strings.ReplaceAll(string(noise), "\x1b", "") + "\x1b[201~", "", ""},
-		"reports of a terminal": {"3/", "\x1b]11;rgb:0/0/0\a\x1b[?62;22c\x1b[?1u\x1bP1$r0m\x1b\\\x1b[?2026;2$y\x1b[12;40R", "<enter>", ""},
+		"5 MB bracketed":       {"3/", "\x1b[200~" + strings.Repeat("x", 5<<20) + "\x1b[201~", "<enter>", ""},
+		"5 MB into a list":     {"3", "\x1b[200~" + strings.Repeat("D\ry", 5<<20/3) + "\x1b[201~", "", ""},
+		"newline, q and y":     {"3D", "\x1b[200~\nq\ny\n\x1b[201~", "<esc>", "Delete service"},
+		"a paste in a paste":   {"3", "\x1b[200~D\x1b[200~y\x1b[201~", "\x1b[201~", ""},
+		"the end is lost":      {"3", "\x1b[200~Dy\r", "", ""},
+		"64 parameters":        {"3", "\x1b[" + strings.Repeat("1;", 64) + "m", "", ""},
+		"200 000 parameters":   {"3", "\x1b[" + strings.Repeat("1;", 200_000) + "m", "", ""},
+		"200 KB raw in a form": {"3n", strings.Repeat("raw text D y q ", 200<<10/15), "<ctrl+s>", ""},
+		"200 KB raw in a list": {"3", strings.Repeat("raw D\ry\rq", 200<<10/9), "", ""},
+		"a megabyte of noise": {
+			"3",
+			"\x1b[200~" + strings.ReplaceAll(string(noise), "\x1b", "") + "\x1b[201~",
+			"",
+			"",
+		},
+		"reports of a terminal": {
+			"3/", "\x1b]11;rgb:0/0/0\a\x1b[?62;22c\x1b[?1u\x1bP1$r0m\x1b\\\x1b[?2026;2$y\x1b[12;40R", "<enter>",
+			"",
+		},
 	} {
 		faulttest.RunCase(t, "E13", name, func(t *testing.T) {
 			api := emulator.New(emulator.Options{Token: "demo"})
@@ -113,10 +121,15 @@ func TestClipboard(t *testing.T) {
 		keys, says, env string
 		sequences       int
 	}{
-		"phone":     {"4«Ada Wong»y", "copied: phone", "", 1},
-		"secret":    {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»y", "copied: secret key", "", 1},
-		"in tmux":   {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
-		"not asked": {"9«backup agent»n«New access key»night key<ctrl+s>«told this once»<esc>discard<enter>", "backup agent", "", 0},
+		"phone": {"4«Ada Wong»y", "copied: phone", "", 1},
+		"secret": {
+			"9«backup agent»n«New access key»night key<ctrl+s>«told this once»y", "copied: secret key", "", 1,
+		},
+		"in tmux": {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
+		"not asked": {
+			"9«backup agent»n«New access key»night key<ctrl+s>«told this once»<esc>discard<enter>", "backup agent",
+			"", 0,
+		},
 	} {
 		faulttest.RunCase(t, "F12", name, func(t *testing.T) {
 			if c.env != "" {

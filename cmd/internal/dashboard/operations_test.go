@@ -64,7 +64,8 @@ func managedOperations() []keyOperation {
 			"4«Ada Wong»" + filterTo(
 				"Ada",
 			) + "e«Edit " +
-				"contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace><backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
+				"contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace>" +
+				"<backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
 			`{"group":null}`,
 			"",
 		},

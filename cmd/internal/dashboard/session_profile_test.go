@@ -95,7 +95,13 @@ func TestProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	program, err := newShell(ctx, &config.Flags{}, config.Settings{Account: "acme-prod", Theme: "dark", Demo: true}, api, j)
+	program, err := newShell(
+		ctx,
+		&config.Flags{},
+		config.Settings{Account: "acme-prod", Theme: "dark", Demo: true},
+		api,
+		j,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

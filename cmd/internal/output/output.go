@@ -38,7 +38,12 @@ type ColumnDefinition[T any] struct {
 func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] {
 	out := make([]ColumnDefinition[any], len(columns))
 	for i, c := range columns {
-		out[i] = ColumnDefinition[any]{c.Name, func(row any) string { return c.Cell(row.(T)) }, c.DetailOnly, c.DropPriority}
+		out[i] = ColumnDefinition[any]{
+			c.Name,
+			func(row any) string { return c.Cell(row.(T)) },
+			c.DetailOnly,
+			c.DropPriority,
+		}
 	}
 	return out
 }
@@ -106,7 +111,10 @@ func WriteRow(p Printer, columns []ColumnDefinition[any], row any) error {
 // WriteTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit
 // are left out, which the end of the head shows, and cells are cut.
 func WriteTable(out io.Writer, columns []ColumnDefinition[any], rows []any, width int) error {
-	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), func(c ColumnDefinition[any]) bool { return c.DetailOnly }), rows)
+	g := newTextTable(
+		slices.DeleteFunc(slices.Clone(columns), func(c ColumnDefinition[any]) bool { return c.DetailOnly }),
+		rows,
+	)
 	if width > 0 {
 		g.fit(width)
 	}

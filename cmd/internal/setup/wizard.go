@@ -49,11 +49,13 @@ func RunWizard(c *cobra.Command, f *config.Flags) (config.Settings, error) {
 	in, _ := output.AsTerminal(c.InOrStdin())
 	path, _ := config.Path(f)
 	w := &Wizard{
-		In:         bufio.NewReader(byteReader{in}),
-		Out:        c.ErrOrStderr(),
-		Flags:      f,
-		Path:       path,
-		ReadHidden: func(what string) ([]byte, error) { return prompt.HiddenLine(c.Context(), in, c.ErrOrStderr(), what) },
+		In:    bufio.NewReader(byteReader{in}),
+		Out:   c.ErrOrStderr(),
+		Flags: f,
+		Path:  path,
+		ReadHidden: func(what string) ([]byte, error) {
+			return prompt.HiddenLine(c.Context(), in, c.ErrOrStderr(), what)
+		},
 	}
 	if err := w.Run(c.Context()); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, ErrCancelled) {

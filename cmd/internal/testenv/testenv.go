@@ -82,7 +82,12 @@ func New(t *testing.T, o emulator.Options, execute Execute) *Env {
 	server := httptest.NewUnstartedServer(nil)
 	o.BaseURL = "http://" + server.Listener.Addr().String()
 	api := emulator.New(o)
-	r := &Env{T: t, API: api, Home: t.TempDir(), execute: execute}
+	r := &Env{
+		T:       t,
+		API:     api,
+		Home:    t.TempDir(),
+		execute: execute,
+	}
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !r.intercepted(w, req) {
 			api.ServeHTTP(w, req)
@@ -92,7 +97,10 @@ func New(t *testing.T, o emulator.Options, execute Execute) *Env {
 	t.Cleanup(server.Close)
 	r.Base = server.URL + "/v4"
 	t.Cleanup(xdg.Reload)
-	for _, name := range []string{"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY", "http_proxy", "TMUX", "SSH_CONNECTION"} {
+	for _, name := range []string{
+		"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY",
+		"http_proxy", "TMUX", "SSH_CONNECTION",
+	} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("LINODE_CLI_CONFIG", filepath.Join(r.Home, "linode-cli"))
@@ -222,7 +230,10 @@ func WriteCertificate(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for file, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: der}, "key.pem": {Type: "PRIVATE KEY", Bytes: raw}} {
+	for file, block := range map[string]*pem.Block{
+		"cert.pem": {Type: "CERTIFICATE", Bytes: der},
+		"key.pem":  {Type: "PRIVATE KEY", Bytes: raw},
+	} {
 		if err := os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
