@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"lookout/cmd/internal/testenv"
+)
+
+// foldersWithLongLines still have lines over 120 columns. The list only gets shorter.
+var foldersWithLongLines = []string{
+	"client", "client/emulator", "client/journal", "client/objectindex",
+	"ui/chart", "ui/table",
+	"views", "views/account", "views/activity", "views/managed", "views/resource", "views/storage",
+}
+
+// TestLineLength allows 120 columns, with tabs of 4. Tests count too.
+func TestLineLength(t *testing.T) {
+	long := map[string][]string{}
+	for _, name := range goFiles(t) {
+		text, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+			if columns := utf8.RuneCountInString(line); columns > 120 {
+				place := fmt.Sprintf("%s:%d: %d columns", name, n, columns)
+				long[path.Dir(name)] = append(long[path.Dir(name)], place)
+			}
+		}
+	}
+	for folder, places := range long {
+		if !slices.Contains(foldersWithLongLines, folder) {
+			t.Errorf("wrap these lines at 120 columns:\n%s", strings.Join(places, "\n"))
+		}
+	}
+	for _, folder := range foldersWithLongLines {
+		if len(long[folder]) == 0 {
+			t.Logf("%s has no long line any more: take it off foldersWithLongLines", folder)
+		}
+	}
+}
+
+// TestTypeNames_areUnique looks for exported type names that more than one package declares. Option and Options are a
+// convention of Go, aliases are the same type, and the emulator's wire types have the words of the API.
+func TestTypeNames_areUnique(t *testing.T) {
+	declared := map[string][]string{}
+	for _, s := range readSources(t) {
+		folder := path.Dir(s.path)
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok || spec.Assign.IsValid() || !spec.Name.IsExported() || folder == "client/emulator" {
+				return true
+			}
+			name := spec.Name.Name
+			if name != "Option" && name != "Options" && !slices.Contains(declared[name], folder) {
+				declared[name] = append(declared[name], folder)
+			}
+			return true
+		})
+	}
+	for name, folders := range declared {
+		if len(folders) > 1 {
+			t.Errorf("type %s is declared in %s", name, strings.Join(folders, " and "))
+		}
+	}
+}
+
+// goFiles returns the paths of all Go files from the top of the repository.
+func goFiles(t *testing.T) (names []string) {
+	t.Helper()
+	root := testenv.RepoRoot(t)
+	err := filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "dist"):
+			return filepath.SkipDir
+		case !d.IsDir() && strings.HasSuffix(file, ".go"):
+			name, err := filepath.Rel(root, file)
+			names = append(names, filepath.ToSlash(name))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
