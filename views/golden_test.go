@@ -11,9 +11,39 @@ import (
 	"lookout/client/emulator"
 )
 
-// Every pane at three sizes, from the demo account.
-func TestGoldenPanes(t *testing.T) {
-	panes := []struct {
+// goldenSizes are the sizes at which panes are kept.
+var goldenSizes = [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
+
+// paneGolden gathers what a pane draws into its own box, state by state and size by size. The golden of a pane is one
+// file, without tabs, head line and hints: another tab changes no golden of another pane.
+//
+//	go test ./views -run Golden -update
+//
+// writes all goldens; read their diff as text.
+type paneGolden struct{ strings.Builder }
+
+// add appends the pane's box of a program.
+func (g *paneGolden) add(r *harness, state string) {
+	r.Helper()
+	r.requireExactFrame()
+	fmt.Fprintf(g, "-- %s, %dx%d --\n%s\n", state, r.width, r.height, r.paneBox())
+}
+
+// requireEqual compares what was gathered with the golden of the test.
+func (g *paneGolden) requireEqual(t *testing.T) {
+	t.Helper()
+	golden.RequireEqual(t, g.String())
+}
+
+// paneBox returns the lines between the two rules of the frame: what the pane drew, with the dialogs over it.
+func (r *harness) paneBox() string {
+	lines := strings.Split(r.screen(), "\n")
+	return strings.Join(lines[3:len(lines)-3], "\n")
+}
+
+// TestGoldenScreens holds a dozen whole screens with their frame in one file, and their boxes at three sizes in another.
+func TestGoldenScreens(t *testing.T) {
+	screens := []struct {
 		name string
 		keys []string
 	}{
@@ -29,17 +59,20 @@ func TestGoldenPanes(t *testing.T) {
 		{"key_once", []string{"9", "n", "a key", "<ctrl+s>"}},
 		{"cancel", []string{"8", ":", "cancel", "<enter>"}},
 	}
-	for _, pane := range panes {
-		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-			t.Run(fmt.Sprintf("%s_%dx%d", pane.name, size[0], size[1]), func(t *testing.T) {
-				startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
-					r.press(pane.keys...)
-					r.requireExactFrame()
-					golden.RequireEqual(r.T, r.screen())
-				})
+	var whole, boxes paneGolden
+	for _, screen := range screens {
+		for _, size := range goldenSizes[1:] {
+			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+				r.press(screen.keys...)
+				boxes.add(r, screen.name)
+				if size[0] == 120 {
+					fmt.Fprintf(&whole, "-- %s --\n%s\n", screen.name, r.screen())
+				}
 			})
 		}
 	}
+	t.Run("whole", whole.requireEqual)
+	t.Run("boxes", boxes.requireEqual)
 }
 
 // requireExactFrame fails unless the frame has exactly the size of the terminal.

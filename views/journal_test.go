@@ -1,12 +1,9 @@
 package views_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/charmbracelet/x/exp/golden"
 
 	"lookout/client"
 	"lookout/client/emulator"
@@ -62,25 +59,24 @@ func TestJournalPane(t *testing.T) {
 	})
 }
 
-// The pane at three sizes, with changes and without.
+// TestGoldenJournal holds the journal with changes and without.
 func TestGoldenJournal(t *testing.T) {
-	for _, size := range [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}} {
-		for _, state := range []string{"full", "detail", "filtered", "empty"} {
-			t.Run(fmt.Sprintf("%s_%d", state, size[0]), func(t *testing.T) {
-				startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
-					if state == "empty" {
-						r.press(":", "journal", "<enter>")
-					} else {
-						makeChanges(r)
-					}
-					r.press(
-						map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}[state]...)
-					r.requireExactFrame()
-					golden.RequireEqual(r.T, r.screen())
-				})
+	keys := map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}
+	var all paneGolden
+	for _, state := range []string{"full", "detail", "filtered", "empty"} {
+		for _, size := range goldenSizes {
+			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+				if state == "empty" {
+					r.press(":", "journal", "<enter>")
+				} else {
+					makeChanges(r)
+				}
+				r.press(keys[state]...)
+				all.add(r, state)
 			})
 		}
 	}
+	all.requireEqual(t)
 }
 
 // A change that an earlier run left open is told at the start, looked up, and its outcome kept.

@@ -1,11 +1,8 @@
 package views_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/charmbracelet/x/exp/golden"
 
 	"lookout/client/emulator"
 )
@@ -32,8 +29,8 @@ func paneStates() []paneState {
 	}
 }
 
-// Every pane in every state at four widths.
-func TestGoldenStates(t *testing.T) {
+// TestGoldenPanes holds every pane in every state at four sizes, one file a pane.
+func TestGoldenPanes(t *testing.T) {
 	panes := []struct{ name, keys string }{
 		{"overview", "1"},
 		{"issues", "2"},
@@ -47,17 +44,17 @@ func TestGoldenStates(t *testing.T) {
 		{"clusters", "0"},
 		{"transfers", ":transfers<enter>"},
 	}
-	sizes := [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
 	for _, pane := range panes {
-		for _, s := range paneStates() {
-			if pane.name == "transfers" && s.name != "empty" {
-				continue // they are this run's own, and asked of nobody
-			}
-			if s.name == "filtered" && (pane.name == "overview" || pane.name == "stats") {
-				continue // they have no rows to filter
-			}
-			for _, size := range sizes {
-				t.Run(fmt.Sprintf("%s/%s_%d", pane.name, s.name, size[0]), func(t *testing.T) {
+		t.Run(pane.name, func(t *testing.T) {
+			var all paneGolden
+			for _, s := range paneStates() {
+				if pane.name == "transfers" && s.name != "empty" {
+					continue // they are this run's own, and asked of nobody
+				}
+				if s.name == "filtered" && (pane.name == "overview" || pane.name == "stats") {
+					continue // they have no rows to filter
+				}
+				for _, size := range goldenSizes {
 					o := emulator.Options{Seed: s.seed}
 					if s.opt != nil {
 						s.opt(&o)
@@ -65,44 +62,40 @@ func TestGoldenStates(t *testing.T) {
 					startWithEmulator(t, o, size[0], size[1], s.setup, func(r *harness) {
 						r.press(strings.Fields(strings.ReplaceAll(pane.keys, "<", " <"))...)
 						r.press(s.keys...)
-						r.requireExactFrame()
-						golden.RequireEqual(r.T, r.screen())
+						all.add(r, s.name)
 					})
-				})
+				}
 			}
-		}
+			all.requireEqual(t)
+		})
 	}
 }
 
-// An open folder in every state at four widths.
+// TestGoldenObjects holds an open folder in every state at four sizes.
 func TestGoldenObjects(t *testing.T) {
+	faults := map[string]emulator.Fault{
+		"denied": {Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`},
+		"failed": {Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`},
+	}
+	var all paneGolden
 	for _, s := range paneStates() {
-		for _, size := range [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}} {
-			t.Run(fmt.Sprintf("%s_%d", s.name, size[0]), func(t *testing.T) {
-				startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
-					label := "cdn.acme"
-					switch s.name {
-					case "empty":
-						label = "scratch"
-					case "loading":
-						r.emu.HoldRequests("list objects")
-					case "denied":
-						r.emu.InjectFault(
-							"list objects",
-							emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`},
-						)
-					case "failed":
-						r.emu.InjectFault(
-							"list objects",
-							emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`},
-						)
-					}
-					r.press("8", "/", label, "<enter>", "<enter>")
-					r.press(s.keys...)
-					r.requireExactFrame()
-					golden.RequireEqual(r.T, r.screen())
-				})
+		for _, size := range goldenSizes {
+			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+				label := "cdn.acme"
+				if s.name == "empty" {
+					label = "scratch"
+				}
+				if s.name == "loading" {
+					r.emu.HoldRequests("list objects")
+				}
+				if fault, ok := faults[s.name]; ok {
+					r.emu.InjectFault("list objects", fault)
+				}
+				r.press("8", "/", label, "<enter>", "<enter>")
+				r.press(s.keys...)
+				all.add(r, s.name)
 			})
 		}
 	}
+	all.requireEqual(t)
 }
