@@ -44,6 +44,7 @@ type harness struct {
 	height        int
 
 	news         []ui.NewsMsg // news, in their order
+	copied       []string     // texts for the clipboard, in their order
 	messageCount int          // that the program was told
 
 	mu     sync.Mutex
@@ -230,6 +231,9 @@ func (r *harness) run(cmd tea.Cmd) {
 			r.messageCount++
 			if say, ok := msg.(ui.NewsMsg); ok {
 				r.news = append(r.news, say)
+			}
+			if text, ok := msg.(ui.CopyMsg); ok {
+				r.copied = append(r.copied, text.Text)
 			}
 			r.launch(r.shell.Update(msg))
 			r.shell.Frame() // as the program draws after every message

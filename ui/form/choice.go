@@ -96,6 +96,7 @@ func MultiChoice(name, label string, v *[]int, options func() []Option) Field {
 
 // multiChoice is any number of options, picked with space.
 type multiChoice struct {
+	optionless
 	v       *[]int
 	options func() []Option
 	cursor  int
@@ -131,7 +132,7 @@ func (m *multiChoice) press(k tea.KeyPressMsg) bool {
 func (m *multiChoice) view(b ui.Box, focused bool) []string {
 	options := m.options()
 	if len(options) == 0 {
-		return []string{b.Theme.Paint(theme.Muted, nothingToChoose)}
+		return []string{b.Theme.Paint(theme.Muted, m.whyEmpty())}
 	}
 	var line string
 	var lines []string
@@ -162,6 +163,7 @@ func Grid[S ~string](name, label string, rows []string, values []S, options ...S
 
 // grid is a choice for each of several rows, of which gridRows are in sight.
 type grid[S ~string] struct {
+	optionless
 	rows    []string
 	values  []S
 	options []S
@@ -171,8 +173,21 @@ type grid[S ~string] struct {
 
 const gridRows = 8
 
-// nothingToChoose is shown where there are no options.
-const nothingToChoose = "nothing to choose from"
+// optionless is an input that may have no options.
+type optionless struct{ why func() string }
+
+// setWhyEmpty sets what is shown if there are no options.
+func (o *optionless) setWhyEmpty(why func() string) { o.why = why }
+
+// whyEmpty returns what is shown if there are no options.
+func (o *optionless) whyEmpty() string {
+	if o.why != nil {
+		if text := o.why(); text != "" {
+			return text
+		}
+	}
+	return "nothing to choose from"
+}
 
 func (g *grid[S]) text() string { return fmt.Sprint(g.values) }
 
@@ -214,7 +229,7 @@ func (g *grid[S]) moveTo(row int) {
 
 func (g *grid[S]) view(b ui.Box, focused bool) []string {
 	if len(g.rows) == 0 {
-		return []string{b.Theme.Paint(theme.Muted, nothingToChoose)}
+		return []string{b.Theme.Paint(theme.Muted, g.whyEmpty())}
 	}
 	widest := 0
 	for _, o := range g.options {

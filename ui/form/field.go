@@ -82,6 +82,14 @@ func (f Field) noteText() string {
 	return f.note()
 }
 
+// WhyEmpty sets what a choice shows if it has no options: that they have not been read.
+func (f Field) WhyEmpty(why func() string) Field {
+	if o, ok := f.input.(interface{ setWhyEmpty(func() string) }); ok {
+		o.setWhyEmpty(why)
+	}
+	return f
+}
+
 // When shows the field only while a condition holds.
 func (f Field) When(shown func() bool) Field { f.when = shown; return f }
 

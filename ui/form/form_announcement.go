@@ -89,7 +89,7 @@ func (c *choice[S]) describe() (value, line string) {
 func (m *multiChoice) describe() (value, line string) {
 	options := m.options()
 	if len(options) == 0 {
-		return nothingToChoose, ""
+		return m.whyEmpty(), ""
 	}
 	at := min(m.cursor, len(options)-1)
 	state := "not picked"
@@ -103,7 +103,7 @@ func (m *multiChoice) describe() (value, line string) {
 // describe says what the row at the cursor and its value are.
 func (g *grid[S]) describe() (value, line string) {
 	if len(g.rows) == 0 {
-		return nothingToChoose, ""
+		return g.whyEmpty(), ""
 	}
 	return fmt.Sprintf("%s: %s, %d of %d; left and right change it, up and down move",
 		g.rows[g.cursor], g.values[g.cursor], g.cursor+1, len(g.rows)), ""

@@ -135,6 +135,10 @@ func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
 	mark := b.Theme.Glyphs.Problem + " "
 	const wide = 60
 	if b.Width >= wide {
+		call := name
+		if number != "" {
+			call = ui.Pad(number, 16) + " " + name
+		}
 		label := ui.Pad(ui.Truncate(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
 		return []string{
 			b.Theme.Paint(
@@ -144,7 +148,7 @@ func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
 				theme.Muted,
 				ui.Pad(since, 13),
 			) + ui.Truncate(
-				ui.Pad(number, 16)+" "+name,
+				call,
 				32,
 				b.Theme.Glyphs.Ellipsis,
 			),

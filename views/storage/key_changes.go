@@ -187,16 +187,18 @@ type keyInput struct {
 	label   string
 	limited bool
 	buckets []*client.Bucket // by label, then cluster
+	unread  string           // which buckets were not read when the form was opened
 	levels  []account.GrantLevel
 }
 
 // newKeyInput returns the values that the form begins with: a key that reaches everything.
 func newKeyInput(a *account.Account) *keyInput {
-	buckets := a.Buckets().Rows()
+	known := account.All(a.Buckets())
+	buckets := resource.Found(known)
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
 		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))
 	})
-	in := &keyInput{buckets: buckets, levels: make([]account.GrantLevel, len(buckets))}
+	in := &keyInput{buckets: buckets, unread: resource.Remark(known, ""), levels: make([]account.GrantLevel, len(buckets))}
 	for i := range in.levels {
 		in.levels[i] = account.NoAccess
 	}
@@ -224,10 +226,14 @@ func (in *keyInput) fields() []form.Field {
 		account.ReadOnly,
 		account.ReadWrite,
 	)
+	note := "up, down: the bucket · left, right: what it may do"
+	if in.unread != "" {
+		note = in.unread + " · open this form again afterwards"
+	}
 	return []form.Field{
 		form.Text("label", "Label", &in.label, checkKeyLabel),
 		limited,
-		levels.When(func() bool { return in.limited }).Note("up, down: the bucket · left, right: what it may do"),
+		levels.When(func() bool { return in.limited }).Note(note).WhyEmpty(func() string { return in.unread }),
 	}
 }
 

@@ -1,0 +1,216 @@
+package views_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/views/account"
+	"lookout/views/activity"
+)
+
+// joinCase is a screen that says something about rows of another list.
+type joinCase struct {
+	name  string
+	keys  string // typed with spaces between them; <enter> and the like are names of keys
+	list  string // the path of the list that it joins with
+	says  string // what is shown while the list is not known: its name
+	empty string // the sentence when the list is known to be empty; "" says nothing
+}
+
+func joinCases() []joinCase {
+	const (
+		services    = "/managed/services"
+		contacts    = "/managed/contacts"
+		credentials = "/managed/credentials"
+		issues      = "/managed/issues"
+		instances   = "/managed/instance-settings"
+		keys        = "/object-storage/keys"
+		buckets     = "/object-storage/buckets"
+	)
+	return []joinCase{
+		{"contact", "4 / Carla <enter>", services, "services", "no service names this group"},
+		{"credential", "5 / queue <enter>", services, "services", "no service"},
+		{"delete credential", "5 / queue <enter> D", services, "services", ""},
+		{"instance", "6 / db2 <enter>", services, "services", "none"},
+		{"service, contacts", "3 / billing-api <enter>", contacts, "contacts", "no contact is in the group"},
+		{"service, credentials", "3 / billing-api <enter>", credentials, "credentials", ""},
+		{"service, issues", "3 / billing-api <enter>", issues, "issues", ""},
+		{"issue of a service", "3 / billing-api <enter> i", issues, "issues", "no issue names this service"},
+		{"follow a service", "3 / status-page <enter> <esc> f", issues, "issues", ""},
+		{"new service", "3 n", credentials, "credentials", "nothing to choose"},
+		{"issue, services", "2", services, "services", "deleted"},
+		{"incident, services", "2 <enter>", services, "services", "no group is named"},
+		{"incident, contacts", "2 <enter>", contacts, "contacts", "no contact is in the group"},
+		{"incident, instances", "2 <enter>", instances, "ssh", ""},
+		{"incident, credentials", "2 <enter>", credentials, "credentials", ""},
+		{"lines to copy", "2 <enter> Y", services, "services", ""},
+		{"call sheet, services", "2 <enter> y", services, "services", ""},
+		{"call sheet, contacts", "2 <enter> y", contacts, "contacts", ""},
+		{"bucket", "8", keys, "keys", "no limited key"},
+		{"cluster", "0 / us-east <enter>", buckets, "buckets", "none"},
+		{"new key", "9 n <tab> <space>", buckets, "buckets", "nothing to choose"},
+		{"overview, services", "1", services, "services", "no services yet"},
+		{"overview, issues", "1", issues, "issues", "nothing has been detected"},
+		{"newest incident", "1 i", issues, "issues", "there is no issue"},
+		{"overview, keys", "1", keys, "keys", "0 (0 limited)"},
+		{"overview, buckets", "1", buckets, "buckets", "0 buckets"},
+	}
+}
+
+// claims are sentences that only a list that is known may cause.
+var claims = regexp.MustCompile(`(?i)\bnobody\b|\bdeleted\)|nothing has been detected|nothing to choose|` +
+	`\b0 (in the|buckets?|keys?|services?|issues?|contacts?|groups?|\(0|objects)|\band 0\b|  0  \S+\.objects|` +
+	`\bno (limited key|contacts?|service|services|keys?|issues?|group|bucket|credential)\b|there is no|\bnone\b`)
+
+// ownFacts are words about the row itself, which no other list decides.
+var ownFacts = regexp.MustCompile(`(second|credentials)\s+none|emulatedkeyofnobody|nobody is named|no bucket is chosen`)
+
+// No screen claims anything about a list that was not read, failed, was refused or was cut off, and each says what is
+// missing. If the list is known to be empty, it says so.
+func TestJoins_claimNothingUnknown(t *testing.T) {
+	for _, c := range joinCases() {
+		for _, state := range []string{"delayed", "503", "403", "cut off", "empty", "full"} {
+			t.Run(c.name+"/"+state, func(t *testing.T) { checkJoin(t, c, state) })
+		}
+	}
+}
+
+func checkJoin(t *testing.T, c joinCase, state string) {
+	between := func(next http.RoundTripper) http.RoundTripper {
+		return &listEditor{next: next, list: c.list, state: state}
+	}
+	setup := func(r *harness, _ *shell.Options) { breakList(r.emu, c.list, state) }
+	startWithTransport(t, emulator.Options{}, 200, 50, between, setup, func(r *harness) {
+		r.press(strings.Fields(c.keys)[0])
+		r.wait(50 * time.Second)
+		r.press(strings.Fields(c.keys)[1:]...)
+		_, body, _ := strings.Cut(r.screen(), "\n") // without the head line, which names lists that failed
+		shown := ownFacts.ReplaceAllString(body, "") + strings.Join(r.copied, "\n")
+		if c.list != "/managed/services" {
+			shown = strings.ReplaceAll(shown, "(deleted)", "")
+		}
+		known := state == "empty" || state == "full"
+		if claim := claims.FindString(shown); claim != "" && !known {
+			t.Errorf("claims %q\n%s", claim, shown)
+		}
+		if missing := c.says + ": "; strings.Contains(shown, missing) == known && !strings.Contains(c.name, "overview") {
+			t.Errorf("%q on the screen: %v\n%s", missing, !known, shown)
+		}
+		if state == "empty" && !strings.Contains(shown, c.empty) {
+			t.Errorf("%q is not on the screen\n%s", c.empty, shown)
+		}
+	})
+}
+
+// The watch names the contacts that it lacks instead of saying that nobody is to be called.
+func TestWatch_claimsNothingUnknown(t *testing.T) {
+	for state, want := range map[string]string{
+		"delayed": "contacts: being read",
+		"503":     "contacts: 503",
+		"403":     "contacts: not allowed",
+		"cut off": "contacts: 1 of 18 read",
+		"empty":   "nobody is named",
+		"full":    "+1 555 0100",
+	} {
+		t.Run(state, func(t *testing.T) {
+			list := "/managed/contacts"
+			between := func(next http.RoundTripper) http.RoundTripper {
+				return &listEditor{next: next, list: list, state: state}
+			}
+			setup := func(r *harness, o *shell.Options) {
+				breakList(r.emu, list, state)
+				a := account.New(r.ctx, account.Options{API: r.api, Journal: r.journal, Location: time.UTC})
+				o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{activity.WatchPane(a, "acme-prod")}, true, nil
+			}
+			startWithTransport(t, emulator.Options{}, 100, 12, between, setup, func(r *harness) {
+				r.wait(50 * time.Second)
+				r.requireText("billing-api", want)
+			})
+		})
+	}
+}
+
+// The head line names a list that failed, beside the freshness of the pane's own rows.
+func TestHeadLine_namesMissingJoins(t *testing.T) {
+	for _, c := range []struct{ keys, list, name string }{
+		{"3", "/managed/contacts", "contacts"},
+		{"2 <enter>", "/managed/contacts", "contacts"},
+		{"1", "/object-storage/keys", "keys"},
+		{"8", "/object-storage/keys", "keys"},
+		{"0", "/object-storage/buckets", "buckets"},
+	} {
+		for state, want := range map[string]string{"503": ": 503", "403": ": not allowed"} {
+			setup := func(e *emulator.Emulator) { breakList(e, c.list, state) }
+			startWithEmulator(t, emulator.Options{}, 120, 40, setup, func(r *harness) {
+				r.press(strings.Fields(c.keys)...)
+				r.wait(50 * time.Second)
+				if head, _, _ := strings.Cut(r.screen(), "\n"); !strings.Contains(head, c.name+want) {
+					t.Errorf("%s, %s: %q is not in the head line: %s", c.keys, state, c.name+want, head)
+				}
+			})
+		}
+	}
+}
+
+// breakList makes the emulator answer the requests for a list late or with an error.
+func breakList(e *emulator.Emulator, list, state string) {
+	for _, requests := range []string{"GET " + list, "GET " + list + "/*"} {
+		if strings.HasPrefix(list, "/managed") && strings.HasSuffix(requests, "*") {
+			continue // a row by itself can be read
+		}
+		switch state {
+		case "delayed":
+			e.HoldRequests(requests)
+		case "503", "403":
+			status, _ := strconv.Atoi(state)
+			e.InjectFault(requests, emulator.Fault{Status: status})
+		}
+	}
+}
+
+// listEditor empties a list, or cuts it off after a page with one row.
+type listEditor struct {
+	next        http.RoundTripper
+	list, state string
+}
+
+func (l *listEditor) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := l.next.RoundTrip(req)
+	path := strings.TrimPrefix(req.URL.Path, "/v4")
+	whole := path == l.list || strings.HasPrefix(l.list, "/object-storage/b") && strings.HasPrefix(path, l.list)
+	if err != nil || req.Method != http.MethodGet || !whole || l.state != "empty" && l.state != "cut off" {
+		return res, err
+	}
+	defer res.Body.Close()
+	var page struct {
+		Data    []json.RawMessage `json:"data"`
+		Page    int               `json:"page"`
+		Pages   int               `json:"pages"`
+		Results int               `json:"results"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&page); err != nil {
+		return nil, err
+	}
+	switch {
+	case l.state == "empty":
+		page.Data, page.Results = []json.RawMessage{}, 0
+	case req.URL.Query().Get("page") == "2":
+		res.StatusCode = http.StatusBadRequest
+	case len(page.Data) > 0:
+		page.Data, page.Pages, page.Results = page.Data[len(page.Data)-1:], 2, 2*len(page.Data)
+	}
+	body, err := json.Marshal(page)
+	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	res.Header.Del("Content-Length")
+	return res, err
+}
