@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"lookout/views/resource"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // bucketRunner performs the operations on buckets.

@@ -2,15 +2,15 @@ package storage
 
 import (
 	"fmt"
-	"lookout/views/resource"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
-
-	tea "charm.land/bubbletea/v2"
+	"lookout/views/resource"
 )
 
 // countThenEmpty reads how many objects a bucket holds and asks whether to delete them all. The answer is that number.

@@ -2,12 +2,13 @@ package storage
 
 import (
 	"errors"
-	"lookout/client"
-	"lookout/ui"
-	"lookout/views/account"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"lookout/client"
+	"lookout/ui"
+	"lookout/views/account"
 )
 
 // keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read.

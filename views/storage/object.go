@@ -186,23 +186,6 @@ func (p *objectView) writeAccess(t *account.DetailWriter) {
 	}
 }
 
-// describeObjectACL is what an object's ACL allows.
-func describeObjectACL(acl client.ACL) string {
-	switch acl {
-	case client.ACLPrivate:
-		return "(only this account's keys)"
-	case client.ACLPublicRead:
-		return "(everyone can read it)"
-	case client.ACLAuthenticatedRead:
-		return "(everyone with an account at the provider can read it)"
-	case client.ACLPublicReadWrite:
-		return "(everyone can read and overwrite it)"
-	case client.ACLCustom:
-		return "(grants of its own: x shows them)"
-	}
-	return ""
-}
-
 // writePreview is the preview.
 func (p *objectView) writePreview(t *account.DetailWriter) {
 	if got, known := account.OnlyRow(p.preview); known {
@@ -233,39 +216,4 @@ func (p *objectView) renderPreview(got *preview, b ui.Box) string {
 		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), got.render(b)}
 	}
 	return p.rendered.text
-}
-
-// objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
-func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) form.Form {
-	acl := client.ACLPrivate
-	form := form.Form{
-		Title:        "Access to " + name.String(),
-		ProgressText: "changing",
-		SubmitLabel:  "change",
-		Text:         "In " + bucketName(b) + ".",
-		Fields: []form.Field{
-			form.Choice(
-				"acl",
-				"ACL",
-				&acl,
-				client.ACLPrivate,
-				client.ACLPublicRead,
-				client.ACLAuthenticatedRead,
-				client.ACLPublicReadWrite,
-			),
-		},
-		Review:          func() string { return describeObjectACL(acl) },
-		WhyResendIsSafe: "Setting the same access twice does no harm",
-		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			ctx = client.ContextWithResource(ctx, "object", account.BucketID(b)+"/"+name.Raw(), name.String())
-			_, err := a.Api.Objects.SetACL(ctx, b.Cluster.Raw(), b.Label.Raw(), name.Raw(), acl)
-			return func() tea.Cmd {
-				return tea.Batch(
-					ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)),
-					ui.Send(ui.RefreshMsg{}),
-				)
-			}, err
-		},
-	}
-	return form
 }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -119,13 +118,6 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 	return l
 }
 
-func (l *objectListing) emptyText() string {
-	if l.path.prefix == "" {
-		return "this bucket is empty · U uploads a file or a folder"
-	}
-	return "nothing begins with this prefix · esc goes up"
-}
-
 // OnClose ends the reading: the listing was taken off its stack.
 func (l *objectListing) OnClose() {
 	l.List.OnClose()
@@ -179,35 +171,6 @@ func (l *objectListing) isFolderMarker(o client.Object) bool {
 
 // isFolder reports whether an entry can be opened as a folder.
 func (l *objectListing) isFolder(o client.Object) bool { return l.path.delimiter != "" && o.IsPrefix() }
-
-// displayName is an entry's name as it stands behind the prefix.
-func (l *objectListing) displayName(o client.Object) string {
-	return client.NewText(strings.TrimPrefix(o.Name.Raw(), l.path.hiddenPrefix())).String()
-}
-
-func (l *objectListing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone) {
-	if l.isFolder(o) {
-		return l.displayName(o), theme.Accent
-	}
-	return l.displayName(o), theme.Strong
-}
-
-func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
-	if o.IsPrefix() {
-		return "—", theme.Muted
-	}
-	if o.Size < 0 {
-		return "unknown", theme.Warn
-	}
-	return account.FormatSize(o.Size), theme.Plain
-}
-
-func modifiedCell(a *account.Account, o client.Object, _ ui.Box) (string, theme.Tone) {
-	if !o.Modified.Valid() || o.Modified.IsZero() {
-		return "—", theme.Muted
-	}
-	return o.Modified.Time().In(a.Location).Format("2006-01-02 15:04"), theme.Muted
-}
 
 // objectOnlyReason is why an act cannot be done with a folder.
 func (l *objectListing) objectOnlyReason(o client.Object) string {
@@ -328,80 +291,4 @@ func (l *objectListing) prefixForm() form.Form {
 			}, nil
 		},
 	}
-}
-
-func (l *objectListing) detail(o client.Object, b ui.Box) string {
-	t := account.NewDetailWriter(b)
-	t.Title(l.displayName(o))
-	t.Field("in", l.path.String(), theme.Muted)
-	if l.isFolder(o) {
-		t.Paragraph("a folder: all names that begin with it", theme.Muted)
-		t.Paragraph("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
-		return t.String()
-	}
-	writeObject(l.a, t, o)
-	t.Paragraph("enter shows access and the first bytes", theme.Muted)
-	return t.String()
-}
-
-// writeObject are an object's properties.
-func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
-	switch {
-	case o.Size < 0:
-		t.Field("size", "unknown: the listing tells none", theme.Warn)
-	case o.Size < 1024:
-		t.Field("size", account.FormatSize(o.Size), theme.Plain)
-	default:
-		t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(o.Size), account.FormatCount(o.Size)), theme.Plain)
-	}
-	t.Field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
-	t.Field("etag", account.OrDefault(o.ETag.String(), "none"), theme.Muted)
-	t.Field("owner", account.OrDefault(o.Owner.String(), "not told"), theme.Muted)
-}
-
-// formatFullTimestamp is a server's stamp in full on the reader's clock: "2025-10-17 11:46:03 UTC".
-func formatFullTimestamp(a *account.Account, t client.Time) string {
-	switch {
-	case !t.Valid():
-		return "?"
-	case t.IsZero():
-		return "not told"
-	}
-	return t.Time().In(a.Location).Format("2006-01-02 15:04:05 MST")
-}
-
-// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects
-// alone.
-func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
-	l.updateTotals(set)
-	shown, bytes, here := account.FormatCount(int64(set.Len())), "", ""
-	if l.totals.objects > 0 {
-		bytes, here = " · "+account.FormatSize(l.totals.bytes), " here"
-	}
-	text := shown + " shown" + bytes
-	switch {
-	case set.LoadingAll():
-		text = "reading on: " + shown + " so far" + bytes + " · esc stops"
-	case !set.Complete():
-		text = shown + " shown, more exist" + bytes + here + " · G reads to the end"
-	}
-	return b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
-}
-
-// updateTotals adds the sizes of what has come since the last frame. Rows that were replaced or dropped are summed
-// anew.
-func (l *objectListing) updateTotals(set *ui.Store[client.Object]) {
-	s := &l.totals
-	if s.version == set.Version() {
-		return
-	}
-	if set.Epoch() != l.totalsEpoch {
-		s.n, s.objects, s.bytes, l.totalsEpoch = 0, 0, 0, set.Epoch()
-	}
-	for ; s.n < set.Len(); s.n++ {
-		if o := set.At(s.n); !l.isFolder(o) {
-			s.objects, s.bytes = s.objects+1, s.bytes+max(0, o.Size)
-		}
-	}
-	s.version = set.Version()
 }

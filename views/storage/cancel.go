@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"lookout/views/resource"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,6 +12,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // cancelStorageDelay is the time before the question about cancelling can be answered.

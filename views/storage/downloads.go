@@ -1,0 +1,165 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/account"
+)
+
+// download asks where to, once it is known how much it is.
+func (l *objectListing) download(rows []client.Object) tea.Cmd {
+	if len(rows) == 1 && !l.isFolder(rows[0]) {
+		return ui.Send(form.OpenFormMsg{Form: downloadForm(l.a, l.path.bucket, rows[0])})
+	}
+	return l.countThen(
+		rows,
+		func(all []client.Object) tea.Msg { return form.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} },
+	)
+}
+
+// downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is
+// fetched.
+func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Form {
+	folder := downloadFolder(a)
+	leaf, err := transfer.DefaultFileName(o.Name.Raw())
+	if err != nil {
+		leaf = ""
+	}
+	form := form.Form{
+		Title:        "Download " + o.Name.String(),
+		SubmitLabel:  "download",
+		ProgressText: "starting",
+		Text: fmt.Sprintf(
+			"%s. It gets its name when it is complete and right; nothing is overwritten.",
+			account.FormatSize(o.Size),
+		),
+		EnterSubmits: form.AlwaysSubmit,
+		Fields: []form.Field{
+			form.File("folder", "Folder", &folder, checkFolder),
+			form.Text(
+				"name",
+				"File name",
+				&leaf,
+				checkFileName,
+				func(name string) string { return checkFileAbsent(folder, name) },
+			),
+		},
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			_, err := a.Transfers.Download(transfer.DownloadRequest{
+				Cluster: b.Cluster.Raw(),
+				Bucket:  b.Label.Raw(),
+				Object:  o,
+				Folder:  folder,
+				Path:    leaf,
+			})
+			return transferStarted(a, folder, "downloading "+o.Name.String()), err
+		},
+	}
+	return form
+}
+
+// downloadPlanForm asks where to put many objects, and tells before what will be made of them.
+func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
+	prefix := l.path.prefix
+	if len(rows) == 1 {
+		prefix = parentFolder(rows[0].Name.Raw())
+	}
+	plan := transfer.NewPlan(prefix, all)
+	folder := downloadFolder(l.a)
+	text := fmt.Sprintf(
+		"%s, %s. Each gets its name when it is complete and right; nothing is overwritten.",
+		account.Pluralize(len(plan.Files), "file", "files"),
+		account.FormatSize(plan.Bytes),
+	)
+	var list []string
+	for _, r := range plan.Skipped {
+		list = append(list, r.Error())
+	}
+	if len(list) > 0 {
+		text += fmt.Sprintf(
+			" %s cannot become files here, and are left out:",
+			account.Pluralize(len(list), "object", "objects"),
+		)
+	}
+	return form.Form{
+		Title:        "Download " + l.nameOrCount(rows),
+		Text:         text,
+		Items:        list,
+		SubmitLabel:  "download",
+		ProgressText: "starting",
+		EnterSubmits: form.AlwaysSubmit,
+		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder)},
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			ids, refused := l.a.Transfers.DownloadPlan(
+				l.path.bucket.Cluster.Raw(),
+				l.path.bucket.Label.Raw(),
+				folder,
+				plan,
+			)
+			if len(ids) == 0 {
+				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
+			}
+			return transferStarted(l.a, folder, "downloading "+account.Pluralize(len(ids), "file", "files")), nil
+		},
+	}
+}
+
+// transferStarted remembers the folder and says where to look.
+func transferStarted(a *account.Account, folder, what string) func() tea.Cmd {
+	return func() tea.Cmd {
+		if folder != "" {
+			a.LastFolder = folder
+		}
+		if a.Transfers.UnfinishedCount() == 0 {
+			return account.SyncTransfers(a) // its end has been said already
+		}
+		return tea.Batch(ui.ShowNews(theme.Good, what+" · the transfers pane shows how far it is"), account.SyncTransfers(a))
+	}
+}
+
+// downloadFolder is the folder that is proposed: the one used last, else where the program was started.
+func downloadFolder(a *account.Account) string {
+	if a.LastFolder != "" {
+		return a.LastFolder
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	return dir
+}
+
+func checkFolder(text string) string {
+	info, err := os.Stat(text)
+	switch {
+	case err != nil:
+		return "this folder cannot be opened: " + client.Clean(err.Error())
+	case !info.IsDir():
+		return "this is a file, not a folder"
+	}
+	return ""
+}
+
+func checkFileName(name string) string {
+	if err := transfer.CheckPath(name); err != nil {
+		return err.Error()
+	}
+	return account.ReasonIf(strings.Contains(name, "/"), "a file name, without folders")
+}
+
+func checkFileAbsent(folder, name string) string {
+	_, err := os.Lstat(filepath.Join(folder, name))
+	return account.ReasonIf(err == nil, "a file has this name: choose another")
+}

@@ -1,0 +1,100 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account"
+)
+
+// maxPlannedObjects is how many objects are listed to plan a download or a deletion: beyond it a narrower folder must
+// be chosen.
+const maxPlannedObjects = 200_000
+
+// expandFolders are the objects that rows stand for: themselves, and for folders all that begin with them.
+func (l *objectListing) expandFolders(ctx context.Context, rows []client.Object) ([]client.Object, error) {
+	var all []client.Object
+	seen := map[string]bool{}
+	add := func(o client.Object) {
+		if !seen[o.Name.Raw()] {
+			seen[o.Name.Raw()] = true
+			all = append(all, o)
+		}
+	}
+	for _, row := range rows {
+		if !l.isFolder(row) {
+			add(row)
+			continue
+		}
+		inside, err := l.listPrefix(ctx, row.Name.Raw())
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range inside {
+			add(o)
+		}
+		if len(all) > maxPlannedObjects {
+			return nil, tooManyObjectsError()
+		}
+	}
+	return all, nil
+}
+
+// listPrefix are the objects whose names begin with a prefix.
+func (l *objectListing) listPrefix(ctx context.Context, prefix string) ([]client.Object, error) {
+	var all []client.Object
+	q := client.ObjectQuery{Cluster: l.path.bucket.Cluster.Raw(), Bucket: l.path.bucket.Label.Raw(), Prefix: prefix}
+	for p, err := range l.a.Api.Objects.Pages(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, p.Data...); len(all) > maxPlannedObjects {
+			return nil, tooManyObjectsError()
+		}
+		if i := slices.IndexFunc(p.Warnings, func(odd string) bool { return strings.HasPrefix(odd, "incomplete") }); i >= 0 {
+			return nil, fmt.Errorf("the listing is %s", p.Warnings[i])
+		}
+	}
+	return all, nil
+}
+
+func tooManyObjectsError() error {
+	return fmt.Errorf("more than %s objects: choose a narrower folder", account.FormatCount(maxPlannedObjects))
+}
+
+// countThen lists what rows stand for off the loop, and goes on with it.
+func (l *objectListing) countThen(rows []client.Object, then func([]client.Object) tea.Msg) tea.Cmd {
+	ctx := l.a.Context
+	work := func() tea.Msg {
+		all, err := l.expandFolders(ctx, rows)
+		if err != nil {
+			return ui.NewsMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
+		}
+		return then(all)
+	}
+	if slices.ContainsFunc(rows, l.isFolder) {
+		return tea.Batch(ui.ShowNews(theme.Info, "counting what is in "+l.nameOrCount(rows)), work)
+	}
+	return work
+}
+
+// nameOrCount names one row, or counts many.
+func (l *objectListing) nameOrCount(rows []client.Object) string {
+	if len(rows) == 1 {
+		return l.displayName(rows[0])
+	}
+	return account.Pluralize(len(rows), "entry", "entries")
+}
+
+// parentFolder is what stands before the last part of a name: the folder that a folder is in.
+func parentFolder(name string) string {
+	name = strings.TrimSuffix(name, "/")
+	return name[:strings.LastIndexByte(name, '/')+1]
+}
