@@ -45,10 +45,10 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 		r.press("<backspace>", "acme-prod", "<enter>")
 		r.requireText(": deleted")
 		r.press("6", "d")
-		r.requireText("Protected account", "deny access")
+		r.requireText("Deny access:", "PROD: account acme-prod is protected")
 		r.wait(time.Second)
 		r.press("<esc>", "e")
-		r.requireText("SSH settings of") // a form is sent by a key of its own
+		r.requireText("SSH settings of") // its question comes when it is sent
 	})
 }
 

@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"context"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -12,14 +11,15 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/resource"
 )
 
+// SshPane returns the pane of how support logs in to the instances.
 func SshPane(a *account.Account) ui.Pane {
-	l := &table.List[*client.Instance]{
+	changes := instanceRunner(a)
+	return &table.List[*client.Instance]{
 		Title:    "ssh",
 		Singular: "instance",
 		Store:    a.Instances(),
@@ -70,15 +70,12 @@ func SshPane(a *account.Account) ui.Pane {
 		},
 		JoinedStores: []table.JoinedStore{a.Services()},
 		Detail:       func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) },
-		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
-			return a.Api.Instances.Get(ctx, i.ID)
-		},
-		CopyItems: account.CopyItemsByID(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
-		EmptyText: "no instances: settings appear here with the account's first instance",
-		SortBy:    "label",
+		FetchOne:     changes.FetchOne,
+		RowActions:   sshOperations(a, changes),
+		CopyItems:    account.CopyItemsByID(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
+		EmptyText:    "no instances: settings appear here with the account's first instance",
+		SortBy:       "label",
 	}
-	l.RowActions = account.RequireScope(a, account.AccountWriteScope, sshOperations(a, l))
-	return l
 }
 
 // sshUser and sshPort are what an absent setting stands for.
@@ -91,38 +88,16 @@ func sshPort(i *client.Instance) int {
 	return i.SSH.Port
 }
 
-func sshOperations(a *account.Account, l *table.List[*client.Instance]) []table.RowAction[*client.Instance] {
+// sshOperations are all actions on an instance.
+func sshOperations(
+	a *account.Account,
+	changes account.Runner[*client.Instance],
+) []table.RowAction[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshCommand(i)
 		return account.ReasonIf(!ok, "the settings name no single address")
 	}
-	allow := table.RowAction[*client.Instance]{
-		Keys:           []string{"E"},
-		Name:           "allow access",
-		ProgressText:   "allowing access",
-		SuccessText:    "support may log in",
-		ShowInHints:    true,
-		Writes:         true,
-		Many:           true,
-		Undo:           "deny access",
-		DisabledReason: func(i *client.Instance) string { return account.ReasonIf(i.SSH.Access, "already allowed") },
-		Run:            setSSHAccess(a, true),
-		Recheck:        sshAccessOutcome(true),
-	}
-	deny := table.RowAction[*client.Instance]{
-		Keys:           []string{"d"},
-		Name:           "deny access",
-		ProgressText:   "denying access",
-		SuccessText:    "support may not log in",
-		ShowInHints:    true,
-		Writes:         true,
-		Many:           true,
-		Undo:           "allow access",
-		DisabledReason: func(i *client.Instance) string { return account.ReasonIf(!i.SSH.Access, "already denied") },
-		Run:            setSSHAccess(a, false),
-		Recheck:        sshAccessOutcome(false),
-	}
-	return []table.RowAction[*client.Instance]{
+	operations := []table.RowAction[*client.Instance]{
 		{
 			Keys:           []string{"y"},
 			Name:           "copy ssh line",
@@ -140,102 +115,15 @@ func sshOperations(a *account.Account, l *table.List[*client.Instance]) []table.
 			DisabledReason: noLine,
 			Message:        func(i *client.Instance) tea.Msg { return ui.ExecMsg{Name: "ssh", Args: sshArgs(i)} },
 		},
-		allow, deny,
-		{
-			Keys:   []string{"t"},
-			Name:   "toggle access",
-			Writes: true,
-			Cmd: func(i *client.Instance) tea.Cmd {
-				if i.SSH.Access {
-					return l.Run(deny, []*client.Instance{i})
-				}
-				return l.Run(allow, []*client.Instance{i})
-			},
-		},
-		{
-			Keys:        []string{"e"},
-			Name:        "edit",
-			ShowInHints: true,
-			Writes:      true,
-			Form:        func(rows []*client.Instance) form.Form { return editSSHForm(a, rows[0]) },
-		},
+	}
+	operations = append(operations, changes.RowActions()...)
+	return append(
+		operations,
+		changes.Toggle("t", "toggle access", allowAccess, denyAccess),
 		account.FollowReference(func(i *client.Instance) resource.Joined[account.Reference] {
 			return account.ReferencesToServices(a.ServicesOnInstance(i))
 		}),
-	}
-}
-
-func contextWithInstance(ctx context.Context, i *client.Instance) context.Context {
-	return client.ContextWithResource(
-		client.ContextWithBefore(ctx, i.Request()),
-		"instance",
-		account.FormatID(i.ID),
-		i.Label.String(),
 	)
-}
-
-func setSSHAccess(a *account.Account, on bool) func(context.Context, *client.Instance) (ui.Result[*client.Instance], error) {
-	return func(ctx context.Context, i *client.Instance) (ui.Result[*client.Instance], error) {
-		return ui.ResultRow(
-			a.Api.Instances.Update(contextWithInstance(ctx, i), i.ID, client.Patch{"ssh": client.Patch{"access": on}}),
-		)
-	}
-}
-
-func sshAccessOutcome(on bool) func(*client.Instance, bool) ui.AttemptOutcome {
-	return func(now *client.Instance, found bool) ui.AttemptOutcome {
-		if found && now.SSH.Access == on {
-			return ui.Applied
-		}
-		return ui.Rejected
-	}
-}
-
-func instanceID(i *client.Instance) int { return i.ID }
-
-// editSSHForm changes how support logs in. It alters nothing on the machine. Empty user and port go back to root and
-// 22.
-func editSSHForm(a *account.Account, i *client.Instance) form.Form {
-	e := &account.EditState[client.InstanceRequest]{Original: i.Request(), Latest: i.Request(), Edited: i.Request()}
-	in := &e.Edited
-	form := form.NewStoreForm(
-		a.Instances(),
-		"SSH settings of "+i.Label.String(),
-		[]form.Field{
-			form.Switch("ssh.access", "Access", &in.SSH.Access),
-			form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).Note("empty is root"),
-			form.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
-			form.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
-		},
-		func(now *client.Instance) string { return now.Label.String() + ": saved" },
-		func(ctx context.Context) (ui.Result[*client.Instance], error) {
-			return account.SaveEdit(
-				contextWithInstance(ctx, i),
-				e,
-				func(ctx context.Context) (*client.Instance, error) { return a.Api.Instances.Get(ctx, i.ID) },
-				(*client.Instance).Request,
-				func(ctx context.Context, p client.Patch) (*client.Instance, error) {
-					return a.Api.Instances.Update(ctx, i.ID, p)
-				},
-			)
-		},
-		account.UpdateOutcome(
-			i.ID,
-			instanceID,
-			func(now *client.Instance) bool { return len(client.Diff(now.Request(), *in)) == 0 },
-		),
-	)
-	form.Text = "How support logs in. Nothing changes on the machine itself."
-	form.ProgressText, form.SubmitLabel = "saving", "save"
-	return form
-}
-
-// checkSSHAddress checks an instance's SSH address.
-func checkSSHAddress(text string) string {
-	if _, err := netip.ParseAddr(text); err != nil && text != "any" {
-		return "an IP address is needed, or any"
-	}
-	return ""
 }
 
 func sshDetail(a *account.Account, i *client.Instance, b ui.Box) string {

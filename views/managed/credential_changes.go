@@ -1,0 +1,243 @@
+package managed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lookout/client"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// credentialRunner performs the operations on credentials.
+func credentialRunner(a *account.Account) account.Runner[*client.Credential] {
+	return account.Runner[*client.Credential]{
+		Account:  a,
+		Store:    a.Credentials(),
+		Resource: credentialResource(a),
+		FetchOne: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
+			return a.Api.Credentials.Get(ctx, c.ID)
+		},
+	}
+}
+
+// credentialResource declares credentials: the document's "Managed Credential".
+func credentialResource(a *account.Account) resource.Resource[*client.Credential] {
+	return resource.Resource[*client.Credential]{
+		Name:     "credentials",
+		Singular: "credential",
+		ID:       func(c *client.Credential) string { return account.FormatID(c.ID) },
+		Label:    func(c *client.Credential) string { return c.Label.String() },
+		Operations: []resource.Operation[*client.Credential]{
+			{
+				Name:         "edit label",
+				Keys:         []string{"e"},
+				Call:         client.OpUpdateCredential,
+				ShowInHints:  true,
+				ProgressText: "saving",
+				SuccessText:  "saved",
+				Draft:        func(c *client.Credential) resource.Draft[*client.Credential] { return renameCredential(a, c) },
+			},
+			{
+				Name:         "change login",
+				Description:  "user name and password",
+				Keys:         []string{"P"},
+				Call:         client.OpSetCredentialLogin,
+				ShowInHints:  true,
+				ProgressText: "changing",
+				SuccessText:  "login is changed",
+				Draft:        changeLogin,
+			},
+			{
+				Name:         "delete",
+				Description:  "support loses access to it",
+				Keys:         []string{"D"},
+				Call:         client.OpDeleteCredential,
+				Target:       resource.AnyRows,
+				ProgressText: "deleting",
+				SuccessText:  "deleted",
+				Draft:        func(*client.Credential) resource.Draft[*client.Credential] { return deleteCredential(a) },
+			},
+			{
+				Name:         "new credential",
+				Keys:         []string{"n"},
+				Call:         client.OpCreateCredential,
+				Target:       resource.NewRow,
+				ShowInHints:  true,
+				ProgressText: "adding",
+				SuccessText:  "added",
+				Draft:        func(*client.Credential) resource.Draft[*client.Credential] { return newCredential(a) },
+			},
+		},
+	}
+}
+
+// newCredential asks for a credential.
+func newCredential(a *account.Account) resource.Draft[*client.Credential] {
+	var label, user, password string
+	before := a.Credentials().Rows()
+	return resource.Draft[*client.Credential]{
+		Title:       "New credential",
+		SubmitLabel: "add",
+		Fields: append(
+			[]form.Field{form.Text("label", "Label", &label, form.Length(2, 75), checkCredentialLabelUnused(a, 0))},
+			loginFields(&user, &password)...,
+		),
+		Confirm: func([]*client.Credential) resource.Confirm {
+			return resource.Confirm{Effect: "Adds credential " + label + "."}
+		},
+		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
+			sent := client.CredentialRequest{
+				Label:    label,
+				Username: client.NewSecret(user),
+				Password: client.NewSecret(password),
+			}
+			return resource.Attempt[*client.Credential]{
+				Label: sent.Label,
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
+					return ui.ResultRow(w.CreateCredential(ctx, sent))
+				},
+				Recheck: func(now []*client.Credential) ui.AttemptOutcome {
+					return account.CreateOutcome(
+						before,
+						now,
+						credentialID,
+						func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
+					)
+				},
+			}
+		},
+	}
+}
+
+// renameCredential changes the label of a credential: the only thing of it that the API returns.
+func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*client.Credential] {
+	label := credentialSnapshot(c)
+	e := &account.EditState[account.LabelRequest]{Original: label, Latest: label, Edited: label}
+	return resource.Draft[*client.Credential]{
+		Title:        fmt.Sprintf("Label of credential %d", c.ID),
+		SubmitLabel:  "save",
+		EnterSubmits: form.AlwaysSubmit,
+		Fields: []form.Field{
+			form.Text("label", "Label", &e.Edited.Label, form.Length(2, 75), checkCredentialLabelUnused(a, c.ID)),
+		},
+		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
+			return resource.Attempt[*client.Credential]{
+				ID:     account.FormatID(c.ID),
+				Label:  c.Label.String(),
+				Before: e.Before(),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
+					return account.SaveEdit(
+						ctx,
+						e,
+						func(ctx context.Context) (*client.Credential, error) { return a.Api.Credentials.Get(ctx, c.ID) },
+						credentialSnapshot,
+						func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
+							return w.UpdateCredential(ctx, c.ID, e.Edited.Label)
+						},
+					)
+				},
+				Recheck: account.UpdateOutcome(
+					c.ID,
+					credentialID,
+					func(now *client.Credential) bool { return now.Label.Raw() == e.Edited.Label },
+				),
+			}
+		},
+	}
+}
+
+// changeLogin replaces user name and password. The API returns neither, so the journal holds no value before, and a
+// lost answer cannot be checked: the form offers to send the same again.
+func changeLogin(c *client.Credential) resource.Draft[*client.Credential] {
+	var user, password string
+	return resource.Draft[*client.Credential]{
+		Title:           "Login of " + c.Label.String(),
+		Text:            "The password is sent once and not kept. The API never returns it.",
+		SubmitLabel:     "change",
+		Fields:          loginFields(&user, &password),
+		WhyResendIsSafe: "Sending the same login twice does no harm",
+		Confirm: func([]*client.Credential) resource.Confirm {
+			return resource.Confirm{
+				Effect: fmt.Sprintf("Replaces the user name and the password of credential %s.", c.Label),
+			}
+		},
+		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
+			sent := client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}
+			return resource.Attempt[*client.Credential]{
+				ID:    account.FormatID(c.ID),
+				Label: c.Label.String(),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
+					return ui.ResultReload[*client.Credential](w.SetCredentialLogin(ctx, c.ID, sent))
+				},
+			}
+		},
+	}
+}
+
+// deleteCredential removes credentials.
+func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
+	return resource.Draft[*client.Credential]{
+		Confirm: func(rows []*client.Credential) resource.Confirm {
+			c := rows[0]
+			return resource.Confirm{
+				Title: "Delete credential",
+				Effect: fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID) +
+					deletedCredentialUse(a, c),
+				Word:     c.Label.String(),
+				Required: true,
+			}
+		},
+		Attempt: func(c *client.Credential) resource.Attempt[*client.Credential] {
+			return resource.Attempt[*client.Credential]{
+				ID:     account.FormatID(c.ID),
+				Label:  c.Label.String(),
+				Before: credentialSnapshot(c),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
+					return ui.ResultDeleted[*client.Credential](w.DeleteCredential(ctx, c.ID))
+				},
+			}
+		},
+	}
+}
+
+// deletedCredentialUse says which services use a credential, or that this is not known.
+func deletedCredentialUse(a *account.Account, c *client.Credential) string {
+	return resource.Fold(a.ServicesUsingCredential(c.ID), func(used []*client.Service) string {
+		if len(used) == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" %s it.", servicesNamePhrase(used))
+	}, func(_ []*client.Service, s resource.JoinState) string {
+		return fmt.Sprintf(" Which services use it is not known (%s).", s.Reason())
+	})
+}
+
+// loginFields are the fields of a user name and a password. The document bounds the user name only.
+func loginFields(user, password *string) []form.Field {
+	return []form.Field{
+		form.Text("username", "User name", user, form.Length(0, 5000)),
+		form.Secret("password", "Password", password, form.Required()),
+	}
+}
+
+// checkCredentialLabelUnused checks that no credential but the one with the id has the label: labels are unique.
+func checkCredentialLabelUnused(a *account.Account, id int) form.Check {
+	return func(text string) string {
+		taken := slices.ContainsFunc(
+			a.Credentials().Rows(),
+			func(c *client.Credential) bool { return c.ID != id && c.Label.Raw() == text },
+		)
+		return account.ReasonIf(taken, "another credential has this label")
+	}
+}
+
+func credentialID(c *client.Credential) int { return c.ID }
+
+// credentialSnapshot returns a credential as the journal keeps it beside a change: nothing but its label can be read.
+func credentialSnapshot(c *client.Credential) account.LabelRequest {
+	return account.LabelRequest{Label: c.Label.Raw()}
+}

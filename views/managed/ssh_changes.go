@@ -1,0 +1,167 @@
+package managed
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	"lookout/client"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// instanceRunner performs the operations on the SSH settings of instances.
+func instanceRunner(a *account.Account) account.Runner[*client.Instance] {
+	return account.Runner[*client.Instance]{
+		Account:  a,
+		Store:    a.Instances(),
+		Resource: instanceResource(a),
+		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
+			return a.Api.Instances.Get(ctx, i.ID)
+		},
+	}
+}
+
+// instanceResource declares the SSH settings of instances: the document's "Managed Instance Settings". They say how
+// support logs in; nothing changes on the machine itself.
+func instanceResource(a *account.Account) resource.Resource[*client.Instance] {
+	return resource.Resource[*client.Instance]{
+		Name:     "instances",
+		Singular: "instance",
+		ID:       func(i *client.Instance) string { return account.FormatID(i.ID) },
+		Label:    func(i *client.Instance) string { return i.Label.String() },
+		Operations: []resource.Operation[*client.Instance]{
+			{
+				Name:         allowAccess,
+				Keys:         []string{"E"},
+				Call:         client.OpUpdateInstanceSSH,
+				Target:       resource.AnyRows,
+				ShowInHints:  true,
+				ProgressText: "allowing access",
+				SuccessText:  "support may log in",
+				Applies: func(i *client.Instance) string {
+					return account.ReasonIf(i.SSH.Access, "already allowed")
+				},
+				Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(true) },
+			},
+			{
+				Name:         denyAccess,
+				Keys:         []string{"d"},
+				Call:         client.OpUpdateInstanceSSH,
+				Target:       resource.AnyRows,
+				ShowInHints:  true,
+				ProgressText: "denying access",
+				SuccessText:  "support may not log in",
+				Applies: func(i *client.Instance) string {
+					return account.ReasonIf(!i.SSH.Access, "already denied")
+				},
+				Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(false) },
+			},
+			{
+				Name:         "edit",
+				Keys:         []string{"e"},
+				Call:         client.OpUpdateInstanceSSH,
+				ShowInHints:  true,
+				ProgressText: "saving",
+				SuccessText:  "saved",
+				Draft:        func(i *client.Instance) resource.Draft[*client.Instance] { return editSSH(a, i) },
+			},
+		},
+	}
+}
+
+// Each of the two operations undoes the other.
+const (
+	allowAccess = "allow access"
+	denyAccess  = "deny access"
+)
+
+// setAccess allows or denies support to log in to instances.
+func setAccess(allowed bool) resource.Draft[*client.Instance] {
+	effect, undo := "Support may no longer log in to %s.", allowAccess
+	if allowed {
+		effect, undo = "Support may log in to %s.", denyAccess
+	}
+	return resource.Draft[*client.Instance]{
+		Confirm: func(rows []*client.Instance) resource.Confirm {
+			return resource.Confirm{Effect: fmt.Sprintf(effect, rows[0].Label)}
+		},
+		Attempt: func(i *client.Instance) resource.Attempt[*client.Instance] {
+			return resource.Attempt[*client.Instance]{
+				ID:     account.FormatID(i.ID),
+				Label:  i.Label.String(),
+				Before: sshAccess(i.SSH.Access),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
+					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
+				},
+				Recheck: account.UpdateOutcome(
+					i.ID,
+					instanceID,
+					func(now *client.Instance) bool { return now.SSH.Access == allowed },
+				),
+			}
+		},
+		UndoName: undo,
+		Undo:     func() resource.Draft[*client.Instance] { return setAccess(!allowed) },
+	}
+}
+
+// sshAccess is the patch that allows or denies support to log in.
+func sshAccess(allowed bool) client.Patch {
+	return client.Patch{"ssh": client.Patch{"access": allowed}}
+}
+
+// editSSH changes how support logs in. An empty user and port go back to root and 22.
+func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Instance] {
+	e := &account.EditState[client.InstanceRequest]{Original: i.Request(), Latest: i.Request(), Edited: i.Request()}
+	return resource.Draft[*client.Instance]{
+		Title:       "SSH settings of " + i.Label.String(),
+		Text:        "How support logs in. Nothing changes on the machine itself.",
+		SubmitLabel: "save",
+		Fields:      sshFields(&e.Edited),
+		Attempt: func(*client.Instance) resource.Attempt[*client.Instance] {
+			return resource.Attempt[*client.Instance]{
+				ID:     account.FormatID(i.ID),
+				Label:  i.Label.String(),
+				Before: e.Before(),
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
+					return account.SaveEdit(
+						ctx,
+						e,
+						func(ctx context.Context) (*client.Instance, error) { return a.Api.Instances.Get(ctx, i.ID) },
+						(*client.Instance).Request,
+						func(ctx context.Context, p client.Patch) (*client.Instance, error) {
+							return w.UpdateInstanceSSH(ctx, i.ID, p)
+						},
+					)
+				},
+				Recheck: account.UpdateOutcome(
+					i.ID,
+					instanceID,
+					func(now *client.Instance) bool { return len(client.Diff(now.Request(), e.Edited)) == 0 },
+				),
+			}
+		},
+	}
+}
+
+func sshFields(in *client.InstanceRequest) []form.Field {
+	return []form.Field{
+		form.Switch("ssh.access", "Access", &in.SSH.Access),
+		form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).Note("empty is root"),
+		form.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
+		form.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
+	}
+}
+
+// checkSSHAddress checks the address at which support reaches an instance.
+func checkSSHAddress(text string) string {
+	if _, err := netip.ParseAddr(text); err != nil && text != "any" {
+		return "an IP address is needed, or any"
+	}
+	return ""
+}
+
+func instanceID(i *client.Instance) int { return i.ID }
