@@ -122,7 +122,7 @@ func (s *Store[T]) applyResult(id string, result Result[T]) tea.Cmd {
 	case reloadNeeded:
 		readAgain = true
 	}
-	s.rowsChanged()
+	s.version.rowsChanged()
 	if readAgain {
 		return s.Refresh()
 	}

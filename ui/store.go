@@ -196,7 +196,7 @@ func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
 	s.answers.err, s.answers.loadedAt = nil, s.source.Now()
 	s.answers.missing = nil
 	s.answers.total = rows.Len()
-	s.rowsChanged()
+	s.version.rowsChanged()
 	if s.reading.cancel != nil {
 		return s.Refresh()
 	}
@@ -204,7 +204,7 @@ func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
 }
 
 // rowsChanged counts a change that is not an addition.
-func (s *Store[T]) rowsChanged() {
-	s.version.rows++
-	s.version.epoch++
+func (v *versions) rowsChanged() {
+	v.rows++
+	v.epoch++
 }

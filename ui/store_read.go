@@ -91,14 +91,14 @@ func (s *Store[T]) Cancel() {
 		s.reading.cancel = nil
 		s.reading.generation++
 	}
-	s.stopPrefetch()
+	s.reading.prefetch.stop()
 }
 
-// stopPrefetch ends the faster read to the end.
-func (s *Store[T]) stopPrefetch() {
-	if s.reading.prefetch.cancel != nil {
-		s.reading.prefetch.cancel()
-		s.reading.prefetch = prefetch[T]{}
+// stop ends the faster read, if it is in use.
+func (p *prefetch[T]) stop() {
+	if p.cancel != nil {
+		p.cancel()
+		*p = prefetch[T]{}
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *pageResult[T]) Deliver() tea.Cmd {
 
 // fail records that the read under way has failed. The rows stay.
 func (s *Store[T]) fail(err error) {
-	s.stopPrefetch()
+	s.reading.prefetch.stop()
 	s.answers.failedAt = s.source.Now()
 	if s.answers.err == nil {
 		s.answers.failingSince = s.answers.failedAt
@@ -187,7 +187,7 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 	}
 	wasLoadingAll := r.toEnd
 	r.toEnd = r.toEnd && r.nextCursor != ""
-	s.stopPrefetch()
+	s.reading.prefetch.stop()
 	if n := s.rows.Len(); wasLoadingAll && n > largeLoadRows {
 		return Send(LargeLoadMsg{Rows: n})
 	}
@@ -252,7 +252,7 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 	_, held := s.rows.Index(m.id)
 	if m.err == nil && held && m.generation == s.reading.generation && s.busy[m.id] == "" {
 		s.rows.Put(m.id, m.row)
-		s.rowsChanged()
+		s.version.rowsChanged()
 	}
 	if m.after == nil {
 		return nil

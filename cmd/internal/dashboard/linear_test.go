@@ -49,7 +49,7 @@ func TestLinear(t *testing.T) {
 	v.Type("<enter>")
 	v.WaitFor("news: web-1: monitoring is disabled until")
 	v.Type("D")
-	v.WaitFor("is removed for good")
+	v.WaitFor("is deleted: monitoring stops")
 	v.WaitFor("type web-1 and press enter; escape cancels")
 	v.Type("<esc>")
 	v.BytesAfter(200 * time.Millisecond) // a key right behind an escape would be one with alt
