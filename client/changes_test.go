@@ -162,7 +162,7 @@ func TestClient_write_everyFaultPosition(t *testing.T) {
 			if err := s.call(t.Context(), b.client); err != nil {
 				t.Fatal(err)
 			}
-			b.checkResult(t, journal.Applied, 1)
+			b.checkResult(t, client.Applied, 1)
 		})
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429} {
 			faulttest.RunCaseInBubble(t, "B1", fmt.Sprintf("%s, refused with %d", s.op, status), func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestClient_write_everyFaultPosition(t *testing.T) {
 					failure.Unknown() {
 					t.Fatalf("%v is no refusal", err)
 				}
-				b.checkResult(t, journal.Rejected, 0)
+				b.checkResult(t, client.Rejected, 0)
 			})
 		}
 	}
@@ -193,15 +193,15 @@ func checkFault(t *testing.T, s operationCall, p faultPosition, fault faulttest.
 	if strings.Contains(err.Error(), "unknown") != p.unknown {
 		t.Errorf("the words are wrong: %v", err)
 	}
-	want := journal.Rejected
+	want := client.Rejected
 	if p.unknown {
-		want = journal.Unknown
+		want = client.Unknown
 	}
 	b.checkResult(t, want, p.applied)
 }
 
 // checkResult checks that the change went out once, what the account made of it, and what the journal says.
-func (b *changeFixture) checkResult(t *testing.T, want journal.Outcome, applied int) {
+func (b *changeFixture) checkResult(t *testing.T, want client.Outcome, applied int) {
 	t.Helper()
 	if n := len(b.wire.Requests()); n != 1 {
 		t.Errorf("sent %d times", n)

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
-	"lookout/client/journal"
 )
 
 // confirmKeys are the keys that say yes to something.
@@ -86,7 +86,7 @@ func FuzzUpdate(f *testing.F) {
 			}
 			done := 0
 			for _, e := range r.journal.Entries(time.Time{}) {
-				if e.Outcome == journal.Applied {
+				if e.Outcome == client.Applied {
 					done++
 				}
 			}

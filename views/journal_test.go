@@ -7,7 +7,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
-	"lookout/client/journal"
 	"lookout/ui"
 	"lookout/ui/shell"
 )
@@ -85,7 +84,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 		op, kind, id, label string
 		before, body        any
 		done                func(*harness) error // does what was sent, where it was done
-		want                journal.Outcome
+		want                client.Outcome
 		says                string
 	}
 	patch := client.Patch{"name": "Ada M."}
@@ -95,7 +94,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "service",
 			id:    "3",
 			label: "x",
-			want:  journal.Applied,
+			want:  client.Applied,
 			says:  "the service is disabled",
 		},
 		"not disabled": {
@@ -103,7 +102,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "service",
 			id:    "1",
 			label: "x",
-			want:  journal.Rejected,
+			want:  client.Rejected,
 			says:  "the service has a problem",
 		},
 		"deleted": {
@@ -111,7 +110,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "service",
 			id:    "9999",
 			label: "x",
-			want:  journal.Applied,
+			want:  client.Applied,
 			says:  "it is gone",
 		},
 		"still there": {
@@ -119,7 +118,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "contact",
 			id:    "11",
 			label: "Ada",
-			want:  journal.Rejected,
+			want:  client.Rejected,
 			says:  "it is still there",
 		},
 		"updated": {
@@ -129,7 +128,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			label:  "Ada",
 			before: client.Patch{"name": "Ada Wong"},
 			body:   patch,
-			want:   journal.Applied,
+			want:   client.Applied,
 			says:   "it has what was sent",
 			done:   func(r *harness) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err },
 		},
@@ -140,7 +139,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			label:  "Ada",
 			before: client.Patch{"name": "Ada Wong"},
 			body:   patch,
-			want:   journal.Rejected,
+			want:   client.Rejected,
 			says:   "as it was before",
 		},
 		"changed since": {
@@ -150,7 +149,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			label:  "Ada",
 			before: client.Patch{"name": "Ada W."},
 			body:   patch,
-			want:   journal.Unknown,
+			want:   client.Unknown,
 			says:   "somebody changed it since",
 		},
 		"not created": {
@@ -158,7 +157,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "contact",
 			label: "Zed",
 			body:  client.Patch{"name": "Zed", "email": "z@acme.net"},
-			want:  journal.Rejected,
+			want:  client.Rejected,
 			says:  "nothing has these values",
 		},
 		"created": {
@@ -166,7 +165,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "contact",
 			label: "Zed",
 			body:  client.Patch{"name": "Zed", "email": "z@acme.net"},
-			want:  journal.Applied,
+			want:  client.Applied,
 			says:  "it is there",
 			done: func(r *harness) error {
 				_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Zed", Email: "z@acme.net"})
@@ -178,7 +177,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "key",
 			label: "finance",
 			body:  client.Patch{"label": "finance"},
-			want:  journal.Unknown,
+			want:  client.Unknown,
 			says:  "its secret never arrived",
 		},
 		"cancelled": {
@@ -186,7 +185,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "account",
 			id:    "acme-prod",
 			label: "acme-prod",
-			want:  journal.Rejected,
+			want:  client.Rejected,
 			says:  "12 buckets are still there",
 		},
 		"no certificate": {
@@ -194,7 +193,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "certificate",
 			id:    "us-east-1/acme-www",
 			label: "acme-www",
-			want:  journal.Rejected,
+			want:  client.Rejected,
 			says:  "no certificate is set",
 		},
 		"login": {
@@ -202,7 +201,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			kind:  "credential",
 			id:    "1",
 			label: "db2",
-			want:  journal.Unknown,
+			want:  client.Unknown,
 			says:  "does no harm",
 		},
 	} {
@@ -260,7 +259,7 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 		r.wait(3 * time.Second)
 		r.requireText("monitoring is enabled")
 		e := r.journal.Entries(time.Time{})[0]
-		if e.Outcome != journal.Applied || !strings.Contains(e.OutcomeDetail, "reading again told") {
+		if e.Outcome != client.Applied || !strings.Contains(e.OutcomeDetail, "reading again told") {
 			t.Errorf("the journal says %q, %q", e.Outcome, e.OutcomeDetail)
 		}
 	})

@@ -17,7 +17,6 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
-	"lookout/client/journal"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 )
@@ -472,7 +471,7 @@ func TestLostAnswersOnScreen(t *testing.T) {
 					switch {
 					case w.unknown != "":
 						r.requireText(w.unknown)
-						if entries[0].Outcome != journal.Unknown {
+						if entries[0].Outcome != client.Unknown {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
 						r.press("<ctrl+s>")
@@ -482,12 +481,12 @@ func TestLostAnswersOnScreen(t *testing.T) {
 						}
 					case done:
 						r.requireText(w.done)
-						if entries[0].Outcome != journal.Applied {
+						if entries[0].Outcome != client.Applied {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
 					default:
 						r.requireText(w.refused)
-						if entries[0].Outcome != journal.Rejected {
+						if entries[0].Outcome != client.Rejected {
 							r.Errorf("the journal says %s", entries[0].Outcome)
 						}
 					}

@@ -22,14 +22,14 @@ import (
 )
 
 // writeJournal is a journal of changes that ended in every way, and how they ended.
-func writeJournal(t testing.TB, path string) (data []byte, ends []Outcome) {
+func writeJournal(t testing.TB, path string) (data []byte, ends []client.Outcome) {
 	t.Helper()
 	j := openJournal(t, path)
 	for i, end := range []struct {
 		done bool
 		err  error
-		want Outcome
-	}{{true, nil, Applied}, {false, errors.New("no"), Rejected}, {false, unknownError{}, Unknown}, {true, nil, Applied}, {false, unknownError{}, Unknown}} {
+		want client.Outcome
+	}{{true, nil, client.Applied}, {false, errors.New("no"), client.Rejected}, {false, unknownError{}, client.Unknown}, {true, nil, client.Applied}, {false, unknownError{}, client.Unknown}} {
 		id, err := j.RecordIntent(disableChange(fmt.Sprint(i+1), "größe ‹1›\n"))
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func writeJournal(t testing.TB, path string) (data []byte, ends []Outcome) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data, append(ends, Pending)
+	return data, append(ends, client.Pending)
 }
 
 func openJournal(t testing.TB, path string) *Journal {
@@ -72,7 +72,7 @@ func TestOpen_truncatedAtEveryByte(t *testing.T) {
 	}
 }
 
-func checkTruncated(t *testing.T, path string, data []byte, ends []Outcome) {
+func checkTruncated(t *testing.T, path string, data []byte, ends []client.Outcome) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +85,10 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []Outcome) {
 	}
 	unsure := 0
 	for i, e := range entries {
-		if e.Outcome != ends[i] && e.Outcome != Pending {
+		if e.Outcome != ends[i] && e.Outcome != client.Pending {
 			t.Errorf("byte %d: change %d is told as %s, not %s", len(data), i, e.Outcome, ends[i])
 		}
-		if e.Outcome == Pending && i < len(entries)-1 {
+		if e.Outcome == client.Pending && i < len(entries)-1 {
 			unsure++
 		}
 	}
@@ -106,7 +106,7 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []Outcome) {
 	j.RecordOutcome(id, true, nil)
 	j.Close()
 	again := openJournal(t, path).Entries(time.Time{})
-	if last := again[len(again)-1]; len(again) < len(entries)+1 || last.ID != id || last.Outcome != Applied {
+	if last := again[len(again)-1]; len(again) < len(entries)+1 || last.ID != id || last.Outcome != client.Applied {
 		t.Fatalf("byte %d: what was sent after the crash is lost: %+v", len(data), again)
 	}
 }
@@ -160,7 +160,7 @@ func TestOpen_afterKill(t *testing.T) {
 			unsure := 0
 			entries := openJournal(t, path).Entries(time.Time{})
 			for _, e := range entries {
-				if e.Outcome == Pending {
+				if e.Outcome == client.Pending {
 					unsure++
 				}
 			}
@@ -218,12 +218,12 @@ func TestJournal_failedRequests(t *testing.T) {
 				}
 				_ = disableService(c, id)
 			}
-			want := Rejected
+			want := client.Rejected
 			if fault.Status >= 500 || fault.Reset {
-				want = Unknown
+				want = client.Unknown
 			}
 			for i, entry := range openJournal(t, path).Entries(time.Time{}) {
-				if i == 2 && entry.Outcome != want || i != 2 && entry.Outcome != Applied {
+				if i == 2 && entry.Outcome != want || i != 2 && entry.Outcome != client.Applied {
 					t.Errorf("item %d is %s", i+1, entry.Outcome)
 				}
 			}
@@ -262,7 +262,7 @@ func TestJournal_failingDisk(t *testing.T) {
 				return
 			}
 			for _, entry := range openJournal(t, path).Entries(time.Time{}) {
-				if entry.Outcome != Rejected {
+				if entry.Outcome != client.Rejected {
 					t.Errorf("what was not sent is told as %s", entry.Outcome)
 				}
 			}
@@ -270,7 +270,7 @@ func TestJournal_failingDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			entries := openJournal(t, path).Entries(time.Time{})
-			if last := entries[len(entries)-1]; last.Outcome != Applied || len(e.Ledger()) != 1 {
+			if last := entries[len(entries)-1]; last.Outcome != client.Applied || len(e.Ledger()) != 1 {
 				t.Errorf("the change after it is told as %+v", last)
 			}
 		})
@@ -280,10 +280,10 @@ func TestJournal_failingDisk(t *testing.T) {
 		if err := disableService(c, 4); err != nil {
 			t.Fatal(err)
 		}
-		if got := j.Entries(time.Time{})[0].Outcome; got != Applied {
+		if got := j.Entries(time.Time{})[0].Outcome; got != client.Applied {
 			t.Errorf("this program tells it as %s", got)
 		}
-		if got := openJournal(t, path).Entries(time.Time{})[0].Outcome; got != Pending || len(e.Ledger()) != 1 {
+		if got := openJournal(t, path).Entries(time.Time{})[0].Outcome; got != client.Pending || len(e.Ledger()) != 1 {
 			t.Errorf("the next program tells it as %s", got)
 		}
 	})
@@ -397,7 +397,7 @@ func TestJournal_concurrentProcesses(t *testing.T) {
 				t.Fatalf("%d entries, %d torn", len(entries), j.UnreadableLines())
 			}
 			for _, e := range entries {
-				if want := map[bool]Outcome{true: Applied, false: Rejected}[len(e.Change.Label)/20%2 == 0]; e.Outcome != want {
+				if want := map[bool]client.Outcome{true: client.Applied, false: client.Rejected}[len(e.Change.Label)/20%2 == 0]; e.Outcome != want {
 					t.Errorf("change %s is %s", e.Change.ID, e.Outcome)
 				}
 			}

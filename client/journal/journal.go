@@ -26,37 +26,22 @@ import (
 
 // An Entry is one change and its outcome.
 type Entry struct {
-	ID      string        `json:"id"`
-	Time    time.Time     `json:"time"`
-	Account string        `json:"account,omitempty"`
-	Change  client.Change `json:"change"`
-	Outcome Outcome       `json:"-"`
+	ID      string         `json:"id"`
+	Time    time.Time      `json:"time"`
+	Account string         `json:"account,omitempty"`
+	Change  client.Change  `json:"change"`
+	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
 	OutcomeDetail  string `json:"-"`
 	byOtherProcess bool   // another process recorded it while this one was running
 }
 
-// Outcome is client.Outcome.
-//
-// Deprecated: use client.Outcome and its values.
-type Outcome = client.Outcome
-
-// The outcomes that the journal keeps.
-//
-// Deprecated: use those of client.
-const (
-	Pending  = client.Pending
-	Applied  = client.Applied
-	Rejected = client.Rejected
-	Unknown  = client.Unknown
-)
-
 // A record is one line of the file: an intent, or the outcome of one.
 type record struct {
-	Intent        *Entry  `json:"intent,omitempty"`
-	ID            string  `json:"id,omitempty"`
-	Outcome       Outcome `json:"outcome,omitempty"`
-	OutcomeDetail string  `json:"why,omitempty"`
+	Intent        *Entry         `json:"intent,omitempty"`
+	ID            string         `json:"id,omitempty"`
+	Outcome       client.Outcome `json:"outcome,omitempty"`
+	OutcomeDetail string         `json:"why,omitempty"`
 }
 
 // A logFile is the file, or its replacement in a test.
@@ -240,8 +225,8 @@ const otherProcessTimeout = 2 * time.Minute
 // Unresolved reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the
 // answer arrived.
 func (j *Journal) Unresolved(e Entry) bool {
-	return e.Outcome == Unknown ||
-		e.Outcome == Pending && !j.FromThisRun(e) && !(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
+	return e.Outcome == client.Unknown ||
+		e.Outcome == client.Pending && !j.FromThisRun(e) && !(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
 }
 
 // apply adds a record to the state. It reports whether the record is valid: an intent must be new, or be one of this
@@ -252,14 +237,14 @@ func (j *Journal) apply(l record) bool {
 		if _, known := j.byID[e.ID]; known || e.ID == "" {
 			return known && j.FromThisRun(e)
 		}
-		e.Outcome = Pending
+		e.Outcome = client.Pending
 		j.entries = append(j.entries, &e)
 		j.byID[e.ID] = &e
 		j.version++
 		return true
 	}
 	e, known := j.byID[l.ID]
-	if !known || l.Outcome != Applied && l.Outcome != Rejected && l.Outcome != Unknown {
+	if !known || l.Outcome != client.Applied && l.Outcome != client.Rejected && l.Outcome != client.Unknown {
 		return false
 	}
 	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail {
@@ -292,7 +277,7 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	if err := j.write(l, true); err != nil {
 		// a part of the intent may be on the disk, and must not pass for a change that was sent
 		_ = j.write(
-			record{ID: e.ID, Outcome: Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
+			record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
 			true,
 		)
 		return "", err
@@ -304,11 +289,11 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 // RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
 // how it became known.
 func (j *Journal) RecordOutcome(id string, done bool, err error) {
-	l := record{ID: id, Outcome: Applied}
+	l := record{ID: id, Outcome: client.Applied}
 	if !done {
-		l.Outcome = Rejected
+		l.Outcome = client.Rejected
 		if u, ok := err.(interface{ Unknown() bool }); ok && u.Unknown() {
-			l.Outcome = Unknown
+			l.Outcome = client.Unknown
 		}
 	}
 	if err != nil {
@@ -387,14 +372,14 @@ func (j *Journal) Unfinished(op string) []Entry {
 			last[e.Change.Path] = i
 		}
 	}
-	var open []Entry
+	var unfinished []Entry
 	for i, e := range j.entries {
-		ours := strings.HasPrefix(e.ID, j.runID+"-")
-		if e.Change.Op == op && last[e.Change.Path] == i && !ours && (e.Outcome == Pending || e.Outcome == Unknown) {
-			open = append(open, *e)
+		open := e.Outcome == client.Pending || e.Outcome == client.Unknown
+		if e.Change.Op == op && last[e.Change.Path] == i && open && !j.FromThisRun(*e) {
+			unfinished = append(unfinished, *e)
 		}
 	}
-	return open
+	return unfinished
 }
 
 // A DisabledService is a service that lookout disabled and, as far as the journal knows, nobody has enabled since.
@@ -409,7 +394,7 @@ type DisabledService struct {
 
 // trackDisabled updates the disabled services after an outcome.
 func (j *Journal) trackDisabled(e *Entry) {
-	if e.Outcome != Applied || e.Change.Resource != "service" {
+	if e.Outcome != client.Applied || e.Change.Resource != "service" {
 		return
 	}
 	switch e.Change.Op {

@@ -41,8 +41,8 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 	ends := []struct {
 		done bool
 		err  error
-		want Outcome
-	}{{true, nil, Applied}, {false, errors.New("no"), Rejected}, {false, unknownError{}, Unknown}}
+		want client.Outcome
+	}{{true, nil, client.Applied}, {false, errors.New("no"), client.Rejected}, {false, unknownError{}, client.Unknown}}
 	for i, end := range ends {
 		id, err := j.RecordIntent(disableChange(string(rune('1'+i)), "x"))
 		if err != nil {
@@ -68,7 +68,7 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 	}
 	defer again.Close()
 	entries := again.Entries(time.Time{})
-	if len(entries) != 4 || again.UnreadableLines() != 2 || entries[3].Outcome != Pending {
+	if len(entries) != 4 || again.UnreadableLines() != 2 || entries[3].Outcome != client.Pending {
 		t.Fatalf("%d entries, %d torn: %+v", len(entries), again.UnreadableLines(), entries)
 	}
 	for i, end := range ends {
@@ -180,7 +180,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		for _, e := range entries {
 			switch e.Outcome {
-			case Pending, Applied, Rejected, Unknown:
+			case client.Pending, client.Applied, client.Rejected, client.Unknown:
 			default:
 				t.Errorf("an outcome %q", e.Outcome)
 			}

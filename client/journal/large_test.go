@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"lookout/client/faulttest"
+
+	"lookout/client"
 )
 
 // A journal of years is read in a moment, and a change takes little of the disk.
@@ -24,7 +26,7 @@ func TestOpen_largeFile(t *testing.T) {
 				Time:    testTime(),
 				Account: "a",
 				Change:  disableChange(fmt.Sprint(i%50), "billing-api"),
-			}}, {ID: fmt.Sprint("old-", i), Outcome: Applied}} {
+			}}, {ID: fmt.Sprint("old-", i), Outcome: client.Applied}} {
 				data, err := json.Marshal(l)
 				if err != nil {
 					t.Fatal(err)

@@ -52,12 +52,12 @@ func testDeleteLostAnswer(t *testing.T) {
 				row := r.waitEnded(r.deleteObjects("o"))
 				entries := notes.Entries(time.Time{})
 				last := entries[len(entries)-1]
-				want, outcome := Done, journal.Applied
+				want, outcome := Done, client.Applied
 				if !f.apply {
-					want, outcome = Failed, journal.Unknown
+					want, outcome = Failed, client.Unknown
 				}
 				if strings.HasPrefix(name, "P1 ") {
-					outcome = journal.Rejected
+					outcome = client.Rejected
 				}
 				if row.State != want || last.Outcome != outcome || last.Change.Op != "delete object" ||
 					last.Change.Path != "/"+cluster+"/"+bucket+"/o" {
@@ -384,7 +384,7 @@ func testEmptyBadListing(t *testing.T) {
 				row := r.waitEnded(r.emptyBucket(""))
 				entries := notes.Entries(time.Time{})
 				if row.State != Failed || !strings.Contains(row.Err.Error(), "objects may be left") ||
-					entries[len(entries)-1].Outcome != journal.Unknown ||
+					entries[len(entries)-1].Outcome != client.Unknown ||
 					asked.Load() > 250 {
 					t.Errorf(
 						"%s, %v, %s after %d requests",

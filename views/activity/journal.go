@@ -96,9 +96,9 @@ func outcomeCell(a *account.Account, e *journal.Entry, look *theme.Theme) (strin
 	switch {
 	case a.Journal.Unresolved(*e):
 		return g.Unknown + " unknown", theme.Warn
-	case e.Outcome == journal.Pending:
+	case e.Outcome == client.Pending:
 		return g.Pending + " under way", theme.Accent
-	case e.Outcome == journal.Applied:
+	case e.Outcome == client.Applied:
 		return g.Success + " done", theme.Good
 	}
 	return g.Failure + " not done", theme.Bad
@@ -109,9 +109,9 @@ func outcomeRank(a *account.Account, e *journal.Entry) int {
 	switch {
 	case a.Journal.Unresolved(*e):
 		return 0
-	case e.Outcome == journal.Pending:
+	case e.Outcome == client.Pending:
 		return 1
-	case e.Outcome == journal.Rejected:
+	case e.Outcome == client.Rejected:
 		return 2
 	}
 	return 3

@@ -69,8 +69,8 @@ func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {
 			verdict, text := recheckOutcome(a, ctx, e)
 			said = text
-			if verdict != journal.Unknown {
-				a.Journal.RecordOutcome(e.ID, verdict == journal.Applied, errors.New("looked up later: "+text))
+			if verdict != client.Unknown {
+				a.Journal.RecordOutcome(e.ID, verdict == client.Applied, errors.New("looked up later: "+text))
 			}
 			found.Outcome = verdict
 			return ui.ResultRow(&found, nil)
@@ -78,9 +78,9 @@ func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 		OnOutcome: func(_ ui.AttemptOutcome, _ ui.Result[*journal.Entry], _ error) tea.Cmd {
 			what := client.Clean(e.Change.Op) + " " + entryName(e) + ": "
 			switch found.Outcome {
-			case journal.Applied:
+			case client.Applied:
 				return tea.Batch(ui.ShowNews(theme.Good, what+"it was done · "+said), a.JournalStore().Refresh())
-			case journal.Rejected:
+			case client.Rejected:
 				return tea.Batch(ui.ShowNews(theme.Warn, what+"it was not done · "+said), a.JournalStore().Refresh())
 			}
 			return ui.ShowNews(theme.Warn, what+"still unknown · "+said)
@@ -104,7 +104,7 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
 
 // recheckOutcome reads again what a change was about, and says whether it was done and what tells so. Unknown is where
 // nothing tells.
-func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (client.Outcome, string) {
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case op == "disable service", op == "enable service":
@@ -116,35 +116,35 @@ func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (
 	case verb == "create":
 		return recheckCreated(a, ctx, e)
 	case op == "change login", op == "modify access", op == "update access":
-		return journal.Unknown, "the API does not tell it; making the same change again does no harm"
+		return client.Unknown, "the API does not tell it; making the same change again does no harm"
 	case e.Change.Resource == "object", op == client.OpEmptyBucket:
-		return journal.Unknown, "look into its bucket: o goes there"
+		return client.Unknown, "look into its bucket: o goes there"
 	}
 	row, err := fetchChanged(a, ctx, e)
 	gone := errors.Is(err, client.ErrNotFound)
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case (verb == "delete" || verb == "revoke") && gone:
-		return journal.Applied, "it is gone"
+		return client.Applied, "it is gone"
 	case (verb == "delete" || verb == "revoke") && err == nil:
-		return journal.Rejected, "it is still there"
+		return client.Rejected, "it is still there"
 	case gone:
-		return journal.Unknown, "the thing is gone by now"
+		return client.Unknown, "the thing is gone by now"
 	case err != nil:
-		return journal.Unknown, ui.Reason(err)
+		return client.Unknown, ui.Reason(err)
 	}
 	return compareUpdate(e, flattenJSON(row))
 }
 
 // compareUpdate tells from a thing as it is now whether an update was done.
-func compareUpdate(e *journal.Entry, now map[string]string) (journal.Outcome, string) {
+func compareUpdate(e *journal.Entry, now map[string]string) (client.Outcome, string) {
 	after, before := flattenJSON(e.Change.Body), flattenJSON(e.Change.Before)
 	switch {
 	case len(after) > 0 && containsAll(now, after):
-		return journal.Applied, "it has what was sent"
+		return client.Applied, "it has what was sent"
 	case len(before) > 0 && containsAll(now, before):
-		return journal.Rejected, "it is as it was before"
+		return client.Rejected, "it is as it was before"
 	}
-	return journal.Unknown, "it is neither as it was nor as it was sent: somebody changed it since"
+	return client.Unknown, "it is neither as it was nor as it was sent: somebody changed it since"
 }
 
 // containsAll reports whether a thing has all these members. What is absent, null, 0 or empty is the same.
@@ -187,51 +187,51 @@ func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (an
 	return nil, errors.New("this kind of change cannot be looked up")
 }
 
-func recheckStatus(a *account.Account, ctx context.Context, e *journal.Entry, off bool) (journal.Outcome, string) {
+func recheckStatus(a *account.Account, ctx context.Context, e *journal.Entry, off bool) (client.Outcome, string) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if err != nil {
-		return journal.Unknown, "the journal does not say which service it was"
+		return client.Unknown, "the journal does not say which service it was"
 	}
 	s, err := a.Api.Services.Get(ctx, id)
 	if err != nil {
-		return journal.Unknown, ui.Reason(err)
+		return client.Unknown, ui.Reason(err)
 	}
 	if (s.Status == client.StatusDisabled) == off {
-		return journal.Applied, "the service " + account.StatusPhrase(s.Status)
+		return client.Applied, "the service " + account.StatusPhrase(s.Status)
 	}
-	return journal.Rejected, "the service " + account.StatusPhrase(s.Status)
+	return client.Rejected, "the service " + account.StatusPhrase(s.Status)
 }
 
-func recheckCertificate(a *account.Account, ctx context.Context, e *journal.Entry, set bool) (journal.Outcome, string) {
+func recheckCertificate(a *account.Account, ctx context.Context, e *journal.Entry, set bool) (client.Outcome, string) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
-		return journal.Unknown, "the journal does not say which bucket it was"
+		return client.Unknown, "the journal does not say which bucket it was"
 	}
 	status, err := a.Api.Certificates.Get(ctx, place[0], place[1])
 	switch {
 	case err != nil:
-		return journal.Unknown, ui.Reason(err)
+		return client.Unknown, ui.Reason(err)
 	case status.SSL == nil:
-		return journal.Unknown, "the API does not tell whether a certificate is set"
+		return client.Unknown, "the API does not tell whether a certificate is set"
 	case *status.SSL == set && set:
-		return journal.Applied, "a certificate is set"
+		return client.Applied, "a certificate is set"
 	case *status.SSL == set:
-		return journal.Applied, "no certificate is set"
+		return client.Applied, "no certificate is set"
 	}
-	return journal.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
+	return client.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
 }
 
 // recheckCancelStorage counts what is left. Buckets that are there say that nothing was cancelled; none left says
 // nothing about the product.
-func recheckCancelStorage(a *account.Account, ctx context.Context) (journal.Outcome, string) {
+func recheckCancelStorage(a *account.Account, ctx context.Context) (client.Outcome, string) {
 	page, err := a.FetchAllBuckets(ctx)
 	if err != nil {
-		return journal.Unknown, ui.Reason(err)
+		return client.Unknown, ui.Reason(err)
 	}
 	if len(page.Rows) > 0 {
-		return journal.Rejected, account.Pluralize(len(page.Rows), "bucket is", "buckets are") + " still there"
+		return client.Rejected, account.Pluralize(len(page.Rows), "bucket is", "buckets are") + " still there"
 	}
-	return journal.Unknown, "no bucket is left, which does not tell whether Object Storage is"
+	return client.Unknown, "no bucket is left, which does not tell whether Object Storage is"
 }
 
 // A candidate is a thing that may have been made by a change.
@@ -243,10 +243,10 @@ type candidate struct {
 
 // recheckCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older
 // than the change is proof.
-func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (journal.Outcome, string) {
+func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (client.Outcome, string) {
 	rows, err := fetchCandidates(a, ctx, e.Change.Resource)
 	if err != nil {
-		return journal.Unknown, ui.Reason(err)
+		return client.Unknown, ui.Reason(err)
 	}
 	sent := flattenJSON(e.Change.Body)
 	delete(sent, "password")
@@ -257,19 +257,19 @@ func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (
 	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !containsAll(flattenJSON(c.row), sent) })
 	for _, c := range alike {
 		if !c.modified.IsZero() && !c.modified.Before(e.Time.Add(-time.Minute)) {
-			return journal.Applied, "it is there: " + client.Clean(c.id)
+			return client.Applied, "it is there: " + client.Clean(c.id)
 		}
 	}
 	switch {
 	case len(alike) == 0:
-		return journal.Rejected, "nothing has these values"
+		return client.Rejected, "nothing has these values"
 	case e.Change.Resource == "key":
-		return journal.Unknown, fmt.Sprintf(
+		return client.Unknown, fmt.Sprintf(
 			"key %s has this label; its secret never arrived: revoke it unless somebody has it",
 			client.Clean(alike[0].id),
 		)
 	}
-	return journal.Unknown, fmt.Sprintf(
+	return client.Unknown, fmt.Sprintf(
 		"%s these values; whether by this change cannot be told",
 		account.Pluralize(len(alike), "thing has", "things have"),
 	)

@@ -123,7 +123,7 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 	}
 	for _, e := range j.Entries(from) {
 		h.Changes = append(h.Changes, newJournalRow(e))
-		if e.Outcome == journal.Unknown || e.Outcome == journal.Pending {
+		if e.Outcome == client.Unknown || e.Outcome == client.Pending {
 			h.Unknown = append(h.Unknown, newJournalRow(e))
 		}
 	}
@@ -336,7 +336,7 @@ func changeLine(e journalRow) string {
 	if !e.Until.IsZero() {
 		text += ", until " + formatMinute(e.Until)
 	}
-	if e.Outcome != journal.Applied {
+	if e.Outcome != client.Applied {
 		text += ", **" + string(e.Outcome) + "**"
 	}
 	if e.Reason != "" {

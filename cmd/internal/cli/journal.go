@@ -18,19 +18,19 @@ import (
 
 // An journalRow is a change of the journal as a script gets it.
 type journalRow struct {
-	ID            string          `json:"id"`
-	Time          time.Time       `json:"time"`
-	Op            string          `json:"op"`
-	Kind          string          `json:"kind"`
-	TargetID      string          `json:"of"` // ID of the thing
-	Label         string          `json:"label"`
-	Reason        string          `json:"reason"`
-	Until         time.Time       `json:"until,omitzero"`
-	Outcome       journal.Outcome `json:"outcome"`
-	OutcomeDetail string          `json:"why,omitempty"`
-	Method        string          `json:"method"`
-	Path          string          `json:"path"`
-	Body          any             `json:"body,omitempty"`
+	ID            string         `json:"id"`
+	Time          time.Time      `json:"time"`
+	Op            string         `json:"op"`
+	Kind          string         `json:"kind"`
+	TargetID      string         `json:"of"` // ID of the thing
+	Label         string         `json:"label"`
+	Reason        string         `json:"reason"`
+	Until         time.Time      `json:"until,omitzero"`
+	Outcome       client.Outcome `json:"outcome"`
+	OutcomeDetail string         `json:"why,omitempty"`
+	Method        string         `json:"method"`
+	Path          string         `json:"path"`
+	Body          any            `json:"body,omitempty"`
 }
 
 func newJournalRow(e journal.Entry) journalRow {
@@ -54,7 +54,7 @@ func newJournalRow(e journal.Entry) journalRow {
 
 // outcomeNames are how a change can have ended, as flags name it.
 func outcomeNames() []string {
-	return []string{string(journal.Pending), string(journal.Applied), string(journal.Rejected), string(journal.Unknown)}
+	return []string{string(client.Pending), string(client.Applied), string(client.Rejected), string(client.Unknown)}
 }
 
 func formatTime(t time.Time) string {
