@@ -302,8 +302,8 @@ var hexDigits = func() (table [256]byte) {
 // MD5 returns the checksum of the object's bytes, if the ETag is one: that of a multipart upload is not.
 func (e ETag) MD5() (sum [16]byte, ok bool) { return e.sum, e.md5 && e.parts == 0 }
 
-// Checksum returns the MD5 of the ETag, and the number of parts of a multipart upload or 0. It reports false if the ETag
-// has neither form.
+// Checksum returns the MD5 of the ETag, and the number of parts of a multipart upload or 0. It reports false if the
+// ETag has neither form.
 func (e ETag) Checksum() (sum [16]byte, parts uint16, ok bool) { return e.sum, e.parts, e.md5 }
 
 // ChecksumETag returns the ETag with a checksum and a number of parts.

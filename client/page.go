@@ -33,7 +33,11 @@ const maxPages = 1000
 func (p *Page[T]) check(asked int) {
 	switch {
 	case p.Page != asked:
-		p.Incomplete = fmt.Sprintf("the server answered page %d instead of page %d: the list may be incomplete", p.Page, asked)
+		p.Incomplete = fmt.Sprintf(
+			"the server answered page %d instead of page %d: the list may be incomplete",
+			p.Page,
+			asked,
+		)
 		p.Page, p.Pages = asked, asked
 	case len(p.Data) == 0 && (p.Page < p.Pages || p.Page == 1 && p.Results > 0):
 		p.Incomplete = fmt.Sprintf("page %d of %d is empty: the list may be incomplete", p.Page, p.Pages)

@@ -46,8 +46,9 @@ func (h *trackedBody) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-// Get opens an object at byte from. If etag is not empty, any other version is an error with status 412. The response is
-// 200 with the whole object, or 206 with the rest of it; the caller reads and closes its body. Only ctx limits the time.
+// Get opens an object at byte from. If etag is not empty, any other version is an error with status 412. The response
+// is 200 with the whole object, or 206 with the rest of it; the caller reads and closes its body. Only ctx limits the
+// time.
 func (s Objects) Get(ctx context.Context, o ObjectRef, from int64, etag string) (*http.Response, error) {
 	r := presignedRequest{
 		op:     "download",
@@ -328,8 +329,8 @@ type ObjectBody struct {
 	Settle func(etag string, err error) error
 }
 
-// UploadObject stores an object, replacing one of the same name, and returns the etag that the storage answers. The body
-// is sent once.
+// UploadObject stores an object, replacing one of the same name, and returns the etag that the storage answers. The
+// body is sent once.
 func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b ObjectBody) (string, error) {
 	if b.Size < 0 || b.Size > MaxPutSize {
 		return "", fmt.Errorf("%d bytes: an object can have at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))

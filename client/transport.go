@@ -60,10 +60,11 @@ type response struct {
 // A transport sends requests: reads, which may be repeated, and writes, which are sent once. Nothing else sends the
 // token.
 type transport struct {
-	reads            *retryablehttp.Client
-	writes           *http.Client
-	readSlots        chan struct{} // limit of reads in flight
-	writeSlots       chan struct{} // limit of writes in flight, apart from readSlots so that waiting reads delay no write
+	reads     *retryablehttp.Client
+	writes    *http.Client
+	readSlots chan struct{} // limit of reads in flight
+	// limit of writes in flight, apart from readSlots so that waiting reads delay no write
+	writeSlots       chan struct{}
 	now              func() time.Time
 	tokens           *tokens
 	defaultTransport bool // the transport is net/http's own, which reports every connection that it uses

@@ -226,7 +226,8 @@ const otherProcessTimeout = 2 * time.Minute
 // answer arrived.
 func (j *Journal) Unresolved(e Entry) bool {
 	return e.Outcome == client.Unknown ||
-		e.Outcome == client.Pending && !j.FromThisRun(e) && !(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
+		e.Outcome == client.Pending && !j.FromThisRun(e) &&
+			!(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
 }
 
 // apply adds a record to the state. It reports whether the record is valid: an intent must be new, or be one of this

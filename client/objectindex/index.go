@@ -23,8 +23,8 @@ const (
 	maxParts     = 1 << 16 // parts of a multipart upload
 )
 
-// An Index holds objects in the order of their arrival, with about 100 bytes each, and finds them by name. Only
-// one goroutine may use it; others work on a Snapshot. The strings that it returns stay valid and keep the memory around
+// An Index holds objects in the order of their arrival, with about 100 bytes each, and finds them by name. Only one
+// goroutine may use it; others work on a Snapshot. The strings that it returns stay valid and keep the memory around
 // them in use.
 type Index struct {
 	current   Snapshot
