@@ -31,7 +31,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 	return &table.List[*client.Bucket]{
 		Title:        "buckets",
 		Store:        a.Buckets(),
-		JoinedStores: []table.JoinedStore{a.Keys(), a.TransferUsage()},
+		JoinedStores: []table.JoinedStore{a.Keys(), a.Clusters(), a.TransferUsage()},
 		Columns: []table.Column[*client.Bucket]{
 			{
 				Title: "bucket",

@@ -71,6 +71,15 @@ func (lost storageContents) total() (objects, bytes int64) {
 	return objects, bytes
 }
 
+// bucketCount says how many buckets would be lost: at least so many if a cluster did not answer.
+func (lost storageContents) bucketCount() string {
+	count := account.Pluralize(len(lost.buckets.Rows), "bucket", "buckets")
+	if len(lost.buckets.Missing) > 0 {
+		return "at least " + count
+	}
+	return count
+}
+
 // askToCancel is the question, with a line for each bucket.
 func (lost storageContents) askToCancel(a *account.Account) account.Ask {
 	lines := make([]string, 0, len(lost.buckets.Rows)+len(lost.buckets.Notes))
@@ -90,7 +99,7 @@ func (lost storageContents) askToCancel(a *account.Account) account.Ask {
 				"Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can "+
 					"bring them back.",
 				a.Name,
-				account.Pluralize(len(lost.buckets.Rows), "bucket", "buckets"),
+				lost.bucketCount(),
 				account.FormatCount(objects),
 				account.FormatSize(bytes),
 				account.Pluralize(len(lost.keys), "key", "keys"),

@@ -6,9 +6,11 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // transferPoolBytes is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1
@@ -36,21 +38,23 @@ func storedLine(a *account.Account, b ui.Box) string {
 		size += bucket.Size
 	}
 	parts := []string{
-		account.Pluralize(set.Len(), "bucket", "buckets"),
+		resource.Count(account.All(set), "bucket", "buckets", "0 buckets"),
 		account.FormatCount(objects) + " objects",
 		humanize.IBytes(uint64(max(0, size))),
-	}
-	if used, known := account.OnlyRow(a.TransferUsage()); known {
-		parts = append(
-			parts,
-			fmt.Sprintf(
-				"transfer %s of %s this month",
-				humanize.Bytes(uint64(max(0, used.Used))),
-				humanize.Bytes(transferPoolBytes),
-			),
-		)
+		resource.Fold(account.All(a.TransferUsage()), func(usage []*client.TransferUsage) string {
+			return monthlyTransfer(usage[0])
+		}, func(_ []*client.TransferUsage, s resource.JoinState) string { return s.String() }),
 	}
 	return ui.Truncate(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
+}
+
+// monthlyTransfer is the outbound transfer of this month.
+func monthlyTransfer(used *client.TransferUsage) string {
+	return fmt.Sprintf(
+		"transfer %s of %s this month",
+		humanize.Bytes(uint64(max(0, used.Used))),
+		humanize.Bytes(transferPoolBytes),
+	)
 }
 
 func keysLine(a *account.Account, b ui.Box) string {
@@ -63,5 +67,7 @@ func keysLine(a *account.Account, b ui.Box) string {
 			b.Theme.Glyphs.Ellipsis,
 		)
 	}
-	return label + fmt.Sprintf("%d (%d limited)", set.Len(), limitedKeys(set.Rows()))
+	return label + resource.Fold(account.All(set), func(all []*client.Key) string {
+		return fmt.Sprintf("%d (%d limited)", len(all), limitedKeys(all))
+	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 }

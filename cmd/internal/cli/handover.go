@@ -36,7 +36,7 @@ type handover struct {
 }
 
 // sectionNotes are what the sections of a hand-over must say beside their rows; empty where all was read.
-type sectionNotes struct{ problems, issues, disabled string }
+type sectionNotes struct{ problems, issues, disabled, journal string }
 
 // disabledService is a service that is not monitored.
 type disabledService struct {
@@ -129,6 +129,7 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 	}
 	if n := j.UnreadableLines(); n > 0 {
 		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %d lines of %s", n, s.journal.path))
+		h.notes.journal = fmt.Sprintf("**%d lines of the journal could not be read**", n)
 	}
 	labels := h.readServices(ctx, s, j.DisabledServices())
 	h.readIssues(ctx, s, labels)
@@ -306,8 +307,8 @@ func (h handover) markdown() string {
 		h.Disabled,
 		func(d disabledService) string { return d.markdownLine(h.To) },
 	)
-	writeSection(&b, "Outcome unknown: look before doing it again", "none", "", h.Unknown, changeLine)
-	writeSection(&b, "Changed", "nothing from this machine", "", h.Changes, changeLine)
+	writeSection(&b, "Outcome unknown: look before doing it again", "none", h.notes.journal, h.Unknown, changeLine)
+	writeSection(&b, "Changed", "nothing from this machine", h.notes.journal, h.Changes, changeLine)
 	if len(h.Unreadable) > 0 {
 		writeSection(&b, "Could not be read", "", "", h.Unreadable, escapeMarkdown)
 	}
