@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,24 +11,34 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
-// A linkLifetime is how long a link is valid.
+// linkLifetime is how long a link is valid, as the form offers it.
 type linkLifetime string
 
+// The lifetimes, and the bounds of a custom one ("expires_in").
 const (
-	lifetime15m        linkLifetime = "15 min"
-	lifetime1h         linkLifetime = "1 h"
-	lifetime6h         linkLifetime = "6 h"
-	lifetime24h        linkLifetime = "24 h"
-	lifetimeCustom     linkLifetime = "seconds"
-	minLifetimeSeconds              = 360
-	maxLifetimeSeconds              = 86400
+	lifetime15m    linkLifetime = "15 min"
+	lifetime1h     linkLifetime = "1 h"
+	lifetime6h     linkLifetime = "6 h"
+	lifetime24h    linkLifetime = "24 h"
+	lifetimeCustom linkLifetime = "seconds"
+
+	minLifetimeSeconds = 360
+	maxLifetimeSeconds = 86400
 )
 
-// inSeconds of a life; own is taken where it says so.
-func (l linkLifetime) inSeconds(own int) int {
-	switch l {
+// linkInput holds the values of the form for a link.
+type linkInput struct {
+	request  client.PresignRequest
+	lifetime linkLifetime
+	seconds  int // the lifetime, if it is lifetimeCustom
+}
+
+// lifetimeSeconds returns how long the link is to be valid.
+func (in *linkInput) lifetimeSeconds() int {
+	switch in.lifetime {
 	case lifetime15m:
 		return 15 * 60
 	case lifetime6h:
@@ -35,80 +46,114 @@ func (l linkLifetime) inSeconds(own int) int {
 	case lifetime24h:
 		return 24 * 3600
 	case lifetimeCustom:
-		return own
+		return in.seconds
 	}
 	return 3600
 }
 
-// linkForm builds a pre-signed URL ("Object Storage", rule 4).
-func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
-	in := client.PresignRequest{Name: name, Method: "GET"}
-	how, own := lifetime1h, 3600
-	form := form.Form{
-		Title:        "Link to " + client.Clean(name),
-		ProgressText: "asking",
-		SubmitLabel:  "make the link",
-		Text:         "Whoever has the link can do this one thing until it ends, without a key.",
-		Fields: []form.Field{
-			form.Choice(
-				"expires_in",
-				"Valid for",
-				&how,
-				lifetime15m,
-				lifetime1h,
-				lifetime6h,
-				lifetime24h,
-				lifetimeCustom,
-			),
-			form.Number(
-				"seconds",
-				"Seconds",
-				&own,
-				minLifetimeSeconds,
-				maxLifetimeSeconds,
-			).When(
-				func() bool { return how == lifetimeCustom },
-			),
-			form.Choice(
-				"method",
-				"Method",
-				&in.Method,
-				"GET",
-				"PUT",
-				"DELETE",
-			).Note(
-				"GET reads the object, PUT stores it, DELETE deletes it",
-			),
-			form.Text("content_type", "Content type", &in.ContentType, form.Length(0, 255), func(text string) string {
-				return account.ReasonIf(
-					text == "" && in.Method == "PUT",
-					"needed for PUT: it must then be sent with the object",
-				)
-			}).When(func() bool { return in.Method == "PUT" }),
+// fields are the fields of the form.
+func (in *linkInput) fields() []form.Field {
+	seconds := form.Number("seconds", "Seconds", &in.seconds, minLifetimeSeconds, maxLifetimeSeconds)
+	method := form.Choice("method", "Method", &in.request.Method, "GET", "PUT", "DELETE")
+	puts := func() bool { return in.request.Method == "PUT" }
+	kind := form.Text(
+		"content_type",
+		"Content type",
+		&in.request.ContentType,
+		form.Length(0, 255),
+		func(text string) string {
+			return account.ReasonIf(text == "" && puts(), "needed for PUT: it must then be sent with the object")
 		},
-		EnterSubmits: func() bool { return in.Method == "GET" },
-		Review: func() string {
-			end := a.Now().Add(time.Duration(how.inSeconds(own)) * time.Second)
-			return "It ends at " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
-		},
-		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			in.Expires = how.inSeconds(own)
-			signed, err := a.Api.Objects.Presign(ctx, b.Cluster.Raw(), b.Label.Raw(), in)
-			if err != nil {
-				return nil, err
-			}
-			l := a.Links.Add(account.Link{
-				Bucket:      bucketName(b),
-				Name:        client.NewText(name),
-				Method:      in.Method,
-				ContentType: in.ContentType,
-				URL:         signed.URL,
-				Expires:     a.Now().Add(time.Duration(in.Expires) * time.Second),
-			})
-			return func() tea.Cmd {
-				return tea.Batch(a.LinkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: l}}))
-			}, nil
-		},
+	)
+	return []form.Field{
+		form.Choice(
+			"expires_in",
+			"Valid for",
+			&in.lifetime,
+			lifetime15m,
+			lifetime1h,
+			lifetime6h,
+			lifetime24h,
+			lifetimeCustom,
+		),
+		seconds.When(func() bool { return in.lifetime == lifetimeCustom }),
+		method.Note("GET reads the object, PUT stores it, DELETE deletes it"),
+		kind.When(puts),
 	}
-	return form
+}
+
+// linkForm makes a pre-signed URL for people ("Object Storage", rule 4). It is a change: whoever has the URL needs no
+// key.
+func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
+	in := &linkInput{
+		request:  client.PresignRequest{Name: name, Method: "GET"},
+		lifetime: lifetime1h,
+		seconds:  3600,
+	}
+	ref := refTo(b, name)
+	review := func() string {
+		end := a.Now().Add(time.Duration(in.lifetimeSeconds()) * time.Second)
+		return "It ends at " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
+	}
+	f := form.Form{
+		Title:           "Link to " + client.Clean(name),
+		ProgressText:    "asking",
+		SubmitLabel:     "make the link",
+		Text:            "Whoever has the link can do this one thing until it ends, without a key.",
+		Fields:          in.fields(),
+		EnterSubmits:    func() bool { return in.request.Method == "GET" },
+		Review:          review,
+		WhyResendIsSafe: "Nobody has the link whose answer was lost",
+	}
+	ask := func() account.Ask {
+		effect := fmt.Sprintf("Makes a link to %s %s in %s. %s", in.request.Method, client.Clean(name), bucketName(b), review())
+		return account.Ask{
+			Ops:     []string{client.OpCreateObjectURL},
+			IDs:     []string{ref.ID()},
+			Name:    "make the link",
+			Confirm: resource.Confirm{Title: "Link to " + client.Clean(name), Effect: effect},
+		}
+	}
+	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
+		request := in.request
+		request.Expires = in.lifetimeSeconds()
+		link, err := createLink(ctx, a, ref, request, c[client.OpCreateObjectURL])
+		if err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			return tea.Batch(a.LinkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: link}}))
+		}, nil
+	})
+}
+
+// createLink makes a link and keeps it among those of this run.
+func createLink(
+	ctx context.Context,
+	a *account.Account,
+	ref client.ObjectRef,
+	request client.PresignRequest,
+	consent *client.Consent,
+) (*account.Link, error) {
+	w, err := a.Api.Begin(client.Change{
+		Op:       client.OpCreateObjectURL,
+		Resource: "object",
+		ID:       ref.ID(),
+		Label:    client.Clean(ref.Name),
+	}, consent)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := w.CreateObjectURL(ctx, ref.Cluster, ref.Bucket, request)
+	if err != nil {
+		return nil, err
+	}
+	return a.Links.Add(account.Link{
+		Bucket:      client.Clean(client.BucketID(ref.Cluster, ref.Bucket)),
+		Name:        client.NewText(ref.Name),
+		Method:      request.Method,
+		ContentType: request.ContentType,
+		URL:         signed.URL,
+		Expires:     a.Now().Add(time.Duration(request.Expires) * time.Second),
+	}), nil
 }

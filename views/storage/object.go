@@ -98,68 +98,79 @@ func (p *objectView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 // Actions are what can be done with the object.
 func (p *objectView) Actions() []ui.Action {
 	o, b, a := p.object, p.bucket, p.a
-	enter := func(makeForm func() form.Form) func() tea.Cmd {
+	open := func(makeForm func() form.Form) func() tea.Cmd {
 		return func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: makeForm()}) }
 	}
-	acts := a.RequireScopeForActions(
-		account.StorageWriteScope,
-		ui.Action{
+	acts := []ui.Action{
+		{
 			Key:         ui.Bind("preview", "enter"),
 			Description: "its first 64 KiB, read over a pre-signed URL",
 			ShowInHints: true,
 			Do:          p.preview.Refresh,
 		},
-		ui.Action{
-			Key:         ui.Bind("link", "L"),
-			ShowInHints: true,
-			OpensView:   true,
-			Do:          enter(func() form.Form { return linkForm(a, b, o.Name.Raw()) }),
+		{
+			Key:            ui.Bind("link", "L"),
+			ShowInHints:    true,
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: a.MissingScope(client.OpCreateObjectURL),
+			Do:             open(func() form.Form { return linkForm(a, b, o.Name.Raw()) }),
 		},
-		ui.Action{
+		{
 			Key:         ui.Bind("download", "w"),
 			ShowInHints: true,
 			OpensView:   true,
-			Do:          enter(func() form.Form { return downloadForm(a, b, o) }),
+			Do:          open(func() form.Form { return downloadForm(a, b, o) }),
 		},
-		ui.Action{
-			Key:         ui.Bind("access", "c"),
-			ShowInHints: true,
-			Writes:      true,
-			OpensView:   true,
-			Do:          enter(func() form.Form { return objectAccessForm(a, b, o.Name) }),
+		{
+			Key:            ui.Bind("access", "c"),
+			ShowInHints:    true,
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: a.MissingScope(client.OpSetObjectACL),
+			Do:             open(func() form.Form { return objectAccessForm(a, b, o.Name) }),
 		},
-		ui.Action{
+		{
 			Key:            ui.Bind("ACL as XML", "x"),
 			DisabledReason: account.ReasonIf(!p.acl.Loaded(), "the access has not been read yet"),
 			Do:             func() tea.Cmd { p.showXML = !p.showXML; return nil },
 		},
-		ui.Action{
+		{
 			Key: ui.Bind("copy name", "y"),
 			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) },
 		},
-		ui.Action{
-			Key:    ui.Bind("delete", "D"),
-			Writes: true,
-			Confirm: &ui.Confirmation{Title: "Delete object", ConfirmLabel: "delete",
-				Text: fmt.Sprintf(
-					"Object %s (%s) in %s is deleted for good.",
-					o.Name,
-					account.FormatSize(o.Size),
-					bucketName(b),
-				)},
-			Do: func() tea.Cmd {
-				a.Transfers.Delete(nil, b.Cluster.Raw(), b.Label.Raw(), []string{o.Name.Raw()})
-				return tea.Batch(account.SyncTransfers(a), ui.Send(ui.ClosePaneMsg{}))
-			},
+		{
+			Key:            ui.Bind("delete", "D"),
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: a.MissingScope(client.OpDeleteObject),
+			Do:             p.delete,
 		},
 		linksAction(a),
-		ui.Action{
+		{
 			Key:   ui.Bind("up", "h", "left", "backspace"),
 			Group: "move",
 			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
 		},
-	)
+	}
 	return append(acts, p.scroll.Actions()...)
+}
+
+// delete asks, deletes the object and closes its pane.
+func (p *objectView) delete() tea.Cmd {
+	objects := []client.Object{p.object}
+	ask := askToDelete(p.bucket, objects)
+	ask.Items = nil
+	ask.Confirm.Title = "Delete object"
+	ask.Confirm.Effect = fmt.Sprintf(
+		"Object %s (%s) in %s is deleted for good.",
+		p.object.Name,
+		account.FormatSize(p.object.Size),
+		bucketName(p.bucket),
+	)
+	return p.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
+		return tea.Batch(deleteObjects(p.a, p.bucket, objects, c), ui.Send(ui.ClosePaneMsg{}))
+	})
 }
 
 // View is the object from its properties to its first bytes.

@@ -11,7 +11,13 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
+
+// refTo names an object of a bucket for the client.
+func refTo(b *client.Bucket, name string) client.ObjectRef {
+	return client.ObjectRef{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Name: name}
+}
 
 // delete asks about exactly the objects that are there when it asks.
 func (l *objectListing) delete(rows []client.Object) tea.Cmd {
@@ -19,73 +25,105 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 		if len(all) == 0 {
 			return ui.NewsMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
-		names, bytes := make([]string, len(all)), int64(0)
-		lines := make([]string, len(all))
-		for i, o := range all {
-			names[i], bytes, lines[i] = o.Name.Raw(), bytes+max(0, o.Size), o.Name.String()
-		}
-		ask := &ui.Confirmation{
-			Title:        "Delete " + account.Pluralize(len(all), "object", "objects"),
-			Items:        lines,
-			ConfirmLabel: "delete",
-			Text: fmt.Sprintf(
-				"In %s: %s, %s, deleted for good.",
-				bucketName(l.path.bucket),
-				account.Pluralize(len(all), "object", "objects"),
-				account.FormatSize(bytes),
-			),
-		}
-		if len(all) > 1 {
-			ask.RequiredText = fmt.Sprint(len(all))
-		}
-		return ui.RunActionMsg{Action: ui.Action{
-			Key:     ui.Bind("delete"),
-			Writes:  true,
-			Confirm: ask,
-			Do: func() tea.Cmd {
-				l.a.Transfers.Delete(nil, l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), names)
-				return account.SyncTransfers(l.a)
-			},
-		}}
+		return l.a.AskConsentMsg(askToDelete(l.path.bucket, all), func(c account.Consents) tea.Cmd {
+			return deleteObjects(l.a, l.path.bucket, all, c)
+		})
 	})
 }
 
-// objectAccessForm sets an object's ACL. What is set already is shown in the object's pane; custom cannot be set.
-func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) form.Form {
-	acl := client.ACLPrivate
-	form := form.Form{
-		Title:        "Access to " + name.String(),
-		ProgressText: "changing",
-		SubmitLabel:  "change",
-		Text:         "In " + bucketName(b) + ".",
-		Fields: []form.Field{
-			form.Choice(
-				"acl",
-				"ACL",
-				&acl,
-				client.ACLPrivate,
-				client.ACLPublicRead,
-				client.ACLAuthenticatedRead,
-				client.ACLPublicReadWrite,
-			),
-		},
-		Review:          func() string { return describeObjectACL(acl) },
-		WhyResendIsSafe: "Setting the same access twice does no harm",
-		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			ctx = client.ContextWithResource(ctx, "object", account.BucketID(b)+"/"+name.Raw(), name.String())
-			_, err := a.Api.Objects.SetACL(ctx, b.Cluster.Raw(), b.Label.Raw(), name.Raw(), acl)
-			return func() tea.Cmd {
-				return tea.Batch(
-					ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)),
-					ui.Send(ui.RefreshMsg{}),
-				)
-			}, err
-		},
+// askToDelete is the question about objects. For several of them the answer is their number.
+func askToDelete(b *client.Bucket, objects []client.Object) account.Ask {
+	ask := account.Ask{Ops: []string{client.OpDeleteObject}, Name: "delete"}
+	bytes := int64(0)
+	for _, o := range objects {
+		bytes += max(0, o.Size)
+		ask.IDs, ask.Items = append(ask.IDs, refTo(b, o.Name.Raw()).ID()), append(ask.Items, o.Name.String())
 	}
-	return form
+	count := account.Pluralize(len(objects), "object", "objects")
+	ask.Confirm = resource.Confirm{
+		Title:    "Delete " + count,
+		Effect:   fmt.Sprintf("In %s: %s, %s, deleted for good.", bucketName(b), count, account.FormatSize(bytes)),
+		Required: true,
+	}
+	if len(objects) > 1 {
+		ask.Confirm.Word = fmt.Sprint(len(objects))
+	}
+	return ask
 }
 
-// describeObjectACL is what an object's ACL allows.
+// deleteObjects starts the deletion.
+func deleteObjects(a *account.Account, b *client.Bucket, objects []client.Object, c account.Consents) tea.Cmd {
+	names := make([]string, len(objects))
+	for i, o := range objects {
+		names[i] = o.Name.Raw()
+	}
+	a.Transfers.Delete(c[client.OpDeleteObject], b.Cluster.Raw(), b.Label.Raw(), names)
+	return account.SyncTransfers(a)
+}
+
+// objectAccessForm sets the ACL of an object. The pane of the object shows the present one; custom cannot be set.
+func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) form.Form {
+	acl, ref := client.ACLPrivate, refTo(b, name.Raw())
+	f := form.Form{
+		Title:           "Access to " + name.String(),
+		ProgressText:    "changing",
+		SubmitLabel:     "change",
+		Text:            "In " + bucketName(b) + ".",
+		Fields:          []form.Field{form.Choice("acl", "ACL", &acl, cannedACLs()...)},
+		Review:          func() string { return describeObjectACL(acl) },
+		WhyResendIsSafe: "Setting the same access twice does no harm",
+	}
+	ask := func() account.Ask {
+		return account.Ask{
+			Ops:  []string{client.OpSetObjectACL},
+			IDs:  []string{ref.ID()},
+			Name: "change",
+			Confirm: resource.Confirm{
+				Title:  "Access to " + name.String(),
+				Effect: fmt.Sprintf("The access to %s in %s becomes %s.", name, bucketName(b), acl),
+			},
+		}
+	}
+	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
+		if err := setObjectACL(ctx, a, ref, acl, c[client.OpSetObjectACL]); err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			return tea.Batch(
+				ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)),
+				ui.Send(ui.RefreshMsg{}),
+			)
+		}, nil
+	})
+}
+
+// setObjectACL reads the present ACL for the journal and sets another.
+func setObjectACL(
+	ctx context.Context,
+	a *account.Account,
+	ref client.ObjectRef,
+	acl client.ACL,
+	consent *client.Consent,
+) error {
+	before, err := a.Api.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
+	if err != nil {
+		return err
+	}
+	w, err := a.Api.Begin(client.Change{
+		Op:       client.OpSetObjectACL,
+		Resource: "object",
+		ID:       ref.ID(),
+		Label:    client.Clean(ref.Name),
+		Before:   map[string]any{"acl": before.ACL},
+	}, consent)
+	if err != nil {
+		return err
+	}
+	_, err = w.SetObjectACL(ctx, ref, acl)
+	return err
+}
+
+// describeObjectACL says what an ACL of an object allows.
 func describeObjectACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:

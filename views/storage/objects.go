@@ -106,7 +106,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 				Less:             func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) },
 			},
 		},
-		RowActions:  account.RequireScope(a, account.StorageWriteScope, l.operations()),
+		RowActions:  l.operations(),
 		PaneActions: l.listActions,
 		Detail:      l.detail,
 		Footer:      l.foot,
@@ -172,9 +172,11 @@ func (l *objectListing) isFolderMarker(o client.Object) bool {
 // isFolder reports whether an entry can be opened as a folder.
 func (l *objectListing) isFolder(o client.Object) bool { return l.path.delimiter != "" && o.IsPrefix() }
 
-// objectOnlyReason is why an act cannot be done with a folder.
-func (l *objectListing) objectOnlyReason(o client.Object) string {
-	return account.ReasonIf(l.isFolder(o), "for an object, not a folder")
+// whyNot says why an operation of the client cannot be performed on an entry.
+func (l *objectListing) whyNot(op string) func(client.Object) string {
+	return func(o client.Object) string {
+		return account.OrDefault(l.a.MissingScope(op), account.ReasonIf(l.isFolder(o), "for an object, not a folder"))
+	}
 }
 
 func (l *objectListing) operations() []table.RowAction[client.Object] {
@@ -198,7 +200,8 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			Name:           "link",
 			Description:    "a pre-signed URL: whoever has it needs no key",
 			ShowInHints:    true,
-			DisabledReason: l.objectOnlyReason,
+			Writes:         true,
+			DisabledReason: l.whyNot(client.OpCreateObjectURL),
 			Form:           func(rows []client.Object) form.Form { return linkForm(l.a, l.path.bucket, rows[0].Name.Raw()) },
 		},
 		{
@@ -206,17 +209,17 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			Name:           "access",
 			Description:    "the object's ACL",
 			Writes:         true,
-			OpensView:      true,
-			DisabledReason: l.objectOnlyReason,
+			DisabledReason: l.whyNot(client.OpSetObjectACL),
 			Form:           func(rows []client.Object) form.Form { return objectAccessForm(l.a, l.path.bucket, rows[0].Name) },
 		},
 		{
-			Keys:        []string{"D"},
-			Name:        "delete",
-			Description: "the object, what is marked, or a folder with all in it",
-			Writes:      true,
-			OpensView:   true,
-			BatchCmd:    l.delete,
+			Keys:           []string{"D"},
+			Name:           "delete",
+			Description:    "the object, what is marked, or a folder with all in it",
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: func(client.Object) string { return l.a.MissingScope(client.OpDeleteObject) },
+			BatchCmd:       l.delete,
 		},
 	}
 }
@@ -236,15 +239,16 @@ func (l *objectListing) listActions() []ui.Action {
 	if l.path.delimiter == "" {
 		view, delimiter = "folder view", "/"
 	}
-	actions := []ui.Action{
+	return []ui.Action{
 		{
-			Key:         ui.Bind("upload", "U"),
-			Group:       "this list",
-			Description: "a file, or a folder with all in it",
-			Writes:      true,
-			OpensView:   true,
-			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.uploadForm()}) },
+			Key:            ui.Bind("upload", "U"),
+			Group:          "this list",
+			Description:    "a file, or a folder with all in it",
+			Writes:         true,
+			OpensView:      true,
+			ShowInHints:    true,
+			DisabledReason: l.a.MissingScope(client.OpUploadObject),
+			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.uploadForm()}) },
 		},
 		{
 			Key:         ui.Bind("prefix", "P"),
@@ -263,16 +267,16 @@ func (l *objectListing) listActions() []ui.Action {
 			},
 		},
 		{
-			Key:       ui.Bind("new folder", "n"),
-			Group:     "this list",
-			Writes:    true,
-			OpensView: true,
-			Do:        func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
+			Key:            ui.Bind("new folder", "n"),
+			Group:          "this list",
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: l.a.MissingScope(client.OpUploadObject),
+			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
 		},
 		linksAction(l.a),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
-	return l.a.RequireScopeForActions(account.StorageWriteScope, actions...)
 }
 
 // prefixForm asks for the beginning of names.

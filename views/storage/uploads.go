@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // uploadForm asks for a file or a folder, and under which name it is stored.
@@ -28,170 +28,215 @@ func (l *objectListing) uploadForm() form.Form {
 		ProgressText: "looking",
 		Text:         "A folder is stored with all that is in it. What would be overwritten is asked about before.",
 		Fields: []form.Field{
-			form.File("file", "File or folder", &file, func(text string) string {
-				if _, err := os.Stat(text); err != nil {
-					return "it cannot be opened: " + client.Clean(err.Error())
-				}
-				return ""
-			}),
-			form.Text(
-				"name",
-				"Name, or prefix",
-				&name,
-				form.Length(0, 1024),
-			).Note(
-				"a name that ends with / or is empty has the file's own name added",
-			),
+			form.File("file", "File or folder", &file, checkFileExists),
+			form.Text("name", "Name, or prefix", &name, form.Length(0, 1024)).
+				Note("a name that ends with / or is empty has the file's own name added"),
 			form.Text("content_type", "Content type", &kind, form.Length(0, 255)).Note("empty: by the name's ending"),
 		},
-		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.upload(ctx, file, name, kind) },
+		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.prepareUpload(ctx, file, name, kind) },
 	}
 }
 
-func (l *objectListing) upload(ctx context.Context, file, name, kind string) (func() tea.Cmd, error) {
+// checkFileExists returns why a file or a folder cannot be uploaded.
+func checkFileExists(path string) string {
+	if _, err := os.Stat(path); err != nil {
+		return "it cannot be opened: " + client.Clean(err.Error())
+	}
+	return ""
+}
+
+// prepareUpload looks at what is to be uploaded and at what it would replace. It returns what asks and starts.
+func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind string) (func() tea.Cmd, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		return l.uploadFolder(ctx, file, name)
+		return l.prepareFolderUpload(ctx, file, name)
 	}
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += filepath.Base(file)
 	}
-	request := transfer.UploadRequest{
-		Cluster:     l.path.bucket.Cluster.Raw(),
-		Bucket:      l.path.bucket.Label.Raw(),
-		Name:        name,
-		File:        file,
-		ContentType: kind,
-	}
-	old, exists, err := l.a.Api.Objects.Find(ctx, request.Cluster, request.Bucket, name)
+	ref := refTo(l.path.bucket, name)
+	old, exists, err := l.a.Api.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err != nil {
 		return nil, err
 	}
-	if !exists {
-		_, err := l.a.Transfers.Upload(request)
-		return transferStarted(l.a, "", "uploading "+client.Clean(name)), err
+	ask := account.Ask{
+		Ops:  []string{client.OpUploadObject},
+		IDs:  []string{ref.ID()},
+		Name: "upload",
+		Confirm: resource.Confirm{
+			Title: "Upload " + client.Clean(name),
+			Effect: fmt.Sprintf(
+				"Stores a file of %s as %s in %s.",
+				account.FormatSize(info.Size()),
+				client.Clean(name),
+				bucketName(l.path.bucket),
+			),
+		},
 	}
-	ask := &ui.Confirmation{Title: "Overwrite " + old.Name.String(), ConfirmLabel: "overwrite",
-		Text: fmt.Sprintf(
+	if exists {
+		ask.Name, ask.Confirm.Title, ask.Confirm.Required = "overwrite", "Overwrite "+old.Name.String(), true
+		ask.Confirm.Effect = fmt.Sprintf(
 			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.",
 			bucketName(l.path.bucket),
 			account.FormatSize(old.Size),
 			formatFullTimestamp(l.a, old.Modified),
 			account.FormatSize(info.Size()),
-		)}
+		)
+	}
+	request := transfer.UploadRequest{
+		Cluster:     ref.Cluster,
+		Bucket:      ref.Bucket,
+		Name:        name,
+		File:        file,
+		ContentType: kind,
+	}
 	return func() tea.Cmd {
-		return ui.Send(ui.RunActionMsg{Action: ui.Action{
-			Key:     ui.Bind("overwrite"),
-			Writes:  true,
-			Confirm: ask,
-			Do: func() tea.Cmd {
-				if _, err := l.a.Transfers.Upload(request); err != nil {
-					return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
-				}
-				return transferStarted(l.a, "", "uploading "+client.Clean(name))()
-			},
-		}})
+		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
+			request.Consent = c[client.OpUploadObject]
+			if _, err := l.a.Transfers.Upload(request); err != nil {
+				return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
+			}
+			return transferStarted(l.a, "", "uploading "+client.Clean(name))()
+		})
 	}, nil
 }
 
-// uploadFolder looks at what a folder holds and asks with the count. Objects of the same names are counted before.
-func (l *objectListing) uploadFolder(ctx context.Context, folder, prefix string) (func() tea.Cmd, error) {
+// prepareFolderUpload looks at what a folder holds and at what begins with its name already. It returns what asks, with
+// the number of files as the answer, and starts.
+func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix string) (func() tea.Cmd, error) {
 	files, skipped, err := transfer.ScanFolder(ctx, folder)
 	if err != nil {
 		return nil, err
 	}
-	if prefix != "" && !strings.HasSuffix(prefix, "/") {
-		prefix += "/"
-	}
-	prefix = path.Join(prefix, filepath.Base(filepath.Clean(folder))) + "/"
-	there, err := l.listPrefix(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	var bytes int64
-	lines := make([]string, 0, len(files))
-	for _, f := range files {
-		bytes += f.Size
-		lines = append(lines, client.Clean(f.Path))
-	}
-	text := fmt.Sprintf(
-		"%s, %s, to %s in %s.",
-		account.Pluralize(len(files), "file", "files"),
-		account.FormatSize(bytes),
-		client.Clean(prefix),
-		bucketName(l.path.bucket),
-	)
-	if len(skipped) > 0 {
-		text += fmt.Sprintf(" Left out: %s that are no ordinary files.", account.Pluralize(len(skipped), "entry", "entries"))
-	}
-	if len(there) > 0 {
-		text += fmt.Sprintf(
-			" %s begin with this prefix already: those of the same name are overwritten.",
-			account.Pluralize(len(there), "object", "objects"),
-		)
-	}
 	if len(files) == 0 {
 		return nil, errors.New("there is no ordinary file in this folder")
 	}
-	ask := &ui.Confirmation{
-		Title:        "Upload a folder",
-		Text:         text,
-		Items:        lines,
-		RequiredText: fmt.Sprint(len(files)),
-		ConfirmLabel: "upload",
+	if prefix != "" && !strings.HasSuffix(prefix, "/") {
+		prefix += "/"
 	}
+	prefix += filepath.Base(filepath.Clean(folder)) + "/"
+	existing, err := l.listPrefix(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	upload := transfer.FolderUpload{
+		Cluster: l.path.bucket.Cluster.Raw(),
+		Bucket:  l.path.bucket.Label.Raw(),
+		Prefix:  prefix,
+		Folder:  folder,
+		Files:   files,
+	}
+	ask := askToUploadFolder(l.path.bucket, upload, len(skipped), len(existing))
 	return func() tea.Cmd {
-		return ui.Send(ui.RunActionMsg{Action: ui.Action{
-			Key:     ui.Bind("upload"),
-			Writes:  true,
-			Confirm: ask,
-			Do: func() tea.Cmd {
-				ids, _ := l.a.Transfers.UploadFolder(transfer.FolderUpload{
-					Cluster: l.path.bucket.Cluster.Raw(),
-					Bucket:  l.path.bucket.Label.Raw(),
-					Prefix:  prefix,
-					Folder:  folder,
-					Files:   files,
-				})
-				return transferStarted(l.a, "", "uploading "+account.Pluralize(len(ids), "file", "files"))()
-			},
-		}})
+		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
+			upload.Consent = c[client.OpUploadObject]
+			ids, refused := l.a.Transfers.UploadFolder(upload)
+			news := "uploading " + account.Pluralize(len(ids), "file", "files")
+			if len(refused) > 0 {
+				news += fmt.Sprintf(" · %d left out", len(refused))
+			}
+			return transferStarted(l.a, "", news)()
+		})
 	}, nil
+}
+
+// askToUploadFolder is the question about the files of a folder.
+func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, skipped, existing int) account.Ask {
+	ask := account.Ask{Ops: []string{client.OpUploadObject}, Name: "upload"}
+	var bytes int64
+	for _, f := range upload.Files {
+		bytes += f.Size
+		ask.Items = append(ask.Items, client.Clean(f.Path))
+		ask.IDs = append(ask.IDs, refTo(b, upload.Prefix+f.Path).ID())
+	}
+	effect := fmt.Sprintf(
+		"%s, %s, to %s in %s.",
+		account.Pluralize(len(upload.Files), "file", "files"),
+		account.FormatSize(bytes),
+		client.Clean(upload.Prefix),
+		bucketName(b),
+	)
+	if skipped > 0 {
+		effect += fmt.Sprintf(" Left out: %s that are no ordinary files.", account.Pluralize(skipped, "entry", "entries"))
+	}
+	if existing > 0 {
+		effect += fmt.Sprintf(
+			" %s begin with this prefix already: those of the same name are overwritten.",
+			account.Pluralize(existing, "object", "objects"),
+		)
+	}
+	ask.Confirm = resource.Confirm{
+		Title:    "Upload a folder",
+		Effect:   effect,
+		Word:     fmt.Sprint(len(upload.Files)),
+		Required: true,
+	}
+	return ask
 }
 
 // folderForm makes the empty object that stands for a folder.
 func (l *objectListing) folderForm() form.Form {
 	name, folder := "", l.path.openFolder()
-	return form.Form{
+	f := form.Form{
 		Title:        "New folder in " + bucketPath{l.path.bucket, folder, "/"}.String(),
 		SubmitLabel:  "make",
 		ProgressText: "making",
 		Text:         "An object store has no folders: an empty object whose name ends with / stands for one.",
 		EnterSubmits: form.AlwaysSubmit,
-		Fields: []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), func(text string) string {
-			return account.ReasonIf(
-				strings.HasPrefix(text, "/") || strings.Contains(text, "//"),
-				"no empty part between slashes",
-			)
-		})},
-		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			full := folder + strings.TrimSuffix(name, "/") + "/"
-			_, exists, err := l.a.Api.Objects.Find(ctx, l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), full)
-			if err == nil && exists {
-				err = errors.New("this folder exists already")
-			}
-			if err != nil {
-				return nil, err
-			}
-			ctx = client.ContextWithResource(ctx, "object", account.BucketID(l.path.bucket)+"/"+full, full)
-			_, err = l.a.Api.Objects.Put(ctx, l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), full,
-				client.ObjectBody{Reader: strings.NewReader(""), ContentType: "application/octet-stream"}, nil)
-			return func() tea.Cmd {
-				return tea.Batch(ui.ShowNews(theme.Good, client.Clean(full)+": made"), l.Store.Refresh())
-			}, err
-		},
+		Fields:       []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), checkFolderName)},
 	}
+	ref := func() client.ObjectRef { return refTo(l.path.bucket, folder+strings.TrimSuffix(name, "/")+"/") }
+	ask := func() account.Ask {
+		return account.Ask{
+			Ops:  []string{client.OpUploadObject},
+			IDs:  []string{ref().ID()},
+			Name: "make",
+			Confirm: resource.Confirm{
+				Title:  "New folder",
+				Effect: fmt.Sprintf("Makes folder %s in %s.", client.Clean(ref().Name), bucketName(l.path.bucket)),
+			},
+		}
+	}
+	return l.a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
+		folder := ref()
+		if err := makeFolder(ctx, l.a, folder, c[client.OpUploadObject]); err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			return tea.Batch(ui.ShowNews(theme.Good, client.Clean(folder.Name)+": made"), l.Store.Refresh())
+		}, nil
+	})
+}
+
+// checkFolderName returns why a text is no name of a folder.
+func checkFolderName(text string) string {
+	return account.ReasonIf(strings.HasPrefix(text, "/") || strings.Contains(text, "//"), "no empty part between slashes")
+}
+
+// makeFolder stores an empty object, unless there is one of its name.
+func makeFolder(ctx context.Context, a *account.Account, ref client.ObjectRef, consent *client.Consent) error {
+	_, exists, err := a.Api.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
+	if err == nil && exists {
+		err = errors.New("this folder exists already")
+	}
+	if err != nil {
+		return err
+	}
+	w, err := a.Api.Begin(client.Change{
+		Op:       client.OpUploadObject,
+		Resource: "object",
+		ID:       ref.ID(),
+		Label:    client.Clean(ref.Name),
+	}, consent)
+	if err != nil {
+		return err
+	}
+	_, err = w.UploadObject(ctx, ref, client.ObjectBody{
+		Reader:      strings.NewReader(""),
+		ContentType: "application/octet-stream",
+	})
+	return err
 }
