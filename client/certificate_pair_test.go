@@ -80,7 +80,7 @@ func TestLoadCertificatePair_tooLarge(t *testing.T) {
 
 // Only regular files are opened: reading a pipe could block.
 func TestLoadCertificatePair_notRegularFile(t *testing.T) {
-	faulttest.ReportCase(t, "F11", "no plain file")
+	faulttest.ReportCase(t, "F11", "not a regular file")
 	cert, key := pemPair(t, "cdn.acme.net", time.Now())
 	good := filepath.Join(t.TempDir(), "good.pem")
 	if err := os.WriteFile(good, []byte(cert+key), 0o600); err != nil {

@@ -176,7 +176,7 @@ func TestPipesAreNoFiles(t *testing.T) {
 			go func() { done <- r.Run(c.args...) }()
 			select {
 			case s := <-done:
-				(&testenv.Env{T: t}).CheckResult(s, c.code, "no plain file")
+				(&testenv.Env{T: t}).CheckResult(s, c.code, "not a regular file")
 			case <-time.After(10 * time.Second):
 				t.Fatal("it waits for the pipe")
 			}

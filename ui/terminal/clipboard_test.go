@@ -21,7 +21,8 @@ func TestWriteSystemClipboard(t *testing.T) {
 	kept := filepath.Join(dir, "kept")
 	t.Setenv("LOOKOUT_TOKEN", "canary")
 	script := "#!/bin/sh\n" +
-		"{ echo \"$LOOKOUT_TOKEN$*\"; while read -r line || [ -n \"$line\" ]; do echo \"$line\"; done; } >" + kept + "\n"
+		"{ echo \"$LOOKOUT_TOKEN$*\"; while read -r line ||" +
+		" [ -n \"$line\" ]; do echo \"$line\"; done; } >" + kept + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "xsel"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

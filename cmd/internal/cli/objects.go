@@ -338,7 +338,7 @@ func putObject(set *pflag.FlagSet) runFunc[objectRef] {
 			return o, fmt.Errorf("store %s: %w", o, err)
 		case !info.Mode().IsRegular():
 			return o, exit.Usage(
-				fmt.Errorf("%s is no plain file: its size must be known before it is sent", client.Clean(args[2])),
+				fmt.Errorf("%s is not a regular file: its size must be known before it is sent", client.Clean(args[2])),
 			)
 		}
 		if !*force {

@@ -81,12 +81,12 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		"another user's": {func(path string) error { return os.Chown(path, 12345, -1) }, "another user's"},
 		"a folder": {
 			func(path string) error { return replaceFile(path, os.Mkdir(path+"2", 0o700)) },
-			"no plain file",
+			"not a regular file",
 		},
-		"a pipe": {func(path string) error { return replaceFile(path, makeFIFO(path+"2")) }, "no plain file"},
+		"a pipe": {func(path string) error { return replaceFile(path, makeFIFO(path+"2")) }, "not a regular file"},
 		"a device": {
 			func(path string) error { return replaceFile(path, os.Symlink("/dev/zero", path+"2")) },
-			"no plain file",
+			"not a regular file",
 		},
 		"a link to one that others may read": {func(path string) error {
 			return replaceFile(

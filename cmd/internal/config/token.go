@@ -146,7 +146,7 @@ func checkPrivateFile(what, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", what, err)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: %s is no plain file", what, path)
+		return fmt.Errorf("%s: %s is not a regular file", what, path)
 	case ownedByOther(info):
 		return fmt.Errorf("%s: %s is another user's; use one of your own", what, path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
