@@ -126,30 +126,3 @@ func findApplied[T any](now []T, recheck func([]T) ui.AttemptOutcome) (row T, fo
 	}
 	return row, false
 }
-
-// NewStoreForm returns a form that sends a change of a store and shows news about its row.
-func NewStoreForm[T any](store *ui.Store[T], title string, fields []Field, success func(T) string,
-	send func(context.Context) (ui.Result[T], error), recheck func(now []T) ui.AttemptOutcome) Form {
-	return NewForm(StoreRequest[T]{
-		Store:   store,
-		Title:   title,
-		Fields:  fields,
-		Send:    send,
-		Recheck: recheck,
-		Success: success,
-	})
-}
-
-// NewStoreFormThen returns a form that sends a change of a store, with something to do afterwards.
-func NewStoreFormThen[T any](store *ui.Store[T], title string, fields []Field,
-	then func(row T, answered bool) tea.Cmd, send func(context.Context) (ui.Result[T], error),
-	recheck func(now []T) ui.AttemptOutcome) Form {
-	return NewForm(StoreRequest[T]{
-		Store:   store,
-		Title:   title,
-		Fields:  fields,
-		Send:    send,
-		Recheck: recheck,
-		Then:    then,
-	})
-}

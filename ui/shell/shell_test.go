@@ -49,19 +49,11 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		Columns: []table.Column[string]{
 			{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
 		RowActions: []table.RowAction[string]{{
-			Keys:         []string{"D"},
-			Name:         "delete",
-			ProgressText: "deleting",
-			SuccessText:  "is deleted",
-			Writes:       true,
-			ShowInHints:  true,
-			Confirm: func(s string) *ui.Confirmation {
-				return &ui.Confirmation{Title: "Delete", Text: "Thing " + s + " goes.", ConfirmLabel: "delete"}
-			},
-			Run: func(context.Context, string) (ui.Result[string], error) {
-				b.deletions++
-				return ui.ResultDeleted[string](nil)
-			},
+			Keys:        []string{"D"},
+			Name:        "delete",
+			Writes:      true,
+			ShowInHints: true,
+			Start:       func(rows []string, _ int) tea.Cmd { return ui.Send(ui.RunActionMsg{Action: b.deletion(set, rows[0])}) },
 		}},
 	}
 	o := Options{
@@ -79,6 +71,32 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 	}
 	b.run(set.Refresh())
 	return b
+}
+
+// deletion asks before it deletes a row.
+func (b *shellTest) deletion(set *ui.Store[string], row string) ui.Action {
+	return ui.Action{
+		Key:    ui.Bind("delete"),
+		Writes: true,
+		Confirm: &ui.Confirmation{
+			Title:        "Delete",
+			Text:         "Thing " + row + " goes.",
+			ConfirmLabel: "delete",
+		},
+		Do: func() tea.Cmd {
+			return set.Run(ui.RowChange[string]{
+				RowID:        row,
+				ProgressText: "deleting",
+				Send: func(context.Context) (ui.Result[string], error) {
+					b.deletions++
+					return ui.ResultDeleted[string](nil)
+				},
+				OnOutcome: func(ui.AttemptOutcome, ui.Result[string], error) tea.Cmd {
+					return ui.ShowNews(theme.Good, row+": is deleted")
+				},
+			})
+		},
+	}
 }
 
 // run runs a command and the commands that follow. It does not wait for timers.

@@ -59,7 +59,6 @@ func (j JoinedStores) Missing() []string {
 // List is the generic pane: rows of a store in columns, with a cursor that stays on its row wherever the row moves.
 type List[T any] struct {
 	Title         string
-	Singular      string // what one row is: "instance"; empty is the title without its s
 	Store         *ui.Store[T]
 	JoinedStores  JoinedStores // other stores it joins with: refreshed together
 	Columns       []Column[T]
@@ -238,14 +237,6 @@ func (l *List[T]) Find(text string, limit int) []ui.SearchResult {
 	return found
 }
 
-// singular returns what one row is.
-func (l *List[T]) singular() string {
-	if l.Singular != "" {
-		return l.Singular
-	}
-	return strings.TrimSuffix(l.Title, "s")
-}
-
 // label returns what a row is called.
 func (l *List[T]) label(row T) string {
 	if l.Label != nil {
@@ -336,9 +327,6 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Run makes one change for each row. The news sums them up once the last has been answered.
-func (l *List[T]) Run(op RowAction[T], rows []T) tea.Cmd { return runner[T]{l}.run(op, rows) }
-
 // Actions returns what can be done with the row at the cursor or the marked rows, then with the list.
 func (l *List[T]) Actions() []ui.Action {
 	l.restoreCursor()
@@ -349,7 +337,7 @@ func (l *List[T]) Actions() []ui.Action {
 		name = l.label(row)
 	}
 	for _, op := range l.RowActions {
-		action := runner[T]{l}.bind(op, row, there)
+		action := rowBinder[T]{l}.bind(op, row, there)
 		action.TargetName = name
 		actions = append(actions, action)
 	}

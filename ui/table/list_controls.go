@@ -34,7 +34,7 @@ type controls[T any] struct{ list *List[T] }
 
 func (c controls[T]) moveCursorTo(position int) { c.list.moveCursorTo(position) }
 
-func (c controls[T]) hasKey(key string) bool { return runner[T](c).hasKey(key) }
+func (c controls[T]) hasKey(key string) bool { return rowBinder[T](c).hasKey(key) }
 
 // scrollBy moves the cursor, or the detail while it is open over the list.
 func (c controls[T]) scrollBy(by int) {
@@ -146,7 +146,7 @@ func (c controls[T]) escape() {
 	}
 }
 
-// detailKey returns the key that opens the detail: enter, or i if an operation has enter; "" if there is no detail.
+// detailKey returns the key that opens the detail: enter, or i if a row action has enter; "" if there is no detail.
 func (c controls[T]) detailKey() string {
 	switch {
 	case c.list.Detail == nil || c.hasKey("enter") && c.hasKey("i"):
@@ -322,27 +322,6 @@ func sortMenu(titles []string, current int, choose func(column int)) ui.Menu {
 		m.Actions = append(m.Actions, ui.LocalAction("", name, "", func() { choose(i) }, fmt.Sprint((i+1)%10)))
 	}
 	return m
-}
-
-// batchConfirmation asks about exactly the rows in items, each of a kind ("service"). skipped is the number of marked
-// rows that are not among them, hidden the number of those that the filter hides.
-func batchConfirmation(name, kind string, items []string, skipped, hidden int) *ui.Confirmation {
-	title := fmt.Sprintf("%s: %s", strings.ToUpper(name[:1])+name[1:], ui.Plural(len(items), kind, kind+"s"))
-	text := "This affects these rows and no others."
-	if hidden > 0 {
-		text += fmt.Sprintf(" Hidden by the filter: %d of them.", hidden)
-	}
-	if skipped > 0 {
-		marked := ui.Plural(skipped, "marked "+kind, "marked "+kind+"s")
-		text += fmt.Sprintf(" Left out: %s, for which this is not possible.", marked)
-	}
-	return &ui.Confirmation{
-		Title:        title,
-		Text:         text,
-		Items:        items,
-		RequiredText: fmt.Sprint(len(items)),
-		ConfirmLabel: name,
-	}
 }
 
 // formatCSV writes some columns of a table. Cells that a spreadsheet would take for a formula are quoted.

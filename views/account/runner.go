@@ -362,12 +362,15 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		}
 		return sent.Recheck(now)
 	}
-	if s.draft.AfterSubmit != nil {
-		return form.NewStoreFormThen(r.Store, s.draft.Title, s.draft.Fields, s.draft.AfterSubmit, send, recheck)
-	}
-	return form.NewStoreForm(r.Store, s.draft.Title, s.draft.Fields, func(row T) string {
-		return r.Resource.Label(row) + ": " + r.success(s, row)
-	}, send, recheck)
+	return form.NewForm(form.StoreRequest[T]{
+		Store:   r.Store,
+		Title:   s.draft.Title,
+		Fields:  s.draft.Fields,
+		Send:    send,
+		Recheck: recheck,
+		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
+		Then:    s.draft.AfterSubmit,
+	})
 }
 
 // success is the news of one row.

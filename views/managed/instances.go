@@ -20,9 +20,8 @@ import (
 func SshPane(a *account.Account) ui.Pane {
 	changes := instanceRunner(a)
 	return &table.List[*client.Instance]{
-		Title:    "ssh",
-		Singular: "instance",
-		Store:    a.Instances(),
+		Title: "ssh",
+		Store: a.Instances(),
 		Columns: []table.Column[*client.Instance]{
 			{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {
 				if i.SSH.Access {

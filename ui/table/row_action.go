@@ -1,0 +1,152 @@
+package table
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+)
+
+// RowAction is an action on the row at the cursor, or on all marked rows.
+type RowAction[T any] struct {
+	Keys           []string // "d"
+	Name           string   // "disable"
+	Description    string   // a sentence for the help
+	ShowInHints    bool
+	Writes         bool // changes something at the server
+	Many           bool // Start also takes the marked rows
+	OpensView      bool // only opens something that asks by itself; actions with a Form, an OpenPane or a Start do
+	DisabledReason func(T) string
+
+	// One of these does it.
+	Form     func(rows []T) form.Form
+	OpenPane func(T) ui.Pane
+	Message  func(T) tea.Msg
+	Cmd      func(T) tea.Cmd
+	BatchCmd func([]T) tea.Cmd // for all marked rows at once, or the one at the cursor
+	// Start starts a change of the row at the cursor, or of the marked rows, some of which a filter hides. It asks by
+	// itself.
+	Start func(rows []T, hidden int) tea.Cmd
+}
+
+// Reasons why an action cannot be done now.
+const (
+	noRow          = "there is no row"
+	noneApplicable = "not possible for any marked row"
+	oneRowOnly     = "for one row only: esc clears the marks"
+)
+
+// rowBinder binds the row actions of a list to its rows.
+type rowBinder[T any] struct{ list *List[T] }
+
+// bind returns an action on the row at the cursor. The row is captured: whatever moves while a question is open, the
+// answer is about this row.
+func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
+	marked := r.list.marks.count()
+	a := ui.Action{
+		Key:         ui.Bind(action.Name, action.Keys...),
+		Description: action.Description,
+		ShowInHints: action.ShowInHints,
+		Writes:      action.Writes,
+		OpensView:   action.OpensView || action.Form != nil || action.OpenPane != nil,
+	}
+	switch {
+	case !there:
+		a.DisabledReason = noRow
+	case action.Start != nil:
+		return r.bindStart(action, a, row)
+	case marked > 0 && action.BatchCmd != nil:
+		a.Do = func() tea.Cmd {
+			rows, _ := r.list.markedRows()
+			return r.run(action, rows)
+		}
+	case marked > 0 && action.Writes:
+		a.DisabledReason = oneRowOnly
+	default:
+		a.DisabledReason = r.disabledReason(action, row)
+		a.Do = func() tea.Cmd { return r.run(action, []T{row}) }
+	}
+	return a
+}
+
+// bindStart binds an action that asks by itself to the row at the cursor or the marked rows.
+func (r rowBinder[T]) bindStart(action RowAction[T], a ui.Action, row T) ui.Action {
+	l := r.list
+	a.OpensView = true
+	marked := l.marks.count() > 0 && action.Many
+	switch {
+	case l.marks.count() > 0 && !action.Many:
+		a.DisabledReason = oneRowOnly
+	case marked && !r.appliesToAnyMarked(action):
+		a.DisabledReason = noneApplicable
+	case !marked:
+		a.DisabledReason = r.disabledReason(action, row)
+	}
+	a.Do = func() tea.Cmd {
+		if !marked {
+			return action.Start([]T{row}, 0)
+		}
+		rows, hidden := l.markedRows()
+		l.marks.clear()
+		return action.Start(rows, hidden)
+	}
+	return a
+}
+
+// maxMarkedLooks is the number of marked rows that are looked at to see whether an action applies to any.
+const maxMarkedLooks = 1000
+
+// appliesToAnyMarked reports whether an action can be done with a marked row, as far as some of them tell.
+func (r rowBinder[T]) appliesToAnyMarked(action RowAction[T]) bool {
+	applies, looks := false, maxMarkedLooks
+	r.list.marks.each(func(position int) bool {
+		looks--
+		applies = looks == 0 || r.disabledReason(action, r.list.Store.At(position)) == ""
+		return !applies
+	})
+	return applies
+}
+
+// disabledReason returns why an action cannot be done with a row now, or "".
+func (r rowBinder[T]) disabledReason(action RowAction[T], row T) string {
+	if busy := r.list.Store.Busy(r.list.Store.ID(row)); busy != "" && action.Writes {
+		return "still " + busy + ": wait for the answer"
+	}
+	if action.DisabledReason != nil {
+		return action.DisabledReason(row)
+	}
+	return ""
+}
+
+// run runs an action on rows.
+func (r rowBinder[T]) run(action RowAction[T], rows []T) tea.Cmd {
+	switch {
+	case len(rows) == 0:
+		return ui.ShowNews(theme.Warn, action.Name+": the rows are gone")
+	case action.Form != nil:
+		return ui.Send(form.OpenFormMsg{Form: action.Form(rows)})
+	case action.OpenPane != nil:
+		return ui.Send(ui.OpenPaneMsg{Pane: action.OpenPane(rows[0])})
+	case action.Message != nil:
+		return ui.Send(action.Message(rows[0]))
+	case action.Cmd != nil:
+		return action.Cmd(rows[0])
+	case action.BatchCmd != nil:
+		r.list.marks.clear()
+		return action.BatchCmd(rows)
+	}
+	return nil
+}
+
+// hasKey reports whether a row action of the list has a key.
+func (r rowBinder[T]) hasKey(key string) bool {
+	for _, action := range r.list.RowActions {
+		for _, k := range action.Keys {
+			if k == key {
+				return true
+			}
+		}
+	}
+	return false
+}
