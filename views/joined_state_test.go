@@ -21,7 +21,7 @@ import (
 // joinCase is a screen that says something about rows of another list.
 type joinCase struct {
 	name  string
-	keys  string // typed with spaces between them; <enter> and the like are names of keys
+	keys  string // typed with spaces between them; <enter> names a key, <wait> waits
 	list  string // the path of the list that it joins with
 	says  string // what is shown while the list is not known: its name
 	empty string // the sentence when the list is known to be empty; "" says nothing
@@ -39,6 +39,7 @@ func joinCases() []joinCase {
 	)
 	return []joinCase{
 		{"contact", "4 / Carla <enter>", services, "services", "no service names this group"},
+		{"delete the last of a group", "4 / Dmitri <enter> D <wait> y / Carla <enter> D", services, "services", ""},
 		{"credential", "5 / queue <enter>", services, "services", "no service"},
 		{"delete credential", "5 / queue <enter> D", services, "services", ""},
 		{"instance", "6 / db2 <enter>", services, "services", "none"},
@@ -73,7 +74,7 @@ var claims = regexp.MustCompile(`(?i)\bnobody\b|\bdeleted\)|nothing has been det
 	`\bno (limited key|contacts?|service|services|keys?|issues?|group|bucket|credential)\b|there is no|\bnone\b`)
 
 // ownFacts are words about the row itself, which no other list decides.
-var ownFacts = regexp.MustCompile(`(second|credentials)\s+none|emulatedkeyofnobody|nobody is named|no bucket is chosen`)
+var ownFacts = regexp.MustCompile(`(second|credentials)\s+none|emulatedkeyofnobody|nobody (is named|calls this person)|no bucket is chosen`)
 
 // No screen claims anything about a list that was not read, failed, was refused or was cut off, and each says what is
 // missing. If the list is known to be empty, it says so.
@@ -93,7 +94,13 @@ func checkJoin(t *testing.T, c joinCase, state string) {
 	startWithTransport(t, emulator.Options{}, 200, 50, between, setup, func(r *harness) {
 		r.press(strings.Fields(c.keys)[0])
 		r.wait(50 * time.Second)
-		r.press(strings.Fields(c.keys)[1:]...)
+		for _, key := range strings.Fields(c.keys)[1:] {
+			if key == "<wait>" {
+				r.wait(time.Second)
+				continue
+			}
+			r.press(key)
+		}
 		_, body, _ := strings.Cut(r.screen(), "\n") // without the head line, which names lists that failed
 		shown := ownFacts.ReplaceAllString(body, "") + strings.Join(r.copied, "\n")
 		if c.list != "/managed/services" {
@@ -160,6 +167,36 @@ func TestHeadLine_namesMissingJoins(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A question says which of its consequences are not known.
+func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
+	setup := func(e *emulator.Emulator) { breakList(e, "/managed/services", "503") }
+	startWithEmulator(t, emulator.Options{}, 120, 40, setup, func(r *harness) {
+		r.press("4")
+		r.wait(50 * time.Second)
+		r.press("/", "Dmitri", "<enter>", "D")
+		r.wait(time.Second)
+		r.press("y", "/", "Carla", "<enter>", "D")
+		r.requireText("It is the last of group", "not known (services: 503).")
+		r.press("<esc>", "5", "/", "queue", "<enter>", "D")
+		r.requireText("Which services use it", "not known (services: 503).")
+	})
+}
+
+// A cluster that does not answer leaves its buckets unknown, though all others are known.
+func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
+	setup := func(e *emulator.Emulator) {
+		e.InjectFault("GET /object-storage/buckets/us-east-1", emulator.Fault{Status: 400})
+		e.InjectFault("GET /object-storage/buckets", emulator.Fault{Status: 400})
+	}
+	startWithEmulator(t, emulator.Options{}, 200, 50, setup, func(r *harness) {
+		r.press("0", "/", "us-east", "<enter>", "<enter>")
+		r.requireText("buckets: us-east-1 does not answer")
+		r.requireNoText("none")
+		r.press("1")
+		r.requireText("(buckets: us-east-1 does not answer · r retries)")
+	})
 }
 
 // breakList makes the emulator answer the requests for a list late or with an error.

@@ -534,6 +534,18 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 	}
 }
 
+// A journal with a line that cannot be read may hold changes that nobody can name.
+func TestHandover_unreadableJournal(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", r.FindID("services", "edge-router"), "--for", "1h")
+	path := filepath.Join(r.Home, "state", "lookout", "account.journal")
+	if err := os.WriteFile(path, []byte("{torn\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := r.Run("handover")
+	r.CheckResult(s, s.Code, "## Changed **1 line of the journal could not be read** ## Could not be read")
+}
+
 // A source that fails spoils its own section alone; issues that are left out are counted.
 func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
