@@ -115,6 +115,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 // The parent dies, or the line is cut: the program ends, and does not spin.
 func TestTheParentDies(t *testing.T) {
 	faulttest.RunCase(t, "E4", "shell killed", func(t *testing.T) {
+		t.Parallel()
 		shell := exec.Command("sh", "-c", os.Args[0]+"; true")
 		c := startCommandInPty(t, shell, []string{"LOOKOUT_TEST_ARGS=demo", "TERM=xterm-256color", "LANG=C.UTF-8"})
 		c.startReading()
@@ -129,6 +130,7 @@ func TestTheParentDies(t *testing.T) {
 		c.waitFor("\x1b[?1049l")
 	})
 	faulttest.RunCase(t, "E4", "pane killed and left", func(t *testing.T) {
+		t.Parallel()
 		tmux, err := exec.LookPath("tmux")
 		if err != nil {
 			t.Skip("there is no tmux here")

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -36,6 +37,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(run(strings.Fields(args)))
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // most tests wait for a clock or another process
 	os.Exit(m.Run())
 }
 
@@ -213,14 +216,12 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 	signal := func(s syscall.Signal) exitCase { return exitCase{func(c *ptyProcess) { c.signal(s) }, 128 + int(s)} }
 	moments := map[string]string{"list": "3", "dialog": "3?", "form": "3n"}
 	for name, way := range map[string]exitCase{
-		"ctrl+c": {
-			func(c *ptyProcess) { c.typeKeys("\x03") },
-			0,
-		}, "INT": signal(syscall.SIGINT), "TERM": signal(syscall.SIGTERM),
-		"HUP": signal(syscall.SIGHUP), "QUIT": signal(syscall.SIGQUIT), "q": {
-			func(c *ptyProcess) { c.typeKeys("q") },
-			0,
-		},
+		"q":           {func(c *ptyProcess) { c.typeKeys("q") }, 0},
+		"ctrl+c":      {func(c *ptyProcess) { c.typeKeys("\x03") }, 0},
+		"INT":         signal(syscall.SIGINT),
+		"TERM":        signal(syscall.SIGTERM),
+		"HUP":         signal(syscall.SIGHUP),
+		"QUIT":        signal(syscall.SIGQUIT),
 		"two signals": {func(c *ptyProcess) { c.signal(syscall.SIGTERM); c.signal(syscall.SIGTERM) }, 143},
 	} {
 		for moment, keys := range moments {

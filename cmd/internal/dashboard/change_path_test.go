@@ -10,6 +10,7 @@ import (
 // TestChangePath disables a service through the keys. .ci/house runs its two subtests with coverage: the functions that
 // only "disable" enters are the path of a change.
 func TestChangePath(t *testing.T) {
+	t.Parallel()
 	run := func(t *testing.T, changes int, news string, keys ...string) {
 		api := emulator.New(emulator.Options{Token: "demo"})
 		v := startDashboard(t, api, 120, 36)
@@ -26,9 +27,11 @@ func TestChangePath(t *testing.T) {
 		}
 	}
 	t.Run("disable", func(t *testing.T) {
+		t.Parallel()
 		run(t, 1, "monitoring is disabled", "d", "<ctrl+s>")
 	})
 	t.Run("other", func(t *testing.T) {
+		t.Parallel()
 		run(t, 0, "1 of 14 match", "<down>", "<up>", "?", "<esc>", "d", "<esc>", "r", "9", "3")
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 // Columns and lists that are not there are told with the names of those that are, in their lines.
 func TestConfigValidate_unknownColumns(t *testing.T) {
+	t.Parallel()
 	text := "[columns]\nservices = [\"label\", \"weight\"]\nobjects = [\"name\"]\nservers = [\"label\"]\n"
 	said := CheckConfig(t.Context(), []byte(text)).AsError("c.toml").Error()
 	for _, part := range []string{
@@ -29,6 +30,7 @@ func TestConfigValidate_unknownColumns(t *testing.T) {
 
 // The lists of the configuration have the columns that were chosen, and what is unknown is said on the screen.
 func TestChosenColumnsOnTheScreen(t *testing.T) {
+	t.Parallel()
 	s, err := newTestShell(
 		t,
 		emulator.New(emulator.Options{Token: "demo"}),
@@ -72,6 +74,7 @@ func TestThemes_customThemeIsApplied(t *testing.T) {
 }
 
 func TestExampleAndTemplateAreValid(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "G2", "example and template")
 	for name, text := range map[string]string{"example": config.Example(), "template": config.Template()} {
 		if wrong := CheckConfig(t.Context(), []byte(text)); len(wrong) > 0 {

@@ -28,7 +28,6 @@ func startDashboard(t *testing.T, api *emulator.Emulator, width, height int) *te
 // newTestShell assembles the program on an emulated account.
 func newTestShell(t *testing.T, api *emulator.Emulator, s config.Settings) (*shell.Shell, error) {
 	t.Helper()
-	t.Setenv("LANG", "C.UTF-8")
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	j := journal.NewInMemory(time.Now)
@@ -54,6 +53,7 @@ func newTestShellWithKeys(t *testing.T, keys map[string][]string) (*shell.Shell,
 }
 
 func TestStartReadQuit(t *testing.T) {
+	t.Parallel()
 	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 	v.WaitFor("Services 14")
 	v.Type("3")
@@ -66,6 +66,7 @@ func TestStartReadQuit(t *testing.T) {
 
 // The first frame is there before any answer, it says that it is loading, and keys work meanwhile.
 func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "I4", "nothing answered")
 	api := emulator.New(emulator.Options{Token: "demo"})
 	release := api.HoldRequests("*")
@@ -83,6 +84,7 @@ func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
 
 // While refreshing is paused the program at rest writes nothing.
 func TestPausedWritesNothing(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "E15", "TestPausedWritesNothing")
 	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 	v.WaitFor("Services 14")
@@ -97,6 +99,7 @@ func TestPausedWritesNothing(t *testing.T) {
 
 // A paste is one event: in a list it does nothing, in a filter it is text.
 func TestPasteIsNoCommand(t *testing.T) {
+	t.Parallel()
 	api := emulator.New(emulator.Options{Token: "demo"})
 	v := startDashboard(t, api, 120, 36)
 	v.WaitFor("Services 14")
@@ -111,6 +114,7 @@ func TestPasteIsNoCommand(t *testing.T) {
 
 // Letters at the heels of a key that opens a form or a pane are meant for it.
 func TestTypeahead(t *testing.T) {
+	t.Parallel()
 	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 	v.WaitFor("Object Storage  12 buckets")
 	v.Type("8")
@@ -124,6 +128,7 @@ func TestTypeahead(t *testing.T) {
 
 // No key is bound twice in a pane: assembling the program would fail with both names.
 func TestKeyClashNamesBoth(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "G5", "two actions on one key")
 	_, err := newTestShellWithKeys(t, map[string][]string{"services.edit": {"d"}})
 	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
@@ -139,6 +144,7 @@ func TestKeyClashNamesBoth(t *testing.T) {
 
 // Keys that cannot be told apart, or that are none, are refused with what they are about.
 func TestOddKeys(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys map[string][]string
 		want []string // "" is fine
@@ -160,6 +166,7 @@ func TestOddKeys(t *testing.T) {
 		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},
 	} {
 		faulttest.RunCase(t, "G5", name, func(t *testing.T) {
+			t.Parallel()
 			_, err := newTestShellWithKeys(t, c.keys)
 			if (err != nil) != (c.want != nil) {
 				t.Fatalf("%v", err)

@@ -12,7 +12,6 @@ import (
 // startDemo is the demo in a virtual terminal, with its first account.
 func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount) {
 	t.Helper()
-	t.Setenv("LANG", "C.UTF-8")
 	f := &config.Flags{Theme: "dark"}
 	one, err := newDemoAccount(f, "acme-prod", "demo")
 	if err != nil {
@@ -33,6 +32,7 @@ func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount
 
 // The fault dial does what it says, and as long as something is wrong on purpose the head line says so (row H6).
 func TestFaultMenu(t *testing.T) {
+	t.Parallel()
 	v, _ := startDemo(t, 120, 36)
 	v.WaitFor("Services 14")
 	v.Type(":", "demo offline", "<enter>")

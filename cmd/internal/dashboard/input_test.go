@@ -13,6 +13,7 @@ import (
 
 // Whatever is pasted or sent in a flood, nothing is done by it, and keys work at once afterwards.
 func TestFloodsOfInput(t *testing.T) {
+	t.Parallel()
 	noise := make([]byte, 1<<20)
 	dice := rand.New(rand.NewPCG(1, 13))
 	for i := range noise {
@@ -43,6 +44,7 @@ func TestFloodsOfInput(t *testing.T) {
 		},
 	} {
 		faulttest.RunCase(t, "E13", name, func(t *testing.T) {
+			t.Parallel()
 			api := emulator.New(emulator.Options{Token: "demo"})
 			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("Services 14")
@@ -81,6 +83,7 @@ func TestFloodsOfInput(t *testing.T) {
 
 // At rest little is written: the age, and nothing else; reading again what has not changed writes no more.
 func TestFewBytesAtRest(t *testing.T) {
+	t.Parallel()
 	at := func(t *testing.T, pane string) *termtest.Terminal {
 		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 		v.WaitFor("Object Storage  12 buckets")
@@ -89,6 +92,7 @@ func TestFewBytesAtRest(t *testing.T) {
 		return v
 	}
 	faulttest.RunCase(t, "E15", "at rest", func(t *testing.T) {
+		t.Parallel()
 		v := at(t, "3")
 		before := v.BytesWritten()
 		if n := v.BytesAfter(2*time.Second) - before; n > 2*200 {
@@ -96,6 +100,7 @@ func TestFewBytesAtRest(t *testing.T) {
 		}
 	})
 	faulttest.RunCase(t, "E15", "read again", func(t *testing.T) {
+		t.Parallel()
 		v := at(t, "3")
 		before := v.BytesWritten()
 		v.Type("r")
@@ -104,6 +109,7 @@ func TestFewBytesAtRest(t *testing.T) {
 		}
 	})
 	faulttest.RunCase(t, "E15", "a row down", func(t *testing.T) {
+		t.Parallel()
 		v := at(t, "8")
 		before := v.BytesWritten()
 		v.Type("j")

@@ -24,6 +24,7 @@ func startLinear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
 // The whole program can be used by its lines: tabs and rows are named, a form is asked field by field, questions are
 // answered.
 func TestLinear(t *testing.T) {
+	t.Parallel()
 	api := emulator.New(emulator.Options{Token: "demo"})
 	v := startLinear(t, api)
 	v.WaitFor("account acme-prod")
@@ -92,6 +93,7 @@ func TestLinear(t *testing.T) {
 
 // What has not changed is not said again, and at rest nothing is: ages are no change.
 func TestLinearIsQuiet(t *testing.T) {
+	t.Parallel()
 	v := startLinear(t, emulator.New(emulator.Options{Token: "demo"}))
 	v.WaitFor("Services 14")
 	v.Type("3")
@@ -109,6 +111,7 @@ func TestLinearIsQuiet(t *testing.T) {
 
 // A secret stays hidden: what is said cannot be wiped away.
 func TestLinearTellsNoSecret(t *testing.T) {
+	t.Parallel()
 	v := startLinear(t, emulator.New(emulator.Options{Token: "demo"}))
 	v.WaitFor("Services 14")
 	v.Type("9")

@@ -236,6 +236,7 @@ func playOperations(t *testing.T, area string, flows []keyOperation) {
 		}
 		delete(missing, f.op)
 		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
+			t.Parallel()
 			api := emulator.New(emulator.Options{Token: "demo"})
 			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("Object Storage  12 buckets")
@@ -430,6 +431,7 @@ func disableGroup(t *testing.T, api *emulator.Emulator) int {
 
 // Short ways beyond the table.
 func TestKeystrokeShortcuts(t *testing.T) {
+	t.Parallel()
 	for name, keys := range map[string]string{
 		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«copied: phone number»",
 		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«copied: ssh line»",
@@ -437,6 +439,7 @@ func TestKeystrokeShortcuts(t *testing.T) {
 		"contact":  "4«9 contacts in»y«copied: phone number of»",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 			v.WaitFor("ticket 48213")
 			playKeys(v, keys)

@@ -17,7 +17,6 @@ import (
 // startWatch is the watch pane of an emulated account, read every 100 ms.
 func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
 	t.Helper()
-	t.Setenv("LANG", "C.UTF-8")
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	j := journal.NewInMemory(time.Now)
@@ -47,6 +46,7 @@ func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termte
 // What is broken, since when and whom to call stand in the smallest corner; at rest nothing is written though it is
 // read again and again.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{20, 4}, {80, 6}} {
 		api := emulator.New(emulator.Options{Token: "demo"})
 		v := startWatch(t, api, size[0], size[1])
@@ -74,6 +74,7 @@ func TestWatch(t *testing.T) {
 
 // That the account cannot be read is said, with how old the rows are; an account in which all is well is told so.
 func TestWatchSaysWhatItCannotKnow(t *testing.T) {
+	t.Parallel()
 	api := emulator.New(emulator.Options{Token: "demo"})
 	v := startWatch(t, api, 60, 6)
 	v.WaitFor("billing-api")
