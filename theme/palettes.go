@@ -108,7 +108,7 @@ func nearest256(c color.Color) color.Color {
 	return ansi.IndexedColor(16 + 36*step(red) + 6*step(green) + step(blue))
 }
 
-// A swatch is a colour in true colour, together with the one that stands for it on terminals with 16 colours.
+// A swatch is a colour in true colour, together with its replacement on terminals with 16 colours.
 type swatch struct {
 	color.Color
 	basic color.Color

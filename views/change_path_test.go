@@ -200,7 +200,7 @@ func TestChangePath(t *testing.T) {
 			startWithOptions(t, emulator.Options{}, 120, 50, setReadOnly, func(r *harness) {
 				r.press(c.at...)
 				r.press(c.steps[0].key)
-				r.requireText("read-only, nothing is changed")
+				r.requireText("read-only mode")
 				r.requireChanges(nil)
 			})
 		})

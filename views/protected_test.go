@@ -101,11 +101,11 @@ func TestReadOnlyGreysEveryChange(t *testing.T) {
 						}
 					}
 					r.press(keyName(a.Key.Keys()[0]))
-					r.requireText(a.Name() + ": read-only, nothing is changed")
+					r.requireText(a.Name() + ": read-only mode")
 				}
 			}
 			r.press("3", "a")
-			r.requireText("disable  read-only, nothing is changed")
+			r.requireText("disable  read-only mode")
 			r.press("<esc>")
 			r.requireNoChanges()
 		},

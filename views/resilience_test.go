@@ -70,9 +70,9 @@ func TestTooManyRequests(t *testing.T) {
 				r.press("4")
 				r.requireText("too many requests · ", "Ada Wong")
 				if after == "3600" {
-					r.requireText("the API asks 1 h; waiting 1 min")
+					r.requireText("retry in 1 min, r: now · the API asks for 1 h")
 					r.wait(25 * time.Second)
-					r.requireText("waiting 35 s")
+					r.requireText("retry in 35 s")
 				}
 				if n := r.emu.RequestCount("") + r.failures() - before; n > 8 {
 					r.Errorf("%d requests while the API wants to be left alone", n)

@@ -133,10 +133,10 @@ func TestServices_surviveAPIOutage(t *testing.T) {
 		r.press("d")
 		r.wait(2 * time.Minute)
 		r.press("<esc>", "<esc>")
-		r.requireText("cdn-origin", "again in")
+		r.requireText("cdn-origin", "retry in")
 		r.emu.ClearFaults()
 		r.wait(2 * time.Minute)
 		r.requireText("live")
-		r.requireNoText("again in")
+		r.requireNoText("retry in")
 	})
 }

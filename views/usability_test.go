@@ -262,19 +262,19 @@ func TestNewsNamesWhatWasDone(t *testing.T) {
 		r.requireText(
 			"night check: added, monitoring is",
 			"reading again confirmed it",
-			"the filter hides it, esc clears it",
+			"hidden by the filter · press esc to clear it",
 		)
 	})
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")
 		r.press(form...)
-		r.requireText("night check: added, monitoring is", "the filter hides it, esc clears it")
+		r.requireText("night check: added, monitoring is", "hidden by the filter · press esc to clear it")
 	})
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3")
 		r.press(form...)
 		r.requireText("night check: added, monitoring is")
-		r.requireNoText("the filter hides it")
+		r.requireNoText("hidden by the filter")
 	})
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", "<end>", "ngton")

@@ -39,7 +39,7 @@ func (p actionPolicy) bindKeys(pane string, actions []ui.Action) []ui.Action {
 func (p actionPolicy) disableWrites(actions []ui.Action) []ui.Action {
 	for i, a := range actions {
 		if a.Writes && p.readOnly {
-			actions[i].DisabledReason = "read-only, nothing is changed"
+			actions[i].DisabledReason = "read-only mode"
 		}
 	}
 	return actions
@@ -115,7 +115,7 @@ type KeyBinding struct {
 // Name returns the action's name in the configuration, such as "services.disable".
 func (k KeyBinding) Name() string { return k.Pane + "." + k.Action }
 
-// KeyBindings returns the actions of every tab as it stands, followed by those of the program.
+// KeyBindings returns the actions of every tab in its current state, followed by those of the program.
 func (s *Shell) KeyBindings() []KeyBinding {
 	var bindings []KeyBinding
 	add := func(pane string, actions []ui.Action) {

@@ -206,10 +206,10 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 	case s.clock.paused():
 		return "paused " + s.clock.pausedAt.In(s.o.Location).Format("15:04:05"), theme.Warn
 	case left > 0 && asked > left+time.Minute:
-		return fmt.Sprintf("%s too many requests · the API asks %s; waiting %s, r: now",
-			g.Problem, ui.FormatAge(asked), remainingWait(left)), theme.Warn
+		return fmt.Sprintf("%s too many requests · retry in %s, r: now · the API asks for %s",
+			g.Problem, remainingWait(left), ui.FormatAge(asked)), theme.Warn
 	case left > 0:
-		return fmt.Sprintf("%s too many requests · waiting %s, r: now", g.Problem, remainingWait(left)), theme.Warn
+		return fmt.Sprintf("%s too many requests · retry in %s, r: now", g.Problem, remainingWait(left)), theme.Warn
 	case f.Err != nil:
 		return s.failureText(f, now), theme.Bad
 	case !f.Loaded:
@@ -229,13 +229,13 @@ func (s *Shell) failureText(f ui.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
 	again := ""
 	if wait := s.clock.nextRefresh.Sub(now); s.clock.interval > 0 && wait > 0 {
-		again = " · again in " + ui.FormatAge(wait)
+		again = " · retry in " + ui.FormatAge(wait)
 	}
 	switch {
 	case ui.Denied(f.Err):
 		return "not allowed"
 	case ui.Unauthorized(f.Err):
-		return problem + " token not accepted · nothing is asked"
+		return problem + " token not accepted · requests stopped"
 	case ui.Offline(f.Err):
 		return problem + " offline · since " + f.FailingSince.In(s.o.Location).Format("15:04") + again
 	}

@@ -23,7 +23,7 @@ type LinearScreen struct {
 	ageReference time.Time // the time from which the announced ages were computed
 	lineIndex    int       // current line of a text that is read line by line
 	out          strings.Builder
-	inputLine    string // the line being typed, as it stands at the end of the output
+	inputLine    string // the line being typed, at the end of the output
 }
 
 // A ShellProvider is a program with a shell in front: a Shell or an AccountSwitcher.

@@ -16,7 +16,7 @@ import (
 type NotifyOptions struct {
 	Notices func() []ui.Notice               // changes since the last call
 	Refresh func() tea.Cmd                   // reads outdated data that notices depend on
-	Methods []string                         // "bell", "osc9", "osc777"; none notifies nobody
+	Methods []string                         // "bell", "osc9", "osc777"; none turns notifications off
 	Rules   []string                         // rules of the notices that are sent
 	Send    func(title, text string) tea.Cmd // nil sends by the methods
 }

@@ -158,7 +158,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case ui.NewsMsg:
 		if h, ok := s.pane().(ui.Hider); ok && h.Hides(msg.Row) {
-			msg.Text += " · the filter hides it, esc clears it"
+			msg.Text += " · hidden by the filter · press esc to clear it"
 		}
 		return s.news.show(s, msg)
 	case ui.OpenPaneMsg:

@@ -212,7 +212,7 @@ func TestShell_Frame_size(t *testing.T) {
 func TestShell_readOnlyRejectsChanges(t *testing.T) {
 	b := newShellTest(t, func(o *Options) { o.ReadOnly = true })
 	b.press("D")
-	if b.deletions != 0 || !strings.Contains(b.screen(), "read-only, nothing is changed") ||
+	if b.deletions != 0 || !strings.Contains(b.screen(), "read-only mode") ||
 		strings.Contains(b.screen(), "goes.") {
 		t.Errorf("%s", b.screen())
 	}

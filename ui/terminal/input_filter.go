@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An inputFilter stands between the terminal and the loop. It drops input that would crash or block the program:
+// An inputFilter sits between the terminal and the loop. It drops input that would crash or block the program:
 // control sequences with more parameters than any terminal sends, and keys typed while the terminal did not respond. It
 // also ends pastes that have no end.
 type inputFilter struct {
@@ -251,7 +251,7 @@ func (f *inputFilter) handleByte(c byte) {
 	}
 }
 
-// classifyReport tells a report from a key with alt: a report continues with a digit or a sign.
+// classifyReport distinguishes a report from a key with alt: a report continues with a digit or a sign.
 func (f *inputFilter) classifyReport(c byte) {
 	f.pending = append(f.pending, c)
 	if c >= '0' && c <= '9' || strings.IndexByte("!>+G", c) >= 0 {
