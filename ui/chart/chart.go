@@ -98,8 +98,8 @@ func (e extent) column(t time.Time, width int) int {
 // finite reports whether a value can be drawn.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) && math.Abs(v) < 1e18 }
 
-// downsample returns the greatest value of a series in each of width columns, so that no spike is lost. Where samples are
-// wider apart than columns, a column without a point takes the sample before it.
+// downsample returns the greatest value of a series in each of width columns, so that no spike is lost. Where samples
+// are wider apart than columns, a column without a point takes the sample before it.
 func downsample(points []ChartPoint, width int, from, to time.Time) []float64 {
 	out := make([]float64, width)
 	for i := range out {
@@ -312,8 +312,8 @@ func Nearest(points []ChartPoint, t time.Time) ChartPoint {
 	return best
 }
 
-// timeAxis returns the time axis: the cursor's time, a mark at every moment that has one, and as many hours as fit beside
-// them.
+// timeAxis returns the time axis: the cursor's time, a mark at every moment that has one, and as many hours as fit
+// beside them.
 func (c Chart) timeAxis(b ui.Box, width int, e extent) string {
 	line := make([]cell, width)
 	for i := range line {

@@ -9,8 +9,8 @@ import (
 	"lookout/ui"
 )
 
-// lineBuffer builds a block of lines of one width, each with a line of another text beside it if there is one. It reuses
-// its memory from frame to frame.
+// lineBuffer builds a block of lines of one width, each with a line of another text beside it if there is one. It
+// reuses its memory from frame to frame.
 type lineBuffer struct {
 	out       []byte
 	lineStart int // of the current line

@@ -110,8 +110,8 @@ func (o *rowIndex) initialize(l sortable) {
 	}
 }
 
-// update computes the order again if something has changed. That of many rows is left to startSortJob; only rows that are
-// gone leave at once.
+// update computes the order again if something has changed. That of many rows is left to startSortJob; only rows that
+// are gone leave at once.
 func (o *rowIndex) update(l sortable) {
 	o.initialize(l)
 	key := l.wantedKey()

@@ -5,8 +5,8 @@ import (
 	"lookout/ui"
 )
 
-// tableRenderer draws the header and the rows of a table. It reuses its memory from frame to frame and does not know the
-// type of the rows.
+// tableRenderer draws the header and the rows of a table. It reuses its memory from frame to frame and does not know
+// the type of the rows.
 type tableRenderer struct {
 	lineBuffer
 	heads   []columnHead
