@@ -48,8 +48,12 @@ func TestCertificatePair(t *testing.T) {
 	now := time.Now()
 	cert, key := pemPair(t, "cdn.acme.net", now)
 	_, other := pemPair(t, "cdn.acme.net", now)
-	for want, texts := range map[string][2]string{"certificate's file": {"x", key}, "key's file": {cert, "x"}, "no pair": {cert, other},
-		"is encrypted": {cert, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")}} {
+	for want, texts := range map[string][2]string{
+		"certificate's file": {"x", key},
+		"key's file":         {cert, "x"},
+		"no pair":            {cert, other},
+		"is encrypted":       {cert, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")},
+	} {
 		if _, err := NewCertificatePair(texts[0], texts[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
@@ -61,7 +65,12 @@ func TestCertificatePair(t *testing.T) {
 	for want, at := range map[string]struct {
 		label string
 		when  time.Time
-	}{"": {"cdn.acme.net", now}, "expired": {"cdn.acme.net", now.Add(2 * time.Hour)}, "valid only from": {"cdn.acme.net", now.Add(-2 * time.Hour)}, "do not cover": {"www.acme.net", now}} {
+	}{
+		"":                {"cdn.acme.net", now},
+		"expired":         {"cdn.acme.net", now.Add(2 * time.Hour)},
+		"valid only from": {"cdn.acme.net", now.Add(-2 * time.Hour)},
+		"do not cover":    {"www.acme.net", now},
+	} {
 		if why := pair.ProblemFor(at.label, at.when); !strings.Contains(why, want) || (why == "") != (want == "") {
 			t.Errorf("%q: %q", want, why)
 		}

@@ -110,7 +110,9 @@ func newChangeFixture(t *testing.T, fault faulttest.Interceptor, options ...clie
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Confirmed(plain, client.OpCreateBucket, "us-east-1", "new-one").CreateBucket(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "new-one"}); err != nil {
+	w := client.Confirmed(plain, client.OpCreateBucket, "us-east-1", "new-one")
+	r := client.BucketRequest{Cluster: "us-east-1", Label: "new-one"}
+	if _, err := w.CreateBucket(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	b := &changeFixture{emulator: e, journal: &recordingJournal{Journal: journal.NewInMemory(time.Now)}}
@@ -327,7 +329,12 @@ func TestKeys_Create_requestBody(t *testing.T) {
 }
 
 func TestKey_Secret_missing(t *testing.T) {
-	for name, member := range map[string]string{"redacted": `,"secret_key":"[REDACTED]"`, "empty": `,"secret_key":""`, "null": `,"secret_key":null`, "missing": ``} {
+	for name, member := range map[string]string{
+		"redacted": `,"secret_key":"[REDACTED]"`,
+		"empty":    `,"secret_key":""`,
+		"null":     `,"secret_key":null`,
+		"missing":  ``,
+	} {
 		faulttest.RunCase(t, "B6", name, func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Respond(200, `{"id":7,"label":"x"`+member+`}`))
 			k, err := client.Confirmed(
@@ -459,11 +466,14 @@ func flatten(t *testing.T, prefix string, body []byte, into map[string]string) {
 func TestError_Fields(t *testing.T) {
 	for _, status := range []int{400, 403, 409, 422} {
 		for body, want := range map[string]map[string]string{
-			`{"errors":[{"field":"label","reason":"a"},{"field":"label","reason":"b"}]}`:  {"label": "a; b"},
-			`{"errors":[{"field":"phone.primary","reason":"bad"}]}`:                       {"phone.primary": "bad"},
-			`{"errors":[{"field":"credentials[0]","reason":"bad"},{"reason":"general"}]}`: {"credentials[0]": "bad", "": "general"},
-			`{"errors":[{"field":null,"reason":"bad"}]}`:                                  {"": "bad"},
-			`{"errors":[{"field":"no_such_field","reason":"bad"}]}`:                       {"no_such_field": "bad"},
+			`{"errors":[{"field":"label","reason":"a"},{"field":"label","reason":"b"}]}`: {"label": "a; b"},
+			`{"errors":[{"field":"phone.primary","reason":"bad"}]}`:                      {"phone.primary": "bad"},
+			`{"errors":[{"field":"credentials[0]","reason":"bad"},{"reason":"general"}]}`: {
+				"credentials[0]": "bad",
+				"":               "general",
+			},
+			`{"errors":[{"field":null,"reason":"bad"}]}`:            {"": "bad"},
+			`{"errors":[{"field":"no_such_field","reason":"bad"}]}`: {"no_such_field": "bad"},
 			`{"errors":[]}`: nil,
 		} {
 			faulttest.RunCase(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {
@@ -490,7 +500,10 @@ func TestClient_CancelObjectStorage_lostResponse(t *testing.T) {
 			b := newChangeFixture(t, nil)
 			b.wire.Interceptors = []faulttest.Interceptor{p.faults[0], faulttest.Pass}
 			var failure *client.Error
-			if err := client.Confirmed(b.client, client.OpCancelObjectStorage).CancelObjectStorage(t.Context()); !errors.As(
+			if err := client.Confirmed(
+				b.client,
+				client.OpCancelObjectStorage,
+			).CancelObjectStorage(t.Context()); !errors.As(
 				err,
 				&failure,
 			) ||
@@ -599,7 +612,9 @@ func TestExpandPath_everyOperation(t *testing.T) {
 	t.Parallel()
 	const fine = "us-east-1"
 	calls := map[string]func(context.Context, *client.Client, string) error{
-		"/v4/object-storage/clusters/*": func(x context.Context, c *client.Client, s string) error { return ignore(c.Clusters.Get(x, s)) },
+		"/v4/object-storage/clusters/*": func(x context.Context, c *client.Client, s string) error {
+			return ignore(c.Clusters.Get(x, s))
+		},
 		"/v4/object-storage/buckets/*": func(x context.Context, c *client.Client, s string) error {
 			return ignore(c.Buckets.ListInCluster(x, s, 1))
 		},
@@ -637,7 +652,9 @@ func TestExpandPath_everyOperation(t *testing.T) {
 				),
 			)
 		},
-		"/v4/object-storage/buckets/us-east-1/*/object-list": func(x context.Context, c *client.Client, s string) error {
+		"/v4/object-storage/buckets/us-east-1/*/object-list": func(
+			x context.Context, c *client.Client, s string,
+		) error {
 			return ignore(c.Objects.List(x, client.ObjectQuery{Cluster: fine, Bucket: s}))
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-url": func(x context.Context, c *client.Client, s string) error {

@@ -167,7 +167,10 @@ func TestConsentRequest_Answer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.CreateContact(t.Context(), client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net"}); err != nil {
+	if _, err := w.CreateContact(t.Context(), client.ContactRequest{
+		Name:  "Zed Ek",
+		Email: "zed@acme.net",
+	}); err != nil {
 		t.Error(err)
 	}
 }

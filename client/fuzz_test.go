@@ -93,7 +93,9 @@ func FuzzAnswers(f *testing.F) {
 				!strings.HasPrefix(strings.TrimSpace(string(object["data"])), "[") {
 				t.Errorf("%T has no data: %q", into, body)
 			}
-			if what := unsafeForTerminal(fmt.Sprintf("%v", renderedTexts(reflect.ValueOf(into).Elem(), 0))); what != "" {
+			if what := unsafeForTerminal(
+				fmt.Sprintf("%v", renderedTexts(reflect.ValueOf(into).Elem(), 0)),
+			); what != "" {
 				t.Errorf("%T shows %s of %q", into, what, body)
 			}
 		}
@@ -250,7 +252,10 @@ func FuzzRequests(f *testing.F) {
 // Whatever is given as a base URL: it is https or this machine, and an error holds no password.
 func FuzzBase(f *testing.F) {
 	faulttest.ReportCase(f, "J4", "FuzzBase")
-	for _, base := range []string{"https://api.linode.com/v4", "http://127.0.0.1/v4", "https://u:hunter22@x/v4", "http://localhost.evil/", "https://x:y@z:bad", "\x00", "https://[::1"} {
+	for _, base := range []string{
+		"https://api.linode.com/v4", "http://127.0.0.1/v4", "https://u:hunter22@x/v4", "http://localhost.evil/",
+		"https://x:y@z:bad", "\x00", "https://[::1",
+	} {
 		f.Add(base)
 	}
 	f.Fuzz(func(t *testing.T, base string) {
@@ -259,8 +264,8 @@ func FuzzBase(f *testing.F) {
 			t.Errorf("%q passes", base)
 		}
 		rest := strings.ReplaceAll(base, ":hunter22@", "")
-		if err != nil &&
-			(strings.Contains(err.Error(), "hunter22") && !strings.Contains(rest, "hunter22") || unsafeForTerminal(err.Error()) != "") {
+		leaks := err != nil && strings.Contains(err.Error(), "hunter22") && !strings.Contains(rest, "hunter22")
+		if leaks || err != nil && unsafeForTerminal(err.Error()) != "" {
 			t.Errorf("%q: %v", base, err)
 		}
 	})
@@ -303,7 +308,10 @@ func FuzzPlaces(f *testing.F) {
 // Whatever bytes are a stamp or a text, what they say is kept or refused, and never panics.
 func FuzzCells(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzCells")
-	for _, s := range []string{`"2018-01-01T00:01:01"`, `"x"`, `"\ud83d\ude00"`, `"\u12`, `null`, `1e400`, `"\`, "\"\xff\\n\"", `{"x":1e300,"y":-1}`, `{"x":"1"}`, `"" `} {
+	for _, s := range []string{
+		`"2018-01-01T00:01:01"`, `"x"`, `"\ud83d\ude00"`, `"\u12`, `null`, `1e400`, `"\`, "\"\xff\\n\"",
+		`{"x":1e300,"y":-1}`, `{"x":"1"}`, `"" `,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

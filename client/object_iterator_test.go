@@ -66,29 +66,57 @@ func TestObjects_Pages_terminates(t *testing.T) {
 		note   string
 	}{
 		"by marker": {func(m string, _ int) string {
-			return map[string]string{"": objectPageBody("b", "a", "b"), "b": objectPageBody("c", "c"), "c": objectPageBody("", "d")}[m]
+			return map[string]string{
+				"":  objectPageBody("b", "a", "b"),
+				"b": objectPageBody("c", "c"),
+				"c": objectPageBody("", "d"),
+			}[m]
 		}, 4, ""},
 		"short and empty pages": {func(m string, _ int) string {
-			return map[string]string{"": objectPageBody("opaque-9", "a"), "opaque-9": objectPageBody("opaque-1"), "opaque-1": objectPageBody("opaque-5"), "opaque-5": objectPageBody("", "b")}[m]
+			return map[string]string{
+				"":         objectPageBody("opaque-9", "a"),
+				"opaque-9": objectPageBody("opaque-1"),
+				"opaque-1": objectPageBody("opaque-5"),
+				"opaque-5": objectPageBody("", "b"),
+			}[m]
 		}, 2, ""},
 		"repeated": {func(string, int) string { return objectPageBody("a", "a") }, 2, "incomplete: marker repeated"},
 		"cycle": {func(m string, _ int) string {
-			return map[string]string{"": objectPageBody("opaque-a", "a"), "opaque-a": objectPageBody("opaque-b", "b"), "opaque-b": objectPageBody("opaque-a", "c")}[m]
+			return map[string]string{
+				"":         objectPageBody("opaque-a", "a"),
+				"opaque-a": objectPageBody("opaque-b", "b"),
+				"opaque-b": objectPageBody("opaque-a", "c"),
+			}[m]
 		}, 3, "incomplete: marker repeated"},
 		"backward": {func(_ string, n int) string {
 			return objectPageBody(fmt.Sprintf("%05d", 90_000-n), fmt.Sprintf("%05d", 90_000-n))
 		}, 2, "incomplete: marker went backward"},
-		"same page, new markers": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n), "a", "b") }, 4, "incomplete: page repeated"},
+		"same page, new markers": {
+			func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n), "a", "b") },
+			4,
+			"incomplete: page repeated",
+		},
 		"marker that seems another": {func(m string, _ int) string {
 			return map[string]string{"": `{"next_marker":"right","is_truncated":true,"data":[{"name":"a"}],"odd":[],` +
 				`"x":"],\"is_truncated\":true,\"next_marker\":\"wrong\"}"}`, "right": objectPageBody("", "b")}[m]
 		}, 2, ""},
-		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, 0, "incomplete: marker missing"},
-		"nothing for ever": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) }, 0, "incomplete: only empty pages"},
+		"no marker": {
+			func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` },
+			0,
+			"incomplete: marker missing",
+		},
+		"nothing for ever": {
+			func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) },
+			0,
+			"incomplete: only empty pages",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, note := 0, ""
-			for page, err := range x.answer.newClient(t).Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b"}) {
+			for page, err := range x.answer.newClient(t).Objects.Pages(t.Context(), client.ObjectQuery{
+				Cluster: "c",
+				Bucket:  "b",
+			}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -111,15 +139,32 @@ func TestObjects_Find_terminates(t *testing.T) {
 		why    string
 	}{
 		"after empty pages": {func(m string, _ int) string {
-			return map[string]string{"": objectPageBody("opaque-9"), "opaque-9": objectPageBody("opaque-1"), "opaque-1": objectPageBody("", "x")}[m]
+			return map[string]string{
+				"":         objectPageBody("opaque-9"),
+				"opaque-9": objectPageBody("opaque-1"),
+				"opaque-1": objectPageBody("", "x"),
+			}[m]
 		}, true, ""},
 		"not there, short page": {func(string, int) string { return objectPageBody("more", "x1") }, false, ""},
 		"not there":             {func(string, int) string { return objectPageBody("") }, false, ""},
 		"cycle": {func(m string, _ int) string {
-			return map[string]string{"": objectPageBody("opaque-a"), "opaque-a": objectPageBody("opaque-b"), "opaque-b": objectPageBody("opaque-c"), "opaque-c": objectPageBody("opaque-a")}[m]
+			return map[string]string{
+				"":         objectPageBody("opaque-a"),
+				"opaque-a": objectPageBody("opaque-b"),
+				"opaque-b": objectPageBody("opaque-c"),
+				"opaque-c": objectPageBody("opaque-a"),
+			}[m]
 		}, false, "incomplete: marker repeated"},
-		"nothing for ever": {func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) }, false, "incomplete: only empty pages"},
-		"no marker":        {func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` }, false, "incomplete: marker missing"},
+		"nothing for ever": {
+			func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) },
+			false,
+			"incomplete: only empty pages",
+		},
+		"no marker": {
+			func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` },
+			false,
+			"incomplete: marker missing",
+		},
 	} {
 		faulttest.RunCase(t, "A20", "find, "+name, func(t *testing.T) {
 			var last atomic.Int64

@@ -42,14 +42,25 @@ func listings(t testing.TB) []string {
 		`{"data":[],}`,
 		`{"data":[]} {}`,
 	}
-	for _, member := range []string{`"name":"folder/","etag":null,"last_modified":null,"owner":null,"size":null`, `"size":1.5`, `"size":1e3`, `"size":-1`, `"size":-0`, `"size":01`, `"size":"7"`,
-		`"size":9223372036854775807`, `"size":9223372036854775808`, `"size":99999999999999999999`, `"size":true`, `"size":`, `"size":0`, `"size":00`, `"name":7`, `"name":[]`, `"name":"é\u00e9\ud83d\ude00\ud83d"`,
-		`"name":"a\nb\"\\\/"`, `"name":"\x"`, `"name":"\u12"`, "\"name\":\"\xff\\u0041\xfe\"", "\"name\":\"a\nb\"", "\"name\":\"\x7f\xc3\"", `"name":"a`, `"na\u006de":"x"`, `"Name":"x"`, `"name":"x","name":null`, `"name":"x","name":"y"`,
-		`"more":{"a":[1,{"b":null}]},"name":"x"`, `"more":[],"name":"x"`, `"more":-1.5e7`, `"more":"\q"`, `"more":"\n"`, `"more":nul`, `"more":truex`, `"more":false`,
-		`"etag":"D41D8CD98F00B204E9800998ECF8427E"`, `"etag":"d41d8cd98f00b204e9800998ecf8427e-12"`, `"etag":"d41d8cd98f00b204e9800998ecf8427e-012"`, `"etag":"d41d8cd98f00b204e9800998ecf8427e-65536"`,
-		`"etag":"\"quoted\""`, `"etag":""`, `"etag":"x"`, `"last_modified":"2024-02-30T01:02:03"`, `"last_modified":"2023-02-29T01:02:03"`, `"last_modified":"1900-02-29T01:02:03"`, `"last_modified":"2000-02-29T23:59:59"`,
-		`"last_modified":"2024-01-01T24:00:00"`, `"last_modified":"2024-01-01T00:00:60"`, `"last_modified":"2024-01-01T01:02:03.4Z"`, `"last_modified":"2024-01-01T01:02:03+02:00"`, `"last_modified":"0001-01-01T00:00:00"`,
-		`"last_modified":"0000-12-31T00:00:00"`, `"last_modified":"9999-12-31T23:59:59.999Z"`, `"last_modified":"2024-01-01"`, `"last_modified":"soon"`, `"last_modified":""`, `"last_modified":5`, `"owner":false`} {
+	for _, member := range []string{
+		`"name":"folder/","etag":null,"last_modified":null,"owner":null,"size":null`, `"size":1.5`, `"size":1e3`,
+		`"size":-1`, `"size":-0`, `"size":01`, `"size":"7"`, `"size":9223372036854775807`, `"size":9223372036854775808`,
+		`"size":99999999999999999999`, `"size":true`, `"size":`, `"size":0`, `"size":00`, `"name":7`, `"name":[]`,
+		`"name":"é\u00e9\ud83d\ude00\ud83d"`, `"name":"a\nb\"\\\/"`, `"name":"\x"`, `"name":"\u12"`,
+		"\"name\":\"\xff\\u0041\xfe\"", "\"name\":\"a\nb\"", "\"name\":\"\x7f\xc3\"", `"name":"a`, `"na\u006de":"x"`,
+		`"Name":"x"`, `"name":"x","name":null`, `"name":"x","name":"y"`, `"more":{"a":[1,{"b":null}]},"name":"x"`,
+		`"more":[],"name":"x"`, `"more":-1.5e7`, `"more":"\q"`, `"more":"\n"`, `"more":nul`, `"more":truex`,
+		`"more":false`, `"etag":"D41D8CD98F00B204E9800998ECF8427E"`, `"etag":"d41d8cd98f00b204e9800998ecf8427e-12"`,
+		`"etag":"d41d8cd98f00b204e9800998ecf8427e-012"`, `"etag":"d41d8cd98f00b204e9800998ecf8427e-65536"`,
+		`"etag":"\"quoted\""`, `"etag":""`, `"etag":"x"`, `"last_modified":"2024-02-30T01:02:03"`,
+		`"last_modified":"2023-02-29T01:02:03"`, `"last_modified":"1900-02-29T01:02:03"`,
+		`"last_modified":"2000-02-29T23:59:59"`, `"last_modified":"2024-01-01T24:00:00"`,
+		`"last_modified":"2024-01-01T00:00:60"`, `"last_modified":"2024-01-01T01:02:03.4Z"`,
+		`"last_modified":"2024-01-01T01:02:03+02:00"`, `"last_modified":"0001-01-01T00:00:00"`,
+		`"last_modified":"0000-12-31T00:00:00"`, `"last_modified":"9999-12-31T23:59:59.999Z"`,
+		`"last_modified":"2024-01-01"`, `"last_modified":"soon"`, `"last_modified":""`, `"last_modified":5`,
+		`"owner":false`,
+	} {
 		texts = append(texts, `{"data":[{`+member+`},`+row+`],"is_truncated":true,"next_marker":"\u0061"}`)
 	}
 	files, err := filepath.Glob("../../shared/api/recorded/object-storage/*object-list*.json")
@@ -136,7 +147,11 @@ func FuzzQuickListing(f *testing.F) {
 
 // A stamp read quickly is the stamp that the standard library reads, and its text is not lost.
 func FuzzQuickTime(f *testing.F) {
-	for _, s := range []string{"2024-02-29T01:02:03", "2023-02-29T01:02:03", "2024-12-31T23:59:59.999Z", "0004-02-29T00:00:00", "1969-12-31T23:59:59.999Z", "2024-13-01T00:00:00", "2024-1-01T000:00:00", "2100-03-01T00:00:00", "1600-02-29T00:00:00"} {
+	for _, s := range []string{
+		"2024-02-29T01:02:03", "2023-02-29T01:02:03", "2024-12-31T23:59:59.999Z", "0004-02-29T00:00:00",
+		"1969-12-31T23:59:59.999Z", "2024-13-01T00:00:00", "2024-1-01T000:00:00", "2100-03-01T00:00:00",
+		"1600-02-29T00:00:00",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -159,7 +174,12 @@ func FuzzQuickTime(f *testing.F) {
 
 // The text of a tag is never lost.
 func FuzzETag(f *testing.F) {
-	for _, s := range []string{"", "d41d8cd98f00b204e9800998ecf8427e", "D41D8CD98F00B204E9800998ECF8427E", "d41d8cd98f00b204e9800998ecf8427e-7", "d41d8cd98f00b204e9800998ecf8427e-65536", "d41d8cd98f00b204e9800998ecf8427e-07", "d41d8cd98f00b204e9800998ecf8427e-+7", "d41d8cd98f00b204e9800998ecf8427e-", "d41d8cd98f00b204e9800998ecf8427ex7"} {
+	for _, s := range []string{
+		"", "d41d8cd98f00b204e9800998ecf8427e", "D41D8CD98F00B204E9800998ECF8427E",
+		"d41d8cd98f00b204e9800998ecf8427e-7", "d41d8cd98f00b204e9800998ecf8427e-65536",
+		"d41d8cd98f00b204e9800998ecf8427e-07", "d41d8cd98f00b204e9800998ecf8427e-+7",
+		"d41d8cd98f00b204e9800998ecf8427e-", "d41d8cd98f00b204e9800998ecf8427ex7",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -277,8 +297,16 @@ func TestObject_unknownSize(t *testing.T) {
 				`"is_truncated":false}`,
 		)
 	}
-	for text, want := range map[string]int64{`,"size":7`: 7, `,"size":0`: 0, `,"size":null`: UnknownSize, ``: UnknownSize, `,"size":-7`: UnknownSize, `,"size":"7"`: UnknownSize, `,"size":7e0`: UnknownSize,
-		`,"size":99999999999999999999`: UnknownSize} {
+	for text, want := range map[string]int64{
+		`,"size":7`:                    7,
+		`,"size":0`:                    0,
+		`,"size":null`:                 UnknownSize,
+		``:                             UnknownSize,
+		`,"size":-7`:                   UnknownSize,
+		`,"size":"7"`:                  UnknownSize,
+		`,"size":7e0`:                  UnknownSize,
+		`,"size":99999999999999999999`: UnknownSize,
+	} {
 		faulttest.RunCase(t, "D3", text, func(t *testing.T) {
 			checkFastDecode(t, entry(text))
 			var p ObjectPage

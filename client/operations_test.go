@@ -386,7 +386,10 @@ func TestEveryOperationInBothDialects(t *testing.T) {
 // Every operation is refused to a token without its scope, and the error names the scope that is needed.
 func TestScopes(t *testing.T) {
 	steps := operations(t)
-	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write", "events:read_only"} {
+	for _, have := range []string{
+		"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write",
+		"events:read_only",
+	} {
 		c, e := newEmulatedClient(t, emulator.Options{Scopes: have})
 		scopes := map[string]string{}
 		for _, op := range e.Endpoints() {
@@ -499,8 +502,18 @@ func TestRules(t *testing.T) {
 		{"contact name too short", contact(client.ContactRequest{Name: "x", Email: "a@b.cd"}), 400, "name"},
 		{"contact name too long", contact(client.ContactRequest{Name: long(65), Email: "a@b.cd"}), 400, "name"},
 		{"contact e-mail", contact(client.ContactRequest{Name: "xy", Email: "no mail"}), 400, "email"},
-		{"contact group too short", contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: "x"}), 400, "group"},
-		{"contact group too long", contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: long(51)}), 400, "group"},
+		{
+			"contact group too short",
+			contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: "x"}),
+			400,
+			"group",
+		},
+		{
+			"contact group too long",
+			contact(client.ContactRequest{Name: "xy", Email: "a@b.cd", Group: long(51)}),
+			400,
+			"group",
+		},
 		{"credential label too short", credential("x", "u", "p"), 400, "label"},
 		{"credential label too long", credential(long(76), "u", "p"), 400, "label"},
 		{"credential label taken", credential("db2-root", "u", "p"), 400, "label"},
@@ -510,12 +523,27 @@ func TestRules(t *testing.T) {
 		{"service label too long", with(func(r *client.ServiceRequest) { r.Label = long(65) }), 400, "label"},
 		{"service type", with(func(r *client.ServiceRequest) { r.Type = "udp" }), 400, "service_type"},
 		{"service address too short", with(func(r *client.ServiceRequest) { r.Address = "x" }), 400, "address"},
-		{"service address too long", with(func(r *client.ServiceRequest) { r.Address = "https://" + long(93) }), 400, "address"},
+		{
+			"service address too long",
+			with(func(r *client.ServiceRequest) { r.Address = "https://" + long(93) }),
+			400,
+			"address",
+		},
 		{"service timeout 0", with(func(r *client.ServiceRequest) { r.Timeout = 0 }), 400, "timeout"},
 		{"service timeout 256", with(func(r *client.ServiceRequest) { r.Timeout = 256 }), 400, "timeout"},
 		{"service body too long", with(func(r *client.ServiceRequest) { r.Body = long(101) }), 400, "body"},
-		{"service group too long", with(func(r *client.ServiceRequest) { r.Group = long(51) }), 400, "consultation_group"},
-		{"private address without region", with(func(r *client.ServiceRequest) { r.Address = "http://10.0.0.1:80/" }), 400, "region"},
+		{
+			"service group too long",
+			with(func(r *client.ServiceRequest) { r.Group = long(51) }),
+			400,
+			"consultation_group",
+		},
+		{
+			"private address without region",
+			with(func(r *client.ServiceRequest) { r.Address = "http://10.0.0.1:80/" }),
+			400,
+			"region",
+		},
 		{"region with public address", with(func(r *client.ServiceRequest) { r.Region = "us-east" }), 400, "region"},
 		{"ssh user too long", ssh(client.Patch{"user": long(33)}), 400, "ssh.user"},
 		{"ssh port 0", ssh(client.Patch{"port": 0}), 400, "ssh.port"},
@@ -527,21 +555,55 @@ func TestRules(t *testing.T) {
 		{"bucket label is an address", bucket("us-east-1", "192.0.2.1"), 400, "label"},
 		{"bucket cluster", bucket("nowhere", "fine"), 400, "cluster"},
 		{"bucket not empty", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(c, client.OpDeleteBucket, "us-east-1", "acme-www").DeleteBucket(x, "us-east-1", "acme-www")
+			return client.Confirmed(
+				c,
+				client.OpDeleteBucket,
+				"us-east-1",
+				"acme-www",
+			).DeleteBucket(x, "us-east-1", "acme-www")
 		}, 400, ""},
 		{"link life too short", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 359}), 400, "expires_in"},
-		{"link life too long", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 86401}), 400, "expires_in"},
+		{
+			"link life too long",
+			link(client.PresignRequest{Name: "x", Method: "GET", Expires: 86401}),
+			400,
+			"expires_in",
+		},
 		{"link without content type", link(client.PresignRequest{Name: "x", Method: "PUT"}), 400, "content_type"},
 		{"certificate for another name", func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret(key)))
+			return ignore(
+				client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(
+					x,
+					"us-east-1",
+					"cdn.acme.net",
+					certificate,
+					client.NewSecret(key),
+				),
+			)
 		}, 400, "certificate"},
 		{"certificate without its key", func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret("no key")))
+			return ignore(
+				client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(
+					x,
+					"us-east-1",
+					"cdn.acme.net",
+					certificate,
+					client.NewSecret("no key"),
+				),
+			)
 		}, 400, ""},
 		{"key for a bucket that is not there", func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.KeyRequest{Label: "x", Buckets: []client.GrantRequest{{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"}}}))
+			return ignore(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.KeyRequest{
+				Label:   "x",
+				Buckets: []client.GrantRequest{{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"}},
+			}))
 		}, 400, "bucket_access.bucket_name"},
-		{"unknown service", func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 4711)) }, 404, ""},
+		{
+			"unknown service",
+			func(x context.Context, c *client.Client) error { return ignore(c.Services.Get(x, 4711)) },
+			404,
+			"",
+		},
 		{"unknown bucket", func(x context.Context, c *client.Client) error {
 			return ignore(c.Buckets.Get(x, "us-east-1", "nothing"))
 		}, 404, ""},
@@ -572,13 +634,17 @@ func TestRestrictedUserAndNegativeBalance(t *testing.T) {
 		t.Errorf("a restricted user's Object Storage: %v", err)
 	}
 	c, _ = newEmulatedClient(t, emulator.Options{NegativeBalance: true})
-	if _, err := client.Confirmed(c, client.OpCreateBucket, "us-east-1", "fine").CreateBucket(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(
+	w := client.Confirmed(c, client.OpCreateBucket, "us-east-1", "fine")
+	if _, err := w.CreateBucket(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(
 		err,
 		client.ErrDenied,
 	) {
 		t.Errorf("a bucket for an account in debt: %v", err)
 	}
-	if _, err := client.Confirmed(c, client.OpCreateKey).CreateKey(t.Context(), client.KeyRequest{Label: "fine"}); !errors.Is(
+	if _, err := client.Confirmed(c, client.OpCreateKey).CreateKey(
+		t.Context(),
+		client.KeyRequest{Label: "fine"},
+	); !errors.Is(
 		err,
 		client.ErrDenied,
 	) {
@@ -630,7 +696,14 @@ func TestThreeKindsOfKeys(t *testing.T) {
 // A change whose connection is cut is sent once and its outcome is unknown, whether or not it was applied; one that was
 // refused is not.
 func TestClient_write_sentOnce(t *testing.T) {
-	for _, fault := range []emulator.Fault{{Reset: true}, {Reset: true, ApplyFirst: true}, {Status: 502, ApplyFirst: true}, {Status: 503}, {Status: 200, HTML: true, ApplyFirst: true}, {CutAfter: 5, ApplyFirst: true}} {
+	for _, fault := range []emulator.Fault{
+		{Reset: true},
+		{Reset: true, ApplyFirst: true},
+		{Status: 502, ApplyFirst: true},
+		{Status: 503},
+		{Status: 200, HTML: true, ApplyFirst: true},
+		{CutAfter: 5, ApplyFirst: true},
+	} {
 		c, e := newEmulatedClient(t, emulator.Options{})
 		e.InjectFault("disable service", fault)
 		_, err := client.Confirmed(c, client.OpDisableService, 4).DisableService(t.Context(), 4)
@@ -655,7 +728,13 @@ func TestClient_write_sentOnce(t *testing.T) {
 // A read is sent again after faults that pass, and gives up within its attempts.
 func TestClient_read_retries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, fault := range []emulator.Fault{{Reset: true, Times: 2}, {Status: 502, Times: 2}, {Status: 503, HTML: true, Times: 2}, {CutAfter: 5, Times: 2}, {Status: 429, RetryAfter: "7", Times: 1}} {
+		for _, fault := range []emulator.Fault{
+			{Reset: true, Times: 2},
+			{Status: 502, Times: 2},
+			{Status: 503, HTML: true, Times: 2},
+			{CutAfter: 5, Times: 2},
+			{Status: 429, RetryAfter: "7", Times: 1},
+		} {
 			c, e := newEmulatedClient(t, emulator.Options{})
 			e.InjectFault("list services", fault)
 			start := time.Now()
@@ -731,8 +810,19 @@ func TestClient_rejectsRedirects(t *testing.T) {
 }
 
 func TestNew_baseURL(t *testing.T) {
-	for base, fine := range map[string]bool{"https://api.linode.com/v4": true, "http://127.0.0.1:8080/v4": true, "http://[::1]:1/v4": true, "http://localhost:1/v4": true,
-		"http://api.linode.com/v4": false, "ftp://x/v4": false, "https://user:pw@x/v4": false, "http://127.0.0.1.evil.example/v4": false, "": false, "http://2130706433/v4": false, "http://0.0.0.0/v4": false} {
+	for base, fine := range map[string]bool{
+		"https://api.linode.com/v4":        true,
+		"http://127.0.0.1:8080/v4":         true,
+		"http://[::1]:1/v4":                true,
+		"http://localhost:1/v4":            true,
+		"http://api.linode.com/v4":         false,
+		"ftp://x/v4":                       false,
+		"https://user:pw@x/v4":             false,
+		"http://127.0.0.1.evil.example/v4": false,
+		"":                                 false,
+		"http://2130706433/v4":             false,
+		"http://0.0.0.0/v4":                false,
+	} {
 		if _, err := client.New(base, client.NewSecret(token)); (err == nil) != fine {
 			t.Errorf("%q: %v", base, err)
 		} else if err != nil && strings.Contains(err.Error(), "pw") {
@@ -764,7 +854,8 @@ func TestPathSegments(t *testing.T) {
 		if _, err := c.Buckets.Get(t.Context(), s, "acme-www"); err == nil {
 			t.Errorf("cluster %q was sent", s)
 		}
-		if err := client.Confirmed(c, client.OpDeleteBucket, "us-east-1", s).DeleteBucket(t.Context(), "us-east-1", s); err == nil {
+		w := client.Confirmed(c, client.OpDeleteBucket, "us-east-1", s)
+		if err := w.DeleteBucket(t.Context(), "us-east-1", s); err == nil {
 			t.Errorf("bucket %q was sent", s)
 		}
 	}

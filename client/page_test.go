@@ -28,8 +28,11 @@ func TestPage_rowsAreContiguous(t *testing.T) {
 // Where there is an error there is no row, also none that was begun: whoever takes one for an answer fails at once.
 func TestServices_Get_nilOnError(t *testing.T) {
 	for name, answer := range map[string]faulttest.Interceptor{
-		"refused": faulttest.Respond(403, `{"errors":[{"reason":"no"}]}`), "no object": faulttest.Respond(200, `[]`), "null": faulttest.Respond(200, `null`),
-		"cut": faulttest.Respond(200, `{"id":1,"label":"bill`), "nothing that was asked for": faulttest.Respond(200, `{"x":1}`),
+		"refused":                    faulttest.Respond(403, `{"errors":[{"reason":"no"}]}`),
+		"no object":                  faulttest.Respond(200, `[]`),
+		"null":                       faulttest.Respond(200, `null`),
+		"cut":                        faulttest.Respond(200, `{"id":1,"label":"bill`),
+		"nothing that was asked for": faulttest.Respond(200, `{"x":1}`),
 	} {
 		c, err := New("https://x/v4", NewSecret("t"), WithTransport(faulttest.NewTransport(nil, answer)))
 		if err != nil {

@@ -237,7 +237,8 @@ func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, 
 		return nil, errors.New("it contains a fragment")
 	case !u.Query().Has("Signature") && !u.Query().Has("X-Amz-Signature"):
 		return nil, errors.New("it is not signed")
-	case !strings.HasSuffix(u.Path, "/"+bucket+"/"+name) && !(strings.HasPrefix(u.Host, bucket+".") && u.Path == "/"+name):
+	case !strings.HasSuffix(u.Path, "/"+bucket+"/"+name) &&
+		!(strings.HasPrefix(u.Host, bucket+".") && u.Path == "/"+name):
 		return nil, errors.New("it is for another object")
 	}
 	return u, nil

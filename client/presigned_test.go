@@ -36,7 +36,14 @@ func TestPeek(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := strings.Repeat("0123456789", 101)[:size]
-			if _, err := client.Confirmed(c, client.OpUploadObject, "us-east-1", "acme-www", "x").UploadObject(t.Context(), client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "x"}, client.ObjectBody{Reader: strings.NewReader(text), Size: int64(size), ContentType: "text/plain"}); err != nil {
+			w := client.Confirmed(c, client.OpUploadObject, "us-east-1", "acme-www", "x")
+			object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "x"}
+			body := client.ObjectBody{
+				Reader:      strings.NewReader(text),
+				Size:        int64(size),
+				ContentType: "text/plain",
+			}
+			if _, err := w.UploadObject(t.Context(), object, body); err != nil {
 				t.Fatal(err)
 			}
 			wire.ranges = nil

@@ -116,7 +116,12 @@ func TestClient_read_networkErrors(t *testing.T) {
 func TestClient_read_truncatedBody(t *testing.T) {
 	t.Parallel()
 	for _, s := range readSteps(t) {
-		for name, cut := range map[string]faulttest.Interceptor{"at byte 0": faulttest.CutBody(0), "at byte 1": faulttest.CutBody(1), "in the middle": faulttest.CutBodyHalfway(), "before the last byte": faulttest.CutBody(-1)} {
+		for name, cut := range map[string]faulttest.Interceptor{
+			"at byte 0":            faulttest.CutBody(0),
+			"at byte 1":            faulttest.CutBody(1),
+			"in the middle":        faulttest.CutBodyHalfway(),
+			"before the last byte": faulttest.CutBody(-1),
+		} {
 			faulttest.RunCaseInBubble(t, "A6", s.op+", cut "+name, func(t *testing.T) {
 				c, w := newFaultClient(t, cut)
 				e := requireError(t, s.call(t.Context(), c))
@@ -160,13 +165,42 @@ func TestTruncatedJSON(t *testing.T) {
 
 // foreignBodies are bodies with status 200 that are not this API's, whatever was asked.
 var foreignBodies = map[string]string{
-	"empty": "", "a space": " ", "null": "null", "true": "true", "a number": "0", "a text": `""`, "a list": "[]", "an empty object": "{}", "data null": `{"data":null}`, "data a text": `{"data":""}`,
-	"data of null": `{"data":[null]}`, "data of lists": `{"data":[[]]}`, "data of numbers": `{"data":[1]}`, "DATA": `{"DATA":[]}`, "two data": `{"data":[],"data":[{"id":1}]}`, "a word after": `{"data":[]} x`,
-	"two objects": `{"data":[]}{"data":[]}`, "open list": `{"data":[`, "open object": `{"data":[{"id":1}`, "open text": `{"data":[{"id":1,"label":"abc`, "open escape": `{"data":[{"id":1,"label":"a\u00`,
-	"single quotes": `{'data':[]}`, "no quotes": `{data:[]}`, "a comma too many": `{"data":[],}`, "a comment": `/*c*/{"data":[]}`, "UTF-16": "\xff\xfe{\x00}\x00", "gzip unannounced": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03",
-	"a page": `<!DOCTYPE html><html><title>502 Bad` + "\x1b[2J" + ` Gateway</title></html>`, "XML": `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`, "a sentence": "upstream connect error",
-	"NaN": "NaN", "data NaN": `{"data":NaN}`, "deep objects": strings.Repeat(`{"a":`, 10001) + "1", "deep lists": strings.Repeat("[", 100_001), "control in a text": "{\"data\":[{\"label\":\"\x01\"}]}",
-	"errors with 200": `{"errors":[{"reason":"no"}]}`,
+	"empty":             "",
+	"a space":           " ",
+	"null":              "null",
+	"true":              "true",
+	"a number":          "0",
+	"a text":            `""`,
+	"a list":            "[]",
+	"an empty object":   "{}",
+	"data null":         `{"data":null}`,
+	"data a text":       `{"data":""}`,
+	"data of null":      `{"data":[null]}`,
+	"data of lists":     `{"data":[[]]}`,
+	"data of numbers":   `{"data":[1]}`,
+	"DATA":              `{"DATA":[]}`,
+	"two data":          `{"data":[],"data":[{"id":1}]}`,
+	"a word after":      `{"data":[]} x`,
+	"two objects":       `{"data":[]}{"data":[]}`,
+	"open list":         `{"data":[`,
+	"open object":       `{"data":[{"id":1}`,
+	"open text":         `{"data":[{"id":1,"label":"abc`,
+	"open escape":       `{"data":[{"id":1,"label":"a\u00`,
+	"single quotes":     `{'data':[]}`,
+	"no quotes":         `{data:[]}`,
+	"a comma too many":  `{"data":[],}`,
+	"a comment":         `/*c*/{"data":[]}`,
+	"UTF-16":            "\xff\xfe{\x00}\x00",
+	"gzip unannounced":  "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03",
+	"a page":            `<!DOCTYPE html><html><title>502 Bad` + "\x1b[2J" + ` Gateway</title></html>`,
+	"XML":               `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`,
+	"a sentence":        "upstream connect error",
+	"NaN":               "NaN",
+	"data NaN":          `{"data":NaN}`,
+	"deep objects":      strings.Repeat(`{"a":`, 10001) + "1",
+	"deep lists":        strings.Repeat("[", 100_001),
+	"control in a text": "{\"data\":[{\"label\":\"\x01\"}]}",
+	"errors with 200":   `{"errors":[{"reason":"no"}]}`,
 }
 
 func TestClient_read_foreignBody(t *testing.T) {
@@ -198,7 +232,10 @@ func TestClient_read_listWithoutData(t *testing.T) {
 		if !strings.HasPrefix(s.op, "list ") {
 			continue
 		}
-		for _, body := range []string{`{"page":1,"pages":1,"results":0}`, `{"data":null}`, `{"data":[],"data":[]}`, `{"DATA":[]}`, `{"Data":[]}`, `{"data":{}}`} {
+		for _, body := range []string{
+			`{"page":1,"pages":1,"results":0}`, `{"data":null}`, `{"data":[],"data":[]}`, `{"DATA":[]}`, `{"Data":[]}`,
+			`{"data":{}}`,
+		} {
 			faulttest.RunCase(t, "A12", s.op+" "+body, func(t *testing.T) {
 				if err := s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body))); err == nil {
 					t.Error("passes as a list")
@@ -261,10 +298,10 @@ func TestClient_read_oversizedBody(t *testing.T) {
 		for range 66 {
 			packed.WriteString(one)
 		}
-		answer := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(
-			packed.Len(),
-		) + "\r\n\r\n" + packed.String()
-		if err := listWithinMemory(t, newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer))), 96<<20); err == nil ||
+		answer := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\n" +
+			fmt.Sprintf("Content-Length: %d\r\n\r\n", packed.Len()) + packed.String()
+		c := newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer)))
+		if err := listWithinMemory(t, c, 96<<20); err == nil ||
 			!strings.Contains(err.Error(), "larger than 8 MB") {
 			t.Errorf("%v", err)
 		}
@@ -429,10 +466,19 @@ func TestPage_wrongTypeInEveryField(t *testing.T) {
 func TestPage_unknownEnumValues(t *testing.T) {
 	for _, value := range []string{"new-state", "OK", "", "\x1b[31mok", "o\u200bk", strings.Repeat("x", 4000)} {
 		quoted, _ := json.Marshal(value)
-		for field, op := range map[string]string{"status": "list services", "service_type": "list services", "permissions": "list keys", "cluster status": "list clusters"} {
+		for field, op := range map[string]string{
+			"status":         "list services",
+			"service_type":   "list services",
+			"permissions":    "list keys",
+			"cluster status": "list clusters",
+		} {
 			faulttest.RunCase(t, "A13", fmt.Sprintf("%s %.20q", field, value), func(t *testing.T) {
-				body := map[string]string{"status": `{"id":7,"status":%s}`, "service_type": `{"id":7,"service_type":%s}`, "cluster status": `{"id":"c","status":%s}`,
-					"permissions": `{"id":7,"bucket_access":[{"permissions":%s}]}`}[field]
+				body := map[string]string{
+					"status":         `{"id":7,"status":%s}`,
+					"service_type":   `{"id":7,"service_type":%s}`,
+					"cluster status": `{"id":"c","status":%s}`,
+					"permissions":    `{"id":7,"bucket_access":[{"permissions":%s}]}`,
+				}[field]
 				rows, odd, err := objectJSON(
 					t,
 					newSingleFaultClient(t, faulttest.Respond(200, pageBody(fmt.Sprintf(body, quoted)))),
@@ -483,10 +529,28 @@ func TestPage_unknownMembers(t *testing.T) {
 func TestTimestamps(t *testing.T) {
 	moment := time.Date(2018, 1, 1, 0, 1, 1, 0, time.UTC)
 	for stamp, want := range map[string]time.Time{
-		`"2018-01-01T00:01:01"`: moment, `"2018-01-01T00:01:01Z"`: moment, `"2018-01-01T02:01:01+02:00"`: moment, `"2018-01-01T00:01:01.000Z"`: moment, `"2018-01-01 00:01:01"`: moment,
-		`"2018-01-01T00:01:01.5"`: moment.Add(time.Second / 2), `"2018-01-01"`: moment.Truncate(24 * time.Hour), `""`: {}, `null`: {}, `"0000-00-00T00:00:00"`: {}, `"2016-12-31T23:59:60"`: {},
-		`"10000-01-01T00:00:00"`: {}, `"yesterday"`: {}, `"1514764861"`: {}, `"2018-13-01T00:00:00"`: {}, `"2018-02-30T00:00:00"`: {}, `"2018-01-01T25:00:00"`: {}, `"\u001b[2J"`: {}, `"-2018-01-01T00:00:00"`: {},
-		`1514764861`: {}, `{}`: {}, `true`: {},
+		`"2018-01-01T00:01:01"`:       moment,
+		`"2018-01-01T00:01:01Z"`:      moment,
+		`"2018-01-01T02:01:01+02:00"`: moment,
+		`"2018-01-01T00:01:01.000Z"`:  moment,
+		`"2018-01-01 00:01:01"`:       moment,
+		`"2018-01-01T00:01:01.5"`:     moment.Add(time.Second / 2),
+		`"2018-01-01"`:                moment.Truncate(24 * time.Hour),
+		`""`:                          {},
+		`null`:                        {},
+		`"0000-00-00T00:00:00"`:       {},
+		`"2016-12-31T23:59:60"`:       {},
+		`"10000-01-01T00:00:00"`:      {},
+		`"yesterday"`:                 {},
+		`"1514764861"`:                {},
+		`"2018-13-01T00:00:00"`:       {},
+		`"2018-02-30T00:00:00"`:       {},
+		`"2018-01-01T25:00:00"`:       {},
+		`"\u001b[2J"`:                 {},
+		`"-2018-01-01T00:00:00"`:      {},
+		`1514764861`:                  {},
+		`{}`:                          {},
+		`true`:                        {},
 	} {
 		faulttest.RunCase(t, "A15", stamp, func(t *testing.T) {
 			p, err := newSingleFaultClient(
@@ -509,14 +573,29 @@ func TestTimestamps(t *testing.T) {
 func TestStats_malformed(t *testing.T) {
 	gap := math.NaN()
 	for body, want := range map[string][]float64{
-		`{"data":{"cpu":[],"disk":[]}}`: {}, `{"data":{}}`: {}, `{"data":{"cpu":null}}`: {}, `{"data":{"cpu":"x"}}`: {}, `{"data":{"cpu":[{"x":1521483600000,"y":0.42}]}}`: {0.42},
-		`{"data":{"cpu":[{"x":1521483600000,"true":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000,` +
-			`"other":0.42}]}}`: {0.42}, `{"data":{"cpu":[{"x":1521483600000}]}}`: {gap},
-		`{"data":{"cpu":[{"x":1521483600000,"y":null}]}}`: {gap}, `{"data":{"cpu":[{"x":1521483600,"y":1}]}}`: {1}, `{"data":{"cpu":[{"x":1.5214836e12,"y":1}]}}`: {1},
-		`{"data":{"cpu":[{"x":1521483700000,"y":2},{"x":1521483600000,"y":1},{"x":1521483700000,"y":3}]}}`: {1, 2, 3}, `{"data":{"cpu":[{"x":1521483600000,"y":"1"}]}}`: {gap},
-		`{"data":{"cpu":[[1521483600000,0.4]]}}`: {}, `{"data":{"cpu":[{"y":4}]}}`: {}, `{"data":{"cpu":[{"x":-1,` +
+		`{"data":{"cpu":[],"disk":[]}}`:                      {},
+		`{"data":{}}`:                                        {},
+		`{"data":{"cpu":null}}`:                              {},
+		`{"data":{"cpu":"x"}}`:                               {},
+		`{"data":{"cpu":[{"x":1521483600000,"y":0.42}]}}`:    {0.42},
+		`{"data":{"cpu":[{"x":1521483600000,"true":0.42}]}}`: {0.42},
+		`{"data":{"cpu":[{"x":1521483600000,` +
+			`"other":0.42}]}}`: {0.42},
+		`{"data":{"cpu":[{"x":1521483600000}]}}`:                                                           {gap},
+		`{"data":{"cpu":[{"x":1521483600000,"y":null}]}}`:                                                  {gap},
+		`{"data":{"cpu":[{"x":1521483600,"y":1}]}}`:                                                        {1},
+		`{"data":{"cpu":[{"x":1.5214836e12,"y":1}]}}`:                                                      {1},
+		`{"data":{"cpu":[{"x":1521483700000,"y":2},{"x":1521483600000,"y":1},{"x":1521483700000,"y":3}]}}`: {1, 2, 3},
+		`{"data":{"cpu":[{"x":1521483600000,"y":"1"}]}}`:                                                   {gap},
+		`{"data":{"cpu":[[1521483600000,0.4]]}}`:                                                           {},
+		`{"data":{"cpu":[{"y":4}]}}`:                                                                       {},
+		`{"data":{"cpu":[{"x":-1,` +
 			`"y":0},{"x":9223372036854775807,"y":0}]}}`: {},
-		`{"data":{"cpu":[{"x":1521483600000,"y":-5},{"x":1521483700000,"y":1e308},{"x":1521483800000,"y":1e999}]}}`: {-5, 1e308, gap},
+		`{"data":{"cpu":[{"x":1521483600000,"y":-5},{"x":1521483700000,"y":1e308},{"x":1521483800000,"y":1e999}]}}`: {
+			-5,
+			1e308,
+			gap,
+		},
 	} {
 		faulttest.RunCase(t, "A16", body, func(t *testing.T) {
 			s, err := newSingleFaultClient(t, faulttest.Respond(200, body)).Stats.Get(t.Context())
@@ -759,7 +838,10 @@ func TestPageSizeRefused(t *testing.T) {
 	})
 	faulttest.RunCase(t, "A21", "walk", func(t *testing.T) {
 		c, w := newFaultClient(t, refusal, faulttest.Pass)
-		for page, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}) {
+		for page, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{
+			Cluster: "us-east-1",
+			Bucket:  "acme-www",
+		}) {
 			if err != nil || len(page.Data) == 0 {
 				t.Errorf("%d entries, %v", len(page.Data), err)
 			}
@@ -801,8 +883,11 @@ func TestPageSizeRefused(t *testing.T) {
 // is busy.
 func TestTooManyRequests(t *testing.T) {
 	t.Parallel()
-	for _, after := range []string{"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0", "1.5", "0x10", " 7", "7s", "", "soon", "NaN", "Inf",
-		"Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 31 Dec 2999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT", "1, 2", "١"} {
+	for _, after := range []string{
+		"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0",
+		"1.5", "0x10", " 7", "7s", "", "soon", "NaN", "Inf", "Wed, 21 Oct 2015 07:28:00 GMT",
+		"Fri, 31 Dec 2999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT", "1, 2", "١",
+	} {
 		faulttest.RunCaseInBubble(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
 			c, w := newFaultClient(
 				t,
@@ -862,7 +947,11 @@ func TestTooManyRequests(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		start := time.Now()
-		if _, err := client.Confirmed(b.client, client.OpDisableService, 4).DisableService(t.Context(), 4); err != nil ||
+		if _, err := client.Confirmed(
+			b.client,
+			client.OpDisableService,
+			4,
+		).DisableService(t.Context(), 4); err != nil ||
 			time.Since(start) > time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
@@ -919,8 +1008,12 @@ func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
 		t.Fatal(err)
 	}
 	views := []func(context.Context) error{
-		func(x context.Context) error { return ignore(c.Services.List(x, 1)) }, func(x context.Context) error { return ignore(c.Issues.List(x, 1)) }, func(x context.Context) error { return ignore(c.Contacts.List(x, 1)) },
-		func(x context.Context) error { return ignore(c.Stats.Get(x)) }, func(x context.Context) error { return ignore(c.Buckets.List(x, 1)) }, func(x context.Context) error { return ignore(c.Keys.List(x, 1)) },
+		func(x context.Context) error { return ignore(c.Services.List(x, 1)) },
+		func(x context.Context) error { return ignore(c.Issues.List(x, 1)) },
+		func(x context.Context) error { return ignore(c.Contacts.List(x, 1)) },
+		func(x context.Context) error { return ignore(c.Stats.Get(x)) },
+		func(x context.Context) error { return ignore(c.Buckets.List(x, 1)) },
+		func(x context.Context) error { return ignore(c.Keys.List(x, 1)) },
 	}
 	poll := func(span time.Duration) (well int) {
 		var group sync.WaitGroup
@@ -960,7 +1053,10 @@ func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
 }
 
 func TestMaintenance(t *testing.T) {
-	for _, body := range []string{`{"errors":[{"reason":"Maintenance until 03:00` + `\u001b[2J` + `"}]}`, "<html><title>Down\x1b[2J for maintenance</title></html>"} {
+	for _, body := range []string{
+		`{"errors":[{"reason":"Maintenance until 03:00` + `\u001b[2J` + `"}]}`,
+		"<html><title>Down\x1b[2J for maintenance</title></html>",
+	} {
 		faulttest.RunCaseInBubble(t, "A24", body[:1], func(t *testing.T) {
 			c, w := newFaultClient(t, faulttest.Respond(503, body, "X-Maintenance-Mode", "1"))
 			_, err := c.Services.List(t.Context(), 1)
@@ -975,7 +1071,11 @@ func TestMaintenance(t *testing.T) {
 
 func TestTokenRevoked(t *testing.T) {
 	refusal := faulttest.Respond(401, `{"errors":[{"reason":"Invalid Token"}]}`, "X-OAuth-Scopes", "unknown")
-	for name, faults := range map[string][]faulttest.Interceptor{"at once": {refusal}, "after a success": {faulttest.Pass, refusal}, "a page": {faulttest.Respond(401, loginPageHTML, "Content-Type", "text/html")}} {
+	for name, faults := range map[string][]faulttest.Interceptor{
+		"at once":         {refusal},
+		"after a success": {faulttest.Pass, refusal},
+		"a page":          {faulttest.Respond(401, loginPageHTML, "Content-Type", "text/html")},
+	} {
 		faulttest.RunCaseInBubble(t, "A25", name, func(t *testing.T) {
 			c, w := newFaultClient(t, faults...)
 			for range len(faults) - 1 {
@@ -995,7 +1095,9 @@ func TestTokenRevoked(t *testing.T) {
 // Every operation with every scope: done, or refused with the name of what it needs. Nothing is repeated.
 func TestScopesByOperation(t *testing.T) {
 	t.Parallel()
-	for _, have := range []string{"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write"} {
+	for _, have := range []string{
+		"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write",
+	} {
 		c, e := newEmulatedClient(t, emulator.Options{Scopes: have})
 		need := map[string]string{}
 		for _, op := range e.Endpoints() {
@@ -1033,16 +1135,34 @@ func TestScopesByOperation(t *testing.T) {
 func TestOddErrorAnswers(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{
-		"no errors": `{"errors":[]}`, "null": `{"errors":null}`, "an object": `{"errors":{}}`, "a text": `{"errors":"Invalid Token"}`, "texts": `{"errors":["x"]}`, "empty": `{"errors":[{}]}`, "reason null": `{"errors":[{"reason":null}]}`,
-		"field null": `{"errors":[{"field":null,"reason":"bad"}]}`, "field alone": `{"errors":[{"field":"label",` +
-			`"reason":""}]}`, "unknown field": `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
-		"escapes": `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`, "a number": `{"errors":[{"reason":123}]}`, "error": `{"error":"Unauthorized"}`, "message": `{"message":"Forbidden"}`, "a word": "Unauthorized",
-		"data too": `{"errors":[{"reason":"Label is already taken"}],"data":[]}`, "5000": `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
+		"no errors":   `{"errors":[]}`,
+		"null":        `{"errors":null}`,
+		"an object":   `{"errors":{}}`,
+		"a text":      `{"errors":"Invalid Token"}`,
+		"texts":       `{"errors":["x"]}`,
+		"empty":       `{"errors":[{}]}`,
+		"reason null": `{"errors":[{"reason":null}]}`,
+		"field null":  `{"errors":[{"field":null,"reason":"bad"}]}`,
+		"field alone": `{"errors":[{"field":"label",` +
+			`"reason":""}]}`,
+		"unknown field": `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
+		"escapes":       `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`,
+		"a number":      `{"errors":[{"reason":123}]}`,
+		"error":         `{"error":"Unauthorized"}`,
+		"message":       `{"message":"Forbidden"}`,
+		"a word":        "Unauthorized",
+		"data too":      `{"errors":[{"reason":"Label is already taken"}],"data":[]}`,
+		"5000":          `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
 		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat(
 			"A",
 			200_000,
-		) + `"}]}`, "long field": `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`, "nothing": "", "null alone": "null", "a list": "[]",
-		"token": `{"errors":[{"reason":"` + token + ` is not valid"}]}`, "a page": loginPageHTML,
+		) + `"}]}`,
+		"long field": `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`,
+		"nothing":    "",
+		"null alone": "null",
+		"a list":     "[]",
+		"token":      `{"errors":[{"reason":"` + token + ` is not valid"}]}`,
+		"a page":     loginPageHTML,
 	}
 	for name, body := range bodies {
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429, 500} {
@@ -1068,9 +1188,33 @@ func TestRedirects(t *testing.T) {
 	t.Parallel()
 	const host = "api.example.test"
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		for _, where := range []string{"https://evil.example/", "//evil.example/", `/\evil.example`, "http://" + host + "/", "https://" + host + ":444/", "https://" + host + ".evil.example/", "https://sub." + host + "/",
-			"https://user:pw@" + host + "/", "https://" + host + "@evil.example/", "/v4/../../other", "/v4/managed/contacts", "?page=2", "#x", "", " ", "%", "javascript:x", "data:,x", "file:///etc/passwd", "http://[::1]/",
-			"http://169.254.169.254/", "http://127.0.0.1:1/", "https://" + host + "/v4/x#\x1b]0;x\a", strings.Repeat("/a", 10_000), "https://evil.example/?" + token} {
+		for _, where := range []string{
+			"https://evil.example/",
+			"//evil.example/",
+			`/\evil.example`,
+			"http://" + host + "/",
+			"https://" + host + ":444/",
+			"https://" + host + ".evil.example/",
+			"https://sub." + host + "/",
+			"https://user:pw@" + host + "/",
+			"https://" + host + "@evil.example/",
+			"/v4/../../other",
+			"/v4/managed/contacts",
+			"?page=2",
+			"#x",
+			"",
+			" ",
+			"%",
+			"javascript:x",
+			"data:,x",
+			"file:///etc/passwd",
+			"http://[::1]/",
+			"http://169.254.169.254/",
+			"http://127.0.0.1:1/",
+			"https://" + host + "/v4/x#\x1b]0;x\a",
+			strings.Repeat("/a", 10_000),
+			"https://evil.example/?" + token,
+		} {
 			faulttest.RunCaseInBubble(t, "A28", fmt.Sprintf("%d %.40q", status, where), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Respond(status, loginPageHTML, "Location", where))
 				_, err := b.client.Services.List(t.Context(), 1)
@@ -1247,13 +1391,17 @@ func TestFraming(t *testing.T) {
 	sized := func(b string) string { return head(fmt.Sprintf("Content-Length: %d\r\n", len(b))) + b }
 	chunk := fmt.Sprintf("%x;ext=%s\r\n%s\r\n0\r\n", len(body), strings.Repeat("x", 100), body)
 	for name, first := range map[string]string{
-		"a flood of 1xx":     strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + sized(body),
-		"an endless 1xx":     strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000),
-		"trailers":           head("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n",
-		"chunk extensions":   head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n",
-		"two lengths":        head(fmt.Sprintf("Content-Length: %d\r\nContent-Length: %d\r\n", len(body), len(body)-1)) + body,
+		"a flood of 1xx":   strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + sized(body),
+		"an endless 1xx":   strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000),
+		"trailers":         head("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n",
+		"chunk extensions": head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n",
+		"two lengths": head(
+			fmt.Sprintf("Content-Length: %d\r\nContent-Length: %d\r\n", len(body), len(body)-1),
+		) + body,
 		"more than its size": sized(body) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-		"length and chunks":  head(fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body))) + chunk + "\r\n",
+		"length and chunks": head(
+			fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body)),
+		) + chunk + "\r\n",
 	} {
 		faulttest.RunCase(t, "A30", name, func(t *testing.T) {
 			c := newAddressClient(

@@ -78,8 +78,12 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"POST /managed/credentials": func(x ctx, c *c) (any, error) {
 			return give(client.Confirmed(c, client.OpCreateCredential).CreateCredential(x, client.CredentialRequest{}))
 		},
-		"GET /managed/credentials/sshkey":         func(x ctx, c *c) (any, error) { return give(c.Credentials.SSHKey(x)) },
-		"GET /managed/credentials/{credentialId}": func(x ctx, c *c) (any, error) { return give(c.Credentials.Get(x, 1)) },
+		"GET /managed/credentials/sshkey": func(x ctx, c *c) (any, error) {
+			return give(c.Credentials.SSHKey(x))
+		},
+		"GET /managed/credentials/{credentialId}": func(x ctx, c *c) (any, error) {
+			return give(c.Credentials.Get(x, 1))
+		},
 		"PUT /managed/credentials/{credentialId}": func(x ctx, c *c) (any, error) {
 			return give(client.Confirmed(c, client.OpUpdateCredential, 1).UpdateCredential(x, 1, ""))
 		},
@@ -91,10 +95,14 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"POST /managed/credentials/{credentialId}/revoke": func(x ctx, c *c) (any, error) {
 			return none(client.Confirmed(c, client.OpDeleteCredential, 1).DeleteCredential(x, 1))
 		},
-		"GET /managed/issues":                     func(x ctx, c *c) (any, error) { return give(c.Issues.List(x, 1)) },
-		"GET /managed/issues/{issueId}":           func(x ctx, c *c) (any, error) { return give(c.Issues.Get(x, 1)) },
-		"GET /managed/linode-settings":            func(x ctx, c *c) (any, error) { return give(c.Instances.List(x, 1)) },
-		"GET /managed/linode-settings/{linodeId}": func(x ctx, c *c) (any, error) { return give(c.Instances.Get(x, 1)) },
+		"GET /managed/issues":           func(x ctx, c *c) (any, error) { return give(c.Issues.List(x, 1)) },
+		"GET /managed/issues/{issueId}": func(x ctx, c *c) (any, error) { return give(c.Issues.Get(x, 1)) },
+		"GET /managed/linode-settings": func(x ctx, c *c) (any, error) {
+			return give(c.Instances.List(x, 1))
+		},
+		"GET /managed/linode-settings/{linodeId}": func(x ctx, c *c) (any, error) {
+			return give(c.Instances.Get(x, 1))
+		},
 		"PUT /managed/linode-settings/{linodeId}": func(x ctx, c *c) (any, error) {
 			return give(client.Confirmed(c, client.OpUpdateInstanceSSH, 1).UpdateInstanceSSH(x, 1, nil))
 		},
@@ -120,8 +128,12 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"POST /object-storage/buckets": func(x ctx, c *c) (any, error) {
 			return give(client.Confirmed(c, client.OpCreateBucket, "", "").CreateBucket(x, client.BucketRequest{}))
 		},
-		"GET /object-storage/buckets/{clusterId}":          func(x ctx, c *c) (any, error) { return give(c.Buckets.ListInCluster(x, "c", 1)) },
-		"GET /object-storage/buckets/{clusterId}/{bucket}": func(x ctx, c *c) (any, error) { return give(c.Buckets.Get(x, "c", "b")) },
+		"GET /object-storage/buckets/{clusterId}": func(x ctx, c *c) (any, error) {
+			return give(c.Buckets.ListInCluster(x, "c", 1))
+		},
+		"GET /object-storage/buckets/{clusterId}/{bucket}": func(x ctx, c *c) (any, error) {
+			return give(c.Buckets.Get(x, "c", "b"))
+		},
 		"DELETE /object-storage/buckets/{clusterId}/{bucket}": func(x ctx, c *c) (any, error) {
 			return none(client.Confirmed(c, client.OpDeleteBucket, "c", "b").DeleteBucket(x, "c", "b"))
 		},
@@ -155,7 +167,9 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 				),
 			)
 		},
-		"GET /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) { return give(c.Objects.ACL(x, "c", "b", "n")) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) {
+			return give(c.Objects.ACL(x, "c", "b", "n"))
+		},
 		"PUT /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) {
 			return give(
 				client.Confirmed(
@@ -190,7 +204,9 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 				),
 			)
 		},
-		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl": func(x ctx, c *c) (any, error) { return give(c.Certificates.Get(x, "c", "b")) },
+		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl": func(x ctx, c *c) (any, error) {
+			return give(c.Certificates.Get(x, "c", "b"))
+		},
 		"POST /object-storage/buckets/{clusterId}/{bucket}/ssl": func(x ctx, c *c) (any, error) {
 			return give(
 				client.Confirmed(
@@ -213,9 +229,13 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"POST /object-storage/cancel": func(x ctx, c *c) (any, error) {
 			return none(client.Confirmed(c, client.OpCancelObjectStorage).CancelObjectStorage(x))
 		},
-		"GET /object-storage/clusters":             func(x ctx, c *c) (any, error) { return give(c.Clusters.List(x, 1)) },
-		"GET /object-storage/clusters/{clusterId}": func(x ctx, c *c) (any, error) { return give(c.Clusters.Get(x, "c")) },
-		"GET /object-storage/keys":                 func(x ctx, c *c) (any, error) { return give(c.Keys.List(x, 1)) },
+		"GET /object-storage/clusters": func(x ctx, c *c) (any, error) {
+			return give(c.Clusters.List(x, 1))
+		},
+		"GET /object-storage/clusters/{clusterId}": func(x ctx, c *c) (any, error) {
+			return give(c.Clusters.Get(x, "c"))
+		},
+		"GET /object-storage/keys": func(x ctx, c *c) (any, error) { return give(c.Keys.List(x, 1)) },
 		"POST /object-storage/keys": func(x ctx, c *c) (any, error) {
 			return give(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.KeyRequest{}))
 		},

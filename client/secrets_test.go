@@ -377,10 +377,19 @@ func TestSecret_formattedValues(t *testing.T) {
 	}
 	login := client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
 	for name, v := range map[string]any{
-		"secret": client.NewSecret(canaryToken), "pointer to a secret": &request.Password, "key": *key, "pointer to " +
-			"a key": key, "signed URL": link, "credential request": request, "login": login,
-		"client": c, "client's part": c.Credentials, "page": client.Page[*client.Key]{Data: []*client.Key{key}}, "map": map[string]any{"a": login, "b": []any{&request}},
-		"change": client.Change{Op: "x", Body: map[string]any{"password": login.Password}},
+		"secret":              client.NewSecret(canaryToken),
+		"pointer to a secret": &request.Password,
+		"key":                 *key,
+		"pointer to " +
+			"a key": key,
+		"signed URL":         link,
+		"credential request": request,
+		"login":              login,
+		"client":             c,
+		"client's part":      c.Credentials,
+		"page":               client.Page[*client.Key]{Data: []*client.Key{key}},
+		"map":                map[string]any{"a": login, "b": []any{&request}},
+		"change":             client.Change{Op: "x", Body: map[string]any{"password": login.Password}},
 	} {
 		faulttest.RunCase(t, "F8", name, func(t *testing.T) { seen.checkAbsent(t, name, allRenderings(v)) })
 	}
@@ -389,10 +398,31 @@ func TestSecret_formattedValues(t *testing.T) {
 // The token goes by https alone, or to this machine's own addresses; and it stands nowhere in an address.
 func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 	for base, fine := range map[string]bool{
-		"https://api.linode.com/v4": true, "https://api.linode.com/v4/": true, "https://[2001:db8::1]/v4": true, "http://127.0.0.1:8080/v4": true, "http://[::1]:1/v4": true, "http://localhost:1/v4": true, "http://127.9.9.9/v4": true,
-		"http://api.linode.com/v4": false, "ftp://x/v4": false, "http://127.0.0.1.evil.example/v4": false, "http://localhost.evil/v4": false, "http://2130706433/v4": false, "http://0x7f.1/v4": false, "http://0.0.0.0/v4": false,
-		"http://[::]/v4": false, "http://[::ffff:8.8.8.8]/v4": false, "http://10.0.0.1/v4": false, "": false, "api.linode.com/v4": false, "//api.linode.com": false, "https://": false, "https://a b/": false, "javascript:x": false,
-		"https://x/v4?a=b": false, "https://x/v4#a": false,
+		"https://api.linode.com/v4":        true,
+		"https://api.linode.com/v4/":       true,
+		"https://[2001:db8::1]/v4":         true,
+		"http://127.0.0.1:8080/v4":         true,
+		"http://[::1]:1/v4":                true,
+		"http://localhost:1/v4":            true,
+		"http://127.9.9.9/v4":              true,
+		"http://api.linode.com/v4":         false,
+		"ftp://x/v4":                       false,
+		"http://127.0.0.1.evil.example/v4": false,
+		"http://localhost.evil/v4":         false,
+		"http://2130706433/v4":             false,
+		"http://0x7f.1/v4":                 false,
+		"http://0.0.0.0/v4":                false,
+		"http://[::]/v4":                   false,
+		"http://[::ffff:8.8.8.8]/v4":       false,
+		"http://10.0.0.1/v4":               false,
+		"":                                 false,
+		"api.linode.com/v4":                false,
+		"//api.linode.com":                 false,
+		"https://":                         false,
+		"https://a b/":                     false,
+		"javascript:x":                     false,
+		"https://x/v4?a=b":                 false,
+		"https://x/v4#a":                   false,
 	} {
 		faulttest.RunCase(t, "F4", fmt.Sprintf("%q", base), func(t *testing.T) {
 			if _, err := client.New(base, client.NewSecret(canaryToken)); (err == nil) != fine {
@@ -400,7 +430,10 @@ func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 			}
 		})
 	}
-	for _, base := range []string{"https://user:canary-pw-11@x/v4", "https://canary-pw-11@x/v4", "http://u:canary-pw-11@127.0.0.1/v4", "https://x:canary-pw-11@y:bad/v4"} {
+	for _, base := range []string{
+		"https://user:canary-pw-11@x/v4", "https://canary-pw-11@x/v4", "http://u:canary-pw-11@127.0.0.1/v4",
+		"https://x:canary-pw-11@y:bad/v4",
+	} {
 		faulttest.RunCase(t, "F1", strings.ReplaceAll(base, "canary-pw-11", "…"), func(t *testing.T) {
 			_, err := client.New(base, client.NewSecret(canaryToken))
 			if err == nil || strings.Contains(err.Error(), "canary-pw-11") ||
@@ -483,8 +516,15 @@ func TestTheRepositoryHoldsNoSecrets(t *testing.T) {
 	})
 	hex64, letters := strings.Repeat("0123456789abcdef", 4), strings.Repeat("Ab1+", 10)
 	_, key := newCertificatePEM(t, "x.example")
-	for name, planted := range map[string]string{"key": key, "header": "Authorization: Bearer " + hex64, "token": `token = "` + hex64 + `"`, "signature": "https://x/?X-Amz-Signature=" + hex64,
-		"old signature": "https://x/o?Signature=" + letters[:27] + "%3D&Expires=1", "access key": "AKIA" + strings.Repeat("A", 16), "secret key": `{"secret_key": "` + letters + `"}`} {
+	for name, planted := range map[string]string{
+		"key":           key,
+		"header":        "Authorization: Bearer " + hex64,
+		"token":         `token = "` + hex64 + `"`,
+		"signature":     "https://x/?X-Amz-Signature=" + hex64,
+		"old signature": "https://x/o?Signature=" + letters[:27] + "%3D&Expires=1",
+		"access key":    "AKIA" + strings.Repeat("A", 16),
+		"secret key":    `{"secret_key": "` + letters + `"}`,
+	} {
 		faulttest.RunCase(t, "F17", "a planted "+name+" is found", func(t *testing.T) {
 			if findSecret(shapes, []byte("x = "+planted)) == nil {
 				t.Error("it is not")

@@ -40,7 +40,13 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	if readMembers(data, series) != nil {
 		return errors.New("the member data is missing, or is neither an object nor a list")
 	}
-	for name, into := range map[string]*[]Sample{"cpu": &s.CPU, "disk": &s.Disk, "net_in": &s.NetIn, "net_out": &s.NetOut, "swap": &s.Swap} {
+	for name, into := range map[string]*[]Sample{
+		"cpu":     &s.CPU,
+		"disk":    &s.Disk,
+		"net_in":  &s.NetIn,
+		"net_out": &s.NetOut,
+		"swap":    &s.Swap,
+	} {
 		*into = sortByTime(parseSeries(series[name]))
 	}
 	return nil

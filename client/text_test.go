@@ -105,7 +105,13 @@ func FuzzClean(f *testing.F) {
 
 // A text from JSON keeps its bytes, whatever they are.
 func TestText_UnmarshalJSON_keepsBytes(t *testing.T) {
-	for in, raw := range map[string]string{`"a"`: "a", `null`: "", `"a\nb"`: "a\nb", "\"\xff\\u0041\xfe\"": "\xffA\xfe", `"😀"`: "😀"} {
+	for in, raw := range map[string]string{
+		`"a"`:                 "a",
+		`null`:                "",
+		`"a\nb"`:              "a\nb",
+		"\"\xff\\u0041\xfe\"": "\xffA\xfe",
+		`"😀"`:                 "😀",
+	} {
 		var text Text
 		if err := text.UnmarshalJSON([]byte(in)); err != nil || text.Raw() != raw {
 			t.Errorf("%q is read as %q, %v", in, text.Raw(), err)
@@ -150,7 +156,18 @@ func TestSecret_neverPrinted(t *testing.T) {
 // Whatever the header says, the wait is between nothing and a minute.
 func FuzzRetryAfter(f *testing.F) {
 	faulttest.ReportCase(f, "J3", "FuzzRetryAfter")
-	for _, s := range append(seeds(f), "7", "3600", "1e18", "-1", "NaN", "Inf", "Fri, 31 Dec 2999 23:59:59 GMT", "1.5", " 7 ") {
+	for _, s := range append(
+		seeds(f),
+		"7",
+		"3600",
+		"1e18",
+		"-1",
+		"NaN",
+		"Inf",
+		"Fri, 31 Dec 2999 23:59:59 GMT",
+		"1.5",
+		" 7 ",
+	) {
 		f.Add(s)
 	}
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -181,7 +198,15 @@ func FuzzPaths(f *testing.F) {
 // Whatever an answer holds, reading it ends without a panic, and an answer without data is an error.
 func FuzzDecode(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzDecode")
-	for _, s := range append(seeds(f), `{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`, `{"data":null}`, `{"DATA":[]}`, `{"data":{"cpu":[{"x":1,"y":2}]}}`, `[]`, `null`) {
+	for _, s := range append(
+		seeds(f),
+		`{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`,
+		`{"data":null}`,
+		`{"DATA":[]}`,
+		`{"data":{"cpu":[{"x":1,"y":2}]}}`,
+		`[]`,
+		`null`,
+	) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -219,7 +244,9 @@ func TestPage_malformedCell(t *testing.T) {
 	if len(p.Warnings) != 2 || p.Data[0].Status != "new" || p.Data[0].Created.Valid() || p.Data[0].Created.IsZero() {
 		t.Errorf("odd cells %v, row %+v", p.Warnings, p.Data[0])
 	}
-	for _, body := range []string{`{"page":1}`, `{"data":null}`, `{"DATA":[]}`, `null`, `[]`, `{"data":[null]}`, `{"data":[]} x`, ``} {
+	for _, body := range []string{
+		`{"page":1}`, `{"data":null}`, `{"DATA":[]}`, `null`, `[]`, `{"data":[null]}`, `{"data":[]} x`, ``,
+	} {
 		if decode([]byte(body), &p) == nil {
 			t.Errorf("%s passes as a page", body)
 		}
@@ -258,7 +285,11 @@ func TestClean_noAllocation(t *testing.T) {
 }
 
 func BenchmarkClean(b *testing.B) {
-	for name, text := range map[string]string{"plain": rowName(7), "letters": "straße/größe-und-länge/öffentlich.txt", "hostile": "a\x1b[2J\u202eb\xff/c\u200bd"} {
+	for name, text := range map[string]string{
+		"plain":   rowName(7),
+		"letters": "straße/größe-und-länge/öffentlich.txt",
+		"hostile": "a\x1b[2J\u202eb\xff/c\u200bd",
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(text)))

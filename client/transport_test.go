@@ -207,7 +207,13 @@ func TestTransport_tlsErrors(t *testing.T) {
 			_, _ = c.Read(make([]byte, 4096))
 			_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"))
 		}}, roots, 0},
-		{"changed in mid session", "unknown authority", []faulttest.Peer{speaks(good, faulttest.RespondRaw(okResponse)), speaks(stranger, serveOK)}, roots, 1},
+		{
+			"changed in mid session",
+			"unknown authority",
+			[]faulttest.Peer{speaks(good, faulttest.RespondRaw(okResponse)), speaks(stranger, serveOK)},
+			roots,
+			1,
+		},
 	} {
 		faulttest.RunCase(t, "A5", wrong.name, func(t *testing.T) {
 			var connections atomic.Int32
@@ -315,7 +321,10 @@ func TestTransport_http2RefusedStream(t *testing.T) {
 		script  func(c *faulttest.HTTP2Conn, stream uint32) (applied bool)
 		unknown bool
 	}{
-		"refused stream": {func(c *faulttest.HTTP2Conn, stream uint32) bool { c.Reset(stream, 7); return false }, false},
+		"refused stream": {
+			func(c *faulttest.HTTP2Conn, stream uint32) bool { c.Reset(stream, 7); return false },
+			false,
+		},
 		"goes away without working": {func(c *faulttest.HTTP2Conn, stream uint32) bool {
 			c.GoAway(0)
 			return false
@@ -486,7 +495,9 @@ func TestObjects_Put_rejectedMidBody(t *testing.T) {
 			Size:        3 << 20,
 			ContentType: "text/plain",
 		}
-		if _, err := Confirmed(c, OpUploadObject, "us-east-1", "b", "o").UploadObject(t.Context(), ObjectRef{Cluster: "us-east-1", Bucket: "b", Name: "o"}, body); err == nil ||
+		w := Confirmed(c, OpUploadObject, "us-east-1", "b", "o")
+		object := ObjectRef{Cluster: "us-east-1", Bucket: "b", Name: "o"}
+		if _, err := w.UploadObject(t.Context(), object, body); err == nil ||
 			puts.Load() != 1 {
 			t.Errorf("%v, %d sent", err, puts.Load())
 		}

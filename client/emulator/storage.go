@@ -266,8 +266,8 @@ func labelProblem(label string) string {
 	for i, r := range label {
 		plain := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
 		if !plain && (r != '-' && r != '.' || i == 0 || i == len(label)-1) {
-			return "Label may contain only lower-case letters, digits, dots and hyphens, and must start and end with a " +
-				"letter or digit"
+			return "Label may contain only lower-case letters, digits, dots and hyphens, and must start and end " +
+				"with a letter or digit"
 		}
 	}
 	if strings.Contains(label, "..") || strings.Contains(label, ".-") || strings.Contains(label, "-.") {

@@ -66,7 +66,10 @@ func TestJournal_CatchUp_partialLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	for i, part := range []string{`{"intent":{"id":"other-1","time":"2026-11-21T03:00:00Z",`, `"change":{"op":"delete key"}}}` + "\n"} {
+	for i, part := range []string{
+		`{"intent":{"id":"other-1","time":"2026-11-21T03:00:00Z",`,
+		`"change":{"op":"delete key"}}}` + "\n",
+	} {
 		_, _ = file.WriteString(part)
 		checkCatchUp(t, j, i == 1)
 	}

@@ -29,7 +29,13 @@ func writeJournal(t testing.TB, path string) (data []byte, ends []client.Outcome
 		done bool
 		err  error
 		want client.Outcome
-	}{{true, nil, client.Applied}, {false, errors.New("no"), client.Rejected}, {false, unknownError{}, client.Unknown}, {true, nil, client.Applied}, {false, unknownError{}, client.Unknown}} {
+	}{
+		{true, nil, client.Applied},
+		{false, errors.New("no"), client.Rejected},
+		{false, unknownError{}, client.Unknown},
+		{true, nil, client.Applied},
+		{false, unknownError{}, client.Unknown},
+	} {
 		id, err := j.RecordIntent(disableChange(fmt.Sprint(i+1), "größe ‹1›\n"))
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +214,14 @@ func disableService(c *client.Client, id int) error {
 
 // Items of bulk work end each in their own way, and each way is kept.
 func TestJournal_failedRequests(t *testing.T) {
-	for _, fault := range []emulator.Fault{{Status: 404}, {Status: 403}, {Status: 401}, {Status: 429}, {Status: 500}, {Reset: true, ApplyFirst: true}} {
+	for _, fault := range []emulator.Fault{
+		{Status: 404},
+		{Status: 403},
+		{Status: 401},
+		{Status: 429},
+		{Status: 500},
+		{Reset: true, ApplyFirst: true},
+	} {
 		faulttest.RunCase(t, "C2", fmt.Sprint(fault.Status, " ", fault.Reset), func(t *testing.T) {
 			c, e, _, path := newFaultyClient(t, &faulttest.FaultyFile{})
 			fault.Times = 1
@@ -336,11 +349,15 @@ func TestOpen_damagedFile(t *testing.T) {
 		data          []byte
 		entries, torn int
 	}{
-		"empty":             {nil, 0, 0},
-		"garbage before":    {append([]byte("\x00\xff garbage\n"), whole...), 6, 1},
-		"garbage after":     {append(bytes.Clone(whole), "garbage"...), 6, 1},
-		"a newer version":   {append(bytes.Clone(whole), "{\"v\":2,\"note\":{\"x\":1}}\n"...), 6, 1},
-		"a strange outcome": {append(bytes.Clone(whole), "{\"id\":\"x\",\"outcome\":\"done\"}\n{\"outcome\":\"\"}\n"...), 6, 2},
+		"empty":           {nil, 0, 0},
+		"garbage before":  {append([]byte("\x00\xff garbage\n"), whole...), 6, 1},
+		"garbage after":   {append(bytes.Clone(whole), "garbage"...), 6, 1},
+		"a newer version": {append(bytes.Clone(whole), "{\"v\":2,\"note\":{\"x\":1}}\n"...), 6, 1},
+		"a strange outcome": {
+			append(bytes.Clone(whole), "{\"id\":\"x\",\"outcome\":\"done\"}\n{\"outcome\":\"\"}\n"...),
+			6,
+			2,
+		},
 		"twice":             {append(bytes.Clone(whole), whole...), 6, 6},
 		"a line of 100 MB":  {append(append(bytes.Repeat([]byte("x"), 100<<20), '\n'), whole...), 6, 1},
 		"100,000 lines":     {append(bytes.Repeat([]byte("{}\n"), 100_000), whole...), 6, 100_000},
@@ -397,7 +414,11 @@ func TestJournal_concurrentProcesses(t *testing.T) {
 				t.Fatalf("%d entries, %d torn", len(entries), j.UnreadableLines())
 			}
 			for _, e := range entries {
-				if want := map[bool]client.Outcome{true: client.Applied, false: client.Rejected}[len(e.Change.Label)/20%2 == 0]; e.Outcome != want {
+				want := client.Rejected
+				if len(e.Change.Label)/20%2 == 0 {
+					want = client.Applied
+				}
+				if e.Outcome != want {
 					t.Errorf("change %s is %s", e.Change.ID, e.Outcome)
 				}
 			}

@@ -86,7 +86,10 @@ func oddObjects() []client.Object {
 			func(*client.Object) {},
 		), row(strings.Repeat("x", maxNameLen-1), func(*client.Object) {}), row("\xff\x00", func(*client.Object) {}),
 		{Name: client.NewText("name and owner"), Owner: client.NewText("me")}}
-	for i, stamp := range []string{"", "soon", "2026-01-02T03:04:05", "2026-01-02T03:04:05+01:00", "0002-01-01T00:00:00", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"} {
+	for i, stamp := range []string{
+		"", "soon", "2026-01-02T03:04:05", "2026-01-02T03:04:05+01:00", "0002-01-01T00:00:00",
+		"9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z",
+	} {
 		rows = append(rows, row(fmt.Sprint("stamp", i), func(o *client.Object) { o.Modified = parseTime(stamp) }))
 	}
 	rows = append(rows, row("fine stamp", func(o *client.Object) { o.Modified = client.NewTime(time.Unix(1, 5)) }))
@@ -472,7 +475,12 @@ func BenchmarkFilter(b *testing.B) {
 	for name, f := range map[string]struct {
 		s    *Snapshot
 		text string
-	}{"all": {s, "e"}, "few": {s, "service-017"}, "none": {s, "nowhere"}, "capitals": {capitals.Snapshot(), "service-017"}} {
+	}{
+		"all":      {s, "e"},
+		"few":      {s, "service-017"},
+		"none":     {s, "nowhere"},
+		"capitals": {capitals.Snapshot(), "service-017"},
+	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := f.s.Filter(b.Context(), f.text, "", nil); err != nil {
