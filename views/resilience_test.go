@@ -615,12 +615,12 @@ func TestEditedMeanwhile(t *testing.T) {
 		name, keys, says string
 		other            func(*harness) error
 	}{
-		{"contact", "4 / Ada <enter> e 2", "is by now: Zoe", func(r *harness) error {
+		{"contact", "4 / Ada <enter> e 2", "is now: Zoe", func(r *harness) error {
 			_, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Zoe"})
 			return err
 		}},
-		{"credential", "5 / db2-root <enter> e 2", "is by now: other", func(r *harness) error { _, err := r.api.Credentials.Update(r.Context(), 31, "other"); return err }},
-		{"service", "3 / edge-router <enter> e 2", "is by now: other", func(r *harness) error {
+		{"credential", "5 / db2-root <enter> e 2", "is now: other", func(r *harness) error { _, err := r.api.Credentials.Update(r.Context(), 31, "other"); return err }},
+		{"service", "3 / edge-router <enter> e 2", "is now: other", func(r *harness) error {
 			_, err := r.api.Services.Update(r.Context(), 9, client.Patch{"label": "other"})
 			return err
 		}},

@@ -4,23 +4,87 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
+
 	"lookout/client"
 	"lookout/ui"
-	"lookout/ui/table"
-	"reflect"
-	"slices"
-	"strings"
+	"lookout/views/resource"
 )
 
-// An editState is a form on a thing that exists: what it was opened on, what is to become of it, and what was seen
-// last.
-type EditState[R any] struct {
-	Original, Latest, Edited R
+// Edit is the change of a row in a form. R is the request that the row is made of.
+type Edit[T, R any] struct {
+	Row     T
+	ID      func(T) int
+	Label   string
+	Request func(T) R
+	Fetch   func(context.Context, int) (T, error) // reads the row again before it is changed
+	Update  func(*client.Writer, context.Context, int, client.Patch) (T, error)
+	Matches func(now T, edited R) bool // whether a row has the values; nil compares all that Request returns
+
+	opened, latest, edited R // the values that the form was opened on, those read last, and those in the form
 }
 
-// Before returns the values, as last read, of the members that the edit changes.
-func (e *EditState[R]) Before() client.Patch {
-	return membersOf(client.Diff(e.Edited, e.Latest), client.Diff(e.Original, e.Edited))
+// Open returns the values for the fields of the form to change.
+func (e *Edit[T, R]) Open() *R {
+	e.opened, e.latest, e.edited = e.Request(e.Row), e.Request(e.Row), e.Request(e.Row)
+	return &e.edited
+}
+
+// Attempt returns the change to the values in the form.
+func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
+	id := e.ID(e.Row)
+	return resource.Attempt[T]{
+		ID:      FormatID(id),
+		Label:   e.Label,
+		Before:  e.before(),
+		Send:    e.save,
+		Recheck: UpdateOutcome(id, e.ID, e.matches),
+	}
+}
+
+// before returns the values, as last read, of the members that the edit changes.
+func (e *Edit[T, R]) before() client.Patch {
+	return membersOf(client.Diff(e.edited, e.latest), client.Diff(e.opened, e.edited))
+}
+
+// matches reports whether a row has the values in the form.
+func (e *Edit[T, R]) matches(now T) bool {
+	if e.Matches != nil {
+		return e.Matches(now, e.edited)
+	}
+	return len(client.Diff(e.Request(now), e.edited)) == 0
+}
+
+// ErrUnchanged means that an edit changes nothing, so nothing is sent.
+var ErrUnchanged = errors.New("nothing has been changed: esc leaves")
+
+// save reads the row once more and sends the members that were changed, and no others. If somebody else has changed the
+// same members since, it returns their values as an error instead; saving again overwrites them.
+func (e *Edit[T, R]) save(ctx context.Context, w *client.Writer) (ui.Result[T], error) {
+	var none ui.Result[T]
+	patch := client.Diff(e.opened, e.edited)
+	if len(patch) == 0 {
+		return none, ErrUnchanged
+	}
+	row, err := e.Fetch(ctx, e.ID(e.Row))
+	if err != nil {
+		return none, err
+	}
+	now := e.Request(row)
+	both := conflict{}
+	both.find("", patch, client.Diff(e.latest, now))
+	if e.latest = now; len(both) > 0 {
+		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc " +
+			"leaves theirs"
+		return none, both
+	}
+	return ui.ResultRow(e.Update(w, ctx, e.ID(e.Row), patch))
+}
+
+// LabelRequest is the request of a thing of which only the label can be changed.
+type LabelRequest struct {
+	Label string `json:"label"`
 }
 
 // membersOf returns the members of a patch that another one has too, inside objects as well.
@@ -41,42 +105,16 @@ func membersOf(patch, other map[string]any) client.Patch {
 	return common
 }
 
-// errUnchanged refuses to send an edit that changes nothing.
-var ErrUnchanged = errors.New("nothing has been changed: esc leaves")
-
-// saveEdit looks at the thing once more and sends what was changed, and nothing else. What somebody else has changed
-// meanwhile in the same members is shown instead of overwritten; sending again overwrites it.
-func SaveEdit[T, R any](ctx context.Context, e *EditState[R], view func(context.Context) (T, error), request func(T) R,
-	update func(context.Context, client.Patch) (T, error)) (ui.Result[T], error) {
-	var none ui.Result[T]
-	patch := client.Diff(e.Original, e.Edited)
-	if len(patch) == 0 {
-		return none, ErrUnchanged
-	}
-	row, err := view(ctx)
-	if err != nil {
-		return none, err
-	}
-	now := request(row)
-	both := conflict{}
-	both.find("", patch, client.Diff(e.Latest, now))
-	if e.Latest = now; len(both) > 0 {
-		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc " +
-			"leaves theirs"
-		return none, both
-	}
-	return ui.ResultRow(update(client.ContextWithBefore(ctx, client.Diff(e.Edited, e.Original)), patch))
-}
-
-// A conflict is the members of a thing that two people changed at once, with what the other made of them.
+// conflict holds the members that two people changed at once, by their paths, with a remark about the other's value. The
+// path "" has the error.
 type conflict map[string]string
 
 func (c conflict) Error() string { return c[""] }
 
-// Fields puts what the other wrote beneath the fields.
+// Fields returns the remarks for the fields of the form.
 func (c conflict) Fields() map[string]string { return c }
 
-// find compares two changes of the same thing, inside its objects too.
+// find adds the members that are in both of two changes, inside objects as well, unless both make them the same.
 func (c conflict) find(path string, mine, theirs map[string]any) {
 	for name, value := range mine {
 		other, changed := theirs[name]
@@ -87,9 +125,9 @@ func (c conflict) find(path string, mine, theirs map[string]any) {
 		case isObject && wasObject:
 			c.find(path+name+".", inner, outer)
 		case other == nil:
-			c[path+name] = "is empty by now"
+			c[path+name] = "is now empty"
 		default:
-			c[path+name] = "is by now: " + client.Clean(strings.TrimSpace(fmt.Sprint(other)))
+			c[path+name] = "is now: " + client.Clean(strings.TrimSpace(fmt.Sprint(other)))
 		}
 	}
 }
@@ -102,83 +140,4 @@ func asObject(value any) (map[string]any, bool) {
 		return v, true
 	}
 	return nil, false
-}
-
-// missingScope is why the token cannot do what needs a scope ("account:read_write"); empty where it can, or where its
-// scopes are not known yet.
-func (a *Account) missingScope(scope string) string {
-	have := a.Api.Scopes()
-	area, _, _ := strings.Cut(scope, ":")
-	for _, s := range strings.FieldsFunc(have, func(r rune) bool { return r == ' ' || r == ',' }) {
-		if s == "*" || s == scope || s == area+":*" || s == area+":read_write" {
-			return ""
-		}
-	}
-	return ReasonIf(have != "" && have != "unknown", "the token has "+have+"; this needs "+scope)
-}
-
-// MissingScope returns why the token cannot perform an operation of the client; "" if it can, or if its scopes are not
-// known yet.
-func (a *Account) MissingScope(op string) string { return a.missingScope(client.RequiredScope(op)) }
-
-// The scopes of the two areas that change something ("Authentication").
-const (
-	AccountWriteScope = "account:read_write"
-	StorageWriteScope = "object_storage:read_write"
-)
-
-// requireScope greys the acts that change something where the token lacks the scope.
-func RequireScope[T any](a *Account, scope string, acts []table.RowAction[T]) []table.RowAction[T] {
-	for i, act := range acts {
-		if act.Writes {
-			acts[i].DisabledReason = func(row T) string {
-				if why := a.missingScope(scope); why != "" || act.DisabledReason == nil {
-					return why
-				}
-				return act.DisabledReason(row)
-			}
-		}
-	}
-	return acts
-}
-
-// requireScopeForActions is scoped for actions that need no row.
-func (a *Account) RequireScopeForActions(scope string, actions ...ui.Action) []ui.Action {
-	for i := range actions {
-		if actions[i].Writes && actions[i].DisabledReason == "" {
-			actions[i].DisabledReason = a.missingScope(scope)
-		}
-	}
-	return actions
-}
-
-// createOutcome tells from the rows before and after whether a new one with the wanted fields has come: labels alone
-// are not unique.
-func CreateOutcome[T any](before, now []T, id func(T) int, same func(T) bool) ui.AttemptOutcome {
-	held := map[int]bool{}
-	for _, row := range before {
-		held[id(row)] = true
-	}
-	for _, row := range now {
-		if !held[id(row)] && same(row) {
-			return ui.Applied
-		}
-	}
-	return ui.Rejected
-}
-
-// updateOutcome tells from the rows read again whether a thing has the wanted fields.
-func UpdateOutcome[T any](id int, of func(T) int, same func(T) bool) func([]T) ui.AttemptOutcome {
-	return func(now []T) ui.AttemptOutcome {
-		i := slices.IndexFunc(now, func(row T) bool { return of(row) == id })
-		if i >= 0 && same(now[i]) {
-			return ui.Applied
-		}
-		return ui.Rejected
-	}
-}
-
-// labelRequest is a thing of which only the label can be changed.
-type LabelRequest struct {
-	Label string `json:"label"`
 }

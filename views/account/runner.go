@@ -27,7 +27,7 @@ type Runner[T any] struct {
 	Account  *Account
 	Store    *ui.Store[T]
 	Resource resource.Resource[T]
-	// FetchOne reads a row again before a change that was asked about: it may have another label by now. nil trusts the
+	// FetchOne reads a row again before a change that was asked about: it may have another label now. nil trusts the
 	// row.
 	FetchOne func(context.Context, T) (T, error)
 }
@@ -86,7 +86,7 @@ func (r Runner[T]) NewActions() []ui.Action {
 			Writes:         true,
 			OpensView:      true,
 			ShowInHints:    op.ShowInHints,
-			DisabledReason: r.Account.missingScope(client.RequiredScope(op.Call)),
+			DisabledReason: r.Account.MissingScope(op.Call),
 			Do:             func() tea.Cmd { return r.Start(op, nil, 0) },
 		})
 	}
@@ -223,7 +223,7 @@ var errSuperseded = errors.New("a later change decided otherwise; nothing was ch
 
 // whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
 func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {
-	if why := r.Account.missingScope(client.RequiredScope(op.Call)); why != "" || op.Applies == nil {
+	if why := r.Account.MissingScope(op.Call); why != "" || op.Applies == nil {
 		return why
 	}
 	return op.Applies(row)

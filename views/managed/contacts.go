@@ -288,34 +288,19 @@ func contactID(c *client.Contact) int { return c.ID }
 
 // editContact changes a contact.
 func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.Contact] {
-	e := &account.EditState[client.ContactRequest]{Original: c.Request(), Latest: c.Request(), Edited: c.Request()}
+	e := &account.Edit[*client.Contact, client.ContactRequest]{
+		Row:     c,
+		ID:      contactID,
+		Label:   c.Name.String(),
+		Request: (*client.Contact).Request,
+		Fetch:   a.Api.Contacts.Get,
+		Update:  (*client.Writer).UpdateContact,
+	}
 	return resource.Draft[*client.Contact]{
 		Title:       fmt.Sprintf("Edit contact %d", c.ID),
 		SubmitLabel: "save",
-		Fields:      contactFields(a, &e.Edited),
-		Attempt: func(*client.Contact) resource.Attempt[*client.Contact] {
-			return resource.Attempt[*client.Contact]{
-				ID:     account.FormatID(c.ID),
-				Label:  c.Name.String(),
-				Before: e.Before(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
-					return account.SaveEdit(
-						ctx,
-						e,
-						func(ctx context.Context) (*client.Contact, error) { return a.Api.Contacts.Get(ctx, c.ID) },
-						(*client.Contact).Request,
-						func(ctx context.Context, p client.Patch) (*client.Contact, error) {
-							return w.UpdateContact(ctx, c.ID, p)
-						},
-					)
-				},
-				Recheck: account.UpdateOutcome(
-					c.ID,
-					contactID,
-					func(now *client.Contact) bool { return now.Request() == e.Edited },
-				),
-			}
-		},
+		Fields:      contactFields(a, e.Open()),
+		Attempt:     e.Attempt,
 	}
 }
 

@@ -115,38 +115,25 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 
 // renameCredential changes the label of a credential: the only thing of it that the API returns.
 func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*client.Credential] {
-	label := credentialSnapshot(c)
-	e := &account.EditState[account.LabelRequest]{Original: label, Latest: label, Edited: label}
+	e := &account.Edit[*client.Credential, account.LabelRequest]{
+		Row:     c,
+		ID:      credentialID,
+		Label:   c.Label.String(),
+		Request: credentialSnapshot,
+		Fetch:   a.Api.Credentials.Get,
+	}
+	in := e.Open()
+	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.Credential, error) {
+		return w.UpdateCredential(ctx, id, in.Label)
+	}
 	return resource.Draft[*client.Credential]{
 		Title:        fmt.Sprintf("Label of credential %d", c.ID),
 		SubmitLabel:  "save",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields: []form.Field{
-			form.Text("label", "Label", &e.Edited.Label, form.Length(2, 75), checkCredentialLabelUnused(a, c.ID)),
+			form.Text("label", "Label", &in.Label, form.Length(2, 75), checkCredentialLabelUnused(a, c.ID)),
 		},
-		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
-			return resource.Attempt[*client.Credential]{
-				ID:     account.FormatID(c.ID),
-				Label:  c.Label.String(),
-				Before: e.Before(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
-					return account.SaveEdit(
-						ctx,
-						e,
-						func(ctx context.Context) (*client.Credential, error) { return a.Api.Credentials.Get(ctx, c.ID) },
-						credentialSnapshot,
-						func(ctx context.Context, _ client.Patch) (*client.Credential, error) {
-							return w.UpdateCredential(ctx, c.ID, e.Edited.Label)
-						},
-					)
-				},
-				Recheck: account.UpdateOutcome(
-					c.ID,
-					credentialID,
-					func(now *client.Credential) bool { return now.Label.Raw() == e.Edited.Label },
-				),
-			}
-		},
+		Attempt: e.Attempt,
 	}
 }
 

@@ -102,35 +102,21 @@ func newService(a *account.Account) resource.Draft[*client.Service] {
 
 // editService changes a service.
 func editService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
-	e := &account.EditState[client.ServiceRequest]{Original: s.Request(), Latest: s.Request(), Edited: s.Request()}
+	e := &account.Edit[*client.Service, client.ServiceRequest]{
+		Row:     s,
+		ID:      serviceID,
+		Label:   s.Label.String(),
+		Request: (*client.Service).Request,
+		Fetch:   a.Api.Services.Get,
+		Update:  (*client.Writer).UpdateService,
+		Matches: serviceMatches,
+	}
 	return resource.Draft[*client.Service]{
 		Title:       fmt.Sprintf("Edit service %d", s.ID),
 		SubmitLabel: "save",
-		Fields:      serviceFields(a, &e.Edited),
+		Fields:      serviceFields(a, e.Open()),
 		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
-		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
-			return resource.Attempt[*client.Service]{
-				ID:     account.FormatID(s.ID),
-				Label:  s.Label.String(),
-				Before: e.Before(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
-					return account.SaveEdit(
-						ctx,
-						e,
-						func(ctx context.Context) (*client.Service, error) { return a.Api.Services.Get(ctx, s.ID) },
-						(*client.Service).Request,
-						func(ctx context.Context, p client.Patch) (*client.Service, error) {
-							return w.UpdateService(ctx, s.ID, p)
-						},
-					)
-				},
-				Recheck: account.UpdateOutcome(
-					s.ID,
-					serviceID,
-					func(now *client.Service) bool { return serviceMatches(now, e.Edited) },
-				),
-			}
-		},
+		Attempt:     e.Attempt,
 	}
 }
 

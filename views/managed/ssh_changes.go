@@ -115,35 +115,20 @@ func sshAccess(allowed bool) client.Patch {
 
 // editSSH changes how support logs in. An empty user and port go back to root and 22.
 func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Instance] {
-	e := &account.EditState[client.InstanceRequest]{Original: i.Request(), Latest: i.Request(), Edited: i.Request()}
+	e := &account.Edit[*client.Instance, client.InstanceRequest]{
+		Row:     i,
+		ID:      instanceID,
+		Label:   i.Label.String(),
+		Request: (*client.Instance).Request,
+		Fetch:   a.Api.Instances.Get,
+		Update:  (*client.Writer).UpdateInstanceSSH,
+	}
 	return resource.Draft[*client.Instance]{
 		Title:       "SSH settings of " + i.Label.String(),
 		Text:        "How support logs in. Nothing changes on the machine itself.",
 		SubmitLabel: "save",
-		Fields:      sshFields(&e.Edited),
-		Attempt: func(*client.Instance) resource.Attempt[*client.Instance] {
-			return resource.Attempt[*client.Instance]{
-				ID:     account.FormatID(i.ID),
-				Label:  i.Label.String(),
-				Before: e.Before(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
-					return account.SaveEdit(
-						ctx,
-						e,
-						func(ctx context.Context) (*client.Instance, error) { return a.Api.Instances.Get(ctx, i.ID) },
-						(*client.Instance).Request,
-						func(ctx context.Context, p client.Patch) (*client.Instance, error) {
-							return w.UpdateInstanceSSH(ctx, i.ID, p)
-						},
-					)
-				},
-				Recheck: account.UpdateOutcome(
-					i.ID,
-					instanceID,
-					func(now *client.Instance) bool { return len(client.Diff(now.Request(), e.Edited)) == 0 },
-				),
-			}
-		},
+		Fields:      sshFields(e.Open()),
+		Attempt:     e.Attempt,
 	}
 }
 

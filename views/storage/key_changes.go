@@ -76,38 +76,25 @@ func keyID(k *client.Key) int { return k.ID }
 
 // renameKey changes the label of a key, which is all that can be changed.
 func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
-	was := account.LabelRequest{Label: k.Label.Raw()}
-	e := &account.EditState[account.LabelRequest]{Original: was, Latest: was, Edited: was}
+	e := &account.Edit[*client.Key, account.LabelRequest]{
+		Row:     k,
+		ID:      keyID,
+		Label:   k.Label.String(),
+		Request: func(k *client.Key) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
+		Fetch:   func(ctx context.Context, id int) (*client.Key, error) { return account.FetchKey(a, ctx, id) },
+	}
+	in := e.Open()
+	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.Key, error) {
+		row, err := w.UpdateKey(ctx, id, in.Label)
+		return account.WithoutSecret(row), err
+	}
 	return resource.Draft[*client.Key]{
 		Title:        fmt.Sprintf("Label of key %d", k.ID),
 		Text:         "What a key reaches cannot be changed: make another key and revoke this one.",
 		SubmitLabel:  "save",
-		Fields:       []form.Field{form.Text("label", "Label", &e.Edited.Label, checkKeyLabel)},
+		Fields:       []form.Field{form.Text("label", "Label", &in.Label, checkKeyLabel)},
 		EnterSubmits: form.AlwaysSubmit,
-		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
-			return resource.Attempt[*client.Key]{
-				ID:     account.FormatID(k.ID),
-				Label:  k.Label.String(),
-				Before: client.Diff(e.Edited, e.Original),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
-					return account.SaveEdit(
-						ctx,
-						e,
-						func(ctx context.Context) (*client.Key, error) { return account.FetchKey(a, ctx, k.ID) },
-						func(k *client.Key) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
-						func(ctx context.Context, _ client.Patch) (*client.Key, error) {
-							row, err := w.UpdateKey(ctx, k.ID, e.Edited.Label)
-							return account.WithoutSecret(row), err
-						},
-					)
-				},
-				Recheck: account.UpdateOutcome(
-					k.ID,
-					keyID,
-					func(now *client.Key) bool { return now.Label.Raw() == e.Edited.Label },
-				),
-			}
-		},
+		Attempt:      e.Attempt,
 	}
 }
 
