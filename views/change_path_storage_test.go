@@ -1,0 +1,269 @@
+package views_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+func bucketChanges(t *testing.T) []pathCase {
+	t.Helper()
+	certificate, key := writeCertificate(t, "cdn.acme.net")
+	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
+	upload := pathStep{key: "U", fill: files, op: client.OpUploadCertificate, before: `{"ssl":false}`}
+	return []pathCase{
+		{"buckets.access", goTo("8", "acme-www"), []pathStep{{
+			key:    "x",
+			fill:   []string{"<right>", "<ctrl+s>"},
+			op:     client.OpUpdateBucketAccess,
+			before: "null", // the API does not tell it
+		}, {
+			key:    "x",
+			fill:   []string{"<right>", "<tab>", "<right>", "<ctrl+s>"},
+			op:     client.OpReplaceBucketAccess,
+			before: "null",
+		}}},
+		{"buckets.delete", goTo("8", "scratch"), []pathStep{{
+			key:    "D",
+			answer: "scratch",
+			op:     client.OpDeleteBucket,
+			before: `{"objects":0,"size":0}`,
+		}}},
+		{"buckets.empty", goTo("8", "acme-www"), []pathStep{{
+			key:    "X",
+			answer: "7",
+			op:     client.OpEmptyBucket,
+			ledger: slices.Repeat([]string{client.OpDeleteObject}, 7),
+			before: `{"objects":7,"size":`,
+			takes:  3 * time.Second,
+		}}},
+		{"buckets.new bucket", []string{"8"}, []pathStep{{
+			key:    "n",
+			fill:   []string{"probe-1", "<ctrl+s>"},
+			op:     client.OpCreateBucket,
+			before: "null",
+		}}},
+		{"buckets.cancel Object Storage", []string{"8"}, []pathStep{{
+			key:    ":cancel",
+			fill:   []string{"<enter>"},
+			answer: "acme-prod",
+			op:     client.OpCancelObjectStorage,
+			before: `"us-east-1/acme-backups"`,
+			delay:  11 * time.Second,
+		}}},
+		{"clusters.cancel Object Storage", []string{"0"}, []pathStep{{
+			key:    ":cancel",
+			fill:   []string{"<enter>"},
+			answer: "acme-prod",
+			op:     client.OpCancelObjectStorage,
+			before: `"keys":9`,
+			delay:  11 * time.Second,
+		}}},
+		{"certificate.upload", append(goTo("8", "cdn.acme"), "c"), []pathStep{upload, {
+			key:    "D",
+			answer: "cdn.acme.net",
+			op:     client.OpDeleteCertificate,
+			before: `{"ssl":true}`,
+		}}},
+		{"certificate.replace", append(goTo("8", "cdn.acme"), "c"), []pathStep{upload, {
+			key:    "e",
+			fill:   files,
+			op:     client.OpDeleteCertificate,
+			before: `{"ssl":true}`,
+		}, {
+			op:     client.OpUploadCertificate,
+			before: `{"ssl":false}`,
+		}}},
+	}
+}
+
+func keyChanges() []pathCase {
+	return []pathCase{
+		{"keys.rename", goTo("9", "backup agent"), []pathStep{{
+			key:    "e",
+			fill:   []string{"-old", "<ctrl+s>"},
+			op:     client.OpUpdateKey,
+			before: `{"label":"backup agent"}`,
+		}}},
+		{"keys.revoke", goTo("9", "backup agent"), []pathStep{{
+			key:    "D",
+			answer: "backup agent",
+			op:     client.OpRevokeKey,
+			before: `"label":"backup agent"`,
+		}}},
+		{"keys.new key", []string{"9"}, []pathStep{{
+			key:    "n",
+			fill:   []string{"probe-1", "<ctrl+s>"},
+			op:     client.OpCreateKey,
+			before: "null",
+		}}},
+	}
+}
+
+func objectChanges(t *testing.T) []pathCase {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "site")
+	file := filepath.Join(folder, "new.txt")
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(file, []byte("new"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	in := func(keys ...string) []string {
+		return append([]string{"8", "/", "cdn.acme", "<enter>", "<enter>"}, keys...)
+	}
+	index := in("/", "index", "<enter>")
+	put := []string{"put object"} // as the emulator calls it
+	upload := pathStep{
+		key:    "U",
+		fill:   []string{"<ctrl+u>", file, "<ctrl+s>"},
+		op:     client.OpUploadObject,
+		ledger: put,
+		before: "null",
+		takes:  3 * time.Second,
+	}
+	overwrite := upload
+	overwrite.answer = "y"
+	uploadFolder := upload
+	uploadFolder.fill, uploadFolder.answer = []string{"<ctrl+u>", folder, "<ctrl+s>"}, "1"
+	link := pathStep{
+		key:    "L",
+		fill:   []string{"<ctrl+s>"},
+		op:     client.OpCreateObjectURL,
+		ledger: []string{}, // it changes nothing in the account
+		before: "null",
+	}
+	access := pathStep{
+		key:    "c",
+		fill:   []string{"<right>", "<ctrl+s>"},
+		op:     client.OpSetObjectACL,
+		before: `{"acl":"private"}`,
+	}
+	remove := pathStep{
+		key:    "D",
+		answer: "y",
+		op:     client.OpDeleteObject,
+		before: "null",
+		takes:  3 * time.Second,
+	}
+	return []pathCase{
+		{"objects.upload", in(), []pathStep{upload, overwrite}},
+		{"objects.upload", in(), []pathStep{uploadFolder}},
+		{"objects.new folder", in(), []pathStep{{
+			key:    "n",
+			fill:   []string{"probe", "<ctrl+s>"},
+			op:     client.OpUploadObject,
+			ledger: put,
+			before: "null",
+		}}},
+		{"objects.link", index, []pathStep{link}},
+		{"objects.access", index, []pathStep{access}},
+		{"objects.delete", index, []pathStep{remove}},
+		{"object.link", append(slices.Clone(index), "<enter>"), []pathStep{link}},
+		{"object.access", append(slices.Clone(index), "<enter>"), []pathStep{access}},
+		{"object.delete", append(slices.Clone(index), "<enter>"), []pathStep{remove}},
+	}
+}
+
+// writeCertificate writes a certificate for a name and its key. It is valid in the time of the tests, which begins in
+// 2000.
+func writeCertificate(t *testing.T, name string) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		DNSNames:     []string{name},
+		NotBefore:    time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
+		NotAfter:     time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
+	}
+	public, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(file, kind string, data []byte) string {
+		path := filepath.Join(dir, file)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("cert.pem", "CERTIFICATE", public), write("key.pem", "PRIVATE KEY", secret)
+}
+
+// If the answer to the deletion of the old certificate is lost, a certificate that is still set is not taken for the
+// new one.
+func TestReplaceCertificate_lostDeletion(t *testing.T) {
+	certificate, key := writeCertificate(t, "cdn.acme.net")
+	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
+	for name, c := range map[string]struct {
+		fault emulator.Fault
+		says  string
+		ops   []string
+	}{
+		"deleted": {
+			fault: emulator.Fault{ApplyFirst: true, Reset: true, Times: 1},
+			says:  "cdn.acme.net: certificate set",
+			ops:   []string{client.OpUploadCertificate, client.OpDeleteCertificate, client.OpUploadCertificate},
+		},
+		"not deleted": {
+			fault: emulator.Fault{Reset: true, Times: 1},
+			says:  "the old certificate was not deleted",
+			ops:   []string{client.OpUploadCertificate},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				r.press("8", "/", "cdn.acme", "<enter>", "c", "U")
+				r.press(files...)
+				r.requireText("certificate set")
+				r.emu.InjectFault(client.OpDeleteCertificate, c.fault)
+				r.press("e")
+				r.press(files...)
+				r.wait(3 * time.Second)
+				r.requireText(c.says)
+				if got := r.appliedOperations(); !slices.Equal(got, c.ops) {
+					r.Errorf("applied: %v", got)
+				}
+			})
+		})
+	}
+}
+
+// Revoking a key whose secret was lost is a change of its own: a protected account asks about it too.
+func TestChangePath_lostKeyIsRevoked(t *testing.T) {
+	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
+		r.emu.InjectFault(client.OpCreateKey, emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
+		create := pathStep{
+			key:    "n",
+			fill:   []string{"lost key", "<ctrl+s>"},
+			op:     client.OpCreateKey,
+			before: "null",
+			takes:  3 * time.Second,
+		}
+		revoke := pathStep{key: "r", op: client.OpRevokeKey, before: `"label":"lost key"`}
+		r.press("9")
+		r.makeChange(create, "acme-prod", "PROD: account acme-prod is protected")
+		r.requireText("lost key was made, its secret was lost")
+		r.makeChange(revoke, "acme-prod", "PROD: account acme-prod is protected")
+		r.requireText("lost key: revoked")
+		r.requireChanges([]pathStep{create, revoke})
+	})
+}
