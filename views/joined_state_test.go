@@ -126,7 +126,7 @@ func TestWatch_claimsNothingUnknown(t *testing.T) {
 		"503":     "contacts: 503",
 		"403":     "contacts: not allowed",
 		"cut off": "contacts: 1 of 18 read",
-		"empty":   "nobody is named",
+		"empty":   "nobody to call",
 		"full":    "+1 555 0100",
 	} {
 		t.Run(state, func(t *testing.T) {

@@ -28,7 +28,7 @@ func TestJournalPane(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		makeChanges(r)
 		r.requireText(
-			"3 changes of this program",
+			"3 changes made from",
 			"✓ done",
 			"? unknown",
 			"disable service",
@@ -45,7 +45,7 @@ func TestJournalPane(t *testing.T) {
 			"before",
 			"Ada Wong",
 			"/v4/managed/contacts/11",
-			"none was given",
+			"not given",
 		)
 		r.requireNoText("canary-password")
 		r.press("o")

@@ -17,7 +17,7 @@ import (
 	"lookout/views/storage"
 )
 
-// overview is the account at a glance: each box is a pane in small.
+// overview shows the account at a glance: each box is a small version of a pane.
 type overview struct {
 	a       *account.Account
 	focused int // the box that has the keyboard
@@ -26,10 +26,10 @@ type overview struct {
 	areas   []boxArea    // of the last frame
 }
 
-// boxArea is where a box stands in the frame.
+// boxArea is the area of a box in the frame.
 type boxArea struct{ box, x, y, width, height int }
 
-// A overviewBox is one box of the overview.
+// overviewBox is one box of the overview.
 type overviewBox struct {
 	title func() string
 	pane  string // what enter opens
@@ -62,7 +62,7 @@ func overviewPane(a *account.Account) ui.Pane {
 	return o
 }
 
-// loadedCount is how many rows a set has, or nothing before they have arrived.
+// loadedCount returns how many rows a store has, or "" before they have arrived.
 func loadedCount[T any](set *ui.Store[T]) string {
 	if !set.Loaded() {
 		return ""
@@ -70,28 +70,27 @@ func loadedCount[T any](set *ui.Store[T]) string {
 	return fmt.Sprint(set.Len())
 }
 
-// Announce is the box that has the keyboard, as lines.
+// Announce returns the focused box as lines.
 func (o *overview) Announce(b ui.Box) ui.Announcement {
 	g := o.boxes[o.focused]
 	b.Height = 12
 	return ui.Announcement{Position: o.focused + 1, Count: len(o.boxes), Item: g.title() + "\n" + g.view(b)}
 }
 
-// Name is the tab.
+// Name returns the name of the tab.
 func (o *overview) Name() string { return "overview" }
 
-// Freshness is as fresh as what wakes people: services and issues.
+// Freshness returns the freshness of services and issues together: they are what wakes people.
 func (o *overview) Freshness() ui.Freshness {
 	return o.a.Services().Freshness().Worst(o.a.Issues().Freshness())
 }
 
-// Refresh asks for all that it shows: what wakes people each time, and what changes slowly only where it is missing or
-// old.
+// Refresh reads services and issues, and what changes slowly only if it is missing or old.
 func (o *overview) Refresh() tea.Cmd {
 	return tea.Batch(account.RefreshAll(o.a.Services(), o.a.Issues()), o.refreshSlowStores())
 }
 
-// Poll asks for as much, and waits for what is being asked.
+// Poll does the same, but does not cancel a read under way.
 func (o *overview) Poll() tea.Cmd {
 	return tea.Batch(account.PollAll(o.a.Services(), o.a.Issues()), o.refreshSlowStores())
 }
@@ -113,7 +112,7 @@ func (o *overview) MissingLists() []string {
 	return table.JoinedStores{a.Stats(), a.Buckets(), a.Keys(), a.TransferUsage()}.Missing()
 }
 
-// Update takes clicks: a box gets the keyboard, and the one that has it is opened.
+// Update handles clicks: the first focuses a box, the second opens it.
 func (o *overview) Update(msg tea.Msg) tea.Cmd {
 	click, ok := msg.(tea.MouseClickMsg)
 	if !ok {
@@ -131,7 +130,7 @@ func (o *overview) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Actions walk the boxes and open one.
+// Actions returns the actions that move between the boxes and open one.
 func (o *overview) Actions() []ui.Action {
 	step := func(by int) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -147,7 +146,7 @@ func (o *overview) Actions() []ui.Action {
 	return []ui.Action{
 		{
 			Key:         ui.Bind("open", "enter"),
-			Description: "the pane of the box with the keyboard",
+			Description: "the pane of the focused box",
 			ShowInHints: true,
 			Do:          o.open,
 		},
@@ -172,7 +171,7 @@ func (o *overview) Actions() []ui.Action {
 
 func (o *overview) open() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: o.boxes[o.focused].pane}) }
 
-// View lays the boxes out: services and issues on top, the charts below, the store at the foot.
+// View lays the boxes out: services and issues on top, the charts below, Object Storage at the bottom.
 func (o *overview) View(b ui.Box) string {
 	o.areas = o.areas[:0]
 	foot := 2
@@ -209,10 +208,10 @@ func (o *overview) View(b ui.Box) string {
 	return b.Fit(strings.Join(rows, "\n"))
 }
 
-// narrowWidth is the width below which boxes stand one below the other, without charts.
+// narrowWidth is the width below which the boxes are stacked, without charts.
 const narrowWidth = 60
 
-// placePair is two boxes side by side.
+// placePair draws two boxes side by side.
 func (o *overview) placePair(left, right, y, height int, b ui.Box) string {
 	width := b.Width/2 - 1
 	return ui.JoinHorizontal(
@@ -223,7 +222,7 @@ func (o *overview) placePair(left, right, y, height int, b ui.Box) string {
 	)
 }
 
-// placeBox draws a box and keeps where it stands.
+// placeBox draws a box and records its area.
 func (o *overview) placeBox(n, x, y, width, height int, b ui.Box) string {
 	o.areas = append(o.areas, boxArea{n, x, y, width, height})
 	return o.renderBox(n, ui.Box{
@@ -234,7 +233,7 @@ func (o *overview) placeBox(n, x, y, width, height int, b ui.Box) string {
 	})
 }
 
-// renderBox is one box: its title says whether it has the keyboard.
+// renderBox draws one box. The title shows whether it is focused.
 func (o *overview) renderBox(n int, b ui.Box) string {
 	g := o.boxes[n]
 	o.visible[n] = true
@@ -253,7 +252,7 @@ func (o *overview) renderBox(n int, b ui.Box) string {
 	return b.Fit(o.withCursor(n, b, b.Theme.Paint(tone, title)+"\n"+g.view(inner)))
 }
 
-// withCursor puts the cursor's glyph before the box that has the keyboard.
+// withCursor puts the cursor glyph before the focused box.
 func (o *overview) withCursor(n int, b ui.Box, text string) string {
 	lead := " "
 	if n == o.focused {
@@ -262,7 +261,7 @@ func (o *overview) withCursor(n int, b ui.Box, text string) string {
 	return lead + strings.ReplaceAll(text, "\n", "\n ")
 }
 
-// renderServicesBox counts states and names who is in trouble, then who was forgotten.
+// renderServicesBox counts the states and names the broken services, then those that have been disabled for long.
 func renderServicesBox(a *account.Account, b ui.Box) string {
 	set := a.Services()
 	if !set.Loaded() {

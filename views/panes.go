@@ -14,7 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Panes are the tabs, in their order.
+// Panes returns the tabs, in their order.
 func Panes(a *account.Account) []ui.Pane {
 	return []ui.Pane{
 		overviewPane(a),
@@ -32,7 +32,7 @@ func Panes(a *account.Account) []ui.Pane {
 	}
 }
 
-// ColumnChoosers are the panes whose columns can be chosen: tabs, and what is opened from them.
+// ColumnChoosers returns the panes whose columns the user can choose: tabs, and panes that open from them.
 func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
 	open := a.OpenListings
 	defer func() { a.OpenListings = open }()
@@ -45,8 +45,8 @@ func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
 	return lists
 }
 
-// OnOpen is what the account wants done at start: what an earlier run left undone is taken care of, and transfers and
-// the journal are watched.
+// OnOpen returns what an account does at start: it takes up what an earlier run left unfinished, and watches transfers
+// and the journal.
 func OnOpen(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()),
@@ -57,7 +57,7 @@ func OnOpen(a *account.Account) tea.Cmd {
 	)
 }
 
-// LeaveWarnings is what ends with the account, in sentences: nothing where nothing is under way.
+// LeaveWarnings returns in sentences what ends when the account is closed; none if nothing is under way.
 func LeaveWarnings(a *account.Account) []string {
 	var ends []string
 	if text := activity.UnfinishedText(a); text != "" {
@@ -72,7 +72,7 @@ func LeaveWarnings(a *account.Account) []string {
 	if changes > 0 {
 		ends = append(
 			ends,
-			account.Pluralize(changes, "change has", "changes have")+" no answer yet: how it ended would be unknown.",
+			account.Pluralize(changes, "change has", "changes have")+" no answer yet: the outcome would be unknown.",
 		)
 	}
 	var waiting []string
@@ -92,7 +92,7 @@ func LeaveWarnings(a *account.Account) []string {
 		slices.Sort(waiting)
 		ends = append(
 			ends,
-			"To be enabled again, which happens only while this account is open: "+account.JoinWithCommas(waiting)+".",
+			"To be enabled again, but only while this account is open: "+account.JoinWithCommas(waiting)+".",
 		)
 	}
 	return ends

@@ -19,14 +19,14 @@ import (
 	"lookout/views/account"
 )
 
-// A journalView is the list of changes. It is read again whenever the journal has grown.
+// journalView lists the changes. It reads the journal again whenever the journal has grown.
 type journalView struct {
 	*table.List[*journal.Entry]
 	a                *account.Account
 	requestedVersion int // version of the journal that was asked for last
 }
 
-// LoadMissing asks for what the journal has taken up since.
+// LoadMissing reads the changes that were added since.
 func (p *journalView) LoadMissing() tea.Cmd {
 	if now := p.a.Journal.Version(); now != p.requestedVersion && p.Store.Loaded() {
 		p.requestedVersion = now
@@ -35,6 +35,7 @@ func (p *journalView) LoadMissing() tea.Cmd {
 	return p.List.LoadMissing()
 }
 
+// JournalPane returns the pane of all changes that were sent from this machine.
 func JournalPane(a *account.Account) ui.Pane {
 	list := &table.List[*journal.Entry]{
 		Title:         "journal",
@@ -90,7 +91,7 @@ func JournalPane(a *account.Account) ui.Pane {
 	return &journalView{List: list, a: a}
 }
 
-// outcomeCell is how a change ended, as a shape, a word and a tone.
+// outcomeCell returns how a change ended: a glyph with a word, and a tone.
 func outcomeCell(a *account.Account, e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
 	g := look.Glyphs
 	switch {
@@ -104,7 +105,7 @@ func outcomeCell(a *account.Account, e *journal.Entry, look *theme.Theme) (strin
 	return g.Failure + " not done", theme.Bad
 }
 
-// outcomeRank orders outcomes by how soon somebody must look.
+// outcomeRank returns the rank of an outcome: the lower, the sooner somebody must look.
 func outcomeRank(a *account.Account, e *journal.Entry) int {
 	switch {
 	case a.Journal.Unresolved(*e):
@@ -117,12 +118,12 @@ func outcomeRank(a *account.Account, e *journal.Entry) int {
 	return 3
 }
 
-// entryName is what a change was about.
+// entryName returns the name of the thing that was changed.
 func entryName(e *journal.Entry) string {
 	return client.Clean(account.OrDefault(e.Change.Label, account.OrDefault(e.Change.ID, e.Change.Path)))
 }
 
-// unresolvedChanges are the changes whose end nobody knows, newest first. What is older than a week is history.
+// unresolvedChanges returns the changes of the last week whose outcome is unknown, newest first.
 func unresolvedChanges(a *account.Account) []*journal.Entry {
 	rows := account.ToPointers(a.Journal.Entries(a.Now().Add(-7 * 24 * time.Hour)))
 	slices.Reverse(rows)
@@ -137,9 +138,9 @@ func journalBadge(a *account.Account) (string, theme.Tone) {
 }
 
 func journalFoot(a *account.Account, set *ui.Store[*journal.Entry], b ui.Box) string {
-	text := account.Pluralize(set.Len(), "change", "changes") + " of this program on this machine"
+	text := account.Pluralize(set.Len(), "change", "changes") + " made from this machine"
 	if n := len(unresolvedChanges(a)); n > 0 {
-		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome: c looks them up", n))
+		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome · c checks them", n))
 	}
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }
@@ -152,7 +153,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"c"},
 			Name:           "check",
-			Description:    "reads the thing again and says whether the change was done",
+			Description:    "reads the object again and says whether the change was applied",
 			ShowInHints:    true,
 			DisabledReason: settled,
 			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return recheckAll(a, rows) },
@@ -160,17 +161,17 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"x"},
 			Name:           "settle",
-			Description:    "you have looked yourself: say whether it was done",
+			Description:    "record the outcome that you found out yourself",
 			DisabledReason: settled,
 			Message:        func(e *journal.Entry) tea.Msg { return settleMenu(a, e) },
 		},
 		{
 			Keys:        []string{"o"},
 			Name:        "go to it",
-			Description: "to the pane of what was changed; ctrl+o comes back",
+			Description: "to the pane of the changed object; ctrl+o comes back",
 			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
-				return account.ReasonIf(referenceToChanged(e).Pane == "", "it is not kept in any pane")
+				return account.ReasonIf(referenceToChanged(e).Pane == "", "no pane shows it")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
 				at := referenceToChanged(e)
@@ -183,8 +184,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 			Description: "the request, with the token as a variable",
 			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
-				return account.ReasonIf(!isAPIRequest(e), "it went through a "+
-					"pre-signed URL")
+				return account.ReasonIf(!isAPIRequest(e), "it went through a pre-signed URL")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
 				return ui.CopyMsg{Text: entryCurlCommand(a, e), Label: "request as curl"}
@@ -193,13 +193,13 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 	}
 }
 
-// isAPIRequest reports whether a change was one request to the API: objects go through pre-signed URLs, emptying is
-// many requests.
+// isAPIRequest reports whether a change was one request to the API. Objects go through pre-signed URLs, and emptying a
+// bucket takes many requests.
 func isAPIRequest(e *journal.Entry) bool {
 	return e.Change.Op != client.OpEmptyBucket && strings.Contains(e.Change.Path, "/v4")
 }
 
-// referenceToChanged is where the thing of a change is shown.
+// referenceToChanged returns the pane and the row of the object that was changed.
 func referenceToChanged(e *journal.Entry) account.Reference {
 	c := e.Change
 	panes := map[string]string{
@@ -221,7 +221,7 @@ func referenceToChanged(e *journal.Entry) account.Reference {
 	return account.Reference{Kind: c.Resource, Label: entryName(e), Pane: panes[c.Resource], ID: id}
 }
 
-// entryCurlCommand is the request of a change as a command.
+// entryCurlCommand returns the request of a change as a curl command, with the token as a variable.
 func entryCurlCommand(a *account.Account, e *journal.Entry) string {
 	line := "curl -sS --fail -X " + ui.ShellQuote(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if e.Change.Body != nil {
@@ -235,8 +235,7 @@ func entryCurlCommand(a *account.Account, e *journal.Entry) string {
 	return line + " " + ui.ShellQuote(a.Api.Origin()+path)
 }
 
-// entryDetail is everything about a change: what it was about, why, how it ended, what was sent and what was there
-// before.
+// entryDetail returns everything about a change: object, reason, outcome, and the values before and after.
 func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	c := e.Change
@@ -244,7 +243,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	state, tone := outcomeCell(a, e, b.Theme)
 	t.Field("outcome", state, tone)
 	if a.Journal.Unresolved(*e) {
-		t.Paragraph("Nobody knows whether it was done: c looks it up, x settles it.", theme.Warn)
+		t.Paragraph("It is not known whether this was applied: c checks it, x records what you found out.", theme.Warn)
 	}
 	if e.OutcomeDetail != "" {
 		t.ServerField("why", e.OutcomeDetail)
@@ -257,7 +256,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 			theme.Plain,
 		)
 	}
-	t.Field("reason", account.OrDefault(client.Clean(c.Reason), "none was given"), theme.Plain)
+	t.Field("reason", account.OrDefault(client.Clean(c.Reason), "not given"), theme.Plain)
 	if !c.RevertAt.IsZero() {
 		t.Field("until", a.FormatTime(c.RevertAt), theme.Plain)
 	}
@@ -267,7 +266,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	return t.String()
 }
 
-// writeBeforeAndAfter sets what was sent beside what was there.
+// writeBeforeAndAfter writes the values that were sent beside those before.
 func writeBeforeAndAfter(a *account.Account, t *account.DetailWriter, before, after map[string]string) {
 	t.LabelWidth = 20
 	if len(after) > 0 {
@@ -287,7 +286,8 @@ func writeBeforeAndAfter(a *account.Account, t *account.DetailWriter, before, af
 	}
 }
 
-// flattenJSON is a body's members by their paths, "phone.primary", each as a text. A cleared member is "(empty)".
+// flattenJSON returns the members of a body by their paths ("phone.primary"), each as text. A cleared member is
+// "(empty)".
 func flattenJSON(body any) map[string]string {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -312,7 +312,7 @@ func flattenInto(all map[string]string, path string, members map[string]any) {
 	}
 }
 
-// formatJSONValue is a JSON value as a reader wants it.
+// formatJSONValue returns a JSON value as text for a reader.
 func formatJSONValue(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -18,9 +18,9 @@ import (
 	"lookout/views/account"
 )
 
-// offerUnresolved tells of changes of earlier runs whose end nobody knows, and leads to them.
+// OfferUnresolved shows a menu if changes of earlier runs have an unknown outcome.
 func OfferUnresolved(a *account.Account) tea.Cmd {
-	// that is offered to be gone on with
+	// an interrupted emptying has an offer of its own
 	open := slices.DeleteFunc(
 		unresolvedChanges(a),
 		func(e *journal.Entry) bool { return e.Change.Op == client.OpEmptyBucket },
@@ -48,7 +48,7 @@ func OfferUnresolved(a *account.Account) tea.Cmd {
 	}})
 }
 
-// recheckAll looks changes up, each by itself.
+// recheckAll checks the outcome of each change that has none.
 func recheckAll(a *account.Account, rows []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range rows {
@@ -59,7 +59,7 @@ func recheckAll(a *account.Account, rows []*journal.Entry) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// recheck looks a change up and keeps what was found in the journal.
+// recheck checks the outcome of a change and records what it found in the journal.
 func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 	var said string
 	found := *e
@@ -88,7 +88,7 @@ func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 	})
 }
 
-// settleMenu lets a person say what no reading can tell.
+// settleMenu lets the user record an outcome that reading cannot tell.
 func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
 	say := func(done bool) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -102,8 +102,8 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
 	}}
 }
 
-// recheckOutcome reads again what a change was about, and says whether it was done and what tells so. Unknown is where
-// nothing tells.
+// recheckOutcome reads the object of a change again. It returns whether the change was applied and how that was found
+// out; Unknown if nothing tells.
 func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (client.Outcome, string) {
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
@@ -116,7 +116,7 @@ func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (
 	case verb == "create":
 		return recheckCreated(a, ctx, e)
 	case op == "change login", op == "modify access", op == "update access":
-		return client.Unknown, "the API does not tell it; making the same change again does no harm"
+		return client.Unknown, "the API does not return it; sending the same change again does no harm"
 	case e.Change.Resource == "object", op == client.OpEmptyBucket:
 		return client.Unknown, "look into its bucket: o goes there"
 	}
@@ -135,7 +135,7 @@ func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (
 	return compareUpdate(e, flattenJSON(row))
 }
 
-// compareUpdate tells from a thing as it is now whether an update was done.
+// compareUpdate returns whether an update was applied, judged by the present values of the object.
 func compareUpdate(e *journal.Entry, now map[string]string) (client.Outcome, string) {
 	after, before := flattenJSON(e.Change.Body), flattenJSON(e.Change.Before)
 	switch {
@@ -147,7 +147,7 @@ func compareUpdate(e *journal.Entry, now map[string]string) (client.Outcome, str
 	return client.Unknown, "it is neither as it was nor as it was sent: somebody changed it since"
 }
 
-// containsAll reports whether a thing has all these members. What is absent, null, 0 or empty is the same.
+// containsAll reports whether an object has all these members. Absent, null, 0 and empty count as equal.
 func containsAll(now, members map[string]string) bool {
 	blank := func(text string) string {
 		if text == "0" || text == "(empty)" || text == "false" {
@@ -163,7 +163,7 @@ func containsAll(now, members map[string]string) bool {
 	return true
 }
 
-// fetchChanged reads the thing of a change by itself.
+// fetchChanged reads the object of a change.
 func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (any, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
@@ -184,7 +184,7 @@ func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (an
 	case "key":
 		return account.FetchKey(a, ctx, id)
 	}
-	return nil, errors.New("this kind of change cannot be looked up")
+	return nil, errors.New("this kind of change cannot be checked")
 }
 
 func recheckStatus(a *account.Account, ctx context.Context, e *journal.Entry, off bool) (client.Outcome, string) {
@@ -221,8 +221,8 @@ func recheckCertificate(a *account.Account, ctx context.Context, e *journal.Entr
 	return client.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
 }
 
-// recheckCancelStorage counts what is left. Buckets that are there say that nothing was cancelled; none left says
-// nothing about the product.
+// recheckCancelStorage counts the buckets. If there are any, nothing was cancelled; if there are none, the outcome stays
+// unknown.
 func recheckCancelStorage(a *account.Account, ctx context.Context) (client.Outcome, string) {
 	page, err := a.FetchAllBuckets(ctx)
 	if err != nil {
@@ -231,18 +231,18 @@ func recheckCancelStorage(a *account.Account, ctx context.Context) (client.Outco
 	if len(page.Rows) > 0 {
 		return client.Rejected, account.Pluralize(len(page.Rows), "bucket is", "buckets are") + " still there"
 	}
-	return client.Unknown, "no bucket is left, which does not tell whether Object Storage is"
+	return client.Unknown, "no bucket is left, but that does not prove that Object Storage was cancelled"
 }
 
-// A candidate is a thing that may have been made by a change.
+// candidate is an object that a change may have created.
 type candidate struct {
 	id       string
 	row      any
-	modified time.Time // when it was made or changed last; zero where the API does not tell
+	modified time.Time // when it was created or last changed; zero if the API does not tell
 }
 
-// recheckCreated looks for things that have what was sent. Labels are not unique, so only one whose stamp is not older
-// than the change is proof.
+// recheckCreated looks for objects with the values that were sent. Labels are not unique, so only an object that is not
+// older than the change is proof.
 func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (client.Outcome, string) {
 	rows, err := fetchCandidates(a, ctx, e.Change.Resource)
 	if err != nil {
@@ -275,7 +275,7 @@ func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (
 	)
 }
 
-// fetchCandidates are all things of a kind.
+// fetchCandidates returns all objects of a resource.
 func fetchCandidates(a *account.Account, ctx context.Context, kind string) ([]candidate, error) {
 	switch kind {
 	case "service":
@@ -308,10 +308,10 @@ func fetchCandidates(a *account.Account, ctx context.Context, kind string) ([]ca
 		}
 		return rows, err
 	}
-	return nil, errors.New("this kind of thing cannot be looked up")
+	return nil, errors.New("this kind of object cannot be read again")
 }
 
-// collectCandidates collects a list of the API as candidates.
+// collectCandidates reads a whole list as candidates.
 func collectCandidates[T any](all func(func(T, error) bool)) func(func(T) candidate) ([]candidate, error) {
 	return func(as func(T) candidate) ([]candidate, error) {
 		rows, err := account.Collect(all)

@@ -85,8 +85,7 @@ func TransfersPane(a *account.Account) ui.Pane {
 	}
 }
 
-// transferRank puts what moves first, then what will, then what went wrong, and what is done last. Of what has ended
-// the latest comes first.
+// transferRank sorts transfers: running, waiting, failed, done. Ended ones are sorted by their end, latest first.
 func transferRank(r *transfer.Status) table.Rank {
 	switch r.State {
 	case transfer.Running:
@@ -121,7 +120,7 @@ func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	return g.Pending + " " + r.State.String(), theme.Muted
 }
 
-// progressFraction is how much of a transfer is done, from 0 to 1; 0 where its whole is not known.
+// progressFraction returns how much of a transfer is done, from 0 to 1; 0 if its size is not known.
 func progressFraction(r *transfer.Status) float64 {
 	if r.Total <= 0 {
 		return 0
@@ -161,7 +160,7 @@ func timeLeftCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
 	return ui.FormatAge(r.ETA), theme.Muted
 }
 
-// runAsync does something to transfers, off the loop: there may be a hundred thousand.
+// runAsync does something to all transfers outside the event loop: there may be a hundred thousand.
 func runAsync(a *account.Account, do func()) tea.Cmd {
 	return func() tea.Msg {
 		do()
@@ -210,7 +209,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 		{
 			Keys:           []string{"D"},
 			Name:           "cancel",
-			Description:    "what a cancelled download had fetched is removed",
+			Description:    "removes what a cancelled download has fetched",
 			ShowInHints:    true,
 			DisabledReason: func(r *transfer.Status) string { return account.ReasonIf(!r.State.Unfinished(), "it has ended") },
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
@@ -227,7 +226,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 	}
 }
 
-// confirmCancelTransfers asks before work that was done is thrown away.
+// confirmCancelTransfers returns an action that asks before it throws work away.
 func confirmCancelTransfers(a *account.Account, cost string, do func() tea.Cmd) ui.Action {
 	return ui.Action{
 		Key:     ui.Bind("cancel"),
@@ -236,8 +235,8 @@ func confirmCancelTransfers(a *account.Account, cost string, do func() tea.Cmd) 
 	}
 }
 
-// describeCancelCost is what is lost when transfers are cancelled. One alone is named: what is under way may have moved
-// beneath the cursor.
+// describeCancelCost says what is lost when transfers are cancelled. It names a single transfer, because the cursor may be
+// on another one by now.
 func describeCancelCost(rows []*transfer.Status) string {
 	var fetched int64
 	var ends []*transfer.Status
@@ -255,12 +254,12 @@ func describeCancelCost(rows []*transfer.Status) string {
 		text = fmt.Sprintf("The %s of %s: 1 transfer ends.", ends[0].Kind, account.TransferName(ends[0]))
 	}
 	if fetched > 0 {
-		text += " " + account.FormatSize(fetched) + " that were downloaded are thrown away."
+		text += " " + account.FormatSize(fetched) + " of downloaded data will be thrown away."
 	}
 	return text
 }
 
-// transferActions are about all transfers.
+// transferActions returns the actions on all transfers.
 func transferActions(a *account.Account) []ui.Action {
 	all := func(do func()) func() tea.Cmd {
 		return func() tea.Cmd { return runAsync(a, do) }
@@ -316,10 +315,10 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 	if rate, _ := rateCell(r, b); rate != "" {
 		left, _ := timeLeftCell(r, b)
 		t.Field("rate", rate, theme.Plain)
-		t.Field("left", account.OrDefault(left, "nobody knows"), theme.Plain)
+		t.Field("left", account.OrDefault(left, "not known"), theme.Plain)
 	}
 	if r.StalledFor > 0 {
-		t.Field("stalled", "nothing came for "+ui.FormatAge(r.StalledFor), theme.Warn)
+		t.Field("stalled", "no data for "+ui.FormatAge(r.StalledFor), theme.Warn)
 	}
 	if r.Note != "" {
 		t.Field("note", client.Clean(r.Note), theme.Info)
@@ -345,7 +344,7 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 	return t.String()
 }
 
-// transferTotals is all transfers of this run in numbers.
+// transferTotals sums up all transfers of this run.
 type transferTotals struct {
 	countByState [transfer.Cancelled + 1]int
 	active       bool  // bytes are still to be moved
@@ -363,7 +362,7 @@ func sumTransfers(a *account.Account) transferTotals {
 	}, a.TransferStore())
 }
 
-// add counts a transfer, and its bytes where it belongs to what is under way.
+// add counts a transfer, and its bytes if it belongs to the work under way.
 func (t *transferTotals) add(r *transfer.Status, since time.Time) {
 	t.countByState[r.State]++
 	if !r.Kind.MovesBytes() || !r.State.Unfinished() && (r.State != transfer.Done || r.Ended.Before(since)) {
@@ -373,7 +372,7 @@ func (t *transferTotals) add(r *transfer.Status, since time.Time) {
 	t.done, t.total = t.done+r.Done, t.total+max(r.Total, r.Done)
 }
 
-// stateCounts are how many transfers are in each state, those first that somebody should know of.
+// stateCounts returns how many transfers are in each state, the most important states first.
 func (t transferTotals) stateCounts() []string {
 	var words []string
 	for _, s := range []transfer.State{transfer.Failed, transfer.Running, transfer.Waiting, transfer.Paused, transfer.Done, transfer.Cancelled} {
@@ -384,7 +383,7 @@ func (t transferTotals) stateCounts() []string {
 	return words
 }
 
-// joinFitting joins as many parts of a line, whose letters are a cell each, as there is room for.
+// joinFitting joins as many parts of a line as fit the width. Each letter must be one cell wide.
 func joinFitting(parts []string, width int) string {
 	for len(parts) > 1 && utf8.RuneCountInString(strings.Join(parts, " · ")) > width {
 		parts = parts[:len(parts)-1]
@@ -392,7 +391,7 @@ func joinFitting(parts []string, width int) string {
 	return strings.Join(parts, " · ")
 }
 
-// transfersFoot is how far all are together, how fast, and how long it takes.
+// transfersFoot returns the progress of all transfers together, their rate and the time left.
 func transfersFoot(a *account.Account, b ui.Box) string {
 	t := sumTransfers(a)
 	parts := []string{"nothing is under way"}
@@ -425,7 +424,7 @@ func transfersBadge(a *account.Account) (string, theme.Tone) {
 	return "", theme.Plain
 }
 
-// Progress is how far the downloads and uploads under way are together, from 1 to 99 percent; 0 without any.
+// Progress returns the progress of all downloads and uploads under way, from 1 to 99 percent; 0 if there are none.
 func Progress(a *account.Account) int {
 	t := sumTransfers(a)
 	if !t.active || t.total == 0 {
@@ -434,7 +433,7 @@ func Progress(a *account.Account) int {
 	return int(max(1, min(99, float64(t.done)*100/float64(t.total))))
 }
 
-// unfinishedText is what would be lost by leaving now; "" where nothing is under way.
+// UnfinishedText says what would be lost by quitting now; "" if nothing is under way.
 func UnfinishedText(a *account.Account) string {
 	n := a.Transfers.UnfinishedCount()
 	if n == 0 {
@@ -444,5 +443,5 @@ func UnfinishedText(a *account.Account) string {
 		n,
 		"transfer is",
 		"transfers are",
-	) + " unfinished. Downloads go on where they were when the same is asked for again; uploads begin anew."
+	) + " unfinished. Downloads resume when you start them again; uploads start over."
 }

@@ -16,36 +16,35 @@ import (
 	"lookout/views/resource"
 )
 
-// watchView is what is broken, since when and whom to call, in a few lines: for a small corner of the screen. Nothing
-// in it changes by itself.
+// watchView shows what is broken, since when, and whom to call, in a few lines. It has no actions.
 type WatchView struct {
 	Account     *account.Account
 	accountName string // the account, as it is called
 }
 
-// WatchPane is the account for a small corner of the screen.
+// WatchPane returns the pane for a small corner of the screen.
 func WatchPane(a *account.Account, lead string) ui.Pane { return &WatchView{a, lead} }
 
-// Name is the pane's.
+// Name returns the pane's name.
 func (w *WatchView) Name() string { return "watch" }
 
-// Actions are none: there is nothing to choose.
+// Actions returns nothing: there is nothing to choose.
 func (w *WatchView) Actions() []ui.Action { return nil }
 
-// Update takes nothing.
+// Update ignores input.
 func (w *WatchView) Update(tea.Msg) tea.Cmd { return nil }
 
-// Freshness is as fresh as services and issues.
+// Freshness returns the freshness of services and issues together.
 func (w *WatchView) Freshness() ui.Freshness {
 	return w.Account.Services().Freshness().Worst(w.Account.Issues().Freshness())
 }
 
-// Refresh asks for services and issues, and now and then for contacts.
+// Refresh reads services and issues, and contacts if they are old.
 func (w *WatchView) Refresh() tea.Cmd {
 	return tea.Batch(account.RefreshAll(w.Account.Services(), w.Account.Issues()), account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge))
 }
 
-// Poll asks for as much, and waits for what is being asked.
+// Poll does the same, but does not cancel a read under way.
 func (w *WatchView) Poll() tea.Cmd {
 	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge))
 }
@@ -55,7 +54,7 @@ func (w *WatchView) MissingLists() []string {
 	return table.JoinedStores{w.Account.Contacts()}.Missing()
 }
 
-// View is a head line, then the services that are broken.
+// View draws a head line, then the broken services.
 func (w *WatchView) View(b ui.Box) string {
 	lines := []string{w.headLine(b)}
 	broken := w.ProblemServices()
@@ -74,7 +73,7 @@ func (w *WatchView) View(b ui.Box) string {
 	return b.Fit(strings.Join(lines, "\n"))
 }
 
-// problemServices are the services with a problem, the longest first.
+// problemServices returns the services with a problem, the oldest problem first.
 func (w *WatchView) ProblemServices() []*client.Service {
 	rows := slices.DeleteFunc(
 		w.Account.Services().Rows(),
@@ -86,7 +85,7 @@ func (w *WatchView) ProblemServices() []*client.Service {
 	return rows
 }
 
-// problemSince is when the newest issue of a service was detected; the zero time where there is none.
+// problemSince returns when the newest issue of a service was detected; the zero time if there is none.
 func (w *WatchView) problemSince(s *client.Service) time.Time {
 	if issue, found := account.NewestIssue(w.Account, s.ID); found {
 		return issue.Created.Time()
@@ -94,7 +93,7 @@ func (w *WatchView) problemSince(s *client.Service) time.Time {
 	return time.Time{}
 }
 
-// headLine is how many are broken and of which account, or why that is not known.
+// headLine returns the account and how many services are broken, or why that is not known.
 func (w *WatchView) headLine(b ui.Box) string {
 	g, f := b.Theme.Glyphs, w.Freshness()
 	state, tone := "", theme.Good
@@ -125,7 +124,7 @@ func (w *WatchView) headLine(b ui.Box) string {
 	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
 }
 
-// serviceLines is a broken service: in one line where there is room for it, else in two, the number to call first.
+// serviceLines returns a broken service and the number to call, in one line if it fits, otherwise in two.
 func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
 	since := ""
 	if issue, found := account.NewestIssue(w.Account, s.ID); found {
@@ -167,7 +166,7 @@ func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
 	}
 }
 
-// contactToCall is whom to call about a service, and the number.
+// contactToCall returns whom to call about a service, and the number.
 func (w *WatchView) contactToCall(s *client.Service) (name, number string) {
 	contacts := w.Account.ContactsInGroup(s.Group.Raw())
 	for _, c := range resource.Found(contacts) {
@@ -177,8 +176,8 @@ func (w *WatchView) contactToCall(s *client.Service) (name, number string) {
 	}
 	return resource.Fold(contacts, func(all []*client.Contact) string {
 		if len(all) > 0 {
-			return "no phone is kept"
+			return "no phone number"
 		}
-		return "nobody is named"
+		return "nobody to call"
 	}, func(_ []*client.Contact, state resource.JoinState) string { return state.Reason() }), ""
 }
