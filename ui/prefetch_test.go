@@ -10,9 +10,10 @@ import (
 	"unsafe"
 )
 
-// newPrefetchStore is a lazy set whose rest is read ahead: pages of one row, so many, and how many were made.
+// thing is a row.
 type thing struct{ name string }
 
+// newPrefetchStore returns a lazy store of pages of one row each, which are read ahead, and the number of pages read.
 func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing], *int) {
 	made := new(int)
 	next := func(i int) string {
@@ -47,7 +48,7 @@ func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing],
 	return s, made
 }
 
-// Read to its end a set takes what is there at once, in order and completely.
+// A store that is read to its end takes the pages that have arrived, in order and completely.
 func TestStore_LoadAll_prefetches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newPrefetchStore(t.Context(), 5_000, nil)
@@ -59,7 +60,7 @@ func TestStore_LoadAll_prefetches(t *testing.T) {
 	})
 }
 
-// Stopped, nothing is read on, and what was on its way does not count; begun again, it goes on where it was.
+// After a stop nothing more is read, and a page under way does not count. The next read continues there.
 func TestStore_Stop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, made := newPrefetchStore(t.Context(), 5_000, nil)
@@ -81,7 +82,7 @@ func TestStore_Stop(t *testing.T) {
 	})
 }
 
-// What came before an error stays, and the error is told.
+// Rows that came before an error stay, and the error is reported.
 func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newPrefetchStore(t.Context(), 10, errors.New("cut"))
@@ -94,7 +95,7 @@ func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
 	})
 }
 
-// A cursor does not keep the answer in memory that it is a part of.
+// A cursor does not keep the answer in memory that it is part of.
 func TestStore_clonesNextCursor(t *testing.T) {
 	answer := strings.Repeat("x", 1<<10) + "7"
 	next := answer[1<<10:]

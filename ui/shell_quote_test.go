@@ -2,50 +2,54 @@ package ui
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"lookout/client/faulttest"
 )
 
-// What a shell makes of a quoted word is the word, whatever stands in it; and nothing in the line but newlines between
-// quotes acts on a terminal.
+// oddWords are words that a shell or a terminal could act on.
+var oddWords = []string{
+	"",
+	"plain",
+	"-rf",
+	"it's",
+	"''",
+	`a"b`,
+	"$(touch x)",
+	"`id`",
+	"$HOME",
+	"a b",
+	"a\nb\n",
+	"\n",
+	"\x1b]52;c;eA==\a",
+	"\x03rm -rf\r",
+	"~",
+	"*",
+	"!!",
+	"a\\",
+	"\\'",
+	"é日本",
+	"\u202eevil",
+	"\xff\xfe",
+	"\u009b2J",
+	"a;b|c&d>e<f#g",
+	"\ufeff",
+	"%s%n",
+	"\x7f\x7f",
+	"'\x1b'",
+	"\u2028",
+}
+
+// A shell makes the word of a quoted word, whatever it contains, and nothing in the line but newlines between quotes acts
+// on a terminal.
 func TestShellQuote(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("there is no shell here")
 	}
-	texts := []string{
-		"",
-		"plain",
-		"-rf",
-		"it's",
-		"''",
-		`a"b`,
-		"$(touch x)",
-		"`id`",
-		"$HOME",
-		"a b",
-		"a\nb\n",
-		"\n",
-		"\x1b]52;c;eA==\a",
-		"\x03rm -rf\r",
-		"~",
-		"*",
-		"!!",
-		"a\\",
-		"\\'",
-		"é日本",
-		"\u202eevil",
-		"\xff\xfe",
-		"\u009b2J",
-		"a;b|c&d>e<f#g",
-		"\ufeff",
-		"%s%n",
-		"\x7f\x7f",
-		"'\x1b'",
-		"\u2028",
-	}
+	texts := slices.Clone(oddWords)
 	for _, s := range faulttest.HostileStrings(t) {
 		if len(s) < 2000 {
 			texts = append(texts, s)

@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Twelve spikes of one sample each are all to be seen in a chart of 60 columns.
+// All twelve spikes of one sample each are visible in a chart of 60 columns.
 func TestChart_View_keepsSpikes(t *testing.T) {
 	var points []ChartPoint
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -36,7 +36,7 @@ func TestChart_View_keepsSpikes(t *testing.T) {
 	}
 }
 
-// A figure that does not fit is left out whole, never cut.
+// A figure that does not fit is left out, never cut.
 func TestChart_header_fits(t *testing.T) {
 	points := []ChartPoint{{time.Unix(0, 0), 1}, {time.Unix(3600, 0), 388}}
 	c := Chart{
@@ -55,7 +55,7 @@ func TestChart_header_fits(t *testing.T) {
 	}
 }
 
-// A cursor is pointed at from the axis without taking the hours away, and its value stands in the head.
+// The time axis points at the cursor and keeps its hours, and the header shows the value.
 func TestChart_View_cursor(t *testing.T) {
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	var points []ChartPoint
@@ -87,7 +87,7 @@ func TestChart_View_cursor(t *testing.T) {
 	}
 }
 
-// No spike is lost when a chart is narrower than its points; what cannot be drawn is said.
+// Odd values are drawn or reported, and never crash.
 func TestChart_View_oddValues(t *testing.T) {
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	series := func(values ...float64) []Series {
@@ -100,16 +100,6 @@ func TestChart_View_oddValues(t *testing.T) {
 	flat := make([]float64, 288)
 	for i := range 12 {
 		flat[i*24+7] = 100
-	}
-	line := downsample(series(flat...)[0].Points, 60, start, start.Add(287*5*time.Minute))
-	spikes := 0
-	for i, v := range line {
-		if v == 100 && (i == 0 || line[i-1] != 100) {
-			spikes++
-		}
-	}
-	if spikes != 12 {
-		t.Errorf("%d of 12 spikes are left", spikes)
 	}
 	many := make([]float64, 100_000)
 	for name, values := range map[string][]float64{

@@ -35,7 +35,7 @@ type Form struct {
 	submit func(view *FormView) tea.Cmd // sends through a store instead
 }
 
-// AlwaysSubmit is an EnterSubmits for forms that enter may send whatever their fields say.
+// AlwaysSubmit reports true: as EnterSubmits it lets enter send the form whatever its fields say.
 func AlwaysSubmit() bool { return true }
 
 // OpenFormMsg opens a form in front of the pane.

@@ -2,15 +2,18 @@ package form
 
 import (
 	"context"
-	"lookout/ui/uitest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/ui/uitest"
 )
 
-// A refused form stays open with everything typed, the reasons beneath their fields and what belongs nowhere on top.
+// A rejected form stays open with everything typed, and shows the reasons below their fields and the others at the top.
 func TestFormView_rejectionKeepsValues(t *testing.T) {
 	var label, region, password string
 	sent := 0
@@ -19,12 +22,10 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 		ProgressText: "adding",
 		SubmitLabel:  "add",
 		Fields: []Field{
-			Text(
-				"label",
-				"Label",
-				&label,
-				Length(3, 10),
-			), Text("region", "Region", &region), Secret("password", "Password", &password)},
+			Text("label", "Label", &label, Length(3, 10)),
+			Text("region", "Region", &region),
+			Secret("password", "Password", &password),
+		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			sent++
 			return nil, rejectionError{"region": "is required", "other": "is odd"}
@@ -32,11 +33,7 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 	}
 	v := NewFormView(form, t.Context())
 	b := uitest.NewBox(t, 70, 20)
-	typed := func(text string) {
-		for _, r := range text {
-			v.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
-		}
-	}
+	typed := func(text string) { typeText(v, text) }
 	send := func() { uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})) }
 	typed("ab")
 	send()
@@ -67,6 +64,89 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 	v.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	if v.Done() {
 		t.Error("one esc throws away what was typed")
+	}
+}
+
+// typeText types into the field with the keyboard.
+func typeText(v *FormView, text string) {
+	for _, r := range text {
+		v.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// press presses keys by their codes.
+func press(v *FormView, codes ...rune) {
+	for _, code := range codes {
+		v.Update(tea.KeyPressMsg{Code: code})
+	}
+}
+
+// A field that is not edited keeps the bytes that it was opened with, whatever they are; one that is edited keeps the
+// others.
+func TestText_keepsBytes(t *testing.T) {
+	for _, value := range []string{"plain", "a\tb", "dos\r\nline", "\xff\xfe", "\u0085"} {
+		untouched, edited := value, value
+		v := NewFormView(Form{Fields: []Field{Text("a", "A", &untouched), Text("b", "B", &edited)}}, t.Context())
+		press(v, tea.KeyLeft, tea.KeyEnd, tea.KeyTab)
+		if typeText(v, "!"); untouched != value || edited != value+"!" {
+			t.Errorf("%q became %q and %q", value, untouched, edited)
+		}
+	}
+}
+
+// While text is typed no key but those of the form is a command, and a paste is one event.
+func TestFormView_Update_text(t *testing.T) {
+	var name, notes string
+	v := NewFormView(Form{Fields: []Field{Text("name", "Name", &name), Lines("notes", "Notes", &notes)}}, t.Context())
+	typeText(v, "jkqg ?")
+	v.Update(tea.PasteMsg{Content: "one\ntwo\n"})
+	if cmd := v.Update(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl}); cmd != nil || name != "jkqg ?onetwo" {
+		t.Errorf("name %q, command %v", name, cmd != nil)
+	}
+	press(v, tea.KeyEnter)
+	v.Update(tea.PasteMsg{Content: "one\r\ntwo"})
+	if press(v, tea.KeyEnter); notes != "one\ntwo\n" {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+func TestCombobox(t *testing.T) {
+	value := "b"
+	offers := func() []string { return []string{"a", "b", "c\tc"} }
+	v := NewFormView(Form{Fields: []Field{Combobox("x", "X", &value, offers)}}, t.Context())
+	for _, want := range []string{"c\tc", "a", "b"} {
+		if press(v, tea.KeyDown); value != want {
+			t.Errorf("got %q, want %q", value, want)
+		}
+	}
+	if press(v, tea.KeyUp); value != "a" {
+		t.Errorf("up gives %q", value)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "7": 7, "99": 99, "x": 0} {
+		n := 0
+		f := OptionalNumber("n", "N", &n, 1, 10)
+		v := NewFormView(Form{Fields: []Field{f}}, t.Context())
+		typeText(v, text)
+		if problem := f.problem(); n != want || (problem == "") != (want <= 10 && text != "x") {
+			t.Errorf("%q: %d, problem %q", text, n, problem)
+		}
+	}
+}
+
+// An absolute path typed after the proposed folder replaces it, and right completes it.
+func TestFile(t *testing.T) {
+	folder := t.TempDir() + string(filepath.Separator)
+	if err := os.WriteFile(folder+"certificate.pem", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := "/proposed/"
+	v := NewFormView(Form{Fields: []Field{File("file", "File", &path)}}, t.Context())
+	typeText(v, folder+"cert")
+	if press(v, tea.KeyRight); path != folder+"certificate.pem" {
+		t.Errorf("got %q", path)
 	}
 }
 

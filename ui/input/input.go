@@ -48,20 +48,13 @@ var keys = textinput.KeyMap{
 
 func bind(names ...string) key.Binding { return key.NewBinding(key.WithKeys(names...)) }
 
-// editingKeys are the names of the keys that edit a line.
-var editingKeys = func() map[string]bool {
-	names := map[string]bool{}
-	for _, b := range []key.Binding{
+// edits reports whether a key edits a line.
+func edits(k tea.KeyPressMsg) bool {
+	return key.Matches(k,
 		keys.CharacterForward, keys.CharacterBackward, keys.WordForward, keys.WordBackward,
 		keys.DeleteWordBackward, keys.DeleteWordForward, keys.DeleteAfterCursor, keys.DeleteBeforeCursor,
-		keys.DeleteCharacterBackward, keys.DeleteCharacterForward, keys.LineStart, keys.LineEnd,
-	} {
-		for _, name := range b.Keys() {
-			names[name] = true
-		}
-	}
-	return names
-}()
+		keys.DeleteCharacterBackward, keys.DeleteCharacterForward, keys.LineStart, keys.LineEnd)
+}
 
 // types reports whether a key enters text.
 func types(k tea.KeyPressMsg) bool {

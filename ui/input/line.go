@@ -68,7 +68,7 @@ func (l *Line) Press(k tea.KeyPressMsg) bool {
 		l.Paste(k.Text)
 	case key.Matches(k, keys.DeleteWordForward):
 		l.deleteWord()
-	case editingKeys[k.String()]:
+	case edits(k):
 		l.model, _ = l.model.Update(k)
 	default:
 		return false

@@ -53,7 +53,9 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 			Name:        "delete",
 			Writes:      true,
 			ShowInHints: true,
-			Start:       func(rows []string, _ int) tea.Cmd { return ui.Send(ui.RunActionMsg{Action: b.deletion(set, rows[0])}) },
+			Start: func(rows []string, _ int) tea.Cmd {
+				return ui.Send(ui.RunActionMsg{Action: b.deletion(set, rows[0])})
+			},
 		}},
 	}
 	o := Options{
