@@ -161,9 +161,9 @@ func (o *overview) Actions() []ui.Action {
 			Key:            ui.Bind("newest incident", "i"),
 			Description:    "whom to call about the newest issue",
 			ShowInHints:    true,
-			DisabledReason: account.WhyNone(account.All(o.a.Issues()), "there is no issue"),
+			DisabledReason: account.WhyNone(account.AllRows(o.a.Issues()), "there is no issue"),
 			Do: func() tea.Cmd {
-				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, account.NewestFirst(o.a)[0])})
+				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, account.IssuesNewestFirst(o.a)[0])})
 			},
 		},
 	}
@@ -321,7 +321,7 @@ func renderIssuesBox(a *account.Account, b ui.Box) string {
 	if !set.Loaded() {
 		return account.RenderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
-	rows := account.NewestFirst(a)
+	rows := account.IssuesNewestFirst(a)
 	if len(rows) == 0 {
 		return b.Theme.Paint(theme.Muted, "nothing has been detected")
 	}

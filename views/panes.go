@@ -22,7 +22,7 @@ func Panes(a *account.Account) []ui.Pane {
 		managed.ServicesPane(a),
 		managed.ContactsPane(a),
 		managed.CredentialsPane(a),
-		managed.SshPane(a),
+		managed.SSHPane(a),
 		managed.StatsPane(a),
 		storage.BucketsPane(a),
 		storage.KeysPane(a),

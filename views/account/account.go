@@ -29,7 +29,7 @@ type Options struct {
 // An Account is one account as the API said it last: a shared set per kind of row, and the panes on them.
 type Account struct {
 	Context      context.Context
-	Api          *client.Client
+	API          *client.Client
 	Journal      *journal.Journal
 	Now          func() time.Time
 	Location     *time.Location
@@ -54,7 +54,7 @@ type Account struct {
 func New(ctx context.Context, o Options) *Account {
 	a := &Account{
 		Context:          ctx,
-		Api:              o.API,
+		API:              o.API,
 		Name:             o.Name,
 		commandFlags:     o.CommandFlags,
 		Journal:          o.Journal,

@@ -116,7 +116,7 @@ func (a *Account) startFanout() *fanout {
 	}
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		rows, err := Collect(a.Api.Buckets.All(ctx))
+		rows, err := Collect(a.API.Buckets.All(ctx))
 		say(fanoutResult{from: fromAccount, rows: rows, err: err})
 	})
 	wait.Go(func() {
@@ -138,7 +138,7 @@ func (a *Account) startFanout() *fanout {
 
 // fetchClusterIDs are the clusters that buckets may be in.
 func (a *Account) fetchClusterIDs(ctx context.Context) ([]string, error) {
-	rows, err := Collect(a.Api.Clusters.All(ctx))
+	rows, err := Collect(a.API.Clusters.All(ctx))
 	ids := make([]string, len(rows))
 	for i, c := range rows {
 		ids[i] = c.ID.Raw()
@@ -149,7 +149,7 @@ func (a *Account) fetchClusterIDs(ctx context.Context) ([]string, error) {
 // fetchClusterBuckets are all buckets of a cluster.
 func (a *Account) fetchClusterBuckets(ctx context.Context, cluster string) (rows []*client.Bucket, err error) {
 	for n := 1; ; n++ {
-		p, err := a.Api.Buckets.ListInCluster(ctx, cluster, n)
+		p, err := a.API.Buckets.ListInCluster(ctx, cluster, n)
 		if err != nil {
 			return nil, err
 		}

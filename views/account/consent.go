@@ -49,7 +49,7 @@ func (a *Account) askAction(ask Ask, then func(Consents) tea.Cmd) ui.Action {
 	requests := make(map[string]*client.ConsentRequest, len(ask.Ops))
 	var question *client.Question
 	for _, op := range ask.Ops {
-		requests[op] = a.Api.RequestConsent(client.Question{
+		requests[op] = a.API.RequestConsent(client.Question{
 			Op:       op,
 			Effect:   ask.Confirm.Effect,
 			Labels:   ask.Items,

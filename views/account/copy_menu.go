@@ -23,7 +23,7 @@ func (a *Account) ScriptCommand(command string, flags []string, named ...string)
 
 // curlCommand is a request as a command, with the token as a variable; "" where there is no such request.
 func (a *Account) CurlCommand(op string, query url.Values, segments ...any) string {
-	method, address, err := a.Api.Endpoint(op, query, segments...)
+	method, address, err := a.API.Endpoint(op, query, segments...)
 	if err != nil {
 		return ""
 	}

@@ -63,8 +63,8 @@ func noneNamed[T any]() resource.Joined[T] {
 	return resource.Join[T](nil, resource.JoinState{Kind: resource.Known})
 }
 
-// All returns all rows of a store, with its state.
-func All[T any](set *ui.Store[T]) resource.Joined[T] {
+// AllRows returns all rows of a store, with its state.
+func AllRows[T any](set *ui.Store[T]) resource.Joined[T] {
 	return resource.Join(set.Rows(), resource.StateOf(set))
 }
 
@@ -74,7 +74,7 @@ func (a *Account) ServicesInGroup(group string) resource.Joined[*client.Service]
 		return noneNamed[*client.Service]()
 	}
 	groups := Memo(a, "services of groups", func() map[string][]*client.Service {
-		return groupBy(a.Services().Rows(), func(s *client.Service) []string { return named(s.Group) })
+		return groupBy(a.Services().Rows(), func(s *client.Service) []string { return nonEmpty(s.Group) })
 	}, a.Services())
 	return resource.Join(groups[group], resource.StateOf(a.Services()))
 }
@@ -85,13 +85,13 @@ func (a *Account) ContactsInGroup(group string) resource.Joined[*client.Contact]
 		return noneNamed[*client.Contact]()
 	}
 	groups := Memo(a, "contacts of groups", func() map[string][]*client.Contact {
-		return groupBy(a.Contacts().Rows(), func(c *client.Contact) []string { return named(c.Group.Text) })
+		return groupBy(a.Contacts().Rows(), func(c *client.Contact) []string { return nonEmpty(c.Group.Text) })
 	}, a.Contacts())
 	return resource.Join(groups[group], resource.StateOf(a.Contacts()))
 }
 
-// named is a text as the only key, or no key where it is empty.
-func named(text client.Text) []string {
+// nonEmpty is a text as the only key, or no key where it is empty.
+func nonEmpty(text client.Text) []string {
 	if text.Raw() == "" {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (a *Account) ContactGroups() resource.Joined[string] {
 	groups := Memo(a, "groups", func() []string {
 		var names []string
 		for _, c := range a.Contacts().Rows() {
-			names = append(names, named(c.Group.Text)...)
+			names = append(names, nonEmpty(c.Group.Text)...)
 		}
 		slices.Sort(names)
 		return slices.Compact(names)
@@ -130,7 +130,7 @@ func (a *Account) IssuesOfService(service int) resource.Joined[*client.Issue] {
 // issuesByService returns the issues by the services that they name, newest first.
 func (a *Account) issuesByService() map[int][]*client.Issue {
 	return Memo(a, "issues of services", func() map[int][]*client.Issue {
-		return groupBy(NewestFirst(a), func(i *client.Issue) []int { return unique(i.Services) })
+		return groupBy(IssuesNewestFirst(a), func(i *client.Issue) []int { return unique(i.Services) })
 	}, a.Issues())
 }
 
@@ -245,7 +245,7 @@ func IsIssueOpen(a *Account, i *client.Issue) bool {
 
 // IssuesSince returns the issues that were detected at a time or later, newest first.
 func IssuesSince(a *Account, t time.Time) resource.Joined[*client.Issue] {
-	rows := NewestFirst(a)
+	rows := IssuesNewestFirst(a)
 	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return i.Created.Time().Before(t) })
 	if n < 0 {
 		n = len(rows)
@@ -254,7 +254,7 @@ func IssuesSince(a *Account, t time.Time) resource.Joined[*client.Issue] {
 }
 
 // newestFirst are all issues, the latest detection first.
-func NewestFirst(a *Account) []*client.Issue {
+func IssuesNewestFirst(a *Account) []*client.Issue {
 	return Memo(a, "issues newest first", func() []*client.Issue {
 		rows := a.Issues().Rows()
 		slices.SortStableFunc(rows, func(i, j *client.Issue) int {

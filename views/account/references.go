@@ -116,6 +116,6 @@ func IssueReferences(a *Account, i *client.Issue) resource.Joined[Reference] {
 	services := AffectedServices(a, i)
 	return resource.Concat(
 		ReferencesToServices(services),
-		resource.Through(services, func(s *client.Service) resource.Joined[Reference] { return peopleAndMachines(a, s) }),
+		resource.FlatMap(services, func(s *client.Service) resource.Joined[Reference] { return peopleAndMachines(a, s) }),
 	)
 }

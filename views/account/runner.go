@@ -210,7 +210,7 @@ func (r Runner[T]) Revert(name string, rows []T, draft resource.Draft[T], intent
 	}
 	s := &start[T]{op: op, draft: draft, rows: rows}
 	return r.send(s, func(row T, _ string) (*client.Consent, error) {
-		consent, err := r.Account.Api.Scheduled(intent(row))
+		consent, err := r.Account.API.Scheduled(intent(row))
 		if errors.Is(err, client.ErrNotConfirmed) {
 			err = errSuperseded
 		}
@@ -450,7 +450,7 @@ func (r Runner[T]) begin(change client.Change, consent func(op string) (*client.
 	if err != nil {
 		return nil, err
 	}
-	return r.Account.Api.Begin(change, granted)
+	return r.Account.API.Begin(change, granted)
 }
 
 // report counts an outcome; the last one brings the news, the undo and what follows.

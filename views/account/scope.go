@@ -9,7 +9,7 @@ import (
 // MissingScope returns why the token cannot perform an operation of the client; "" if it can, or if its scopes are not
 // known yet.
 func (a *Account) MissingScope(op string) string {
-	needed, have := client.RequiredScope(op), a.Api.Scopes()
+	needed, have := client.RequiredScope(op), a.API.Scopes()
 	area, _, _ := strings.Cut(needed, ":")
 	for _, s := range strings.FieldsFunc(have, func(r rune) bool { return r == ' ' || r == ',' }) {
 		if s == "*" || s == needed || s == area+":*" || s == area+":read_write" {

@@ -17,7 +17,7 @@ func (a *Account) Services() *ui.Store[*client.Service] {
 		a,
 		"services",
 		func(s *client.Service) string { return FormatID(s.ID) },
-		pageFetcher(a.Api.Services.List),
+		pageFetcher(a.API.Services.List),
 	)
 }
 
@@ -26,7 +26,7 @@ func (a *Account) Issues() *ui.Store[*client.Issue] {
 		a,
 		"issues",
 		func(i *client.Issue) string { return FormatID(i.ID) },
-		pageFetcher(a.Api.Issues.List),
+		pageFetcher(a.API.Issues.List),
 	)
 }
 
@@ -35,7 +35,7 @@ func (a *Account) Contacts() *ui.Store[*client.Contact] {
 		a,
 		"contacts",
 		func(c *client.Contact) string { return FormatID(c.ID) },
-		pageFetcher(a.Api.Contacts.List),
+		pageFetcher(a.API.Contacts.List),
 	)
 }
 
@@ -44,16 +44,16 @@ func (a *Account) Credentials() *ui.Store[*client.Credential] {
 		a,
 		"credentials",
 		func(c *client.Credential) string { return FormatID(c.ID) },
-		pageFetcher(a.Api.Credentials.List),
+		pageFetcher(a.API.Credentials.List),
 	)
 }
 
-func (a *Account) SshKey() *ui.Store[*client.SSHKey] {
+func (a *Account) SSHKey() *ui.Store[*client.SSHKey] {
 	return sharedStore(
 		a,
 		"managed ssh key",
 		func(*client.SSHKey) string { return "account" },
-		SingleFetcher(a.Api.Credentials.SSHKey),
+		SingleFetcher(a.API.Credentials.SSHKey),
 	)
 }
 
@@ -62,12 +62,12 @@ func (a *Account) Instances() *ui.Store[*client.Instance] {
 		a,
 		"ssh",
 		func(i *client.Instance) string { return FormatID(i.ID) },
-		pageFetcher(a.Api.Instances.List),
+		pageFetcher(a.API.Instances.List),
 	)
 }
 
 func (a *Account) Stats() *ui.Store[*client.Stats] {
-	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, SingleFetcher(a.Api.Stats.Get))
+	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, SingleFetcher(a.API.Stats.Get))
 }
 
 func BucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
@@ -88,12 +88,12 @@ func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 }
 
 func (a *Account) Keys() *ui.Store[*client.Key] {
-	return sharedStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, pageFetcher(a.Api.Keys.List))
+	return sharedStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, pageFetcher(a.API.Keys.List))
 }
 
 // fetchKey is one key without its secret, whatever the server sent.
 func FetchKey(a *Account, ctx context.Context, id int) (*client.Key, error) {
-	k, err := a.Api.Keys.Get(ctx, id)
+	k, err := a.API.Keys.Get(ctx, id)
 	return WithoutSecret(k), err
 }
 
@@ -112,7 +112,7 @@ func (a *Account) Clusters() *ui.Store[*client.Cluster] {
 		a,
 		"clusters",
 		func(c *client.Cluster) string { return c.ID.Raw() },
-		pageFetcher(a.Api.Clusters.List),
+		pageFetcher(a.API.Clusters.List),
 	)
 }
 
@@ -121,7 +121,7 @@ func (a *Account) TransferUsage() *ui.Store[*client.TransferUsage] {
 		a,
 		"transfer",
 		func(*client.TransferUsage) string { return "account" },
-		SingleFetcher(a.Api.NetworkTransfer.Get),
+		SingleFetcher(a.API.NetworkTransfer.Get),
 	)
 }
 

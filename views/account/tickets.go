@@ -24,7 +24,7 @@ const maxTicketRequests = 20
 // fetchTickets asks for the tickets of issues in sight, each once until the issues are read again; closed ones stay
 // closed.
 func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
-	if a.Api.Dialect() != client.DialectProvider {
+	if a.API.Dialect() != client.DialectProvider {
 		return nil
 	}
 	var cmds []tea.Cmd
@@ -40,7 +40,7 @@ func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
 }
 
 func (a *Account) fetchTicket(id int) tea.Cmd {
-	ctx, view := a.Context, a.Api.Tickets.Get
+	ctx, view := a.Context, a.API.Tickets.Get
 	return func() tea.Msg {
 		ticket, err := view(ctx, id)
 		return ticketResult{

@@ -24,12 +24,12 @@ func TokenForm(a *Account) form.Form {
 			"used by this run alone; where the old one is kept stays as it is.",
 		Fields: []form.Field{form.Secret("token", "Token", &text, form.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			before, err := a.Api.SetToken(client.NewSecret(text))
+			before, err := a.API.SetToken(client.NewSecret(text))
 			if err != nil {
 				return nil, err
 			}
-			if _, err := a.Api.Services.List(ctx, 1); ui.Unauthorized(err) {
-				_, _ = a.Api.SetToken(before)
+			if _, err := a.API.Services.List(ctx, 1); ui.Unauthorized(err) {
+				_, _ = a.API.SetToken(before)
 				return nil, err
 			}
 			text = ""

@@ -232,7 +232,7 @@ func entryCurlCommand(a *account.Account, e *journal.Entry) string {
 		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
 	}
 	path := (&url.URL{Path: e.Change.Path}).EscapedPath()
-	return line + " " + ui.ShellQuote(a.Api.Origin()+path)
+	return line + " " + ui.ShellQuote(a.API.Origin()+path)
 }
 
 // entryDetail returns everything about a change: object, reason, outcome, and the values before and after.

@@ -167,20 +167,20 @@ func containsAll(now, members map[string]string) bool {
 func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (any, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
-		return a.Api.Buckets.Get(ctx, place[0], place[1])
+		return a.API.Buckets.Get(ctx, place[0], place[1])
 	}
 	if err != nil {
 		return nil, errors.New("the journal does not say which it was")
 	}
 	switch e.Change.Resource {
 	case "service":
-		return a.Api.Services.Get(ctx, id)
+		return a.API.Services.Get(ctx, id)
 	case "contact":
-		return a.Api.Contacts.Get(ctx, id)
+		return a.API.Contacts.Get(ctx, id)
 	case "credential":
-		return a.Api.Credentials.Get(ctx, id)
+		return a.API.Credentials.Get(ctx, id)
 	case "instance":
-		return a.Api.Instances.Get(ctx, id)
+		return a.API.Instances.Get(ctx, id)
 	case "key":
 		return account.FetchKey(a, ctx, id)
 	}
@@ -192,7 +192,7 @@ func recheckStatus(a *account.Account, ctx context.Context, e *journal.Entry, of
 	if err != nil {
 		return client.Unknown, "the journal does not say which service it was"
 	}
-	s, err := a.Api.Services.Get(ctx, id)
+	s, err := a.API.Services.Get(ctx, id)
 	if err != nil {
 		return client.Unknown, ui.Reason(err)
 	}
@@ -207,7 +207,7 @@ func recheckCertificate(a *account.Account, ctx context.Context, e *journal.Entr
 	if len(place) != 2 {
 		return client.Unknown, "the journal does not say which bucket it was"
 	}
-	status, err := a.Api.Certificates.Get(ctx, place[0], place[1])
+	status, err := a.API.Certificates.Get(ctx, place[0], place[1])
 	switch {
 	case err != nil:
 		return client.Unknown, ui.Reason(err)
@@ -280,24 +280,24 @@ func fetchCandidates(a *account.Account, ctx context.Context, kind string) ([]ca
 	switch kind {
 	case "service":
 		return collectCandidates(
-			a.Api.Services.All(ctx),
+			a.API.Services.All(ctx),
 		)(
 			func(s *client.Service) candidate { return candidate{account.FormatID(s.ID), s, s.Created.Time()} },
 		)
 	case "contact":
 		return collectCandidates(
-			a.Api.Contacts.All(ctx),
+			a.API.Contacts.All(ctx),
 		)(
 			func(c *client.Contact) candidate { return candidate{account.FormatID(c.ID), c, c.Updated.Time()} },
 		)
 	case "credential":
 		return collectCandidates(
-			a.Api.Credentials.All(ctx),
+			a.API.Credentials.All(ctx),
 		)(
 			func(c *client.Credential) candidate { return candidate{account.FormatID(c.ID), c, time.Time{}} },
 		)
 	case "key":
-		return collectCandidates(a.Api.Keys.All(ctx))(func(k *client.Key) candidate {
+		return collectCandidates(a.API.Keys.All(ctx))(func(k *client.Key) candidate {
 			return candidate{account.FormatID(k.ID), account.WithoutSecret(k), time.Time{}}
 		})
 	case "bucket":

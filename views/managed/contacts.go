@@ -88,7 +88,7 @@ func contactRunner(a *account.Account) account.Runner[*client.Contact] {
 		Store:    a.Contacts(),
 		Resource: contactResource(a),
 		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
-			return a.Api.Contacts.Get(ctx, c.ID)
+			return a.API.Contacts.Get(ctx, c.ID)
 		},
 	}
 }
@@ -249,7 +249,7 @@ func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
-		resource.Fold(account.All(set), func(all []*client.Contact) string {
+		resource.Fold(account.AllRows(set), func(all []*client.Contact) string {
 			return fmt.Sprintf(
 				"%s in %s",
 				account.Pluralize(len(all), "contact", "contacts"),
@@ -293,7 +293,7 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 		ID:      contactID,
 		Label:   c.Name.String(),
 		Request: (*client.Contact).Request,
-		Fetch:   a.Api.Contacts.Get,
+		Fetch:   a.API.Contacts.Get,
 		Update:  (*client.Writer).UpdateContact,
 	}
 	return resource.Draft[*client.Contact]{

@@ -19,7 +19,7 @@ func credentialRunner(a *account.Account) account.Runner[*client.Credential] {
 		Store:    a.Credentials(),
 		Resource: credentialResource(a),
 		FetchOne: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
-			return a.Api.Credentials.Get(ctx, c.ID)
+			return a.API.Credentials.Get(ctx, c.ID)
 		},
 	}
 }
@@ -120,7 +120,7 @@ func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*
 		ID:      credentialID,
 		Label:   c.Label.String(),
 		Request: credentialSnapshot,
-		Fetch:   a.Api.Credentials.Get,
+		Fetch:   a.API.Credentials.Get,
 	}
 	in := e.Open()
 	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.Credential, error) {

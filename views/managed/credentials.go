@@ -17,7 +17,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 	return &table.List[*client.Credential]{
 		Title:        "credentials",
 		Store:        a.Credentials(),
-		JoinedStores: []table.JoinedStore{a.Services(), a.SshKey()},
+		JoinedStores: []table.JoinedStore{a.Services(), a.SSHKey()},
 		Columns: []table.Column[*client.Credential]{
 			{
 				Title: "label",
@@ -75,13 +75,13 @@ func serviceLabels(services []*client.Service) string {
 
 // credentialActions are the actions that need no credential.
 func credentialActions(a *account.Account, changes account.Runner[*client.Credential]) []ui.Action {
-	key, known := account.OnlyRow(a.SshKey())
+	key, known := account.OnlyRow(a.SSHKey())
 	return append(changes.NewActions(), ui.Action{
 		Key:            ui.Bind("copy managed SSH key", "K"),
 		Group:          "this list",
 		Description:    "the public key that lets support staff log in to an instance",
 		ShowInHints:    true,
-		DisabledReason: account.ReasonIf(!known, resource.StateOf(a.SshKey()).String()),
+		DisabledReason: account.ReasonIf(!known, resource.StateOf(a.SSHKey()).String()),
 		Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) },
 	})
 }
@@ -95,6 +95,6 @@ func credentialDetail(a *account.Account, c *client.Credential, b ui.Box) string
 	t.Heading("used by")
 	t.Services(a.ServicesUsingCredential(c.ID), "no service")
 	t.Heading("managed SSH key · K copies it")
-	resource.List(t, account.All(a.SshKey()), func(key *client.SSHKey) { t.ServerText(key.SSHKey.Raw()) }, "")
+	resource.List(t, account.AllRows(a.SSHKey()), func(key *client.SSHKey) { t.ServerText(key.SSHKey.Raw()) }, "")
 	return t.String()
 }

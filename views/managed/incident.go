@@ -67,7 +67,7 @@ func (p *incidentView) fetchIssue() tea.Cmd {
 	id := p.issue.ID
 	return p.a.Issues().ReloadRow(
 		p.id,
-		func(ctx context.Context) (*client.Issue, error) { return p.a.Api.Issues.Get(ctx, id) },
+		func(ctx context.Context) (*client.Issue, error) { return p.a.API.Issues.Get(ctx, id) },
 		func(err error) tea.Cmd {
 			if err != nil {
 				return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
@@ -202,14 +202,14 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 
 // contactsToCall returns the contacts of the affected services' groups, each once.
 func contactsToCall(a *account.Account, i *client.Issue) resource.Joined[*client.Contact] {
-	return resource.Through(account.AffectedServices(a, i), func(s *client.Service) resource.Joined[*client.Contact] {
+	return resource.FlatMap(account.AffectedServices(a, i), func(s *client.Service) resource.Joined[*client.Contact] {
 		return a.ContactsInGroup(s.Group.Raw())
 	})
 }
 
 // affectedInstances returns the instances behind the affected services, each once.
 func affectedInstances(a *account.Account, i *client.Issue) resource.Joined[*client.Instance] {
-	return resource.Through(account.AffectedServices(a, i), a.InstancesOfService)
+	return resource.FlatMap(account.AffectedServices(a, i), a.InstancesOfService)
 }
 
 // View is the incident in its room: two columns where there is room for them, one below the other elsewhere.
@@ -342,7 +342,7 @@ func groupsToCall(a *account.Account, i *client.Issue) []string {
 
 func writeSSHCommands(a *account.Account, t *account.DetailWriter, i *client.Issue) {
 	machines := affectedInstances(a, i)
-	if resource.WhollyEmpty(machines) {
+	if resource.KnownEmpty(machines) {
 		return
 	}
 	t.Heading("ssh")
@@ -422,7 +422,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 // writeCallLines writes whom to call and how to log in, and what of it is not known.
 func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 	people, machines := contactsToCall(a, i), affectedInstances(a, i)
-	if !resource.WhollyEmpty(people) {
+	if !resource.KnownEmpty(people) {
 		fmt.Fprintf(b, "\nCall%s\n", inParentheses(account.JoinWithCommas(groupsToCall(a, i))))
 	}
 	for _, c := range resource.Found(people) {

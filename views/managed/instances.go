@@ -16,8 +16,8 @@ import (
 	"lookout/views/resource"
 )
 
-// SshPane returns the pane of how support logs in to the instances.
-func SshPane(a *account.Account) ui.Pane {
+// SSHPane returns the pane of how support logs in to the instances.
+func SSHPane(a *account.Account) ui.Pane {
 	changes := instanceRunner(a)
 	return &table.List[*client.Instance]{
 		Title: "ssh",

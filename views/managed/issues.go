@@ -150,5 +150,5 @@ func ticketURL(a *account.Account, i *client.Issue) string {
 	case strings.HasPrefix(raw, "https://"):
 		return raw
 	}
-	return a.Api.ConsoleURL() + "/" + strings.TrimPrefix(raw, "/")
+	return a.API.ConsoleURL() + "/" + strings.TrimPrefix(raw, "/")
 }

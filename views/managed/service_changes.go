@@ -22,7 +22,7 @@ func serviceRunner(a *account.Account) account.Runner[*client.Service] {
 		Store:    a.Services(),
 		Resource: serviceResource(a),
 		FetchOne: func(ctx context.Context, s *client.Service) (*client.Service, error) {
-			return a.Api.Services.Get(ctx, s.ID)
+			return a.API.Services.Get(ctx, s.ID)
 		},
 	}
 }
@@ -107,7 +107,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 		ID:      serviceID,
 		Label:   s.Label.String(),
 		Request: (*client.Service).Request,
-		Fetch:   a.Api.Services.Get,
+		Fetch:   a.API.Services.Get,
 		Update:  (*client.Writer).UpdateService,
 		Matches: serviceMatches,
 	}
@@ -152,7 +152,7 @@ func deleteService() resource.Draft[*client.Service] {
 
 // serviceFields are the same for a new service and for an edit. The bounds are those of "Managed Service".
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
-	unread := func() string { return resource.Remark(account.All(a.Credentials()), "") }
+	unread := func() string { return resource.Remark(account.AllRows(a.Credentials()), "") }
 	return []form.Field{
 		form.Text("label", "Label", &in.Label, form.Length(3, 64)),
 		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),

@@ -19,7 +19,7 @@ func instanceRunner(a *account.Account) account.Runner[*client.Instance] {
 		Store:    a.Instances(),
 		Resource: instanceResource(a),
 		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
-			return a.Api.Instances.Get(ctx, i.ID)
+			return a.API.Instances.Get(ctx, i.ID)
 		},
 	}
 }
@@ -120,7 +120,7 @@ func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Inst
 		ID:      instanceID,
 		Label:   i.Label.String(),
 		Request: (*client.Instance).Request,
-		Fetch:   a.Api.Instances.Get,
+		Fetch:   a.API.Instances.Get,
 		Update:  (*client.Writer).UpdateInstanceSSH,
 	}
 	return resource.Draft[*client.Instance]{

@@ -167,8 +167,8 @@ func Fold[T, R any](j Joined[T], known func([]T) R, otherwise func(found []T, s 
 // Found returns the rows found so far, for suggestions and drawings that claim nothing about the rest.
 func Found[T any](j Joined[T]) []T { return slices.Clone(j.rows) }
 
-// WhollyEmpty reports whether it is known that there is no row.
-func WhollyEmpty[T any](j Joined[T]) bool { return j.state.Kind == Known && len(j.rows) == 0 }
+// KnownEmpty reports whether it is known that there is no row.
+func KnownEmpty[T any](j Joined[T]) bool { return j.state.Kind == Known && len(j.rows) == 0 }
 
 // Concat returns the rows of several joins one after another. It is known if every one is.
 func Concat[T any](joins ...Joined[T]) Joined[T] {
@@ -185,8 +185,8 @@ func Derive[T, U any](j Joined[T], from func([]T) []U) Joined[U] {
 	return Joined[U]{rows: from(j.rows), state: j.state}
 }
 
-// Through joins on from each row and returns what is found, each once. It is known if every join on the way is.
-func Through[T any, U comparable](j Joined[T], next func(T) Joined[U]) Joined[U] {
+// FlatMap joins on from each row and returns what is found, each once. It is known if every join on the way is.
+func FlatMap[T any, U comparable](j Joined[T], next func(T) Joined[U]) Joined[U] {
 	all := Joined[U]{state: j.state}
 	for _, row := range j.rows {
 		found := next(row)

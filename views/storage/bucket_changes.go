@@ -23,7 +23,7 @@ func bucketRunner(a *account.Account) account.Runner[*client.Bucket] {
 		Store:    a.Buckets(),
 		Resource: bucketResource(a),
 		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
-			return a.Api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
+			return a.API.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		},
 	}
 }

@@ -57,7 +57,7 @@ func fetchStorageContents(ctx context.Context, a *account.Account) (lost storage
 	if lost.buckets, err = a.FetchAllBuckets(ctx); err != nil {
 		return lost, errors.New("what would be lost cannot be counted: " + ui.Reason(err))
 	}
-	if lost.keys, err = account.Collect(a.Api.Keys.All(ctx)); err != nil {
+	if lost.keys, err = account.Collect(a.API.Keys.All(ctx)); err != nil {
 		return lost, errors.New("the keys cannot be counted: " + ui.Reason(err))
 	}
 	return lost, nil
@@ -132,7 +132,7 @@ func cancelStorage(ctx context.Context, a *account.Account, lost storageContents
 		labels[i] = account.BucketID(b)
 	}
 	objects, bytes := lost.total()
-	w, err := a.Api.Begin(client.Change{
+	w, err := a.API.Begin(client.Change{
 		Op:       client.OpCancelObjectStorage,
 		Resource: "account",
 		ID:       a.Name,

@@ -197,7 +197,7 @@ func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) err
 	cluster, label := in.pane.bucket.Cluster.Raw(), in.pane.bucket.Label.Raw()
 	err := w.DeleteCertificate(ctx, cluster, label)
 	if ui.IsUnknown(err) {
-		now, failed := in.pane.a.Api.Certificates.Get(ctx, cluster, label)
+		now, failed := in.pane.a.API.Certificates.Get(ctx, cluster, label)
 		if failed != nil || now.SSL == nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 		},
 		PaneActions: func() []ui.Action { return []ui.Action{cancelStorageAction(a)} },
 		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
-			return a.Api.Clusters.Get(ctx, c.ID.Raw())
+			return a.API.Clusters.Get(ctx, c.ID.Raw())
 		},
 		Detail: func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
 		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },

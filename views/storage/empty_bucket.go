@@ -17,7 +17,7 @@ import (
 func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 	ctx := a.Context
 	count := func() tea.Msg {
-		now, err := a.Api.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
+		now, err := a.API.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
 		if err != nil {
 			return ui.NewsMsg{
 				Tone: theme.Bad,

@@ -51,7 +51,7 @@ func KeysPane(a *account.Account) ui.Pane {
 
 // keysFoot counts the keys.
 func keysFoot(set *ui.Store[*client.Key], b ui.Box) string {
-	text := resource.Fold(account.All(set), func(all []*client.Key) string {
+	text := resource.Fold(account.AllRows(set), func(all []*client.Key) string {
 		return fmt.Sprintf("%s, %d limited", account.Pluralize(len(all), "key", "keys"), limitedKeys(all))
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)

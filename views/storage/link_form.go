@@ -135,7 +135,7 @@ func createLink(
 	request client.PresignRequest,
 	consent *client.Consent,
 ) (*account.Link, error) {
-	w, err := a.Api.Begin(client.Change{
+	w, err := a.API.Begin(client.Change{
 		Op:       client.OpCreateObjectURL,
 		Resource: "object",
 		ID:       ref.ID(),

@@ -41,7 +41,7 @@ func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
 		ID:   func(*client.ObjectACL) string { return name },
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*client.ObjectACL, error) {
-			return a.Api.Objects.ACL(ctx, cluster, label, name)
+			return a.API.Objects.ACL(ctx, cluster, label, name)
 		}),
 	})
 	p.preview = ui.NewStore(a.Context, ui.Source[*preview]{
@@ -57,7 +57,7 @@ func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
 
 // fetchPreview reads the first bytes over a pre-signed URL.
 func fetchPreview(a *account.Account, ctx context.Context, cluster, bucket, name string) (*preview, error) {
-	data, kind, err := a.Api.Objects.Peek(ctx, cluster, bucket, name, previewSize)
+	data, kind, err := a.API.Objects.Peek(ctx, cluster, bucket, name, previewSize)
 	p := newPreview(name, kind, data)
 	return &p, err
 }

@@ -105,11 +105,11 @@ func setObjectACL(
 	acl client.ACL,
 	consent *client.Consent,
 ) error {
-	before, err := a.Api.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
+	before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err != nil {
 		return err
 	}
-	w, err := a.Api.Begin(client.Change{
+	w, err := a.API.Begin(client.Change{
 		Op:       client.OpSetObjectACL,
 		Resource: "object",
 		ID:       ref.ID(),

@@ -137,7 +137,7 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 
 // fetchPage is one page.
 func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
-	p, err := l.a.Api.Objects.List(ctx, l.query(marker))
+	p, err := l.a.API.Objects.List(ctx, l.query(marker))
 	if err != nil {
 		return ui.RowPage[client.Object]{}, err
 	}
@@ -147,7 +147,7 @@ func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPag
 // prefetchFrom is every page from a marker on, read ahead.
 func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() (ui.RowPage[client.Object], error) {
 	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
-		for p, err := range l.a.Api.Objects.Pages(ctx, l.query(marker)) {
+		for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
 			if !yield(l.toPage(p), err) {
 				return
 			}

@@ -58,7 +58,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 		name += filepath.Base(file)
 	}
 	ref := refTo(l.path.bucket, name)
-	old, exists, err := l.a.Api.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
+	old, exists, err := l.a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -218,14 +218,14 @@ func checkFolderName(text string) string {
 
 // makeFolder stores an empty object, unless there is one of its name.
 func makeFolder(ctx context.Context, a *account.Account, ref client.ObjectRef, consent *client.Consent) error {
-	_, exists, err := a.Api.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
+	_, exists, err := a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err == nil && exists {
 		err = errors.New("this folder exists already")
 	}
 	if err != nil {
 		return err
 	}
-	w, err := a.Api.Begin(client.Change{
+	w, err := a.API.Begin(client.Change{
 		Op:       client.OpUploadObject,
 		Resource: "object",
 		ID:       ref.ID(),
