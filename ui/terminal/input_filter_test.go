@@ -293,25 +293,29 @@ func TestInputFilter_keyAfterEscape(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := startFilterTest()
-				begun := time.Now()
-				go func() {
-					for n, keys := range c.typed {
-						time.Sleep(time.Until(begun.Add(time.Duration(n) * beat)))
-						_, _ = io.WriteString(r.input, keys)
-					}
-				}()
-				for n, keys := range c.typed {
-					if got := <-r.output; got != keys || time.Since(begun) != c.times[n] {
-						t.Errorf("%q came as %q after %v, not %v", keys, got, time.Since(begun), c.times[n])
-					}
-				}
-				r.input.Close()
-				<-r.gone
-			})
+			synctest.Test(t, func(t *testing.T) { requireArrivals(t, c.typed, c.times, beat) })
 		})
 	}
+}
+
+// requireArrivals types one text each beat, and requires the loop to receive each at its time.
+func requireArrivals(t *testing.T, typed []string, times []time.Duration, beat time.Duration) {
+	t.Helper()
+	r := startFilterTest()
+	begun := time.Now()
+	go func() {
+		for n, keys := range typed {
+			time.Sleep(time.Until(begun.Add(time.Duration(n) * beat)))
+			_, _ = io.WriteString(r.input, keys)
+		}
+	}()
+	for n, keys := range typed {
+		if got := <-r.output; got != keys || time.Since(begun) != times[n] {
+			t.Errorf("%q: received %q after %v, want it after %v", keys, got, time.Since(begun), times[n])
+		}
+	}
+	r.input.Close()
+	<-r.gone
 }
 
 // Much text at once counts as a paste even without the marks of one. A key that is held down does not, nor does text

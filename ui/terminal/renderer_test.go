@@ -60,8 +60,9 @@ func referenceTerminal(content string, width, height int) *vt.Emulator {
 }
 
 // compare fails the test if a terminal does not show a frame.
-func compare(t *testing.T, e *vt.Emulator, content string, width, height int, sent string) {
+func compare(t *testing.T, e *vt.Emulator, content, sent string) {
 	t.Helper()
+	width, height := e.Width(), e.Height()
 	want, got := visibleCells(referenceTerminal(content, width, height), width, height), visibleCells(e, width, height)
 	for y := range want {
 		for x := range want[y] {
@@ -178,7 +179,7 @@ func TestRenderer_screenMatchesFrame(t *testing.T) {
 					content := f.next()
 					sent := p.diff(Frame{Content: content}, n == 0)
 					fmt.Fprint(e, sent)
-					compare(t, e, content, f.width, f.height, sent)
+					compare(t, e, content, sent)
 				}
 			}
 		}
@@ -199,7 +200,7 @@ func TestRenderer_fullRedraw(t *testing.T) {
 	fmt.Fprint(e, "\x1b[H\x1b[31;44m"+strings.Repeat("wall message ", 30)+"\x1b[m")
 	sent := p.diff(Frame{Content: content}, true)
 	fmt.Fprint(e, sent)
-	compare(t, e, content, 60, 8, sent)
+	compare(t, e, content, sent)
 }
 
 // Another theme changes every style, but no text.
@@ -214,7 +215,7 @@ func TestRenderer_themeChange(t *testing.T) {
 		content := tableFrame(next, 120, 20, 3)
 		sent := p.diff(Frame{Content: content}, false)
 		fmt.Fprint(e, sent)
-		compare(t, e, content, 120, 20, sent)
+		compare(t, e, content, sent)
 	}
 }
 
@@ -223,7 +224,7 @@ func TestRenderer_shorterFrame(t *testing.T) {
 	e, p := vt.NewEmulator(20, 4), renderer{}
 	fmt.Fprint(e, p.diff(Frame{Content: "one\ntwo\nthree\nfour"}, true))
 	fmt.Fprint(e, p.diff(Frame{Content: "one\ntwo"}, false))
-	compare(t, e, "one\ntwo", 20, 4, "")
+	compare(t, e, "one\ntwo", "")
 }
 
 // Only text and styles are written, and the default style is set between frames.

@@ -74,7 +74,7 @@ func TestModel_fullRedraws(t *testing.T) {
 			t.Errorf("%s draws %q", what, sent)
 		}
 		fmt.Fprint(e, sent)
-		compare(t, e, screen.Frame().Content, screen.width, screen.height, sent)
+		compare(t, e, screen.Frame().Content, sent)
 	}
 	check("the start", true, nil)
 	check("a key", false, tea.KeyPressMsg{Code: 'x'})
