@@ -42,8 +42,8 @@ var oddWords = []string{
 	"\u2028",
 }
 
-// A shell makes the word of a quoted word, whatever it contains, and nothing in the line but newlines between quotes acts
-// on a terminal.
+// A shell makes the word of a quoted word, whatever it contains, and nothing in the line but newlines between quotes
+// acts on a terminal.
 func TestShellQuote(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

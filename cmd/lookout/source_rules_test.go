@@ -270,7 +270,7 @@ func sourceRules() []sourceRule {
 		{
 			"objects and files move through client/transfer",
 			directTransfers,
-			[]string{"client/transfer/", "views/storage/objects_transfer.go"},
+			[]string{"client/transfer/", "views/storage/uploads.go"},
 			`type o struct{}; func (o) Get() int { return 0 }; type c struct{ Objects o }; var _ = c{}.Objects.Get()`,
 		},
 		{

@@ -128,7 +128,8 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 		}
 	}
 	if n := j.UnreadableLines(); n > 0 {
-		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %s of %s", ui.Plural(n, "line", "lines"), s.journal.path))
+		lines := ui.Plural(n, "line", "lines")
+		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %s of %s", lines, s.journal.path))
 		h.notes.journal = "**" + ui.Plural(n, "line", "lines") + " of the journal could not be read**"
 	}
 	labels := h.readServices(ctx, s, j.DisabledServices())
