@@ -1,20 +1,17 @@
 package shell
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"lookout/ui"
 )
 
-// An actionPolicy changes actions to what the user and the account allow: their keys, read-only mode, and the
-// confirmations of a protected account.
+// An actionPolicy changes actions to what the user and the account allow: their keys, and read-only mode. The panes
+// themselves ask before a change, on a protected account too.
 type actionPolicy struct {
-	keys      map[string][]string // keys of actions: "services.disable"
-	account   string
-	readOnly  bool
-	protected bool
+	keys     map[string][]string // keys of actions: "services.disable"
+	readOnly bool
 }
 
 // apply gives the actions of a pane the keys that the user chose, and disables those that write in read-only mode.
@@ -43,29 +40,6 @@ func (p actionPolicy) disableWrites(actions []ui.Action) []ui.Action {
 		}
 	}
 	return actions
-}
-
-// restrict returns an action as the account lets it begin. A protected account asks before every change, and asks for
-// a name to be typed where another account asks for a key.
-func (p actionPolicy) restrict(a ui.Action) ui.Action {
-	a = p.disableWrites([]ui.Action{a})[0]
-	if !p.protected || !a.Writes || a.OpensView {
-		return a
-	}
-	name := cmp.Or(a.TargetName, p.account)
-	switch {
-	case a.Confirm == nil:
-		a.Confirm = &ui.Confirmation{
-			Title:        "Protected account",
-			Text:         fmt.Sprintf("%s: %s, in account %s.", a.Name(), name, p.account),
-			ConfirmLabel: a.Name(),
-		}
-	case a.Confirm.RequiredText == "":
-		ask := *a.Confirm
-		ask.RequiredText = name
-		a.Confirm = &ask
-	}
-	return a
 }
 
 // A KeyConflictError reports a key that two actions of a pane share.

@@ -38,7 +38,7 @@ type AccountInfo struct {
 	Account      string
 	AccountTone  theme.Tone // of the account's name; Plain means Accent
 	AccountLabel string     // the user's own label, shown beside the name
-	Protected    bool       // every change asks for confirmation, and the head line shows PROD
+	Protected    bool       // the head line shows PROD; the panes ask before every change
 	ReadOnly     bool
 	Demo         bool
 	Banner       func() string // a warning beside the name for as long as it lasts; "" shows none

@@ -50,12 +50,7 @@ func New(o Options) (*Shell, error) {
 		width:  80,
 		height: 24,
 		themes: themeSwitch{choices: o.Themes, current: o.Theme},
-		policy: actionPolicy{
-			keys:      o.Keys,
-			account:   o.Account,
-			readOnly:  o.ReadOnly,
-			protected: o.Protected,
-		},
+		policy: actionPolicy{keys: o.Keys, readOnly: o.ReadOnly},
 	}
 	for i, p := range o.Panes {
 		s.startup = tea.Batch(s.startup, s.applyColumns(p))
@@ -300,7 +295,7 @@ func (s *Shell) actions() []ui.Action {
 // startAction is the only place where an action begins: it says why the action is disabled, asks for confirmation, or
 // runs it.
 func (s *Shell) startAction(a ui.Action) tea.Cmd {
-	switch a = s.policy.restrict(a); {
+	switch a = s.policy.disableWrites([]ui.Action{a})[0]; {
 	case a.DisabledReason != "":
 		return ui.ShowNews(theme.Warn, a.Name()+": "+a.DisabledReason)
 	case a.Confirm != nil:

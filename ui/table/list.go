@@ -332,14 +332,8 @@ func (l *List[T]) Actions() []ui.Action {
 	l.restoreCursor()
 	row, there := l.cursorRow()
 	actions := make([]ui.Action, 0, len(l.RowActions)+32)
-	name := ""
-	if there {
-		name = l.label(row)
-	}
 	for _, op := range l.RowActions {
-		action := rowBinder[T]{l}.bind(op, row, there)
-		action.TargetName = name
-		actions = append(actions, action)
+		actions = append(actions, rowBinder[T]{l}.bind(op, row, there))
 	}
 	if l.PaneActions != nil {
 		actions = append(actions, l.PaneActions()...)
