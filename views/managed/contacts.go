@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/resource"
@@ -81,59 +79,6 @@ func ContactsPane(a *account.Account) ui.Pane {
 	}
 }
 
-// contactRunner performs the operations on contacts.
-func contactRunner(a *account.Account) account.Runner[*client.Contact] {
-	return account.Runner[*client.Contact]{
-		Account:  a,
-		Store:    a.Contacts(),
-		Resource: contactResource(a),
-		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
-			return a.API.Contacts.Get(ctx, c.ID)
-		},
-	}
-}
-
-// contactResource declares contacts: the document's "Managed Contact".
-func contactResource(a *account.Account) resource.Resource[*client.Contact] {
-	return resource.Resource[*client.Contact]{
-		Name:     "contacts",
-		Singular: "contact",
-		ID:       func(c *client.Contact) string { return account.FormatID(c.ID) },
-		Label:    func(c *client.Contact) string { return c.Name.String() },
-		Operations: []resource.Operation[*client.Contact]{
-			{
-				Name:         "edit",
-				Keys:         []string{"e"},
-				Call:         client.OpUpdateContact,
-				ShowInHints:  true,
-				ProgressText: "saving",
-				SuccessText:  "saved",
-				Draft:        func(c *client.Contact) resource.Draft[*client.Contact] { return editContact(a, c) },
-			},
-			{
-				Name:         "delete",
-				Description:  "support can no longer reach this person",
-				Keys:         []string{"D"},
-				Call:         client.OpDeleteContact,
-				Target:       resource.AnyRows,
-				ProgressText: "deleting",
-				SuccessText:  "deleted",
-				Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return deleteContact(a) },
-			},
-			{
-				Name:         "new contact",
-				Keys:         []string{"n"},
-				Call:         client.OpCreateContact,
-				Target:       resource.NewRow,
-				ShowInHints:  true,
-				ProgressText: "adding",
-				SuccessText:  "added",
-				Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return newContact(a) },
-			},
-		},
-	}
-}
-
 // contactShortcuts are the actions on a contact that change nothing.
 func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 	return []table.RowAction[*client.Contact]{
@@ -170,51 +115,6 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 			},
 		),
 	}
-}
-
-// deleteContact removes contacts.
-func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
-	return resource.Draft[*client.Contact]{
-		Confirm: func(rows []*client.Contact) resource.Confirm {
-			c := rows[0]
-			effect := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
-			effect += lastOfGroup(a, c)
-			return resource.Confirm{Title: "Delete contact", Effect: effect, Required: true}
-		},
-		Attempt: func(c *client.Contact) resource.Attempt[*client.Contact] {
-			return resource.Attempt[*client.Contact]{
-				ID:     account.FormatID(c.ID),
-				Label:  c.Name.String(),
-				Before: c.Request(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
-					return ui.ResultDeleted[*client.Contact](w.DeleteContact(ctx, c.ID))
-				},
-			}
-		},
-	}
-}
-
-// lastOfGroup warns that services call a group that would be empty without a contact, or that this is not known.
-func lastOfGroup(a *account.Account, c *client.Contact) string {
-	services := func(others []*client.Contact) string {
-		if len(others) != 1 {
-			return ""
-		}
-		return resource.Fold(a.ServicesInGroup(c.Group.Raw()), func(named []*client.Service) string {
-			if len(named) == 0 {
-				return ""
-			}
-			return fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
-		}, func(_ []*client.Service, s resource.JoinState) string {
-			return fmt.Sprintf(" It is the last of group %q; which services name it is not known (%s).", c.Group, s.Reason())
-		})
-	}
-	return resource.Fold(a.ContactsInGroup(c.Group.Raw()), services, func(found []*client.Contact, s resource.JoinState) string {
-		if len(found) > 1 && s.Kind == resource.Partial {
-			return ""
-		}
-		return fmt.Sprintf(" Whether it is the last of group %q is not known (%s).", c.Group, s.Reason())
-	})
 }
 
 // servicesNamePhrase says which services name something.
@@ -257,63 +157,6 @@ func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) 
 			)
 		}, func(found []*client.Contact, s resource.JoinState) string { return s.String() }),
 	)
-}
-
-// newContact asks for a contact.
-func newContact(a *account.Account) resource.Draft[*client.Contact] {
-	in, before := &client.ContactRequest{}, a.Contacts().Rows()
-	return resource.Draft[*client.Contact]{
-		Title:       "New contact",
-		SubmitLabel: "add",
-		Fields:      contactFields(a, in),
-		Confirm: func([]*client.Contact) resource.Confirm {
-			return resource.Confirm{Effect: "Adds contact " + in.Name + "."}
-		},
-		Attempt: func(*client.Contact) resource.Attempt[*client.Contact] {
-			sent := *in
-			return resource.Attempt[*client.Contact]{
-				Label: sent.Name,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
-					return ui.ResultRow(w.CreateContact(ctx, sent))
-				},
-				Recheck: func(now []*client.Contact) ui.AttemptOutcome {
-					return account.CreateOutcome(before, now, contactID, func(c *client.Contact) bool { return c.Request() == sent })
-				},
-			}
-		},
-	}
-}
-
-func contactID(c *client.Contact) int { return c.ID }
-
-// editContact changes a contact.
-func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.Contact] {
-	e := &account.Edit[*client.Contact, client.ContactRequest]{
-		Row:     c,
-		ID:      contactID,
-		Label:   c.Name.String(),
-		Request: (*client.Contact).Request,
-		Fetch:   a.API.Contacts.Get,
-		Update:  (*client.Writer).UpdateContact,
-	}
-	return resource.Draft[*client.Contact]{
-		Title:       fmt.Sprintf("Edit contact %d", c.ID),
-		SubmitLabel: "save",
-		Fields:      contactFields(a, e.Open()),
-		Attempt:     e.Attempt,
-	}
-}
-
-// contactFields are the same for a new contact and for an edit. The document requires nothing; its console wants a name
-// and an e-mail address, and so does a call at night.
-func contactFields(a *account.Account, in *client.ContactRequest) []form.Field {
-	return []form.Field{
-		form.Text("name", "Name", &in.Name, form.Length(2, 64)),
-		form.Text("email", "E-mail", &in.Email, form.Email()),
-		form.Text("phone.primary", "Phone", &in.Phone.Primary),
-		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
-		form.Combobox("group", "Group", &in.Group, a.SuggestedGroups, form.Optional(form.Length(2, 50))),
-	}
 }
 
 // phoneNumbers are a contact's numbers, the first first.

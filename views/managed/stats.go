@@ -6,169 +6,229 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
+	tea "charm.land/bubbletea/v2"
 
-	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
 	"lookout/views/account"
-	"lookout/views/resource"
 )
 
-// A metric is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed
-// over the instances, so more than 100 is possible), disk and swap are operations a second, the network is bits a
-// second.
-type metric struct {
-	Name   string
-	format func(float64) string
-	series func(*client.Stats) []chart.Series
+// statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a
+// grid.
+type statsView struct {
+	a        *account.Account
+	grid     bool
+	selected int // the measure in front
+	cursor   time.Time
+	utc      bool
 }
 
-func Metrics() []metric {
-	return []metric{
+func StatsPane(a *account.Account) ui.Pane { return &statsView{a: a, grid: true} }
+
+// Name is the tab.
+func (p *statsView) Name() string { return "stats" }
+
+// Freshness is the age of the stats.
+func (p *statsView) Freshness() ui.Freshness { return p.a.Stats().Freshness() }
+
+// Refresh asks for the stats and for the issues that are marked in them.
+func (p *statsView) Refresh() tea.Cmd { return account.RefreshAll(p.a.Stats(), p.a.Issues()) }
+
+// Poll asks for as much, and waits for what is being asked.
+func (p *statsView) Poll() tea.Cmd { return account.PollAll(p.a.Stats(), p.a.Issues()) }
+
+// Update has nothing to take: every key of the stats is an action.
+func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
+
+// Actions choose the measure and move the cursor.
+func (p *statsView) Actions() []ui.Action {
+	do := func(f func()) func() tea.Cmd {
+		return func() tea.Cmd { f(); return nil }
+	}
+	n := len(Metrics())
+	return []ui.Action{
+		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
 		{
-			"CPU",
-			formatPercent,
-			func(s *client.Stats) []chart.Series { return []chart.Series{newSeries("cpu", theme.ChartFirst, s.CPU)} },
+			Key:         ui.Bind("next chart", "tab", "j", "down"),
+			ShowInHints: true,
+			Do:          do(func() { p.selected = (p.selected + 1) % n }),
 		},
-		{"Network", formatBitRate, func(s *client.Stats) []chart.Series {
-			return []chart.Series{
-				newSeries("in", theme.ChartFirst, s.NetIn),
-				newSeries("out", theme.ChartSecond, s.NetOut),
+		{
+			Key: ui.Bind("previous chart", "shift+tab", "k", "up"),
+			Do:  do(func() { p.selected = (p.selected + n - 1) % n }),
+		},
+		{
+			Key:            ui.Bind("earlier", "left", "h"),
+			ShowInHints:    true,
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(-1) }),
+		},
+		{
+			Key:            ui.Bind("later", "right", "l"),
+			ShowInHints:    true,
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(1) }),
+		},
+		{
+			Key:            ui.Bind("an hour earlier", "pgup", "ctrl+b"),
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(-12) }),
+		},
+		{
+			Key:            ui.Bind("an hour later", "pgdown", "ctrl+f"),
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(12) }),
+		},
+		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
+		{Key: ui.Bind("UTC or local time", "z"), ShowInHints: true, Do: do(func() { p.utc = !p.utc })},
+		{
+			Key:            ui.Bind("copy read-out", "y"),
+			DisabledReason: p.noPointsReason(),
+			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) },
+		},
+	}
+}
+
+func (p *statsView) noPointsReason() string {
+	return account.ReasonIf(len(p.pointTimes()) == 0, "there are no points")
+}
+
+// pointTimes are the times of the points in front, in their order.
+func (p *statsView) pointTimes() []time.Time {
+	m := Metrics()[p.selected]
+	return account.Memo(p.a, "moments of "+m.Name, func() []time.Time {
+		var at []time.Time
+		for _, s := range metricSeries(p.a, m) {
+			if len(s.Points) > len(at) {
+				at = at[:0]
+				for _, point := range s.Points {
+					at = append(at, point.Time)
+				}
 			}
-		}},
-		{
-			"Disk",
-			formatOperations,
-			func(s *client.Stats) []chart.Series {
-				return []chart.Series{newSeries("disk", theme.ChartFirst, s.Disk)}
-			},
-		},
-		{
-			"Swap",
-			formatOperations,
-			func(s *client.Stats) []chart.Series {
-				return []chart.Series{newSeries("swap", theme.ChartFirst, s.Swap)}
-			},
-		},
-	}
-}
-
-func newSeries(name string, tone theme.Tone, points []client.Sample) chart.Series {
-	s := chart.Series{Name: name, Tone: tone, Points: make([]chart.ChartPoint, len(points))}
-	for i, p := range points {
-		s.Points[i] = chart.ChartPoint{Time: p.At, Value: p.Value}
-	}
-	return s
-}
-
-func formatPercent(v float64) string    { return formatNumber(v) + " %" }
-func formatOperations(v float64) string { return formatNumber(v) + " op/s" }
-
-// formatBitRate is bits a second with the field's decimal prefixes: "41.2 Mb/s".
-func formatBitRate(v float64) string {
-	n, prefix := humanize.ComputeSI(v)
-	return formatNumber(n) + " " + prefix + "b/s"
-}
-
-// formatNumber is a number with three digits that matter.
-func formatNumber(v float64) string {
-	switch abs := math.Abs(v); {
-	case abs < 0.005:
-		return "0"
-	case abs >= 1e6:
-		return fmt.Sprintf("%.3g", v)
-	case abs >= 100 || abs == math.Trunc(abs):
-		return fmt.Sprintf("%.0f", v)
-	case abs >= 10:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
-}
-
-// renderMetric draws a measure over the stats' own 24 hours, with a mark at each issue detected in them.
-func RenderMetric(a *account.Account, m metric, b ui.Box, marks ...time.Time) string {
-	stats, known := account.OnlyRow(a.Stats())
-	if !known {
-		return renderMissingMetric(a, m, b)
-	}
-	if len(stats.Unavailable) > 0 {
-		return b.Theme.Paint(theme.Strong, m.Name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
-	}
-	return renderCachedMetric(a, m, chart.Chart{Marks: marks, Location: a.Location}, b)
-}
-
-// renderCachedMetric draws a measure into a chart that has all but its series.
-func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
-	now := account.CachedChart{
-		Version: a.Stats().Version(),
-		Width:   b.Width,
-		Height:  b.Height,
-		Theme:   b.Theme,
-		Focused: b.Focused,
-		Zone:    c.Location,
-		Marks:   c.Marks,
-	}
-	if c.Cursor != nil {
-		now.Cursor = *c.Cursor
-	}
-	if old := a.CachedCharts[m.Name]; !old.SameInputs(now) {
-		c.Title, c.Unit, c.Series = m.Name, m.format, metricSeries(a, m)
-		now.Text = c.View(b)
-		a.CachedCharts[m.Name] = now
-	}
-	return a.CachedCharts[m.Name].Text
-}
-
-// metricSeries are the lines of a measure; none before the stats have arrived.
-func metricSeries(a *account.Account, m metric) []chart.Series {
-	return account.Memo(a, m.Name, func() []chart.Series {
-		if stats, known := account.OnlyRow(a.Stats()); known {
-			return m.series(stats)
 		}
-		return nil
-	}, a.Stats())
+		return at
+	}, p.a.Stats())
 }
 
-// renderMissingMetric says why there is no chart yet.
-func renderMissingMetric(a *account.Account, m metric, b ui.Box) string {
-	fresh := a.Stats().Freshness()
-	text := "reading the last 24 hours"
-	if fresh.Err != nil {
-		text = fresh.Err.Error()
+// moveCursor steps the cursor over the points; it starts at the last.
+func (p *statsView) moveCursor(by int) {
+	at := p.pointTimes()
+	n := len(at) - 1
+	if !p.cursor.IsZero() {
+		n = nearestIndex(at, p.cursor)
 	}
-	return b.Theme.Paint(
-		theme.Strong,
-		m.Name,
-	) + "\n" + b.Theme.Paint(
-		theme.Muted,
-		ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis),
+	p.cursor = at[min(max(n+by, 0), len(at)-1)]
+}
+
+// nearestIndex is the point closest to a time.
+func nearestIndex(at []time.Time, t time.Time) int {
+	best := 0
+	for i := range at {
+		if at[i].Sub(t).Abs() < at[best].Sub(t).Abs() {
+			best = i
+		}
+	}
+	return best
+}
+
+// location is the zone of the axis and the read-out.
+func (p *statsView) location() *time.Location {
+	if p.utc {
+		return time.UTC
+	}
+	return p.a.Location
+}
+
+// readout is time and value under the cursor: "14:05  cpu 231 %".
+func (p *statsView) readout() string {
+	m := Metrics()[p.selected]
+	var parts []string
+	for _, s := range metricSeries(p.a, m) {
+		if len(s.Points) == 0 {
+			continue
+		}
+		point := s.Points[len(s.Points)-1]
+		if !p.cursor.IsZero() {
+			point = chart.Nearest(s.Points, p.cursor)
+		}
+		if len(parts) == 0 {
+			parts = append(parts, point.Time.In(p.location()).Format("15:04 MST"))
+		}
+		value := "no value"
+		if !math.IsNaN(point.Value) {
+			value = m.format(point.Value)
+		}
+		parts = append(parts, s.Name+" "+value)
+	}
+	return strings.Join(parts, "  ")
+}
+
+// View is the grid or the chart in front, with the read-out below.
+func (p *statsView) View(b ui.Box) string {
+	room := b
+	room.Height -= 2
+	foot := ui.Truncate(
+		b.Theme.Paint(
+			theme.Accent,
+			p.readout(),
+		)+b.Theme.Paint(
+			theme.Muted,
+			fmt.Sprintf(
+				"  all managed instances together · marks are %s",
+				account.Pluralize(len(IssueTimes(p.a, b.Now.Add(-24*time.Hour))), "issue", "issues"),
+			),
+		),
+		b.Width,
+		b.Theme.Glyphs.Ellipsis,
+	)
+	if b.TextOnly {
+		return p.renderText(room) + "\n" + p.readout()
+	}
+	show := func(b ui.Box) string { return p.renderChart(p.selected, b) }
+	if p.grid && b.Width >= 60 && b.Height >= 16 {
+		show = p.renderGrid
+	}
+	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
+}
+
+// renderText are all charts in words.
+func (p *statsView) renderText(b ui.Box) string {
+	var lines []string
+	b.Width, b.Height = 200, 1
+	for n := range Metrics() {
+		lines = append(lines, p.renderChart(n, b))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *statsView) renderGrid(b ui.Box) string {
+	w, h := b.Width/2-1, b.Height/2
+	small := b
+	small.Width, small.Height = w, h
+	return ui.JoinHorizontal(
+		p.renderChart(0, small),
+		p.renderChart(1, small),
+		w+2,
+		b.Width,
+	) + "\n" + ui.JoinHorizontal(
+		p.renderChart(2, small),
+		p.renderChart(3, small),
+		w+2,
+		b.Width,
 	)
 }
 
-// writeLoadChart is the CPU around a detection, in an incident.
-func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue, height int) {
-	t.Heading("account load around the detection")
-	b := ui.Box{
-		Width:  t.Box.Width,
-		Height: height,
-		Theme:  t.Box.Theme,
-		Now:    t.Box.Now,
+func (p *statsView) renderChart(n int, b ui.Box) string {
+	stats, known := account.OnlyRow(p.a.Stats())
+	m := Metrics()[n]
+	if !known || len(stats.Unavailable) > 0 {
+		return b.Fit(RenderMetric(p.a, m, b))
 	}
-	var marks []time.Time
-	if i.Created.Valid() {
-		marks = append(marks, i.Created.Time())
+	c := chart.Chart{Marks: IssueTimes(p.a, b.Now.Add(-24*time.Hour)), Location: p.location()}
+	if !p.cursor.IsZero() {
+		c.Cursor = &p.cursor
 	}
-	t.Rendered(strings.TrimRight(RenderMetric(a, Metrics()[0], b, marks...), "\n"))
-	t.Blank()
-}
-
-// issueTimes are the moments of the issues in a span.
-func IssueTimes(a *account.Account, from time.Time) []time.Time {
-	var at []time.Time
-	for _, i := range resource.Found(account.IssuesSince(a, from)) {
-		at = append(at, i.Created.Time())
-	}
-	return at
+	b.Focused = n == p.selected
+	return b.Fit(renderCachedMetric(p.a, m, c, b))
 }

@@ -1,0 +1,73 @@
+package managed
+
+import (
+	"fmt"
+	"strings"
+
+	"lookout/client"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// callSheet is an incident as plain text for a chat or a ticket.
+func callSheet(a *account.Account, i *client.Issue) string {
+	var b strings.Builder
+	now := a.Now()
+	fmt.Fprintf(
+		&b,
+		"Issue %d, detected %s UTC (%s ago)\n",
+		i.ID,
+		i.Created.Time().UTC().Format("2006-01-02 15:04"),
+		account.FormatAge(i.Created, now),
+	)
+	if i.Ticket.ID != 0 {
+		fmt.Fprintf(&b, "Ticket %d: %s\n", i.Ticket.ID, i.Ticket.Label)
+	}
+	for _, id := range i.Services {
+		s, found := a.Services().Get(account.FormatID(id))
+		if !found {
+			fmt.Fprintf(&b, "\nService %s\n", account.ServiceName(a, id))
+			if s := resource.StateOf(a.Services()); s.Kind != resource.Known {
+				fmt.Fprintf(&b, "  %s\n", s.Reason())
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "\nService %s: %s\n  %s %s, timeout %d s\n", s.Label, s.Status, s.Type, s.Address, s.Timeout)
+		for line := range strings.SplitSeq(strings.TrimSpace(s.Notes.Raw()), "\n") {
+			if line != "" {
+				fmt.Fprintf(&b, "  %s\n", client.NewText(line))
+			}
+		}
+	}
+	writeCallLines(&b, a, i)
+	return b.String()
+}
+
+// writeCallLines writes whom to call and how to log in, and what of it is not known.
+func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
+	people, machines := contactsToCall(a, i), affectedInstances(a, i)
+	if !resource.KnownEmpty(people) {
+		fmt.Fprintf(b, "\nCall%s\n", inParentheses(account.JoinWithCommas(groupsToCall(a, i))))
+	}
+	for _, c := range resource.Found(people) {
+		fmt.Fprintf(b, "  %s\n", formatContact(c))
+	}
+	if s := people.State(); s.Kind != resource.Known {
+		fmt.Fprintf(b, "  %s\n", s.Reason())
+	}
+	for _, m := range resource.Found(machines) {
+		if line, ok := sshCommand(m); ok {
+			fmt.Fprintf(b, "  %s: %s\n", m.Label, line)
+		}
+	}
+	if s := machines.State(); s.Kind != resource.Known && s.Of != people.State().Of {
+		fmt.Fprintf(b, "  %s\n", s.Reason())
+	}
+}
+
+func inParentheses(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}

@@ -1,0 +1,203 @@
+package managed
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// incidentView is everything that somebody on call needs about one issue on one screen, joined from what is already
+// loaded.
+type incidentView struct {
+	a       *account.Account
+	id      string
+	issue   *client.Issue // as opened; the set's newer row is shown where it has one
+	fetched bool          // read by itself since it was opened
+	scroll  ui.Viewport
+}
+
+func IncidentPane(a *account.Account, i *client.Issue) ui.Pane {
+	return &incidentView{a: a, id: account.FormatID(i.ID), issue: i}
+}
+
+// Name makes the incident's actions part of the issues.
+func (p *incidentView) Name() string { return "incident" }
+
+// Crumb says which issue.
+func (p *incidentView) Crumb() string { return "issue " + p.id }
+
+// Freshness is as fresh as what it joins.
+func (p *incidentView) Freshness() ui.Freshness {
+	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())
+}
+
+// joinedStores returns the lists that the incident joins with. Its issue is read by itself, the others only once.
+func (p *incidentView) joinedStores() table.JoinedStores {
+	a := p.a
+	return table.JoinedStores{a.Services(), a.Contacts(), a.Instances(), a.Credentials(), a.Stats()}
+}
+
+// MissingLists names the lists that the incident lacks.
+func (p *incidentView) MissingLists() []string {
+	return append(p.joinedStores(), p.a.Issues()).Missing()
+}
+
+// Refresh reads the issue and what it joins with.
+func (p *incidentView) Refresh() tea.Cmd {
+	return tea.Batch(p.joinedStores().Refresh(), p.fetchIssue())
+}
+
+// Poll is Refresh that lets reads under way finish.
+func (p *incidentView) Poll() tea.Cmd { return tea.Batch(p.joinedStores().Poll(), p.fetchIssue()) }
+
+// fetchIssue reads the issue by itself: cheaper than the list of all, and the list's row serves where it fails.
+func (p *incidentView) fetchIssue() tea.Cmd {
+	p.fetched = true
+	id := p.issue.ID
+	return p.a.Issues().ReloadRow(
+		p.id,
+		func(ctx context.Context) (*client.Issue, error) { return p.a.API.Issues.Get(ctx, id) },
+		func(err error) tea.Cmd {
+			if err != nil {
+				return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
+			}
+			return nil
+		},
+	)
+}
+
+// LoadMissing asks for what the frame lacks.
+func (p *incidentView) LoadMissing() tea.Cmd {
+	var look tea.Cmd
+	if !p.fetched {
+		look = p.fetchIssue()
+	}
+	return tea.Batch(
+		look,
+		p.joinedStores().EnsureLoaded(),
+		p.a.Issues().EnsureLoaded(),
+		p.a.FetchTickets([]*client.Issue{p.currentIssue()}),
+	)
+}
+
+// Update scrolls.
+func (p *incidentView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
+
+// currentIssue is the issue as last read.
+func (p *incidentView) currentIssue() *client.Issue {
+	if i, found := p.a.Issues().Get(p.id); found {
+		p.issue = i
+	}
+	return p.issue
+}
+
+// Actions are what can be done from here.
+func (p *incidentView) Actions() []ui.Action {
+	i := p.currentIssue()
+	acts := []ui.Action{
+		{
+			Key:         ui.Bind("copy call sheet", "y"),
+			ShowInHints: true,
+			Do:          func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: callSheet(p.a, i), Label: "call sheet"}) },
+		},
+		{
+			Key:            ui.Bind("copy a line", "Y"),
+			Description:    "phone numbers, mail addresses and ssh lines, one key each",
+			ShowInHints:    true,
+			DisabledReason: whyNothingToCopy(p.a, i),
+			Do:             func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: incidentCopyActions(p.a, i)}) },
+		},
+		{
+			Key:            ui.Bind("open ticket", "o"),
+			ShowInHints:    true,
+			DisabledReason: account.ReasonIf(ticketURL(p.a, i) == "", "the issue names no ticket"),
+			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: ticketURL(p.a, i)}) },
+		},
+		{
+			Key:            ui.Bind("go to service", "enter"),
+			ShowInHints:    true,
+			DisabledReason: account.ReasonIf(len(i.Services) == 0, "the issue names no service"),
+			Do:             func() tea.Cmd { return goToService(p.a, i) },
+		},
+		{
+			Key:            ui.Bind("follow a name", "f"),
+			Description:    "to the pane of what stands here; ctrl+o comes back",
+			ShowInHints:    true,
+			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing here is kept elsewhere"),
+			Do:             func() tea.Cmd { return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i)))) },
+		},
+	}
+	return append(acts, p.scroll.Actions()...)
+}
+
+// goToService goes to the affected service, or asks which.
+func goToService(a *account.Account, i *client.Issue) tea.Cmd {
+	actions := make([]ui.Action, len(i.Services))
+	for n, id := range i.Services {
+		actions[n] = ui.Action{
+			Key: ui.Bind(account.ServiceName(a, id), fmt.Sprint(n+1)),
+			Do:  func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: "services", ID: account.FormatID(id)}) },
+		}
+	}
+	if len(actions) == 1 {
+		return actions[0].Do()
+	}
+	return ui.Send(ui.Menu{Title: "Go to service", Actions: actions})
+}
+
+// whyNothingToCopy returns why no line of an incident is worth a key, or "" if one is.
+func whyNothingToCopy(a *account.Account, i *client.Issue) string {
+	if len(incidentCopyActions(a, i)) > 0 {
+		return ""
+	}
+	people, machines := contactsToCall(a, i), affectedInstances(a, i)
+	if s := people.State().Worst(machines.State()); s.Kind != resource.Known {
+		return s.String()
+	}
+	return "no contact and no instance belongs to this issue"
+}
+
+// incidentCopyActions are the single lines of an incident that are worth a key: who to call, and how to get in.
+func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
+	var actions []ui.Action
+	add := func(label, what, text string) {
+		key := string("123456789abcdefghijklmnopqrstuvwxyz"[min(len(actions), 34)])
+		actions = append(
+			actions,
+			ui.Action{
+				Key: ui.Bind(label, key),
+				Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text, Label: what}) },
+			},
+		)
+	}
+	people := resource.Found(contactsToCall(a, i))
+	for _, c := range people {
+		for _, number := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
+			if number.Raw() != "" {
+				add(number.String()+"  "+c.Name.String(), "phone number", number.String())
+			}
+		}
+	}
+	for _, m := range resource.Found(affectedInstances(a, i)) {
+		if line, ok := sshCommand(m); ok {
+			add(line+"  "+m.Label.String(), "ssh line", line)
+		}
+	}
+	for _, c := range people {
+		add(c.Email.String(), "mail address", c.Email.String())
+	}
+	return actions
+}
+
+// View is the incident in its room: two columns where there is room for them, one below the other elsewhere.
+func (p *incidentView) View(b ui.Box) string {
+	return p.scroll.View(b, renderIncident(p.a, p.currentIssue(), b, true))
+}

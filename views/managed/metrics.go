@@ -1,0 +1,174 @@
+package managed
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/chart"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// A metric is one of the quantities of "Managed Stats", with its unit. The document names none: cpu is percent (summed
+// over the instances, so more than 100 is possible), disk and swap are operations a second, the network is bits a
+// second.
+type metric struct {
+	Name   string
+	format func(float64) string
+	series func(*client.Stats) []chart.Series
+}
+
+func Metrics() []metric {
+	return []metric{
+		{
+			"CPU",
+			formatPercent,
+			func(s *client.Stats) []chart.Series { return []chart.Series{newSeries("cpu", theme.ChartFirst, s.CPU)} },
+		},
+		{"Network", formatBitRate, func(s *client.Stats) []chart.Series {
+			return []chart.Series{
+				newSeries("in", theme.ChartFirst, s.NetIn),
+				newSeries("out", theme.ChartSecond, s.NetOut),
+			}
+		}},
+		{
+			"Disk",
+			formatOperations,
+			func(s *client.Stats) []chart.Series {
+				return []chart.Series{newSeries("disk", theme.ChartFirst, s.Disk)}
+			},
+		},
+		{
+			"Swap",
+			formatOperations,
+			func(s *client.Stats) []chart.Series {
+				return []chart.Series{newSeries("swap", theme.ChartFirst, s.Swap)}
+			},
+		},
+	}
+}
+
+func newSeries(name string, tone theme.Tone, points []client.Sample) chart.Series {
+	s := chart.Series{Name: name, Tone: tone, Points: make([]chart.ChartPoint, len(points))}
+	for i, p := range points {
+		s.Points[i] = chart.ChartPoint{Time: p.At, Value: p.Value}
+	}
+	return s
+}
+
+func formatPercent(v float64) string    { return formatNumber(v) + " %" }
+func formatOperations(v float64) string { return formatNumber(v) + " op/s" }
+
+// formatBitRate is bits a second with the field's decimal prefixes: "41.2 Mb/s".
+func formatBitRate(v float64) string {
+	n, prefix := humanize.ComputeSI(v)
+	return formatNumber(n) + " " + prefix + "b/s"
+}
+
+// formatNumber is a number with three digits that matter.
+func formatNumber(v float64) string {
+	switch abs := math.Abs(v); {
+	case abs < 0.005:
+		return "0"
+	case abs >= 1e6:
+		return fmt.Sprintf("%.3g", v)
+	case abs >= 100 || abs == math.Trunc(abs):
+		return fmt.Sprintf("%.0f", v)
+	case abs >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// renderMetric draws a measure over the stats' own 24 hours, with a mark at each issue detected in them.
+func RenderMetric(a *account.Account, m metric, b ui.Box, marks ...time.Time) string {
+	stats, known := account.OnlyRow(a.Stats())
+	if !known {
+		return renderMissingMetric(a, m, b)
+	}
+	if len(stats.Unavailable) > 0 {
+		return b.Theme.Paint(theme.Strong, m.Name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
+	}
+	return renderCachedMetric(a, m, chart.Chart{Marks: marks, Location: a.Location}, b)
+}
+
+// renderCachedMetric draws a measure into a chart that has all but its series.
+func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
+	now := account.CachedChart{
+		Version: a.Stats().Version(),
+		Width:   b.Width,
+		Height:  b.Height,
+		Theme:   b.Theme,
+		Focused: b.Focused,
+		Zone:    c.Location,
+		Marks:   c.Marks,
+	}
+	if c.Cursor != nil {
+		now.Cursor = *c.Cursor
+	}
+	if old := a.CachedCharts[m.Name]; !old.SameInputs(now) {
+		c.Title, c.Unit, c.Series = m.Name, m.format, metricSeries(a, m)
+		now.Text = c.View(b)
+		a.CachedCharts[m.Name] = now
+	}
+	return a.CachedCharts[m.Name].Text
+}
+
+// metricSeries are the lines of a measure; none before the stats have arrived.
+func metricSeries(a *account.Account, m metric) []chart.Series {
+	return account.Memo(a, m.Name, func() []chart.Series {
+		if stats, known := account.OnlyRow(a.Stats()); known {
+			return m.series(stats)
+		}
+		return nil
+	}, a.Stats())
+}
+
+// renderMissingMetric says why there is no chart yet.
+func renderMissingMetric(a *account.Account, m metric, b ui.Box) string {
+	fresh := a.Stats().Freshness()
+	text := "reading the last 24 hours"
+	if fresh.Err != nil {
+		text = fresh.Err.Error()
+	}
+	return b.Theme.Paint(
+		theme.Strong,
+		m.Name,
+	) + "\n" + b.Theme.Paint(
+		theme.Muted,
+		ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis),
+	)
+}
+
+// writeLoadChart is the CPU around a detection, in an incident.
+func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue, height int) {
+	t.Heading("account load around the detection")
+	b := ui.Box{
+		Width:  t.Box.Width,
+		Height: height,
+		Theme:  t.Box.Theme,
+		Now:    t.Box.Now,
+	}
+	var marks []time.Time
+	if i.Created.Valid() {
+		marks = append(marks, i.Created.Time())
+	}
+	t.Rendered(strings.TrimRight(RenderMetric(a, Metrics()[0], b, marks...), "\n"))
+	t.Blank()
+}
+
+// issueTimes are the moments of the issues in a span.
+func IssueTimes(a *account.Account, from time.Time) []time.Time {
+	var at []time.Time
+	for _, i := range resource.Found(account.IssuesSince(a, from)) {
+		at = append(at, i.Created.Time())
+	}
+	return at
+}

@@ -1,0 +1,61 @@
+package managed
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lookout/client"
+	"lookout/views/account"
+)
+
+// sshUser and sshPort are what an absent setting stands for.
+func sshUser(i *client.Instance) string { return account.OrDefault(i.SSH.User.String(), "root") }
+
+func sshPort(i *client.Instance) int {
+	if i.SSH.Port == 0 {
+		return 22
+	}
+	return i.SSH.Port
+}
+
+// sshArgs are the arguments of ssh for an instance, "" where the settings name no address to reach it at. An absent
+// user is root and an absent port 22 ("Managed Instance Settings"). What the server said never becomes an option: only
+// a plain user name and a plain address are taken.
+func sshArgs(i *client.Instance) []string {
+	ip, err := netip.ParseAddr(i.SSH.IP.Raw())
+	if err != nil {
+		return nil
+	}
+	user := account.OrDefault(i.SSH.User.Raw(), "root")
+	if !isPlainUserName(user) {
+		return nil
+	}
+	args := []string{}
+	if port := i.SSH.Port; port != 0 && port != 22 {
+		args = append(args, "-p", strconv.Itoa(port))
+	}
+	return append(args, "--", user+"@"+ip.String())
+}
+
+// isPlainUserName reports whether a user name is letters, digits, '.', '_' and '-', not starting with '-'.
+func isPlainUserName(user string) bool {
+	for _, r := range user {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)) {
+			return false
+		}
+	}
+	return user != "" && user[0] != '-' && len(user) <= 32
+}
+
+// sshCommand is the ready command, or why there is none.
+func sshCommand(i *client.Instance) (string, bool) {
+	if args := sshArgs(i); args != nil {
+		return "ssh " + strings.Join(slices.DeleteFunc(args, func(s string) bool { return s == "--" }), " "), true
+	}
+	if ip := i.SSH.IP.Raw(); ip == "" || ip == "any" {
+		return "ssh " + account.OrDefault(i.SSH.User.String(), "root") + "@… (any address)", false
+	}
+	return "no ssh line: user or address is not a plain one", false
+}
