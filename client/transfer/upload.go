@@ -27,6 +27,8 @@ type UploadRequest struct {
 	Folder                string          // if set, File is slash-separated, relative to it and cannot leave it
 	ContentType           string          // "" means ContentType(Name)
 	Consent               *client.Consent // for client.OpUploadObject on the object
+	Reason                string          // why, for the journal
+	Before                any             // the object that is replaced, for the journal; nil if there is none
 	batch                 int
 }
 
@@ -210,7 +212,15 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 		sum:  md5.New(),
 	}
 	object := client.ObjectRef{Cluster: u.Cluster, Bucket: u.Bucket, Name: u.Name}
-	w, err := beginChange(m.c, client.Change{Op: client.OpUploadObject, ID: object.ID()}, u.Consent)
+	change := client.Change{
+		Op:       client.OpUploadObject,
+		Resource: "object",
+		ID:       object.ID(),
+		Label:    u.Name,
+		Reason:   u.Reason,
+		Before:   u.Before,
+	}
+	w, err := beginChange(m.c, change, u.Consent)
 	if err != nil {
 		return err
 	}

@@ -200,7 +200,7 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 		t.Helper()
 		c := startPty(t, "services delete "+id)
 		c.startReading()
-		c.waitFor("Type edge-router to go on")
+		c.waitFor("Type edge-router to continue")
 		_, _ = c.tty.WriteString(text + "\r")
 		if got := c.waitExit(5 * time.Second); got != code {
 			t.Errorf("%s: exit code %d: %s", text, got, c.output())

@@ -26,7 +26,7 @@ import (
 func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for name, c := range map[string]struct{ args, question string }{
-		"a name":     {"services delete edge-router", "Type edge-router to go on"},
+		"a name":     {"services delete edge-router", "Type edge-router to continue"},
 		"a password": {"credentials create lab", "password (not shown)"},
 	} {
 		for _, end := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -46,7 +46,7 @@ func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 	faulttest.RunCase(t, "E1", "a script asks for a name, ctrl+c", func(t *testing.T) {
 		p := startPty(t, "services delete edge-router")
 		p.startReading()
-		p.waitFor("to go on: ")
+		p.waitFor("to continue: ")
 		p.typeKeys("\x03")
 		if code := p.waitExit(5 * time.Second); code != 130 {
 			t.Errorf("exit code %d: %s", code, p.output())
@@ -96,16 +96,16 @@ func TestQuestionsOfScripts(t *testing.T) {
 		args, question, answer string
 		code                   int
 	}{
-		{"keys revoke finance", "Account prod, PROD. Type finance to go on", "yes", exit.CodeFailure},
-		{"keys revoke finance -a lab", "Account lab. Type finance to go on", "", exit.CodeFailure},
+		{"keys revoke finance", "Account prod, PROD. Type finance to continue", "yes", exit.CodeFailure},
+		{"keys revoke finance -a lab", "Account lab. Type finance to continue", "", exit.CodeFailure},
 		{
-			"services disable web-1", "Changes service web-1: disable. Account prod, PROD. Type prod to go on",
+			"services disable web-1", "Disables service web-1 (4). Account prod, PROD. Type prod to continue",
 			"web-1", exit.CodeFailure,
 		},
-		{"contacts delete " + odd, "Type " + odd + " to go on", "", exit.CodeFailure},
-		{"objects acl " + testenv.Bucket + " README.txt private", "Type prod to go on", "lab", exit.CodeFailure},
-		{"services disable web-1", "Type prod to go on", "prod", exit.CodeOK},
-		{"contacts delete " + odd, "Type " + odd + " to go on", odd, exit.CodeOK},
+		{"contacts delete " + odd, "Type " + odd + " to continue", "", exit.CodeFailure},
+		{"objects acl " + testenv.Bucket + " README.txt private", "Type prod to continue", "lab", exit.CodeFailure},
+		{"services disable web-1", "Type prod to continue", "prod", exit.CodeOK},
+		{"contacts delete " + odd, "Type " + odd + " to continue", odd, exit.CodeOK},
 	} {
 		faulttest.RunCase(t, "B14", c.args+", "+c.answer, func(t *testing.T) {
 			p := startPty(t, c.args)

@@ -85,6 +85,8 @@ func accessKeysResource() resourceCommand {
 		subcommands: []subcommand[*accessKeyRow]{
 			{
 				name:        "create",
+				op:          client.OpCreateKey,
+				verb:        "Creates",
 				args:        "LABEL",
 				noTarget:    true,
 				description: "Make a key. Its secret is shown this once",
@@ -93,39 +95,60 @@ func accessKeysResource() resourceCommand {
 					if k.SecretKey == "" {
 						return ""
 					}
-					return fmt.Sprintf("its secret is lost: end it by lookout keys revoke %d, and make another", k.ID)
+					return fmt.Sprintf(
+						"its secret is lost: revoke it with lookout keys revoke %d, and make another",
+						k.ID,
+					)
 				},
 			},
 			{
 				name:        "rename",
+				op:          client.OpUpdateKey,
+				verb:        "Renames",
 				args:        "LABEL",
 				description: "Give it another label",
-				bindFlags: withoutFlags(
-					func(
-						ctx context.Context, s *scriptSession, it *accessKeyRow, args []string,
-					) (*accessKeyRow, error) {
-						return newAccessKeyRow(s.api.Keys.Update(ctx, it.ID, args[0]))
-					},
-				),
+				bindFlags:   withoutFlags(renameAccessKey),
 			},
 			{
 				name:        "revoke",
+				op:          client.OpRevokeKey,
+				verb:        "Revokes",
+				asks:        asksAlways,
 				description: "End a key: whoever uses it is locked out",
 				doneMessage: "is revoked",
-				confirmMessage: func(it *accessKeyRow, _ []string) string {
-					return fmt.Sprintf("Revokes key %s (%d, %s)", it.Label, it.ID, it.AccessKey)
-				},
-				bindFlags: withoutFlags(
-					func(ctx context.Context, s *scriptSession, it *accessKeyRow, _ []string) (*accessKeyRow, error) {
-						return it, s.api.Keys.Revoke(ctx, it.ID)
-					},
-				),
+				bindFlags:   planForRow(revokeAccessKey),
 			},
 		},
 	}
 }
 
-func createAccessKey(set *pflag.FlagSet) runFunc[*accessKeyRow] {
+func renameAccessKey(
+	_ context.Context,
+	_ *scriptSession,
+	k *accessKeyRow,
+	args []string,
+) (change[*accessKeyRow], error) {
+	return change[*accessKeyRow]{
+		Change: client.Change{Before: labelBefore(k.Label)},
+		detail: "label " + args[0],
+		send: func(ctx context.Context, w *approvedChange) (*accessKeyRow, error) {
+			return newAccessKeyRow(w.UpdateKey(ctx, k.ID, args[0]))
+		},
+	}, nil
+}
+
+func revokeAccessKey(k *accessKeyRow) change[*accessKeyRow] {
+	before := map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets}
+	return change[*accessKeyRow]{
+		Change: client.Change{Before: before},
+		detail: "access key " + k.AccessKey.String(),
+		send: func(ctx context.Context, w *approvedChange) (*accessKeyRow, error) {
+			return k, w.RevokeKey(ctx, k.ID)
+		},
+	}
+}
+
+func createAccessKey(set *pflag.FlagSet) planFunc[*accessKeyRow] {
 	grants := set.StringArray(
 		"bucket",
 		nil,
@@ -133,45 +156,55 @@ func createAccessKey(set *pflag.FlagSet) runFunc[*accessKeyRow] {
 	)
 	none := set.Bool("nothing", false, "limit it to nothing")
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
-	return func(ctx context.Context, s *scriptSession, it *accessKeyRow, args []string) (*accessKeyRow, error) {
+	return func(
+		_ context.Context,
+		_ *scriptSession,
+		_ *accessKeyRow,
+		args []string,
+	) (change[*accessKeyRow], error) {
 		in, err := newKeyRequest(args[0], *grants, *none)
-		if err != nil {
-			return it, err
-		}
-		keep, err := reserveSecretFile(*path)
-		if err != nil {
-			return it, err
-		}
-		key, err := s.api.Keys.Create(withTarget(ctx, "key", "", args[0], ""), in)
-		row, err := newAccessKeyRow(key, err)
-		if err != nil {
-			_ = keep(client.Secret{})
-			return nil, err
-		}
-		secret, shown := key.Secret()
-		if !shown {
-			_ = keep(client.Secret{})
-		}
-		switch {
-		case !shown:
-			return row, secretLostError(row, errors.New("the answer holds no secret"))
-		case *path == "":
-			row.SecretKey = secret.Reveal()
-			return row, nil
-		}
-		if err := keep(secret); err != nil {
-			return row, secretLostError(row, fmt.Errorf("its secret could not be written: %w", err))
-		}
-		return row, nil
+		return change[*accessKeyRow]{
+			Change: client.Change{Label: in.Label},
+			send: func(ctx context.Context, w *approvedChange) (*accessKeyRow, error) {
+				return sendAccessKey(ctx, w, in, *path)
+			},
+		}, err
 	}
 }
 
-// secretLostError is a key that was made although nobody will ever have its secret.
+// sendAccessKey makes a key and writes its secret to a file, or returns it with the key if there is no file.
+func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest, path string) (*accessKeyRow, error) {
+	keep, err := reserveSecretFile(path)
+	if err != nil {
+		return nil, err
+	}
+	key, err := w.CreateKey(ctx, in)
+	row, err := newAccessKeyRow(key, err)
+	if err != nil {
+		_ = keep(client.Secret{})
+		return nil, err
+	}
+	secret, shown := key.Secret()
+	switch {
+	case !shown:
+		_ = keep(client.Secret{})
+		return row, secretLostError(row, errors.New("the answer holds no secret"))
+	case path == "":
+		row.SecretKey = secret.Reveal()
+		return row, nil
+	}
+	if err := keep(secret); err != nil {
+		return row, secretLostError(row, fmt.Errorf("its secret could not be written: %w", err))
+	}
+	return row, nil
+}
+
+// secretLostError returns the error of a key that was made, but whose secret is lost.
 func secretLostError(k *accessKeyRow, why error) error {
 	return exit.WithCode(
 		exit.CodeUnknown,
 		fmt.Errorf(
-			"key %s (%d) was made, but it is of no use: %w; end it by lookout keys revoke %[2]d",
+			"key %s (%d) was made, but nobody can use it: %w; revoke it with lookout keys revoke %[2]d",
 			k.Label,
 			k.ID,
 			why,

@@ -21,7 +21,7 @@ func parseBucket(text string) (cluster, bucket string, err error) {
 	cluster, bucket, ok := strings.Cut(text, "/")
 	if !ok || cluster == "" || bucket == "" || strings.Contains(bucket, "/") {
 		return "", "", exit.Usage(
-			fmt.Errorf("%q is no bucket: CLUSTER/BUCKET is needed, as us-east-1/photos", client.Clean(text)),
+			fmt.Errorf("%q does not name a bucket: use CLUSTER/BUCKET, as us-east-1/photos", client.Clean(text)),
 		)
 	}
 	return cluster, bucket, nil
@@ -63,6 +63,8 @@ func bucketsResource() resourceCommand {
 		subcommands: []subcommand[row]{
 			{
 				name:        "create",
+				op:          client.OpCreateBucket,
+				verb:        "Creates",
 				args:        "CLUSTER/BUCKET",
 				noTarget:    true,
 				description: "Make a bucket",
@@ -70,61 +72,73 @@ func bucketsResource() resourceCommand {
 			},
 			{
 				name:        "access",
+				op:          client.OpUpdateBucketAccess,
+				verb:        "Changes the access to",
 				description: "Change who may list and read it, and whether pages of other sites may",
 				doneMessage: "has its new access",
 				bindFlags:   changeBucketAccess,
 			},
 			{
 				name:        "delete",
+				op:          client.OpDeleteBucket,
+				verb:        "Deletes",
+				asks:        asksAlways,
 				description: "Remove a bucket, which must be empty",
 				doneMessage: "is deleted",
-				confirmMessage: func(it row, _ []string) string {
-					return fmt.Sprintf("Deletes bucket %s/%s", it.Cluster, it.Label)
-				},
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
-					return it, s.api.Buckets.Delete(ctx, it.Cluster.Raw(), it.Label.Raw())
+				bindFlags: planForRow(func(it row) change[row] {
+					return change[row]{
+						Change: client.Change{Before: map[string]any{"objects": it.Objects, "size": it.Size}},
+						send: func(ctx context.Context, w *approvedChange) (row, error) {
+							return it, w.DeleteBucket(ctx, it.Cluster.Raw(), it.Label.Raw())
+						},
+					}
 				}),
 			},
 		},
 	}
 }
 
-func createBucket(set *pflag.FlagSet) runFunc[*client.Bucket] {
+func createBucket(set *pflag.FlagSet) planFunc[*client.Bucket] {
+	type row = *client.Bucket
 	acl := set.String("acl", string(client.ACLPrivate), aclChoices)
 	setFlagChoices(set, "acl", aclNames()...)
 	cors := set.Bool("cors", false, "allow all origins")
-	return func(ctx context.Context, s *scriptSession, it *client.Bucket, args []string) (*client.Bucket, error) {
-		cluster, bucket, err := parseBucket(args[0])
-		if err != nil {
-			return it, err
+	return func(ctx context.Context, s *scriptSession, _ row, args []string) (c change[row], err error) {
+		in := client.BucketRequest{CORS: *cors}
+		if in.Cluster, in.Label, err = parseBucket(args[0]); err != nil {
+			return c, err
 		}
-		in := client.BucketRequest{Cluster: cluster, Label: bucket, CORS: *cors}
 		if in.ACL, err = parseACL(*acl); err != nil {
-			return it, err
+			return c, err
 		}
-		there, err := s.api.Buckets.Get(ctx, cluster, bucket)
+		existing, err := s.api.Buckets.Get(ctx, in.Cluster, in.Label)
 		switch {
 		case err == nil:
-			return there, reportExistingBucket(s, there, set.Changed("acl") || set.Changed("cors"))
+			c.result = existing
+			return c, reportExistingBucket(s, existing, set.Changed("acl") || set.Changed("cors"))
 		case !errors.Is(err, client.ErrNotFound):
-			return it, err
+			return c, err
 		}
-		return s.api.Buckets.Create(withTarget(ctx, "bucket", args[0], bucket, ""), in)
+		return change[row]{
+			Change: client.Change{ID: client.BucketID(in.Cluster, in.Label), Label: in.Label},
+			detail: "acl " + string(in.ACL),
+			send:   func(ctx context.Context, w *approvedChange) (row, error) { return w.CreateBucket(ctx, in) },
+		}, nil
 	}
 }
 
-// reportExistingBucket says of a bucket that it was there before: the API would give it back as if it were new, and
-// pass over what it is to be like.
+// reportExistingBucket reports that a bucket already exists: the API would return it as if it were new, and ignore the
+// access that was asked for. It fails if flags asked for an access.
 func reportExistingBucket(s *scriptSession, b *client.Bucket, other bool) error {
 	name := b.Cluster.String() + "/" + b.Label.String()
 	if other {
 		return fmt.Errorf(
-			"%s existed already, made %s, and its access is not changed: lookout buckets access %[1]s does that",
+			"bucket %s already exists (made %s), and its access was not changed; use lookout buckets access %[1]s",
 			name,
 			formatAPITime(b.Created),
 		)
 	}
-	s.reportf("%s existed already, made %s; nothing was changed", name, formatAPITime(b.Created))
+	s.reportf("bucket %s already exists (made %s); nothing was changed", name, formatAPITime(b.Created))
 	return nil
 }
 
@@ -145,28 +159,42 @@ func parseACL(text string) (client.ACL, error) {
 	if slices.Contains(aclNames(), text) {
 		return client.ACL(text), nil
 	}
-	return "", exit.Usage(fmt.Errorf("%q is no ACL: choose %s", client.Clean(text), aclChoices))
+	return "", exit.Usage(fmt.Errorf("unknown ACL %q (use %s)", client.Clean(text), aclChoices))
 }
 
-// changeBucketAccess changes what the flags name. Nothing tells afterwards what holds.
-func changeBucketAccess(set *pflag.FlagSet) runFunc[*client.Bucket] {
+// changeBucketAccess changes the members whose flags were given: both by PUT, one by POST. The API cannot tell what the
+// access is, before or after.
+func changeBucketAccess(set *pflag.FlagSet) planFunc[*client.Bucket] {
+	type row = *client.Bucket
 	acl := set.String("acl", "", aclChoices)
 	setFlagChoices(set, "acl", aclNames()...)
 	cors := set.Bool("cors", false, "allow all origins; --cors=false forbids them")
-	return func(ctx context.Context, s *scriptSession, it *client.Bucket, _ []string) (*client.Bucket, error) {
+	return func(_ context.Context, _ *scriptSession, it row, _ []string) (c change[row], err error) {
 		var in client.BucketAccess
+		if *acl != "" {
+			if in.ACL, err = parseACL(*acl); err != nil {
+				return c, err
+			}
+			c.detail = "acl " + *acl
+		}
 		if set.Changed("cors") {
 			in.CORS = cors
+			c.detail = strings.TrimPrefix(fmt.Sprintf("%s, cors %t", c.detail, *cors), ", ")
 		}
+		cluster, label := it.Cluster.Raw(), it.Label.Raw()
 		switch {
-		case *acl != "":
-			var err error
-			if in.ACL, err = parseACL(*acl); err != nil {
-				return it, err
+		case in.ACL == "" && in.CORS == nil:
+			return c, exit.Usage(errors.New("give --acl or --cors"))
+		case in.ACL != "" && in.CORS != nil:
+			c.Op = client.OpReplaceBucketAccess
+			c.send = func(ctx context.Context, w *approvedChange) (row, error) {
+				return it, w.ReplaceBucketAccess(ctx, cluster, label, in)
 			}
-		case in.CORS == nil:
-			return it, exit.Usage(errors.New("--acl or --cors is needed"))
+		default:
+			c.send = func(ctx context.Context, w *approvedChange) (row, error) {
+				return it, w.UpdateBucketAccess(ctx, cluster, label, in)
+			}
 		}
-		return it, s.api.Buckets.ModifyAccess(ctx, it.Cluster.Raw(), it.Label.Raw(), in)
+		return c, nil
 	}
 }

@@ -57,74 +57,112 @@ func certificatesResource() resourceCommand {
 		subcommands: []subcommand[row]{
 			{
 				name:        "upload",
+				op:          client.OpUploadCertificate,
+				otherOps:    []string{client.OpDeleteCertificate},
+				verb:        "Sets",
 				args:        "CERT_FILE KEY_FILE",
-				description: "Set certificate and private key, both PEM, after checking that they fit",
+				description: "Set certificate and private key, both PEM, after checking that they match",
 				bindFlags:   uploadCertificate,
 			},
 			{
 				name:        "delete",
+				op:          client.OpDeleteCertificate,
+				verb:        "Deletes",
+				asks:        asksAlways,
 				description: "Remove certificate and key: https with the bucket's own name stops working",
 				doneMessage: "is deleted",
-				confirmMessage: func(c row, _ []string) string {
-					return fmt.Sprintf("Deletes the certificate of %s", c)
-				},
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, c row, _ []string) (row, error) {
-					return c, s.api.Certificates.Delete(ctx, c.Cluster, c.Bucket)
+				bindFlags: planForRow(func(c row) change[row] {
+					return change[row]{
+						Change: client.Change{Before: c.status()},
+						send: func(ctx context.Context, w *approvedChange) (row, error) {
+							return c, w.DeleteCertificate(ctx, c.Cluster, c.Bucket)
+						},
+					}
 				}),
 			},
 		},
 	}
 }
 
-// uploadCertificate sends a pair that fits. The API refuses one where another is set, so --replace deletes that first.
-func uploadCertificate(set *pflag.FlagSet) runFunc[certificateRow] {
-	replace := set.Bool("replace", false, "delete the certificate that is set; in between there is none")
-	return func(ctx context.Context, s *scriptSession, c certificateRow, args []string) (certificateRow, error) {
+// status returns whether there is a certificate, for the journal.
+func (c certificateRow) status() *client.CertificateStatus {
+	return &client.CertificateStatus{SSL: c.SSL}
+}
+
+// uploadCertificate sends a certificate and a key that match. The API refuses them if the bucket has a certificate, so
+// --replace deletes that first.
+func uploadCertificate(set *pflag.FlagSet) planFunc[certificateRow] {
+	type row = certificateRow
+	replace := set.Bool("replace", false, "delete the present certificate first; in between there is none")
+	return func(_ context.Context, s *scriptSession, c row, args []string) (change[row], error) {
 		pair, err := client.LoadCertificatePair(args[0], args[1])
 		if err != nil {
-			return c, err
+			return change[row]{}, err
 		}
 		if why := pair.ProblemFor(c.Bucket, s.now()); why != "" {
-			return c, fmt.Errorf("certificate: %s; nothing was sent", why)
+			return change[row]{}, fmt.Errorf("certificate: %s; nothing was sent", why)
 		}
-		there := c.SSL != nil && *c.SSL
-		if there && !*replace {
-			return c, fmt.Errorf("%s has a certificate: --replace deletes it and sends this one", c)
+		exists := c.SSL != nil && *c.SSL
+		if exists && !*replace {
+			return change[row]{}, fmt.Errorf("%s has a certificate: add --replace to delete it and send this one", c)
 		}
-		if there {
-			if err := s.api.Certificates.Delete(ctx, c.Cluster, c.Bucket); err != nil {
-				return c, err
+		planned := change[row]{Change: client.Change{Before: c.status()}}
+		if exists {
+			planned.Before = &client.CertificateStatus{SSL: new(bool)} // once the old one is deleted
+		}
+		planned.send = func(ctx context.Context, w *approvedChange) (row, error) {
+			if exists {
+				if err := deleteOldCertificate(ctx, w, c); err != nil {
+					return c, err
+				}
 			}
+			now, err := setCertificate(ctx, w, c, pair)
+			if err != nil {
+				return c, uploadError(err, exists)
+			}
+			s.reportf("%s: for %s, until %s", c, pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly))
+			c.SSL = now.SSL
+			return c, nil
 		}
-		status, err := s.setCertificate(ctx, c, pair)
-		var e *client.Error
-		switch {
-		case err != nil && there && errors.As(err, &e) && e.Unknown():
-			return c, fmt.Errorf("the old certificate is deleted, and whether the new one is set is not known: %w", err)
-		case err != nil && there:
-			return c, fmt.Errorf("the old certificate is deleted and the new one was not taken: %w", err)
-		case err != nil:
-			return c, err
-		}
-		s.reportf("%s: for %s, until %s", c, pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly))
-		c.SSL = status.SSL
-		return c, nil
+		return planned, nil
 	}
 }
 
-// setCertificate sends a pair. Where the answer is lost, the bucket is asked whether it has one now: it had none
-// before.
-func (s *scriptSession) setCertificate(
+// deleteOldCertificate deletes the certificate that another one replaces.
+func deleteOldCertificate(ctx context.Context, a *approvedChange, c certificateRow) error {
+	w, err := a.begin(client.OpDeleteCertificate, c.status())
+	if err != nil {
+		return err
+	}
+	return w.DeleteCertificate(ctx, c.Cluster, c.Bucket)
+}
+
+// uploadError adds to the error of an upload what became of the certificate that it replaces.
+func uploadError(err error, replaced bool) error {
+	var e *client.Error
+	switch {
+	case !replaced:
+		return err
+	case errors.As(err, &e) && e.Unknown():
+		return fmt.Errorf("the old certificate is deleted, and it is not known whether the new one is set: %w", err)
+	}
+	return fmt.Errorf("the old certificate is deleted, and the new one was rejected: %w", err)
+}
+
+// setCertificate sends a certificate and its key. If the answer is lost, it reads whether the bucket has a certificate
+// now: it had none before.
+func setCertificate(
 	ctx context.Context,
+	w *approvedChange,
 	c certificateRow,
 	pair client.CertificatePair,
 ) (*client.CertificateStatus, error) {
-	status, err := s.api.Certificates.Upload(ctx, c.Cluster, c.Bucket, pair.Certificate, pair.Key)
+	status, err := w.UploadCertificate(ctx, c.Cluster, c.Bucket, pair.Certificate, pair.Key)
 	var e *client.Error
 	if !errors.As(err, &e) || !e.Unknown() {
 		return status, err
 	}
-	now, failure := s.api.Certificates.Get(ctx, c.Cluster, c.Bucket)
+	now, failure := w.api.Certificates.Get(ctx, c.Cluster, c.Bucket)
 	if failure != nil || now.SSL == nil {
 		return now, err
 	}

@@ -121,7 +121,7 @@ func TestServicesByScript(t *testing.T) {
 	r.CheckResult(
 		r.MustRun("services", "update", id, "--timeout", "77"),
 		exit.CodeOK,
-		"is so already; nothing was sent",
+		"no change: service edge-router (9) already has these values",
 	)
 	if len(r.API.Ledger()) != before {
 		t.Error("something was sent that was so already")
@@ -307,10 +307,10 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 		"has its new access",
 	)
 	r.CheckResult(r.Run("buckets", "access", bucket), exit.CodeUsage, "--acl or --cors")
-	r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "everybody"), exit.CodeUsage, "choose private")
+	r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "everybody"), exit.CodeUsage, "(use private, ")
 	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html", "public-read"), exit.CodeOK, "public-read")
 	r.CheckResult(r.MustRun("objects", "acl", bucket, "index.html"), exit.CodeOK, "public-read")
-	r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "mine"), exit.CodeUsage, "choose private")
+	r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "mine"), exit.CodeUsage, "(use private, ")
 
 	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -385,7 +385,7 @@ func TestObjectsAndFiles(t *testing.T) {
 		exit.CodeOK,
 		"is removed",
 	)
-	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt", "--yes"), exit.CodeNotFound, "not there")
+	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt", "--yes"), exit.CodeNotFound, "there is no object")
 	r.CheckResult(r.Run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exit.CodeDenied, "read-only")
 	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "upload", "delete object", "old")
 	left, err := filepath.Glob(".lookout-*")

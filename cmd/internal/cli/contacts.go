@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"strconv"
 
@@ -42,28 +41,41 @@ func contactsResource() resourceCommand {
 		subcommands: []subcommand[row]{
 			{
 				name:        "create",
+				op:          client.OpCreateContact,
+				verb:        "Creates",
 				noTarget:    true,
 				description: "Add a contact",
 				bindFlags:   createContact,
 			},
-			{name: "update", description: "Change what the flags name", bindFlags: updateContact},
+			{
+				name:        "update",
+				op:          client.OpUpdateContact,
+				verb:        "Changes",
+				description: "Change what the flags name",
+				bindFlags:   updateContact,
+			},
 			{
 				name:        "delete",
+				op:          client.OpDeleteContact,
+				verb:        "Deletes",
+				asks:        asksAlways,
 				description: "Remove a contact",
 				doneMessage: "is deleted",
-				confirmMessage: func(it row, _ []string) string {
-					return fmt.Sprintf("Deletes contact %s (%d)", it.Name, it.ID)
-				},
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
-					return it, s.api.Contacts.Delete(ctx, it.ID)
+				bindFlags: planForRow(func(it row) change[row] {
+					return change[row]{
+						Change: client.Change{Before: it.Request()},
+						send: func(ctx context.Context, w *approvedChange) (row, error) {
+							return it, w.DeleteContact(ctx, it.ID)
+						},
+					}
 				}),
 			},
 		},
 	}
 }
 
-// addContactFlags are the members of a contact as flags.
-func addContactFlags(set *pflag.FlagSet) func(*client.ContactRequest) bool {
+// contactFlags returns the flags that set the members of a contact.
+func contactFlags(set *pflag.FlagSet) memberFlags[client.ContactRequest] {
 	type request = client.ContactRequest
 	in := request{}
 	set.StringVar(&in.Name, "name", "", "2 to 64 characters")
@@ -71,34 +83,42 @@ func addContactFlags(set *pflag.FlagSet) func(*client.ContactRequest) bool {
 	set.StringVar(&in.Group, "group", "", "2 to 50 characters")
 	set.StringVar(&in.Phone.Primary, "phone", "", "first number to call")
 	set.StringVar(&in.Phone.Secondary, "phone2", "", "second number to call")
-	return applyChangedFlags(set, map[string]func(*request){
-		"name":  func(r *request) { r.Name = in.Name },
-		"email": func(r *request) { r.Email = in.Email },
-		"group": func(r *request) { r.Group = in.Group },
-		"phone": func(r *request) { r.Phone.Primary = in.Phone.Primary }, "phone2": func(r *request) {
-			r.Phone.Secondary = in.Phone.Secondary
-		},
-	})
+	return memberFlags[request]{set, []memberFlag[request]{
+		{"name", func(r *request) { r.Name = in.Name }},
+		{"email", func(r *request) { r.Email = in.Email }},
+		{"group", func(r *request) { r.Group = in.Group }},
+		{"phone", func(r *request) { r.Phone.Primary = in.Phone.Primary }},
+		{"phone2", func(r *request) { r.Phone.Secondary = in.Phone.Secondary }},
+	}}
 }
 
-func createContact(set *pflag.FlagSet) runFunc[*client.Contact] {
-	fill := addContactFlags(set)
-	return func(ctx context.Context, s *scriptSession, it *client.Contact, _ []string) (*client.Contact, error) {
+func createContact(set *pflag.FlagSet) planFunc[*client.Contact] {
+	type row = *client.Contact
+	flags := contactFlags(set)
+	return func(context.Context, *scriptSession, row, []string) (change[row], error) {
 		var in client.ContactRequest
-		if fill(&in); in.Name == "" || in.Email == "" {
-			return it, exit.Usage(errors.New("a contact needs --name and --email"))
+		if flags.apply(&in); in.Name == "" || in.Email == "" {
+			return change[row]{}, exit.Usage(errors.New("a contact needs --name and --email"))
 		}
-		return s.api.Contacts.Create(withTarget(ctx, "contact", "", in.Name, ""), in)
+		return change[row]{
+			Change: client.Change{Label: in.Name},
+			send:   func(ctx context.Context, w *approvedChange) (row, error) { return w.CreateContact(ctx, in) },
+		}, nil
 	}
 }
 
-func updateContact(set *pflag.FlagSet) runFunc[*client.Contact] {
-	fill := addContactFlags(set)
-	return func(ctx context.Context, s *scriptSession, it *client.Contact, _ []string) (*client.Contact, error) {
-		patch, err := patchFromFlags(s, "contact", it.Request(), fill)
-		if err != nil || len(patch) == 0 {
-			return it, err
-		}
-		return s.api.Contacts.Update(ctx, it.ID, patch)
+func updateContact(set *pflag.FlagSet) planFunc[*client.Contact] {
+	type row = *client.Contact
+	flags := contactFlags(set)
+	return func(_ context.Context, _ *scriptSession, it row, _ []string) (change[row], error) {
+		after, err := flags.applyTo(it.Request())
+		return edit[row, client.ContactRequest]{
+			row:    it,
+			before: it.Request(),
+			after:  after,
+			send: func(ctx context.Context, w *approvedChange, p client.Patch) (row, error) {
+				return w.UpdateContact(ctx, it.ID, p)
+			},
+		}.plan(), err
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"strconv"
 
@@ -36,6 +35,8 @@ func credentialsResource() resourceCommand {
 		subcommands: []subcommand[row]{
 			{
 				name:        "create",
+				op:          client.OpCreateCredential,
+				verb:        "Creates",
 				args:        "LABEL",
 				noTarget:    true,
 				description: "Store a login; the password comes from a file or standard input",
@@ -43,37 +44,45 @@ func credentialsResource() resourceCommand {
 			},
 			{
 				name:        "rename",
+				op:          client.OpUpdateCredential,
+				verb:        "Renames",
 				args:        "LABEL",
 				description: "Give it another label",
-				bindFlags: withoutFlags(
-					func(ctx context.Context, s *scriptSession, it row, args []string) (row, error) {
-						return s.api.Credentials.Update(ctx, it.ID, args[0])
-					},
-				),
+				bindFlags:   withoutFlags(renameCredential),
 			},
 			{
 				name:        "login",
+				op:          client.OpSetCredentialLogin,
+				verb:        "Replaces user name and password of",
 				description: "Replace user name and password",
 				doneMessage: "has its new login",
 				bindFlags:   changeLogin,
 			},
 			{
 				name:        "delete",
+				op:          client.OpDeleteCredential,
+				verb:        "Deletes",
+				asks:        asksAlways,
 				description: "Take a login from support",
 				doneMessage: "is deleted",
-				confirmMessage: func(it row, _ []string) string {
-					return fmt.Sprintf("Deletes credential %s (%d)", it.Label, it.ID)
-				},
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
-					return it, s.api.Credentials.Delete(ctx, it.ID)
+				bindFlags: planForRow(func(it row) change[row] {
+					return change[row]{
+						Change: client.Change{Before: labelBefore(it.Label)},
+						send: func(ctx context.Context, w *approvedChange) (row, error) {
+							return it, w.DeleteCredential(ctx, it.ID)
+						},
+					}
 				}),
 			},
 		},
 	}
 }
 
-// addLoginFlags read a login. The password is never an argument.
-func addLoginFlags(set *pflag.FlagSet) func(context.Context, *scriptSession) (client.LoginRequest, error) {
+// labelBefore returns the label that a thing has before a change, for the journal.
+func labelBefore(label client.Text) any { return map[string]any{"label": label.Raw()} }
+
+// loginFlags returns a function that reads a login as its flags say. The password is never an argument.
+func loginFlags(set *pflag.FlagSet) func(context.Context, *scriptSession) (client.LoginRequest, error) {
 	user := set.String("username", "", "user name")
 	path := set.String("password-file", "", "file that holds the password; - or nothing reads standard input")
 	return func(ctx context.Context, s *scriptSession) (client.LoginRequest, error) {
@@ -86,29 +95,52 @@ func addLoginFlags(set *pflag.FlagSet) func(context.Context, *scriptSession) (cl
 	}
 }
 
-func createCredential(set *pflag.FlagSet) runFunc[*client.Credential] {
-	login := addLoginFlags(set)
-	return func(
-		ctx context.Context, s *scriptSession, it *client.Credential, args []string,
-	) (*client.Credential, error) {
-		l, err := login(ctx, s)
-		if err != nil {
-			return it, err
-		}
-		return s.api.Credentials.Create(
-			withTarget(ctx, "credential", "", args[0], ""),
-			client.CredentialRequest{Label: args[0], Username: l.Username, Password: l.Password},
-		)
+func createCredential(set *pflag.FlagSet) planFunc[*client.Credential] {
+	type row = *client.Credential
+	login := loginFlags(set)
+	return func(_ context.Context, s *scriptSession, _ row, args []string) (change[row], error) {
+		return change[row]{
+			Change: client.Change{Label: args[0]},
+			send: func(ctx context.Context, w *approvedChange) (row, error) {
+				l, err := login(ctx, s)
+				if err != nil {
+					return nil, err
+				}
+				in := client.CredentialRequest{Label: args[0], Username: l.Username, Password: l.Password}
+				return w.CreateCredential(ctx, in)
+			},
+		}, nil
 	}
 }
 
-func changeLogin(set *pflag.FlagSet) runFunc[*client.Credential] {
-	login := addLoginFlags(set)
-	return func(ctx context.Context, s *scriptSession, it *client.Credential, _ []string) (*client.Credential, error) {
-		l, err := login(ctx, s)
-		if err != nil {
-			return it, err
-		}
-		return it, s.api.Credentials.SetLogin(ctx, it.ID, l)
+func renameCredential(
+	_ context.Context,
+	_ *scriptSession,
+	it *client.Credential,
+	args []string,
+) (change[*client.Credential], error) {
+	type row = *client.Credential
+	return change[row]{
+		Change: client.Change{Before: labelBefore(it.Label)},
+		detail: "label " + args[0],
+		send: func(ctx context.Context, w *approvedChange) (row, error) {
+			return w.UpdateCredential(ctx, it.ID, args[0])
+		},
+	}, nil
+}
+
+func changeLogin(set *pflag.FlagSet) planFunc[*client.Credential] {
+	type row = *client.Credential
+	login := loginFlags(set)
+	return func(_ context.Context, s *scriptSession, it row, _ []string) (change[row], error) {
+		return change[row]{
+			send: func(ctx context.Context, w *approvedChange) (row, error) {
+				l, err := login(ctx, s)
+				if err != nil {
+					return it, err
+				}
+				return it, w.SetCredentialLogin(ctx, it.ID, l)
+			},
+		}, nil
 	}
 }

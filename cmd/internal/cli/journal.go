@@ -30,6 +30,7 @@ type journalRow struct {
 	OutcomeDetail string         `json:"why,omitempty"`
 	Method        string         `json:"method"`
 	Path          string         `json:"path"`
+	Before        any            `json:"before,omitempty"`
 	Body          any            `json:"body,omitempty"`
 }
 
@@ -48,6 +49,7 @@ func newJournalRow(e journal.Entry) journalRow {
 		OutcomeDetail: e.OutcomeDetail,
 		Method:        c.Method,
 		Path:          c.Path,
+		Before:        c.Before,
 		Body:          c.Body,
 	}
 }

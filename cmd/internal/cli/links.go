@@ -36,17 +36,17 @@ func linksResource() resourceCommand {
 			{Name: "expires", Cell: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
 		},
 		subcommands: []subcommand[*link]{{
-			name:            "link",
-			args:            "CLUSTER/BUCKET NAME",
-			noTarget:        true,
-			readOnlyMaxArgs: 2,
-			bindFlags:       makeLink,
-			description:     "Make a link to one object; whoever has it may do that one thing until it ends",
+			name:        "link",
+			op:          client.OpCreateObjectURL,
+			args:        "CLUSTER/BUCKET NAME",
+			noTarget:    true,
+			bindFlags:   makeLink,
+			description: "Make a link to one object; whoever has it may do that one thing until it ends",
 		}},
 	}
 }
 
-func makeLink(set *pflag.FlagSet) runFunc[*link] {
+func makeLink(set *pflag.FlagSet) planFunc[*link] {
 	life := set.Duration("for", time.Hour, "how long it works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
 	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
@@ -55,34 +55,39 @@ func makeLink(set *pflag.FlagSet) runFunc[*link] {
 		"",
 		"must then be sent with the request (default for PUT: application/octet-stream)",
 	)
-	return func(ctx context.Context, s *scriptSession, _ *link, args []string) (*link, error) {
-		cluster, bucket, err := parseBucket(args[0])
+	return func(_ context.Context, s *scriptSession, _ *link, args []string) (c change[*link], err error) {
+		o, err := parseObjectArgs(args)
 		l := &link{
 			Method:  strings.ToUpper(*method),
-			Name:    args[1],
+			Name:    o.Name,
 			Type:    *kind,
 			Expires: s.now().Add(*life).UTC().Truncate(time.Second),
 		}
 		switch {
 		case err != nil:
-			return l, err
+			return c, err
 		case *life < 6*time.Minute || *life > 24*time.Hour:
-			return l, exit.Usage(fmt.Errorf("--for %s: a link works for 6m to 24h", *life))
+			return c, exit.Usage(fmt.Errorf("--for %s: use a time from 6m to 24h", *life))
 		case !slices.Contains([]string{http.MethodGet, http.MethodPut, http.MethodDelete}, l.Method):
-			return l, exit.Usage(fmt.Errorf("--method %q: choose GET, PUT or DELETE", client.Clean(*method)))
-		case s.settings.ReadOnly && l.Method != http.MethodGet:
-			return l, exit.Denied(fmt.Errorf("a link for %s could change something: %w", l.Method, client.ErrReadOnly))
+			return c, exit.Usage(fmt.Errorf("unknown --method %q (use GET, PUT or DELETE)", client.Clean(*method)))
 		}
 		if l.Method == http.MethodPut {
-			l.Type = cmp.Or(l.Type, "application/octet-stream") // the service wants one
+			l.Type = cmp.Or(l.Type, "application/octet-stream") // the service requires one
 		}
-		signed, err := s.api.Objects.Presign(ctx, cluster, bucket, client.PresignRequest{
+		in := client.PresignRequest{
 			Name:        l.Name,
 			Method:      l.Method,
 			Expires:     int(life.Seconds()),
 			ContentType: l.Type,
-		})
-		l.URL = signed.URL.Reveal()
-		return l, err
+		}
+		return change[*link]{
+			Change: client.Change{Resource: "object", ID: o.ID(), Label: o.Name},
+			effect: fmt.Sprintf("Makes a %s link to object %s that works for %s", l.Method, describeObject(o), *life),
+			send: func(ctx context.Context, w *approvedChange) (*link, error) {
+				signed, err := w.CreateObjectURL(ctx, o.Cluster, o.Bucket, in)
+				l.URL = signed.URL.Reveal()
+				return l, err
+			},
+		}, nil
 	}
 }

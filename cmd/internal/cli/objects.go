@@ -88,21 +88,18 @@ func listObjects(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2
 	}
 }
 
-// An objectRef of the command line.
-type objectRef struct{ cluster, bucket, name string }
+// describeObject returns how questions and reports name an object.
+func describeObject(o client.ObjectRef) string { return client.Clean(o.ID()) }
 
-func (o objectRef) String() string { return client.Clean(o.cluster + "/" + o.bucket + "/" + o.name) }
-
-// objectFilesResource is what moves between objects and files. It stands among the commands of objects.
+// objectFilesResource moves data between objects and files. Its commands stand among those of objects.
 func objectFilesResource() resourceCommand {
-	return resource[objectRef]{
+	return resource[client.ObjectRef]{
 		singular: "object",
-		subcommands: []subcommand[objectRef]{
+		subcommands: []subcommand[client.ObjectRef]{
 			{
 				name:            "get",
 				args:            "CLUSTER/BUCKET NAME [FILE]",
 				noTarget:        true,
-				readOnlyMaxArgs: 3,
 				printsOwnResult: true,
 				bindFlags:       getObject,
 				description: "Fetch an object into a file, named as the object without its folders; - is " +
@@ -110,40 +107,35 @@ func objectFilesResource() resourceCommand {
 			},
 			{
 				name:            "put",
+				op:              client.OpUploadObject,
+				verb:            "Stores",
 				args:            "CLUSTER/BUCKET NAME FILE",
 				noTarget:        true,
 				printsOwnResult: true,
-				takesReason:     true,
 				bindFlags:       putObject,
 				description:     "Store a file as an object",
 			},
 			{
 				name:            "rm",
+				op:              client.OpDeleteObject,
+				verb:            "Removes",
+				asks:            asksAlways,
 				args:            "CLUSTER/BUCKET NAME",
 				noTarget:        true,
 				printsOwnResult: true,
-				takesReason:     true,
 				description:     "Remove an object",
-				confirmMessage: func(_ objectRef, args []string) string {
-					return "Removes object " + client.Clean(args[0]+"/"+args[1])
-				},
-				bindFlags: withoutFlags(removeObject),
+				bindFlags:       withoutFlags(removeObject),
 			},
 		},
 	}
 }
 
-func parseObjectArgs(args []string) (objectRef, error) {
+func parseObjectArgs(args []string) (client.ObjectRef, error) {
 	cluster, bucket, err := parseBucket(args[0])
 	if err == nil && args[1] == "" {
-		err = exit.Usage(errors.New("an object's name is needed"))
+		err = exit.Usage(errors.New("the object's name is empty"))
 	}
-	return objectRef{cluster, bucket, args[1]}, err
-}
-
-// withTarget names the object in the journal.
-func (o objectRef) withTarget(ctx context.Context) context.Context {
-	return withTarget(ctx, "object", o.cluster+"/"+o.bucket+"/"+o.name, o.name, "")
+	return client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: args[1]}, err
 }
 
 // An objectACL is who may do what with an object, as a script gets it.
@@ -161,105 +153,131 @@ func objectACLsResource() resourceCommand {
 			{Name: "acl", Cell: func(a *objectACL) string { return string(a.ACL) }},
 		},
 		subcommands: []subcommand[*objectACL]{{
-			name:            "acl",
-			args:            "CLUSTER/BUCKET NAME [ACL]",
-			noTarget:        true,
-			readOnlyMaxArgs: 2,
-			takesReason:     true,
-			bindFlags:       withoutFlags(showOrSetObjectACL),
-			description:     "Show who may do what with an object, or set it: " + aclChoices,
+			name:        "acl",
+			op:          client.OpSetObjectACL,
+			verb:        "Changes the access to",
+			args:        "CLUSTER/BUCKET NAME [ACL]",
+			noTarget:    true,
+			bindFlags:   withoutFlags(showOrSetObjectACL),
+			description: "Show who may do what with an object, or set it: " + aclChoices,
 		}},
 	}
 }
 
-func showOrSetObjectACL(ctx context.Context, s *scriptSession, _ *objectACL, args []string) (*objectACL, error) {
+// showOrSetObjectACL reads an object's ACL, and plans to set it if args name another one.
+func showOrSetObjectACL(
+	ctx context.Context,
+	s *scriptSession,
+	_ *objectACL,
+	args []string,
+) (c change[*objectACL], err error) {
 	o, err := parseObjectArgs(args)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
+	var acl client.ACL
 	if len(args) > 2 {
-		acl, err := parseACL(args[2])
-		if err != nil {
-			return nil, err
-		}
-		if _, err := s.api.Objects.SetACL(o.withTarget(ctx), o.cluster, o.bucket, o.name, acl); err != nil {
-			return nil, err
+		if acl, err = parseACL(args[2]); err != nil {
+			return c, err
 		}
 	}
-	now, err := s.api.Objects.ACL(ctx, o.cluster, o.bucket, o.name)
+	before, err := s.readObjectACL(ctx, o)
+	if len(args) < 3 || err != nil {
+		return change[*objectACL]{result: before}, err
+	}
+	return change[*objectACL]{
+		Change: client.Change{ID: o.ID(), Label: o.Name, Before: map[string]any{"acl": before.ACL}},
+		detail: string(acl),
+		send: func(ctx context.Context, w *approvedChange) (*objectACL, error) {
+			if _, err := w.SetObjectACL(ctx, o, acl); err != nil {
+				return nil, err
+			}
+			return s.readObjectACL(ctx, o)
+		},
+	}, nil
+}
+
+// readObjectACL reads an object's ACL.
+func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (*objectACL, error) {
+	now, err := s.api.Objects.ACL(ctx, o.Cluster, o.Bucket, o.Name)
 	if err != nil {
 		return nil, err
 	}
-	return &objectACL{o.name, now.ACL}, nil
+	return &objectACL{o.Name, now.ACL}, nil
 }
 
-func getObject(set *pflag.FlagSet) runFunc[objectRef] {
+func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	force := set.Bool("force", false, "replace a file that is there")
-	return func(ctx context.Context, s *scriptSession, _ objectRef, args []string) (objectRef, error) {
+	return func(
+		ctx context.Context,
+		s *scriptSession,
+		_ client.ObjectRef,
+		args []string,
+	) (c change[client.ObjectRef], err error) {
 		o, err := parseObjectArgs(args)
 		if err != nil {
-			return o, err
+			return c, err
 		}
 		if len(args) > 2 && args[2] == "-" {
-			return o, s.streamObject(ctx, o)
+			return c, s.streamObject(ctx, o)
 		}
 		file, err := downloadPath(o, args[2:])
 		if err != nil {
-			return o, err
+			return c, err
 		}
 		if _, err := os.Lstat(file); err == nil && !*force {
-			return o, fmt.Errorf("%s is there already: name another file, or --force replaces it", client.Clean(file))
+			return c, fmt.Errorf("%s already exists: name another file, or replace it with --force", client.Clean(file))
 		}
-		return o, s.downloadObject(ctx, o, file, *force)
+		return c, s.downloadObject(ctx, o, file, *force)
 	}
 }
 
 // downloadPath is the file that an object goes to. A name that came from somebody else is taken only where it is
 // plainly a file's.
-func downloadPath(o objectRef, given []string) (string, error) {
+func downloadPath(o client.ObjectRef, given []string) (string, error) {
 	if len(given) > 0 && given[0] != "" {
 		return given[0], nil
 	}
-	name := path.Base(o.name)
-	if strings.HasSuffix(o.name, "/") || name == "." || name == ".." || strings.ContainsAny(name, `\:`) ||
+	name := path.Base(o.Name)
+	if strings.HasSuffix(o.Name, "/") || name == "." || name == ".." || strings.ContainsAny(name, `\:`) ||
 		client.Clean(name) != name ||
 		!filepath.IsLocal(name) {
-		return "", exit.Usage(fmt.Errorf("%q makes no name of a file: give FILE", client.Clean(o.name)))
+		return "", exit.Usage(fmt.Errorf("%q makes no name of a file: give FILE", client.Clean(o.Name)))
 	}
 	return name, nil
 }
 
 // findObject is the object as the listing has it.
-func (s *scriptSession) findObject(ctx context.Context, o objectRef) (client.Object, error) {
-	found, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name)
+func (s *scriptSession) findObject(ctx context.Context, o client.ObjectRef) (client.Object, error) {
+	found, there, err := s.api.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name)
 	if err == nil && !there {
-		err = exit.WithCode(exit.CodeNotFound, fmt.Errorf("%s is not there", o))
+		err = exit.WithCode(exit.CodeNotFound, fmt.Errorf("there is no object %s", describeObject(o)))
 	}
 	return found, err
 }
 
 // streamObject writes an object to standard output.
-func (s *scriptSession) streamObject(ctx context.Context, o objectRef) error {
+func (s *scriptSession) streamObject(ctx context.Context, o client.ObjectRef) error {
 	found, err := s.findObject(ctx, o)
 	if err != nil {
 		return err
 	}
-	_, err = s.runTransfer(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
-		return m.Stream(transfer.DownloadRequest{Cluster: o.cluster, Bucket: o.bucket, Object: found}, s.out), nil
+	_, err = s.runTransfer(ctx, "fetch "+describeObject(o), func(m *transfer.Manager) (transfer.ID, error) {
+		return m.Stream(transfer.DownloadRequest{Cluster: o.Cluster, Bucket: o.Bucket, Object: found}, s.out), nil
 	})
 	return err
 }
 
 // downloadObject fetches an object into a file that is there only once it is whole.
-func (s *scriptSession) downloadObject(ctx context.Context, o objectRef, file string, force bool) error {
+func (s *scriptSession) downloadObject(ctx context.Context, o client.ObjectRef, file string, force bool) error {
 	found, err := s.findObject(ctx, o)
 	if err != nil {
 		return err
 	}
-	row, err := s.runTransfer(ctx, fmt.Sprintf("fetch %s", o), func(m *transfer.Manager) (transfer.ID, error) {
+	row, err := s.runTransfer(ctx, "fetch "+describeObject(o), func(m *transfer.Manager) (transfer.ID, error) {
 		return m.Download(transfer.DownloadRequest{
-			Cluster:    o.cluster,
-			Bucket:     o.bucket,
+			Cluster:    o.Cluster,
+			Bucket:     o.Bucket,
 			Object:     found,
 			Folder:     filepath.Dir(file),
 			Path:       filepath.Base(file),
@@ -270,7 +288,7 @@ func (s *scriptSession) downloadObject(ctx context.Context, o objectRef, file st
 	if err == nil {
 		s.reportf(
 			"%s: %s (%d bytes) in %s; %s",
-			o,
+			describeObject(o),
 			humanize.IBytes(uint64(row.Done)),
 			row.Done,
 			client.Clean(file),
@@ -324,64 +342,82 @@ func transferError(ctx context.Context, what string, row transfer.Status) error 
 	return fmt.Errorf("%s: %w after %d bytes", what, context.Cause(ctx), row.Done)
 }
 
-func putObject(set *pflag.FlagSet) runFunc[objectRef] {
+func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+	type row = client.ObjectRef
 	force := set.Bool("force", false, "replace an object that is there")
 	kind := set.String("content-type", "", "what it is (default: by the file's name)")
-	return func(ctx context.Context, s *scriptSession, _ objectRef, args []string) (objectRef, error) {
+	return func(ctx context.Context, s *scriptSession, _ row, args []string) (c change[row], err error) {
 		o, err := parseObjectArgs(args)
 		if err != nil {
-			return o, err
+			return c, err
 		}
-		info, err := os.Stat(args[2]) // not opened before: a pipe would wait for ever
+		file := args[2]
+		info, err := os.Stat(file) // not opened before: a pipe would wait for ever
 		switch {
 		case err != nil:
-			return o, fmt.Errorf("store %s: %w", o, err)
+			return c, fmt.Errorf("store %s: %w", describeObject(o), err)
 		case !info.Mode().IsRegular():
-			return o, exit.Usage(
-				fmt.Errorf("%s is not a regular file: its size must be known before it is sent", client.Clean(args[2])),
-			)
+			return c, exit.Usage(fmt.Errorf("%s is not a regular file, so its size is not known", client.Clean(file)))
 		}
-		if !*force {
-			if _, there, err := s.api.Objects.Find(ctx, o.cluster, o.bucket, o.name); err != nil {
-				return o, err
-			} else if there {
-				return o, fmt.Errorf("%s is there already: choose another name, or --force replaces it", o)
-			}
+		c.Change = client.Change{ID: o.ID(), Label: o.Name}
+		existing, found, err := s.api.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name)
+		switch {
+		case found && err == nil && !*force:
+			name := describeObject(o)
+			return c, fmt.Errorf("%s already exists: choose another name, or replace it with --force", name)
+		case found && err == nil:
+			c.Before = existing
+		case err != nil && !*force:
+			return c, err
 		}
-		row, err := s.runTransfer(
-			o.withTarget(ctx),
-			fmt.Sprintf("store %s", o),
-			func(m *transfer.Manager) (transfer.ID, error) {
-				return m.Upload(transfer.UploadRequest{
-					Cluster: o.cluster,
-					Bucket:  o.bucket,
-					Name:    o.name,
-					File:    args[2],
-					ContentType: cmp.Or(
-						*kind,
-						cmp.Or(mime.TypeByExtension(filepath.Ext(args[2])), "application/octet-stream"),
-					),
-				})
-			},
-		)
-		if err == nil {
-			s.reportf("%s: %d bytes stored; %s", o, row.Done, row.Note)
+		upload := transfer.UploadRequest{
+			Cluster:     o.Cluster,
+			Bucket:      o.Bucket,
+			Name:        o.Name,
+			File:        file,
+			ContentType: cmp.Or(*kind, mime.TypeByExtension(filepath.Ext(file)), "application/octet-stream"),
 		}
-		return o, err
+		c.send = func(ctx context.Context, w *approvedChange) (row, error) { return o, s.storeObject(ctx, w, upload) }
+		return c, nil
 	}
 }
 
-func removeObject(ctx context.Context, s *scriptSession, _ objectRef, args []string) (objectRef, error) {
+// storeObject uploads a file.
+func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r transfer.UploadRequest) error {
+	r.Consent, r.Reason, r.Before = w.consent(), w.change.Reason, w.change.Before
+	name := client.Clean(w.change.ID)
+	row, err := s.runTransfer(ctx, "store "+name, func(m *transfer.Manager) (transfer.ID, error) {
+		return m.Upload(r)
+	})
+	if err == nil {
+		s.reportf("%s: %d bytes stored; %s", name, row.Done, row.Note)
+	}
+	return err
+}
+
+// removeObject plans to remove an object.
+func removeObject(
+	ctx context.Context,
+	s *scriptSession,
+	_ client.ObjectRef,
+	args []string,
+) (c change[client.ObjectRef], err error) {
 	o, err := parseObjectArgs(args)
 	if err != nil {
-		return o, err
+		return c, err
 	}
-	if _, err := s.findObject(ctx, o); err != nil {
-		return o, err
+	found, err := s.findObject(ctx, o)
+	if err != nil {
+		return c, err
 	}
-	if err := s.api.Objects.Delete(o.withTarget(ctx), o.cluster, o.bucket, o.name); err != nil {
-		return o, err
-	}
-	s.reportf("%s is removed", o)
-	return o, nil
+	return change[client.ObjectRef]{
+		Change: client.Change{ID: o.ID(), Label: o.Name, Before: found},
+		send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+			err := w.DeleteObject(ctx, o)
+			if err == nil {
+				s.reportf("%s is removed", describeObject(o))
+			}
+			return o, err
+		},
+	}, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -50,27 +51,35 @@ type listOptions struct {
 	limit     int
 }
 
-// A subcommand changes one thing, or makes one.
+// A subcommand changes one thing, makes one, or reads something beyond get and list.
 type subcommand[T any] struct {
 	name            string
 	description     string
-	args            string                   // beyond what names the thing; of a verb that makes one, all of them
-	noTarget        bool                     // there is no thing yet
-	confirmMessage  func(T, []string) string // the question before; nil asks nothing
-	doneMessage     string                   // what is told where nothing is left to show: "is deleted"
-	printsOwnResult bool                     // its work tells by itself what came of it
-	takesReason     bool                     // takes --reason
-	readOnlyMaxArgs int                      // with at most so many arguments it only reads; 0 always changes something
-	recoveryHint    func(T) string           // what to do where what came of it cannot be shown; nil says nothing more
-	bindFlags       func(*pflag.FlagSet) runFunc[T]
+	op              string   // the client's operation: client.OpDeleteContact; empty changes nothing
+	otherOps        []string // further operations that the change may need
+	verb            string   // begins the question before the change: "Deletes"
+	args            string   // arguments after the one that names the thing; all arguments if noTarget is set
+	noTarget        bool     // there is no thing yet, or args name it
+	asks            askRule
+	doneMessage     string         // reported after the thing's name if there is no row to show: "is deleted"
+	printsOwnResult bool           // it reports the result itself
+	recoveryHint    func(T) string // what to do if the result cannot be shown; nil adds nothing
+	bindFlags       func(*pflag.FlagSet) planFunc[T]
 }
 
-// runFunc does what a verb says. Without gone the thing that it returns is shown.
-type runFunc[T any] func(ctx context.Context, s *scriptSession, it T, args []string) (T, error)
+// A planFunc checks the arguments and flags, reads what it needs, and returns the change that they ask for.
+type planFunc[T any] func(ctx context.Context, s *scriptSession, row T, args []string) (change[T], error)
 
-// withoutFlags is work without flags.
-func withoutFlags[T any](w runFunc[T]) func(*pflag.FlagSet) runFunc[T] {
-	return func(*pflag.FlagSet) runFunc[T] { return w }
+// withoutFlags adapts a plan that has no flags.
+func withoutFlags[T any](plan planFunc[T]) func(*pflag.FlagSet) planFunc[T] {
+	return func(*pflag.FlagSet) planFunc[T] { return plan }
+}
+
+// planForRow adapts a plan that needs nothing but the row.
+func planForRow[T any](plan func(T) change[T]) func(*pflag.FlagSet) planFunc[T] {
+	return withoutFlags(func(_ context.Context, _ *scriptSession, row T, _ []string) (change[T], error) {
+		return plan(row), nil
+	})
 }
 
 // newCommand is the noun with all its commands.
@@ -115,36 +124,36 @@ func (r resource[T]) erase() erasedResource {
 	return k
 }
 
-// erase is the verb without its type.
+// erase returns the subcommand without its type.
 func (v subcommand[T]) erase() subcommand[any] {
-	p := subcommand[any]{
+	erased := subcommand[any]{
 		name:            v.name,
 		description:     v.description,
+		op:              v.op,
+		otherOps:        v.otherOps,
+		verb:            v.verb,
 		args:            v.args,
 		noTarget:        v.noTarget,
+		asks:            v.asks,
 		doneMessage:     v.doneMessage,
 		printsOwnResult: v.printsOwnResult,
-		takesReason:     v.takesReason,
-		readOnlyMaxArgs: v.readOnlyMaxArgs,
 	}
 	if v.recoveryHint != nil {
-		p.recoveryHint = func(it any) string { return v.recoveryHint(assertRow[T](it)) }
+		erased.recoveryHint = func(row any) string { return v.recoveryHint(assertRow[T](row)) }
 	}
-	if v.confirmMessage != nil {
-		p.confirmMessage = func(it any, args []string) string { return v.confirmMessage(assertRow[T](it), args) }
-	}
-	p.bindFlags = func(set *pflag.FlagSet) runFunc[any] {
-		do := v.bindFlags(set)
-		return func(ctx context.Context, s *scriptSession, it any, args []string) (any, error) {
-			return do(ctx, s, assertRow[T](it), args)
+	erased.bindFlags = func(set *pflag.FlagSet) planFunc[any] {
+		plan := v.bindFlags(set)
+		return func(ctx context.Context, s *scriptSession, row any, args []string) (change[any], error) {
+			c, err := plan(ctx, s, assertRow[T](row), args)
+			return c.erase(), err
 		}
 	}
-	return p
+	return erased
 }
 
-// assertRow is a thing with its type; of a verb that makes one there is none yet.
-func assertRow[T any](it any) T {
-	v, _ := it.(T)
+// assertRow returns a row with its type: the zero T if there is none yet.
+func assertRow[T any](row any) T {
+	v, _ := row.(T)
 	return v
 }
 
@@ -238,7 +247,7 @@ func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
 	)
 	setFlagChoices(c.PersistentFlags(), "output", output.Formats...)
 	switch {
-	case r.idArg == "":
+	case r.idArg == "" && r.get != nil:
 		r.attachShow(c, f, p)
 		get := &cobra.Command{
 			Use:     "get",
@@ -358,8 +367,7 @@ func limitRows(n int, rows iter.Seq2[any, error]) iter.Seq2[any, error] {
 }
 
 func (r erasedResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand[any]) *cobra.Command {
-	var yes consent
-	var reason string
+	run := &subcommandRun{resource: r, subcommand: v, printer: p}
 	words := []string{v.name, v.args}
 	if !v.noTarget {
 		words = []string{v.name, r.argUsage(), v.args}
@@ -369,94 +377,113 @@ func (r erasedResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		Short: v.description,
 		Args:  ArgsFromUse,
 	}
-	do := v.bindFlags(c.Flags())
-	if !v.isReadOnly(strings.Fields(v.args)) {
-		addYesFlag(c.Flags(), &yes, v.confirmMessage != nil)
+	run.plan = v.bindFlags(c.Flags())
+	if v.op != "" {
+		addYesFlag(c.Flags(), &run.yes, v.asks)
+		c.Flags().StringVar(&run.reason, "reason", "", "why, for the journal and whoever takes over")
 	}
-	if !v.noTarget || v.takesReason {
-		c.Flags().StringVar(&reason, "reason", "", "why, for the journal and whoever takes over")
-	}
-	c.RunE = r.withSession(f, p, func(ctx context.Context, s *scriptSession, args []string) error {
-		s.yes = yes
-		return r.runSubcommand(withTarget(ctx, r.singular, "", "", reason), s, p, v, do, args)
-	})
+	c.RunE = r.withSession(f, p, run.run)
 	return c
 }
 
-// runSubcommand looks at the thing, asks where something is lost, does the work and shows what came of it.
-func (r erasedResource) runSubcommand(
-	ctx context.Context,
-	s *scriptSession,
-	p *output.Printer,
-	v subcommand[any],
-	do runFunc[any],
-	args []string,
-) error {
-	var it any
-	name := ""
-	if !v.noTarget {
+// A subcommandRun is one run of a subcommand: the one path of every change that a script makes.
+type subcommandRun struct {
+	resource   erasedResource
+	subcommand subcommand[any]
+	printer    *output.Printer
+	plan       planFunc[any]
+	yes        yesFlag
+	reason     string
+}
+
+// run finds the thing, plans the change, asks what must be asked, sends the change and shows the result.
+func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string) error {
+	if err := r.yes.checkAccount(s.settings.Account); err != nil {
+		return err
+	}
+	var row any
+	if !r.subcommand.noTarget {
 		var err error
-		if it, err = r.find(ctx, s, args[0]); err != nil {
+		if row, err = r.resource.find(ctx, s, args[0]); err != nil {
 			return err
 		}
 		args = args[1:]
-		id, label := r.identify(it)
-		name = fmt.Sprintf("%s %s (%s)", r.singular, label, id)
-		ctx = withTarget(ctx, r.singular, id, label, "")
 	}
-	if err := r.confirmChange(ctx, s, v, it, args); err != nil {
-		return err
-	}
-	after, err := do(ctx, s, it, args)
+	c, err := r.plan(ctx, s, row, args)
 	if err != nil {
 		return err
 	}
-	switch {
-	case v.printsOwnResult:
-		return nil
-	case v.doneMessage != "":
-		s.reportf("%s %s", name, v.doneMessage)
-		return nil
+	r.describe(&c, row)
+	if c.send == nil {
+		if c.unchanged {
+			s.reportf("no change: %s already has these values", c.name)
+		}
+		return r.show(s, c, c.result)
 	}
-	err = output.WriteRow(*p, r.columns, after)
-	if err != nil && !v.isReadOnly(args) {
-		return r.resultNotPrinted(v, after, err)
+	approved, err := r.approve(ctx, s, c)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// isReadOnly reports whether the verb with such arguments changes nothing.
-func (v subcommand[T]) isReadOnly(args []string) bool {
-	return v.readOnlyMaxArgs > 0 && len(args) <= v.readOnlyMaxArgs
-}
-
-// confirmChange asks for the name of what would be lost, and on a protected account for its own before anything else is
-// changed.
-func (r erasedResource) confirmChange(
-	ctx context.Context,
-	s *scriptSession,
-	v subcommand[any],
-	it any,
-	args []string,
-) error {
-	name, word := r.singular, ""
-	if !v.noTarget {
-		id, label := r.identify(it)
-		name, word = name+" "+label, firstTypable(label, id)
-	} else if len(args) > 0 {
-		word = firstTypable(args[len(args)-1])
+	after, err := c.send(ctx, approved)
+	if err != nil {
+		return err
 	}
-	switch {
-	case v.confirmMessage != nil:
-		return s.confirm(ctx, v.confirmMessage(it, args), word)
-	case !v.isReadOnly(args) && (s.settings.Protected || s.yes != ""):
-		return s.confirm(
-			ctx,
-			fmt.Sprintf("Changes %s: %s", name, client.Clean(strings.Join(append([]string{v.name}, args...), " "))),
-			s.settings.Account,
-		)
+	if err := r.show(s, c, after); err != nil {
+		return r.resource.resultNotPrinted(r.subcommand, after, err)
 	}
 	return nil
+}
+
+// describe fills in what the plan left open: the operation, and the thing that it is about.
+func (r *subcommandRun) describe(c *change[any], row any) {
+	c.Op = cmp.Or(c.Op, r.subcommand.op)
+	c.Resource = cmp.Or(c.Resource, r.resource.singular)
+	c.Reason = r.reason
+	if r.subcommand.noTarget { // its texts are the user's
+		c.name = targetName(c.Resource, client.Clean(c.ID), client.Clean(c.Label))
+	} else {
+		c.ID, c.Label = r.resource.identify(row)
+		c.name = targetName(c.Resource, c.ID, c.Label)
+	}
+	if c.effect == "" {
+		c.effect = r.subcommand.verb + " " + c.name
+		if c.detail != "" {
+			c.effect += ": " + client.Clean(c.detail)
+		}
+	}
+}
+
+// approve asks what must be asked before a change, once for all its operations, and begins it.
+func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[any]) (*approvedChange, error) {
+	a := &approvedChange{api: s.api, change: c.Change, consents: map[string]*client.Consent{}}
+	asker := &scriptAsker{session: s, yes: r.yes, needsName: r.subcommand.asks == asksForAccount}
+	question := client.Question{Effect: c.effect, Required: r.subcommand.asks != asksIfProtected}
+	if r.subcommand.asks == asksAlways {
+		question.Word = firstTypable(c.Label, c.ID)
+	}
+	for _, op := range append([]string{c.Op}, r.subcommand.otherOps...) {
+		question.Op = op
+		consent, err := s.api.Consent(ctx, asker, question, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		a.consents[op] = consent
+	}
+	var err error
+	a.Writer, err = s.api.Begin(c.Change, a.consent())
+	return a, err
+}
+
+// show shows the result of a subcommand.
+func (r *subcommandRun) show(s *scriptSession, c change[any], row any) error {
+	switch {
+	case r.subcommand.printsOwnResult:
+		return nil
+	case r.subcommand.doneMessage != "":
+		s.reportf("%s %s", c.name, r.subcommand.doneMessage)
+		return nil
+	}
+	return output.WriteRow(*r.printer, r.resource.columns, row)
 }
 
 // firstTypable is the first of some names that can be typed as it is shown; "" where none can.

@@ -46,31 +46,36 @@ func joinIDs(ids []int) string {
 	return strings.Join(words, ",")
 }
 
-// applyChangedFlags takes what flags say into a request, and reports whether any of them was given; what is not given
-// stays.
-func applyChangedFlags[R any](set *pflag.FlagSet, take map[string]func(*R)) func(*R) bool {
-	return func(into *R) (given bool) {
-		for name, one := range take {
-			if set.Changed(name) {
-				one(into)
-				given = true
-			}
-		}
-		return given
-	}
+// A memberFlag is a flag that sets one member of a request.
+type memberFlag[R any] struct {
+	name string
+	set  func(*R)
 }
 
-// patchFromFlags is what flags change of a thing. Nothing of it where all is so already, which is told.
-func patchFromFlags[R any](s *scriptSession, one string, before R, fill func(*R) bool) (map[string]any, error) {
+// memberFlags are the flags that set the members of a request.
+type memberFlags[R any] struct {
+	set   *pflag.FlagSet
+	flags []memberFlag[R]
+}
+
+// apply sets the members whose flags were given, and reports whether there were any.
+func (m memberFlags[R]) apply(request *R) (given bool) {
+	for _, f := range m.flags {
+		if m.set.Changed(f.name) {
+			f.set(request)
+			given = true
+		}
+	}
+	return given
+}
+
+// applyTo returns a request with the members that flags set. It fails if no flag was given.
+func (m memberFlags[R]) applyTo(before R) (R, error) {
 	after := before
-	if !fill(&after) {
-		return nil, exit.Usage(errors.New("nothing is to be changed: give a flag with a new value"))
+	if !m.apply(&after) {
+		return after, exit.Usage(errors.New("nothing to change: give a flag with a new value"))
 	}
-	patch := client.Diff(before, after)
-	if len(patch) == 0 {
-		s.reportf("the %s is so already; nothing was sent", one)
-	}
-	return patch, nil
+	return after, nil
 }
 
 func formatPositive(n int) string {

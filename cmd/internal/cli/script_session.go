@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"lookout/client"
 	"lookout/client/journal"
@@ -32,7 +29,6 @@ type scriptSession struct {
 	in       io.Reader
 	out      io.Writer
 	errOut   io.Writer
-	yes      consent
 	now      func() time.Time
 }
 
@@ -128,84 +124,6 @@ func (l *lazyJournal) close() {
 	}
 }
 
-// A consent is what --yes says: nothing, yes, or yes on the account of a name.
-type consent string
-
-// consentYes is --yes without a name.
-const consentYes consent = "true"
-
-// String is the flag's value.
-func (c *consent) String() string { return string(*c) }
-
-// Set takes the flag's value.
-func (c *consent) Set(text string) error {
-	if *c = consent(text); text == "false" {
-		*c = ""
-	}
-	return nil
-}
-
-// Type makes --yes stand alone: no value follows it but behind "=".
-func (c *consent) Type() string { return "bool" }
-
-// addYesFlag adds --yes to the flags of what loses something, or is asked about on a protected account alone.
-func addYesFlag(set *pflag.FlagSet, c *consent, loses bool) {
-	about := "on a protected account --yes=NAME, with its name, does it without asking"
-	if loses {
-		about = "do it without asking; needed where standard input is no terminal; on a protected account " +
-			"--yes=NAME, with its name"
-	}
-	set.Var(c, "yes", about)
-	set.Lookup("yes").NoOptDefVal = string(consentYes)
-}
-
-// confirm asks before something is lost, or changed on a protected account: on a terminal for a word, or for the
-// account's name where there is none; elsewhere it takes --yes.
-func (s *scriptSession) confirm(ctx context.Context, what, word string) error {
-	account, protected := s.settings.Account, s.settings.Protected
-	word = cmp.Or(word, account)
-	_, asked := output.AsTerminal(s.in)
-	switch {
-	case s.settings.ReadOnly: // refused where requests are made
-		return nil
-	case s.yes != "" && string(s.yes) == account, s.yes == consentYes && !protected:
-		return nil
-	case s.yes == consentYes:
-		return exit.Usage(fmt.Errorf("account %s is protected: --yes=%[1]s, with its name, is needed", account))
-	case s.yes != "":
-		return exit.Usage(
-			fmt.Errorf("--yes=%s: this is the account %s; nothing was sent", client.Clean(string(s.yes)), account),
-		)
-	case !asked && protected:
-		return exit.Usage(
-			fmt.Errorf(
-				"%s, account %s is protected, and standard input is no terminal to ask on: add --yes=%[2]s",
-				what,
-				account,
-			),
-		)
-	case !asked:
-		return exit.Usage(fmt.Errorf("%s, and standard input is no terminal to ask on: add --yes", what))
-	}
-	mark := ""
-	if protected {
-		mark = ", PROD"
-	}
-	fmt.Fprintf(s.errOut, "%s. Account %s%s. Type %s to go on: ", what, account, mark, word)
-	answer, err := prompt.UnlessInterrupted(
-		ctx,
-		func() (string, error) { return bufio.NewReader(s.in).ReadString('\n') },
-	)
-	switch {
-	case ctx.Err() != nil:
-		fmt.Fprintln(s.errOut)
-		return err
-	case strings.TrimSpace(answer) != strings.TrimSpace(word):
-		return exit.WithCode(exit.CodeFailure, errors.New("nothing was changed"))
-	}
-	return nil
-}
-
 // transfersDone is closed when nothing of a manager runs any more.
 func transfersDone(m *transfer.Manager) <-chan struct{} {
 	over := make(chan struct{})
@@ -254,13 +172,4 @@ func (s *scriptSession) readSecretBytes(ctx context.Context, path, what string) 
 // reportf tells on standard error what was done.
 func (s *scriptSession) reportf(format string, args ...any) {
 	fmt.Fprintf(s.errOut, format+"\n", args...)
-}
-
-// withTarget names the thing that the changes under ctx are about, in the journal.
-func withTarget(ctx context.Context, kind, id, label, reason string) context.Context {
-	ctx = client.ContextWithResource(ctx, kind, id, label)
-	if reason != "" {
-		ctx = client.ContextWithReason(ctx, reason)
-	}
-	return ctx
 }

@@ -18,7 +18,6 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
-	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
@@ -112,15 +111,15 @@ func TestBucketsThatExist(t *testing.T) {
 	r.CheckResult(
 		r.Run("buckets", "create", "us-east-1/zz-public", "--acl", "private"),
 		exit.CodeFailure,
-		"existed already",
-		"access is not changed",
+		"already exists",
+		"access was not changed",
 		"buckets access us-east-1/zz-public",
 	)
-	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public", "--cors"), exit.CodeFailure, "existed already")
+	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public", "--cors"), exit.CodeFailure, "already exists")
 	r.CheckResult(
 		r.Run("buckets", "create", "us-east-1/zz-public"),
 		exit.CodeOK,
-		"existed already",
+		"already exists",
 		"nothing was changed",
 	)
 	if n := len(r.API.Ledger()); n != before {
@@ -152,14 +151,11 @@ func TestCertificatesAreReadBack(t *testing.T) {
 			ApplyFirst: true,
 		}, false, exit.CodeOK, "done", "for cdn.acme.net, " +
 			"until"},
-		"it was not done": {emulator.Fault{Status: 502}, false, exit.CodeFailure, "not done", "the new one was not " +
-			"taken"},
+		"it was not done": {emulator.Fault{Status: 502}, false, exit.CodeFailure, "not done", "the new one was " +
+			"rejected"},
 		"nobody can say which": {
-			emulator.Fault{Status: 502, ApplyFirst: true},
-			true,
-			exit.CodeUnknown,
-			"unknown",
-			"whether the new one is set is not known",
+			emulator.Fault{Status: 502, ApplyFirst: true}, true, exit.CodeUnknown, "unknown",
+			"it is not known whether the new one is set",
 		},
 	} {
 		faulttest.RunCase(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
@@ -187,36 +183,6 @@ func TestCertificatesAreReadBack(t *testing.T) {
 	}
 }
 
-// changeCommands are command lines that change something, one for each verb that may.
-func changeCommands(r *testEnv) map[string][]string {
-	file := filepath.Join(r.Home, "file")
-	r.Write(file, "x")
-	dir := testenv.WriteCertificate(r.T, "cdn.acme.net")
-	lines := map[string][]string{}
-	for _, line := range []string{
-		"services create --label new --address https://example.com",
-		"services update web-1 --timeout 77", "services disable web-1",
-		"services enable billing-cron", "services delete edge-router",
-		"contacts create --name Eve --email e@acme.net", "contacts update 11 --group night", "contacts delete 11",
-		"credentials create c --password-file " + file, "credentials rename 32 c", "credentials login 32 " +
-			"--password-file " + file, "credentials delete 32",
-		"ssh allow db1", "ssh deny db1", "ssh set db1 --port 2222",
-		"buckets create us-east-1/fresh", "buckets access " + testenv.Bucket + " --acl private", "buckets delete " +
-			"us-east-1/acme-www",
-		"objects put " + testenv.Bucket + " new " + file,
-		"objects rm " + testenv.Bucket + " README.txt",
-		"objects acl " + testenv.Bucket + " README.txt private",
-		"certificates upload us-east-1/cdn.acme.net " + filepath.Join(dir, "cert.pem") + " " +
-			filepath.Join(dir, "key.pem"),
-		"certificates delete us-east-1/cdn.acme.net",
-		"keys create k", "keys rename finance k", "keys revoke finance",
-	} {
-		words := strings.Fields(line)
-		lines[words[0]+" "+words[1]] = words
-	}
-	return lines
-}
-
 // A protected account takes no change without its name, whatever the verb; another account's name is taken nowhere.
 func TestProtectedAccountsTakeTheirName(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
@@ -229,31 +195,22 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 			r.Base,
 		),
 	)
-	lines := changeCommands(r)
-	for _, n := range resourceCommands() {
-		c := n.newCommand(&config.Flags{})
-		for _, verb := range c.Commands() {
-			name := c.Name() + " " + verb.Name()
-			if may := verb.Flag("yes") != nil; may != (lines[name] != nil) {
-				t.Errorf("%s: --yes %t, in the list %t", name, may, lines[name] != nil)
-			}
-		}
-	}
-	for name, line := range lines {
+	for _, line := range changeCases(r) {
+		words := strings.Fields(line.line)
 		for _, c := range []struct {
 			more []string
 			says string
 		}{
 			{nil, "is protected"},
-			{[]string{"--yes"}, "is protected: --yes=prod"},
+			{[]string{"--yes"}, "is protected, and --yes needs the account's name; add --yes=prod"},
 			{[]string{"--yes=lab"}, "this is the account prod"},
 		} {
 			faulttest.RunCase(
 				t,
 				"B14",
-				name+" "+strings.Join(c.more, " ")+" on a protected account",
+				strings.Join(append(words[:2:2], c.more...), " ")+" on a protected account",
 				func(t *testing.T) {
-					(&testenv.Env{T: t}).CheckResult(r.Run(slices.Concat(line, c.more)...), exit.CodeUsage, c.says)
+					(&testenv.Env{T: t}).CheckResult(r.Run(slices.Concat(words, c.more)...), exit.CodeUsage, c.says)
 				},
 			)
 		}

@@ -50,97 +50,143 @@ func servicesResource() resourceCommand {
 		subcommands: []subcommand[row]{
 			{
 				name:        "create",
+				op:          client.OpCreateService,
+				verb:        "Creates",
 				noTarget:    true,
 				description: "Monitor something new",
 				bindFlags:   createService,
 			},
-			{name: "update", description: "Change what the flags name", bindFlags: updateService},
-			{name: "disable", description: "Stop monitoring; --for says for how long", bindFlags: disableService},
+			{
+				name:        "update",
+				op:          client.OpUpdateService,
+				verb:        "Changes",
+				description: "Change what the flags name",
+				bindFlags:   updateService,
+			},
+			{
+				name:        "disable",
+				op:          client.OpDisableService,
+				verb:        "Disables",
+				description: "Stop monitoring; --for says for how long",
+				bindFlags:   disableService,
+			},
 			{
 				name:        "enable",
+				op:          client.OpEnableService,
+				verb:        "Enables",
 				description: "Monitor again",
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
-					return s.api.Services.Enable(ctx, it.ID)
+				bindFlags: planForRow(func(it row) change[row] {
+					return change[row]{
+						Change: client.Change{Before: serviceStatus(it)},
+						send: func(ctx context.Context, w *approvedChange) (row, error) {
+							return w.EnableService(ctx, it.ID)
+						},
+					}
 				}),
 			},
 			{
 				name:        "delete",
+				op:          client.OpDeleteService,
+				verb:        "Deletes",
+				asks:        asksAlways,
 				description: "Remove a service; monitoring stops",
 				doneMessage: "is deleted",
-				confirmMessage: func(it row, _ []string) string {
-					return fmt.Sprintf("Deletes service %s (%d)", it.Label, it.ID)
-				},
-				bindFlags: withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
-					return it, s.api.Services.Delete(ctx, it.ID)
+				bindFlags: planForRow(func(it row) change[row] {
+					return change[row]{
+						Change: client.Change{Before: it.Request()},
+						send: func(ctx context.Context, w *approvedChange) (row, error) {
+							return it, w.DeleteService(ctx, it.ID)
+						},
+					}
 				}),
 			},
 		},
 	}
 }
 
-// disableService keeps the end in the journal: a dashboard enables the service then, or offers to at its next start.
-func disableService(set *pflag.FlagSet) runFunc[*client.Service] {
+// serviceStatus returns what disabling and enabling change, for the journal.
+func serviceStatus(s *client.Service) any { return map[string]any{"status": s.Status} }
+
+// disableService records the end in the journal: a dashboard enables the service then, or offers to at its next start.
+func disableService(set *pflag.FlagSet) planFunc[*client.Service] {
+	type row = *client.Service
 	span := set.Duration(
 		"for",
 		0,
 		"enable it again after this time, as 1h: a dashboard does it, or offers it at its next start",
 	)
-	return func(ctx context.Context, s *scriptSession, it *client.Service, _ []string) (*client.Service, error) {
+	return func(_ context.Context, s *scriptSession, it row, _ []string) (change[row], error) {
 		if *span < 0 || *span > 365*24*time.Hour {
-			return it, exit.Usage(fmt.Errorf("--for %s: a time between 0 and a year is needed", *span))
+			return change[row]{}, exit.Usage(fmt.Errorf("--for %s: use a time from 0 to a year (8760h)", *span))
+		}
+		c := change[row]{
+			Change: client.Change{Before: serviceStatus(it)},
+			send: func(ctx context.Context, w *approvedChange) (row, error) {
+				return w.DisableService(ctx, it.ID)
+			},
 		}
 		if *span > 0 {
-			ctx = client.ContextWithRevertAt(ctx, s.now().Add(*span))
+			c.RevertAt = s.now().Add(*span)
+			c.detail = "until " + c.RevertAt.Format(time.RFC3339)
 		}
-		return s.api.Services.Disable(ctx, it.ID)
+		return c, nil
 	}
 }
 
-// addServiceFlags are the members of a service as flags.
-func addServiceFlags(set *pflag.FlagSet) func(*client.ServiceRequest) bool {
+// serviceFlags returns the flags that set the members of a service.
+func serviceFlags(set *pflag.FlagSet) memberFlags[client.ServiceRequest] {
 	type request = client.ServiceRequest
 	in := request{}
 	set.StringVar(&in.Label, "label", "", "3 to 64 characters")
 	set.StringVar((*string)(&in.Type), "type", string(client.TypeURL), "url or tcp")
 	setFlagChoices(set, "type", string(client.TypeURL), string(client.TypeTCP))
-	set.StringVar(&in.Address, "address", "", "an address for url, host:port for tcp")
+	set.StringVar(&in.Address, "address", "", "a URL, or host:port for tcp")
 	set.IntVar(&in.Timeout, "timeout", 10, "seconds until it counts as down, 1 to 255")
-	set.StringVar(&in.Body, "body", "", "what the answer must hold")
-	set.StringVar(&in.Group, "group", "", "group of contacts to consult")
-	set.StringVar(&in.Notes, "notes", "", "what whoever is called should know")
+	set.StringVar(&in.Body, "body", "", "text that the answer must contain")
+	set.StringVar(&in.Group, "group", "", "group of contacts to call")
+	set.StringVar(&in.Notes, "notes", "", "notes for the people who are called")
 	set.StringVar(&in.Region, "region", "", "only for a private address")
 	set.IntSliceVar(&in.Credentials, "credential", nil, "ID of a credential that helps; may be given several times")
-	return applyChangedFlags(set, map[string]func(*request){
-		"label":      func(r *request) { r.Label = in.Label },
-		"type":       func(r *request) { r.Type = in.Type },
-		"address":    func(r *request) { r.Address = in.Address },
-		"timeout":    func(r *request) { r.Timeout = in.Timeout },
-		"body":       func(r *request) { r.Body = in.Body },
-		"group":      func(r *request) { r.Group = in.Group },
-		"notes":      func(r *request) { r.Notes = in.Notes },
-		"region":     func(r *request) { r.Region = in.Region },
-		"credential": func(r *request) { r.Credentials = in.Credentials },
-	})
+	return memberFlags[request]{set, []memberFlag[request]{
+		{"label", func(r *request) { r.Label = in.Label }},
+		{"type", func(r *request) { r.Type = in.Type }},
+		{"address", func(r *request) { r.Address = in.Address }},
+		{"timeout", func(r *request) { r.Timeout = in.Timeout }},
+		{"body", func(r *request) { r.Body = in.Body }},
+		{"group", func(r *request) { r.Group = in.Group }},
+		{"notes", func(r *request) { r.Notes = in.Notes }},
+		{"region", func(r *request) { r.Region = in.Region }},
+		{"credential", func(r *request) { r.Credentials = in.Credentials }},
+	}}
 }
 
-func createService(set *pflag.FlagSet) runFunc[*client.Service] {
-	fill := addServiceFlags(set)
-	return func(ctx context.Context, s *scriptSession, it *client.Service, _ []string) (*client.Service, error) {
+func createService(set *pflag.FlagSet) planFunc[*client.Service] {
+	type row = *client.Service
+	flags := serviceFlags(set)
+	return func(context.Context, *scriptSession, row, []string) (change[row], error) {
 		in := client.ServiceRequest{Type: client.TypeURL, Timeout: 10}
-		if fill(&in); in.Label == "" || in.Address == "" {
-			return it, exit.Usage(errors.New("a service needs --label and --address"))
+		if flags.apply(&in); in.Label == "" || in.Address == "" {
+			return change[row]{}, exit.Usage(errors.New("a service needs --label and --address"))
 		}
-		return s.api.Services.Create(withTarget(ctx, "service", "", in.Label, ""), in)
+		return change[row]{
+			Change: client.Change{Label: in.Label},
+			send:   func(ctx context.Context, w *approvedChange) (row, error) { return w.CreateService(ctx, in) },
+		}, nil
 	}
 }
 
-func updateService(set *pflag.FlagSet) runFunc[*client.Service] {
-	fill := addServiceFlags(set)
-	return func(ctx context.Context, s *scriptSession, it *client.Service, _ []string) (*client.Service, error) {
-		patch, err := patchFromFlags(s, "service", it.Request(), fill)
-		if err != nil || len(patch) == 0 {
-			return it, err
-		}
-		return s.api.Services.Update(ctx, it.ID, patch)
+func updateService(set *pflag.FlagSet) planFunc[*client.Service] {
+	type row = *client.Service
+	flags := serviceFlags(set)
+	return func(_ context.Context, _ *scriptSession, it row, _ []string) (change[row], error) {
+		after, err := flags.applyTo(it.Request())
+		return edit[row, client.ServiceRequest]{
+			row:    it,
+			before: it.Request(),
+			after:  after,
+			send: func(ctx context.Context, w *approvedChange, p client.Patch) (row, error) {
+				return w.UpdateService(ctx, it.ID, p)
+			},
+		}.plan(), err
 	}
 }

@@ -14,9 +14,13 @@ import (
 
 func sshResource() resourceCommand {
 	type row = *client.Instance
-	access := func(on bool) func(*pflag.FlagSet) runFunc[row] {
-		return withoutFlags(func(ctx context.Context, s *scriptSession, it row, _ []string) (row, error) {
-			return setSSH(ctx, s, it, func(r *client.InstanceRequest) bool { r.SSH.Access = on; return true })
+	access := func(on bool) func(*pflag.FlagSet) planFunc[row] {
+		return planForRow(func(it row) change[row] {
+			after := it.Request()
+			after.SSH.Access = on
+			c := planSSH(it, after)
+			c.detail = "" // the verb says it
+			return c
 		})
 	}
 	return resource[row]{
@@ -43,9 +47,27 @@ func sshResource() resourceCommand {
 			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Instances.Get(ctx, id) },
 		),
 		subcommands: []subcommand[row]{
-			{name: "allow", description: "Let support log in", bindFlags: access(true)},
-			{name: "deny", description: "Keep support out", bindFlags: access(false)},
-			{name: "set", description: "Change user, address or port", bindFlags: changeSSH},
+			{
+				name:        "allow",
+				op:          client.OpUpdateInstanceSSH,
+				verb:        "Lets support log in to",
+				description: "Let support log in",
+				bindFlags:   access(true),
+			},
+			{
+				name:        "deny",
+				op:          client.OpUpdateInstanceSSH,
+				verb:        "Keeps support out of",
+				description: "Keep support out",
+				bindFlags:   access(false),
+			},
+			{
+				name:        "set",
+				op:          client.OpUpdateInstanceSSH,
+				verb:        "Changes",
+				description: "Change user, address or port",
+				bindFlags:   changeSSH,
+			},
 		},
 		includes: []resourceCommand{resource[*client.SSHKey]{
 			name:        "key",
@@ -60,31 +82,37 @@ func sshResource() resourceCommand {
 	}
 }
 
-func changeSSH(set *pflag.FlagSet) runFunc[*client.Instance] {
+func changeSSH(set *pflag.FlagSet) planFunc[*client.Instance] {
+	type row = *client.Instance
+	flags := sshFlags(set)
+	return func(_ context.Context, _ *scriptSession, it row, _ []string) (change[row], error) {
+		after, err := flags.applyTo(it.Request())
+		return planSSH(it, after), err
+	}
+}
+
+// sshFlags returns the flags that set how support logs in.
+func sshFlags(set *pflag.FlagSet) memberFlags[client.InstanceRequest] {
 	type request = client.InstanceRequest
 	in := request{}
 	set.StringVar(&in.SSH.User, "user", "", "user name; empty is root")
 	set.StringVar(&in.SSH.IP, "ip", "", "an address of the instance, or any")
 	set.IntVar(&in.SSH.Port, "port", 0, "port; 0 is 22")
-	fill := applyChangedFlags(set, map[string]func(*request){
-		"user": func(r *request) { r.SSH.User = in.SSH.User },
-		"ip":   func(r *request) { r.SSH.IP = in.SSH.IP },
-		"port": func(r *request) { r.SSH.Port = in.SSH.Port },
-	})
-	return func(ctx context.Context, s *scriptSession, it *client.Instance, _ []string) (*client.Instance, error) {
-		return setSSH(ctx, s, it, fill)
-	}
+	return memberFlags[request]{set, []memberFlag[request]{
+		{"user", func(r *request) { r.SSH.User = in.SSH.User }},
+		{"ip", func(r *request) { r.SSH.IP = in.SSH.IP }},
+		{"port", func(r *request) { r.SSH.Port = in.SSH.Port }},
+	}}
 }
 
-func setSSH(
-	ctx context.Context,
-	s *scriptSession,
-	it *client.Instance,
-	fill func(*client.InstanceRequest) bool,
-) (*client.Instance, error) {
-	patch, err := patchFromFlags(s, "instance", it.Request(), fill)
-	if err != nil || len(patch) == 0 {
-		return it, err
-	}
-	return s.api.Instances.Update(ctx, it.ID, patch)
+// planSSH plans the change of how support logs in to an instance.
+func planSSH(it *client.Instance, after client.InstanceRequest) change[*client.Instance] {
+	return edit[*client.Instance, client.InstanceRequest]{
+		row:    it,
+		before: it.Request(),
+		after:  after,
+		send: func(ctx context.Context, w *approvedChange, p client.Patch) (*client.Instance, error) {
+			return w.UpdateInstanceSSH(ctx, it.ID, p)
+		},
+	}.plan()
 }

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lookout/client"
+)
+
+// A change is one change that a subcommand is about to make, with its values bound. If send is nil there is nothing to
+// change, and result is shown.
+type change[T any] struct {
+	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its thing.
+	client.Change
+	effect    string // the question: "Makes a link to …"; if empty, it is made from the subcommand's verb and the thing
+	detail    string // is added to a question that is made from the verb: "group, phone"
+	name      string // of the thing, in questions and reports; filled in by subcommandRun
+	unchanged bool   // the thing already has the values that were given
+	send      func(context.Context, *approvedChange) (T, error)
+	result    T
+}
+
+// erase returns the change without its type.
+func (c change[T]) erase() change[any] {
+	erased := change[any]{
+		Change:    c.Change,
+		effect:    c.effect,
+		detail:    c.detail,
+		unchanged: c.unchanged,
+		result:    c.result,
+	}
+	if c.send != nil {
+		erased.send = func(ctx context.Context, a *approvedChange) (any, error) { return c.send(ctx, a) }
+	}
+	return erased
+}
+
+// An approvedChange is a change that may be sent.
+type approvedChange struct {
+	*client.Writer // of the change's operation
+	api            *client.Client
+	change         client.Change
+	consents       map[string]*client.Consent // by operation
+}
+
+// consent returns the consent to the change's operation, for transfers.
+func (a *approvedChange) consent() *client.Consent { return a.consents[a.change.Op] }
+
+// begin returns the writer of another operation of the same change, on the same thing.
+func (a *approvedChange) begin(op string, before any) (*client.Writer, error) {
+	other := a.change
+	other.Op, other.Before = op, before
+	return a.api.Begin(other, a.consents[op])
+}
+
+// targetName returns how questions and reports name a thing: "service web-1 (4)", "bucket us-east-1/photos".
+func targetName(resource, id, label string) string {
+	switch {
+	case id == "":
+		return resource + " " + label
+	case id == label || strings.HasSuffix(id, "/"+label):
+		return resource + " " + id
+	}
+	return fmt.Sprintf("%s %s (%s)", resource, label, id)
+}
+
+// An edit changes members of a thing from one request to another.
+type edit[T, R any] struct {
+	row           T
+	before, after R
+	send          func(ctx context.Context, w *approvedChange, patch client.Patch) (T, error)
+}
+
+// plan returns the change; there is none if both requests are equal.
+func (e edit[T, R]) plan() change[T] {
+	patch := client.Diff(e.before, e.after)
+	if len(patch) == 0 {
+		return change[T]{result: e.row, unchanged: true}
+	}
+	return change[T]{
+		Change: client.Change{Before: client.Diff(e.after, e.before)},
+		detail: strings.Join(memberNames(patch), ", "),
+		send: func(ctx context.Context, w *approvedChange) (T, error) {
+			return e.send(ctx, w, patch)
+		},
+	}
+}
+
+// memberNames returns the names of the members of a patch, sorted; an object's members stand for the object.
+func memberNames(patch client.Patch) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(patch)) {
+		if inner, isObject := patch[name].(map[string]any); isObject {
+			names = append(names, memberNames(inner)...)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,324 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// A changeCase is a command line that changes something, and what is expected of it.
+type changeCase struct {
+	line   string
+	effect string // the question
+	asks   bool   // on an open account too
+	op     string // in the journal
+	sent   string // in the ledger, if it differs from op
+	before string // in the journal, as JSON
+}
+
+// changeCases returns a command line for each subcommand that changes something.
+func changeCases(r *testEnv) []changeCase {
+	file := filepath.Join(r.Home, "file")
+	r.Write(file, "x")
+	dir := testenv.WriteCertificate(r.T, "cdn.acme.net")
+	pair := filepath.Join(dir, "cert.pem") + " " + filepath.Join(dir, "key.pem")
+	const object = testenv.Bucket + " README.txt"
+	return []changeCase{
+		{
+			line:   "services create --label new --address https://example.com",
+			effect: "Creates service new",
+			op:     "create service",
+		},
+		{
+			line:   "services update web-1 --timeout 77",
+			effect: "Changes service web-1 (4): timeout",
+			op:     "update service",
+			before: `{"timeout":8}`,
+		},
+		{
+			line:   "services disable web-1",
+			effect: "Disables service web-1 (4)",
+			op:     "disable service",
+			before: `{"status":"ok"}`,
+		},
+		{
+			line:   "services enable billing-cron",
+			effect: "Enables service billing-cron (3)",
+			op:     "enable service",
+			before: `{"status":"disabled"}`,
+		},
+		{
+			line:   "services delete edge-router",
+			effect: "Deletes service edge-router (9)",
+			asks:   true,
+			op:     "delete service",
+			before: `"label":"edge-router"`,
+		},
+		{
+			line:   "contacts create --name Eve --email e@acme.net",
+			effect: "Creates contact Eve",
+			op:     "create contact",
+		},
+		{
+			line:   "contacts update 11 --group night",
+			effect: "Changes contact Ada Wong (11): group",
+			op:     "update contact",
+			before: `{"group":"billing"}`,
+		},
+		{
+			line:   "contacts delete 11",
+			effect: "Deletes contact Ada Wong (11)",
+			asks:   true,
+			op:     "delete contact",
+			before: `"name":"Ada Wong"`,
+		},
+		{
+			line:   "credentials create db9 --password-file " + file,
+			effect: "Creates credential db9",
+			op:     "create credential",
+		},
+		{
+			line:   "credentials rename 32 new",
+			effect: "Renames credential web deploy (32): label new",
+			op:     "update credential",
+			before: `{"label":"web deploy"}`,
+		},
+		{
+			line:   "credentials login 32 --password-file " + file,
+			effect: "Replaces user name and password of credential web deploy (32)",
+			op:     "change login",
+		},
+		{
+			line:   "credentials delete 32",
+			effect: "Deletes credential web deploy (32)",
+			asks:   true,
+			op:     "delete credential",
+			before: `{"label":"web deploy"}`,
+		},
+		{
+			line:   "ssh allow mail-1",
+			effect: "Lets support log in to instance mail-1 (70007)",
+			op:     "update SSH settings",
+			before: `{"ssh":{"access":false}}`,
+		},
+		{
+			line:   "ssh deny db1",
+			effect: "Keeps support out of instance db1 (70003)",
+			op:     "update SSH settings",
+			before: `{"ssh":{"access":true}}`,
+		},
+		{
+			line:   "ssh set db1 --port 22",
+			effect: "Changes instance db1 (70003): port",
+			op:     "update SSH settings",
+			before: `{"ssh":{"port":2222}}`,
+		},
+		{
+			line:   "buckets create us-east-1/fresh",
+			effect: "Creates bucket us-east-1/fresh: acl private",
+			op:     "create bucket",
+		},
+		{
+			line:   "buckets access " + testenv.Bucket + " --acl private",
+			effect: "Changes the access to bucket " + testenv.Bucket + ": acl private",
+			op:     "modify access",
+		},
+		{
+			line:   "buckets access " + testenv.Bucket + " --acl private --cors=false",
+			effect: "Changes the access to bucket " + testenv.Bucket + ": acl private, cors false",
+			op:     "update access",
+		},
+		{
+			line:   "buckets delete ap-south-1/scratch",
+			effect: "Deletes bucket ap-south-1/scratch",
+			asks:   true,
+			op:     "delete bucket",
+			before: `"objects":0`,
+		},
+		{
+			line:   "objects put " + testenv.Bucket + " new " + file,
+			effect: "Stores object " + testenv.Bucket + "/new",
+			op:     "upload",
+			sent:   "put object",
+		},
+		{
+			line:   "objects put " + object + " " + file + " --force",
+			effect: "Stores object " + testenv.Bucket + "/README.txt",
+			op:     "upload",
+			sent:   "put object",
+			before: `"name":"README.txt"`,
+		},
+		{
+			line:   "objects rm " + object,
+			effect: "Removes object " + testenv.Bucket + "/README.txt",
+			asks:   true,
+			op:     "delete object",
+			before: `"name":"README.txt"`,
+		},
+		{
+			line:   "objects acl " + object + " public-read",
+			effect: "Changes the access to object " + testenv.Bucket + "/README.txt: public-read",
+			op:     "update object ACL",
+			before: `{"acl":"private"}`,
+		},
+		{
+			line:   "objects link " + object,
+			effect: "Makes a GET link to object " + testenv.Bucket + "/README.txt that works for 1h0m0s",
+			op:     "create object URL",
+			sent:   "nothing", // the emulator's ledger holds only changes of what is stored
+		},
+		{
+			line:   "certificates upload us-east-1/cdn.acme.net " + pair,
+			effect: "Sets certificate us-east-1/cdn.acme.net",
+			op:     "upload certificate",
+			before: `{"ssl":false}`,
+		},
+		{
+			line:   "certificates delete us-east-1/cdn.acme.net",
+			effect: "Deletes certificate us-east-1/cdn.acme.net",
+			asks:   true,
+			op:     "delete certificate",
+			before: `{"ssl":`,
+		},
+		{
+			line:   "keys create ci-1",
+			effect: "Creates key ci-1",
+			op:     "create key",
+		},
+		{
+			line:   "keys rename finance new",
+			effect: "Renames key finance (205): label new",
+			op:     "update key",
+			before: `{"label":"finance"}`,
+		},
+		{
+			line:   "keys revoke finance",
+			effect: "Revokes key finance (205): access key DEMOACCESSKEY0004104",
+			asks:   true,
+			op:     "revoke key",
+			before: `"label":"finance"`,
+		},
+	}
+}
+
+// TestChangePath tests every subcommand that changes something on an open, a protected and a read-only account: what it
+// asks, what it sends, and what the journal holds.
+func TestChangePath(t *testing.T) {
+	cases := changeCases(newTestEnv(t, emulator.Options{}))
+	for _, c := range cases {
+		for _, account := range []string{"lab", "prod", "museum"} {
+			t.Run(strings.Join(strings.Fields(c.line)[:2], " ")+" on "+account, func(t *testing.T) {
+				r := newTestEnv(t, emulator.Options{})
+				t.Setenv("LOOKOUT_BASE_URL", "")
+				var b strings.Builder
+				for name, mode := range map[string]string{
+					"lab":    "",
+					"prod":   "protected = true",
+					"museum": "read_only = true",
+				} {
+					fmt.Fprintf(&b, "[accounts.%s]\nbase_url = %q\n%s\n", name, r.Base, mode)
+				}
+				r.WriteConfig(b.String())
+				r.checkChange(c, account)
+			})
+		}
+	}
+}
+
+// checkChange runs the command line of a case on an account: prod is protected, museum is read-only, lab is neither.
+func (r *testEnv) checkChange(c changeCase, account string) {
+	r.Helper()
+	args := append(strings.Fields(c.line), "--reason", "because", "-a", account)
+	yes := "--yes"
+	switch account {
+	case "museum":
+		r.CheckResult(r.Run(args...), exit.CodeDenied, "read-only")
+		r.checkNothingSent()
+		return
+	case "prod":
+		r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect+": account prod is protected", "add --yes=prod")
+		r.CheckResult(r.Run(append(args, "--yes")...), exit.CodeUsage, c.effect, "add --yes=prod")
+		yes = "--yes=prod"
+	default:
+		if c.asks {
+			r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect+": standard input is not a terminal; add --yes")
+		}
+	}
+	r.CheckResult(r.Run(append(args, "--yes=other")...), exit.CodeUsage, "this is the account "+account)
+	r.checkNothingSent()
+	if account == "prod" || c.asks {
+		args = append(args, yes)
+	}
+	r.MustRun(args...)
+	r.checkRecorded(c, account)
+}
+
+// checkNothingSent fails if a change was sent or recorded.
+func (r *testEnv) checkNothingSent() {
+	r.Helper()
+	if ledger := r.API.Ledger(); len(ledger) != 0 {
+		r.Errorf("sent: %v", ledger)
+	}
+	if kept := r.ReadTree(r.Home); strings.Contains(kept, `"op"`) {
+		r.Errorf("recorded: %s", kept)
+	}
+}
+
+// checkRecorded fails if the ledger and the journal do not hold one change as a case expects it.
+func (r *testEnv) checkRecorded(c changeCase, account string) {
+	r.Helper()
+	var sent []string
+	for _, e := range r.API.Ledger() {
+		sent = append(sent, e.Op)
+	}
+	want := c.op
+	if c.sent != "" {
+		want = c.sent
+	}
+	if c.sent != "nothing" && !slices.Equal(sent, []string{want}) {
+		r.Errorf("sent %q, want %q", sent, want)
+	}
+	var entries []journalRow
+	err := json.Unmarshal([]byte(r.MustRun("journal", "-a", account, "-o", "json").Out), &entries)
+	if err != nil || len(entries) != 1 {
+		r.Fatalf("journal: %v, %+v", err, entries)
+	}
+	e := entries[0]
+	before := ""
+	if e.Before != nil {
+		data, _ := json.Marshal(e.Before)
+		before = string(data)
+	}
+	if e.Op != c.op || e.Reason != "because" || string(e.Outcome) != "done" ||
+		!strings.Contains(before, c.before) || c.before == "" && before != "" {
+		r.Errorf("journal: op %q, reason %q, outcome %q, before %s; want op %q, before %s",
+			e.Op, e.Reason, e.Outcome, before, c.op, c.before)
+	}
+}
+
+// TestChangePath_coversEverySubcommand tests that each subcommand that changes something has a case, takes --yes and
+// --reason, and needs a scope.
+func TestChangePath_coversEverySubcommand(t *testing.T) {
+	covered := map[string]bool{}
+	for _, c := range changeCases(newTestEnv(t, emulator.Options{})) {
+		covered[strings.Join(strings.Fields(c.line)[:2], " ")] = true
+	}
+	for _, n := range resourceCommands() {
+		c := n.newCommand(&config.Flags{})
+		for _, sub := range c.Commands() {
+			name := c.Name() + " " + sub.Name()
+			yes, reason := sub.Flag("yes") != nil, sub.Flag("reason") != nil
+			if yes != covered[name] || reason != covered[name] {
+				t.Errorf("%s: --yes %t, --reason %t, has a case %t", name, yes, reason, covered[name])
+			}
+		}
+	}
+}

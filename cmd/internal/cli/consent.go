@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/prompt"
+)
+
+// A yesFlag is the value of --yes: nothing, yes, or yes on the account of a name.
+type yesFlag string
+
+// yesWithoutName is --yes without a name.
+const yesWithoutName yesFlag = "true"
+
+// String returns the flag's value.
+func (y *yesFlag) String() string { return string(*y) }
+
+// Set takes the flag's value.
+func (y *yesFlag) Set(text string) error {
+	if *y = yesFlag(text); text == "false" {
+		*y = ""
+	}
+	return nil
+}
+
+// Type lets --yes stand alone: a value follows it only after "=".
+func (y *yesFlag) Type() string { return "bool" }
+
+// addYesFlag adds --yes to the flags of a subcommand that changes something.
+func addYesFlag(set *pflag.FlagSet, y *yesFlag, asks askRule) {
+	about := "on a protected account --yes=NAME, with its name, does it without asking"
+	switch asks {
+	case asksAlways:
+		about = "do it without asking; needed if standard input is not a terminal; on a protected account " +
+			"--yes=NAME, with its name"
+	case asksForAccount:
+		about = "--yes=NAME, with the account's name, does it without asking; needed if standard input is not a " +
+			"terminal"
+	}
+	set.Var(y, "yes", about)
+	set.Lookup("yes").NoOptDefVal = string(yesWithoutName)
+}
+
+// An askRule says on which accounts a subcommand asks before it changes something, and for what.
+type askRule int
+
+// The rules.
+const (
+	asksIfProtected askRule = iota // only on protected accounts, for the account's name
+	asksAlways                     // on every account, for the name of what is lost
+	asksForAccount                 // on every account, for the account's name
+)
+
+// A scriptAsker answers the question before a change: by --yes, or by asking on the terminal. It asks once, however
+// many operations the change has.
+type scriptAsker struct {
+	session   *scriptSession
+	yes       yesFlag
+	needsName bool // --yes must come with the account's name
+	answered  bool
+	answer    bool
+}
+
+// Ask implements client.Asker.
+func (a *scriptAsker) Ask(ctx context.Context, q client.Question) (bool, error) {
+	if a.answered {
+		return a.answer, nil
+	}
+	answer, err := a.flagAnswer(q)
+	if err == nil && !answer {
+		answer, err = a.session.promptForWord(ctx, q)
+	}
+	a.answered, a.answer = err == nil, answer
+	return answer, err
+}
+
+// checkAccount returns an error if --yes names an account other than the one that the command works on.
+func (y *yesFlag) checkAccount(account string) error {
+	switch *y {
+	case "", yesWithoutName, yesFlag(account):
+		return nil
+	}
+	name := client.Clean(string(*y))
+	return exit.Usage(fmt.Errorf("--yes=%s: this is the account %s; nothing was sent", name, account))
+}
+
+// flagAnswer reports whether --yes agrees. It returns an error if --yes lacks the account's name, or is not given and
+// standard input is not a terminal to ask on.
+func (a *scriptAsker) flagAnswer(q client.Question) (bool, error) {
+	yes, account := a.yes, a.session.settings.Account
+	protected := q.Account != ""
+	needsName := protected || a.needsName
+	if string(yes) == account || yes == yesWithoutName && !needsName {
+		return true, nil
+	}
+	_, terminal := output.AsTerminal(a.session.in)
+	if yes == "" && terminal {
+		return false, nil
+	}
+	problem := "standard input is not a terminal"
+	if yes != "" {
+		problem = "--yes needs the account's name"
+	}
+	next := "--yes"
+	if needsName {
+		next = "--yes=" + account
+	}
+	if protected {
+		problem = fmt.Sprintf("account %s is protected, and %s", account, problem)
+	}
+	return false, exit.Usage(fmt.Errorf("%s: %s; add %s", q.Effect, problem, next))
+}
+
+// promptForWord asks on the terminal for the question's word, or for the account's name if it has none, and reports
+// whether it was typed.
+func (s *scriptSession) promptForWord(ctx context.Context, q client.Question) (bool, error) {
+	account := s.settings.Account
+	word, mark := cmp.Or(q.Word, account), ""
+	if q.Account != "" {
+		mark = ", PROD"
+	}
+	fmt.Fprintf(s.errOut, "%s. Account %s%s. Type %s to continue: ", q.Effect, account, mark, word)
+	typed, err := prompt.UnlessInterrupted(
+		ctx,
+		func() (string, error) { return bufio.NewReader(s.in).ReadString('\n') },
+	)
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.errOut)
+		return false, err
+	}
+	return strings.TrimSpace(typed) == strings.TrimSpace(word), nil
+}
