@@ -85,7 +85,7 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
-	if kept, err := account.FetchKey(a, t.Context(), 5); err != nil || !kept.SecretKey.IsZero() ||
+	if kept, err := account.FetchKey(t.Context(), a, 5); err != nil || !kept.SecretKey.IsZero() ||
 		kept.Label.Raw() != "reader" {
 		t.Errorf("%+v, %v", kept, err)
 	}
@@ -96,7 +96,7 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 	if kept := account.WithoutSecret(came); kept == came || !kept.SecretKey.IsZero() || came.SecretKey.IsZero() {
 		t.Error("the row that arrived was changed")
 	}
-	if none, err := account.FetchKey(a, t.Context(), 5); err == nil || none != nil {
+	if none, err := account.FetchKey(t.Context(), a, 5); err == nil || none != nil {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

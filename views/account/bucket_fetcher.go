@@ -28,7 +28,7 @@ const slowClusterTimeout = 2 * time.Second
 func (r *bucketFetcher) fetch(ctx context.Context, cursor string) (ui.RowPage[*client.Bucket], error) {
 	q := r.takePending(cursor)
 	if q == nil {
-		q = r.a.startFanout()
+		q = startFanout(r.a)
 	}
 	patience := time.Duration(0)
 	if cursor == "" {
@@ -68,7 +68,7 @@ func (r *bucketFetcher) keepPending(q *fanout) (cursor string) {
 
 // fetchAllBuckets reads the buckets of all clusters, as long as it takes.
 func (a *Account) FetchAllBuckets(ctx context.Context) (ui.RowPage[*client.Bucket], error) {
-	q := a.startFanout()
+	q := startFanout(a)
 	if _, err := q.wait(ctx, 0); err != nil {
 		return ui.RowPage[*client.Bucket]{}, err
 	}
@@ -100,7 +100,7 @@ const (
 )
 
 // startFanout asks everybody.
-func (a *Account) startFanout() *fanout {
+func startFanout(a *Account) *fanout {
 	ctx, cancel := context.WithCancel(a.Context)
 	q := &fanout{
 		cancel:    cancel,
@@ -120,11 +120,11 @@ func (a *Account) startFanout() *fanout {
 		say(fanoutResult{from: fromAccount, rows: rows, err: err})
 	})
 	wait.Go(func() {
-		ids, err := a.fetchClusterIDs(ctx)
+		ids, err := fetchClusterIDs(ctx, a.API)
 		say(fanoutResult{from: fromClusterList, ids: ids, err: err})
 		for _, id := range ids {
 			wait.Go(func() {
-				rows, err := a.fetchClusterBuckets(ctx, id)
+				rows, err := fetchClusterBuckets(ctx, a.API, id)
 				say(fanoutResult{from: id, rows: rows, err: err})
 			})
 		}
@@ -137,8 +137,8 @@ func (a *Account) startFanout() *fanout {
 }
 
 // fetchClusterIDs are the clusters that buckets may be in.
-func (a *Account) fetchClusterIDs(ctx context.Context) ([]string, error) {
-	rows, err := Collect(a.API.Clusters.All(ctx))
+func fetchClusterIDs(ctx context.Context, api *client.Client) ([]string, error) {
+	rows, err := Collect(api.Clusters.All(ctx))
 	ids := make([]string, len(rows))
 	for i, c := range rows {
 		ids[i] = c.ID.Raw()
@@ -147,9 +147,9 @@ func (a *Account) fetchClusterIDs(ctx context.Context) ([]string, error) {
 }
 
 // fetchClusterBuckets are all buckets of a cluster.
-func (a *Account) fetchClusterBuckets(ctx context.Context, cluster string) (rows []*client.Bucket, err error) {
+func fetchClusterBuckets(ctx context.Context, api *client.Client, cluster string) (rows []*client.Bucket, err error) {
 	for n := 1; ; n++ {
-		p, err := a.API.Buckets.ListInCluster(ctx, cluster, n)
+		p, err := api.Buckets.ListInCluster(ctx, cluster, n)
 		if err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ type Consents map[string]*client.Consent
 
 // AskConsent asks what must be asked and goes on with the consents. It is called on the event loop and returns at once.
 func (a *Account) AskConsent(ask Ask, then func(Consents) tea.Cmd) tea.Cmd {
-	return runAction(a.askAction(ask, then))
+	return runAction(askAction(a, ask, then))
 }
 
 // runAction performs an action, or shows the question before it.
@@ -41,11 +41,11 @@ func runAction(action ui.Action) tea.Cmd {
 
 // AskConsentMsg is AskConsent for work off the event loop: the message asks, and goes on.
 func (a *Account) AskConsentMsg(ask Ask, then func(Consents) tea.Cmd) tea.Msg {
-	return ui.RunActionMsg{Action: a.askAction(ask, then)}
+	return ui.RunActionMsg{Action: askAction(a, ask, then)}
 }
 
 // askAction is the question as an action. Its Confirm is nil if nothing need be asked.
-func (a *Account) askAction(ask Ask, then func(Consents) tea.Cmd) ui.Action {
+func askAction(a *Account, ask Ask, then func(Consents) tea.Cmd) ui.Action {
 	requests := make(map[string]*client.ConsentRequest, len(ask.Ops))
 	var question *client.Question
 	for _, op := range ask.Ops {

@@ -124,11 +124,11 @@ func (a *Account) ServicesUsingCredential(credential int) resource.Joined[*clien
 
 // IssuesOfService returns the issues that name a service, newest first.
 func (a *Account) IssuesOfService(service int) resource.Joined[*client.Issue] {
-	return resource.Join(a.issuesByService()[service], resource.StateOf(a.Issues()))
+	return resource.Join(issuesByService(a)[service], resource.StateOf(a.Issues()))
 }
 
 // issuesByService returns the issues by the services that they name, newest first.
-func (a *Account) issuesByService() map[int][]*client.Issue {
+func issuesByService(a *Account) map[int][]*client.Issue {
 	return Memo(a, "issues of services", func() map[int][]*client.Issue {
 		return groupBy(IssuesNewestFirst(a), func(i *client.Issue) []int { return unique(i.Services) })
 	}, a.Issues())
@@ -169,7 +169,7 @@ func (a *Account) UnhealthyServices() []*client.Service {
 // part.
 type hostIndex struct{ byHost, byFirstLabel map[string][]int }
 
-func (a *Account) hostIndex() hostIndex {
+func indexHosts(a *Account) hostIndex {
 	return Memo(a, "hosts of services", func() hostIndex {
 		h := hostIndex{map[string][]int{}, map[string][]int{}}
 		for i, s := range a.Services().Rows() {
@@ -184,7 +184,7 @@ func (a *Account) hostIndex() hostIndex {
 
 // ServicesOnInstance returns the services whose address may stand for an instance.
 func (a *Account) ServicesOnInstance(i *client.Instance) resource.Joined[*client.Service] {
-	h, label := a.hostIndex(), i.Label.Raw()
+	h, label := indexHosts(a), i.Label.Raw()
 	return rowsAt(a.Services(), h.byHost[label], h.byFirstLabel[label], h.byHost[i.SSH.IP.Raw()])
 }
 
@@ -266,7 +266,7 @@ func IssuesNewestFirst(a *Account) []*client.Issue {
 
 // NewestIssue returns the newest issue of a service among those read so far, and whether there is one.
 func NewestIssue(a *Account, service int) (*client.Issue, bool) {
-	if issues := a.issuesByService()[service]; len(issues) > 0 {
+	if issues := issuesByService(a)[service]; len(issues) > 0 {
 		return issues[0], true
 	}
 	return nil, false
@@ -326,15 +326,15 @@ func (a *Account) BucketsInCluster(cluster string) resource.Joined[*client.Bucke
 
 // KeysForBucket returns the limited keys that reach a bucket.
 func (a *Account) KeysForBucket(b *client.Bucket) resource.Joined[*client.Key] {
-	return a.keysThat(func(k *client.Key) bool { return BucketPermission(k, b) != "" })
+	return keysThat(a, func(k *client.Key) bool { return BucketPermission(k, b) != "" })
 }
 
 // UnlimitedKeys returns the keys that reach every bucket.
 func (a *Account) UnlimitedKeys() resource.Joined[*client.Key] {
-	return a.keysThat(func(k *client.Key) bool { return !k.Limited })
+	return keysThat(a, func(k *client.Key) bool { return !k.Limited })
 }
 
-func (a *Account) keysThat(holds func(*client.Key) bool) resource.Joined[*client.Key] {
+func keysThat(a *Account, holds func(*client.Key) bool) resource.Joined[*client.Key] {
 	rows := slices.DeleteFunc(a.Keys().Rows(), func(k *client.Key) bool { return !holds(k) })
 	return resource.Join(rows, resource.StateOf(a.Keys()))
 }

@@ -248,7 +248,7 @@ func (r Runner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
 	if len(s.rows) > 1 {
 		ask.Items = r.describe(s.rows)
 	}
-	question := r.Account.askAction(ask, func(consents Consents) tea.Cmd {
+	question := askAction(r.Account, ask, func(consents Consents) tea.Cmd {
 		return then(func(_ T, op string) (*client.Consent, error) { return consents[op], nil })
 	})
 	s.asked = question.Confirm != nil

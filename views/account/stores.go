@@ -92,7 +92,7 @@ func (a *Account) Keys() *ui.Store[*client.Key] {
 }
 
 // fetchKey is one key without its secret, whatever the server sent.
-func FetchKey(a *Account, ctx context.Context, id int) (*client.Key, error) {
+func FetchKey(ctx context.Context, a *Account, id int) (*client.Key, error) {
 	k, err := a.API.Keys.Get(ctx, id)
 	return WithoutSecret(k), err
 }

@@ -34,12 +34,12 @@ func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
 			continue
 		}
 		a.Tickets.requested[id] = true
-		cmds = append(cmds, a.fetchTicket(id))
+		cmds = append(cmds, fetchTicket(a, id))
 	}
 	return tea.Batch(cmds...)
 }
 
-func (a *Account) fetchTicket(id int) tea.Cmd {
+func fetchTicket(a *Account, id int) tea.Cmd {
 	ctx, view := a.Context, a.API.Tickets.Get
 	return func() tea.Msg {
 		ticket, err := view(ctx, id)

@@ -182,7 +182,7 @@ func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (an
 	case "instance":
 		return a.API.Instances.Get(ctx, id)
 	case "key":
-		return account.FetchKey(a, ctx, id)
+		return account.FetchKey(ctx, a, id)
 	}
 	return nil, errors.New("this kind of change cannot be checked")
 }

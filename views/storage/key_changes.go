@@ -24,7 +24,7 @@ func keyRunner(a *account.Account) account.Runner[*client.Key] {
 		Store:    a.Keys(),
 		Resource: keyResource(a),
 		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) {
-			return account.FetchKey(a, ctx, k.ID)
+			return account.FetchKey(ctx, a, k.ID)
 		},
 	}
 }
@@ -81,7 +81,7 @@ func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
 		ID:      keyID,
 		Label:   k.Label.String(),
 		Request: func(k *client.Key) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
-		Fetch:   func(ctx context.Context, id int) (*client.Key, error) { return account.FetchKey(a, ctx, id) },
+		Fetch:   func(ctx context.Context, id int) (*client.Key, error) { return account.FetchKey(ctx, a, id) },
 	}
 	in := e.Open()
 	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.Key, error) {
