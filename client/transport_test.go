@@ -112,8 +112,8 @@ func TestTransport_deadPooledConnection(t *testing.T) {
 			}
 		})
 	}
-	config, roots := newTestCA(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
-	faulttest.RunCase(t, "A4", "HTTP/2", func(t *testing.T) {
+	faulttest.RunCaseInBubble(t, "A4", "HTTP/2", func(t *testing.T) {
+		config, roots := newTestCA(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
 		var dialled atomic.Int32
 		peer := func(c net.Conn) {
 			dialled.Add(1)
@@ -125,19 +125,10 @@ func TestTransport_deadPooledConnection(t *testing.T) {
 				h.Respond(stream, `{"data":[],"page":1,"pages":1,"results":0}`)
 			})(c)
 		}
-		address := faulttest.Listen(t, peer)
-		c := newNetworkClient(
-			t,
-			"https://api.example.test/v4",
-			roots,
-			func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return (&net.Dialer{}).DialContext(ctx, network, address)
-			},
-		)
+		c := newNetworkClient(t, "https://api.example.test/v4", roots, faulttest.PipeDialer(t, peer))
 		if _, err := c.Services.List(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		t.Parallel()
 		start := time.Now()
 		if _, err := c.Services.List(t.Context(), 1); err != nil || time.Since(start) > 15*time.Second ||
 			dialled.Load() < 2 {
