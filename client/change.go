@@ -30,7 +30,7 @@ type Change struct {
 // recorded, the change is not sent.
 type Recorder interface {
 	RecordIntent(Change) (id string, err error)
-	RecordOutcome(id string, done bool, err error)
+	RecordOutcome(id string, outcome Outcome, err error)
 }
 
 // A Scheduler is a Recorder that knows which changes are to be reverted at a set time.
@@ -134,11 +134,22 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 		return failed
 	}
 	failure := do(ctx)
-	c.recorder.RecordOutcome(id, failure == nil, failure)
+	c.recorder.RecordOutcome(id, outcomeOf(failure), failure)
 	if e, ok := failure.(*Error); ok {
-		e.settle = func(done bool) { c.recorder.RecordOutcome(id, done, errResolvedLater) }
+		e.settle = func(o Outcome) { c.recorder.RecordOutcome(id, o, errResolvedLater) }
 	}
 	return failure
+}
+
+// outcomeOf returns how a change ended that was recorded: Applied, Rejected or Unknown.
+func outcomeOf(err error) Outcome {
+	if err == nil {
+		return Applied
+	}
+	if e, ok := err.(interface{ Unknown() bool }); ok && e.Unknown() {
+		return Unknown
+	}
+	return Rejected
 }
 
 // EmptyBucket runs a function that deletes objects, as one change: the journal records one intent and one outcome,

@@ -90,9 +90,9 @@ func (w *recordingJournal) RecordIntent(c client.Change) (string, error) {
 	return w.Journal.RecordIntent(c)
 }
 
-func (w *recordingJournal) RecordOutcome(id string, done bool, err error) {
+func (w *recordingJournal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	w.addEvent("outcome")
-	w.Journal.RecordOutcome(id, done, err)
+	w.Journal.RecordOutcome(id, outcome, err)
 }
 
 // changeFixture is a demo account in which a change can succeed, with a scripted wire before it.

@@ -45,15 +45,20 @@ type Error struct {
 	Detail                     string // what came instead of a valid answer: "text/html, 2 KB"
 	Cause                      error
 
-	settle func(done bool) // tells the recorder how an unknown outcome turned out
+	settle func(Outcome) // tells the recorder how an unknown outcome turned out
 }
 
 // Settle tells the recorder how a change with an unknown outcome ended, once that was looked up. For other errors it
 // does nothing.
-func (e *Error) Settle(done bool) {
-	if e.settle != nil && e.Unknown() {
-		e.settle(done)
+func (e *Error) Settle(applied bool) {
+	if e.settle == nil || !e.Unknown() {
+		return
 	}
+	outcome := Rejected
+	if applied {
+		outcome = Applied
+	}
+	e.settle(outcome)
 }
 
 // Sentinels for errors.Is.

@@ -436,7 +436,7 @@ type countingRecorder int
 
 func (c *countingRecorder) RecordIntent(Change) (string, error) { *c++; return "", nil }
 
-func (c *countingRecorder) RecordOutcome(string, bool, error) {}
+func (c *countingRecorder) RecordOutcome(string, Outcome, error) {}
 
 // expiringContext is a context that ends when it was asked so often whether it has.
 type expiringContext struct {

@@ -346,7 +346,7 @@ func TestChangePath_overdueWindowAsks(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		r.journal.RecordOutcome(id, true, nil)
+		r.journal.RecordOutcome(id, client.Applied, nil)
 	}
 	startWithOptions(t, emulator.Options{}, 120, 50, overdue, func(r *harness) {
 		r.requireText("nobody was here: billing-cron", "enable now")

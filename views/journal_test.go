@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -221,7 +222,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 				}); err != nil {
 					t.Fatal(err)
 				}
-				r.journal.RecordOutcome(id, false, unknownOutcomeError{})
+				r.journal.RecordOutcome(id, client.Unknown, errors.New("the outcome is unknown: the connection was cut"))
 			}
 			startWithOptions(t, emulator.Options{}, 200, 36, earlier, func(r *harness) {
 				r.requireText("Nobody knows whether this was done", c.op)
@@ -244,12 +245,6 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 		})
 	}
 }
-
-// unknownOutcomeError is an answer that never came.
-type unknownOutcomeError struct{}
-
-func (unknownOutcomeError) Error() string { return "the outcome is unknown: the connection was cut" }
-func (unknownOutcomeError) Unknown() bool { return true }
 
 // An outcome that was looked up at once is in the journal as it turned out.
 func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {

@@ -20,7 +20,7 @@ func recordChange(t *testing.T, j *Journal, op, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.RecordOutcome(entry, true, nil)
+	j.RecordOutcome(entry, client.Applied, nil)
 }
 
 // checkCatchUp fails unless catching up finds something new, or nothing.

@@ -26,22 +26,21 @@ func writeJournal(t testing.TB, path string) (data []byte, ends []client.Outcome
 	t.Helper()
 	j := openJournal(t, path)
 	for i, end := range []struct {
-		done bool
-		err  error
-		want client.Outcome
+		outcome client.Outcome
+		err     error
 	}{
-		{true, nil, client.Applied},
-		{false, errors.New("no"), client.Rejected},
-		{false, unknownError{}, client.Unknown},
-		{true, nil, client.Applied},
-		{false, unknownError{}, client.Unknown},
+		{client.Applied, nil},
+		{client.Rejected, errors.New("no")},
+		{client.Unknown, errCut},
+		{client.Applied, nil},
+		{client.Unknown, errCut},
 	} {
 		id, err := j.RecordIntent(disableChange(fmt.Sprint(i+1), "größe ‹1›\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.RecordOutcome(id, end.done, end.err)
-		ends = append(ends, end.want)
+		j.RecordOutcome(id, end.outcome, end.err)
+		ends = append(ends, end.outcome)
 	}
 	if _, err := j.RecordIntent(disableChange("6", "x")); err != nil {
 		t.Fatal(err)
@@ -109,7 +108,7 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []client.Outcom
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.RecordOutcome(id, true, nil)
+	j.RecordOutcome(id, client.Applied, nil)
 	j.Close()
 	again := openJournal(t, path).Entries(time.Time{})
 	if last := again[len(again)-1]; len(again) < len(entries)+1 || last.ID != id || last.Outcome != client.Applied {
@@ -130,7 +129,7 @@ func runChild(path string) {
 			panic(err)
 		}
 		fmt.Println(n)
-		j.RecordOutcome(id, true, nil)
+		j.RecordOutcome(id, client.Applied, nil)
 	}
 }
 
@@ -403,7 +402,7 @@ func TestJournal_concurrentProcesses(t *testing.T) {
 							t.Error(err)
 							return
 						}
-						j.RecordOutcome(id, n%2 == 0, errors.New("no"))
+						j.RecordOutcome(id, [...]client.Outcome{client.Applied, client.Rejected}[n%2], errors.New("no"))
 					}
 				})
 			}

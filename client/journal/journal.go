@@ -289,14 +289,8 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 
 // RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
 // how it became known.
-func (j *Journal) RecordOutcome(id string, done bool, err error) {
-	l := record{ID: id, Outcome: client.Applied}
-	if !done {
-		l.Outcome = client.Rejected
-		if u, ok := err.(interface{ Unknown() bool }); ok && u.Unknown() {
-			l.Outcome = client.Unknown
-		}
-	}
+func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
+	l := record{ID: id, Outcome: outcome}
 	if err != nil {
 		l.OutcomeDetail = err.Error()
 	}

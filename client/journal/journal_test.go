@@ -26,10 +26,7 @@ func disableChange(id, label string) client.Change {
 	}
 }
 
-type unknownError struct{}
-
-func (unknownError) Error() string { return "cut" }
-func (unknownError) Unknown() bool { return true }
+var errCut = errors.New("cut")
 
 // What was sent and how it ended survives the program, whatever stands between the lines.
 func TestOpen_readsEarlierRuns(t *testing.T) {
@@ -39,16 +36,15 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	ends := []struct {
-		done bool
-		err  error
-		want client.Outcome
-	}{{true, nil, client.Applied}, {false, errors.New("no"), client.Rejected}, {false, unknownError{}, client.Unknown}}
+		outcome client.Outcome
+		err     error
+	}{{client.Applied, nil}, {client.Rejected, errors.New("no")}, {client.Unknown, errCut}}
 	for i, end := range ends {
 		id, err := j.RecordIntent(disableChange(string(rune('1'+i)), "x"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.RecordOutcome(id, end.done, end.err)
+		j.RecordOutcome(id, end.outcome, end.err)
 	}
 	if _, err := j.RecordIntent(disableChange("9", "x")); err != nil {
 		t.Fatal(err)
@@ -72,8 +68,8 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 		t.Fatalf("%d entries, %d torn: %+v", len(entries), again.UnreadableLines(), entries)
 	}
 	for i, end := range ends {
-		if entries[i].Outcome != end.want {
-			t.Errorf("change %d is %s, not %s", i, entries[i].Outcome, end.want)
+		if entries[i].Outcome != end.outcome {
+			t.Errorf("change %d is %s, not %s", i, entries[i].Outcome, end.outcome)
 		}
 	}
 	if h, held := again.DisabledService("1"); !held || h.Reason != "maintenance" ||
@@ -96,7 +92,7 @@ func TestJournal_DisabledServices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.RecordOutcome(id, true, nil)
+		j.RecordOutcome(id, client.Applied, nil)
 	}
 	if len(j.DisabledServices()) != 0 {
 		t.Errorf("holds: %+v", j.DisabledServices())
@@ -124,9 +120,9 @@ func TestJournal_Unfinished(t *testing.T) {
 	}
 	own := run(func(j *Journal) {
 		begin(j, "/open")
-		j.RecordOutcome(begin(j, "/unknown"), false, unknownError{})
-		j.RecordOutcome(begin(j, "/given up"), false, errors.New("cancelled"))
-		j.RecordOutcome(begin(j, "/done"), true, nil)
+		j.RecordOutcome(begin(j, "/unknown"), client.Unknown, errCut)
+		j.RecordOutcome(begin(j, "/given up"), client.Rejected, errors.New("cancelled"))
+		j.RecordOutcome(begin(j, "/done"), client.Applied, nil)
 		_, _ = j.RecordIntent(client.Change{Op: "delete bucket", Path: "/other"})
 	})
 	if len(own) != 0 {
@@ -136,7 +132,7 @@ func TestJournal_Unfinished(t *testing.T) {
 		next[1].Change.Path != "/unknown" {
 		t.Errorf("the next run finds %+v", next)
 	}
-	if after := run(func(j *Journal) { j.RecordOutcome(begin(j, "/open"), true, nil) }); len(after) != 1 ||
+	if after := run(func(j *Journal) { j.RecordOutcome(begin(j, "/open"), client.Applied, nil) }); len(after) != 1 ||
 		after[0].Change.Path != "/unknown" {
 		t.Errorf("after one is done: %+v", after)
 	}
@@ -219,6 +215,6 @@ func recordApplied(t *testing.T, j *Journal, c client.Change) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.RecordOutcome(id, true, nil)
+	j.RecordOutcome(id, client.Applied, nil)
 	return id
 }

@@ -70,7 +70,7 @@ func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 			verdict, text := recheckOutcome(a, ctx, e)
 			said = text
 			if verdict != client.Unknown {
-				a.Journal.RecordOutcome(e.ID, verdict == client.Applied, errors.New("looked up later: "+text))
+				a.Journal.RecordOutcome(e.ID, verdict, errors.New("looked up later: "+text))
 			}
 			found.Outcome = verdict
 			return ui.ResultRow(&found, nil)
@@ -90,15 +90,15 @@ func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 
 // settleMenu lets the user record an outcome that reading cannot tell.
 func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
-	say := func(done bool) func() tea.Cmd {
+	say := func(outcome client.Outcome) func() tea.Cmd {
 		return func() tea.Cmd {
-			a.Journal.RecordOutcome(e.ID, done, errors.New("said by the user, who looked"))
+			a.Journal.RecordOutcome(e.ID, outcome, errors.New("said by the user, who looked"))
 			return a.JournalStore().Refresh()
 		}
 	}
 	return ui.Menu{Title: client.Clean(e.Change.Op) + " " + entryName(e), Actions: []ui.Action{
-		{Key: ui.Bind("it was done", "d"), Do: say(true)},
-		{Key: ui.Bind("it was not done", "n"), Do: say(false)},
+		{Key: ui.Bind("it was done", "d"), Do: say(client.Applied)},
+		{Key: ui.Bind("it was not done", "n"), Do: say(client.Rejected)},
 	}}
 }
 

@@ -105,8 +105,8 @@ func (l *lazyJournal) RecordIntent(c client.Change) (string, error) {
 }
 
 // RecordOutcome is journal.Journal's.
-func (l *lazyJournal) RecordOutcome(id string, done bool, err error) {
-	l.journal.RecordOutcome(id, done, err)
+func (l *lazyJournal) RecordOutcome(id string, outcome client.Outcome, err error) {
+	l.journal.RecordOutcome(id, outcome, err)
 }
 
 // ScheduledRevert is journal.Journal's.
