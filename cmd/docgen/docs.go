@@ -389,7 +389,7 @@ func flagsExcept(set, told *pflag.FlagSet) *pflag.FlagSet {
 
 func writeManConfigKeys[T any](p *manWriter, settings []config.KeySpec[T], lead string) {
 	for _, s := range settings {
-		p.item(lead+s.Name, fmt.Sprintf("%s It takes %s; without it: %s.", s.Description, s.TypeName(), s.DefaultText))
+		p.item(lead+s.Name, fmt.Sprintf("%s Value: %s. Default: %s.", s.Description, s.TypeName(), s.DefaultText))
 	}
 }
 

@@ -22,7 +22,7 @@ func NoArgs(c *cobra.Command, args []string) error {
 	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), client.Clean(args[0]))
 	c.SuggestionsMinimumDistance = 2
 	if like := c.SuggestionsFor(args[0]); len(like) > 0 {
-		text += "; is " + strings.Join(like, " or ") + " meant?"
+		text += "; did you mean " + strings.Join(like, " or ") + "?"
 	}
 	return exit.Usage(fmt.Errorf("%s; %s --help lists what there is", text, c.CommandPath()))
 }

@@ -404,7 +404,7 @@ func TestExitCodes(t *testing.T) {
 		r.API.InjectFault(match, f)
 		r.CheckResult(r.Run("services", "enable", id), code, parts...)
 	}
-	fault("enable service", emulator.Fault{Status: 502, ApplyFirst: true}, exit.CodeUnknown, "look whether")
+	fault("enable service", emulator.Fault{Status: 502, ApplyFirst: true}, exit.CodeUnknown, "check whether")
 	fault("enable service", emulator.Fault{Reset: true}, exit.CodeUnknown)
 	fault("enable service", emulator.Fault{Status: 429, RetryAfter: "1"}, exit.CodeUnavailable)
 	fault("enable service", emulator.Fault{Status: 403}, exit.CodeDenied)

@@ -18,22 +18,22 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	id := r.FindID("services", "edge-router")
 	account := "[accounts.prod]\nbase_url = \"" + r.Base + "\"\n"
 	for text, said := range map[string]string{
-		account + "readonly = true\n":     `is "read_only" meant`,
-		account + "read-only = true\n":    `is "read_only" meant`,
-		account + "Read_Only = true\n":    `is "read_only" meant`,
-		account + "READ_ONLY = true\n":    `is "read_only" meant`,
-		account + "protect = true\n":      `is "protected" meant`,
+		account + "readonly = true\n":     `did you mean "read_only"`,
+		account + "read-only = true\n":    `did you mean "read_only"`,
+		account + "Read_Only = true\n":    `did you mean "read_only"`,
+		account + "READ_ONLY = true\n":    `did you mean "read_only"`,
+		account + "protect = true\n":      `did you mean "protected"`,
 		account + "protected = \"yes\"\n": "true or false",
-		"read_only = true\n" + account:    "it belongs beneath [accounts.NAME]",
-		"readonly = true\n" + account: `is "read_only" meant? It belongs beneath ` +
+		"read_only = true\n" + account:    "it belongs in [accounts.NAME]",
+		"readonly = true\n" + account: `did you mean "read_only"? It belongs in ` +
 			`[accounts.NAME]`,
-		"[acounts.prod]\nread_only = true\n":                        `is "accounts" meant`,
-		account + "acount = \"prod\"\n":                             `is "account" meant? It belongs at the top`,
-		account + "[keys]\nread_only = true\n":                      "it belongs beneath [accounts.NAME]",
-		account + "[keys]\nread_only = [\"true\"]\n":                "it belongs beneath [accounts.NAME]",
-		account + "[columns]\nprotected = true\n":                   "it belongs beneath [accounts.NAME]",
-		account + "[themes.mine]\nbad = \"red\"\nreadonly = true\n": "It belongs beneath [accounts.NAME]",
-		account + "[themes]\nread_only = true\n":                    "it belongs beneath [accounts.NAME]",
+		"[acounts.prod]\nread_only = true\n":                        `did you mean "accounts"`,
+		account + "acount = \"prod\"\n":                             `did you mean "account"? It belongs at the top`,
+		account + "[keys]\nread_only = true\n":                      "it belongs in [accounts.NAME]",
+		account + "[keys]\nread_only = [\"true\"]\n":                "it belongs in [accounts.NAME]",
+		account + "[columns]\nprotected = true\n":                   "it belongs in [accounts.NAME]",
+		account + "[themes.mine]\nbad = \"red\"\nreadonly = true\n": "It belongs in [accounts.NAME]",
+		account + "[themes]\nread_only = true\n":                    "it belongs in [accounts.NAME]",
 	} {
 		faulttest.RunCase(
 			t,
@@ -54,8 +54,8 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	r.CheckResult(
 		r.Run("services", "list"),
 		exit.CodeOK,
-		`is "color" meant`,
-		"nonsense: this key is unknown",
+		`did you mean "color"`,
+		"nonsense: unknown key",
 		"PANE.ACTION",
 	)
 }
@@ -79,7 +79,7 @@ func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 			s := r.Run("services", "enable", id)
 			r.CheckResult(s, code)
 			if code == exit.CodeUsage {
-				r.CheckResult(s, code, "LOOKOUT_READ_ONLY", "true or false")
+				r.CheckResult(s, code, "LOOKOUT_READ_ONLY", "neither true nor false")
 				r.CheckResult(r.Run("doctor"), exit.CodeUsage, "LOOKOUT_READ_ONLY")
 			}
 		})
@@ -94,7 +94,7 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 		code       int
 	}{
 		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exit.CodeUsage},
-		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `is "services.disable" meant`, exit.CodeOK},
+		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `did you mean "services.disable"`, exit.CodeOK},
 		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `there is no column "nothing"`, exit.CodeOK},
 		"no list":      {"[columns]\nservers = [\"state\"]\n", "there is no such list", exit.CodeOK},
 		"nothing else": {"[keys]\n\"services.disable\" = [\"x\"]\n", "ok       configuration", exit.CodeOK},
@@ -144,7 +144,7 @@ func TestCompletionNeedsItsShell(t *testing.T) {
 			t.Errorf("%v writes %q", args, s.Out)
 		}
 	}
-	r.CheckResult(r.Run("completion", "bsh"), exit.CodeUsage, "is bash or zsh")
+	r.CheckResult(r.Run("completion", "bsh"), exit.CodeUsage, "did you mean bash or zsh")
 	r.CheckResult(r.MustRun("completion", "zsh"), exit.CodeOK, "#compdef lookout")
 	r.CheckResult(r.Run("help", "nosuch"), exit.CodeUsage, `no command "nosuch"`)
 	r.CheckResult(r.MustRun("help", "services", "list"), exit.CodeOK, "List the services")

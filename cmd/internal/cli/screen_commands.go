@@ -72,7 +72,7 @@ func watchCommand(f *config.Flags) *cobra.Command {
 	}
 	f.AddAccountFlags(c.Flags())
 	c.Flags().StringVar(&f.Theme, "theme", "", "colours, as for the dashboard")
-	c.Flags().BoolVar(&f.ASCII, "ascii", false, "draw with ASCII characters alone")
+	c.Flags().BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
 	c.Flags().Var(&f.Refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
 	c.Flags().BoolVar(&invented, "demo", false, "watch the invented account of the demo")
 	return c

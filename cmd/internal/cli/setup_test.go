@@ -35,7 +35,7 @@ func TestConfigCommands(t *testing.T) {
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	r.CheckResult(r.Run("config", "init"), exit.CodeFailure, "is there already")
+	r.CheckResult(r.Run("config", "init"), exit.CodeFailure, "already exists")
 	r.MustRun("config", "validate")
 	r.WriteConfig(
 		"theme = \"pink\"\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\ntoken_env = \"PROD_TOKEN\"\n[keys]\n" +
@@ -86,11 +86,11 @@ func TestConfigCommands(t *testing.T) {
 func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	lines := []struct{ text, said string }{
-		{`theme = "pink"`, "choose one of auto, dark"},
-		{`refesh = "20s"`, `is "refresh" meant`},
+		{`theme = "pink"`, "use auto, dark"},
+		{`refesh = "20s"`, `did you mean "refresh"`},
 		{`refresh = "1s"`, "at least 5s"},
-		{`account = "prod"`, `there is no account "prod"; there is production`},
-		{`keyring = true`, "it belongs beneath [accounts.NAME]"},
+		{`account = "prod"`, `there is no account "prod"; the accounts are production`},
+		{`keyring = true`, "it belongs in [accounts.NAME]"},
 		{`[accounts.production]`, ""},
 		{`base_url = "http://api.linode.com/v4"`, "https://"},
 		{`token_file = "linode.token"`, "begin it with / or ~/"},

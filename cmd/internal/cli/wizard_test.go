@@ -88,7 +88,7 @@ func TestFirstRunUsesTheKeyring(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no")
 	if err := w.Run(t.Context()); !errors.Is(err, setup.ErrCancelled) ||
-		!strings.Contains(out.String(), "it has no token of prod") {
+		!strings.Contains(out.String(), "it has no token for prod") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if err := keyring.Set(config.KeyringService, "prod", testenv.Canary); err != nil {

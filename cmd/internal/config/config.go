@@ -20,7 +20,7 @@ import (
 	"lookout/theme"
 )
 
-// File is the configuration file. Its keys are told in keys.go.
+// File holds what a configuration file says. keys.go declares its keys.
 type File struct {
 	Theme    string
 	ASCII    bool
@@ -42,7 +42,7 @@ type AccountConfig struct {
 	TokenCommand []string // a program and its arguments; no shell reads them
 	TokenEnv     string   // name of an environment variable
 	Keyring      bool     // the token is in the system's keyring
-	LinodeCLI    string   // user of the provider's own CLI, whose token is read from its configuration
+	LinodeCLI    string   // user of linode-cli whose token is used
 	Protected    bool
 	ReadOnly     bool
 	Color        string
@@ -50,7 +50,8 @@ type AccountConfig struct {
 	NotifyOn     []string
 }
 
-// Settings are what a run goes by: flags before environment before the account's block before the file.
+// Settings are the settings of a run. Flags take precedence over the environment, the environment over the account's
+// block, and that over the rest of the file.
 type Settings struct {
 	AccountConfig
 	Account       string
@@ -69,16 +70,16 @@ type Settings struct {
 	Demo          bool
 }
 
-// ErrNoAccount is a run that nobody told which account to look at.
+// ErrNoAccount says that neither flags, environment nor configuration name an account.
 var ErrNoAccount = errors.New(
-	"no account is configured. Set LOOKOUT_BASE_URL (as https://api.linode.com/v4) and LOOKOUT_TOKEN, write an " +
-		"account into the configuration (lookout config init), or try: lookout demo",
+	"no account is configured: set LOOKOUT_BASE_URL (such as https://api.linode.com/v4) and LOOKOUT_TOKEN, add an " +
+		"account to the configuration (lookout config init), or try lookout demo",
 )
 
-// ErrSeveralAccounts is a run that has to be told which of several accounts to look at.
+// ErrSeveralAccounts says that the configuration has several accounts and none was chosen.
 var ErrSeveralAccounts = errors.New("the configuration has several accounts")
 
-// Path is where the configuration is, and whether somebody chose the place.
+// Path returns the path of the configuration, and whether the user chose it.
 func Path(f *Flags) (path string, chosen bool) {
 	if path := cmp.Or(f.Config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
 		return path, true
@@ -86,7 +87,7 @@ func Path(f *Flags) (path string, chosen bool) {
 	return filepath.Join(xdg.ConfigHome, "lookout", "config.toml"), false
 }
 
-// Read is the configuration's text; a file that is not there is empty unless somebody chose it.
+// Read returns the text of the configuration. A missing file is empty unless the user chose its path.
 func Read(f *Flags) (path string, data []byte, err error) {
 	path, chosen := Path(f)
 	data, err = os.ReadFile(path)
@@ -99,18 +100,18 @@ func Read(f *Flags) (path string, data []byte, err error) {
 	return path, data, checkConfigPermissions(path)
 }
 
-// checkConfigPermissions refuses a configuration that anybody may change: it says where the token goes, and what is run
-// to get it.
+// checkConfigPermissions rejects a configuration that others can change: it says where the token goes and which program
+// prints it.
 func checkConfigPermissions(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
 	case ownedByOther(info):
-		return fmt.Errorf("configuration: %s is another user's; use one of your own", path)
+		return fmt.Errorf("configuration: %s belongs to another user; use a file of your own", path)
 	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
 		return fmt.Errorf(
-			"configuration: anybody may change it (mode %04o); first: chmod o-w %s",
+			"configuration: anybody can change it (mode %04o); run chmod o-w %s first",
 			info.Mode().Perm(),
 			path,
 		)
@@ -118,8 +119,8 @@ func checkConfigPermissions(path string) error {
 	return nil
 }
 
-// Load reads the configuration and lays environment and flags over it. A mistake that only spoils the looks is
-// told and passed over.
+// Load reads the configuration and applies environment and flags. Cosmetic mistakes are reported and ignored. Mistakes
+// in account, token or safety settings are errors.
 func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	path, data, err := Read(f)
 	if err != nil {
@@ -137,7 +138,7 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	return s, err
 }
 
-// accountColors are the colours that an account's name may have, as the theme's own.
+// accountColors maps the colours of an account's name to the theme's tones.
 func accountColors() map[string]theme.Tone {
 	return map[string]theme.Tone{
 		"green":   theme.Good,
@@ -149,7 +150,7 @@ func accountColors() map[string]theme.Tone {
 	}
 }
 
-// Resolve lays flags over environment over the account's block.
+// Resolve applies the account's block, the environment and the flags, in this order.
 func Resolve(cfg File, f *Flags) (Settings, error) {
 	name := cmp.Or(f.Account, os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account)
 	block, known := cfg.Accounts[name]
@@ -188,15 +189,15 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 	}
 	switch {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
-		return s, fmt.Errorf("%w: choose one with -a, of %s", ErrSeveralAccounts, joinNames(cfg.Accounts))
+		return s, fmt.Errorf("%w: choose one with -a (%s)", ErrSeveralAccounts, joinNames(cfg.Accounts))
 	case s.BaseURL == "":
 		return s, ErrNoAccount
 	}
 	return s, nil
 }
 
-// readOnlyFromEnv reports what LOOKOUT_READ_ONLY says. One that cannot be understood is an error: it was meant to
-// forbid something.
+// readOnlyFromEnv returns LOOKOUT_READ_ONLY. A value that is not a boolean is an error: it was meant to forbid
+// something.
 func readOnlyFromEnv() (bool, error) {
 	text := os.Getenv("LOOKOUT_READ_ONLY")
 	if text == "" {
@@ -205,14 +206,14 @@ func readOnlyFromEnv() (bool, error) {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
 		return false, fmt.Errorf(
-			"LOOKOUT_READ_ONLY=%s is not true or false: set it to one of them, or unset it",
+			"LOOKOUT_READ_ONLY=%s is neither true nor false: set it to one of them, or unset it",
 			client.Clean(text),
 		)
 	}
 	return on, nil
 }
 
-// AccountArgs are those with which a command reaches the account: none where it is in no configuration.
+// AccountArgs returns the arguments that select the account; none if it is in no configuration.
 func (s Settings) AccountArgs() []string {
 	if s.Demo || s.Account == "account" {
 		return nil

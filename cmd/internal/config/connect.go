@@ -15,7 +15,7 @@ import (
 	"lookout/cmd/internal/version"
 )
 
-// NewClient is the API of the account.
+// NewClient returns the client of the account.
 func (s Settings) NewClient(token client.Secret, r client.Recorder) (*client.Client, error) {
 	options := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version.Line())}
 	if s.ReadOnly {
@@ -34,7 +34,7 @@ func (s Settings) JournalPath() string { return filepath.Join(StateFolder(), s.A
 
 func StateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
 
-// Connect makes the client of an account, with its journal. It asks nothing yet.
+// Connect returns the client of an account and its journal. It sends no request.
 func (s Settings) Connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
 	token, err := s.ReadToken(ctx)
 	if err != nil {

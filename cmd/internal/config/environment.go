@@ -10,19 +10,19 @@ import (
 	"lookout/cmd/internal/exit"
 )
 
-// CheckGODEBUG refuses debugging that would write the token: Go's HTTP/2 tells every header when it is asked to.
+// CheckGODEBUG rejects a debug setting that would print the token: with http2debug, Go prints every header.
 func CheckGODEBUG() error {
 	for setting := range strings.SplitSeq(os.Getenv("GODEBUG"), ",") {
 		if name, value, _ := strings.Cut(strings.TrimSpace(setting), "="); name == "http2debug" && value != "0" {
 			return exit.Usage(
-				errors.New("GODEBUG asks for http2debug, which writes the token where it can be read: unset it"),
+				errors.New("GODEBUG contains http2debug, which would print the token: unset it"),
 			)
 		}
 	}
 	return nil
 }
 
-// TokenVariables are the environment variables that hold tokens, as far as flags and configuration name them.
+// TokenVariables returns the environment variables that flags and configuration name as holding tokens.
 func TokenVariables(f *Flags) []string {
 	names := []string{"LOOKOUT_TOKEN"}
 	if f.TokenEnv != "" {
@@ -39,7 +39,7 @@ func TokenVariables(f *Flags) []string {
 	return names
 }
 
-// EnvironWithout is the environment for another program: ours, but for some variables.
+// EnvironWithout returns the environment without some variables, for another program.
 func EnvironWithout(names []string) []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -47,8 +47,8 @@ func EnvironWithout(names []string) []string {
 	})
 }
 
-// ScrubEnvironment makes the environment fit for what the dashboard starts, and for the libraries beneath it: no token,
-// and no traces in files. The tokens are kept for accounts that are opened later.
+// ScrubEnvironment removes tokens and the trace variables of libraries from the environment, for programs that the
+// dashboard starts. It saves the tokens for accounts that are opened later.
 func (f *Flags) ScrubEnvironment() {
 	f.savedTokens = map[string]client.Secret{}
 	for _, name := range TokenVariables(f) {

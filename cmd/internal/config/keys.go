@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,28 +15,28 @@ import (
 	"lookout/theme"
 )
 
-// A KeySpec is one key of the configuration: where its value goes, what it may be, what it means. Reading, checking,
-// the schema and the documentation are made from the lists of them.
+// A KeySpec describes one key of the configuration: where its value is stored, its type and its meaning. Parsing,
+// validation, the schema and the documentation are made from lists of them.
 type KeySpec[T any] struct {
 	Name        string
 	target      func(*T) any // *string, *bool or *[]string
 	choices     []string
 	check       func(string) error
-	fatal       bool   // a mistake in it refuses the start
+	fatal       bool   // a mistake in it stops lookout from starting
 	example     string // as TOML
-	DefaultText string // what holds without it
-	Flag        string // that says the same, and env, the variable that does
+	DefaultText string // used if the key is missing
+	Flag        string // the flag with the same meaning, and Env, the variable
 	Env         string
 	Description string
 }
 
-// accountNamePattern is the pattern of names of accounts: they are fit for names of files.
+// accountNamePattern matches account names, which are also file names.
 const accountNamePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 
-// IsAccountName reports whether a name is of the pattern.
+// IsAccountName reports whether a name can be an account's name.
 func IsAccountName(name string) bool { return regexp.MustCompile(accountNamePattern).MatchString(name) }
 
-// TopLevelKeys are the keys at the top of the file.
+// TopLevelKeys returns the keys at the top of the file.
 func TopLevelKeys() []KeySpec[File] {
 	return []KeySpec[File]{
 		{
@@ -56,7 +57,7 @@ func TopLevelKeys() []KeySpec[File] {
 			example:     "false",
 			DefaultText: "false, true where the locale is not UTF-8",
 			Flag:        "ascii",
-			Description: "Draw with ASCII characters alone.",
+			Description: "Use only ASCII characters.",
 		},
 		{
 			Name:        "linear",
@@ -99,7 +100,7 @@ func TopLevelKeys() []KeySpec[File] {
 	}
 }
 
-// AccountKeys are the keys of [accounts.NAME].
+// AccountKeys returns the keys of [accounts.NAME].
 func AccountKeys() []KeySpec[AccountConfig] {
 	return []KeySpec[AccountConfig]{
 		{
@@ -219,25 +220,25 @@ func CheckBaseURL(v string) error {
 	return err
 }
 
-// checkAccountWord is short and cannot be taken for what the program says of an account itself.
+// checkAccountWord accepts a short word that is none of the labels that lookout itself shows.
 func checkAccountWord(v string) error {
 	switch {
 	case !IsAccountName(v) || len(v) > 12:
-		return fmt.Errorf("%q is no word of 1 to 12 letters, digits, dots, - and _", v)
+		return fmt.Errorf("%q is not a word of 1 to 12 letters, digits, dots, - and _", v)
 	case slices.Contains([]string{"PROD", "DEMO", "FAULT"}, strings.ToUpper(v)):
-		return fmt.Errorf("%q is said by the program itself; protected = true says PROD", v)
+		return fmt.Errorf("lookout uses %q itself; protected = true shows PROD", v)
 	}
 	return nil
 }
 
 func CheckAbsolutePath(v string) error {
 	if !filepath.IsAbs(v) && !strings.HasPrefix(v, "~/") {
-		return fmt.Errorf("%q depends on where the program is started: begin it with / or ~/", v)
+		return fmt.Errorf("%q is a relative path: begin it with / or ~/", v)
 	}
 	return nil
 }
 
-// expandHome is a path with ~/ spelt out.
+// expandHome replaces ~/ by the home folder.
 func expandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -247,7 +248,7 @@ func expandHome(path string) string {
 	return path
 }
 
-// TypeName names what a key takes.
+// TypeName describes the values of a key.
 func (s KeySpec[T]) TypeName() string {
 	var none T
 	switch s.target(&none).(type) {
@@ -257,31 +258,31 @@ func (s KeySpec[T]) TypeName() string {
 		if len(s.choices) > 0 {
 			return "a list of " + strings.Join(s.choices, ", ")
 		}
-		return "a list of texts"
+		return "a list of strings"
 	}
 	if len(s.choices) > 0 {
 		return strings.Join(s.choices, ", ")
 	}
-	return "a text"
+	return "a string"
 }
 
-// assign puts a value into its place, or says why not.
+// assign stores a value, or returns why it is not accepted.
 func (s KeySpec[T]) assign(in *T, value any) error {
 	switch into := s.target(in).(type) {
 	case *bool:
 		v, ok := value.(bool)
 		if !ok {
-			return fmt.Errorf("%s is needed", s.TypeName())
+			return fmt.Errorf("expected %s", s.TypeName())
 		}
 		*into = v
 	case *[]string:
 		v, err := stringList(value)
 		if err != nil || len(v) == 0 || v[0] == "" {
-			return fmt.Errorf("a list of texts is needed, as %s", s.example)
+			return fmt.Errorf("expected a list of strings, such as %s", s.example)
 		}
 		for i, one := range v {
 			if len(s.choices) > 0 && !slices.Contains(s.choices, one) {
-				return &elementError{i, fmt.Errorf("%q is none of %s", one, strings.Join(s.choices, ", "))}
+				return &elementError{i, fmt.Errorf("%q is not one of %s", one, strings.Join(s.choices, ", "))}
 			}
 		}
 		*into = v
@@ -289,9 +290,9 @@ func (s KeySpec[T]) assign(in *T, value any) error {
 		v, ok := value.(string)
 		switch {
 		case !ok:
-			return fmt.Errorf("a text is needed, as %s", s.example)
+			return fmt.Errorf("expected a string, such as %s", s.example)
 		case len(s.choices) > 0 && !slices.Contains(s.choices, v):
-			return fmt.Errorf("%q is none of %s", v, strings.Join(s.choices, ", "))
+			return fmt.Errorf("%q is not one of %s", v, strings.Join(s.choices, ", "))
 		case s.check != nil:
 			if err := s.check(v); err != nil {
 				return err
@@ -308,16 +309,16 @@ type elementError struct {
 	error
 }
 
-// stringList is a list of texts.
+// stringList converts a TOML list of strings.
 func stringList(value any) ([]string, error) {
 	list, ok := value.([]any)
 	if !ok {
-		return nil, fmt.Errorf("no list")
+		return nil, errors.New("not a list")
 	}
 	out := make([]string, len(list))
 	for i, v := range list {
 		if out[i], ok = v.(string); !ok {
-			return nil, fmt.Errorf("no text")
+			return nil, errors.New("not a string")
 		}
 	}
 	return out, nil
@@ -327,10 +328,10 @@ func joinNames[T any](m map[string]T) string {
 	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(m)), ", "), "none")
 }
 
-// maxEditDistance is a distance from which on no word is meant by another.
+// maxEditDistance is the distance at which two words are no longer taken for each other.
 const maxEditDistance = 4
 
-// Suggestion offers the known word that is most like an unknown one.
+// Suggestion returns a question with the known word that is closest to an unknown one; "" if none is close.
 func Suggestion(word string, known []string) string {
 	best, least := "", maxEditDistance
 	for _, k := range known {
@@ -341,11 +342,10 @@ func Suggestion(word string, known []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf("; is %q meant?", best)
+	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// editDistance is how many letters must be changed, added or taken to make one word another; maxEditDistance stands for
-// more where their lengths tell so.
+// editDistance returns the Levenshtein distance of two words; maxEditDistance if their lengths differ by that much.
 func editDistance(a, b string) int {
 	if d := len(a) - len(b); max(d, -d) >= maxEditDistance {
 		return maxEditDistance

@@ -7,16 +7,16 @@ import (
 	"lookout/views/account"
 )
 
-// notifyWays are how the program may tell news beside the screen.
+// notifyWays returns the ways to notify outside the screen.
 func notifyWays() []string { return []string{"bell", "osc9", "osc777"} }
 
-// noRule is an account that tells nothing beside the screen.
+// noRule turns an account's notifications off.
 const noRule = "nothing"
 
-// notifyRules are what an account may tell.
+// notifyRules returns the events that an account can notify about.
 func notifyRules() []string { return []string{account.RuleServiceLeavesOK, account.RuleNewIssue} }
 
-// NotifyOptions is how and what an account tells beside the screen: everything, where its block does not choose.
+// NotifyOptions returns how and about what an account notifies: about everything unless its block chooses.
 func (s Settings) NotifyOptions() shell.NotifyOptions {
 	rules := s.NotifyOn
 	if len(rules) == 0 {

@@ -12,25 +12,25 @@ import (
 	"lookout/client"
 )
 
-// A Mistake of the configuration, with its place.
+// A Mistake is an error in the configuration, with its position.
 type Mistake struct {
 	Position
 	Text  string
-	Fatal bool // the start is refused
+	Fatal bool // stops lookout from starting
 }
 
 // A Position is a line and a column, from 1.
 type Position struct{ Line, Column int }
 
-// Mistakes are all that is wrong with a file, in its order.
+// Mistakes are all mistakes of a file, in its order.
 type Mistakes []Mistake
 
-// Fatal are those with which the program does not start.
+// Fatal returns the mistakes that stop lookout from starting.
 func (m Mistakes) Fatal() Mistakes {
 	return slices.DeleteFunc(slices.Clone(m), func(one Mistake) bool { return !one.Fatal })
 }
 
-// AsError is the mistakes as one error about a file, nil without any.
+// AsError joins the mistakes into one error with the file's path; nil if there are none.
 func (m Mistakes) AsError(path string) error {
 	var all []error
 	for _, one := range m {
@@ -39,14 +39,14 @@ func (m Mistakes) AsError(path string) error {
 	return errors.Join(all...)
 }
 
-// configParser turns a document into a file and keeps what is wrong.
+// configParser converts a document into a File and collects the mistakes.
 type configParser struct {
 	positions Positions
 	errs      Mistakes
 	knownKeys []knownKey
 }
 
-// Parse reads a configuration. What is wrong is left out of it and told.
+// Parse reads a configuration. It leaves out wrong values and reports them.
 func Parse(data []byte) (File, Mistakes) {
 	if m, huge := checkConfigSize(string(data)); huge {
 		return File{}, Mistakes{m}
@@ -71,7 +71,11 @@ func Parse(data []byte) (File, Mistakes) {
 		r.addError(
 			true,
 			[]string{"account"},
-			fmt.Sprintf("there is no account %q; there is %s", client.Clean(cfg.Account), joinNames(cfg.Accounts)),
+			fmt.Sprintf(
+				"there is no account %q; the accounts are %s",
+				client.Clean(cfg.Account),
+				joinNames(cfg.Accounts),
+			),
 		)
 	}
 	slices.SortStableFunc(r.errs, func(a, b Mistake) int {
@@ -83,13 +87,13 @@ func Parse(data []byte) (File, Mistakes) {
 	return cfg, r.errs
 }
 
-// Bounds of a configuration: the reader of TOML needs the square of a key's parts.
+// Limits of a configuration.
 const (
 	maxConfigBytes = 1 << 20
 	maxKeyParts    = 100
 )
 
-// checkConfigSize finds what no configuration needs and what would cost gigabytes to read.
+// checkConfigSize rejects files that no configuration needs and that would take long to parse.
 func checkConfigSize(text string) (Mistake, bool) {
 	if len(text) > maxConfigBytes {
 		return Mistake{Position{1, 1}, "the file is larger than 1 MB: is it a configuration?", true}, true
@@ -99,13 +103,13 @@ func checkConfigSize(text string) (Mistake, bool) {
 		n++
 		line, _, _ = strings.Cut(line, "#")
 		if name, _, _ := strings.Cut(line, "="); strings.Count(name, ".") > maxKeyParts {
-			return Mistake{Position{n, 1}, fmt.Sprintf("a key of more than %d parts", maxKeyParts), true}, true
+			return Mistake{Position{n, 1}, fmt.Sprintf("a key has more than %d parts", maxKeyParts), true}, true
 		}
 	}
 	return Mistake{}, false
 }
 
-// syntaxError is a text that is no TOML.
+// syntaxError converts an error of the TOML parser.
 func syntaxError(err error) Mistake {
 	var e *toml.DecodeError
 	if !errors.As(err, &e) {
@@ -120,7 +124,7 @@ func (r *configParser) addError(grave bool, key []string, text string) {
 	r.errs = append(r.errs, Mistake{r.positions.At(key...), client.Clean(strings.Join(key, ".")) + ": " + text, grave})
 }
 
-// addValueError reports a value that is not accepted: at the element of the list where it is one, else at the key.
+// addValueError reports a value that is not accepted, at the element if one element of a list is wrong.
 func (r *configParser) addValueError(fatal bool, key []string, err error) {
 	r.addError(fatal, key, err.Error())
 	var e *elementError
@@ -129,7 +133,7 @@ func (r *configParser) addValueError(fatal bool, key []string, err error) {
 	}
 }
 
-// assignKeys takes a table's values by the settings that there are.
+// assignKeys stores the values of a table and reports unknown keys.
 func assignKeys[T any](
 	r *configParser,
 	at []string,
@@ -156,11 +160,11 @@ func assignKeys[T any](
 	}
 }
 
-// addUnknownKey tells of a key that is not known where it stands, and which is meant. It is grave where that one is:
-// what chooses account, token or safety is not passed over because it is misspelt, or in another table than its own.
+// addUnknownKey reports an unknown key and the key that was probably meant. It is fatal if that one is: a misspelt or
+// misplaced setting for account, token or safety must not be ignored.
 func (r *configParser) addUnknownKey(key []string, here []string) {
 	var like knownKey
-	text := "this key is unknown"
+	text := "unknown key"
 	name, least := key[len(key)-1], maxEditDistance
 	for _, k := range r.knownKeys {
 		d := editDistance(strings.ToLower(name), k.name)
@@ -171,16 +175,17 @@ func (r *configParser) addUnknownKey(key []string, here []string) {
 	switch {
 	case least == maxEditDistance:
 	case slices.Contains(here, like.name):
-		text += fmt.Sprintf("; is %q meant?", like.name)
+		text += fmt.Sprintf("; did you mean %q?", like.name)
 	case like.name == name:
 		text += "; it belongs " + like.location
 	default:
-		text += fmt.Sprintf("; is %q meant? It belongs %s", like.name, like.location)
+		text += fmt.Sprintf("; did you mean %q? It belongs %s", like.name, like.location)
 	}
 	r.addError(like.fatal, key, text)
 }
 
-// misplacedKey tells of a key of account, token or safety in a table of other things, and reports whether it is one.
+// misplacedKey reports whether a key is a setting for account, token or safety that stands in the wrong table, and adds
+// the mistake.
 func (r *configParser) misplacedKey(key []string) bool {
 	bare := strings.NewReplacer("_", "", "-", "")
 	name := bare.Replace(strings.ToLower(key[len(key)-1]))
@@ -191,13 +196,13 @@ func (r *configParser) misplacedKey(key []string) bool {
 	return grave
 }
 
-// A knownKey is a key of the configuration, and where it stands.
+// A knownKey is a key of the configuration and where it belongs.
 type knownKey struct {
 	name, location string
 	fatal          bool
 }
 
-// knownKeys are the keys at the top, those of accounts, and the names of tables.
+// knownKeys returns the keys at the top, those of accounts, and the names of tables.
 func knownKeys() []knownKey {
 	const top = "at the top, above the first [table]"
 	keys := []knownKey{{"accounts", top, true}, {"keys", top, false}}
@@ -208,7 +213,7 @@ func knownKeys() []knownKey {
 		keys = append(keys, knownKey{s.Name, top, s.fatal})
 	}
 	for _, s := range AccountKeys() {
-		keys = append(keys, knownKey{s.Name, "beneath [accounts.NAME]", s.fatal})
+		keys = append(keys, knownKey{s.Name, "in [accounts.NAME]", s.fatal})
 	}
 	return keys
 }
@@ -220,7 +225,7 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 	}
 	table, ok := value.(map[string]any)
 	if !ok {
-		r.addError(true, []string{"accounts"}, "a table for each account is needed, as [accounts.production]")
+		r.addError(true, []string{"accounts"}, "expected a table for each account, such as [accounts.production]")
 		return
 	}
 	for name, value := range table {
@@ -228,10 +233,10 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 		block, ok := value.(map[string]any)
 		switch {
 		case !ok:
-			r.addError(true, at, "a table is needed, as [accounts.production]")
+			r.addError(true, at, "expected a table, such as [accounts.production]")
 			continue
 		case !IsAccountName(name):
-			r.addError(true, at, "an account's name is made of letters, digits, dots, - and _")
+			r.addError(true, at, "an account's name has only letters, digits, dots, - and _")
 		}
 		var a AccountConfig
 		assignKeys(r, at, AccountKeys(), &a, block)
@@ -239,13 +244,13 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 			r.addError(true, at, "base_url is missing")
 		}
 		if ways := tokenSourceKeys(block); len(ways) > 1 {
-			r.addError(true, append(at, ways[1]), fmt.Sprintf("there is %s too; keep one of them", ways[0]))
+			r.addError(true, append(at, ways[1]), fmt.Sprintf("%s is set too; keep one of them", ways[0]))
 		}
 		cfg.Accounts[name] = a
 	}
 }
 
-// tokenSourceKeys are the keys of a block that say where the token is.
+// tokenSourceKeys returns the keys of a block that say where the token is.
 func tokenSourceKeys(block map[string]any) []string {
 	var ways []string
 	for _, name := range []string{"token_file", "token_command", "token_env", "keyring", "linode_cli"} {
@@ -260,7 +265,7 @@ func tokenSourceKeys(block map[string]any) []string {
 func (r *configParser) parseKeys(cfg *File, value any) {
 	table, ok := value.(map[string]any)
 	if !ok && value != nil {
-		r.addError(false, []string{"keys"}, `a table is needed, as [keys] with "services.disable" = ["d"]`)
+		r.addError(false, []string{"keys"}, `expected a table, such as [keys] with "services.disable" = ["d"]`)
 	}
 	for name, value := range table {
 		list, err := stringList(value)
@@ -271,10 +276,10 @@ func (r *configParser) parseKeys(cfg *File, value any) {
 			r.addError(
 				false,
 				[]string{"keys", name},
-				`a list of keys is needed in quotes, as "services.disable" = ["d"]`,
+				`expected a list of keys in quotes, such as "services.disable" = ["d"]`,
 			)
 		case !dotted || pane == "" || action == "":
-			r.addError(false, []string{"keys", name}, `PANE.ACTION is needed, as "services.disable"`)
+			r.addError(false, []string{"keys", name}, `expected PANE.ACTION, such as "services.disable"`)
 		default:
 			cfg.Keys[name] = list
 		}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// WritePrivateFile writes a new file for its owner alone: it has its name when it is whole. What is there is never
-// touched.
+// WritePrivateFile writes a new file that only its owner can read. The file appears under its name when it is complete,
+// and never replaces another.
 func WritePrivateFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -17,7 +17,7 @@ func WritePrivateFile(path, text string) error {
 		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
 	}
 	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was killed
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by a run that was killed
 		return err
 	}
 	file, err := CreatePrivateFile(part)
@@ -32,10 +32,10 @@ func WritePrivateFile(path, text string) error {
 	if err := os.Link(part, path); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Rename(part, path) // this file system has no links
+	return os.Rename(part, path) // this file system has no hard links
 }
 
-// CreatePrivateFile makes a file for its owner alone, which must not be there yet.
+// CreatePrivateFile creates a file that only its owner can read. It fails if the file exists.
 func CreatePrivateFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }

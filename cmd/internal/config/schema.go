@@ -1,6 +1,6 @@
 package config
 
-// Schema is the JSON schema of the configuration.
+// Schema returns the JSON schema of the configuration.
 func Schema() map[string]any {
 	account := schemaProperties(AccountKeys())
 	top := schemaProperties(TopLevelKeys())

@@ -10,14 +10,14 @@ import (
 	"lookout/theme"
 )
 
-// A configTable is a part of the configuration whose keys the user names, or the panes.
+// A Table is a part of the configuration whose keys are chosen by the user or are names of panes.
 type configTable struct {
 	Name, Title          string // "themes", "themes.NAME"
 	Description, Example string
 	schema               map[string]any
 }
 
-// Tables are those beside the accounts and the keys.
+// Tables returns the tables beside [accounts] and [keys].
 func Tables() []configTable {
 	tones := map[string]any{"base": map[string]any{"type": "string", "enum": theme.Names()}}
 	for _, name := range theme.ToneNames() {
@@ -55,11 +55,11 @@ services = ["state", "label", "group", "updated"]`,
 	}
 }
 
-// parseThemes reads [themes.NAME]. A tone that makes no sense is left out and told.
+// parseThemes reads [themes.NAME]. It leaves out wrong tones and reports them.
 func (r *configParser) parseThemes(cfg *File, value any) {
 	table, ok := value.(map[string]any)
 	if !ok && value != nil {
-		r.addError(false, []string{"themes"}, "a table for each theme is needed, as [themes.mine]")
+		r.addError(false, []string{"themes"}, "expected a table for each theme, such as [themes.mine]")
 	}
 	cfg.Themes = map[string]theme.CustomTheme{}
 	for name, value := range table {
@@ -69,13 +69,13 @@ func (r *configParser) parseThemes(cfg *File, value any) {
 		case !ok && r.misplacedKey(at):
 			continue
 		case !ok:
-			r.addError(false, at, "a table is needed, as [themes.mine]")
+			r.addError(false, at, "expected a table, such as [themes.mine]")
 			continue
 		case slices.Contains(theme.Names(), name) || name == "auto" || !IsAccountName(name):
 			r.addError(
 				false,
 				at,
-				"this name cannot be a theme of your own: choose another of letters, digits, dots, - and _",
+				"a custom theme cannot have this name: choose another of letters, digits, dots, - and _",
 			)
 			continue
 		}
@@ -86,7 +86,7 @@ func (r *configParser) parseThemes(cfg *File, value any) {
 			false,
 			[]string{"theme"},
 			fmt.Sprintf(
-				"there is no theme %q: choose one of auto, %s",
+				"unknown theme %q (use auto, %s)",
 				client.Clean(cfg.Theme),
 				strings.Join(ThemeNames(cfg.Themes), ", "),
 			),
@@ -104,12 +104,12 @@ func (r *configParser) parseTheme(at []string, table map[string]any) theme.Custo
 		switch {
 		case r.misplacedKey(here):
 		case !ok:
-			r.addError(false, here, `a text is needed, as "bold #ff5f5f"`)
+			r.addError(false, here, `expected a string, such as "bold #ff5f5f"`)
 		case key == "base" && !slices.Contains(theme.Names(), text):
 			r.addError(
 				false,
 				here,
-				fmt.Sprintf("%q is none of %s", client.Clean(text), strings.Join(theme.Names(), ", ")),
+				fmt.Sprintf("%q is not one of %s", client.Clean(text), strings.Join(theme.Names(), ", ")),
 			)
 		case key == "base":
 			own.Base = text
@@ -124,16 +124,16 @@ func (r *configParser) parseTheme(at []string, table map[string]any) theme.Custo
 	return own
 }
 
-// ThemeNames are the program's themes and the user's.
+// ThemeNames returns the names of the built-in themes and of the given ones.
 func ThemeNames(own map[string]theme.CustomTheme) []string {
 	return append(theme.Names(), slices.Sorted(maps.Keys(own))...)
 }
 
-// parseColumns reads [columns]. Which columns a list has shows only when the program is put together.
+// parseColumns reads [columns]. Whether a list has these columns is checked when the dashboard is assembled.
 func (r *configParser) parseColumns(cfg *File, value any) {
 	table, ok := value.(map[string]any)
 	if !ok && value != nil {
-		r.addError(false, []string{"columns"}, `a table is needed, as [columns] with services = ["state", "label"]`)
+		r.addError(false, []string{"columns"}, `expected a table, such as [columns] with services = ["state", "label"]`)
 	}
 	cfg.Columns = map[string][]string{}
 	for name, value := range table {
@@ -145,7 +145,7 @@ func (r *configParser) parseColumns(cfg *File, value any) {
 			r.addError(
 				false,
 				[]string{"columns", name},
-				`a list of columns is needed, as services = ["state", "label"]`,
+				`expected a list of columns, such as services = ["state", "label"]`,
 			)
 			continue
 		}

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Create writes a configuration where there is none.
+// Create writes a new configuration. It never overwrites one.
 func Create(path, text string) error {
 	err := WritePrivateFile(path, text)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("configuration: %s is there already; lookout config edit opens it", path)
+		return fmt.Errorf("configuration: %s already exists; lookout config edit opens it", path)
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
 	}
 	return nil
 }
 
-// Template is a configuration in which every key is told and commented out.
+// Template returns a configuration in which every key is explained and commented out.
 func Template() string {
 	var b strings.Builder
 	b.WriteString("# The configuration of lookout. lookout config validate checks it.\n")
@@ -40,7 +40,7 @@ func Template() string {
 func (s KeySpec[T]) writeTemplate(b *strings.Builder) {
 	fmt.Fprintf(
 		b,
-		"\n# %s\n# It takes %s; without it: %s.\n# %s = %s\n",
+		"\n# %s\n# Value: %s. Default: %s.\n# %s = %s\n",
 		s.Description,
 		s.TypeName(),
 		s.DefaultText,
@@ -49,7 +49,7 @@ func (s KeySpec[T]) writeTemplate(b *strings.Builder) {
 	)
 }
 
-// Example is a configuration that is checked by a test.
+// Example returns a configuration for the documentation.
 func Example() string {
 	return `theme = "auto"
 refresh = "20s"

@@ -23,13 +23,13 @@ import (
 	"lookout/cmd/internal/prompt"
 )
 
-// A tokenSource is where a token is, in words, and how to get it.
+// A tokenSource describes where a token is and reads it.
 type tokenSource struct {
 	Description string
 	Get         func(context.Context) (client.Secret, error)
 }
 
-// tokenFromFlags is the token that a flag or LOOKOUT_TOKEN chooses; none without them.
+// tokenFromFlags returns the source that a flag or LOOKOUT_TOKEN chooses; an empty one without them.
 func tokenFromFlags(f *Flags) tokenSource {
 	switch {
 	case f.TokenFile != "":
@@ -42,7 +42,7 @@ func tokenFromFlags(f *Flags) tokenSource {
 	return tokenSource{}
 }
 
-// TokenSource is where the account's token is: flags, then environment, then the account's block.
+// TokenSource returns where the account's token is: flags first, then the environment, then the account's block.
 func (s Settings) TokenSource() tokenSource {
 	switch {
 	case s.TokenOverride.Get != nil:
@@ -73,25 +73,25 @@ func (s Settings) TokenSource() tokenSource {
 	}
 }
 
-// ReadToken is the account's token.
+// ReadToken reads the account's token.
 func (s Settings) ReadToken(ctx context.Context) (client.Secret, error) {
 	return s.TokenSource().Get(ctx)
 }
 
-// noTokenError says where a token could come from, with what lies at hand.
+// noTokenError says where a token can come from, and names the tokens found on this machine.
 func noTokenError() error {
-	text := "there is no token: set LOOKOUT_TOKEN, give --token-file, or say in the account's block where it is " +
-		"(lookout config schema tells the ways)"
+	text := "there is no token: set LOOKOUT_TOKEN, give --token-file, or name its place in the account's block " +
+		"(lookout config schema lists the ways)"
 	for _, o := range FindTokenOffers() {
 		text += "; " + o.hint
 	}
 	return errors.New(text)
 }
 
-// A TokenOffer is a token of the provider's own tools that could be used where it is.
+// A TokenOffer is a token of the provider's own tools, found on this machine.
 type TokenOffer struct{ Key, Value, Description, hint string }
 
-// FindTokenOffers are the tokens that lie at hand. None is used unless the user says so.
+// FindTokenOffers returns the tokens found on this machine. None is used unless the user says so.
 func FindTokenOffers() []TokenOffer {
 	var found []TokenOffer
 	if os.Getenv("LINODE_TOKEN") != "" {
@@ -119,7 +119,7 @@ func FindTokenOffers() []TokenOffer {
 	return found
 }
 
-// envTokenSource is the token of a variable, or what was kept of it before it was unset.
+// envTokenSource reads the token from a variable, or from what was saved before it was unset.
 func envTokenSource(name string, kept map[string]client.Secret) tokenSource {
 	return tokenSource{"$" + name, func(context.Context) (client.Secret, error) {
 		if t := kept[name]; !t.IsZero() {
@@ -139,7 +139,7 @@ func fileTokenSource(path string) tokenSource {
 	return tokenSource{"the file " + path, func(context.Context) (client.Secret, error) { return readTokenFile(path) }}
 }
 
-// checkPrivateFile refuses a file that others may read, or put in the place of another.
+// checkPrivateFile rejects a file that others can read or replace.
 func checkPrivateFile(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -148,14 +148,14 @@ func checkPrivateFile(what, path string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %s is not a regular file", what, path)
 	case ownedByOther(info):
-		return fmt.Errorf("%s: %s is another user's; use one of your own", what, path)
+		return fmt.Errorf("%s: %s belongs to another user; use a file of your own", what, path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s: others may read it (mode %04o); first: chmod 600 %s", what, info.Mode().Perm(), path)
+		return fmt.Errorf("%s: others can read it (mode %04o); run chmod 600 %s first", what, info.Mode().Perm(), path)
 	}
 	return checkPrivateFolder(what, filepath.Dir(path))
 }
 
-// checkPrivateFolder refuses a folder in which anybody may put one file in the place of another.
+// checkPrivateFolder rejects a folder in which anybody can replace a file.
 func checkPrivateFolder(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -163,7 +163,7 @@ func checkPrivateFolder(what, path string) error {
 		return fmt.Errorf("%s: %w", what, err)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0:
 		return fmt.Errorf(
-			"%s: anybody may change what is in %s (mode %04o); first: chmod o-w %[2]s",
+			"%s: anybody can change %s (mode %04o); run chmod o-w %[2]s first",
 			what,
 			path,
 			info.Mode().Perm(),
@@ -172,7 +172,7 @@ func checkPrivateFolder(what, path string) error {
 	return nil
 }
 
-// readTokenFile reads a file that nobody else may read.
+// readTokenFile reads a token from a file that nobody else can read.
 func readTokenFile(path string) (client.Secret, error) {
 	if err := checkPrivateFile("token file", path); err != nil {
 		return client.Secret{}, err
@@ -188,7 +188,7 @@ func readTokenFile(path string) (client.Secret, error) {
 		return client.Secret{}, fmt.Errorf("token file: %w", err)
 	case len(data) > prompt.MaxSecretBytes:
 		return client.Secret{}, fmt.Errorf(
-			"token file: %s is longer than %d bytes: it is no token",
+			"token file: %s is longer than %d bytes, too long for a token",
 			path,
 			prompt.MaxSecretBytes,
 		)
@@ -198,7 +198,7 @@ func readTokenFile(path string) (client.Secret, error) {
 	return client.NewSecret(string(bytes.TrimSpace(data))), nil
 }
 
-// runTokenCommand takes the token from a program's output.
+// runTokenCommand reads the token from a program's output.
 func runTokenCommand(ctx context.Context, command []string) (client.Secret, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -217,13 +217,13 @@ func runTokenCommand(ctx context.Context, command []string) (client.Secret, erro
 	return client.NewSecret(string(bytes.TrimSpace(out))), nil
 }
 
-// KeyringService is what tokens are filed under in the system's keyring, each by its account's name.
+// KeyringService is the service of lookout's tokens in the system's keyring; the user is the account's name.
 const KeyringService = "lookout"
 
-// keyringTimeout bounds the keyring: it may ask somebody who is not there.
+// keyringTimeout limits the wait for the keyring, which may open a dialog that nobody answers.
 const keyringTimeout = 3 * time.Second
 
-// WithKeyringTimeout does what may hang.
+// WithKeyringTimeout calls the keyring and waits at most keyringTimeout.
 func WithKeyringTimeout[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
@@ -239,7 +239,7 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
 		return client.Secret{}, fmt.Errorf(
-			"keyring: it has no token of %s; lookout config token -a %s puts one there",
+			"keyring: it has no token for %s; lookout config token -a %s adds one",
 			account,
 			account,
 		)
@@ -260,7 +260,7 @@ func SaveKeyringToken(ctx context.Context, account string, t client.Secret) erro
 	return nil
 }
 
-// readLinodeCLIToken is a user's token of the provider's own CLI; "default" is its default user.
+// readLinodeCLIToken reads a user's token from linode-cli's configuration; "default" is its default user.
 func readLinodeCLIToken(user string) (client.Secret, error) {
 	sections, err := readLinodeCLIConfig()
 	if err != nil {
@@ -272,7 +272,7 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 	t := sections[user]["token"]
 	if t == "" {
 		return client.Secret{}, fmt.Errorf(
-			"linode-cli: %s has no token of the user %q",
+			"linode-cli: %s has no token for the user %q",
 			linodeCLIPath(),
 			client.Clean(user),
 		)
@@ -280,8 +280,8 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 	return client.NewSecret(t), nil
 }
 
-// linodeCLIUsers are the users of whom linode-cli has a token: its default user first, then by name. None where its
-// configuration cannot be read.
+// linodeCLIUsers returns the users with a token in linode-cli's configuration: the default user first, then by name.
+// It returns none if the configuration cannot be read.
 func linodeCLIUsers() []string {
 	sections, err := readLinodeCLIConfig()
 	if err != nil {
@@ -298,8 +298,8 @@ func linodeCLIUsers() []string {
 	return users
 }
 
-// readLinodeCLIConfig is the configuration of the provider's own CLI by its sections: one for each user, and DEFAULT.
-// Nobody else may read it.
+// readLinodeCLIConfig returns the sections of linode-cli's configuration: one per user, and DEFAULT. It rejects a file
+// that others can read.
 func readLinodeCLIConfig() (map[string]map[string]string, error) {
 	path := linodeCLIPath()
 	if err := checkPrivateFile("linode-cli", path); err != nil {
@@ -312,7 +312,7 @@ func readLinodeCLIConfig() (map[string]map[string]string, error) {
 	return parseINI(data), nil
 }
 
-// linodeCLIPath is where linode-cli keeps its configuration.
+// linodeCLIPath returns the path of linode-cli's configuration.
 func linodeCLIPath() string {
 	if path := os.Getenv("LINODE_CLI_CONFIG"); path != "" {
 		return expandHome(path)
@@ -326,7 +326,7 @@ func linodeCLIPath() string {
 	return path
 }
 
-// parseINI reads sections of "name = value".
+// parseINI parses sections of "name = value".
 func parseINI(data []byte) map[string]map[string]string {
 	sections, section := map[string]map[string]string{}, "DEFAULT"
 	lines := bufio.NewScanner(bytes.NewReader(data))

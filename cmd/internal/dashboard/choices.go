@@ -78,7 +78,7 @@ func themeChoices(s config.Settings) (shell.Themes, *theme.Theme, error) {
 	if err != nil {
 		return looks, nil, exit.Usage(
 			fmt.Errorf(
-				"there is no theme %q: choose one of %s",
+				"unknown theme %q (use %s)",
 				client.Clean(looks.Selected),
 				strings.Join(looks.Names, ", "),
 			),

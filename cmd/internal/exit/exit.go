@@ -22,17 +22,17 @@ const (
 	CodeInterrupted = 130
 )
 
-// Codes are the exit codes in words, for the help and the documentation.
+// Codes describes the exit codes for the help and the documentation.
 var Codes = []struct {
 	Code    int
 	Meaning string
 }{
-	{CodeOK, "fine"},
-	{CodeFailure, "it failed, or the API refused it"},
+	{CodeOK, "success"},
+	{CodeFailure, "failed, or rejected by the API"},
 	{CodeUsage, "wrong flags, arguments or configuration, or no terminal where one is needed"},
-	{CodeDenied, "no token, a token that is not accepted, or one that may not do this; also --read-only"},
-	{CodeNotFound, "the thing is not there"},
-	{CodeUnknown, "a change was sent, and its outcome is unknown or could not be written: look before doing it again"},
+	{CodeDenied, "no token, a rejected token, or one without the permission; also --read-only"},
+	{CodeNotFound, "not found"},
+	{CodeUnknown, "a change was sent, but its outcome is unknown or could not be printed: check before you repeat it"},
 	{CodeUnavailable, "too many requests, or the API cannot be reached: try again later"},
 	{CodeInterrupted, "interrupted; another signal n gives 128+n"},
 }
@@ -46,13 +46,13 @@ func Help() string {
 	return b.String()
 }
 
-// CodeError is an error with its own exit code. One without an error has told already why.
+// CodeError is an error with its own exit code. Without an inner error the reason has been printed already.
 type CodeError struct {
 	code int
 	err  error
 }
 
-// Error is the error's text.
+// Error returns the text of the inner error.
 func (e *CodeError) Error() string {
 	if e.err == nil {
 		return ""
@@ -60,19 +60,19 @@ func (e *CodeError) Error() string {
 	return e.err.Error()
 }
 
-// Unwrap is the error.
+// Unwrap returns the inner error.
 func (e *CodeError) Unwrap() error { return e.err }
 
-// WithCode gives an error the exit code that it ends the program with.
+// WithCode returns an error with the exit code that it ends the program with.
 func WithCode(code int, err error) error { return &CodeError{code, err} }
 
-// Usage is an error of flags, arguments or configuration.
+// Usage returns an error about flags, arguments or configuration.
 func Usage(err error) error { return WithCode(CodeUsage, err) }
 
-// Denied is an error of a token that is missing or may not do what was asked.
+// Denied returns an error about a token that is missing or lacks a permission.
 func Denied(err error) error { return WithCode(CodeDenied, err) }
 
-// CodeFor is the exit code of an error.
+// CodeFor returns the exit code of an error.
 func CodeFor(err error) int {
 	var e *CodeError
 	var failure *client.Error
@@ -89,7 +89,7 @@ func CodeFor(err error) int {
 	return CodeFailure
 }
 
-// exitCodeForAPIError is the exit code of a request that did not go well.
+// exitCodeForAPIError returns the exit code of a failed request.
 func exitCodeForAPIError(e *client.Error) int {
 	switch {
 	case e.Unknown():
@@ -108,14 +108,14 @@ func exitCodeForAPIError(e *client.Error) int {
 	return CodeFailure
 }
 
-// Describe is an error with its next step, as one line for each mistake.
+// Describe returns an error and its next step, one line per mistake.
 func Describe(err error) string {
 	var failure *client.Error
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &failure) && failure.Unknown():
-		return err.Error() + "; look whether it was done before doing it again"
+		return err.Error() + "; check whether it was applied before you repeat it"
 	case errors.As(err, &failure) && errors.Is(failure, client.ErrRateLimited):
 		return err.Error() + "; try again later"
 	case errors.As(err, &failure) && failure.Advice() != "":

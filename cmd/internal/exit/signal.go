@@ -7,17 +7,17 @@ import (
 	"syscall"
 )
 
-// SignalError is the signal that asked a command to end.
+// SignalError is the signal that interrupted a command.
 type SignalError struct{ Signal syscall.Signal }
 
-// Error is what happened.
+// Error returns "interrupted".
 func (SignalError) Error() string { return "interrupted" }
 
-// Is makes it a context that was cancelled, for whoever asks why a request ended.
+// Is reports true for context.Canceled, so that requests see an ordinary cancelled context.
 func (SignalError) Is(target error) bool { return target == context.Canceled }
 
-// CancelOnSignal is a context that ends with the first signal that asks for an end; another one then ends the program
-// as the system does.
+// CancelOnSignal returns a context that the first interrupt or termination signal cancels. A second signal then kills
+// the program as usual.
 func CancelOnSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
@@ -37,7 +37,7 @@ func CancelOnSignal(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// CodeForSignal is the exit code of a command that was interrupted: 128 and the signal's number.
+// CodeForSignal returns the exit code of an interrupted command: 128 plus the signal's number.
 func CodeForSignal(ctx context.Context) int {
 	if s, ok := context.Cause(ctx).(SignalError); ok && s.Signal > 0 {
 		return 128 + int(s.Signal)

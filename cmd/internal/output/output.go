@@ -23,18 +23,19 @@ import (
 	"lookout/ui/terminal"
 )
 
-// Formats are what -o takes.
+// Formats are the values of -o.
 var Formats = []string{"table", "json", "ndjson", "csv"}
 
-// A ColumnDefinition is one cell of a row, as it came: whoever writes it makes it safe to draw. Its name never changes.
+// A ColumnDefinition is one column of a list. Its name is a promise to scripts and never changes. Its cell returns the
+// text as the API sent it: the writers make it safe to draw.
 type ColumnDefinition[T any] struct {
 	Name         string
 	Cell         func(T) string
-	DetailOnly   bool // not in a table of many rows
-	DropPriority int  // where a terminal is too narrow for all, higher goes first; 0 stays
+	DetailOnly   bool // shown only for a single row
+	DropPriority int  // a narrow terminal drops the highest first; 0 stays
 }
 
-// EraseColumns are columns without the type of their rows.
+// EraseColumns returns the columns without the type of their rows.
 func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] {
 	out := make([]ColumnDefinition[any], len(columns))
 	for i, c := range columns {
@@ -54,16 +55,16 @@ type Printer struct {
 	Out    io.Writer
 }
 
-// CheckFormat refuses a format that does not exist, before anything is asked.
+// CheckFormat returns an error for an unknown format, so that no request is sent in vain.
 func (p Printer) CheckFormat() error {
 	if !slices.Contains(Formats, p.Format) {
-		return exit.Usage(fmt.Errorf("-o %q is no format; choose %s", p.Format, strings.Join(Formats, ", ")))
+		return exit.Usage(fmt.Errorf("unknown output format %q (use %s)", p.Format, strings.Join(Formats, ", ")))
 	}
 	return nil
 }
 
-// WriteRows writes rows: a table and JSON at the end, ndjson and CSV as they come. A failure comes after the rows
-// before it.
+// WriteRows writes rows: a table and JSON once all are read, ndjson and CSV as they arrive. It returns an error after
+// the rows that were read before it.
 func WriteRows(p Printer, columns []ColumnDefinition[any], rows iter.Seq2[any, error]) error {
 	switch p.Format {
 	case "ndjson":
@@ -97,7 +98,7 @@ func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
 	return nil
 }
 
-// WriteRow writes one row: a line for each of its cells, one object, or a CSV of one row.
+// WriteRow writes one row: a line per cell, one JSON object, or CSV with one row.
 func WriteRow(p Printer, columns []ColumnDefinition[any], row any) error {
 	switch p.Format {
 	case "json":
@@ -108,8 +109,8 @@ func WriteRow(p Printer, columns []ColumnDefinition[any], row any) error {
 	return WriteRows(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
 }
 
-// WriteTable aligns rows under their columns' names. Where lines have a width a row takes one: columns that do not fit
-// are left out, which the end of the head shows, and cells are cut.
+// WriteTable aligns rows under the names of their columns. With a width every row takes one line: columns that do not
+// fit are dropped, which the end of the header shows, and long cells are truncated.
 func WriteTable(out io.Writer, columns []ColumnDefinition[any], rows []any, width int) error {
 	g := newTextTable(
 		slices.DeleteFunc(slices.Clone(columns), func(c ColumnDefinition[any]) bool { return c.DetailOnly }),
@@ -121,7 +122,7 @@ func WriteTable(out io.Writer, columns []ColumnDefinition[any], rows []any, widt
 	return WriteText(out, g.String())
 }
 
-// terminalWidth is how many cells a line of a terminal has; 0 where out is none.
+// terminalWidth returns the columns of the terminal behind out; 0 if it is none.
 func terminalWidth(out io.Writer) int {
 	file, is := AsTerminal(out)
 	if !is {
@@ -134,21 +135,21 @@ func terminalWidth(out io.Writer) int {
 	return width
 }
 
-// A textTable is a table as it is drawn.
+// A textTable is a table laid out as text.
 type textTable struct {
 	columns        []textColumn
-	columnsOmitted bool   // columns have been left out
-	ellipsis       string // what stands for what is not shown
+	columnsOmitted bool   // columns were dropped
+	ellipsis       string // marks dropped columns and truncated cells
 }
 
-// A textColumn is its head and its cells, safe to draw.
+// A textColumn holds a header and its cells, safe to draw.
 type textColumn struct {
 	cells        []string
 	width        int
 	dropPriority int
 }
 
-// newTextTable is the rows in the columns, none left out.
+// newTextTable lays out the rows with all columns.
 func newTextTable(columns []ColumnDefinition[any], rows []any) *textTable {
 	g := &textTable{ellipsis: "…"}
 	if !terminal.SupportsUnicode() {
@@ -169,7 +170,7 @@ func newTextTable(columns []ColumnDefinition[any], rows []any) *textTable {
 	return g
 }
 
-// columnGap is between columns.
+// columnGap separates columns.
 const columnGap = "  "
 
 func (g *textTable) width() int {
@@ -183,11 +184,11 @@ func (g *textTable) width() int {
 	return width
 }
 
-// minColumnWidth is how wide a column is left at least.
+// minColumnWidth is the width below which no column is truncated.
 const minColumnWidth = 12
 
-// fit makes the table as narrow as a line: columns that may go are left out, then the widest are cut, then the last go.
-// The first stays.
+// fit makes the table at most width columns wide: it drops columns by priority, then truncates the widest, then drops
+// from the end. The first column stays.
 func (g *textTable) fit(width int) {
 	for g.width() > width {
 		first := slices.IndexFunc(g.columns, func(c textColumn) bool {
@@ -221,7 +222,7 @@ func (g *textTable) omitColumn(i int) {
 	g.columns, g.columnsOmitted = slices.Delete(g.columns, i, i+1), true
 }
 
-// String is the table's lines.
+// String returns the lines of the table.
 func (g *textTable) String() string {
 	var b strings.Builder
 	for row := range g.columns[0].cells {
@@ -238,7 +239,7 @@ func (g *textTable) String() string {
 	return b.String()
 }
 
-// writeDetail writes a row as lines of name and value.
+// writeDetail writes a row as lines of a name and a value.
 func writeDetail(out io.Writer, columns []ColumnDefinition[any], row any) error {
 	width := 0
 	for _, c := range columns {
@@ -251,10 +252,10 @@ func writeDetail(out io.Writer, columns []ColumnDefinition[any], row any) error 
 	return WriteText(out, b.String())
 }
 
-// orDash stands where there is nothing, so that words can be counted.
+// orDash returns a dash for an empty cell, so that scripts can count fields.
 func orDash(text string) string { return cmp.Or(text, "-") }
 
-// WrapWords breaks a text between words into lines of at most so many cells; a longer word, as a path, stays whole.
+// WrapWords breaks text between words into lines of at most width columns. A longer word, such as a path, stays whole.
 func WrapWords(text string, width int) []string {
 	var lines []string
 	line := ""
@@ -276,8 +277,7 @@ func WriteText(out io.Writer, text string) error {
 	return err
 }
 
-// writeCSV writes rows for programs: text is as it came, with its line breaks and tabs. On a terminal these are made
-// visible too.
+// writeCSV writes rows for programs: text keeps its line breaks and tabs. On a terminal these are made visible too.
 func writeCSV(out io.Writer, columns []ColumnDefinition[any], rows iter.Seq2[any, error]) error {
 	w := csv.NewWriter(out)
 	names := make([]string, len(columns))
@@ -306,8 +306,8 @@ func writeCSV(out io.Writer, columns []ColumnDefinition[any], rows iter.Seq2[any
 	return w.Error()
 }
 
-// sanitizeCSVCell is text in which line breaks and tabs stand as they came. A part between them that could steer a
-// terminal is made visible: what goes into a pipe may come out of it on one.
+// sanitizeCSVCell keeps line breaks and tabs, and makes every other terminal control visible: a pipe may end at a
+// terminal.
 func sanitizeCSVCell(text string) string {
 	if !strings.ContainsFunc(text, isTerminalControl) {
 		return text
@@ -329,13 +329,12 @@ func sanitizeCSVCell(text string) string {
 	return b.String()
 }
 
-// isTerminalControl reports whether a terminal may obey a rune instead of drawing it. Bytes that are no UTF-8 are among
-// them.
+// isTerminalControl reports whether a terminal may obey a rune instead of drawing it, as it may invalid UTF-8.
 func isTerminalControl(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }
 
-// WriteJSON writes a value and a line break. What could steer a terminal is escaped; the value is the same.
+// WriteJSON writes a value and a line break. It escapes terminal controls, which does not change the value.
 func WriteJSON(out io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -347,7 +346,7 @@ func WriteJSON(out io.Writer, v any, indent string) error {
 	return WriteText(out, escapeInvisible(b.String()))
 }
 
-// escapeInvisible writes characters that draw nothing by themselves as \u escapes.
+// escapeInvisible writes invisible characters as \u escapes.
 func escapeInvisible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -364,7 +363,7 @@ func escapeInvisible(text string) string {
 	return b.String()
 }
 
-// AsTerminal is the terminal behind a stream, if there is one.
+// AsTerminal returns the terminal behind a stream, if there is one.
 func AsTerminal(stream any) (*os.File, bool) {
 	file, ok := stream.(*os.File)
 	return file, ok && term.IsTerminal(file.Fd())

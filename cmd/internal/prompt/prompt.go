@@ -13,7 +13,7 @@ import (
 	"lookout/cmd/internal/exit"
 )
 
-// WithContext does what may never return, as reading a terminal or a pipe, and waits for it until ctx ends.
+// WithContext calls do, which may block forever (a terminal, a pipe), and waits for it until ctx ends.
 func WithContext[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -33,7 +33,7 @@ func WithContext[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// UnlessInterrupted is beside for what somebody is asked for before anything is changed.
+// UnlessInterrupted is WithContext for input that is read before anything is changed.
 func UnlessInterrupted[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	v, err := WithContext(ctx, read)
 	if ctx.Err() != nil {
@@ -42,10 +42,10 @@ func UnlessInterrupted[T any](ctx context.Context, read func() (T, error)) (T, e
 	return v, err
 }
 
-// MaxSecretBytes bounds what is read as a password.
+// MaxSecretBytes limits the length of a password or token that is read.
 const MaxSecretBytes = 64 << 10
 
-// HiddenLine reads a line of a terminal that does not show it: the echo is off before the question is asked.
+// HiddenLine asks a question on a terminal and reads the answer without showing it. It turns the echo off first.
 func HiddenLine(ctx context.Context, file *os.File, out io.Writer, what string) ([]byte, error) {
 	ctx, end := exit.CancelOnSignal(ctx)
 	defer end()
@@ -61,7 +61,7 @@ func HiddenLine(ctx context.Context, file *os.File, out io.Writer, what string) 
 	return UnlessInterrupted(ctx, func() ([]byte, error) { return readRawLine(file) })
 }
 
-// readRawLine reads a line of a raw terminal.
+// readRawLine reads a line from a terminal in raw mode.
 func readRawLine(in io.Reader) ([]byte, error) {
 	var line []byte
 	one := make([]byte, 1)
@@ -73,7 +73,7 @@ func readRawLine(in io.Reader) ([]byte, error) {
 		case '\r', '\n':
 			return line, nil
 		case 0x03:
-			return nil, exit.WithCode(exit.CodeInterrupted, errors.New("interrupted; nothing was done"))
+			return nil, exit.WithCode(exit.CodeInterrupted, errors.New("interrupted; nothing was changed"))
 		case 0x04:
 			return nil, io.EOF
 		case 0x7f, '\b':
