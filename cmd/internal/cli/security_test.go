@@ -139,7 +139,7 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		})
 	}
 	for name, spoil := range map[string]func(string) error{
-		"0666":           mode(0o666),
+		"0666":         mode(0o666),
 		"another user": func(path string) error { return os.Chown(path, 12345, -1) },
 	} {
 		faulttest.RunCase(t, "F2", "configuration, "+name, func(t *testing.T) {
