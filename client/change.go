@@ -58,17 +58,20 @@ type Writer struct {
 	deprecated bool // made by a method of Client: nobody confirmed it, and the context describes the change
 }
 
-// Begin returns the writer of a change. In read-only mode the error is ErrReadOnly; without a consent that covers the
-// change's operation and id it is ErrNotConfirmed.
+// Begin returns the writer of a change. In read-only mode the error is ErrReadOnly, except for OpCreateDownloadURL;
+// without a consent that covers the change's operation and id it is ErrNotConfirmed.
 func (c *Client) Begin(change Change, consent *Consent) (*Writer, error) {
 	switch {
-	case c.readOnly:
+	case c.isForbidden(change.Op):
 		return nil, c.refusal(change, ErrReadOnly)
 	case !consent.covers(c, change):
 		return nil, c.refusal(change, ErrNotConfirmed)
 	}
 	return &Writer{client: c, change: change}, nil
 }
+
+// isForbidden reports whether read-only mode forbids an operation.
+func (c *Client) isForbidden(op string) bool { return c.readOnly && !c.operations[op].inReadOnlyMode }
 
 // refusal returns the error of a change that the client itself refuses.
 func (c *Client) refusal(change Change, cause error) *Error {
@@ -114,7 +117,7 @@ func (w *Writer) write(ctx context.Context, r request, req *http.Request) error 
 func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func(context.Context) error) error {
 	c := w.client
 	failed.Outcome = NotSent
-	if c.readOnly {
+	if c.isForbidden(change.Op) {
 		failed.Cause = ErrReadOnly
 		return failed
 	}

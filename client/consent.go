@@ -68,16 +68,17 @@ func (c *Client) RequestConsent(q Question, ids ...string) *ConsentRequest {
 
 // Question returns the question to show, or nil if nothing need be asked: then Answer(true) returns the consent.
 func (r *ConsentRequest) Question() *Question {
-	if r.consent.client.readOnly || !r.question.Required && r.question.Account == "" {
+	if r.consent.client.isForbidden(r.question.Op) || !r.question.Required && r.question.Account == "" {
 		return nil
 	}
 	return &r.question
 }
 
-// Answer returns the consent if the user agreed, ErrDeclined if not. In read-only mode the error is ErrReadOnly.
+// Answer returns the consent if the user agreed, ErrDeclined if not. In read-only mode the error is ErrReadOnly,
+// except for OpCreateDownloadURL.
 func (r *ConsentRequest) Answer(yes bool) (*Consent, error) {
 	switch {
-	case r.consent.client.readOnly:
+	case r.consent.client.isForbidden(r.question.Op):
 		return nil, r.consent.client.refusal(Change{Op: r.question.Op}, ErrReadOnly)
 	case !yes:
 		return nil, ErrDeclined

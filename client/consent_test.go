@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -294,6 +295,32 @@ func TestWriter_EmptyBucket(t *testing.T) {
 	if !errors.Is(err, client.ErrNotConfirmed) {
 		t.Errorf("a wider prefix: %v", err)
 	}
+}
+
+// Read-only mode allows links for GET, which are recorded, and no others.
+func TestWriter_CreateObjectURL_readOnly(t *testing.T) {
+	b := newChangeFixture(t, faulttest.Pass, client.WithReadOnly())
+	object := client.ObjectRef{Cluster: "us-east-1", Bucket: "cdn.acme.net", Name: "index.html"}
+	download := client.PresignRequest{Name: object.Name, Method: http.MethodGet}
+	w := b.begin(t, client.Change{Op: download.Op(), Resource: "object", ID: object.ID()})
+	for _, method := range []string{http.MethodPut, http.MethodDelete} {
+		r := client.PresignRequest{Name: object.Name, Method: method, ContentType: "text/plain"}
+		_, err := b.client.Consent(t.Context(), &scriptedAsker{yes: true}, client.Question{Op: r.Op()}, object.ID())
+		if !errors.Is(err, client.ErrReadOnly) {
+			t.Errorf("consent to a link for %s: got %v, want %v", method, err, client.ErrReadOnly)
+		}
+		if _, err = w.CreateObjectURL(t.Context(), object.Cluster, object.Bucket, r); err == nil {
+			t.Errorf("a writer of links for GET makes one for %s", method)
+		}
+	}
+	if err := w.DeleteObject(t.Context(), object); !errors.Is(err, client.ErrNotConfirmed) {
+		t.Errorf("a writer of links deletes: got %v, want %v", err, client.ErrNotConfirmed)
+	}
+	link, err := w.CreateObjectURL(t.Context(), object.Cluster, object.Bucket, download)
+	if err != nil || link.URL.IsZero() {
+		t.Fatalf("a link for GET: %v, %v", link, err)
+	}
+	b.checkResult(t, client.Applied, 0)
 }
 
 // A link for somebody is a change of the journal, which does not hold the link.

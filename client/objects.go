@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -149,6 +150,14 @@ type PresignRequest struct {
 	ContentType string `json:"content_type,omitempty"` // the request to the URL must then have it
 }
 
+// Op returns the operation that makes the URL. A URL for GET changes nothing, so read-only mode allows it.
+func (r PresignRequest) Op() string {
+	if r.Method == http.MethodGet {
+		return OpCreateDownloadURL
+	}
+	return OpCreateObjectURL
+}
+
 // A PresignedURL is a credential: whoever has it may do the one thing that it is for.
 type PresignedURL struct {
 	URL    Secret `json:"url"`
@@ -232,9 +241,14 @@ func (s Objects) presign(ctx context.Context, cluster, bucket string, r PresignR
 	return call[PresignedURL](ctx, s.c, bucketCall(OpCreateObjectURL, cluster, bucket, r))
 }
 
-// CreateObjectURL makes a pre-signed URL that a person or another program uses. The object need not exist.
+// CreateObjectURL makes a pre-signed URL that a person or another program uses. The object need not exist. A writer for
+// OpCreateDownloadURL makes URLs for GET only.
 func (w *Writer) CreateObjectURL(ctx context.Context, cluster, bucket string, r PresignRequest) (PresignedURL, error) {
-	req := bucketCall(OpCreateObjectURL, cluster, bucket, r)
+	op := OpCreateObjectURL
+	if w.change.Op == OpCreateDownloadURL {
+		op = r.Op()
+	}
+	req := bucketCall(op, cluster, bucket, r)
 	req.id = ObjectRef{cluster, bucket, r.Name}.ID()
 	return sendChange[PresignedURL](ctx, w, req)
 }

@@ -26,6 +26,7 @@ type operation struct {
 	scope              string
 	write              bool
 	holdsSecret        bool // the answer may hold a secret: it is not cached
+	inReadOnlyMode     bool // recorded like a change, but changes nothing, so read-only mode allows it
 }
 
 func (o operation) routeFor(d Dialect) route {
@@ -81,6 +82,7 @@ const (
 	OpReplaceBucketAccess = "update access"
 	OpSetObjectACL        = "update object ACL"
 	OpCreateObjectURL     = "create object URL"
+	OpCreateDownloadURL   = "create download URL" // an object URL for GET: allowed in read-only mode
 	OpUploadCertificate   = "upload certificate"
 	OpDeleteCertificate   = "delete certificate"
 	OpCancelObjectStorage = "cancel Object Storage"
@@ -182,19 +184,24 @@ var operations = sync.OnceValue(func() map[string]operation {
 		OpSetObjectACL:            writeOp("PUT", bucket+"/object-acl", storageWrite),
 		"list objects":            readOp(bucket+"/object-list", storageRead),
 		OpCreateObjectURL:         {document: route{"POST", bucket + "/object-url"}, scope: storageWrite},
-		"view certificate":        readOp(bucket+"/ssl", storageRead),
-		OpUploadCertificate:       writeOp("POST", bucket+"/ssl", storageWrite),
-		OpDeleteCertificate:       writeOp("DELETE", bucket+"/ssl", storageWrite),
-		OpCancelObjectStorage:     writeOp("POST", "/object-storage/cancel", storageWrite),
-		"list clusters":           readOp("/object-storage/clusters", ""),
-		"view cluster":            readOp("/object-storage/clusters/%s", ""),
-		"list keys":               readOp("/object-storage/keys", storageRead).withSecret(),
-		OpCreateKey:               writeOp("POST", "/object-storage/keys", storageWrite),
-		"view key":                readOp("/object-storage/keys/%s", storageRead),
-		OpUpdateKey:               writeOp("PUT", "/object-storage/keys/%s", storageWrite),
-		OpRevokeKey:               writeOp("DELETE", "/object-storage/keys/%s", storageWrite),
-		"view ticket":             readOp("/support/tickets/%s", accountRead), // only at the provider
-		"view profile":            readOp("/profile", ""),                     // the provider's alone
+		OpCreateDownloadURL: {
+			document:       route{"POST", bucket + "/object-url"},
+			scope:          storageWrite,
+			inReadOnlyMode: true,
+		},
+		"view certificate":    readOp(bucket+"/ssl", storageRead),
+		OpUploadCertificate:   writeOp("POST", bucket+"/ssl", storageWrite),
+		OpDeleteCertificate:   writeOp("DELETE", bucket+"/ssl", storageWrite),
+		OpCancelObjectStorage: writeOp("POST", "/object-storage/cancel", storageWrite),
+		"list clusters":       readOp("/object-storage/clusters", ""),
+		"view cluster":        readOp("/object-storage/clusters/%s", ""),
+		"list keys":           readOp("/object-storage/keys", storageRead).withSecret(),
+		OpCreateKey:           writeOp("POST", "/object-storage/keys", storageWrite),
+		"view key":            readOp("/object-storage/keys/%s", storageRead),
+		OpUpdateKey:           writeOp("PUT", "/object-storage/keys/%s", storageWrite),
+		OpRevokeKey:           writeOp("DELETE", "/object-storage/keys/%s", storageWrite),
+		"view ticket":         readOp("/support/tickets/%s", accountRead), // only at the provider
+		"view profile":        readOp("/profile", ""),                     // the provider's alone
 		"view transfer": readOp(
 			"/object-storage/transfer/",
 			storageRead,

@@ -139,7 +139,7 @@ func objectChanges(t *testing.T) []pathCase {
 	link := pathStep{
 		key:    "L",
 		fill:   []string{"<ctrl+s>"},
-		op:     client.OpCreateObjectURL,
+		op:     client.OpCreateDownloadURL,
 		ledger: []string{}, // it changes nothing in the account
 		before: "null",
 	}

@@ -108,7 +108,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	ask := func() account.Ask {
 		effect := fmt.Sprintf("Makes a link to %s %s in %s. %s", in.request.Method, client.Clean(name), bucketName(b), review())
 		return account.Ask{
-			Ops:     []string{client.OpCreateObjectURL},
+			Ops:     []string{in.request.Op()},
 			IDs:     []string{ref.ID()},
 			Name:    "make the link",
 			Confirm: resource.Confirm{Title: "Link to " + client.Clean(name), Effect: effect},
@@ -117,7 +117,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
 		request := in.request
 		request.Expires = in.lifetimeSeconds()
-		link, err := createLink(ctx, a, ref, request, c[client.OpCreateObjectURL])
+		link, err := createLink(ctx, a, ref, request, c[request.Op()])
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func createLink(
 	consent *client.Consent,
 ) (*account.Link, error) {
 	w, err := a.API.Begin(client.Change{
-		Op:       client.OpCreateObjectURL,
+		Op:       request.Op(),
 		Resource: "object",
 		ID:       ref.ID(),
 		Label:    client.Clean(ref.Name),

@@ -291,6 +291,11 @@ func TestStorageByScript(t *testing.T) {
 	)
 	r.CheckResult(r.Run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exit.CodeUsage, "6m")
 	r.CheckResult(
+		r.MustRun("objects", "link", "us-east-1/acme-backups", "a", "--method", "GET", "--read-only"),
+		exit.CodeOK,
+		"Signature=",
+	)
+	r.CheckResult(
 		r.Run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"),
 		exit.CodeDenied,
 		"read-only",

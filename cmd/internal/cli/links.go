@@ -81,7 +81,7 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 			ContentType: l.Type,
 		}
 		return change[*link]{
-			Change: client.Change{Resource: "object", ID: o.ID(), Label: o.Name},
+			Change: client.Change{Op: in.Op(), Resource: "object", ID: o.ID(), Label: o.Name},
 			effect: fmt.Sprintf("Makes a %s link to object %s that works for %s", l.Method, describeObject(o), *life),
 			send: func(ctx context.Context, w *approvedChange) (*link, error) {
 				signed, err := w.CreateObjectURL(ctx, o.Cluster, o.Bucket, in)
