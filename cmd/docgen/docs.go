@@ -21,7 +21,7 @@ import (
 	"lookout/views"
 )
 
-// docsCommand writes the documentation that the program knows by itself.
+// docsCommand writes the generated documentation.
 func docsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "docs [DIR]",
@@ -55,7 +55,7 @@ func docsCommand() *cobra.Command {
 	}
 }
 
-// generateDocs are the pages by their paths.
+// generateDocs returns the pages by their paths.
 func generateDocs(ctx context.Context) (map[string]string, error) {
 	root := cli.NewRootCommand()
 	program, _, err := dashboard.NewFrozenDemo(ctx, nil)
@@ -86,7 +86,7 @@ func generateDocs(ctx context.Context) (map[string]string, error) {
 	return pages, nil
 }
 
-// visibleCommands are the commands beneath one that users are meant to know.
+// visibleCommands returns the documented subcommands of a command.
 func visibleCommands(c *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
 	for _, sub := range c.Commands() {
@@ -97,7 +97,7 @@ func visibleCommands(c *cobra.Command) []*cobra.Command {
 	return out
 }
 
-// generatedHeader stands at the head of every page that is written by the program.
+// generatedHeader is the first line of every generated page.
 const generatedHeader = "<!-- Written by: go run ./cmd/docgen docs -->\n\n"
 
 func commandsPage(root *cobra.Command) string {
@@ -116,7 +116,7 @@ func commandsPage(root *cobra.Command) string {
 	return b.String()
 }
 
-// helpToMarkdown is a help text as Markdown: its list of exit codes is set apart.
+// helpToMarkdown converts a help text to Markdown, with the exit codes as a block.
 func helpToMarkdown(text string) string {
 	head, list, found := strings.Cut(text, "\n\nExit codes:\n")
 	if !found {
@@ -125,7 +125,7 @@ func helpToMarkdown(text string) string {
 	return head + "\n\nExit codes:\n\n```\n" + list + "\n```"
 }
 
-// commandPage is a command with all beneath it.
+// commandPage returns the page of a command and its subcommands.
 func commandPage(c *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# lookout %s\n\n", generatedHeader, c.Name())
@@ -156,7 +156,7 @@ func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// ownFlags are a command's flags without those of the commands above, and without --help.
+// ownFlags returns a command's flags without inherited ones and --help.
 func ownFlags(c *cobra.Command) *pflag.FlagSet {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SortFlags = true
@@ -172,8 +172,9 @@ func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Configuration\n\n" +
 		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or " +
-		"`LOOKOUT_CONFIG` name. The program never writes it unasked.\n" +
-		"Flags go before environment, environment before the account's block, that before the rest of the file.\n\n" +
+		"`LOOKOUT_CONFIG` name. lookout never writes it unasked.\n" +
+		"Flags take precedence over the environment, the environment over the account's block, and that over the " +
+		"rest of the file.\n\n" +
 		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; " +
 		"`schema` writes a JSON schema.\n\n")
 	b.WriteString("## At the top\n\n")
@@ -201,12 +202,12 @@ func configurationPage() string {
 	return b.String()
 }
 
-// tableDocs are what the documentation adds to the description of a table of the configuration.
+// tableDocs returns what the documentation adds to the description of a configuration table.
 func tableDocs() map[string]func() string {
 	return map[string]func() string{"themes": toneTable, "columns": columnTable}
 }
 
-// environmentVariables are the environment that the program reads.
+// environmentVariables are the environment variables that lookout reads.
 var environmentVariables = []struct{ name, about string }{
 	{"LOOKOUT_TOKEN", "the token; goes before the account's block"},
 	{"LOOKOUT_BASE_URL", "address of the API"},
@@ -219,7 +220,7 @@ var environmentVariables = []struct{ name, about string }{
 }
 
 func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
-	b.WriteString("| key | takes | without it | also | meaning |\n|---|---|---|---|---|\n")
+	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
 	for _, s := range settings {
 		var also []string
 		if s.Flag != "" {
@@ -240,7 +241,7 @@ func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
 	}
 }
 
-// keysPage is every action with its keys, pane by pane.
+// keysPage returns the page of all actions and their keys.
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
@@ -278,7 +279,7 @@ func keysPage(keys []shell.KeyBinding) string {
 	return b.String()
 }
 
-// manualPage is the manual page of the whole program.
+// manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {
 	m := &manWriter{}
 	m.line(`.TH LOOKOUT 1 "" "lookout" "User Commands"`)
@@ -325,14 +326,14 @@ func manualPage(root *cobra.Command) string {
 	return m.String()
 }
 
-// manWriter is a manual page on its way.
+// manWriter writes a manual page.
 type manWriter struct{ strings.Builder }
 
 func (p *manWriter) line(text string) { p.WriteString(text + "\n") }
 
 func (p *manWriter) section(name string) { p.line(".SH " + name) }
 
-// text writes lines so that they mean nothing but themselves.
+// text writes escaped lines.
 func (p *manWriter) text(text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -342,7 +343,7 @@ func (p *manWriter) text(text string) {
 	}
 }
 
-// item is a name and what it means.
+// item writes a name and its meaning.
 func (p *manWriter) item(name, about string) {
 	p.line(".TP")
 	p.line(`.B ` + escapeRoff(name))
@@ -376,7 +377,7 @@ func (p *manWriter) commandSection(c *cobra.Command) {
 	}
 }
 
-// flagsExcept are flags without those that are told elsewhere in the same words.
+// flagsExcept returns the flags without those that another set describes in the same words.
 func flagsExcept(set, told *pflag.FlagSet) *pflag.FlagSet {
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.VisitAll(func(f *pflag.Flag) {
@@ -393,7 +394,8 @@ func writeManConfigKeys[T any](p *manWriter, settings []config.KeySpec[T], lead 
 	}
 }
 
-// escapeRoff escapes a line. What is not ASCII is named by its number, so that no encoding has to be guessed.
+// escapeRoff escapes a line. It writes other characters than ASCII by number, so that readers need not guess the
+// encoding.
 func escapeRoff(line string) string {
 	var b strings.Builder
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
@@ -414,7 +416,7 @@ func escapeRoff(line string) string {
 	return b.String()
 }
 
-// toneTable is what each tone is for.
+// toneTable returns the table of tones and their uses.
 func toneTable() string {
 	var b strings.Builder
 	b.WriteString("| tone | is |\n|---|---|\n")
@@ -424,7 +426,7 @@ func toneTable() string {
 	return b.String()
 }
 
-// columnTable is the columns of every list, as the program has them.
+// columnTable returns the table of lists and their columns.
 func columnTable() string {
 	_, account, err := dashboard.NewFrozenDemo(context.Background(), nil)
 	if err != nil {

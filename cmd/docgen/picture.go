@@ -41,13 +41,13 @@ func pictureCommand() *cobra.Command {
 	return c
 }
 
-// A pictureSpec is a picture of the documentation.
+// A pictureSpec describes a picture of the documentation.
 type pictureSpec struct {
 	name, keys    string
 	width, height int
 }
 
-// pictureSpecs are all pictures of the documentation, as the docs command draws them.
+// pictureSpecs returns the pictures of the documentation.
 func pictureSpecs() []pictureSpec {
 	return []pictureSpec{
 		{"overview", "", 120, 36},
@@ -57,7 +57,7 @@ func pictureSpecs() []pictureSpec {
 	}
 }
 
-// renderPictures are the shots by their files' names.
+// renderPictures returns the pictures by file name.
 func renderPictures(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
 	for _, one := range pictureSpecs() {
@@ -70,7 +70,7 @@ func renderPictures(ctx context.Context) (map[string]string, error) {
 	return all, nil
 }
 
-// renderPicture runs the demo on a clock that stands still and draws its frame.
+// renderPicture runs the demo on a stopped clock, presses the keys and draws the frame.
 func renderPicture(ctx context.Context, keys string, width, height int) (string, error) {
 	s, acc, err := dashboard.NewFrozenDemo(ctx, nil)
 	if err != nil {
@@ -94,7 +94,7 @@ func renderPicture(ctx context.Context, keys string, width, height int) (string,
 	return renderSVG(s.Frame().Content, width, height), nil
 }
 
-// runCmd runs a command and all that follows from it. Timers are left out: their messages are not waited for.
+// runCmd runs a command and all commands that follow from it. It does not wait for timers.
 func runCmd(s *shell.Shell, cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -167,7 +167,7 @@ func drawLine(b *strings.Builder, line string, top int) {
 	}
 }
 
-// textStyle is the style in force.
+// textStyle is the current style.
 type textStyle struct {
 	colour                   string
 	bold, reverse, underline bool
@@ -196,8 +196,7 @@ func (p *textStyle) applySGR(codes string) {
 	}
 }
 
-// writeSVG draws a run of one style. Words far from each other are set each by itself, so that columns stay straight in
-// every font.
+// writeSVG draws a run of one style. It places distant words separately, so that columns stay aligned in every font.
 func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int) {
 	at := func(cell int) float64 { return margin + float64(cell)*cellWidth }
 	fill := cmp.Or(p.colour, "#d5d9e0")

@@ -242,7 +242,7 @@ func TestViewIsAPaneOrRefused(t *testing.T) {
 	for _, args := range []string{"--view nope", "demo --view nope", "--linear --view nope"} {
 		c := startPty(t, args)
 		c.startReading()
-		c.waitFor(`--view "nope": choose a pane of overview, issues, services`)
+		c.waitFor(`--view "nope": unknown pane (use overview, issues, services`)
 		if code := c.waitExit(5 * time.Second); code != exit.CodeUsage {
 			t.Errorf("%s: exit code %d", args, code)
 		}

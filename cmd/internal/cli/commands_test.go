@@ -137,7 +137,7 @@ func TestServicesByScript(t *testing.T) {
 		"new one",
 	)
 	r.CheckResult(r.Run("services", "disable", "abc"), exit.CodeNotFound, `no service is called "abc"`, "services list")
-	r.CheckResult(r.Run("issues", "get", "abc"), exit.CodeUsage, "no ID")
+	r.CheckResult(r.Run("issues", "get", "abc"), exit.CodeUsage, "is not an ID")
 	r.CheckResult(r.Run("services", "disable"), exit.CodeUsage, "needs ID")
 	r.CheckResult(r.Run("services", "disabel", "1"), exit.CodeUsage, "disable")
 	r.CheckResult(r.Run("services"), exit.CodeUsage, "--help")

@@ -25,7 +25,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 		Use:   "config",
 		Short: "The configuration: make, show, check, edit",
 		Args:  NoArgs,
-		Long:  "The program reads its configuration and never writes it unasked.",
+		Long:  "lookout reads its configuration and never writes it unasked.",
 		RunE:  requireSubcommand,
 	}
 	f.AddAccountFlags(c.PersistentFlags())
@@ -39,26 +39,26 @@ func configCommand(f *config.Flags) *cobra.Command {
 		c.AddCommand(one)
 		return one
 	}
-	sub("path", "Say where the configuration is", NoArgs, func(c *cobra.Command, _ []string) error {
+	sub("path", "Print the path of the configuration", NoArgs, func(c *cobra.Command, _ []string) error {
 		path, _ := config.Path(f)
 		fmt.Fprintln(c.OutOrStdout(), path)
 		return nil
 	})
 	sub(
 		"init",
-		"Write a configuration with every key explained, where there is none",
+		"Write a new configuration with every key explained",
 		NoArgs,
 		func(c *cobra.Command, _ []string) error { return initConfig(c, f) },
 	)
 	sub(
 		"show",
-		"Show every key: its value, and where that comes from",
+		"Show every key, its value and where the value comes from",
 		NoArgs,
 		func(c *cobra.Command, _ []string) error { return showConfig(c, f) },
 	)
 	sub(
 		"validate [FILE]",
-		"Tell every mistake with its file, line and column",
+		"Report every mistake with its file, line and column",
 		ArgsFromUse,
 		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) },
 	)
@@ -70,7 +70,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 	)
 	sub(
 		"schema",
-		"Write its JSON schema",
+		"Print its JSON schema",
 		NoArgs,
 		func(c *cobra.Command, _ []string) error {
 			return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
@@ -79,11 +79,11 @@ func configCommand(f *config.Flags) *cobra.Command {
 	remove := false
 	keep := sub(
 		"token",
-		"Put an account's token into the system's keyring",
+		"Store an account's token in the system's keyring",
 		NoArgs,
 		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) },
 	)
-	keep.Flags().BoolVar(&remove, "remove", false, "take it out again")
+	keep.Flags().BoolVar(&remove, "remove", false, "remove it from the keyring")
 	return c
 }
 

@@ -95,8 +95,8 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 	}{
 		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exit.CodeUsage},
 		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `did you mean "services.disable"`, exit.CodeOK},
-		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `there is no column "nothing"`, exit.CodeOK},
-		"no list":      {"[columns]\nservers = [\"state\"]\n", "there is no such list", exit.CodeOK},
+		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `unknown column "nothing"`, exit.CodeOK},
+		"no list":      {"[columns]\nservers = [\"state\"]\n", "unknown list", exit.CodeOK},
 		"nothing else": {"[keys]\n\"services.disable\" = [\"x\"]\n", "ok       configuration", exit.CodeOK},
 	} {
 		faulttest.RunCase(t, "G2", "doctor: "+name, func(t *testing.T) {

@@ -41,14 +41,14 @@ func emulateCommand() *cobra.Command {
 		"",
 		"what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)",
 	)
-	c.Flags().BoolVar(&o.RestrictedUser, "restricted", false, "its user is restricted: Managed is closed")
-	c.Flags().StringArrayVar(&faults, "fault", nil, "something that goes wrong; may be given several times")
+	c.Flags().BoolVar(&o.RestrictedUser, "restricted", false, "its user is restricted: no access to Managed")
+	c.Flags().StringArrayVar(&faults, "fault", nil, "fault to inject; may be given several times")
 	return c
 }
 
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {
 	if !slices.Contains([]string{"demo", "empty", "large"}, o.Seed) {
-		return exit.Usage(fmt.Errorf("there is no seed %q: choose demo, empty or large", o.Seed))
+		return exit.Usage(fmt.Errorf("unknown seed %q (use demo, empty or large)", o.Seed))
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -62,7 +62,7 @@ func runEmulator(ctx context.Context, listen string, o emulator.Options, faults 
 			return exit.Usage(err)
 		}
 		e.InjectFault(match, fault)
-		fmt.Fprintf(os.Stderr, "goes wrong on purpose: %s\n", spec)
+		fmt.Fprintf(os.Stderr, "injected fault: %s\n", spec)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()

@@ -80,7 +80,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
-				return exit.Usage(fmt.Errorf("-o %q is no format; choose markdown, json", format))
+				return exit.Usage(fmt.Errorf("unknown output format %q (use markdown or json)", format))
 			}
 			s, end, err := startSession(c, f, true)
 			if err != nil {

@@ -507,14 +507,17 @@ func (r erasedResource) resultNotPrinted(v subcommand[any], after any, err error
 	if v.recoveryHint != nil {
 		next = "; " + v.recoveryHint(after)
 	}
-	return exit.WithCode(exit.CodeUnknown, fmt.Errorf("it was done%s, but could not be written%s: %w", name, next, err))
+	return exit.WithCode(
+		exit.CodeUnknown,
+		fmt.Errorf("the change was applied%s, but its result could not be printed%s: %w", name, next, err),
+	)
 }
 
 // parseID reads an ID of the command line.
 func parseID(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, exit.Usage(fmt.Errorf("%q is no ID: a number is needed", text))
+		return 0, exit.Usage(fmt.Errorf("%q is not an ID: expected a number", text))
 	}
 	return n, nil
 }

@@ -56,7 +56,7 @@ func NewRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
-	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "refuse every change, where requests are made")
+	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "allow no change at all")
 	// Not cobra's own: to print with its template links text/template, and the linker then keeps every method of every
 	// type (2.5 MB).
 	root.Flags().BoolVarP(&f.Version, "version", "v", false, "version for lookout")

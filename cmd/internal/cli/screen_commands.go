@@ -47,7 +47,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 func demoCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Try it on an invented account: no token, no network",
+		Short: "Try lookout on an invented account: no token, no network",
 		Args:  NoArgs,
 		Long: "Opens the dashboard on an account that lives in this process; a second, empty one is under C.\n" +
 			"Something can be made to go wrong: \":demo 429\", and " + dashboard.DemoFaultNames() +
@@ -116,7 +116,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is",
+		Short: "Print the version",
 		Args:  NoArgs,
 		Run: func(c *cobra.Command, _ []string) {
 			fmt.Fprintln(c.OutOrStdout(), "lookout "+version.Line())

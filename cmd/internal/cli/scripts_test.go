@@ -78,8 +78,8 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"keys", "create", "ci"}, []string{"it was done: key ci (", "its secret is lost", "keys revoke "}},
-		{[]string{"services", "disable", "4"}, []string{"it was done: service web-1 (4)"}},
+		{[]string{"keys", "create", "ci"}, []string{"applied: key ci (", "its secret is lost", "keys revoke "}},
+		{[]string{"services", "disable", "4"}, []string{"applied: service web-1 (4)"}},
 	} {
 		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
 			var complaints bytes.Buffer

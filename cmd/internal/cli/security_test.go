@@ -286,7 +286,7 @@ func TestEmulatorsListener(t *testing.T) {
 		os.Stderr = before
 		write.Close()
 		told, _ := io.ReadAll(read)
-		if err == nil || !strings.Contains(string(told), "on purpose: GET /managed/* status=503") {
+		if err == nil || !strings.Contains(string(told), "injected fault: GET /managed/* status=503") {
 			t.Errorf("%q, %v", told, err)
 		}
 	})

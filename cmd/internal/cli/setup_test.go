@@ -236,7 +236,7 @@ func TestDoctor(t *testing.T) {
 		}
 		r.CheckResult(r.MustRun("doctor"), exit.CodeOK, "mode 0755", "chmod 700")
 	}
-	r.CheckResult(r.MustRun("doctor"), exit.CodeOK, "cannot be read: 1")
+	r.CheckResult(r.MustRun("doctor"), exit.CodeOK, "1 unreadable lines")
 	r.WriteConfig("[accounts.a]\nbase_url = 7\n")
 	r.CheckResult(r.Run("doctor"), exit.CodeUsage, "config.toml:2:1")
 	r.WriteConfig("")
@@ -269,7 +269,7 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 		"not the API",
 		"check the base URL",
 		"no colours (NO_COLOR)",
-		"ASCII alone",
+		"ASCII only",
 		"set -g set-clipboard on",
 		"set -g mouse on",
 		"failed: 1, warnings: 3",

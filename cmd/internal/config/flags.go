@@ -57,7 +57,7 @@ func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 		"for screen readers: print lines one below the other, one item at a time",
 	)
 	set.StringVar(&f.View, "view", "", "pane to start with: overview, issues, services, …")
-	set.Var(&f.Refresh, "refresh", "time between refreshes of the pane in front, at least 5s (default 20s)")
+	set.Var(&f.Refresh, "refresh", "time between refreshes of the visible pane, at least 5s (default 20s)")
 	set.StringVar(&f.LogFile, "log-file", "", "write errors of lookout itself to this file")
 }
 

@@ -75,7 +75,7 @@ func TopLevelKeys() []KeySpec[File] {
 			example:     `"20s"`,
 			DefaultText: "20s",
 			Flag:        "refresh",
-			Description: "Time between refreshes of the pane in front, at least 5s.",
+			Description: "Time between refreshes of the visible pane, at least 5s.",
 		},
 		{
 			Name:        "notify",
@@ -109,10 +109,10 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			check:       CheckBaseURL,
 			fatal:       true,
 			example:     `"https://api.linode.com/v4"`,
-			DefaultText: "must be there",
+			DefaultText: "required",
 			Flag:        "base-url",
 			Env:         "LOOKOUT_BASE_URL",
-			Description: "Address of the API, ending with its version: https, or http on this machine alone.",
+			Description: "Address of the API, ending in its version: https, or http to this machine.",
 		},
 		{
 			Name:        "dialect",
@@ -121,7 +121,7 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
-			Description: "How paths are spelt.",
+			Description: "How the paths of the API are spelled.",
 		},
 		{
 			Name:        "token_command",
@@ -129,7 +129,8 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `["pass", "show", "linode"]`,
 			DefaultText: "none",
-			Description: "A program and its arguments that print the token; no shell reads them, and they have 10 s.",
+			Description: "A program that prints the token, and its arguments. It runs without a shell, for at most " +
+				"10 s.",
 		},
 		{
 			Name:        "token_file",
@@ -139,7 +140,7 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			example:     `"~/.config/lookout/production.token"`,
 			DefaultText: "none",
 			Flag:        "token-file",
-			Description: "A file that holds the token, readable by its owner alone. ~/ is the home folder.",
+			Description: "A file that holds the token, readable only by its owner. ~/ is the home folder.",
 		},
 		{
 			Name:        "token_env",
@@ -148,7 +149,7 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			example:     `"LINODE_TOKEN"`,
 			DefaultText: "none",
 			Flag:        "token-env",
-			Description: "An environment variable that holds the token. LOOKOUT_TOKEN is read in any case.",
+			Description: "An environment variable that holds the token. LOOKOUT_TOKEN takes precedence.",
 		},
 		{
 			Name:        "keyring",
@@ -156,7 +157,7 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     "true",
 			DefaultText: "false",
-			Description: "The token is in the system's keyring; lookout config token puts it there.",
+			Description: "Read the token from the system's keyring; lookout config token adds it.",
 		},
 		{
 			Name:        "linode_cli",
@@ -173,7 +174,7 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     "true",
 			DefaultText: "false",
-			Description: "The word PROD stands beside the account's name.",
+			Description: "Show PROD beside the account's name, and ask before every change.",
 		},
 		{
 			Name:        "read_only",
@@ -183,7 +184,7 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			DefaultText: "false",
 			Flag:        "read-only",
 			Env:         "LOOKOUT_READ_ONLY",
-			Description: "Refuse every change, where requests are made.",
+			Description: "Allow no change at all.",
 		},
 		{
 			Name:        "color",
@@ -191,7 +192,7 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			choices:     slices.Sorted(maps.Keys(accountColors())),
 			example:     `"red"`,
 			DefaultText: "the theme's",
-			Description: "Colour of the account's name in the head line.",
+			Description: "Colour of the account's name in the top line.",
 		},
 		{
 			Name:        "word",
@@ -199,21 +200,22 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			check:       checkAccountWord,
 			example:     `"STAGING"`,
 			DefaultText: "none",
-			Description: "A word of at most 12 letters beside the account's name in the head line, in its colour.",
+			Description: "A word of at most 12 letters beside the account's name in the top line, in its colour.",
 		},
 		{
 			Name:        "notify_on",
 			target:      func(a *AccountConfig) any { return &a.NotifyOn },
 			choices:     append(notifyRules(), noRule),
 			example:     `["service leaves ok", "new issue"]`,
-			DefaultText: "both, where notify says how",
-			Description: "What is told by the ways of notify.",
+			DefaultText: "both, if notify is set",
+			Description: "The events that notify reports.",
 		},
 	}
 }
 
 // KeysDescription is what the table of rebound keys means.
-const KeysDescription = "Keys of actions, several for each. docs/keys.md and ? in the program name them: PANE.ACTION."
+const KeysDescription = "Keys for actions, each with a list of keys. docs/keys.md and ? in lookout list the names: " +
+	"PANE.ACTION."
 
 func CheckBaseURL(v string) error {
 	_, err := client.New(v, client.NewSecret("x"))

@@ -22,11 +22,11 @@ func Create(path, text string) error {
 // Template returns a configuration in which every key is explained and commented out.
 func Template() string {
 	var b strings.Builder
-	b.WriteString("# The configuration of lookout. lookout config validate checks it.\n")
+	b.WriteString("# Configuration of lookout. lookout config validate checks it.\n")
 	for _, s := range TopLevelKeys() {
 		s.writeTemplate(&b)
 	}
-	b.WriteString("\n# An account; there may be several.\n# [accounts.production]\n")
+	b.WriteString("\n# An account. There can be several.\n# [accounts.production]\n")
 	for _, s := range AccountKeys() {
 		s.writeTemplate(&b)
 	}

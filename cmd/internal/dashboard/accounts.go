@@ -10,13 +10,13 @@ import (
 	"lookout/ui/shell"
 )
 
-// accountList are those that can be shown without leaving the program.
+// accountList holds the accounts that the user can switch to.
 type accountList struct {
 	Names []string
 	Open  func(ctx context.Context, name string) (shell.Session, error)
 }
 
-// ConfiguredAccounts are the accounts of the configuration, with the one that the program began with.
+// ConfiguredAccounts returns the accounts of the configuration and the one that the program started with.
 func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
 	a := accountList{Names: []string{began.Account}}
 	if _, data, err := config.Read(f); err == nil {
@@ -46,8 +46,8 @@ func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
 	return a
 }
 
-// loadAccount is an account of the configuration, which is read again. Address and token that flags or environment gave
-// belong to the account that the program began with: they are never used for another.
+// loadAccount reads an account from the configuration again. Address and token from flags or environment belong to the
+// account that the program started with; no other account uses them.
 func loadAccount(f *config.Flags, name string) (config.Settings, error) {
 	here := *f
 	here.Account, here.BaseURL, here.TokenFile, here.TokenEnv = name, "", "", ""

@@ -18,7 +18,7 @@ import (
 	"lookout/views"
 )
 
-// checkColumns are choices of lists and columns that are not there, with the names of those that are.
+// checkColumns reports unknown lists and columns, with the names of the known ones.
 func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at config.Positions) (wrong config.Mistakes) {
 	var panes []string
 	for _, l := range lists {
@@ -31,7 +31,7 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at confi
 					config.Mistake{
 						Position: at.Element(i, "columns", l.Name()),
 						Text: fmt.Sprintf(
-							"columns.%s: there is no column %q; the columns are %s",
+							"columns.%s: unknown column %q (use %s)",
 							l.Name(),
 							client.Clean(name),
 							strings.Join(known, ", "),
@@ -48,7 +48,7 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at confi
 				config.Mistake{
 					Position: at.At("columns", name),
 					Text: fmt.Sprintf(
-						"columns.%s: there is no such list; the lists are %s",
+						"columns.%s: unknown list (use %s)",
 						client.Clean(name),
 						strings.Join(panes, ", "),
 					),
@@ -59,8 +59,8 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at confi
 	return wrong
 }
 
-// themeChoices are the themes that a run can choose from, and the one that it begins with: by flags, configuration and
-// terminal, in that order.
+// themeChoices returns the themes to choose from and the first one: from flags, configuration or terminal, in that
+// order.
 func themeChoices(s config.Settings) (shell.Themes, *theme.Theme, error) {
 	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
 	looks := shell.Themes{
@@ -87,8 +87,8 @@ func themeChoices(s config.Settings) (shell.Themes, *theme.Theme, error) {
 	return looks, first, nil
 }
 
-// CheckConfig are those of the text, and those that show only when the program is put together: actions that are not
-// there, keys bound twice.
+// CheckConfig returns all mistakes of a configuration, including those that only the assembled dashboard knows: unknown
+// actions and columns, and keys bound twice.
 func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	cfg, wrong := config.Parse(data)
 	if len(cfg.Keys)+len(cfg.Columns) == 0 {
@@ -114,7 +114,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 				config.Mistake{
 					Position: at.At("keys", name),
 					Text: fmt.Sprintf(
-						"keys.%q: there is no such action%s",
+						"keys.%q: unknown action%s",
 						client.Clean(name),
 						config.Suggestion(name, known),
 					),
@@ -138,7 +138,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	return wrong
 }
 
-// bindingPosition is the line that binds the key of a clash.
+// bindingPosition returns the position of the binding that conflicts.
 func bindingPosition(clash error, at config.Positions) config.Position {
 	var c *shell.KeyConflictError
 	if errors.As(clash, &c) {
@@ -151,7 +151,7 @@ func bindingPosition(clash error, at config.Positions) config.Position {
 	return at.At("keys")
 }
 
-// PaneNames are the names of panes, in their order.
+// PaneNames returns the names of panes in their order.
 func PaneNames(panes []ui.Pane) []string {
 	names := make([]string, len(panes))
 	for i, p := range panes {

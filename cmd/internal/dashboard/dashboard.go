@@ -28,7 +28,7 @@ import (
 	"lookout/views/activity"
 )
 
-// CheckTerminal says why there is no terminal to work on; lines need less of one.
+// CheckTerminal returns an error if there is no suitable terminal. Linear mode needs less of one.
 func CheckTerminal(linear bool) error {
 	if linear {
 		return terminal.CheckLinear()
@@ -36,10 +36,10 @@ func CheckTerminal(linear bool) error {
 	return terminal.Check()
 }
 
-// defaultRefresh is how often the pane in front is asked again unless somebody says otherwise.
+// defaultRefresh is the default time between refreshes of the visible pane.
 const defaultRefresh = 20 * time.Second
 
-// RunScreen puts an account on the screen until the program is left.
+// RunScreen shows an account until the user quits.
 func RunScreen(
 	ctx context.Context,
 	f *config.Flags,
@@ -80,7 +80,7 @@ func RunScreen(
 	return nil
 }
 
-// NewSession is an account as the program shows it.
+// NewSession returns an account for the screen.
 func NewSession(
 	ctx context.Context,
 	f *config.Flags,
@@ -94,7 +94,7 @@ func NewSession(
 	return session, err
 }
 
-// newShellSession is an account with what is shown of it. It ends with its requests cancelled and its journal closed.
+// newShellSession returns an account with its panes. Closing the session cancels its requests and closes its journal.
 func newShellSession(
 	ctx context.Context,
 	f *config.Flags,
@@ -115,7 +115,7 @@ func newShellSession(
 	}}, acc, nil
 }
 
-// newShell makes the program of an account.
+// newShell returns the shell of an account.
 func newShell(
 	ctx context.Context,
 	f *config.Flags,
@@ -134,7 +134,7 @@ func newShell(
 	return program, nil
 }
 
-// shellOptions is what the program shows of an account, and the account behind it.
+// shellOptions returns the shell's options for an account, and the account.
 func shellOptions(
 	ctx context.Context,
 	f *config.Flags,
@@ -159,7 +159,7 @@ func shellOptions(
 	panes := views.Panes(acc)
 	if names := PaneNames(panes); f.View != "" && !slices.Contains(names, f.View) {
 		return shell.Options{}, nil, exit.Usage(
-			fmt.Errorf("--view %q: choose a pane of %s", client.Clean(f.View), strings.Join(names, ", ")),
+			fmt.Errorf("--view %q: unknown pane (use %s)", client.Clean(f.View), strings.Join(names, ", ")),
 		)
 	}
 	notify := s.NotifyOptions()
@@ -202,15 +202,16 @@ func shellOptions(
 	}, acc, nil
 }
 
-// formatBudget is the rate limit in words.
+// formatBudget returns the rate limit in words.
 func formatBudget(b client.RateLimit, now time.Time) string {
 	if b.Limit == 0 || b.PausedUntil.After(now) {
-		return "" // the wait is told beside the freshness
+		return "" // the wait is shown beside the freshness
 	}
 	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
 }
 
-// redirectLog takes what libraries would write over the screen into a file, or away, for as long as the process lives.
+// redirectLog sends what libraries write to standard error to a file, or discards it, so that it does not spoil the
+// screen.
 func redirectLog(path string) (io.Writer, error) {
 	name, mode := path, os.O_WRONLY|os.O_CREATE|os.O_APPEND
 	if path == "" {

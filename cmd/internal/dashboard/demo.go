@@ -12,8 +12,7 @@ import (
 	"lookout/ui/shell"
 )
 
-// RunDemo runs the dashboard on emulators in the same process. Nothing is dialled, and no configuration of a real
-// account is read.
+// RunDemo runs the dashboard on emulators in the same process. It opens no connection and reads no configuration.
 func RunDemo(ctx context.Context, f *config.Flags) error {
 	(&config.Flags{Config: os.DevNull}).ScrubEnvironment()
 	first, err := newDemoAccount(f, "acme-prod", "demo")
@@ -40,7 +39,7 @@ func RunDemo(ctx context.Context, f *config.Flags) error {
 	)
 }
 
-// An demoAccount account lives in this process.
+// A demoAccount is an account that lives in this process.
 type demoAccount struct {
 	settings  config.Settings
 	api       *client.Client
@@ -48,7 +47,7 @@ type demoAccount struct {
 	faultMenu *faultMenu
 }
 
-// newSession is the account as the program shows it, with its fault dial.
+// newSession returns the account for the screen, with its fault menu.
 func (i demoAccount) newSession(ctx context.Context, f *config.Flags, names []string) (shell.Session, error) {
 	session, err := NewSession(ctx, f, i.settings, i.api, i.journal, names)
 	session.Options.Commands, session.Options.Banner = i.faultMenu.commands(), i.faultMenu.banner

@@ -15,21 +15,21 @@ import (
 	"lookout/ui/shell"
 )
 
-// A faultMenu makes things go wrong in the demo, so that somebody can see how the program behaves then.
+// A faultMenu injects faults into the demo, to show how lookout behaves then.
 type faultMenu struct {
-	resume func() // lets the client ask at once, whatever failed before
+	resume func() // ends the client's wait after failures
 	api    *emulator.Emulator
 	active atomic.Pointer[demoFault]
 }
 
-// A demoFault is one position of the dial.
+// A demoFault is one entry of the menu.
 type demoFault struct {
 	name, description string
 	match             string
 	fault             emulator.Fault
 }
 
-// demoFaults are the positions beside off.
+// demoFaults returns the faults of the menu.
 func demoFaults() []demoFault {
 	return []demoFault{
 		{
@@ -54,7 +54,7 @@ func demoFaults() []demoFault {
 	}
 }
 
-// banner is what stands beside the account while something is wrong on purpose.
+// banner returns the label beside the account while a fault is injected.
 func (d *faultMenu) banner() string {
 	if t := d.active.Load(); t != nil {
 		return "FAULT " + t.name
@@ -62,13 +62,13 @@ func (d *faultMenu) banner() string {
 	return ""
 }
 
-// commands are the palette's: one for each position, and off.
+// commands returns the commands of the palette: one per fault, and off.
 func (d *faultMenu) commands() []shell.PaletteCommand {
 	all := []shell.PaletteCommand{{Name: "demo off", Kind: "demo", Do: func() tea.Cmd {
 		d.api.ClearFaults()
 		d.active.Store(nil)
 		d.resume()
-		return tea.Batch(ui.ShowNews(theme.Good, "nothing is wrong any more"), ui.Send(ui.RefreshMsg{}))
+		return tea.Batch(ui.ShowNews(theme.Good, "fault ended"), ui.Send(ui.RefreshMsg{}))
 	}}}
 	for _, t := range demoFaults() {
 		all = append(all, shell.PaletteCommand{Name: "demo " + t.name, Kind: "demo", Do: func() tea.Cmd {
@@ -77,7 +77,7 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 			d.active.Store(&t)
 			d.resume()
 			return tea.Batch(
-				ui.ShowNews(theme.Warn, fmt.Sprintf("wrong on purpose: %s · :demo off ends it", t.description)),
+				ui.ShowNews(theme.Warn, fmt.Sprintf("fault: %s · :demo off ends it", t.description)),
 				ui.Send(ui.RefreshMsg{}),
 			)
 		}})
@@ -85,7 +85,7 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 	return all
 }
 
-// DemoFaultNames are the positions in words.
+// DemoFaultNames lists the names of the faults.
 func DemoFaultNames() string {
 	var names []string
 	for _, t := range demoFaults() {

@@ -16,7 +16,7 @@ import (
 	"lookout/views/account"
 )
 
-// NewFrozenDemo is the demo on a clock that stands still, not asked anything yet.
+// NewFrozenDemo returns the demo on a stopped clock, before its first request.
 func NewFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell, *account.Account, error) {
 	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
 	api := emulator.New(emulator.Options{Token: "demo", Now: now})

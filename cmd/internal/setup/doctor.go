@@ -27,26 +27,26 @@ import (
 	"lookout/ui/terminal"
 )
 
-// A Diagnosis is what the doctor says about one thing.
+// A Diagnosis is the result of one check.
 type Diagnosis struct {
 	Check    string     `json:"check"`
 	State    checkState `json:"state"`
 	Text     string     `json:"text"`
 	Next     string     `json:"next,omitempty"` // what to do about it
-	exitCode int        // of the program's end, where it failed
+	exitCode int        // set if the check failed
 }
 
-// A checkState is how well something is.
+// A checkState is the result of a check.
 type checkState string
 
 const (
 	stateOK      checkState = "ok"
 	stateWarning checkState = "warning"
 	stateFailed  checkState = "failed"
-	stateSkipped checkState = "skipped" // something before it failed
+	stateSkipped checkState = "skipped" // an earlier check failed
 )
 
-// Doctor looks at everything that a run needs. Each look leaves what the next ones need.
+// Doctor checks everything that a run needs. Each check stores what later ones need.
 type Doctor struct {
 	Flags       *config.Flags
 	settings    config.Settings
@@ -57,7 +57,7 @@ type Doctor struct {
 	Permissions []PanePermissions
 }
 
-// RunChecks makes every check in turn.
+// RunChecks runs all checks in order.
 func (d *Doctor) RunChecks(ctx context.Context) {
 	d.checkConfiguration(ctx)
 	d.checkToken(ctx)
@@ -83,7 +83,7 @@ func (d *Doctor) addFailure(check string, code int, err error, next string) {
 	d.Findings = append(d.Findings, Diagnosis{check, stateFailed, client.Clean(err.Error()), next, code})
 }
 
-// passed reports whether a check was made and did not fail.
+// passed reports whether a check ran and did not fail.
 func (d *Doctor) passed(check string) bool {
 	for _, f := range d.Findings {
 		if f.Check == check {
@@ -96,7 +96,7 @@ func (d *Doctor) passed(check string) bool {
 func (d *Doctor) checkConfiguration(ctx context.Context) {
 	path, data, err := config.Read(d.Flags)
 	if err != nil {
-		d.addFailure("configuration", exit.CodeUsage, err, "lookout config path says where it is looked for")
+		d.addFailure("configuration", exit.CodeUsage, err, "lookout config path prints its path")
 		return
 	}
 	cfg, _ := config.Parse(data)
@@ -128,7 +128,7 @@ func (d *Doctor) checkConfiguration(ctx context.Context) {
 
 func (d *Doctor) checkToken(ctx context.Context) {
 	if !d.passed("account") {
-		d.addFinding("token", stateSkipped, "there is no account", "")
+		d.addFinding("token", stateSkipped, "no account", "")
 		return
 	}
 	source := d.settings.TokenSource()
@@ -141,10 +141,10 @@ func (d *Doctor) checkToken(ctx context.Context) {
 	d.addFinding("token", stateOK, "from "+source.Description, "")
 }
 
-// checkConnection asks the server for anything, without the token: what counts is that there is an answer.
+// checkConnection sends a request without the token: any answer will do.
 func (d *Doctor) checkConnection(ctx context.Context) {
 	if !d.passed("account") {
-		d.addFinding("address", stateSkipped, "there is no account", "")
+		d.addFinding("address", stateSkipped, "no account", "")
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
@@ -161,7 +161,7 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 		nil,
 	)
 	if err != nil {
-		d.addFailure("address", exit.CodeUsage, errors.New("the address cannot be built"), "correct base_url")
+		d.addFailure("address", exit.CodeUsage, errors.New("the address is not valid"), "correct base_url")
 		return
 	}
 	d.checkProxy(req)
@@ -197,7 +197,7 @@ func (d *Doctor) checkProxy(req *http.Request) {
 		d.addFailure(
 			"proxy",
 			exit.CodeUnavailable,
-			errors.New("HTTPS_PROXY or HTTP_PROXY holds no address"),
+			errors.New("HTTPS_PROXY or HTTP_PROXY is not a valid address"),
 			"correct it or unset it",
 		)
 	case through != nil:
@@ -209,7 +209,7 @@ func (d *Doctor) checkProxy(req *http.Request) {
 
 func (d *Doctor) checkTLS(t *tls.ConnectionState) {
 	if t == nil {
-		d.addFinding("tls", stateWarning, "not encrypted: this machine's own address", "")
+		d.addFinding("tls", stateWarning, "not encrypted, but the address is this machine's", "")
 		return
 	}
 	text := tls.VersionName(t.Version)
@@ -220,24 +220,24 @@ func (d *Doctor) checkTLS(t *tls.ConnectionState) {
 	ends := t.PeerCertificates[0].NotAfter
 	text += ", certificate until " + ends.UTC().Format(time.DateOnly)
 	if time.Until(ends) < 14*24*time.Hour {
-		d.addFinding("tls", stateWarning, text, "it ends soon; whoever runs the server should know")
+		d.addFinding("tls", stateWarning, text, "the certificate expires soon; tell whoever runs the server")
 		return
 	}
 	d.addFinding("tls", stateOK, text, "")
 }
 
-// maxClockSkew is how wrong a clock may be before ages and ends are misleading.
+// maxClockSkew is the difference between clocks from which ages and expiry times mislead.
 const maxClockSkew = 30 * time.Second
 
 // checkClock compares this machine's clock with the server's.
 func (d *Doctor) checkClock() {
 	if d.response == nil {
-		d.addFinding("clock", stateSkipped, "there is no answer to compare with", "")
+		d.addFinding("clock", stateSkipped, "the server did not answer", "")
 		return
 	}
 	at, err := http.ParseTime(d.response.Header.Get("Date"))
 	if err != nil {
-		d.addFinding("clock", stateSkipped, "the server does not say what time it is", "")
+		d.addFinding("clock", stateSkipped, "the server does not send the time", "")
 		return
 	}
 	off := d.sentAt.Sub(at).Round(time.Second)
@@ -245,18 +245,18 @@ func (d *Doctor) checkClock() {
 		d.addFinding(
 			"clock",
 			stateWarning,
-			fmt.Sprintf("this machine is off by %s", off),
-			"set the clock: ages, ends and links go by it",
+			fmt.Sprintf("this machine's clock is off by %s", off),
+			"set the clock: ages, expiry times and links depend on it",
 		)
 		return
 	}
 	d.addFinding("clock", stateOK, "within "+maxClockSkew.String()+" of the server's", "")
 }
 
-// checkScopes asks with the token, and tells what it allows pane by pane.
+// checkScopes sends a request with the token and reports what it allows in each pane.
 func (d *Doctor) checkScopes(ctx context.Context) {
 	if !d.passed("token") || !d.passed("address") {
-		d.addFinding("scopes", stateSkipped, "there is no token or no connection", "")
+		d.addFinding("scopes", stateSkipped, "no token or no connection", "")
 		return
 	}
 	c, err := d.settings.NewClient(d.token, nil)
@@ -277,7 +277,7 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 		d.addFinding(
 			"scopes",
 			stateWarning,
-			describeScopes(scopes)+"; but the user is restricted: Managed is closed",
+			describeScopes(scopes)+"; but the user is restricted: no access to Managed",
 			failure.Advice(),
 		)
 	case failure != nil:
@@ -302,10 +302,10 @@ func (d *Doctor) checkTerminal() {
 		text += fmt.Sprintf(", %d×%d", columns, lines)
 	}
 	if !terminal.SupportsUnicode() {
-		text += ", ASCII alone (the locale is not UTF-8)"
+		text += ", ASCII only (the locale is not UTF-8)"
 	}
 	if err := terminal.Check(); err != nil {
-		d.addFinding("terminal", stateWarning, text+"; "+err.Error(), "the commands for scripts work without one")
+		d.addFinding("terminal", stateWarning, text+"; "+err.Error(), "script commands work without one")
 		return
 	}
 	d.addFinding("terminal", stateOK, text, "")
@@ -338,7 +338,7 @@ func (d *Doctor) checkMouse() {
 	d.addFinding("mouse", stateOK, text, "")
 }
 
-// checkFolders looks at what the program keeps.
+// checkFolders checks the folders of configuration and state, and the journal.
 func (d *Doctor) checkFolders() {
 	d.checkFolder("state folder", config.StateFolder(), 0o700)
 	d.checkFolder("config folder", filepath.Join(xdg.ConfigHome, "lookout"), 0o700)
@@ -352,7 +352,7 @@ func (d *Doctor) checkFolders() {
 	}
 	j, err := journal.Open(path, d.settings.Account, time.Now)
 	if err != nil {
-		d.addFailure("journal", exit.CodeFailure, err, "a change that cannot be recorded is not sent")
+		d.addFailure("journal", exit.CodeFailure, err, "lookout does not send a change that it cannot record")
 		return
 	}
 	defer j.Close()
@@ -360,13 +360,13 @@ func (d *Doctor) checkFolders() {
 		d.addFinding(
 			"journal",
 			stateWarning,
-			fmt.Sprintf("lines that cannot be read: %d", n),
-			"they are passed over; what they said is lost",
+			fmt.Sprintf("%d unreadable lines", n),
+			"lookout ignores them",
 		)
 	}
 }
 
-// checkFolder checks that something is its owner's alone.
+// checkFolder checks that only the owner can read a folder.
 func (d *Doctor) checkFolder(check, path string, mode os.FileMode) {
 	info, err := os.Stat(path)
 	switch {
@@ -378,7 +378,7 @@ func (d *Doctor) checkFolder(check, path string, mode os.FileMode) {
 		d.addFinding(
 			check,
 			stateWarning,
-			fmt.Sprintf("%s has the mode %04o: others may look", path, info.Mode().Perm()),
+			fmt.Sprintf("others can read %s (mode %04o)", path, info.Mode().Perm()),
 			fmt.Sprintf("chmod %o %s", mode, path),
 		)
 	default:
@@ -386,7 +386,7 @@ func (d *Doctor) checkFolder(check, path string, mode os.FileMode) {
 	}
 }
 
-// Report is the findings to be read, in lines of 80 columns where words allow, and what they come to.
+// Report returns the findings as text of at most 80 columns where words allow, with their number.
 func (d *Doctor) Report() string {
 	var b strings.Builder
 	line := func(state, check, text string) {
@@ -415,7 +415,7 @@ func (d *Doctor) Report() string {
 	return b.String()
 }
 
-// ExitStatus is the exit code of the first failure; the report has told it.
+// ExitStatus returns an error with the exit code of the first failure and without text: the report has it.
 func (d *Doctor) ExitStatus() error {
 	for _, f := range d.Findings {
 		if f.State == stateFailed {

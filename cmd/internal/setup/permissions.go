@@ -23,7 +23,7 @@ const (
 	storageWrite = "object_storage:read_write"
 )
 
-// RequiredScopes are all panes that ask the API for something of their own.
+// RequiredScopes lists the panes with requests of their own.
 var RequiredScopes = []paneScopes{
 	{"issues", true, accountRead, accountRead, ""},
 	{"services", true, accountRead, accountRead, accountWrite},
@@ -38,14 +38,14 @@ var RequiredScopes = []paneScopes{
 	{"transfer", false, storageRead, storageRead, ""},
 }
 
-// Reach is what a token may do in a pane.
+// PanePermissions says what a token allows in a pane.
 type PanePermissions struct {
 	Pane     string `json:"pane"`
 	Allowed  string `json:"may"`            // "read and change", "read", "list", "nothing"
-	Required string `json:"need,omitempty"` // what more would take
+	Required string `json:"need,omitempty"` // the missing scope
 }
 
-// permissionsFor says what scopes allow, pane by pane. A refusal of Managed closes its panes, whatever the scopes.
+// permissionsFor returns what scopes allow in each pane. If the API denies Managed, its panes allow nothing.
 func permissionsFor(scopes string, refusal *client.Error) []PanePermissions {
 	closed := refusal != nil && refusal.Status == http.StatusForbidden
 	out := make([]PanePermissions, len(RequiredScopes))
@@ -68,10 +68,10 @@ func permissionsFor(scopes string, refusal *client.Error) []PanePermissions {
 	return out
 }
 
-// deniedByAPI reports whether the API knows the token and refuses what was asked: it says what the token may not.
+// deniedByAPI reports whether the API itself denied the request: it knows the token.
 func deniedByAPI(e *client.Error) bool { return e.Denied() && !e.NotFromAPI() }
 
-// scopesAllow reports whether scopes hold one; read_write holds read_only, * all.
+// scopesAllow reports whether scopes include one; read_write includes read_only, * includes all.
 func scopesAllow(scopes, need string) bool {
 	if need == "" {
 		return true
@@ -85,7 +85,7 @@ func scopesAllow(scopes, need string) bool {
 	return false
 }
 
-// String is a reach as a line of a table.
+// String returns the permissions as a line of a table.
 func (r PanePermissions) String() string {
 	text := fmt.Sprintf("%-12s %s", r.Pane, r.Allowed)
 	switch {
@@ -99,7 +99,7 @@ func (r PanePermissions) String() string {
 	return text + "; changes need " + r.Required
 }
 
-// describeScopes is what a token's scopes are called.
+// describeScopes returns a token's scopes in words.
 func describeScopes(scopes string) string {
 	switch scopes {
 	case "":

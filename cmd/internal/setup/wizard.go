@@ -23,7 +23,7 @@ import (
 	"lookout/cmd/internal/prompt"
 )
 
-// A Wizard asks a few questions, tries what it was told, and writes a configuration only after a yes.
+// A Wizard asks a few questions, tries the answers, and writes a configuration only after a yes.
 type Wizard struct {
 	In         *bufio.Reader
 	Out        io.Writer
@@ -34,17 +34,17 @@ type Wizard struct {
 	accountName string
 	account     config.AccountConfig
 	tokenLine   string        // "token_file = …"
-	pastedToken client.Secret // a token that has no place yet
-	tokenPath   string        // the file that it goes to; empty is the keyring
+	pastedToken client.Secret // a token that is not stored yet
+	tokenPath   string        // the file for it; "" is the keyring
 }
 
-// defaultBaseURL is the address that is offered.
+// defaultBaseURL is the offered address.
 const defaultBaseURL = "https://api.linode.com/v4"
 
-// ErrCancelled is a wizard that was left: nothing was written.
+// ErrCancelled says that the user left the wizard.
 var ErrCancelled = errors.New("nothing was written")
 
-// RunWizard helps somebody who has no configuration yet.
+// RunWizard sets up a first account and returns its settings.
 func RunWizard(c *cobra.Command, f *config.Flags) (config.Settings, error) {
 	in, _ := output.AsTerminal(c.InOrStdin())
 	path, _ := config.Path(f)
@@ -67,18 +67,18 @@ func RunWizard(c *cobra.Command, f *config.Flags) (config.Settings, error) {
 	return config.Load(f, c.ErrOrStderr())
 }
 
-// byteReader hands out one byte at a time, so that nothing typed ahead is kept from a prompt that reads by itself.
+// byteReader reads one byte at a time, so that no buffer swallows input meant for the hidden prompt.
 type byteReader struct{ io.Reader }
 
 // Read reads one byte.
 func (l byteReader) Read(p []byte) (int, error) { return l.Reader.Read(p[:min(1, len(p))]) }
 
-// wizardWidth is how wide what is told may be: every terminal shows it without breaking words.
+// wizardWidth is the width of the wizard's text, which fits every terminal.
 const wizardWidth = 78
 
 func (w *Wizard) printf(format string, args ...any) { fmt.Fprintf(w.Out, format+"\n", args...) }
 
-// ask reads an answer; an empty one is what is offered. It is asked again until good takes it.
+// ask asks until good accepts the answer. An empty answer is the offered one.
 func (w *Wizard) ask(what, offered string, good func(string) error) (string, error) {
 	for {
 		text := what
@@ -100,10 +100,10 @@ func (w *Wizard) ask(what, offered string, good func(string) error) (string, err
 	}
 }
 
-// Run asks, tries and offers to write. What a trial finds wrong is asked for again; the other answers stay.
+// Run asks, tries the answers and offers to write them. After a failed try it repeats only the question at fault.
 func (w *Wizard) Run(ctx context.Context) error {
-	w.printf("No account is configured yet. A few questions make one. Nothing is written")
-	w.printf("before the last of them, and ctrl+c leaves. Without an account: lookout demo\n")
+	w.printf("No account is configured yet. A few questions set one up. Nothing is written")
+	w.printf("before the last one; ctrl+c cancels. Without an account: lookout demo\n")
 	questions := []func() error{w.askAddress, w.askName, w.askTokenSource}
 	for {
 		for _, question := range questions {
@@ -126,7 +126,7 @@ func (w *Wizard) Run(ctx context.Context) error {
 	}
 }
 
-// reportFailure tells what came of a trial; what to do next is the question that follows.
+// reportFailure prints why a try failed; the question that follows is the next step.
 func (w *Wizard) reportFailure(err error) {
 	var failure *client.Error
 	text := exit.Describe(err)
@@ -144,20 +144,20 @@ func (w *Wizard) askAddress() (err error) {
 func (w *Wizard) askName() (err error) {
 	w.accountName, err = w.ask("A name for this account", "main", func(v string) error {
 		if !config.IsAccountName(v) {
-			return errors.New("letters, digits, dots, - and _ make a name")
+			return errors.New("use letters, digits, dots, - and _")
 		}
 		return nil
 	})
 	return err
 }
 
-// tokenChoice is one answer to where the token is.
+// tokenChoice is one answer to the question where the token is.
 type tokenChoice struct {
 	text  string
 	apply func() error
 }
 
-// askTokenSource offers what lies at hand first, then the ways that ask for more.
+// askTokenSource offers tokens found on this machine first, then the other ways.
 func (w *Wizard) askTokenSource() error {
 	var ways []tokenChoice
 	for _, o := range config.FindTokenOffers() {
@@ -165,19 +165,19 @@ func (w *Wizard) askTokenSource() error {
 	}
 	ways = append(
 		ways,
-		tokenChoice{"I paste it now; it is not shown", w.askPastedToken},
+		tokenChoice{"paste it now; it is not shown", w.askPastedToken},
 		tokenChoice{"in a file", w.askTokenFile},
-		tokenChoice{"a command prints it, as a password manager's", w.askTokenCommand},
-		tokenChoice{"in the system's keyring, beneath the account's name", w.useKeyring},
+		tokenChoice{"a command prints it, such as a password manager", w.askTokenCommand},
+		tokenChoice{"in the system's keyring, under the account's name", w.useKeyring},
 	)
-	w.printf("Where is the token? To read, it needs the scopes account:read_only and")
-	w.printf("object_storage:read_only; to change things, read_write in their place.")
+	w.printf("Where is the token? Reading needs the scopes account:read_only and")
+	w.printf("object_storage:read_only; changes need read_write instead.")
 	for i, one := range ways {
 		w.printf("  %d  %s", i+1, one.text)
 	}
 	chosen, err := w.ask("Number", "1", func(v string) error {
 		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > len(ways) {
-			return fmt.Errorf("a number from 1 to %d is needed", len(ways))
+			return fmt.Errorf("enter a number from 1 to %d", len(ways))
 		}
 		return nil
 	})
@@ -190,7 +190,7 @@ func (w *Wizard) askTokenSource() error {
 	return ways[n-1].apply()
 }
 
-// askPastedToken takes a token that is typed or pasted unseen; its length is told, so that half of one is noticed.
+// askPastedToken reads a pasted token without showing it. It prints the length, so that a cut token is noticed.
 func (w *Wizard) askPastedToken() error {
 	for w.pastedToken.IsZero() {
 		data, err := w.ReadHidden("Token")
@@ -211,10 +211,10 @@ func (w *Wizard) askTokenFile() (err error) {
 }
 
 func (w *Wizard) askTokenCommand() error {
-	_, err := w.ask("Command, as: pass show linode", "", func(v string) (err error) {
+	_, err := w.ask("Command, such as: pass show linode", "", func(v string) (err error) {
 		w.account.TokenCommand, err = splitCommandLine(v)
 		if err == nil && len(w.account.TokenCommand) == 0 {
-			return errors.New("a program and its arguments are needed; no shell reads them")
+			return errors.New("enter a program and its arguments; it runs without a shell")
 		}
 		return err
 	})
@@ -226,7 +226,7 @@ func (w *Wizard) askTokenCommand() error {
 	return err
 }
 
-// useKeyring uses a token that an earlier configuration left there.
+// useKeyring uses a token that is in the keyring already.
 func (w *Wizard) useKeyring() error {
 	w.account.Keyring, w.tokenLine = true, "keyring = true"
 	return nil
@@ -280,7 +280,7 @@ func (w *Wizard) useOffer(o config.TokenOffer) error {
 	return nil
 }
 
-// tryToken asks the API with the token, greets, and says what the token allows.
+// tryToken sends requests with the token, greets the user and lists what the token allows.
 func (w *Wizard) tryToken(ctx context.Context) error {
 	t := w.pastedToken
 	if t.IsZero() {
@@ -309,8 +309,8 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 	return nil
 }
 
-// confirmAndWrite shows what would be written, and writes after a yes. Where the token cannot be kept, it is asked
-// again where to: nothing is typed twice.
+// confirmAndWrite shows what it would write, and writes it after a yes. If the token cannot be stored, it asks for
+// another place.
 func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 	for {
 		if err := w.askTokenStorage(); err != nil {
@@ -336,15 +336,15 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 	}
 }
 
-// askTokenStorage asks where a pasted token goes.
+// askTokenStorage asks where to store a pasted token.
 func (w *Wizard) askTokenStorage() error {
 	if w.pastedToken.IsZero() {
 		return nil
 	}
-	w.printf("\nKeep the token in a file of yours alone, or in the system's keyring?")
+	w.printf("\nKeep the token in a file that only you can read, or in the system's keyring?")
 	answer, err := w.ask("file or keyring", "file", func(v string) error {
 		if v != "file" && v != "keyring" {
-			return errors.New("file or keyring is needed")
+			return errors.New("enter file or keyring")
 		}
 		return nil
 	})
@@ -357,7 +357,7 @@ func (w *Wizard) askTokenStorage() error {
 	return err
 }
 
-// confirmWrite shows what would be written; anything but a yes leaves.
+// confirmWrite shows what would be written. Anything but yes cancels.
 func (w *Wizard) confirmWrite(text string) error {
 	w.printf("\nThis goes to %s (mode 0600):\n\n%s", w.Path, indentText(text))
 	if w.tokenPath != "" && !w.pastedToken.IsZero() {
@@ -370,7 +370,7 @@ func (w *Wizard) confirmWrite(text string) error {
 	return err
 }
 
-// quoteTOMLKey quotes a name that would be read as two.
+// quoteTOMLKey quotes a name with a dot, which TOML would read as two keys.
 func quoteTOMLKey(name string) string {
 	if strings.Contains(name, ".") {
 		return strconv.Quote(name)
@@ -382,7 +382,7 @@ func indentText(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }
 
-// saveToken puts a pasted token where it was said, before the configuration: that must not name one that is not there.
+// saveToken stores a pasted token. It runs before the configuration is written, which names the place.
 func (w *Wizard) saveToken(ctx context.Context) error {
 	switch {
 	case w.pastedToken.IsZero():
@@ -390,13 +390,13 @@ func (w *Wizard) saveToken(ctx context.Context) error {
 		return config.SaveKeyringToken(ctx, w.accountName, w.pastedToken)
 	default:
 		if err := config.WritePrivateFile(w.tokenPath, w.pastedToken.Reveal()+"\n"); err != nil {
-			return fmt.Errorf("token file: %w; remove it, or choose another place", err)
+			return fmt.Errorf("token file: %w; remove it or choose another place", err)
 		}
 	}
 	return nil
 }
 
-// writeAccount adds the account to the configuration, or begins one.
+// writeAccount appends the account to the configuration, or creates one.
 func (w *Wizard) writeAccount(text string) error {
 	_, err := os.Stat(w.Path)
 	if errors.Is(err, fs.ErrNotExist) {
