@@ -52,10 +52,9 @@ func (o ObjectRef) ID() string { return BucketID(o.Cluster, o.Bucket) + "/" + o.
 // A Writer sends one change. Its methods are all the writes of the API; it sends the operation that it was begun for,
 // on the thing that it was begun for, and refuses any other with ErrNotConfirmed. Begin returns one.
 type Writer struct {
-	client     *Client
-	change     Change
-	part       bool // the change is part of one that is recorded already
-	deprecated bool // made by a method of Client: nobody confirmed it, and the context describes the change
+	client *Client
+	change Change
+	part   bool // the change is part of one that is recorded already
 }
 
 // Begin returns the writer of a change. In read-only mode the error is ErrReadOnly, except for OpCreateDownloadURL;
@@ -93,7 +92,7 @@ func sendChange[T any](ctx context.Context, w *Writer, r request) (T, error) {
 // covers reports whether the writer was begun for an operation on an id; an empty id is that of a thing which has none
 // yet.
 func (w *Writer) covers(op, id string) bool {
-	return w.deprecated || w.change.Op == op && (id == "" || w.change.ID == id)
+	return w.change.Op == op && (id == "" || w.change.ID == id)
 }
 
 // write sends a change once.
@@ -125,10 +124,7 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 		failed.Cause = ctx.Err()
 		return failed
 	}
-	if w.deprecated {
-		change = change.withContext(ctx)
-	}
-	if within, _ := ctx.Value(recordedKey{}).(*Client); c.recorder == nil || w.part || within == c {
+	if c.recorder == nil || w.part {
 		return do(ctx)
 	}
 	id, err := c.recorder.RecordIntent(change)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -380,4 +381,36 @@ func toJSON(v any) []byte {
 		return []byte(err.Error())
 	}
 	return data
+}
+
+// writer returns the writer of a change that another program makes.
+func (r *harness) writer(op, id string) *client.Writer {
+	r.Helper()
+	return r.beginFor(r.api, client.Change{Op: op, ID: id})
+}
+
+// beginFor begins a change of an account that is not protected.
+func (r *harness) beginFor(api *client.Client, change client.Change) *client.Writer {
+	r.Helper()
+	consent, err := api.Consent(r.ctx, nil, client.Question{Op: change.Op}, change.ID)
+	if err != nil {
+		r.Fatal(err)
+	}
+	w, err := api.Begin(change, consent)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return w
+}
+
+func (r *harness) createContact(name, email string) error {
+	in := client.ContactRequest{Name: name, Email: email}
+	_, err := r.writer(client.OpCreateContact, "").CreateContact(r.ctx, in)
+	return err
+}
+
+func (r *harness) renameContact(id int, name string) error {
+	w := r.writer(client.OpUpdateContact, strconv.Itoa(id))
+	_, err := w.UpdateContact(r.ctx, id, client.Patch{"name": name})
+	return err
 }

@@ -131,7 +131,10 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			body:   patch,
 			want:   client.Applied,
 			says:   "it has what was sent",
-			done:   func(r *harness) error { _, err := r.api.Contacts.Update(r.Context(), 11, patch); return err },
+			done: func(r *harness) error {
+				_, err := r.writer(client.OpUpdateContact, "11").UpdateContact(r.Context(), 11, patch)
+				return err
+			},
 		},
 		"not updated": {
 			op:     "update contact",
@@ -169,7 +172,8 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 			want:  client.Applied,
 			says:  "it is there",
 			done: func(r *harness) error {
-				_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Zed", Email: "z@acme.net"})
+				in := client.ContactRequest{Name: "Zed", Email: "z@acme.net"}
+				_, err := r.writer(client.OpCreateContact, "").CreateContact(r.Context(), in)
 				return err
 			},
 		},

@@ -1,9 +1,9 @@
 package views_test
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -38,7 +38,7 @@ func (r *harness) openSharedJournal(path string) (*client.Client, *journal.Journ
 }
 
 // startWithSharedJournal starts the program on a journal in a file; test gets a second program with the same one.
-func startWithSharedJournal(t *testing.T, test func(r *harness, other *client.Client, elsewhere context.Context)) {
+func startWithSharedJournal(t *testing.T, test func(r *harness, other script)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
@@ -53,24 +53,49 @@ func startWithSharedJournal(t *testing.T, test func(r *harness, other *client.Cl
 		o.Panes, o.OnOpen = views.Panes(acc), func() tea.Cmd { return views.OnOpen(acc) }
 	}, func(r *harness) {
 		other, _ := r.openSharedJournal(path)
-		test(
-			r,
-			other,
-			client.ContextWithReason(client.ContextWithResource(r.ctx, "service", "8", "cdn-origin"), "kernel update"),
-		)
+		test(r, script{r, other})
 	})
+}
+
+// A script is another program that shares the journal.
+type script struct {
+	r   *harness
+	api *client.Client
+}
+
+// disable disables service 8 for some time.
+func (s script) disable(span time.Duration) {
+	s.r.Helper()
+	w := s.r.beginFor(s.api, client.Change{
+		Op:       client.OpDisableService,
+		Resource: "service",
+		ID:       "8",
+		Label:    "cdn-origin",
+		Reason:   "kernel update",
+		RevertAt: time.Now().Add(span),
+	})
+	if _, err := w.DisableService(s.r.ctx, 8); err != nil {
+		s.r.Fatal(err)
+	}
+}
+
+// enable enables a service.
+func (s script) enable(id int) {
+	s.r.Helper()
+	change := client.Change{Op: client.OpEnableService, Resource: "service", ID: strconv.Itoa(id)}
+	if _, err := s.r.beginFor(s.api, change).EnableService(s.r.ctx, id); err != nil {
+		s.r.Fatal(err)
+	}
 }
 
 // What a script disables for a while is enabled by a dashboard that was already running, whatever pane is in front.
 func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 	for _, span := range []time.Duration{time.Second, 10 * time.Second, time.Hour} {
 		t.Run(span.String(), func(t *testing.T) {
-			startWithSharedJournal(t, func(r *harness, other *client.Client, elsewhere context.Context) {
+			startWithSharedJournal(t, func(r *harness, other script) {
 				r.press("0")
 				r.wait(time.Hour)
-				if _, err := other.Services.Disable(client.ContextWithRevertAt(elsewhere, time.Now().Add(span)), 8); err != nil {
-					r.Fatal(err)
-				}
+				other.disable(span)
 				r.wait(span - time.Second/2)
 				if got := r.appliedOperations(); len(got) != 1 {
 					r.Fatalf("applied before the time is up: %v", got)
@@ -87,25 +112,17 @@ func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 
 // A service that a script has enabled meanwhile is not enabled again, nor one that it holds anew.
 func TestMaintenance_laterScriptChangeWins(t *testing.T) {
-	startWithSharedJournal(t, func(r *harness, other *client.Client, elsewhere context.Context) {
-		do := func(work func(context.Context, int) (*client.Service, error), until time.Duration) {
-			r.Helper()
-			ctx := elsewhere
-			if until > 0 {
-				ctx = client.ContextWithRevertAt(elsewhere, time.Now().Add(until))
-			}
-			if _, err := work(ctx, 8); err != nil {
-				r.Fatal(err)
-			}
+	startWithSharedJournal(t, func(r *harness, other script) {
+		for _, span := range []time.Duration{time.Hour, 2 * time.Hour} {
+			other.disable(span)
 			r.wait(time.Minute)
 		}
-		do(other.Services.Disable, time.Hour)
-		do(other.Services.Disable, 2*time.Hour)
 		r.wait(90 * time.Minute)
 		if got := r.appliedOperations(); len(got) != 2 {
 			r.Errorf("held anew: %v", got)
 		}
-		do(other.Services.Enable, 0)
+		other.enable(8)
+		r.wait(time.Minute)
 		r.wait(time.Hour)
 		if got := r.appliedOperations(); len(got) != 3 {
 			r.Errorf("enabled meanwhile: %v", got)
@@ -148,16 +165,12 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 
 // What fell due while the program stood still is offered once, not done unasked.
 func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
-	startWithSharedJournal(t, func(r *harness, other *client.Client, elsewhere context.Context) {
-		if _, err := other.Services.Disable(client.ContextWithRevertAt(elsewhere, time.Now().Add(-time.Hour)), 8); err != nil {
-			r.Fatal(err)
-		}
+	startWithSharedJournal(t, func(r *harness, other script) {
+		other.disable(-time.Hour)
 		r.wait(time.Minute)
 		r.requireText("nobody was here: cdn-origin", "enable now", "leave disabled")
 		r.press("l")
-		if _, err := other.Services.Enable(r.ctx, 7); err != nil {
-			r.Fatal(err)
-		}
+		other.enable(7)
 		r.wait(time.Minute)
 		r.requireNoText("nobody was here")
 		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {

@@ -29,7 +29,8 @@ func TestReadOnlyScopeIsExplained(t *testing.T) {
 func TestEdit_conflictWithAnotherUser(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " M.")
-		if _, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Ada Wong-Li", "email": "ada@new.acme.net"}); err != nil {
+		patch := client.Patch{"name": "Ada Wong-Li", "email": "ada@new.acme.net"}
+		if _, err := r.writer(client.OpUpdateContact, "11").UpdateContact(r.Context(), 11, patch); err != nil {
 			r.Fatal(err)
 		}
 		r.press("<ctrl+s>")

@@ -566,18 +566,17 @@ func TestServices_rapidToggles(t *testing.T) {
 // Whatever happens to the rows beneath a question, its answer is about the row that it named.
 func TestRowsMoveBeneathAQuestion(t *testing.T) {
 	happenings := map[string]func(*harness) error{
-		"gone": func(r *harness) error { return r.api.Contacts.Delete(r.Context(), 11) },
+		"gone": func(r *harness) error {
+			return r.writer(client.OpDeleteContact, "11").DeleteContact(r.Context(), 11)
+		},
 		"another before it": func(r *harness) error {
-			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Aaron", Email: "a@acme.net"})
-			return err
+			return r.createContact("Aaron", "a@acme.net")
 		},
 		"another with its name": func(r *harness) error {
-			_, err := r.api.Contacts.Create(r.Context(), client.ContactRequest{Name: "Ada Wong", Email: "a@acme.net"})
-			return err
+			return r.createContact("Ada Wong", "a@acme.net")
 		},
 		"another name": func(r *harness) error {
-			_, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Zoe"})
-			return err
+			return r.renameContact(11, "Zoe")
 		},
 	}
 	for name, happens := range happenings {
@@ -616,12 +615,14 @@ func TestEditedMeanwhile(t *testing.T) {
 		other            func(*harness) error
 	}{
 		{"contact", "4 / Ada <enter> e 2", "is now: Zoe", func(r *harness) error {
-			_, err := r.api.Contacts.Update(r.Context(), 11, client.Patch{"name": "Zoe"})
+			return r.renameContact(11, "Zoe")
+		}},
+		{"credential", "5 / db2-root <enter> e 2", "is now: other", func(r *harness) error {
+			_, err := r.writer(client.OpUpdateCredential, "31").UpdateCredential(r.Context(), 31, "other")
 			return err
 		}},
-		{"credential", "5 / db2-root <enter> e 2", "is now: other", func(r *harness) error { _, err := r.api.Credentials.Update(r.Context(), 31, "other"); return err }},
 		{"service", "3 / edge-router <enter> e 2", "is now: other", func(r *harness) error {
-			_, err := r.api.Services.Update(r.Context(), 9, client.Patch{"label": "other"})
+			_, err := r.writer(client.OpUpdateService, "9").UpdateService(r.Context(), 9, client.Patch{"label": "other"})
 			return err
 		}},
 	} {

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -107,7 +108,8 @@ func TestEnableAGroupAsksForTheCount(t *testing.T) {
 	faulttest.ReportCase(t, "C6", "services of a group")
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		for _, id := range []int{4, 5} {
-			if _, err := r.api.Services.Disable(r.T.Context(), id); err != nil {
+			w := r.writer(client.OpDisableService, strconv.Itoa(id))
+			if _, err := w.DisableService(r.T.Context(), id); err != nil {
 				r.T.Fatal(err)
 			}
 		}

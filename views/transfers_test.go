@@ -18,7 +18,8 @@ func (r *harness) fillBucket(n int) {
 	r.Helper()
 	for i := range n {
 		body := client.ObjectBody{Reader: strings.NewReader("some text\n"), Size: 10, ContentType: "text/plain"}
-		if _, err := r.api.Objects.Put(r.Context(), "ap-south-1", "scratch", fmt.Sprintf("many/%03d.txt", i), body, nil); err != nil {
+		object := client.ObjectRef{Cluster: "ap-south-1", Bucket: "scratch", Name: fmt.Sprintf("many/%03d.txt", i)}
+		if _, err := r.writer(client.OpUploadObject, object.ID()).UploadObject(r.Context(), object, body); err != nil {
 			r.Fatal(err)
 		}
 	}

@@ -77,7 +77,7 @@ func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 	p.set(r.total-int64(len(r.remaining)), r.total)
 	s := deleter{m: m, p: p, remove: func(ctx context.Context, name string) error {
 		object := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: name}
-		w, err := beginChange(m.c, client.Change{Op: client.OpDeleteObject, ID: object.ID()}, r.consent)
+		w, err := m.c.Begin(client.Change{Op: client.OpDeleteObject, ID: object.ID()}, r.consent)
 		if err != nil {
 			return err
 		}

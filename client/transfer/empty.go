@@ -59,7 +59,7 @@ func (e *InterruptedError) Unknown() bool { return true }
 func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	before := e.estimateTotal(ctx, m, p)
 	id := client.ObjectRef{Cluster: e.cluster, Bucket: e.bucket, Name: e.prefix}.ID()
-	w, err := beginChange(m.c, client.Change{
+	w, err := m.c.Begin(client.Change{
 		Op:       client.OpEmptyBucket,
 		Resource: emptyResource,
 		ID:       id,

@@ -56,14 +56,6 @@ func New(ctx context.Context, c *client.Client) *Manager {
 	return m
 }
 
-// beginChange returns the writer of a change.
-func beginChange(c *client.Client, change client.Change, consent *client.Consent) (*client.Writer, error) {
-	if consent == nil { // some callers do not ask for one yet
-		return c.Unconfirmed(change), nil
-	}
-	return c.Begin(change, consent)
-}
-
 // task is the work of a job. It runs again after a pause and on a retry.
 type task interface {
 	run(ctx context.Context, m *Manager, p *progress) error

@@ -220,7 +220,7 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 		Reason:   u.Reason,
 		Before:   u.Before,
 	}
-	w, err := beginChange(m.c, change, u.Consent)
+	w, err := m.c.Begin(change, u.Consent)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -422,7 +423,16 @@ func disableGroup(t *testing.T, api *emulator.Emulator) int {
 		t.Fatal(err)
 	}
 	for id := 1; id <= 2; id++ {
-		if _, err := c.Services.Disable(t.Context(), id); err != nil {
+		question := client.Question{Op: client.OpDisableService}
+		consent, err := c.Consent(t.Context(), nil, question, strconv.Itoa(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := c.Begin(client.Change{Op: question.Op, ID: strconv.Itoa(id)}, consent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.DisableService(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
