@@ -63,9 +63,9 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		}
 		r.downloadFolder(40) // all other names are taken now
 		r.wait(time.Minute)
-		told = r.newsMatching(`failed|go on`)
+		told = r.newsMatching(`failed|continue`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "download many/") || !regexp.MustCompile(` · the other \d+ `+
-			`go on$`).MatchString(told[0]) ||
+			`continue$`).MatchString(told[0]) ||
 			!strings.HasPrefix(told[1], "2 of 40 files: ") || !strings.Contains(told[1], " · 38 failed, first many/") ||
 			!strings.Contains(told[1], ": a file has this name") {
 			r.Errorf("failures are told as %q", told)

@@ -1,5 +1,5 @@
-// Package views holds the panes, one file each. Panes hold no data: they draw the sets of an Account and join them
-// while drawing.
+// Package account holds one account as last read from the API: a store for each resource, the joins between them, and
+// the path that every change takes. Panes hold no data of their own; they draw what is here.
 package account
 
 import (
@@ -16,17 +16,17 @@ import (
 	"lookout/ui"
 )
 
-// Options say which account is looked at, and with whose eyes.
+// Options say which account to look at, and how.
 type Options struct {
 	API          *client.Client
-	Name         string // the account's, as the user calls it
+	Name         string // as the user calls the account
 	Journal      *journal.Journal
-	Now          func() time.Time // nil is ui.Wall
+	Now          func() time.Time // nil is ui.WallTime
 	Location     *time.Location   // nil is time.Local
-	CommandFlags []string         // with which the program's commands reach the account: "-a", "acme-prod"
+	CommandFlags []string         // of script commands for the account: "-a", "acme-prod"
 }
 
-// An Account is one account as the API said it last: a shared set per kind of row, and the panes on them.
+// Account is one account as last read from the API. It belongs to the event loop and has no lock.
 type Account struct {
 	Context      context.Context
 	API          *client.Client
@@ -37,20 +37,20 @@ type Account struct {
 	commandFlags []string
 	Stores       map[string]any
 	Tickets      ticketCache
-	CachedCharts map[string]CachedChart // charts by their measures
+	CachedCharts map[string]CachedChart // by metric
 	memoEntries  map[string]*memoEntry
 
 	Transfers        *transfer.Manager
-	reportedEnds     int            // ends of transfers that have been told
-	bucketsChanged   bool           // transfers have changed buckets since they were read
-	OpenListings     []ui.Refresher // open folders of buckets
+	reportedEnds     int            // completed transfers that were reported
+	bucketsChanged   bool           // a transfer has changed a bucket since the buckets were read
+	OpenListings     []ui.Refresher // the open folders of buckets
 	Links            issuedLinks
-	LastFolder       string // used last for files of this machine
+	LastFolder       string // the local folder that was used last
 	noticeState      noticeState
 	ScheduledEnables map[string]bool // intents whose maintenance windows this program looks after
 }
 
-// New is an account that has not been asked anything yet. Its requests end with ctx.
+// New returns an account of which nothing has been read yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
 	a := &Account{
 		Context:          ctx,
@@ -76,7 +76,7 @@ func New(ctx context.Context, o Options) *Account {
 	return a
 }
 
-// Close waits for transfers that have been cancelled to let go of their files, but not for ever.
+// Close waits until cancelled transfers have closed their files, for at most 2 seconds.
 func (a *Account) Close() {
 	ended := make(chan struct{})
 	go func() {
@@ -89,8 +89,7 @@ func (a *Account) Close() {
 	}
 }
 
-// sharedStore makes a kind's set on first asking and gives the same one ever after. T is a pointer to a row, as the
-// client gives them.
+// sharedStore returns the store of a name, which it makes on the first call. T is a pointer to a row.
 func sharedStore[T any](
 	a *Account,
 	name string,
@@ -100,7 +99,7 @@ func sharedStore[T any](
 	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
 }
 
-// sharedStoreFrom is share for a source that has more to say.
+// sharedStoreFrom is sharedStore for any source.
 func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
 	if set, ok := a.Stores[src.Name]; ok {
 		return set.(*ui.Store[T])
@@ -111,7 +110,7 @@ func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
 	return set
 }
 
-// pageFetcher turns a list with page numbers into pages with cursors: "", "2", "3".
+// pageFetcher turns a list with page numbers into pages with the cursors "", "2", "3".
 func pageFetcher[T any](
 	page func(context.Context, int) (client.Page[T], error),
 ) func(context.Context, string) (ui.RowPage[T], error) {
@@ -137,7 +136,7 @@ func pageFetcher[T any](
 	}
 }
 
-// singleFetcher turns one thing into a set of one row.
+// SingleFetcher turns a read of one thing into a page with one row.
 func SingleFetcher[T any](view func(context.Context) (T, error)) func(context.Context, string) (ui.RowPage[T], error) {
 	return func(ctx context.Context, _ string) (ui.RowPage[T], error) {
 		row, err := view(ctx)
@@ -145,7 +144,7 @@ func SingleFetcher[T any](view func(context.Context) (T, error)) func(context.Co
 	}
 }
 
-// toPointers are rows that this program made itself, as sets hold them: none is changed afterwards.
+// ToPointers returns pointers to rows that this program has made itself, as stores hold them. Nobody may change them.
 func ToPointers[T any](rows []T) []*T {
 	pointers := make([]*T, len(rows))
 	for i := range rows {
@@ -154,7 +153,7 @@ func ToPointers[T any](rows []T) []*T {
 	return pointers
 }
 
-// onlyRow is the only row of a set of one.
+// OnlyRow returns the row of a store that has at most one, and whether it is there.
 func OnlyRow[T any](set *ui.Store[T]) (T, bool) {
 	if set.Len() > 0 {
 		return set.At(0), true
@@ -163,7 +162,7 @@ func OnlyRow[T any](set *ui.Store[T]) (T, bool) {
 	return none, false
 }
 
-// refreshAll is every set that a pane reads beside its own, as one thing to refresh.
+// RefreshAll reads several stores again.
 func RefreshAll(sets ...ui.Refresher) tea.Cmd {
 	cmds := make([]tea.Cmd, len(sets))
 	for i, set := range sets {
@@ -172,7 +171,7 @@ func RefreshAll(sets ...ui.Refresher) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// pollAll asks for several sets because it is time.
+// PollAll reads several stores again, and lets reads under way finish.
 func PollAll(sets ...ui.Poller) tea.Cmd {
 	cmds := make([]tea.Cmd, len(sets))
 	for i, set := range sets {
@@ -181,4 +180,5 @@ func PollAll(sets ...ui.Poller) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// FormatID returns a number as the identity of a row.
 func FormatID(id int) string { return strconv.Itoa(id) }

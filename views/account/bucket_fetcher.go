@@ -11,20 +11,20 @@ import (
 	"lookout/ui"
 )
 
-// A bucketFetcher reads the buckets of all clusters side by side, so that one that does not answer hides no other. What
-// comes late is a page of its own.
+// bucketFetcher reads the buckets of all clusters at once, so that one that does not answer does not hide the others.
+// Late answers make a page of their own.
 type bucketFetcher struct {
 	a *Account
 
 	mu         sync.Mutex
 	lastCursor int
-	pending    map[string]*fanout // by the cursor of the page that waits for them
+	pending    map[string]*fanout // by the cursor of the next page
 }
 
-// slowClusterTimeout is how long the buckets of others wait for a cluster that does not answer.
+// slowClusterTimeout is how long the first page waits for a slow cluster.
 const slowClusterTimeout = 2 * time.Second
 
-// fetch is what answers within a moment, then the rest.
+// fetch returns the buckets of the clusters that answer in time, then, as a second page, the rest.
 func (r *bucketFetcher) fetch(ctx context.Context, cursor string) (ui.RowPage[*client.Bucket], error) {
 	q := r.takePending(cursor)
 	if q == nil {
@@ -44,7 +44,7 @@ func (r *bucketFetcher) fetch(ctx context.Context, cursor string) (ui.RowPage[*c
 	return ui.RowPage[*client.Bucket]{Rows: q.newRows(), Next: r.keepPending(q)}, nil
 }
 
-// takePending is the inquiry that a cursor goes on with.
+// takePending returns the fanout that a cursor continues, or nil.
 func (r *bucketFetcher) takePending(cursor string) *fanout {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +53,7 @@ func (r *bucketFetcher) takePending(cursor string) *fanout {
 	return q
 }
 
-// keepPending keeps an inquiry for the next page. One that was left behind by an older reading is ended.
+// keepPending keeps a fanout for the next page. It ends one that an older read has left.
 func (r *bucketFetcher) keepPending(q *fanout) (cursor string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func (r *bucketFetcher) keepPending(q *fanout) (cursor string) {
 	return cursor
 }
 
-// fetchAllBuckets reads the buckets of all clusters, as long as it takes.
+// FetchAllBuckets reads the buckets of all clusters and waits for the slowest.
 func (a *Account) FetchAllBuckets(ctx context.Context) (ui.RowPage[*client.Bucket], error) {
 	q := startFanout(a)
 	if _, err := q.wait(ctx, 0); err != nil {
@@ -75,17 +75,17 @@ func (a *Account) FetchAllBuckets(ctx context.Context) (ui.RowPage[*client.Bucke
 	return q.lastPage()
 }
 
-// An fanout is the account's own list of buckets and that of each cluster under way: the first holds buckets that are
-// in none of the clusters listed.
+// fanout reads the list of all buckets and the list of each cluster at once. The list of all may hold buckets of
+// clusters that are not listed.
 type fanout struct {
 	cancel     context.CancelFunc
-	results    chan fanoutResult // closed behind the last
+	results    chan fanoutResult // closed after the last
 	clusterIDs []string          // of the clusters, once they are known
 	received   map[string]fanoutResult
-	delivered  map[string]bool // buckets that were given already
+	delivered  map[string]bool // IDs of the buckets on earlier pages
 }
 
-// fanoutResult is what was said by one who was asked: a cluster, or everyone or clusters of the account.
+// fanoutResult is one answer: the buckets of a cluster, all buckets, or the list of clusters.
 type fanoutResult struct {
 	from string
 	rows []*client.Bucket
@@ -93,13 +93,13 @@ type fanoutResult struct {
 	err  error
 }
 
-// Who is asked beside clusters. No cluster's ID is empty or has a space.
+// The sources beside the clusters. No cluster has such an ID.
 const (
 	fromAccount     = ""
 	fromClusterList = "its clusters"
 )
 
-// startFanout asks everybody.
+// startFanout sends all requests.
 func startFanout(a *Account) *fanout {
 	ctx, cancel := context.WithCancel(a.Context)
 	q := &fanout{
@@ -136,7 +136,7 @@ func startFanout(a *Account) *fanout {
 	return q
 }
 
-// fetchClusterIDs are the clusters that buckets may be in.
+// fetchClusterIDs returns the clusters that buckets may be in.
 func fetchClusterIDs(ctx context.Context, api *client.Client) ([]string, error) {
 	rows, err := Collect(api.Clusters.All(ctx))
 	ids := make([]string, len(rows))
@@ -146,7 +146,7 @@ func fetchClusterIDs(ctx context.Context, api *client.Client) ([]string, error) 
 	return ids, err
 }
 
-// fetchClusterBuckets are all buckets of a cluster.
+// fetchClusterBuckets returns all buckets of a cluster.
 func fetchClusterBuckets(ctx context.Context, api *client.Client, cluster string) (rows []*client.Bucket, err error) {
 	for n := 1; ; n++ {
 		p, err := api.Buckets.ListInCluster(ctx, cluster, n)
@@ -159,7 +159,7 @@ func fetchClusterBuckets(ctx context.Context, api *client.Client, cluster string
 	}
 }
 
-// wait takes answers until the last, or until patience, where it is above 0, is over and there is something to show.
+// wait collects answers until the last, or, if patience is above 0, until it is over and there is a bucket to show.
 func (q *fanout) wait(ctx context.Context, patience time.Duration) (whole bool, err error) {
 	var over <-chan time.Time
 	if patience > 0 {
@@ -199,7 +199,7 @@ func (q *fanout) hasBuckets() bool {
 	return false
 }
 
-// newRows are the buckets that have not been given yet.
+// newRows returns the buckets that were on no earlier page.
 func (q *fanout) newRows() (rows []*client.Bucket) {
 	for _, from := range append(append([]string(nil), q.clusterIDs...), fromAccount) {
 		for _, b := range q.received[from].rows {
@@ -212,8 +212,8 @@ func (q *fanout) newRows() (rows []*client.Bucket) {
 	return rows
 }
 
-// lastPage is the last page: clusters that failed are named. It fails only where all of them did, and the account's own
-// list too.
+// lastPage returns the last page, with a note for each cluster that failed. It fails only if all clusters failed, and
+// the list of all buckets too.
 func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	var page ui.RowPage[*client.Bucket]
 	if err := q.received[fromClusterList].err; err != nil {

@@ -1,14 +1,15 @@
 package account
 
 import (
-	"lookout/theme"
 	"slices"
 	"time"
+
+	"lookout/theme"
 )
 
-// cachedChart is a chart as it was drawn last, and all that it depends on: frames come more often than stats.
+// CachedChart is a chart as last drawn, with everything that it depends on. Frames come more often than stats.
 type CachedChart struct {
-	Version, Width, Height int // of the stats and of the room
+	Version, Width, Height int // of the stats, and of the box
 	Theme                  *theme.Theme
 	Focused                bool
 	Zone                   *time.Location
@@ -17,6 +18,7 @@ type CachedChart struct {
 	Text                   string
 }
 
+// SameInputs reports whether the chart can be shown again where q would be drawn.
 func (p CachedChart) SameInputs(q CachedChart) bool {
 	return p.Text != "" && p.Version == q.Version && p.Width == q.Width && p.Height == q.Height && p.Theme == q.Theme &&
 		p.Focused == q.Focused &&

@@ -8,7 +8,7 @@ import (
 	"lookout/ui"
 )
 
-// scriptCommand is a command line of the program for this account. Options come first, then what is named.
+// ScriptCommand returns a command line of lookout for this account: the command, its flags, its arguments.
 func (a *Account) ScriptCommand(command string, flags []string, named ...string) string {
 	words := append([]string{"lookout"}, strings.Fields(command)...)
 	words = append(append(words, a.commandFlags...), flags...)
@@ -21,7 +21,7 @@ func (a *Account) ScriptCommand(command string, flags []string, named ...string)
 	return ui.ShellJoin(append(words, named...)...)
 }
 
-// curlCommand is a request as a command, with the token as a variable; "" where there is no such request.
+// CurlCommand returns a request as a curl command, with the token as a variable, or "" if there is no such request.
 func (a *Account) CurlCommand(op string, query url.Values, segments ...any) string {
 	method, address, err := a.API.Endpoint(op, query, segments...)
 	if err != nil {
@@ -34,8 +34,7 @@ func (a *Account) CurlCommand(op string, query url.Values, segments ...any) stri
 	return `curl -sS ` + how + `-H "Authorization: Bearer $LOOKOUT_TOKEN" ` + ui.ShellQuote(address)
 }
 
-// copyItems are what the copy menu offers for a row beside its name: the first command and the request, then other
-// commands.
+// CopyItems returns what the copy menu offers for a row beside its name: a script command, the request, other commands.
 func CopyItems(command, curl string, more ...ui.CopyItem) []ui.CopyItem {
 	all := []ui.CopyItem{{Name: "as command", Key: "x", Text: command}}
 	if curl != "" {
@@ -44,13 +43,14 @@ func CopyItems(command, curl string, more ...ui.CopyItem) []ui.CopyItem {
 	return append(all, more...)
 }
 
-// copyItemsByID are those of things that are known by a number.
+// CopyItemsByID returns the CopyItems of resources that have a number. noun is the script command: "issues".
 func CopyItemsByID[T any](a *Account, noun, op string, id func(T) int) func(T) []ui.CopyItem {
 	return func(row T) []ui.CopyItem {
 		return CopyItems(a.ScriptCommand(noun+" get", nil, FormatID(id(row))), a.CurlCommand(op, nil, id(row)))
 	}
 }
 
+// ServiceCopyItems returns the CopyItems of a service.
 func ServiceCopyItems(a *Account, s *client.Service) []ui.CopyItem {
 	id := FormatID(s.ID)
 	change := ui.CopyItem{
@@ -64,6 +64,7 @@ func ServiceCopyItems(a *Account, s *client.Service) []ui.CopyItem {
 	return CopyItems(a.ScriptCommand("services get", nil, id), a.CurlCommand("view service", nil, s.ID), change)
 }
 
+// BucketCopyItems returns the CopyItems of a bucket.
 func BucketCopyItems(a *Account, b *client.Bucket) []ui.CopyItem {
 	name := b.Cluster.Raw() + "/" + b.Label.Raw()
 	return CopyItems(

@@ -10,14 +10,15 @@ import (
 	"lookout/views/resource"
 )
 
-// A detailWriter is a page of labelled lines: what a detail or an incident is written on. What a label says goes on
-// beneath; every other line is cut to its width with a mark.
+// DetailWriter writes the lines of a detail or an incident: titles, labels with values, paragraphs. Values and
+// paragraphs wrap; headings and labels are truncated.
 type DetailWriter struct {
 	Box        ui.Box
 	Lines      []string
 	LabelWidth int // cells of the label column
 }
 
+// NewDetailWriter returns a writer of lines that are as wide as a box.
 func NewDetailWriter(b ui.Box) *DetailWriter {
 	s := &DetailWriter{Box: b, LabelWidth: 14}
 	if b.Width < narrowDetailWidth {
@@ -26,16 +27,17 @@ func NewDetailWriter(b ui.Box) *DetailWriter {
 	return s
 }
 
-// narrowDetailWidth is the width beneath which labels make room for what they say.
+// narrowDetailWidth is the width below which labels are narrower.
 const narrowDetailWidth = 36
 
+// Title writes a strong line.
 func (s *DetailWriter) Title(text string) {
 	for _, part := range ui.Wrap(text, s.Box.Width) {
 		s.add(s.Box.Theme.Paint(theme.Strong, part))
 	}
 }
 
-// heading is a rule with a name in it.
+// Heading writes a rule with a name in it.
 func (s *DetailWriter) Heading(text string) {
 	g := s.Box.Theme.Glyphs
 	lead := strings.Repeat(g.Horizontal, 2) + " "
@@ -55,7 +57,7 @@ func (s *DetailWriter) Heading(text string) {
 	)
 }
 
-// field is a label and what it says, on as many lines as that takes.
+// Field writes a label and its value, which wraps.
 func (s *DetailWriter) Field(label, text string, tone theme.Tone) {
 	t := s.Box.Theme
 	for _, part := range ui.Wrap(text, max(1, s.Box.Width-s.LabelWidth)) {
@@ -64,7 +66,7 @@ func (s *DetailWriter) Field(label, text string, tone theme.Tone) {
 	}
 }
 
-// fieldParts are a label and texts of which a line breaks none that fits: phone numbers, addresses.
+// FieldParts writes a label and several texts, such as phone numbers, and wraps only between them.
 func (s *DetailWriter) FieldParts(label string, parts []string, tone theme.Tone) {
 	line := ""
 	for _, part := range parts {
@@ -80,7 +82,7 @@ func (s *DetailWriter) FieldParts(label string, parts []string, tone theme.Tone)
 	s.Field(label, line, tone)
 }
 
-// truncatedField is a label and as much of what it says as one line takes: for lists.
+// TruncatedField writes a label and its value on one line.
 func (s *DetailWriter) TruncatedField(label, text string, tone theme.Tone) {
 	t := s.Box.Theme
 	s.add(
@@ -102,14 +104,14 @@ func (s *DetailWriter) Services(services resource.Joined[*client.Service], empty
 	}, empty)
 }
 
-// paragraph is a text in one tone, on as many lines as it takes.
+// Paragraph writes a text in one tone, which wraps.
 func (s *DetailWriter) Paragraph(text string, tone theme.Tone) {
 	for _, part := range ui.Wrap(text, s.Box.Width) {
 		s.add(s.Box.Theme.Paint(tone, part))
 	}
 }
 
-// serverText is several lines from a server, each cleaned and wrapped.
+// ServerText writes lines from the server, each cleaned and wrapped.
 func (s *DetailWriter) ServerText(raw string) {
 	for line := range strings.SplitSeq(strings.ReplaceAll(raw, "\r\n", "\n"), "\n") {
 		for _, part := range ui.Wrap(client.NewText(line).String(), s.Box.Width) {
@@ -118,9 +120,10 @@ func (s *DetailWriter) ServerText(raw string) {
 	}
 }
 
-// rendered is lines that are already drawn.
+// Rendered writes lines that are styled already.
 func (s *DetailWriter) Rendered(text string) { s.Lines = append(s.Lines, strings.Split(text, "\n")...) }
 
+// Blank writes an empty line.
 func (s *DetailWriter) Blank() { s.add("") }
 
 func (s *DetailWriter) add(line string) { s.Lines = append(s.Lines, line) }
@@ -129,9 +132,10 @@ func (s *DetailWriter) cut(text string, width int) string {
 	return ui.Truncate(text, max(0, width), s.Box.Theme.Glyphs.Ellipsis)
 }
 
+// String returns all lines.
 func (s *DetailWriter) String() string { return strings.Join(s.Lines, "\n") }
 
-// serverField is a label and several lines from a server beside it.
+// ServerField writes a label and lines from the server beside it, each cleaned and wrapped.
 func (s *DetailWriter) ServerField(label, raw string) {
 	width := s.Box.Width - s.LabelWidth
 	for line := range strings.SplitSeq(strings.TrimRight(strings.ReplaceAll(raw, "\r\n", "\n"), "\n"), "\n") {

@@ -105,8 +105,8 @@ func membersOf(patch, other map[string]any) client.Patch {
 	return common
 }
 
-// conflict holds the members that two people changed at once, by their paths, with a remark about the other's value. The
-// path "" has the error.
+// conflict holds the members that two people changed at once, by their paths, with a remark about the other's value.
+// The path "" has the error.
 type conflict map[string]string
 
 func (c conflict) Error() string { return c[""] }

@@ -2,17 +2,18 @@ package account
 
 import (
 	"fmt"
-	"lookout/client"
-	"lookout/theme"
-	"lookout/ui"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
 )
 
-// formatStatus is a service's status as a shape, a word and a tone. A status that the document does not name is shown
-// as it came, without a judgement.
+// FormatStatus returns the status of a service as a glyph and a word, and its tone. A status that the API document does
+// not name is shown as it came, in a neutral tone.
 func FormatStatus(status client.ServiceStatus, look *theme.Theme) (string, theme.Tone) {
 	g := look.Glyphs
 	switch status {
@@ -28,7 +29,7 @@ func FormatStatus(status client.ServiceStatus, look *theme.Theme) (string, theme
 	return g.Unknown + " " + status.String(), theme.Info
 }
 
-// statusPhrase is a status as it ends a sentence: "has a problem".
+// StatusPhrase returns a status as the end of a sentence: "has a problem".
 func StatusPhrase(status client.ServiceStatus) string {
 	if status == client.StatusProblem {
 		return "has a problem"
@@ -36,7 +37,7 @@ func StatusPhrase(status client.ServiceStatus) string {
 	return "is " + status.String()
 }
 
-// statusRank orders states by how soon somebody must look: problems first.
+// StatusRank orders statuses by urgency: problems first.
 func StatusRank(status client.ServiceStatus) int {
 	switch status {
 	case client.StatusProblem:
@@ -51,7 +52,7 @@ func StatusRank(status client.ServiceStatus) int {
 	return 1
 }
 
-// formatAge is how long a time lies back, in steps, or "?" for a stamp that made no sense.
+// FormatAge returns how long ago a time was, in steps, or "?" if the timestamp is invalid.
 func FormatAge(t client.Time, now time.Time) string {
 	if !t.Valid() {
 		return "?"
@@ -59,7 +60,7 @@ func FormatAge(t client.Time, now time.Time) string {
 	return ui.FormatAge(now.Sub(t.Time()))
 }
 
-// formatClock is a time of day, with its date where that is not today's.
+// FormatClock returns a time of day, with its date if that is not today's; for old times, the date alone.
 func FormatClock(t, now time.Time) string {
 	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
 		return t.Format("15:04")
@@ -70,7 +71,7 @@ func FormatClock(t, now time.Time) string {
 	return t.Format("02 Jan 15:04")
 }
 
-// formatTimestamp is a server's stamp on the reader's clock.
+// FormatTimestamp returns a timestamp of the server in the user's time zone, or "?" if it is invalid.
 func (a *Account) FormatTimestamp(t client.Time) string {
 	if !t.Valid() {
 		return "?"
@@ -78,7 +79,7 @@ func (a *Account) FormatTimestamp(t client.Time) string {
 	return FormatClock(t.Time().In(a.Location), a.Now().In(a.Location))
 }
 
-// orDefault is the text, or what stands for its absence.
+// OrDefault returns a text, or another one if it is empty.
 func OrDefault(text, absent string) string {
 	if text == "" {
 		return absent
@@ -86,10 +87,10 @@ func OrDefault(text, absent string) string {
 	return text
 }
 
-// joinWithCommas is a list in words.
+// JoinWithCommas returns words in one line: "a, b".
 func JoinWithCommas(words []string) string { return strings.Join(words, ", ") }
 
-// reasonIf is a reason where it holds.
+// ReasonIf returns a reason if it holds, otherwise "".
 func ReasonIf(holds bool, reason string) string {
 	if holds {
 		return reason
@@ -97,6 +98,7 @@ func ReasonIf(holds bool, reason string) string {
 	return ""
 }
 
+// Pluralize returns a count with its noun: "1 key", "3 keys".
 func Pluralize(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -104,6 +106,7 @@ func Pluralize(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// WithPrefix returns a text behind a prefix, or "" if the text is empty.
 func WithPrefix(prefix, text string) string {
 	if text == "" {
 		return ""
@@ -111,7 +114,7 @@ func WithPrefix(prefix, text string) string {
 	return prefix + text
 }
 
-// renderLoadingOrError is loadingOrError in a box.
+// RenderLoadingOrError returns LoadingOrError, wrapped in a box.
 func RenderLoadingOrError(b ui.Box, f ui.Freshness, reading string) string {
 	lines := ui.Wrap(LoadingOrError(f, reading), b.Width-1)
 	for i := range lines {
@@ -120,10 +123,10 @@ func RenderLoadingOrError(b ui.Box, f ui.Freshness, reading string) string {
 	return strings.Join(lines, "\n")
 }
 
-// formatCount is a count with thin groups of three: "1 204 331".
+// FormatCount is ui.FormatCount.
 func FormatCount(n int64) string { return ui.FormatCount(n) }
 
-// formatSize is bytes for a reader: "12.4 GiB".
+// FormatSize returns a number of bytes as "12.4 GiB".
 func FormatSize(n int64) string {
 	if n < 0 {
 		return "size unknown"
@@ -131,7 +134,7 @@ func FormatSize(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
-// loadingOrError is what stands where rows have not arrived: that they are being read, or why they are not.
+// LoadingOrError returns what to show instead of rows that have not arrived: a text, or the error of the read.
 func LoadingOrError(f ui.Freshness, reading string) string {
 	if f.Err != nil {
 		return f.Err.Error()
@@ -139,7 +142,7 @@ func LoadingOrError(f ui.Freshness, reading string) string {
 	return reading
 }
 
-// formatTime is a time on the reader's clock.
+// FormatTime returns a time in the user's time zone.
 func (a *Account) FormatTime(t time.Time) string {
 	return FormatClock(t.In(a.Location), a.Now().In(a.Location))
 }

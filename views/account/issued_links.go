@@ -1,23 +1,24 @@
 package account
 
 import (
-	"lookout/client"
-	"lookout/ui"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/ui"
 )
 
-// issuedLinks are the links of this run in the order they were made. It may be used by several goroutines.
+// issuedLinks holds the links of this run in the order in which they were made. Several goroutines may use it.
 type issuedLinks struct {
 	mu    sync.Mutex
 	links []*Link
 }
 
-// add numbers a link and keeps it.
+// Add numbers a link and keeps it.
 func (g *issuedLinks) Add(l Link) *Link {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -26,7 +27,7 @@ func (g *issuedLinks) Add(l Link) *Link {
 	return &l
 }
 
-// newestFirst are all links, the latest first.
+// newestFirst returns all links, the latest first.
 func (g *issuedLinks) newestFirst() []*Link {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -35,18 +36,18 @@ func (g *issuedLinks) newestFirst() []*Link {
 	return rows
 }
 
-// A link is a pre-signed URL that was given out in this run. The URL is a credential: it is in no file.
+// Link is a pre-signed URL that was given out in this run. The URL is a credential and is never written to a file.
 type Link struct {
-	ID          int           `json:"id"` // its place among those of this run, from 1
+	ID          int           `json:"id"` // counts from 1 in each run
 	Bucket      string        `json:"bucket"`
 	Name        client.Text   `json:"name"`
 	Method      string        `json:"method"`
-	ContentType string        `json:"content_type,omitempty"` // must be sent; "" for none
+	ContentType string        `json:"content_type,omitempty"` // that an upload must send; "" if any
 	URL         client.Secret `json:"url"`
 	Expires     time.Time     `json:"ends"`
 }
 
-// curlCommand is the link as a command. The URL stands in single quotes that nothing in it can end.
+// curlCommand returns the link as a curl command. The URL is quoted for the shell.
 func (l *Link) curlCommand() string {
 	quoted := "'" + strings.ReplaceAll(l.URL.Reveal(), "'", `'\''`) + "'"
 	switch l.Method {
@@ -58,8 +59,8 @@ func (l *Link) curlCommand() string {
 	return "curl --fail -o FILE " + quoted
 }
 
-// copyURL is the link on its way to the clipboard.
+// CopyURL copies the link.
 func (l *Link) CopyURL() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
 
-// copyCurl is the link as a command on its way to the clipboard.
+// CopyCurl copies the link as a curl command.
 func (l *Link) CopyCurl() tea.Msg { return ui.CopyMsg{Text: l.curlCommand(), Label: "curl line"} }

@@ -3,27 +3,28 @@ package account
 import (
 	"cmp"
 	"fmt"
-	"lookout/client"
-	"lookout/ui"
-	"lookout/views/resource"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"lookout/client"
+	"lookout/ui"
+	"lookout/views/resource"
 )
 
-// A memoEntry is something made from sets, and the versions that they had.
+// memoEntry is a value that was computed from stores, with the versions that they had.
 type memoEntry struct {
 	sources  []versioned
 	versions []int
 	value    any
 }
 
-// versioned is a set that says when its rows have changed.
+// versioned is a store whose version grows with every change of its rows.
 type versioned interface{ Version() int }
 
-// fresh reports whether none of the sets has changed since.
+// fresh reports whether none of the stores has changed since.
 func (j *memoEntry) fresh() bool {
 	for i, set := range j.sources {
 		if set.Version() != j.versions[i] {
@@ -33,8 +34,8 @@ func (j *memoEntry) fresh() bool {
 	return true
 }
 
-// memo is a join that is made when it is first asked for and stands until one of its sets has changed: frames come far
-// more often than answers. It belongs to everybody and nobody may change it.
+// Memo returns a value that is computed again only if one of its stores has changed: frames come far more often than
+// answers. Callers share the value and must not change it.
 func Memo[V any](a *Account, name string, make func() V, of ...versioned) V {
 	j := a.memoEntries[name]
 	if j == nil || !j.fresh() {
@@ -47,7 +48,7 @@ func Memo[V any](a *Account, name string, make func() V, of ...versioned) V {
 	return j.value.(V)
 }
 
-// groupBy puts rows beneath the keys that they have, in their order.
+// groupBy groups rows by their keys and keeps their order.
 func groupBy[T any, K comparable](rows []T, keys func(T) []K) map[K][]T {
 	found := map[K][]T{}
 	for _, row := range rows {
@@ -90,7 +91,7 @@ func (a *Account) ContactsInGroup(group string) resource.Joined[*client.Contact]
 	return resource.Join(groups[group], resource.StateOf(a.Contacts()))
 }
 
-// nonEmpty is a text as the only key, or no key where it is empty.
+// nonEmpty returns a text as the only key, or no key if it is empty.
 func nonEmpty(text client.Text) []string {
 	if text.Raw() == "" {
 		return nil
@@ -134,13 +135,13 @@ func issuesByService(a *Account) map[int][]*client.Issue {
 	}, a.Issues())
 }
 
-// unique are numbers, each once.
+// unique returns numbers in order, each once.
 func unique(ids []int) []int {
 	ids = slices.Sorted(slices.Values(ids))
 	return slices.Compact(ids)
 }
 
-// serviceCountByStatus counts services by their state.
+// ServiceCountByStatus counts the services read so far by their status.
 func (a *Account) ServiceCountByStatus() map[client.ServiceStatus]int {
 	return Memo(a, "services by state", func() map[client.ServiceStatus]int {
 		counts := map[client.ServiceStatus]int{}
@@ -151,7 +152,7 @@ func (a *Account) ServiceCountByStatus() map[client.ServiceStatus]int {
 	}, a.Services())
 }
 
-// unhealthyServices are the services in trouble, then those that are disabled.
+// UnhealthyServices returns the services with a problem, then those that are disabled, among those read so far.
 func (a *Account) UnhealthyServices() []*client.Service {
 	return Memo(a, "services not well", func() []*client.Service {
 		rows := slices.DeleteFunc(a.Services().Rows(), func(s *client.Service) bool {
@@ -165,8 +166,7 @@ func (a *Account) UnhealthyServices() []*client.Service {
 	}, a.Services())
 }
 
-// hostIndex are the places of services by the names that an instance may have for them: the whole host, and its first
-// part.
+// hostIndex holds the positions of services by the whole host name of their address, and by its first label.
 type hostIndex struct{ byHost, byFirstLabel map[string][]int }
 
 func indexHosts(a *Account) hostIndex {
@@ -230,8 +230,8 @@ func ServiceName(a *Account, id int) string {
 	return fmt.Sprintf("#%d", id)
 }
 
-// isIssueOpen reports whether an issue is still to be dealt with: its ticket is not closed where that is known,
-// else it is the newest issue of a service that is in the state problem.
+// IsIssueOpen reports whether an issue is open: its ticket is open, or, if the ticket is not known, it is the newest
+// issue of a service with a problem.
 func IsIssueOpen(a *Account, i *client.Issue) bool {
 	if state, known := a.Tickets.Lookup(i.Ticket.ID); known {
 		return state.IsOpen()
@@ -253,7 +253,7 @@ func IssuesSince(a *Account, t time.Time) resource.Joined[*client.Issue] {
 	return resource.Join(rows[:n:n], resource.StateOf(a.Issues()))
 }
 
-// newestFirst are all issues, the latest detection first.
+// IssuesNewestFirst returns the issues read so far, the latest first.
 func IssuesNewestFirst(a *Account) []*client.Issue {
 	return Memo(a, "issues newest first", func() []*client.Issue {
 		rows := a.Issues().Rows()
@@ -272,7 +272,7 @@ func NewestIssue(a *Account, service int) (*client.Issue, bool) {
 	return nil, false
 }
 
-// hostNames are the host of a service's address and the first part of it.
+// hostNames returns the host of a service's address, and its first label.
 func hostNames(s *client.Service) (whole, first string) {
 	whole = addressHost(s.Address.Raw())
 	first, _, _ = strings.Cut(whole, ".")
@@ -349,7 +349,7 @@ func BucketPermission(k *client.Key, b *client.Bucket) string {
 	return ""
 }
 
-// addressHost is the host of a service's address: a URL's, or what stands before the port.
+// addressHost returns the host of an address: of a URL, or of host:port.
 func addressHost(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Hostname()
@@ -360,7 +360,7 @@ func addressHost(address string) string {
 	return strings.Trim(address, "[]")
 }
 
-// formatPermission is a grant's permission as a reader says it. One that is not known is shown as it came.
+// FormatPermission returns the permission of a grant in words. One that the document does not name is shown as it came.
 func FormatPermission(p client.Text) string {
 	switch p.Raw() {
 	case "read_only":
@@ -371,9 +371,10 @@ func FormatPermission(p client.Text) string {
 	return p.String()
 }
 
-// A grantLevel is what a limited key may do with a bucket.
+// GrantLevel is what a limited key may do with a bucket.
 type GrantLevel string
 
+// The levels.
 const (
 	NoAccess  GrantLevel = "none"
 	ReadOnly  GrantLevel = "read only"

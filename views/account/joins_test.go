@@ -2,12 +2,12 @@ package account
 
 import "testing"
 
-// fakeVersion is a set's version.
+// fakeVersion is the version of a store.
 type fakeVersion int
 
 func (e *fakeVersion) Version() int { return int(*e) }
 
-// A join is made once, and anew when any of its sets has changed.
+// A join is made once, and again when any of its stores has changed.
 func TestMemo_recomputedWhenSourceChanges(t *testing.T) {
 	a := New(t.Context(), Options{})
 	var services, issues fakeVersion
@@ -21,7 +21,7 @@ func TestMemo_recomputedWhenSourceChanges(t *testing.T) {
 	}{{func() {}, 1}, {func() {}, 1}, {func() { issues++ }, 2}, {func() {}, 2}, {func() { services++ }, 3}} {
 		c.change()
 		if got := ask(); got != c.want {
-			t.Errorf("edition %d, not %d", got, c.want)
+			t.Errorf("made %d times, want %d", got, c.want)
 		}
 	}
 }

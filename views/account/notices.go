@@ -12,23 +12,23 @@ import (
 	"lookout/ui"
 )
 
-// What an account can give notice of.
+// The rules of notices.
 const (
 	RuleServiceLeavesOK = "service leaves ok"
 	RuleNewIssue        = "new issue"
 )
 
-// noticeState is what was known when somebody looked last, so that a change is told once.
+// noticeState is what the last call of Notices saw, so that each change is reported once.
 type noticeState struct {
-	servicesVersion, issuesVersion int // versions of the sets
+	servicesVersion, issuesVersion int // versions of the stores
 	statuses                       map[int]client.ServiceStatus
 	knownIssues                    map[int]bool
 }
 
-// noticePollInterval is how old services and issues may be while other panes are in front.
+// noticePollInterval is the age at which services and issues are read again while other panes are in front.
 const noticePollInterval = time.Minute
 
-// RefreshNoticeSources reads what notices are about, where it is a minute old.
+// RefreshNoticeSources reads services and issues again if they are older than noticePollInterval.
 func RefreshNoticeSources(a *Account) tea.Cmd {
 	return tea.Batch(
 		RefreshIfOlder(a, a.Services(), noticePollInterval),
@@ -36,7 +36,7 @@ func RefreshNoticeSources(a *Account) tea.Cmd {
 	)
 }
 
-// Notices are the changes since the last call that somebody should know of. The first rows to arrive are no change.
+// Notices returns the changes since the last call that the user should know of. The first rows are not a change.
 func Notices(a *Account) []ui.Notice {
 	var all []ui.Notice
 	if set := a.Services(); set.Complete() && set.Version() != a.noticeState.servicesVersion {
@@ -50,7 +50,7 @@ func Notices(a *Account) []ui.Notice {
 	return all
 }
 
-// serviceNotices gives notice of services that were ok and are so no more.
+// serviceNotices reports services that were ok and are not any more.
 func serviceNotices(a *Account, rows []*client.Service) []ui.Notice {
 	before, now := a.noticeState.statuses, make(map[int]client.ServiceStatus, len(rows))
 	var names []string
@@ -67,14 +67,14 @@ func serviceNotices(a *Account, rows []*client.Service) []ui.Notice {
 	return []ui.Notice{{Rule: RuleServiceLeavesOK, Tone: theme.Bad, Text: summarizeList(names)}}
 }
 
-// deservesNotice reports whether a state is none that somebody chose here, nor one on the way to ok.
+// deservesNotice reports whether a status is neither ok, nor pending, nor chosen on this machine.
 func deservesNotice(a *Account, s *client.Service) bool {
 	_, ours := a.Journal.DisabledService(FormatID(s.ID))
 	return s.Status != client.StatusOK && s.Status != client.StatusPending &&
 		!(s.Status == client.StatusDisabled && ours)
 }
 
-// issueNotices gives notice of issues that were not there before.
+// issueNotices reports new issues.
 func issueNotices(a *Account, rows []*client.Issue) []ui.Notice {
 	before, now := a.noticeState.knownIssues, make(map[int]bool, len(rows))
 	var texts []string
@@ -98,7 +98,7 @@ func issueNotices(a *Account, rows []*client.Issue) []ui.Notice {
 	return []ui.Notice{{Rule: RuleNewIssue, Tone: theme.Warn, Text: summarizeList(texts)}}
 }
 
-// summarizeList is a list in one line: the first few, and how many more.
+// summarizeList returns a list in one line: the first few texts, and how many more there are.
 func summarizeList(texts []string) string {
 	const most = 4
 	if len(texts) > most {

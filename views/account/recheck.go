@@ -1,8 +1,9 @@
 package account
 
 import (
-	"lookout/ui"
 	"slices"
+
+	"lookout/ui"
 )
 
 // CreateOutcome tells from the rows before and after a lost answer whether a row was made: one is new and has the

@@ -11,7 +11,7 @@ import (
 	"lookout/views/resource"
 )
 
-// A reference is something that a row mentions and another pane shows.
+// Reference is a row of another pane that a row names.
 type Reference struct {
 	Kind  string // "contact"
 	Label string
@@ -24,7 +24,7 @@ func FollowReference[T any](names func(T) resource.Joined[Reference]) table.RowA
 	return table.RowAction[T]{
 		Keys:           []string{"f"},
 		Name:           "follow a name",
-		Description:    "to the pane of what this row names; ctrl+o comes back",
+		Description:    "goes to the pane of what this row names; ctrl+o comes back",
 		DisabledReason: func(row T) string { return WhyNone(names(row), "this row names nothing that is kept here") },
 		Message:        func(row T) tea.Msg { return ReferenceMenu(resource.Found(names(row))) },
 	}
@@ -39,7 +39,7 @@ func WhyNone[T any](rows resource.Joined[T], empty string) string {
 	})
 }
 
-// referenceMenu offers names, or goes to the only one.
+// ReferenceMenu offers the references, or goes to the only one.
 func ReferenceMenu(names []Reference) tea.Msg {
 	menu := ui.Menu{Title: "Go to"}
 	for i, n := range names {
@@ -114,8 +114,8 @@ func peopleAndMachines(a *Account, s *client.Service) resource.Joined[Reference]
 // IssueReferences returns what an issue names through its services, each once.
 func IssueReferences(a *Account, i *client.Issue) resource.Joined[Reference] {
 	services := AffectedServices(a, i)
-	return resource.Concat(
-		ReferencesToServices(services),
-		resource.FlatMap(services, func(s *client.Service) resource.Joined[Reference] { return peopleAndMachines(a, s) }),
-	)
+	others := resource.FlatMap(services, func(s *client.Service) resource.Joined[Reference] {
+		return peopleAndMachines(a, s)
+	})
+	return resource.Concat(ReferencesToServices(services), others)
 }

@@ -143,8 +143,8 @@ func (r Runner[T]) Toggle(key, name string, operations ...string) table.RowActio
 	}
 }
 
-// Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what must
-// be asked, and sends.
+// Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what
+// must be asked, and sends.
 func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd {
 	able, why := r.ableRows(op, rows)
 	if why != "" {
@@ -381,8 +381,8 @@ func (r Runner[T]) success(s *start[T], row T) string {
 	return s.op.SuccessText
 }
 
-// send sends one change for each row and sums the outcomes up in one line of news. It is the only way from a pane to the
-// API.
+// send sends one change for each row and sums the outcomes up in one line of news. It is the only way from a pane to
+// the API.
 func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
 	summary.Singular = r.Resource.Singular

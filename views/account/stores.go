@@ -2,16 +2,18 @@ package account
 
 import (
 	"context"
-	"lookout/client"
-	"lookout/client/journal"
-	"lookout/client/transfer"
-	"lookout/ui"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/client/transfer"
+	"lookout/ui"
 )
 
+// Services returns the services.
 func (a *Account) Services() *ui.Store[*client.Service] {
 	return sharedStore(
 		a,
@@ -21,6 +23,7 @@ func (a *Account) Services() *ui.Store[*client.Service] {
 	)
 }
 
+// Issues returns the issues.
 func (a *Account) Issues() *ui.Store[*client.Issue] {
 	return sharedStore(
 		a,
@@ -30,6 +33,7 @@ func (a *Account) Issues() *ui.Store[*client.Issue] {
 	)
 }
 
+// Contacts returns the contacts.
 func (a *Account) Contacts() *ui.Store[*client.Contact] {
 	return sharedStore(
 		a,
@@ -39,6 +43,7 @@ func (a *Account) Contacts() *ui.Store[*client.Contact] {
 	)
 }
 
+// Credentials returns the credentials.
 func (a *Account) Credentials() *ui.Store[*client.Credential] {
 	return sharedStore(
 		a,
@@ -48,6 +53,7 @@ func (a *Account) Credentials() *ui.Store[*client.Credential] {
 	)
 }
 
+// SSHKey returns the public key that lets support log in, as the only row.
 func (a *Account) SSHKey() *ui.Store[*client.SSHKey] {
 	return sharedStore(
 		a,
@@ -57,6 +63,7 @@ func (a *Account) SSHKey() *ui.Store[*client.SSHKey] {
 	)
 }
 
+// Instances returns the instances with their SSH settings.
 func (a *Account) Instances() *ui.Store[*client.Instance] {
 	return sharedStore(
 		a,
@@ -66,17 +73,20 @@ func (a *Account) Instances() *ui.Store[*client.Instance] {
 	)
 }
 
+// Stats returns the stats of the account, as the only row.
 func (a *Account) Stats() *ui.Store[*client.Stats] {
 	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, SingleFetcher(a.API.Stats.Get))
 }
 
+// BucketID returns the identity of a bucket: "us-east-1/photos".
 func BucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
 
+// Buckets returns the buckets of all clusters.
 func (a *Account) Buckets() *ui.Store[*client.Bucket] {
 	return sharedStore(a, "buckets", BucketID, (&bucketFetcher{a: a}).fetch)
 }
 
-// collect collects what a client's All yields.
+// Collect returns all rows that an iterator of the client yields, up to its first error.
 func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 	all(func(row T, failed error) bool {
 		if err = failed; err == nil {
@@ -87,17 +97,18 @@ func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 	return rows, err
 }
 
+// Keys returns the access keys, without their secrets.
 func (a *Account) Keys() *ui.Store[*client.Key] {
 	return sharedStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, pageFetcher(a.API.Keys.List))
 }
 
-// fetchKey is one key without its secret, whatever the server sent.
+// FetchKey reads one key. It drops the secret, whatever the server sent.
 func FetchKey(ctx context.Context, a *Account, id int) (*client.Key, error) {
 	k, err := a.API.Keys.Get(ctx, id)
 	return WithoutSecret(k), err
 }
 
-// withoutSecret is a key as it may be kept: a copy that has no secret; nil of nil.
+// WithoutSecret returns a copy of a key without its secret, or nil for nil. Stores hold only such keys.
 func WithoutSecret(k *client.Key) *client.Key {
 	if k == nil {
 		return nil
@@ -107,6 +118,7 @@ func WithoutSecret(k *client.Key) *client.Key {
 	return &kept
 }
 
+// Clusters returns the clusters.
 func (a *Account) Clusters() *ui.Store[*client.Cluster] {
 	return sharedStore(
 		a,
@@ -116,6 +128,7 @@ func (a *Account) Clusters() *ui.Store[*client.Cluster] {
 	)
 }
 
+// TransferUsage returns the outbound transfer of this month, as the only row.
 func (a *Account) TransferUsage() *ui.Store[*client.TransferUsage] {
 	return sharedStore(
 		a,
@@ -125,7 +138,7 @@ func (a *Account) TransferUsage() *ui.Store[*client.TransferUsage] {
 	)
 }
 
-// transferStore is the set of this run's transfers. It is read from the manager, not from the API.
+// TransferStore returns the transfers of this run. They are read from the manager, not from the API.
 func (a *Account) TransferStore() *ui.Store[*transfer.Status] {
 	return sharedStoreFrom(a, ui.Source[*transfer.Status]{
 		Name:       "transfers",
@@ -137,7 +150,7 @@ func (a *Account) TransferStore() *ui.Store[*transfer.Status] {
 	})
 }
 
-// journalStore is the set of what this program changed, newest first. It is read from the journal, not from the API.
+// JournalStore returns the changes in the journal, newest first.
 func (a *Account) JournalStore() *ui.Store[*journal.Entry] {
 	return sharedStore(
 		a,
@@ -158,7 +171,7 @@ func (a *Account) JournalStore() *ui.Store[*journal.Entry] {
 	)
 }
 
-// linkStore is the set of the links of this run. It is read from memory, not from the API.
+// LinkStore returns the links of this run. They are held in memory only.
 func (a *Account) LinkStore() *ui.Store[*Link] {
 	return sharedStore(
 		a,
@@ -170,15 +183,15 @@ func (a *Account) LinkStore() *ui.Store[*Link] {
 	)
 }
 
-// How old charts and sums may be before a refresh of the overview asks for them again.
+// The ages at which a refresh of the overview reads charts and sums again.
 const (
 	StatsMaxAge   = 5 * time.Minute  // the API measures as often
-	StorageMaxAge = 10 * time.Minute // of storage; the panes of storage read theirs as often as any other
-	// failedRetryAge is when one of them that failed is tried again.
+	StorageMaxAge = 10 * time.Minute // of Object Storage; its own panes read it as often as any other
+	// failedRetryAge is the age of a failure at which it is tried again.
 	failedRetryAge = time.Minute
 )
 
-// refreshIfOlder asks for a set unless it is younger than an age.
+// RefreshIfOlder reads a store again if its rows have at least an age.
 func RefreshIfOlder(a *Account, set refreshable, age time.Duration) tea.Cmd {
 	f := set.Freshness()
 	last := f.LoadedAt
@@ -191,7 +204,7 @@ func RefreshIfOlder(a *Account, set refreshable, age time.Duration) tea.Cmd {
 	return set.Refresh()
 }
 
-// refreshable is a set with an age.
+// refreshable is a store that knows how old its rows are.
 type refreshable interface {
 	ui.Refresher
 	Freshness() ui.Freshness

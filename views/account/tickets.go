@@ -6,8 +6,8 @@ import (
 	"lookout/client"
 )
 
-// ticketCache are the support tickets that issues opened, as far as somebody looked at them. The account API of the
-// document does not tell whether an issue is over; only the provider's dialect has the ticket to ask.
+// ticketCache holds the support tickets of issues that were shown. Only the provider's dialect can read tickets; the
+// API document does not say whether an issue is over.
 type ticketCache struct {
 	byID      map[int]client.Ticket
 	requested map[int]bool
@@ -18,11 +18,10 @@ func (t *ticketCache) Lookup(id int) (client.Ticket, bool) {
 	return ticket, known
 }
 
-// maxTicketRequests bounds how many tickets one look asks for.
+// maxTicketRequests is the number of tickets that one call of FetchTickets reads.
 const maxTicketRequests = 20
 
-// fetchTickets asks for the tickets of issues in sight, each once until the issues are read again; closed ones stay
-// closed.
+// FetchTickets reads the tickets of issues in sight, each once.
 func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
 	if a.API.Dialect() != client.DialectProvider {
 		return nil
@@ -52,8 +51,8 @@ func fetchTicket(a *Account, id int) tea.Cmd {
 	}
 }
 
-// ticketResult is the answer about a ticket. A failure is not shown: the issue then counts as open while its service
-// has a problem.
+// ticketResult is a ticket, or why it could not be read. A failure is not shown: the issue then counts as open while
+// its service has a problem.
 type ticketResult struct {
 	tickets *ticketCache
 	id      int

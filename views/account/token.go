@@ -12,7 +12,7 @@ import (
 	"lookout/ui/table"
 )
 
-// TokenForm asks for another token of the same account. It is tried before it stays in use, and kept by this run alone.
+// TokenForm asks for another token of the same account. It is tried before it is used, and only this run keeps it.
 func TokenForm(a *Account) form.Form {
 	var text string
 	return form.Form{
@@ -20,8 +20,8 @@ func TokenForm(a *Account) form.Form {
 		ProgressText: "trying it",
 		SubmitLabel:  "use it",
 		EnterSubmits: form.AlwaysSubmit,
-		Text: "The token in use is shown to the API no more. Give another one of the same account: it is " +
-			"used by this run alone; where the old one is kept stays as it is.",
+		Text: "The API does not accept the token in use. Enter another one of the same account: only this run " +
+			"uses it, and the old one stays where it is kept.",
 		Fields: []form.Field{form.Secret("token", "Token", &text, form.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			before, err := a.API.SetToken(client.NewSecret(text))
@@ -40,7 +40,7 @@ func TokenForm(a *Account) form.Form {
 	}
 }
 
-// retryFailed asks again for all that has been asked for and failed, and for the pane in front.
+// retryFailed reads every store again whose last read failed, and the pane in front.
 func retryFailed(a *Account) tea.Cmd {
 	cmds := []tea.Cmd{ui.Send(ui.RefreshMsg{})}
 	for _, set := range a.Stores {

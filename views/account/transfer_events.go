@@ -2,26 +2,27 @@ package account
 
 import (
 	"fmt"
-	"lookout/client"
-	"lookout/client/transfer"
-	"lookout/theme"
-	"lookout/ui"
 	"path/filepath"
 	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
 )
 
-// syncTransferStore puts the transfers as they are now into the set.
+// syncTransferStore replaces the rows of the store by the transfers as they are now.
 func syncTransferStore(a *Account) tea.Cmd {
 	return a.TransferStore().Replace(&transferRowStorage{a.Transfers.Snapshot()})
 }
 
-// syncTransfers looks at the transfers again.
+// SyncTransfers shows the transfers as they are now, and reports those that have ended.
 func SyncTransfers(a *Account) tea.Cmd { return tea.Batch(syncTransferStore(a), reportEnded(a)) }
 
-// watchTransfers waits until transfers have moved. It says so once, and is asked again by whoever heard it.
+// WatchTransfers waits until a transfer makes progress, once: its message starts it again.
 func WatchTransfers(a *Account) tea.Cmd {
 	ctx, changed := a.Context, a.Transfers.Changed()
 	return func() tea.Msg {
@@ -34,13 +35,13 @@ func WatchTransfers(a *Account) tea.Cmd {
 	}
 }
 
-// transfersChanged says that transfers have moved: the one message for all of them.
+// TransfersChanged says that transfers have made progress.
 type TransfersChanged struct {
 	Account   *Account
-	fromWatch bool // it was the watch that saw it
+	fromWatch bool // WatchTransfers sent it
 }
 
-// Deliver shows how far they are and tells ends.
+// Deliver shows the progress, and reports the transfers that have ended.
 func (m TransfersChanged) Deliver() tea.Cmd {
 	if !m.fromWatch {
 		return SyncTransfers(m.Account)
@@ -48,7 +49,7 @@ func (m TransfersChanged) Deliver() tea.Cmd {
 	return tea.Batch(WatchTransfers(m.Account), SyncTransfers(m.Account))
 }
 
-// reportEnded tells ends that have not been told, and reads again what transfers have changed once the last has ended.
+// reportEnded reports new completions. Once no transfer is left, it reads the buckets again that were changed.
 func reportEnded(a *Account) tea.Cmd {
 	var cmds []tea.Cmd
 	ends := a.Transfers.Completions(a.reportedEnds)
@@ -59,7 +60,7 @@ func reportEnded(a *Account) tea.Cmd {
 			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0
 		}
 		if end.Batch.Remaining > 0 && slices.ContainsFunc(ends[i:], whole) {
-			continue // its batch's end, which is told at once, says as much
+			continue // the news of the whole batch follows at once and says as much
 		}
 		cmds = append(cmds, transferNews(end))
 	}
@@ -73,8 +74,7 @@ func reportEnded(a *Account) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// transferNews is the news of an end: one line for all that was asked for as one, and one before for the first that
-// failed.
+// transferNews returns the news of a completion: one line for a whole batch, and one for the first file that failed.
 func transferNews(end transfer.Completion) tea.Cmd {
 	row, b := end.Status, end.Batch
 	switch {
@@ -84,12 +84,12 @@ func transferNews(end transfer.Completion) tea.Cmd {
 		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
 	case row.State == transfer.Failed:
 		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))+
-			ReasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s go on", FormatCount(int64(b.Remaining)))))
+			ReasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s continue", FormatCount(int64(b.Remaining)))))
 	}
 	return nil
 }
 
-// batchNews is the news of a batch's end.
+// batchNews returns the news of a completed batch.
 func batchNews(b transfer.Batch) tea.Cmd {
 	text, tone := FormatCount(int64(b.Files))+" files", theme.Good
 	switch {
@@ -115,7 +115,7 @@ func batchNews(b transfer.Batch) tea.Cmd {
 	return ui.ShowNews(tone, text)
 }
 
-// doneText is a finished transfer in words.
+// doneText says what a finished transfer has done.
 func doneText(row *transfer.Status) string {
 	switch row.Kind {
 	case transfer.Download:
@@ -128,7 +128,7 @@ func doneText(row *transfer.Status) string {
 	return "emptied, " + Pluralize(int(row.Done), "object", "objects")
 }
 
-// transferErrorText is a transfer's error in words.
+// TransferErrorText returns why a transfer failed, or "".
 func TransferErrorText(row *transfer.Status) string {
 	if row.Err == nil {
 		return ""
@@ -136,7 +136,7 @@ func TransferErrorText(row *transfer.Status) string {
 	return client.Clean(ui.Reason(row.Err))
 }
 
-// transferName is what a transfer moves.
+// TransferName returns what a transfer moves.
 func TransferName(row *transfer.Status) string {
 	switch {
 	case row.Kind == transfer.Empty:
@@ -147,7 +147,7 @@ func TransferName(row *transfer.Status) string {
 	return row.Name.String()
 }
 
-// formatAmount is a count of bytes or of objects.
+// FormatAmount returns an amount of a transfer, which counts bytes or objects.
 func FormatAmount(r *transfer.Status, n int64) string {
 	if r.Kind.MovesBytes() {
 		return FormatSize(n)

@@ -7,23 +7,23 @@ import (
 	"lookout/client/transfer"
 )
 
-// transferRowStorage is the store of transfers: the row of an ID is at ID-1, so that a hundred thousand are taken over
-// in no time. Its slice is replaced, never changed.
+// transferRowStorage stores the transfers. The row with an ID is at position ID-1, so that a hundred thousand can be
+// replaced at once. Its slice is replaced, never changed.
 type transferRowStorage struct{ rows []*transfer.Status }
 
-// Len is how many transfers there are.
+// Len returns the number of transfers.
 func (m *transferRowStorage) Len() int { return len(m.rows) }
 
-// At is the transfer at a place.
+// At returns the transfer at position i.
 func (m *transferRowStorage) At(i int) *transfer.Status { return m.rows[i] }
 
-// Index is the place of an ID.
+// Index returns the position of an ID.
 func (m *transferRowStorage) Index(id string) (int, bool) {
 	n, err := strconv.Atoi(id)
 	return n - 1, err == nil && n >= 1 && n <= len(m.rows)
 }
 
-// Append takes rows that follow those that are held; others are dropped.
+// Append adds rows that follow those held, and drops others.
 func (m *transferRowStorage) Append(rows []*transfer.Status) (dropped int) {
 	for _, row := range rows {
 		if int(row.ID) != len(m.rows)+1 {
@@ -35,7 +35,7 @@ func (m *transferRowStorage) Append(rows []*transfer.Status) (dropped int) {
 	return dropped
 }
 
-// Put replaces a row. Slices handed out before do not change.
+// Put replaces a row. Snapshots taken before do not change.
 func (m *transferRowStorage) Put(id string, row *transfer.Status) {
 	if i, held := m.Index(id); held {
 		m.rows = slices.Clone(m.rows)
@@ -43,10 +43,10 @@ func (m *transferRowStorage) Put(id string, row *transfer.Status) {
 	}
 }
 
-// Drop does nothing: no transfer of this run is ever forgotten.
+// Drop does nothing: all transfers of a run are kept.
 func (m *transferRowStorage) Drop(string) {}
 
-// Snapshot is the rows as they are now.
+// Snapshot returns the rows as they are now.
 func (m *transferRowStorage) Snapshot() func(i int) *transfer.Status {
 	rows := m.rows
 	return func(i int) *transfer.Status { return rows[i] }
