@@ -75,7 +75,7 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 // A question that is not all in sight is not answered, whatever is typed.
 func TestQuestionsThatDoNotFit(t *testing.T) {
 	for _, d := range []struct{ name, keys, word, says string }{
-		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"}, {"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"}, {"contact", "4 / Ada <enter> D ~", "y", "nobody calls"},
+		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"}, {"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"}, {"contact", "4 / Ada <enter> D ~", "y", "support no longer calls"},
 		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"}, {"bucket", "8 / scratch <enter> D ~", "scratch", "deleted for good"}, {"many", "4 A D ~", "9", "9 rows"},
 		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ " +
 			"~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},

@@ -23,6 +23,11 @@ type Column[T any] struct {
 	hidden bool // left out by the user
 }
 
+// TextCell returns the Cell of a column that shows a text of the row in one tone.
+func TextCell[T any](tone theme.Tone, text func(T) string) func(T, ui.Box) (string, theme.Tone) {
+	return func(row T, _ ui.Box) (string, theme.Tone) { return text(row), tone }
+}
+
 // ColumnNames returns the titles of all columns, shown or not.
 func (l *List[T]) ColumnNames() []string {
 	names := make([]string, len(l.Columns))

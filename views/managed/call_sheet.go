@@ -9,7 +9,7 @@ import (
 	"lookout/views/resource"
 )
 
-// callSheet is an incident as plain text for a chat or a ticket.
+// callSheet returns an incident as plain text, for a chat or a ticket.
 func callSheet(a *account.Account, i *client.Issue) string {
 	var b strings.Builder
 	now := a.Now()
@@ -43,7 +43,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 	return b.String()
 }
 
-// writeCallLines writes whom to call and how to log in, and what of it is not known.
+// writeCallLines writes whom to call, how to log in, and which of this is not known.
 func writeCallLines(b *strings.Builder, a *account.Account, i *client.Issue) {
 	people, machines := contactsToCall(a, i), affectedInstances(a, i)
 	if !resource.KnownEmpty(people) {

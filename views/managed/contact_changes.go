@@ -64,12 +64,12 @@ func contactResource(a *account.Account) resource.Resource[*client.Contact] {
 	}
 }
 
-// deleteContact removes contacts.
+// deleteContact deletes contacts.
 func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 	return resource.Draft[*client.Contact]{
 		Confirm: func(rows []*client.Contact) resource.Confirm {
 			c := rows[0]
-			effect := fmt.Sprintf("Contact %q (id %d) is removed: nobody calls this person any more.", c.Name, c.ID)
+			effect := fmt.Sprintf("Contact %q (id %d) is deleted: support no longer calls this person.", c.Name, c.ID)
 			effect += lastOfGroup(a, c)
 			return resource.Confirm{Title: "Delete contact", Effect: effect, Required: true}
 		},
@@ -98,15 +98,23 @@ func lastOfGroup(a *account.Account, c *client.Contact) string {
 			}
 			return fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
 		}, func(_ []*client.Service, s resource.JoinState) string {
-			return fmt.Sprintf(" It is the last of group %q; which services name it is not known (%s).", c.Group, s.Reason())
+			return fmt.Sprintf(
+				" It is the last of group %q; which services name it is not known (%s).",
+				c.Group,
+				s.Reason(),
+			)
 		})
 	}
-	return resource.Fold(a.ContactsInGroup(c.Group.Raw()), services, func(found []*client.Contact, s resource.JoinState) string {
-		if len(found) > 1 && s.Kind == resource.Partial {
-			return ""
-		}
-		return fmt.Sprintf(" Whether it is the last of group %q is not known (%s).", c.Group, s.Reason())
-	})
+	return resource.Fold(
+		a.ContactsInGroup(c.Group.Raw()),
+		services,
+		func(found []*client.Contact, s resource.JoinState) string {
+			if len(found) > 1 && s.Kind == resource.Partial {
+				return ""
+			}
+			return fmt.Sprintf(" Whether it is the last of group %q is not known (%s).", c.Group, s.Reason())
+		},
+	)
 }
 
 // newContact asks for a contact.
@@ -127,13 +135,19 @@ func newContact(a *account.Account) resource.Draft[*client.Contact] {
 					return ui.ResultRow(w.CreateContact(ctx, sent))
 				},
 				Recheck: func(now []*client.Contact) ui.AttemptOutcome {
-					return account.CreateOutcome(before, now, contactID, func(c *client.Contact) bool { return c.Request() == sent })
+					return account.CreateOutcome(
+						before,
+						now,
+						contactID,
+						func(c *client.Contact) bool { return c.Request() == sent },
+					)
 				},
 			}
 		},
 	}
 }
 
+// contactID returns the identity of a contact.
 func contactID(c *client.Contact) int { return c.ID }
 
 // editContact changes a contact.
@@ -154,8 +168,8 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 	}
 }
 
-// contactFields are the same for a new contact and for an edit. The document requires nothing; its console wants a name
-// and an e-mail address, and so does a call at night.
+// contactFields are the same for a new contact and for an edit. The API requires no field, but a contact without a name
+// and an e-mail address is of no use, and the provider's console requires both.
 func contactFields(a *account.Account, in *client.ContactRequest) []form.Field {
 	return []form.Field{
 		form.Text("name", "Name", &in.Name, form.Length(2, 64)),

@@ -14,7 +14,7 @@ import (
 	"lookout/views/resource"
 )
 
-// ContactsPane returns the pane of the people who are called.
+// ContactsPane returns the pane of the people whom support calls.
 func ContactsPane(a *account.Account) ui.Pane {
 	changes := contactRunner(a)
 	return &table.List[*client.Contact]{
@@ -25,7 +25,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 			{
 				Title: "name",
 				Min:   12,
-				Cell:  func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Name.String(), theme.Strong },
+				Cell:  table.TextCell(theme.Strong, func(c *client.Contact) string { return c.Name.String() }),
 			},
 			{
 				Title:        "group",
@@ -43,19 +43,22 @@ func ContactsPane(a *account.Account) ui.Pane {
 			{
 				Title: "phone",
 				Width: 16,
-				Cell:  func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Primary.String(), theme.Accent },
+				Cell:  table.TextCell(theme.Accent, func(c *client.Contact) string { return c.Phone.Primary.String() }),
 			},
 			{
 				Title:        "second phone",
 				Width:        16,
 				DropPriority: 3,
-				Cell:         func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Phone.Secondary.String(), theme.Plain },
+				Cell: table.TextCell(
+					theme.Plain,
+					func(c *client.Contact) string { return c.Phone.Secondary.String() },
+				),
 			},
 			{
 				Title:        "e-mail",
 				Min:          16,
 				DropPriority: 1,
-				Cell:         func(c *client.Contact, _ ui.Box) (string, theme.Tone) { return c.Email.String(), theme.Plain },
+				Cell:         table.TextCell(theme.Plain, func(c *client.Contact) string { return c.Email.String() }),
 			},
 			{
 				Title:        "updated",
@@ -83,10 +86,12 @@ func ContactsPane(a *account.Account) ui.Pane {
 func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 	return []table.RowAction[*client.Contact]{
 		{
-			Keys:           []string{"y"},
-			Name:           "copy phone",
-			ShowInHints:    true,
-			DisabledReason: func(c *client.Contact) string { return account.ReasonIf(len(phoneNumbers(c)) == 0, "no phone is kept") },
+			Keys:        []string{"y"},
+			Name:        "copy phone",
+			ShowInHints: true,
+			DisabledReason: func(c *client.Contact) string {
+				return account.ReasonIf(len(phoneNumbers(c)) == 0, "no phone is kept")
+			},
 			Message: func(c *client.Contact) tea.Msg {
 				return ui.CopyMsg{Text: phoneNumbers(c)[0], Label: "phone number of " + c.Name.String()}
 			},
@@ -117,7 +122,7 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 	}
 }
 
-// servicesNamePhrase says which services name something.
+// servicesNamePhrase returns services as the beginning of a clause: "web-1 names", "web-1, web-2 name".
 func servicesNamePhrase(services []*client.Service) string {
 	names := make([]string, len(services))
 	for i, s := range services {
@@ -129,6 +134,7 @@ func servicesNamePhrase(services []*client.Service) string {
 	return account.JoinWithCommas(names) + " name"
 }
 
+// contactDetail returns everything about a contact.
 func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(c.Name.String())
@@ -146,6 +152,7 @@ func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 	return t.String()
 }
 
+// contactsFoot counts contacts and groups.
 func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
@@ -159,7 +166,7 @@ func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) 
 	)
 }
 
-// phoneNumbers are a contact's numbers, the first first.
+// phoneNumbers returns the numbers of a contact in the order in which they are called.
 func phoneNumbers(c *client.Contact) []string {
 	var numbers []string
 	for _, p := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
@@ -170,15 +177,19 @@ func phoneNumbers(c *client.Contact) []string {
 	return numbers
 }
 
-// formatContact is a contact in one line: name, phones, e-mail.
+// formatContact returns a contact in one line: name, phones, e-mail.
 func formatContact(c *client.Contact) string {
 	return strings.Join(
-		[]string{c.Name.String(), account.OrDefault(strings.Join(phoneNumbers(c), " / "), "no phone"), c.Email.String()},
+		[]string{
+			c.Name.String(),
+			account.OrDefault(strings.Join(phoneNumbers(c), " / "), "no phone"),
+			c.Email.String(),
+		},
 		"  ",
 	)
 }
 
-// contactParts are a contact's name, phones and e-mail: what is read whole or not at all.
+// contactParts returns the name, the phones and the e-mail of a contact. A line is never broken inside one of them.
 func contactParts(c *client.Contact) []string {
 	parts := append([]string{c.Name.String()}, phoneNumbers(c)...)
 	if len(parts) == 1 {

@@ -39,7 +39,9 @@ func credentialResource(a *account.Account) resource.Resource[*client.Credential
 				ShowInHints:  true,
 				ProgressText: "saving",
 				SuccessText:  "saved",
-				Draft:        func(c *client.Credential) resource.Draft[*client.Credential] { return renameCredential(a, c) },
+				Draft: func(c *client.Credential) resource.Draft[*client.Credential] {
+					return renameCredential(a, c)
+				},
 			},
 			{
 				Name:         "change login",
@@ -59,7 +61,9 @@ func credentialResource(a *account.Account) resource.Resource[*client.Credential
 				Target:       resource.AnyRows,
 				ProgressText: "deleting",
 				SuccessText:  "deleted",
-				Draft:        func(*client.Credential) resource.Draft[*client.Credential] { return deleteCredential(a) },
+				Draft: func(*client.Credential) resource.Draft[*client.Credential] {
+					return deleteCredential(a)
+				},
 			},
 			{
 				Name:         "new credential",
@@ -165,15 +169,15 @@ func changeLogin(c *client.Credential) resource.Draft[*client.Credential] {
 	}
 }
 
-// deleteCredential removes credentials.
+// deleteCredential deletes credentials.
 func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 	return resource.Draft[*client.Credential]{
 		Confirm: func(rows []*client.Credential) resource.Confirm {
 			c := rows[0]
+			effect := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
 			return resource.Confirm{
-				Title: "Delete credential",
-				Effect: fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID) +
-					deletedCredentialUse(a, c),
+				Title:    "Delete credential",
+				Effect:   effect + deletedCredentialUse(a, c),
 				Word:     c.Label.String(),
 				Required: true,
 			}
@@ -222,6 +226,7 @@ func checkCredentialLabelUnused(a *account.Account, id int) form.Check {
 	}
 }
 
+// credentialID returns the identity of a credential.
 func credentialID(c *client.Credential) int { return c.ID }
 
 // credentialSnapshot returns a credential as the journal keeps it beside a change: nothing but its label can be read.

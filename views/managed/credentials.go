@@ -22,14 +22,16 @@ func CredentialsPane(a *account.Account) ui.Pane {
 			{
 				Title: "label",
 				Min:   16,
-				Cell:  func(c *client.Credential, _ ui.Box) (string, theme.Tone) { return c.Label.String(), theme.Strong },
+				Cell:  table.TextCell(theme.Strong, func(c *client.Credential) string { return c.Label.String() }),
 			},
 			{
 				Title:      "last decrypted",
 				Width:      14,
 				AlignRight: true,
 				Cell:       lastDecryptedCell,
-				Less:       func(c, d *client.Credential) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) },
+				Less: func(c, d *client.Credential) bool {
+					return d.LastDecrypted.Time().Before(c.LastDecrypted.Time())
+				},
 			},
 			{
 				Title:        "used by",
@@ -50,13 +52,18 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		PaneActions: func() []ui.Action { return credentialActions(a, changes) },
 		Detail:      func(c *client.Credential, b ui.Box) string { return credentialDetail(a, c, b) },
 		FetchOne:    changes.FetchOne,
-		CopyItems:   account.CopyItemsByID(a, "credentials", "view credential", func(c *client.Credential) int { return c.ID }),
-		EmptyText:   "no credentials yet · n adds one",
-		SortBy:      "label",
+		CopyItems: account.CopyItemsByID(
+			a,
+			"credentials",
+			"view credential",
+			func(c *client.Credential) int { return c.ID },
+		),
+		EmptyText: "no credentials yet · n adds one",
+		SortBy:    "label",
 	}
 }
 
-// lastDecryptedCell is when support last used a credential. Null means never.
+// lastDecryptedCell says when support last used a credential. The API returns null for never.
 func lastDecryptedCell(c *client.Credential, b ui.Box) (string, theme.Tone) {
 	if c.LastDecrypted.IsZero() {
 		return "never", theme.Muted
@@ -64,7 +71,7 @@ func lastDecryptedCell(c *client.Credential, b ui.Box) (string, theme.Tone) {
 	return account.FormatAge(c.LastDecrypted, b.Now) + " ago", theme.Plain
 }
 
-// serviceLabels are the names of services in one line.
+// serviceLabels returns the labels of services in one line.
 func serviceLabels(services []*client.Service) string {
 	names := make([]string, len(services))
 	for i, s := range services {
@@ -86,12 +93,13 @@ func credentialActions(a *account.Account, changes account.Runner[*client.Creden
 	})
 }
 
+// credentialDetail returns everything about a credential, and the SSH key of support.
 func credentialDetail(a *account.Account, c *client.Credential, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(c.Label.String())
 	used, tone := lastDecryptedCell(c, b)
 	t.Field("decrypted", used, tone)
-	t.Paragraph("User name and password are never shown by the API.", theme.Muted)
+	t.Paragraph("The API never returns user name and password.", theme.Muted)
 	t.Heading("used by")
 	t.Services(a.ServicesUsingCredential(c.ID), "no service")
 	t.Heading("managed SSH key · K copies it")

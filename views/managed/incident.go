@@ -25,7 +25,7 @@ func affectedInstances(a *account.Account, i *client.Issue) resource.Joined[*cli
 	return resource.FlatMap(account.AffectedServices(a, i), a.InstancesOfService)
 }
 
-// renderIncident writes an incident. Whole is with the load around the detection and the history.
+// renderIncident returns an incident as text. whole adds the load around the detection and the earlier issues.
 func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) string {
 	head := account.NewDetailWriter(b)
 	writeIncidentHeader(a, head, i)

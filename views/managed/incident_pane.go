@@ -14,27 +14,27 @@ import (
 	"lookout/views/resource"
 )
 
-// incidentView is everything that somebody on call needs about one issue on one screen, joined from what is already
-// loaded.
+// incidentView is the pane of one issue: everything that somebody on call needs, on one screen.
 type incidentView struct {
 	a       *account.Account
 	id      string
-	issue   *client.Issue // as opened; the set's newer row is shown where it has one
-	fetched bool          // read by itself since it was opened
+	issue   *client.Issue // as last read
+	fetched bool          // it has been read by itself since the pane was opened
 	scroll  ui.Viewport
 }
 
+// IncidentPane returns the pane of one issue.
 func IncidentPane(a *account.Account, i *client.Issue) ui.Pane {
 	return &incidentView{a: a, id: account.FormatID(i.ID), issue: i}
 }
 
-// Name makes the incident's actions part of the issues.
+// Name returns the name under which the keys of the pane can be changed.
 func (p *incidentView) Name() string { return "incident" }
 
-// Crumb says which issue.
+// Crumb returns "issue 823".
 func (p *incidentView) Crumb() string { return "issue " + p.id }
 
-// Freshness is as fresh as what it joins.
+// Freshness returns how fresh the issues and the services are, whichever is older.
 func (p *incidentView) Freshness() ui.Freshness {
 	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())
 }
@@ -58,7 +58,7 @@ func (p *incidentView) Refresh() tea.Cmd {
 // Poll is Refresh that lets reads under way finish.
 func (p *incidentView) Poll() tea.Cmd { return tea.Batch(p.joinedStores().Poll(), p.fetchIssue()) }
 
-// fetchIssue reads the issue by itself: cheaper than the list of all, and the list's row serves where it fails.
+// fetchIssue reads the issue by itself, which is cheaper than the list. If that fails, the row of the list stays.
 func (p *incidentView) fetchIssue() tea.Cmd {
 	p.fetched = true
 	id := p.issue.ID
@@ -74,14 +74,14 @@ func (p *incidentView) fetchIssue() tea.Cmd {
 	)
 }
 
-// LoadMissing asks for what the frame lacks.
+// LoadMissing reads what the frame lacks.
 func (p *incidentView) LoadMissing() tea.Cmd {
-	var look tea.Cmd
+	var fetch tea.Cmd
 	if !p.fetched {
-		look = p.fetchIssue()
+		fetch = p.fetchIssue()
 	}
 	return tea.Batch(
-		look,
+		fetch,
 		p.joinedStores().EnsureLoaded(),
 		p.a.Issues().EnsureLoaded(),
 		p.a.FetchTickets([]*client.Issue{p.currentIssue()}),
@@ -91,7 +91,7 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 // Update scrolls.
 func (p *incidentView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
-// currentIssue is the issue as last read.
+// currentIssue returns the issue as last read.
 func (p *incidentView) currentIssue() *client.Issue {
 	if i, found := p.a.Issues().Get(p.id); found {
 		p.issue = i
@@ -99,21 +99,25 @@ func (p *incidentView) currentIssue() *client.Issue {
 	return p.issue
 }
 
-// Actions are what can be done from here.
+// Actions returns what can be copied and where to go from here.
 func (p *incidentView) Actions() []ui.Action {
 	i := p.currentIssue()
 	acts := []ui.Action{
 		{
 			Key:         ui.Bind("copy call sheet", "y"),
 			ShowInHints: true,
-			Do:          func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: callSheet(p.a, i), Label: "call sheet"}) },
+			Do: func() tea.Cmd {
+				return ui.Send(ui.CopyMsg{Text: callSheet(p.a, i), Label: "call sheet"})
+			},
 		},
 		{
 			Key:            ui.Bind("copy a line", "Y"),
 			Description:    "phone numbers, mail addresses and ssh lines, one key each",
 			ShowInHints:    true,
 			DisabledReason: whyNothingToCopy(p.a, i),
-			Do:             func() tea.Cmd { return ui.Send(ui.Menu{Title: "Copy", Actions: incidentCopyActions(p.a, i)}) },
+			Do: func() tea.Cmd {
+				return ui.Send(ui.Menu{Title: "Copy", Actions: incidentCopyActions(p.a, i)})
+			},
 		},
 		{
 			Key:            ui.Bind("open ticket", "o"),
@@ -132,13 +136,15 @@ func (p *incidentView) Actions() []ui.Action {
 			Description:    "to the pane of what stands here; ctrl+o comes back",
 			ShowInHints:    true,
 			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing here is kept elsewhere"),
-			Do:             func() tea.Cmd { return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i)))) },
+			Do: func() tea.Cmd {
+				return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i))))
+			},
 		},
 	}
 	return append(acts, p.scroll.Actions()...)
 }
 
-// goToService goes to the affected service, or asks which.
+// goToService goes to the affected service, or asks which if there are several.
 func goToService(a *account.Account, i *client.Issue) tea.Cmd {
 	actions := make([]ui.Action, len(i.Services))
 	for n, id := range i.Services {
@@ -165,7 +171,7 @@ func whyNothingToCopy(a *account.Account, i *client.Issue) string {
 	return "no contact and no instance belongs to this issue"
 }
 
-// incidentCopyActions are the single lines of an incident that are worth a key: who to call, and how to get in.
+// incidentCopyActions copy one line each: a number to call, a command to log in, an address to write to.
 func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	var actions []ui.Action
 	add := func(label, what, text string) {
@@ -197,7 +203,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	return actions
 }
 
-// View is the incident in its room: two columns where there is room for them, one below the other elsewhere.
+// View returns the incident: in two columns if they fit, else in one.
 func (p *incidentView) View(b ui.Box) string {
 	return p.scroll.View(b, renderIncident(p.a, p.currentIssue(), b, true))
 }

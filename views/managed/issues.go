@@ -15,6 +15,7 @@ import (
 	"lookout/views/resource"
 )
 
+// IssuesPane returns the pane of what monitoring has detected.
 func IssuesPane(a *account.Account) ui.Pane {
 	return &table.List[*client.Issue]{
 		Title:        "issues",
@@ -34,8 +35,11 @@ func IssuesPane(a *account.Account) ui.Pane {
 				Title:        "detected",
 				Width:        12,
 				DropPriority: 3,
-				Cell:         func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return a.FormatTimestamp(i.Created), theme.Muted },
-				Less:         isNewerIssue,
+				Cell: table.TextCell(
+					theme.Muted,
+					func(i *client.Issue) string { return a.FormatTimestamp(i.Created) },
+				),
+				Less: isNewerIssue,
 			},
 			{
 				Title: "affected",
@@ -52,7 +56,10 @@ func IssuesPane(a *account.Account) ui.Pane {
 				Title:        "about",
 				Min:          16,
 				DropPriority: 2,
-				Cell:         func(i *client.Issue, _ ui.Box) (string, theme.Tone) { return i.Ticket.Label.String(), theme.Muted },
+				Cell: table.TextCell(
+					theme.Muted,
+					func(i *client.Issue) string { return i.Ticket.Label.String() },
+				),
 			},
 		},
 		RowActions: []table.RowAction[*client.Issue]{
@@ -67,7 +74,9 @@ func IssuesPane(a *account.Account) ui.Pane {
 				Keys:        []string{"y"},
 				Name:        "copy call sheet",
 				ShowInHints: true,
-				Message:     func(i *client.Issue) tea.Msg { return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"} },
+				Message: func(i *client.Issue) tea.Msg {
+					return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"}
+				},
 			},
 			{
 				Keys: []string{"o"},
@@ -88,10 +97,11 @@ func IssuesPane(a *account.Account) ui.Pane {
 	}
 }
 
+// isNewerIssue reports whether issue i was detected after issue j.
 func isNewerIssue(i, j *client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
 
-// affectedCell names the services of an issue with the worst state among them, never their numbers where the names are
-// known.
+// AffectedCell returns the labels of the services of an issue and the tone of the worst state among them. It calls a
+// service that has not been read by its id.
 func AffectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
 	names := make([]string, len(i.Services))
 	worst := theme.Muted
@@ -106,6 +116,7 @@ func AffectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.
 	return account.OrDefault(account.JoinWithCommas(names), "no service named"), worst
 }
 
+// TicketCell returns the number of the ticket of an issue, and its state if that has been read.
 func TicketCell(a *account.Account, i *client.Issue, _ ui.Box) (string, theme.Tone) {
 	if i.Ticket.ID == 0 {
 		return "", theme.Plain
@@ -120,6 +131,7 @@ func TicketCell(a *account.Account, i *client.Issue, _ ui.Box) (string, theme.To
 	return fmt.Sprintf("%d closed", i.Ticket.ID), theme.Muted
 }
 
+// issuesBadge counts the open issues.
 func issuesBadge(a *account.Account) (string, theme.Tone) {
 	open := 0
 	for n := range a.Issues().Len() {
@@ -133,6 +145,7 @@ func issuesBadge(a *account.Account) (string, theme.Tone) {
 	return fmt.Sprint(open), theme.Warn
 }
 
+// issuesFoot counts the issues and those of the last day.
 func issuesFoot(a *account.Account, set *ui.Store[*client.Issue], b ui.Box) string {
 	text := resource.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
 		return fmt.Sprintf("%s · %d in the last 24 h", account.Pluralize(set.Len(), "issue", "issues"), len(day))
@@ -140,8 +153,8 @@ func issuesFoot(a *account.Account, set *ui.Store[*client.Issue], b ui.Box) stri
 	return b.Theme.Paint(theme.Muted, text)
 }
 
-// ticketURL is where the issue's ticket can be read. The real service gives a path of its web console;
-// elsewhere a path is taken relative to the API's own host.
+// ticketURL returns the address of the ticket of an issue, or "" if there is none. The provider's API returns a path in
+// its web console; other servers are taken to have one at their own host.
 func ticketURL(a *account.Account, i *client.Issue) string {
 	raw := i.Ticket.URL.Raw()
 	switch {

@@ -176,15 +176,15 @@ func serviceFromJournal(w journal.DisabledService) (*client.Service, bool) {
 // describeMaintenance says since when, until when and why a service is disabled. It reports false if no program that
 // writes this journal disabled it.
 func describeMaintenance(a *account.Account, id int) (string, bool) {
-	h, held := a.Journal.DisabledService(account.FormatID(id))
+	w, held := a.Journal.DisabledService(account.FormatID(id))
 	if !held {
 		return "", false
 	}
-	text := "for " + ui.FormatAge(a.Now().Sub(h.Since))
-	if !h.Until.IsZero() {
-		text += ", until " + account.FormatClock(h.Until.In(a.Location), a.Now().In(a.Location))
+	text := "for " + ui.FormatAge(a.Now().Sub(w.Since))
+	if !w.Until.IsZero() {
+		text += ", until " + account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location))
 	}
-	return text + account.WithPrefix(": ", client.NewText(h.Reason).String()), true
+	return text + account.WithPrefix(": ", client.NewText(w.Reason).String()), true
 }
 
 // forgottenAfter is the age at which a disabled service is marked: somebody may have forgotten it.
@@ -192,7 +192,7 @@ const forgottenAfter = 24 * time.Hour
 
 // DisabledAge returns for how long a service has been disabled, and whether it may have been forgotten. It is empty for
 // a service that is not disabled.
-func DisabledAge(a *account.Account, s *client.Service) (since string, forgot bool) {
+func DisabledAge(a *account.Account, s *client.Service) (age string, forgotten bool) {
 	if s.Status != client.StatusDisabled {
 		return "", false
 	}
@@ -208,8 +208,8 @@ func DisabledAge(a *account.Account, s *client.Service) (since string, forgot bo
 
 // disabledFor returns for how long a service has been disabled: by the journal if it knows, else since its last update.
 func disabledFor(a *account.Account, s *client.Service) (time.Duration, bool) {
-	if h, held := a.Journal.DisabledService(account.FormatID(s.ID)); held {
-		return a.Now().Sub(h.Since), true
+	if w, held := a.Journal.DisabledService(account.FormatID(s.ID)); held {
+		return a.Now().Sub(w.Since), true
 	}
 	return a.Now().Sub(s.Updated.Time()), s.Updated.Valid()
 }

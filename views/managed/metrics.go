@@ -25,6 +25,7 @@ type metric struct {
 	series func(*client.Stats) []chart.Series
 }
 
+// Metrics returns the four metrics in the order of their charts.
 func Metrics() []metric {
 	return []metric{
 		{
@@ -66,13 +67,13 @@ func newSeries(name string, tone theme.Tone, points []client.Sample) chart.Serie
 func formatPercent(v float64) string    { return formatNumber(v) + " %" }
 func formatOperations(v float64) string { return formatNumber(v) + " op/s" }
 
-// formatBitRate is bits a second with the field's decimal prefixes: "41.2 Mb/s".
+// formatBitRate returns bits a second with a decimal prefix: "41.2 Mb/s".
 func formatBitRate(v float64) string {
 	n, prefix := humanize.ComputeSI(v)
 	return formatNumber(n) + " " + prefix + "b/s"
 }
 
-// formatNumber is a number with three digits that matter.
+// formatNumber returns a number with three significant digits.
 func formatNumber(v float64) string {
 	switch abs := math.Abs(v); {
 	case abs < 0.005:
@@ -87,7 +88,7 @@ func formatNumber(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// renderMetric draws a measure over the stats' own 24 hours, with a mark at each issue detected in them.
+// RenderMetric draws a metric over the 24 hours of the stats, with marks at certain times.
 func RenderMetric(a *account.Account, m metric, b ui.Box, marks ...time.Time) string {
 	stats, known := account.OnlyRow(a.Stats())
 	if !known {
@@ -99,7 +100,7 @@ func RenderMetric(a *account.Account, m metric, b ui.Box, marks ...time.Time) st
 	return renderCachedMetric(a, m, chart.Chart{Marks: marks, Location: a.Location}, b)
 }
 
-// renderCachedMetric draws a measure into a chart that has all but its series.
+// renderCachedMetric draws a metric into a chart that has everything but its series, unless it was drawn before.
 func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
 	now := account.CachedChart{
 		Version: a.Stats().Version(),
@@ -121,7 +122,7 @@ func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) s
 	return a.CachedCharts[m.Name].Text
 }
 
-// metricSeries are the lines of a measure; none before the stats have arrived.
+// metricSeries returns the series of a metric; none before the stats have been read.
 func metricSeries(a *account.Account, m metric) []chart.Series {
 	return account.Memo(a, m.Name, func() []chart.Series {
 		if stats, known := account.OnlyRow(a.Stats()); known {
@@ -131,7 +132,7 @@ func metricSeries(a *account.Account, m metric) []chart.Series {
 	}, a.Stats())
 }
 
-// renderMissingMetric says why there is no chart yet.
+// renderMissingMetric says why there is no chart.
 func renderMissingMetric(a *account.Account, m metric, b ui.Box) string {
 	fresh := a.Stats().Freshness()
 	text := "reading the last 24 hours"
@@ -147,7 +148,7 @@ func renderMissingMetric(a *account.Account, m metric, b ui.Box) string {
 	)
 }
 
-// writeLoadChart is the CPU around a detection, in an incident.
+// writeLoadChart writes the chart of the CPU with a mark at the detection of an issue.
 func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue, height int) {
 	t.Heading("account load around the detection")
 	b := ui.Box{
@@ -164,7 +165,7 @@ func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue
 	t.Blank()
 }
 
-// issueTimes are the moments of the issues in a span.
+// IssueTimes returns when the issues since a time were detected.
 func IssueTimes(a *account.Account, from time.Time) []time.Time {
 	var at []time.Time
 	for _, i := range resource.Found(account.IssuesSince(a, from)) {

@@ -120,7 +120,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 	}
 }
 
-// deleteService removes services.
+// deleteService deletes services.
 func deleteService() resource.Draft[*client.Service] {
 	return resource.Draft[*client.Service]{
 		Confirm: func(rows []*client.Service) resource.Confirm {
@@ -202,6 +202,7 @@ func isPrivateAddress(address string) bool {
 	return false
 }
 
+// serviceID returns the identity of a service.
 func serviceID(s *client.Service) int { return s.ID }
 
 // serviceMatches reports whether a service has the fields of a request. The API does not keep the fragment of an
@@ -215,6 +216,7 @@ func serviceMatches(s *client.Service, in client.ServiceRequest) bool {
 	return reflect.DeepEqual(now, in)
 }
 
+// withoutFragment returns an address up to its fragment.
 func withoutFragment(address string) string {
 	whole, _, _ := strings.Cut(address, "#")
 	return whole

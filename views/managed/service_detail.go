@@ -11,14 +11,14 @@ import (
 	"lookout/views/resource"
 )
 
-// serviceDetail is everything about a service, with the names of what it refers to.
+// serviceDetail returns everything about a service, with the names of what it refers to.
 func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	state, tone := account.FormatStatus(s.Status, b.Theme)
 	t.Title(s.Label.String())
 	t.Field("state", state, tone)
-	if hold, ok := describeMaintenance(a, s.ID); ok && s.Status == client.StatusDisabled {
-		t.Field("disabled", hold, theme.Warn)
+	if window, ok := describeMaintenance(a, s.ID); ok && s.Status == client.StatusDisabled {
+		t.Field("disabled", window, theme.Warn)
 	} else if d, known := disabledFor(a, s); known && s.Status == client.StatusDisabled {
 		t.Field("disabled", "for "+ui.FormatAge(d)+", by its last change", theme.Warn)
 	}

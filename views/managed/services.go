@@ -28,41 +28,46 @@ func ServicesPane(a *account.Account) ui.Pane {
 			{
 				Title: "state",
 				Width: 10,
-				Cell:  func(s *client.Service, b ui.Box) (string, theme.Tone) { return account.FormatStatus(s.Status, b.Theme) },
-				Less:  func(s, t *client.Service) bool { return account.StatusRank(s.Status) < account.StatusRank(t.Status) },
+				Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
+					return account.FormatStatus(s.Status, b.Theme)
+				},
+				Less: func(s, t *client.Service) bool {
+					return account.StatusRank(s.Status) < account.StatusRank(t.Status)
+				},
 			},
 			{
 				Title: "label",
 				Min:   14,
-				Cell:  func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Label.String(), theme.Strong },
+				Cell:  table.TextCell(theme.Strong, func(s *client.Service) string { return s.Label.String() }),
 			},
 			{
 				Title:        "type",
 				Width:        4,
 				DropPriority: 4,
-				Cell:         func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Type.String(), theme.Muted },
+				Cell:         table.TextCell(theme.Muted, func(s *client.Service) string { return s.Type.String() }),
 			},
 			{
 				Title:        "address",
 				Min:          16,
 				DropPriority: 1,
-				Cell:         func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Address.String(), theme.Plain },
+				Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Address.String() }),
 			},
 			{
 				Title:        "timeout",
 				Width:        7,
 				AlignRight:   true,
 				DropPriority: 5,
-				Cell: func(s *client.Service, _ ui.Box) (string, theme.Tone) {
-					return fmt.Sprintf("%d s", s.Timeout), theme.Muted
-				},
+				Cell: table.TextCell(
+					theme.Muted,
+					func(s *client.Service) string { return fmt.Sprintf("%d s", s.Timeout) },
+				),
 				Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout },
 			},
 			{
 				Title:        "group",
 				Width:        10,
 				DropPriority: 3,
-				Cell:         func(s *client.Service, _ ui.Box) (string, theme.Tone) { return s.Group.String(), theme.Plain },
+				Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Group.String() }),
 			},
 			{
 				Title:        "open issue",
@@ -81,7 +86,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
 			},
 		},
-		RowActions:  serviceOperations(a, changes),
+		RowActions:  serviceActions(a, changes),
 		PaneActions: changes.NewActions,
 		Detail:      func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
 		FetchOne:    changes.FetchOne,
@@ -93,13 +98,13 @@ func ServicesPane(a *account.Account) ui.Pane {
 	}
 }
 
-// serviceOperations are all actions on a service.
-func serviceOperations(
+// serviceActions returns all actions on a service.
+func serviceActions(
 	a *account.Account,
 	changes account.Runner[*client.Service],
 ) []table.RowAction[*client.Service] {
-	operations := append(changes.RowActions(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
-	return append(operations, ServiceShortcuts(a)...)
+	actions := append(changes.RowActions(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
+	return append(actions, ServiceShortcuts(a)...)
 }
 
 // ServiceShortcuts returns the actions on a service that change nothing.
@@ -126,6 +131,7 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 	}
 }
 
+// servicesBadge counts the services that have a problem.
 func servicesBadge(a *account.Account) (string, theme.Tone) {
 	problems := a.ServiceCountByStatus()[client.StatusProblem]
 	if problems == 0 {
@@ -134,7 +140,7 @@ func servicesBadge(a *account.Account) (string, theme.Tone) {
 	return fmt.Sprintf("%d!", problems), theme.Bad
 }
 
-// openIssueCell is for how long a service has been switched off, or the issue that is open.
+// OpenIssueCell says for how long a service has been disabled, or which issue of it is open since when.
 func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
 	if since, forgot := DisabledAge(a, s); since != "" {
 		if forgot {
@@ -151,7 +157,7 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 	return resource.Cell(a.IssuesOfService(s.ID), b.Theme.Glyphs.Ellipsis, open), theme.Warn
 }
 
-// stateCounts is the account's services by state, problems first: "▲ 1 problem  ● 11 ok".
+// StateCounts counts the services by state, problems first: "▲ 1 problem  ● 11 ok".
 func StateCounts(a *account.Account, b ui.Box) string {
 	counts := a.ServiceCountByStatus()
 	order := slices.SortedFunc(

@@ -29,18 +29,18 @@ func SSHPane(a *account.Account) ui.Pane {
 			{
 				Title: "label",
 				Min:   14,
-				Cell:  func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Label.String(), theme.Strong },
+				Cell:  table.TextCell(theme.Strong, func(i *client.Instance) string { return i.Label.String() }),
 			},
 			{
 				Title:        "group",
 				Width:        12,
 				DropPriority: 3,
-				Cell:         func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return i.Group.String(), theme.Muted },
+				Cell:         table.TextCell(theme.Muted, func(i *client.Instance) string { return i.Group.String() }),
 			},
 			{
 				Title: "user",
 				Width: 12,
-				Cell:  func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return sshUser(i), theme.Plain },
+				Cell:  table.TextCell(theme.Plain, func(i *client.Instance) string { return sshUser(i) }),
 			},
 			{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
 				return account.OrDefault(i.SSH.IP.String(), "any"), theme.Plain
@@ -49,7 +49,10 @@ func SSHPane(a *account.Account) ui.Pane {
 				Title:      "port",
 				Width:      5,
 				AlignRight: true,
-				Cell:       func(i *client.Instance, _ ui.Box) (string, theme.Tone) { return strconv.Itoa(sshPort(i)), theme.Plain },
+				Cell: table.TextCell(
+					theme.Plain,
+					func(i *client.Instance) string { return strconv.Itoa(sshPort(i)) },
+				),
 			},
 			{
 				Title:        "command",
@@ -67,15 +70,20 @@ func SSHPane(a *account.Account) ui.Pane {
 		JoinedStores: []table.JoinedStore{a.Services()},
 		Detail:       func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) },
 		FetchOne:     changes.FetchOne,
-		RowActions:   sshOperations(a, changes),
-		CopyItems:    account.CopyItemsByID(a, "ssh", "view SSH settings", func(i *client.Instance) int { return i.ID }),
-		EmptyText:    "no instances: settings appear here with the account's first instance",
-		SortBy:       "label",
+		RowActions:   sshActions(a, changes),
+		CopyItems: account.CopyItemsByID(
+			a,
+			"ssh",
+			"view SSH settings",
+			func(i *client.Instance) int { return i.ID },
+		),
+		EmptyText: "no instances: settings appear here with the account's first instance",
+		SortBy:    "label",
 	}
 }
 
-// sshOperations are all actions on an instance.
-func sshOperations(
+// sshActions returns all actions on an instance.
+func sshActions(
 	a *account.Account,
 	changes account.Runner[*client.Instance],
 ) []table.RowAction[*client.Instance] {
@@ -83,7 +91,7 @@ func sshOperations(
 		_, ok := sshCommand(i)
 		return account.ReasonIf(!ok, "the settings name no single address")
 	}
-	operations := []table.RowAction[*client.Instance]{
+	actions := []table.RowAction[*client.Instance]{
 		{
 			Keys:           []string{"y"},
 			Name:           "copy ssh line",
@@ -102,9 +110,9 @@ func sshOperations(
 			Message:        func(i *client.Instance) tea.Msg { return ui.ExecMsg{Name: "ssh", Args: sshArgs(i)} },
 		},
 	}
-	operations = append(operations, changes.RowActions()...)
+	actions = append(actions, changes.RowActions()...)
 	return append(
-		operations,
+		actions,
 		changes.Toggle("t", "toggle access", allowAccess, denyAccess),
 		account.FollowReference(func(i *client.Instance) resource.Joined[account.Reference] {
 			return account.ReferencesToServices(a.ServicesOnInstance(i))
@@ -112,6 +120,7 @@ func sshOperations(
 	)
 }
 
+// sshDetail returns everything about the SSH settings of an instance.
 func sshDetail(a *account.Account, i *client.Instance, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(i.Label.String())

@@ -132,6 +132,7 @@ func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Inst
 	}
 }
 
+// sshFields are the fields of SSH settings.
 func sshFields(in *client.InstanceRequest) []form.Field {
 	return []form.Field{
 		form.Switch("ssh.access", "Access", &in.SSH.Access),
@@ -149,4 +150,5 @@ func checkSSHAddress(text string) string {
 	return ""
 }
 
+// instanceID returns the identity of an instance.
 func instanceID(i *client.Instance) int { return i.ID }

@@ -10,9 +10,10 @@ import (
 	"lookout/views/account"
 )
 
-// sshUser and sshPort are what an absent setting stands for.
+// sshUser returns the user that support logs in as: root if the settings name none.
 func sshUser(i *client.Instance) string { return account.OrDefault(i.SSH.User.String(), "root") }
 
+// sshPort returns the port that support logs in at: 22 if the settings name none.
 func sshPort(i *client.Instance) int {
 	if i.SSH.Port == 0 {
 		return 22

@@ -14,34 +14,34 @@ import (
 	"lookout/views/account"
 )
 
-// statsView is the last 24 hours of all managed instances together: one measure over the whole room, or all four as a
-// grid.
+// statsView is the pane of the last 24 hours of all instances together: one metric, or all four as a grid.
 type statsView struct {
 	a        *account.Account
 	grid     bool
-	selected int // the measure in front
+	selected int // index of the metric in front
 	cursor   time.Time
 	utc      bool
 }
 
+// StatsPane returns the pane of the load in the last 24 hours.
 func StatsPane(a *account.Account) ui.Pane { return &statsView{a: a, grid: true} }
 
-// Name is the tab.
+// Name returns the title of the tab.
 func (p *statsView) Name() string { return "stats" }
 
-// Freshness is the age of the stats.
+// Freshness returns how fresh the stats are.
 func (p *statsView) Freshness() ui.Freshness { return p.a.Stats().Freshness() }
 
-// Refresh asks for the stats and for the issues that are marked in them.
+// Refresh reads the stats, and the issues that are marked in them.
 func (p *statsView) Refresh() tea.Cmd { return account.RefreshAll(p.a.Stats(), p.a.Issues()) }
 
-// Poll asks for as much, and waits for what is being asked.
+// Poll is Refresh that lets reads under way finish.
 func (p *statsView) Poll() tea.Cmd { return account.PollAll(p.a.Stats(), p.a.Issues()) }
 
-// Update has nothing to take: every key of the stats is an action.
+// Update ignores messages: every key of the pane is an action.
 func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
 
-// Actions choose the measure and move the cursor.
+// Actions returns what chooses the metric and moves the cursor.
 func (p *statsView) Actions() []ui.Action {
 	do := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd { f(); return nil }
@@ -90,14 +90,15 @@ func (p *statsView) Actions() []ui.Action {
 	}
 }
 
+// noPointsReason returns why the cursor cannot move, or "" if it can.
 func (p *statsView) noPointsReason() string {
 	return account.ReasonIf(len(p.pointTimes()) == 0, "there are no points")
 }
 
-// pointTimes are the times of the points in front, in their order.
+// pointTimes returns the times of the points in front, in their order.
 func (p *statsView) pointTimes() []time.Time {
 	m := Metrics()[p.selected]
-	return account.Memo(p.a, "moments of "+m.Name, func() []time.Time {
+	return account.Memo(p.a, "times of "+m.Name, func() []time.Time {
 		var at []time.Time
 		for _, s := range metricSeries(p.a, m) {
 			if len(s.Points) > len(at) {
@@ -111,7 +112,7 @@ func (p *statsView) pointTimes() []time.Time {
 	}, p.a.Stats())
 }
 
-// moveCursor steps the cursor over the points; it starts at the last.
+// moveCursor moves the cursor by a number of points. It starts at the last.
 func (p *statsView) moveCursor(by int) {
 	at := p.pointTimes()
 	n := len(at) - 1
@@ -121,7 +122,7 @@ func (p *statsView) moveCursor(by int) {
 	p.cursor = at[min(max(n+by, 0), len(at)-1)]
 }
 
-// nearestIndex is the point closest to a time.
+// nearestIndex returns the index of the time that is closest to t.
 func nearestIndex(at []time.Time, t time.Time) int {
 	best := 0
 	for i := range at {
@@ -132,7 +133,7 @@ func nearestIndex(at []time.Time, t time.Time) int {
 	return best
 }
 
-// location is the zone of the axis and the read-out.
+// location returns the time zone of the axis and the read-out.
 func (p *statsView) location() *time.Location {
 	if p.utc {
 		return time.UTC
@@ -140,7 +141,7 @@ func (p *statsView) location() *time.Location {
 	return p.a.Location
 }
 
-// readout is time and value under the cursor: "14:05  cpu 231 %".
+// readout returns the time and the values at the cursor: "14:05 UTC  cpu 231 %".
 func (p *statsView) readout() string {
 	m := Metrics()[p.selected]
 	var parts []string
@@ -164,7 +165,7 @@ func (p *statsView) readout() string {
 	return strings.Join(parts, "  ")
 }
 
-// View is the grid or the chart in front, with the read-out below.
+// View returns the grid or the chart in front, with the read-out below.
 func (p *statsView) View(b ui.Box) string {
 	room := b
 	room.Height -= 2
@@ -192,7 +193,7 @@ func (p *statsView) View(b ui.Box) string {
 	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
 }
 
-// renderText are all charts in words.
+// renderText describes all charts in words, for a screen reader.
 func (p *statsView) renderText(b ui.Box) string {
 	var lines []string
 	b.Width, b.Height = 200, 1
@@ -202,6 +203,7 @@ func (p *statsView) renderText(b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
+// renderGrid draws all charts, two beside each other.
 func (p *statsView) renderGrid(b ui.Box) string {
 	w, h := b.Width/2-1, b.Height/2
 	small := b
@@ -219,6 +221,7 @@ func (p *statsView) renderGrid(b ui.Box) string {
 	)
 }
 
+// renderChart draws the chart of one metric.
 func (p *statsView) renderChart(n int, b ui.Box) string {
 	stats, known := account.OnlyRow(p.a.Stats())
 	m := Metrics()[n]
