@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"iter"
-
 	"lookout/client"
 	"lookout/cmd/internal/output"
+	"strconv"
 )
 
 func clustersResource() resourceCommand {
@@ -28,6 +28,21 @@ func clustersResource() resourceCommand {
 		},
 		get: func(ctx context.Context, s *scriptSession, id string) (row, error) {
 			return s.api.Clusters.Get(ctx, id)
+		},
+	}
+}
+
+func transferResource() resourceCommand {
+	return resource[*client.TransferUsage]{
+		name:        "transfer",
+		singular:    "transfer",
+		description: "Outbound traffic of Object Storage this month, in bytes",
+		examples:    "lookout transfer -o json",
+		columns: []output.ColumnDefinition[*client.TransferUsage]{
+			{Name: "used", Cell: func(t *client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }},
+		},
+		get: func(ctx context.Context, s *scriptSession, _ string) (*client.TransferUsage, error) {
+			return s.api.NetworkTransfer.Get(ctx)
 		},
 	}
 }
