@@ -199,6 +199,21 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 	})
 }
 
+// Rows that were read before a list failed stay, with their age: whom to call must not disappear.
+func TestJoins_staleRowsStay(t *testing.T) {
+	startProgram(t, emulator.Options{}, 160, 50, func(r *harness) {
+		r.press("2", "<enter>")
+		r.requireText("Ada Wong", "+1 555 0100")
+		r.emu.InjectFault("list contacts", emulator.Fault{Status: 503})
+		r.wait(5 * time.Minute)
+		r.requireText("Ada Wong", "+1 555 0100", "contacts: 503 · as of 5 min ago · r retries")
+		r.emu.ClearFaults()
+		r.press("r")
+		r.wait(time.Minute)
+		r.requireNoText("contacts: 503")
+	})
+}
+
 // breakList makes the emulator answer the requests for a list late or with an error.
 func breakList(e *emulator.Emulator, list, state string) {
 	for _, requests := range []string{"GET " + list, "GET " + list + "/*"} {

@@ -188,7 +188,11 @@ func (s *Shell) freshnessText() (string, theme.Tone) {
 	if f := freshnessOf(s.pane()); !ok || f.Err != nil || !f.Loaded {
 		return text, tone
 	}
-	if missing := joins.MissingLists(); len(missing) > 0 {
+	missing := joins.MissingLists()
+	if len(missing) > 1 { // room for the first: the clock stands beside it
+		missing = []string{fmt.Sprintf("%s and %d more", missing[0], len(missing)-1)}
+	}
+	if len(missing) > 0 {
 		return strings.Join(append([]string{text}, missing...), " · "), theme.Warn
 	}
 	return text, tone
