@@ -154,6 +154,9 @@ func loopback(host string) bool {
 // Format prints the client's host for every verb, and none of its secrets.
 func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "client of %s", Clean(c.base.Host)) }
 
+// ReadOnly reports whether the client refuses every change.
+func (c *Client) ReadOnly() bool { return c.readOnly }
+
 // Dialect returns the spelling of paths in use.
 func (c *Client) Dialect() Dialect { return c.dialect }
 

@@ -331,22 +331,43 @@ func TestChangePath_windowEndAsksNothing(t *testing.T) {
 	})
 }
 
+// A read-only program leaves the windows of others alone.
+func TestChangePath_readOnlyLeavesWindows(t *testing.T) {
+	window := func(r *harness, o *shell.Options) {
+		setReadOnly(r, o)
+		r.recordWindow(time.Now().Add(time.Hour))
+	}
+	startWithOptions(t, emulator.Options{}, 120, 50, window, func(r *harness) {
+		r.press("q")
+		r.requireNoText("To be enabled again")
+		r.wait(2 * time.Hour)
+		r.requireNoText("time is up", "billing-cron: ")
+		r.requireEntries(r.journal.Entries(time.Time{})[1:], nil)
+	})
+}
+
+// recordWindow writes into the journal that service 3 was disabled until a time.
+func (r *harness) recordWindow(end time.Time) {
+	r.Helper()
+	id, err := r.journal.RecordIntent(client.Change{
+		Op:       client.OpDisableService,
+		Resource: "service",
+		ID:       "3",
+		Label:    "billing-cron",
+		RevertAt: end,
+		Before:   client.Patch{"status": client.StatusOK},
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.journal.RecordOutcome(id, client.Applied, nil)
+}
+
 // A window that ended while nobody was here is a question; on a protected account its answer must be confirmed.
 func TestChangePath_overdueWindowAsks(t *testing.T) {
 	overdue := func(r *harness, o *shell.Options) {
 		setProtected(r, o)
-		id, err := r.journal.RecordIntent(client.Change{
-			Op:       client.OpDisableService,
-			Resource: "service",
-			ID:       "3",
-			Label:    "billing-cron",
-			RevertAt: time.Now().Add(-time.Hour),
-			Before:   client.Patch{"status": client.StatusOK},
-		})
-		if err != nil {
-			r.Fatal(err)
-		}
-		r.journal.RecordOutcome(id, client.Applied, nil)
+		r.recordWindow(time.Now().Add(-time.Hour))
 	}
 	startWithOptions(t, emulator.Options{}, 120, 50, overdue, func(r *harness) {
 		r.requireText("nobody was here: billing-cron", "enable now")

@@ -1,9 +1,6 @@
 package views
 
 import (
-	"fmt"
-	"slices"
-
 	"lookout/client"
 	"lookout/ui"
 	"lookout/views/account"
@@ -75,25 +72,8 @@ func LeaveWarnings(a *account.Account) []string {
 			account.Pluralize(changes, "change has", "changes have")+" no answer yet: the outcome would be unknown.",
 		)
 	}
-	var waiting []string
-	for _, h := range a.Journal.DisabledServices() {
-		if h.Until.After(a.Now()) {
-			waiting = append(
-				waiting,
-				fmt.Sprintf(
-					"%s at %s",
-					client.NewText(h.Label),
-					account.FormatClock(h.Until.In(a.Location), a.Now().In(a.Location)),
-				),
-			)
-		}
-	}
-	if len(waiting) > 0 {
-		slices.Sort(waiting)
-		ends = append(
-			ends,
-			"To be enabled again, but only while this account is open: "+account.JoinWithCommas(waiting)+".",
-		)
+	if text := managed.OpenWindowsText(a); text != "" {
+		ends = append(ends, text)
 	}
 	return ends
 }

@@ -3,6 +3,7 @@ package managed
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -104,8 +105,12 @@ func (c journalChanged) Deliver() tea.Cmd {
 }
 
 // ResumeMaintenance takes over the windows that other runs have left in the journal. It waits for those that end after
-// since; for those that ended before, while nobody was here, it offers to enable the services.
+// since; for those that ended before, while nobody was here, it offers to enable the services. In read-only mode it does
+// nothing: another program has to.
 func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
+	if a.API.ReadOnly() {
+		return nil
+	}
 	var overdue []journal.DisabledService
 	var cmds []tea.Cmd
 	for _, w := range a.Journal.DisabledServices() {
@@ -123,6 +128,22 @@ func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
 		cmds = append(cmds, ui.Send(overdueMenu(a, overdue)))
 	}
 	return tea.Batch(cmds...)
+}
+
+// OpenWindowsText returns a sentence about the windows whose end this program waits for; "" if there are none.
+func OpenWindowsText(a *account.Account) string {
+	var open []string
+	for _, w := range a.Journal.DisabledServices() {
+		if w.Until.After(a.Now()) && !a.API.ReadOnly() {
+			end := account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location))
+			open = append(open, fmt.Sprintf("%s at %s", client.NewText(w.Label), end))
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	slices.Sort(open)
+	return "To be enabled again, but only while this account is open: " + account.JoinWithCommas(open) + "."
 }
 
 // overdueMenu asks what to do with services whose windows ended while nobody was here.
