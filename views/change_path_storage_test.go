@@ -261,7 +261,7 @@ func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 		revoke := pathStep{key: "r", op: client.OpRevokeKey, before: `"label":"lost key"`}
 		r.press("9")
 		r.makeChange(create, "acme-prod", "PROD: account acme-prod is protected")
-		r.requireText("lost key was made, its secret was lost")
+		r.requireText("lost key was created, but its secret was lost")
 		r.makeChange(revoke, "acme-prod", "PROD: account acme-prod is protected")
 		r.requireText("lost key: revoked")
 		r.requireChanges([]pathStep{create, revoke})

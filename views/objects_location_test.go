@@ -146,7 +146,7 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("8", ":", "links", "<enter>")
-		r.requireText("no links were given out in this run")
+		r.requireText("no links in this run")
 		r.press("<esc>")
 		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "L", "<ctrl+s>")
@@ -159,9 +159,9 @@ func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
 		r.requireText("copied: link")
 		r.wait(2 * time.Hour)
 		r.press("G")
-		r.requireText("ended")
+		r.requireText("expired")
 		r.press("y")
-		r.requireText("the link has ended")
+		r.requireText("the link has expired")
 		r.press("V")
 		r.requireText("index.html")
 		r.requireNoText("Signature=")

@@ -782,7 +782,7 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 					r.press("<ctrl+s>")
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
-						r.requireText("orphan was made, its secret was lost", "revoke key")
+						r.requireText("orphan was created, but its secret was lost", "revoke key")
 						r.press("r")
 						r.wait(time.Second)
 						r.requireText("orphan: revoked")
@@ -807,9 +807,9 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 		faulttest.RunCase(t, "F9", name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 				r.press("9", "n", "once key", "<ctrl+s>")
-				r.requireText("told this once")
+				r.requireText("shown only once")
 				r.press("r")
-				_, line, _ := strings.Cut(r.screen(), "told this once")
+				_, line, _ := strings.Cut(r.screen(), "shown only once")
 				_, line, _ = strings.Cut(line, "secret key ")
 				secret := strings.Fields(line)[0]
 				if strings.Contains(secret, "•") {
@@ -819,7 +819,7 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 				r.requireNoText(secret)
 				leave(r)
 				r.requireNoText(secret)
-				r.requireText("told this once")
+				r.requireText("shown only once")
 				for range 2 {
 					if !strings.Contains(r.screen(), "Neither copied nor saved") {
 						r.press("<esc>")
@@ -827,7 +827,7 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 				}
 				r.requireText("Neither copied nor saved")
 				r.press("discard", "<enter>")
-				r.requireNoText("told this once", secret)
+				r.requireNoText("shown only once", secret)
 				r.press("/", "once", "<enter>", "V")
 				r.requireNoText(secret)
 				if strings.Contains(fmt.Sprintf("%+v", r.journal.Entries(time.Time{})), secret) {

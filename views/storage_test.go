@@ -50,7 +50,7 @@ func TestOddNames(t *testing.T) {
 		r.press("/", "odd", "<enter>", "<enter>")
 		r.requireText("odd‹␊›name.txt", "only this account")
 		r.press("L", "<ctrl+s>")
-		r.requireText("odd%0Aname.txt", "ends", "UTC")
+		r.requireText("odd%0Aname.txt", "expires", "UTC")
 		r.press("<esc>", "<enter>")
 		r.requireText("content ·")
 	})
@@ -152,7 +152,7 @@ func TestAnObjectOfUnknownSize(t *testing.T) {
 		r.requireText("big.bin", "unknown", "2.0 KiB", "2 shown · 2.0 KiB")
 		r.requireNoText(" 0 B")
 		r.press("w")
-		r.requireText("size unknown. It gets its name when it is complete")
+		r.requireText("size unknown. It gets its name once it is complete")
 		r.press("<ctrl+s>")
 		r.requireText("does not give the size of the object")
 	})
@@ -229,7 +229,7 @@ func TestDownloadOneMarkedFolder(t *testing.T) {
 			r.Fatalf("%d bytes, %v", len(data), err)
 		}
 		r.press("w", "<ctrl+s>")
-		r.requireText("a file has this name: choose another")
+		r.requireText("a file of this name exists: choose another name")
 		r.press("<esc>", "<esc>", "/", "assets", "<enter>", "w")
 		r.wait(time.Second)
 		r.requireText("Download assets/", "2 files", "assets//double slash.txt")
@@ -365,7 +365,7 @@ func TestThreeKindsOfKeys(t *testing.T) {
 				r.press(c.keys...)
 				r.requireText(c.says)
 				r.press("<ctrl+s>")
-				r.requireText("told this once", "••••")
+				r.requireText("shown only once", "••••")
 				if got := string(toJSON(r.emu.Ledger()[0].Body)); got != c.sent {
 					r.Errorf("sent %s", got)
 				}
@@ -381,7 +381,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 	t.Chdir(dir)
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
-		r.requireText("told this once")
+		r.requireText("shown only once")
 		r.press("<enter>", "<esc>")
 		r.requireText("Neither copied nor saved")
 		r.press("<enter>", "y", "<esc>", "r")
@@ -427,7 +427,7 @@ func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText("lost key was made, its secret was lost", "revoke key")
+		r.requireText("lost key was created, but its secret was lost", "revoke key")
 		r.press("r")
 		r.requireText("lost key: revoked")
 		if got := r.appliedOperations(); !slices.Equal(got, []string{"create key", "revoke key"}) {

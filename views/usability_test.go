@@ -116,7 +116,7 @@ func TestEnterAcceptsWhatIsProposed(t *testing.T) {
 	})
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("9", "n", "night key", "<tab>", "<right>", "<tab>", "<down>", "<right>", "<enter>")
-		r.requireText("told this once")
+		r.requireText("shown only once")
 	})
 }
 
@@ -208,10 +208,10 @@ func TestForm_heldEnterDoesNotSend(t *testing.T) {
 func TestNotesOfALimitedKey(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("9", "n", "a key", "<tab>")
-		r.requireText("no: it may reach everything", "It may reach EVERYTHING")
+		r.requireText("no: everything, including buckets", "It may reach EVERYTHING")
 		r.press("<right>")
 		r.requireNoText("no: it may reach everything")
-		r.requireText("yes: the buckets chosen below", "It may reach NOTHING", "list all buckets and make")
+		r.requireText("yes: only the buckets chosen below", "It may reach NOTHING", "list all buckets and create")
 		r.press("<tab>", "<right>")
 		r.requireText("It may read acme-backups, and nothing else. It can list all buckets")
 	})

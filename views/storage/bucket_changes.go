@@ -62,7 +62,7 @@ func bucketResource(a *account.Account) resource.Resource[*client.Bucket] {
 				Call:         client.OpCreateBucket,
 				Target:       resource.NewRow,
 				ShowInHints:  true,
-				ProgressText: "making",
+				ProgressText: "creating",
 				Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return newBucket(a) },
 			},
 		},
@@ -133,13 +133,13 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 	return resource.Draft[*client.Bucket]{
 		Title:       "New bucket",
 		Text:        "Storage is billed from the first bucket on, until Object Storage is cancelled.",
-		SubmitLabel: "make",
+		SubmitLabel: "create",
 		Fields:      newBucketFields(a, in),
 		Review:      func() string { return describeBucketACL(in.ACL) },
 		Confirm: func([]*client.Bucket) resource.Confirm {
 			return resource.Confirm{
 				Effect: fmt.Sprintf(
-					"Makes bucket %s in %s. %s",
+					"Creates bucket %s in %s. %s",
 					client.Clean(in.Label),
 					client.Clean(in.Cluster),
 					describeBucketACL(in.ACL),
@@ -198,9 +198,9 @@ func bucketCreateOutcome(now []*client.Bucket, in client.BucketRequest) ui.Attem
 func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*client.Bucket) string {
 	known := slices.ContainsFunc(before, func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) })
 	if known || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1 {
-		return "existed already, since " + formatDate(b.Created) + "; nothing was made"
+		return "existed already, since " + formatDate(b.Created) + "; nothing was created"
 	}
-	return "made"
+	return "created"
 }
 
 // availableClusterIDs are the clusters by name, those that are available.
@@ -253,7 +253,7 @@ func describeBucketACL(acl client.ACL) string {
 	case client.ACLAuthenticatedRead:
 		return "Everyone with an account at the provider can list and read the objects in it."
 	case client.ACLPublicReadWrite:
-		return "EVERYONE can list, make, overwrite and delete objects in it. This is not recommended."
+		return "EVERYONE can list, create, overwrite and delete objects in it. This is not recommended."
 	}
 	return "Left as it is."
 }
@@ -273,7 +273,7 @@ func setBucketAccess(b *client.Bucket) resource.Draft[*client.Bucket] {
 	in := &accessInput{acl: unchanged, cors: unchanged}
 	return resource.Draft[*client.Bucket]{
 		Title:           "Access to " + bucketName(b),
-		Text:            "The API does not tell what is set now.",
+		Text:            "The API does not report the present access.",
 		SubmitLabel:     "change",
 		Fields:          in.fields(b),
 		Review:          func() string { return describeBucketACL(in.acl) },

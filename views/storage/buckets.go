@@ -80,7 +80,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 		FetchOne:  changes.FetchOne,
 		Footer:    func(set *ui.Store[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) },
 		CopyItems: func(b *client.Bucket) []ui.CopyItem { return account.BucketCopyItems(a, b) },
-		EmptyText: "no buckets yet · n makes one",
+		EmptyText: "no buckets yet · n creates one",
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
@@ -117,9 +117,9 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 		{
 			Keys:        []string{"o"},
 			Name:        "open in browser",
-			Description: "its address: shows objects where the bucket is public",
+			Description: "its address: shows objects if the bucket is public",
 			DisabledReason: func(b *client.Bucket) string {
-				return account.ReasonIf(b.Hostname.Raw() == "", "no host name was told")
+				return account.ReasonIf(b.Hostname.Raw() == "", "the API reports no host name")
 			},
 			Message: func(b *client.Bucket) tea.Msg { return ui.OpenURLMsg{URL: "https://" + b.Hostname.Raw() + "/"} },
 		},
@@ -156,11 +156,11 @@ func referencesToBuckets(rows resource.Joined[*client.Bucket]) resource.Joined[a
 func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	t := account.NewDetailWriter(box)
 	t.Title(b.Label.String())
-	t.Field("cluster", account.OrDefault(b.Cluster.String(), "not told"), theme.Plain)
+	t.Field("cluster", account.OrDefault(b.Cluster.String(), "not reported"), theme.Plain)
 	if b.Region.Raw() != "" {
 		t.Field("region", b.Region.String(), theme.Plain)
 	}
-	t.Field("host name", account.OrDefault(b.Hostname.String(), "not told"), theme.Plain)
+	t.Field("host name", account.OrDefault(b.Hostname.String(), "not reported"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(b.Created), theme.Muted)
 	t.Field("objects", account.FormatCount(b.Objects), theme.Plain)
 	t.Field("size", account.FormatSize(b.Size), theme.Plain)

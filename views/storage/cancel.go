@@ -25,7 +25,7 @@ func cancelStorageAction(a *account.Account) ui.Action {
 		Group:          "the account",
 		Writes:         true,
 		OpensView:      true,
-		Description:    "removes all buckets with all that is in them, for good",
+		Description:    "deletes all buckets and everything in them, for good",
 		DisabledReason: a.MissingScope(client.OpCancelObjectStorage),
 		Do:             func() tea.Cmd { return countThenCancelStorage(a) },
 	}
@@ -157,7 +157,7 @@ func describeRemainingBuckets(ctx context.Context, a *account.Account, n int) st
 	if err != nil {
 		return "the buckets cannot be counted: " + ui.Reason(err)
 	}
-	return fmt.Sprintf("buckets now: %d of %d · look before trying again", len(now.Rows), n)
+	return fmt.Sprintf("buckets now: %d of %d · check before you try again", len(now.Rows), n)
 }
 
 // cancelStorageResult is how cancelling ended.

@@ -84,7 +84,7 @@ func (p *certificateView) View(b ui.Box) string {
 	status := p.current()
 	switch {
 	case status == nil && p.status.Loaded():
-		t.Field("state", "not told: this kind of endpoint has none of its own", theme.Muted)
+		t.Field("state", "not reported: this kind of endpoint has no certificate of its own", theme.Muted)
 	case status == nil:
 		t.Field("state", account.LoadingOrError(p.status.Freshness(), "reading"), theme.Muted)
 	case *status.SSL:
@@ -97,15 +97,15 @@ func (p *certificateView) View(b ui.Box) string {
 	}
 	if p.uploaded != nil {
 		t.Field(
-			"sent from here",
+			"uploaded here",
 			fmt.Sprintf("%s, until %s", p.uploaded.HostNames(), p.uploaded.Leaf.NotAfter.Format(time.DateOnly)),
 			theme.Plain,
 		)
 	}
 	t.Blank()
 	t.Paragraph(
-		"The bucket's label must be the host name that the certificate is for. The API tells whether there is a "+
-			"certificate, not until when it is valid: note the date elsewhere.",
+		"The bucket's label must be the host name that the certificate is for. The API reports whether "+
+			"there is a certificate, but not when it expires: note the date elsewhere.",
 		theme.Muted,
 	)
 	return t.String()

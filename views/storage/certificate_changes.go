@@ -260,9 +260,9 @@ func checkPEMFile(path string) string {
 	case err != nil:
 		return "it cannot be opened: " + client.Clean(err.Error())
 	case !info.Mode().IsRegular():
-		return "this is no ordinary file"
+		return "this is not a regular file"
 	case info.Size() > maxPEMSize:
-		return "larger than 1 MiB: this is no certificate"
+		return "larger than 1 MiB: this is not a certificate"
 	}
 	return ""
 }

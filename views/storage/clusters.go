@@ -75,7 +75,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 				a.CurlCommand("view cluster", nil, c.ID.Raw()),
 			)
 		},
-		EmptyText: "no clusters: the provider names none",
+		EmptyText: "no clusters: the API lists none",
 		SortBy:    "cluster",
 	}
 }
@@ -89,7 +89,7 @@ func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
 	case "unavailable":
 		return g.Problem + " unavailable", theme.Bad
 	}
-	return g.Unknown + " " + account.OrDefault(c.Status.String(), "not told"), theme.Info
+	return g.Unknown + " " + account.OrDefault(c.Status.String(), "not reported"), theme.Info
 }
 
 func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
@@ -97,9 +97,9 @@ func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
 	t.Title(c.ID.String())
 	state, tone := clusterState(c, b)
 	t.Field("state", state, tone)
-	t.Field("region", account.OrDefault(c.Region.String(), "not told"), theme.Plain)
-	t.Field("domain", account.OrDefault(c.Domain.String(), "not told"), theme.Plain)
-	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not told"), theme.Plain)
+	t.Field("region", account.OrDefault(c.Region.String(), "not reported"), theme.Plain)
+	t.Field("domain", account.OrDefault(c.Domain.String(), "not reported"), theme.Plain)
+	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not reported"), theme.Plain)
 	t.Heading("buckets")
 	resource.List(t, a.BucketsInCluster(c.ID.Raw()), func(k *client.Bucket) {
 		t.Paragraph(

@@ -42,7 +42,7 @@ func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Fo
 		SubmitLabel:  "download",
 		ProgressText: "starting",
 		Text: fmt.Sprintf(
-			"%s. It gets its name when it is complete and right; nothing is overwritten.",
+			"%s. It gets its name once it is complete and verified; nothing is overwritten.",
 			account.FormatSize(o.Size),
 		),
 		EnterSubmits: form.AlwaysSubmit,
@@ -79,7 +79,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	plan := transfer.NewPlan(prefix, all)
 	folder := downloadFolder(l.a)
 	text := fmt.Sprintf(
-		"%s, %s. Each gets its name when it is complete and right; nothing is overwritten.",
+		"%s, %s. Each gets its name once it is complete and verified; nothing is overwritten.",
 		account.Pluralize(len(plan.Files), "file", "files"),
 		account.FormatSize(plan.Bytes),
 	)
@@ -89,7 +89,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	}
 	if len(list) > 0 {
 		text += fmt.Sprintf(
-			" %s cannot become files here, and are left out:",
+			" %s cannot be saved as files here and are left out:",
 			account.Pluralize(len(list), "object", "objects"),
 		)
 	}
@@ -125,7 +125,7 @@ func transferStarted(a *account.Account, folder, what string) func() tea.Cmd {
 		if a.Transfers.UnfinishedCount() == 0 {
 			return account.SyncTransfers(a) // its end has been said already
 		}
-		return tea.Batch(ui.ShowNews(theme.Good, what+" · the transfers pane shows how far it is"), account.SyncTransfers(a))
+		return tea.Batch(ui.ShowNews(theme.Good, what+" · the transfers pane shows the progress"), account.SyncTransfers(a))
 	}
 }
 
@@ -161,5 +161,5 @@ func checkFileName(name string) string {
 
 func checkFileAbsent(folder, name string) string {
 	_, err := os.Lstat(filepath.Join(folder, name))
-	return account.ReasonIf(err == nil, "a file has this name: choose another")
+	return account.ReasonIf(err == nil, "a file of this name exists: choose another name")
 }

@@ -28,7 +28,7 @@ func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 			a.Transfers.Empty(c[client.OpEmptyBucket], now.Cluster.Raw(), now.Label.Raw(), "")
 			return tea.Batch(
 				account.SyncTransfers(a),
-				ui.ShowNews(theme.Info, "emptying "+now.Label.String()+" · the transfers pane shows how far it is"),
+				ui.ShowNews(theme.Info, "emptying "+now.Label.String()+" · the transfers pane shows the progress"),
 			)
 		})
 	}
@@ -45,7 +45,7 @@ func askToEmpty(b *client.Bucket) account.Ask {
 		account.FormatSize(b.Size),
 	)
 	if b.Objects >= slowEmptyObjects {
-		effect += " This takes long; a lifecycle policy, set with an S3 program, does it on the server's side."
+		effect += " This takes a long time; a lifecycle policy, set with an S3 tool, does it on the server."
 	}
 	return account.Ask{
 		Ops:  []string{client.OpEmptyBucket},

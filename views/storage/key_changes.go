@@ -63,8 +63,8 @@ func keyResource(a *account.Account) resource.Resource[*client.Key] {
 				Call:         client.OpCreateKey,
 				Target:       resource.NewRow,
 				ShowInHints:  true,
-				ProgressText: "making",
-				SuccessText:  "made",
+				ProgressText: "creating",
+				SuccessText:  "created",
 				Draft:        func(*client.Key) resource.Draft[*client.Key] { return newKey(a) },
 			},
 		},
@@ -90,7 +90,7 @@ func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
 	}
 	return resource.Draft[*client.Key]{
 		Title:        fmt.Sprintf("Label of key %d", k.ID),
-		Text:         "What a key reaches cannot be changed: make another key and revoke this one.",
+		Text:         "What a key reaches cannot be changed: create another key and revoke this one.",
 		SubmitLabel:  "save",
 		Fields:       []form.Field{form.Text("label", "Label", &in.Label, checkKeyLabel)},
 		EnterSubmits: form.AlwaysSubmit,
@@ -137,12 +137,12 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 	secret := ui.OneTimeSecret{}
 	return resource.Draft[*client.Key]{
 		Title:        "New access key",
-		SubmitLabel:  "make",
+		SubmitLabel:  "create",
 		Fields:       in.fields(),
 		Review:       func() string { return describeKeyRequest(in.request()) },
 		EnterSubmits: func() bool { return len(in.request().Buckets) > 0 },
 		Confirm: func([]*client.Key) resource.Confirm {
-			return resource.Confirm{Effect: "Makes key " + client.Clean(in.label) + ". " + describeKeyRequest(in.request())}
+			return resource.Confirm{Effect: "Creates key " + client.Clean(in.label) + ". " + describeKeyRequest(in.request())}
 		},
 		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
 			sent := in.request()
@@ -164,7 +164,7 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 			if !told {
 				return offerRevokeLostKey(a, before, in.label)
 			}
-			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": made"), ui.Send(secret))
+			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": created"), ui.Send(secret))
 		},
 	}
 }
@@ -200,9 +200,9 @@ func (in *keyInput) fields() []form.Field {
 	}
 	limited := form.Switch("limited", "Limited", &in.limited).NoteFunc(func() string {
 		if in.limited {
-			return "yes: the buckets chosen below, and no object in any other"
+			return "yes: only the buckets chosen below"
 		}
-		return "no: it may reach everything, also buckets that come later"
+		return "no: everything, including buckets that are created later"
 	})
 	levels := form.Grid(
 		"bucket_access",
@@ -248,7 +248,7 @@ func (in *keyInput) request() client.KeyRequest {
 func checkKeyLabel(text string) string { return form.Length(3, 50)(text) }
 
 // limitedKeyNote says what every limited key may do ("Access Keys").
-const limitedKeyNote = "It can list all buckets and make new ones that it does not reach."
+const limitedKeyNote = "It can also list all buckets and create new ones, which it cannot reach."
 
 // describeKeyRequest says what a key will be able to do.
 func describeKeyRequest(in client.KeyRequest) string {
@@ -299,9 +299,9 @@ func offerRevokeLostKey(a *account.Account, before []*client.Key, label string) 
 	}
 	leave := ui.Action{Key: ui.Bind("leave it: nobody can use it", "l"), Do: func() tea.Cmd { return nil }}
 	return tea.Batch(
-		ui.ShowNews(theme.Warn, k.Label.String()+": made, but its secret was lost with the answer"),
+		ui.ShowNews(theme.Warn, k.Label.String()+": created, but its secret was lost with the answer"),
 		ui.Send(ui.Menu{
-			Title:   k.Label.String() + " was made, its secret was lost",
+			Title:   k.Label.String() + " was created, but its secret was lost",
 			Actions: []ui.Action{revoke, leave},
 		}),
 	)

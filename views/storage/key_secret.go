@@ -16,12 +16,12 @@ func keySecretDialog(a *account.Account, k *client.Key) ui.OneTimeSecret {
 	dialog := ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Name: "secret key"}
 	secret, ok := k.Secret()
 	if !ok {
-		dialog.Text = "The API sent no secret with this key: revoke it and make another one."
+		dialog.Text = "The API sent no secret with this key: revoke it and create another one."
 		dialog.Reveal = func() string { return "" }
 		return dialog
 	}
 	host := keyEndpoint(a, k)
-	dialog.Text = "The secret key is told this once, and nobody can read it again. Copy it or save it now."
+	dialog.Text = "The secret key is shown only once, and nobody can read it again. Copy or save it now."
 	dialog.Reveal = secret.Reveal
 	dialog.Details = [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}
 	for _, f := range keyFiles(k, host) {
@@ -69,7 +69,7 @@ func keyEndpoint(a *account.Account, k *client.Key) string {
 			return c.Domain.String()
 		}
 	}
-	return account.OrDefault(client.Clean(id), "not told")
+	return account.OrDefault(client.Clean(id), "not reported")
 }
 
 // sanitizeName turns a label into a name for files and profiles: anything but letters, digits, '-' and '_' becomes '-'.

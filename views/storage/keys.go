@@ -44,7 +44,7 @@ func KeysPane(a *account.Account) ui.Pane {
 		FetchOne:    changes.FetchOne,
 		Footer:      keysFoot,
 		CopyItems:   account.CopyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
-		EmptyText:   "no access keys yet · n makes one",
+		EmptyText:   "no access keys yet · n creates one",
 		SortBy:      "label",
 	}
 }
@@ -89,7 +89,7 @@ func keyShortcuts() []table.RowAction[*client.Key] {
 		{
 			Keys:        []string{"y"},
 			Name:        "copy access key",
-			Description: "the part that is no secret",
+			Description: "the part that is not secret",
 			ShowInHints: true,
 			Message: func(k *client.Key) tea.Msg {
 				return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
@@ -116,7 +116,7 @@ func keyDetail(k *client.Key, b ui.Box) string {
 	t.Title(k.Label.String())
 	t.Field("id", account.FormatID(k.ID), theme.Muted)
 	t.Field("access key", k.AccessKey.String(), theme.Plain)
-	t.Field("secret key", "shown once, when it was made", theme.Muted)
+	t.Field("secret key", "shown once, when the key was created", theme.Muted)
 	t.Heading("reaches")
 	if may, tone := describeKeyAccess(k); len(k.Buckets) == 0 {
 		t.Paragraph(may, tone)

@@ -87,9 +87,9 @@ func (p *linkView) View(b ui.Box) string {
 func writeLink(a *account.Account, t *account.DetailWriter, l *account.Link) {
 	t.Title(l.Method + " " + l.Name.String())
 	t.Field("bucket", l.Bucket, theme.Muted)
-	t.Field("ends", formatLinkExpiry(a, l, t.Box.Now), theme.Warn)
+	t.Field("expires", formatLinkExpiry(a, l, t.Box.Now), theme.Warn)
 	if l.ContentType != "" {
-		t.Field("content type", client.Clean(l.ContentType)+", to be sent as it stands here", theme.Plain)
+		t.Field("content type", client.Clean(l.ContentType)+" (send exactly this)", theme.Plain)
 	}
 }
 
@@ -98,7 +98,7 @@ func formatLinkExpiry(a *account.Account, l *account.Link, now time.Time) string
 	if rest := l.Expires.Sub(now); rest > 0 {
 		return fmt.Sprintf("%s, in %s", formatLocalAndUTC(a, l.Expires, "Mon 15:04:05 MST"), ui.FormatAge(rest))
 	}
-	return "it has ended"
+	return "expired"
 }
 
 // quietZone is how many light modules a QR code needs around it for a camera to find it.

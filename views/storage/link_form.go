@@ -93,24 +93,24 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	ref := refTo(b, name)
 	review := func() string {
 		end := a.Now().Add(time.Duration(in.lifetimeSeconds()) * time.Second)
-		return "It ends at " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
+		return "It expires at " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
 	}
 	f := form.Form{
 		Title:           "Link to " + client.Clean(name),
 		ProgressText:    "asking",
-		SubmitLabel:     "make the link",
-		Text:            "Whoever has the link can do this one thing until it ends, without a key.",
+		SubmitLabel:     "create link",
+		Text:            "Anyone who has the link can do this one thing, without a key, until it expires.",
 		Fields:          in.fields(),
 		EnterSubmits:    func() bool { return in.request.Method == "GET" },
 		Review:          review,
 		WhyResendIsSafe: "Nobody has the link whose answer was lost",
 	}
 	ask := func() account.Ask {
-		effect := fmt.Sprintf("Makes a link to %s %s in %s. %s", in.request.Method, client.Clean(name), bucketName(b), review())
+		effect := fmt.Sprintf("Creates a link to %s %s in %s. %s", in.request.Method, client.Clean(name), bucketName(b), review())
 		return account.Ask{
 			Ops:     []string{in.request.Op()},
 			IDs:     []string{ref.ID()},
-			Name:    "make the link",
+			Name:    "create link",
 			Confirm: resource.Confirm{Title: "Link to " + client.Clean(name), Effect: effect},
 		}
 	}

@@ -14,7 +14,7 @@ func linksAction(a *account.Account) ui.Action {
 	return ui.Action{
 		Key:         ui.Bind("links of this run"),
 		Group:       "this list",
-		Description: "pre-signed URLs that were given out since the start",
+		Description: "pre-signed URLs that were created since lookout started",
 		Do: func() tea.Cmd {
 			return ui.Send(ui.OpenPaneMsg{Pane: LinksPane(a)})
 		},
@@ -63,7 +63,7 @@ func LinksPane(a *account.Account) ui.Pane {
 		},
 		Detail:    func(l *account.Link, b ui.Box) string { return linkDetail(a, l, b) },
 		Footer:    linksFoot,
-		EmptyText: "no links were given out in this run · L on an object makes one",
+		EmptyText: "no links in this run · L on an object creates one",
 		Label:     func(l *account.Link) string { return l.Name.String() },
 	}
 }
@@ -73,11 +73,11 @@ func linkRemainingCell(l *account.Link, b ui.Box) (string, theme.Tone) {
 	if rest := l.Expires.Sub(b.Now); rest > 0 {
 		return ui.FormatAge(rest), theme.Plain
 	}
-	return "ended", theme.Muted
+	return "expired", theme.Muted
 }
 
 func linkOperations(a *account.Account) []table.RowAction[*account.Link] {
-	over := func(l *account.Link) string { return account.ReasonIf(!l.Expires.After(a.Now()), "the link has ended") }
+	over := func(l *account.Link) string { return account.ReasonIf(!l.Expires.After(a.Now()), "the link has expired") }
 	return []table.RowAction[*account.Link]{
 		{
 			Keys:        []string{"enter", "l", "right"},
@@ -113,6 +113,6 @@ func linkDetail(a *account.Account, l *account.Link, b ui.Box) string {
 func linksFoot(set *ui.Store[*account.Link], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
-		account.Pluralize(set.Len(), "link", "links")+" · whoever has one needs no key until it ends",
+		account.Pluralize(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
 	)
 }

@@ -190,7 +190,7 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 		{
 			Keys:        []string{"w"},
 			Name:        "download",
-			Description: "the object, what is marked, or a folder with all in it",
+			Description: "the object, the marked ones, or a folder with everything in it",
 			ShowInHints: true,
 			OpensView:   true,
 			BatchCmd:    l.download,
@@ -198,7 +198,7 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 		{
 			Keys:           []string{"L"},
 			Name:           "link",
-			Description:    "a pre-signed URL: whoever has it needs no key",
+			Description:    "a pre-signed URL: anyone who has it needs no key",
 			ShowInHints:    true,
 			Writes:         true,
 			DisabledReason: l.whyNot(client.OpCreateObjectURL),
@@ -215,7 +215,7 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 		{
 			Keys:           []string{"D"},
 			Name:           "delete",
-			Description:    "the object, what is marked, or a folder with all in it",
+			Description:    "the object, the marked ones, or a folder with everything in it",
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: func(client.Object) string { return l.a.MissingScope(client.OpDeleteObject) },
@@ -243,7 +243,7 @@ func (l *objectListing) listActions() []ui.Action {
 		{
 			Key:            ui.Bind("upload", "U"),
 			Group:          "this list",
-			Description:    "a file, or a folder with all in it",
+			Description:    "a file, or a folder with everything in it",
 			Writes:         true,
 			OpensView:      true,
 			ShowInHints:    true,
@@ -253,7 +253,7 @@ func (l *objectListing) listActions() []ui.Action {
 		{
 			Key:         ui.Bind("prefix", "P"),
 			Group:       "this list",
-			Description: "ask the server for names that begin with a text",
+			Description: "list the names that begin with a text, on the server",
 			OpensView:   true,
 			ShowInHints: true,
 			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.prefixForm()}) },
@@ -287,7 +287,7 @@ func (l *objectListing) prefixForm() form.Form {
 		SubmitLabel:  "list",
 		ProgressText: "listing",
 		EnterSubmits: form.AlwaysSubmit,
-		Text:         "The server looks for them: this finds what has not been loaded.",
+		Text:         "The server searches: this also finds objects that are not loaded yet.",
 		Fields:       []form.Field{form.Text("prefix", "Prefix", &prefix)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			return func() tea.Cmd {

@@ -52,7 +52,7 @@ func (l *objectListing) detail(o client.Object, b ui.Box) string {
 	t.Title(l.displayName(o))
 	t.Field("in", l.path.String(), theme.Muted)
 	if l.isFolder(o) {
-		t.Paragraph("a folder: all names that begin with it", theme.Muted)
+		t.Paragraph("a folder: all objects whose names begin with it", theme.Muted)
 		t.Paragraph("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
 		return t.String()
 	}
@@ -65,7 +65,7 @@ func (l *objectListing) detail(o client.Object, b ui.Box) string {
 func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
 	switch {
 	case o.Size < 0:
-		t.Field("size", "unknown: the listing tells none", theme.Warn)
+		t.Field("size", "unknown: the listing does not give it", theme.Warn)
 	case o.Size < 1024:
 		t.Field("size", account.FormatSize(o.Size), theme.Plain)
 	default:
@@ -73,7 +73,7 @@ func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
 	}
 	t.Field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
 	t.Field("etag", account.OrDefault(o.ETag.String(), "none"), theme.Muted)
-	t.Field("owner", account.OrDefault(o.Owner.String(), "not told"), theme.Muted)
+	t.Field("owner", account.OrDefault(o.Owner.String(), "not reported"), theme.Muted)
 }
 
 // formatFullTimestamp is a server's stamp in full on the reader's clock: "2025-10-17 11:46:03 UTC".
@@ -82,7 +82,7 @@ func formatFullTimestamp(a *account.Account, t client.Time) string {
 	case !t.Valid():
 		return "?"
 	case t.IsZero():
-		return "not told"
+		return "not reported"
 	}
 	return t.Time().In(a.Location).Format("2006-01-02 15:04:05 MST")
 }

@@ -26,12 +26,12 @@ func (l *objectListing) uploadForm() form.Form {
 		Title:        "Upload into " + bucketName(l.path.bucket),
 		SubmitLabel:  "upload",
 		ProgressText: "looking",
-		Text:         "A folder is stored with all that is in it. What would be overwritten is asked about before.",
+		Text:         "A folder is uploaded with everything in it. You are asked before anything is overwritten.",
 		Fields: []form.Field{
 			form.File("file", "File or folder", &file, checkFileExists),
 			form.Text("name", "Name, or prefix", &name, form.Length(0, 1024)).
-				Note("a name that ends with / or is empty has the file's own name added"),
-			form.Text("content_type", "Content type", &kind, form.Length(0, 255)).Note("empty: by the name's ending"),
+				Note("if it is empty or ends with /, the file's own name is added"),
+			form.Text("content_type", "Content type", &kind, form.Length(0, 255)).Note("empty: from the file name extension"),
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.prepareUpload(ctx, file, name, kind) },
 	}
@@ -112,7 +112,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, errors.New("there is no ordinary file in this folder")
+		return nil, errors.New("there is no regular file in this folder")
 	}
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
@@ -160,7 +160,7 @@ func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, skipped, 
 		bucketName(b),
 	)
 	if skipped > 0 {
-		effect += fmt.Sprintf(" Left out: %s that are no ordinary files.", account.Pluralize(skipped, "entry", "entries"))
+		effect += fmt.Sprintf(" Left out: %s that are not regular files.", account.Pluralize(skipped, "entry", "entries"))
 	}
 	if existing > 0 {
 		effect += fmt.Sprintf(
@@ -182,8 +182,8 @@ func (l *objectListing) folderForm() form.Form {
 	name, folder := "", l.path.openFolder()
 	f := form.Form{
 		Title:        "New folder in " + bucketPath{l.path.bucket, folder, "/"}.String(),
-		SubmitLabel:  "make",
-		ProgressText: "making",
+		SubmitLabel:  "create",
+		ProgressText: "creating",
 		Text:         "An object store has no folders: an empty object whose name ends with / stands for one.",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), checkFolderName)},
@@ -193,10 +193,10 @@ func (l *objectListing) folderForm() form.Form {
 		return account.Ask{
 			Ops:  []string{client.OpUploadObject},
 			IDs:  []string{ref().ID()},
-			Name: "make",
+			Name: "create",
 			Confirm: resource.Confirm{
 				Title:  "New folder",
-				Effect: fmt.Sprintf("Makes folder %s in %s.", client.Clean(ref().Name), bucketName(l.path.bucket)),
+				Effect: fmt.Sprintf("Creates folder %s in %s.", client.Clean(ref().Name), bucketName(l.path.bucket)),
 			},
 		}
 	}
@@ -206,7 +206,7 @@ func (l *objectListing) folderForm() form.Form {
 			return nil, err
 		}
 		return func() tea.Cmd {
-			return tea.Batch(ui.ShowNews(theme.Good, client.Clean(folder.Name)+": made"), l.Store.Refresh())
+			return tea.Batch(ui.ShowNews(theme.Good, client.Clean(folder.Name)+": created"), l.Store.Refresh())
 		}, nil
 	})
 }
@@ -220,7 +220,7 @@ func checkFolderName(text string) string {
 func makeFolder(ctx context.Context, a *account.Account, ref client.ObjectRef, consent *client.Consent) error {
 	_, exists, err := a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err == nil && exists {
-		err = errors.New("this folder exists already")
+		err = errors.New("this folder already exists")
 	}
 	if err != nil {
 		return err

@@ -129,11 +129,11 @@ func TestClipboard(t *testing.T) {
 	}{
 		"phone": {"4«Ada Wong»y", "copied: phone", "", 1},
 		"secret": {
-			"9«backup agent»n«New access key»night key<ctrl+s>«told this once»y", "copied: secret key", "", 1,
+			"9«backup agent»n«New access key»night key<ctrl+s>«shown only once»y", "copied: secret key", "", 1,
 		},
 		"in tmux": {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
 		"not asked": {
-			"9«backup agent»n«New access key»night key<ctrl+s>«told this once»<esc>discard<enter>", "backup agent",
+			"9«backup agent»n«New access key»night key<ctrl+s>«shown only once»<esc>discard<enter>", "backup agent",
 			"", 0,
 		},
 	} {

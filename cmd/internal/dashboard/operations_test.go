@@ -145,7 +145,7 @@ func storageOperations() []keyOperation {
 	const inside = buckets + cdn + "<enter>«index.html»"
 	return []keyOperation{
 		{"list buckets", buckets, "", ""},
-		{"create bucket", buckets + "n«New bucket»new-logs<tab><tab><right><tab><right><ctrl+s>«new-logs: made»",
+		{"create bucket", buckets + "n«New bucket»new-logs<tab><tab><right><tab><right><ctrl+s>«new-logs: created»",
 			`{"cluster":"us-east-1","label":"new-logs","acl":"public-read","cors_enabled":true}`, ""},
 		{"list buckets in cluster", buckets, "", ""},
 		{"view bucket", buckets + cdn + "i«keys that reach it»", "", ""},
@@ -196,7 +196,7 @@ func storageOperations() []keyOperation {
 		{"list keys", "9«backup agent»", "", ""},
 		{
 			"create key",
-			"9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«told this once»",
+			"9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«shown only once»",
 			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups",` +
 				`"permissions":"read_only"}]}`,
 			"",
@@ -342,7 +342,7 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"a read-only key for one bucket, secret in the clipboard",
 			9,
-			"9«backup agent»n«New access key»‹night key›<tab><right><tab><down><right><enter>«told this once»y«copied»",
+			"9«backup agent»n«New access key»‹night key›<tab><right><tab><down><right><enter>«shown only once»y«copied»",
 			[]string{"create key"},
 		},
 		{
