@@ -77,7 +77,9 @@ func linkRemainingCell(l *account.Link, b ui.Box) (string, theme.Tone) {
 }
 
 func linkOperations(a *account.Account) []table.RowAction[*account.Link] {
-	over := func(l *account.Link) string { return account.ReasonIf(!l.Expires.After(a.Now()), "the link has expired") }
+	over := func(l *account.Link) string {
+		return account.ReasonIf(!l.Expires.After(a.Now()), "the link has expired")
+	}
 	return []table.RowAction[*account.Link]{
 		{
 			Keys:        []string{"enter", "l", "right"},
